@@ -1,0 +1,29 @@
+/* What one user of the library owns: allocator, diagnostics, limits. Used by one thread at a time. */
+#ifndef BASE_CONTEXT_H
+#define BASE_CONTEXT_H
+
+#include "base/diag.h"
+
+/* Bounds on what an untrusted program may ask for; each has a flag. */
+typedef struct limits {
+    uint32_t nodes;         /* instructions in a module */
+    uint32_t nesting;       /* of literals, objects, regions */
+    uint32_t errors;        /* reported before a reader gives up */
+    uint64_t literal_bytes; /* all constants together */
+    uint64_t run_bytes;     /* all tensors alive at once during a run */
+} limits;
+
+struct tn_context {
+    tn_allocator allocator;
+    diag_channel diag;
+    limits limits;
+};
+typedef struct tn_context context;
+
+extern const limits limits_default;
+
+/* SINK and ALLOCATOR may be NULL: silence, malloc. NULL when there is no memory. */
+context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *sink);
+void context_free(context *cx);
+
+#endif

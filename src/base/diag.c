@@ -1,0 +1,134 @@
+/* Diagnostics as data: built up while open, then delivered to the caller's sink. */
+#include "base/diag.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    tn_status status;
+    const char *help;
+} kinds[DIAG_COUNT] = {
+#define TN_ERR_OK TN_OK
+#define KIND(name, status, help) [DIAG_##name] = {#name, TN_ERR_##status, help},
+#include "base/diag.def"
+#undef KIND
+#undef TN_ERR_OK
+};
+
+const char *diag_kind_name(diag_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *diag_kind_help(diag_kind kind)
+{
+    return kinds[kind].help;
+}
+
+void diag_init(diag_channel *d, const tn_allocator *allocator, tn_diagnostic_sink sink)
+{
+    memset(d, 0, sizeof *d);
+    d->sink = sink;
+    arena_init(&d->text, allocator);
+}
+
+void diag_release(diag_channel *d)
+{
+    diag_flush(d);
+    arena_release(&d->text);
+}
+
+void diag_flush(diag_channel *d)
+{
+    if (!d->is_open)
+        return;
+    d->is_open = false;
+    d->open.notes = d->notes;
+    if (d->sink.report)
+        d->sink.report(d->sink.user, &d->open);
+    arena_reset(&d->text);
+}
+
+__attribute__((format(printf, 6, 0))) static void open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind,
+                            const source *src, span at, const char *format, va_list args)
+{
+    diag_flush(d);
+    const char *code = src && src->code_of ? src->code_of((int)kind) : NULL;
+    const char *message = arena_vprintf(&d->text, format, args);
+    d->open = (tn_diagnostic){
+        .severity = severity,
+        .kind = kinds[kind].name,
+        .code = code ? code : kinds[kind].name,
+        .message = message ? message : kinds[kind].help,
+        .place = source_place(src, at),
+        .node = "",
+    };
+    if (d->open.place.line)
+        d->open.source_line = source_line(src, at.at, &d->open.source_line_length);
+    d->is_open = true;
+    if (severity == TN_ERROR)
+        d->n_errors++;
+}
+
+tn_status diag_vreport(diag_channel *d, diag_kind kind, const source *src, span at,
+                       const char *format, va_list args)
+{
+    open_diagnostic(d, TN_ERROR, kind, src, at, format, args);
+    return kinds[kind].status;
+}
+
+tn_status diag_report(diag_channel *d, diag_kind kind, const source *src, span at,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s = diag_vreport(d, kind, src, at, format, args);
+    va_end(args);
+    return s;
+}
+
+void diag_warn(diag_channel *d, diag_kind kind, const source *src, span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    open_diagnostic(d, TN_WARNING, kind, src, at, format, args);
+    va_end(args);
+}
+
+void diag_node(diag_channel *d, const char *node)
+{
+    const char *copy = d->is_open && node ? arena_copy_text(&d->text, node, strlen(node)) : NULL;
+    if (copy)
+        d->open.node = copy;
+}
+
+void diag_note(diag_channel *d, const source *src, span at, const char *format, ...)
+{
+    if (!d->is_open || d->open.n_notes == sizeof d->notes / sizeof d->notes[0])
+        return;
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(&d->text, format, args);
+    va_end(args);
+    if (message)
+        d->notes[d->open.n_notes++] = (tn_note){message, source_place(src, at)};
+}
+
+void diag_fix(diag_channel *d, span at, const char *replacement, const char *format, ...)
+{
+    if (!d->is_open)
+        return;
+    va_list args;
+    va_start(args, format);
+    const char *title = arena_vprintf(&d->text, format, args);
+    va_end(args);
+    const char *copy =
+        replacement ? arena_copy_text(&d->text, replacement, strlen(replacement)) : NULL;
+    if (title)
+        d->open.fix = (tn_fix){title, at.at, at.length, copy};
+}
+
+tn_status diag_no_memory(diag_channel *d)
+{
+    return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN, "out of memory");
+}

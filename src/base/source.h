@@ -1,0 +1,34 @@
+/* A source text, byte spans in it, and the line and column of a byte. */
+#ifndef BASE_SOURCE_H
+#define BASE_SOURCE_H
+
+#include "tenon/types.h"
+
+/* Bytes [at, at + length) of a source. */
+typedef struct span {
+    uint32_t at;
+    uint32_t length;
+} span;
+
+#define NO_SPAN ((span){UINT32_MAX, 0})
+
+static inline span span_between(span first, span last)
+{
+    return (span){first.at, last.at + last.length - first.at};
+}
+
+/* A text that diagnostics point into. The text must outlive every use. */
+typedef struct source {
+    const char *name; /* shown as the file */
+    const char *text; /* NULL for a program built in memory */
+    size_t length;    /* below UINT32_MAX */
+    /* The dialect's code for one of the library's error kinds (enum diag_kind), or NULL. */
+    const char *(*code_of)(int kind);
+} source;
+
+/* Where AT lies: counts lines from the start, so meant for diagnostics only. Line 0 if nowhere. */
+tn_place source_place(const source *s, span at);
+/* The text of the line that holds byte AT, without its line end. */
+const char *source_line(const source *s, uint32_t at, size_t *length);
+
+#endif
