@@ -1,0 +1,204 @@
+/* Deep copies of modules. Everything interned is interned anew, in the same order, so that ids,
+ * symbols and types correspond one to one. */
+#include "graph/module.h"
+
+static bool copy_strings(const module *from, module *to)
+{
+    for (uint32_t i = 0; i < from->strings.n; i++)
+        if (!module_string(to, from->strings.at[i], strlen(from->strings.at[i])))
+            return false;
+    return true;
+}
+
+/* The copy's string for a string of FROM. */
+static const char *same_string(module *to, const char *s)
+{
+    return s ? module_string(to, s, strlen(s)) : NULL;
+}
+
+static bool copy_types(const module *from, module *to)
+{
+    for (uint32_t i = 0; i < from->types.exprs.n; i++) {
+        dim_expr e = from->types.exprs.at[i];
+        e.name = same_string(to, e.name);
+        dim d = e.op == DIM_SYM ? dim_symbol(&to->types, e.name)
+                                : dim_combine(&to->types, e.op, e.a, e.b);
+        if (d != INT64_MIN + (dim)i)
+            return false;
+    }
+    for (uint32_t i = 0; i < from->types.types.n; i++) {
+        const type *t = from->types.types.at[i];
+        if (!type_of(&to->types, t->dtype, t->dims, t->rank))
+            return false;
+    }
+    return true;
+}
+
+static const type *same_type(module *to, const type *t)
+{
+    return type_of(&to->types, t->dtype, t->dims, t->rank);
+}
+
+static const literal *copy_literal(module *to, const literal *from)
+{
+    literal *l = arena_alloc(&to->arena, sizeof *l);
+    void *data = arena_alloc_aligned(&to->arena, from->bytes, 64);
+    if (!l || !data)
+        return NULL;
+    *l = *from;
+    l->type = same_type(to, from->type);
+    memcpy(data, from->data, from->bytes);
+    l->data = data;
+    return l->type ? l : NULL;
+}
+
+static const dict_entry *copy_dict(module *to, const attr *from)
+{
+    dict_entry *own = ARENA_ARRAY(&to->arena, dict_entry, from->n);
+    for (uint32_t i = 0; own && i < from->n; i++) {
+        own[i] = from->v.dict[i];
+        own[i].key = same_string(to, own[i].key);
+        if (!own[i].key)
+            return NULL;
+        if (own[i].kind != ATTR_STRING)
+            continue;
+        const char **strings = ARENA_ARRAY(&to->arena, const char *, own[i].n);
+        for (uint32_t k = 0; strings && k < own[i].n; k++)
+            strings[k] = same_string(to, ((const char *const *)from->v.dict[i].values)[k]);
+        if (!strings)
+            return NULL;
+        own[i].values = strings;
+    }
+    return own;
+}
+
+/* A with payload that belongs to TO; interning copies what is plain data. */
+static bool copy_attr(module *to, attr *a)
+{
+    switch (attr_keys[a->key].kind) {
+    case ATTR_STRING:
+        return (a->v.s = same_string(to, a->v.s)) != NULL;
+    case ATTR_TYPE:
+        return (a->v.type = same_type(to, a->v.type)) != NULL;
+    case ATTR_TYPES: {
+        const type **types = ARENA_ARRAY(&to->arena, const type *, a->n);
+        for (uint32_t i = 0; types && i < a->n; i++)
+            if (!(types[i] = same_type(to, a->v.types[i])))
+                return false;
+        return (a->v.types = types) != NULL;
+    }
+    case ATTR_LITERAL:
+        return (a->v.literal = copy_literal(to, a->v.literal)) != NULL;
+    case ATTR_DICT:
+        return (a->v.dict = copy_dict(to, a)) != NULL;
+    case ATTR_INT:
+    case ATTR_BOOL:
+    case ATTR_FLOAT:
+    case ATTR_INTS:
+    case ATTR_WORD:
+    case ATTR_DTYPE:
+    case ATTR_SCALAR:
+    case ATTR_FUNCTION:
+        return true;
+    }
+    return false;
+}
+
+/* Attribute lists correspond by their index in the table; `lists` maps old to new. */
+static const attrs *same_attrs(module *to, const attrs *from)
+{
+    attr *entries = arena_alloc(&to->arena, from->n * sizeof *entries);
+    if (!entries)
+        return NULL;
+    memcpy(entries, from->at, from->n * sizeof *entries);
+    for (uint32_t i = 0; i < from->n; i++)
+        if (!copy_attr(to, &entries[i]))
+            return NULL;
+    return attrs_of(&to->attrs, entries, from->n);
+}
+
+static bool copy_ids(const tn_allocator *a, const value_id *from, uint32_t n, function *to,
+                     bool outputs)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!(outputs ? VECTOR_PUSH(a, &to->outputs, from[i]) : VECTOR_PUSH(a, &to->inputs, from[i])))
+            return false;
+    return true;
+}
+
+static bool copy_function(const function *from, module *to)
+{
+    function *f = module_add_function(to, from->name, strlen(from->name));
+    if (!f || !VECTOR_RESERVE(to->allocator, &f->nodes, from->nodes.n) ||
+        !VECTOR_RESERVE(to->allocator, &f->values, from->values.n))
+        return false;
+    f->is_region = from->is_region;
+    const attrs *last_from = NULL, *last_to = NULL; /* neighbours often share a list */
+    for (uint32_t i = 0; i < from->nodes.n; i++) {
+        node n = from->nodes.at[i];
+        value_id *in = arena_alloc_aligned(&to->arena, n.n_in * sizeof *in, sizeof *in);
+        if (!in)
+            return false;
+        if (n.n_in)
+            memcpy(in, n.in, n.n_in * sizeof *in);
+        n.in = in;
+        if (n.attrs == &attrs_none) {
+            last_to = &attrs_none;
+        } else if (n.attrs != last_from) {
+            last_from = n.attrs;
+            last_to = same_attrs(to, n.attrs);
+        }
+        n.attrs = n.attrs == &attrs_none ? &attrs_none : last_to;
+        n.name = same_string(to, n.name);
+        n.tag = same_string(to, n.tag);
+        if (!n.attrs)
+            return false;
+        f->nodes.at[f->nodes.n++] = n;
+    }
+    for (uint32_t i = 0; i < from->values.n; i++) {
+        value v = from->values.at[i];
+        v.type = same_type(to, v.type);
+        if (!v.type)
+            return false;
+        f->values.at[f->values.n++] = v;
+    }
+    return copy_ids(to->allocator, from->inputs.at, from->inputs.n, f, false) &&
+           copy_ids(to->allocator, from->outputs.at, from->outputs.n, f, true);
+}
+
+static bool copy_all(const module *from, module *to)
+{
+    to->dialect = from->dialect;
+    to->entry = from->entry;
+    to->source = from->source;
+    if (from->source.text) {
+        to->source.text = arena_copy_text(&to->arena, from->source.text, from->source.length);
+        to->source.name = arena_copy_text(&to->arena, from->source.name, strlen(from->source.name));
+        if (!to->source.text || !to->source.name)
+            return false;
+    }
+    if (!copy_strings(from, to) || !copy_types(from, to))
+        return false;
+    for (uint32_t i = 0; i < from->functions.n; i++)
+        if (!copy_function(from->functions.at[i], to))
+            return false;
+    for (uint32_t i = 0; i < from->gradients.n; i++)
+        if (!VECTOR_PUSH(to->allocator, &to->gradients, from->gradients.at[i]))
+            return false;
+    return true;
+}
+
+module *module_copy(const module *m)
+{
+    return module_copy_to(m, m->cx);
+}
+
+module *module_copy_to(const module *m, context *cx)
+{
+    module *copy = module_new(cx);
+    if (copy && !copy_all(m, copy)) {
+        module_free(copy);
+        return NULL;
+    }
+    return copy;
+}

@@ -1,0 +1,40 @@
+/* One application of an op to be typed, and how type rules reject it. */
+#ifndef GRAPH_INFER_H
+#define GRAPH_INFER_H
+
+#include "base/context.h"
+#include "graph/op.h"
+
+struct module;
+
+struct infer_call {
+    struct module *module;
+    op_id op;
+    const type *const *in;
+    uint32_t n_in;
+    const attrs *attrs;
+    /* Results: n_out starts at 1 and `out` at a place for one type. A rule with several results
+     * sets `out` to an array in the module's arena. */
+    const type **out;
+    uint32_t n_out;
+    /* For diagnostics. */
+    span at;
+    const char *name; /* of the node in the text; NULL: `%number` */
+    uint32_t number;
+};
+
+/* Reject CALL: the message is prefixed with nothing; notes list the operand types. */
+tn_status infer_reject(const infer_call *call, diag_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A short-lived text for messages. */
+const char *infer_dims_text(const infer_call *call, const dim *dims, uint32_t rank);
+
+/* Finish a rule with one result; rejects on lack of memory (NULL) and too many elements. */
+tn_status infer_result(infer_call *call, const type *result);
+
+/* Check operand count and attributes against the op table, then run the type rule. On success
+ * call->out[0 .. n_out) are set. Order: arity, attributes, dtypes, ranks, extents. */
+tn_status infer_types(infer_call *call);
+
+#endif

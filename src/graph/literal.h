@@ -1,0 +1,22 @@
+/* Questions about constant data. */
+#ifndef GRAPH_LITERAL_H
+#define GRAPH_LITERAL_H
+
+#include "graph/module.h"
+
+/* The literal of a constant, or NULL when N is something else. */
+const literal *literal_of(const node *n);
+
+/* Element INDEX, as stored. */
+static inline const void *literal_element(const literal *l, int64_t index)
+{
+    return (const char *)l->data + (l->splat ? 0 : (size_t)index * dtype_bytes(l->type->dtype));
+}
+
+/* Do all elements have one bit pattern? True for splats and for one element; false for none. */
+bool literal_is_uniform(const literal *l);
+
+/* Are all elements equal to WANTED, which has the literal's dtype, bit for bit? */
+bool literal_is_all(const literal *l, scalar wanted);
+
+#endif

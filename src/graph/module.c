@@ -1,0 +1,222 @@
+/* Building and taking apart modules. */
+#include "graph/module.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MAX_RESULTS = 255 };
+
+module *module_new(context *cx)
+{
+    module *m = memory_alloc(&cx->allocator, sizeof *m);
+    if (!m)
+        return NULL;
+    *m = (module){.cx = cx, .allocator = &cx->allocator};
+    arena_init(&m->arena, &cx->allocator);
+    type_table_init(&m->types, &m->arena, &cx->allocator);
+    attr_table_init(&m->attrs, &m->arena, &cx->allocator);
+    return m;
+}
+
+void module_free(module *m)
+{
+    if (!m)
+        return;
+    const tn_allocator *a = m->allocator;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        function *f = m->functions.at[i];
+        VECTOR_RELEASE(a, &f->nodes);
+        VECTOR_RELEASE(a, &f->values);
+        VECTOR_RELEASE(a, &f->inputs);
+        VECTOR_RELEASE(a, &f->outputs);
+    }
+    VECTOR_RELEASE(a, &m->functions);
+    VECTOR_RELEASE(a, &m->strings);
+    VECTOR_RELEASE(a, &m->gradients);
+    hash_release(a, &m->by_string);
+    type_table_release(&m->types);
+    attr_table_release(&m->attrs);
+    arena_release(&m->arena);
+    memory_free(a, m, sizeof *m);
+}
+
+const char *module_string(module *m, const char *text, size_t length)
+{
+    uint64_t h = hash_bytes(1, text, length);
+    for (uint32_t p = hash_first(&m->by_string, h), i;
+         (i = hash_at(&m->by_string, h, &p)) != HASH_NONE;) {
+        const char *known = m->strings.at[i];
+        if (strncmp(known, text, length) == 0 && known[length] == '\0')
+            return known;
+    }
+    const char *fresh = arena_copy_text(&m->arena, text, length);
+    if (!fresh || !VECTOR_PUSH(m->allocator, &m->strings, fresh))
+        return NULL;
+    if (!hash_add(m->allocator, &m->by_string, h, m->strings.n - 1)) {
+        m->strings.n--;
+        return NULL;
+    }
+    return fresh;
+}
+
+function *module_add_function(module *m, const char *name, size_t length)
+{
+    function *f = ARENA_NEW(&m->arena, function);
+    if (!f)
+        return NULL;
+    f->module = m;
+    f->name = module_string(m, name, length);
+    return f->name && VECTOR_PUSH(m->allocator, &m->functions, f) ? f : NULL;
+}
+
+static const value_id *own_operands(module *m, const value_id *in, uint32_t n)
+{
+    value_id *own = arena_alloc_aligned(&m->arena, n * sizeof *own, sizeof *own);
+    if (own && n)
+        memcpy(own, in, n * sizeof *own);
+    return own;
+}
+
+tn_status function_add_typed(function *f, const node_desc *desc, const type *const *types,
+                             uint32_t n, value_id *first)
+{
+    module *m = f->module;
+    if (n > MAX_RESULTS || f->nodes.n >= m->cx->limits.nodes)
+        return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, desc->at,
+                           n > MAX_RESULTS ? "more than 255 results"
+                                           : "more instructions than the limit allows");
+    const value_id *in = own_operands(m, desc->in, desc->n_in);
+    if (!in || !VECTOR_RESERVE(m->allocator, &f->nodes, 1) ||
+        !VECTOR_RESERVE(m->allocator, &f->values, n) ||
+        (desc->op == OP_INPUT && !VECTOR_RESERVE(m->allocator, &f->inputs, 1)))
+        return module_no_memory(m);
+
+    *first = f->values.n;
+    for (uint32_t i = 0; i < n; i++)
+        f->values.at[f->values.n++] = (value){types[i], f->nodes.n};
+    f->nodes.at[f->nodes.n++] = (node){
+        .op = (uint16_t)desc->op,
+        .spelling = desc->spelling,
+        .n_results = (uint8_t)n,
+        .n_in = desc->n_in,
+        .first_value = *first,
+        .at = desc->at,
+        .in = in,
+        .attrs = desc->attrs ? desc->attrs : &attrs_none,
+        .name = desc->name,
+        .tag = desc->tag,
+    };
+    if (desc->op == OP_INPUT)
+        f->inputs.at[f->inputs.n++] = *first;
+    return TN_OK;
+}
+
+/* Enough for every op but the widest; those allocate. */
+enum { FEW_OPERANDS = 8 };
+
+/* Operand types of a use, in FEW when they fit, else in the module's arena. */
+static const type *const *operand_types(const function *f, const value_id *in, uint32_t n,
+                                        const type **few)
+{
+    const type **types = few;
+    if (n > FEW_OPERANDS) {
+        types = arena_alloc(&f->module->arena, n * sizeof(const type *));
+        if (!types)
+            return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        types[i] = value_type(f, in[i]);
+    return types;
+}
+
+tn_status function_add(function *f, const node_desc *desc, value_id *first)
+{
+    const type *few[FEW_OPERANDS], *one = NULL;
+    infer_call call = {
+        .module = f->module,
+        .op = desc->op,
+        .in = operand_types(f, desc->in, desc->n_in, few),
+        .n_in = desc->n_in,
+        .attrs = desc->attrs ? desc->attrs : &attrs_none,
+        .out = &one,
+        .n_out = 1,
+        .at = desc->at,
+        .name = desc->name,
+        .number = desc->number,
+    };
+    if (!call.in)
+        return module_no_memory(f->module);
+    TN_TRY(infer_types(&call));
+    return function_add_typed(f, desc, call.out, call.n_out, first);
+}
+
+tn_status function_add_output(function *f, value_id v)
+{
+    return VECTOR_PUSH(f->module->allocator, &f->outputs, v) ? TN_OK : module_no_memory(f->module);
+}
+
+/* Rewrite every id of the interface through MAP. */
+static void remap_interface(function *f, const value_id *map)
+{
+    module *m = f->module;
+    for (uint32_t i = 0; i < f->inputs.n; i++)
+        f->inputs.at[i] = map[f->inputs.at[i]];
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        f->outputs.at[i] = map[f->outputs.at[i]];
+    if (f == module_entry(m))
+        for (uint32_t i = 0; i < m->gradients.n; i++)
+            m->gradients.at[i] = map[m->gradients.at[i]];
+}
+
+tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
+{
+    const tn_allocator *a = f->module->allocator;
+    size_t map_bytes = ((size_t)f->values.n + 1) * sizeof(value_id);
+    value_id *map = memory_alloc(a, map_bytes);
+    function fresh = {0};
+    if (!map || !VECTOR_RESERVE(a, &fresh.nodes, n_order) ||
+        !VECTOR_RESERVE(a, &fresh.values, f->values.n)) {
+        memory_free(a, map, map_bytes);
+        VECTOR_RELEASE(a, &fresh.nodes);
+        VECTOR_RELEASE(a, &fresh.values);
+        return module_no_memory(f->module);
+    }
+
+    for (uint32_t i = 0; i < n_order; i++) {
+        node n = f->nodes.at[order[i]];
+        for (uint32_t r = 0; r < n.n_results; r++) {
+            map[n.first_value + r] = fresh.values.n;
+            fresh.values.at[fresh.values.n++] = (value){value_type(f, n.first_value + r), i};
+        }
+        n.first_value = fresh.values.n - n.n_results;
+        /* The operand list is this node's own and in the module's arena: rewrite it in place. */
+        value_id *in = (value_id *)(uintptr_t)n.in;
+        for (uint32_t k = 0; k < n.n_in; k++)
+            in[k] = map[in[k]];
+        fresh.nodes.at[fresh.nodes.n++] = n;
+    }
+    VECTOR_RELEASE(a, &f->nodes);
+    VECTOR_RELEASE(a, &f->values);
+    f->nodes.at = fresh.nodes.at;
+    f->nodes.n = fresh.nodes.n;
+    f->nodes.cap = fresh.nodes.cap;
+    f->values.at = fresh.values.at;
+    f->values.n = fresh.values.n;
+    f->values.cap = fresh.values.cap;
+    remap_interface(f, map);
+    memory_free(a, map, map_bytes);
+    return TN_OK;
+}
+
+tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
+{
+    diag_channel *d = &f->module->cx->diag;
+    va_list args;
+    va_start(args, format);
+    tn_status s = diag_vreport(d, kind, &f->module->source, n->at, format, args);
+    va_end(args);
+    char number[16];
+    (void)snprintf(number, sizeof number, "%%%" PRIu32, n->first_value);
+    diag_node(d, n->name ? n->name : number);
+    return s;
+}

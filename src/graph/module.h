@@ -1,0 +1,136 @@
+/* The graph: a module of functions, each a flat list of nodes in SSA form. */
+#ifndef GRAPH_MODULE_H
+#define GRAPH_MODULE_H
+
+#include "graph/infer.h"
+
+typedef uint32_t value_id;
+#define NO_VALUE UINT32_MAX
+
+/* One operation. Its results are the values first_value .. first_value + n_results - 1. */
+typedef struct node {
+    uint16_t op;       /* op_id */
+    uint8_t spelling;  /* which of a dialect's spellings the text used; never affects meaning */
+    uint8_t n_results; /* more than 255 results are refused */
+    uint32_t n_in;
+    value_id first_value;
+    span at;            /* in the module's source */
+    const value_id *in; /* owned by the module's arena */
+    const attrs *attrs;
+    const char *name; /* the text's own name, interned; NULL when it has none */
+    const char *tag;  /* free remark that is kept, interned; NULL when there is none */
+} node;
+
+typedef struct value {
+    const type *type;
+    uint32_t node; /* that defines it */
+} value;
+
+/* Nodes are in definition order: operands are smaller than results. Inputs are nodes too and are
+ * listed, in interface order, in `inputs`; regions of control flow are functions. */
+typedef struct function {
+    const char *name;
+    struct module *module;
+    VECTOR(node) nodes;
+    VECTOR(value) values;
+    VECTOR(value_id) inputs;
+    VECTOR(value_id) outputs;
+    bool is_region;
+} function;
+
+typedef struct module {
+    context *cx;
+    const tn_allocator *allocator;
+    arena arena; /* operands, names, payloads, types, attributes */
+    source source;
+    const char *dialect; /* that was read; NULL for a program built in memory */
+    type_table types;
+    attr_table attrs;
+    VECTOR(const char *) strings;
+    hash_index by_string;
+    VECTOR(function *) functions; /* [entry] is the program; the others are regions */
+    uint32_t entry;
+    /* Pairs (primal, gradient) of the entry function, when the module is a gradient module. */
+    VECTOR(value_id) gradients;
+} module;
+
+/* An empty module, without functions; NULL when there is no memory. */
+module *module_new(context *cx);
+void module_free(module *m);
+/* A deep copy that shares nothing but the context. NULL when there is no memory. */
+module *module_copy(const module *m);
+/* The same, living in another context: the copy shares nothing with M. */
+module *module_copy_to(const module *m, context *cx);
+
+/* The interned copy of a text; equal texts are the same pointer. NULL when there is no memory. */
+const char *module_string(module *m, const char *text, size_t length);
+/* A new function at the end of the module, or NULL. */
+function *module_add_function(module *m, const char *name, size_t length);
+static inline function *module_entry(const module *m)
+{
+    return m->functions.at[m->entry];
+}
+
+static inline const node *node_of(const function *f, value_id v)
+{
+    return &f->nodes.at[f->values.at[v].node];
+}
+
+/* Exchange what a node computes without moving it; its results keep their types. */
+static inline void node_rewrite(node *n, op_id op, const value_id *in, uint32_t n_in,
+                                const attrs *a)
+{
+    n->op = (uint16_t)op;
+    n->in = in;
+    n->n_in = n_in;
+    n->attrs = a;
+    n->spelling = 0;
+}
+
+static inline const type *value_type(const function *f, value_id v)
+{
+    return f->values.at[v].type;
+}
+
+/* What to append. `in` is copied. */
+typedef struct node_desc {
+    op_id op;
+    const value_id *in;
+    uint32_t n_in;
+    const attrs *attrs; /* NULL: none */
+    span at;
+    const char *name; /* interned */
+    const char *tag;  /* interned */
+    uint8_t spelling;
+    uint32_t number; /* the text's own number, for diagnostics */
+} node_desc;
+
+/* Infer the types and append; *FIRST is the first result. Inputs are listed in f->inputs. The
+ * number that diagnostics show is desc->number. */
+tn_status function_add(function *f, const node_desc *desc, value_id *first);
+/* Append with known result types, without inference: for readers' stand-ins and rewrites. */
+tn_status function_add_typed(function *f, const node_desc *desc, const type *const *types,
+                             uint32_t n, value_id *first);
+tn_status function_add_output(function *f, value_id v);
+
+/* Keep the N nodes listed in ORDER, in that order, and renumber densely. Every operand, input,
+ * output and gradient of the result must be listed, operands before their uses. */
+tn_status function_reorder(function *f, const uint32_t *order, uint32_t n);
+
+/* Report about a node: its place and name. */
+tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Check everything a module promises: ids, operand order, attributes, result types. Reports every
+ * fault; `whose` (a pass name, or NULL) makes faults internal errors that name it. */
+tn_status module_verify(module *m, const char *whose);
+
+/* The debug form of M: one line a node with every attribute and type, for dumps of any dialect. */
+struct text_buffer;
+void module_print(const module *m, struct text_buffer *out);
+
+static inline tn_status module_no_memory(const module *m)
+{
+    return diag_no_memory(&m->cx->diag);
+}
+
+#endif
