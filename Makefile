@@ -1,0 +1,56 @@
+# Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
+.DEFAULT_GOAL := all
+.PHONY: all setup demo test check-fast long bench fuzz coverage lint format format-check clean
+
+python := /usr/bin/python3
+c_files = $(shell find src include test bench examples -name '*.[ch]' 2>/dev/null | sort)
+
+# Configure (first time) and build the preset named by the target's suffix.
+build-%:
+	@command -v cmake >/dev/null && command -v ninja >/dev/null || \
+	    { echo "cmake and ninja are needed; tools/setup.sh installs them" >&2; exit 1; }
+	@test -f build/$*/build.ninja || cmake --preset $*
+	@cmake --build --preset $* -j $$(nproc)
+
+all: build-release ## the program and the libraries, in build/release
+
+setup: ## install missing packages
+	@tools/setup.sh
+
+demo: setup ## train and run the digits example
+	@$(MAKE) --no-print-directory build-release
+	@examples/digits/demo.sh
+
+test: setup ## everything CI checks
+	@$(python) tools/test.py
+
+check-fast: build-dev ## tests that take seconds, on the dev build
+	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) -LE full
+
+long: build-release ## exhaustive checks that take minutes to hours
+	@cmake --build --preset release -j $$(nproc) --target tenon_long
+	@for t in build/release/test/long_*; do echo "$$t"; "$$t" || exit 1; done
+
+bench: build-release ## speed against measured limits
+	@$(python) bench/run.py --tenon build/release/tenon
+
+fuzz: build-fuzz ## each fuzzer for FUZZ_SECONDS (60)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(python) tools/fuzz.py
+
+coverage: build-coverage ## lines the tests run, by file
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --test-dir build/coverage --output-on-failure -j $$(nproc)
+	@$(python) tools/coverage.py build/coverage
+
+lint: ## clang-tidy and cppcheck
+	@tools/setup.sh cppcheck
+	@tools/lint.sh
+
+format: ## rewrite the layout of C files
+	@clang-format -i $(c_files)
+
+format-check: ## say which C files are not formatted
+	@clang-format --dry-run --Werror $(c_files)
+
+clean: ## remove every build
+	rm -rf build

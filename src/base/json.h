@@ -1,0 +1,110 @@
+/* A pull reader for JSON (RFC 8259) with exact places: the caller asks for what it expects.
+ *
+ *     json_text key;
+ *     if (json_object(&j))
+ *         while (json_member(&j, &key))
+ *             if (json_is(key, "name"))
+ *                 json_string(&j, &name);
+ *             else
+ *                 json_skip(&j);
+ *
+ * The first error is reported and makes every later call return false; check json_ok at the end. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/context.h"
+#include "base/hash.h"
+
+typedef enum json_kind {
+    JSON_NONE, /* end of text, or something that starts no value */
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT
+} json_kind;
+
+/* A decoded string: borrowed from the source, or in the arena when it had escapes. */
+typedef struct json_text {
+    const char *at;
+    size_t n;
+    span where; /* with its quotes */
+} json_text;
+
+typedef struct json_number {
+    span where;
+    bool is_integer; /* no fraction and no exponent */
+    bool fits_i64, fits_u64;
+    int64_t i;  /* when fits_i64 */
+    uint64_t u; /* when fits_u64 */
+    double f;   /* always; infinite when out of range */
+} json_number;
+
+typedef struct json_frame {
+    span open;
+    uint32_t n_items;
+    uint32_t first_key; /* of an object, in `keys` */
+    bool is_object;
+} json_frame;
+
+typedef struct json {
+    context *cx;
+    const source *src;
+    arena *strings;
+    const char *at; /* next byte */
+    const char *end;
+    bool relaxed; /* comments and trailing commas are allowed */
+    bool failed;
+    VECTOR(json_frame) frames;
+    VECTOR(json_text) keys; /* of the objects that are open */
+    hash_index wide_keys;   /* of the innermost object, once it is large */
+    uint32_t wide_owner;    /* the frame it belongs to, counted from 1; 0: none */
+} json;
+
+/* Read SRC, whose text must be followed by a NUL byte. Decoded strings go to STRINGS. */
+void json_init(json *j, context *cx, const source *src, arena *strings, bool relaxed);
+void json_release(json *j);
+static inline bool json_ok(const json *j)
+{
+    return !j->failed;
+}
+
+/* What the next value is; JSON_NONE at a closing bracket, at the end, and after an error. */
+json_kind json_peek(json *j);
+/* The place of the next token. */
+span json_here(json *j);
+
+/* Enter an object; then each json_member moves to the next value, false after the last. Repeated
+ * keys are an error. The value must be read or skipped before the next call. */
+bool json_object(json *j);
+bool json_member(json *j, json_text *key);
+bool json_array(json *j);
+bool json_element(json *j);
+
+bool json_string(json *j, json_text *out);
+bool json_number_any(json *j, json_number *out);
+bool json_i64(json *j, int64_t *out);
+bool json_u64(json *j, uint64_t *out);
+bool json_bool(json *j, bool *out);
+/* Consume a null if one is next. */
+bool json_null(json *j);
+/* Any value, checked for well-formedness. */
+bool json_skip(json *j);
+/* Nothing but white space is left. */
+bool json_finish(json *j);
+
+/* An array of integers 0..255, in MEMORY. Fast: large constants come this way. */
+bool json_bytes(json *j, arena *memory, const void **out, size_t *n);
+
+static inline bool json_is(json_text t, const char *literal)
+{
+    size_t n = strlen(literal);
+    return t.n == n && memcmp(t.at, literal, n) == 0;
+}
+
+/* Report an error at WHERE and stop reading. Always false. */
+bool json_fail(json *j, diag_kind kind, span where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,64 @@
+"""Checks that each folder of src/ includes only folders that stand above it in the pipeline.
+
+usage: check_layers.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+# The pipeline, top to bottom; ARCHITECTURE.md says what each folder does.
+LAYERS = ["base", "scalar", "graph", "ops", "dialect", "pass", "plan", "loop", "target", "runtime",
+          "io", "driver", "cli"]
+# Folders that see less than everything above them.
+ONLY = {"runtime": ["base", "scalar"], "io": ["base", "scalar"]}
+# Folders whose subfolders are independent of each other; files directly in them are shared.
+SIBLINGS = ["dialect", "target"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def fault(path, quote, name, src):
+    """Why the file at PATH (relative to SRC) may not include NAME, or None."""
+    own = path.parts[0]
+    if quote == "<":
+        if name.startswith("llvm-c/") and path.parts[:2] != ("target", "llvm"):
+            return "only target/llvm includes LLVM"
+        return None
+    if name.startswith("tenon/"):
+        return None
+    if "/" not in name:  # beside the file itself, such as a .def table
+        return None if (src / path.parent / name).exists() else "write includes from src/"
+    parts = pathlib.PurePath(name).parts
+    other = parts[0]
+    if other not in LAYERS:
+        return f"'{other}' is not a folder of the pipeline"
+    if other == own:
+        apart = own in SIBLINGS and len(parts) > 2 and parts[:2] != path.parts[:2]
+        return f"{parts[0]}/{parts[1]} is private to itself" if apart else None
+    above = ONLY.get(own, LAYERS[:LAYERS.index(own)])
+    return None if other in above else f"'{own}' may include only: {', '.join(above) or 'itself'}"
+
+
+def main():
+    src = pathlib.Path(sys.argv[1]) / "src"
+    files = sorted(p for p in src.rglob("*") if p.suffix in (".c", ".h", ".def"))
+    n_faults = 0
+    for file in files:
+        path = file.relative_to(src)
+        if path.parts[0] not in LAYERS:
+            print(f"{file}: '{path.parts[0]}' is not a folder of the pipeline")
+            n_faults += 1
+            continue
+        text = file.read_text(encoding="utf-8")
+        for match in INCLUDE.finditer(text):
+            why = fault(path, match[1], match[2], src)
+            if why:
+                line = text.count("\n", 0, match.start(1)) + 1
+                print(f"{file}:{line}: includes {match[2]}: {why}")
+                n_faults += 1
+    print(f"{len(files)} files, {n_faults} faults")
+    return n_faults != 0 or not files
+
+
+if __name__ == "__main__":
+    sys.exit(main())
