@@ -1,4 +1,5 @@
-/* What one user of the library owns: allocator, diagnostics, limits. Used by one thread at a time. */
+/* What one user of the library owns: allocator, diagnostics, limits. Used by one thread at a time.
+ */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 

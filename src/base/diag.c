@@ -49,8 +49,9 @@ void diag_flush(diag_channel *d)
     arena_reset(&d->text);
 }
 
-__attribute__((format(printf, 6, 0))) static void open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind,
-                            const source *src, span at, const char *format, va_list args)
+__attribute__((format(printf, 6, 0))) static void
+open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
+                const char *format, va_list args)
 {
     diag_flush(d);
     const char *code = src && src->code_of ? src->code_of((int)kind) : NULL;

@@ -30,7 +30,8 @@ typedef struct diag_channel {
 void diag_init(diag_channel *d, const tn_allocator *allocator, tn_diagnostic_sink sink);
 void diag_release(diag_channel *d);
 
-/* Open an error about AT in SRC (both may be absent: NULL, NO_SPAN) and return its kind's status. */
+/* Open an error about AT in SRC (both may be absent: NULL, NO_SPAN) and return its kind's status.
+ */
 tn_status diag_report(diag_channel *d, diag_kind kind, const source *src, span at,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 tn_status diag_vreport(diag_channel *d, diag_kind kind, const source *src, span at,

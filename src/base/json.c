@@ -412,7 +412,8 @@ bool json_number_any(json *j, json_number *out)
     out->i = 0;
     out->u = 0;
     out->fits_i64 = out->is_integer && !decimal_read_i64(j->at, n, &out->i).overflow;
-    out->fits_u64 = out->is_integer && *j->at != '-' && !decimal_read_u64(j->at, n, &out->u).overflow;
+    out->fits_u64 =
+        out->is_integer && *j->at != '-' && !decimal_read_u64(j->at, n, &out->u).overflow;
     j->at += n;
     return true;
 }
@@ -423,8 +424,8 @@ bool json_i64(json *j, int64_t *out)
     if (!json_number_any(j, &number))
         return false;
     *out = number.i;
-    return number.fits_i64 || json_fail(j, DIAG_InvalidNumber, number.where,
-                                        "expected an integer that fits 64 bits");
+    return number.fits_i64 ||
+           json_fail(j, DIAG_InvalidNumber, number.where, "expected an integer that fits 64 bits");
 }
 
 bool json_u64(json *j, uint64_t *out)

@@ -83,6 +83,9 @@ static void use_block_from(arena *a, char *at)
     a->at = at;
     a->end = (char *)a->last + a->last->size;
     ASAN_POISON_MEMORY_REGION(at, (size_t)(a->end - at));
+#ifdef HAVE_ASAN
+    a->end = at; /* every request takes the slow path, so that each block has its red zone */
+#endif
 }
 
 void arena_reset(arena *a)
@@ -127,9 +130,6 @@ void *arena_alloc_slow(arena *a, size_t size, size_t align)
     uintptr_t at = ((uintptr_t)a->at + (align - 1)) & ~(uintptr_t)(align - 1);
     ASAN_UNPOISON_MEMORY_REGION((void *)at, size);
     a->at = (char *)(at + size + RED_ZONE);
-#ifdef HAVE_ASAN
-    a->end = a->at; /* every request takes the slow path, so that each has its red zone */
-#endif
     return (void *)at;
 }
 
