@@ -102,8 +102,7 @@ static bool same_attr(const attr *a, const attr *b)
         for (uint32_t i = 0; i < a->n; i++) {
             const dict_entry *x = &a->v.dict[i], *y = &b->v.dict[i];
             if (x->key != y->key || x->kind != y->kind || x->is_array != y->is_array ||
-                x->n != y->n ||
-                (x->n && memcmp(x->values, y->values, dict_value_bytes(x)) != 0))
+                x->n != y->n || (x->n && memcmp(x->values, y->values, dict_value_bytes(x)) != 0))
                 return false;
         }
         return true;
@@ -270,8 +269,7 @@ const char *attr_word_text(attr_key key, int64_t index, size_t *length)
 attr_key attr_key_by_name(const char *name, size_t length)
 {
     for (int key = 0; key < KEY_COUNT; key++)
-        if (strlen(attr_keys[key].name) == length &&
-            memcmp(attr_keys[key].name, name, length) == 0)
+        if (strlen(attr_keys[key].name) == length && memcmp(attr_keys[key].name, name, length) == 0)
             return (attr_key)key;
     return KEY_COUNT;
 }

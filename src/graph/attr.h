@@ -101,7 +101,7 @@ const attrs *attrs_of(attr_table *t, attr *entries, uint32_t n);
 const attr *attr_find(const attrs *a, attr_key key);
 int64_t attr_int(const attrs *a, attr_key key, int64_t otherwise);
 double attr_float(const attrs *a, attr_key key, double otherwise);
-const char *attr_string(const attrs *a, attr_key key); /* NULL when absent */
+const char *attr_string(const attrs *a, attr_key key);               /* NULL when absent */
 const int64_t *attr_ints(const attrs *a, attr_key key, uint32_t *n); /* NULL, 0 when absent */
 
 /* Index of WORD in the words of KEY, or -1; the word at an index, as a copy in ARENA. */

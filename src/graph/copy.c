@@ -121,7 +121,8 @@ static bool copy_ids(const tn_allocator *a, const value_id *from, uint32_t n, fu
                      bool outputs)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!(outputs ? VECTOR_PUSH(a, &to->outputs, from[i]) : VECTOR_PUSH(a, &to->inputs, from[i])))
+        if (!(outputs ? VECTOR_PUSH(a, &to->outputs, from[i])
+                      : VECTOR_PUSH(a, &to->inputs, from[i])))
             return false;
     return true;
 }

@@ -73,11 +73,11 @@ tn_status infer_types(infer_call *call)
     const op_info *op = &op_table[call->op];
     if (call->n_in < op->min_in || (op->max_in != ARITY_ANY && call->n_in > op->max_in)) {
         if (op->min_in == op->max_in)
-            return infer_reject(call, DIAG_ArityMismatch,
-                                "'%s' takes %d operand%s, not %" PRIu32, op->text, op->min_in,
-                                op->min_in == 1 ? "" : "s", call->n_in);
-        return infer_reject(call, DIAG_ArityMismatch, "'%s' takes at least %d operands, not %" PRIu32,
-                            op->text, op->min_in, call->n_in);
+            return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d operand%s, not %" PRIu32,
+                                op->text, op->min_in, op->min_in == 1 ? "" : "s", call->n_in);
+        return infer_reject(call, DIAG_ArityMismatch,
+                            "'%s' takes at least %d operands, not %" PRIu32, op->text, op->min_in,
+                            call->n_in);
     }
     if (op->n_attrs || call->attrs->n)
         TN_TRY(check_attributes(call, op));

@@ -12,8 +12,7 @@ bool literal_is_uniform(const literal *l)
     if (l->splat)
         return l->type->count != 0;
     /* Equal to itself shifted by one element. */
-    return l->bytes >= size &&
-           memcmp(l->data, (const char *)l->data + size, l->bytes - size) == 0;
+    return l->bytes >= size && memcmp(l->data, (const char *)l->data + size, l->bytes - size) == 0;
 }
 
 bool literal_is_all(const literal *l, scalar wanted)

@@ -206,7 +206,7 @@ void type_strides(const type *t, int64_t *strides)
 
 static const char *dim_text(arena *a, const type_table *t, dim d)
 {
-    if (!dim_is_symbolic(d))
+    if (!dim_is_expr(t, d))
         return arena_printf(a, "%" PRId64, d);
     const dim_expr *e = dim_expr_of(t, d);
     if (e->op == DIM_SYM)

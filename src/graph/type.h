@@ -68,6 +68,12 @@ static inline uint32_t dim_index(dim d)
     return (uint32_t)(d - INT64_MIN);
 }
 
+/* Does D refer to an expression of T? Raw attributes may hold numbers that only look like one. */
+static inline bool dim_is_expr(const type_table *t, dim d)
+{
+    return dim_is_symbolic(d) && (uint64_t)d - (uint64_t)INT64_MIN < t->exprs.n;
+}
+
 static inline bool type_is_static(const type *t)
 {
     return t->count != TYPE_COUNT_UNKNOWN;

@@ -1,0 +1,51 @@
+/* Running passes: every pass is run, checked and shown in the same way. */
+#include "pass/passes.h"
+
+const pass_info pass_table[PASS_COUNT] = {
+#define PASS(id, function, name, class, level, contract)                                           \
+    [PASS_##id] = {name, PASS_##class, level, contract, pass_##function},
+#include "pass/passes.def"
+#undef PASS
+};
+
+pass_id pass_by_name(const char *name, size_t length)
+{
+    for (int id = 0; id < PASS_COUNT; id++)
+        if (strlen(pass_table[id].name) == length && memcmp(pass_table[id].name, name, length) == 0)
+            return (pass_id)id;
+    return PASS_COUNT;
+}
+
+static tn_status run_counted(module *m, pass_id id, bool verify, const pass_observer *observer,
+                             uint32_t *n_changed)
+{
+    pass_context cx = {.n_changed = 0};
+    arena_init(&cx.scratch, m->allocator);
+    tn_status s = pass_table[id].run(&cx, m);
+    arena_release(&cx.scratch);
+    if (s != TN_OK)
+        return s;
+    *n_changed += cx.n_changed;
+    if (observer && observer->after)
+        observer->after(observer->user, m, id, cx.n_changed);
+    return verify ? module_verify(m, pass_table[id].name) : TN_OK;
+}
+
+tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *observer)
+{
+    uint32_t n_changed = 0;
+    return run_counted(m, id, verify, observer, &n_changed);
+}
+
+tn_status pass_run_level(module *m, int level, bool verify, const pass_observer *observer)
+{
+    enum { MAX_ROUNDS = 16 }; /* every rewrite simplifies, so this is never reached in practice */
+    uint32_t n_changed = 1;
+    for (int round = 0; round < MAX_ROUNDS && n_changed; round++) {
+        n_changed = 0;
+        for (int id = 0; id < PASS_COUNT; id++)
+            if (pass_table[id].level <= level)
+                TN_TRY(run_counted(m, (pass_id)id, verify, observer, &n_changed));
+    }
+    return TN_OK;
+}
