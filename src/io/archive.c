@@ -1,0 +1,136 @@
+/* Archives of either kind: recognising them, and their list of members. */
+#include "io/archive.h"
+
+#include <string.h>
+
+#include "io/members.h"
+
+static bool find(const archive *a, const char *name, size_t n, uint64_t hash, uint32_t *index)
+{
+    for (uint32_t p = hash_first(&a->by_name, hash), i;
+         (i = hash_at(&a->by_name, hash, &p)) != HASH_NONE;)
+        if (strncmp(a->members.at[i].name, name, n) == 0 && a->members.at[i].name[n] == '\0') {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+tn_status members_add(context *cx, archive *a, archive_member m)
+{
+    uint32_t other;
+    size_t n = strlen(m.name);
+    uint64_t hash = hash_bytes(0, m.name, n);
+    if (find(a, m.name, n, hash, &other)) {
+        io_text shown = io_printable(m.name, n);
+        return io_error(cx, a->in.name, "holds two arrays named '%s'", shown.text);
+    }
+    if (!VECTOR_PUSH(&cx->allocator, &a->members, m) ||
+        !hash_add(&cx->allocator, &a->by_name, hash, a->members.n - 1))
+        return diag_no_memory(&cx->diag);
+    return TN_OK;
+}
+
+/* Both formats say what they are at the start: a zip archive with "PK", a safetensors file with the
+ * length of its header and the header's brace, where a zip archive has a number that is never so
+ * large. */
+static tn_status list(context *cx, archive *a)
+{
+    unsigned char start[9] = {0};
+    size_t n = a->in.size < sizeof start ? (size_t)a->in.size : sizeof start;
+    TN_TRY(input_read(cx, &a->in, start, n));
+    a->in.at = 0;
+    if (start[8] == '{')
+        return safetensors_list(cx, a);
+    if (memcmp(start, "PK\3\4", 4) == 0 || memcmp(start, "PK\5\6", 4) == 0)
+        return npz_list(cx, a);
+    if (memcmp(start, "\x93NUMPY", 6) == 0)
+        return io_error(cx, a->in.name, "is a single .npy array, not an archive of named arrays");
+    return io_error(cx, a->in.name, "is neither an .npz nor a .safetensors file");
+}
+
+/* Make an archive of IN, whose file it then owns. */
+static tn_status open_input(context *cx, const input *in, archive **out)
+{
+    *out = NULL;
+    archive *a = memory_alloc(&cx->allocator, sizeof *a);
+    if (!a) {
+        input unused = *in;
+        input_close(&unused);
+        return diag_no_memory(&cx->diag);
+    }
+    *a = (archive){.in = *in};
+    arena_init(&a->text, &cx->allocator);
+    a->in.name = arena_copy_text(&a->text, in->name, strlen(in->name));
+    tn_status s = a->in.name ? list(cx, a) : diag_no_memory(&cx->diag);
+    if (s != TN_OK) {
+        archive_close(cx, a);
+        return s;
+    }
+    *out = a;
+    return TN_OK;
+}
+
+tn_status archive_open(context *cx, const char *path, archive **out)
+{
+    input in;
+    *out = NULL;
+    TN_TRY(input_open(cx, path, &in));
+    return open_input(cx, &in, out);
+}
+
+tn_status archive_open_memory(context *cx, const char *name, const void *bytes, size_t n,
+                              archive **out)
+{
+    input in;
+    input_from_memory(name, bytes, n, &in);
+    return open_input(cx, &in, out);
+}
+
+void archive_close(context *cx, archive *a)
+{
+    if (!a)
+        return;
+    npz_end(a);
+    input_close(&a->in);
+    VECTOR_RELEASE(&cx->allocator, &a->members);
+    hash_release(&cx->allocator, &a->by_name);
+    arena_release(&a->text);
+    memory_free(&cx->allocator, a, sizeof *a);
+}
+
+uint32_t archive_count(const archive *a)
+{
+    return a->members.n;
+}
+
+const char *archive_name(const archive *a, uint32_t index)
+{
+    return a->members.at[index].name;
+}
+
+bool archive_find(const archive *a, const char *name, uint32_t *index)
+{
+    size_t n = strlen(name);
+    return find(a, name, n, hash_bytes(0, name, n), index);
+}
+
+static tn_status load(context *cx, archive *a, uint32_t index, bool with_data, array *out)
+{
+    *out = (array){0};
+    if (index >= a->members.n)
+        return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "%s: there is no array number %u",
+                           a->in.name, index);
+    const archive_member *m = &a->members.at[index];
+    return a->zip ? npz_load(cx, a, m, with_data, out) : safetensors_load(cx, a, m, with_data, out);
+}
+
+tn_status archive_describe(context *cx, archive *a, uint32_t index, array *out)
+{
+    return load(cx, a, index, false, out);
+}
+
+tn_status archive_load(context *cx, archive *a, uint32_t index, array *out)
+{
+    return load(cx, a, index, true, out);
+}

@@ -1,0 +1,102 @@
+/* Reading files and memory alike, and the wording of what goes wrong. */
+#include "io/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGEST_READ = 1 << 30 }; /* one system call moves less than 2^31 bytes */
+
+tn_status io_error(context *cx, const char *name, const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s: %s", name,
+                       n < 0 ? "unreadable" : message);
+}
+
+io_text io_printable(const char *text, size_t n)
+{
+    io_text out;
+    size_t last = sizeof out.text - 1;
+    size_t kept = n > last ? last : n;
+    for (size_t i = 0; i < kept; i++)
+        out.text[i] = (text[i] >= ' ' && text[i] <= '~') ? text[i] : '?';
+    if (n > last)
+        memcpy(out.text + last - 3, "...", 3);
+    out.text[kept] = '\0';
+    return out;
+}
+
+static tn_status fill_from_memory(input *in, context *cx, void *dst, size_t n)
+{
+    (void)cx;
+    memcpy(dst, in->bytes + in->at, n);
+    return TN_OK;
+}
+
+static tn_status fill_from_file(input *in, context *cx, void *dst, size_t n)
+{
+    size_t done = 0;
+    while (done < n) {
+        size_t want = n - done < LARGEST_READ ? n - done : LARGEST_READ;
+        ssize_t got = pread(in->fd, (char *)dst + done, want, (off_t)(in->at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_error(cx, in->name, "cannot be read: %s", strerror(errno));
+        if (got == 0)
+            return io_error(cx, in->name, "became shorter while it was read");
+        done += (size_t)got;
+    }
+    return TN_OK;
+}
+
+tn_status input_open(context *cx, const char *path, input *in)
+{
+    struct stat info;
+    *in = (input){.name = path, .fill = fill_from_file, .fd = -1};
+    /* Without O_NONBLOCK the opening of a pipe waits for a writer. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return io_error(cx, path, "cannot be opened: %s", strerror(errno));
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        (void)close(fd);
+        return io_error(cx, path, "is not a regular file");
+    }
+    in->fd = fd;
+    in->size = (uint64_t)info.st_size;
+    return TN_OK;
+}
+
+void input_from_memory(const char *name, const void *bytes, size_t n, input *in)
+{
+    *in = (input){.name = name, .size = n, .fill = fill_from_memory, .bytes = bytes, .fd = -1};
+}
+
+void input_close(input *in)
+{
+    if (in->fd >= 0)
+        (void)close(in->fd);
+    in->fd = -1;
+}
+
+tn_status input_read(context *cx, input *in, void *dst, size_t n)
+{
+    if (in->at > in->size || n > in->size - in->at)
+        return io_error(cx, in->name,
+                        "ends too early: %zu bytes are needed at byte %" PRIu64 " of %" PRIu64, n,
+                        in->at, in->size);
+    if (n == 0)
+        return TN_OK;
+    TN_TRY(in->fill(in, cx, dst, n));
+    in->at += n;
+    return TN_OK;
+}

@@ -1,0 +1,134 @@
+/* .npy files to arrays and back. */
+#include "io/npy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "io/layout.h"
+#include "io/npy_header.h"
+#include "io/output.h"
+
+/* The data in IN must be all that is left of it; known before any memory is asked for. */
+static tn_status check_length(context *cx, const input *in, const array *a)
+{
+    size_t bytes;
+    uint64_t left = in->size - in->at;
+    if (!array_measure(a, &bytes))
+        return io_error(cx, in->name, "the array has too many elements");
+    if (left < bytes)
+        return io_error(cx, in->name,
+                        "ends too early: the header declares %zu bytes of data, %" PRIu64
+                        " follow it",
+                        bytes, left);
+    if (left > bytes)
+        return io_error(cx, in->name, "goes on for %" PRIu64 " bytes after the array",
+                        left - bytes);
+    return TN_OK;
+}
+
+/* Column-major data needs a second array to be reordered from. */
+static tn_status read_columns(context *cx, input *in, array *out)
+{
+    array columns = *out;
+    TN_TRY(array_alloc(cx, in->name, &columns));
+    tn_status s = input_read(cx, in, columns.data, columns.bytes);
+    if (s == TN_OK)
+        layout_to_rows(out, columns.data);
+    array_release(cx, &columns);
+    return s;
+}
+
+tn_status npy_read_input(context *cx, input *in, bool with_data, array *out)
+{
+    npy_header h;
+    array a;
+    *out = (array){0};
+    TN_TRY(npy_header_read(cx, in, &h, &a));
+    TN_TRY(check_length(cx, in, &a));
+    if (!with_data) {
+        *out = a;
+        return TN_OK;
+    }
+    TN_TRY(array_alloc(cx, in->name, &a));
+    tn_status s = h.columns && layout_order_matters(&a) ? read_columns(cx, in, &a)
+                                                        : input_read(cx, in, a.data, a.bytes);
+    if (s != TN_OK) {
+        array_release(cx, &a);
+        return s;
+    }
+    if (h.swapped)
+        layout_swap(&a);
+    if (a.dtype == TN_I1)
+        dtype_narrow(TN_I1, a.data, a.data, a.bytes);
+    *out = a;
+    return TN_OK;
+}
+
+tn_status npy_read(context *cx, const char *path, array *out)
+{
+    input in;
+    *out = (array){0};
+    TN_TRY(input_open(cx, path, &in));
+    tn_status s = npy_read_input(cx, &in, true, out);
+    input_close(&in);
+    return s;
+}
+
+tn_status npy_read_memory(context *cx, const char *name, const void *bytes, size_t n, array *out)
+{
+    input in;
+    input_from_memory(name, bytes, n, &in);
+    return npy_read_input(cx, &in, true, out);
+}
+
+static bool may_need_normalising(tn_dtype d)
+{
+    return d == TN_I1 || d == TN_SI4 || d == TN_UI4;
+}
+
+static tn_status write_data(context *cx, output *o, const array *a)
+{
+    char chunk[4096];
+    if (!may_need_normalising(a->dtype))
+        return output_write(cx, o, a->data, a->bytes);
+    for (size_t at = 0; at < a->bytes; at += sizeof chunk) {
+        size_t n = a->bytes - at < sizeof chunk ? a->bytes - at : sizeof chunk;
+        dtype_narrow(a->dtype, (const char *)a->data + at, chunk, n);
+        TN_TRY(output_write(cx, o, chunk, n));
+    }
+    return TN_OK;
+}
+
+tn_status npy_write(context *cx, const char *path, const array *a)
+{
+    char header[NPY_HEADER_ROOM];
+    output o;
+    size_t n = npy_header_write(a, header);
+    TN_TRY(output_open(cx, path, &o));
+    tn_status s = output_write(cx, &o, header, n);
+    if (s == TN_OK)
+        s = write_data(cx, &o, a);
+    if (s == TN_OK)
+        return output_close(cx, &o);
+    output_discard(cx, &o);
+    return s;
+}
+
+tn_status npy_write_memory(context *cx, const array *a, void **bytes, size_t *n)
+{
+    char header[NPY_HEADER_ROOM];
+    size_t before = npy_header_write(a, header);
+    char *file = memory_alloc(&cx->allocator, before + a->bytes);
+    *bytes = NULL;
+    *n = 0;
+    if (!file)
+        return diag_no_memory(&cx->diag);
+    memcpy(file, header, before);
+    if (may_need_normalising(a->dtype))
+        dtype_narrow(a->dtype, a->data, file + before, a->bytes);
+    else if (a->bytes)
+        memcpy(file + before, a->data, a->bytes);
+    *bytes = file;
+    *n = before + a->bytes;
+    return TN_OK;
+}

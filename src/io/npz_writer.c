@@ -1,0 +1,137 @@
+/* Writing .npz through libzip, which copies borrowed data into the archive when it is closed. */
+#include "io/npz_writer.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <zip.h>
+
+#include "io/input.h"
+#include "io/npy_header.h"
+#include "io/output.h"
+
+enum { FIRST_OF_JANUARY_1980 = 1 << 5 | 1 }; /* the date of every member: results can be compared */
+
+struct npz_writer {
+    const char *path;
+    zip_t *zip;
+    uint32_t n; /* members */
+    bool deflate;
+    arena memory; /* headers, names and what had to be copied; until the archive is closed */
+};
+
+static tn_status open_zip(context *cx, npz_writer *w, const char *path)
+{
+    struct stat info;
+    zip_error_t error;
+    int code = 0;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return io_error(cx, path, "cannot be written: it is not a regular file");
+    w->path = arena_copy_text(&w->memory, path, strlen(path));
+    if (!w->path)
+        return diag_no_memory(&cx->diag);
+    w->zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (w->zip)
+        return TN_OK;
+    zip_error_init_with_code(&error, code);
+    tn_status s = io_error(cx, path, "cannot be written: %s", zip_error_strerror(&error));
+    zip_error_fini(&error);
+    return s;
+}
+
+tn_status npz_writer_open(context *cx, const char *path, bool deflate, npz_writer **out)
+{
+    *out = NULL;
+    npz_writer *w = memory_alloc(&cx->allocator, sizeof *w);
+    if (!w)
+        return diag_no_memory(&cx->diag);
+    *w = (npz_writer){.deflate = deflate};
+    arena_init(&w->memory, &cx->allocator);
+    tn_status s = open_zip(cx, w, path);
+    if (s != TN_OK) {
+        npz_writer_discard(cx, w);
+        return s;
+    }
+    *out = w;
+    return TN_OK;
+}
+
+/* The bytes to write for the data of A: its own, or a copy where the stored form is not unique. */
+static void *data_to_write(npz_writer *w, const array *a)
+{
+    if (a->dtype != TN_I1 && a->dtype != TN_SI4 && a->dtype != TN_UI4)
+        return a->data;
+    void *copy = arena_alloc(&w->memory, a->bytes);
+    if (copy)
+        dtype_narrow(a->dtype, a->data, copy, a->bytes);
+    return copy;
+}
+
+static tn_status zip_failed(context *cx, const npz_writer *w)
+{
+    return io_error(cx, w->path, "cannot be written: %s", zip_strerror(w->zip));
+}
+
+tn_status npz_writer_add(context *cx, npz_writer *w, const char *name, const array *a)
+{
+    char *member = arena_printf(&w->memory, "%s.npy", name);
+    char *header = arena_alloc(&w->memory, NPY_HEADER_ROOM);
+    void *data = data_to_write(w, a);
+    if (!member || !header || !data)
+        return diag_no_memory(&cx->diag);
+    zip_buffer_fragment_t parts[2] = {
+        {.data = (zip_uint8_t *)header, .length = npy_header_write(a, header)},
+        {.data = data, .length = a->bytes},
+    };
+    zip_source_t *from = zip_source_buffer_fragment(w->zip, parts, a->bytes ? 2 : 1, 0);
+    if (!from)
+        return zip_failed(cx, w);
+    zip_int64_t index = zip_file_add(w->zip, member, from, ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+        zip_source_free(from);
+        io_text shown = io_printable(name, strlen(name));
+        return io_error(cx, w->path, "cannot hold an array named '%s': %s", shown.text,
+                        zip_strerror(w->zip));
+    }
+    zip_int32_t method = w->deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
+    if (zip_set_file_compression(w->zip, (zip_uint64_t)index, method, 0) != 0 ||
+        zip_file_set_dostime(w->zip, (zip_uint64_t)index, 0, FIRST_OF_JANUARY_1980, 0) != 0)
+        return zip_failed(cx, w);
+    w->n++;
+    return TN_OK;
+}
+
+/* libzip writes no file at all for an archive without members. */
+static tn_status write_empty(context *cx, const char *path)
+{
+    static const char directory_end[22] = "PK\5\6";
+    output o;
+    TN_TRY(output_open(cx, path, &o));
+    tn_status s = output_write(cx, &o, directory_end, sizeof directory_end);
+    if (s == TN_OK)
+        return output_close(cx, &o);
+    output_discard(cx, &o);
+    return s;
+}
+
+tn_status npz_writer_close(context *cx, npz_writer *w)
+{
+    tn_status s = TN_OK;
+    if (w->n == 0)
+        s = write_empty(cx, w->path);
+    else if (zip_close(w->zip) != 0)
+        s = zip_failed(cx, w);
+    else
+        w->zip = NULL;
+    npz_writer_discard(cx, w);
+    return s;
+}
+
+void npz_writer_discard(context *cx, npz_writer *w)
+{
+    if (!w)
+        return;
+    if (w->zip)
+        zip_discard(w->zip);
+    arena_release(&w->memory);
+    memory_free(&cx->allocator, w, sizeof *w);
+}
