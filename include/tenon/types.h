@@ -50,9 +50,10 @@ typedef enum tn_dtype {
 #define TN_MAX_RANK 32
 
 /* Where the library takes memory from. `resize` follows realloc, with the old size given:
- * (NULL, 0, n) allocates, (p, old, 0) frees and returns NULL, otherwise the block is moved or grown.
- * Returned blocks are aligned for any scalar type. A NULL result means "no memory"; the library
- * then unwinds and returns TN_ERR_NOMEM. Must be safe to call from the threads that use it. */
+ * (NULL, 0, n) allocates, (p, old, 0) frees and returns NULL, otherwise the block is moved or
+ * grown. Returned blocks are aligned for any scalar type. A NULL result means "no memory"; the
+ * library then unwinds and returns TN_ERR_NOMEM. Must be safe to call from the threads that use it.
+ */
 typedef struct tn_allocator {
     void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
     void *user;

@@ -66,6 +66,9 @@ open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const sou
     };
     if (d->open.place.line)
         d->open.source_line = source_line(src, at.at, &d->open.source_line_length);
+    if (src && src->restate)
+        src->restate(src, (int)kind, d->op ? d->op : "", &d->open, &d->text);
+    d->op = NULL;
     d->is_open = true;
     if (severity == TN_ERROR)
         d->n_errors++;

@@ -24,6 +24,7 @@ typedef struct diag_channel {
     tn_diagnostic open;
     tn_note notes[8];
     bool is_open;
+    const char *op; /* what the next report is about; set just before it, NULL after it */
     uint32_t n_errors;
 } diag_channel;
 

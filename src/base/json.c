@@ -32,22 +32,54 @@ static span span_at(const json *j, const char *from, size_t n)
     return (span){(uint32_t)(from - j->src->text), (uint32_t)n};
 }
 
+/* The key that an open object stands at, or an empty text before the first. */
+static json_text current_key(const json *j, uint32_t frame)
+{
+    uint32_t next = frame + 1 < j->frames.n ? j->frames.at[frame + 1].first_key : j->keys.n;
+    return next > j->frames.at[frame].first_key ? j->keys.at[next - 1] : (json_text){"", 0, NO_SPAN};
+}
+
+const char *json_path(const json *j, arena *memory)
+{
+    const char *path = "";
+    for (uint32_t i = 0; i < j->frames.n && path; i++) {
+        const json_frame *frame = &j->frames.at[i];
+        if (frame->n_items == 0)
+            break;
+        json_text key = frame->is_object ? current_key(j, i) : (json_text){"", 0, NO_SPAN};
+        if (!frame->is_object)
+            path = arena_printf(memory, "%s[%u]", path, frame->n_items - 1);
+        else if (key.n)
+            path = arena_printf(memory, "%s%s%.*s", path, *path ? "." : "",
+                                key.n > 60 ? 60 : (int)key.n, key.at);
+    }
+    return path ? path : "";
+}
+
 bool json_fail(json *j, diag_kind kind, span where, const char *format, ...)
 {
     if (j->failed)
         return false;
+    arena memory;
+    arena_init(&memory, &j->cx->allocator);
     va_list args;
     va_start(args, format);
-    (void)diag_vreport(&j->cx->diag, kind, j->src, where, format, args);
+    const char *message = arena_vprintf(&memory, format, args);
     va_end(args);
+    const char *path = json_path(j, &memory);
+    (void)diag_report(&j->cx->diag, kind, j->src, where, "%s%s%s", message ? message : format,
+                      *path ? ", in " : "", path);
+    arena_release(&memory);
     j->failed = true;
     return false;
 }
 
-static bool no_memory(json *j)
+bool json_no_memory(json *j)
 {
-    if (!j->failed)
+    if (!j->failed) {
         (void)diag_no_memory(&j->cx->diag);
+        j->no_memory = true;
+    }
     j->failed = true;
     return false;
 }
@@ -151,8 +183,11 @@ static bool enter(json *j, char open, const char *expected)
     if (j->frames.n >= j->cx->limits.nesting)
         return json_fail(j, DIAG_LimitExceeded, span_at(j, j->at - 1, 1),
                          "nested deeper than %u levels", j->cx->limits.nesting);
-    json_frame frame = {span_at(j, j->at - 1, 1), 0, j->keys.n, open == '{'};
-    return VECTOR_PUSH(&j->cx->allocator, &j->frames, frame) || no_memory(j);
+    json_frame frame = {.open = span_at(j, j->at - 1, 1),
+                        .first_key = j->keys.n,
+                        .serial = j->n_frames++,
+                        .is_object = open == '{'};
+    return VECTOR_PUSH(&j->cx->allocator, &j->frames, frame) || json_no_memory(j);
 }
 
 bool json_object(json *j)
@@ -167,11 +202,16 @@ bool json_array(json *j)
 
 static void leave(json *j)
 {
-    if (j->wide_owner == j->frames.n) {
-        hash_clear(&j->wide_keys);
-        j->wide_owner = 0;
+    json_frame *frame = &j->frames.at[j->frames.n - 1];
+    /* The index is emptied with the last wide object; a large one is freed, so that the next few
+     * keys do not pay for clearing it. */
+    if (frame->is_wide && --j->n_wide == 0) {
+        if (j->wide_keys.cap > 64 * FEW_KEYS)
+            hash_release(&j->cx->allocator, &j->wide_keys);
+        else
+            hash_clear(&j->wide_keys);
     }
-    j->keys.n = j->frames.at[j->frames.n - 1].first_key;
+    j->keys.n = frame->first_key;
     j->frames.n--;
 }
 
@@ -206,21 +246,26 @@ static bool same_text(json_text a, json_text b)
     return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
 }
 
-static bool index_key(json *j, uint32_t k)
+static uint64_t key_hash(const json_frame *frame, json_text key)
 {
-    json_text key = j->keys.at[k];
-    return hash_add(&j->cx->allocator, &j->wide_keys, hash_bytes(0, key.at, key.n), k);
+    return hash_bytes(frame->serial, key.at, key.n);
 }
 
-/* The earlier key equal to KEY in the innermost object, or NULL. */
+static bool index_key(json *j, const json_frame *frame, uint32_t k)
+{
+    return hash_add(&j->cx->allocator, &j->wide_keys, key_hash(frame, j->keys.at[k]), k);
+}
+
+/* The earlier key equal to KEY in the innermost object, or NULL. Entries of objects that have been
+ * left stay in the index; they are told apart by the range of keys. */
 static const json_text *find_repeat(json *j, json_text key)
 {
     const json_frame *frame = &j->frames.at[j->frames.n - 1];
-    if (j->wide_owner == j->frames.n) {
-        uint64_t h = hash_bytes(0, key.at, key.n);
+    if (frame->is_wide) {
+        uint64_t h = key_hash(frame, key);
         for (uint32_t p = hash_first(&j->wide_keys, h), k;
              (k = hash_at(&j->wide_keys, h, &p)) != HASH_NONE;)
-            if (same_text(j->keys.at[k], key))
+            if (k >= frame->first_key && k < j->keys.n && same_text(j->keys.at[k], key))
                 return &j->keys.at[k];
         return NULL;
     }
@@ -232,19 +277,18 @@ static const json_text *find_repeat(json *j, json_text key)
 
 static bool remember_key(json *j, json_text key)
 {
-    const json_frame *frame = &j->frames.at[j->frames.n - 1];
+    json_frame *frame = &j->frames.at[j->frames.n - 1];
     if (!VECTOR_PUSH(&j->cx->allocator, &j->keys, key))
-        return no_memory(j);
-    uint32_t n = j->keys.n - frame->first_key;
-    if (j->wide_owner == j->frames.n)
-        return index_key(j, j->keys.n - 1) || no_memory(j);
-    /* One large object at a time is indexed; objects nested in it are scanned. */
-    if (n > FEW_KEYS && j->wide_owner == 0) {
-        j->wide_owner = j->frames.n;
-        for (uint32_t k = frame->first_key; k < j->keys.n; k++)
-            if (!index_key(j, k))
-                return no_memory(j);
-    }
+        return json_no_memory(j);
+    if (frame->is_wide)
+        return index_key(j, frame, j->keys.n - 1) || json_no_memory(j);
+    if (j->keys.n - frame->first_key <= FEW_KEYS)
+        return true;
+    frame->is_wide = true;
+    j->n_wide++;
+    for (uint32_t k = frame->first_key; k < j->keys.n; k++)
+        if (!index_key(j, frame, k))
+            return json_no_memory(j);
     return true;
 }
 
@@ -322,7 +366,7 @@ static bool decode_string(json *j, const char *from, const char *close, json_tex
     char *text = arena_alloc_aligned(j->strings, (size_t)(close - from) + 4, 1);
     size_t n = 0;
     if (!text)
-        return no_memory(j);
+        return json_no_memory(j);
     for (const char *p = from; p < close;) {
         if (*p != '\\') {
             text[n++] = *p++;
@@ -418,9 +462,31 @@ bool json_number_any(json *j, json_number *out)
     return true;
 }
 
+/* The plain case of an integer without sign and of few digits; false when it is something else. */
+static bool short_integer(json *j, uint64_t *out)
+{
+    skip_space(j);
+    const char *p = j->at;
+    uint64_t value = 0;
+    int digits = 0;
+    for (; digits < 18 && *p >= '0' && *p <= '9'; digits++)
+        value = value * 10 + (uint64_t)(*p++ - '0');
+    bool ends = *p == ',' || *p == ']' || *p == '}' || *p == '\n' || *p == ' ';
+    if (digits == 0 || !ends || j->failed || (digits > 1 && *j->at == '0'))
+        return false;
+    *out = value;
+    j->at = p;
+    return true;
+}
+
 bool json_i64(json *j, int64_t *out)
 {
     json_number number;
+    uint64_t value;
+    if (short_integer(j, &value)) {
+        *out = (int64_t)value;
+        return true;
+    }
     if (!json_number_any(j, &number))
         return false;
     *out = number.i;
@@ -431,6 +497,8 @@ bool json_i64(json *j, int64_t *out)
 bool json_u64(json *j, uint64_t *out)
 {
     json_number number;
+    if (short_integer(j, out))
+        return true;
     if (!json_number_any(j, &number))
         return false;
     *out = number.u;
@@ -516,7 +584,7 @@ bool json_bytes(json *j, arena *memory, const void **out, size_t *n)
         commas += *p == ',';
     unsigned char *bytes = arena_alloc_aligned(memory, commas + 1, 64);
     if (!bytes)
-        return no_memory(j);
+        return json_no_memory(j);
     *out = bytes;
     *n = 0;
     if (eat(j, ']'))

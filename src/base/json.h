@@ -45,7 +45,9 @@ typedef struct json_frame {
     span open;
     uint32_t n_items;
     uint32_t first_key; /* of an object, in `keys` */
+    uint32_t serial;    /* tells its keys from those of other objects in the index */
     bool is_object;
+    bool is_wide; /* its keys are in the index */
 } json_frame;
 
 typedef struct json {
@@ -56,10 +58,12 @@ typedef struct json {
     const char *end;
     bool relaxed; /* comments and trailing commas are allowed */
     bool failed;
+    bool no_memory; /* that is why it failed */
     VECTOR(json_frame) frames;
     VECTOR(json_text) keys; /* of the objects that are open */
-    hash_index wide_keys;   /* of the innermost object, once it is large */
-    uint32_t wide_owner;    /* the frame it belongs to, counted from 1; 0: none */
+    hash_index wide_keys;   /* of open objects that have become large */
+    uint32_t n_wide;        /* such objects */
+    uint32_t n_frames;      /* entered so far */
 } json;
 
 /* Read SRC, whose text must be followed by a NUL byte. Decoded strings go to STRINGS. */
@@ -68,6 +72,12 @@ void json_release(json *j);
 static inline bool json_ok(const json *j)
 {
     return !j->failed;
+}
+
+/* What a reader returns at the end. */
+static inline tn_status json_status(const json *j)
+{
+    return !j->failed ? TN_OK : j->no_memory ? TN_ERR_NOMEM : TN_ERR_REJECTED;
 }
 
 /* What the next value is; JSON_NONE at a closing bracket, at the end, and after an error. */
@@ -103,7 +113,12 @@ static inline bool json_is(json_text t, const char *literal)
     return t.n == n && memcmp(t.at, literal, n) == 0;
 }
 
-/* Report an error at WHERE and stop reading. Always false. */
+/* Where the reader stands, such as `functions[0].body[3]`, in ARENA; "" outside everything. */
+const char *json_path(const json *j, arena *memory);
+
+/* Report that there is no memory and stop reading. Always false. */
+bool json_no_memory(json *j);
+/* Report an error at WHERE and stop reading. The message ends with the path. Always false. */
 bool json_fail(json *j, diag_kind kind, span where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -18,12 +18,18 @@ static inline span span_between(span first, span last)
 }
 
 /* A text that diagnostics point into. The text must outlive every use. */
+struct arena;
 typedef struct source {
     const char *name; /* shown as the file */
     const char *text; /* NULL for a program built in memory */
     size_t length;    /* below UINT32_MAX */
     /* The dialect's code for one of the library's error kinds (enum diag_kind), or NULL. */
     const char *(*code_of)(int kind);
+    /* Put the dialect's own code and wording on an error of KIND about the op OP ("": none); texts
+     * go to MEMORY. NULL: it stays as it is. READING is the reader's, NULL once it is done. */
+    void (*restate)(const struct source *s, int kind, const char *op, struct tn_diagnostic *d,
+                    struct arena *memory);
+    const void *reading;
 } source;
 
 /* Where AT lies: counts lines from the start, so meant for diagnostics only. Line 0 if nowhere. */

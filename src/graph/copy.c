@@ -127,6 +127,35 @@ static bool copy_ids(const tn_allocator *a, const value_id *from, uint32_t n, fu
     return true;
 }
 
+static const uint32_t *copy_numbers(module *to, const uint32_t *from, uint32_t n)
+{
+    uint32_t *own = ARENA_ARRAY(&to->arena, uint32_t, n);
+    if (own && n)
+        memcpy(own, from, n * sizeof *own);
+    return own;
+}
+
+static bool copy_remarks(const function *from, module *to, function *f)
+{
+    for (uint32_t i = 0; i < from->hints.n; i++) {
+        fusion_hint h = from->hints.at[i];
+        h.inputs = copy_numbers(to, h.inputs, h.n_inputs);
+        h.exports = copy_numbers(to, h.exports, h.n_exports);
+        h.nodes = copy_numbers(to, h.nodes, h.n_nodes);
+        h.attrs = same_attrs(to, h.attrs);
+        if (!h.inputs || !h.exports || !h.nodes || !h.attrs ||
+            !VECTOR_PUSH(to->allocator, &f->hints, h))
+            return false;
+    }
+    for (uint32_t i = 0; i < from->declared.n; i++) {
+        declared_type d = from->declared.at[i];
+        d.type = same_type(to, d.type);
+        if (!d.type || !VECTOR_PUSH(to->allocator, &f->declared, d))
+            return false;
+    }
+    return true;
+}
+
 static bool copy_function(const function *from, module *to)
 {
     function *f = module_add_function(to, from->name, strlen(from->name));
@@ -143,9 +172,7 @@ static bool copy_function(const function *from, module *to)
         if (n.n_in)
             memcpy(in, n.in, n.n_in * sizeof *in);
         n.in = in;
-        if (n.attrs == &attrs_none) {
-            last_to = &attrs_none;
-        } else if (n.attrs != last_from) {
+        if (n.attrs != &attrs_none && n.attrs != last_from) {
             last_from = n.attrs;
             last_to = same_attrs(to, n.attrs);
         }
@@ -157,13 +184,14 @@ static bool copy_function(const function *from, module *to)
         f->nodes.at[f->nodes.n++] = n;
     }
     for (uint32_t i = 0; i < from->values.n; i++) {
-        value v = from->values.at[i];
+        value_info v = from->values.at[i];
         v.type = same_type(to, v.type);
         if (!v.type)
             return false;
         f->values.at[f->values.n++] = v;
     }
-    return copy_ids(to->allocator, from->inputs.at, from->inputs.n, f, false) &&
+    return copy_remarks(from, to, f) &&
+           copy_ids(to->allocator, from->inputs.at, from->inputs.n, f, false) &&
            copy_ids(to->allocator, from->outputs.at, from->outputs.n, f, true);
 }
 

@@ -11,6 +11,23 @@ const char *infer_dims_text(const infer_call *call, const dim *dims, uint32_t ra
     return dims_text(&call->module->cx->diag.text, &call->module->types, dims, rank);
 }
 
+/* What a rule finds wrong with extents that come from the sizes given to symbols. */
+static diag_kind kind_when_binding(diag_kind kind)
+{
+    switch ((int)kind) {
+    case DIAG_BroadcastMismatch:
+    case DIAG_ShapeMismatch:
+    case DIAG_DimensionMismatch:
+    case DIAG_ElementCountMismatch:
+    case DIAG_SqueezeExtent:
+    case DIAG_ChannelMismatch:
+    case DIAG_RegionSignature:
+        return DIAG_DimensionBinding;
+    default:
+        return kind;
+    }
+}
+
 tn_status infer_reject(const infer_call *call, diag_kind kind, const char *format, ...)
 {
     module *m = call->module;
@@ -23,7 +40,9 @@ tn_status infer_reject(const infer_call *call, diag_kind kind, const char *forma
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
 
-    tn_status s = diag_report(d, kind, &m->source, call->at, "%s", message);
+    d->op = op_table[call->op].text;
+    tn_status s = diag_report(d, call->binding ? kind_when_binding(kind) : kind, &m->source,
+                              call->at, "%s", message);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);
     diag_node(d, call->name ? call->name : number);

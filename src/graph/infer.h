@@ -17,6 +17,8 @@ struct infer_call {
      * sets `out` to an array in the module's arena. */
     const type **out;
     uint32_t n_out;
+    /* Symbolic sizes have just been given values: extents that do not fit are DimensionBinding. */
+    bool binding;
     /* For diagnostics. */
     span at;
     const char *name; /* of the node in the text; NULL: `%number` */

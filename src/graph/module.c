@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MAX_RESULTS = 255 };
 
@@ -29,6 +30,8 @@ void module_free(module *m)
         VECTOR_RELEASE(a, &f->values);
         VECTOR_RELEASE(a, &f->inputs);
         VECTOR_RELEASE(a, &f->outputs);
+        VECTOR_RELEASE(a, &f->hints);
+        VECTOR_RELEASE(a, &f->declared);
     }
     VECTOR_RELEASE(a, &m->functions);
     VECTOR_RELEASE(a, &m->strings);
@@ -93,7 +96,7 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
 
     *first = f->values.n;
     for (uint32_t i = 0; i < n; i++)
-        f->values.at[f->values.n++] = (value){types[i], f->nodes.n};
+        f->values.at[f->values.n++] = (value_info){types[i], f->nodes.n};
     f->nodes.at[f->nodes.n++] = (node){
         .op = (uint16_t)desc->op,
         .spelling = desc->spelling,
@@ -155,6 +158,40 @@ tn_status function_add_output(function *f, value_id v)
     return VECTOR_PUSH(f->module->allocator, &f->outputs, v) ? TN_OK : module_no_memory(f->module);
 }
 
+const type *value_declared_type(const function *f, value_id v)
+{
+    uint32_t low = 0, high = f->declared.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->declared.at[middle].of < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->declared.n && f->declared.at[low].of == v ? f->declared.at[low].type
+                                                              : value_type(f, v);
+}
+
+static int compare_declared(const void *a, const void *b)
+{
+    value_id x = ((const declared_type *)a)->of, y = ((const declared_type *)b)->of;
+    return (x > y) - (x < y);
+}
+
+static void remap_declared(function *f, const value_id *map)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < f->declared.n; i++) {
+        declared_type d = f->declared.at[i];
+        d.of = map[d.of];
+        if (d.of != NO_VALUE)
+            f->declared.at[kept++] = d;
+    }
+    f->declared.n = kept;
+    if (kept > 1)
+        qsort(f->declared.at, kept, sizeof *f->declared.at, compare_declared);
+}
+
 /* Rewrite every id of the interface through MAP. */
 static void remap_interface(function *f, const value_id *map)
 {
@@ -182,11 +219,12 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
         return module_no_memory(f->module);
     }
 
+    memset(map, 0xff, map_bytes); /* NO_VALUE */
     for (uint32_t i = 0; i < n_order; i++) {
         node n = f->nodes.at[order[i]];
         for (uint32_t r = 0; r < n.n_results; r++) {
             map[n.first_value + r] = fresh.values.n;
-            fresh.values.at[fresh.values.n++] = (value){value_type(f, n.first_value + r), i};
+            fresh.values.at[fresh.values.n++] = (value_info){value_type(f, n.first_value + r), i};
         }
         n.first_value = fresh.values.n - n.n_results;
         /* The operand list is this node's own and in the module's arena: rewrite it in place. */
@@ -204,6 +242,8 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
     f->values.n = fresh.values.n;
     f->values.cap = fresh.values.cap;
     remap_interface(f, map);
+    remap_declared(f, map);
+    f->hints.n = 0;
     memory_free(a, map, map_bytes);
     return TN_OK;
 }
@@ -213,6 +253,7 @@ tn_status node_report(const function *f, const node *n, diag_kind kind, const ch
     diag_channel *d = &f->module->cx->diag;
     va_list args;
     va_start(args, format);
+    d->op = op_table[n->op].text;
     tn_status s = diag_vreport(d, kind, &f->module->source, n->at, format, args);
     va_end(args);
     char number[16];

@@ -21,10 +21,28 @@ typedef struct node {
     const char *tag;  /* free remark that is kept, interned; NULL when there is none */
 } node;
 
-typedef struct value {
+typedef struct value_info {
     const type *type;
     uint32_t node; /* that defines it */
-} value;
+} value_info;
+
+/* A remark that NODES, which compute EXPORTS from INPUTS, may run as one kernel (all by their index
+ * in the function). Kinds and policies are numbers of the dialect. Forgotten when a pass changes
+ * the function. */
+typedef struct fusion_hint {
+    uint32_t id;
+    uint8_t kind, policy;
+    uint32_t n_inputs, n_exports, n_nodes;
+    const uint32_t *inputs, *exports, *nodes; /* owned by the module's arena */
+    const attrs *attrs;                       /* DICT */
+} fusion_hint;
+
+/* A type that the text gives a value and that names extents otherwise than its type, which follows
+ * from the operands. Once all symbols have values, both must be equal. */
+typedef struct declared_type {
+    value_id of;
+    const type *type;
+} declared_type;
 
 /* Nodes are in definition order: operands are smaller than results. Inputs are nodes too and are
  * listed, in interface order, in `inputs`; regions of control flow are functions. */
@@ -32,9 +50,11 @@ typedef struct function {
     const char *name;
     struct module *module;
     VECTOR(node) nodes;
-    VECTOR(value) values;
+    VECTOR(value_info) values;
     VECTOR(value_id) inputs;
     VECTOR(value_id) outputs;
+    VECTOR(fusion_hint) hints;
+    VECTOR(declared_type) declared; /* ascending */
     bool is_region;
 } function;
 
@@ -116,6 +136,9 @@ tn_status function_add_output(function *f, value_id v);
 /* Keep the N nodes listed in ORDER, in that order, and renumber densely. Every operand, input,
  * output and gradient of the result must be listed, operands before their uses. */
 tn_status function_reorder(function *f, const uint32_t *order, uint32_t n);
+
+/* The type of V as the text declares it. */
+const type *value_declared_type(const function *f, value_id v);
 
 /* Report about a node: its place and name. */
 tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)

@@ -37,7 +37,7 @@ const type *type_of(type_table *t, tn_dtype dtype, const dim *dims, uint32_t ran
          (i = hash_at(&t->by_shape, h, &p)) != HASH_NONE;) {
         const type *known = t->types.at[i];
         if (known->dtype == dtype && known->rank == rank &&
-            memcmp(known->dims, dims, rank * sizeof *dims) == 0)
+            (rank == 0 || memcmp(known->dims, dims, rank * sizeof *dims) == 0))
             return known;
     }
 
@@ -200,7 +200,8 @@ void type_strides(const type *t, int64_t *strides)
     int64_t stride = 1;
     for (uint32_t i = t->rank; i-- > 0;) {
         strides[i] = stride;
-        stride *= t->dims[i] > 1 ? t->dims[i] : 1;
+        if (t->dims[i] > 1 && !mul_i64(stride, t->dims[i], &stride))
+            stride = 0; /* the tensor is empty */
     }
 }
 

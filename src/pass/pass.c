@@ -26,6 +26,8 @@ static tn_status run_counted(module *m, pass_id id, bool verify, const pass_obse
     if (s != TN_OK)
         return s;
     *n_changed += cx.n_changed;
+    for (uint32_t i = 0; cx.n_changed && i < m->functions.n; i++)
+        m->functions.at[i]->hints.n = 0;
     if (observer && observer->after)
         observer->after(observer->user, m, id, cx.n_changed);
     return verify ? module_verify(m, pass_table[id].name) : TN_OK;

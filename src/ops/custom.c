@@ -1,0 +1,89 @@
+/* custom_call, and the registry it looks in. */
+#include "ops/custom.h"
+
+#include <string.h>
+
+#include "ops/cells.h"
+#include "ops/rules.h"
+
+void custom_registry_init(custom_registry *r, const tn_allocator *allocator)
+{
+    *r = (custom_registry){.allocator = allocator};
+}
+
+void custom_registry_release(custom_registry *r)
+{
+    VECTOR_RELEASE(r->allocator, &r->kernels);
+}
+
+bool custom_register(custom_registry *r, const custom_kernel *kernel)
+{
+    for (uint32_t i = 0; i < r->kernels.n; i++)
+        if (strcmp(r->kernels.at[i].target, kernel->target) == 0) {
+            r->kernels.at[i] = *kernel;
+            return true;
+        }
+    return VECTOR_PUSH(r->allocator, &r->kernels, *kernel);
+}
+
+const custom_kernel *custom_find(const custom_registry *r, const char *target)
+{
+    for (uint32_t i = 0; r && i < r->kernels.n; i++)
+        if (strcmp(r->kernels.at[i].target, target) == 0)
+            return &r->kernels.at[i];
+    return NULL;
+}
+
+const dict_entry *custom_attribute(const custom_use *use, const char *key)
+{
+    for (uint32_t i = 0; i < use->n_attrs; i++)
+        if (strcmp(use->attrs[i].key, key) == 0)
+            return &use->attrs[i];
+    return NULL;
+}
+
+/* The declared types are what the call gives. */
+tn_status infer_custom_call(infer_call *call)
+{
+    const attr *declared = attr_find(call->attrs, KEY_TYPES);
+    module *m = call->module;
+    const type **types = ARENA_ARRAY(&m->arena, const type *, declared->n);
+    if (!types)
+        return module_no_memory(m);
+    call->out = types;
+    for (uint32_t i = 0; i < declared->n; i++) {
+        const type *t = declared->v.types[i];
+        if (t->rank > TN_MAX_RANK)
+            return infer_reject(call, DIAG_LimitExceeded, "rank %u is above the limit of %d",
+                                t->rank, TN_MAX_RANK);
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (t->dims[k] < 0 && !dim_is_expr(&m->types, t->dims[k]))
+                return infer_reject(call, DIAG_InvalidDimension,
+                                    "dimension %u of result %u is no extent", k, i);
+        call->out = &types[i];
+        TN_TRY(infer_result(call, t));
+    }
+    call->out = types;
+    call->n_out = declared->n;
+    return TN_OK;
+}
+
+tn_status eval_custom_call(eval_call *call)
+{
+    const char *target = attr_string(call->attrs, KEY_TARGET);
+    const custom_kernel *kernel = custom_find(call->run->custom, target);
+    const attr *dict = attr_find(call->attrs, KEY_DICT);
+    const custom_use use = {.in = call->in,
+                            .n_in = call->n_in,
+                            .out = call->out,
+                            .n_out = call->n_out,
+                            .attrs = dict ? dict->v.dict : NULL,
+                            .n_attrs = dict ? dict->n : 0};
+    if (!kernel)
+        return eval_report(call, DIAG_NotImplemented, "%s is not implemented", target);
+    const char *wrong = kernel->check ? kernel->check(kernel->user, &use) : NULL;
+    if (wrong)
+        return eval_report(call, DIAG_InvalidAttribute, "%s: %s", target, wrong);
+    wrong = kernel->run(kernel->user, &use);
+    return wrong ? eval_report(call, DIAG_InvalidValue, "%s: %s", target, wrong) : TN_OK;
+}

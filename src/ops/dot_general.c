@@ -1,0 +1,234 @@
+/* dot_general: sums of products over paired axes, as a matrix product of rearranged operands. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ops/attr_rules.h"
+#include "ops/cells.h"
+#include "ops/chain.h"
+#include "ops/fold.h"
+#include "ops/view.h"
+
+enum { ROW_TILE = 64 }; /* rows of results computed per pass over the right operand */
+
+/* The axes of one operand by role, in the order in which they are walked. */
+typedef struct roles {
+    uint32_t n_batch, n_contract, n_free;
+    uint32_t batch[TN_MAX_RANK], contract[TN_MAX_RANK], free[TN_MAX_RANK];
+} roles;
+
+/* Entries of the list KEY as axes, which are added to MASK; SHAPE_OK or what is wrong. */
+static shape_fault take_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *mask,
+                             uint32_t *axes, uint32_t *n)
+{
+    const int64_t *list = attr_ints(given, key, n);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (list[i] < -(int64_t)rank || list[i] >= (int64_t)rank)
+            return (shape_fault){SHAPE_AXIS_RANGE, i, list[i]};
+        const uint32_t axis = (uint32_t)(list[i] < 0 ? list[i] + rank : list[i]);
+        if (*mask >> axis & 1)
+            return (shape_fault){SHAPE_AXIS_TWICE, i, axis};
+        *mask |= (uint32_t)1 << axis;
+        axes[i] = axis;
+    }
+    return SHAPE_FINE;
+}
+
+static shape_fault find_roles(const attrs *given, bool left, uint32_t rank, roles *out,
+                              attr_key *key)
+{
+    uint32_t mask = 0;
+    *key = left ? KEY_BATCH_LHS : KEY_BATCH_RHS;
+    shape_fault f = take_axes(given, *key, rank, &mask, out->batch, &out->n_batch);
+    if (f.kind != SHAPE_OK)
+        return f;
+    *key = left ? KEY_CONTRACT_LHS : KEY_CONTRACT_RHS;
+    f = take_axes(given, *key, rank, &mask, out->contract, &out->n_contract);
+    out->n_free = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        if (!(mask >> i & 1))
+            out->free[out->n_free++] = i;
+    return f;
+}
+
+/* Type rule. */
+
+static tn_status rule_roles(const infer_call *call, uint32_t k, roles *out)
+{
+    const uint32_t rank = call->in[k]->rank;
+    attr_key key;
+    TN_TRY(rule_rank(call, k, 0, TN_MAX_RANK));
+    const shape_fault f = find_roles(call->attrs, k == 0, rank, out, &key);
+    return f.kind == SHAPE_OK ? TN_OK : rule_axis_fault(call, f, key, rank);
+}
+
+static tn_status paired(const infer_call *call, const char *what, uint32_t n_left,
+                        const uint32_t *left, uint32_t n_right, const uint32_t *right)
+{
+    const type *a = call->in[0], *b = call->in[1];
+    if (n_left != n_right)
+        return infer_reject(call, DIAG_InvalidAttribute,
+                            "'%s' pairs %" PRIu32 " %s axes of the left operand with %" PRIu32
+                            " of the right",
+                            rule_op(call), n_left, what, n_right);
+    for (uint32_t i = 0; i < n_left; i++)
+        if (!dims_may_equal(a->dims[left[i]], b->dims[right[i]]))
+            return infer_reject(call, DIAG_DimensionMismatch,
+                                "'%s' of shapes %s and %s: %s axis %" PRIu32
+                                " of the left and axis %" PRIu32 " of the right differ in extent",
+                                rule_op(call), rule_shape_text(call, 0), rule_shape_text(call, 1),
+                                what, left[i], right[i]);
+    return TN_OK;
+}
+
+tn_status infer_dot_general(infer_call *call)
+{
+    const type *a = call->in[0], *b = call->in[1];
+    tn_dtype sum, out;
+    roles l, r;
+    shape s = {.rank = 0};
+    TN_TRY(rule_same_dtype(call, 0));
+    TN_TRY(rule_dtype(call, 0, ALLOW_NUMBER));
+    TN_TRY(rule_accumulator(call, a->dtype, &sum));
+    TN_TRY(rule_attr_dtype(call, KEY_OUT_DTYPE, a->dtype, &out));
+    if (!dtype_can_cast(sum, out))
+        return infer_reject(call, DIAG_DTypeNotSupported, "'%s' cannot give %s from %s",
+                            rule_op(call), dtype_name(out), dtype_name(sum));
+    TN_TRY(rule_roles(call, 0, &l));
+    TN_TRY(rule_roles(call, 1, &r));
+    TN_TRY(paired(call, "batch", l.n_batch, l.batch, r.n_batch, r.batch));
+    TN_TRY(paired(call, "contracted", l.n_contract, l.contract, r.n_contract, r.contract));
+    if (l.n_batch + l.n_free + r.n_free > TN_MAX_RANK)
+        return infer_reject(call, DIAG_LimitExceeded,
+                            "the result of '%s' has rank %" PRIu32 ", above the limit of %d",
+                            rule_op(call), l.n_batch + l.n_free + r.n_free, TN_MAX_RANK);
+    for (uint32_t i = 0; i < l.n_batch; i++)
+        s.dims[s.rank++] = dims_join(a->dims[l.batch[i]], b->dims[r.batch[i]]);
+    for (uint32_t i = 0; i < l.n_free; i++)
+        s.dims[s.rank++] = a->dims[l.free[i]];
+    for (uint32_t i = 0; i < r.n_free; i++)
+        s.dims[s.rank++] = b->dims[r.free[i]];
+    return rule_result(call, out, &s);
+}
+
+/* Kernel. */
+
+/* An operand with its axes in the order batch, FIRST, SECOND, in the accumulator dtype. */
+typedef struct operand {
+    const char *data;
+    int64_t batch, first, second; /* products of extents */
+} operand;
+
+static int64_t add_axes(const type *t, const uint32_t *axes, uint32_t n, view *v, uint32_t *rank)
+{
+    int64_t own[TN_MAX_RANK], product = 1;
+    type_strides(t, own);
+    for (uint32_t i = 0; i < n; i++) {
+        v->dims[*rank] = t->dims[axes[i]];
+        v->strides[(*rank)++] = own[axes[i]];
+        product *= t->dims[axes[i]];
+    }
+    return product;
+}
+
+/* The data of T rearranged and converted; where nothing changes, T's own. */
+static bool operand_init(operand *o, const tensor *x, const roles *r, bool contract_first,
+                         tn_dtype sum, arena *memory)
+{
+    const type *t = x->type;
+    const size_t size = dtype_bytes(t->dtype);
+    view order, v;
+    uint32_t rank = 0;
+    o->batch = add_axes(t, r->batch, r->n_batch, &order, &rank);
+    o->first = add_axes(t, contract_first ? r->contract : r->free,
+                        contract_first ? r->n_contract : r->n_free, &order, &rank);
+    o->second = add_axes(t, contract_first ? r->free : r->contract,
+                         contract_first ? r->n_free : r->n_contract, &order, &rank);
+    o->data = x->data;
+    if (t->count == 0)
+        return true;
+    view_init(&v, x->data, size, order.dims, order.strides, rank);
+    if (!view_is_dense(&v)) {
+        char *moved = arena_calloc(memory, (size_t)t->count, size);
+        if (!moved)
+            return false;
+        view_read(&v, 0, (size_t)t->count, moved);
+        o->data = moved;
+    }
+    if (sum != t->dtype) {
+        char *wide = arena_calloc(memory, (size_t)t->count, dtype_bytes(sum));
+        if (!wide)
+            return false;
+        (void)dtype_cast(t->dtype, o->data, sum, wide, (size_t)t->count);
+        o->data = wide;
+    }
+    return true;
+}
+
+typedef struct matrices {
+    const char *a, *b;
+    size_t a_row, b_row; /* bytes from one product to the next */
+} matrices;
+
+static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const void **a,
+                        const void **b)
+{
+    const matrices *m = c->user;
+    for (size_t k = 0; k < n_k; k++) {
+        a[k] = m->a + ((size_t)start + k) * m->a_row;
+        b[k] = m->b + ((size_t)start + k) * m->b_row;
+    }
+}
+
+/* One batch: a[m, k] times b[k, n]; TILE holds ROW_TILE rows of sums. */
+static void multiply(tn_dtype sum, const char *a, const char *b, size_t m, size_t n, size_t k,
+                     char *tile, tn_dtype dtype, char *out)
+{
+    const size_t size = dtype_bytes(sum);
+    matrices at = {a, b, size, n * size};
+    const contraction c = {.dtype = sum,
+                           .k = (int64_t)k,
+                           .a_step = (int64_t)k,
+                           .rows = matrix_rows,
+                           .user = &at};
+    for (size_t i = 0; i < m; i += ROW_TILE) {
+        const size_t rows = m - i < ROW_TILE ? m - i : ROW_TILE;
+        at.a = a + i * k * size;
+        contract(&c, rows, n, tile, n);
+        /* Rounds once; 4-bit integers wrap before they are converted to another dtype. */
+        if (dtype_table[sum].bits < 8)
+            dtype_narrow(sum, tile, tile, rows * n);
+        (void)dtype_cast(sum, tile, dtype, out + i * n * dtype_bytes(dtype), rows * n);
+    }
+}
+
+tn_status eval_dot_general(eval_call *call)
+{
+    const type *a = call->in[0].type, *b = call->in[1].type, *t = call->out->type;
+    const tn_dtype sum =
+        (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(a->dtype));
+    const size_t size = dtype_bytes(sum);
+    roles l, r;
+    operand left, right;
+    attr_key key;
+    size_t tile_bytes;
+    if (t->count == 0)
+        return TN_OK;
+    (void)find_roles(call->attrs, true, a->rank, &l, &key);
+    (void)find_roles(call->attrs, false, b->rank, &r, &key);
+    if (!operand_init(&left, &call->in[0], &l, false, sum, call->scratch) ||
+        !operand_init(&right, &call->in[1], &r, true, sum, call->scratch))
+        return eval_no_memory(call);
+    const size_t m = (size_t)left.first, k = (size_t)left.second, n = (size_t)right.second;
+    const size_t rows = m < ROW_TILE ? m : ROW_TILE;
+    char *tile = NULL;
+    if (mul_size(n, rows * size, &tile_bytes))
+        tile = arena_alloc_aligned(call->scratch, tile_bytes, 64);
+    if (!tile)
+        return eval_no_memory(call);
+    for (int64_t i = 0; i < left.batch; i++)
+        multiply(sum, left.data + (size_t)i * m * k * size, right.data + (size_t)i * k * n * size,
+                 m, n, k, tile, t->dtype,
+                 (char *)call->out->data + (size_t)i * m * n * dtype_bytes(t->dtype));
+    return TN_OK;
+}

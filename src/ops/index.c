@@ -1,0 +1,178 @@
+/* Elements at positions given by numbers: index, take, scatter_rows. Positions never wrap. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ops/cells.h"
+#include "ops/fold.h"
+#include "ops/rules.h"
+
+/* Type rules. */
+
+tn_status infer_index(infer_call *call)
+{
+    const type *in = call->in[0];
+    uint32_t n;
+    const shape s = {.rank = 0};
+    (void)attr_ints(call->attrs, KEY_INDICES, &n);
+    if (n != in->rank)
+        return infer_reject(call, DIAG_IndexLength,
+                            "'%s' of a tensor of rank %" PRIu32 " needs %" PRIu32
+                            " positions, not %" PRIu32,
+                            rule_op(call), in->rank, in->rank, n);
+    return rule_result(call, in->dtype, &s);
+}
+
+/* Extents of A then of B. */
+static tn_status joined(const infer_call *call, const dim *a, uint32_t rank_a, const dim *b,
+                        uint32_t rank_b, shape *out)
+{
+    if ((uint64_t)rank_a + rank_b > TN_MAX_RANK)
+        return infer_reject(call, DIAG_LimitExceeded,
+                            "the result of '%s' has rank %" PRIu32 ", above the limit of %d",
+                            rule_op(call), rank_a + rank_b, TN_MAX_RANK);
+    out->rank = rank_a + rank_b;
+    for (uint32_t i = 0; i < out->rank; i++)
+        out->dims[i] = i < rank_a ? a[i] : b[i - rank_a];
+    return TN_OK;
+}
+
+tn_status infer_take(infer_call *call)
+{
+    const type *x = call->in[0], *indices = call->in[1];
+    shape s;
+    TN_TRY(rule_index_dtype(call, 1));
+    TN_TRY(rule_rank(call, 0, 1, TN_MAX_RANK));
+    TN_TRY(joined(call, indices->dims, indices->rank, x->dims + 1, x->rank - 1, &s));
+    return rule_result(call, x->dtype, &s);
+}
+
+tn_status infer_scatter_rows(infer_call *call)
+{
+    const type *g = call->in[0], *indices = call->in[1];
+    uint32_t n;
+    const int64_t *dims = attr_ints(call->attrs, KEY_SHAPE, &n);
+    shape out, rows;
+    TN_TRY(rule_extents(call, KEY_SHAPE));
+    TN_TRY(rule_index_dtype(call, 1));
+    TN_TRY(rule_dtype(call, 0, ALLOW_NUMBER));
+    if (n == 0)
+        return infer_reject(call, DIAG_RankMismatch, "the shape of '%s' needs rank 1 or more",
+                            rule_op(call));
+    TN_TRY(joined(call, indices->dims, indices->rank, dims + 1, n - 1, &rows));
+    TN_TRY(rule_rank(call, 0, rows.rank, rows.rank));
+    for (uint32_t i = 0; i < rows.rank; i++)
+        if (!dims_may_equal(g->dims[i], rows.dims[i]))
+            return infer_reject(call, DIAG_DimensionMismatch,
+                                "dimension %" PRIu32
+                                " of the rows of '%s' does not match: shape %s against %s",
+                                i, rule_op(call), rule_shape_text(call, 0),
+                                infer_dims_text(call, rows.dims, rows.rank));
+    out.rank = n;
+    memcpy(out.dims, dims, n * sizeof *dims);
+    return rule_result(call, g->dtype, &out);
+}
+
+/* Kernels. */
+
+static tn_status out_of_bounds(const eval_call *call, int64_t at, uint32_t axis, const type *t)
+{
+    char text[512];
+    eval_shape_text(t, text, sizeof text);
+    return eval_report(call, DIAG_IndexOutOfBounds,
+                       "index %" PRId64 " of '%s' is out of bounds for dimension %" PRIu32
+                       " of shape %s",
+                       at, op_table[call->node->op].text, axis, text);
+}
+
+tn_status eval_index(eval_call *call)
+{
+    const type *t = call->in[0].type;
+    const size_t size = dtype_bytes(t->dtype);
+    int64_t strides[TN_MAX_RANK], offset = 0;
+    uint32_t n;
+    const int64_t *at = attr_ints(call->attrs, KEY_INDICES, &n);
+    type_strides(t, strides);
+    for (uint32_t i = 0; i < n; i++)
+        if (at[i] < 0 || at[i] >= t->dims[i])
+            return out_of_bounds(call, at[i], i, t);
+    for (uint32_t i = 0; i < n; i++)
+        offset += at[i] * strides[i];
+    memcpy(call->out->data, (const char *)call->in[0].data + (size_t)offset * size, size);
+    return TN_OK;
+}
+
+static int64_t position(const tensor *indices, int64_t k)
+{
+    return indices->type->dtype == TN_SI32 ? ((const int32_t *)indices->data)[k]
+                                           : ((const int64_t *)indices->data)[k];
+}
+
+/* Elements of one row: the extents after the first. */
+static int64_t row_elements(const type *t)
+{
+    int64_t n = 1;
+    for (uint32_t i = 1; i < t->rank; i++)
+        n *= t->dims[i];
+    return n;
+}
+
+tn_status eval_take(eval_call *call)
+{
+    const type *t = call->in[0].type;
+    const size_t row =
+        call->out->type->count > 0 ? (size_t)row_elements(t) * dtype_bytes(t->dtype) : 0;
+    const char *from = call->in[0].data;
+    char *to = call->out->data;
+    for (int64_t k = 0; k < call->in[1].type->count; k++) {
+        const int64_t at = position(&call->in[1], k);
+        if (at < 0 || at >= t->dims[0])
+            return out_of_bounds(call, at, 0, t);
+        if (row)
+            memcpy(to + (size_t)k * row, from + (size_t)at * row, row);
+    }
+    return TN_OK;
+}
+
+/* Zeros of the accumulator dtype, rows added in the order of the indices, rounded at the end. */
+tn_status eval_scatter_rows(eval_call *call)
+{
+    const type *t = call->out->type;
+    const tn_dtype dtype = t->dtype, sum = accumulator_of(dtype);
+    const size_t size = dtype_bytes(sum), count = (size_t)t->count;
+    const int64_t n_rows = call->in[1].type->count;
+    char *sums = call->out->data;
+    size_t bytes;
+
+    for (int64_t k = 0; k < n_rows; k++) {
+        const int64_t at = position(&call->in[1], k);
+        if (at < 0 || at >= t->dims[0])
+            return out_of_bounds(call, at, 0, t);
+    }
+    if (count == 0)
+        return TN_OK;
+    if (!mul_size(count, size, &bytes))
+        return eval_no_memory(call);
+    const size_t row = (size_t)row_elements(t);
+    char *wide = NULL;
+    if (sum != dtype) {
+        sums = arena_alloc_aligned(call->scratch, bytes, 64);
+        wide = arena_alloc_aligned(call->scratch, row * size, 64);
+        if (!sums || !wide)
+            return eval_no_memory(call);
+    }
+    memset(sums, 0, bytes);
+    for (int64_t k = 0; k < n_rows; k++) {
+        const char *g = (const char *)call->in[0].data + (size_t)k * row * dtype_bytes(dtype);
+        if (wide) {
+            (void)dtype_cast(dtype, g, sum, wide, row);
+            g = wide;
+        }
+        fold_rows(FOLD_SUM, sum, sums + (size_t)position(&call->in[1], k) * row * size, g, row);
+    }
+    if (wide)
+        (void)dtype_cast(sum, sums, dtype, call->out->data, count);
+    else
+        dtype_narrow(dtype, sums, sums, count); /* 4-bit integers wrap */
+    return TN_OK;
+}

@@ -1,0 +1,314 @@
+/* Movement: the same elements in other places. Type rules, and kernels that walk strided views. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops/cells.h"
+#include "ops/rules.h"
+#include "ops/view.h"
+
+/* Type rules. */
+
+tn_status infer_reshape(infer_call *call)
+{
+    uint32_t n;
+    const int64_t *wanted = attr_ints(call->attrs, KEY_SHAPE, &n);
+    const type *in = call->in[0];
+    const dim *dims = in->dims;
+    shape s;
+
+    for (uint32_t i = 0; i < n; i++) /* -1 is fine, a number that is no symbol is not */
+        if (dim_is_symbolic(wanted[i]) && !dim_is_expr(&call->module->types, wanted[i]))
+            return infer_reject(call, DIAG_InvalidDimension,
+                                "entry %" PRIu32 " of the new shape %s is %" PRId64
+                                ", not an extent",
+                                i, rule_ints_text(call, KEY_SHAPE), wanted[i]);
+    const shape_fault f = resolve_reshape(wanted, n, in, &s);
+    switch ((int)f.kind) {
+    case SHAPE_OK:
+        return rule_result(call, in->dtype, &s);
+    case SHAPE_EXTENT: {
+        const char *text = rule_ints_text(call, KEY_SHAPE);
+        if (f.value == -1)
+            return infer_reject(call, DIAG_InvalidDimension,
+                                "entry %" PRIu32 " of the new shape %s is -1, which may stand once "
+                                "and not beside an extent of 0",
+                                f.at, text);
+        return infer_reject(call, DIAG_InvalidDimension,
+                            "entry %" PRIu32 " of the new shape %s is %" PRId64 ", not an extent",
+                            f.at, text, f.value);
+    }
+    case SHAPE_UNKNOWN:
+        return infer_reject(call, DIAG_CannotInfer,
+                            "the -1 of the new shape %s does not follow from %s",
+                            rule_ints_text(call, KEY_SHAPE), infer_dims_text(call, dims, in->rank));
+    case SHAPE_COUNT:
+        break;
+    default:
+        return rule_axis_fault(call, f, KEY_SHAPE, in->rank);
+    }
+
+    const char *from = infer_dims_text(call, dims, in->rank);
+    const char *to = rule_ints_text(call, KEY_SHAPE);
+    if (f.value < 0 || in->count < 0)
+        return infer_reject(call, DIAG_ElementCountMismatch,
+                            "element count mismatch: %s and %s cannot have equal counts", from, to);
+    bool inferred = false;
+    for (uint32_t i = 0; i < n; i++)
+        inferred = inferred || wanted[i] == -1;
+    tn_status status =
+        infer_reject(call, DIAG_ElementCountMismatch,
+                     "element count mismatch: shape %s has %" PRId64 " elements, %s has %s%" PRId64,
+                     from, in->count, to, inferred ? "a multiple of " : "", f.value);
+    rule_hint(call, "the extents of the new shape must multiply to %" PRId64, in->count);
+    return status;
+}
+
+tn_status infer_expand_dims(infer_call *call)
+{
+    uint32_t n;
+    const int64_t *axes = attr_ints(call->attrs, KEY_AXES, &n);
+    const type *in = call->in[0];
+    axis_list list;
+    shape s;
+    const shape_fault f = resolve_expand_dims(axes, n, in->rank, &list);
+    if (f.kind == SHAPE_AXIS_RANGE)
+        return infer_reject(call, DIAG_InvalidAxis,
+                            "axis %" PRId64 " of '%s' is out of range for rank %" PRIu32
+                            ", which takes 0 to %" PRIu32,
+                            f.value, rule_op(call), in->rank + f.at, in->rank + f.at);
+    if (f.kind != SHAPE_OK)
+        return rule_axis_fault(call, f, KEY_AXES, in->rank);
+    expanded_shape(in->dims, in->rank, &list, &s);
+    return rule_result(call, in->dtype, &s);
+}
+
+tn_status infer_squeeze(infer_call *call)
+{
+    uint32_t n;
+    const int64_t *axes = attr_ints(call->attrs, KEY_AXES, &n);
+    const type *in = call->in[0];
+    axis_list list;
+    shape s;
+    const shape_fault f = resolve_squeeze(axes, n, in->dims, in->rank, &list);
+    if (f.kind == SHAPE_EXTENT) {
+        tn_status status = infer_reject(call, DIAG_SqueezeExtent,
+                                        "axis %" PRIu32 " of shape %s has extent %" PRId64
+                                        ", only axes of extent 1 can be squeezed",
+                                        f.at, rule_shape_text(call, 0), f.value);
+        rule_hint(call, "leave axis %" PRIu32 " out, or use a reshape", f.at);
+        return status;
+    }
+    if (f.kind != SHAPE_OK)
+        return rule_axis_fault(call, f, KEY_AXES, in->rank);
+    reduced_shape(in->dims, in->rank, &list, false, &s);
+    return rule_result(call, in->dtype, &s);
+}
+
+tn_status infer_transpose(infer_call *call)
+{
+    uint32_t n;
+    const int64_t *perm = attr_ints(call->attrs, KEY_PERM, &n);
+    const type *in = call->in[0];
+    shape s = {.rank = in->rank};
+    const shape_fault f = resolve_permutation(perm, n, in->rank);
+    const char *text = f.kind == SHAPE_OK ? "" : rule_ints_text(call, KEY_PERM);
+    switch ((int)f.kind) {
+    case SHAPE_OK:
+        break;
+    case SHAPE_LENGTH:
+        return infer_reject(call, DIAG_InvalidPermutation,
+                            "permutation %s has %" PRIu32 " entries for rank %" PRIu32, text, n,
+                            in->rank);
+    case SHAPE_AXIS_RANGE:
+        return infer_reject(call, DIAG_InvalidPermutation,
+                            "permutation %s names axis %" PRId64 ", out of range for rank %" PRIu32,
+                            text, f.value, in->rank);
+    case SHAPE_AXIS_TWICE:
+        return infer_reject(call, DIAG_InvalidPermutation,
+                            "permutation %s of rank %" PRIu32 " names axis %" PRId64 " twice", text,
+                            in->rank, f.value);
+    default:
+        return rule_axis_fault(call, f, KEY_PERM, in->rank);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s.dims[i] = in->dims[perm[i]];
+    return rule_result(call, in->dtype, &s);
+}
+
+tn_status infer_broadcast(infer_call *call)
+{
+    const type *in = call->in[0];
+    uint32_t map[TN_MAX_RANK];
+    shape s;
+    TN_TRY(rule_extents(call, KEY_SHAPE));
+    const shape_fault f = resolve_broadcast(call->attrs, in, &s, map);
+    if (f.kind == SHAPE_OK)
+        return rule_result(call, in->dtype, &s);
+
+    const bool mapped = attr_find(call->attrs, KEY_DIMS) != NULL;
+    if (f.kind == SHAPE_LENGTH)
+        return mapped ? infer_reject(call, DIAG_InvalidAttribute,
+                                     "'dims' %s has not one entry for each axis of shape %s",
+                                     rule_ints_text(call, KEY_DIMS), rule_shape_text(call, 0))
+                      : infer_reject(call, DIAG_RankMismatch,
+                                     "'%s' cannot lower the rank from %s to %s", rule_op(call),
+                                     rule_shape_text(call, 0), rule_ints_text(call, KEY_SHAPE));
+    if (f.kind == SHAPE_MISMATCH) {
+        tn_status status = infer_reject(
+            call, DIAG_BroadcastMismatch,
+            "broadcasting failed at dimension %" PRIu32
+            ": shape %s does not broadcast to %s, %" PRId64 " against %" PRId64,
+            f.at, rule_shape_text(call, 0), rule_ints_text(call, KEY_SHAPE), f.value, s.dims[f.at]);
+        rule_hint(call, "only axes of extent 1 are repeated");
+        return status;
+    }
+    return rule_axis_fault(call, f, mapped ? KEY_DIMS : KEY_SHAPE, s.rank);
+}
+
+/* The faults of a slice of an operand of the given shape. */
+static tn_status slice_fault(const infer_call *call, shape_fault f, const dim *dims, uint32_t rank)
+{
+    uint32_t starts, ends, steps;
+    (void)attr_ints(call->attrs, KEY_STARTS, &starts);
+    (void)attr_ints(call->attrs, KEY_ENDS, &ends);
+    (void)attr_ints(call->attrs, KEY_STEPS, &steps);
+    if (f.kind == SHAPE_LENGTH)
+        return infer_reject(call, DIAG_SliceLength,
+                            "'%s' of rank %" PRIu32 " has %" PRIu32 " starts, %" PRIu32
+                            " ends and %" PRIu32 " steps",
+                            rule_op(call), rank, starts, ends, steps);
+    if (f.kind == SHAPE_STEP) {
+        tn_status status =
+            infer_reject(call, DIAG_SliceStep, "the step of dimension %" PRIu32 " of '%s' is 0",
+                         f.at, rule_op(call));
+        rule_hint(call, "use 1 to take every element");
+        return status;
+    }
+    if (f.kind == SHAPE_UNKNOWN)
+        return infer_reject(call, DIAG_CannotInfer,
+                            "dimension %" PRIu32 " of shape %s has no known extent to be sliced",
+                            f.at, infer_dims_text(call, dims, rank));
+    return rule_axis_fault(call, f, KEY_STARTS, rank);
+}
+
+tn_status infer_slice(infer_call *call)
+{
+    const type *in = call->in[0];
+    slice_range ranges[TN_MAX_RANK];
+    shape s;
+    const shape_fault f = resolve_slices(call->attrs, in->dims, in->rank, ranges, &s);
+    if (f.kind != SHAPE_OK)
+        return slice_fault(call, f, in->dims, in->rank);
+    return rule_result(call, in->dtype, &s);
+}
+
+tn_status infer_slice_grad(infer_call *call)
+{
+    const type *g = call->in[0];
+    slice_range ranges[TN_MAX_RANK];
+    shape whole, part;
+    uint32_t n;
+    const int64_t *dims = attr_ints(call->attrs, KEY_SHAPE, &n);
+    TN_TRY(rule_extents(call, KEY_SHAPE));
+    const shape_fault f = resolve_slices(call->attrs, dims, n, ranges, &part);
+    TN_TRY(rule_rank(call, 0, n, n));
+    if (f.kind != SHAPE_OK)
+        return slice_fault(call, f, dims, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!dims_may_equal(g->dims[i], part.dims[i]))
+            return infer_reject(call, DIAG_DimensionMismatch,
+                                "dimension %" PRIu32 " of the operand of '%s' has extent %" PRId64
+                                ", but this slice of shape %s has extent %" PRId64,
+                                i, rule_op(call), g->dims[i], rule_ints_text(call, KEY_SHAPE),
+                                part.dims[i]);
+    whole.rank = n;
+    if (n)
+        memcpy(whole.dims, dims, n * sizeof *dims);
+    return rule_result(call, g->dtype, &whole);
+}
+
+/* Kernels. */
+
+tn_status eval_copy(eval_call *call)
+{
+    size_t bytes;
+    if (type_bytes(call->out->type, &bytes) && bytes > 0)
+        memcpy(call->out->data, call->in[0].data, bytes);
+    return TN_OK;
+}
+
+static void read_all(const eval_call *call, const view *v)
+{
+    view_read(v, 0, (size_t)call->out->type->count, call->out->data);
+}
+
+tn_status eval_transpose(eval_call *call)
+{
+    uint32_t n;
+    const int64_t *perm = attr_ints(call->attrs, KEY_PERM, &n);
+    const type *in = call->in[0].type, *out = call->out->type;
+    int64_t own[TN_MAX_RANK], strides[TN_MAX_RANK];
+    view v;
+    type_strides(in, own);
+    for (uint32_t i = 0; i < n; i++)
+        strides[i] = own[perm[i]];
+    view_init(&v, call->in[0].data, dtype_bytes(in->dtype), out->dims, strides, n);
+    read_all(call, &v);
+    return TN_OK;
+}
+
+tn_status eval_broadcast(eval_call *call)
+{
+    const type *in = call->in[0].type, *out = call->out->type;
+    uint32_t map[TN_MAX_RANK];
+    int64_t own[TN_MAX_RANK], strides[TN_MAX_RANK] = {0};
+    shape s;
+    view v;
+    (void)resolve_broadcast(call->attrs, in, &s, map);
+    type_strides(in, own);
+    for (uint32_t i = 0; i < in->rank; i++)
+        strides[map[i]] = in->dims[i] == 1 ? 0 : own[i];
+    view_init(&v, call->in[0].data, dtype_bytes(in->dtype), out->dims, strides, out->rank);
+    read_all(call, &v);
+    return TN_OK;
+}
+
+/* The view of the slice of a tensor of type T and DATA. */
+static void slice_view(view *v, const eval_call *call, const type *t, const void *data)
+{
+    slice_range ranges[TN_MAX_RANK];
+    int64_t own[TN_MAX_RANK], strides[TN_MAX_RANK], offset = 0;
+    shape s;
+    (void)resolve_slices(call->attrs, t->dims, t->rank, ranges, &s);
+    type_strides(t, own);
+    bool empty = false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        empty = empty || ranges[i].count == 0;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        /* The step of a single element may be any number, and then so may its product. */
+        strides[i] = ranges[i].count > 1 && !empty ? own[i] * ranges[i].step : 0;
+        offset += empty ? 0 : own[i] * ranges[i].start;
+    }
+    const size_t size = dtype_bytes(t->dtype);
+    view_init(v, (const char *)data + offset * (int64_t)size, size, s.dims, strides, s.rank);
+}
+
+tn_status eval_slice(eval_call *call)
+{
+    view v;
+    slice_view(&v, call, call->in[0].type, call->in[0].data);
+    read_all(call, &v);
+    return TN_OK;
+}
+
+tn_status eval_slice_grad(eval_call *call)
+{
+    const type *g = call->in[0].type, *out = call->out->type;
+    size_t bytes;
+    view v;
+    if (type_bytes(out, &bytes) && bytes > 0)
+        memset(call->out->data, 0, bytes);
+    slice_view(&v, call, out, call->out->data);
+    view_write_all(&v, g->count, call->in[0].data);
+    return TN_OK;
+}

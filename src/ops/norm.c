@@ -1,0 +1,105 @@
+/* layer_norm: normalised along one axis by mean and biased variance, then scaled and shifted. Every
+ * step is rounded to f32 (f64 for f64), sums follow the order of reductions, and the result is
+ * rounded once to its dtype. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "ops/attr_rules.h"
+#include "ops/cells.h"
+#include "ops/fold_line.h"
+#include "ops/view.h"
+#include "scalar/math.h"
+
+tn_status infer_layer_norm(infer_call *call)
+{
+    const type *x = call->in[0];
+    uint32_t axis;
+    TN_TRY(rule_same_dtype(call, 0));
+    TN_TRY(rule_same_dtype(call, 1));
+    TN_TRY(rule_dtype(call, 0, ALLOW_FLOAT));
+    TN_TRY(rule_rank(call, 0, 1, TN_MAX_RANK));
+    TN_TRY(rule_rank(call, 1, 1, 1));
+    TN_TRY(rule_rank(call, 2, 1, 1));
+    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    for (uint32_t k = 1; k < 3; k++)
+        if (!dims_may_equal(call->in[k]->dims[0], x->dims[axis]))
+            return infer_reject(call, DIAG_DimensionMismatch,
+                                "operand %" PRIu32 " of '%s' has shape %s, axis %" PRIu32
+                                " of %s has another extent",
+                                k, rule_op(call), rule_shape_text(call, k), axis,
+                                rule_shape_text(call, 0));
+    return infer_result(call, x);
+}
+
+/* One line of N elements in X, in place; SQUARES has room for as many. */
+#define LINE(name, type, dtype)                                                                    \
+    static void name(type *x, type *squares, const type *gamma, const type *beta, int64_t n,       \
+                     type epsilon, const scalar_program *rsqrt)                                    \
+    {                                                                                              \
+        type mean, variance;                                                                       \
+        fold_line(FOLD_SUM, dtype, dtype, x, n, &mean);                                            \
+        mean = mean / (type)n;                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            x[i] = x[i] - mean;                                                                    \
+            squares[i] = x[i] * x[i];                                                              \
+        }                                                                                          \
+        fold_line(FOLD_SUM, dtype, dtype, squares, n, &variance);                                  \
+        variance = variance / (type)n;                                                             \
+        variance = variance + epsilon;                                                             \
+        const void *args[1] = {&variance};                                                         \
+        scalar_run(rsqrt, args, &variance, 1);                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            x[i] = x[i] * variance;                                                                \
+            x[i] = x[i] * gamma[i];                                                                \
+            x[i] = x[i] + beta[i];                                                                 \
+        }                                                                                          \
+    }
+LINE(line_f32, float, TN_F32)
+LINE(line_f64, double, TN_F64)
+
+tn_status eval_layer_norm(eval_call *call)
+{
+    const type *t = call->out->type;
+    const uint32_t axis = resolve_axis(call->attrs, KEY_AXIS, t->rank);
+    const tn_dtype form = dtype_compute(t->dtype);
+    const size_t size = dtype_bytes(form), stored = dtype_bytes(t->dtype);
+    const int64_t n = t->dims[axis];
+    const double epsilon = attr_float(call->attrs, KEY_EPSILON, 0);
+    int64_t inner = 1;
+    if (t->count == 0)
+        return TN_OK;
+    for (uint32_t i = axis + 1; i < t->rank; i++)
+        inner *= t->dims[i];
+
+    char *memory[5]; /* the line, its squares, gamma, beta, the line as stored */
+    for (int k = 0; k < 5; k++) {
+        memory[k] = arena_calloc(call->scratch, (size_t)n, size);
+        if (!memory[k])
+            return eval_no_memory(call);
+    }
+    const scalar_program *rsqrt = scalar_math_program(
+        call->scratch, MATH_RSQRT, form == TN_F64 ? SCALAR_F64 : SCALAR_F32);
+    if (!rsqrt)
+        return eval_no_memory(call);
+    dtype_widen(t->dtype, call->in[1].data, memory[2], (size_t)n);
+    dtype_widen(t->dtype, call->in[2].data, memory[3], (size_t)n);
+
+    const int64_t lines = t->count / n;
+    for (int64_t k = 0; k < lines; k++) {
+        const size_t first = (size_t)(k / inner * n * inner + k % inner) * stored;
+        view in, out;
+        view_init(&in, (const char *)call->in[0].data + first, stored, &n, &inner, 1);
+        view_init(&out, (char *)call->out->data + first, stored, &n, &inner, 1);
+        view_read(&in, 0, (size_t)n, memory[4]);
+        dtype_widen(t->dtype, memory[4], memory[0], (size_t)n);
+        if (form == TN_F64)
+            line_f64((double *)memory[0], (double *)memory[1], (const double *)memory[2],
+                     (const double *)memory[3], n, epsilon, rsqrt);
+        else
+            line_f32((float *)memory[0], (float *)memory[1], (const float *)memory[2],
+                     (const float *)memory[3], n, (float)epsilon, rsqrt);
+        dtype_narrow(t->dtype, memory[0], memory[4], (size_t)n);
+        view_write_all(&out, n, memory[4]);
+    }
+    return TN_OK;
+}

@@ -1,0 +1,83 @@
+/* The op table made from ops.def, and the cells that report themselves. */
+#include <string.h>
+
+#include "ops/cells.h"
+
+/* An entry before the attributes keeps the lists of ops without attributes from being empty. */
+#define R(key)                                                                                     \
+    {                                                                                              \
+        KEY_##key, true                                                                            \
+    }
+#define O(key)                                                                                     \
+    {                                                                                              \
+        KEY_##key, false                                                                           \
+    }
+#define ATTRS(...)                                                                                 \
+    {                                                                                              \
+        {KEY_COUNT, false}, __VA_ARGS__                                                            \
+    }
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    static const attr_spec specs_##id[] = attrs;
+#include "graph/ops.def"
+#undef OP
+
+const op_info op_table[OP_COUNT] = {
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    [OP_##id] = {text,                                                                             \
+                 min_in,                                                                           \
+                 max_in,                                                                           \
+                 sizeof specs_##id / sizeof specs_##id[0] - 1,                                     \
+                 specs_##id + 1,                                                                   \
+                 traits,                                                                           \
+                 infer_##infer,                                                                    \
+                 eval_##eval,                                                                      \
+                 grad_##grad,                                                                      \
+                 lower_##lower,                                                                    \
+                 #infer,                                                                           \
+                 #eval,                                                                            \
+                 #grad,                                                                            \
+                 #lower,                                                                           \
+                 help},
+#include "graph/ops.def"
+#undef OP
+};
+
+op_id op_by_name(const char *text, size_t length)
+{
+    for (int op = 0; op < OP_COUNT; op++)
+        if (strlen(op_table[op].text) == length && memcmp(op_table[op].text, text, length) == 0)
+            return (op_id)op;
+    return OP_COUNT;
+}
+
+tn_status infer_later(infer_call *call)
+{
+    return infer_reject(call, DIAG_NotImplemented, "this version has no type rule for '%s'",
+                        op_table[call->op].text);
+}
+
+tn_status eval_later(eval_call *call)
+{
+    return eval_report(call, DIAG_NotImplemented, "this version cannot evaluate '%s' (backend cpu)",
+                       op_table[call->node->op].text);
+}
+
+/* Derivatives and lowerings are reported by the passes that run them, which see from the names in
+ * the table what a cell holds; the status alone stops whoever calls one unasked. */
+tn_status grad_later(grad_call *call)
+{
+    (void)call;
+    return TN_ERR_UNAVAILABLE;
+}
+
+tn_status lower_later(lower_call *call)
+{
+    (void)call;
+    return TN_ERR_UNAVAILABLE;
+}
+
+tn_status grad_none(grad_call *call)
+{
+    (void)call;
+    return TN_ERR_REJECTED;
+}

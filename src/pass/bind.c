@@ -1,0 +1,295 @@
+/* Replacing symbolic sizes by numbers. */
+#include "pass/bind.h"
+
+#include <inttypes.h>
+
+#include "ops/index_map.h"
+
+typedef enum progress { WAITING, BINDING, BOUND } progress;
+
+typedef struct binder {
+    module *m;
+    const int64_t *values;
+    progress *functions; /* by index */
+    arena scratch;
+    const char *missing; /* a symbol without a value */
+} binder;
+
+static tn_status unbound(const binder *b, span at, const char *name)
+{
+    return diag_report(&b->m->cx->diag, DIAG_UnboundSymbol, &b->m->source, at,
+                       "the symbolic size '%s' has no value", name);
+}
+
+/* A symbol of D that has no value, or NULL. */
+static const char *missing_symbol(const binder *b, dim d)
+{
+    if (!dim_is_symbolic(d))
+        return NULL;
+    const dim_expr *e = dim_expr_of(&b->m->types, d);
+    if (e->op == DIM_SYM)
+        return b->values[dim_index(d)] < 0 ? e->name : NULL;
+    const char *name = missing_symbol(b, e->a);
+    return name ? name : missing_symbol(b, e->b);
+}
+
+/* An extent, or any number of an attribute. */
+static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
+{
+    if (!dim_is_expr(&b->m->types, from)) {
+        *to = from;
+        return TN_OK;
+    }
+    const char *name = missing_symbol(b, from);
+    if (name)
+        return unbound(b, at, name);
+    if (dim_bind(&b->m->types, from, b->values, to) && *to >= 0)
+        return TN_OK;
+    return diag_report(&b->m->cx->diag, DIAG_DimensionBinding, &b->m->source, at,
+                       "with the sizes given an extent is negative or too large");
+}
+
+static tn_status bind_type(binder *b, span at, const type **t)
+{
+    if (type_is_static(*t))
+        return TN_OK;
+    int64_t *dims = ARENA_ARRAY(&b->scratch, int64_t, (*t)->rank);
+    if (!dims)
+        return module_no_memory(b->m);
+    for (uint32_t i = 0; i < (*t)->rank; i++)
+        TN_TRY(bind_dim(b, at, (*t)->dims[i], &dims[i]));
+    *t = type_of(&b->m->types, (*t)->dtype, dims, (*t)->rank);
+    return *t ? TN_OK : module_no_memory(b->m);
+}
+
+/* Attributes. */
+
+/* Positions are numbers, even where they look like a symbol: INT64_MIN, for example. */
+static bool holds_extents(const attr *a)
+{
+    return attr_keys[a->key].kind == ATTR_INTS && a->key != KEY_STARTS && a->key != KEY_ENDS &&
+           a->key != KEY_STEPS && a->key != KEY_INDICES;
+}
+
+static tn_status bind_ints(binder *b, span at, attr *a)
+{
+    int64_t *own = ARENA_ARRAY(&b->scratch, int64_t, a->n);
+    if (!own)
+        return module_no_memory(b->m);
+    for (uint32_t i = 0; i < a->n; i++)
+        TN_TRY(bind_dim(b, at, a->v.ints[i], &own[i]));
+    a->v.ints = own;
+    return TN_OK;
+}
+
+static tn_status bind_types(binder *b, span at, attr *a)
+{
+    const type **own = ARENA_ARRAY(&b->scratch, const type *, a->n);
+    if (!own)
+        return module_no_memory(b->m);
+    for (uint32_t i = 0; i < a->n; i++) {
+        own[i] = a->v.types[i];
+        TN_TRY(bind_type(b, at, &own[i]));
+    }
+    a->v.types = own;
+    return TN_OK;
+}
+
+static int64_t value_of_name(void *user, const char *name, size_t length)
+{
+    binder *b = user;
+    const module *m = b->m;
+    for (uint32_t i = 0; i < m->types.exprs.n; i++) {
+        const dim_expr *e = &m->types.exprs.at[i];
+        if (e->op == DIM_SYM && strncmp(e->name, name, length) == 0 && e->name[length] == '\0' &&
+            b->values[i] >= 0)
+            return b->values[i];
+    }
+    if (!b->missing)
+        b->missing = module_string(b->m, name, length);
+    return 0;
+}
+
+static tn_status bind_index_map(binder *b, span at, attr *a)
+{
+    b->missing = NULL;
+    const char *text = index_map_bind(a->v.s, &b->scratch, value_of_name, b);
+    if (b->missing)
+        return unbound(b, at, b->missing);
+    a->v.s = text ? module_string(b->m, text, strlen(text)) : NULL;
+    return a->v.s ? TN_OK : module_no_memory(b->m);
+}
+
+static tn_status bind_attributes(binder *b, node *n)
+{
+    attr entries[KEY_COUNT];
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        attr *a = &entries[i];
+        *a = n->attrs->at[i];
+        if (holds_extents(a))
+            TN_TRY(bind_ints(b, n->at, a));
+        else if (attr_keys[a->key].kind == ATTR_TYPE)
+            TN_TRY(bind_type(b, n->at, &a->v.type));
+        else if (attr_keys[a->key].kind == ATTR_TYPES)
+            TN_TRY(bind_types(b, n->at, a));
+        else if (a->key == KEY_INDEX_MAP)
+            TN_TRY(bind_index_map(b, n->at, a));
+    }
+    const attrs *fresh = attrs_of(&b->m->attrs, entries, n->attrs->n);
+    if (!fresh)
+        return module_no_memory(b->m);
+    n->attrs = fresh;
+    return TN_OK;
+}
+
+/* Types. */
+
+/* In elementwise ops only extents that are written as 1 broadcast: a symbol stands for the extent of
+ * the result. BEFORE are the types of all values with symbols. */
+static tn_status check_broadcast(const function *f, const node *n, const type *const *before)
+{
+    const type *result = value_type(f, n->first_value);
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        const type *t = value_type(f, n->in[k]), *old = before[n->in[k]];
+        for (uint32_t i = 0; i < t->rank; i++) {
+            const uint32_t axis = result->rank - t->rank + i;
+            if (dim_is_symbolic(old->dims[i]) && t->dims[i] != result->dims[axis])
+                return node_report(f, n, DIAG_DimensionBinding,
+                                   "'%s' meets extents %" PRId64 " and %" PRId64
+                                   " with the sizes given",
+                                   op_table[n->op].text, t->dims[i], result->dims[axis]);
+        }
+    }
+    return TN_OK;
+}
+
+static tn_status bind_results(binder *b, function *f, node *n, const type *const *before)
+{
+    module *m = b->m;
+    const type *one = NULL;
+    const type **in = ARENA_ARRAY(&b->scratch, const type *, n->n_in);
+    if (!in)
+        return module_no_memory(m);
+    for (uint32_t k = 0; k < n->n_in; k++)
+        in[k] = value_type(f, n->in[k]);
+    infer_call call = {.module = m,
+                       .op = (op_id)n->op,
+                       .in = in,
+                       .n_in = n->n_in,
+                       .attrs = n->attrs,
+                       .out = &one,
+                       .n_out = 1,
+                       .binding = true,
+                       .at = n->at,
+                       .name = n->name,
+                       .number = n->first_value};
+    TN_TRY(infer_types(&call));
+    if (call.n_out != n->n_results)
+        return node_report(f, n, DIAG_DimensionBinding, "'%s' has %" PRIu32 " results, not %u",
+                           op_table[n->op].text, call.n_out, n->n_results);
+    for (uint32_t r = 0; r < call.n_out; r++)
+        f->values.at[n->first_value + r].type = call.out[r];
+    return op_table[n->op].traits & T_ELEMENTWISE ? check_broadcast(f, n, before) : TN_OK;
+}
+
+/* The text's own types for values must be what came out. */
+static tn_status check_declared(binder *b, function *f)
+{
+    for (uint32_t i = 0; i < f->declared.n; i++) {
+        declared_type *d = &f->declared.at[i];
+        const node *n = node_of(f, d->of);
+        TN_TRY(bind_type(b, n->at, &d->type));
+        if (d->type == value_type(f, d->of))
+            continue;
+        tn_status s = node_report(f, n, DIAG_DimensionBinding,
+                                  "a value has another type with the sizes given than is declared");
+        diag_channel *c = &b->m->cx->diag;
+        diag_note(c, NULL, NO_SPAN, "declared is %s", type_text(&c->text, &b->m->types, d->type));
+        diag_note(c, NULL, NO_SPAN, "it has %s",
+                  type_text(&c->text, &b->m->types, value_type(f, d->of)));
+        return s;
+    }
+    f->declared.n = 0;
+    return TN_OK;
+}
+
+static tn_status bind_function(binder *b, uint32_t index, uint32_t depth);
+
+/* The regions of N come first: its type rule looks at their signatures. */
+static tn_status bind_regions(binder *b, const node *n, uint32_t depth)
+{
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        const attr *a = &n->attrs->at[i];
+        if (attr_keys[a->key].kind != ATTR_FUNCTION || a->v.i < 0 ||
+            a->v.i >= (int64_t)b->m->functions.n)
+            continue;
+        TN_TRY(bind_function(b, (uint32_t)a->v.i, depth + 1));
+    }
+    return TN_OK;
+}
+
+static tn_status bind_nodes(binder *b, function *f, uint32_t depth)
+{
+    const type **before = ARENA_ARRAY(&b->m->arena, const type *, f->values.n);
+    if (!before)
+        return module_no_memory(b->m);
+    for (uint32_t i = 0; i < f->values.n; i++)
+        before[i] = f->values.at[i].type;
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        node *n = &f->nodes.at[i];
+        if (op_table[n->op].traits & T_REGIONS)
+            TN_TRY(bind_regions(b, n, depth));
+        if (n->attrs->n)
+            TN_TRY(bind_attributes(b, n));
+        TN_TRY(bind_results(b, f, n, before));
+        arena_reset(&b->scratch);
+    }
+    return TN_OK;
+}
+
+static tn_status bind_function(binder *b, uint32_t index, uint32_t depth)
+{
+    function *f = b->m->functions.at[index];
+    if (b->functions[index] == BOUND)
+        return TN_OK;
+    if (b->functions[index] == BINDING || depth > b->m->cx->limits.nesting)
+        return diag_report(&b->m->cx->diag, DIAG_LimitExceeded, &b->m->source, NO_SPAN,
+                           "regions reach themselves, or are nested deeper than the limit of %" PRIu32,
+                           b->m->cx->limits.nesting);
+    b->functions[index] = BINDING;
+    TN_TRY(bind_nodes(b, f, depth));
+    TN_TRY(check_declared(b, f));
+    b->functions[index] = BOUND;
+    return TN_OK;
+}
+
+tn_status module_bind_here(module *m, const int64_t *values)
+{
+    binder b = {.m = m, .values = values};
+    tn_status s = TN_OK;
+    if (!module_has_symbols(m))
+        return TN_OK;
+    b.functions = ARENA_ARRAY(&m->arena, progress, m->functions.n);
+    if (!b.functions)
+        return module_no_memory(m);
+    arena_init(&b.scratch, m->allocator);
+    for (uint32_t i = 0; s == TN_OK && i < m->functions.n; i++)
+        s = bind_function(&b, i, 0);
+    arena_release(&b.scratch);
+    return s;
+}
+
+tn_status module_bind(const module *m, const int64_t *values, module **bound)
+{
+    *bound = NULL;
+    module *copy = module_copy(m);
+    if (!copy)
+        return module_no_memory(m);
+    const tn_status s = module_bind_here(copy, values);
+    if (s != TN_OK) {
+        module_free(copy);
+        return s;
+    }
+    *bound = copy;
+    return TN_OK;
+}

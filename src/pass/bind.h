@@ -1,0 +1,37 @@
+/* Giving symbolic sizes their values, so that every extent of a program is a number.
+ *
+ * Values are kept in an array with one entry per expression of the module's type table: for a
+ * symbol its extent or -1, for anything else nothing. */
+#ifndef PASS_BIND_H
+#define PASS_BIND_H
+
+#include "graph/module.h"
+
+/* Does any size of M depend on a symbol? */
+bool module_has_symbols(const module *m);
+/* Values with no size known yet, in MEMORY; NULL when there is no memory. */
+int64_t *sizes_new(const module *m, arena *memory);
+/* The entry for the symbol called NAME, or NULL. */
+int64_t *size_of_symbol(const module *m, int64_t *values, const char *name);
+
+/* The shape of a tensor that is given for an input. */
+typedef struct given_shape {
+    uint32_t rank;
+    const int64_t *dims;
+} given_shape;
+
+/* Find the values that make the inputs of the entry have the shapes GIVEN (one per input), keeping
+ * those that are set. Sizes that no input names follow, where they can, from the types that the text
+ * declares for values and from reshapes. Rejects with InputMismatch (another rank, or another number
+ * than the declared one), DimensionBinding (one symbol with two values) and UnboundSymbol (an input
+ * whose size is not determined). */
+tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values);
+
+/* Replace every symbol of M, in types and in attributes, and infer all types anew. Rejects what does
+ * not fit together (DimensionBinding) and symbols that are needed and have no value
+ * (UnboundSymbol); M is then unfit for use. */
+tn_status module_bind_here(module *m, const int64_t *values);
+/* The same on a copy, in *BOUND; M stays as it is. */
+tn_status module_bind(const module *m, const int64_t *values, module **bound);
+
+#endif

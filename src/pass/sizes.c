@@ -1,0 +1,217 @@
+/* Finding values for symbolic sizes: from the shapes of inputs, declared types and reshapes. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/checked.h"
+#include "pass/bind.h"
+
+bool module_has_symbols(const module *m)
+{
+    return m->types.exprs.n > 0;
+}
+
+int64_t *sizes_new(const module *m, arena *memory)
+{
+    const uint32_t n = m->types.exprs.n;
+    int64_t *values = ARENA_ARRAY(memory, int64_t, n);
+    for (uint32_t i = 0; values && i < n; i++)
+        values[i] = -1;
+    return values;
+}
+
+int64_t *size_of_symbol(const module *m, int64_t *values, const char *name)
+{
+    for (uint32_t i = 0; i < m->types.exprs.n; i++)
+        if (m->types.exprs.at[i].op == DIM_SYM && strcmp(m->types.exprs.at[i].name, name) == 0)
+            return &values[i];
+    return NULL;
+}
+
+typedef enum solution { FITS, CONTRADICTS, OPEN } solution;
+
+typedef struct solver {
+    const module *m;
+    const type_table *t;
+    int64_t *values;
+    bool progress; /* a symbol got its value */
+} solver;
+
+/* Make D have the value WANTED, if one unknown symbol is all that is left to choose. */
+static solution solve(solver *s, dim d, int64_t wanted)
+{
+    int64_t known;
+    if (dim_bind(s->t, d, s->values, &known))
+        return known == wanted ? FITS : CONTRADICTS;
+    const dim_expr *e = dim_expr_of(s->t, d);
+    if (e->op == DIM_SYM) {
+        if (wanted < 0)
+            return CONTRADICTS;
+        s->values[dim_index(d)] = wanted;
+        s->progress = true;
+        return FITS;
+    }
+    dim unknown = e->a;
+    if (!dim_bind(s->t, e->b, s->values, &known)) {
+        unknown = e->b;
+        if (!dim_bind(s->t, e->a, s->values, &known))
+            return OPEN;
+    }
+    int64_t rest;
+    if (e->op == DIM_ADD)
+        return sub_i64(wanted, known, &rest) ? solve(s, unknown, rest) : CONTRADICTS;
+    if (e->op != DIM_MUL || known == 0 || (known == -1 && wanted == INT64_MIN))
+        return OPEN;
+    return wanted % known == 0 ? solve(s, unknown, wanted / known) : CONTRADICTS;
+}
+
+static const char *dim_words(const module *m, dim d)
+{
+    return dims_text(&m->cx->diag.text, &m->types, &d, 1);
+}
+
+static tn_status contradiction(const solver *s, span at, const char *what, const char *name,
+                               uint32_t axis, int64_t value, dim d)
+{
+    char size[128];
+    /* The text lives in the open diagnostic, which the report replaces. */
+    (void)snprintf(size, sizeof size, "%s", dim_words(s->m, d));
+    int64_t bound = -1;
+    const bool known = dim_bind(s->t, d, s->values, &bound);
+    return diag_report(&s->m->cx->diag, DIAG_DimensionBinding, &s->m->source, at,
+                       known ? "axis %" PRIu32 " of %s '%s' has extent %" PRId64
+                               ", but its size %s is %" PRId64
+                             : "axis %" PRIu32 " of %s '%s' has extent %" PRId64
+                               ", which its size %s cannot be",
+                       axis, what, name, value, size, bound);
+}
+
+static const char *input_name(const node *n)
+{
+    const char *name = attr_string(n->attrs, KEY_NAME);
+    return name ? name : "";
+}
+
+static tn_status solve_inputs(solver *s, const given_shape *given)
+{
+    const function *f = module_entry(s->m);
+    for (uint32_t k = 0; k < f->inputs.n; k++) {
+        const type *t = value_type(f, f->inputs.at[k]);
+        const node *n = node_of(f, f->inputs.at[k]);
+        for (uint32_t i = 0; i < t->rank; i++)
+            if (solve(s, t->dims[i], given[k].dims[i]) == CONTRADICTS)
+                return contradiction(s, n->at, "input", input_name(n), i, given[k].dims[i],
+                                     t->dims[i]);
+    }
+    return TN_OK;
+}
+
+/* Ranks, and extents that are numbers. */
+static tn_status check_inputs(const module *m, const given_shape *given)
+{
+    const function *f = module_entry(m);
+    for (uint32_t k = 0; k < f->inputs.n; k++) {
+        const type *t = value_type(f, f->inputs.at[k]);
+        const node *n = node_of(f, f->inputs.at[k]);
+        bool fits = t->rank == given[k].rank;
+        for (uint32_t i = 0; fits && i < t->rank; i++)
+            fits = given[k].dims[i] >= 0 &&
+                   (dim_is_symbolic(t->dims[i]) || t->dims[i] == given[k].dims[i]);
+        if (fits)
+            continue;
+        char have[256], want[256];
+        arena *texts = &m->cx->diag.text;
+        (void)snprintf(have, sizeof have, "%s",
+                       dims_text(texts, &m->types, given[k].dims, given[k].rank));
+        (void)snprintf(want, sizeof want, "%s", dims_text(texts, &m->types, t->dims, t->rank));
+        return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
+                           "input '%s' has shape %s and is given a tensor of shape %s",
+                           input_name(n), want, have);
+    }
+    return TN_OK;
+}
+
+/* What a symbol is equal to because the text declares a value's extent by it. */
+static tn_status solve_declared(solver *s, const function *f)
+{
+    for (uint32_t k = 0; k < f->declared.n; k++) {
+        const declared_type *d = &f->declared.at[k];
+        const type *t = value_type(f, d->of);
+        for (uint32_t i = 0; i < t->rank && i < d->type->rank; i++) {
+            int64_t value;
+            if (dim_bind(s->t, t->dims[i], s->values, &value) &&
+                solve(s, d->type->dims[i], value) == CONTRADICTS)
+                return contradiction(s, node_of(f, d->of)->at, "value",
+                                     node_of(f, d->of)->name ? node_of(f, d->of)->name : "", i,
+                                     value, d->type->dims[i]);
+        }
+    }
+    return TN_OK;
+}
+
+/* Walks source and result of a reshape from the left in groups of equal product; a size that is not
+ * known closes its group. What does not work out is left to the type rule. */
+static void solve_reshape(solver *s, const type *from, const type *to)
+{
+    int64_t have = 1, want = 1, d;
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < from->rank; k++)
+        if (!dim_bind(s->t, from->dims[k], s->values, &d) || d == 0)
+            return;
+    for (uint32_t j = 0; j < to->rank; j++) {
+        const bool known = dim_bind(s->t, to->dims[j], s->values, &d), last = j + 1 == to->rank;
+        if (known && (d == 0 || !mul_i64(want, d, &want)))
+            return;
+        bool take = !known && have == want; /* at the start of a group */
+        while (i < from->rank && (take || have < want || have % want != 0 || (!known && last))) {
+            (void)dim_bind(s->t, from->dims[i++], s->values, &d);
+            if (!mul_i64(have, d, &have))
+                return;
+            take = false;
+        }
+        if (!known && (have % want != 0 || solve(s, to->dims[j], have / want) != FITS))
+            return;
+        if (!known || have == want)
+            have = want = 1;
+    }
+}
+
+static void solve_reshapes(solver *s, const function *f)
+{
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        if (n->op != OP_RESHAPE)
+            continue;
+        const type *to = value_type(f, n->first_value);
+        if (!type_is_static(to))
+            solve_reshape(s, value_type(f, n->in[0]), to);
+    }
+}
+
+tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values)
+{
+    const function *f = module_entry(m);
+    solver s = {.m = m, .t = &m->types, .values = values};
+    TN_TRY(check_inputs(m, given));
+    do {
+        s.progress = false;
+        TN_TRY(solve_inputs(&s, given));
+        for (uint32_t k = 0; k < m->functions.n; k++)
+            TN_TRY(solve_declared(&s, m->functions.at[k]));
+        for (uint32_t k = 0; !s.progress && k < m->functions.n; k++)
+            solve_reshapes(&s, m->functions.at[k]);
+    } while (s.progress);
+    for (uint32_t k = 0; k < f->inputs.n; k++) {
+        const type *t = value_type(f, f->inputs.at[k]);
+        int64_t known;
+        for (uint32_t i = 0; i < t->rank; i++)
+            if (!dim_bind(&m->types, t->dims[i], values, &known)) {
+                char size[128];
+                (void)snprintf(size, sizeof size, "%s", dim_words(m, t->dims[i]));
+                return diag_report(&m->cx->diag, DIAG_UnboundSymbol, &m->source,
+                                   node_of(f, f->inputs.at[k])->at,
+                                   "the inputs do not determine the size %s of input '%s'", size,
+                                   input_name(node_of(f, f->inputs.at[k])));
+            }
+    }
+    return TN_OK;
+}
