@@ -1,0 +1,43 @@
+/* The list of dialects, and finding one. */
+#include "dialect/dialect.h"
+
+#include "dialect/mind/mind.h"
+#include "dialect/ptir/ptir.h"
+
+const dialect *const dialects[] = {&dialect_mind, &dialect_ptir, NULL};
+
+const dialect *dialect_by_name(const char *name)
+{
+    for (const dialect *const *d = dialects; *d; d++)
+        if (strcmp((*d)->name, name) == 0)
+            return *d;
+    return NULL;
+}
+
+static bool ends_with(const char *text, const char *end, size_t n_end)
+{
+    size_t n = strlen(text);
+    return n > n_end && memcmp(text + n - n_end, end, n_end) == 0;
+}
+
+static bool has_extension(const dialect *d, const char *file)
+{
+    for (const char *at = d->extensions; *at;) {
+        size_t n = strcspn(at, " ");
+        if (ends_with(file, at, n))
+            return true;
+        at += n + (at[n] == ' ');
+    }
+    return false;
+}
+
+const dialect *dialect_guess(const char *file, const char *text, size_t length)
+{
+    for (const dialect *const *d = dialects; file && *d; d++)
+        if (has_extension(*d, file))
+            return *d;
+    for (const dialect *const *d = dialects; *d; d++)
+        if ((*d)->looks_like(text, length))
+            return *d;
+    return NULL;
+}

@@ -1,0 +1,142 @@
+/* The dialect as a whole: its names, its error codes, how to recognise it. */
+#include "dialect/mind/mind.h"
+
+#include "dialect/mind/spelling.h"
+
+const char *mind_code_of(int kind)
+{
+    static const char *const codes[DIAG_COUNT] = {
+        [DIAG_InvalidUtf8] = "E1001",
+        [DIAG_InvalidCharacter] = "E1002",
+        [DIAG_UnterminatedString] = "E1003",
+        [DIAG_InvalidEscape] = "E1004",
+        [DIAG_InvalidNumber] = "E1005",
+        [DIAG_UnterminatedComment] = "E1006",
+        [DIAG_SyntaxError] = "E1007",
+        [DIAG_DuplicateKey] = "E1007",
+        [DIAG_UnsupportedVersion] = "E1007",
+        [DIAG_LimitExceeded] = "E1007",
+        [DIAG_UnknownDType] = "E1007",
+        [DIAG_TypeMismatch] = "E2001",
+        [DIAG_UndefinedName] = "E2002",
+        [DIAG_CannotInfer] = "E2003",
+        [DIAG_DTypeMismatch] = "E2004",
+        [DIAG_DTypeNotSupported] = "E2005",
+        [DIAG_ArityMismatch] = "E2007",
+        [DIAG_BroadcastMismatch] = "E3001",
+        [DIAG_RankMismatch] = "E3002",
+        [DIAG_DimensionMismatch] = "E3003",
+        [DIAG_InvalidAxis] = "E3004",
+        [DIAG_DuplicateAxis] = "E3005",
+        [DIAG_InvalidDimension] = "E3006",
+        [DIAG_ElementCountMismatch] = "E3007",
+        [DIAG_InvalidPermutation] = "E3008",
+        [DIAG_SqueezeExtent] = "E3009",
+        [DIAG_LiteralShape] = "E3010",
+        [DIAG_UseBeforeDefinition] = "E4001",
+        [DIAG_MultipleDefinitions] = "E4002",
+        [DIAG_UndefinedOutput] = "E4003",
+        [DIAG_InvalidInput] = "E4004",
+        [DIAG_InvalidConstant] = "E4005",
+        [DIAG_IndexLength] = "E4006",
+        [DIAG_SliceLength] = "E4007",
+        [DIAG_SliceStep] = "E4008",
+        [DIAG_ChannelMismatch] = "E4009",
+        [DIAG_InvalidStrides] = "E4010",
+        [DIAG_IndexDType] = "E4011",
+        [DIAG_InvalidPadding] = "E4012",
+        [DIAG_UnknownOp] = "E4013",
+        [DIAG_MissingAttribute] = "E4014",
+        [DIAG_InvalidAttribute] = "E4014",
+        [DIAG_MissingOutputs] = "E4016",
+        [DIAG_NoDerivative] = "E5001",
+        [DIAG_GradientVerification] = "E5002",
+        [DIAG_GradientAxis] = "E5003",
+        [DIAG_GradientShape] = "E5004",
+        [DIAG_NotDifferentiable] = "E5005",
+        [DIAG_IndexOutOfBounds] = "E6001",
+        [DIAG_BackendUnavailable] = "E6002",
+        [DIAG_NotImplemented] = "E6003",
+        [DIAG_AllocationFailure] = "E6004",
+        [DIAG_InvalidValue] = "E6006",
+        [DIAG_Timeout] = "E6007",
+    };
+    return kind >= 0 && kind < DIAG_COUNT ? codes[kind] : NULL;
+}
+
+/* The spelling of OP alone, for messages. */
+static const char *short_spelling(const char *op)
+{
+    op_id id = op_by_name(op, strlen(op));
+    const char *name = id == OP_COUNT ? NULL : operator_name(id);
+    const spelling *s = name || id == OP_COUNT ? NULL : spelling_to_write(id);
+    return s && id != OP_CONSTANT ? s->text : name;
+}
+
+/* TEXT with every OLD replaced by FRESH; TEXT itself when there is none, or no memory. Messages are
+ * short, and so is the recursion. */
+static const char *replace(arena *memory, const char *text, const char *old, const char *fresh)
+{
+    const char *at = strstr(text, old);
+    if (!at)
+        return text;
+    const char *made = arena_printf(memory, "%.*s%s%s", (int)(at - text), text, fresh,
+                                    replace(memory, at + strlen(old), old, fresh));
+    return made ? made : text;
+}
+
+void mind_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
+{
+    const char *name = short_spelling(op);
+    (void)s;
+    (void)kind;
+    if (*op == '\0') /* the reader's own words */
+        return;
+    if (name) {
+        const char *old = arena_printf(memory, "'%s'", op);
+        const char *fresh = arena_printf(memory, "'%s'", name);
+        if (old && fresh)
+            d->message = replace(memory, d->message, old, fresh);
+    }
+    d->message = replace(memory, d->message, "si32", "i32");
+    d->message = replace(memory, d->message, "si64", "i64");
+}
+
+enum { LOOK_AT = 4096 }; /* bytes that decide what a text is */
+
+static bool contains(const char *text, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(text + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+/* The first thing that is neither white space nor a comment decides. */
+static bool looks_like(const char *text, size_t length)
+{
+    size_t at = 0, n = length < LOOK_AT ? length : LOOK_AT;
+    while (at < n && strchr(" \t\r\n#", text[at])) {
+        if (text[at] == '#')
+            while (at + 1 < n && text[at + 1] != '\n')
+                at++;
+        at++;
+    }
+    if (at == n)
+        return false;
+    if (text[at] == '{' || text[at] == '[')
+        return contains(text, n, "\"opcode\"") && contains(text, n, "\"result_type\"");
+    return text[at] == '%' || (n - at > 7 && memcmp(text + at, "outputs", 7) == 0);
+}
+
+const dialect dialect_mind = {
+    .name = "mind",
+    .extensions = ".mind-ir .ir.json .ir",
+    .styles = "canonical positional tool records strict",
+    .read = mind_read,
+    .write = mind_write,
+    .code_of = mind_code_of,
+    .looks_like = looks_like,
+    .spelling = spelling_of_op,
+};

@@ -1,0 +1,107 @@
+/* The model to the graph: names are resolved, attributes translated, PTIR's own rules checked. */
+#ifndef PTIR_LOWER_H
+#define PTIR_LOWER_H
+
+#include "dialect/ptir/codes.h"
+
+/* Fill the fresh module M with P. FAULTS were found while reading; a module with faults is rejected
+ * when all of it was looked at. Scratch lives in MEMORY. */
+tn_status ptir_lower(module *m, const ptir_program *p, arena *memory, uint32_t faults);
+
+/* ---- its parts ----------------------------------------------------------------------------- */
+
+/* From the ids of a function to numbers below their count. */
+typedef struct ptir_id_map {
+    const tn_allocator *allocator;
+    uint32_t *dense; /* by id; NO_VALUE is free */
+    uint32_t n_dense;
+    hash_index sparse; /* the others */
+    VECTOR(uint32_t) ids; /* by number */
+} ptir_id_map;
+
+bool ptir_ids_init(ptir_id_map *map, const tn_allocator *allocator, arena *memory,
+                   uint32_t largest, uint32_t count);
+void ptir_ids_release(ptir_id_map *map);
+/* The number of ID, or NO_VALUE. */
+uint32_t ptir_ids_find(const ptir_id_map *map, uint32_t id);
+/* Give ID, which is not there, the next number. */
+bool ptir_ids_add(ptir_id_map *map, uint32_t id);
+
+/* What an id stands for. */
+typedef struct lowered {
+    value_id first; /* results first .. first + n - 1 */
+    uint32_t n;
+    uint32_t node;
+    const ptir_type *type;
+    const ptir_inst *inst; /* NULL: a parameter */
+    span at;
+    bool faulty; /* a stand-in; faults that follow from it are not reported */
+} lowered;
+
+typedef struct lower_scope {
+    const ptir_function *from;
+    function *f;
+    ptir_id_map ids;
+    VECTOR(lowered) values;
+} lower_scope;
+
+typedef enum region_state { REGION_NEW, REGION_OPEN, REGION_DONE, REGION_FAULTY } region_state;
+
+typedef struct lowering {
+    module *m;
+    const ptir_program *p;
+    arena *memory;
+    ptir_where where; /* m->source.reading while lowering */
+    lower_scope *scope;
+    region_state *regions;
+    hash_index region_ids;
+    uint32_t depth;
+    uint32_t faults;
+    /* Symbols, by the index of their expression: those that parameters bring along, and for the
+     * others the extent that they were found to name (0 at first: none). */
+    uint32_t n_symbols;
+    bool *is_given;
+    dim *meaning;
+    bool *has_meaning;
+} lowering;
+
+/* Report a fault about the instruction in work; OP is the op it is about, or NULL. */
+__attribute__((format(printf, 5, 6))) void lower_fault(lowering *l, diag_kind kind, const char *op,
+                                                       span at, const char *format, ...);
+tn_status lower_no_memory(lowering *l);
+
+/* node.spelling of what PTIR can spell in two ways. */
+enum {
+    PTIR_INLINE = 1,   /* a constant: a literal operand of the instruction after it */
+    PTIR_ONE_TUPLE = 1 /* anything else: one result, declared as a tuple of one */
+};
+
+/* The op and attributes of INST on operands of the types IN. *OUT is NULL when they are faulty,
+ * which was reported. */
+tn_status lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in, uint32_t n_in,
+                      op_id *op, const attrs **out);
+/* PTIR's constraints beyond those of the vocabulary: no implicit broadcasting, for one. */
+bool lower_check(lowering *l, const ptir_inst *inst, op_id op, const type *const *in,
+                 uint32_t n_in);
+/* Does the type of instruction INST, as declared, agree with its results FIRST ..? */
+tn_status lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n,
+                         bool *ok);
+/* Does DECLARED agree with the values FIRST .. (N of them) of a parameter, result or region? */
+bool lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n);
+/* T with symbols replaced by what they were found to name. NULL: no memory. */
+const type *lower_type(lowering *l, const type *t);
+dim lower_dim(lowering *l, dim d);
+/* The symbols of T come with a parameter. */
+bool lower_give_symbols(lowering *l, const type *t);
+
+/* Is VALUE well-formed? Its bytes are normalised. Reports at AT. */
+bool lower_literal(lowering *l, const literal *value, span at);
+/* Index of the region with an id, or NO_VALUE. */
+uint32_t lower_find_region(const lowering *l, uint64_t id);
+/* Make the function of region K, which is used at AT, unless that is done. */
+tn_status lower_region(lowering *l, uint32_t k, span at);
+
+/* Keep the hints of the function in work. */
+tn_status lower_hints(lowering *l);
+
+#endif

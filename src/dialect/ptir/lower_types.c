@@ -1,0 +1,160 @@
+/* Declared types against inferred ones, and what symbolic extents are found to be. */
+#include "dialect/ptir/lower.h"
+
+static bool reserve_symbols(lowering *l)
+{
+    uint32_t n = l->m->types.exprs.n;
+    if (n <= l->n_symbols)
+        return true;
+    uint32_t wide = 2 * n;
+    bool *is_given = ARENA_ARRAY(l->memory, bool, wide);
+    bool *has_meaning = ARENA_ARRAY(l->memory, bool, wide);
+    dim *meaning = ARENA_ARRAY(l->memory, dim, wide);
+    if (!is_given || !has_meaning || !meaning)
+        return false;
+    if (l->n_symbols) {
+        memcpy(is_given, l->is_given, l->n_symbols * sizeof *is_given);
+        memcpy(has_meaning, l->has_meaning, l->n_symbols * sizeof *has_meaning);
+        memcpy(meaning, l->meaning, l->n_symbols * sizeof *meaning);
+    }
+    l->is_given = is_given;
+    l->has_meaning = has_meaning;
+    l->meaning = meaning;
+    l->n_symbols = wide;
+    return true;
+}
+
+static bool give_dim(lowering *l, dim d)
+{
+    if (!dim_is_symbolic(d))
+        return true;
+    if (!reserve_symbols(l))
+        return false;
+    dim_expr e = *dim_expr_of(&l->m->types, d);
+    if (e.op != DIM_SYM)
+        return give_dim(l, e.a) && give_dim(l, e.b);
+    l->is_given[dim_index(d)] = true;
+    return true;
+}
+
+bool lower_give_symbols(lowering *l, const type *t)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!give_dim(l, t->dims[i]))
+            return false;
+    return true;
+}
+
+dim lower_dim(lowering *l, dim d)
+{
+    if (!dim_is_expr(&l->m->types, d))
+        return d;
+    dim_expr e = *dim_expr_of(&l->m->types, d);
+    if (e.op != DIM_SYM)
+        return dim_combine(&l->m->types, e.op, lower_dim(l, e.a), lower_dim(l, e.b));
+    return dim_index(d) < l->n_symbols && l->has_meaning[dim_index(d)] ? l->meaning[dim_index(d)]
+                                                                      : d;
+}
+
+const type *lower_type(lowering *l, const type *t)
+{
+    dim dims[TN_MAX_RANK];
+    if (type_is_static(t))
+        return t;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if ((dims[i] = lower_dim(l, t->dims[i])) == DIM_NO_MEMORY)
+            return NULL;
+    return type_of(&l->m->types, t->dtype, dims, t->rank);
+}
+
+static bool mentions(const type_table *t, dim d, dim symbol)
+{
+    if (!dim_is_symbolic(d))
+        return false;
+    const dim_expr *e = dim_expr_of(t, d);
+    return d == symbol ||
+           (e->op != DIM_SYM && (mentions(t, e->a, symbol) || mentions(t, e->b, symbol)));
+}
+
+/* Can an extent declared as D be the inferred T? A symbol that nothing has named yet becomes T. */
+static bool agree(lowering *l, dim d, dim t)
+{
+    const type_table *types = &l->m->types;
+    d = lower_dim(l, d);
+    if (d == t)
+        return true;
+    if (!dim_is_symbolic(d))
+        return dim_is_symbolic(t);
+    if (dim_expr_of(types, d)->op == DIM_SYM && !mentions(types, t, d) && reserve_symbols(l) &&
+        !l->is_given[dim_index(d)]) {
+        l->has_meaning[dim_index(d)] = true;
+        l->meaning[dim_index(d)] = t;
+    }
+    return true;
+}
+
+static bool types_agree(lowering *l, const type *declared, const type *have)
+{
+    bool ok = declared->dtype == have->dtype && declared->rank == have->rank;
+    for (uint32_t i = 0; ok && i < have->rank; i++)
+        ok = agree(l, declared->dims[i], have->dims[i]);
+    return ok;
+}
+
+bool lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n)
+{
+    if (ptir_type_leaves(declared) != n)
+        return false;
+    const type *leaves[256];
+    uint32_t k = 0;
+    ptir_type_flatten(declared, leaves, &k);
+    for (uint32_t i = 0; i < n; i++)
+        if (!types_agree(l, leaves[i], value_type(l->scope->f, first + i)))
+            return false;
+    return true;
+}
+
+/* Is the declared type of the shape that so many results of OP have? */
+static bool has_form(const ptir_type *declared, op_id op, uint32_t n)
+{
+    if (declared->tensor)
+        return n == 1;
+    bool may_wrap = op_table[op].traits & T_REGIONS || op == OP_CUSTOM_CALL;
+    return (op == OP_CUSTOM_CALL || (ptir_type_is_flat(declared) && declared->n == n)) &&
+           (n != 1 || may_wrap);
+}
+
+static void type_fault(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n)
+{
+    const function *f = l->scope->f;
+    arena_mark here = arena_here(l->memory);
+    const char *text = NULL;
+    for (uint32_t i = 0; i < n && i < 8; i++)
+        text = arena_printf(l->memory, "%s%s%s", text ? text : "", i ? ", " : "",
+                            type_text(l->memory, &l->m->types, value_type(f, first + i)));
+    lower_fault(l, DIAG_TypeMismatch, op_table[op].text, inst->out_at,
+                "the declared output type differs from %s%s%s, which follows", n == 1 ? "" : "(",
+                n == 0 ? "" : text ? text : "the type", n == 1 ? "" : ")");
+    arena_rewind(l->memory, here);
+}
+
+tn_status lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n,
+                         bool *ok)
+{
+    function *f = l->scope->f;
+    uint32_t k = 0;
+    const type *leaves[256];
+    *ok = has_form(&inst->out, op, n) && lower_types_agree(l, &inst->out, first, n);
+    if (!*ok) {
+        type_fault(l, inst, op, first, n);
+        return TN_OK;
+    }
+    ptir_type_flatten(&inst->out, leaves, &k);
+    for (uint32_t i = 0; i < n; i++) {
+        declared_type d = {first + i, leaves[i]};
+        if (leaves[i] != value_type(f, first + i) &&
+            !VECTOR_PUSH(l->m->allocator, &f->declared, d))
+            return lower_no_memory(l);
+    }
+    return TN_OK;
+}

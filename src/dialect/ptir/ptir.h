@@ -1,0 +1,18 @@
+/* PTIR v0.4 in its forms: JSON, compact text, bincode. docs/dialect-ptir.md describes them. */
+#ifndef PTIR_PTIR_H
+#define PTIR_PTIR_H
+
+#include "dialect/dialect.h"
+
+extern const dialect dialect_ptir;
+extern const dialect dialect_ptir_text;
+extern const dialect dialect_ptir_bincode;
+
+/* The hash by which programs are told apart: FNV-1a, 64 bits, over the binary form of M. */
+tn_status ptir_program_hash(const module *m, uint64_t *hash);
+
+/* The name of a compiled entry function: NAME (NULL: the entry's) as a C identifier, two
+ * underscores, and the program's hash in 16 hexadecimal digits. */
+tn_status ptir_entry_symbol(const module *m, const char *name, text_buffer *out);
+
+#endif

@@ -1,0 +1,359 @@
+/* The graph to the model: programs, functions, instructions, results, hints. */
+#include "dialect/ptir/raise.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "dialect/ptir/lower.h"
+#include "ops/shape.h"
+
+void raise_fault(raising *r, const node *n, diag_kind kind, const char *format, ...)
+{
+    char message[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    (void)node_report(r->f, n, kind, "%s", message);
+    r->faults++;
+}
+
+/* Spellings are this dialect's only in modules that it has read. */
+static bool is_own(const raising *r)
+{
+    return r->m->dialect && strncmp(r->m->dialect, "ptir", 4) == 0;
+}
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+bool raise_is_tuple(const raising *r, const node *n)
+{
+    bool may_wrap = op_table[n->op].traits & T_REGIONS || n->op == OP_CUSTOM_CALL;
+    return n->n_results != 1 || attr_find(n->attrs, KEY_TUPLE) ||
+           (may_wrap && n->spelling == PTIR_ONE_TUPLE && is_own(r));
+}
+
+/* The items of a tuple whose nesting is spelt at *AT, which stands behind its bracket; without a
+ * spelling, all of the N leaves. */
+static ptir_type tuple_type(raising *r, const char **at, const type *const *leaves, uint32_t *n)
+{
+    ptir_types items = {0};
+    for (uint32_t left = *n; *at ? **at == 't' || **at == '(' : left > 0; left--) {
+        ptir_type item = {0};
+        bool is_leaf = !*at || *(*at)++ == 't';
+        if (is_leaf)
+            item.tensor = leaves[(*n)++];
+        else
+            item = tuple_type(r, at, leaves, n);
+        if (!PTIR_PUSH(r->memory, &items, item)) {
+            r->no_memory = true;
+            break;
+        }
+    }
+    if (*at && **at == ')')
+        ++*at;
+    return (ptir_type){NULL, items.n, items.at};
+}
+
+ptir_type raise_type(raising *r, const node *n)
+{
+    const type *leaves[256];
+    for (uint32_t i = 0; i < n->n_results; i++)
+        leaves[i] = value_declared_type(r->f, n->first_value + i);
+    if (!raise_is_tuple(r, n))
+        return (ptir_type){leaves[0], 0, NULL};
+    const char *nesting = attr_string(n->attrs, KEY_TUPLE);
+    uint32_t k = 0;
+    if (nesting) {
+        nesting++;
+        return tuple_type(r, &nesting, leaves, &k);
+    }
+    ptir_type *items = arena_alloc(r->memory, ((size_t)n->n_results + 1) * sizeof *items);
+    if (!items) {
+        r->no_memory = true;
+        return (ptir_type){0};
+    }
+    for (uint32_t i = 0; i < n->n_results; i++)
+        items[i] = (ptir_type){leaves[i], 0, NULL};
+    return (ptir_type){NULL, n->n_results, items};
+}
+
+/* The item of the tuple N that is its leaf number LEAF; false when it lies deeper. */
+static bool item_of_leaf(const node *n, uint32_t leaf, uint32_t *item)
+{
+    const char *at = attr_string(n->attrs, KEY_TUPLE);
+    uint32_t depth = 0, seen = 0;
+    *item = leaf;
+    if (!at)
+        return true;
+    *item = 0;
+    for (at++; *at; at++) {
+        if (*at == 't' && seen++ == leaf)
+            return depth == 0;
+        depth += *at == '(';
+        depth -= *at == ')' && depth > 0;
+        *item += depth == 0;
+    }
+    return false;
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+ptir_operand raise_operand(raising *r, value_id v)
+{
+    uint32_t k = r->f->values.at[v].node;
+    const node *n = &r->f->nodes.at[k];
+    ptir_operand o = {.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
+    if (r->ids[k] == NO_VALUE && n->op == OP_CONSTANT) {
+        o.kind = PTIR_LITERAL;
+        o.literal = attr_find(n->attrs, KEY_VALUE)->v.literal;
+    } else if (raise_is_tuple(r, n)) {
+        o.kind = PTIR_ELEMENT;
+        if (!item_of_leaf(n, v - n->first_value, &o.index))
+            raise_fault(r, n, DIAG_UnknownOp, "PTIR cannot select from a tuple within a tuple");
+    }
+    return o;
+}
+
+uint32_t raise_emit(raising *r, ptir_inst inst)
+{
+    inst.id = r->next_id++;
+    inst.at = NO_SPAN;
+    r->no_memory = !PTIR_PUSH(r->memory, &r->to->body, inst) || r->no_memory;
+    return inst.id;
+}
+
+/* PTIR has no implicit broadcasting. */
+static void check_shapes(raising *r, const node *n)
+{
+    const type *a = value_type(r->f, n->in[0]);
+    for (uint32_t i = 1; i < n->n_in; i++) {
+        const type *b = value_type(r->f, n->in[i]);
+        bool same = a->rank == b->rank;
+        for (uint32_t k = 0; same && k < a->rank; k++)
+            same = dims_may_equal(a->dims[k], b->dims[k]);
+        if (!same) {
+            raise_fault(r, n, DIAG_UnknownOp,
+                        "operands of '%s' broadcast, which PTIR spells with broadcast_to",
+                        op_table[n->op].text);
+            return;
+        }
+    }
+}
+
+static uint32_t raise_plain(raising *r, const node *n)
+{
+    uint32_t word;
+    ptir_op op = ptir_op_of((op_id)n->op, &word);
+    ptir_inst inst = {.op = (uint8_t)op, .word = (uint8_t)word, .n_in = n->n_in, .name = n->name};
+    ptir_operand *in = arena_alloc(r->memory, ((size_t)n->n_in + 1) * sizeof *in);
+    if (op == PTIR_OP_COUNT) {
+        raise_fault(r, n, DIAG_UnknownOp, "PTIR has no operation for '%s'", op_table[n->op].text);
+        return r->next_id++;
+    }
+    if (!in) {
+        r->no_memory = true;
+        return r->next_id++;
+    }
+    for (uint32_t i = 0; i < n->n_in; i++)
+        in[i] = raise_operand(r, n->in[i]);
+    inst.in = in;
+    if (n->n_in > 1 && op_table[n->op].traits & T_ELEMENTWISE)
+        check_shapes(r, n);
+    raise_attrs(r, n, op, &inst);
+    inst.out = raise_type(r, n);
+    return raise_emit(r, inst);
+}
+
+static void raise_node(raising *r, uint32_t k)
+{
+    const node *n = &r->f->nodes.at[k];
+    uint32_t before = r->to->body.n;
+    bool lower = r->options->exchange;
+    uint32_t id = lower && n->op == OP_LAYER_NORM ? raise_layer_norm(r, n)
+                  : lower && n->op == OP_CLAMP    ? raise_clamp(r, n)
+                                                  : raise_plain(r, n);
+    r->ids[k] = id;
+    r->positions[k] = r->to->body.n == before + 1 ? before : NO_VALUE;
+}
+
+/* ---- literal operands ---------------------------------------------------------------------- */
+
+/* Which constants stand as literals in their users: those that were read so, used by one
+ * instruction, or so small that repeating them costs nothing. */
+static bool mark_literals(raising *r)
+{
+    enum { SMALL = 16 };
+    const function *f = r->f;
+    uint32_t *uses = ARENA_ARRAY(r->memory, uint32_t, (size_t)f->nodes.n + 1);
+    if (!uses)
+        return false;
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++)
+            uses[f->values.at[f->nodes.at[i].in[k]].node]++;
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        if (n->op != OP_CONSTANT || n->spelling != PTIR_INLINE || !is_own(r) || uses[i] == 0)
+            continue;
+        bool small = attr_find(n->attrs, KEY_VALUE)->v.literal->bytes <= SMALL;
+        r->positions[i] = uses[i] == 1 || small;
+    }
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        r->positions[f->values.at[f->outputs.at[i]].node] = 0;
+    return true;
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static bool raise_parameters(raising *r)
+{
+    const function *f = r->f;
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const node *n = node_of(f, f->inputs.at[i]);
+        ptir_type t = {value_type(f, f->inputs.at[i]), 0, NULL};
+        const char *name = attr_string(n->attrs, KEY_NAME);
+        uint32_t id = r->next_id++;
+        r->ids[f->values.at[f->inputs.at[i]].node] = id;
+        if (!PTIR_PUSH(r->memory, &r->to->parameters, t) ||
+            !PTIR_PUSH(r->memory, &r->to->parameter_ids, id) ||
+            !PTIR_PUSH(r->memory, &r->to->parameter_names, name))
+            return false;
+    }
+    return true;
+}
+
+/* Do the outputs from I on name all results of N, in order? */
+static bool names_whole_tuple(const function *f, uint32_t i, const node *n)
+{
+    if (n->n_results > f->outputs.n - i)
+        return false;
+    for (uint32_t k = 0; k < n->n_results; k++)
+        if (f->outputs.at[i + k] != n->first_value + k)
+            return false;
+    return true;
+}
+
+static bool raise_results(raising *r)
+{
+    const function *f = r->f;
+    for (uint32_t i = 0; i < f->outputs.n;) {
+        value_id v = f->outputs.at[i];
+        uint32_t k = f->values.at[v].node;
+        const node *n = &f->nodes.at[k];
+        ptir_type t = {value_declared_type(f, v), 0, NULL};
+        ptir_operand o = raise_operand(r, v);
+        if (raise_is_tuple(r, n) && names_whole_tuple(f, i, n)) {
+            t = raise_type(r, n);
+            o = (ptir_operand){.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
+            i += n->n_results;
+        } else {
+            i++;
+        }
+        if (o.kind == PTIR_ELEMENT && !r->options->any_result)
+            o = (ptir_operand){
+                .kind = PTIR_VALUE, .id = raise_identity(r, o, t.tensor), .at = NO_SPAN};
+        if (!PTIR_PUSH(r->memory, &r->to->results, t) ||
+            !PTIR_PUSH(r->memory, &r->to->result_ids, o))
+            return false;
+    }
+    return true;
+}
+
+/* The results of a region are its last instructions, in order. Where they are not, each is passed
+ * through an identity at the end. */
+static void end_region(raising *r)
+{
+    ptir_function *to = r->to;
+    uint32_t n = to->results.n;
+    bool last = to->body.n >= n;
+    for (uint32_t i = 0; last && i < n; i++)
+        last = to->body.at[to->body.n - n + i].id == to->result_ids.at[i].id;
+    for (uint32_t i = 0; !last && i < n; i++) {
+        if (to->results.at[i].tensor)
+            to->result_ids.at[i].id =
+                raise_identity(r, to->result_ids.at[i], to->results.at[i].tensor);
+        else
+            raise_fault(r, &r->f->nodes.at[r->f->nodes.n - 1], DIAG_UnknownOp,
+                        "PTIR needs the tuple that a region returns to be its last instruction");
+    }
+}
+
+static bool raise_hints(raising *r)
+{
+    for (uint32_t i = 0; i < r->f->hints.n; i++) {
+        const fusion_hint *from = &r->f->hints.at[i];
+        ptir_hint h = {.id = from->id, .kind = from->kind, .policy = from->policy, .at = NO_SPAN};
+        h.attrs = *attr_find(from->attrs, KEY_DICT);
+        bool ok = true;
+        for (uint32_t k = 0; ok && k < from->n_inputs; k++)
+            ok = PTIR_PUSH(r->memory, &h.inputs, r->ids[from->inputs[k]]);
+        for (uint32_t k = 0; ok && k < from->n_exports; k++)
+            ok = PTIR_PUSH(r->memory, &h.exports, r->ids[from->exports[k]]);
+        bool whole = true;
+        for (uint32_t k = 0; ok && whole && k < from->n_nodes; k++) {
+            uint32_t at = r->positions[from->nodes[k]];
+            whole = at != NO_VALUE;
+            ok = !whole || PTIR_PUSH(r->memory, &h.body, r->to->body.at[at]);
+        }
+        if (!ok || (whole && !PTIR_PUSH(r->memory, &r->to->hints, h)))
+            return false;
+        if (!whole)
+            diag_warn(&r->m->cx->diag, DIAG_Advice, NULL, NO_SPAN,
+                      "hint %" PRIu32 " is left out: it covers an operation that was lowered",
+                      h.id);
+    }
+    return true;
+}
+
+static bool raise_function(raising *r, const function *f, ptir_function *to)
+{
+    *to = (ptir_function){.name = f->name, .at = NO_SPAN, .stores_ids = true};
+    r->f = f;
+    r->to = to;
+    r->next_id = 0;
+    r->ids = arena_alloc(r->memory, ((size_t)f->nodes.n + 1) * sizeof *r->ids);
+    r->positions = ARENA_ARRAY(r->memory, uint32_t, (size_t)f->nodes.n + 1);
+    if (!r->ids || !r->positions || !mark_literals(r) || !raise_parameters(r))
+        return false;
+    for (uint32_t k = 0; k < f->nodes.n && !r->no_memory; k++) {
+        if (f->nodes.at[k].op == OP_INPUT)
+            continue;
+        if (r->positions[k])
+            r->ids[k] = NO_VALUE;
+        else
+            raise_node(r, k);
+    }
+    if (r->no_memory || !raise_results(r) || !raise_hints(r))
+        return false;
+    if (f->is_region && !r->options->any_result) {
+        end_region(r);
+        to->stores_ids = false;
+    }
+    return !r->no_memory;
+}
+
+tn_status ptir_raise(const module *m, const raise_options *options, arena *memory,
+                     ptir_program *out)
+{
+    raising r = {.m = m, .options = options, .memory = memory};
+    uint32_t *region_ids = ARENA_ARRAY(memory, uint32_t, (size_t)m->functions.n + 1);
+    uint32_t n_regions = 0;
+    *out = (ptir_program){.entry = module_entry(m)->name, .entry_at = NO_SPAN};
+    if (!region_ids)
+        return module_no_memory(m);
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        if (m->functions.at[i]->is_region)
+            region_ids[i] = n_regions++;
+    r.region_ids = region_ids;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        ptir_function to;
+        if (!raise_function(&r, f, &to))
+            return module_no_memory(m);
+        to.region = region_ids[i];
+        if (!(f->is_region ? PTIR_PUSH(memory, &out->regions, to)
+                           : PTIR_PUSH(memory, &out->functions, to)))
+            return module_no_memory(m);
+    }
+    return r.faults ? TN_ERR_REJECTED : TN_OK;
+}

@@ -1,0 +1,100 @@
+/* What PTIR's operations are called, and the fields of each. */
+#include "dialect/ptir/schema.h"
+
+#define F(name, kind, key, words) {name, PTIR_##kind, KEY_##key, words, false}
+#define G(name, kind, key, words) {name, PTIR_##kind, KEY_##key, words, true}
+/* An entry before the fields keeps lists without fields from being empty. */
+#define FIELDS(...) {{NULL, PTIR_UINTS, KEY_COUNT, NULL, false}, __VA_ARGS__}
+#define PTIR(id, name, form, op, fields) static const ptir_field fields_##id[] = fields;
+#include "schema.def"
+#undef PTIR
+
+const ptir_op_info ptir_ops[PTIR_OP_COUNT] = {
+#define PTIR(id, name, form, op, fields)                                                           \
+    [PTIR_##id] = {name, PTIR_FORM_##form, OP_##op, fields_##id + 1,                               \
+                   sizeof fields_##id / sizeof fields_##id[0] - 1},
+#include "schema.def"
+#undef PTIR
+};
+
+const char ptir_unary_words[] = "Neg Abs Exp Log Tanh Erf Rsqrt Reciprocal";
+const char ptir_binary_words[] = "Add Sub Mul Div Maximum Minimum";
+const char ptir_dtype_words[] = "I1 Si4 Ui4 Si8 Ui8 Si16 Ui16 Si32 Ui32 Si64 Ui64 Fp8E4M3 Fp8E5M2 "
+                                "Bf16 F16 F32 F64 Cf32 Cf64";
+const char ptir_scalar_words[] = "I1 Signed Unsigned Float Complex";
+const char ptir_attr_kind_words[] =
+    "I64 F64 Bool String I64Array F64Array BoolArray StringArray";
+const char ptir_hint_words[] = "ElementwiseDag DotEpilogue ReductionChain";
+const char ptir_policy_words[] = "Optional Preferred Required";
+
+static const op_id unary_ops[] = {OP_NEG,  OP_ABS, OP_EXP,   OP_LOG,
+                                  OP_TANH, OP_ERF, OP_RSQRT, OP_RECIPROCAL};
+static const op_id binary_ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MAXIMUM, OP_MINIMUM};
+static const op_id reduce_ops[] = {OP_SUM, OP_REDUCE_MAX, OP_REDUCE_MIN};
+
+ptir_op ptir_op_by_name(const char *name, size_t length)
+{
+    for (int op = 0; op < PTIR_OP_COUNT; op++)
+        if (strlen(ptir_ops[op].name) == length && memcmp(ptir_ops[op].name, name, length) == 0)
+            return (ptir_op)op;
+    return PTIR_OP_COUNT;
+}
+
+int ptir_word_index(const char *words, const char *word, size_t length)
+{
+    for (int i = 0; *words; i++) {
+        size_t n = strcspn(words, " ");
+        if (n == length && memcmp(words, word, n) == 0)
+            return i;
+        words += n + (words[n] == ' ');
+    }
+    return -1;
+}
+
+const char *ptir_word(const char *words, uint32_t index, size_t *length)
+{
+    while (index-- > 0 && *words) {
+        words += strcspn(words, " ");
+        words += *words == ' ';
+    }
+    *length = strcspn(words, " ");
+    return words;
+}
+
+op_id ptir_unary_op(uint32_t index)
+{
+    return unary_ops[index];
+}
+
+op_id ptir_binary_op(uint32_t index)
+{
+    return binary_ops[index];
+}
+
+op_id ptir_reduce_op(uint32_t index)
+{
+    return reduce_ops[index];
+}
+
+static bool is_one_of(const op_id *list, uint32_t n, op_id op, uint32_t *index)
+{
+    for (*index = 0; *index < n; ++*index)
+        if (list[*index] == op)
+            return true;
+    return false;
+}
+
+ptir_op ptir_op_of(op_id op, uint32_t *word)
+{
+    if (is_one_of(unary_ops, sizeof unary_ops / sizeof unary_ops[0], op, word))
+        return PTIR_UNARY;
+    if (is_one_of(binary_ops, sizeof binary_ops / sizeof binary_ops[0], op, word))
+        return PTIR_BINARY;
+    if (is_one_of(reduce_ops, sizeof reduce_ops / sizeof reduce_ops[0], op, word))
+        return PTIR_REDUCE;
+    *word = 0;
+    for (int i = 0; i < PTIR_OP_COUNT; i++)
+        if (ptir_ops[i].op == op)
+            return (ptir_op)i;
+    return PTIR_OP_COUNT;
+}

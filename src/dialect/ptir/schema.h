@@ -1,0 +1,81 @@
+/* What PTIR's operations are called, and the fields of each: one table for every form. */
+#ifndef PTIR_SCHEMA_H
+#define PTIR_SCHEMA_H
+
+#include "graph/op.h"
+
+typedef enum ptir_op {
+#define PTIR(id, name, form, op, fields) PTIR_##id,
+#include "schema.def"
+#undef PTIR
+    PTIR_OP_COUNT
+} ptir_op;
+
+/* What stands behind an operation's name. */
+typedef enum ptir_form {
+    PTIR_FORM_NONE,
+    PTIR_FORM_LITERAL,
+    PTIR_FORM_UNARY, /* a word of ptir_unary */
+    PTIR_FORM_BINARY,
+    PTIR_FORM_STRUCT
+} ptir_form;
+
+typedef enum ptir_kind {
+    PTIR_UINTS,     /* list of usize */
+    PTIR_AXES,      /* the same, counting from the end where negative */
+    PTIR_UINT,      /* usize */
+    PTIR_AXIS,      /* usize, counting from the end where negative */
+    PTIR_INT_AXIS,  /* isize, likewise */
+    PTIR_BOOL,
+    PTIR_FLOAT,     /* f64 */
+    PTIR_WORD,      /* variant of an enumeration */
+    PTIR_DTYPE,
+    PTIR_SHAPE,     /* dims */
+    PTIR_NEW_SHAPE, /* dims, one of which may be inferred */
+    PTIR_PAIRS,     /* list of (usize, usize) */
+    PTIR_SCALAR,
+    PTIR_REGION,    /* region id, usize */
+    PTIR_STRING,
+    PTIR_DICT
+} ptir_kind;
+
+typedef struct ptir_field {
+    const char *name;
+    ptir_kind kind;
+    attr_key key;
+    const char *words; /* of PTIR_WORD, space-separated */
+    bool optional;
+} ptir_field;
+
+enum { PTIR_MAX_FIELDS = 8 };
+
+typedef struct ptir_op_info {
+    const char *name;
+    ptir_form form;
+    op_id op;
+    const ptir_field *fields;
+    uint32_t n_fields;
+} ptir_op_info;
+
+extern const ptir_op_info ptir_ops[PTIR_OP_COUNT];
+
+/* The words of an enumeration, space-separated, in the order of their variant numbers. */
+extern const char ptir_unary_words[], ptir_binary_words[], ptir_dtype_words[];
+extern const char ptir_scalar_words[];    /* I1 Signed Unsigned Float Complex */
+extern const char ptir_attr_kind_words[]; /* of free attributes: I64 F64 Bool String, then arrays */
+extern const char ptir_hint_words[], ptir_policy_words[];
+
+/* The operation called NAME, or PTIR_OP_COUNT. */
+ptir_op ptir_op_by_name(const char *name, size_t length);
+/* Index of WORD in WORDS, or -1; the word at an index ("" past the last). */
+int ptir_word_index(const char *words, const char *word, size_t length);
+const char *ptir_word(const char *words, uint32_t index, size_t *length);
+
+/* The op that word INDEX of an elementwise operation, or the kind of a reduction, selects. */
+op_id ptir_unary_op(uint32_t index);
+op_id ptir_binary_op(uint32_t index);
+op_id ptir_reduce_op(uint32_t index);
+/* The other way: which operation, and which word of it. PTIR_OP_COUNT when PTIR has no such op. */
+ptir_op ptir_op_of(op_id op, uint32_t *word);
+
+#endif
