@@ -1,0 +1,363 @@
+/* The public interface: read a program, check it, rewrite it, write it, run it.
+ *
+ *     tn_context *cx = tn_context_new(NULL, &sink);
+ *     tn_module *m;
+ *     if (tn_module_read(cx, NULL, text, length, &m) == TN_OK) { ... }
+ *     tn_module_free(m);
+ *     tn_context_free(cx);
+ *
+ * Every function that can fail returns a tn_status, and describes a failure to the diagnostic sink
+ * (of the context, or of the run) before it returns. Result arguments come last and are set to NULL
+ * or left alone on failure. Options structures may be NULL and their fields may be zero: that is
+ * the default of each. Strings are UTF-8; names that are passed in end with a NUL. No function
+ * writes to a global, ends the process, or reads a file.
+ *
+ * A context and everything made from it belong to one thread at a time. The exception is
+ * tn_program, which is immutable: see tn_program_run. */
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+
+#include "tenon/types.h"
+
+#if defined(_WIN32)
+#define TN_API
+#elif defined(__GNUC__)
+#define TN_API __attribute__((visibility("default")))
+#else
+#define TN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tn_context tn_context;
+typedef struct tn_module tn_module;
+typedef struct tn_program tn_program;
+
+/* "major.minor.patch", static. */
+TN_API const char *tn_version(void);
+/* "f32", "si64", ...; NULL for a value outside the enumeration. */
+TN_API const char *tn_dtype_name(tn_dtype dtype);
+/* Bytes of one element in a buffer: i1, the 4-bit integers and fp8 take one; 0 as above. */
+TN_API size_t tn_dtype_size(tn_dtype dtype);
+
+/* ---- contexts ---- */
+
+/* What one user of the library owns: an allocator, a sink for diagnostics, limits.
+ *
+ * allocator  copied; NULL: malloc. Must outlive everything made from the context.
+ * sink       copied; NULL: diagnostics are dropped and only the status remains. The sink may not
+ *            call the library with the same context.
+ * returns    NULL when there is no memory */
+TN_API tn_context *tn_context_new(const tn_allocator *allocator, const tn_diagnostic_sink *sink);
+/* Free CX, which may be NULL. Its modules must be freed before; programs may live on. */
+TN_API void tn_context_free(tn_context *cx);
+
+/* Set the limit called NAME for what is read and compiled from now on:
+ *
+ *     nodes          operations in a module
+ *     nesting        depth of literals and regions
+ *     errors         reported before reading stops
+ *     literal_bytes  all constants of a module together
+ *     run_bytes      all tensors alive at once during a run
+ *
+ * returns  TN_ERR_USAGE for another name, or a value that does not fit (32 bits for the first
+ * three)
+ */
+TN_API tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t value);
+
+/* ---- text going out ---- */
+
+/* Receives bytes. `write` returns false when they could not be written; the call that was writing
+ * then stops with TN_ERR_IO. */
+typedef struct tn_writer {
+    bool (*write)(void *user, const char *bytes, size_t n);
+    void *user;
+} tn_writer;
+
+typedef enum tn_diagnostic_style {
+    TN_DIAGNOSTIC_TEXT = 0, /* file:line:col, the source line, a marker under the place */
+    TN_DIAGNOSTIC_COLOR,    /* the same with terminal colours */
+    TN_DIAGNOSTIC_JSON      /* one object on one line */
+} tn_diagnostic_style;
+
+/* Write one diagnostic, line end included. Meant for use in a sink: CX only provides memory.
+ * returns  TN_ERR_NOMEM or TN_ERR_IO, without a diagnostic of their own */
+TN_API tn_status tn_diagnostic_write(const tn_context *cx, const tn_diagnostic *diagnostic,
+                                     tn_diagnostic_style style, const tn_writer *writer);
+
+/* ---- modules ---- */
+
+typedef enum tn_profile {
+    TN_PROFILE_EXTENDED = 0, /* the dialect with all of the library's extensions */
+    TN_PROFILE_CORE_V1       /* MIND Core v1 to the letter */
+} tn_profile;
+
+typedef enum tn_slice_negative {
+    TN_SLICE_WRAP = 0, /* MIND: negative slice bounds count from the end */
+    TN_SLICE_CLAMP     /* they become 0 */
+} tn_slice_negative;
+
+typedef struct tn_read_options {
+    const char *dialect; /* NULL: from the extension of `file`, else from the text itself */
+    const char *file;    /* name shown in diagnostics; NULL: "<memory>". It is not opened. */
+    tn_profile profile;
+    tn_slice_negative slice_negative;
+} tn_read_options;
+
+/* Read a program from LENGTH bytes of text.
+ *
+ * text      borrowed for the call only: the module keeps its own copy for later diagnostics
+ * module    owned by the caller, who frees it with tn_module_free before the context
+ * returns   TN_ERR_REJECTED  the text is not a valid program; every fault was reported
+ *           TN_ERR_USAGE     unknown dialect, or none is given and none can be guessed
+ *           TN_ERR_NOMEM
+ * threads   one at a time for each context */
+TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,
+                                size_t length, tn_module **module);
+/* Free M, which may be NULL. Programs compiled from it are not affected. */
+TN_API void tn_module_free(tn_module *m);
+
+/* Check every rule again: what reading guarantees and each pass must keep.
+ * returns  TN_ERR_REJECTED after reporting every fault; TN_ERR_NOMEM */
+TN_API tn_status tn_module_verify(tn_module *m);
+
+/* Called after each pass. It may write M but not change it. */
+typedef struct tn_pass_observer {
+    void (*after)(void *user, const tn_module *m, const char *pass, uint32_t n_changed);
+    void *user;
+} tn_pass_observer;
+
+/* Run the passes named in PASSES ("canonicalize,cse"), in the order given; each result is verified.
+ *
+ * observer  NULL: none
+ * returns   TN_ERR_USAGE for an unknown pass (nothing has run then). After any other failure the
+ *           module may only be freed.
+ * source    docs/numerics.md says what each class of pass may change */
+TN_API tn_status tn_module_run_passes(tn_module *m, const char *passes,
+                                      const tn_pass_observer *observer);
+/* How much is done to a program before it runs. */
+typedef enum tn_level {
+    TN_LEVEL_DEFAULT = 0, /* TN_LEVEL_2 */
+    TN_LEVEL_0,           /* nothing */
+    TN_LEVEL_1,           /* passes that change no bit of any result */
+    TN_LEVEL_2            /* all passes */
+} tn_level;
+
+/* The same with the passes of a level. */
+TN_API tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer);
+
+/* Write M as text.
+ *
+ * dialect  NULL: the one it was read from
+ * style    one of the dialect's styles; NULL: its canonical form
+ * returns  TN_ERR_USAGE     unknown dialect or style
+ *          TN_ERR_REJECTED  the dialect cannot express something; nothing is written
+ *          TN_ERR_IO        the writer failed
+ *          TN_ERR_NOMEM */
+TN_API tn_status tn_module_write(const tn_module *m, const char *dialect, const char *style,
+                                 const tn_writer *writer);
+
+/* ---- types and interfaces ---- */
+
+/* An extent that is a symbol without a value. */
+#define TN_DIM_UNKNOWN (-1)
+
+typedef struct tn_type {
+    tn_dtype dtype;
+    uint32_t rank;
+    int64_t dims[TN_MAX_RANK]; /* the first `rank` count; >= 0, or TN_DIM_UNKNOWN */
+} tn_type;
+
+/* One input or output. */
+typedef struct tn_port {
+    const char *name; /* borrowed from the module or program; the dialect's spelling of the value
+                         where it has no name of its own */
+    tn_type type;
+} tn_port;
+
+TN_API size_t tn_module_input_count(const tn_module *m);
+TN_API size_t tn_module_output_count(const tn_module *m);
+/* Port INDEX in interface order. returns TN_ERR_USAGE when there is none; TN_ERR_NOMEM */
+TN_API tn_status tn_module_input(const tn_module *m, size_t index, tn_port *port);
+TN_API tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port);
+
+/* ---- programs ---- */
+
+/* A value for a symbolic extent. */
+typedef struct tn_binding {
+    const char *symbol;
+    int64_t extent;
+} tn_binding;
+
+typedef struct tn_compile_options {
+    tn_level level;
+    const char *engine; /* NULL: "ref", the reference evaluator, which is the only one so far */
+    const char *device; /* NULL: "cpu", the only one so far */
+    const tn_binding *bindings; /* each symbol at most once */
+    size_t n_bindings;
+} tn_compile_options;
+
+/* Make M executable. The program keeps an optimised copy of its own: M may be changed or freed
+ * afterwards, and so may the context.
+ *
+ * program   owned by the caller: tn_program_free
+ * returns   TN_ERR_UNAVAILABLE  no such engine or device; the message lists what there is
+ *           TN_ERR_REJECTED     a symbol has no value, or with the values given the program breaks
+ *                               a rule
+ *           TN_ERR_USAGE        a binding names no symbol of M, or one twice
+ *           TN_ERR_NOMEM */
+TN_API tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,
+                                    tn_program **program);
+/* Free P, which may be NULL. No run of it may be in progress. */
+TN_API void tn_program_free(tn_program *p);
+
+/* The interface, with every extent known. Names and order are those of the module. */
+TN_API size_t tn_program_input_count(const tn_program *p);
+TN_API size_t tn_program_output_count(const tn_program *p);
+TN_API tn_status tn_program_input(const tn_program *p, size_t index, tn_port *port);
+TN_API tn_status tn_program_output(const tn_program *p, size_t index, tn_port *port);
+
+/* A dense row-major tensor in memory of the caller's. */
+typedef struct tn_buffer {
+    void *data;   /* aligned for the element type; may be NULL without elements */
+    size_t bytes; /* room at `data`: at least that of the elements */
+    tn_type type; /* every extent known */
+} tn_buffer;
+
+typedef struct tn_run_options {
+    uint32_t threads; /* 0: as many as the machine has. Never changes a bit of the result; the
+                         reference evaluator always uses the calling thread only. */
+    uint64_t seed;    /* of the random generators in the program */
+    const tn_diagnostic_sink *sink; /* for this run; NULL: the one of the context that compiled */
+} tn_run_options;
+
+/* Run P once.
+ *
+ * in, out   borrowed; n_in and n_out must match the inputs and outputs of P, in order. Inputs are
+ *           only read. out[k].data NULL asks for memory: the library then sets data, bytes and type
+ *           of out[k], and the caller frees it with tn_buffer_release. Otherwise out[k] is filled.
+ *           An output may not overlap another output; it may overlap inputs.
+ * shapes    in[k].type must equal the type of input k; a given out[k].type that of output k.
+ * returns   TN_OK           every output is written
+ *           TN_ERR_INPUT    wrong count, type, size or alignment
+ *           TN_ERR_RUN      an operation failed, for example an index out of bounds
+ *           TN_ERR_NOMEM    also when the limit run_bytes was reached
+ *           After a failure no byte of an output was written and nothing stays allocated.
+ * threads   any number of threads may run one program at once, with distinct outputs. The allocator
+ *           is used by all of them; each run reports to its sink on its own thread. */
+TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
+                                tn_buffer *out, size_t n_out, const tn_run_options *options);
+/* Fill BUFFER, memory of the caller's with the type of input INDEX, with data to try P out on: the
+ * same for the same type, INDEX and SEED on every machine. Floats and the parts of complex numbers
+ * are uniform over the multiples of 2^(1-p) in [-1, 1), where p is the precision of the element
+ * type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer input
+ * that gives positions to an operation is uniform over the positions that exist instead. returns
+ * TN_ERR_USAGE for another type or index, or a buffer that is too small */
+TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
+                                         tn_buffer *buffer);
+/* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */
+TN_API void tn_buffer_release(const tn_program *p, tn_buffer *buffer);
+
+/* ---- the shape engine ---- */
+
+/* What the value of an attribute is; each attribute name has one kind (tn_op_attribute). */
+typedef enum tn_attribute_kind {
+    TN_ATTRIBUTE_INT = 0,
+    TN_ATTRIBUTE_BOOL,
+    TN_ATTRIBUTE_FLOAT,
+    TN_ATTRIBUTE_INTS,
+    TN_ATTRIBUTE_WORD,
+    TN_ATTRIBUTE_DTYPE,
+    TN_ATTRIBUTE_STRING,
+    TN_ATTRIBUTE_SCALAR,
+    TN_ATTRIBUTE_TYPE,
+    TN_ATTRIBUTE_TYPES,
+    TN_ATTRIBUTE_LITERAL,
+    TN_ATTRIBUTE_REGION,
+    TN_ATTRIBUTE_DICT
+} tn_attribute_kind;
+
+/* One attribute by name. Only the field of the name's kind is looked at; all pointers are borrowed
+ * for the call. Regions and dictionaries cannot be given this way. */
+typedef struct tn_attribute {
+    const char *name;
+    int64_t i;             /* INT; BOOL as 0 or 1; DTYPE as tn_dtype */
+    double f;              /* FLOAT; SCALAR */
+    const int64_t *ints;   /* INTS */
+    const char *text;      /* WORD, STRING */
+    const tn_type *types;  /* TYPE, TYPES */
+    const tn_buffer *data; /* LITERAL */
+    size_t n;              /* entries of ints, types */
+} tn_attribute;
+
+/* The result types of the operation called OP (names: tn_op_at) on operands of these types: every
+ * rule of shapes and element types, without a program.
+ *
+ * in        extents may be TN_DIM_UNKNOWN; each is then a symbol of its own
+ * out       room for CAP types; at most that many are written
+ * n_out     how many results there are
+ * returns   TN_ERR_REJECTED  a rule is broken; the diagnostic says which (kind, message, notes)
+ *           TN_ERR_USAGE     unknown operation or attribute kind, a malformed type or CAP too small
+ *           TN_ERR_NOMEM */
+TN_API tn_status tn_infer(tn_context *cx, const char *op, const tn_type *in, size_t n_in,
+                          const tn_attribute *attributes, size_t n_attributes, tn_type *out,
+                          size_t cap, size_t *n_out);
+
+/* ---- what the library knows ---- */
+
+/* Everything here is static. An index past the end makes a function return false or NULL. */
+
+#define TN_ARITY_ANY UINT32_MAX
+
+/* The cells name the library's own functions; "later" marks one that this version lacks, "none" a
+ * decision that there is none. */
+typedef struct tn_op_info {
+    const char *name;
+    const char *help;
+    uint32_t min_operands, max_operands; /* the latter may be TN_ARITY_ANY */
+    uint32_t n_attributes;
+    const char *type_rule, *kernel, *derivative, *lowering;
+} tn_op_info;
+
+typedef struct tn_op_attribute_info {
+    const char *name;
+    tn_attribute_kind kind;
+    const char *kind_name; /* "int", "ints", "word", ... */
+    const char *words;     /* of a WORD: all of them, separated by spaces; else NULL */
+    const char *help;
+    bool required;
+} tn_op_attribute_info;
+
+TN_API size_t tn_op_count(void);
+TN_API bool tn_op_at(size_t op, tn_op_info *info);
+TN_API bool tn_op_attribute(size_t op, size_t index, tn_op_attribute_info *info);
+/* The INDEX-th trait of an operation ("elementwise", "commutes", ...), NULL past the last. */
+TN_API const char *tn_op_trait(size_t op, size_t index);
+/* How a dialect spells an operation; NULL when it lacks it, or there is no such dialect. */
+TN_API const char *tn_op_spelling(size_t op, const char *dialect);
+
+typedef struct tn_pass_info {
+    const char *name;
+    bool is_exact; /* changes no bit of any result */
+    int level;     /* lowest optimisation level that runs it; above 2: only on request */
+    const char *contract;
+} tn_pass_info;
+
+TN_API size_t tn_pass_count(void);
+TN_API bool tn_pass_at(size_t pass, tn_pass_info *info);
+
+typedef struct tn_dialect_info {
+    const char *name;
+    const char *extensions; /* of file names, separated by spaces */
+    const char *styles;     /* of its text, separated by spaces, canonical first */
+} tn_dialect_info;
+
+TN_API size_t tn_dialect_count(void);
+TN_API bool tn_dialect_at(size_t dialect, tn_dialect_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

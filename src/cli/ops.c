@@ -1,0 +1,133 @@
+/* tenon ops: the vocabulary as one table, or all about one operation. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+static void put_padded(text_buffer *out, const char *text, size_t width)
+{
+    size_t n = strlen(text);
+    text_puts(out, text);
+    text_fill(out, ' ', n < width ? width - n : 1);
+}
+
+static void put_arity(text_buffer *out, const tn_op_info *op)
+{
+    text_u64(out, op->min_operands);
+    if (op->max_operands == TN_ARITY_ANY) {
+        text_puts(out, "..");
+    } else if (op->max_operands != op->min_operands) {
+        text_puts(out, "..");
+        text_u64(out, op->max_operands);
+    }
+}
+
+/* Operands, type rule, kernel, derivative and lowering in columns; then the help. */
+static void put_table(text_buffer *out)
+{
+    tn_op_info op;
+    text_puts(out, "# operation            in    type rule          kernel             derivative  "
+                   "lowering    meaning\n");
+    for (size_t i = 0; tn_op_at(i, &op); i++) {
+        put_padded(out, op.name, 23);
+        size_t begin = out->n;
+        put_arity(out, &op);
+        text_fill(out, ' ', 6 - (out->n - begin));
+        put_padded(out, op.type_rule, 19);
+        put_padded(out, op.kernel, 19);
+        put_padded(out, op.derivative, 12);
+        put_padded(out, op.lowering, 12);
+        text_puts(out, op.help);
+        text_putc(out, '\n');
+    }
+}
+
+static void put_attributes(text_buffer *out, size_t index)
+{
+    tn_op_attribute_info a;
+    for (size_t i = 0; tn_op_attribute(index, i, &a); i++) {
+        text_puts(out, i ? "             " : "attributes   ");
+        put_padded(out, a.name, 22);
+        put_padded(out, a.kind_name, 9);
+        put_padded(out, a.required ? "required" : "optional", 10);
+        text_puts(out, a.help);
+        if (a.words) {
+            text_puts(out, ": ");
+            text_puts(out, a.words);
+        }
+        text_putc(out, '\n');
+    }
+}
+
+static void put_spellings(text_buffer *out, size_t index)
+{
+    tn_dialect_info dialect;
+    for (size_t i = 0; tn_dialect_at(i, &dialect); i++) {
+        const char *spelling = tn_op_spelling(index, dialect.name);
+        text_puts(out, i ? "             " : "spelling     ");
+        put_padded(out, dialect.name, 12);
+        text_puts(out, spelling ? spelling : "none");
+        text_putc(out, '\n');
+    }
+}
+
+static void put_line(text_buffer *out, const char *label, const char *text)
+{
+    put_padded(out, label, 13);
+    text_puts(out, text);
+    text_putc(out, '\n');
+}
+
+static void put_page(text_buffer *out, size_t index, const tn_op_info *op)
+{
+    text_puts(out, op->name);
+    text_puts(out, ": ");
+    text_puts(out, op->help);
+    text_puts(out, "\n\n");
+    put_padded(out, "operands", 13);
+    put_arity(out, op);
+    text_putc(out, '\n');
+    put_attributes(out, index);
+    put_padded(out, "traits", 13);
+    const char *trait;
+    for (size_t i = 0; (trait = tn_op_trait(index, i)) != NULL; i++) {
+        text_puts(out, i ? ", " : "");
+        text_puts(out, trait);
+    }
+    text_puts(out, tn_op_trait(index, 0) ? "\n" : "none\n");
+    put_line(out, "type rule", op->type_rule);
+    put_line(out, "kernel", op->kernel);
+    put_line(out, "derivative", op->derivative);
+    put_line(out, "lowering", op->lowering);
+    put_spellings(out, index);
+}
+
+static tn_status put_one(session *s, text_buffer *out, const char *name)
+{
+    tn_op_info op;
+    for (size_t i = 0; tn_op_at(i, &op); i++)
+        if (strcmp(op.name, name) == 0) {
+            put_page(out, i, &op);
+            return TN_OK;
+        }
+    return usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
+}
+
+static tn_status run_ops(session *s, const arguments *args)
+{
+    text_buffer out;
+    tn_status status = TN_OK;
+    if (args->n_files > 1)
+        return usage_error(s, "'ops' takes one operation, not %d", args->n_files);
+    text_init(&out, &s->cx->allocator);
+    if (args->n_files)
+        status = put_one(s, &out, args->files[0]);
+    else
+        put_table(&out);
+    if (status == TN_OK)
+        status = output_text(s, NULL, &out);
+    text_release(&out);
+    return status;
+}
+
+const command command_ops = {"ops", "[OP]", "print the operations, or all about one", NULL,
+                             run_ops};

@@ -1,0 +1,119 @@
+/* tenon opt: run graph passes and print the result. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "driver/programs.h"
+
+enum { OPTION_OUT = OPTION_OWN, OPTION_PASSES, OPTION_DUMP_AFTER, OPTION_LEVEL };
+
+static const option options[] = {
+    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {OPTION_PASSES, "--passes", "A,B", "these passes, in this order, instead of those of a level"},
+    {OPTION_LEVEL, "-O", "0|1|2", "the passes of this level (1)"},
+    {OPTION_DUMP_AFTER, "--dump-after", "PASS|all",
+     "print the program to standard error after each run of the pass"},
+    {0},
+};
+
+typedef struct opt_options {
+    const char *out, *passes, *dump_after;
+    tn_level level;
+} opt_options;
+
+typedef struct dumper {
+    session *s;
+    const char *pass; /* or "all" */
+    uint32_t n_dumped;
+} dumper;
+
+static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_changed)
+{
+    dumper *d = user;
+    if (strcmp(d->pass, "all") != 0 && strcmp(d->pass, pass) != 0)
+        return;
+    d->n_dumped++;
+    text_buffer text;
+    text_init(&text, &d->s->cx->allocator);
+    text_puts(&text, "# after ");
+    text_puts(&text, pass);
+    text_puts(&text, n_changed ? "\n" : " (unchanged)\n");
+    (void)write_program(m, NULL, NULL, &text); /* what it cannot write it reports */
+    if (!text.failed)
+        output_error_text(text.at, text.n);
+    text_release(&text);
+}
+
+static bool is_pass(const char *name)
+{
+    tn_pass_info info;
+    for (size_t i = 0; tn_pass_at(i, &info); i++)
+        if (strcmp(info.name, name) == 0)
+            return true;
+    return false;
+}
+
+static tn_status read_options_of(session *s, const arguments *args, opt_options *o)
+{
+    *o = (opt_options){.level = TN_LEVEL_1};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_OUT:
+            o->out = value;
+            break;
+        case OPTION_PASSES:
+            o->passes = value;
+            break;
+        case OPTION_LEVEL:
+            TN_TRY(read_level(s, value, &o->level));
+            break;
+        case OPTION_DUMP_AFTER:
+            if (strcmp(value, "all") != 0 && !is_pass(value))
+                return usage_error(s, "--dump-after: there is no pass called '%s'", value);
+            o->dump_after = value;
+            break;
+        default:
+            break;
+        }
+    }
+    return TN_OK;
+}
+
+static tn_status rewrite(session *s, tn_module *m, const opt_options *o)
+{
+    dumper d = {s, o->dump_after, 0};
+    tn_pass_observer observer = {dump, &d};
+    const tn_pass_observer *wanted = o->dump_after ? &observer : NULL;
+    tn_status status = o->passes ? tn_module_run_passes(m, o->passes, wanted)
+                                 : tn_module_optimize(m, o->level, wanted);
+    if (status == TN_OK && wanted && d.n_dumped == 0)
+        diag_warn(&s->cx->diag, DIAG_Advice, NULL, NO_SPAN, "the pass '%s' did not run",
+                  o->dump_after);
+    return status;
+}
+
+static tn_status run_opt(session *s, const arguments *args)
+{
+    const char *file;
+    opt_options o;
+    tn_module *m;
+    text_buffer text;
+
+    TN_TRY(read_options_of(s, args, &o));
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    text_init(&text, &s->cx->allocator);
+    tn_status status = rewrite(s, m, &o);
+    if (status == TN_OK)
+        status = write_program(m, NULL, NULL, &text);
+    if (status == TN_OK)
+        status = output_text(s, o.out, &text);
+    diag_flush(&s->cx->diag);
+    text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_opt = {"opt",
+                             "FILE [--passes A,B | -O0|-O1|-O2] [--dump-after PASS|all] [-o OUT]",
+                             "run graph passes on a program and print it", options, run_opt};

@@ -1,0 +1,54 @@
+/* The parts of `tenon run`. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli/cli.h"
+#include "io/array.h"
+
+enum {
+    OPTION_INPUT = OPTION_OWN,
+    OPTION_INPUTS,
+    OPTION_RANDOM,
+    OPTION_DIM,
+    OPTION_ENTRY,
+    OPTION_OUTPUT,
+    OPTION_PRINT,
+    OPTION_LEVEL,
+    OPTION_ENGINE,
+    OPTION_THREADS,
+    OPTION_DEVICE,
+    OPTION_TIME,
+    OPTION_TRACE
+};
+
+/* The tensors given to a run, one for each input of the program. */
+typedef struct run_inputs {
+    size_t n;
+    array *arrays;
+    tn_buffer *buffers;
+    const char **paths; /* of --input; NULL: not given this way */
+} run_inputs;
+
+/* ---- run_inputs.c ---- */
+
+/* Collect every input: the files of --input, then the archives of --inputs, then random data when
+ * SEED is not NULL. Reports what is missing or does not fit. */
+tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
+                        const uint64_t *seed, run_inputs *in);
+void inputs_release(session *s, run_inputs *in);
+
+/* ---- run_outputs.c ---- */
+
+/* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
+tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);
+/* Write the results as text. */
+void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text);
+
+/* ---- show.c ---- */
+
+/* `f32[2, 3]` */
+void show_type(text_buffer *text, const tn_type *t);
+/* The elements in nested rows, without the middle of long axes when there are many. */
+void show_elements(text_buffer *text, const tn_buffer *b);
+
+#endif

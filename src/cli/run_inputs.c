@@ -1,0 +1,226 @@
+/* The inputs of `tenon run`: files, archives and random data, checked before anything runs. */
+#include <string.h>
+
+#include "cli/run.h"
+#include "io/archive.h"
+#include "io/npy.h"
+
+static void array_of_type(const tn_type *t, array *a)
+{
+    *a = (array){.dtype = t->dtype, .rank = t->rank};
+    memcpy(a->dims, t->dims, t->rank * sizeof a->dims[0]);
+}
+
+static void put_array_type(text_buffer *text, const array *a)
+{
+    tn_type t = {.dtype = a->dtype, .rank = a->rank};
+    memcpy(t.dims, a->dims, a->rank * sizeof a->dims[0]);
+    show_type(text, &t);
+}
+
+/* Input I of P was not FIT by A, which FILE holds. */
+static tn_status report_misfit(session *s, const tn_port *port, const char *file, const array *a)
+{
+    bool same_dims = a->rank == port->type.rank &&
+                     memcmp(a->dims, port->type.dims, a->rank * sizeof a->dims[0]) == 0;
+    text_buffer text;
+    text_init(&text, &s->cx->allocator);
+    text_puts(&text, "input '");
+    text_puts(&text, port->name);
+    text_puts(&text, "' is ");
+    show_type(&text, &port->type);
+    text_puts(&text, ", but ");
+    text_puts(&text, file);
+    text_puts(&text, " holds ");
+    put_array_type(&text, a);
+    if (same_dims && a->dtype == array_carrier(port->type.dtype))
+        text_puts(&text, " with values out of range");
+    const char *message = text_c_string(&text);
+    tn_status status =
+        message ? diag_report(&s->cx->diag, DIAG_InputMismatch, NULL, NO_SPAN, "%s", message)
+                : diag_no_memory(&s->cx->diag);
+    diag_node(&s->cx->diag, port->name);
+    text_release(&text);
+    return status;
+}
+
+/* Make A, which came from FILE and is owned by input I now, its data. */
+static tn_status take_array(session *s, const tn_program *p, size_t i, const char *file,
+                            run_inputs *in)
+{
+    tn_port port;
+    const array *a = &in->arrays[i];
+    TN_TRY(tn_program_input(p, i, &port));
+    if (a->rank != port.type.rank ||
+        memcmp(a->dims, port.type.dims, a->rank * sizeof a->dims[0]) != 0 ||
+        !array_fits(a, port.type.dtype))
+        return report_misfit(s, &port, file, a);
+    in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
+    return TN_OK;
+}
+
+/* ---- names ---- */
+
+static bool is_position(const char *text, size_t length, size_t n, size_t *index)
+{
+    uint64_t number;
+    decimal_result r = decimal_read_u64(text, length, &number);
+    if (length == 0 || r.length != length || r.overflow || number >= n ||
+        (length > 1 && text[0] == '0'))
+        return false;
+    *index = (size_t)number;
+    return true;
+}
+
+/* The input with this name, else at this position. */
+static bool find_input(const tn_program *p, const char *text, size_t length, size_t *index)
+{
+    tn_port port;
+    for (size_t i = 0; tn_program_input(p, i, &port) == TN_OK; i++)
+        if (strlen(port.name) == length && memcmp(port.name, text, length) == 0) {
+            *index = i;
+            return true;
+        }
+    return is_position(text, length, tn_program_input_count(p), index);
+}
+
+/* Split NAME=PATH. A name may hold '=' itself: the first split that names an input counts. */
+static tn_status note_path(session *s, const tn_program *p, const char *value, run_inputs *in)
+{
+    size_t first = strcspn(value, "="), index;
+    if (!value[first])
+        return usage_error(s, "--input takes NAME=PATH, not '%s'", value);
+    for (const char *eq = value + first; eq; eq = strchr(eq + 1, '=')) {
+        if (!find_input(p, value, (size_t)(eq - value), &index))
+            continue;
+        if (in->paths[index])
+            return usage_error(s, "the input '%.*s' is given twice", (int)(eq - value), value);
+        in->paths[index] = eq + 1;
+        return TN_OK;
+    }
+    tn_status status =
+        usage_error(s, "the program has no input '%.*s'", first < 200 ? (int)first : 200, value);
+    tn_port port;
+    for (size_t i = 0; i < 6 && tn_program_input(p, i, &port) == TN_OK; i++)
+        diag_note(&s->cx->diag, NULL, NO_SPAN, "input %zu is '%s'", i, port.name);
+    return status;
+}
+
+/* ---- sources ---- */
+
+static tn_status read_files(session *s, const tn_program *p, run_inputs *in)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        if (!in->paths[i])
+            continue;
+        TN_TRY(npy_read(s->cx, in->paths[i], &in->arrays[i]));
+        TN_TRY(take_array(s, p, i, in->paths[i], in));
+    }
+    return TN_OK;
+}
+
+static bool is_given(const run_inputs *in, size_t i)
+{
+    return in->buffers[i].data != NULL;
+}
+
+/* Everything in the archive that an input still lacks; other arrays in it are none of ours. */
+static tn_status read_archive(session *s, const tn_program *p, const char *path, run_inputs *in)
+{
+    archive *a;
+    tn_status status = archive_open(s->cx, path, &a);
+    if (status != TN_OK)
+        return status;
+    for (size_t i = 0; i < in->n && status == TN_OK; i++) {
+        tn_port port;
+        uint32_t member;
+        char position[DECIMAL_MAX];
+        (void)decimal_print_u64(i, position);
+        if (is_given(in, i) || tn_program_input(p, i, &port) != TN_OK ||
+            !(archive_find(a, port.name, &member) || archive_find(a, position, &member)))
+            continue;
+        status = archive_load(s->cx, a, member, &in->arrays[i]);
+        if (status == TN_OK)
+            status = take_array(s, p, i, path, in);
+    }
+    diag_flush(&s->cx->diag);
+    archive_close(s->cx, a);
+    return status;
+}
+
+static tn_status make_random(session *s, const tn_program *p, size_t i, uint64_t seed,
+                             run_inputs *in)
+{
+    tn_port port;
+    array *a = &in->arrays[i];
+    TN_TRY(tn_program_input(p, i, &port));
+    array_of_type(&port.type, a);
+    TN_TRY(array_alloc(s->cx, port.name, a));
+    in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
+    return tn_program_random_input(p, i, seed, &in->buffers[i]);
+}
+
+static tn_status report_missing(session *s, const tn_program *p, size_t i)
+{
+    tn_port port;
+    TN_TRY(tn_program_input(p, i, &port));
+    tn_status status = diag_report(&s->cx->diag, DIAG_MissingInput, NULL, NO_SPAN,
+                                   "no tensor is given for input %zu ('%s')", i, port.name);
+    diag_node(&s->cx->diag, port.name);
+    diag_fix(&s->cx->diag, NO_SPAN, NULL,
+             "give it with --input %s=FILE.npy or --inputs ARCHIVE, or take --random SEED",
+             port.name);
+    return status;
+}
+
+static tn_status gather(session *s, const tn_program *p, const arguments *args,
+                        const uint64_t *seed, run_inputs *in)
+{
+    for (int i = 0; i < args->n_options; i++)
+        if (args->options[i].id == OPTION_INPUT)
+            TN_TRY(note_path(s, p, args->options[i].value, in));
+    TN_TRY(read_files(s, p, in));
+    for (int i = 0; i < args->n_options; i++)
+        if (args->options[i].id == OPTION_INPUTS)
+            TN_TRY(read_archive(s, p, args->options[i].value, in));
+    tn_status status = TN_OK;
+    for (size_t i = 0; i < in->n; i++) {
+        if (is_given(in, i))
+            continue;
+        if (seed)
+            TN_TRY(make_random(s, p, i, *seed, in));
+        else
+            status = report_missing(s, p, i);
+    }
+    return status;
+}
+
+tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
+                        const uint64_t *seed, run_inputs *in)
+{
+    const tn_allocator *a = &s->cx->allocator;
+    *in = (run_inputs){.n = tn_program_input_count(p)};
+    in->arrays = memory_alloc(a, in->n * sizeof *in->arrays);
+    in->buffers = memory_alloc(a, in->n * sizeof *in->buffers);
+    in->paths = memory_alloc(a, in->n * sizeof *in->paths);
+    if (!in->arrays || !in->buffers || !in->paths) {
+        inputs_release(s, &(run_inputs){0, in->arrays, in->buffers, in->paths});
+        *in = (run_inputs){0};
+        return diag_no_memory(&s->cx->diag);
+    }
+    memset(in->arrays, 0, in->n * sizeof *in->arrays);
+    memset(in->buffers, 0, in->n * sizeof *in->buffers);
+    memset(in->paths, 0, in->n * sizeof *in->paths);
+    return gather(s, p, args, seed, in);
+}
+
+void inputs_release(session *s, run_inputs *in)
+{
+    const tn_allocator *a = &s->cx->allocator;
+    for (size_t i = 0; i < in->n; i++)
+        array_release(s->cx, &in->arrays[i]);
+    memory_free(a, in->arrays, in->n * sizeof *in->arrays);
+    memory_free(a, in->buffers, in->n * sizeof *in->buffers);
+    memory_free(a, in->paths, in->n * sizeof *in->paths);
+    *in = (run_inputs){0};
+}

@@ -1,0 +1,108 @@
+/* The results of `tenon run`: files, an archive, or text. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run.h"
+#include "io/npy.h"
+#include "io/npz_writer.h"
+#include "scalar/dtype.h"
+
+static array array_of(const tn_buffer *b)
+{
+    array a = {.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data, .bytes = b->bytes};
+    memcpy(a.dims, b->type.dims, a.rank * sizeof a.dims[0]);
+    return a;
+}
+
+static void put_entry(text_buffer *text, size_t i, const tn_port *port)
+{
+    text_puts(text, i ? ",\n {\"file\":\"" : "[{\"file\":\"");
+    text_u64(text, i);
+    text_puts(text, ".npy\",\"name\":");
+    text_json_string(text, port->name, strlen(port->name));
+    text_puts(text, ",\"dtype\":\"");
+    text_puts(text, dtype_name(port->type.dtype));
+    text_puts(text, "\",\"shape\":[");
+    for (uint32_t k = 0; k < port->type.rank; k++) {
+        if (k)
+            text_putc(text, ',');
+        text_i64(text, port->type.dims[k]);
+    }
+    text_puts(text, "]}");
+}
+
+/* DIR/0.npy, DIR/1.npy, ... and DIR/outputs.json, which is written last. */
+static tn_status write_folder(session *s, const tn_program *p, const tn_buffer *out,
+                              const char *dir, text_buffer *path, text_buffer *json)
+{
+    size_t n = tn_program_output_count(p);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                           "%s: the folder cannot be made: %s", dir, strerror(errno));
+    text_puts(json, n ? "" : "[");
+    for (size_t i = 0; i < n; i++) {
+        tn_port port;
+        array a = array_of(&out[i]);
+        TN_TRY(tn_program_output(p, i, &port));
+        text_reset(path);
+        text_printf(path, "%s/%zu.npy", dir, i);
+        if (!text_c_string(path))
+            return diag_no_memory(&s->cx->diag);
+        TN_TRY(npy_write(s->cx, text_c_string(path), &a));
+        put_entry(json, i, &port);
+    }
+    text_puts(json, "]\n");
+    text_reset(path);
+    text_printf(path, "%s/outputs.json", dir);
+    if (!text_c_string(path))
+        return diag_no_memory(&s->cx->diag);
+    return output_text(s, text_c_string(path), json);
+}
+
+static tn_status write_archive(session *s, const tn_program *p, const tn_buffer *out,
+                               const char *path)
+{
+    npz_writer *w;
+    TN_TRY(npz_writer_open(s->cx, path, false, &w));
+    for (size_t i = 0; i < tn_program_output_count(p); i++) {
+        char name[DECIMAL_MAX];
+        array a = array_of(&out[i]);
+        (void)decimal_print_u64(i, name);
+        tn_status status = npz_writer_add(s->cx, w, name, &a);
+        if (status != TN_OK) {
+            npz_writer_discard(s->cx, w);
+            return status;
+        }
+    }
+    return npz_writer_close(s->cx, w);
+}
+
+tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)
+{
+    size_t n = strlen(path);
+    if (n > 4 && strcmp(path + n - 4, ".npz") == 0)
+        return write_archive(s, p, out, path);
+    text_buffer name, json;
+    text_init(&name, &s->cx->allocator);
+    text_init(&json, &s->cx->allocator);
+    tn_status status = write_folder(s, p, out, path, &name, &json);
+    diag_flush(&s->cx->diag);
+    text_release(&name);
+    text_release(&json);
+    return status;
+}
+
+void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text)
+{
+    tn_port port;
+    for (size_t i = 0; tn_program_output(p, i, &port) == TN_OK; i++) {
+        text_puts(text, port.name);
+        text_puts(text, ": ");
+        show_type(text, &port.type);
+        text_putc(text, '\n');
+        show_elements(text, &out[i]);
+        text_putc(text, '\n');
+    }
+}

@@ -1,0 +1,35 @@
+/* Giving symbols the extents that a caller names. */
+#include "pass/bind.h"
+
+#include <inttypes.h>
+
+#include "driver/api.h"
+
+static tn_status note_bindings(const module *m, const tn_binding *bindings, size_t n,
+                               int64_t *values)
+{
+    diag_channel *d = &m->cx->diag;
+    for (size_t i = 0; i < n; i++) {
+        int64_t *value = size_of_symbol(m, values, bindings[i].symbol);
+        if (!value)
+            return diag_report(d, DIAG_Usage, NULL, NO_SPAN,
+                               "the program has no symbolic size called '%s'", bindings[i].symbol);
+        if (*value >= 0)
+            return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the size '%s' is given twice",
+                               bindings[i].symbol);
+        if (bindings[i].extent < 0)
+            return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the size '%s' cannot be %" PRId64,
+                               bindings[i].symbol, bindings[i].extent);
+        *value = bindings[i].extent;
+    }
+    return TN_OK;
+}
+
+tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n)
+{
+    int64_t *values = sizes_new(m, &m->arena);
+    if (!values)
+        return module_no_memory(m);
+    TN_TRY(note_bindings(m, bindings, n, values));
+    return module_bind_here(m, values);
+}

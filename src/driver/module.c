@@ -1,0 +1,308 @@
+/* Modules: reading, checking, rewriting and writing them, and their interfaces. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "driver/api.h"
+#include "driver/programs.h"
+#include "pass/pass.h"
+
+/* ---- reading ---- */
+
+static tn_status choose_dialect(context *cx, const tn_read_options *o, const source *s,
+                                const dialect **out)
+{
+    if (o->dialect) {
+        *out = dialect_by_name(o->dialect);
+        if (*out)
+            return TN_OK;
+        tn_status status = diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                       "there is no dialect called '%s'", o->dialect);
+        for (size_t i = 0; dialects[i]; i++)
+            diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+        return status;
+    }
+    *out = dialect_guess(s->name, s->text, s->length);
+    if (*out)
+        return TN_OK;
+    return diag_report(&cx->diag, DIAG_Usage, s, NO_SPAN,
+                       "neither the name nor the content tells the dialect of this text; say it "
+                       "with --from, or in the options");
+}
+
+/* M has its text; read it. */
+static tn_status read_text(module *m, const tn_read_options *o, const char *shown)
+{
+    const dialect *d = NULL;
+    m->source.name = arena_copy_text(&m->arena, shown, strlen(shown));
+    if (!m->source.name)
+        return module_no_memory(m);
+    TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
+    m->source.code_of = d->code_of;
+    m->dialect = d->name;
+    read_options options = {
+        .profile = o->profile == TN_PROFILE_CORE_V1 ? PROFILE_CORE_V1 : PROFILE_EXTENDED,
+        .slice_clamp = o->slice_negative == TN_SLICE_CLAMP,
+    };
+    return d->read(m, &options);
+}
+
+/* Wrap M, or free it when S says that it did not come about. */
+static tn_status finish_read(context *cx, module *m, tn_status s, tn_module **out)
+{
+    if (s == TN_OK) {
+        *out = memory_alloc(&cx->allocator, sizeof **out);
+        if (*out)
+            (*out)->graph = m;
+        else
+            s = diag_no_memory(&cx->diag);
+    }
+    diag_flush(&cx->diag); /* what is open may point into M */
+    if (s != TN_OK)
+        module_free(m);
+    return s;
+}
+
+tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,
+                         size_t length, tn_module **out)
+{
+    static const tn_read_options defaults = {0};
+    const tn_read_options *o = options ? options : &defaults;
+
+    *out = NULL;
+    if (length >= UINT32_MAX)
+        return api_done(cx,
+                        diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                                    "a text of %zu bytes; programs must be below 4 GiB", length));
+    module *m = module_new(cx);
+    if (!m)
+        return api_done(cx, diag_no_memory(&cx->diag));
+    m->source.text = arena_copy_text(&m->arena, text, length);
+    m->source.length = length;
+    tn_status s =
+        m->source.text ? read_text(m, o, o->file ? o->file : "<memory>") : module_no_memory(m);
+    return finish_read(cx, m, s, out);
+}
+
+tn_status read_program(context *cx, const tn_read_options *options, const char *path,
+                       tn_module **out)
+{
+    *out = NULL;
+    module *m = module_new(cx);
+    if (!m)
+        return api_done(cx, diag_no_memory(&cx->diag));
+    const char *shown = options->file ? options->file : strcmp(path, "-") == 0 ? "<stdin>" : path;
+    tn_status s = file_read(cx, &m->arena, path, &m->source.text, &m->source.length);
+    if (s == TN_OK)
+        s = read_text(m, options, shown);
+    return finish_read(cx, m, s, out);
+}
+
+tn_status select_entry(tn_module *tm, const char *name)
+{
+    module *m = tm->graph;
+    if (!name)
+        return TN_OK;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        if (!f->is_region && strcmp(f->name, name) == 0) {
+            m->entry = i;
+            return TN_OK;
+        }
+    }
+    tn_status s = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                              "the program has no function '%s'", name);
+    diag_note(&m->cx->diag, NULL, NO_SPAN, "it has '%s'", module_entry(m)->name);
+    return s;
+}
+
+void tn_module_free(tn_module *m)
+{
+    if (!m)
+        return;
+    context *cx = m->graph->cx;
+    module_free(m->graph);
+    memory_free(&cx->allocator, m, sizeof *m);
+}
+
+/* ---- checking and rewriting ---- */
+
+tn_status tn_module_verify(tn_module *m)
+{
+    return api_done(m->graph->cx, module_verify(m->graph, NULL));
+}
+
+/* Hands the internal observer's calls to the public one. */
+typedef struct observer_bridge {
+    const tn_module *m;
+    const tn_pass_observer *to;
+} observer_bridge;
+
+static void after_pass(void *user, const module *m, pass_id id, uint32_t n_changed)
+{
+    const observer_bridge *b = user;
+    (void)m;
+    b->to->after(b->to->user, b->m, pass_table[id].name, n_changed);
+}
+
+/* The next name of a comma-separated list; false at the end. Empty entries are names too. */
+static bool next_name(const char **list, const char **name, size_t *length)
+{
+    if (!*list)
+        return false;
+    const char *comma = strchr(*list, ',');
+    *name = *list;
+    *length = comma ? (size_t)(comma - *list) : strlen(*list);
+    *list = comma ? comma + 1 : NULL;
+    return true;
+}
+
+static tn_status check_passes(context *cx, const char *passes)
+{
+    const char *name;
+    size_t n;
+    while (next_name(&passes, &name, &n))
+        if (pass_by_name(name, n) == PASS_COUNT)
+            return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                               "there is no pass called '%.*s'; 'tenon passes' lists them",
+                               n < 100 ? (int)n : 100, name);
+    return TN_OK;
+}
+
+tn_status tn_module_run_passes(tn_module *m, const char *passes, const tn_pass_observer *observer)
+{
+    context *cx = m->graph->cx;
+    observer_bridge bridge = {m, observer};
+    pass_observer inner = {after_pass, &bridge};
+    tn_status s = check_passes(cx, passes);
+    const char *name;
+    size_t n;
+    while (s == TN_OK && next_name(&passes, &name, &n))
+        s = pass_run(m->graph, pass_by_name(name, n), true, observer ? &inner : NULL);
+    return api_done(cx, s);
+}
+
+tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)
+{
+    observer_bridge bridge = {m, observer};
+    pass_observer inner = {after_pass, &bridge};
+    return api_done(m->graph->cx,
+                    pass_run_level(m->graph, api_level(level), true, observer ? &inner : NULL));
+}
+
+/* ---- writing ---- */
+
+/* Whether WORD is one of the space-separated LIST. */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+tn_status write_program(const tn_module *tm, const char *dialect_name, const char *style,
+                        text_buffer *out)
+{
+    const module *m = tm->graph;
+    diag_channel *diag = &m->cx->diag;
+    const char *name = dialect_name ? dialect_name : m->dialect;
+    const dialect *d = name ? dialect_by_name(name) : NULL;
+    if (!d)
+        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "there is no dialect called '%s'",
+                           name ? name : "");
+    if (!d->write)
+        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN,
+                           "programs can be read from '%s' but not written to it", d->name);
+    if (style && !is_listed(d->styles, style))
+        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s",
+                           d->name, style, d->styles);
+    write_options options = {.style = style};
+    TN_TRY(d->write(m, &options, out));
+    return out->failed ? module_no_memory(m) : TN_OK;
+}
+
+tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,
+                          const tn_writer *writer)
+{
+    context *cx = m->graph->cx;
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    tn_status s = write_program(m, dialect_name, style, &text);
+    if (s == TN_OK && !writer->write(writer->user, text.at ? text.at : "", text.n))
+        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                        "the caller's writer did not take %zu bytes", text.n);
+    text_release(&text);
+    return api_done(cx, s);
+}
+
+/* ---- interfaces ---- */
+
+void api_type(const type *from, tn_type *to)
+{
+    *to = (tn_type){.dtype = from->dtype, .rank = from->rank};
+    for (uint32_t i = 0; i < from->rank && i < TN_MAX_RANK; i++)
+        to->dims[i] = dim_is_symbolic(from->dims[i]) ? TN_DIM_UNKNOWN : from->dims[i];
+}
+
+bool api_type_is_valid(const tn_type *t, bool unknown_ok)
+{
+    if ((unsigned)t->dtype >= TN_DTYPE_COUNT || t->rank > TN_MAX_RANK)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->dims[i] < 0 && !(unknown_ok && t->dims[i] == TN_DIM_UNKNOWN))
+            return false;
+    return true;
+}
+
+bool api_same_type(const tn_type *a, const tn_type *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank && api_type_is_valid(a, false) &&
+           memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
+void api_port(module *m, value_id v, tn_port *port)
+{
+    const function *f = module_entry(m);
+    const node *n = node_of(f, v);
+    api_type(value_type(f, v), &port->type);
+    port->name = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+    if (port->name)
+        return;
+    char text[16];
+    int length = snprintf(text, sizeof text, "%%%" PRIu32, v);
+    port->name = module_string(m, text, (size_t)length);
+}
+
+static tn_status port_at(const tn_module *m, bool output, size_t index, tn_port *port)
+{
+    context *cx = m->graph->cx;
+    const function *f = module_entry(m->graph);
+    uint32_t n = output ? f->outputs.n : f->inputs.n;
+    if (index >= n)
+        return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                        "%s %zu of a module with %" PRIu32,
+                                        output ? "output" : "input", index, n));
+    api_port(m->graph, output ? f->outputs.at[index] : f->inputs.at[index], port);
+    return port->name ? TN_OK : api_done(cx, diag_no_memory(&cx->diag));
+}
+
+size_t tn_module_input_count(const tn_module *m)
+{
+    return module_entry(m->graph)->inputs.n;
+}
+
+size_t tn_module_output_count(const tn_module *m)
+{
+    return module_entry(m->graph)->outputs.n;
+}
+
+tn_status tn_module_input(const tn_module *m, size_t index, tn_port *port)
+{
+    return port_at(m, false, index, port);
+}
+
+tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port)
+{
+    return port_at(m, true, index, port);
+}
