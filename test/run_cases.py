@@ -1,0 +1,629 @@
+"""Runs the case files in the folders beside it: programs as text and what must come out of them.
+
+    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [FOLDER or FILE]...
+
+A case starts with lines of `#` that say what it guards. Then come sections:
+
+  -- module mind [profile=core-v1] [bytes]
+        the program. With `bytes`, \\xHH stands for a byte and no newline is added at the end.
+  -- run [threads=1,2] [O=0]
+        input values, `name = numbers`; later lines continue the last input. The shape is that of
+        the declared input. V*N is V repeated N times.
+  -- expect 0 | %id [exact | tol=T | ulp=N]
+        the values of an output, by position or id. `exact` (the default) compares bits, except
+        that NaN equals NaN; a tolerance T allows T * max(1, |expected|); N ulp are units in the
+        last place of the expected value.
+  -- error CODE [line:column]
+        the run must stop with this error. May be followed by `has TEXT`.
+  -- diagnostics
+        what `check` must report, complete and in order: `CODE severity line:column`, each followed
+        by any of `note line:column`, `has TEXT` (in the message or a note), `node %id`, and
+        `fixed` (the edit that the diagnostic offers makes the program valid).
+  -- expect text [STYLE]
+        what `fmt` prints.
+  -- passes NAME NAME...
+        followed by `-- expect module`: what `opt` with these passes prints.
+  -- cli ARGUMENTS
+        a command; {module} is the program's file. Followed by any of `-- expect stdout`,
+        `-- expect stderr`, `-- expect status N`.
+
+Whatever else a case says, its program, when valid, is printed in every style, read back and
+printed again, and canonicalised twice; with a `run` section it is evaluated as it is, at every -O
+level and after each pass, all with the same bits.
+
+--bless rewrites the `expect text`, `expect module` and `expect stdout` sections with what came out.
+"""
+import argparse
+import ast
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+TEST = pathlib.Path(__file__).resolve().parent
+STYLES = ("canonical", "positional", "tool", "records")
+THOROUGH = ("read", "style", "pass", "random")  # folders where every pair of steps is tried
+DTYPES = {"i32": ("<i4", "i", 4), "i64": ("<i8", "q", 8), "f32": ("<f4", "f", 4),
+          "f64": ("<f8", "d", 8)}
+BY_DESCR = {descr: name for name, (descr, _, _) in DTYPES.items()}
+
+
+class Failure(Exception):
+    pass
+
+
+# ---- .npy -------------------------------------------------------------------------------------
+
+def pack(dtype, values):
+    """Numbers as little-endian bytes of DTYPE."""
+    code = DTYPES[dtype][1]
+    if code == "f":
+        out = []
+        for v in values:
+            try:
+                out.append(struct.pack("<f", v))
+            except OverflowError:
+                out.append(struct.pack("<f", math.copysign(math.inf, v)))
+        return b"".join(out)
+    return struct.pack(f"<{len(values)}{code}", *values)
+
+
+def write_npy(path, dtype, shape, values):
+    shape_text = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    header = f"{{'descr': '{DTYPES[dtype][0]}', 'fortran_order': False, 'shape': {shape_text}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     pack(dtype, values))
+
+
+def read_npy(path):
+    """(dtype, shape, raw bytes)"""
+    data = path.read_bytes()
+    if data[:8] != b"\x93NUMPY\x01\x00":
+        raise Failure(f"{path.name} is no .npy file of version 1.0")
+    end = 10 + struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:end].decode())
+    if header["fortran_order"]:
+        raise Failure(f"{path.name} is in Fortran order")
+    dtype = BY_DESCR.get(header["descr"])
+    if not dtype:
+        raise Failure(f"{path.name} has the unexpected dtype {header['descr']}")
+    if len(data) - end != math.prod(header["shape"]) * DTYPES[dtype][2]:
+        raise Failure(f"{path.name} has {len(data) - end} bytes of data, shape {header['shape']}")
+    return dtype, list(header["shape"]), data[end:]
+
+
+def unpack(dtype, raw):
+    _, code, size = DTYPES[dtype]
+    return list(struct.unpack(f"<{len(raw) // size}{code}", raw))
+
+
+def same_nan(dtype, raw):
+    """The bytes with every NaN replaced by one and the same."""
+    if dtype not in ("f32", "f64"):
+        return raw
+    values = unpack(dtype, raw)
+    if not any(v != v for v in values):
+        return raw
+    size = DTYPES[dtype][2]
+    nan = pack(dtype, [math.nan])
+    return b"".join(nan if v != v else raw[i * size:(i + 1) * size] for i, v in enumerate(values))
+
+
+def ulp(dtype, value):
+    """The distance from a finite VALUE to the next larger one in magnitude."""
+    if dtype == "f64":
+        return math.ulp(value)
+    bits = struct.unpack("<I", struct.pack("<f", abs(value)))[0]
+    low, high = (struct.unpack("<f", struct.pack("<I", b))[0] for b in (bits, bits + 1))
+    return high - low if high != math.inf else math.inf
+
+
+def close(dtype, got, want, how):
+    if want != want or math.isinf(want) or math.isinf(got):
+        return got == want or (got != got and want != want)
+    kind, limit = how.split("=")
+    if kind == "ulp":
+        return abs(got - want) <= float(limit) * ulp(dtype, want)
+    return abs(got - want) <= float(limit) * max(1.0, abs(want))
+
+
+# ---- case files -------------------------------------------------------------------------------
+
+class Section:
+    def __init__(self, title, lines):
+        self.title = title
+        self.lines = lines
+        self.words = title.split()
+
+    def body(self):
+        """The lines without the blank ones before the next section."""
+        lines = list(self.lines)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        return lines
+
+    def text(self):
+        return "".join(line + "\n" for line in self.body())
+
+    def set_text(self, text):
+        self.lines = text.splitlines() + [""]
+
+
+def parse_case(path):
+    lines = path.read_bytes().decode().split("\n")
+    if not lines[0].startswith("#"):
+        raise Failure("a case starts with a comment that says what it guards")
+    head, sections = [], []
+    for line in lines:
+        if line.startswith("-- "):
+            sections.append(Section(line[3:].strip(), []))
+        elif sections:
+            sections[-1].lines.append(line)
+        else:
+            head.append(line)
+    if not sections or sections[0].words[:2] != ["module", "mind"]:
+        if not sections or sections[0].words[0] != "cli":
+            raise Failure("the first section is `-- module mind`")
+    return head, sections
+
+
+def number(text, dtype):
+    if dtype in ("i32", "i64"):
+        return int(text, 0)
+    return float.fromhex(text) if "0x" in text else float(text)
+
+
+def numbers(text, dtype):
+    out = []
+    for word in text.split():
+        value, star, times = word.partition("*")
+        out += [number(value, dtype)] * (int(times) if star else 1)
+    return out
+
+
+TYPE = re.compile(r":\s*[Tt]ensor\s*<\s*(\w+)\s*>?\s*,?\s*\[([^\]]*)\]\s*>?\s*(?:#.*)?$")
+NAME = re.compile(r'name\s*[=:]\s*"?((?:[^"\\},\s]|\\.)+)')
+
+
+def declared_types(source):
+    """By value id: (dtype, shape) as the text declares them; and input names with their ids."""
+    types, inputs = {}, {}
+    for line in source.splitlines():
+        head = re.match(r"\s*(%\w+)\s*=\s*(\w+)", line)
+        found = TYPE.search(line)
+        if not head or not found:
+            continue
+        dims = [d.strip() for d in found[2].split(",") if d.strip()]
+        if not all(re.fullmatch(r"-?\d+", d) for d in dims):
+            continue
+        types[head[1]] = (found[1], [int(d) for d in dims])
+        name = NAME.search(line)
+        if head[2] == "Input" and name:
+            inputs[name[1]] = head[1]
+    return types, inputs
+
+
+def output_ids(source):
+    for line in source.splitlines():
+        found = re.match(r"\s*outputs\s*:(.*)", line)
+        if found:
+            return re.findall(r"%\w+", found[1].split("#")[0])
+    return []
+
+
+# ---- running ----------------------------------------------------------------------------------
+
+class Done:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+
+class Case:
+    def __init__(self, path, options, folder):
+        self.path = path
+        self.options = options
+        self.folder = folder
+        self.head, self.sections = parse_case(path)
+        self.flags = []
+        self.blessed = False
+        self.thorough = path.parent.name in THOROUGH
+        self.module = folder / "m.ir"
+
+    def tenon(self, *arguments, stdin=None):
+        """Run the program; ending by a signal or with a status of 70 and more is a failure."""
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+        try:
+            done = subprocess.run([self.options.tenon, *map(str, arguments)], **given,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=False,
+                                  timeout=120)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"`tenon {shlex.join(map(str, arguments))}` does not end") from None
+        if done.returncode < 0 or done.returncode >= 70:
+            raise Failure(f"`tenon {shlex.join(map(str, arguments))}` ended with "
+                          f"{done.returncode}:\n{done.stderr.decode(errors='replace')[-4000:]}")
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def succeed(self, *arguments, text=None):
+        """What the command prints; it must end with 0. TEXT goes into a file that comes last."""
+        if text is not None:
+            path = self.folder / "t.ir"
+            path.write_text(text, encoding="utf-8")
+            arguments = (*arguments, *self.flags, path)
+        done = self.tenon(*arguments)
+        if done.status != 0:
+            raise Failure(f"`tenon {shlex.join(map(str, arguments))}` ended with {done.status}:\n"
+                          f"{done.err.decode(errors='replace')}{text or ''}")
+        return done
+
+    def fmt(self, text, style):
+        return self.succeed("fmt", "--style", style, text=text).out.decode()
+
+    def opt(self, text, passes):
+        return self.succeed("opt", "--passes", ",".join(passes), text=text).out.decode()
+
+    def after_passes(self, text):
+        """(name, text) after each pass: alone when thorough, else one after the other."""
+        if self.thorough:
+            return [(name, self.opt(text, [name])) for name in self.options.passes]
+        done = self.succeed("opt", "--passes", ",".join(self.options.passes), "--dump-after", "all", text=text)
+        dumps = re.split(r"^# after (\S+).*\n", done.err.decode(), flags=re.M)
+        out = list(zip(dumps[1::2], dumps[2::2]))
+        if dumps[0] or [name for name, _ in out] != self.options.passes or out[-1][1] != done.out.decode():
+            raise Failure(f"odd dumps:\n{done.err.decode()}")
+        return out
+
+    # ---- what every valid program must satisfy
+
+    def check_printing(self, source):
+        """Every style is a fixed point and all styles are one module. Returns the canonical."""
+        canonical = printed = self.fmt(source, "canonical")
+        for style in STYLES[1:]:  # each from the text of the one before
+            printed = self.fmt(source if self.thorough else printed, style)
+            if self.thorough:
+                self.equal(printed, self.fmt(printed, style), f"printed twice in style {style}")
+                self.equal(canonical, self.fmt(printed, "canonical"), f"canonical from {style}")
+        self.equal(canonical, self.fmt(printed, "canonical"), "canonical through every style")
+        return canonical
+
+    def check_canonical(self, source):
+        once = self.opt(source, ["canonicalize"])
+        self.equal(once, self.opt(once, ["canonicalize"]), "canonicalised twice")
+
+    def equal(self, want, got, what):
+        if want != got:
+            raise Failure(f"{what}: expected\n{want}but got\n{got}")
+
+    # ---- runs
+
+    def write_inputs(self, section, types, inputs):
+        values, name = {}, None
+        for line in section.body():
+            found = re.match(r"\s*([^\s=]+)\s*=(.*)", line)
+            if found:
+                name, line = found[1], found[2]
+                values[name] = ""
+            if line.strip():
+                if name is None:
+                    raise Failure(f"values without an input: {line}")
+                values[name] += " " + line
+        arguments = []
+        for at, (name, text) in enumerate(values.items()):
+            if name not in inputs:
+                raise Failure(f"the program has no input {name}")
+            dtype, shape = types[inputs[name]]
+            data = numbers(text, dtype)
+            if len(data) != math.prod(shape):
+                raise Failure(f"input {name} has shape {shape} but {len(data)} values")
+            path = self.folder / f"in{at}.npy"
+            write_npy(path, dtype, shape, data)
+            arguments += ["--input", f"{name}={path}"]
+        return arguments
+
+    def run(self, source, arguments, *more):
+        """The outputs of a run: a list of (dtype, shape, bytes with equal NaNs)."""
+        out = self.folder / "out"
+        out.mkdir(exist_ok=True)
+        for old in out.iterdir():
+            old.unlink()
+        self.succeed("run", *arguments, *more, "--output", out, text=source)
+        results = []
+        for entry in json.loads((out / "outputs.json").read_text()):
+            dtype, shape, raw = read_npy(out / entry["file"])
+            said = entry["dtype"].replace("si", "i")  # the library's names for signed integers
+            if (dtype, shape) != (said, entry["shape"]):
+                raise Failure(f"outputs.json says {entry}, the file {dtype} {shape}")
+            results.append((dtype, shape, same_nan(dtype, raw)))
+        return results
+
+    def check_run(self, section, source, canonical, types):
+        options = dict(word.split("=") for word in section.words[1:])
+        arguments = self.write_inputs(section, types, declared_types(source)[1])
+        plain = self.run(source, arguments, "-O0")
+        levels = options["O"].split(",") if "O" in options else ["1", "2"]
+        for level in levels:
+            if self.run(source, arguments, f"-O{level}") != plain:
+                raise Failure(f"-O{level} gives other bits than -O0")
+        for threads in options.get("threads", "").split(","):
+            if threads and self.run(source, arguments, "--threads", threads) != plain:
+                raise Failure(f"{threads} threads give other bits")
+        seen = {source, canonical}
+        for name, text in self.after_passes(source):
+            if text not in seen and self.run(text, arguments, "-O0") != plain:
+                raise Failure(f"after the pass {name} the result differs:\n{text}")
+            seen.add(text)
+        return plain
+
+    def check_values(self, section, results, ids, types):
+        which = section.words[1]
+        at = ids.index(which) if which.startswith("%") else int(which)
+        if at >= len(results):
+            raise Failure(f"there is no output {at}")
+        dtype, shape, raw = results[at]
+        if ids and ids[at] in types and types[ids[at]] != (dtype, shape):
+            raise Failure(f"output {at} is {dtype} {shape}, declared {types[ids[at]]}")
+        want = numbers(" ".join(section.body()), dtype)
+        got = unpack(dtype, raw)
+        if len(want) != len(got):
+            raise Failure(f"output {at} has {len(got)} values, expected {len(want)}:\n{got}")
+        how = section.words[2] if len(section.words) > 2 else "exact"
+        if how == "exact":
+            bad = same_nan(dtype, pack(dtype, want)) != raw
+        else:
+            want = unpack(dtype, pack(dtype, want))
+            bad = not all(close(dtype, g, w, how) for g, w in zip(got, want))
+        if bad:
+            raise Failure(f"output {at}: expected\n{want}\nbut got\n{got}")
+
+    def check_error(self, section, run_section, source, types):
+        arguments = self.write_inputs(run_section, types, declared_types(source)[1])
+        for level in ("-O0", "-O1", "-O2"):
+            done = self.tenon("run", "--diagnostics", "json", *self.flags, *arguments, level,
+                              "--output", self.folder / "out", self.module)
+            if done.status != 3 or done.out:
+                raise Failure(f"run {level} ended with {done.status}, printed "
+                              f"{done.out.decode()}{done.err.decode()}")
+            found = [d for d in self.parse_diagnostics(done) if d["severity"] == "error"]
+            got = [d["code"] for d in found]
+            if got != [section.words[1]]:
+                raise Failure(f"run {level}: expected {section.words[1]}, got {got}\n"
+                              f"{done.err.decode()}")
+            place = f"{found[0]['line']}:{found[0]['column']}"
+            if len(section.words) > 2 and place != section.words[2]:
+                raise Failure(f"the error is at {place}, expected {section.words[2]}")
+            for line in section.body():
+                self.check_detail(line, found[0], source)
+
+    # ---- diagnostics
+
+    def parse_diagnostics(self, done):
+        keys = ["severity", "kind", "code", "message", "file", "line", "column", "length", "node",
+                "notes", "fix"]
+        out = []
+        for line in done.err.decode("utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                raise Failure(f"no JSON diagnostic: {line}") from None
+            if list(entry) != keys:
+                raise Failure(f"a diagnostic has the fields {list(entry)}")
+            out.append(entry)
+        return out
+
+    def check_detail(self, line, diagnostic, source):
+        word, _, rest = line.strip().partition(" ")
+        notes = diagnostic["notes"]
+        if word == "note":
+            if rest not in [f"{n['line']}:{n['column']}" for n in notes]:
+                raise Failure(f"no note at {rest}: {notes}")
+        elif word == "has":
+            texts = [diagnostic["message"]] + [n["message"] for n in notes]
+            if not any(rest.lower() in t.lower() for t in texts):
+                raise Failure(f"'{rest}' is not in {texts}")
+        elif word == "node":
+            if diagnostic["node"] != rest:
+                raise Failure(f"the node is '{diagnostic['node']}', not '{rest}'")
+        elif word == "fixed":
+            fix = diagnostic["fix"]
+            if not fix or fix["replacement"] is None:
+                raise Failure(f"there is no edit: {diagnostic}")
+            raw = source.encode() if isinstance(source, str) else source
+            raw = (raw[:fix["offset"]] + fix["replacement"].encode() +
+                   raw[fix["offset"] + fix["length"]:])
+            done = self.tenon("check", "--from", "mind", *self.flags, "-", stdin=raw)
+            if done.status != 0:
+                raise Failure(f"the edited program is rejected:\n{raw.decode()}"
+                              f"{done.err.decode()}")
+        else:
+            raise Failure(f"unknown line: {line}")
+
+    def check_diagnostics(self, section, source):
+        done = self.tenon("check", "--diagnostics", "json", *self.flags, self.module)
+        found = self.parse_diagnostics(done)
+        want, details = [], []
+        for line in section.body():
+            if re.match(r"[A-Z]\w* (error|warning)\b", line):
+                want.append(line.strip())
+                details.append([])
+            elif line.strip():
+                details[-1].append(line)
+        got = [f"{d['code']} {d['severity']} {d['line']}:{d['column']}" for d in found]
+        if want != got:
+            raise Failure(f"expected {want}, got {got}\n"
+                          + "\n".join(d["message"] for d in found))
+        errors = any(d["severity"] == "error" for d in found)
+        if done.status != int(errors) or done.out:
+            raise Failure(f"check ended with {done.status} and printed {done.out}")
+        for diagnostic, lines in zip(found, details):
+            for line in lines:
+                self.check_detail(line, diagnostic, source)
+        for command in (["fmt"], ["opt"], ["run", "--random", "1"]):
+            done = self.tenon(*command, *self.flags, self.module) if errors else None
+            if done and (done.status != 1 or done.out):
+                raise Failure(f"{command[0]} of a rejected program ended with {done.status}")
+        return errors
+
+    # ---- the whole case
+
+    def check_cli(self, section, followers):
+        arguments = [a.replace("{module}", str(self.module))
+                     for a in shlex.split(section.title[len("cli"):])]
+        done = self.tenon(*arguments)
+        status = 0
+        for s in followers:
+            if s.words[1] == "status":
+                status = int(s.words[2])
+                continue
+            got = (done.out if s.words[1] == "stdout" else done.err).decode()
+            got = got.replace(str(self.module), "{module}")
+            if s.words[1] == "stderr":  # wording is free: each line must occur
+                for line in s.body():
+                    if line not in got:
+                        raise Failure(f"'{line}' is not in stderr:\n{got}")
+            else:
+                self.text(s, got, "stdout")
+        if done.status != status:
+            raise Failure(f"`{section.title}` ended with {done.status}:\n{done.err.decode()}")
+
+    def text(self, section, got, what):
+        if section.text() == got:
+            return
+        if not self.options.bless:
+            self.equal(section.text(), got, what)
+        section.set_text(got)
+        self.blessed = True
+
+    def check(self):
+        source = canonical = ""
+        types, ids, results, run_section, passes = {}, [], None, None, None
+        rejected = False
+        at = 0
+        if self.sections[0].words[0] == "module":
+            module = self.sections[0]
+            at = 1
+            source = module.text()
+            for word in module.words[2:]:
+                if word.startswith("profile="):
+                    self.flags += ["--" + word.split("=")[0], word.split("=")[1]]
+            if "bytes" in module.words:
+                raw = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda m: bytes([int(m[1], 16)]),
+                             source[:-1].encode())
+                self.module.write_bytes(raw)
+                source = raw.decode(errors="surrogateescape")
+            else:
+                raw = source.encode()
+                self.module.write_bytes(raw)
+            types, _ = declared_types(source)
+            ids = output_ids(source)
+            reports = [s for s in self.sections if s.title == "diagnostics"]
+            if reports:
+                rejected = self.check_diagnostics(reports[0], raw)
+            else:
+                done = self.tenon("check", *self.flags, self.module)
+                if done.status != 0 or done.err or done.out:
+                    raise Failure(f"check ended with {done.status}:\n{done.err.decode()}")
+            if not rejected:
+                canonical = self.check_printing(source)
+                self.check_canonical(canonical)
+        while at < len(self.sections):
+            s = self.sections[at]
+            at += 1
+            if s.words[0] == "run":
+                run_section = s
+                if at < len(self.sections) and self.sections[at].words[0] == "error":
+                    continue
+                results = self.check_run(s, source, canonical, types)
+            elif s.words[0] == "error":
+                self.check_error(s, run_section, source, types)
+            elif s.words[0] == "passes":
+                passes = s.words[1:]
+            elif s.words[:2] == ["expect", "module"]:
+                self.text(s, self.opt(source, passes), f"after {' '.join(passes)}")
+            elif s.words[:2] == ["expect", "text"]:
+                style = s.words[2] if len(s.words) > 2 else "canonical"
+                self.text(s, self.fmt(source, style), f"style {style}")
+            elif s.words[0] == "cli":
+                followers = []
+                while at < len(self.sections) and self.sections[at].title.startswith(
+                        ("expect stdout", "expect stderr", "expect status")):
+                    followers.append(self.sections[at])
+                    at += 1
+                self.check_cli(s, followers)
+            elif s.words[0] == "expect":
+                self.check_values(s, results, ids, types)
+            elif s.title != "diagnostics":
+                raise Failure(f"unknown section `-- {s.title}`")
+        if self.blessed:
+            self.write()
+
+    def write(self):
+        lines = list(self.head)
+        for s in self.sections:
+            lines += ["-- " + s.title] + s.lines
+        while lines and not lines[-1].strip():
+            lines.pop()
+        self.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def exact_passes(tenon):
+    """The names of the passes that may change no bit."""
+    table = subprocess.run([tenon, "passes"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    passes = re.findall(r"^(\S+) +exact ", table, re.M)
+    if not passes:
+        sys.exit("`tenon passes` lists no exact passes")
+    return passes
+
+
+def run_chunk(paths, options):
+    failures = []
+    for path in paths:
+        with tempfile.TemporaryDirectory(prefix="tenon-case-") as folder:
+            try:
+                Case(path, options, pathlib.Path(folder)).check()
+            except Failure as failure:
+                failures.append((path, str(failure)))
+            except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError,
+                    struct.error) as error:
+                failures.append((path, f"{type(error).__name__}: {error}"))
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tenon", default=os.environ.get("TENON",
+                                                          TEST.parent / "build/release/tenon"))
+    parser.add_argument("--filter", default="", help="only cases with this text in their path")
+    parser.add_argument("--bless", action="store_true", help="rewrite expected texts")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("places", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    options.tenon = str(pathlib.Path(options.tenon).resolve())
+
+    options.passes = exact_passes(options.tenon)
+
+    paths = []
+    for place in options.places or [TEST]:
+        paths += sorted(place.rglob("*.case")) if place.is_dir() else [place]
+    known = TEST / "known"  # faults that are known and not mended yet
+    paths = [p for p in paths if options.filter in str(p) and known not in p.resolve().parents]
+    chunks = [paths[i:i + 8] for i in range(0, len(paths), 8)]
+    failed = 0
+    with concurrent.futures.ProcessPoolExecutor(max_workers=options.jobs) as pool:
+        for failures in pool.map(run_chunk, chunks, [options] * len(chunks)):
+            for path, message in failures:
+                print(f"FAILED {os.path.relpath(path)}\n{message.rstrip()}\n", flush=True)
+            failed += len(failures)
+    print(f"{len(paths) - failed} passed, {failed} failed")
+    return failed != 0 or not paths
+
+
+if __name__ == "__main__":
+    sys.exit(main())
