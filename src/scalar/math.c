@@ -1,0 +1,129 @@
+/* The list of elementary functions, and the pieces that their expansions share. */
+#include "scalar/math.h"
+
+#include "scalar/math_parts.h"
+
+const char *math_fn_name(math_fn fn)
+{
+    static const char *const names[MATH_FN_COUNT] = {"exp", "exp2",  "log", "log2", "tanh",
+                                                     "erf", "rsqrt", "sin", "cos",  "pow"};
+    return names[fn];
+}
+
+unsigned math_fn_operands(math_fn fn)
+{
+    return fn == MATH_POW ? 2 : 1;
+}
+
+value math_float(builder *b, scalar_type type, double number)
+{
+    return type == SCALAR_F64 ? sb_f64(b, number) : sb_f32(b, (float)number);
+}
+
+value math_int(builder *b, scalar_type type, int64_t number)
+{
+    return type == SCALAR_F64 ? sb_i64(b, number) : sb_i32(b, (int32_t)number);
+}
+
+value math_poly(builder *b, value x, const double *c, size_t n)
+{
+    const scalar_type type = sb_type(b, x);
+    value p = math_float(b, type, c[n - 1]);
+    for (size_t k = n - 1; k-- > 0;)
+        p = sb_fma(b, p, x, math_float(b, type, c[k]));
+    return p;
+}
+
+value math_clamp(builder *b, value x, double low, double high)
+{
+    const scalar_type type = sb_type(b, x);
+    const value l = math_float(b, type, low), h = math_float(b, type, high);
+    x = sb_select(b, sb_flt(b, x, l), l, x);
+    return sb_select(b, sb_flt(b, h, x), h, x);
+}
+
+value math_scale(builder *b, value p, value rounded)
+{
+    const scalar_type type = sb_type(b, p);
+    const math_format f = format_of(type);
+    const value one = math_int(b, type, f.one), width = math_int(b, type, f.mantissa);
+    const value k = sb_bitcast(b, f.integer, rounded);
+    const value half = sb_ashr(b, k, math_int(b, type, 1));
+    const value rest = sb_isub(b, k, half);
+    const value first = sb_bitcast(b, type, sb_iadd(b, sb_shl(b, half, width), one));
+    const value second = sb_bitcast(b, type, sb_iadd(b, sb_shl(b, rest, width), one));
+    return sb_fmul(b, sb_fmul(b, p, first), second);
+}
+
+value math_copy_sign(builder *b, value x, value sign)
+{
+    const scalar_type type = sb_type(b, x);
+    const math_format f = format_of(type);
+    const value mask = math_int(b, type, type == SCALAR_F64 ? INT64_MIN : INT32_MIN);
+    const value s = sb_and(b, sb_bitcast(b, f.integer, sign), mask);
+    return sb_bitcast(b, type, sb_or(b, sb_bitcast(b, f.integer, x), s));
+}
+
+math_pair math_two_sum(builder *b, value x, value y)
+{
+    const value hi = sb_fadd(b, x, y);
+    const value part = sb_fsub(b, hi, x);
+    const value lost = sb_fsub(b, x, sb_fsub(b, hi, part));
+    return (math_pair){hi, sb_fadd(b, lost, sb_fsub(b, y, part))};
+}
+
+math_pair math_fast_two_sum(builder *b, value x, value y)
+{
+    const value hi = sb_fadd(b, x, y);
+    return (math_pair){hi, sb_fsub(b, y, sb_fsub(b, hi, x))};
+}
+
+math_pair math_two_product(builder *b, value x, value y)
+{
+    const value hi = sb_fmul(b, x, y);
+    return (math_pair){hi, sb_fma(b, x, y, sb_fneg(b, hi))};
+}
+
+scalar_value scalar_math_build(scalar_builder *b, math_fn fn, scalar_type type, scalar_value x,
+                               scalar_value y)
+{
+    if (b->failed || sb_type(b, x) != type || (type != SCALAR_F32 && type != SCALAR_F64)) {
+        b->failed = true;
+        return 0;
+    }
+    switch (fn) {
+    case MATH_EXP:
+        return math_exp(b, x);
+    case MATH_EXP2:
+        return math_exp2(b, x);
+    case MATH_LOG:
+        return math_log(b, x);
+    case MATH_LOG2:
+        return math_log2(b, x);
+    case MATH_TANH:
+        return math_tanh(b, x);
+    case MATH_ERF:
+        return math_erf(b, x);
+    case MATH_RSQRT:
+        return math_rsqrt(b, x);
+    case MATH_SIN:
+        return math_sin(b, x);
+    case MATH_COS:
+        return math_cos(b, x);
+    case MATH_POW:
+        return math_pow(b, x, y);
+    case MATH_FN_COUNT:
+        break;
+    }
+    b->failed = true;
+    return 0;
+}
+
+const scalar_program *scalar_math_program(arena *memory, math_fn fn, scalar_type type)
+{
+    scalar_builder b;
+    sb_init(&b, memory);
+    const scalar_value x = sb_arg(&b, type);
+    const scalar_value y = math_fn_operands(fn) > 1 ? sb_arg(&b, type) : 0;
+    return sb_finish(&b, scalar_math_build(&b, fn, type, x, y));
+}

@@ -1,0 +1,105 @@
+/* exp and exp2: the argument is k log 2 + r with an integer k, the power of e (or 2) of r is a
+ * polynomial, and 2^k is multiplied in two exact steps and one rounded one, so that denormal
+ * results are right. */
+#include "scalar/math_parts.h"
+
+/* q of e^r = 1 + r + r^2 q(r) for |r| <= log(2)/2 (test/long/math_fit.py exp_f32 exp_f64) */
+static const double exp_f32[] = {0x1.fffffcp-2, 0x1.55548ap-3, 0x1.555850p-5, 0x1.123ebep-7,
+                                 0x1.6ac286p-10};
+static const double exp_f64[] = {0x1p-1,
+                                 0x1.555555555555dp-3,
+                                 0x1.555555555556cp-5,
+                                 0x1.111111110e548p-7,
+                                 0x1.6c16c16c0a3f4p-10,
+                                 0x1.a01a01b5f428bp-13,
+                                 0x1.a01a01e32e898p-16,
+                                 0x1.71ddeaa4d7882p-19,
+                                 0x1.27e46f27dd4eap-22,
+                                 0x1.af746a760f634p-26,
+                                 0x1.1fe3d1d60e7f6p-29};
+
+/* q of 2^f = 1 + f q(f) for |f| <= 1/2 (exp2_f32 exp2_f64) */
+static const double exp2_f32[] = {0x1.62e432p-1, 0x1.ebfbe6p-3,  0x1.c6ada6p-5,
+                                  0x1.3b21c8p-7, 0x1.5fc046p-10, 0x1.4bc0bep-13};
+static const double exp2_f64[] = {
+    0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58ep-3,  0x1.c6b08d704a1c3p-5,  0x1.3b2ab6fba5266p-7,
+    0x1.5d87fe787c1efp-10, 0x1.430912f6d29e5p-13, 0x1.ffcbfd180b6f0p-17, 0x1.62c02b172813bp-20,
+    0x1.b523a473f78d8p-24, 0x1.e4a4e08dff315p-28, 0x1.ebbcf1c67a942p-32, 0x1.05fb28e4b0cb6p-35};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+value math_exp(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const math_format f = format_of(type);
+    const bool wide = type == SCALAR_F64;
+    const value one = math_float(b, type, 1), magic = math_float(b, type, f.magic);
+    /* The high part of log 2 has enough zeros at its end for k times it to be exact. */
+    const value log2_e = math_float(b, type, wide ? 0x1.71547652b82fep0 : 0x1.715476p0);
+    const value minus_high = math_float(b, type, wide ? -0x1.62e42feep-1 : -0x1.62e4p-1);
+    const value minus_low = math_float(b, type, wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20);
+
+    x = wide ? math_clamp(b, x, -746, 710) : math_clamp(b, x, -104, 89);
+    const value rounded = sb_fma(b, x, log2_e, magic);
+    const value k = sb_fsub(b, rounded, magic);
+    value r = sb_fma(b, k, minus_high, x);
+    r = sb_fma(b, k, minus_low, r);
+    value p =
+        wide ? math_poly(b, r, exp_f64, COUNT(exp_f64)) : math_poly(b, r, exp_f32, COUNT(exp_f32));
+    p = sb_fma(b, p, r, one);
+    p = sb_fma(b, p, r, one);
+    return math_scale(b, p, rounded);
+}
+
+/* 2^r for |r| <= 1/2 */
+static value exp2_fraction(builder *b, value r)
+{
+    const scalar_type type = sb_type(b, r);
+    const value q = type == SCALAR_F64 ? math_poly(b, r, exp2_f64, COUNT(exp2_f64))
+                                       : math_poly(b, r, exp2_f32, COUNT(exp2_f32));
+    return sb_fma(b, q, r, math_float(b, type, 1));
+}
+
+/* 2^(x + *rest), or 2^x when REST is NULL */
+static value exp2_of(builder *b, value x, const value *rest)
+{
+    const scalar_type type = sb_type(b, x);
+    const value magic = math_float(b, type, format_of(type).magic);
+
+    x = type == SCALAR_F64 ? math_clamp(b, x, -1080, 1030) : math_clamp(b, x, -155, 133);
+    const value rounded = sb_fadd(b, x, magic);
+    value r = sb_fsub(b, x, sb_fsub(b, rounded, magic)); /* exact */
+    if (rest)
+        r = sb_fadd(b, r, *rest);
+    return math_scale(b, exp2_fraction(b, r), rounded);
+}
+
+value math_exp2(builder *b, value x)
+{
+    return exp2_of(b, x, NULL);
+}
+
+value math_exp2_sum(builder *b, value x, value rest)
+{
+    return exp2_of(b, x, &rest);
+}
+
+value math_exp2_near(builder *b, value x, double high, double low)
+{
+    const scalar_type type = sb_type(b, x);
+    const math_format f = format_of(type);
+    const value magic = math_float(b, type, f.magic);
+    value rounded, r;
+    if (high == 1) {
+        rounded = sb_fadd(b, x, magic);
+        r = sb_fsub(b, x, sb_fsub(b, rounded, magic));
+    } else {
+        const value factor = math_float(b, type, high);
+        rounded = sb_fma(b, x, factor, magic);
+        r = sb_fma(b, x, factor, sb_fsub(b, magic, rounded));
+    }
+    if (low != 0)
+        r = sb_fma(b, x, math_float(b, type, low), r);
+    const value k = sb_shl(b, sb_bitcast(b, f.integer, rounded), math_int(b, type, f.mantissa));
+    return sb_bitcast(b, type, sb_iadd(b, sb_bitcast(b, f.integer, exp2_fraction(b, r)), k));
+}

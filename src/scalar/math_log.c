@@ -1,0 +1,113 @@
+/* log and log2: x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). The part e log 2 is added
+ * with its rounding error carried along, because the two parts may cancel to half their size. */
+#include <math.h>
+
+#include "scalar/math_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* p of log(1 + f) = f + f^2 p(f), with p(0) = -1/2 (test/long/math_fit.py log_f32) */
+static const double log_f32[] = {-0.5,           0x1.555554p-2,  -0x1.000228p-2,
+                                 0x1.99a036p-3,  -0x1.547226p-3, 0x1.22d60ep-3,
+                                 -0x1.0d8312p-3, 0x1.05789ep-3,  -0x1.390978p-4};
+/* r of log((1 + s) / (1 - s)) = 2 s + s z r(z), z = s^2 (log_f64) */
+static const double log_f64[] = {0x1.5555555555592p-1, 0x1.999999997ff1ap-2, 0x1.24924941e13d6p-2,
+                                 0x1.c71c52146bf60p-3, 0x1.74663ce68b8e9p-3, 0x1.39a1e99a49ebcp-3,
+                                 0x1.2f03b0ccf813bp-3};
+
+math_split_result math_split(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const math_format m = format_of(type);
+    const bool wide = type == SCALAR_F64;
+    const value least_normal = math_float(b, type, wide ? 0x1p-1022 : 0x1p-126);
+    const value lift = math_float(b, type, wide ? 0x1p52 : 0x1p23);
+    const value root_half = math_int(b, type, wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
+    const value tiny = sb_flt(b, x, least_normal);
+
+    const value lifted = sb_select(b, tiny, sb_fmul(b, x, lift), x);
+    const value i = sb_isub(b, sb_bitcast(b, m.integer, lifted), root_half);
+    const value e = sb_ashr(b, i, math_int(b, type, m.mantissa));
+    const value mask = math_int(b, type, wide ? 0xfffffffffffff : 0x7fffff);
+    const value near_one = sb_iadd(b, sb_and(b, i, mask), root_half);
+    const value with_magic = sb_bitcast(b, type, sb_iadd(b, e, math_int(b, type, m.magic_bits)));
+    const value offset =
+        sb_select(b, tiny, math_float(b, type, m.magic + m.mantissa), math_float(b, type, m.magic));
+    return (math_split_result){
+        .e = sb_fsub(b, with_magic, offset),
+        .f = sb_fsub(b, sb_bitcast(b, type, near_one), math_float(b, type, 1)),
+    };
+}
+
+/* The limits of a logarithm: -inf at zero, NaN below, +inf and NaN unchanged. */
+static value finish(builder *b, value x, value result)
+{
+    const scalar_type type = sb_type(b, x);
+    const value zero = math_float(b, type, 0), infinity = math_float(b, type, (double)INFINITY);
+    const value nan = math_float(b, type, (double)NAN),
+                below = math_float(b, type, -(double)INFINITY);
+    result = sb_select(b, sb_flt(b, x, infinity), result, x);
+    return sb_select(b, sb_fle(b, x, zero), sb_select(b, sb_feq(b, x, zero), below, nan), result);
+}
+
+/* s with log(1 + f) = f - f^2/2 + s, for f64; HALF_SQUARE gets f^2/2. */
+static value log_rest_f64(builder *b, value f, value *half_square)
+{
+    const scalar_type type = sb_type(b, f);
+    const value s = sb_fdiv(b, f, sb_fadd(b, f, math_float(b, type, 2)));
+    const value z = sb_fmul(b, s, s);
+    *half_square = sb_fmul(b, sb_fmul(b, f, f), math_float(b, type, 0.5));
+    return sb_fmul(b, s, sb_fma(b, z, math_poly(b, z, log_f64, COUNT(log_f64)), *half_square));
+}
+
+value math_log(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const bool wide = type == SCALAR_F64;
+    const double high = wide ? 0x1.62e42feep-1 : 0x1.62e4p-1; /* e times it is exact */
+    const math_split_result x2 = math_split(b, x);
+    const value f = x2.f, e = x2.e;
+    value low, half_square;
+    if (wide) {
+        low = log_rest_f64(b, f, &half_square);
+        low = sb_fsub(b, low, half_square);
+    } else {
+        low = sb_fmul(b, f, sb_fmul(b, f, math_poly(b, f, log_f32, COUNT(log_f32))));
+    }
+    const value sum = sb_fma(b, e, math_float(b, type, high), f);
+    const value lost = sb_fsub(b, f, sb_fma(b, e, math_float(b, type, -high), sum));
+    low = sb_fma(b, e, math_float(b, type, wide ? 0x1.a39ef35793c76p-33 : 0x1.7f7d1cp-20), low);
+    return finish(b, x, sb_fadd(b, sum, sb_fadd(b, low, lost)));
+}
+
+/* p of log2(1 + f) = f / log 2 + f^2 p(f) (log2_f32) */
+static const double log2_f32[] = {-0x1.715470p-1, 0x1.ec7094p-2,  -0x1.715af6p-2,
+                                  0x1.277f54p-2,  -0x1.eaa622p-3, 0x1.a2c464p-3,
+                                  -0x1.87c198p-3, 0x1.7f6fdcp-3,  -0x1.c6086cp-4};
+
+value math_log2(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const bool wide = type == SCALAR_F64;
+    /* 1 / log 2 in two parts */
+    const value high = math_float(b, type, wide ? 0x1.71547652b82fep0 : 0x1.715476p0);
+    const value low = math_float(b, type, wide ? 0x1.777d0ffda0d24p-56 : 0x1.4ae0bep-26);
+    const math_split_result x2 = math_split(b, x);
+    const value f = x2.f, e = x2.e;
+    value main_part = f, half_square = 0, s = 0;
+    if (wide) { /* 1 + f has the logarithm main_part + s, less the error of main_part */
+        s = log_rest_f64(b, f, &half_square);
+        main_part = sb_fsub(b, f, half_square);
+        s = sb_fadd(b, sb_fsub(b, sb_fsub(b, f, main_part), half_square), s);
+    }
+    const value product = sb_fmul(b, main_part, high);
+    value rest = sb_fma(b, main_part, high, sb_fneg(b, product));
+    rest = sb_fma(b, main_part, low, rest);
+    if (wide)
+        rest = sb_fma(b, s, high, rest);
+    else
+        rest = sb_fma(b, f, sb_fmul(b, f, math_poly(b, f, log2_f32, COUNT(log2_f32))), rest);
+    const value sum = sb_fadd(b, e, product);
+    const value lost = sb_fadd(b, sb_fsub(b, e, sum), product);
+    return finish(b, x, sb_fadd(b, sum, sb_fadd(b, rest, lost)));
+}

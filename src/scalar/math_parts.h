@@ -1,0 +1,83 @@
+/* What the expansions of the elementary functions share: the numbers of the two formats, and short
+ * sequences of instructions. */
+#ifndef SCALAR_MATH_PARTS_H
+#define SCALAR_MATH_PARTS_H
+
+#include "scalar/math.h"
+
+typedef scalar_builder builder;
+typedef scalar_value value;
+
+typedef struct math_format {
+    scalar_type type;
+    scalar_type integer; /* of the same width */
+    int mantissa;        /* stored significand bits */
+    int64_t one;         /* the pattern of 1.0 */
+    double magic;       /* 1.5 * 2^mantissa: adding it rounds to an integer, kept in the low bits */
+    int64_t magic_bits; /* its pattern; shifted left by `mantissa`, even after one shift right, it
+                           is 0 */
+} math_format;
+
+static inline math_format format_of(scalar_type type)
+{
+    static const math_format f32 = {SCALAR_F32, SCALAR_I32, 23, 0x3f800000, 0x1.8p23, 0x4b400000};
+    static const math_format f64 = {SCALAR_F64,         SCALAR_I64, 52,
+                                    0x3ff0000000000000, 0x1.8p52,   0x4338000000000000};
+    return type == SCALAR_F64 ? f64 : f32;
+}
+
+/* A constant of a float type; VALUE must be one of its numbers. */
+value math_float(builder *b, scalar_type type, double number);
+/* A constant of the integer type of the same width as float type TYPE. */
+value math_int(builder *b, scalar_type type, int64_t number);
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1) by fused multiply-adds from the top. */
+value math_poly(builder *b, value x, const double *c, size_t n);
+/* x limited to [low, high]; NaN stays. */
+value math_clamp(builder *b, value x, double low, double high);
+/* p * 2^k, rounded once, where ROUNDED is a float whose low bits hold the integer k, as adding
+ * `magic` leaves it. p is normal; k may be anything from twice the least to twice the largest
+ * exponent. */
+value math_scale(builder *b, value p, value rounded);
+/* |x| with the sign of SIGN: x must not be negative. */
+value math_copy_sign(builder *b, value x, value sign);
+
+/* 2^(x (high + low)) for a finite x and a result between the least and the largest normal number.
+ * HIGH and LOW are numbers of the type of X; LOW is left out when it is 0. */
+value math_exp2_near(builder *b, value x, double high, double low);
+
+/* An unevaluated sum of two numbers. */
+typedef struct math_pair {
+    value hi, lo;
+} math_pair;
+
+/* x + y = hi + lo exactly */
+math_pair math_two_sum(builder *b, value x, value y);
+/* The same when |x| >= |y|, or when hi is exact. */
+math_pair math_fast_two_sum(builder *b, value x, value y);
+/* x y = hi + lo exactly, barring underflow */
+math_pair math_two_product(builder *b, value x, value y);
+
+typedef struct math_split_result {
+    value e; /* as a float */
+    value f;
+} math_split_result;
+
+/* x = 2^e (1 + f), 1 + f between sqrt(1/2) and sqrt(2), for positive finite x, denormals included;
+ * any numbers for other x. f is exact. */
+math_split_result math_split(builder *b, value x);
+
+/* 2^(x + rest) for f64 and a small REST */
+value math_exp2_sum(builder *b, value x, value rest);
+
+value math_exp(builder *b, value x);
+value math_exp2(builder *b, value x);
+value math_tanh(builder *b, value x);
+value math_log(builder *b, value x);
+value math_log2(builder *b, value x);
+value math_erf(builder *b, value x);
+value math_rsqrt(builder *b, value x);
+value math_sin(builder *b, value x);
+value math_cos(builder *b, value x);
+value math_pow(builder *b, value x, value y);
+
+#endif

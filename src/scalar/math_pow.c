@@ -1,0 +1,137 @@
+/* pow: 2 to the y log2|x|, with the logarithm in more digits than the result has: in f64 for f32,
+ * as a sum of two f64 for f64. Signs and limits follow C, annex F. */
+#include <math.h>
+
+#include "scalar/math_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* log2((1 + s) / (1 - s)) = s p(z), z = s^2, and 2^f = 1 + f q(f), in f64 for an f32 result
+ * (test/long/math_fit.py pow_f32) */
+static const double log2_short[] = {0x1.71547652b8251p+1, 0x1.ec709dc53c7acp-1,
+                                    0x1.2776c293263c4p-1, 0x1.a61a2ede89adfp-2,
+                                    0x1.479552a3c6628p-2, 0x1.21b120c556687p-2};
+static const double exp2_short[] = {
+    0x1.62e4300b9d425p-1,  0x1.ebfbe0456dd4fp-3,  0x1.c6b0551e6a1b9p-5, 0x1.3b2a1bf96928ap-7,
+    0x1.5dc0504621cd6p-10, 0x1.443f9209da5f1p-13, 0x1.c048d69263801p-17};
+/* q of atanh(s) = s + s z / 3 + s z^2 q(z) (pow_f64) */
+static const double atanh_tail[] = {
+    0x1.9999999999996p-3, 0x1.2492492492f51p-3, 0x1.c71c71c5968f7p-4, 0x1.745d18295696ap-4,
+    0x1.3b1364c947b47p-4, 0x1.11206f2d6ea39p-4, 0x1.de3d70dbb0a7dp-5, 0x1.eac5ba4b11c41p-5};
+
+/* log2 of a positive finite X, good to about 2^-44 */
+static value log2_for_f32(builder *b, value x)
+{
+    const math_split_result x2 = math_split(b, x);
+    const value s = sb_fdiv(b, x2.f, sb_fadd(b, x2.f, sb_f64(b, 2)));
+    const value z = sb_fmul(b, s, s);
+    return sb_fma(b, s, math_poly(b, z, log2_short, COUNT(log2_short)), x2.e);
+}
+
+/* a b, rounded to a pair: the product of the low parts is left out */
+static math_pair multiply(builder *b, math_pair x, math_pair y)
+{
+    math_pair p = math_two_product(b, x.hi, y.hi);
+    p.lo = sb_fma(b, x.hi, y.lo, sb_fma(b, x.lo, y.hi, p.lo));
+    return p;
+}
+
+/* log2 of a positive finite X, good to about 2^-65 */
+static math_pair log2_for_f64(builder *b, value x)
+{
+    const math_split_result x2 = math_split(b, x);
+    const value f = x2.f;
+    /* s = f / (2 + f), the divisor being a pair too */
+    const math_pair d = math_fast_two_sum(b, sb_f64(b, 2), f);
+    const value inverse = sb_fdiv(b, sb_f64(b, 1), d.hi);
+    math_pair s = {.hi = sb_fmul(b, f, inverse)};
+    const value minus_s = sb_fneg(b, s.hi);
+    s.lo = sb_fma(b, minus_s, d.lo, sb_fma(b, minus_s, d.hi, f));
+    s.lo = sb_fmul(b, s.lo, inverse);
+
+    const math_pair z = multiply(b, s, s);
+    const math_pair third = {sb_f64(b, 0x1.5555555555555p-2), sb_f64(b, 0x1.5555555555555p-56)};
+    math_pair v = multiply(b, z, third);
+    const value tail = math_poly(b, z.hi, atanh_tail, COUNT(atanh_tail));
+    const math_pair sum = math_fast_two_sum(b, v.hi, sb_fmul(b, sb_fmul(b, z.hi, z.hi), tail));
+    v = (math_pair){sum.hi, sb_fadd(b, sum.lo, v.lo)};
+    const math_pair sv = multiply(b, s, v);
+    math_pair a = math_fast_two_sum(b, s.hi, sv.hi);
+    a.lo = sb_fadd(b, a.lo, sb_fadd(b, s.lo, sv.lo));
+
+    const math_pair two_over_ln2 = {sb_f64(b, 0x1.71547652b82fep1),
+                                    sb_f64(b, 0x1.777d0ffda0d24p-55)};
+    const math_pair l = multiply(b, a, two_over_ln2);
+    math_pair result = math_fast_two_sum(b, x2.e, l.hi);
+    result.lo = sb_fadd(b, result.lo, l.lo);
+    return result;
+}
+
+/* The limits of log2|x| outside the positive finite numbers; |x| is SIZE. */
+static value limits(builder *b, value size, value logarithm)
+{
+    const value infinity = sb_f64(b, (double)INFINITY), zero = sb_f64(b, 0);
+    logarithm = sb_select(b, sb_flt(b, size, infinity), logarithm, size);
+    return sb_select(b, sb_feq(b, size, zero), sb_f64(b, -(double)INFINITY), logarithm);
+}
+
+/* y log2|x| is 0 wherever one factor is 0: x^0 = 1 and 1^y = 1 whatever the other operand is. */
+static value product(builder *b, value y, value logarithm)
+{
+    const value zero = sb_f64(b, 0);
+    const value is_zero = sb_or(b, sb_feq(b, y, zero), sb_feq(b, logarithm, zero));
+    return sb_select(b, is_zero, zero, sb_fmul(b, y, logarithm));
+}
+
+/* 2^t in f64 for an f32 result, T clamped to where that result still changes */
+static value power_for_f32(builder *b, value t)
+{
+    const value magic = sb_f64(b, 0x1.8p52);
+    t = math_clamp(b, t, -160, 160);
+    const value rounded = sb_fadd(b, t, magic);
+    const value f = sb_fsub(b, t, sb_fsub(b, rounded, magic));
+    const value p = sb_fma(b, f, math_poly(b, f, exp2_short, COUNT(exp2_short)), sb_f64(b, 1));
+    const value k = sb_shl(b, sb_bitcast(b, SCALAR_I64, rounded), sb_i64(b, 52));
+    /* A product, so that NaN stays NaN. */
+    const value scale = sb_bitcast(b, SCALAR_F64, sb_iadd(b, k, sb_i64(b, 0x3ff0000000000000)));
+    return sb_fmul(b, p, scale);
+}
+
+/* Negative X: NaN unless Y is an integer, and the sign of X when it is odd; zeros keep their sign
+ * likewise. */
+static value apply_sign(builder *b, value x, value y, value size)
+{
+    const value half = sb_fmul(b, y, sb_f64(b, 0.5)), zero = sb_f64(b, 0);
+    const value whole = sb_feq(b, y, sb_frint(b, y));
+    const value odd = sb_and(b, whole, sb_not(b, sb_feq(b, half, sb_frint(b, half))));
+    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, INT64_MIN));
+    const value bits =
+        sb_or(b, sb_bitcast(b, SCALAR_I64, size), sb_select(b, odd, sign, sb_i64(b, 0)));
+    const value undefined = sb_and(b, sb_flt(b, x, zero), sb_not(b, whole));
+    /* -inf is above every power: only its sign counts. */
+    const value finite = sb_flt(b, sb_f64(b, -(double)INFINITY), x);
+    return sb_select(b, sb_and(b, undefined, finite), sb_f64(b, (double)NAN),
+                     sb_bitcast(b, SCALAR_F64, bits));
+}
+
+value math_pow(builder *b, value x, value y)
+{
+    if (sb_type(b, x) == SCALAR_F32) {
+        x = sb_convert(b, SCALAR_F64, x);
+        y = sb_convert(b, SCALAR_F64, y);
+        const value size = sb_fabs(b, x);
+        const value l = limits(b, size, log2_for_f32(b, size));
+        const value power = power_for_f32(b, product(b, y, l));
+        return sb_convert(b, SCALAR_F32, apply_sign(b, x, y, power));
+    }
+    const value size = sb_fabs(b, x);
+    const math_pair l = log2_for_f64(b, size);
+    const value high = limits(b, size, l.hi);
+    const value t = product(b, y, high);
+    /* What the product lost; nothing once the result is 0, infinite or NaN. */
+    const value large = sb_fabs(b, t);
+    const value near = sb_and(b, sb_flt(b, sb_f64(b, 0), large), sb_fle(b, large, sb_f64(b, 1100)));
+    value rest = sb_fma(b, y, l.lo, sb_fma(b, y, high, sb_fneg(b, t)));
+    rest = sb_select(b, near, rest, sb_f64(b, 0));
+    return apply_sign(b, x, y, math_exp2_sum(b, t, rest));
+}

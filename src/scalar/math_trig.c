@@ -1,0 +1,212 @@
+/* sin and cos: |x| is brought to quarter turns, n + u with |u| <= 1/2, with enough of the digits of
+ * 1/(2 pi) for every finite x, so that one polynomial in u for the sine and one for the cosine
+ * finish the work. Whole turns are dropped from exact products, so nothing is lost where u is
+ * nearly 0. */
+#include "scalar/math_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The angle is n + hi + lo quarter turns; n is a small integer held as f64. */
+typedef struct reduced {
+    value n;
+    value hi;
+    value lo; /* f64 only */
+} reduced;
+
+/* x without its nearest integer: exact, between -1/2 and 1/2 */
+static value fraction(builder *b, value x)
+{
+    return sb_fsub(b, x, sb_frint(b, x));
+}
+
+/* Move the nearest integer of r->hi to r->n. */
+static void take_integer(builder *b, reduced *r)
+{
+    const value whole = sb_frint(b, r->hi);
+    r->hi = sb_fsub(b, r->hi, whole);
+    r->n = sb_fadd(b, r->n, whole);
+}
+
+/* X is an f32 number held as f64, not negative. Products with pieces of at most 26 bits are exact,
+ * and a sum of two of them fits 53 bits as long as whole turns are dropped in between. Pieces that
+ * matter little at the end of the range need no exact product. */
+static reduced reduce_f32(builder *b, value x)
+{
+    static const double pieces[] = {0x1.45f3068p-3,        0x1.7272208p-29, 0x1.4a7f09p-56,
+                                    0x1.abe8fa8p-81,       0x1.a6ee06p-109, 0x1.b62959p-134,
+                                    0x1.278872083fca3p-159};
+    const value four = sb_f64(b, 4);
+    reduced r = {.n = 0, .hi = 0, .lo = 0};
+    for (unsigned k = 0; k < COUNT(pieces); k++) {
+        if (k < 5) {
+            const value turn = fraction(b, sb_fmul(b, x, sb_f64(b, pieces[k])));
+            r.hi = k == 0 ? sb_fmul(b, turn, four) : sb_fma(b, turn, four, r.hi);
+        } else {
+            r.hi = sb_fma(b, x, sb_f64(b, pieces[k] * 4), r.hi);
+        }
+        if (k == 1) {
+            r.n = sb_frint(b, r.hi);
+            r.hi = sb_fsub(b, r.hi, r.n);
+        } else if (k > 1 && k < 6) {
+            take_integer(b, &r);
+        }
+    }
+    return r;
+}
+
+/* 1 / (2 pi) in chunks of 53 bits after the binary point (test/long/math_fit.py parts) */
+enum { CHUNKS = 24, WINDOW = 5 };
+static const double chunks[CHUNKS] = {
+    0x0517cc1b727220p-53, 0x1529fc2757d1f5p-53, 0x069bb81b6c52b3p-53, 0x04f10e4107f945p-53,
+    0x11d5ef5de2b0dbp-53, 0x1246e3a424dd2ep-53, 0x000c925dd413a3p-53, 0x04873f877ac72cp-53,
+    0x094d39f74411afp-53, 0x152ebb4484e99cp-53, 0x0e04d68befc827p-53, 0x064758e60d4ce7p-53,
+    0x1a4e422fc5defcp-53, 0x1283b1ff897ffdp-53, 0x1c0b301fde5e23p-53, 0x02d6829b47db4dp-53,
+    0x13f6793e584dbap-53, 0x0f463f669e5feap-53, 0x05aea4f758fd7cp-53, 0x17c5ecf41ce7dep-53,
+    0x0529497535fdafp-53, 0x1b11f8d5d08560p-53, 0x06608df8f6d757p-53, 0x1c33ef0826bd0dp-53};
+
+/* The chunks from number W on into OUT, and X times 2^(-53 W) as the result. W is the number of
+ * leading chunks whose product with X is a multiple of whole turns, so that they can be left out.
+ */
+static value choose_chunks(builder *b, value x, value out[WINDOW])
+{
+    const value magic = sb_f64(b, 0x1.8p52);
+    const value exponent = sb_lshr(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, 52));
+    const value biased =
+        sb_bitcast(b, SCALAR_F64, sb_iadd(b, exponent, sb_i64(b, 0x4338000000000000)));
+    /* Biased exponents 1075 + 53 w ... 1075 + 53 w + 52 give w. */
+    const value middle = sb_fsub(b, biased, sb_f64(b, 0x1.8p52 + 1075 + 26));
+    const value zero = sb_f64(b, 0);
+    const value from = sb_select(b, sb_flt(b, middle, zero), zero, middle);
+    const value rounded = sb_fma(b, from, sb_f64(b, 1.0 / 53), magic);
+    const value w = sb_bitcast(b, SCALAR_I64, rounded);
+    const value scale =
+        sb_fma(b, sb_fsub(b, rounded, magic), sb_f64(b, -53), sb_f64(b, 0x1.8p52 + 1023));
+
+    value row[CHUNKS + 16];
+    for (unsigned k = 0; k < CHUNKS + 16; k++)
+        row[k] = sb_f64(b, k < CHUNKS ? chunks[k] : 0);
+    for (unsigned bit = 16; bit; bit /= 2) {
+        const value clear = sb_ieq(b, sb_and(b, w, sb_i64(b, (int64_t)bit)), sb_i64(b, 0));
+        for (unsigned k = 0; k < WINDOW + bit - 1; k++)
+            row[k] = sb_select(b, clear, row[k], row[k + bit]);
+    }
+    for (unsigned k = 0; k < WINDOW; k++)
+        out[k] = row[k];
+    return sb_fmul(
+        b, x,
+        sb_bitcast(b, SCALAR_F64, sb_shl(b, sb_bitcast(b, SCALAR_I64, scale), sb_i64(b, 52))));
+}
+
+/* X is not negative. Five chunks, each product in two parts: what is left out is below 2^-155
+ * turns, and no finite X is nearer than about 2^-61 to a whole number of quarter turns. */
+static reduced reduce_f64(builder *b, value x)
+{
+    value c[WINDOW], p[WINDOW], e[WINDOW];
+    const value four = sb_f64(b, 4);
+    x = choose_chunks(b, x, c);
+    for (unsigned k = 0; k < WINDOW; k++) {
+        p[k] = sb_fmul(b, x, c[k]);
+        e[k] = sb_fma(b, x, c[k], sb_fneg(b, p[k]));
+        x = sb_fmul(b, x, sb_f64(b, 0x1p-53));
+    }
+    /* In turns: up to 2^105, 2^52, 1/2, 2^-54, 2^-107 for p; 2^-53 of that for e. */
+    const math_pair turn = math_fast_two_sum(b, fraction(b, p[0]), fraction(b, e[0]));
+    const math_pair more = math_two_sum(b, turn.hi, fraction(b, p[1]));
+    const value low[] = {sb_fmul(b, turn.lo, four), sb_fmul(b, e[2], four), sb_fmul(b, p[3], four)};
+
+    reduced r = {.hi = sb_fmul(b, more.hi, four)};
+    value rest = sb_fmul(b, more.lo, four);
+    r.n = sb_frint(b, r.hi);
+    r.hi = sb_fsub(b, r.hi, r.n);
+    value tail = sb_fmul(b, sb_fadd(b, e[3], p[4]), four);
+    const value middle[] = {sb_fmul(b, p[2], four), sb_fmul(b, e[1], four)};
+    for (unsigned k = 0; k < COUNT(middle); k++) {
+        const math_pair sum = math_two_sum(b, r.hi, middle[k]);
+        r.hi = sum.hi;
+        take_integer(b, &r);
+        const math_pair lower = math_two_sum(b, rest, sum.lo);
+        rest = lower.hi;
+        tail = sb_fadd(b, tail, lower.lo);
+    }
+    for (unsigned k = 0; k < COUNT(low); k++) {
+        const math_pair lower = math_two_sum(b, rest, low[k]);
+        rest = lower.hi;
+        tail = sb_fadd(b, tail, lower.lo);
+    }
+    const math_pair sum = math_two_sum(b, r.hi, rest);
+    const math_pair last = math_fast_two_sum(b, sum.hi, sb_fadd(b, sum.lo, tail));
+    r.hi = last.hi;
+    r.lo = last.lo;
+    return r;
+}
+
+/* sin(pi/2 u) = u p(z) and cos(pi/2 u) = p(z), z = u^2, in f64 for an f32 result (sin_f32) */
+static const double sin_f32[] = {0x1.921fb544393e1p+0, -0x1.4abbce543d2c7p-1, 0x1.466bb90d76e03p-4,
+                                 -0x1.32c9d80c822a8p-8, 0x1.4b922a859c303p-13};
+static const double cos_f32[] = {0x1.ffffffff68fb4p-1, -0x1.3bd3cc668cbd6p+0, 0x1.03c1d7e339e27p-2,
+                                 -0x1.55c3adc167aabp-6, 0x1.d948fa3186962p-11};
+/* sin(pi/2 u) = pi/2 u + u z p(z) and cos(pi/2 u) = 1 + z p(z) (sin_f64) */
+static const double sin_f64[] = {
+    -0x1.4abbce625be53p-1,  0x1.466bc6775ab7cp-4,  -0x1.32d2cce63af80p-8, 0x1.5078349d9de22p-13,
+    -0x1.e3076ec8afcefp-19, 0x1.e908d7501f65dp-25, -0x1.73d4d2281e0ffp-31};
+static const double cos_f64[] = {
+    -0x1.3bd3cc9be45dep+0,  0x1.03c1f081b5a38p-2,  -0x1.55d3c7e3b99d5p-6,  0x1.e1f506643f3f3p-11,
+    -0x1.a6d1cafa410d4p-16, 0x1.f9a48801011a9p-22, -0x1.99f1abf118d1ap-28, -0x1.8696a7130b9c4p-32};
+
+static value sine_of(builder *b, scalar_type type, reduced r)
+{
+    const value z = sb_fmul(b, r.hi, r.hi);
+    if (type == SCALAR_F32)
+        return sb_fmul(b, r.hi, math_poly(b, z, sin_f32, COUNT(sin_f32)));
+    const value high = sb_f64(b, 0x1.921fb54442d18p0),
+                low = sb_f64(b, 0x1.1a62633145c07p-54); /* pi/2 */
+    value rest = sb_fma(b, r.hi, low, sb_fmul(b, r.lo, high));
+    rest = sb_fma(b, sb_fmul(b, r.hi, z), math_poly(b, z, sin_f64, COUNT(sin_f64)), rest);
+    return sb_fma(b, r.hi, high, rest);
+}
+
+static value cosine_of(builder *b, scalar_type type, reduced r)
+{
+    if (type == SCALAR_F32)
+        return math_poly(b, sb_fmul(b, r.hi, r.hi), cos_f32, COUNT(cos_f32));
+    const value twice = sb_fadd(b, r.hi, r.hi);
+    const value z = sb_fma(b, r.hi, r.hi, sb_fmul(b, twice, r.lo));
+    return sb_fma(b, z, math_poly(b, z, cos_f64, COUNT(cos_f64)), sb_f64(b, 1));
+}
+
+/* The sine of |x| and QUARTERS quarter turns. */
+static value sine_at(builder *b, scalar_type type, value size, int64_t quarters)
+{
+    const reduced r = type == SCALAR_F64 ? reduce_f64(b, size) : reduce_f32(b, size);
+    const value sine = sine_of(b, type, r), cosine = cosine_of(b, type, r);
+    const value rounded = sb_fadd(b, r.n, sb_f64(b, 0x1.8p52 + (double)quarters));
+    const value n = sb_bitcast(b, SCALAR_I64, rounded);
+    const value even = sb_ieq(b, sb_and(b, n, sb_i64(b, 1)), sb_i64(b, 0));
+    const value result = sb_bitcast(b, SCALAR_I64, sb_select(b, even, sine, cosine));
+    const value sign = sb_shl(b, sb_and(b, n, sb_i64(b, 2)), sb_i64(b, 62));
+    return sb_bitcast(b, SCALAR_F64, sb_xor(b, result, sign));
+}
+
+value math_sin(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    if (type == SCALAR_F32)
+        x = sb_convert(b, SCALAR_F64, x);
+    const value size = sb_fabs(b, x);
+    value result = sine_at(b, type, size, 0);
+    /* Below 2^-27 the sine is x itself; the products above might be denormal. */
+    if (type == SCALAR_F64)
+        result = sb_select(b, sb_flt(b, size, sb_f64(b, 0x1p-27)), size, result);
+    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, INT64_MIN));
+    result = sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
+    return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+}
+
+value math_cos(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    if (type == SCALAR_F32)
+        x = sb_convert(b, SCALAR_F64, x);
+    const value result = sine_at(b, type, sb_fabs(b, x), 1);
+    return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+}
