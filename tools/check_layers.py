@@ -33,7 +33,8 @@ def fault(path, quote, name, src):
     if other not in LAYERS:
         return f"'{other}' is not a folder of the pipeline"
     if other == own:
-        apart = own in SIBLINGS and len(parts) > 2 and parts[:2] != path.parts[:2]
+        is_list = len(path.parts) == 2  # dialect/dialect.c lists the dialects
+        apart = own in SIBLINGS and len(parts) > 2 and parts[:2] != path.parts[:2] and not is_list
         return f"{parts[0]}/{parts[1]} is private to itself" if apart else None
     above = ONLY.get(own, LAYERS[:LAYERS.index(own)])
     return None if other in above else f"'{own}' may include only: {', '.join(above) or 'itself'}"

@@ -1,0 +1,236 @@
+/* Derivatives of elementwise ops. */
+#include "ops/cells.h"
+#include "ops/grad.h"
+
+static value_id mul(grad_call *c, value_id x, value_id y)
+{
+    return build_binary(&c->b, OP_MUL, x, y);
+}
+
+static value_id neg(grad_call *c, value_id x)
+{
+    return build_unary(&c->b, OP_NEG, x);
+}
+
+/* g * factor, for an op of one operand. */
+static tn_status times(grad_call *c, value_id factor)
+{
+    return grad_gives(c, mul(c, c->g[0], factor));
+}
+
+tn_status grad_neg(grad_call *c)
+{
+    return grad_gives(c, neg(c, c->g[0]));
+}
+
+/* The sign of x; 0 at 0 and for NaN. */
+tn_status grad_abs(grad_call *c)
+{
+    value_id x = grad_in(c, 0), zero = grad_scalar(c, x, 0);
+    value_id up = build_compare(&c->b, DIR_GT, x, zero);
+    value_id down = build_compare(&c->b, DIR_LT, x, zero);
+    const type *t = grad_type(c, x);
+    value_id none = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
+    value_id lower = build_select(&c->b, down, neg(c, c->g[0]), none);
+    return grad_gives(c, build_select(&c->b, up, c->g[0], lower));
+}
+
+tn_status grad_exp(grad_call *c)
+{
+    return times(c, grad_y(c));
+}
+
+tn_status grad_exp2(grad_call *c)
+{
+    return times(c, mul(c, grad_y(c), grad_scalar(c, grad_y(c), 0x1.62e42fefa39efp-1)));
+}
+
+/* g / x. Core v1 has no division: 1 / x is exp(-y). */
+tn_status grad_log(grad_call *c)
+{
+    if (c->core_only)
+        return times(c, build_unary(&c->b, OP_EXP, neg(c, grad_y(c))));
+    return grad_gives(c, build_binary(&c->b, OP_DIV, c->g[0], grad_in(c, 0)));
+}
+
+tn_status grad_log2(grad_call *c)
+{
+    value_id x = grad_in(c, 0);
+    value_id scaled = mul(c, x, grad_scalar(c, x, 0x1.62e42fefa39efp-1));
+    return grad_gives(c, build_binary(&c->b, OP_DIV, c->g[0], scaled));
+}
+
+/* 1 - y * y */
+tn_status grad_tanh(grad_call *c)
+{
+    value_id y = grad_y(c), square = mul(c, y, y);
+    return times(c, build_binary(&c->b, OP_SUB, grad_scalar(c, y, 1), square));
+}
+
+/* 2 / sqrt(pi) * exp(-x * x) */
+tn_status grad_erf(grad_call *c)
+{
+    value_id x = grad_in(c, 0), bell = build_unary(&c->b, OP_EXP, neg(c, mul(c, x, x)));
+    return times(c, mul(c, bell, grad_scalar(c, x, 0x1.20dd750429b6dp+0)));
+}
+
+tn_status grad_sin(grad_call *c)
+{
+    return times(c, build_unary(&c->b, OP_COS, grad_in(c, 0)));
+}
+
+tn_status grad_cos(grad_call *c)
+{
+    return times(c, neg(c, build_unary(&c->b, OP_SIN, grad_in(c, 0))));
+}
+
+/* g / (2 y) */
+tn_status grad_sqrt(grad_call *c)
+{
+    value_id y = grad_y(c);
+    value_id half = mul(c, c->g[0], grad_scalar(c, y, 0.5));
+    return grad_gives(c, build_binary(&c->b, OP_DIV, half, y));
+}
+
+/* -y^3 / 2 */
+tn_status grad_rsqrt(grad_call *c)
+{
+    value_id y = grad_y(c), cube = mul(c, mul(c, y, y), y);
+    return times(c, mul(c, cube, grad_scalar(c, y, -0.5)));
+}
+
+tn_status grad_reciprocal(grad_call *c)
+{
+    value_id y = grad_y(c);
+    return times(c, neg(c, mul(c, y, y)));
+}
+
+/* 1 where x > 0. In Core v1, from the primal y = relu(x) with K = 2^127 or 2^1023: K * (K * y) is 0
+ * or at least 1 for every y, so 1 - relu(1 - K * (K * y)) is the mask, exactly. */
+tn_status grad_relu(grad_call *c)
+{
+    if (!c->core_only)
+        return grad_gives(c, build_binary(&c->b, OP_RELU_GRAD, c->g[0], grad_in(c, 0)));
+    value_id y = grad_y(c), one = grad_scalar(c, y, 1);
+    value_id k = grad_scalar(c, y, grad_type(c, y)->dtype == TN_F64 ? 0x1p1023 : 0x1p127);
+    value_id large = mul(c, k, mul(c, k, y));
+    value_id rest = build_unary(&c->b, OP_RELU, build_binary(&c->b, OP_SUB, one, large));
+    return times(c, build_binary(&c->b, OP_SUB, one, rest));
+}
+
+/* y = x > 0 ? g : 0 is linear in g; in x it is flat. */
+tn_status grad_relu_grad(grad_call *c)
+{
+    if (c->operand == 1)
+        return grad_gives(c, NO_VALUE);
+    return grad_gives(c, build_binary(&c->b, OP_RELU_GRAD, c->g[0], grad_in(c, 1)));
+}
+
+tn_status grad_cast(grad_call *c)
+{
+    return grad_gives(c, build_cast(&c->b, c->g[0], grad_type(c, grad_in(c, 0))->dtype));
+}
+
+tn_status grad_stop(grad_call *c)
+{
+    return grad_gives(c, NO_VALUE);
+}
+
+static tn_status unbroadcast(grad_call *c, value_id contribution)
+{
+    return grad_gives(c, grad_unbroadcast(c, contribution, grad_in(c, c->operand)));
+}
+
+tn_status grad_add(grad_call *c)
+{
+    return unbroadcast(c, c->g[0]);
+}
+
+tn_status grad_sub(grad_call *c)
+{
+    value_id g = grad_unbroadcast(c, c->g[0], grad_in(c, c->operand));
+    return grad_gives(c, c->operand == 0 ? g : neg(c, g));
+}
+
+tn_status grad_mul(grad_call *c)
+{
+    return unbroadcast(c, mul(c, c->g[0], grad_in(c, 1 - c->operand)));
+}
+
+/* a: g / b; b: -(g * y) / b */
+tn_status grad_div(grad_call *c)
+{
+    value_id b = grad_in(c, 1);
+    if (c->operand == 0)
+        return unbroadcast(c, build_binary(&c->b, OP_DIV, c->g[0], b));
+    value_id down = build_binary(&c->b, OP_DIV, mul(c, c->g[0], grad_y(c)), b);
+    return unbroadcast(c, neg(c, down));
+}
+
+/* a: g * b * a^(b-1); b: g * y * log(a), which is 0 where y is */
+tn_status grad_pow(grad_call *c)
+{
+    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    if (c->operand == 0) {
+        value_id less = build_binary(&c->b, OP_SUB, b, grad_scalar(c, b, 1));
+        value_id slope = mul(c, b, build_binary(&c->b, OP_POW, a, less));
+        return unbroadcast(c, mul(c, c->g[0], slope));
+    }
+    value_id y = grad_y(c), zero = grad_scalar(c, y, 0);
+    const type *t = grad_type(c, y);
+    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
+    value_id slope = mul(c, y, build_unary(&c->b, OP_LOG, a));
+    value_id safe = build_select(&c->b, build_compare(&c->b, DIR_EQ, y, zero), zeros, slope);
+    return unbroadcast(c, mul(c, c->g[0], safe));
+}
+
+/* g where the condition D between the operands holds, else 0. */
+static value_id where(grad_call *c, direction d, value_id x, value_id y)
+{
+    const type *t = grad_type(c, c->g[0]);
+    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
+    return build_select(&c->b, build_compare(&c->b, d, x, y), c->g[0], zeros);
+}
+
+/* The operand that wins takes all; at a tie that is the first. */
+static tn_status grad_winner(grad_call *c, direction wins, direction loses)
+{
+    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    direction d = c->operand == 0 ? wins : loses;
+    return unbroadcast(c, where(c, d, a, b));
+}
+
+tn_status grad_maximum(grad_call *c)
+{
+    return grad_winner(c, DIR_GE, DIR_LT);
+}
+
+tn_status grad_minimum(grad_call *c)
+{
+    return grad_winner(c, DIR_LE, DIR_GT);
+}
+
+tn_status grad_select(grad_call *c)
+{
+    const type *t = grad_type(c, c->g[0]);
+    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
+    value_id p = grad_in(c, 0);
+    return unbroadcast(c, c->operand == 1 ? build_select(&c->b, p, c->g[0], zeros)
+                                          : build_select(&c->b, p, zeros, c->g[0]));
+}
+
+/* min(max(x, low), high): high wins where it is below the rest, then low where it is above x. */
+tn_status grad_clamp(grad_call *c)
+{
+    value_id x = grad_in(c, 0), low = grad_in(c, 1), high = grad_in(c, 2);
+    value_id inner = build_binary(&c->b, OP_MAXIMUM, x, low);
+    const type *t = grad_type(c, c->g[0]);
+    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
+    value_id inside = build_compare(&c->b, DIR_LE, inner, high);
+    if (c->operand == 2)
+        return unbroadcast(c, build_select(&c->b, inside, zeros, c->g[0]));
+    value_id g = build_select(&c->b, inside, c->g[0], zeros);
+    value_id is_x = build_compare(&c->b, DIR_GE, x, low);
+    return unbroadcast(c, c->operand == 0 ? build_select(&c->b, is_x, g, zeros)
+                                          : build_select(&c->b, is_x, zeros, g));
+}

@@ -1,0 +1,217 @@
+/* Derivatives of movement ops: the movement back, summing where one element went to several. */
+#include "ops/cells.h"
+#include "ops/grad.h"
+#include "ops/shape.h"
+
+/* The operand's shape again. */
+tn_status grad_reshape(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    return grad_gives(c, build_reshape(&c->b, c->g[0], x->dims, x->rank));
+}
+
+tn_status grad_expand_dims(grad_call *c)
+{
+    uint32_t n;
+    axis_list list;
+    int64_t at[TN_MAX_RANK];
+    const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
+    if (resolve_expand_dims(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
+        return grad_refuse(c, "its axes are not consistent");
+    for (uint32_t i = 0; i < list.n; i++)
+        at[i] = list.at[i];
+    return grad_gives(c, build_squeeze(&c->b, c->g[0], at, list.n));
+}
+
+tn_status grad_squeeze(grad_call *c)
+{
+    uint32_t n;
+    axis_list list;
+    int64_t at[TN_MAX_RANK];
+    const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
+    if (resolve_axes(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
+        return grad_refuse(c, "its axes are not consistent");
+    for (uint32_t i = 0; i < list.n; i++)
+        at[i] = list.at[i];
+    return grad_gives(c, build_expand_dims(&c->b, c->g[0], at, list.n));
+}
+
+tn_status grad_transpose(grad_call *c)
+{
+    uint32_t rank;
+    int64_t inverse[TN_MAX_RANK];
+    const int64_t *perm = attr_ints(c->n.attrs, KEY_PERM, &rank);
+    for (uint32_t i = 0; i < rank; i++)
+        inverse[perm[i]] = i;
+    return grad_gives(c, build_transpose(&c->b, c->g[0], inverse, rank));
+}
+
+/* With a map of axes: bring the carried axes together first. */
+tn_status grad_broadcast(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0)), *y = grad_type(c, c->g[0]);
+    shape out;
+    uint32_t map[TN_MAX_RANK];
+    if (resolve_broadcast(c->n.attrs, x, &out, map).kind != SHAPE_OK)
+        return grad_refuse(c, "its axes are not consistent");
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n = 0, next = 0;
+    for (uint32_t i = 0; i < y->rank; i++) {
+        bool carried = next < x->rank && map[next] == i;
+        bool grown = carried && x->dims[next] == 1 && y->dims[i] != 1;
+        if (!carried || grown)
+            axes[n++] = i;
+        next += carried;
+    }
+    value_id g = n ? build_reduce(&c->b, OP_SUM, c->g[0], axes, n, false) : c->g[0];
+    return grad_gives(c, build_reshape(&c->b, g, x->dims, x->rank));
+}
+
+/* A constant vector of indices. */
+static value_id index_vector(grad_call *c, const int64_t *at, int64_t n)
+{
+    return build_constant(&c->b, TN_SI64, &n, 1, at);
+}
+
+/* Axis AXIS of G, the slice R of an axis of extent EXTENT, put back among zeros in Core v1: gather
+ * along the axis, then multiply what the slice left out by 0. */
+static value_id unslice_axis(grad_call *c, value_id g, uint32_t axis, slice_range r, int64_t extent)
+{
+    if (c->b.status != TN_OK)
+        return NO_VALUE;
+    const type *t = grad_type(c, g);
+    arena *memory = &c->b.f->module->arena;
+    int64_t *from = ARENA_ARRAY(memory, int64_t, (size_t)extent);
+    double *mask = ARENA_ARRAY(memory, double, (size_t)extent);
+    char *typed = arena_alloc(memory, (size_t)extent * 8);
+    if (!from || !mask || !typed) {
+        c->b.status = module_no_memory(c->b.f->module);
+        return NO_VALUE;
+    }
+    for (int64_t j = 0; j < r.count; j++) {
+        from[r.start + j * r.step] = j;
+        mask[r.start + j * r.step] = 1;
+    }
+    (void)dtype_cast(TN_F64, mask, t->dtype, typed, (size_t)extent);
+
+    /* The axis to the front, and the others in order. */
+    uint32_t rank = t->rank;
+    int64_t perm[TN_MAX_RANK], inverse[TN_MAX_RANK], ones[TN_MAX_RANK];
+    perm[0] = axis;
+    for (uint32_t i = 0, k = 1; i < rank; i++)
+        if (i != axis)
+            perm[k++] = i;
+    for (uint32_t i = 0; i < rank; i++) {
+        inverse[perm[i]] = i;
+        ones[i] = i == 0 ? extent : 1;
+    }
+    value_id front = build_transpose(&c->b, g, perm, rank);
+    value_id in[] = {front, index_vector(c, from, extent)};
+    value_id spread = build_node(&c->b, OP_TAKE, in, 2, NULL, 0);
+    value_id kept =
+        build_binary(&c->b, OP_MUL, spread, build_constant(&c->b, t->dtype, ones, rank, typed));
+    return build_transpose(&c->b, kept, inverse, rank);
+}
+
+tn_status grad_slice(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    slice_range ranges[TN_MAX_RANK];
+    shape out;
+    if (resolve_slices(c->n.attrs, x->dims, x->rank, ranges, &out).kind != SHAPE_OK)
+        return grad_refuse(c, "its bounds are not known");
+    if (!c->core_only) {
+        uint32_t n;
+        const int64_t *starts = attr_ints(c->n.attrs, KEY_STARTS, &n);
+        const int64_t *ends = attr_ints(c->n.attrs, KEY_ENDS, &n);
+        const int64_t *steps = attr_ints(c->n.attrs, KEY_STEPS, &n);
+        attr entries[] = {attr_of_ints(KEY_SHAPE, x->dims, x->rank),
+                          attr_of_ints(KEY_STARTS, starts, n), attr_of_ints(KEY_ENDS, ends, n),
+                          attr_of_ints(KEY_STEPS, steps, n)};
+        return grad_gives(c, build_node(&c->b, OP_SLICE_GRAD, c->g, 1, entries, 4));
+    }
+    value_id g = c->g[0];
+    for (uint32_t i = 0; i < x->rank; i++) {
+        bool whole = ranges[i].start == 0 && ranges[i].step == 1 && out.dims[i] == x->dims[i];
+        if (!whole)
+            g = unslice_axis(c, g, i, ranges[i], x->dims[i]);
+    }
+    return grad_gives(c, g);
+}
+
+/* The same slice of the gradient. */
+tn_status grad_slice_grad(grad_call *c)
+{
+    uint32_t n;
+    const int64_t *starts = attr_ints(c->n.attrs, KEY_STARTS, &n);
+    const int64_t *ends = attr_ints(c->n.attrs, KEY_ENDS, &n);
+    const int64_t *steps = attr_ints(c->n.attrs, KEY_STEPS, &n);
+    return grad_gives(c, build_slice(&c->b, c->g[0], starts, ends, steps, n));
+}
+
+tn_status grad_reverse(grad_call *c)
+{
+    uint32_t n;
+    const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
+    attr entry = attr_of_ints(KEY_AXES, axes, n);
+    return grad_gives(c, build_node(&c->b, OP_REVERSE, c->g, 1, &entry, 1));
+}
+
+/* Cut the padding off, and step over what is between elements. */
+tn_status grad_pad(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    uint32_t n;
+    const int64_t *low = attr_ints(c->n.attrs, KEY_LOW, &n);
+    const int64_t *interior = attr_ints(c->n.attrs, KEY_INTERIOR, &n);
+    int64_t ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    for (uint32_t i = 0; i < n; i++) {
+        if (dim_is_symbolic(x->dims[i]))
+            return grad_refuse(c, "an extent is symbolic");
+        steps[i] = interior[i] + 1;
+        ends[i] = x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1 : low[i];
+    }
+    return grad_gives(c, build_slice(&c->b, c->g[0], low, ends, steps, n));
+}
+
+/* The part of the gradient that lies where the operand went. */
+tn_status grad_concat(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, c->operand));
+    int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0), before = 0;
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    axis += axis < 0 ? x->rank : 0;
+    for (uint32_t k = 0; k <= c->operand; k++) {
+        dim d = grad_type(c, grad_in(c, k))->dims[axis];
+        if (dim_is_symbolic(d))
+            return grad_refuse(c, "an extent is symbolic");
+        before += k < c->operand ? d : 0;
+    }
+    for (uint32_t i = 0; i < x->rank; i++) {
+        starts[i] = i == axis ? before : 0;
+        ends[i] = i == axis ? before + x->dims[i] : INT64_MAX;
+        steps[i] = 1;
+        if (i != axis && !dim_is_symbolic(x->dims[i]))
+            ends[i] = x->dims[i];
+    }
+    return grad_gives(c, build_slice(&c->b, c->g[0], starts, ends, steps, x->rank));
+}
+
+/* Split each axis into copies and elements, then sum the copies. */
+tn_status grad_tile(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    uint32_t n, rank = 0, n_axes = 0;
+    const int64_t *repeats = attr_ints(c->n.attrs, KEY_REPEATS, &n);
+    int64_t split[2 * TN_MAX_RANK], axes[TN_MAX_RANK];
+    if (2 * x->rank > TN_MAX_RANK)
+        return grad_refuse(c, "the rank is too high");
+    for (uint32_t i = 0; i < x->rank; i++) {
+        axes[n_axes++] = rank;
+        split[rank++] = repeats[i];
+        split[rank++] = x->dims[i];
+    }
+    value_id parts = build_reshape(&c->b, c->g[0], split, rank);
+    value_id sum = n_axes ? build_reduce(&c->b, OP_SUM, parts, axes, n_axes, false) : parts;
+    return grad_gives(c, build_reshape(&c->b, sum, x->dims, x->rank));
+}
