@@ -72,7 +72,7 @@ value math_log(builder *b, value x)
         low = log_rest_f64(b, f, &half_square);
         low = sb_fsub(b, low, half_square);
     } else {
-        low = sb_fmul(b, f, sb_fmul(b, f, math_poly(b, f, log_f32, COUNT(log_f32))));
+        low = sb_fmul(b, sb_fmul(b, f, f), math_poly(b, f, log_f32, COUNT(log_f32)));
     }
     const value sum = sb_fma(b, e, math_float(b, type, high), f);
     const value lost = sb_fsub(b, f, sb_fma(b, e, math_float(b, type, -high), sum));
