@@ -40,7 +40,8 @@ def main():
 
     print("Four images it had not seen, and one that it got wrong\n")
     wrong = [i for i in range(count) if answers[i] != truth[i]]
-    chosen = [1, 10, 17, 100] + wrong[:1]
+    chosen = [next(i for i in range(count) if truth[i] == digit == answers[i])
+              for digit in (2, 4, 7, 8)] + wrong[:1]
     side_by_side([picture(images[i]) for i in chosen],
                  [f"{truth[i]}, says {answers[i]}" for i in chosen])
 

@@ -25,8 +25,7 @@ static const char help[] =
     "\n"
     "The ids of the prompt and of the new tokens go to standard output.\n";
 
-/* ---- telling -----------------------------------------------------------------------------------
- */
+/* ---- telling -------------------------------------------------------------------------------- */
 
 static void tell(void *user, const tn_diagnostic *d)
 {
@@ -77,8 +76,7 @@ static void print_ids(const int32_t *ids, int64_t n)
     (void)printf("\n");
 }
 
-/* ---- programs -----------------------------------------------------------------------------------
- */
+/* ---- programs ------------------------------------------------------------------------------- */
 
 static bool write_file(void *user, const char *bytes, size_t n)
 {
@@ -112,8 +110,7 @@ static bool build(tn_context *cx, const gpt2_options *o, programs *p)
            (save(p->prefill, o->save_ptir, "prefill") && save(p->decode, o->save_ptir, "decode"));
 }
 
-/* ---- generating
- * ---------------------------------------------------------------------------------- */
+/* ---- generating ----------------------------------------------------------------------------- */
 
 /* The prompt and o->tokens more into IDS. */
 static bool generate(gpt2_session *s, const gpt2_options *o, gpt2_progress *progress, int32_t *ids,

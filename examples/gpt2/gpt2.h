@@ -15,7 +15,7 @@ static inline int64_t gpt2_head_width(const gpt2_config *c)
     return c->width / c->heads;
 }
 
-/* ---- weights: weights.c -------------------------------------------------------------------- */
+/* ---- weights: weights.c --------------------------------------------------------------------- */
 
 enum { GPT2_PER_LAYER = 12, GPT2_OUTSIDE = 4, GPT2_NAME = 48 };
 
@@ -93,7 +93,7 @@ tn_status gpt2_run_prompt(gpt2_session *s, const int32_t *tokens);
 tn_status gpt2_run_token(gpt2_session *s, int32_t token);
 void gpt2_end(gpt2_session *s);
 
-/* ---- choosing: sample.c ---------------------------------------------------------------------- */
+/* ---- choosing: sample.c --------------------------------------------------------------------- */
 
 /* The next token: the likeliest for TOP_K 1, else drawn from the TOP_K likeliest by their
  * probabilities, with random numbers from *STATE. ORDER has room for VOCAB numbers. */

@@ -6,7 +6,7 @@
 
 #include "gpt2.h"
 
-/* ---- names and shapes ------------------------------------------------------------------------ */
+/* ---- names and shapes ----------------------------------------------------------------------- */
 
 static gpt2_tensor named(const char *name, int64_t rows, int64_t columns)
 {
@@ -97,8 +97,7 @@ void gpt2_release(gpt2_weights *w)
     *w = (gpt2_weights){0};
 }
 
-/* ---- from a file ------------------------------------------------------------------------------
- */
+/* ---- from a file ---------------------------------------------------------------------------- */
 
 static bool find(const tn_tensor_file *file, const char *name, size_t *index)
 {
@@ -193,8 +192,7 @@ bool gpt2_load(const gpt2_config *c, tn_context *cx, const char *path, gpt2_weig
     return true;
 }
 
-/* ---- from a seed ------------------------------------------------------------------------------
- */
+/* ---- from a seed ---------------------------------------------------------------------------- */
 
 /* Nearly normal, mean 0, variance 1: twelve 16-bit numbers, summed. Integers only, so that every
  * machine makes the same model. */
@@ -206,7 +204,7 @@ static float next_normal(uint64_t *state)
         for (int part = 0; part < 4; part++)
             sum += (int64_t)(bits >> (16 * part) & 0xffff);
     }
-    return (float)(2 * sum - 12 * 65535) / 131072.0f;
+    return (float)(2 * sum - (int64_t)12 * 65535) / 131072.0f;
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -20,7 +20,9 @@
  *            be negative, which counts from the end.
  * extents    Numbers >= 0, or what tn_dim and tn_extent give.
  * operands   Values of the same builder, and of the function or region that is being built.
- * threads    those of the context: one at a time */
+ * order      C does not say which argument of a call is evaluated first. Where the order matters,
+ * as for inputs and parameters, use statements of their own. threads    those of the context: one
+ * at a time */
 #ifndef TENON_BUILD_H
 #define TENON_BUILD_H
 
@@ -94,7 +96,7 @@ static inline bool tn_is_value(tn_value v)
 /* As an element type: the one that the operation's own rule gives. */
 #define TN_DTYPE_DEFAULT TN_DTYPE_COUNT
 
-/* ---- builders ---------------------------------------------------------------------------- */
+/* ---- builders ------------------------------------------------------------------------------- */
 
 /* A builder with an empty program whose function is called "main".
  * returns  NULL when there is no memory, after reporting that */
@@ -116,7 +118,7 @@ TN_API tn_status tn_builder_status(const tn_builder *b);
 TN_API tn_status tn_builder_finish(tn_builder *b, const tn_value *outputs, size_t n,
                                    tn_module **module);
 
-/* ---- types and extents ------------------------------------------------------------------- */
+/* ---- types and extents ---------------------------------------------------------------------- */
 
 /* The type of X; false for no value. Symbolic extents are TN_DIM_UNKNOWN. */
 TN_API bool tn_value_type(const tn_builder *b, tn_value x, tn_type *type);
@@ -133,7 +135,7 @@ TN_API int64_t tn_dim_mul(tn_builder *b, int64_t x, int64_t y);
 TN_API int64_t tn_dim_div(tn_builder *b, int64_t x, int64_t y);
 TN_API int64_t tn_dim_mod(tn_builder *b, int64_t x, int64_t y);
 
-/* ---- inputs, constants, generators -------------------------------------------------------- */
+/* ---- inputs, constants, generators ---------------------------------------------------------- */
 
 /* The next input of the program. NAME must be unique; no inputs inside regions (tn_param). */
 TN_API tn_value tn_input(tn_builder *b, const char *name, tn_dtype dtype, tn_ints shape);
@@ -152,7 +154,7 @@ TN_API tn_value tn_iota(tn_builder *b, tn_dtype dtype, tn_ints shape, int64_t ax
 TN_API tn_value tn_rng_uniform(tn_builder *b, tn_dtype dtype, tn_ints shape);
 TN_API tn_value tn_rng_normal(tn_builder *b, tn_dtype dtype, tn_ints shape);
 
-/* ---- elementwise -------------------------------------------------------------------------- */
+/* ---- elementwise ---------------------------------------------------------------------------- */
 
 TN_API tn_value tn_neg(tn_builder *b, tn_value x);
 TN_API tn_value tn_abs(tn_builder *b, tn_value x);
@@ -199,7 +201,7 @@ TN_API tn_value tn_clamp(tn_builder *b, tn_value x, tn_value low, tn_value high)
 /* x > 0 ? g : 0. */
 TN_API tn_value tn_relu_grad(tn_builder *b, tn_value g, tn_value x);
 
-/* ---- reductions --------------------------------------------------------------------------- */
+/* ---- reductions ----------------------------------------------------------------------------- */
 
 /* AXES of X, or tn_all_axes(). With KEEPDIMS they stay, with extent 1. */
 TN_API tn_value tn_sum(tn_builder *b, tn_value x, tn_ints axes, bool keepdims);
@@ -232,7 +234,7 @@ typedef struct tn_top {
 TN_API tn_top tn_top_k(tn_builder *b, tn_value x, int64_t k, int64_t axis, bool largest,
                        tn_dtype index_dtype);
 
-/* ---- contractions ------------------------------------------------------------------------- */
+/* ---- contractions --------------------------------------------------------------------------- */
 
 /* Vectors and matrices: inner product, matrix times vector, matrix product. */
 TN_API tn_value tn_dot(tn_builder *b, tn_value x, tn_value y);
@@ -256,7 +258,7 @@ TN_API tn_value tn_conv2d_grad_input(tn_builder *b, tn_value dy, tn_value w, tn_
 TN_API tn_value tn_conv2d_grad_filter(tn_builder *b, tn_value x, tn_value dy, tn_ints filter_shape,
                                       tn_ints strides, tn_padding padding, tn_ints pads);
 
-/* ---- movement ----------------------------------------------------------------------------- */
+/* ---- movement ------------------------------------------------------------------------------- */
 
 /* One entry of SHAPE may be -1: what the number of elements leaves. */
 TN_API tn_value tn_reshape(tn_builder *b, tn_value x, tn_ints shape);
@@ -296,7 +298,7 @@ TN_API tn_value tn_pool(tn_builder *b, tn_value x, tn_ints window, tn_ints strid
 TN_API tn_value tn_extract_patches(tn_builder *b, tn_value x, tn_ints window, tn_ints strides,
                                    tn_ints dilation, tn_ints pads, double value);
 
-/* ---- positions given by data --------------------------------------------------------------- */
+/* ---- positions given by data ---------------------------------------------------------------- */
 
 /* One element, at a fixed position. */
 TN_API tn_value tn_index(tn_builder *b, tn_value x, tn_ints indices);
@@ -361,7 +363,7 @@ TN_API tn_value tn_dequantize(tn_builder *b, tn_value q, tn_value scale, tn_valu
 TN_API tn_value tn_requantize(tn_builder *b, tn_value q, tn_value from_scale, tn_value from_zero,
                               tn_value to_scale, tn_value to_zero, tn_dtype dtype, int64_t axis);
 
-/* ---- control flow ---------------------------------------------------------------------------- */
+/* ---- control flow --------------------------------------------------------------------------- */
 
 /* A region is a function of its own: it sees its parameters and nothing else. Between begin and end
  * operations are appended to it; regions nest.

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- activations -------------------------------------------------------------------------- */
+/* ---- activations ---------------------------------------------------------------------------- */
 
 /* 1 / (1 + exp(-x)). */
 TN_API tn_value tn_nn_sigmoid(tn_builder *b, tn_value x);
@@ -25,7 +25,7 @@ TN_API tn_value tn_nn_gelu(tn_builder *b, tn_value x);
 /* Its approximation x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), which GPT-2 uses. */
 TN_API tn_value tn_nn_gelu_tanh(tn_builder *b, tn_value x);
 
-/* ---- distributions ------------------------------------------------------------------------ */
+/* ---- distributions -------------------------------------------------------------------------- */
 
 /* exp(x - m) / sum(exp(x - m)) along AXIS, where m is the maximum. Entries of -inf give 0; a line
  * of nothing else gives NaN. */
@@ -48,7 +48,7 @@ TN_API tn_value tn_nn_layer_norm(tn_builder *b, tn_value x, tn_value gamma, tn_v
 /* x / sqrt(mean(x^2) + epsilon) * gamma; GAMMA may be no value. */
 TN_API tn_value tn_nn_rms_norm(tn_builder *b, tn_value x, tn_value gamma, double epsilon);
 
-/* ---- layers -------------------------------------------------------------------------------- */
+/* ---- layers --------------------------------------------------------------------------------- */
 
 typedef enum tn_weights {
     TN_WEIGHTS_IN_OUT = 0, /* w[in, out] */

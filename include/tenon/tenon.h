@@ -104,6 +104,8 @@ typedef struct tn_read_options {
     const char *file;    /* name shown in diagnostics; NULL: "<memory>". It is not opened. */
     tn_profile profile;
     tn_slice_negative slice_negative;
+    bool strict;         /* Tiny IR: the published text to the letter; nothing is inserted */
+    uint32_t max_pieces; /* Tiny IR: most pieces in a chain of movement; 0: 64 */
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-/* ---- life ---- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static bool set_up(tn_builder *b)
 {
@@ -108,7 +108,7 @@ tn_status tn_builder_finish(tn_builder *b, const tn_value *outputs, size_t n, tn
     return s;
 }
 
-/* ---- failure ---- */
+/* ---- failure -------------------------------------------------------------------------------- */
 
 void builder_failed(tn_builder *b, const char *op, tn_status status)
 {
@@ -142,7 +142,7 @@ void builder_no_memory(tn_builder *b)
         builder_failed(b, NULL, module_no_memory(b->m));
 }
 
-/* ---- operands ---- */
+/* ---- operands ------------------------------------------------------------------------------- */
 
 /* The scope of a value is the index of its function plus 1. */
 static const function *function_of(const tn_builder *b, tn_value v)
@@ -227,7 +227,7 @@ bool tn_value_type(const tn_builder *b, tn_value x, tn_type *out)
     return t != NULL;
 }
 
-/* ---- extents ---- */
+/* ---- extents -------------------------------------------------------------------------------- */
 
 int64_t tn_extent(tn_builder *b, tn_value x, int64_t axis)
 {

@@ -3,7 +3,7 @@
 
 #include "ops/shape.h"
 
-/* ---- attributes ---- */
+/* ---- attributes ----------------------------------------------------------------------------- */
 
 static const char *op_text(const attr_list *l)
 {
@@ -75,7 +75,7 @@ void add_string(attr_list *l, attr_key key, const char *text)
     entry(l, key)->v.s = own;
 }
 
-/* ---- appending ---- */
+/* ---- appending ------------------------------------------------------------------------------ */
 
 static tn_value value_in(const tn_builder *b, value_id id)
 {
@@ -149,7 +149,7 @@ void append_many(attr_list *l, const tn_value *in, size_t n_in, tn_value *out, s
         out[i] = value_in(l->b, first + i);
 }
 
-/* ---- elementwise ---- */
+/* ---- elementwise ---------------------------------------------------------------------------- */
 
 /* X, with the extents of S where it has 1 or no axis; X itself where that changes nothing. */
 static tn_value spread(tn_builder *b, tn_value x, const type *t, const shape *s)

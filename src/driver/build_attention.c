@@ -6,8 +6,7 @@
 
 #include "scalar/math.h"
 
-/* ---- attention ----------------------------------------------------------------------------------
- */
+/* ---- attention ------------------------------------------------------------------------------ */
 
 /* The extents of one attention; any of them but h and g may be symbolic. */
 typedef struct heads {
@@ -127,8 +126,7 @@ tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
     return weighted(b, &n, tn_nn_softmax(b, scores, -1), v);
 }
 
-/* ---- rotary embeddings --------------------------------------------------------------------------
- */
+/* ---- rotary embeddings ---------------------------------------------------------------------- */
 
 /* FN of N numbers, by the library's own expansion, so that tables have the same bits everywhere. */
 static bool apply(arena *scratch, math_fn fn, const double *x, const double *y, double *out,

@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- shared ------------------------------------------------------------------------------------
- */
+/* ---- shared --------------------------------------------------------------------------------- */
 
 const type *form_operand(tn_builder *b, const char *form, tn_value x)
 {
@@ -44,11 +43,9 @@ tn_value form_plus(tn_builder *b, tn_value x, double c)
 tn_value form_mean(tn_builder *b, tn_value x, tn_ints axes, bool keepdims)
 {
     tn_value total = tn_sum(b, x, axes, keepdims);
-    const type *in = builder_type(b, x), *out = builder_type(b, total);
-    if (!in || !out)
+    const type *in = builder_type(b, x);
+    if (!in || !tn_is_value(total))
         return tn_no_value();
-    if (in->count > 0 && out->count > 0)
-        return tn_div(b, total, tn_scalar_like(b, x, (double)(in->count / out->count)));
     bool known = true;
     double n = 1;
     for (size_t i = 0; i < axes.n; i++) { /* the sum accepted them */
@@ -62,8 +59,7 @@ tn_value form_mean(tn_builder *b, tn_value x, tn_ints axes, bool keepdims)
     return tn_div(b, total, tn_sum(b, ones, axes, keepdims));
 }
 
-/* ---- activations --------------------------------------------------------------------------------
- */
+/* ---- activations ---------------------------------------------------------------------------- */
 
 /* 1 + exp(-x). */
 static tn_value one_plus_exp_neg(tn_builder *b, tn_value x)
@@ -105,8 +101,7 @@ tn_value tn_nn_gelu_tanh(tn_builder *b, tn_value x)
     return as(b, gated(b, wide, tn_tanh(b, form_scaled(b, inner, sqrt_2_over_pi))), x);
 }
 
-/* ---- distributions ------------------------------------------------------------------------------
- */
+/* ---- distributions -------------------------------------------------------------------------- */
 
 /* The reduction as the contract of PTIR writes it, with its element types. */
 static tn_value reduced(tn_builder *b, tn_reduction how, tn_value x, int64_t axis)
@@ -162,8 +157,7 @@ tn_value tn_nn_cross_entropy(tn_builder *b, tn_value logits, tn_value targets)
     return tn_neg(b, form_mean(b, chosen, (tn_ints){all, t->rank}, false));
 }
 
-/* ---- normalisation ------------------------------------------------------------------------------
- */
+/* ---- normalisation -------------------------------------------------------------------------- */
 
 /* Y * gamma, which has the element type of X and may be absent. */
 static tn_value scaled_by(tn_builder *b, const char *form, tn_value y, tn_value gamma)
@@ -194,8 +188,7 @@ tn_value tn_nn_rms_norm(tn_builder *b, tn_value x, tn_value gamma, double epsilo
     return as(b, scaled_by(b, "rms_norm", unit_variance(b, wide, epsilon), gamma), x);
 }
 
-/* ---- layers
- * -------------------------------------------------------------------------------------- */
+/* ---- layers --------------------------------------------------------------------------------- */
 
 tn_value tn_nn_linear(tn_builder *b, tn_value x, tn_value w, tn_value bias, tn_weights layout)
 {

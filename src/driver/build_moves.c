@@ -5,8 +5,7 @@
 
 #include "base/checked.h"
 
-/* ---- movement ----------------------------------------------------------------------------------
- */
+/* ---- movement ------------------------------------------------------------------------------- */
 
 tn_value tn_reshape(tn_builder *b, tn_value x, tn_ints shape)
 {
@@ -217,8 +216,7 @@ tn_value tn_extract_patches(tn_builder *b, tn_value x, tn_ints window, tn_ints s
     return append_1(&l, x);
 }
 
-/* ---- positions given by data --------------------------------------------------------------------
- */
+/* ---- positions given by data ---------------------------------------------------------------- */
 
 tn_value tn_index(tn_builder *b, tn_value x, tn_ints indices)
 {
@@ -303,8 +301,7 @@ tn_value tn_segment_reduce(tn_builder *b, tn_value x, tn_value i, tn_combine com
     return append_2(&l, x, i);
 }
 
-/* ---- composites
- * ---------------------------------------------------------------------------------- */
+/* ---- composites ----------------------------------------------------------------------------- */
 
 tn_value tn_layer_norm(tn_builder *b, tn_value x, tn_value gamma, tn_value beta, double epsilon,
                        int64_t axis)

@@ -13,7 +13,7 @@ _Static_assert((int)TN_COMBINE_MAX == (int)COMBINE_MAX &&
                    (int)TN_COMBINE_REPLACE == (int)COMBINE_REPLACE,
                "combine modes");
 
-/* ---- sources ---- */
+/* ---- sources -------------------------------------------------------------------------------- */
 
 static tn_value input_of_type(tn_builder *b, const char *name, const type *t)
 {
@@ -189,7 +189,7 @@ tn_value tn_rng_normal(tn_builder *b, tn_dtype dtype, tn_ints shape)
     return generate(b, OP_RNG_NORMAL, dtype, shape);
 }
 
-/* ---- elementwise ---- */
+/* ---- elementwise ---------------------------------------------------------------------------- */
 
 /* The operations without attributes; their public names are tn_ and the name of the operation. */
 #define UNARY(function, op)                                                                        \
@@ -234,8 +234,13 @@ BINARY(tn_minimum, OP_MINIMUM)
 BINARY(tn_and, OP_AND)
 BINARY(tn_or, OP_OR)
 BINARY(tn_xor, OP_XOR)
-BINARY(tn_relu_grad, OP_RELU_GRAD)
 #undef BINARY
+
+tn_value tn_relu_grad(tn_builder *b, tn_value g, tn_value x)
+{
+    attr_list l = attrs_for(b, OP_RELU_GRAD);
+    return append_elementwise(&l, (tn_value[]){g, x}, 2);
+}
 
 tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y)
 {
@@ -278,7 +283,7 @@ tn_value tn_clamp(tn_builder *b, tn_value x, tn_value low, tn_value high)
     return append_elementwise(&l, (tn_value[]){x, low, high}, 3);
 }
 
-/* ---- reductions ---- */
+/* ---- reductions ----------------------------------------------------------------------------- */
 
 tn_value tn_reduce(tn_builder *b, tn_reduction reduction, tn_value x, tn_ints axes, bool keepdims,
                    tn_dtype accum, tn_dtype out, const double *init)
@@ -360,7 +365,7 @@ tn_top tn_top_k(tn_builder *b, tn_value x, int64_t k, int64_t axis, bool largest
     return (tn_top){out[0], out[1]};
 }
 
-/* ---- contractions ---- */
+/* ---- contractions --------------------------------------------------------------------------- */
 
 tn_value tn_dot(tn_builder *b, tn_value x, tn_value y)
 {

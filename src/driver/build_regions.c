@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- regions ------------------------------------------------------------------------------------
- */
+/* ---- regions -------------------------------------------------------------------------------- */
 
 void tn_region_begin(tn_builder *b, const char *name)
 {
@@ -65,8 +64,7 @@ static void add_region(attr_list *l, attr_key key, tn_region region)
     add_int(l, key, region.function);
 }
 
-/* ---- control flow -------------------------------------------------------------------------------
- */
+/* ---- control flow --------------------------------------------------------------------------- */
 
 /* FIRST, when it is not NULL, then A, then B as the operands of L. */
 static void append_joined(attr_list *l, const tn_value *first, tn_values x, tn_values y,
@@ -126,8 +124,7 @@ void tn_scan(tn_builder *b, tn_region body, tn_values carry, tn_values xs, size_
     append_joined(&l, NULL, carry, xs, out, n_out);
 }
 
-/* ---- custom calls -------------------------------------------------------------------------------
- */
+/* ---- custom calls --------------------------------------------------------------------------- */
 
 /* Free attributes keep their values, and texts, in the module. */
 static bool make_entry(tn_builder *b, const tn_custom_attribute *from, dict_entry *to)

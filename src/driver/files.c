@@ -111,6 +111,6 @@ tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *tensor
 
 void tn_tensor_file_unload(tn_tensor_file *f, size_t index)
 {
-    if (index < f->n && f->loaded[index].data)
+    if (f->loaded && index < f->n && f->loaded[index].data)
         array_release(f->cx, &f->loaded[index]);
 }
