@@ -90,7 +90,7 @@ static tn_status read_special_element(data_reader *d)
     reader *r = d->r;
     const char *begin = r->at;
     uint64_t bits;
-    if (*begin == '-')
+    if (peek(r) == '-')
         r->at += number_extent(r).length;
     else
         TN_TRY(skip_value(r, 0));

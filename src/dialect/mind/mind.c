@@ -1,6 +1,7 @@
 /* The dialect as a whole: its names, its error codes, how to recognise it. */
 #include "dialect/mind/mind.h"
 
+#include "dialect/mind/legal.h"
 #include "dialect/mind/spelling.h"
 
 const char *mind_code_of(int kind)
@@ -139,4 +140,5 @@ const dialect dialect_mind = {
     .code_of = mind_code_of,
     .looks_like = looks_like,
     .spelling = spelling_of_op,
+    .can = &mind_expressible,
 };

@@ -5,9 +5,10 @@
 
 tn_status read_id(reader *r, text_id *id)
 {
-    const char *begin = r->at;
+    const char *begin;
     uint64_t number = 0;
 
+    *id = (text_id){.number = NO_NUMBER};
     if (!r->is_json && !accept(r, '%'))
         return syntax_error(r, "a value");
     begin = r->is_json ? r->at : r->at - 1;
@@ -406,14 +407,14 @@ static tn_status read_number_slot(reader *r, instr *in, const slot_spec *slot, s
 {
     const char *begin = r->at;
     span word;
-    if (is_digit(*begin) || *begin == '-') {
+    if (is_digit(peek(r)) || peek(r) == '-') {
         v->at = number_extent(r);
         if (!is_number(begin, v->at.length))
             return number_error(r, v->at, "this is not how numbers are written");
         r->at += v->at.length;
         return TN_OK;
     }
-    if (r->is_json && *begin == '"') { /* "inf", "-inf", "nan" */
+    if (r->is_json && peek(r) == '"') { /* "inf", "-inf", "nan" */
         TN_TRY(read_string(r));
         v->at = (span){offset_of(r, begin + 1), (uint32_t)(r->at - begin - 2)};
     } else if (read_word(r, &word)) {
@@ -430,7 +431,7 @@ static tn_status read_data_slot(reader *r, instr *in, const slot_spec *slot, slo
 {
     const char *begin = r->at;
     uint32_t depth = 0;
-    if (*begin != '[' && *begin != '(')
+    if (peek(r) != '[' && peek(r) != '(')
         return read_number_slot(r, in, slot, v);
     if (r->is_json) {
         TN_TRY(skip_value(r, 0));
