@@ -92,7 +92,7 @@ def run(tenon, program, data, dims, folder):
 
 def check(tenon, name, reference, dims, inputs, folder):
     rng = np.random.default_rng(7)
-    data = {k: rng.uniform(-1, 1, [dims[s] for s in SHAPES[k].split()]).astype(np.float16)
+    data = {k: rng.uniform(-0.5, 0.5, [dims[s] for s in SHAPES[k].split()]).astype(np.float16)
             for k in inputs.split()}
     want = reference(data, dims)
     fixed = folder / f"{name}.tiny.json"
