@@ -41,7 +41,7 @@ def main():
     driver = build(options.build.resolve())
     sizes = [int(size) for size in options.sizes.split(",")]
 
-    print("front end, nanoseconds an instruction (best of several rounds)")
+    print("front end, nanoseconds of processor time an instruction (best of several rounds)")
     print(f"{'instructions':>12} {'MB text':>8} " + " ".join(f"{p:>12}" for p in PHASES)
           + f" {'sum':>8} {'seconds':>8} {'peak B/instr':>13}")
     totals = {}

@@ -5,6 +5,7 @@ target_compile_options(tenon_flags INTERFACE
     -Wmissing-prototypes -Wold-style-definition -Wvla -Wundef -Wcast-qual -Wpointer-arith
     -Wwrite-strings -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough -Wswitch-enum
     -fno-common
+    -fno-math-errno # nothing reads errno after sqrt and fma, so they can be vector instructions
     -ffp-contract=off) # the law of bits: a multiply and an add fuse only where the code says fma
 if(TENON_WERROR)
     target_compile_options(tenon_flags INTERFACE -Werror)

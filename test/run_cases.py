@@ -4,11 +4,13 @@
 
 A case starts with lines of `#` that say what it guards. Then come sections:
 
-  -- module mind [profile=core-v1] [bytes]
-        the program. With `bytes`, \\xHH stands for a byte and no newline is added at the end.
+  -- module mind|ptir|ptir-text [profile=core-v1] [bytes]
+        the program, in that dialect. With `bytes`, \\xHH stands for a byte and no newline is added
+        at the end.
   -- run [threads=1,2] [O=0]
-        input values, `name = numbers`; later lines continue the last input. The shape is that of
-        the declared input. V*N is V repeated N times.
+        input values, `name = numbers`; later lines continue the last input. The type is that of
+        the declared input, or given as in `name : f32[2, 3] = numbers` (other dialects than mind).
+        V*N is V repeated N times.
   -- expect 0 | %id [exact | tol=T | ulp=N]
         the values of an output, by position or id. `exact` (the default) compares bits, except
         that NaN equals NaN; a tolerance T allows T * max(1, |expected|); N ulp are units in the
@@ -48,11 +50,26 @@ import sys
 import tempfile
 
 TEST = pathlib.Path(__file__).resolve().parent
-STYLES = ("canonical", "positional", "tool", "records")
+DIALECTS = {  # what files are called, and the styles that say all
+    "mind": (".ir", ("canonical", "positional", "tool", "records")),
+    "ptir": (".ptir.json", ("canonical",)),
+    "ptir-text": (".ptir", ("canonical",)),
+}
 THOROUGH = ("read", "style", "pass", "random")  # folders where every pair of steps is tried
-DTYPES = {"i32": ("<i4", "i", 4), "i64": ("<i8", "q", 8), "f32": ("<f4", "f", 4),
-          "f64": ("<f8", "d", 8)}
+# What .npy files hold: descr, codes of struct for one element (complex numbers have two), bytes.
+DTYPES = {"i1": ("|b1", "?", 1), "i8": ("|i1", "b", 1), "ui8": ("|u1", "B", 1),
+          "i16": ("<i2", "h", 2), "ui16": ("<u2", "H", 2), "i32": ("<i4", "i", 4),
+          "ui32": ("<u4", "I", 4), "i64": ("<i8", "q", 8), "ui64": ("<u8", "Q", 8),
+          "f16": ("<f2", "e", 2), "f32": ("<f4", "f", 4), "f64": ("<f8", "d", 8),
+          "cf32": ("<c8", "ff", 8), "cf64": ("<c16", "dd", 16)}
 BY_DESCR = {descr: name for name, (descr, _, _) in DTYPES.items()}
+# NumPy lacks these; files hold their bit patterns or values.
+CARRIERS = {"bf16": "ui16", "fp8_e4m3": "ui8", "fp8_e5m2": "ui8", "si4": "i8", "ui4": "ui8"}
+
+
+def file_dtype(name):
+    """The name in DTYPES of what a file holds for the library's or a dialect's NAME."""
+    return CARRIERS.get(name, name.replace("si", "i"))
 
 
 class Failure(Exception):
@@ -63,14 +80,14 @@ class Failure(Exception):
 
 def pack(dtype, values):
     """Numbers as little-endian bytes of DTYPE."""
-    code = DTYPES[dtype][1]
-    if code == "f":
+    code = DTYPES[dtype][1][0]
+    if code in "efd":
         out = []
         for v in values:
             try:
-                out.append(struct.pack("<f", v))
+                out.append(struct.pack("<" + code, v))
             except OverflowError:
-                out.append(struct.pack("<f", math.copysign(math.inf, v)))
+                out.append(struct.pack("<" + code, math.copysign(math.inf, v)))
         return b"".join(out)
     return struct.pack(f"<{len(values)}{code}", *values)
 
@@ -102,28 +119,28 @@ def read_npy(path):
 
 def unpack(dtype, raw):
     _, code, size = DTYPES[dtype]
-    return list(struct.unpack(f"<{len(raw) // size}{code}", raw))
+    size //= len(code)
+    return list(struct.unpack(f"<{len(raw) // size}{code[0]}", raw))
 
 
 def same_nan(dtype, raw):
     """The bytes with every NaN replaced by one and the same."""
-    if dtype not in ("f32", "f64"):
+    if dtype not in ("f16", "f32", "f64", "cf32", "cf64"):
         return raw
     values = unpack(dtype, raw)
     if not any(v != v for v in values):
         return raw
-    size = DTYPES[dtype][2]
+    size = DTYPES[dtype][2] // len(DTYPES[dtype][1])
     nan = pack(dtype, [math.nan])
     return b"".join(nan if v != v else raw[i * size:(i + 1) * size] for i, v in enumerate(values))
 
 
 def ulp(dtype, value):
     """The distance from a finite VALUE to the next larger one in magnitude."""
-    if dtype == "f64":
-        return math.ulp(value)
-    bits = struct.unpack("<I", struct.pack("<f", abs(value)))[0]
-    low, high = (struct.unpack("<f", struct.pack("<I", b))[0] for b in (bits, bits + 1))
-    return high - low if high != math.inf else math.inf
+    code, bits = {"f16": ("e", "H"), "f32": ("f", "I"), "f64": ("d", "Q")}[dtype]
+    pattern = struct.unpack("<" + bits, struct.pack("<" + code, abs(value)))[0]
+    low, high = (struct.unpack("<" + code, struct.pack("<" + bits, pattern + k))[0] for k in (0, 1))
+    return high - low
 
 
 def close(dtype, got, want, how):
@@ -169,14 +186,17 @@ def parse_case(path):
             sections[-1].lines.append(line)
         else:
             head.append(line)
-    if not sections or sections[0].words[:2] != ["module", "mind"]:
-        if not sections or sections[0].words[0] != "cli":
-            raise Failure("the first section is `-- module mind`")
+    if not sections or sections[0].words[0] not in ("module", "cli"):
+        raise Failure("the first section is `-- module DIALECT`")
+    if sections[0].words[0] == "module" and sections[0].words[1] not in DIALECTS:
+        raise Failure(f"there is no dialect {sections[0].words[1]}")
     return head, sections
 
 
 def number(text, dtype):
-    if dtype in ("i32", "i64"):
+    if dtype == "i1":
+        return {"true": True, "false": False, "1": True, "0": False}[text]
+    if dtype[0] in "iu":
         return int(text, 0)
     return float.fromhex(text) if "0x" in text else float(text)
 
@@ -193,8 +213,36 @@ TYPE = re.compile(r":\s*[Tt]ensor\s*<\s*(\w+)\s*>?\s*,?\s*\[([^\]]*)\]\s*>?\s*(?
 NAME = re.compile(r'name\s*[=:]\s*"?((?:[^"\\},\s]|\\.)+)')
 
 
-def declared_types(source):
+PARAMETER = re.compile(r"%?([\w.]+)\s*:\s*[Tt]ensor<\s*(\w+)\s*(?:,([^>]*))?>")
+
+
+def parameter_types(source, dialect):
+    """The same as declared_types for PTIR: of parameters, by their names."""
+    types = {}
+    if dialect == "ptir-text":
+        head = re.search(r"func(?:tion)?\s+@?[\w.]+\s*\((.*?)\)\s*->", source, re.S)
+        for name, dtype, dims in PARAMETER.findall(head[1] if head else ""):
+            types[name] = (dtype.lower(), [d for d in dims.replace(" ", "").split("x") if d])
+    else:
+        try:
+            program = json.loads(source)
+            f = next(f for f in program["functions"] if f["name"] == program["entry"])
+            for k, t in enumerate(f["parameters"]):
+                spec = t["Tensor"]
+                types[str(k)] = (spec["dtype"].lower(),
+                                 [d.get("Static") for d in spec["shape"]["dims"]])
+        except (ValueError, KeyError, StopIteration, TypeError):
+            return {}, {}
+    types = {name: (file_dtype(dtype), [int(d) for d in dims])
+             for name, (dtype, dims) in types.items()
+             if all(re.fullmatch(r"\d+", str(d)) for d in dims)}
+    return types, {name: name for name in types}
+
+
+def declared_types(source, dialect="mind"):
     """By value id: (dtype, shape) as the text declares them; and input names with their ids."""
+    if dialect != "mind":
+        return parameter_types(source, dialect)
     types, inputs = {}, {}
     for line in source.splitlines():
         head = re.match(r"\s*(%\w+)\s*=\s*(\w+)", line)
@@ -211,9 +259,9 @@ def declared_types(source):
     return types, inputs
 
 
-def output_ids(source):
+def output_ids(source, dialect):
     for line in source.splitlines():
-        found = re.match(r"\s*outputs\s*:(.*)", line)
+        found = dialect == "mind" and re.match(r"\s*outputs\s*:(.*)", line)
         if found:
             return re.findall(r"%\w+", found[1].split("#")[0])
     return []
@@ -235,7 +283,10 @@ class Case:
         self.flags = []
         self.blessed = False
         self.thorough = path.parent.name in THOROUGH
-        self.module = folder / "m.ir"
+        first = self.sections[0].words
+        self.dialect = first[1] if first[0] == "module" else "mind"
+        self.extension, self.styles = DIALECTS[self.dialect]
+        self.module = folder / ("m" + self.extension)
 
     def tenon(self, *arguments, stdin=None):
         """Run the program; ending by a signal or with a status of 70 and more is a failure."""
@@ -254,10 +305,13 @@ class Case:
     def succeed(self, *arguments, text=None):
         """What the command prints; it must end with 0. TEXT goes into a file that comes last."""
         if text is not None:
-            path = self.folder / "t.ir"
+            path = self.folder / ("t" + self.extension)
             path.write_text(text, encoding="utf-8")
             arguments = (*arguments, *self.flags, path)
-        done = self.tenon(*arguments)
+        try:
+            done = self.tenon(*arguments)
+        except Failure as failure:
+            raise Failure(f"{failure}\n{text or ''}") from None
         if done.status != 0:
             raise Failure(f"`tenon {shlex.join(map(str, arguments))}` ended with {done.status}:\n"
                           f"{done.err.decode(errors='replace')}{text or ''}")
@@ -273,10 +327,11 @@ class Case:
         """(name, text) after each pass: alone when thorough, else one after the other."""
         if self.thorough:
             return [(name, self.opt(text, [name])) for name in self.options.passes]
-        done = self.succeed("opt", "--passes", ",".join(self.options.passes), "--dump-after", "all", text=text)
+        names = self.options.passes
+        done = self.succeed("opt", "--passes", ",".join(names), "--dump-after", "all", text=text)
         dumps = re.split(r"^# after (\S+).*\n", done.err.decode(), flags=re.M)
         out = list(zip(dumps[1::2], dumps[2::2]))
-        if dumps[0] or [name for name, _ in out] != self.options.passes or out[-1][1] != done.out.decode():
+        if dumps[0] or dumps[1::2] != names or out[-1][1] != done.out.decode():
             raise Failure(f"odd dumps:\n{done.err.decode()}")
         return out
 
@@ -285,12 +340,12 @@ class Case:
     def check_printing(self, source):
         """Every style is a fixed point and all styles are one module. Returns the canonical."""
         canonical = printed = self.fmt(source, "canonical")
-        for style in STYLES[1:]:  # each from the text of the one before
+        for style in self.styles[1:]:  # each from the text of the one before
             printed = self.fmt(source if self.thorough else printed, style)
             if self.thorough:
                 self.equal(printed, self.fmt(printed, style), f"printed twice in style {style}")
-                self.equal(canonical, self.fmt(printed, "canonical"), f"canonical from {style}")
-        self.equal(canonical, self.fmt(printed, "canonical"), "canonical through every style")
+                self.equal(canonical, self.fmt(printed, self.styles[0]), f"canonical from {style}")
+        self.equal(canonical, self.fmt(printed, self.styles[0]), "canonical through every style")
         return canonical
 
     def check_canonical(self, source):
@@ -306,9 +361,12 @@ class Case:
     def write_inputs(self, section, types, inputs):
         values, name = {}, None
         for line in section.body():
-            found = re.match(r"\s*([^\s=]+)\s*=(.*)", line)
+            found = re.match(r"\s*([^\s=:]+)\s*(?::\s*(\w+)\s*\[([^\]]*)\]\s*)?=(.*)", line)
             if found:
-                name, line = found[1], found[2]
+                name, line = found[1], found[4]
+                if found[2]:
+                    given = [int(d) for d in found[3].split(",") if d.strip()]
+                    inputs, types = {**inputs, name: name}, {**types, name: (found[2], given)}
                 values[name] = ""
             if line.strip():
                 if name is None:
@@ -317,10 +375,11 @@ class Case:
         arguments = []
         for at, (name, text) in enumerate(values.items()):
             if name not in inputs:
-                raise Failure(f"the program has no input {name}")
+                raise Failure(f"the type of input {name} is not known")
             dtype, shape = types[inputs[name]]
+            dtype = file_dtype(dtype)
             data = numbers(text, dtype)
-            if len(data) != math.prod(shape):
+            if len(data) != math.prod(shape) * len(DTYPES[dtype][1]):
                 raise Failure(f"input {name} has shape {shape} but {len(data)} values")
             path = self.folder / f"in{at}.npy"
             write_npy(path, dtype, shape, data)
@@ -337,15 +396,14 @@ class Case:
         results = []
         for entry in json.loads((out / "outputs.json").read_text()):
             dtype, shape, raw = read_npy(out / entry["file"])
-            said = entry["dtype"].replace("si", "i")  # the library's names for signed integers
-            if (dtype, shape) != (said, entry["shape"]):
+            if (dtype, shape) != (file_dtype(entry["dtype"]), entry["shape"]):
                 raise Failure(f"outputs.json says {entry}, the file {dtype} {shape}")
             results.append((dtype, shape, same_nan(dtype, raw)))
         return results
 
     def check_run(self, section, source, canonical, types):
         options = dict(word.split("=") for word in section.words[1:])
-        arguments = self.write_inputs(section, types, declared_types(source)[1])
+        arguments = self.write_inputs(section, *declared_types(source, self.dialect))
         plain = self.run(source, arguments, "-O0")
         levels = options["O"].split(",") if "O" in options else ["1", "2"]
         for level in levels:
@@ -383,7 +441,7 @@ class Case:
             raise Failure(f"output {at}: expected\n{want}\nbut got\n{got}")
 
     def check_error(self, section, run_section, source, types):
-        arguments = self.write_inputs(run_section, types, declared_types(source)[1])
+        arguments = self.write_inputs(run_section, *declared_types(source, self.dialect))
         for level in ("-O0", "-O1", "-O2"):
             done = self.tenon("run", "--diagnostics", "json", *self.flags, *arguments, level,
                               "--output", self.folder / "out", self.module)
@@ -437,7 +495,7 @@ class Case:
             raw = source.encode() if isinstance(source, str) else source
             raw = (raw[:fix["offset"]] + fix["replacement"].encode() +
                    raw[fix["offset"] + fix["length"]:])
-            done = self.tenon("check", "--from", "mind", *self.flags, "-", stdin=raw)
+            done = self.tenon("check", "--from", self.dialect, *self.flags, "-", stdin=raw)
             if done.status != 0:
                 raise Failure(f"the edited program is rejected:\n{raw.decode()}"
                               f"{done.err.decode()}")
@@ -520,8 +578,8 @@ class Case:
             else:
                 raw = source.encode()
                 self.module.write_bytes(raw)
-            types, _ = declared_types(source)
-            ids = output_ids(source)
+            types, _ = declared_types(source, self.dialect)
+            ids = output_ids(source, self.dialect)
             reports = [s for s in self.sections if s.title == "diagnostics"]
             if reports:
                 rejected = self.check_diagnostics(reports[0], raw)
@@ -547,7 +605,7 @@ class Case:
             elif s.words[:2] == ["expect", "module"]:
                 self.text(s, self.opt(source, passes), f"after {' '.join(passes)}")
             elif s.words[:2] == ["expect", "text"]:
-                style = s.words[2] if len(s.words) > 2 else "canonical"
+                style = s.words[2] if len(s.words) > 2 else self.styles[0]
                 self.text(s, self.fmt(source, style), f"style {style}")
             elif s.words[0] == "cli":
                 followers = []

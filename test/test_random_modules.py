@@ -508,13 +508,15 @@ def damage(r, text):
             lines[at] = line[:r.randint(0, len(line))]
         elif kind == 3 and line:
             i = r.randrange(len(line))
-            lines[at] = line[:i] + r.choice('%[](){}=:,".-0129aE#\\\t\x00é∞') + line[i + r.choice([0, 1]):]
+            odd = r.choice('%[](){}=:,".-0129aE#\\\t\x00é∞')
+            lines[at] = line[:i] + odd + line[i + r.choice([0, 1]):]
         elif kind == 4:
             digits = [i for i, c in enumerate(line) if c.isdigit()]
             if digits:
                 i = r.choice(digits)
-                lines[at] = line[:i] + r.choice(["0", "1", "7", "-1", "99", "4294967296",
-                                                 "9223372036854775807", "1e999", "nan"]) + line[i + 1:]
+                odd = r.choice(["0", "1", "7", "-1", "99", "4294967296", "9223372036854775807",
+                                "1e999", "nan"])
+                lines[at] = line[:i] + odd + line[i + 1:]
         elif kind == 5:
             lines[at] = line.replace(*r.choice([("f32", "i64"), ("f64", "f32"), ("i32", "f64"),
                                                 ("[", "[["), ("]", ""), (", ", " "), ("(", "(("),

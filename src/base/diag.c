@@ -99,6 +99,12 @@ void diag_warn(diag_channel *d, diag_kind kind, const source *src, span at, cons
     va_end(args);
 }
 
+void diag_vmild(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
+                const char *format, va_list args)
+{
+    open_diagnostic(d, severity, kind, src, at, format, args);
+}
+
 void diag_node(diag_channel *d, const char *node)
 {
     const char *copy = d->is_open && node ? arena_copy_text(&d->text, node, strlen(node)) : NULL;

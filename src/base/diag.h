@@ -41,6 +41,10 @@ tn_status diag_vreport(diag_channel *d, diag_kind kind, const source *src, span 
 void diag_warn(diag_channel *d, diag_kind kind, const source *src, span at, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* With the severity "warning" or "note". */
+void diag_vmild(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
+                const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+
 /* Additions to the open diagnostic; without one they do nothing. */
 void diag_node(diag_channel *d, const char *node);
 void diag_note(diag_channel *d, const source *src, span at, const char *format, ...)

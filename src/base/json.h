@@ -107,10 +107,10 @@ bool json_finish(json *j);
 /* An array of integers 0..255, in MEMORY. Fast: large constants come this way. */
 bool json_bytes(json *j, arena *memory, const void **out, size_t *n);
 
-static inline bool json_is(json_text t, const char *literal)
+static inline bool json_is(json_text t, const char *word)
 {
-    size_t n = strlen(literal);
-    return t.n == n && memcmp(t.at, literal, n) == 0;
+    size_t n = strlen(word);
+    return t.n == n && memcmp(t.at, word, n) == 0;
 }
 
 /* Where the reader stands, such as `functions[0].body[3]`, in ARENA; "" outside everything. */

@@ -13,14 +13,46 @@ static value_id no_memory(builder *b)
     return failed(b, module_no_memory(b->f->module));
 }
 
+/* The operands IN of an elementwise op, each broadcast to the shape of all, in OUT; false when that
+ * is not possible, which the type rule will report. */
+static bool broadcast_operands(builder *b, const value_id *in, uint32_t n_in, value_id *out)
+{
+    dim dims[TN_MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < n_in; i++)
+        if (build_type(b, in[i])->rank > rank)
+            rank = build_type(b, in[i])->rank;
+    if (rank > TN_MAX_RANK)
+        return false;
+    for (uint32_t k = 0; k < rank; k++)
+        dims[k] = 1;
+    for (uint32_t i = 0; i < n_in; i++) {
+        const type *t = build_type(b, in[i]);
+        dim *to = dims + (rank - t->rank);
+        for (uint32_t k = 0; k < t->rank; k++)
+            to[k] = to[k] == 1 || (dim_is_symbolic(to[k]) && t->dims[k] != 1) ? t->dims[k] : to[k];
+    }
+    for (uint32_t i = 0; i < n_in; i++)
+        out[i] = build_broadcast(b, in[i], dims, rank);
+    return b->status == TN_OK;
+}
+
 value_id build_node(builder *b, op_id op, const value_id *in, uint32_t n_in, attr *entries,
                     uint32_t n_entries)
 {
+    enum { MOST_ELEMENTWISE = 3 };
+    value_id same_shape[MOST_ELEMENTWISE];
     if (b->status != TN_OK)
         return NO_VALUE;
     for (uint32_t i = 0; i < n_in; i++)
         if (in[i] == NO_VALUE)
             return NO_VALUE;
+    if (b->plain && n_in > 1 && n_in <= MOST_ELEMENTWISE &&
+        (op_table[op].traits & T_ELEMENTWISE)) {
+        if (!broadcast_operands(b, in, n_in, same_shape))
+            return NO_VALUE;
+        in = same_shape;
+    }
     const attrs *a = attrs_of(&b->f->module->attrs, entries, n_entries);
     if (!a)
         return no_memory(b);
@@ -31,7 +63,8 @@ value_id build_node(builder *b, op_id op, const value_id *in, uint32_t n_in, att
                       .attrs = a,
                       .at = b->at,
                       .name = b->name,
-                      .number = b->f->values.n};
+                      .number = b->f->values.n,
+                      .belongs = b->belongs};
     tn_status s = function_add(b->f, &desc, &first);
     return s == TN_OK ? first : failed(b, s);
 }
@@ -120,6 +153,17 @@ value_id build_expand_dims(builder *b, value_id x, const int64_t *axes, uint32_t
 {
     if (!usable(b, x) || n == 0)
         return x;
+    const type *t = build_type(b, x);
+    if (b->plain && t->rank + n <= TN_MAX_RANK) {
+        dim dims[TN_MAX_RANK];
+        for (uint32_t i = 0, at = 0, from = 0; i < t->rank + n; i++) {
+            bool is_new = at < n && axes[at] == (int64_t)i;
+            dims[i] = is_new ? 1 : t->dims[from];
+            at += is_new;
+            from += !is_new;
+        }
+        return build_reshape(b, x, dims, t->rank + n);
+    }
     attr entry = attr_of_ints(KEY_AXES, axes, n);
     return build_node(b, OP_EXPAND_DIMS, &x, 1, &entry, 1);
 }
@@ -128,6 +172,18 @@ value_id build_squeeze(builder *b, value_id x, const int64_t *axes, uint32_t n)
 {
     if (!usable(b, x) || n == 0)
         return x;
+    const type *t = build_type(b, x);
+    if (b->plain) {
+        dim dims[TN_MAX_RANK];
+        uint32_t rank = 0;
+        for (uint32_t i = 0, at = 0; i < t->rank; i++) {
+            bool goes = at < n && axes[at] == (int64_t)i;
+            if (!goes)
+                dims[rank++] = t->dims[i];
+            at += goes;
+        }
+        return build_reshape(b, x, dims, rank);
+    }
     attr entry = attr_of_ints(KEY_AXES, axes, n);
     return build_node(b, OP_SQUEEZE, &x, 1, &entry, 1);
 }
@@ -140,9 +196,38 @@ value_id build_slice(builder *b, value_id x, const int64_t *starts, const int64_
     return build_node(b, OP_SLICE, &x, 1, entries, 3);
 }
 
+value_id build_pad(builder *b, value_id x, const int64_t *low, const int64_t *high, uint32_t rank)
+{
+    static const int64_t none[TN_MAX_RANK] = {0};
+    bool anything = false;
+    for (uint32_t i = 0; i < rank; i++)
+        anything = anything || low[i] || high[i];
+    if (!usable(b, x) || !anything)
+        return x;
+    scalar zero = {.kind = dtype_table[build_type(b, x)->dtype].kind};
+    attr entries[] = {attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
+                      attr_of_ints(KEY_INTERIOR, none, rank), attr_of_scalar(KEY_PAD_VALUE, &zero)};
+    return build_node(b, OP_PAD, &x, 1, entries, 4);
+}
+
+/* Without keepdims, and with the dtypes said. */
+static value_id plain_reduce(builder *b, op_id op, value_id x, const int64_t *axes, uint32_t n)
+{
+    tn_dtype dtype = build_type(b, x)->dtype, sum = dtype_compute(dtype);
+    attr entries[] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, false),
+                      attr_of_int(KEY_ACCUM_DTYPE, sum), attr_of_int(KEY_OUT_DTYPE, sum)};
+    return build_cast(b, build_node(b, op, &x, 1, entries, 4), dtype);
+}
+
 value_id build_reduce(builder *b, op_id op, value_id x, const int64_t *axes, uint32_t n,
                       bool keepdims)
 {
+    if (!usable(b, x))
+        return NO_VALUE;
+    if (b->plain && dtype_is_float(build_type(b, x)->dtype)) {
+        value_id y = plain_reduce(b, op, x, axes, n);
+        return keepdims ? build_expand_dims(b, y, axes, n) : y;
+    }
     attr entries[] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, keepdims)};
     return build_node(b, op, &x, 1, entries, 2);
 }
@@ -157,6 +242,8 @@ value_id build_splat(builder *b, tn_dtype dtype, const dim *dims, uint32_t rank,
 {
     if (b->status != TN_OK)
         return NO_VALUE;
+    if (b->plain && rank)
+        return build_broadcast(b, build_scalar(b, dtype, s), dims, rank);
     module *m = b->f->module;
     literal l = {.type = type_of(&m->types, dtype, dims, rank), .bytes = dtype_bytes(dtype)};
     void *data = arena_alloc_aligned(&m->arena, l.bytes, 16);

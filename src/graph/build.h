@@ -11,11 +11,16 @@ typedef struct builder {
     span at;          /* given to every node */
     const char *name; /* interned, given to every node; usually NULL */
     tn_status status;
+    /* Spell plainly, for dialects without implicit broadcasting: operands of elementwise ops are
+     * broadcast first, constants are scalars that are broadcast, reductions drop their axes and say
+     * in which dtype they add, and axes come and go by reshape. */
+    bool plain;
+    uint32_t belongs; /* given to every node */
 } builder;
 
 static inline builder builder_on(function *f, span at)
 {
-    return (builder){f, at, NULL, TN_OK};
+    return (builder){.f = f, .at = at, .status = TN_OK};
 }
 
 /* Entries for build_node's attribute lists. */
@@ -54,8 +59,10 @@ value_id build_expand_dims(builder *b, value_id x, const int64_t *axes, uint32_t
 value_id build_squeeze(builder *b, value_id x, const int64_t *axes, uint32_t n);
 value_id build_slice(builder *b, value_id x, const int64_t *starts, const int64_t *ends,
                      const int64_t *steps, uint32_t rank);
+/* LOW and HIGH zeros (false for i1) around X, per axis. */
+value_id build_pad(builder *b, value_id x, const int64_t *low, const int64_t *high, uint32_t rank);
 
-/* A reduction without keepdims; N axes. */
+/* A reduction over N axes. */
 value_id build_reduce(builder *b, op_id op, value_id x, const int64_t *axes, uint32_t n,
                       bool keepdims);
 

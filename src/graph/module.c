@@ -108,6 +108,7 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
         .attrs = desc->attrs ? desc->attrs : &attrs_none,
         .name = desc->name,
         .tag = desc->tag,
+        .belongs = desc->belongs,
     };
     if (desc->op == OP_INPUT)
         f->inputs.at[f->inputs.n++] = *first;
@@ -231,6 +232,8 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
         value_id *in = (value_id *)(uintptr_t)n.in;
         for (uint32_t k = 0; k < n.n_in; k++)
             in[k] = map[in[k]];
+        if (n.belongs) /* what it belongs to may be gone; then the sum is 0 */
+            n.belongs = map[n.belongs - 1] + 1;
         fresh.nodes.at[fresh.nodes.n++] = n;
     }
     VECTOR_RELEASE(a, &f->nodes);

@@ -19,6 +19,8 @@ typedef struct node {
     const attrs *attrs;
     const char *name; /* the text's own name, interned; NULL when it has none */
     const char *tag;  /* free remark that is kept, interned; NULL when there is none */
+    /* In a gradient module: 1 + the primal value whose gradient this node helps to make; else 0. */
+    uint32_t belongs;
 } node;
 
 typedef struct value_info {
@@ -123,6 +125,7 @@ typedef struct node_desc {
     const char *tag;  /* interned */
     uint8_t spelling;
     uint32_t number; /* the text's own number, for diagnostics */
+    uint32_t belongs;
 } node_desc;
 
 /* Infer the types and append; *FIRST is the first result. Inputs are listed in f->inputs. The

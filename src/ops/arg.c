@@ -4,6 +4,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/scratch.h"
 #include "ops/view.h"
 
 /* Type rules. */
@@ -146,9 +147,9 @@ static bool line_reader_init(line_reader *r, const eval_call *call, uint32_t axi
     const type *t = call->in[0].type;
     *r = (line_reader){.l = lines_of(t, axis), .dtype = t->dtype, .data = call->in[0].data};
     const size_t n = (size_t)r->l.n;
-    r->stored = arena_calloc(call->scratch, n, dtype_bytes(t->dtype));
-    r->wide = arena_calloc(call->scratch, n, 8);
-    r->keys = ARENA_ARRAY(call->scratch, uint64_t, n);
+    r->stored = scratch_array(call, n, dtype_bytes(t->dtype));
+    r->wide = scratch_array(call, n, 8);
+    r->keys = scratch_array(call, n, sizeof *r->keys);
     return r->stored && r->wide && r->keys;
 }
 
@@ -221,8 +222,8 @@ tn_status eval_top_k(eval_call *call)
         return TN_OK;
     if (!line_reader_init(&r, call, axis))
         return eval_no_memory(call);
-    int64_t *order = ARENA_ARRAY(call->scratch, int64_t, (size_t)r.l.n);
-    int64_t *spare = ARENA_ARRAY(call->scratch, int64_t, (size_t)r.l.n);
+    int64_t *order = scratch_array(call, (size_t)r.l.n, sizeof(int64_t));
+    int64_t *spare = scratch_array(call, (size_t)r.l.n, sizeof(int64_t));
     if (!order || !spare)
         return eval_no_memory(call);
 

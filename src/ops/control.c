@@ -213,12 +213,13 @@ tn_status infer_scan(infer_call *call)
     for (uint32_t k = 0; k < body->outputs.n; k++) {
         const type *own = output_type(body, k);
         if (k >= n && own->rank >= TN_MAX_RANK)
-            return infer_reject(call, DIAG_LimitExceeded, "a stacked result of '%s' has rank %"
-                                PRIu32 ", above the limit of %d",
+            return infer_reject(call, DIAG_LimitExceeded,
+                                "a stacked result of '%s' has rank %" PRIu32
+                                ", above the limit of %d",
                                 rule_op(call), own->rank + 1, TN_MAX_RANK);
         call->out = &results[k];
-        TN_TRY(infer_result(call, k < n ? joined(call, call->in[k], own)
-                                        : stacked(call, own, length)));
+        TN_TRY(infer_result(call,
+                            k < n ? joined(call, call->in[k], own) : stacked(call, own, length)));
     }
     call->out = results;
     return TN_OK;

@@ -22,7 +22,7 @@ typedef const char *custom_check_fn(void *user, const custom_use *use);
 typedef const char *custom_run_fn(void *user, const custom_use *use);
 
 typedef struct custom_kernel {
-    const char *target; /* borrowed; must outlive the registry */
+    const char *target;     /* borrowed; must outlive the registry */
     custom_check_fn *check; /* NULL: any use */
     custom_run_fn *run;
     void *user;

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/chain.h"
 #include "ops/fold.h"
+#include "ops/scratch.h"
 #include "ops/view.h"
 
 enum { ROW_TILE = 64 }; /* rows of results computed per pass over the right operand */
@@ -113,7 +113,7 @@ tn_status infer_dot_general(infer_call *call)
 
 /* Kernel. */
 
-/* An operand with its axes in the order batch, FIRST, SECOND, in the accumulator dtype. */
+/* An operand with its axes in the order batch, FIRST, SECOND, in the form in which chains run. */
 typedef struct operand {
     const char *data;
     int64_t batch, first, second; /* products of extents */
@@ -132,8 +132,8 @@ static int64_t add_axes(const type *t, const uint32_t *axes, uint32_t n, view *v
 }
 
 /* The data of T rearranged and converted; where nothing changes, T's own. */
-static bool operand_init(operand *o, const tensor *x, const roles *r, bool contract_first,
-                         tn_dtype sum, arena *memory)
+static bool operand_init(operand *o, const eval_call *call, const tensor *x, const roles *r,
+                         bool contract_first, tn_dtype form)
 {
     const type *t = x->type;
     const size_t size = dtype_bytes(t->dtype);
@@ -149,17 +149,17 @@ static bool operand_init(operand *o, const tensor *x, const roles *r, bool contr
         return true;
     view_init(&v, x->data, size, order.dims, order.strides, rank);
     if (!view_is_dense(&v)) {
-        char *moved = arena_calloc(memory, (size_t)t->count, size);
+        char *moved = scratch_array(call, (size_t)t->count, size);
         if (!moved)
             return false;
         view_read(&v, 0, (size_t)t->count, moved);
         o->data = moved;
     }
-    if (sum != t->dtype) {
-        char *wide = arena_calloc(memory, (size_t)t->count, dtype_bytes(sum));
+    if (form != t->dtype) {
+        char *wide = scratch_array(call, (size_t)t->count, dtype_bytes(form));
         if (!wide)
             return false;
-        (void)dtype_cast(t->dtype, o->data, sum, wide, (size_t)t->count);
+        (void)dtype_cast(t->dtype, o->data, form, wide, (size_t)t->count);
         o->data = wide;
     }
     return true;
@@ -180,55 +180,81 @@ static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const v
     }
 }
 
-/* One batch: a[m, k] times b[k, n]; TILE holds ROW_TILE rows of sums. */
-static void multiply(tn_dtype sum, const char *a, const char *b, size_t m, size_t n, size_t k,
-                     char *tile, tn_dtype dtype, char *out)
+/* How sums are formed and what becomes of them. */
+typedef struct sums {
+    tn_dtype form;   /* of operands and chains */
+    tn_dtype sum;    /* the accumulator: another one than `form` when it is a narrow float */
+    tn_dtype result; /* what is stored */
+    char *tile;      /* ROW_TILE rows of `form` */
+    char *rounded;   /* of `sum`; NULL when that is `form` */
+} sums;
+
+/* N sums in the tile to OUT: rounded once when nothing else was asked for. */
+static void deliver(const sums *s, char *out, size_t n)
 {
-    const size_t size = dtype_bytes(sum);
+    char *from = s->tile;
+    if (dtype_table[s->sum].bits < 8)
+        dtype_narrow(s->sum, from, from, n); /* 4-bit integers wrap */
+    if (s->rounded) {
+        dtype_narrow(s->sum, from, s->rounded, n);
+        from = s->rounded;
+    }
+    (void)dtype_cast(s->sum, from, s->result, out, n);
+}
+
+/* One batch: a[m, k] times b[k, n]. */
+static void multiply(const sums *s, const char *a, const char *b, size_t m, size_t n, size_t k,
+                     char *out)
+{
+    const size_t size = dtype_bytes(s->form);
     matrices at = {a, b, size, n * size};
-    const contraction c = {.dtype = sum,
-                           .k = (int64_t)k,
-                           .a_step = (int64_t)k,
-                           .rows = matrix_rows,
-                           .user = &at};
+    const contraction c = {
+        .dtype = s->form, .k = (int64_t)k, .a_step = (int64_t)k, .rows = matrix_rows, .user = &at};
     for (size_t i = 0; i < m; i += ROW_TILE) {
         const size_t rows = m - i < ROW_TILE ? m - i : ROW_TILE;
         at.a = a + i * k * size;
-        contract(&c, rows, n, tile, n);
-        /* Rounds once; 4-bit integers wrap before they are converted to another dtype. */
-        if (dtype_table[sum].bits < 8)
-            dtype_narrow(sum, tile, tile, rows * n);
-        (void)dtype_cast(sum, tile, dtype, out + i * n * dtype_bytes(dtype), rows * n);
+        contract(&c, rows, n, s->tile, n);
+        deliver(s, out + i * n * dtype_bytes(s->result), rows * n);
     }
+}
+
+/* Room for the tiles of M x N results. */
+static bool sums_init(sums *s, const eval_call *call, size_t m, size_t n)
+{
+    const tn_dtype in = call->in[0].type->dtype;
+    const size_t rows = m < ROW_TILE ? m : ROW_TILE;
+    s->sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(in));
+    s->form = dtype_compute(s->sum);
+    s->result = call->out->type->dtype;
+    s->rounded = NULL;
+    s->tile = scratch_array(call, n, rows * dtype_bytes(s->form));
+    if (s->sum != s->form)
+        s->rounded = scratch_array(call, n, rows * dtype_bytes(s->form));
+    return s->tile && (s->rounded || s->sum == s->form);
 }
 
 tn_status eval_dot_general(eval_call *call)
 {
     const type *a = call->in[0].type, *b = call->in[1].type, *t = call->out->type;
-    const tn_dtype sum =
-        (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(a->dtype));
-    const size_t size = dtype_bytes(sum);
+    const tn_dtype form =
+        dtype_compute((tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(a->dtype)));
+    const size_t size = dtype_bytes(form);
     roles l, r;
     operand left, right;
     attr_key key;
-    size_t tile_bytes;
+    sums s;
     if (t->count == 0)
         return TN_OK;
     (void)find_roles(call->attrs, true, a->rank, &l, &key);
     (void)find_roles(call->attrs, false, b->rank, &r, &key);
-    if (!operand_init(&left, &call->in[0], &l, false, sum, call->scratch) ||
-        !operand_init(&right, &call->in[1], &r, true, sum, call->scratch))
+    if (!operand_init(&left, call, &call->in[0], &l, false, form) ||
+        !operand_init(&right, call, &call->in[1], &r, true, form))
         return eval_no_memory(call);
     const size_t m = (size_t)left.first, k = (size_t)left.second, n = (size_t)right.second;
-    const size_t rows = m < ROW_TILE ? m : ROW_TILE;
-    char *tile = NULL;
-    if (mul_size(n, rows * size, &tile_bytes))
-        tile = arena_alloc_aligned(call->scratch, tile_bytes, 64);
-    if (!tile)
+    if (!sums_init(&s, call, m, n))
         return eval_no_memory(call);
     for (int64_t i = 0; i < left.batch; i++)
-        multiply(sum, left.data + (size_t)i * m * k * size, right.data + (size_t)i * k * n * size,
-                 m, n, k, tile, t->dtype,
-                 (char *)call->out->data + (size_t)i * m * n * dtype_bytes(t->dtype));
+        multiply(&s, left.data + (size_t)i * m * k * size, right.data + (size_t)i * k * n * size, m,
+                 n, k, (char *)call->out->data + (size_t)i * m * n * dtype_bytes(t->dtype));
     return TN_OK;
 }

@@ -27,10 +27,9 @@ static tn_status check_window(const infer_call *call, uint32_t k, shape *s)
     s->rank = x->rank;
     for (uint32_t i = 0; i < x->rank; i++) {
         if (!dim_is_symbolic(sizes[i]) && !dim_is_symbolic(x->dims[i]) && sizes[i] > x->dims[i])
-            return infer_reject(call, DIAG_InvalidAttribute,
-                                "sizes %s of '%s' exceed shape %s at axis %" PRIu32,
-                                rule_ints_text(call, KEY_SIZES), rule_op(call),
-                                rule_shape_text(call, 0), i);
+            return infer_reject(
+                call, DIAG_InvalidAttribute, "sizes %s of '%s' exceed shape %s at axis %" PRIu32,
+                rule_ints_text(call, KEY_SIZES), rule_op(call), rule_shape_text(call, 0), i);
         s->dims[i] = sizes[i];
     }
     return TN_OK;

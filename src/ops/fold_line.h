@@ -5,8 +5,8 @@
 #include "ops/fold.h"
 
 /* Fold N elements of D, which computes in itself, to one element of D. OUT is the dtype that the
- * result will have: for no elements, and for a maximum or minimum of NaNs alone, it says which value
- * is the lowest or highest. */
+ * result will have: for no elements, and for a maximum or minimum of NaNs alone, it says which
+ * value is the lowest or highest. */
 void fold_line(fold_kind kind, tn_dtype d, tn_dtype out, const void *x, int64_t n, void *result);
 
 /* The kind for a combine attribute, which must not be COMBINE_REPLACE (FOLD_SUM then). */

@@ -111,3 +111,86 @@ tn_status grad_conv2d_grad_filter(grad_call *c)
                                                      KEY_INPUT_SHAPE, grad_type(c, x))
                                          : conv_again(c, x, c->g[0]));
 }
+
+/* The axes of one operand of dot_general: batch and contracted in the order of their lists, and the
+ * free ones, ascending. */
+typedef struct dot_axes {
+    uint32_t n_batch, n_contract, n_free;
+    uint32_t batch[TN_MAX_RANK], contract[TN_MAX_RANK], free[TN_MAX_RANK];
+} dot_axes;
+
+static uint32_t list_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *out,
+                          uint32_t *mask)
+{
+    uint32_t n;
+    const int64_t *list = attr_ints(given, key, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (uint32_t)(list[i] < 0 ? list[i] + rank : list[i]);
+        *mask |= (uint32_t)1 << out[i];
+    }
+    return n;
+}
+
+static dot_axes axes_of(const attrs *given, bool left, uint32_t rank)
+{
+    dot_axes d = {0};
+    uint32_t mask = 0;
+    d.n_batch = list_axes(given, left ? KEY_BATCH_LHS : KEY_BATCH_RHS, rank, d.batch, &mask);
+    d.n_contract =
+        list_axes(given, left ? KEY_CONTRACT_LHS : KEY_CONTRACT_RHS, rank, d.contract, &mask);
+    for (uint32_t i = 0; i < rank; i++)
+        if (!(mask >> i & 1))
+            d.free[d.n_free++] = i;
+    return d;
+}
+
+/* The sum for OUT may be formed in the accumulator of the primal, if that is not narrower. */
+static uint32_t accumulate_as(const grad_call *c, tn_dtype out, attr *entry)
+{
+    const attr *a = attr_find(c->n.attrs, KEY_ACCUM_DTYPE);
+    if (!a || dtype_table[a->v.i].bits < dtype_table[out].bits)
+        return 0;
+    *entry = *a;
+    return 1;
+}
+
+/* The gradient times the other operand, contracted over the axes that only the other one has. What
+ * comes out are the axes batch, free, contracted, the last in the order of the other operand. */
+tn_status grad_dot_general(grad_call *c)
+{
+    bool left = c->operand == 0;
+    value_id own = grad_in(c, c->operand), other = grad_in(c, 1 - c->operand), g = c->g[0];
+    const type *t = grad_type(c, own), *to = grad_type(c, other), *tg = grad_type(c, g);
+    dot_axes mine = axes_of(c->n.attrs, left, t->rank), its = axes_of(c->n.attrs, !left, to->rank);
+    int64_t batch_g[TN_MAX_RANK], batch_o[TN_MAX_RANK], sum_g[TN_MAX_RANK], sum_o[TN_MAX_RANK];
+    int64_t perm[TN_MAX_RANK];
+    for (uint32_t i = 0; i < its.n_batch; i++) {
+        batch_g[i] = i;
+        batch_o[i] = its.batch[i];
+    }
+    for (uint32_t i = 0; i < its.n_free; i++) {
+        sum_g[i] = mine.n_batch + (left ? mine.n_free : 0) + i;
+        sum_o[i] = its.free[i];
+    }
+    other = build_cast(&c->b, other, tg->dtype);
+    attr entries[5];
+    uint32_t n = accumulate_as(c, tg->dtype, entries);
+    value_id in[] = {g, other};
+    entries[n++] = attr_of_ints(KEY_BATCH_LHS, batch_g, its.n_batch);
+    entries[n++] = attr_of_ints(KEY_BATCH_RHS, batch_o, its.n_batch);
+    entries[n++] = attr_of_ints(KEY_CONTRACT_LHS, sum_g, its.n_free);
+    entries[n++] = attr_of_ints(KEY_CONTRACT_RHS, sum_o, its.n_free);
+    value_id d = build_node(&c->b, OP_DOT_GENERAL, in, 2, entries, n);
+    for (uint32_t i = 0; i < mine.n_batch; i++)
+        perm[mine.batch[i]] = i;
+    for (uint32_t i = 0; i < mine.n_free; i++)
+        perm[mine.free[i]] = mine.n_batch + i;
+    for (uint32_t i = 0; i < mine.n_contract; i++) {
+        uint32_t before = 0; /* contracted axes of the other operand in front of this one's */
+        for (uint32_t k = 0; k < its.n_contract; k++)
+            before += its.contract[k] < its.contract[i];
+        perm[mine.contract[i]] = mine.n_batch + mine.n_free + before;
+    }
+    d = build_transpose(&c->b, d, perm, t->rank);
+    return grad_gives(c, build_cast(&c->b, d, t->dtype));
+}

@@ -27,12 +27,9 @@ tn_status grad_neg(grad_call *c)
 tn_status grad_abs(grad_call *c)
 {
     value_id x = grad_in(c, 0), zero = grad_scalar(c, x, 0);
-    value_id up = build_compare(&c->b, DIR_GT, x, zero);
-    value_id down = build_compare(&c->b, DIR_LT, x, zero);
-    const type *t = grad_type(c, x);
-    value_id none = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    value_id lower = build_select(&c->b, down, neg(c, c->g[0]), none);
-    return grad_gives(c, build_select(&c->b, up, c->g[0], lower));
+    value_id above = grad_where_less(c, zero, x, c->g[0]);
+    value_id below = build_compare(&c->b, DIR_LT, x, zero);
+    return grad_gives(c, build_select(&c->b, below, neg(c, c->g[0]), above));
 }
 
 tn_status grad_exp(grad_call *c)
@@ -74,9 +71,14 @@ tn_status grad_erf(grad_call *c)
     return times(c, mul(c, bell, grad_scalar(c, x, 0x1.20dd750429b6dp+0)));
 }
 
+/* Tiny IR has no cosine: it is the sine a quarter turn on. */
 tn_status grad_sin(grad_call *c)
 {
-    return times(c, build_unary(&c->b, OP_COS, grad_in(c, 0)));
+    value_id x = grad_in(c, 0);
+    if (grad_has(c, OP_COS))
+        return times(c, build_unary(&c->b, OP_COS, x));
+    value_id on = build_binary(&c->b, OP_ADD, x, grad_scalar(c, x, 0x1.921fb54442d18p+0));
+    return times(c, build_unary(&c->b, OP_SIN, on));
 }
 
 tn_status grad_cos(grad_call *c)
@@ -109,8 +111,11 @@ tn_status grad_reciprocal(grad_call *c)
  * or at least 1 for every y, so 1 - relu(1 - K * (K * y)) is the mask, exactly. */
 tn_status grad_relu(grad_call *c)
 {
+    value_id x = grad_in(c, 0);
+    if (!c->core_only && grad_has(c, OP_RELU_GRAD))
+        return grad_gives(c, build_binary(&c->b, OP_RELU_GRAD, c->g[0], x));
     if (!c->core_only)
-        return grad_gives(c, build_binary(&c->b, OP_RELU_GRAD, c->g[0], grad_in(c, 0)));
+        return grad_gives(c, grad_where_less(c, grad_scalar(c, x, 0), x, c->g[0]));
     value_id y = grad_y(c), one = grad_scalar(c, y, 1);
     value_id k = grad_scalar(c, y, grad_type(c, y)->dtype == TN_F64 ? 0x1p1023 : 0x1p127);
     value_id large = mul(c, k, mul(c, k, y));
@@ -176,45 +181,36 @@ tn_status grad_pow(grad_call *c)
         value_id slope = mul(c, b, build_binary(&c->b, OP_POW, a, less));
         return unbroadcast(c, mul(c, c->g[0], slope));
     }
-    value_id y = grad_y(c), zero = grad_scalar(c, y, 0);
-    const type *t = grad_type(c, y);
-    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    value_id slope = mul(c, y, build_unary(&c->b, OP_LOG, a));
-    value_id safe = build_select(&c->b, build_compare(&c->b, DIR_EQ, y, zero), zeros, slope);
-    return unbroadcast(c, mul(c, c->g[0], safe));
-}
-
-/* g where the condition D between the operands holds, else 0. */
-static value_id where(grad_call *c, direction d, value_id x, value_id y)
-{
-    const type *t = grad_type(c, c->g[0]);
-    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    return build_select(&c->b, build_compare(&c->b, d, x, y), c->g[0], zeros);
+    value_id y = grad_y(c), zeros = grad_zeros(c, y);
+    value_id log = grad_has(c, OP_LOG) ? build_unary(&c->b, OP_LOG, a)
+                                       : mul(c, build_unary(&c->b, OP_LOG2, a),
+                                             grad_scalar(c, a, 0x1.62e42fefa39efp-1));
+    value_id is_zero = build_compare(&c->b, DIR_EQ, y, grad_scalar(c, y, 0));
+    value_id slope = build_select(&c->b, is_zero, zeros, mul(c, y, log));
+    return unbroadcast(c, mul(c, c->g[0], slope));
 }
 
 /* The operand that wins takes all; at a tie that is the first. */
-static tn_status grad_winner(grad_call *c, direction wins, direction loses)
+static tn_status winner(grad_call *c, value_id low, value_id high)
 {
-    value_id a = grad_in(c, 0), b = grad_in(c, 1);
-    direction d = c->operand == 0 ? wins : loses;
-    return unbroadcast(c, where(c, d, a, b));
+    bool first = c->operand == 0;
+    return unbroadcast(c, first ? grad_unless_less(c, low, high, c->g[0])
+                                : grad_where_less(c, low, high, c->g[0]));
 }
 
 tn_status grad_maximum(grad_call *c)
 {
-    return grad_winner(c, DIR_GE, DIR_LT);
+    return winner(c, grad_in(c, 0), grad_in(c, 1));
 }
 
 tn_status grad_minimum(grad_call *c)
 {
-    return grad_winner(c, DIR_LE, DIR_GT);
+    return winner(c, grad_in(c, 1), grad_in(c, 0));
 }
 
 tn_status grad_select(grad_call *c)
 {
-    const type *t = grad_type(c, c->g[0]);
-    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    value_id p = grad_in(c, 0);
+    value_id p = grad_in(c, 0), zeros = grad_zeros(c, c->g[0]);
     return unbroadcast(c, c->operand == 1 ? build_select(&c->b, p, c->g[0], zeros)
                                           : build_select(&c->b, p, zeros, c->g[0]));
 }
@@ -224,13 +220,9 @@ tn_status grad_clamp(grad_call *c)
 {
     value_id x = grad_in(c, 0), low = grad_in(c, 1), high = grad_in(c, 2);
     value_id inner = build_binary(&c->b, OP_MAXIMUM, x, low);
-    const type *t = grad_type(c, c->g[0]);
-    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    value_id inside = build_compare(&c->b, DIR_LE, inner, high);
     if (c->operand == 2)
-        return unbroadcast(c, build_select(&c->b, inside, zeros, c->g[0]));
-    value_id g = build_select(&c->b, inside, c->g[0], zeros);
-    value_id is_x = build_compare(&c->b, DIR_GE, x, low);
-    return unbroadcast(c, c->operand == 0 ? build_select(&c->b, is_x, g, zeros)
-                                          : build_select(&c->b, is_x, zeros, g));
+        return unbroadcast(c, grad_where_less(c, high, inner, c->g[0]));
+    value_id g = grad_unless_less(c, high, inner, c->g[0]);
+    return unbroadcast(c, c->operand == 0 ? grad_unless_less(c, x, low, g)
+                                          : grad_where_less(c, x, low, g));
 }

@@ -47,16 +47,34 @@ static value_id identity_matrix(grad_call *c, tn_dtype dtype, int64_t d)
     return build_reshape(&c->b, build_slice(&c->b, line, &start, &end, &step, 1), square, 2);
 }
 
+value_id grad_add_rows(grad_call *c, value_id x, const value_id in[2])
+{
+    if (c->b.status != TN_OK || in[0] == NO_VALUE)
+        return NO_VALUE;
+    const type *t = grad_type(c, x);
+    if (grad_has(c, OP_SCATTER_ROWS)) {
+        attr entry = attr_of_ints(KEY_SHAPE, t->dims, t->rank);
+        return build_node(&c->b, OP_SCATTER_ROWS, in, 2, &entry, 1);
+    }
+    int64_t window[TN_MAX_RANK], first[] = {0};
+    uint32_t rank = grad_type(c, in[1])->rank;
+    for (uint32_t i = 0; i + 1 < t->rank; i++)
+        window[i] = rank + i;
+    value_id all[] = {grad_zeros(c, x), in[1], in[0]};
+    attr entries[] = {attr_of_ints(KEY_UPDATE_WINDOW_DIMS, window, t->rank - 1),
+                      attr_of_ints(KEY_INSERTED_WINDOW_DIMS, first, 1),
+                      attr_of_ints(KEY_SCATTER_DIMS, first, 1)};
+    return build_node(&c->b, OP_SCATTER_ADD, all, 3, entries, 3);
+}
+
 /* Rows of g added at the positions they were taken from. Core v1 has no scatter: multiply by the
  * transposed one-hot rows of the indices, which accumulates duplicates in index order. */
 tn_status grad_take(grad_call *c)
 {
     const type *x = grad_type(c, grad_in(c, 0)), *i = grad_type(c, grad_in(c, 1));
     value_id in[] = {c->g[0], grad_in(c, 1)};
-    if (!c->core_only) {
-        attr entry = attr_of_ints(KEY_SHAPE, x->dims, x->rank);
-        return grad_gives(c, build_node(&c->b, OP_SCATTER_ROWS, in, 2, &entry, 1));
-    }
+    if (!c->core_only)
+        return grad_gives(c, grad_add_rows(c, grad_in(c, 0), in));
     int64_t d = x->dims[0], rest = 1;
     for (uint32_t k = 1; k < x->rank; k++)
         rest *= x->dims[k];

@@ -17,7 +17,7 @@ tn_status grad_expand_dims(grad_call *c)
     int64_t at[TN_MAX_RANK];
     const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
     if (resolve_expand_dims(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
-        return grad_refuse(c, "its axes are not consistent");
+        return grad_refuse_axes(c);
     for (uint32_t i = 0; i < list.n; i++)
         at[i] = list.at[i];
     return grad_gives(c, build_squeeze(&c->b, c->g[0], at, list.n));
@@ -30,7 +30,7 @@ tn_status grad_squeeze(grad_call *c)
     int64_t at[TN_MAX_RANK];
     const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
     if (resolve_axes(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
-        return grad_refuse(c, "its axes are not consistent");
+        return grad_refuse_axes(c);
     for (uint32_t i = 0; i < list.n; i++)
         at[i] = list.at[i];
     return grad_gives(c, build_expand_dims(&c->b, c->g[0], at, list.n));
@@ -53,7 +53,7 @@ tn_status grad_broadcast(grad_call *c)
     shape out;
     uint32_t map[TN_MAX_RANK];
     if (resolve_broadcast(c->n.attrs, x, &out, map).kind != SHAPE_OK)
-        return grad_refuse(c, "its axes are not consistent");
+        return grad_refuse_axes(c);
     int64_t axes[TN_MAX_RANK];
     uint32_t n = 0, next = 0;
     for (uint32_t i = 0; i < y->rank; i++) {
@@ -65,12 +65,6 @@ tn_status grad_broadcast(grad_call *c)
     }
     value_id g = n ? build_reduce(&c->b, OP_SUM, c->g[0], axes, n, false) : c->g[0];
     return grad_gives(c, build_reshape(&c->b, g, x->dims, x->rank));
-}
-
-/* A constant vector of indices. */
-static value_id index_vector(grad_call *c, const int64_t *at, int64_t n)
-{
-    return build_constant(&c->b, TN_SI64, &n, 1, at);
 }
 
 /* Axis AXIS of G, the slice R of an axis of extent EXTENT, put back among zeros in Core v1: gather
@@ -106,11 +100,30 @@ static value_id unslice_axis(grad_call *c, value_id g, uint32_t axis, slice_rang
         ones[i] = i == 0 ? extent : 1;
     }
     value_id front = build_transpose(&c->b, g, perm, rank);
-    value_id in[] = {front, index_vector(c, from, extent)};
+    value_id in[] = {front, grad_indices(c, from, extent)};
     value_id spread = build_node(&c->b, OP_TAKE, in, 2, NULL, 0);
     value_id kept =
         build_binary(&c->b, OP_MUL, spread, build_constant(&c->b, t->dtype, ones, rank, typed));
     return build_transpose(&c->b, kept, inverse, rank);
+}
+
+/* The same by reversing and padding. */
+static tn_status unslice(grad_call *c, const type *x, const slice_range *ranges, const shape *out)
+{
+    value_id g = c->g[0];
+    for (uint32_t i = 0; i < x->rank; i++) {
+        slice_range r = ranges[i];
+        bool is_whole = r.count < 0 || (r.start == 0 && r.step == 1 && out->dims[i] == x->dims[i]);
+        if (is_whole)
+            continue;
+        if (r.step < 0) {
+            g = grad_flip(c, g, i);
+            r.start += (r.count - 1) * r.step;
+            r.step = -r.step;
+        }
+        g = grad_spread(c, g, i, r.start, r.step, x->dims[i]);
+    }
+    return grad_gives(c, g);
 }
 
 tn_status grad_slice(grad_call *c)
@@ -120,6 +133,8 @@ tn_status grad_slice(grad_call *c)
     shape out;
     if (resolve_slices(c->n.attrs, x->dims, x->rank, ranges, &out).kind != SHAPE_OK)
         return grad_refuse(c, "its bounds are not known");
+    if (!c->core_only && !grad_has(c, OP_SLICE_GRAD))
+        return unslice(c, x, ranges, &out);
     if (!c->core_only) {
         uint32_t n;
         const int64_t *starts = attr_ints(c->n.attrs, KEY_STARTS, &n);
@@ -165,6 +180,17 @@ tn_status grad_pad(grad_call *c)
     const int64_t *low = attr_ints(c->n.attrs, KEY_LOW, &n);
     const int64_t *interior = attr_ints(c->n.attrs, KEY_INTERIOR, &n);
     int64_t ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    value_id g = c->g[0];
+    for (uint32_t i = 0; c->b.plain && i < n; i++) {
+        bool is_known = !dim_is_symbolic(x->dims[i]) && !dim_is_symbolic(low[i]);
+        bool is_whole = low[i] == 0 && interior[i] == 0 && grad_type(c, c->g[0])->dims[i] == x->dims[i];
+        if (!is_known && !is_whole)
+            return grad_refuse(c, "an extent is symbolic");
+        if (!is_whole)
+            g = grad_pick(c, g, i, low[i], interior[i] + 1, x->dims[i]);
+    }
+    if (c->b.plain)
+        return grad_gives(c, g);
     for (uint32_t i = 0; i < n; i++) {
         if (dim_is_symbolic(x->dims[i]))
             return grad_refuse(c, "an extent is symbolic");

@@ -42,10 +42,10 @@ static bool is_uniform(const grad_call *c, value_id v, scalar *s)
  * v1 by multiplying with ones, one axis at a time: exact, and the constants stay small. */
 static value_id spread(grad_call *c, value_id g, const axis_list *axes, double factor)
 {
-    const type *x = grad_type(c, grad_in(c, 0));
     scalar s;
-    if (c->b.status != TN_OK)
+    if (c->b.status != TN_OK || g == NO_VALUE)
         return NO_VALUE;
+    const type *x = grad_type(c, grad_in(c, 0));
     if (factor == 1 && is_uniform(c, g, &s))
         return build_splat(&c->b, x->dtype, x->dims, x->rank, s);
     if (!c->core_only) {
@@ -77,7 +77,7 @@ static tn_status grad_sum_or_mean(grad_call *c, bool is_mean)
     const type *x = grad_type(c, grad_in(c, 0));
     double count = 1;
     if (!reduction_of(c, &axes, &keep))
-        return grad_refuse(c, "its axes are not consistent");
+        return grad_refuse_axes(c);
     for (uint32_t i = 0; is_mean && i < axes.n; i++) {
         if (dim_is_symbolic(x->dims[axes.at[i]]))
             return grad_refuse(c, "the number of elements is symbolic");
@@ -104,17 +104,52 @@ tn_status grad_extremum(grad_call *c)
     bool keep;
     value_id x = grad_in(c, 0);
     if (!reduction_of(c, &axes, &keep))
-        return grad_refuse(c, "its axes are not consistent");
+        return grad_refuse_axes(c);
     const type *t = grad_type(c, x);
     int64_t list[TN_MAX_RANK];
     for (uint32_t i = 0; i < axes.n; i++)
         list[i] = axes.at[i];
     value_id y = restore_axes(c, grad_y(c), &axes, keep);
     value_id g = restore_axes(c, c->g[0], &axes, keep);
-    value_id zeros = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(0));
-    value_id ones = build_splat(&c->b, t->dtype, t->dims, t->rank, scalar_of_float(1));
-    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), ones, zeros);
+    value_id zeros = grad_zeros(c, x), one = grad_splat(c, x, t->dims, t->rank, 1);
+    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), one, zeros);
     value_id hits = build_reduce(&c->b, OP_SUM, hit, list, axes.n, true);
-    value_id share = build_binary(&c->b, OP_DIV, g, hits);
+    /* None is equal where `init` wins. */
+    value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
+    value_id share = build_binary(&c->b, OP_DIV, g, some);
     return grad_gives(c, build_binary(&c->b, OP_MUL, hit, share));
+}
+
+/* The product of the other elements: that of all divided by x, unless there is a zero; where there
+ * is exactly one, only it has a gradient, the product of the rest. */
+tn_status grad_reduce_prod(grad_call *c)
+{
+    axis_list axes;
+    bool keep;
+    value_id x = grad_in(c, 0);
+    if (!reduction_of(c, &axes, &keep))
+        return grad_refuse_axes(c);
+    const type *t = grad_type(c, x);
+    int64_t list[TN_MAX_RANK];
+    for (uint32_t i = 0; i < axes.n; i++)
+        list[i] = axes.at[i];
+    value_id g = restore_axes(c, c->g[0], &axes, keep);
+    value_id zeros = grad_zeros(c, x), one = grad_splat(c, x, t->dims, t->rank, 1);
+    value_id is_zero = build_compare(&c->b, DIR_EQ, x, grad_scalar(c, x, 0));
+    value_id count = build_reduce(&c->b, OP_SUM, build_select(&c->b, is_zero, one, zeros), list,
+                                  axes.n, true);
+    value_id others = build_select(&c->b, is_zero, one, x);
+    value_id rest = build_reduce(&c->b, OP_REDUCE_PROD, others, list, axes.n, true);
+    const attr *init = attr_find(c->n.attrs, KEY_INIT);
+    if (init) {
+        value_id factor = build_scalar(&c->b, t->dtype, *init->v.scalar);
+        rest = build_binary(&c->b, OP_MUL, rest, factor);
+    }
+    rest = build_binary(&c->b, OP_MUL, g, rest);
+    value_id none = build_compare(&c->b, DIR_EQ, count, grad_scalar(c, x, 0));
+    value_id single = build_compare(&c->b, DIR_EQ, count, grad_scalar(c, x, 1));
+    value_id at_zero = build_select(&c->b, is_zero, rest, zeros);
+    value_id lone = build_select(&c->b, single, at_zero, zeros);
+    value_id quotient = build_binary(&c->b, OP_DIV, rest, others);
+    return grad_gives(c, build_select(&c->b, none, quotient, lone));
 }

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "ops/cells.h"
 #include "ops/fold.h"
+#include "ops/positions.h"
 #include "ops/rules.h"
 
 /* Type rules. */
@@ -75,16 +76,6 @@ tn_status infer_scatter_rows(infer_call *call)
 
 /* Kernels. */
 
-static tn_status out_of_bounds(const eval_call *call, int64_t at, uint32_t axis, const type *t)
-{
-    char text[512];
-    eval_shape_text(t, text, sizeof text);
-    return eval_report(call, DIAG_IndexOutOfBounds,
-                       "index %" PRId64 " of '%s' is out of bounds for dimension %" PRIu32
-                       " of shape %s",
-                       at, op_table[call->node->op].text, axis, text);
-}
-
 tn_status eval_index(eval_call *call)
 {
     const type *t = call->in[0].type;
@@ -95,17 +86,11 @@ tn_status eval_index(eval_call *call)
     type_strides(t, strides);
     for (uint32_t i = 0; i < n; i++)
         if (at[i] < 0 || at[i] >= t->dims[i])
-            return out_of_bounds(call, at[i], i, t);
+            return position_out_of_bounds(call, at[i], i, t);
     for (uint32_t i = 0; i < n; i++)
         offset += at[i] * strides[i];
     memcpy(call->out->data, (const char *)call->in[0].data + (size_t)offset * size, size);
     return TN_OK;
-}
-
-static int64_t position(const tensor *indices, int64_t k)
-{
-    return indices->type->dtype == TN_SI32 ? ((const int32_t *)indices->data)[k]
-                                           : ((const int64_t *)indices->data)[k];
 }
 
 /* Elements of one row: the extents after the first. */
@@ -125,9 +110,9 @@ tn_status eval_take(eval_call *call)
     const char *from = call->in[0].data;
     char *to = call->out->data;
     for (int64_t k = 0; k < call->in[1].type->count; k++) {
-        const int64_t at = position(&call->in[1], k);
+        const int64_t at = position_at(&call->in[1], k);
         if (at < 0 || at >= t->dims[0])
-            return out_of_bounds(call, at, 0, t);
+            return position_out_of_bounds(call, at, 0, t);
         if (row)
             memcpy(to + (size_t)k * row, from + (size_t)at * row, row);
     }
@@ -145,9 +130,9 @@ tn_status eval_scatter_rows(eval_call *call)
     size_t bytes;
 
     for (int64_t k = 0; k < n_rows; k++) {
-        const int64_t at = position(&call->in[1], k);
+        const int64_t at = position_at(&call->in[1], k);
         if (at < 0 || at >= t->dims[0])
-            return out_of_bounds(call, at, 0, t);
+            return position_out_of_bounds(call, at, 0, t);
     }
     if (count == 0)
         return TN_OK;
@@ -168,7 +153,7 @@ tn_status eval_scatter_rows(eval_call *call)
             (void)dtype_cast(dtype, g, sum, wide, row);
             g = wide;
         }
-        fold_rows(FOLD_SUM, sum, sums + (size_t)position(&call->in[1], k) * row * size, g, row);
+        fold_rows(FOLD_SUM, sum, sums + (size_t)position_at(&call->in[1], k) * row * size, g, row);
     }
     if (wide)
         (void)dtype_cast(sum, sums, dtype, call->out->data, count);

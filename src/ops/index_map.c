@@ -375,8 +375,8 @@ static index_bounds check_each(const index_expr *e, const int64_t *dims, uint32_
 {
     int64_t at[TN_MAX_RANK] = {0}, positions = 1;
     for (uint32_t k = 0; k < rank; k++)
-        if ((e->axes >> k & 1) && (!mul_i64(positions, dims[k], &positions) ||
-                                   positions > MAX_POSITIONS))
+        if ((e->axes >> k & 1) &&
+            (!mul_i64(positions, dims[k], &positions) || positions > MAX_POSITIONS))
             return INDEX_UNSURE;
     for (; positions > 0; positions--) {
         const int64_t value = index_value(e, at);

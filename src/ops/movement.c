@@ -2,11 +2,62 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "ops/cells.h"
 #include "ops/rules.h"
 #include "ops/view.h"
 
 /* Type rules. */
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The symbols among N extents as a product, those that stand in OTHERS too left out once each, and
+ * the product of the numbers. */
+static dim product_apart(type_table *t, const dim *dims, uint32_t n, const dim *others,
+                         uint32_t n_others, int64_t *number)
+{
+    bool taken[TN_MAX_RANK] = {false};
+    dim product = 1;
+    *number = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        bool found = false;
+        if (dim_is_symbolic(dims[i])) {
+            for (uint32_t k = 0; k < n_others && !found; k++)
+                if (!taken[k] && others[k] == dims[i])
+                    found = taken[k] = true;
+            if (!found)
+                product = dim_combine(t, DIM_MUL, product, dims[i]);
+        } else if (dims[i] >= 0 && !mul_i64(*number, dims[i], number)) {
+            return DIM_NO_MEMORY;
+        }
+    }
+    return product;
+}
+
+/* The extent that -1 stands for, as an expression of the symbols: the elements of the operand
+ * divided by those of the other entries. */
+static dim inferred_extent(infer_call *call, const int64_t *wanted, uint32_t n)
+{
+    type_table *t = &call->module->types;
+    const type *in = call->in[0];
+    int64_t have, want;
+    const dim above = product_apart(t, in->dims, in->rank, wanted, n, &have);
+    const dim below = product_apart(t, wanted, n, in->dims, in->rank, &want);
+    if (above == DIM_NO_MEMORY || below == DIM_NO_MEMORY || want == 0 || (above == 1 && below == 1))
+        return DIM_NO_MEMORY; /* too large, or numbers that do not divide */
+    const int64_t common = common_divisor(have, want);
+    const dim top = dim_combine(t, DIM_MUL, above, have / common);
+    const dim bottom = dim_combine(t, DIM_MUL, below, want / common);
+    return bottom == 1 ? top : dim_combine(t, DIM_FLOORDIV, top, bottom);
+}
 
 tn_status infer_reshape(infer_call *call)
 {
@@ -38,6 +89,9 @@ tn_status infer_reshape(infer_call *call)
                             f.at, text, f.value);
     }
     case SHAPE_UNKNOWN:
+        s.dims[f.at] = inferred_extent(call, wanted, n);
+        if (s.dims[f.at] != DIM_NO_MEMORY)
+            return rule_result(call, in->dtype, &s);
         return infer_reject(call, DIAG_CannotInfer,
                             "the -1 of the new shape %s does not follow from %s",
                             rule_ints_text(call, KEY_SHAPE), infer_dims_text(call, dims, in->rank));

@@ -7,6 +7,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fold_line.h"
+#include "ops/scratch.h"
 #include "ops/view.h"
 #include "scalar/math.h"
 
@@ -73,12 +74,12 @@ tn_status eval_layer_norm(eval_call *call)
 
     char *memory[5]; /* the line, its squares, gamma, beta, the line as stored */
     for (int k = 0; k < 5; k++) {
-        memory[k] = arena_calloc(call->scratch, (size_t)n, size);
+        memory[k] = scratch_array(call, (size_t)n, size);
         if (!memory[k])
             return eval_no_memory(call);
     }
-    const scalar_program *rsqrt = scalar_math_program(
-        call->scratch, MATH_RSQRT, form == TN_F64 ? SCALAR_F64 : SCALAR_F32);
+    const scalar_program *rsqrt =
+        scalar_math_program(call->scratch, MATH_RSQRT, form == TN_F64 ? SCALAR_F64 : SCALAR_F32);
     if (!rsqrt)
         return eval_no_memory(call);
     dtype_widen(t->dtype, call->in[1].data, memory[2], (size_t)n);

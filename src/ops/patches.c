@@ -5,6 +5,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fill.h"
+#include "ops/scratch.h"
 #include "ops/view.h"
 #include "ops/window.h"
 
@@ -60,8 +61,7 @@ tn_status infer_extract_patches(infer_call *call)
     dim depth = x->dims[x->rank - 1];
     s.dims[0] = x->dims[0];
     for (uint32_t i = 0; i < spatial; i++) {
-        const window_axis w = {window[i],       strides[i],          dilation[i],
-                               pads[2 * i],     pads[2 * i + 1],     1};
+        const window_axis w = {window[i], strides[i], dilation[i], pads[2 * i], pads[2 * i + 1], 1};
         TN_TRY(rule_window(call, &w, x->dims[i + 1], i + 1, &s.dims[i + 1]));
         TN_TRY(rule_extent(call, DIM_MUL, depth, window[i], &depth));
     }
@@ -103,8 +103,8 @@ typedef struct patches {
     char *out;
 } patches;
 
-/* Append the window at PLACE, from window axis AXIS on; FROM is the position in the image so far, or
- * NULL when it is on padding. */
+/* Append the window at PLACE, from window axis AXIS on; FROM is the position in the image so far,
+ * or NULL when it is on padding. */
 static void append_window(patches *p, const char *from, const int64_t *place, uint32_t axis)
 {
     if (axis == p->n) {
@@ -139,7 +139,7 @@ tn_status eval_extract_patches(eval_call *call)
 
     if (t->count == 0)
         return TN_OK;
-    char *padding = arena_calloc(call->scratch, channels, size);
+    char *padding = scratch_array(call, channels, size);
     if (!padding)
         return eval_no_memory(call);
     (void)scalar_store(*attr_find(call->attrs, KEY_PAD_VALUE)->v.scalar, t->dtype, element);

@@ -12,6 +12,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/scratch.h"
 
 /* Type rules. */
 
@@ -64,9 +65,8 @@ static tn_status rule_common(const infer_call *call, tn_dtype otherwise, tn_dtyp
         return infer_reject(call, DIAG_DTypeNotSupported, "'%s' cannot convert %s to %s",
                             rule_op(call), dtype_name(from), dtype_name(*out));
     TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
-    return attr_find(call->attrs, KEY_AXIS)
-               ? rule_axis(call, KEY_AXIS, call->in[0]->rank, &axis)
-               : TN_OK;
+    return attr_find(call->attrs, KEY_AXIS) ? rule_axis(call, KEY_AXIS, call->in[0]->rank, &axis)
+                                            : TN_OK;
 }
 
 static tn_status finish_rule(infer_call *call, tn_dtype out)
@@ -122,16 +122,17 @@ tn_status infer_requantize(infer_call *call)
 
 /* Kernels. */
 
-/* One parameter brought to the dtype of the computation. */
+/* One parameter, operand K, brought to the dtype of the computation. */
 typedef struct parameter {
     const char *at; /* NULL: absent */
     bool along_axis;
 } parameter;
 
-static bool parameter_init(parameter *p, const tensor *x, tn_dtype form, arena *memory)
+static bool parameter_init(parameter *p, const eval_call *call, uint32_t k, tn_dtype form)
 {
+    const tensor *x = &call->in[k];
     const size_t n = (size_t)x->type->count;
-    char *at = arena_calloc(memory, n, dtype_bytes(form));
+    char *at = scratch_array(call, n, dtype_bytes(form));
     *p = (parameter){at, x->type->rank == 1};
     if (at)
         (void)dtype_cast(x->type->dtype, x->data, form, at, n);
@@ -223,8 +224,8 @@ static tn_status eval_scaling(eval_call *call, uint32_t first_up, uint32_t first
     for (int k = 0; k < 2; k++) {
         if (!first[k])
             continue;
-        if (!parameter_init(&s.scale[k], &call->in[first[k]], s.form, call->scratch) ||
-            (zeros && !parameter_init(&s.zero[k], &call->in[first[k] + 1], s.form, call->scratch)))
+        if (!parameter_init(&s.scale[k], call, first[k], s.form) ||
+            (zeros && !parameter_init(&s.zero[k], call, first[k] + 1, s.form)))
             return eval_no_memory(call);
     }
     /* Without an axis everything is one run. */

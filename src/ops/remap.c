@@ -70,8 +70,8 @@ static tn_status check_map(const infer_call *call, arena *memory, const shape *s
                             "index map '%s' %s, at byte %zu", text, fault_text(f), where);
     if (map.n != call->in[0]->rank)
         return infer_reject(call, DIAG_InvalidAttribute,
-                            "index map '%s' has %" PRIu32 " expressions for an operand of rank %"
-                            PRIu32,
+                            "index map '%s' has %" PRIu32
+                            " expressions for an operand of rank %" PRIu32,
                             text, map.n, call->in[0]->rank);
     for (uint32_t i = 0; i < s->rank; i++) {
         if (s->dims[i] == 0)

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fold_line.h"
 #include "ops/positions.h"
+#include "ops/scratch.h"
 
 /* Type rules. */
 
@@ -101,8 +101,8 @@ tn_status infer_segment_reduce(infer_call *call)
     TN_TRY(rule_rank(call, 0, 1, TN_MAX_RANK));
     TN_TRY(rule_rank(call, 1, 1, 1));
     if (segments < 0)
-        return infer_reject(call, DIAG_InvalidAttribute,
-                            "'%s' cannot make %" PRId64 " segments", rule_op(call), segments);
+        return infer_reject(call, DIAG_InvalidAttribute, "'%s' cannot make %" PRId64 " segments",
+                            rule_op(call), segments);
     if (!dims_may_equal(x->dims[0], ids->dims[0]))
         return infer_reject(call, DIAG_DimensionMismatch,
                             "'%s' needs one segment number per row: %s for %s", rule_op(call),
@@ -114,11 +114,11 @@ tn_status infer_segment_reduce(infer_call *call)
 
 /* How the axes of a scatter_add go together. */
 typedef struct scatter_axes {
-    uint32_t vector;         /* axis of `indices` that holds index vectors; their rank: none */
-    uint32_t n_window;       /* update axes that are window axes */
-    uint32_t window_mask;    /* of the updates */
-    uint32_t inserted_mask;  /* of the operand */
-    uint32_t n_components;   /* of an index vector */
+    uint32_t vector;        /* axis of `indices` that holds index vectors; their rank: none */
+    uint32_t n_window;      /* update axes that are window axes */
+    uint32_t window_mask;   /* of the updates */
+    uint32_t inserted_mask; /* of the operand */
+    uint32_t n_components;  /* of an index vector */
     uint32_t component_axis[TN_MAX_RANK];
 } scatter_axes;
 
@@ -210,8 +210,8 @@ tn_status infer_scatter_add(infer_call *call)
     const dim size = vector < (int64_t)indices->rank ? indices->dims[vector] : 1;
     if (!dims_may_equal(size, components.n))
         return infer_reject(call, DIAG_InvalidAttribute,
-                            "index vectors have %" PRId64 " components, 'scatter_dims' %s names %"
-                            PRIu32,
+                            "index vectors have %" PRId64
+                            " components, 'scatter_dims' %s names %" PRIu32,
                             size, rule_ints_text(call, KEY_SCATTER_DIMS), components.n);
     if (window.n + inserted.n != x->rank)
         return infer_reject(call, DIAG_InvalidAttribute,
@@ -292,13 +292,10 @@ typedef struct accumulator {
 static bool accumulator_init(accumulator *a, const eval_call *call, fold_kind kind, tn_dtype sum)
 {
     const type *t = call->out->type;
-    size_t bytes;
     *a = (accumulator){kind, t->dtype, sum, dtype_bytes(sum), call->out->data, sum != t->dtype};
     if (!a->apart)
         return true;
-    if (!mul_size((size_t)t->count, a->size, &bytes))
-        return false;
-    a->at = arena_alloc_aligned(call->scratch, bytes, 64);
+    a->at = scratch_array(call, (size_t)t->count, a->size);
     return a->at != NULL;
 }
 
@@ -358,8 +355,7 @@ tn_status eval_segment_reduce(eval_call *call)
     const type *x = call->in[0].type, *t = call->out->type;
     const int64_t rows = x->dims[0];
     const fold_kind kind = fold_kind_of(attr_int(call->attrs, KEY_COMBINE, COMBINE_ADD));
-    const tn_dtype sum =
-        (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(x->dtype));
+    const tn_dtype sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(x->dtype));
     const char *from = call->in[0].data;
     char empty[16];
     accumulator a;
@@ -372,13 +368,14 @@ tn_status eval_segment_reduce(eval_call *call)
     if (t->count == 0)
         return TN_OK;
     const size_t row = (size_t)(t->count / t->dims[0]);
-    bool *started = ARENA_ARRAY(call->scratch, bool, (size_t)t->dims[0]);
+    bool *started = scratch_array(call, (size_t)t->dims[0], sizeof *started);
     if (!started || !accumulator_init(&a, call, kind, sum))
         return eval_no_memory(call);
-    char *wide = arena_calloc(call->scratch, row, a.size);
+    char *wide = scratch_array(call, row, a.size);
     if (!wide)
         return eval_no_memory(call);
 
+    memset(started, 0, (size_t)t->dims[0] * sizeof *started);
     fold_empty(kind, sum, x->dtype, empty);
     for (int64_t i = 0; i < t->count; i++)
         memcpy(a.at + (size_t)i * a.size, empty, a.size);

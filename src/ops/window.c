@@ -7,6 +7,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fold_line.h"
+#include "ops/scratch.h"
 #include "ops/window.h"
 
 tn_status infer_reduce_window(infer_call *call)
@@ -34,8 +35,8 @@ tn_status infer_reduce_window(infer_call *call)
     const int64_t *dilation = attr_ints(call->attrs, KEY_DILATION, &n);
     dim covered = 1;
     for (uint32_t i = 0; i < x->rank; i++) {
-        const window_axis w = {
-            window[i], strides[i], dilation[i], pads[2 * i], pads[2 * i + 1], base[i]};
+        const window_axis w = {window[i],   strides[i],      dilation[i],
+                               pads[2 * i], pads[2 * i + 1], base[i]};
         TN_TRY(rule_window(call, &w, x->dims[i], i, &s.dims[i]));
         TN_TRY(rule_extent(call, DIM_MUL, covered, window[i], &covered));
     }
@@ -80,8 +81,7 @@ tn_status eval_reduce_window(eval_call *call)
     uint32_t n;
     windows w = {.kind = fold_kind_of(attr_int(call->attrs, KEY_COMBINE, COMBINE_ADD)),
                  .in = x->dtype,
-                 .sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE,
-                                           accumulator_of(x->dtype)),
+                 .sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(x->dtype)),
                  .rank = x->rank,
                  .data = call->in[0].data,
                  .stored = dtype_bytes(x->dtype)};
@@ -99,7 +99,7 @@ tn_status eval_reduce_window(eval_call *call)
                                   dilation[i], pads[2 * i], base[i]};
         covered *= window[i];
     }
-    w.line = arena_calloc(call->scratch, (size_t)covered, w.size);
+    w.line = scratch_array(call, (size_t)covered, w.size);
     if (!w.line)
         return eval_no_memory(call);
     char *out = call->out->data;

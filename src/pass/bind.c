@@ -144,8 +144,8 @@ static tn_status bind_attributes(binder *b, node *n)
 
 /* Types. */
 
-/* In elementwise ops only extents that are written as 1 broadcast: a symbol stands for the extent of
- * the result. BEFORE are the types of all values with symbols. */
+/* In elementwise ops only extents that are written as 1 broadcast: a symbol stands for the extent
+ * of the result. BEFORE are the types of all values with symbols. */
 static tn_status check_broadcast(const function *f, const node *n, const type *const *before)
 {
     const type *result = value_type(f, n->first_value);
@@ -192,12 +192,23 @@ static tn_status bind_results(binder *b, function *f, node *n, const type *const
     return op_table[n->op].traits & T_ELEMENTWISE ? check_broadcast(f, n, before) : TN_OK;
 }
 
-/* The text's own types for values must be what came out. */
+static bool has_values(const binder *b, const type *t)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (missing_symbol(b, t->dims[i]))
+            return false;
+    return true;
+}
+
+/* The text's own types for values must be what came out. A symbol without a value stands only in
+ * such types, as a name for what came out. */
 static tn_status check_declared(binder *b, function *f)
 {
     for (uint32_t i = 0; i < f->declared.n; i++) {
         declared_type *d = &f->declared.at[i];
         const node *n = node_of(f, d->of);
+        if (!has_values(b, d->type))
+            continue;
         TN_TRY(bind_type(b, n->at, &d->type));
         if (d->type == value_type(f, d->of))
             continue;
@@ -253,9 +264,10 @@ static tn_status bind_function(binder *b, uint32_t index, uint32_t depth)
     if (b->functions[index] == BOUND)
         return TN_OK;
     if (b->functions[index] == BINDING || depth > b->m->cx->limits.nesting)
-        return diag_report(&b->m->cx->diag, DIAG_LimitExceeded, &b->m->source, NO_SPAN,
-                           "regions reach themselves, or are nested deeper than the limit of %" PRIu32,
-                           b->m->cx->limits.nesting);
+        return diag_report(
+            &b->m->cx->diag, DIAG_LimitExceeded, &b->m->source, NO_SPAN,
+            "regions reach themselves, or are nested deeper than the limit of %" PRIu32,
+            b->m->cx->limits.nesting);
     b->functions[index] = BINDING;
     TN_TRY(bind_nodes(b, f, depth));
     TN_TRY(check_declared(b, f));

@@ -21,14 +21,21 @@ typedef struct given_shape {
 } given_shape;
 
 /* Find the values that make the inputs of the entry have the shapes GIVEN (one per input), keeping
- * those that are set. Sizes that no input names follow, where they can, from the types that the text
- * declares for values and from reshapes. Rejects with InputMismatch (another rank, or another number
- * than the declared one), DimensionBinding (one symbol with two values) and UnboundSymbol (an input
- * whose size is not determined). */
+ * those that are set. Sizes that no input names follow, where they can, from the types that the
+ * text declares for values and from reshapes. Rejects with InputMismatch (another rank, or another
+ * number than the declared one), DimensionBinding (one symbol with two values) and UnboundSymbol
+ * (an input whose size is not determined). */
 tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values);
 
-/* Replace every symbol of M, in types and in attributes, and infer all types anew. Rejects what does
- * not fit together (DimensionBinding) and symbols that are needed and have no value
+/* Only the last step of that: sizes that follow from those that are set. */
+tn_status sizes_follow(const module *m, int64_t *values);
+
+/* Find the values that follow, from the types that the text declares for values and from reshapes,
+ * of those that are set. Rejects with DimensionBinding. */
+tn_status sizes_that_follow(const module *m, int64_t *values);
+
+/* Replace every symbol of M, in types and in attributes, and infer all types anew. Rejects what
+ * does not fit together (DimensionBinding) and symbols that are needed and have no value
  * (UnboundSymbol); M is then unfit for use. */
 tn_status module_bind_here(module *m, const int64_t *values);
 /* The same on a copy, in *BOUND; M stays as it is. */

@@ -1,7 +1,8 @@
 /* dce: drop nodes that no output and no gradient needs.
  *
  * needs   definitions before uses
- * keeps   types, order, locations, every output; all inputs, used or not: they are the interface
+ * keeps   types, order, locations, every output; all inputs, used or not: they are the interface;
+ *         random generators: those after them would make other numbers (docs/numerics.md)
  * breaks  nothing
  */
 #include "pass/passes.h"
@@ -9,6 +10,12 @@
 static void mark(const function *f, bool *live, value_id v)
 {
     live[f->values.at[v].node] = true;
+}
+
+static bool is_generator(const node *n)
+{
+    const uint32_t both = T_SOURCE | T_UNSTABLE;
+    return (op_table[n->op].traits & both) == both;
 }
 
 static tn_status sweep(pass_context *cx, function *f)
@@ -25,7 +32,7 @@ static tn_status sweep(pass_context *cx, function *f)
             mark(f, live, f->module->gradients.at[i]);
     for (uint32_t i = f->nodes.n; i-- > 0;) {
         const node *it = &f->nodes.at[i];
-        live[i] = live[i] || it->op == OP_INPUT;
+        live[i] = live[i] || it->op == OP_INPUT || is_generator(it);
         for (uint32_t k = 0; live[i] && k < it->n_in; k++)
             mark(f, live, it->in[k]);
     }

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "pass/bind.h"
+#include "pass/regroup.h"
 
 bool module_has_symbols(const module *m)
 {
@@ -77,12 +78,11 @@ static tn_status contradiction(const solver *s, span at, const char *what, const
     (void)snprintf(size, sizeof size, "%s", dim_words(s->m, d));
     int64_t bound = -1;
     const bool known = dim_bind(s->t, d, s->values, &bound);
-    return diag_report(&s->m->cx->diag, DIAG_DimensionBinding, &s->m->source, at,
-                       known ? "axis %" PRIu32 " of %s '%s' has extent %" PRId64
-                               ", but its size %s is %" PRId64
-                             : "axis %" PRIu32 " of %s '%s' has extent %" PRId64
-                               ", which its size %s cannot be",
-                       axis, what, name, value, size, bound);
+    return diag_report(
+        &s->m->cx->diag, DIAG_DimensionBinding, &s->m->source, at,
+        known ? "axis %" PRIu32 " of %s '%s' has extent %" PRId64 ", but its size %s is %" PRId64
+              : "axis %" PRIu32 " of %s '%s' has extent %" PRId64 ", which its size %s cannot be",
+        axis, what, name, value, size, bound);
 }
 
 static const char *input_name(const node *n)
@@ -148,31 +148,24 @@ static tn_status solve_declared(solver *s, const function *f)
     return TN_OK;
 }
 
-/* Walks source and result of a reshape from the left in groups of equal product; a size that is not
- * known closes its group. What does not work out is left to the type rule. */
+/* What does not work out is left to the type rule. */
 static void solve_reshape(solver *s, const type *from, const type *to)
 {
-    int64_t have = 1, want = 1, d;
-    uint32_t i = 0;
-    for (uint32_t k = 0; k < from->rank; k++)
-        if (!dim_bind(s->t, from->dims[k], s->values, &d) || d == 0)
+    grouped have[TN_MAX_RANK], want[TN_MAX_RANK];
+    for (uint32_t k = 0; k < from->rank; k++) {
+        have[k].written = from->dims[k];
+        if (!dim_bind(s->t, from->dims[k], s->values, &have[k].extent) || have[k].extent <= 0)
             return;
-    for (uint32_t j = 0; j < to->rank; j++) {
-        const bool known = dim_bind(s->t, to->dims[j], s->values, &d), last = j + 1 == to->rank;
-        if (known && (d == 0 || !mul_i64(want, d, &want)))
-            return;
-        bool take = !known && have == want; /* at the start of a group */
-        while (i < from->rank && (take || have < want || have % want != 0 || (!known && last))) {
-            (void)dim_bind(s->t, from->dims[i++], s->values, &d);
-            if (!mul_i64(have, d, &have))
-                return;
-            take = false;
-        }
-        if (!known && (have % want != 0 || solve(s, to->dims[j], have / want) != FITS))
-            return;
-        if (!known || have == want)
-            have = want = 1;
     }
+    for (uint32_t j = 0; j < to->rank; j++) {
+        want[j].written = to->dims[j];
+        if (!dim_bind(s->t, to->dims[j], s->values, &want[j].extent))
+            want[j].extent = -1;
+    }
+    regroup(have, from->rank, want, to->rank);
+    for (uint32_t j = 0; j < to->rank; j++)
+        if (want[j].extent >= 0)
+            (void)solve(s, to->dims[j], want[j].extent);
 }
 
 static void solve_reshapes(solver *s, const function *f)
@@ -187,6 +180,40 @@ static void solve_reshapes(solver *s, const function *f)
     }
 }
 
+tn_status sizes_follow(const module *m, int64_t *values)
+{
+    solver s = {.m = m, .t = &m->types, .values = values};
+    do {
+        s.progress = false;
+        for (uint32_t k = 0; k < m->functions.n; k++)
+            TN_TRY(solve_declared(&s, m->functions.at[k]));
+        for (uint32_t k = 0; !s.progress && k < m->functions.n; k++)
+            solve_reshapes(&s, m->functions.at[k]);
+    } while (s.progress);
+    return TN_OK;
+}
+
+/* One round over all functions; reshapes only when nothing else helps. */
+static tn_status solve_rest(solver *s)
+{
+    const module *m = s->m;
+    for (uint32_t k = 0; k < m->functions.n; k++)
+        TN_TRY(solve_declared(s, m->functions.at[k]));
+    for (uint32_t k = 0; !s->progress && k < m->functions.n; k++)
+        solve_reshapes(s, m->functions.at[k]);
+    return TN_OK;
+}
+
+tn_status sizes_that_follow(const module *m, int64_t *values)
+{
+    solver s = {.m = m, .t = &m->types, .values = values};
+    do {
+        s.progress = false;
+        TN_TRY(solve_rest(&s));
+    } while (s.progress);
+    return TN_OK;
+}
+
 tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values)
 {
     const function *f = module_entry(m);
@@ -195,10 +222,7 @@ tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *
     do {
         s.progress = false;
         TN_TRY(solve_inputs(&s, given));
-        for (uint32_t k = 0; k < m->functions.n; k++)
-            TN_TRY(solve_declared(&s, m->functions.at[k]));
-        for (uint32_t k = 0; !s.progress && k < m->functions.n; k++)
-            solve_reshapes(&s, m->functions.at[k]);
+        TN_TRY(solve_rest(&s));
     } while (s.progress);
     for (uint32_t k = 0; k < f->inputs.n; k++) {
         const type *t = value_type(f, f->inputs.at[k]);

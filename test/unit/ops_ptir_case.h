@@ -87,7 +87,7 @@ static inline bool run(use *u, op_id op)
     const value_id v = build_node(&u->b, op, u->in, u->n_in, u->attrs, u->n_attrs);
     tn_status s = u->b.status;
     const function *f = u->b.f;
-    const uint32_t n = s == TN_OK ? node_of(f, v)->n_results : 0;
+    const uint32_t n = s == TN_OK && v < f->values.n ? node_of(f, v)->n_results : 0;
     for (uint32_t i = 0; i < n && s == TN_OK; i++)
         s = function_add_output(u->b.f, v + i);
     if (s == TN_OK)

@@ -60,8 +60,8 @@ static void test_no_memory_of(const char *text, bool fail_once)
         /* A fold that has no memory is left undone, and a text is dropped from a report. */
         bool right = s == TN_OK || (m.failed && s == TN_ERR_NOMEM && (r.n > 0 || !cx));
         if (!CHECK(clean) || !CHECK(right)) {
-            printf("    request %u, status %d, alive %zu, wrong sizes %u, %u reports, %s: %s\n", n, (int)s,
-                   m.alive, m.wrong, r.n, r.kind, r.message);
+            printf("    request %u, status %d, alive %zu, wrong sizes %u, %u reports, %s: %s\n", n,
+                   (int)s, m.alive, m.wrong, r.n, r.kind, r.message);
             return;
         }
         failures += s != TN_OK;

@@ -122,11 +122,12 @@ static void test_take(void)
 
 static void index_fails(op_id op, int64_t at, const char *kind)
 {
+    const int64_t indices[] = {0, at};
     ops_case t;
     ops_case_init(&t);
     ops_case_operand(&t, TN_SI32, x, DIMS(3, 2));
     if (op == OP_INDEX)
-        ops_case_ints(&t, KEY_INDICES, (const int64_t[]){0, at}, 2);
+        ops_case_ints(&t, KEY_INDICES, indices, 2);
     else
         ops_case_operand(&t, TN_SI64, &at, DIMS(1));
     CHECK(!ops_case_run(&t, op));

@@ -1,6 +1,7 @@
 /* iota and the random generators. */
 #include "ops/random.h"
 #include "ops_ptir_case.h"
+#include "pass/pass.h"
 
 static void check_iota(tn_dtype d, const dim *dims, uint32_t rank, int64_t axis)
 {
@@ -59,9 +60,15 @@ static void test_philox(void)
         uint32_t stream, group, words[4];
     } known[] = {
         {0, 0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-        {UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX,
+        {UINT64_MAX,
+         UINT64_MAX,
+         UINT32_MAX,
+         UINT32_MAX,
          {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-        {0x299f31d0a4093822, 0x85a308d3243f6a88, 0x13198a2e, 0x03707344,
+        {0x299f31d0a4093822,
+         0x85a308d3243f6a88,
+         0x13198a2e,
+         0x03707344,
          {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -116,10 +123,9 @@ static void test_normal(tn_dtype d)
     for (int64_t i = 0; u.n_out && i < N; i++) {
         const philox w = philox_at(11, 0, 0, (uint64_t)i);
         const int p = d == TN_F64 ? 53 : 24;
-        const double a = ldexp(
-            (double)((((uint64_t)w.word[0] << 32 | w.word[1]) >> (64 - p)) + 1), -p);
-        const double b =
-            ldexp((double)(((uint64_t)w.word[2] << 32 | w.word[3]) >> (64 - p)), -p);
+        const double a =
+            ldexp((double)((((uint64_t)w.word[0] << 32 | w.word[1]) >> (64 - p)) + 1), -p);
+        const double b = ldexp((double)(((uint64_t)w.word[2] << 32 | w.word[3]) >> (64 - p)), -p);
         const double want = sqrt(-2 * log(a)) * cos(6.283185307179586 * b), x = element(&u, i);
         const double error = fabs(x - want) / (fabs(want) + 1);
         worst = error > worst ? error : worst;
@@ -159,6 +165,16 @@ static void test_streams(void)
         CHECK(((float *)u.out[1].data)[5] ==
               (float)(philox_at(3, 0, 1, 5).word[0] >> 8) * 0x1p-24f);
     }
+    /* Dead code goes, a generator that nothing uses stays: the second one keeps its numbers. */
+    u.b.f->outputs.at[0] = second;
+    u.b.f->outputs.n = 1;
+    CHECK_INT(pass_run(u.m, PASS_DCE, true, NULL), TN_OK);
+    CHECK_INT(u.b.f->nodes.n, 2);
+    tensor again = {0};
+    r = (eval_run){.cx = u.cx, .bytes_limit = UINT64_MAX, .seed = 3};
+    if (CHECK_INT(evaluate(&r, u.b.f, NULL, &again), TN_OK))
+        CHECK(memcmp(again.data, u.out[1].data, sizeof(float) * 64) == 0);
+    memory_free(&u.cx->allocator, again.data, sizeof(float) * 64);
     use_free(&plain);
     use_free(&u);
 }

@@ -3,7 +3,7 @@
 
 static void test_gather(tn_dtype index)
 {
-    const float x[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}; /* [2, 3, 2] */
+    const float x[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};                /* [2, 3, 2] */
     const int64_t at64[] = {2, 0, 1, 1, 0, 2, 2, 2, 0, 1, 1, 0, 0, 0, 1, 2}; /* [2, 4, 2] */
     int32_t at32[16];
     use u;
@@ -60,8 +60,7 @@ static scalar folded(combine_mode mode, tn_dtype form, scalar a, scalar b)
         return b;
     if (mode == COMBINE_ADD) {
         if (a.kind == DTYPE_FLOAT || a.kind == DTYPE_COMPLEX) {
-            r.f = form == TN_F64 || form == TN_CF64 ? a.f + b.f
-                                                    : (double)((float)a.f + (float)b.f);
+            r.f = form == TN_F64 || form == TN_CF64 ? a.f + b.f : (double)((float)a.f + (float)b.f);
             r.im = form == TN_CF64 ? a.im + b.im : (double)((float)a.im + (float)b.im);
         } else {
             const int bits = dtype_table[form].bits;
@@ -112,7 +111,8 @@ static void test_scatter_reduce(tn_dtype d, combine_mode mode, uint64_t seed)
     for (size_t i = 0; i < OUTER * EXTENT * INNER; i++)
         sums[i] = scalar_load(d, x + i * size);
     for (size_t i = 0; i < OUTER * UPDATES * INNER; i++) {
-        const size_t o = i / (UPDATES * INNER), to = (o * EXTENT + (size_t)at[i]) * INNER + i % INNER;
+        const size_t o = i / (UPDATES * INNER),
+                     to = (o * EXTENT + (size_t)at[i]) * INNER + i % INNER;
         const scalar value = scalar_load(d, updates + i * size);
         sums[to] = folded(mode, dtype_compute(d), sums[to], value);
     }

@@ -265,8 +265,7 @@ static void test_layer_norm(tn_dtype d, int outer, int f, int inner)
     if (CHECK(run(&u, OP_LAYER_NORM)))
         CHECK(memcmp(u.out->data, rounded, n * size) == 0);
     use_free(&u);
-    void *all[] = {x,      want,         gamma,       beta,   line, squares,
-                   stored, stored_gamma, stored_beta, rounded};
+    void *all[] = {x, want, gamma, beta, line, squares, stored, stored_gamma, stored_beta, rounded};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         free(all[k]);
 }

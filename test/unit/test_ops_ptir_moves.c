@@ -24,8 +24,7 @@ static void test_reverse(void)
     with_ints(&u, KEY_AXES, INTS(-1, 0));
     if (CHECK(run(&u, OP_REVERSE)))
         for (int i = 0; i < 24; i++)
-            CHECK_INT(data(&u)[i],
-                      numbers[((1 - i / 12) * 3 + i / 4 % 3) * 4 + (3 - i % 4)]);
+            CHECK_INT(data(&u)[i], numbers[((1 - i / 12) * 3 + i / 4 % 3) * 4 + (3 - i % 4)]);
     use_free(&u);
     start(&u, DIMS(2, 0));
     with_ints(&u, KEY_AXES, INTS(0, 1));
@@ -248,8 +247,7 @@ static void test_pool(void)
                 for (int x = 0; x < 3; x++)
                     for (int a = 0; a < 3; a++)
                         for (int b = 0; b < 2; b++, k++)
-                            CHECK_INT(data(&u)[k],
-                                      numbers[(n * 7 + y * 2 + a) * 6 + x + 3 * b]);
+                            CHECK_INT(data(&u)[k], numbers[(n * 7 + y * 2 + a) * 6 + x + 3 * b]);
     }
     use_free(&u);
     start(&u, DIMS(5));
@@ -331,9 +329,8 @@ static void start_symbolic(use *u, const char *first, const char *second)
     for (int i = 0; i < 2 && symbols[i]; i++) {
         const dim dims[] = {
             dim_symbol(&u->m->types, module_string(u->m, symbols[i], strlen(symbols[i]))), 4};
-        attr entries[2] = {
-            {.key = KEY_NAME, .v.s = module_string(u->m, names[i], 1)},
-            {.key = KEY_TYPE, .v.type = type_of(&u->m->types, TN_F32, dims, 2)}};
+        attr entries[2] = {{.key = KEY_NAME, .v.s = module_string(u->m, names[i], 1)},
+                           {.key = KEY_TYPE, .v.type = type_of(&u->m->types, TN_F32, dims, 2)}};
         u->in[u->n_in++] = build_node(&u->b, OP_INPUT, NULL, 0, entries, 2);
     }
 }

@@ -42,7 +42,8 @@ static void check_arg_max(tn_dtype d, uint64_t seed, bool keep)
     with_int(&u, KEY_INDEX_DTYPE, keep ? TN_SI64 : TN_SI32);
     with_int(&u, KEY_KEEPDIMS, keep);
     if (CHECK(run(&u, OP_ARG_MAX))) {
-        CHECK(keep ? shape_is(u.out, TN_SI64, DIMS(A, 1, C)) : shape_is(u.out, TN_SI32, DIMS(A, C)));
+        CHECK(keep ? shape_is(u.out, TN_SI64, DIMS(A, 1, C))
+                   : shape_is(u.out, TN_SI32, DIMS(A, C)));
         for (int64_t a = 0; a < A; a++)
             for (int64_t c = 0; c < C; c++) {
                 int64_t best = 0;

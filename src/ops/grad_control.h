@@ -1,0 +1,19 @@
+/* The derivative of a loop over slices, which while uses too. */
+#ifndef OPS_GRAD_CONTROL_H
+#define OPS_GRAD_CONTROL_H
+
+#include "ops/grad_regions.h"
+
+typedef struct scan_job {
+    const function *body;
+    uint32_t carries, scanned; /* operands */
+    const value_id *in;        /* operands: carries, then scanned */
+    const value_id *g;         /* by result: its gradient, or NO_VALUE */
+    const bool *wanted;        /* by operand */
+    value_id *out;             /* by operand: its gradient, for those that are wanted */
+} scan_job;
+
+/* The gradients of the operands, from two scans: one that records, and one that goes back. */
+void grad_scan_job(grad_call *c, const scan_job *j);
+
+#endif

@@ -1,0 +1,137 @@
+/* Elementwise ops, written with others. */
+#include "graph/literal.h"
+#include "pass/expand.h"
+
+/* A number wins over NaN, and +0 over -0, as in relu. */
+value_id expand_relu_as_maximum(expand_call *c)
+{
+    return build_binary(c->b, OP_MAXIMUM, c->in[0], expand_number(c, c->out->dtype, 0));
+}
+
+value_id expand_maximum_as_relu(expand_call *c)
+{
+    if (dtype_is_unsigned(c->out->dtype) || dtype_is_bool(c->out->dtype))
+        return NO_VALUE;
+    for (uint32_t k = 0; k < 2; k++)
+        if (is_everywhere(c, c->in[k], 0) && operand_type_of(c, 1 - k) == c->out)
+            return build_unary(c->b, OP_RELU, c->in[1 - k]);
+    return NO_VALUE;
+}
+
+value_id expand_relu_grad_as_select(expand_call *c)
+{
+    value_id zero = expand_number(c, c->out->dtype, 0);
+    return build_select(c->b, build_compare(c->b, DIR_GT, c->in[1], zero), c->in[0], zero);
+}
+
+/* The comparison in DIRECTION that makes V, or NULL. */
+static const node *comparison(const expand_call *c, value_id v, direction d)
+{
+    const node *n = maker(c, v);
+    return n->op == OP_COMPARE && attr_int(n->attrs, KEY_DIRECTION, -1) == (int64_t)d ? n : NULL;
+}
+
+value_id expand_select_as_relu_grad(expand_call *c)
+{
+    const node *p = comparison(c, c->in[0], DIR_GT);
+    tn_dtype d = c->out->dtype;
+    if (!p || !is_everywhere(c, p->in[1], 0) || !is_everywhere(c, c->in[2], 0) ||
+        build_type(c->b, p->in[0])->dtype != d || !(dtype_is_signed(d) || dtype_is_float(d)))
+        return NO_VALUE;
+    return build_binary(c->b, OP_RELU_GRAD, c->in[1], p->in[0]);
+}
+
+/* select(b == 0, 0, a / select(b == 0, 1, b)), as div_guarded makes it. */
+value_id expand_select_as_div(expand_call *c)
+{
+    const node *p = comparison(c, c->in[0], DIR_EQ), *quotient = maker(c, c->in[2]);
+    if (!p || !dtype_is_int(c->out->dtype) || !is_everywhere(c, p->in[1], 0) ||
+        !is_everywhere(c, c->in[1], 0) || quotient->op != OP_DIV)
+        return NO_VALUE;
+    value_id divided = quotient->in[0], by = p->in[0];
+    const node *divisor = maker(c, quotient->in[1]);
+    if (divisor->op == OP_BROADCAST)
+        divisor = maker(c, divisor->in[0]);
+    if (divisor->op != OP_SELECT || !is_everywhere(c, divisor->in[1], 1))
+        return NO_VALUE;
+    const node *guard = comparison(c, divisor->in[0], DIR_EQ);
+    if (!guard || guard->in[0] != divisor->in[2] || !is_everywhere(c, guard->in[1], 0) ||
+        divisor->in[2] != by)
+        return NO_VALUE;
+    value_id in[] = {divided, by};
+    attr entry = attr_of_int(KEY_ON_ZERO, ON_ZERO_ZERO);
+    return build_node(c->b, OP_DIV, in, 2, &entry, 1);
+}
+
+value_id expand_div_guarded(expand_call *c)
+{
+    if (!dtype_is_int(c->out->dtype) ||
+        attr_int(c->n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ZERO)
+        return NO_VALUE;
+    value_id zero = expand_number(c, c->out->dtype, 0), one = expand_number(c, c->out->dtype, 1);
+    value_id by = build_broadcast(c->b, c->in[1], c->out->dims, c->out->rank);
+    value_id is_zero = build_compare(c->b, DIR_EQ, by, zero);
+    value_id divisor = build_select(c->b, is_zero, one, by);
+    return build_select(c->b, is_zero, zero, build_binary(c->b, OP_DIV, c->in[0], divisor));
+}
+
+value_id expand_div_plainly(expand_call *c)
+{
+    if (dtype_is_int(c->out->dtype) || !attr_find(c->n->attrs, KEY_ON_ZERO))
+        return NO_VALUE;
+    return build_binary(c->b, OP_DIV, c->in[0], c->in[1]);
+}
+
+value_id expand_div_by_constant(expand_call *c)
+{
+    const literal *l = constant_behind(c, c->in[1]);
+    if (!l || !dtype_is_int(c->out->dtype) ||
+        attr_int(c->n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ERROR)
+        return NO_VALUE;
+    for (int64_t i = 0; i < (l->splat ? 1 : l->type->count); i++)
+        if (scalar_load(l->type->dtype, literal_element(l, i)).i == 0)
+            return NO_VALUE;
+    attr entry = attr_of_int(KEY_ON_ZERO, ON_ZERO_ZERO);
+    return build_node(c->b, OP_DIV, c->in, 2, &entry, 1);
+}
+
+value_id expand_clamp_as_min_max(expand_call *c)
+{
+    return build_binary(c->b, OP_MINIMUM, build_binary(c->b, OP_MAXIMUM, c->in[0], c->in[1]),
+                        c->in[2]);
+}
+
+value_id expand_reciprocal_as_div(expand_call *c)
+{
+    return build_binary(c->b, OP_DIV, expand_number(c, c->out->dtype, 1), c->in[0]);
+}
+
+/* Of -0 and +0 the maximum is +0, and of the smallest integer -x is itself. */
+value_id expand_abs_as_maximum(expand_call *c)
+{
+    if (dtype_is_unsigned(c->out->dtype))
+        return c->in[0];
+    return build_binary(c->b, OP_MAXIMUM, c->in[0], build_unary(c->b, OP_NEG, c->in[0]));
+}
+
+value_id expand_stop_gradient(expand_call *c)
+{
+    return c->in[0];
+}
+
+value_id expand_cast_to_itself(expand_call *c)
+{
+    return operand_type_of(c, 0) == c->out ? c->in[0] : NO_VALUE;
+}
+
+value_id expand_exp_as_exp2(expand_call *c)
+{
+    value_id k = expand_number(c, c->out->dtype, 1.4426950408889634);
+    return build_unary(c->b, OP_EXP2, build_binary(c->b, OP_MUL, c->in[0], k));
+}
+
+value_id expand_log_as_log2(expand_call *c)
+{
+    value_id k = expand_number(c, c->out->dtype, 0.6931471805599453);
+    return build_binary(c->b, OP_MUL, build_unary(c->b, OP_LOG2, c->in[0]), k);
+}

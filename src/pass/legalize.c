@@ -1,0 +1,407 @@
+/* legalize: rewrite a program until a dialect can express it.
+ *
+ * needs   verified types; definitions before uses
+ * keeps   types of inputs and outputs; bits, but for relaxed expansions
+ * breaks  use counts; dce runs at the end when something was expanded
+ *
+ * Works in rounds. In each, the nodes that the dialect cannot express as they stand are replaced by
+ * what the first fitting row of expand.def makes of them; what that makes may itself be expanded in
+ * the next round. Rows only lead towards ops that the dialect has, so few rounds are needed.
+ */
+#include "pass/legalize.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ops/shape.h"
+#include "pass/expand.h"
+#include "pass/pass.h"
+
+const expansion_info expansions[] = {
+#define EXPAND(op, function, class, uses, label)                                                   \
+    {OP_##op, #function, EXPANSION_##class, uses, label},
+#include "pass/expand.def"
+#undef EXPAND
+};
+const uint32_t n_expansions = sizeof expansions / sizeof expansions[0];
+
+static expand_fn *const expand_functions[] = {
+#define EXPAND(op, function, class, uses, label) expand_##function,
+#include "pass/expand.def"
+#undef EXPAND
+};
+
+/* ---- which rows lead to a dialect ---------------------------------------------------------- */
+
+/* Bit b of the words: expansion b leads only to ops that can be expressed. */
+typedef struct reach {
+    bool op[OP_COUNT];
+    bool row[128];
+} reach;
+
+_Static_assert(sizeof expansions / sizeof expansions[0] <= 128, "reach.row is too short");
+
+static bool all_reached(const reach *r, const char *uses)
+{
+    for (const char *at = uses; *at;) {
+        size_t n = strcspn(at, " ");
+        op_id op = op_by_name(at, n);
+        if (op == OP_COUNT || !r->op[op])
+            return false;
+        at += n + (at[n] == ' ');
+    }
+    return true;
+}
+
+/* A row that makes its own op again only counts where the dialect has that op. */
+static void find_reach(const dialect *to, reach *r)
+{
+    bool changed = true;
+    memset(r, 0, sizeof *r);
+    for (int op = 0; op < OP_COUNT; op++)
+        r->op[op] = to->spelling((op_id)op) != NULL;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < n_expansions; i++)
+            if (!r->row[i] && all_reached(r, expansions[i].uses))
+                changed = r->row[i] = r->op[expansions[i].op] = true;
+    }
+}
+
+legality op_legality(op_id op, const dialect *to, const expansion_info **by)
+{
+    reach r;
+    if (by)
+        *by = NULL;
+    if (to->spelling(op))
+        return LEGAL_SPELT;
+    find_reach(to, &r);
+    for (uint32_t i = 0; i < n_expansions; i++)
+        if (expansions[i].op == op && r.row[i]) {
+            if (by)
+                *by = &expansions[i];
+            return LEGAL_EXPANDED;
+        }
+    return LEGAL_NEVER;
+}
+
+/* ---- what is in the way -------------------------------------------------------------------- */
+
+static bool shapes_differ(const function *f, const node *n)
+{
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const type *a = value_type(f, n->first_value), *b = value_type(f, n->in[i]);
+        if (a->rank != b->rank)
+            return true;
+        for (uint32_t k = 0; k < a->rank; k++)
+            if (!dims_may_equal(a->dims[k], b->dims[k]))
+                return true;
+    }
+    return false;
+}
+
+static bool broadcasts(const dialect *to, const function *f, const node *n)
+{
+    return to->can->explicit_broadcast && n->n_in > 1 && op_table[n->op].traits & T_ELEMENTWISE &&
+           shapes_differ(f, n);
+}
+
+/* Can N be written as it stands? *KIND and WHY say what is in the way. */
+static bool is_expressible(const dialect *to, const function *f, const node *n,
+                           char why[OBJECTION_SIZE])
+{
+    const char *op = op_table[n->op].text;
+    if (!to->spelling((op_id)n->op)) {
+        (void)snprintf(why, OBJECTION_SIZE, "it has no operation for '%s'", op);
+        return false;
+    }
+    for (uint32_t i = 0; i < n->n_results; i++) {
+        const type *t = value_type(f, n->first_value + i);
+        if (!(to->can->dtypes >> t->dtype & 1)) {
+            (void)snprintf(why, OBJECTION_SIZE, "it has no element type %s", dtype_name(t->dtype));
+            return false;
+        }
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (dim_is_symbolic(t->dims[k]) && !to->can->symbols) {
+                (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number");
+                return false;
+            }
+    }
+    if (broadcasts(to, f, n)) {
+        (void)snprintf(why, OBJECTION_SIZE, "operands of '%s' must have one shape", op);
+        return false;
+    }
+    return !to->can->takes || to->can->takes(f, n, why);
+}
+
+static tn_status report_module(const module *m, const dialect *to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        n += !m->functions.at[i]->is_region;
+    if (n <= 1 || to->can->many_functions)
+        return TN_OK;
+    tn_status s = diag_report(&m->cx->diag, DIAG_NotExpressible, &m->source, NO_SPAN,
+                              "%s programs are one function, and this one has %" PRIu32,
+                              to->can->family, n);
+    diag_fix(&m->cx->diag, NO_SPAN, NULL, "choose one with --entry");
+    return s;
+}
+
+/* Report every node that is not expressible. */
+static tn_status report_nodes(const module *m, const dialect *to)
+{
+    tn_status worst = TN_OK;
+    uint32_t left = m->cx->limits.errors;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        for (uint32_t k = 0; k < f->nodes.n && left; k++) {
+            const node *n = &f->nodes.at[k];
+            char why[OBJECTION_SIZE];
+            if (is_expressible(to, f, n, why))
+                continue;
+            left--;
+            worst = node_report(f, n, DIAG_NotExpressible, "%s cannot express '%s': %s",
+                                to->can->family, op_table[n->op].text, why);
+            if (m->functions.n > 1)
+                diag_note(&m->cx->diag, NULL, NO_SPAN, "in function '%s', instruction %" PRIu32,
+                          f->name, k);
+        }
+    }
+    return worst;
+}
+
+tn_status check_legal(const module *m, const dialect *to)
+{
+    tn_status a = report_module(m, to), b = report_nodes(m, to);
+    return a == TN_OK ? b : a;
+}
+
+/* ---- rewriting a function ------------------------------------------------------------------ */
+
+typedef struct rewriting {
+    module *m;
+    const dialect *to;
+    const legalize_options *options;
+    reach reach;
+    arena memory; /* of one round */
+    function *f, *fresh;
+    value_id *now; /* by value of f */
+    bool expanded, relaxed;
+} rewriting;
+
+/* Operands of one shape. */
+static value_id spread_operands(rewriting *w, builder *b, const node *n, value_id *in)
+{
+    const type *t = value_type(w->f, n->first_value);
+    value_id first;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        in[i] = build_broadcast(b, in[i], t->dims, t->rank);
+    if (b->status != TN_OK)
+        return NO_VALUE;
+    node_desc d = {.op = (op_id)n->op, .in = in, .n_in = n->n_in, .attrs = n->attrs, .at = n->at,
+                   .name = n->name, .tag = n->tag};
+    b->status = function_add_typed(w->fresh, &d, &t, 1, &first);
+    return b->status == TN_OK ? first : NO_VALUE;
+}
+
+static void tell_relaxed(rewriting *w, const node *n, const expansion_info *e)
+{
+    w->relaxed = true;
+    if (!w->options->quiet)
+        diag_warn(&w->m->cx->diag, DIAG_Advice, &w->m->source, n->at,
+                  "'%s' becomes %s for %s, which may round differently", op_table[n->op].text,
+                  e->label, w->to->can->family);
+}
+
+/* What the rows of expand.def make of N; NO_VALUE when none fits. */
+static value_id expand(rewriting *w, builder *b, const node *n, const value_id *in)
+{
+    expand_call c = {.to = w->to, .b = b, .f = w->f, .n = n, .in = in,
+                     .out = value_type(w->f, n->first_value), .memory = &w->memory};
+    for (uint32_t i = 0; i < n_expansions && n->n_results == 1; i++) {
+        const expansion_info *e = &expansions[i];
+        if (e->op != n->op || !w->reach.row[i] ||
+            (e->class == EXPANSION_RELAXED && w->options->exact_only))
+            continue;
+        value_id v = expand_functions[i](&c);
+        if (b->status != TN_OK)
+            return NO_VALUE;
+        if (v == NO_VALUE || value_type(w->fresh, v) != c.out)
+            continue;
+        if (e->class == EXPANSION_RELAXED)
+            tell_relaxed(w, n, e);
+        if (n->op == OP_STOP_GRADIENT && !w->options->quiet)
+            diag_warn(&w->m->cx->diag, DIAG_Advice, &w->m->source, n->at,
+                      "%s has no 'stop_gradient': the derivative is no longer stopped here",
+                      w->to->can->family);
+        return v;
+    }
+    return NO_VALUE;
+}
+
+static tn_status copy_node(rewriting *w, const node *n, const value_id *in)
+{
+    const type *few[8];
+    const type **types = n->n_results <= 8 ? few : ARENA_ARRAY(&w->memory, const type *, n->n_results);
+    value_id first;
+    if (!types)
+        return module_no_memory(w->m);
+    for (uint32_t i = 0; i < n->n_results; i++)
+        types[i] = value_type(w->f, n->first_value + i);
+    node_desc d = {.op = (op_id)n->op, .in = in, .n_in = n->n_in, .attrs = n->attrs, .at = n->at,
+                   .name = n->name, .tag = n->tag, .spelling = n->spelling};
+    TN_TRY(function_add_typed(w->fresh, &d, types, n->n_results, &first));
+    for (uint32_t i = 0; i < n->n_results; i++)
+        w->now[n->first_value + i] = first + i;
+    return TN_OK;
+}
+
+static tn_status rewrite_node(rewriting *w, uint32_t k)
+{
+    const node *n = &w->f->nodes.at[k];
+    value_id *in = ARENA_ARRAY(&w->memory, value_id, (size_t)n->n_in + 1), v = NO_VALUE;
+    char why[OBJECTION_SIZE];
+    if (!in)
+        return module_no_memory(w->m);
+    for (uint32_t i = 0; i < n->n_in; i++)
+        in[i] = w->now[n->in[i]];
+    if (!is_expressible(w->to, w->f, n, why)) {
+        builder b = builder_on(w->fresh, n->at);
+        bool spelt = w->to->spelling((op_id)n->op) != NULL;
+        v = spelt && broadcasts(w->to, w->f, n) ? spread_operands(w, &b, n, in)
+                                                : expand(w, &b, n, in);
+        TN_TRY(b.status);
+    }
+    if (v == NO_VALUE)
+        return copy_node(w, n, in);
+    w->now[n->first_value] = v;
+    w->expanded = true;
+    return TN_OK;
+}
+
+/* The nodes of FROM are those that TO has been given. */
+static void take_over(function *f, function *from, const tn_allocator *a)
+{
+    VECTOR_RELEASE(a, &f->nodes);
+    VECTOR_RELEASE(a, &f->values);
+    VECTOR_RELEASE(a, &f->inputs);
+    VECTOR_RELEASE(a, &f->outputs);
+    VECTOR_RELEASE(a, &f->hints);
+    VECTOR_RELEASE(a, &f->declared);
+    const char *name = f->name;
+    bool is_region = f->is_region;
+    *f = *from;
+    f->name = name;
+    f->is_region = is_region;
+    from->nodes.at = NULL;
+}
+
+static tn_status finish_function(rewriting *w)
+{
+    module *m = w->m;
+    function *f = w->f;
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        TN_TRY(function_add_output(w->fresh, w->now[f->outputs.at[i]]));
+    for (uint32_t i = 0; i < f->declared.n; i++) {
+        declared_type d = {w->now[f->declared.at[i].of], f->declared.at[i].type};
+        bool ascends = w->fresh->declared.n == 0 ||
+                       w->fresh->declared.at[w->fresh->declared.n - 1].of < d.of;
+        if (ascends && !VECTOR_PUSH(m->allocator, &w->fresh->declared, d))
+            return module_no_memory(m);
+    }
+    for (uint32_t i = 0; f == module_entry(m) && i < m->gradients.n; i++)
+        m->gradients.at[i] = w->now[m->gradients.at[i]];
+    /* Inputs keep their order of the interface, which need not be that of their nodes. */
+    for (uint32_t i = 0; i < f->inputs.n; i++)
+        w->fresh->inputs.at[i] = w->now[f->inputs.at[i]];
+    if (f->hints.n && !w->options->quiet)
+        diag_warn(&m->cx->diag, DIAG_Advice, &m->source, NO_SPAN,
+                  "the fusion hints of '%s' are left out: its operations changed", f->name);
+    take_over(f, w->fresh, m->allocator);
+    return TN_OK;
+}
+
+static bool needs_rewriting(const rewriting *w, const function *f)
+{
+    char why[OBJECTION_SIZE];
+    for (uint32_t k = 0; k < f->nodes.n; k++)
+        if (!is_expressible(w->to, f, &f->nodes.at[k], why))
+            return true;
+    return false;
+}
+
+static tn_status rewrite_function(rewriting *w, function *f)
+{
+    module *m = w->m;
+    w->f = f;
+    w->now = ARENA_ARRAY(&w->memory, value_id, (size_t)f->values.n + 1);
+    w->fresh = w->now ? module_add_function(m, f->name, strlen(f->name)) : NULL;
+    if (!w->fresh)
+        return module_no_memory(m);
+    tn_status s = TN_OK;
+    for (uint32_t k = 0; s == TN_OK && k < f->nodes.n; k++)
+        s = rewrite_node(w, k);
+    if (s == TN_OK)
+        s = finish_function(w);
+    if (s == TN_OK)
+        m->functions.n--; /* the place of `fresh`, which is F now */
+    return s;
+}
+
+/* One round over all functions. */
+static tn_status round_of(rewriting *w)
+{
+    uint32_t n = w->m->functions.n;
+    w->expanded = false;
+    for (uint32_t i = 0; i < n; i++) {
+        function *f = w->m->functions.at[i];
+        if (needs_rewriting(w, f))
+            TN_TRY(rewrite_function(w, f));
+    }
+    return TN_OK;
+}
+
+/* Things of the dialect that was read which the target has no place for. */
+static void tell_lost(const rewriting *w)
+{
+    const module *m = w->m;
+    bool same_family = false;
+    for (const dialect *const *d = dialects; *d; d++)
+        same_family = same_family || (m->dialect && strcmp((*d)->name, m->dialect) == 0 &&
+                                      (*d)->can == w->to->can);
+    if (same_family || w->options->quiet)
+        return;
+    if (m->gradients.n)
+        diag_warn(&m->cx->diag, DIAG_Advice, &m->source, NO_SPAN,
+                  "%s has no list of gradients: they stay as outputs only", w->to->can->family);
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        if (m->functions.at[i]->hints.n)
+            diag_warn(&m->cx->diag, DIAG_Advice, &m->source, NO_SPAN,
+                      "%s has no fusion hints: those of '%s' are left out", w->to->can->family,
+                      m->functions.at[i]->name);
+}
+
+tn_status legalize(module *m, const dialect *to, const legalize_options *options)
+{
+    enum { MAX_ROUNDS = 16 };
+    static const legalize_options defaults = {0};
+    rewriting w = {.m = m, .to = to, .options = options ? options : &defaults};
+    bool any = false;
+    tn_status s = report_module(m, to);
+    if (s != TN_OK)
+        return s;
+    tell_lost(&w);
+    find_reach(to, &w.reach);
+    for (int round = 0; s == TN_OK && round < MAX_ROUNDS && (round == 0 || w.expanded); round++) {
+        arena_init(&w.memory, m->allocator);
+        s = round_of(&w);
+        arena_release(&w.memory);
+        any = any || w.expanded;
+    }
+    if (s == TN_OK && any)
+        s = pass_run(m, PASS_DCE, false, NULL);
+    if (s == TN_OK)
+        s = report_nodes(m, to);
+    return s == TN_OK ? module_verify(m, "legalize") : s;
+}
