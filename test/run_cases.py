@@ -4,7 +4,7 @@
 
 A case starts with lines of `#` that say what it guards. Then come sections:
 
-  -- module mind|ptir|ptir-text [profile=core-v1] [bytes]
+  -- module mind|ptir|ptir-text|tiny [profile=core-v1] [strict] [bytes]
         the program, in that dialect. With `bytes`, \\xHH stands for a byte and no newline is added
         at the end.
   -- run [threads=1,2] [O=0]
@@ -14,7 +14,8 @@ A case starts with lines of `#` that say what it guards. Then come sections:
   -- expect 0 | %id [exact | tol=T | ulp=N]
         the values of an output, by position or id. `exact` (the default) compares bits, except
         that NaN equals NaN; a tolerance T allows T * max(1, |expected|); N ulp are units in the
-        last place of the expected value.
+        last place of the expected value. bf16 and fp8 are given by their bits: 0x7fc0, 0x7f
+        (e4m3) and 0x7e (e5m2) stand for any NaN.
   -- error CODE [line:column]
         the run must stop with this error. May be followed by `has TEXT`.
   -- diagnostics
@@ -25,6 +26,10 @@ A case starts with lines of `#` that say what it guards. Then come sections:
         what `fmt` prints.
   -- passes NAME NAME...
         followed by `-- expect module`: what `opt` with these passes prints.
+  -- gradient 0 | %id wrt NAME [seed=S] [profile=core-v1] [exact | tol=T | ulp=N]
+        the gradient of an output by an input, for the input values of the last run (the program
+        has none: no run needed). The gradient module must verify, be canonical, come out the same
+        twice, and give the primal results with all their bits.
   -- cli ARGUMENTS
         a command; {module} is the program's file. Followed by any of `-- expect stdout`,
         `-- expect stderr`, `-- expect status N`.
@@ -54,6 +59,7 @@ DIALECTS = {  # what files are called, and the styles that say all
     "mind": (".ir", ("canonical", "positional", "tool", "records")),
     "ptir": (".ptir.json", ("canonical",)),
     "ptir-text": (".ptir", ("canonical",)),
+    "tiny": (".tiny.json", ("canonical",)),
 }
 THOROUGH = ("read", "style", "pass", "random")  # folders where every pair of steps is tried
 # What .npy files hold: descr, codes of struct for one element (complex numbers have two), bytes.
@@ -69,6 +75,7 @@ CARRIERS = {"bf16": "ui16", "fp8_e4m3": "ui8", "fp8_e5m2": "ui8", "si4": "i8", "
 
 def file_dtype(name):
     """The name in DTYPES of what a file holds for the library's or a dialect's NAME."""
+    name = name.replace("fp8e", "fp8_e")
     return CARRIERS.get(name, name.replace("si", "i"))
 
 
@@ -133,6 +140,20 @@ def same_nan(dtype, raw):
     size = DTYPES[dtype][2] // len(DTYPES[dtype][1])
     nan = pack(dtype, [math.nan])
     return b"".join(nan if v != v else raw[i * size:(i + 1) * size] for i, v in enumerate(values))
+
+
+NARROW_NAN = {"bf16": ("H", 0x7fff, 0x7f80, 0x7fc0), "fp8_e4m3": ("B", 0x7f, 0x7e, 0x7f),
+              "fp8_e5m2": ("B", 0x7f, 0x7c, 0x7e)}  # code, all but the sign, largest number, NaN
+
+
+def same_narrow_nan(dtype, raw):
+    """The same for the bit patterns that stand for DTYPE in a file."""
+    if dtype not in NARROW_NAN:
+        return raw
+    code, magnitude, largest, nan = NARROW_NAN[dtype]
+    n = len(raw) // struct.calcsize(code)
+    values = struct.unpack(f"<{n}{code}", raw)
+    return struct.pack(f"<{n}{code}", *(nan if v & magnitude > largest else v for v in values))
 
 
 def ulp(dtype, value):
@@ -398,7 +419,8 @@ class Case:
             dtype, shape, raw = read_npy(out / entry["file"])
             if (dtype, shape) != (file_dtype(entry["dtype"]), entry["shape"]):
                 raise Failure(f"outputs.json says {entry}, the file {dtype} {shape}")
-            results.append((dtype, shape, same_nan(dtype, raw)))
+            raw = same_narrow_nan(entry["dtype"], same_nan(dtype, raw))
+            results.append((dtype, shape, raw))
         return results
 
     def check_run(self, section, source, canonical, types):
@@ -439,6 +461,35 @@ class Case:
             bad = not all(close(dtype, g, w, how) for g, w in zip(got, want))
         if bad:
             raise Failure(f"output {at}: expected\n{want}\nbut got\n{got}")
+
+    def check_gradient(self, section, run_section, source, types, ids):
+        which, _, name, *more = section.words[1:]
+        how = [w for w in more if not w.startswith(("seed=", "profile="))] or ["exact"]
+        flags = list(self.flags)
+        for word in more:
+            if word.startswith(("seed=", "profile=")):
+                flags += ["--" + word.split("=")[0], word.split("=")[1]]
+        asked = [*flags, "--loss", which, "--wrt", name, self.module]
+        text = self.succeed("grad", *asked).out.decode()
+        self.equal(text, self.succeed("grad", *asked).out.decode(), "the gradient a second time")
+        check = [f for f in flags if not f.startswith("--seed")]
+        if "--seed" in flags:
+            at = flags.index("--seed")
+            check = flags[:at] + flags[at + 2:]
+        path = self.folder / ("g" + self.extension)
+        path.write_text(text, encoding="utf-8")
+        self.succeed("check", *check, path)
+        self.equal(text, self.succeed("opt", "--passes", "canonicalize", *check, path).out.decode(),
+                   "the gradient module, canonicalised")
+        arguments = []
+        if run_section:
+            arguments = self.write_inputs(run_section, *declared_types(source, self.dialect))
+        plain = self.run(source, arguments, "-O0")
+        results = self.run(text, arguments, "-O0")
+        if results[:len(plain)] != plain:
+            raise Failure("the gradient module gives other primal results")
+        title = Section(f"expect {len(plain)} {how[0]}", section.lines)
+        self.check_values(title, results, [], {})
 
     def check_error(self, section, run_section, source, types):
         arguments = self.write_inputs(run_section, *declared_types(source, self.dialect))
@@ -507,7 +558,7 @@ class Case:
         found = self.parse_diagnostics(done)
         want, details = [], []
         for line in section.body():
-            if re.match(r"[A-Z]\w* (error|warning)\b", line):
+            if re.match(r"[A-Z]\w* (error|warning|note) \d", line):
                 want.append(line.strip())
                 details.append([])
             elif line.strip():
@@ -570,6 +621,8 @@ class Case:
             for word in module.words[2:]:
                 if word.startswith("profile="):
                     self.flags += ["--" + word.split("=")[0], word.split("=")[1]]
+            if "strict" in module.words:
+                self.flags.append("--strict")
             if "bytes" in module.words:
                 raw = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda m: bytes([int(m[1], 16)]),
                              source[:-1].encode())
@@ -602,6 +655,8 @@ class Case:
                 self.check_error(s, run_section, source, types)
             elif s.words[0] == "passes":
                 passes = s.words[1:]
+            elif s.words[0] == "gradient":
+                self.check_gradient(s, run_section, source, types, ids)
             elif s.words[:2] == ["expect", "module"]:
                 self.text(s, self.opt(source, passes), f"after {' '.join(passes)}")
             elif s.words[:2] == ["expect", "text"]:

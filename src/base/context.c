@@ -17,6 +17,9 @@ context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *si
         return NULL;
     cx->allocator = *a;
     cx->limits = limits_default;
+    cx->custom = NULL;
+    cx->targets = NULL;
+    cx->release_targets = NULL;
     diag_init(&cx->diag, &cx->allocator, sink ? *sink : (tn_diagnostic_sink){0});
     return cx;
 }
@@ -26,6 +29,8 @@ void context_free(context *cx)
     if (!cx)
         return;
     tn_allocator a = cx->allocator;
+    if (cx->release_targets)
+        cx->release_targets(cx);
     diag_release(&cx->diag);
     memory_free(&a, cx, sizeof *cx);
 }

@@ -18,6 +18,11 @@ struct tn_context {
     tn_allocator allocator;
     diag_channel diag;
     limits limits;
+    struct custom_set *custom; /* kernels that the caller registered; NULL: none. Freed with it by
+                                  whoever put it here */
+    /* Conversion targets that the caller registered, and how they are freed; NULL: none. */
+    void *targets;
+    void (*release_targets)(struct tn_context *cx);
 };
 typedef struct tn_context context;
 

@@ -36,7 +36,8 @@ static span span_at(const json *j, const char *from, size_t n)
 static json_text current_key(const json *j, uint32_t frame)
 {
     uint32_t next = frame + 1 < j->frames.n ? j->frames.at[frame + 1].first_key : j->keys.n;
-    return next > j->frames.at[frame].first_key ? j->keys.at[next - 1] : (json_text){"", 0, NO_SPAN};
+    return next > j->frames.at[frame].first_key ? j->keys.at[next - 1]
+                                                : (json_text){"", 0, NO_SPAN};
 }
 
 const char *json_path(const json *j, arena *memory)

@@ -47,8 +47,7 @@ value_id build_node(builder *b, op_id op, const value_id *in, uint32_t n_in, att
     for (uint32_t i = 0; i < n_in; i++)
         if (in[i] == NO_VALUE)
             return NO_VALUE;
-    if (b->plain && n_in > 1 && n_in <= MOST_ELEMENTWISE &&
-        (op_table[op].traits & T_ELEMENTWISE)) {
+    if (b->plain && n_in > 1 && n_in <= MOST_ELEMENTWISE && (op_table[op].traits & T_ELEMENTWISE)) {
         if (!broadcast_operands(b, in, n_in, same_shape))
             return NO_VALUE;
         in = same_shape;
@@ -210,24 +209,9 @@ value_id build_pad(builder *b, value_id x, const int64_t *low, const int64_t *hi
     return build_node(b, OP_PAD, &x, 1, entries, 4);
 }
 
-/* Without keepdims, and with the dtypes said. */
-static value_id plain_reduce(builder *b, op_id op, value_id x, const int64_t *axes, uint32_t n)
-{
-    tn_dtype dtype = build_type(b, x)->dtype, sum = dtype_compute(dtype);
-    attr entries[] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, false),
-                      attr_of_int(KEY_ACCUM_DTYPE, sum), attr_of_int(KEY_OUT_DTYPE, sum)};
-    return build_cast(b, build_node(b, op, &x, 1, entries, 4), dtype);
-}
-
 value_id build_reduce(builder *b, op_id op, value_id x, const int64_t *axes, uint32_t n,
                       bool keepdims)
 {
-    if (!usable(b, x))
-        return NO_VALUE;
-    if (b->plain && dtype_is_float(build_type(b, x)->dtype)) {
-        value_id y = plain_reduce(b, op, x, axes, n);
-        return keepdims ? build_expand_dims(b, y, axes, n) : y;
-    }
     attr entries[] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, keepdims)};
     return build_node(b, op, &x, 1, entries, 2);
 }
@@ -250,9 +234,9 @@ value_id build_splat(builder *b, tn_dtype dtype, const dim *dims, uint32_t rank,
     if (!l.type || !data)
         return no_memory(b);
     if (!scalar_store(s, dtype, data))
-        return failed(b, diag_report(&m->cx->diag, DIAG_InternalError, &m->source, b->at,
-                                     "a complex number as a constant of type %s",
-                                     dtype_name(dtype)));
+        return failed(b,
+                      diag_report(&m->cx->diag, DIAG_InternalError, &m->source, b->at,
+                                  "a complex number as a constant of type %s", dtype_name(dtype)));
     l.data = data;
     l.splat = l.type->count != 1;
     return constant_of(b, l);

@@ -12,8 +12,8 @@ typedef struct builder {
     const char *name; /* interned, given to every node; usually NULL */
     tn_status status;
     /* Spell plainly, for dialects without implicit broadcasting: operands of elementwise ops are
-     * broadcast first, constants are scalars that are broadcast, reductions drop their axes and say
-     * in which dtype they add, and axes come and go by reshape. */
+     * broadcast first, constants are scalars that are broadcast, and axes come and go by reshape.
+     */
     bool plain;
     uint32_t belongs; /* given to every node */
 } builder;

@@ -117,6 +117,11 @@ static const attrs *same_attrs(module *to, const attrs *from)
     return attrs_of(&to->attrs, entries, from->n);
 }
 
+const attrs *module_attrs_from(module *to, const attrs *from)
+{
+    return from == &attrs_none ? from : same_attrs(to, from);
+}
+
 static bool copy_ids(const tn_allocator *a, const value_id *from, uint32_t n, function *to,
                      bool outputs)
 {

@@ -19,20 +19,24 @@ module *module_new(context *cx)
     return m;
 }
 
+void function_release(function *f)
+{
+    const tn_allocator *a = f->module->allocator;
+    VECTOR_RELEASE(a, &f->nodes);
+    VECTOR_RELEASE(a, &f->values);
+    VECTOR_RELEASE(a, &f->inputs);
+    VECTOR_RELEASE(a, &f->outputs);
+    VECTOR_RELEASE(a, &f->hints);
+    VECTOR_RELEASE(a, &f->declared);
+}
+
 void module_free(module *m)
 {
     if (!m)
         return;
     const tn_allocator *a = m->allocator;
-    for (uint32_t i = 0; i < m->functions.n; i++) {
-        function *f = m->functions.at[i];
-        VECTOR_RELEASE(a, &f->nodes);
-        VECTOR_RELEASE(a, &f->values);
-        VECTOR_RELEASE(a, &f->inputs);
-        VECTOR_RELEASE(a, &f->outputs);
-        VECTOR_RELEASE(a, &f->hints);
-        VECTOR_RELEASE(a, &f->declared);
-    }
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        function_release(m->functions.at[i]);
     VECTOR_RELEASE(a, &m->functions);
     VECTOR_RELEASE(a, &m->strings);
     VECTOR_RELEASE(a, &m->gradients);

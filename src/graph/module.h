@@ -66,6 +66,7 @@ typedef struct module {
     arena arena; /* operands, names, payloads, types, attributes */
     source source;
     const char *dialect; /* that was read; NULL for a program built in memory */
+    bool is_lowered;     /* read from another dialect, which is only read, and lowered to this */
     type_table types;
     attr_table attrs;
     VECTOR(const char *) strings;
@@ -84,10 +85,17 @@ module *module_copy(const module *m);
 /* The same, living in another context: the copy shares nothing with M. */
 module *module_copy_to(const module *m, context *cx);
 
+/* FROM, of another module, as attributes of TO. NULL when there is no memory. Regions keep their
+ * numbers. */
+const attrs *module_attrs_from(module *to, const attrs *from);
+
 /* The interned copy of a text; equal texts are the same pointer. NULL when there is no memory. */
 const char *module_string(module *m, const char *text, size_t length);
 /* A new function at the end of the module, or NULL. */
 function *module_add_function(module *m, const char *name, size_t length);
+/* Free what F holds beside the module's arena; for functions that are taken off the module's list.
+ */
+void function_release(function *f);
 static inline function *module_entry(const module *m)
 {
     return m->functions.at[m->entry];
@@ -153,6 +161,8 @@ tn_status module_verify(module *m, const char *whose);
 /* The debug form of M: one line a node with every attribute and type, for dumps of any dialect. */
 struct text_buffer;
 void module_print(const module *m, struct text_buffer *out);
+/* One attribute as it stands there: `axes=[0, 1]`. */
+void attr_print(const module *m, const attr *a, struct text_buffer *out);
 
 static inline tn_status module_no_memory(const module *m)
 {

@@ -41,7 +41,7 @@ static void put_scalar(text_buffer *out, const scalar *s)
     }
 }
 
-static void put_attr(text_buffer *out, const module *m, const attr *a)
+void attr_print(const module *m, const attr *a, text_buffer *out)
 {
     text_puts(out, attr_keys[a->key].name);
     text_putc(out, '=');
@@ -110,7 +110,7 @@ static void put_node(text_buffer *out, const function *f, const node *n)
         text_printf(out, "%s%%%" PRIu32, k ? ", " : " ", n->in[k]);
     for (uint32_t k = 0; k < n->attrs->n; k++) {
         text_puts(out, k ? ", " : " {");
-        put_attr(out, f->module, &n->attrs->at[k]);
+        attr_print(f->module, &n->attrs->at[k], out);
     }
     text_puts(out, n->attrs->n ? "} : " : " : ");
     for (uint32_t r = 0; r < n->n_results; r++) {

@@ -6,6 +6,7 @@ typedef struct check {
     const function *f;
     const char *whose;
     uint32_t n_faults;
+    bool no_memory;
 } check;
 
 __attribute__((format(printf, 4, 5))) static void fault(check *c, const node *n, diag_kind kind,
@@ -42,7 +43,7 @@ static void check_types(check *c, const node *n)
 
     if (n->n_in > FEW && !(types = memory_alloc(a, n->n_in * sizeof(const type *)))) {
         (void)module_no_memory(m);
-        c->n_faults++;
+        c->no_memory = true;
         return;
     }
     for (uint32_t k = 0; k < n->n_in; k++)
@@ -57,7 +58,10 @@ static void check_types(check *c, const node *n)
                        .at = n->at,
                        .name = n->name,
                        .number = n->first_value};
-    if (infer_types(&call) != TN_OK) {
+    tn_status s = infer_types(&call);
+    if (s == TN_ERR_NOMEM) {
+        c->no_memory = true;
+    } else if (s != TN_OK) {
         if (c->whose)
             diag_note(&m->cx->diag, NULL, NO_SPAN, "the pass '%s' made this node", c->whose);
         c->n_faults++;
@@ -103,13 +107,17 @@ static void check_function(check *c)
 tn_status module_verify(module *m, const char *whose)
 {
     uint32_t n_faults = 0;
+    bool no_memory = false;
     for (uint32_t i = 0; i < m->functions.n; i++) {
-        check c = {m->functions.at[i], whose, 0};
+        check c = {.f = m->functions.at[i], .whose = whose};
         check_function(&c);
         n_faults += c.n_faults;
+        no_memory = no_memory || c.no_memory;
     }
     if (m->functions.n == 0 || m->entry >= m->functions.n)
         return diag_report(&m->cx->diag, DIAG_InternalError, &m->source, NO_SPAN,
                            "the module has no entry function");
+    if (no_memory)
+        return TN_ERR_NOMEM;
     return n_faults == 0 ? TN_OK : whose ? TN_ERR_INTERNAL : TN_ERR_REJECTED;
 }

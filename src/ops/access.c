@@ -83,8 +83,8 @@ static void sort_terms(sum *s)
     for (uint32_t i = 1; i < s->n; i++)
         for (uint32_t k = i; k > 0; k--) {
             const access_term *a = &s->at[k - 1], *b = &s->at[k];
-            const bool ordered =
-                a->kind != b->kind ? a->kind < b->kind : a->kind != ACCESS_AXIS || a->axis < b->axis;
+            const bool ordered = a->kind != b->kind ? a->kind < b->kind
+                                                    : a->kind != ACCESS_AXIS || a->axis < b->axis;
             if (ordered)
                 break;
             const access_term t = s->at[k];
@@ -228,14 +228,26 @@ bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_m
     return ok;
 }
 
+bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
+                     access_map *out)
+{
+    int64_t result[TN_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < rank; k++)
+        result[k] = dims[order[k]];
+    bool ok = start_map(result, rank, rank, out);
+    for (uint32_t k = 0; ok && k < rank; k++)
+        ok = (out->at[order[k]] = axis_expr(k, result[k], 1, 0, memory)) != NULL;
+    return ok;
+}
+
 bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, arena *memory,
                          access_map *map)
 {
     bool ok = start_map(dims, rank, in->rank, map);
     for (uint32_t i = 0; ok && i < in->rank; i++) {
         const uint32_t from = rank - in->rank + i;
-        map->at[i] = in->dims[i] == 1 ? constant_expr(0, memory)
-                                      : axis_expr(from, dims[from], 1, 0, memory);
+        map->at[i] =
+            in->dims[i] == 1 ? constant_expr(0, memory) : axis_expr(from, dims[from], 1, 0, memory);
         ok = map->at[i] != NULL;
     }
     return ok;
@@ -372,8 +384,7 @@ static bool of_slice(const node *n, const type *in, const type *out, arena *memo
     if (resolve_slices(n->attrs, in->dims, in->rank, ranges, &s).kind != SHAPE_OK)
         return false;
     for (uint32_t i = 0; i < in->rank; i++)
-        if (!(map->at[i] =
-                  axis_expr(i, out->dims[i], ranges[i].step, ranges[i].start, memory)))
+        if (!(map->at[i] = axis_expr(i, out->dims[i], ranges[i].step, ranges[i].start, memory)))
             return false;
     return true;
 }
@@ -387,8 +398,7 @@ static bool of_reverse(const node *n, const type *in, arena *memory, access_map 
         return false;
     for (uint32_t i = 0; i < in->rank; i++) {
         const bool back = axes.mask >> i & 1;
-        map->at[i] =
-            axis_expr(i, in->dims[i], back ? -1 : 1, back ? in->dims[i] - 1 : 0, memory);
+        map->at[i] = axis_expr(i, in->dims[i], back ? -1 : 1, back ? in->dims[i] - 1 : 0, memory);
         if (!map->at[i])
             return false;
     }
@@ -417,8 +427,8 @@ static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill
 static bool of_tile(const type *in, const type *out, arena *memory, access_map *map)
 {
     for (uint32_t i = 0; i < in->rank; i++)
-        if (!(map->at[i] = divide(axis_expr(i, out->dims[i], 1, 0, memory), in->dims[i], true,
-                                  memory)))
+        if (!(map->at[i] =
+                  divide(axis_expr(i, out->dims[i], 1, 0, memory), in->dims[i], true, memory)))
             return false;
     return true;
 }

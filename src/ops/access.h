@@ -57,6 +57,9 @@ typedef struct access_map {
 
 /* Position i leads to position i. */
 bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_map *out);
+/* Result axis k is axis ORDER[k] of a source with these extents. */
+bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
+                     access_map *out);
 /* The map of one movement node from its static operand type. Padding has the number FILL. */
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
                     access_map *map);

@@ -68,6 +68,16 @@ tn_status infer_custom_call(infer_call *call)
     return TN_OK;
 }
 
+const char custom_no_memory[] = "out of memory";
+
+static tn_status failed(const eval_call *call, diag_kind kind, const char *wrong)
+{
+    if (wrong == custom_no_memory)
+        return eval_no_memory(call);
+    const char *target = attr_string(call->attrs, KEY_TARGET);
+    return eval_report_on(call, target, kind, "%s: %s", target, wrong);
+}
+
 tn_status eval_custom_call(eval_call *call)
 {
     const char *target = attr_string(call->attrs, KEY_TARGET);
@@ -78,12 +88,14 @@ tn_status eval_custom_call(eval_call *call)
                             .out = call->out,
                             .n_out = call->n_out,
                             .attrs = dict ? dict->v.dict : NULL,
-                            .n_attrs = dict ? dict->n : 0};
+                            .n_attrs = dict ? dict->n : 0,
+                            .scratch = call->scratch};
     if (!kernel)
-        return eval_report(call, DIAG_NotImplemented, "%s is not implemented", target);
+        return eval_report_on(call, target, DIAG_NotImplemented,
+                              "no kernel is registered for the custom call '%s'", target);
     const char *wrong = kernel->check ? kernel->check(kernel->user, &use) : NULL;
     if (wrong)
-        return eval_report(call, DIAG_InvalidAttribute, "%s: %s", target, wrong);
+        return failed(call, DIAG_InvalidAttribute, wrong);
     wrong = kernel->run(kernel->user, &use);
-    return wrong ? eval_report(call, DIAG_InvalidValue, "%s: %s", target, wrong) : TN_OK;
+    return wrong ? failed(call, DIAG_InvalidValue, wrong) : TN_OK;
 }

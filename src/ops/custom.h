@@ -13,6 +13,7 @@ typedef struct custom_use {
     uint32_t n_out;
     const dict_entry *attrs; /* the program's free attributes, sorted by key as they were written */
     uint32_t n_attrs;
+    arena *scratch; /* emptied after the call */
 } custom_use;
 
 /* Whether the use is one that the kernel can run: NULL, or what is wrong with it, in a text that
@@ -20,6 +21,9 @@ typedef struct custom_use {
 typedef const char *custom_check_fn(void *user, const custom_use *use);
 /* Fill the results. Must be a pure function of operands and attributes. NULL, or why it failed. */
 typedef const char *custom_run_fn(void *user, const custom_use *use);
+
+/* What either returns, by identity, when it had no memory. */
+extern const char custom_no_memory[];
 
 typedef struct custom_kernel {
     const char *target;     /* borrowed; must outlive the registry */

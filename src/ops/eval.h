@@ -13,6 +13,7 @@ typedef struct tensor {
 } tensor;
 
 struct custom_registry;
+struct stream_values;
 
 /* The last random generator that ran: which function of its module, which node, and how many
  * generators stand before that. */
@@ -31,6 +32,8 @@ typedef struct eval_run {
     bool quiet;                           /* failures give only their status */
     uint32_t depth;                       /* of regions inside regions, so far */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
+    int64_t deadline;    /* in ns of eval_clock, checked before each node; 0: none */
+    uint64_t time_limit; /* ns that the deadline stands for, for messages */
     generator_cursor generator;
 } eval_run;
 
@@ -45,12 +48,21 @@ struct eval_call {
     tensor *out;
     uint32_t n_out;
     arena *scratch; /* emptied after each node */
+    /* Where the elements of operands without data come from; only reductions meet such. */
+    const struct stream_values *values;
 };
 
 /* Stop the run because of this node. */
 tn_status eval_report(const eval_call *call, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 tn_status eval_no_memory(const eval_call *call);
+/* The same as eval_report, about the operation OP of a caller's own. */
+tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, const char *format,
+                         ...) __attribute__((format(printf, 4, 5)));
+/* Nanoseconds of a clock that only goes forward. */
+int64_t eval_clock(void);
+/* Timeout when the deadline of the run has passed. */
+tn_status eval_on_time(const eval_call *call);
 /* `[2, 3]`, cut off at SIZE. */
 void eval_shape_text(const type *t, char *text, size_t size);
 

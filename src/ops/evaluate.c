@@ -4,24 +4,60 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "ops/cells.h"
+#include "ops/stream.h"
 
-tn_status eval_report(const eval_call *call, diag_kind kind, const char *format, ...)
+__attribute__((format(printf, 4, 0))) static tn_status
+report(const eval_call *call, const char *op, diag_kind kind, const char *format, va_list args)
 {
     const node *n = call->node;
     diag_channel *d = &call->run->cx->diag;
     if (call->run->quiet)
         return TN_ERR_RUN;
-    va_list args;
-    va_start(args, format);
-    d->op = op_table[n->op].text;
+    d->op = op;
     tn_status s = diag_vreport(d, kind, &call->function->module->source, n->at, format, args);
-    va_end(args);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, n->first_value);
     diag_node(d, n->name ? n->name : number);
     return s;
+}
+
+tn_status eval_report(const eval_call *call, diag_kind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s = report(call, op_table[call->node->op].text, kind, format, args);
+    va_end(args);
+    return s;
+}
+
+tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, const char *format,
+                         ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s = report(call, op, kind, format, args);
+    va_end(args);
+    return s;
+}
+
+int64_t eval_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail with a clock that exists */
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+tn_status eval_on_time(const eval_call *call)
+{
+    const eval_run *run = call->run;
+    if (run->deadline == 0 || eval_clock() < run->deadline)
+        return TN_OK;
+    return eval_report(
+        call, DIAG_Timeout, "the time limit of %" PRIu64 ".%09" PRIu64 " s was reached at '%s'",
+        run->time_limit / 1000000000, run->time_limit % 1000000000, op_table[call->node->op].text);
 }
 
 tn_status eval_no_memory(const eval_call *call)
@@ -48,7 +84,8 @@ void eval_shape_text(const type *t, char *text, size_t size)
 typedef enum owner {
     OWNER_NONE,  /* not computed (yet), or freed */
     OWNER_OTHER, /* an input or a literal of the module */
-    OWNER_RUN
+    OWNER_RUN,
+    OWNER_STREAM /* not held: computed where it is read, from operands that stay alive for it */
 } owner;
 
 typedef struct slot {
@@ -62,6 +99,7 @@ typedef struct state {
     const function *f;
     slot *slots;  /* by value */
     bool *needed; /* by node */
+    bool *lazy;   /* by value: not held */
     const tensor *inputs;
     arena scratch;
 } state;
@@ -73,9 +111,17 @@ static size_t bytes_of(const type *t)
     return bytes;
 }
 
+static void release_use(state *s, value_id v);
+
 static void drop(state *s, value_id v)
 {
     slot *sl = &s->slots[v];
+    if (sl->owner == OWNER_STREAM) { /* a tree of them is bounded, so this recursion is */
+        const node *n = node_of(s->f, v);
+        sl->owner = OWNER_NONE;
+        for (uint32_t k = 0; k < n->n_in; k++)
+            release_use(s, n->in[k]);
+    }
     if (sl->owner == OWNER_RUN) {
         const size_t bytes = bytes_of(value_type(s->f, v));
         memory_free(&s->run->cx->allocator, sl->data, bytes);
@@ -154,7 +200,8 @@ static bool take_over(state *s, const node *n, uint32_t *next_input)
         *out = (slot){(void *)(uintptr_t)l->data, out->uses, OWNER_OTHER};
         return true;
     }
-    if (op_table[n->op].eval == eval_copy && s->slots[n->in[0]].uses == 1) {
+    if (op_table[n->op].eval == eval_copy && s->slots[n->in[0]].uses == 1 &&
+        s->slots[n->in[0]].owner != OWNER_STREAM) {
         slot *in = &s->slots[n->in[0]];
         *out = (slot){in->data, out->uses, in->owner};
         *in = (slot){NULL, 0, OWNER_NONE};
@@ -165,14 +212,78 @@ static bool take_over(state *s, const node *n, uint32_t *next_input)
 
 enum { FEW = 8 };
 
+/* ---- operands that are not held ---- */
+
+static const void *data_of(const void *user, value_id v)
+{
+    const state *s = user;
+    return s->slots[v].data;
+}
+
+static bool reads_streams(const state *s, const node *n)
+{
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (s->slots[n->in[k]].owner == OWNER_STREAM)
+            return true;
+    return false;
+}
+
+/* The stream that gives the result of N or, for a reduction, its operand. */
+static stream *open_stream(state *s, const node *n, const stream_values *values)
+{
+    const bool reduces = (op_table[n->op].traits & T_REDUCES) != 0;
+    const value_id v = reduces ? n->in[0] : n->first_value;
+    const type *t = value_type(s->f, v);
+    access_map map;
+    if (!access_identity(t->dims, t->rank, &s->scratch, &map))
+        return NULL;
+    return reduces ? stream_of(values, v, &map, &s->scratch)
+                   : stream_of_node(values, v, &map, &s->scratch);
+}
+
+static void write_stream(stream *from, const eval_call *call)
+{
+    const type *t = call->out->type;
+    const size_t size = dtype_bytes(t->dtype);
+    char *to = call->out->data;
+    for (int64_t start = 0; start < t->count; start += FLAT_CHUNK) {
+        const int64_t left = t->count - start;
+        const size_t n = left < FLAT_CHUNK ? (size_t)left : FLAT_CHUNK;
+        memcpy(to + (size_t)start * size, stream_read(from, start, n), n * size);
+    }
+}
+
+static tn_status run_node(state *s, const node *n);
+
+/* Compute the operands of N after all, where no stream can be made. */
+static tn_status hold_operands(state *s, const node *n)
+{
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        slot *in = &s->slots[n->in[k]];
+        if (in->owner != OWNER_STREAM)
+            continue;
+        const node *made_by = node_of(s->f, n->in[k]);
+        TN_TRY(hold_operands(s, made_by));
+        TN_TRY(run_node(s, made_by));
+        for (uint32_t i = 0; i < made_by->n_in; i++)
+            release_use(s, made_by->in[i]);
+    }
+    return TN_OK;
+}
+
 static tn_status run_node(state *s, const node *n)
 {
     const function *f = s->f;
+    const stream_values values = {f, s, data_of};
+    stream *streams = reads_streams(s, n) ? open_stream(s, n, &values) : NULL;
+    if (!streams)
+        TN_TRY(hold_operands(s, n));
     const uint32_t n_all = n->n_in + n->n_results;
     tensor few[FEW];
     tensor *all = n_all <= FEW ? few : ARENA_ARRAY(&s->scratch, tensor, n_all);
     if (!all)
         return diag_no_memory(&s->run->cx->diag);
+    TN_TRY(eval_on_time(&(eval_call){.run = s->run, .function = f, .node = n}));
     for (uint32_t k = 0; k < n->n_in; k++)
         all[k] = (tensor){value_type(f, n->in[k]), s->slots[n->in[k]].data};
     for (uint32_t r = 0; r < n->n_results; r++) {
@@ -190,8 +301,12 @@ static tn_status run_node(state *s, const node *n)
                       .n_in = n->n_in,
                       .out = all + n->n_in,
                       .n_out = n->n_results,
-                      .scratch = &s->scratch};
-    return op_table[n->op].eval(&call);
+                      .scratch = &s->scratch,
+                      .values = &values};
+    if (!streams || op_table[n->op].traits & T_REDUCES)
+        return op_table[n->op].eval(&call);
+    write_stream(streams, &call);
+    return TN_OK;
 }
 
 static tn_status run_nodes(state *s)
@@ -204,8 +319,12 @@ static tn_status run_nodes(state *s)
             next_input += n->op == OP_INPUT;
             continue;
         }
-        const bool moved =
-            n->n_in == 1 && op_table[n->op].eval == eval_copy && s->slots[n->in[0]].uses == 1;
+        if (n->n_results == 1 && s->lazy[n->first_value]) {
+            s->slots[n->first_value].owner = OWNER_STREAM;
+            continue;
+        }
+        const bool moved = n->n_in == 1 && op_table[n->op].eval == eval_copy &&
+                           s->slots[n->in[0]].uses == 1 && s->slots[n->in[0]].owner != OWNER_STREAM;
         if (!take_over(s, n, &next_input)) {
             TN_TRY(run_node(s, n));
             arena_reset(&s->scratch);
@@ -261,6 +380,17 @@ static tn_status deliver_all(state *s, tensor *outputs)
     return status;
 }
 
+static tn_status plan_streams(state *s)
+{
+    const uint32_t n = s->f->values.n;
+    uint32_t *uses = ARENA_ARRAY(&s->scratch, uint32_t, n);
+    for (value_id v = 0; uses && v < n; v++)
+        uses[v] = s->slots[v].uses;
+    const bool ok = uses && stream_plan(s->f, s->needed, uses, s->lazy, &s->scratch);
+    arena_reset(&s->scratch);
+    return ok ? TN_OK : diag_no_memory(&s->run->cx->diag);
+}
+
 tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tensor *outputs)
 {
     const tn_allocator *a = &run->cx->allocator;
@@ -271,16 +401,22 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     s.slots = ARENA_ARRAY(&memory, slot, f->values.n);
     s.needed = ARENA_ARRAY(&memory, bool, f->nodes.n);
     tn_status status = TN_OK;
-    if (!s.slots || !s.needed)
+    s.lazy = ARENA_ARRAY(&memory, bool, f->values.n);
+    if (!s.slots || !s.needed || !s.lazy)
         status = diag_no_memory(&run->cx->diag);
     if (status == TN_OK) {
         count_uses(&s);
-        status = run_nodes(&s);
+        status = plan_streams(&s);
     }
     if (status == TN_OK)
+        status = run_nodes(&s);
+    if (status == TN_OK)
         status = deliver_all(&s, outputs);
-    for (value_id v = 0; s.slots && v < f->values.n; v++)
+    for (value_id v = 0; s.slots && v < f->values.n; v++) {
+        if (s.slots[v].owner == OWNER_STREAM)
+            s.slots[v].owner = OWNER_NONE; /* each operand has its own turn */
         drop(&s, v);
+    }
     arena_release(&s.scratch);
     arena_release(&memory);
     return status;

@@ -29,9 +29,7 @@ static value_id cut_axis(grad_call *c, value_id x, uint32_t axis, int64_t start,
         return x;
     for (uint32_t i = 0; i < t->rank; i++) {
         starts[i] = i == axis ? start : 0;
-        ends[i] = i == axis            ? start + count
-                  : dim_is_symbolic(t->dims[i]) ? INT64_MAX
-                                       : t->dims[i];
+        ends[i] = i == axis ? start + count : dim_is_symbolic(t->dims[i]) ? INT64_MAX : t->dims[i];
         steps[i] = 1;
     }
     return build_slice(&c->b, x, starts, ends, steps, t->rank);

@@ -1,6 +1,6 @@
 /* Derivatives of cond and scan: a region that computes its turn again and goes back through it. */
-#include "ops/cells.h"
 #include "ops/grad_control.h"
+#include "ops/cells.h"
 
 /* What a rule that fills `shared` for all operands ends with. */
 static tn_status give_shared(grad_call *c)
@@ -102,9 +102,11 @@ static value_id record(grad_call *c, const scan_job *j, const backward *b)
 {
     const function *body = j->body;
     uint32_t n = j->carries + j->scanned, n_recorded = 0;
+    if (!region_is_fine(c))
+        return NO_VALUE;
     for (uint32_t k = 0; k < j->carries; k++)
         n_recorded += b->kept[k];
-    if (n_recorded == 0 || !region_is_fine(c))
+    if (n_recorded == 0)
         return NO_VALUE;
     region r = region_new(c, "scan_recorded");
     value_id *args = region_ids(c, n), *out = region_ids(c, body->outputs.n);

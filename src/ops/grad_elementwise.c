@@ -1,4 +1,5 @@
 /* Derivatives of elementwise ops. */
+#include "graph/literal.h"
 #include "ops/cells.h"
 #include "ops/grad.h"
 
@@ -107,17 +108,46 @@ tn_status grad_reciprocal(grad_call *c)
     return times(c, neg(c, mul(c, y, y)));
 }
 
+/* K of the mask below. */
+static double mask_factor(tn_dtype d)
+{
+    return d == TN_F64 ? 0x1p1023 : 0x1p127;
+}
+
+static bool is_constant(const grad_call *c, value_id v, double x)
+{
+    const node *n = node_of(c->b.f, v);
+    const literal *l = literal_of(n);
+    return l && literal_is_uniform(l) && dtype_is_float(l->type->dtype) &&
+           scalar_load(l->type->dtype, l->data).f == x;
+}
+
+/* Is X the 1 - K * (K * y) of a mask that an earlier derivative made? The mask is flat; taken
+ * literally its slope at y = 0 would be K * K, which is no number. */
+static bool is_inside_mask(const grad_call *c, value_id x)
+{
+    const node *sub = node_of(c->b.f, x), *mul_k;
+    if (sub->op != OP_SUB || !is_constant(c, sub->in[0], 1))
+        return false;
+    mul_k = node_of(c->b.f, sub->in[1]);
+    double k = mask_factor(grad_type(c, x)->dtype);
+    return mul_k->op == OP_MUL &&
+           (is_constant(c, mul_k->in[0], k) || is_constant(c, mul_k->in[1], k));
+}
+
 /* 1 where x > 0. In Core v1, from the primal y = relu(x) with K = 2^127 or 2^1023: K * (K * y) is 0
  * or at least 1 for every y, so 1 - relu(1 - K * (K * y)) is the mask, exactly. */
 tn_status grad_relu(grad_call *c)
 {
     value_id x = grad_in(c, 0);
+    if (is_inside_mask(c, x))
+        return grad_gives(c, NO_VALUE);
     if (!c->core_only && grad_has(c, OP_RELU_GRAD))
         return grad_gives(c, build_binary(&c->b, OP_RELU_GRAD, c->g[0], x));
     if (!c->core_only)
         return grad_gives(c, grad_where_less(c, grad_scalar(c, x, 0), x, c->g[0]));
     value_id y = grad_y(c), one = grad_scalar(c, y, 1);
-    value_id k = grad_scalar(c, y, grad_type(c, y)->dtype == TN_F64 ? 0x1p1023 : 0x1p127);
+    value_id k = grad_scalar(c, y, mask_factor(grad_type(c, y)->dtype));
     value_id large = mul(c, k, mul(c, k, y));
     value_id rest = build_unary(&c->b, OP_RELU, build_binary(&c->b, OP_SUB, one, large));
     return times(c, build_binary(&c->b, OP_SUB, one, rest));

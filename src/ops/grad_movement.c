@@ -183,7 +183,8 @@ tn_status grad_pad(grad_call *c)
     value_id g = c->g[0];
     for (uint32_t i = 0; c->b.plain && i < n; i++) {
         bool is_known = !dim_is_symbolic(x->dims[i]) && !dim_is_symbolic(low[i]);
-        bool is_whole = low[i] == 0 && interior[i] == 0 && grad_type(c, c->g[0])->dims[i] == x->dims[i];
+        bool is_whole =
+            low[i] == 0 && interior[i] == 0 && grad_type(c, c->g[0])->dims[i] == x->dims[i];
         if (!is_known && !is_whole)
             return grad_refuse(c, "an extent is symbolic");
         if (!is_whole)

@@ -136,8 +136,8 @@ tn_status grad_reduce_prod(grad_call *c)
     value_id g = restore_axes(c, c->g[0], &axes, keep);
     value_id zeros = grad_zeros(c, x), one = grad_splat(c, x, t->dims, t->rank, 1);
     value_id is_zero = build_compare(&c->b, DIR_EQ, x, grad_scalar(c, x, 0));
-    value_id count = build_reduce(&c->b, OP_SUM, build_select(&c->b, is_zero, one, zeros), list,
-                                  axes.n, true);
+    value_id count =
+        build_reduce(&c->b, OP_SUM, build_select(&c->b, is_zero, one, zeros), list, axes.n, true);
     value_id others = build_select(&c->b, is_zero, one, x);
     value_id rest = build_reduce(&c->b, OP_REDUCE_PROD, others, list, axes.n, true);
     const attr *init = attr_find(c->n.attrs, KEY_INIT);

@@ -99,8 +99,13 @@ static tn_status copy_node(function *to, const function *from, const node *n, va
         in[k] = map[n->in[k]];
     for (uint32_t r = 0; r < n->n_results; r++)
         types[r] = value_type(from, n->first_value + r);
-    node_desc desc = {.op = (op_id)n->op, .in = in, .n_in = n->n_in, .attrs = n->attrs,
-                      .at = n->at, .tag = n->tag, .spelling = n->spelling};
+    node_desc desc = {.op = (op_id)n->op,
+                      .in = in,
+                      .n_in = n->n_in,
+                      .attrs = n->attrs,
+                      .at = n->at,
+                      .tag = n->tag,
+                      .spelling = n->spelling};
     TN_TRY(function_add_typed(to, &desc, types, n->n_results, &first));
     for (uint32_t r = 0; r < n->n_results; r++)
         map[n->first_value + r] = first + r;

@@ -27,9 +27,9 @@ bool region_is_fine(const grad_call *c);
 void region_inline(builder *b, grad_call *c, const function *from, const value_id *args,
                    value_id *outputs);
 
-/* Append the nodes of FROM with the parameters ARGS, then its derivative: G are the gradients of its
- * outputs (NO_VALUE: none), OUT those of the parameters that are ACTIVE, zeros where nothing flows;
- * NO_VALUE for the others. */
+/* Append the nodes of FROM with the parameters ARGS, then its derivative: G are the gradients of
+ * its outputs (NO_VALUE: none), OUT those of the parameters that are ACTIVE, zeros where nothing
+ * flows; NO_VALUE for the others. */
 void region_vjp(builder *b, grad_call *c, const function *from, const value_id *args,
                 const value_id *g, const bool *active, value_id *out);
 

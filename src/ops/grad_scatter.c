@@ -56,7 +56,8 @@ static tn_status replace(grad_call *c)
     int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
     value_id x = grad_in(c, 0), at = grad_in(c, 1), updates = grad_in(c, 2);
     if (c->operand == 0)
-        return grad_gives(c, scatter(c, c->g[0], at, grad_zeros(c, updates), axis, COMBINE_REPLACE));
+        return grad_gives(c,
+                          scatter(c, c->g[0], at, grad_zeros(c, updates), axis, COMBINE_REPLACE));
     const type *t = grad_type(c, updates), *tx = grad_type(c, x);
     if (!type_is_static(t))
         return grad_refuse(c, "the number of updates is symbolic");
@@ -66,8 +67,7 @@ static tn_status replace(grad_call *c)
     numbers = build_reshape(&c->b, numbers, t->dims, t->rank);
     value_id board = build_splat(&c->b, TN_SI64, tx->dims, tx->rank, scalar_of_int(-1));
     board = scatter(c, board, at, numbers, axis, COMBINE_REPLACE);
-    value_id is_last =
-        build_compare(&c->b, DIR_EQ, along(c, OP_GATHER, board, at), numbers);
+    value_id is_last = build_compare(&c->b, DIR_EQ, along(c, OP_GATHER, board, at), numbers);
     value_id g = along(c, OP_GATHER, c->g[0], at);
     return grad_gives(c, build_select(&c->b, is_last, g, grad_zeros(c, updates)));
 }

@@ -162,8 +162,8 @@ tn_status grad_reduce_window(grad_call *c)
     value_id elements = unfold_all(c, &w, x), y = at_windows(c, &w, grad_y(c), false);
     if (c->b.status != TN_OK)
         return c->b.status;
-    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, elements, y), there,
-                                grad_zeros(c, there));
+    value_id hit =
+        build_select(&c->b, build_compare(&c->b, DIR_EQ, elements, y), there, grad_zeros(c, there));
     uint32_t rank = grad_type(c, hit)->rank;
     int64_t axes[TN_MAX_RANK];
     for (uint32_t i = t->rank; i < rank; i++)
@@ -332,11 +332,9 @@ static tn_status scatter_view(grad_call *c, const index_map *map)
             at[i] = 0;
         }
     }
-    value_id in[] = {build_reshape(&c->b, c->g[0], &y->count, 1),
-                     grad_indices(c, flat, y->count)};
+    value_id in[] = {build_reshape(&c->b, c->g[0], &y->count, 1), grad_indices(c, flat, y->count)};
     value_id line = grad_splat(c, grad_in(c, 0), &x->count, 1, 0);
-    return grad_gives(c,
-                      build_reshape(&c->b, grad_add_rows(c, line, in), x->dims, x->rank));
+    return grad_gives(c, build_reshape(&c->b, grad_add_rows(c, line, in), x->dims, x->rank));
 }
 
 tn_status grad_view(grad_call *c)
@@ -349,20 +347,19 @@ tn_status grad_view(grad_call *c)
     bool is_affine = true;
     if (!is_known(x) || !is_known(y))
         return grad_refuse(c, "an extent is symbolic");
-    index_fault fault = index_map_parse(attr_string(c->n.attrs, KEY_INDEX_MAP), y->rank, &m->arena,
-                                        &map, &where);
+    index_fault fault =
+        index_map_parse(attr_string(c->n.attrs, KEY_INDEX_MAP), y->rank, &m->arena, &map, &where);
     if (fault == INDEX_NO_MEMORY)
         return module_no_memory(m);
     if (fault != INDEX_FINE)
         return grad_refuse(c, "its index map is not understood");
     for (uint32_t i = 0; i < map.n; i++)
-        is_affine =
-            is_affine && index_affine(map.at[i], y->rank, &maps[i].offset, maps[i].factors);
+        is_affine = is_affine && index_affine(map.at[i], y->rank, &maps[i].offset, maps[i].factors);
     if (!is_affine)
         return scatter_view(c, &map);
     if (!is_diagonal(maps, map.n, y))
         return grad_gives(c, gather_axes(c, maps, map.n, x->dims));
     affine all = flatten(maps, map.n, x, y->rank);
-    return grad_gives(c, build_reshape(&c->b, gather_axes(c, &all, 1, &x->count), x->dims,
-                                       x->rank));
+    return grad_gives(c,
+                      build_reshape(&c->b, gather_axes(c, &all, 1, &x->count), x->dims, x->rank));
 }

@@ -11,6 +11,7 @@
 #include "ops/cells.h"
 #include "ops/fold.h"
 #include "ops/rules.h"
+#include "ops/stream.h"
 #include "ops/view.h"
 
 enum {
@@ -99,7 +100,11 @@ typedef struct reduction {
     char *input;      /* elements as stored, gathered */
     char *wide;       /* the same in `sum` */
     int64_t offsets[SUM_BLOCK];
+    stream *stream; /* of operands that are not held: the elements of each result side by side */
+    int64_t result; /* that is being computed, for the stream */
 } reduction;
+
+_Static_assert((int)SUM_BLOCK <= (int)FLAT_CHUNK, "a block is one piece of a stream");
 
 static const void *converted(const reduction *r, const void *elements, size_t n)
 {
@@ -136,7 +141,9 @@ static void lanes_of_columns(const reduction *r, const char *base, size_t n, siz
 static void lanes_of_one(reduction *r, const char *base, int64_t start, size_t n)
 {
     const char *elements = r->input;
-    if (view_is_dense(&r->reduced)) {
+    if (r->stream) {
+        elements = stream_read(r->stream, r->result * r->count + start, n);
+    } else if (view_is_dense(&r->reduced)) {
         elements = base + start * (int64_t)dtype_bytes(r->in);
     } else {
         r->reduced.data = base;
@@ -225,6 +232,21 @@ static size_t tree_levels(int64_t count)
     return levels;
 }
 
+/* The operand's elements with the reduced axes last. */
+static stream *open_stream(const eval_call *call, const axis_list *axes)
+{
+    const type *in = call->in[0].type;
+    uint32_t order[TN_MAX_RANK], n = 0;
+    access_map map;
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < in->rank; i++)
+            if ((axes->mask >> i & 1) == side)
+                order[n++] = i;
+    return access_of_order(in->dims, order, in->rank, call->scratch, &map)
+               ? stream_of(call->values, call->node->in[0], &map, call->scratch)
+               : NULL;
+}
+
 static bool reduction_init(reduction *r, const eval_call *call)
 {
     const type *in = call->in[0].type;
@@ -250,7 +272,13 @@ static bool reduction_init(reduction *r, const eval_call *call)
     view_init(&r->kept, call->in[0].data, dtype_bytes(r->in), dims[0], strides[0], rank[0]);
     view_init(&r->reduced, NULL, dtype_bytes(r->in), dims[1], strides[1], rank[1]);
     r->convert = r->in != r->sum || dtype_table[r->in].bits < 8;
-    const bool side_by_side = r->kept.rank > 0 && r->kept.strides[r->kept.rank - 1] == 1;
+    if (!call->in[0].data && call->values) {
+        r->stream = open_stream(call, &axes);
+        if (!r->stream)
+            return false;
+    }
+    const bool side_by_side =
+        !r->stream && r->kept.rank > 0 && r->kept.strides[r->kept.rank - 1] == 1;
     r->run = side_by_side ? r->kept.dims[r->kept.rank - 1] : 1;
     r->columns = r->run < COLUMNS ? (size_t)r->run : COLUMNS;
     const size_t row = r->columns * r->size;
@@ -286,7 +314,9 @@ static tn_status eval_reduction(eval_call *call, fold_kind kind, bool mean)
     for (int64_t i = 0; i < results;) {
         const int64_t left = r.run - i % r.run;
         const size_t width = left < (int64_t)r.columns ? (size_t)left : r.columns;
-        const char *base = r.count ? r.kept.data + view_offset(&r.kept, i) * (int64_t)stored : NULL;
+        r.result = i;
+        const char *base =
+            r.count && !r.stream ? r.kept.data + view_offset(&r.kept, i) * (int64_t)stored : NULL;
         reduce_columns(&r, base, width);
         finish(&r, width, out + (size_t)i * out_size);
         i += (int64_t)width;

@@ -78,8 +78,13 @@ static tn_status copy_node(reverse_walk *w, value_id v)
         in[k] = is_again(w, n.in[k]) ? w->again[n.in[k]] : n.in[k];
     for (uint32_t r = 0; r < n.n_results; r++)
         types[r] = value_type(w->f, n.first_value + r);
-    node_desc desc = {.op = (op_id)n.op, .in = in, .n_in = n.n_in, .attrs = n.attrs, .at = n.at,
-                      .spelling = n.spelling, .belongs = n.first_value + 1};
+    node_desc desc = {.op = (op_id)n.op,
+                      .in = in,
+                      .n_in = n.n_in,
+                      .attrs = n.attrs,
+                      .at = n.at,
+                      .spelling = n.spelling,
+                      .belongs = n.first_value + 1};
     TN_TRY(function_add_typed(w->f, &desc, types, n.n_results, &first));
     for (uint32_t r = 0; r < n.n_results; r++)
         w->again[n.first_value + r] = first + r;
@@ -184,11 +189,15 @@ static tn_status visit(reverse_walk *w, uint32_t index)
 {
     visit_of v = {.n = w->f->nodes.at[index]}; /* a copy: appending moves the original */
     const value_id *g = w->grads + v.n.first_value;
-    bool any = false, wanted = false;
+    bool any = false, wanted = false, depends = false;
     for (uint32_t r = 0; r < v.n.n_results; r++)
         any = any || g[r] != NO_VALUE;
-    for (uint32_t k = 0; any && k < v.n.n_in; k++)
+    for (uint32_t k = 0; any && k < v.n.n_in; k++) {
+        depends = depends || w->depends[v.n.in[k]];
         wanted = wanted || reverse_wants(w, v.n.in[k]);
+    }
+    if (depends && op_table[v.n.op].grad == grad_none) /* of integers too: nothing is dropped */
+        return grad_unsupported(w->f, &v.n);
     if (!wanted)
         return TN_OK;
     v.originals = v.n.in;

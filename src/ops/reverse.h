@@ -9,11 +9,11 @@ typedef struct reverse_walk {
     uint32_t first_node, end_node; /* the primal nodes; what is appended comes behind them */
     uint32_t n_values;             /* of the primal, and entries of the arrays below */
     grad_style style;
-    bool *depends;          /* by value: on something whose gradient is wanted */
-    value_id *grads;        /* by value: its gradient so far; NO_VALUE: none */
-    const bool *recompute;  /* by node: compute again where the gradient needs it; NULL: none */
-    value_id *again;        /* by value: its second computation; NULL without `recompute` */
-    uint32_t depth;         /* of regions around F */
+    bool *depends;         /* by value: on something whose gradient is wanted */
+    value_id *grads;       /* by value: its gradient so far; NO_VALUE: none */
+    const bool *recompute; /* by node: compute again where the gradient needs it; NULL: none */
+    value_id *again;       /* by value: its second computation; NULL without `recompute` */
+    uint32_t depth;        /* of regions around F */
 } reverse_walk;
 
 /* Arrays for the values that F has now, in the module's memory; the primal nodes are all of F's

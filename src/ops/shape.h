@@ -42,9 +42,12 @@ static inline bool dims_may_equal(dim a, dim b)
 {
     return a == b || dim_is_symbolic(a) || dim_is_symbolic(b);
 }
-/* The better known of two extents that may be equal. */
+/* The better known of two extents that may be equal; of two symbols always the same one, as the
+ * operands of an op that commutes may change places. */
 static inline dim dims_join(dim a, dim b)
 {
+    if (dim_is_symbolic(a) && dim_is_symbolic(b))
+        return a > b ? a : b;
     return dim_is_symbolic(a) ? b : a;
 }
 

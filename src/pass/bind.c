@@ -43,10 +43,13 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
     const char *name = missing_symbol(b, from);
     if (name)
         return unbound(b, at, name);
-    if (dim_bind(&b->m->types, from, b->values, to) && *to >= 0)
-        return TN_OK;
-    return diag_report(&b->m->cx->diag, DIAG_DimensionBinding, &b->m->source, at,
-                       "with the sizes given an extent is negative or too large");
+    if (!dim_bind(&b->m->types, from, b->values, to))
+        return diag_report(&b->m->cx->diag, DIAG_DimensionBinding, &b->m->source, at,
+                           "with the sizes given an extent is too large");
+    if (*to < 0)
+        return diag_report(&b->m->cx->diag, DIAG_NegativeDimension, &b->m->source, at,
+                           "with the sizes given an extent is %" PRId64, *to);
+    return TN_OK;
 }
 
 static tn_status bind_type(binder *b, span at, const type **t)

@@ -27,9 +27,6 @@ typedef struct given_shape {
  * (an input whose size is not determined). */
 tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values);
 
-/* Only the last step of that: sizes that follow from those that are set. */
-tn_status sizes_follow(const module *m, int64_t *values);
-
 /* Find the values that follow, from the types that the text declares for values and from reshapes,
  * of those that are set. Rejects with DimensionBinding. */
 tn_status sizes_that_follow(const module *m, int64_t *values);

@@ -91,7 +91,7 @@ static tn_status seed_loss(walk *w)
         w->reverse.grads[loss] = given;
         return TN_OK;
     }
-    if (t->count != 1)
+    if (t->count != 1 && w->options->seed == 0)
         return node_report(w->f, node_of(w->f, loss), DIAG_GradientShape,
                            "the loss %%%u is %s, but a loss has one element", loss,
                            type_text(&w->memory, &w->m->types, t));
@@ -116,8 +116,72 @@ static tn_status finish_input(walk *w, uint32_t input)
                : no_memory(w);
 }
 
+/* Renumber the regions that N runs. */
+static tn_status renumber_regions(module *m, node *n, const uint32_t *map)
+{
+    attr entries[8];
+    bool changed = false;
+    if (n->attrs->n > sizeof entries / sizeof entries[0])
+        return TN_OK; /* no op with regions has as many */
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        entries[i] = n->attrs->at[i];
+        if (attr_keys[entries[i].key].kind != ATTR_FUNCTION)
+            continue;
+        entries[i].v.i = map[entries[i].v.i];
+        changed = changed || entries[i].v.i != n->attrs->at[i].v.i;
+    }
+    if (changed)
+        n->attrs = attrs_of(&m->attrs, entries, n->attrs->n);
+    return n->attrs ? TN_OK : module_no_memory(m);
+}
+
+/* Drop regions from number FIRST on that nothing runs: steps on the way to the ones that are run. A
+ * region is made before the nodes that run it, but may run one that is made later, so the search is
+ * repeated until it finds nothing new. */
+static tn_status drop_regions(walk *w, uint32_t first)
+{
+    module *m = w->m;
+    bool *live = ARENA_ARRAY(&w->memory, bool, m->functions.n), found = true;
+    uint32_t *map = ARENA_ARRAY(&w->memory, uint32_t, m->functions.n), n = first;
+    if (!live || !map)
+        return no_memory(w);
+    for (uint32_t i = 0; i < first; i++)
+        live[i] = true;
+    while (found) {
+        found = false;
+        for (uint32_t i = 0; i < m->functions.n; i++) {
+            const function *f = m->functions.at[i];
+            for (uint32_t k = 0; live[i] && k < f->nodes.n; k++)
+                for (uint32_t e = 0; e < f->nodes.at[k].attrs->n; e++) {
+                    const attr *a = &f->nodes.at[k].attrs->at[e];
+                    if (attr_keys[a->key].kind == ATTR_FUNCTION && !live[a->v.i])
+                        live[a->v.i] = found = true;
+                }
+        }
+    }
+    for (uint32_t i = 0; i < first; i++)
+        map[i] = i;
+    for (uint32_t i = first; i < m->functions.n; i++) {
+        function *f = m->functions.at[i];
+        if (live[i]) {
+            map[i] = n;
+            m->functions.at[n++] = f;
+        } else {
+            function_release(f);
+        }
+    }
+    if (n == m->functions.n)
+        return TN_OK;
+    m->functions.n = n;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < m->functions.at[i]->nodes.n; k++)
+            TN_TRY(renumber_regions(m, &m->functions.at[i]->nodes.at[k], map));
+    return TN_OK;
+}
+
 static tn_status run(walk *w)
 {
+    uint32_t n_functions = w->m->functions.n;
     TN_TRY(choose_inputs(w));
     TN_TRY(mark_dependent(w));
     TN_TRY(seed_loss(w));
@@ -126,8 +190,13 @@ static tn_status run(walk *w)
     for (uint32_t i = 0; i < w->n_wrt; i++)
         TN_TRY(finish_input(w, w->wrt[i]));
     TN_TRY(pass_run(w->m, PASS_CANONICALIZE, false, NULL));
-    if (w->options->skip_verify || module_verify(w->m, NULL) == TN_OK)
+    if (w->m->functions.n > n_functions)
+        TN_TRY(drop_regions(w, n_functions));
+    if (w->options->skip_verify)
         return TN_OK;
+    tn_status s = module_verify(w->m, NULL);
+    if (s != TN_ERR_REJECTED)
+        return s;
     return diag_report(&w->m->cx->diag, DIAG_GradientVerification, &w->m->source, NO_SPAN,
                        "the gradient module does not verify");
 }

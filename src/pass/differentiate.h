@@ -12,7 +12,8 @@ typedef struct grad_options {
     bool skip_verify;   /* the gradient module is not verified */
     bool has_cotangent; /* `cotangent` is an input that is the gradient of the loss, of its type */
     uint32_t cotangent; /* index of that input */
-    double seed;        /* gradient of the loss without a cotangent; 0 means 1 */
+    double seed; /* without a cotangent: gradient of every element of the loss, which may then have
+                    any shape; 0: 1, and the loss has one element */
     /* Values that the gradient computes again instead of keeping them. */
     const value_id *recompute;
     uint32_t n_recompute;

@@ -388,28 +388,44 @@ value_id expand_patches_as_slices(expand_call *c)
                       : build_node(c->b, OP_CONCAT, parts, (uint32_t)count, &entry, 1);
 }
 
-/* Where each element comes from: the node itself, applied to positions. */
-value_id expand_move_as_take(expand_call *c)
+/* The positions that N of C moves elements from, as a tensor of si64 in the call's memory: N itself,
+ * applied to the numbers of the elements in a function of its own. */
+static bool positions_of(expand_call *c, tensor *out)
 {
-    const type *x = operand_type_of(c, 0), *t = c->out;
-    if (!is_static_call(c) || x->count == 0 || x->count > MOST_POSITIONS ||
-        t->count > MOST_POSITIONS || t->count == 0)
-        return NO_VALUE;
+    const type *x = operand_type_of(c, 0);
     module *m = c->b->f->module;
-    const type *places = type_with_dtype(&m->types, x, TN_SI64);
+    function scratch = {.module = m, .name = ""};
+    builder b = builder_on(&scratch, c->n->at);
     int64_t *at = ARENA_ARRAY(c->memory, int64_t, (size_t)x->count);
-    if (!places || !at) {
+    attr *entries = ARENA_ARRAY(c->memory, attr, (size_t)c->n->attrs->n + 1);
+    if (!at || !entries) {
         c->b->status = module_no_memory(m);
-        return NO_VALUE;
+        return false;
     }
     for (int64_t i = 0; i < x->count; i++)
         at[i] = i;
-    tensor in = {places, at}, out = {0};
-    if (!evaluate_node_quietly(c->f, c->n, &in, &out, c->memory))
+    memcpy(entries, c->n->attrs->at, c->n->attrs->n * sizeof *entries);
+    value_id places = build_constant(&b, TN_SI64, x->dims, x->rank, at);
+    value_id v = build_node(&b, (op_id)c->n->op, &places, 1, entries, c->n->attrs->n);
+    tensor in = {places == NO_VALUE ? NULL : build_type(&b, places), at};
+    bool ok = v != NO_VALUE &&
+              evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, out, c->memory);
+    c->b->status = b.status;
+    VECTOR_RELEASE(m->allocator, &scratch.nodes);
+    VECTOR_RELEASE(m->allocator, &scratch.values);
+    return ok;
+}
+
+value_id expand_move_as_take(expand_call *c)
+{
+    const type *x = operand_type_of(c, 0), *t = c->out;
+    tensor from = {0};
+    if (!is_static_call(c) || x->count == 0 || x->count > MOST_POSITIONS ||
+        t->count > MOST_POSITIONS || t->count == 0 || !positions_of(c, &from))
         return NO_VALUE;
     value_id rows = build_reshape(c->b, c->in[0], &x->count, 1);
-    value_id from = build_constant(c->b, TN_SI64, t->dims, t->rank, out.data);
-    return build_binary(c->b, OP_TAKE, rows, from);
+    return build_binary(c->b, OP_TAKE, rows,
+                        build_constant(c->b, TN_SI64, t->dims, t->rank, from.data));
 }
 
 /* ---- positions ----------------------------------------------------------------------------- */

@@ -7,35 +7,25 @@
  */
 #include "graph/literal.h"
 #include "pass/passes.h"
+#include "pass/rules.h"
 
-typedef struct rule_call {
-    pass_context *cx;
-    function *f;
-    node *n; /* operands already point at the replacements of what they named */
-    tn_status status;
-} rule_call;
-
-/* A rule answers with the value that N's result equals, or NO_VALUE when it does not apply. A rule
- * that improves N in place answers with N's own result. */
-typedef value_id rule_fn(rule_call *call);
-
-static const node *operand(const rule_call *c, uint32_t i)
+const node *rule_operand(const rule_call *c, uint32_t i)
 {
     return node_of(c->f, c->n->in[i]);
 }
 
 /* N's result is its operand I, provided that broadcasting did not change the type. */
-static value_id is_operand(const rule_call *c, uint32_t i)
+value_id rule_is_operand(const rule_call *c, uint32_t i)
 {
     return value_type(c->f, c->n->in[i]) == value_type(c->f, c->n->first_value) ? c->n->in[i]
                                                                                 : NO_VALUE;
 }
 
 /* N's result is its operand I when the other one is a constant of WANTED everywhere. */
-static value_id neutral(const rule_call *c, uint32_t i, scalar wanted)
+value_id rule_neutral(const rule_call *c, uint32_t i, scalar wanted)
 {
-    const literal *l = literal_of(operand(c, 1 - i));
-    return l && literal_is_all(l, wanted) ? is_operand(c, i) : NO_VALUE;
+    const literal *l = literal_of(rule_operand(c, 1 - i));
+    return l && literal_is_all(l, wanted) ? rule_is_operand(c, i) : NO_VALUE;
 }
 
 static bool is_float_result(const rule_call *c)
@@ -48,70 +38,70 @@ static bool is_real(const rule_call *c)
     return !dtype_is_complex(value_type(c->f, c->n->first_value)->dtype);
 }
 
-static value_id rule_add_zero(rule_call *c)
+value_id rule_add_zero(rule_call *c)
 {
     scalar zero = is_float_result(c) ? scalar_of_float(-0.0) : scalar_of_int(0);
     if (!is_real(c))
         return NO_VALUE;
-    value_id v = neutral(c, 0, zero);
-    return v != NO_VALUE ? v : neutral(c, 1, zero);
+    value_id v = rule_neutral(c, 0, zero);
+    return v != NO_VALUE ? v : rule_neutral(c, 1, zero);
 }
 
-static value_id rule_sub_zero(rule_call *c)
+value_id rule_sub_zero(rule_call *c)
 {
-    return is_real(c) ? neutral(c, 0, scalar_of_int(0)) : NO_VALUE;
+    return is_real(c) ? rule_neutral(c, 0, scalar_of_int(0)) : NO_VALUE;
 }
 
-static value_id rule_mul_one(rule_call *c)
+value_id rule_mul_one(rule_call *c)
 {
     if (!is_real(c))
         return NO_VALUE;
-    value_id v = neutral(c, 0, scalar_of_int(1));
-    return v != NO_VALUE ? v : neutral(c, 1, scalar_of_int(1));
+    value_id v = rule_neutral(c, 0, scalar_of_int(1));
+    return v != NO_VALUE ? v : rule_neutral(c, 1, scalar_of_int(1));
 }
 
-static value_id rule_div_one(rule_call *c)
+value_id rule_div_one(rule_call *c)
 {
-    return is_real(c) ? neutral(c, 0, scalar_of_int(1)) : NO_VALUE;
+    return is_real(c) ? rule_neutral(c, 0, scalar_of_int(1)) : NO_VALUE;
 }
 
-static value_id rule_double_negation(rule_call *c)
+value_id rule_double_negation(rule_call *c)
 {
-    return operand(c, 0)->op == OP_NEG ? operand(c, 0)->in[0] : NO_VALUE;
+    return rule_operand(c, 0)->op == OP_NEG ? rule_operand(c, 0)->in[0] : NO_VALUE;
 }
 
 /* The operand is this op already. */
 static value_id twice(rule_call *c)
 {
-    return operand(c, 0)->op == c->n->op ? c->n->in[0] : NO_VALUE;
+    return rule_operand(c, 0)->op == c->n->op ? c->n->in[0] : NO_VALUE;
 }
 
-static value_id rule_relu_twice(rule_call *c)
+value_id rule_relu_twice(rule_call *c)
 {
     return twice(c);
 }
 
-static value_id rule_abs_twice(rule_call *c)
+value_id rule_abs_twice(rule_call *c)
 {
     return is_real(c) ? twice(c) : NO_VALUE;
 }
 
-static value_id rule_same_type(rule_call *c)
+value_id rule_same_type(rule_call *c)
 {
-    return is_operand(c, 0);
+    return rule_is_operand(c, 0);
 }
 
-static value_id rule_whole_slice(rule_call *c)
+value_id rule_whole_slice(rule_call *c)
 {
     uint32_t rank;
     const int64_t *steps = attr_ints(c->n->attrs, KEY_STEPS, &rank);
     for (uint32_t i = 0; i < rank; i++)
         if (steps[i] != 1)
             return NO_VALUE;
-    return is_operand(c, 0); /* unit steps and equal extents leave no other choice */
+    return rule_is_operand(c, 0); /* unit steps and equal extents leave no other choice */
 }
 
-static value_id rule_identity_transpose(rule_call *c)
+value_id rule_identity_transpose(rule_call *c)
 {
     uint32_t rank;
     const int64_t *perm = attr_ints(c->n->attrs, KEY_PERM, &rank);
@@ -122,53 +112,58 @@ static value_id rule_identity_transpose(rule_call *c)
 }
 
 /* N with the operand of its operand, and other attributes. */
-static value_id skip_operand(rule_call *c, const attrs *a)
+value_id rule_skip_operand(rule_call *c, const attrs *a)
 {
     if (!a) {
         c->status = module_no_memory(c->f->module);
         return NO_VALUE;
     }
     value_id *in = (value_id *)(uintptr_t)c->n->in; /* this node's own list */
-    in[0] = operand(c, 0)->in[0];
+    in[0] = rule_operand(c, 0)->in[0];
     c->n->attrs = a;
     return c->n->first_value;
 }
 
-static value_id rule_transpose_transpose(rule_call *c)
+value_id rule_transpose_transpose(rule_call *c)
 {
-    if (operand(c, 0)->op != OP_TRANSPOSE)
+    if (rule_operand(c, 0)->op != OP_TRANSPOSE)
         return NO_VALUE;
     uint32_t rank;
     int64_t perm[TN_MAX_RANK];
     const int64_t *outer = attr_ints(c->n->attrs, KEY_PERM, &rank);
-    const int64_t *inner = attr_ints(operand(c, 0)->attrs, KEY_PERM, &rank);
+    const int64_t *inner = attr_ints(rule_operand(c, 0)->attrs, KEY_PERM, &rank);
     for (uint32_t i = 0; i < rank; i++)
         perm[i] = inner[outer[i]];
     attr entry = {.key = KEY_PERM, .n = rank, .v.ints = perm};
-    return skip_operand(c, attrs_of(&c->f->module->attrs, &entry, 1));
+    return rule_skip_operand(c, attrs_of(&c->f->module->attrs, &entry, 1));
 }
 
-static value_id rule_reshape_reshape(rule_call *c)
+value_id rule_reshape_reshape(rule_call *c)
 {
-    op_id inner = (op_id)operand(c, 0)->op;
+    op_id inner = (op_id)rule_operand(c, 0)->op;
     bool keeps_order = inner == OP_RESHAPE || inner == OP_EXPAND_DIMS || inner == OP_SQUEEZE;
-    return keeps_order ? skip_operand(c, c->n->attrs) : NO_VALUE;
+    return keeps_order ? rule_skip_operand(c, c->n->attrs) : NO_VALUE;
 }
 
 static const struct {
     op_id op;
+    pass_class class;
     rule_fn *apply;
 } rules[] = {
-#define RULE(op, function, class, label) {OP_##op, rule_##function},
+#define EXACT PASS_EXACT
+#define RELAXED PASS_REASSOCIATING
+#define RULE(op, function, class, label) {OP_##op, class, rule_##function},
 #include "pass/rules.def"
 #undef RULE
+#undef EXACT
+#undef RELAXED
 };
 
 /* Apply rules to N until none does; the value that stands for its result. */
-static value_id simplify(rule_call *c)
+static value_id simplify(rule_call *c, pass_class class)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].op != c->n->op)
+        if (rules[i].op != c->n->op || rules[i].class != class)
             continue;
         value_id v = rules[i].apply(c);
         if (v == NO_VALUE)
@@ -181,7 +176,7 @@ static value_id simplify(rule_call *c)
     return c->n->first_value;
 }
 
-static tn_status rewrite(pass_context *cx, function *f)
+static tn_status rewrite(pass_context *cx, function *f, pass_class class)
 {
     value_id *now = ARENA_ARRAY(&cx->scratch, value_id, f->values.n);
     if (!now)
@@ -194,7 +189,7 @@ static tn_status rewrite(pass_context *cx, function *f)
         for (uint32_t r = 0; r < call.n->n_results; r++)
             now[call.n->first_value + r] = call.n->first_value + r;
         if (call.n->n_results == 1)
-            now[call.n->first_value] = simplify(&call);
+            now[call.n->first_value] = simplify(&call, class);
         TN_TRY(call.status);
     }
     for (uint32_t i = 0; i < f->outputs.n; i++)
@@ -205,9 +200,20 @@ static tn_status rewrite(pass_context *cx, function *f)
     return TN_OK;
 }
 
-tn_status pass_identities(pass_context *cx, module *m)
+static tn_status rewrite_all(pass_context *cx, module *m, pass_class class)
 {
     for (uint32_t i = 0; i < m->functions.n; i++)
-        TN_TRY(rewrite(cx, m->functions.at[i]));
+        TN_TRY(rewrite(cx, m->functions.at[i], class));
     return TN_OK;
+}
+
+tn_status pass_identities(pass_context *cx, module *m)
+{
+    return rewrite_all(cx, m, PASS_EXACT);
+}
+
+/* relax: the rows that are not exact. What they change: docs/numerics.md, section 9. */
+tn_status pass_relax(pass_context *cx, module *m)
+{
+    return rewrite_all(cx, m, PASS_REASSOCIATING);
 }

@@ -33,53 +33,96 @@ static expand_fn *const expand_functions[] = {
 
 /* ---- which rows lead to a dialect ---------------------------------------------------------- */
 
-/* Bit b of the words: expansion b leads only to ops that can be expressed. */
+/* How many expansions, one after the other, lead from an op to a dialect, and which rows are steps on
+ * such a way. Every step leads closer, so that expansion ends. */
+enum { SOMETIMES = 254, UNREACHED = 255 };
 typedef struct reach {
-    bool op[OP_COUNT];
+    uint8_t distance[OP_COUNT]; /* 0: the dialect has it */
+    bool relaxed[OP_COUNT];     /* the first row that leads there, or one after it, is relaxed */
     bool row[128];
 } reach;
 
 _Static_assert(sizeof expansions / sizeof expansions[0] <= 128, "reach.row is too short");
 
-static bool all_reached(const reach *r, const char *uses)
+/* The largest distance of the ops named in USES. */
+static uint8_t distance_of(const reach *r, const char *uses)
 {
+    uint8_t most = 0;
     for (const char *at = uses; *at;) {
         size_t n = strcspn(at, " ");
         op_id op = op_by_name(at, n);
-        if (op == OP_COUNT || !r->op[op])
-            return false;
+        uint8_t d = op == OP_COUNT ? UNREACHED : r->distance[op];
+        most = d > most ? d : most;
         at += n + (at[n] == ' ');
     }
-    return true;
+    return most;
 }
 
-/* A row that makes its own op again only counts where the dialect has that op. */
 static void find_reach(const dialect *to, reach *r)
 {
     bool changed = true;
     memset(r, 0, sizeof *r);
     for (int op = 0; op < OP_COUNT; op++)
-        r->op[op] = to->spelling((op_id)op) != NULL;
-    while (changed) {
+        r->distance[op] = to->spelling((op_id)op) ? 0 : UNREACHED;
+    for (uint8_t step = 1; changed && step < SOMETIMES; step++) {
         changed = false;
         for (uint32_t i = 0; i < n_expansions; i++)
-            if (!r->row[i] && all_reached(r, expansions[i].uses))
-                changed = r->row[i] = r->op[expansions[i].op] = true;
+            if (r->distance[expansions[i].op] == UNREACHED &&
+                expansions[i].class != EXPANSION_SOMETIMES &&
+                distance_of(r, expansions[i].uses) < step) {
+                r->distance[expansions[i].op] = step;
+                changed = true;
+            }
+    }
+    for (uint32_t i = 0; i < n_expansions; i++)
+        if (expansions[i].class == EXPANSION_SOMETIMES &&
+            r->distance[expansions[i].op] == UNREACHED &&
+            distance_of(r, expansions[i].uses) < SOMETIMES)
+            r->distance[expansions[i].op] = SOMETIMES;
+    for (uint32_t i = 0; i < n_expansions; i++) {
+        uint8_t own = r->distance[expansions[i].op], d = distance_of(r, expansions[i].uses);
+        r->row[i] = own != UNREACHED && d < SOMETIMES && (d == 0 || own == 0 || d < own);
     }
 }
 
-legality op_legality(op_id op, const dialect *to, const expansion_info **by)
+static bool uses_relaxed(const reach *r, const char *uses)
+{
+    for (const char *at = uses; *at;) {
+        size_t n = strcspn(at, " ");
+        op_id op = op_by_name(at, n);
+        if (op != OP_COUNT && r->relaxed[op])
+            return true;
+        at += n + (at[n] == ' ');
+    }
+    return false;
+}
+
+/* Nearer ops first, so that what a row uses is settled before the row. */
+static void find_relaxed(reach *r)
+{
+    for (uint32_t step = 1; step <= SOMETIMES; step++)
+        for (int op = 0; op < OP_COUNT; op++)
+            for (uint32_t i = 0; r->distance[op] == step && i < n_expansions; i++)
+                if (expansions[i].op == (op_id)op && r->row[i]) {
+                    r->relaxed[op] = expansions[i].class == EXPANSION_RELAXED ||
+                                     uses_relaxed(r, expansions[i].uses);
+                    break;
+                }
+}
+
+legality op_legality(op_id op, const dialect *to, const expansion_info **by, bool *relaxed)
 {
     reach r;
-    if (by)
-        *by = NULL;
+    *by = NULL;
+    *relaxed = false;
     if (to->spelling(op))
         return LEGAL_SPELT;
     find_reach(to, &r);
+    find_relaxed(&r);
     for (uint32_t i = 0; i < n_expansions; i++)
         if (expansions[i].op == op && r.row[i]) {
-            if (by)
-                *by = &expansions[i];
+            *by = &expansions[i];
+            *relaxed = r.relaxed[op];
             return LEGAL_EXPANDED;
         }
     return LEGAL_NEVER;

@@ -6,8 +6,9 @@
 #include "graph/module.h"
 
 typedef enum expansion_class {
-    EXPANSION_EXACT,  /* every bit of the result stays */
-    EXPANSION_RELAXED /* rounding may differ; docs/numerics.md says how far */
+    EXPANSION_EXACT,     /* every bit of the result stays */
+    EXPANSION_SOMETIMES, /* the same, for a few special uses only */
+    EXPANSION_RELAXED    /* rounding may differ; docs/numerics.md says how far */
 } expansion_class;
 
 /* One way of writing an op with others. */
@@ -28,8 +29,9 @@ typedef enum legality {
     LEGAL_EXPANDED, /* it becomes other ops, where the attributes and operands allow it */
     LEGAL_NEVER     /* there is no way */
 } legality;
-/* For OP in the dialect TO; with LEGAL_EXPANDED *BY is the expansion tried first. */
-legality op_legality(op_id op, const dialect *to, const expansion_info **by);
+/* For OP in the dialect TO; with LEGAL_EXPANDED *BY is the expansion tried first, and *RELAXED
+ * whether it, or what it leads to, may round differently. */
+legality op_legality(op_id op, const dialect *to, const expansion_info **by, bool *relaxed);
 
 typedef struct legalize_options {
     bool exact_only; /* refuse what only a relaxed expansion can write */

@@ -44,8 +44,7 @@ static void try_ends(table *t, uint32_t i, uint32_t j, uint32_t end, product wan
             continue;
         const bool anchor = k == i + 1 && end == j + 1 && t->from[i].written == t->to[j].written;
         const int32_t score = rest->score + (anchor ? ANCHOR : 0) +
-                              (want.unknown > 1 ? UNSOLVED : 0) +
-                              (k > i && end > j ? GROUP : 0);
+                              (want.unknown > 1 ? UNSOLVED : 0) + (k > i && end > j ? GROUP : 0);
         if (score >= best->score) /* of equals the longest: known extents join what stands before */
             *best = (cell){score, (uint8_t)k, (uint8_t)end};
     }

@@ -180,19 +180,6 @@ static void solve_reshapes(solver *s, const function *f)
     }
 }
 
-tn_status sizes_follow(const module *m, int64_t *values)
-{
-    solver s = {.m = m, .t = &m->types, .values = values};
-    do {
-        s.progress = false;
-        for (uint32_t k = 0; k < m->functions.n; k++)
-            TN_TRY(solve_declared(&s, m->functions.at[k]));
-        for (uint32_t k = 0; !s.progress && k < m->functions.n; k++)
-            solve_reshapes(&s, m->functions.at[k]);
-    } while (s.progress);
-    return TN_OK;
-}
-
 /* One round over all functions; reshapes only when nothing else helps. */
 static tn_status solve_rest(solver *s)
 {

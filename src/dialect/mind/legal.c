@@ -29,6 +29,22 @@ static bool takes_positions(const function *f, const node *n, char why[OBJECTION
     return false;
 }
 
+/* Inputs and constants have elements; three functions are for floats only. */
+static bool takes_type(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const type *t = value_type(f, n->first_value);
+    if ((n->op == OP_RELU || n->op == OP_EXP || n->op == OP_LOG) && !dtype_is_float(t->dtype)) {
+        (void)snprintf(why, OBJECTION_SIZE, "its '%s' takes f32 and f64", op_table[n->op].text);
+        return false;
+    }
+    for (uint32_t i = 0; n->n_in == 0 && i < t->rank; i++)
+        if (t->dims[i] == 0) {
+            (void)snprintf(why, OBJECTION_SIZE, "inputs and constants have no extent of 0");
+            return false;
+        }
+    return true;
+}
+
 static bool mind_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     for (uint32_t i = 0; i < n->attrs->n; i++)
@@ -37,6 +53,8 @@ static bool mind_takes(const function *f, const node *n, char why[OBJECTION_SIZE
                            op_table[n->op].text, attr_keys[n->attrs->at[i].key].name);
             return false;
         }
+    if (!takes_type(f, n, why))
+        return false;
     const attr *axes = attr_find(n->attrs, KEY_AXES);
     if ((n->op == OP_SUM || n->op == OP_MEAN) && axes && axes->n == 0 &&
         value_type(f, n->in[0])->rank > 0) {

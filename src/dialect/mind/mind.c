@@ -3,67 +3,7 @@
 
 #include "dialect/mind/legal.h"
 #include "dialect/mind/spelling.h"
-
-const char *mind_code_of(int kind)
-{
-    static const char *const codes[DIAG_COUNT] = {
-        [DIAG_InvalidUtf8] = "E1001",
-        [DIAG_InvalidCharacter] = "E1002",
-        [DIAG_UnterminatedString] = "E1003",
-        [DIAG_InvalidEscape] = "E1004",
-        [DIAG_InvalidNumber] = "E1005",
-        [DIAG_UnterminatedComment] = "E1006",
-        [DIAG_SyntaxError] = "E1007",
-        [DIAG_DuplicateKey] = "E1007",
-        [DIAG_UnsupportedVersion] = "E1007",
-        [DIAG_LimitExceeded] = "E1007",
-        [DIAG_UnknownDType] = "E1007",
-        [DIAG_TypeMismatch] = "E2001",
-        [DIAG_UndefinedName] = "E2002",
-        [DIAG_CannotInfer] = "E2003",
-        [DIAG_DTypeMismatch] = "E2004",
-        [DIAG_DTypeNotSupported] = "E2005",
-        [DIAG_ArityMismatch] = "E2007",
-        [DIAG_BroadcastMismatch] = "E3001",
-        [DIAG_RankMismatch] = "E3002",
-        [DIAG_DimensionMismatch] = "E3003",
-        [DIAG_InvalidAxis] = "E3004",
-        [DIAG_DuplicateAxis] = "E3005",
-        [DIAG_InvalidDimension] = "E3006",
-        [DIAG_ElementCountMismatch] = "E3007",
-        [DIAG_InvalidPermutation] = "E3008",
-        [DIAG_SqueezeExtent] = "E3009",
-        [DIAG_LiteralShape] = "E3010",
-        [DIAG_UseBeforeDefinition] = "E4001",
-        [DIAG_MultipleDefinitions] = "E4002",
-        [DIAG_UndefinedOutput] = "E4003",
-        [DIAG_InvalidInput] = "E4004",
-        [DIAG_InvalidConstant] = "E4005",
-        [DIAG_IndexLength] = "E4006",
-        [DIAG_SliceLength] = "E4007",
-        [DIAG_SliceStep] = "E4008",
-        [DIAG_ChannelMismatch] = "E4009",
-        [DIAG_InvalidStrides] = "E4010",
-        [DIAG_IndexDType] = "E4011",
-        [DIAG_InvalidPadding] = "E4012",
-        [DIAG_UnknownOp] = "E4013",
-        [DIAG_MissingAttribute] = "E4014",
-        [DIAG_InvalidAttribute] = "E4014",
-        [DIAG_MissingOutputs] = "E4016",
-        [DIAG_NoDerivative] = "E5001",
-        [DIAG_GradientVerification] = "E5002",
-        [DIAG_GradientAxis] = "E5003",
-        [DIAG_GradientShape] = "E5004",
-        [DIAG_NotDifferentiable] = "E5005",
-        [DIAG_IndexOutOfBounds] = "E6001",
-        [DIAG_BackendUnavailable] = "E6002",
-        [DIAG_NotImplemented] = "E6003",
-        [DIAG_AllocationFailure] = "E6004",
-        [DIAG_InvalidValue] = "E6006",
-        [DIAG_Timeout] = "E6007",
-    };
-    return kind >= 0 && kind < DIAG_COUNT ? codes[kind] : NULL;
-}
+#include "dialect/mind_codes.h"
 
 /* The spelling of OP alone, for messages. */
 static const char *short_spelling(const char *op)

@@ -9,7 +9,6 @@ extern const dialect dialect_mind;
 /* Its parts. */
 tn_status mind_read(module *m, const read_options *options);
 tn_status mind_write(const module *m, const write_options *options, text_buffer *out);
-const char *mind_code_of(int kind);
 /* As source.restate: ops and element types as Core IR spells them. */
 void mind_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory);
 

@@ -152,6 +152,10 @@ static void put_instr(writer *w, const node *n, bool is_first)
     }
     text_put(out, " : ", 3);
     put_type(w, n, value_type(w->f, n->first_value));
+    if (w->comments && n->belongs) {
+        text_puts(out, "  # gradient of ");
+        put_id(w, n->belongs - 1);
+    }
     text_putc(out, '\n');
 }
 
@@ -261,6 +265,7 @@ tn_status mind_write(const module *m, const write_options *options, text_buffer 
     if (w.f->outputs.n == 0)
         return diag_report(&m->cx->diag, DIAG_MissingOutputs, &m->source, NO_SPAN,
                            "Core IR has no notation for a module without outputs");
+    w.comments = options && options->comments;
     find_rows(&w);
     if (!number_values(&w))
         return module_no_memory(m);

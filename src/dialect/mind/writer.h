@@ -23,6 +23,7 @@ typedef struct writer {
     text_buffer *out;
     style style;
     bool is_full; /* splats are written out */
+    bool comments;
     tn_status status;
     uint32_t n_errors;
     uint32_t *ids; /* of values, by value; NULL: the same */

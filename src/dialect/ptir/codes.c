@@ -34,6 +34,11 @@ static bool is_scatter(const char *op)
     return strncmp(op, "scatter", 7) == 0 || is_op(op, "segment_reduce");
 }
 
+static bool runs_regions(const char *op)
+{
+    return is_op(op, "cond") || is_op(op, "while") || is_op(op, "scan");
+}
+
 const char *ptir_code(int kind, const char *op)
 {
     switch (kind) {
@@ -59,6 +64,7 @@ const char *ptir_code(int kind, const char *op)
     case DIAG_DimensionMismatch:
         return is_op(op, "compare")     ? "CompareOperandsMustMatchShape"
                : is_op(op, "broadcast") ? "BroadcastRankMismatch"
+               : runs_regions(op)       ? "RegionSignatureMismatch"
                                         : unspecified;
     case DIAG_DTypeMismatch:
         return is_op(op, "compare") ? "CompareDTypePromotionInvalid" : unspecified;
@@ -157,8 +163,8 @@ void ptir_restate(const source *s, int kind, const char *op, tn_diagnostic *d, a
         d->code = code;
         said = text ? arena_printf(memory, "SpecError: %s (%s%s%s)", text, d->message,
                                    *where ? "; " : "", where)
-                    : arena_printf(memory, "SpecError: %s%s%s%s", d->message,
-                                   *where ? " (" : "", where, *where ? ")" : "");
+                    : arena_printf(memory, "SpecError: %s%s%s%s", d->message, *where ? " (" : "",
+                                   where, *where ? ")" : "");
     } else if (kind == DIAG_NotImplemented) {
         said = arena_printf(memory, "%s is not implemented: %s", *op ? op : "this", d->message);
     } else if (is_execution(kind)) {

@@ -7,7 +7,7 @@
 /* Where the reader stands: what the detail of an error says. */
 typedef struct ptir_where {
     const module *m;
-    const char *function; /* NULL: nowhere */
+    const char *function;  /* NULL: nowhere */
     const ptir_inst *inst; /* NULL: in no instruction */
     uint32_t index;        /* of the instruction */
     bool is_region;

@@ -31,7 +31,7 @@ static uint32_t emit(raising *r, ptir_op op, uint8_t word, const attr *fields, u
     if (r->no_memory)
         return 0;
     inst.n_attrs = (uint8_t)n_fields;
-    return raise_emit(r, inst);
+    return ptir_raise_emit(r, inst);
 }
 
 static uint32_t binary(raising *r, uint8_t word, uint32_t a, uint32_t b, const type *t)
@@ -52,7 +52,7 @@ static uint32_t cast(raising *r, ptir_operand x, const type *t)
     return emit(r, PTIR_CAST, 0, &a, 1, &x, 1, t);
 }
 
-uint32_t raise_identity(raising *r, ptir_operand v, const type *t)
+uint32_t ptir_raise_identity(raising *r, ptir_operand v, const type *t)
 {
     return with_shape(r, PTIR_RESHAPE, v, t);
 }
@@ -69,13 +69,13 @@ static ptir_operand number(raising *r, const type *scalar_type, double n)
 
 enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, RSQRT = 6 };
 
-uint32_t raise_clamp(raising *r, const node *n)
+uint32_t ptir_raise_clamp(raising *r, const node *n)
 {
     const type *t = value_type(r->f, n->first_value);
-    ptir_operand first[] = {raise_operand(r, n->in[0]), raise_operand(r, n->in[1])};
+    ptir_operand first[] = {ptir_raise_operand(r, n->in[0]), ptir_raise_operand(r, n->in[1])};
     ptir_operand second[2] = {
         value_of(emit(r, PTIR_BINARY, MAXIMUM, NULL, 0, first, 2, t)),
-        raise_operand(r, n->in[2]),
+        ptir_raise_operand(r, n->in[2]),
     };
     return emit(r, PTIR_BINARY, MINIMUM, NULL, 0, second, 2, t);
 }
@@ -122,7 +122,7 @@ static uint32_t mean(raising *r, const norm_types *t, uint32_t x, uint32_t count
 /* gamma or beta, for each element of x. */
 static uint32_t spread(raising *r, const norm_types *t, value_id v)
 {
-    ptir_operand x = raise_operand(r, v);
+    ptir_operand x = ptir_raise_operand(r, v);
     const type *from = value_type(r->f, v);
     if (from->dtype != t->full->dtype) {
         const type *wide =
@@ -138,22 +138,23 @@ static uint32_t spread(raising *r, const norm_types *t, value_id v)
 }
 
 /* (x - mean) * rsqrt(variance + epsilon) * gamma + beta, in the order of the reference kernel. */
-uint32_t raise_layer_norm(raising *r, const node *n)
+uint32_t ptir_raise_layer_norm(raising *r, const node *n)
 {
     norm_types t;
     const type *out = value_type(r->f, n->first_value);
-    ptir_operand x = raise_operand(r, n->in[0]);
+    ptir_operand x = ptir_raise_operand(r, n->in[0]);
     if (!norm_types_of(r, n, &t))
         return 0;
     dim extent = t.full->dims[t.axis];
     if (dim_is_symbolic(extent)) {
-        raise_fault(r, n, DIAG_UnknownOp,
-                    "a layer norm over an axis of unknown extent has no form in core operations");
+        ptir_raise_fault(
+            r, n, DIAG_UnknownOp,
+            "a layer norm over an axis of unknown extent has no form in core operations");
         return r->next_id++;
     }
     if (x.kind != PTIR_VALUE || out->dtype != t.full->dtype)
         x = value_of(out->dtype != t.full->dtype ? cast(r, x, t.full)
-                                                 : raise_identity(r, x, t.full));
+                                                 : ptir_raise_identity(r, x, t.full));
     uint32_t count = with_shape(r, PTIR_BROADCAST_TO, number(r, t.one, (double)extent), t.kept);
     uint32_t centre = with_shape(r, PTIR_BROADCAST_TO, value_of(mean(r, &t, x.id, count)), t.full);
     uint32_t d = binary(r, SUB, x.id, centre, t.full);
@@ -162,7 +163,8 @@ uint32_t raise_layer_norm(raising *r, const node *n)
     uint32_t sum = binary(r, ADD, variance, with_shape(r, PTIR_BROADCAST_TO, eps, t.kept), t.kept);
     ptir_operand in = value_of(sum);
     uint32_t root = emit(r, PTIR_UNARY, RSQRT, NULL, 0, &in, 1, t.kept);
-    uint32_t y = binary(r, MUL, d, with_shape(r, PTIR_BROADCAST_TO, value_of(root), t.full), t.full);
+    uint32_t y =
+        binary(r, MUL, d, with_shape(r, PTIR_BROADCAST_TO, value_of(root), t.full), t.full);
     y = binary(r, MUL, y, spread(r, &t, n->in[1]), t.full);
     y = binary(r, ADD, y, spread(r, &t, n->in[2]), t.full);
     return out->dtype == t.full->dtype ? y : cast(r, value_of(y), out);

@@ -5,7 +5,8 @@
 #include "dialect/ptir/model.h"
 
 /* Each reads m->source into OUT; lists live in MEMORY, names, types and constants in M. A text that
- * does not follow the form is rejected at its first fault; *FAULTS counts what else was reported. */
+ * does not follow the form is rejected at its first fault; *FAULTS counts what else was reported.
+ */
 tn_status ptir_json_read(module *m, arena *memory, ptir_program *out, uint32_t *faults);
 tn_status ptir_bincode_read(module *m, arena *memory, ptir_program *out, uint32_t *faults);
 tn_status ptir_text_read(module *m, arena *memory, ptir_program *out, uint32_t *faults);

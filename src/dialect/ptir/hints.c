@@ -15,7 +15,8 @@ static bool same_operand(const ptir_operand *a, const ptir_operand *b)
         return false;
     if (a->kind == PTIR_LITERAL)
         return same_literal(a->literal, b->literal);
-    return a->id == b->id && (a->kind == PTIR_VALUE || a->index == b->index);
+    return a->kind != PTIR_FAULTY && a->id == b->id &&
+           (a->kind == PTIR_VALUE || a->index == b->index);
 }
 
 static bool same_type(const ptir_type *a, const ptir_type *b)
@@ -100,7 +101,7 @@ static tn_status lower_hint(lowering *l, const ptir_hint *from)
     uint32_t *nodes = ARENA_ARRAY(&m->arena, uint32_t, from->body.n);
     const attrs *own = attrs_of(&m->attrs, &dict, 1);
     if (!inputs || !exports || !nodes || !own)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     if (!nodes_of(l->scope, &from->inputs, inputs) ||
         !nodes_of(l->scope, &from->exports, exports) ||
         !nodes_of_body(l->scope, &from->body, nodes)) {
@@ -119,10 +120,10 @@ static tn_status lower_hint(lowering *l, const ptir_hint *from)
                         .exports = exports,
                         .nodes = nodes,
                         .attrs = own};
-    return VECTOR_PUSH(m->allocator, &l->scope->f->hints, made) ? TN_OK : lower_no_memory(l);
+    return VECTOR_PUSH(m->allocator, &l->scope->f->hints, made) ? TN_OK : ptir_lower_no_memory(l);
 }
 
-tn_status lower_hints(lowering *l)
+tn_status ptir_lower_hints(lowering *l)
 {
     const ptir_function *from = l->scope->from;
     for (uint32_t i = 0; i < from->hints.n && !l->faults; i++)

@@ -1,15 +1,17 @@
 /* From the ids of a function, which are any 32-bit numbers, to small numbers. */
 #include "dialect/ptir/lower.h"
 
-bool ptir_ids_init(ptir_id_map *map, const tn_allocator *allocator, arena *memory,
-                   uint32_t largest, uint32_t count)
+bool ptir_ids_init(ptir_id_map *map, const tn_allocator *allocator, arena *memory, uint32_t largest,
+                   uint32_t count)
 {
     *map = (ptir_id_map){.allocator = allocator};
     /* Ids are nearly always counted up from 0. */
     map->n_dense = largest / 4 <= (uint64_t)count + 256 ? largest + (largest != UINT32_MAX) : 0;
     map->dense = arena_alloc(memory, (size_t)map->n_dense * sizeof *map->dense);
-    if (!map->dense)
+    if (!map->dense) {
+        map->n_dense = 0;
         return false;
+    }
     memset(map->dense, 0xff, (size_t)map->n_dense * sizeof *map->dense);
     return true;
 }

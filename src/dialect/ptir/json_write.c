@@ -419,6 +419,8 @@ static void put_operand(writer *w, const ptir_operand *o)
         open_variant(w, "Literal");
         put_literal(w, o->literal);
         break;
+    case PTIR_FAULTY: /* only while reading */
+        return;
     }
     close(w, '}');
 }

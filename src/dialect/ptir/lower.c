@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void lower_fault(lowering *l, diag_kind kind, const char *op, span at, const char *format, ...)
+void ptir_lower_fault(lowering *l, diag_kind kind, const char *op, span at, const char *format, ...)
 {
     diag_channel *d = &l->m->cx->diag;
     va_list args;
@@ -21,7 +21,7 @@ void lower_fault(lowering *l, diag_kind kind, const char *op, span at, const cha
     l->faults++;
 }
 
-tn_status lower_no_memory(lowering *l)
+tn_status ptir_lower_no_memory(lowering *l)
 {
     return module_no_memory(l->m);
 }
@@ -45,13 +45,13 @@ static tn_status add_value(lowering *l, uint32_t id, span id_at, lowered v)
     lower_scope *s = l->scope;
     uint32_t earlier = ptir_ids_find(&s->ids, id);
     if (earlier != NO_VALUE) {
-        lower_fault(l, DIAG_MultipleDefinitions, NULL, id_at, "value %" PRIu32 " is defined twice",
-                    id);
+        ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, id_at,
+                         "value %" PRIu32 " is defined twice", id);
         diag_note(&l->m->cx->diag, &l->m->source, s->values.at[earlier].at, "first here");
         return TN_OK;
     }
     if (!ptir_ids_add(&s->ids, id) || !VECTOR_PUSH(l->m->allocator, &s->values, v))
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     return TN_OK;
 }
 
@@ -61,11 +61,11 @@ static tn_status add_stand_in(lowering *l, uint32_t id, span id_at, lowered v)
     uint32_t n = ptir_type_leaves(v.type), k = 0;
     const type **leaves = arena_alloc(l->memory, ((size_t)n + 1) * sizeof(const type *));
     if (!leaves)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     ptir_type_flatten(v.type, leaves, &k);
     for (uint32_t i = 0; i < n; i++)
-        if (!(leaves[i] = lower_type(l, leaves[i])))
-            return lower_no_memory(l);
+        if (!(leaves[i] = ptir_lower_type(l, leaves[i])))
+            return ptir_lower_no_memory(l);
     node_desc desc = {.op = OP_CUSTOM_CALL, .at = v.at};
     tn_status s = function_add_typed(l->scope->f, &desc, leaves, n > 255 ? 0 : n, &v.first);
     if (is_fatal(s))
@@ -83,8 +83,8 @@ static value_id named_value(lowering *l, const ptir_operand *o)
     lower_scope *s = l->scope;
     uint32_t k = ptir_ids_find(&s->ids, o->id), offset = 0;
     if (k == NO_VALUE) {
-        lower_fault(l, DIAG_UseBeforeDefinition, NULL, o->at,
-                    "value %" PRIu32 " is not defined before this use", o->id);
+        ptir_lower_fault(l, DIAG_UseBeforeDefinition, NULL, o->at,
+                         "value %" PRIu32 " is not defined before this use", o->id);
         return NO_VALUE;
     }
     const lowered *v = &s->values.at[k];
@@ -92,25 +92,28 @@ static value_id named_value(lowering *l, const ptir_operand *o)
         if (v->type->tensor && v->n == 1)
             return v->first;
         if (!v->type->tensor)
-            lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
-                        "value %" PRIu32 " is a tuple, of which an element must be selected", o->id);
+            ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
+                             "value %" PRIu32 " is a tuple, of which an element must be selected",
+                             o->id);
         return NO_VALUE;
     }
     if (v->type->tensor || o->index >= v->type->n) {
-        lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
-                    v->type->tensor ? "value %" PRIu32 " is no tuple: it has no element %" PRIu32
-                                    : "the tuple %" PRIu32 " has no element %" PRIu32,
-                    o->id, o->index);
+        ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
+                         v->type->tensor ? "value %" PRIu32
+                                           " is no tuple: it has no element %" PRIu32
+                                         : "the tuple %" PRIu32 " has no element %" PRIu32,
+                         o->id, o->index);
         return NO_VALUE;
     }
     if (!v->type->items[o->index].tensor) {
-        lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
-                    "element %" PRIu32 " of tuple %" PRIu32 " is itself a tuple, which no operation "
-                    "takes",
-                    o->index, o->id);
+        ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
+                         "element %" PRIu32 " of tuple %" PRIu32
+                         " is itself a tuple, which no operation "
+                         "takes",
+                         o->index, o->id);
         return NO_VALUE;
     }
-    for (uint32_t i = 0; i < o->index; i++)
+    for (uint32_t i = 0; i < o->index && v->n; i++)
         offset += ptir_type_leaves(&v->type->items[i]);
     return offset < v->n ? v->first + offset : NO_VALUE;
 }
@@ -121,12 +124,17 @@ static tn_status add_literal(lowering *l, const literal *value, span at, uint8_t
     attr a = {.key = KEY_VALUE, .v.literal = value};
     node_desc desc = {.op = OP_CONSTANT, .at = at, .spelling = spelling};
     *out = NO_VALUE;
-    if (!lower_literal(l, value, at))
+    if (!ptir_lower_literal(l, value, at))
         return TN_OK;
     desc.attrs = attrs_of(&l->m->attrs, &a, 1);
     if (!desc.attrs)
-        return lower_no_memory(l);
-    return function_add(l->scope->f, &desc, out);
+        return ptir_lower_no_memory(l);
+    tn_status s = function_add(l->scope->f, &desc, out);
+    if (s == TN_OK || is_fatal(s))
+        return s;
+    l->faults++;
+    *out = NO_VALUE;
+    return TN_OK;
 }
 
 /* Values and types of the operands; *OK is false when one is faulty. */
@@ -138,12 +146,14 @@ static tn_status resolve_operands(lowering *l, const ptir_inst *inst, value_id *
     *in = arena_alloc(l->memory, ((size_t)n + 1) * sizeof **in);
     *types = arena_alloc(l->memory, ((size_t)n + 1) * sizeof **types);
     if (!*in || !*types)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     l->where.in = *types;
     l->where.n_in = 0;
     for (uint32_t i = 0; i < n; i++) {
         value_id v = NO_VALUE;
-        if (inst->in[i].kind == PTIR_LITERAL)
+        if (inst->in[i].kind == PTIR_FAULTY)
+            v = NO_VALUE;
+        else if (inst->in[i].kind == PTIR_LITERAL)
             TN_TRY(add_literal(l, inst->in[i].literal, inst->in[i].at, PTIR_INLINE, &v));
         else
             v = named_value(l, &inst->in[i]);
@@ -172,8 +182,8 @@ static tn_status add_node(lowering *l, const ptir_inst *inst, const value_id *in
                       .number = inst->id,
                       .spelling = !inst->out.tensor && inst->out.n == 1 ? PTIR_ONE_TUPLE : 0};
     *ok = false;
-    TN_TRY(lower_attrs(l, inst, types, inst->n_in, &desc.op, &desc.attrs));
-    if (!desc.attrs || !lower_check(l, inst, desc.op, types, inst->n_in))
+    TN_TRY(ptir_lower_attrs(l, inst, types, inst->n_in, &desc.op, &desc.attrs));
+    if (!desc.attrs || !ptir_lower_check(l, inst, desc.op, types, inst->n_in))
         return TN_OK;
     tn_status s = function_add(f, &desc, &v->first);
     if (is_fatal(s))
@@ -184,7 +194,7 @@ static tn_status add_node(lowering *l, const ptir_inst *inst, const value_id *in
     }
     v->node = f->nodes.n - 1;
     v->n = f->nodes.at[v->node].n_results;
-    return lower_declared(l, inst, desc.op, v->first, v->n, ok);
+    return ptir_lower_declared(l, inst, desc.op, v->first, v->n, ok);
 }
 
 static tn_status lower_instruction(lowering *l, const ptir_inst *inst)
@@ -199,8 +209,8 @@ static tn_status lower_instruction(lowering *l, const ptir_inst *inst)
         TN_TRY(add_node(l, inst, in, types, &v, &ok));
     else
         ok = false;
-    tn_status s = ok ? add_value(l, inst->id, inst->id_at, v)
-                     : add_stand_in(l, inst->id, inst->id_at, v);
+    tn_status s =
+        ok ? add_value(l, inst->id, inst->id_at, v) : add_stand_in(l, inst->id, inst->id_at, v);
     l->where.in = NULL;
     l->where.n_in = 0;
     return s;
@@ -234,7 +244,8 @@ static tn_status region_parameter_ids(lowering *l, const ptir_function *from, ui
         const ptir_inst *inst = &from->body.at[i];
         for (uint32_t k = 0; ok && k < inst->n_in; k++) {
             const ptir_operand *o = &inst->in[k];
-            if (o->kind == PTIR_LITERAL || ptir_ids_find(&defined, o->id) != NO_VALUE)
+            if (o->kind == PTIR_LITERAL || o->kind == PTIR_FAULTY ||
+                ptir_ids_find(&defined, o->id) != NO_VALUE)
                 continue;
             plain = plain && o->id < n;
             ok = ptir_ids_add(&defined, o->id) && PTIR_PUSH(l->memory, &used, o->id);
@@ -242,7 +253,7 @@ static tn_status region_parameter_ids(lowering *l, const ptir_function *from, ui
     }
     ptir_ids_release(&defined);
     if (!ok)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     if (!plain && used.n == n) {
         if (n > 1)
             qsort(used.at, n, sizeof *used.at, compare_ids);
@@ -263,17 +274,17 @@ static tn_status add_parameter(lowering *l, uint32_t k, uint32_t id)
     if (!name)
         name = module_string(l->m, position, strlen(position));
     if (!name)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     if (!t->tensor) {
-        lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                    "parameter %" PRIu32 " is a tuple; pass its elements one by one", k);
+        ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
+                         "parameter %" PRIu32 " is a tuple; pass its elements one by one", k);
         return add_stand_in(l, id, from->at, v);
     }
     attr entries[] = {{.key = KEY_NAME, .v.s = name}, {.key = KEY_TYPE, .v.type = t->tensor}};
     node_desc desc = {.op = OP_INPUT, .at = from->at, .number = id};
     desc.attrs = attrs_of(&l->m->attrs, entries, 2);
     if (!desc.attrs)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     tn_status s = function_add(l->scope->f, &desc, &v.first);
     if (is_fatal(s))
         return s;
@@ -291,14 +302,14 @@ static tn_status lower_parameters(lowering *l)
     const ptir_function *from = l->scope->from;
     uint32_t n = from->parameters.n, *ids = from->parameter_ids.at;
     if (from->stores_ids && from->parameter_ids.n != n) {
-        lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                    "%" PRIu32 " parameters have %" PRIu32 " ids", n, from->parameter_ids.n);
+        ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
+                         "%" PRIu32 " parameters have %" PRIu32 " ids", n, from->parameter_ids.n);
         n = n < from->parameter_ids.n ? n : from->parameter_ids.n;
     }
     if (!from->stores_ids) {
         ids = arena_alloc(l->memory, ((size_t)n + 1) * sizeof *ids);
         if (!ids)
-            return lower_no_memory(l);
+            return ptir_lower_no_memory(l);
         TN_TRY(region_parameter_ids(l, from, ids));
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -323,11 +334,14 @@ static tn_status lower_result(lowering *l, uint32_t k, const ptir_operand *o)
     lower_scope *s = l->scope;
     const ptir_type *declared = &s->from->results.at[k];
     diag_kind kind = s->f->is_region ? DIAG_RegionSignature : DIAG_TypeMismatch;
+    if (o->kind == PTIR_FAULTY)
+        return TN_OK;
     uint32_t number = ptir_ids_find(&s->ids, o->id), n = 1;
     value_id first = NO_VALUE;
     if (number == NO_VALUE) {
-        lower_fault(l, DIAG_UndefinedOutput, NULL, o->at,
-                    "result %" PRIu32 " is value %" PRIu32 ", which nothing defines", k, o->id);
+        ptir_lower_fault(l, DIAG_UndefinedOutput, NULL, o->at,
+                         "result %" PRIu32 " is value %" PRIu32 ", which nothing defines", k,
+                         o->id);
         return TN_OK;
     }
     const lowered *v = &s->values.at[number];
@@ -342,9 +356,9 @@ static tn_status lower_result(lowering *l, uint32_t k, const ptir_operand *o)
     bool same_form = o->kind == PTIR_ELEMENT
                          ? declared->tensor != NULL
                          : (declared->tensor != NULL) == (v->type->tensor != NULL);
-    if (!same_form || !lower_types_agree(l, declared, first, n)) {
-        lower_fault(l, kind, NULL, o->at,
-                    "result %" PRIu32 " has another type than value %" PRIu32, k, o->id);
+    if (!same_form || !ptir_lower_types_agree(l, declared, first, n)) {
+        ptir_lower_fault(l, kind, NULL, o->at,
+                         "result %" PRIu32 " has another type than value %" PRIu32, k, o->id);
         return TN_OK;
     }
     return add_outputs(l, first, n);
@@ -356,11 +370,11 @@ static tn_status lower_results(lowering *l)
     const uint32_t n = from->results.n;
     const uint32_t have = from->stores_ids ? from->result_ids.n : from->body.n;
     if (from->stores_ids ? have != n : have < n) {
-        lower_fault(l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL,
-                    from->at,
-                    from->stores_ids ? "%" PRIu32 " results have %" PRIu32 " ids"
-                                     : "%" PRIu32 " results of only %" PRIu32 " instructions",
-                    n, have);
+        ptir_lower_fault(l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL,
+                         from->at,
+                         from->stores_ids ? "%" PRIu32 " results have %" PRIu32 " ids"
+                                          : "%" PRIu32 " results of only %" PRIu32 " instructions",
+                         n, have);
         return TN_OK;
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -397,7 +411,7 @@ static tn_status lower_parts(lowering *l)
     }
     l->where.inst = NULL;
     TN_TRY(lower_results(l));
-    return lower_hints(l);
+    return ptir_lower_hints(l);
 }
 
 static tn_status lower_function(lowering *l, const ptir_function *from, function *f)
@@ -409,10 +423,12 @@ static tn_status lower_function(lowering *l, const ptir_function *from, function
 
     l->scope = &scope;
     l->where = (ptir_where){.m = l->m, .function = f->name, .is_region = f->is_region};
+    if (f->is_region)
+        l->where.function = arena_printf(l->memory, "%" PRIu64, from->region);
     if (!ptir_ids_init(&scope.ids, l->m->allocator, l->memory, largest_id(from),
                        from->parameters.n + from->body.n) ||
         !VECTOR_RESERVE(l->m->allocator, &f->nodes, from->parameters.n + from->body.n))
-        s = lower_no_memory(l);
+        s = ptir_lower_no_memory(l);
     else
         s = lower_parts(l);
     ptir_ids_release(&scope.ids);
@@ -422,7 +438,7 @@ static tn_status lower_function(lowering *l, const ptir_function *from, function
     return s;
 }
 
-uint32_t lower_find_region(const lowering *l, uint64_t id)
+uint32_t ptir_lower_find_region(const lowering *l, uint64_t id)
 {
     uint64_t h = hash_mix(2, id);
     for (uint32_t p = hash_first(&l->region_ids, h), k;
@@ -432,18 +448,19 @@ uint32_t lower_find_region(const lowering *l, uint64_t id)
     return NO_VALUE;
 }
 
-tn_status lower_region(lowering *l, uint32_t k, span at)
+tn_status ptir_lower_region(lowering *l, uint32_t k, span at)
 {
     const ptir_function *from = &l->p->regions.at[k];
     if (l->regions[k] == REGION_OPEN) {
-        lower_fault(l, DIAG_Cycle, NULL, at, "region %" PRIu64 " reaches itself", from->region);
+        ptir_lower_fault(l, DIAG_Cycle, NULL, at, "region %" PRIu64 " reaches itself",
+                         from->region);
         return TN_OK;
     }
     if (l->regions[k] != REGION_NEW)
         return TN_OK;
     if (l->depth >= l->m->cx->limits.nesting) {
-        lower_fault(l, DIAG_LimitExceeded, NULL, at, "regions nested deeper than %" PRIu32 " levels",
-                    l->m->cx->limits.nesting);
+        ptir_lower_fault(l, DIAG_LimitExceeded, NULL, at,
+                         "regions nested deeper than %" PRIu32 " levels", l->m->cx->limits.nesting);
         return TN_OK;
     }
     uint32_t faults = l->faults;
@@ -464,31 +481,31 @@ static tn_status add_functions(lowering *l)
     for (uint32_t i = 0; i < p->functions.n; i++) {
         const ptir_function *from = &p->functions.at[i];
         if (!module_add_function(l->m, from->name, strlen(from->name)))
-            return lower_no_memory(l);
+            return ptir_lower_no_memory(l);
         if (from->name == p->entry) { /* interned */
             if (found)
-                lower_fault(l, DIAG_MultipleDefinitions, NULL, from->at,
-                            "there are two functions called '%s'", from->name);
+                ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, from->at,
+                                 "there are two functions called '%s'", from->name);
             l->m->entry = found ? l->m->entry : i;
             found = true;
         }
     }
     if (!found)
-        lower_fault(l, DIAG_UndefinedName, NULL, p->entry_at,
-                    "there is no function '%s' to be the entry", p->entry);
+        ptir_lower_fault(l, DIAG_UndefinedName, NULL, p->entry_at,
+                         "there is no function '%s' to be the entry", p->entry);
     for (uint32_t k = 0; k < p->regions.n; k++) {
         char name[24];
         int n = snprintf(name, sizeof name, "region%" PRIu32, k);
         function *f = module_add_function(l->m, name, (size_t)n);
         if (!f)
-            return lower_no_memory(l);
+            return ptir_lower_no_memory(l);
         f->is_region = true;
         uint64_t id = p->regions.at[k].region;
-        if (lower_find_region(l, id) != NO_VALUE)
-            lower_fault(l, DIAG_MultipleDefinitions, NULL, p->regions.at[k].at,
-                        "there are two regions %" PRIu64, id);
+        if (ptir_lower_find_region(l, id) != NO_VALUE)
+            ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, p->regions.at[k].at,
+                             "there are two regions %" PRIu64, id);
         else if (!hash_add(l->m->allocator, &l->region_ids, hash_mix(2, id), k))
-            return lower_no_memory(l);
+            return ptir_lower_no_memory(l);
     }
     return TN_OK;
 }
@@ -502,8 +519,8 @@ static tn_status give_symbols(lowering *l)
                                         : &l->p->regions.at[i - l->p->functions.n];
         for (uint32_t k = 0; k < from->parameters.n; k++)
             if (from->parameters.at[k].tensor &&
-                !lower_give_symbols(l, from->parameters.at[k].tensor))
-                return lower_no_memory(l);
+                !ptir_lower_give_symbols(l, from->parameters.at[k].tensor))
+                return ptir_lower_no_memory(l);
     }
     return TN_OK;
 }
@@ -513,7 +530,7 @@ static tn_status lower_program(lowering *l)
     TN_TRY(add_functions(l));
     TN_TRY(give_symbols(l));
     for (uint32_t k = 0; k < l->p->regions.n; k++)
-        TN_TRY(lower_region(l, k, l->p->regions.at[k].at));
+        TN_TRY(ptir_lower_region(l, k, l->p->regions.at[k].at));
     for (uint32_t i = 0; i < l->p->functions.n; i++)
         TN_TRY(lower_function(l, &l->p->functions.at[i], l->m->functions.at[i]));
     return TN_OK;

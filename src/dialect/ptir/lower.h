@@ -15,12 +15,12 @@ typedef struct ptir_id_map {
     const tn_allocator *allocator;
     uint32_t *dense; /* by id; NO_VALUE is free */
     uint32_t n_dense;
-    hash_index sparse; /* the others */
+    hash_index sparse;    /* the others */
     VECTOR(uint32_t) ids; /* by number */
 } ptir_id_map;
 
-bool ptir_ids_init(ptir_id_map *map, const tn_allocator *allocator, arena *memory,
-                   uint32_t largest, uint32_t count);
+bool ptir_ids_init(ptir_id_map *map, const tn_allocator *allocator, arena *memory, uint32_t largest,
+                   uint32_t count);
 void ptir_ids_release(ptir_id_map *map);
 /* The number of ID, or NO_VALUE. */
 uint32_t ptir_ids_find(const ptir_id_map *map, uint32_t id);
@@ -66,9 +66,9 @@ typedef struct lowering {
 } lowering;
 
 /* Report a fault about the instruction in work; OP is the op it is about, or NULL. */
-__attribute__((format(printf, 5, 6))) void lower_fault(lowering *l, diag_kind kind, const char *op,
-                                                       span at, const char *format, ...);
-tn_status lower_no_memory(lowering *l);
+__attribute__((format(printf, 5, 6))) void
+ptir_lower_fault(lowering *l, diag_kind kind, const char *op, span at, const char *format, ...);
+tn_status ptir_lower_no_memory(lowering *l);
 
 /* node.spelling of what PTIR can spell in two ways. */
 enum {
@@ -78,30 +78,30 @@ enum {
 
 /* The op and attributes of INST on operands of the types IN. *OUT is NULL when they are faulty,
  * which was reported. */
-tn_status lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in, uint32_t n_in,
-                      op_id *op, const attrs **out);
+tn_status ptir_lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in, uint32_t n_in,
+                           op_id *op, const attrs **out);
 /* PTIR's constraints beyond those of the vocabulary: no implicit broadcasting, for one. */
-bool lower_check(lowering *l, const ptir_inst *inst, op_id op, const type *const *in,
-                 uint32_t n_in);
+bool ptir_lower_check(lowering *l, const ptir_inst *inst, op_id op, const type *const *in,
+                      uint32_t n_in);
 /* Does the type of instruction INST, as declared, agree with its results FIRST ..? */
-tn_status lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n,
-                         bool *ok);
+tn_status ptir_lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first,
+                              uint32_t n, bool *ok);
 /* Does DECLARED agree with the values FIRST .. (N of them) of a parameter, result or region? */
-bool lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n);
+bool ptir_lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n);
 /* T with symbols replaced by what they were found to name. NULL: no memory. */
-const type *lower_type(lowering *l, const type *t);
-dim lower_dim(lowering *l, dim d);
+const type *ptir_lower_type(lowering *l, const type *t);
+dim ptir_lower_dim(lowering *l, dim d);
 /* The symbols of T come with a parameter. */
-bool lower_give_symbols(lowering *l, const type *t);
+bool ptir_lower_give_symbols(lowering *l, const type *t);
 
 /* Is VALUE well-formed? Its bytes are normalised. Reports at AT. */
-bool lower_literal(lowering *l, const literal *value, span at);
+bool ptir_lower_literal(lowering *l, const literal *value, span at);
 /* Index of the region with an id, or NO_VALUE. */
-uint32_t lower_find_region(const lowering *l, uint64_t id);
+uint32_t ptir_lower_find_region(const lowering *l, uint64_t id);
 /* Make the function of region K, which is used at AT, unless that is done. */
-tn_status lower_region(lowering *l, uint32_t k, span at);
+tn_status ptir_lower_region(lowering *l, uint32_t k, span at);
 
 /* Keep the hints of the function in work. */
-tn_status lower_hints(lowering *l);
+tn_status ptir_lower_hints(lowering *l);
 
 #endif

@@ -43,7 +43,7 @@ __attribute__((format(printf, 3, 4))) static void refuse(attr_work *w, diag_kind
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    lower_fault(w->l, kind, op_table[w->op].text, w->inst->at, "%s", message);
+    ptir_lower_fault(w->l, kind, op_table[w->op].text, w->inst->at, "%s", message);
     w->ok = false;
 }
 
@@ -71,7 +71,7 @@ static tn_status normal_list(attr_work *w, attr *a, uint32_t rank)
 {
     int64_t *own = arena_alloc(w->l->memory, a->n * sizeof *own);
     if (!own)
-        return lower_no_memory(w->l);
+        return ptir_lower_no_memory(w->l);
     for (uint32_t i = 0; i < a->n; i++)
         own[i] = from_start(a->v.ints[i], rank);
     a->v.ints = own;
@@ -84,10 +84,10 @@ static tn_status known_dims(attr_work *w, attr *a)
 {
     dim *own = arena_alloc(w->l->memory, a->n * sizeof *own);
     if (!own)
-        return lower_no_memory(w->l);
+        return ptir_lower_no_memory(w->l);
     for (uint32_t i = 0; i < a->n; i++)
-        if ((own[i] = lower_dim(w->l, a->v.ints[i])) == DIM_NO_MEMORY)
-            return lower_no_memory(w->l);
+        if ((own[i] = ptir_lower_dim(w->l, a->v.ints[i])) == DIM_NO_MEMORY)
+            return ptir_lower_no_memory(w->l);
     a->v.ints = own;
     return TN_OK;
 }
@@ -105,7 +105,7 @@ static tn_status slice(attr_work *w)
     }
     int64_t *ends = arena_alloc(w->l->memory, 2 * (size_t)rank * sizeof *ends);
     if (!ends)
-        return lower_no_memory(w->l);
+        return ptir_lower_no_memory(w->l);
     for (uint32_t i = 0; i < rank; i++) {
         dim extent = w->n_in ? w->in[0]->dims[i] : INT64_MAX;
         ends[rank + i] = 1;
@@ -126,14 +126,6 @@ static tn_status slice(attr_work *w)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* A pad value must be one of the operand's values. */
-static void check_scalar(attr_work *w, const scalar *s)
-{
-    tn_dtype d = w->n_in ? w->in[0]->dtype : TN_F32;
-    if (w->n_in && !scalar_is_exact(*s, d))
-        refuse(w, DIAG_InvalidAttribute, "the padding value is no value of %s", dtype_name(d));
-}
-
 /* Any non-zero byte is a true i1; only the low half of a 4-bit element counts. */
 static void normal_bytes(const literal *l)
 {
@@ -147,24 +139,24 @@ static void normal_bytes(const literal *l)
         bytes[i] = (unsigned char)((bytes[i] & 15) | (bytes[i] & 8 ? 0xf0 : 0));
 }
 
-bool lower_literal(lowering *l, const literal *value, span at)
+bool ptir_lower_literal(lowering *l, const literal *value, span at)
 {
     const char *op = op_table[OP_CONSTANT].text;
     size_t bytes;
     if (!type_is_static(value->type)) {
-        lower_fault(l, DIAG_InvalidConstant, op, at, "a constant needs known extents");
+        ptir_lower_fault(l, DIAG_InvalidConstant, op, at, "a constant needs known extents");
         return false;
     }
     if (!type_bytes(value->type, &bytes)) {
-        lower_fault(l, DIAG_InvalidConstant, op, at, "a constant of too many elements");
+        ptir_lower_fault(l, DIAG_InvalidConstant, op, at, "a constant of too many elements");
         return false;
     }
     if (value->splat && value->bytes == dtype_bytes(value->type->dtype))
         bytes = value->bytes;
     if (value->bytes != bytes) {
-        lower_fault(l, DIAG_InvalidConstant, op, at,
-                    "a constant of %" PRId64 " elements of %s takes %zu bytes, not %zu",
-                    value->type->count, dtype_name(value->type->dtype), bytes, value->bytes);
+        ptir_lower_fault(l, DIAG_InvalidConstant, op, at,
+                         "a constant of %" PRId64 " elements of %s takes %zu bytes, not %zu",
+                         value->type->count, dtype_name(value->type->dtype), bytes, value->bytes);
         return false;
     }
     normal_bytes(value);
@@ -173,12 +165,12 @@ bool lower_literal(lowering *l, const literal *value, span at)
 
 static tn_status region(attr_work *w, attr *a)
 {
-    uint32_t k = lower_find_region(w->l, (uint64_t)a->v.i);
+    uint32_t k = ptir_lower_find_region(w->l, (uint64_t)a->v.i);
     if (k == NO_VALUE) {
         refuse(w, DIAG_UndefinedName, "there is no region %" PRId64, a->v.i);
         return TN_OK;
     }
-    TN_TRY(lower_region(w->l, k, w->inst->at));
+    TN_TRY(ptir_lower_region(w->l, k, w->inst->at));
     if (w->l->regions[k] != REGION_DONE)
         w->ok = false; /* and that was reported */
     a->v.i = w->l->p->functions.n + (int64_t)k;
@@ -204,21 +196,26 @@ static const char *nesting(arena *memory, const ptir_type *t)
 static tn_status custom_types(attr_work *w)
 {
     lowering *l = w->l;
+    enum { MAX_ITEMS = 255 };
     uint32_t n = ptir_type_leaves(&w->inst->out), k = 0;
+    if (w->inst->out.n > MAX_ITEMS || n > MAX_ITEMS) {
+        refuse(w, DIAG_LimitExceeded, "a tuple of more than %d items", MAX_ITEMS);
+        return TN_OK;
+    }
     const type **types = arena_alloc(l->memory, ((size_t)n + 1) * sizeof(const type *));
     if (!types)
-        return lower_no_memory(l);
+        return ptir_lower_no_memory(l);
     ptir_type_flatten(&w->inst->out, types, &k);
     for (uint32_t i = 0; i < n; i++)
-        if (!(types[i] = lower_type(l, types[i])))
-            return lower_no_memory(l);
+        if (!(types[i] = ptir_lower_type(l, types[i])))
+            return ptir_lower_no_memory(l);
     w->at[w->n++] = (attr){.key = KEY_TYPES, .n = n, .v.types = types};
     if (ptir_type_is_flat(&w->inst->out))
         return TN_OK;
     const char *text = nesting(l->memory, &w->inst->out);
     const char *own = text ? module_string(l->m, text, strlen(text)) : NULL;
     w->at[w->n++] = (attr){.key = KEY_TUPLE, .v.s = own};
-    return own ? TN_OK : lower_no_memory(l);
+    return own ? TN_OK : ptir_lower_no_memory(l);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -240,9 +237,6 @@ static tn_status normal_field(attr_work *w, const ptir_field *field)
     case PTIR_SHAPE:
     case PTIR_NEW_SHAPE:
         return known_dims(w, a);
-    case PTIR_SCALAR:
-        check_scalar(w, a->v.scalar);
-        return TN_OK;
     case PTIR_REGION:
         return region(w, a);
     case PTIR_UINTS:
@@ -251,6 +245,7 @@ static tn_status normal_field(attr_work *w, const ptir_field *field)
     case PTIR_FLOAT:
     case PTIR_WORD:
     case PTIR_DTYPE:
+    case PTIR_SCALAR:
     case PTIR_PAIRS:
     case PTIR_STRING:
     case PTIR_DICT:
@@ -263,7 +258,7 @@ static tn_status special(attr_work *w)
 {
     switch (w->inst->op) {
     case PTIR_CONSTANT:
-        w->ok = lower_literal(w->l, w->at[0].v.literal, w->inst->at);
+        w->ok = ptir_lower_literal(w->l, w->at[0].v.literal, w->inst->at);
         return TN_OK;
     case PTIR_UNARY:
         w->op = ptir_unary_op(w->inst->word);
@@ -284,13 +279,19 @@ static tn_status special(attr_work *w)
     }
 }
 
-tn_status lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in, uint32_t n_in,
-                      op_id *op, const attrs **out)
+tn_status ptir_lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in, uint32_t n_in,
+                           op_id *op, const attrs **out)
 {
     const ptir_op_info *info = &ptir_ops[inst->op];
-    attr_work w = {
-        .l = l, .inst = inst, .in = in, .n_in = n_in, .op = info->op, .n = inst->n_attrs, .ok = true};
-    memcpy(w.at, inst->attrs, inst->n_attrs * sizeof *inst->attrs);
+    attr_work w = {.l = l,
+                   .inst = inst,
+                   .in = in,
+                   .n_in = n_in,
+                   .op = info->op,
+                   .n = inst->n_attrs,
+                   .ok = true};
+    if (inst->n_attrs)
+        memcpy(w.at, inst->attrs, inst->n_attrs * sizeof *inst->attrs);
     *out = NULL;
     for (uint32_t i = 0; i < info->n_fields && w.ok; i++)
         TN_TRY(normal_field(&w, &info->fields[i]));
@@ -300,7 +301,7 @@ tn_status lower_attrs(lowering *l, const ptir_inst *inst, const type *const *in,
     if (!w.ok)
         return TN_OK;
     *out = attrs_of(&l->m->attrs, w.at, w.n);
-    return *out ? TN_OK : lower_no_memory(l);
+    return *out ? TN_OK : ptir_lower_no_memory(l);
 }
 
 /* ---- constraints --------------------------------------------------------------------------- */
@@ -314,10 +315,11 @@ static bool same_shape(lowering *l, const ptir_inst *inst, op_id op, const type 
     if (same)
         return true;
     arena_mark here = arena_here(l->memory);
-    lower_fault(l, DIAG_ShapeMismatch, op_table[op].text, inst->at,
-                "operand %" PRIu32 " has shape %s, the first one %s; nothing broadcasts by itself", k,
-                dims_text(l->memory, &l->m->types, b->dims, b->rank),
-                dims_text(l->memory, &l->m->types, a->dims, a->rank));
+    ptir_lower_fault(l, DIAG_ShapeMismatch, op_table[op].text, inst->at,
+                     "operand %" PRIu32
+                     " has shape %s, the first one %s; nothing broadcasts by itself",
+                     k, dims_text(l->memory, &l->m->types, b->dims, b->rank),
+                     dims_text(l->memory, &l->m->types, a->dims, a->rank));
     arena_rewind(l->memory, here);
     return false;
 }
@@ -327,32 +329,32 @@ static bool broadcasts(lowering *l, const ptir_inst *inst, const type *in)
     const attr *wanted = &inst->attrs[0];
     const char *op = op_table[OP_BROADCAST].text;
     if (wanted->n < in->rank) {
-        lower_fault(l, DIAG_RankMismatch, op, inst->at,
-                    "rank %" PRIu32 " cannot become rank %" PRIu32, in->rank, wanted->n);
+        ptir_lower_fault(l, DIAG_RankMismatch, op, inst->at,
+                         "rank %" PRIu32 " cannot become rank %" PRIu32, in->rank, wanted->n);
         return false;
     }
     for (uint32_t i = 0; i < in->rank; i++) {
         uint32_t k = wanted->n - in->rank + i;
-        dim to = lower_dim(l, wanted->v.ints[k]);
+        dim to = ptir_lower_dim(l, wanted->v.ints[k]);
         if (in->dims[i] == 1 || dims_may_equal(in->dims[i], to))
             continue;
-        lower_fault(l, DIAG_BroadcastMismatch, op, inst->at,
-                    "extent %" PRId64 " of operand axis %" PRIu32 " cannot become %" PRId64,
-                    in->dims[i], i, to);
+        ptir_lower_fault(l, DIAG_BroadcastMismatch, op, inst->at,
+                         "extent %" PRId64 " of operand axis %" PRIu32 " cannot become %" PRId64,
+                         in->dims[i], i, to);
         return false;
     }
     return true;
 }
 
-bool lower_check(lowering *l, const ptir_inst *inst, op_id op, const type *const *in,
-                 uint32_t n_in)
+bool ptir_lower_check(lowering *l, const ptir_inst *inst, op_id op, const type *const *in,
+                      uint32_t n_in)
 {
     if (inst->op == PTIR_BROADCAST_TO)
         return n_in != 1 || broadcasts(l, inst, in[0]);
     bool same_dtypes = inst->op == PTIR_SELECT || (n_in == 2 && in[0]->dtype == in[1]->dtype) ||
                        (n_in == 3 && in[0]->dtype == in[1]->dtype && in[1]->dtype == in[2]->dtype);
-    if (!(op_table[op].traits & T_ELEMENTWISE) || !same_dtypes)
-        return true; /* dtypes come first, and are the type rule's */
+    if (!(op_table[op].traits & T_ELEMENTWISE) || n_in != op_table[op].min_in || !same_dtypes)
+        return true; /* arity and dtypes come first, and are the type rule's */
     for (uint32_t k = 1; k < n_in; k++)
         if (!same_shape(l, inst, op, in[0], in[k], k))
             return false;

@@ -37,7 +37,7 @@ static bool give_dim(lowering *l, dim d)
     return true;
 }
 
-bool lower_give_symbols(lowering *l, const type *t)
+bool ptir_lower_give_symbols(lowering *l, const type *t)
 {
     for (uint32_t i = 0; i < t->rank; i++)
         if (!give_dim(l, t->dims[i]))
@@ -45,24 +45,24 @@ bool lower_give_symbols(lowering *l, const type *t)
     return true;
 }
 
-dim lower_dim(lowering *l, dim d)
+dim ptir_lower_dim(lowering *l, dim d)
 {
     if (!dim_is_expr(&l->m->types, d))
         return d;
     dim_expr e = *dim_expr_of(&l->m->types, d);
     if (e.op != DIM_SYM)
-        return dim_combine(&l->m->types, e.op, lower_dim(l, e.a), lower_dim(l, e.b));
+        return dim_combine(&l->m->types, e.op, ptir_lower_dim(l, e.a), ptir_lower_dim(l, e.b));
     return dim_index(d) < l->n_symbols && l->has_meaning[dim_index(d)] ? l->meaning[dim_index(d)]
-                                                                      : d;
+                                                                       : d;
 }
 
-const type *lower_type(lowering *l, const type *t)
+const type *ptir_lower_type(lowering *l, const type *t)
 {
     dim dims[TN_MAX_RANK];
     if (type_is_static(t))
         return t;
     for (uint32_t i = 0; i < t->rank; i++)
-        if ((dims[i] = lower_dim(l, t->dims[i])) == DIM_NO_MEMORY)
+        if ((dims[i] = ptir_lower_dim(l, t->dims[i])) == DIM_NO_MEMORY)
             return NULL;
     return type_of(&l->m->types, t->dtype, dims, t->rank);
 }
@@ -80,7 +80,7 @@ static bool mentions(const type_table *t, dim d, dim symbol)
 static bool agree(lowering *l, dim d, dim t)
 {
     const type_table *types = &l->m->types;
-    d = lower_dim(l, d);
+    d = ptir_lower_dim(l, d);
     if (d == t)
         return true;
     if (!dim_is_symbolic(d))
@@ -101,7 +101,7 @@ static bool types_agree(lowering *l, const type *declared, const type *have)
     return ok;
 }
 
-bool lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n)
+bool ptir_lower_types_agree(lowering *l, const ptir_type *declared, value_id first, uint32_t n)
 {
     if (ptir_type_leaves(declared) != n)
         return false;
@@ -132,19 +132,26 @@ static void type_fault(lowering *l, const ptir_inst *inst, op_id op, value_id fi
     for (uint32_t i = 0; i < n && i < 8; i++)
         text = arena_printf(l->memory, "%s%s%s", text ? text : "", i ? ", " : "",
                             type_text(l->memory, &l->m->types, value_type(f, first + i)));
-    lower_fault(l, DIAG_TypeMismatch, op_table[op].text, inst->out_at,
-                "the declared output type differs from %s%s%s, which follows", n == 1 ? "" : "(",
-                n == 0 ? "" : text ? text : "the type", n == 1 ? "" : ")");
+    diag_kind kind = op_table[op].traits & T_REGIONS ? DIAG_RegionSignature : DIAG_TypeMismatch;
+    ptir_lower_fault(l, kind, op_table[op].text, inst->out_at,
+                     "the declared output type differs from %s%s%s, which follows",
+                     n == 1 ? "" : "(",
+                     n == 0 ? ""
+                     : text ? text
+                            : "the type",
+                     n == 1 ? "" : ")");
     arena_rewind(l->memory, here);
 }
 
-tn_status lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n,
-                         bool *ok)
+tn_status ptir_lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id first,
+                              uint32_t n, bool *ok)
 {
     function *f = l->scope->f;
     uint32_t k = 0;
     const type *leaves[256];
-    *ok = has_form(&inst->out, op, n) && lower_types_agree(l, &inst->out, first, n);
+    *ok = has_form(&inst->out, op, n) && ptir_lower_types_agree(l, &inst->out, first, n);
+    if (op == OP_CONSTANT) /* says its type itself, and must say the same */
+        *ok = inst->out.tensor == value_type(l->scope->f, first);
     if (!*ok) {
         type_fault(l, inst, op, first, n);
         return TN_OK;
@@ -152,9 +159,8 @@ tn_status lower_declared(lowering *l, const ptir_inst *inst, op_id op, value_id 
     ptir_type_flatten(&inst->out, leaves, &k);
     for (uint32_t i = 0; i < n; i++) {
         declared_type d = {first + i, leaves[i]};
-        if (leaves[i] != value_type(f, first + i) &&
-            !VECTOR_PUSH(l->m->allocator, &f->declared, d))
-            return lower_no_memory(l);
+        if (leaves[i] != value_type(f, first + i) && !VECTOR_PUSH(l->m->allocator, &f->declared, d))
+            return ptir_lower_no_memory(l);
     }
     return TN_OK;
 }

@@ -34,8 +34,22 @@ void ptir_dict_sort(dict_entry *entries, uint32_t n)
 
 uint32_t ptir_dict_kind(const dict_entry *e)
 {
-    uint32_t kind = e->kind == ATTR_INT ? 0 : e->kind == ATTR_FLOAT ? 1 : e->kind == ATTR_BOOL ? 2 : 3;
+    uint32_t kind = e->kind == ATTR_INT     ? 0
+                    : e->kind == ATTR_FLOAT ? 1
+                    : e->kind == ATTR_BOOL  ? 2
+                                            : 3;
     return kind + (e->is_array ? 4 : 0);
+}
+
+float_format ptir_float_format(tn_dtype d)
+{
+    const tn_dtype part = dtype_table[d].part;
+    return part == TN_FP8_E4M3   ? format_fp8_e4m3
+           : part == TN_FP8_E5M2 ? format_fp8_e5m2
+           : part == TN_BF16     ? format_bf16
+           : part == TN_F16      ? format_f16
+           : part == TN_F32      ? format_f32
+                                 : format_f64;
 }
 
 /* ---- names of extents ---------------------------------------------------------------------- */

@@ -9,9 +9,8 @@
 /* A list in an arena: struct { T *at; uint32_t n, cap; }. */
 bool ptir_list_grow(arena *memory, void **at, uint32_t n, uint32_t *cap, size_t size);
 #define PTIR_PUSH(memory, list, item)                                                              \
-    (((list)->n < (list)->cap ||                                                                   \
-      ptir_list_grow((memory), (void **)&(list)->at, (list)->n, &(list)->cap,                      \
-                     sizeof *(list)->at)) &&                                                       \
+    (((list)->n < (list)->cap || ptir_list_grow((memory), (void **)&(list)->at, (list)->n,         \
+                                                &(list)->cap, sizeof *(list)->at)) &&              \
      ((list)->at[(list)->n++] = (item), true))
 
 /* The type of a value: a tensor, or a tuple of types. */
@@ -21,7 +20,12 @@ typedef struct ptir_type {
     const struct ptir_type *items;
 } ptir_type;
 
-typedef enum ptir_operand_kind { PTIR_VALUE, PTIR_ELEMENT, PTIR_LITERAL } ptir_operand_kind;
+typedef enum ptir_operand_kind {
+    PTIR_VALUE,
+    PTIR_ELEMENT,
+    PTIR_LITERAL,
+    PTIR_FAULTY /* and that was reported */
+} ptir_operand_kind;
 
 typedef struct ptir_operand {
     ptir_operand_kind kind;
@@ -33,9 +37,9 @@ typedef struct ptir_operand {
 
 typedef struct ptir_inst {
     uint32_t id;
-    uint8_t op;       /* ptir_op; PTIR_OP_COUNT for one that is not known and was reported */
-    uint8_t word;     /* of an elementwise operation */
-    uint8_t n_attrs;  /* the fields that are there, in their order */
+    uint8_t op;      /* ptir_op; PTIR_OP_COUNT for one that is not known and was reported */
+    uint8_t word;    /* of an elementwise operation */
+    uint8_t n_attrs; /* the fields that are there, in their order */
     uint32_t n_in;
     const attr *attrs; /* regions by their ids; a constant's literal under KEY_VALUE */
     const ptir_operand *in;
@@ -62,9 +66,9 @@ typedef struct ptir_function {
     const char *name; /* of a function; interned */
     uint64_t region;  /* id of a region */
     ptir_types parameters, results;
-    ptir_ids parameter_ids;            /* none for a region whose form does not store them */
+    ptir_ids parameter_ids;               /* none for a region whose form does not store them */
     VECTOR(const char *) parameter_names; /* none unless the form has them */
-    VECTOR(ptir_operand) result_ids;   /* likewise; in the text form also elements of tuples */
+    VECTOR(ptir_operand) result_ids;      /* likewise; in the text form also elements of tuples */
     ptir_insts body;
     VECTOR(ptir_hint) hints;
     bool stores_ids; /* parameter_ids and result_ids speak */
@@ -86,6 +90,9 @@ void ptir_dict_sort(dict_entry *entries, uint32_t n);
 
 /* The kind of a free attribute, as a number of ptir_attr_kind_words. */
 uint32_t ptir_dict_kind(const dict_entry *e);
+
+/* How the elements of a float dtype, or the parts of a complex one, are coded. */
+float_format ptir_float_format(tn_dtype d);
 
 /* The extent called NAME in ?NAME: a symbol, or an expression over symbols such as `(A+B)`, which
  * is how a writer names an extent that was inferred. DIM_NO_MEMORY on lack of memory. */

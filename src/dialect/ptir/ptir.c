@@ -5,6 +5,7 @@
 
 #include "dialect/ptir/codes.h"
 #include "dialect/ptir/forms.h"
+#include "dialect/ptir/legal.h"
 #include "dialect/ptir/lower.h"
 #include "dialect/ptir/raise.h"
 
@@ -56,8 +57,8 @@ static bool json_looks_like(const char *text, size_t length)
     static const char *const words[] = {"\"spec_version\"", "\"functions\"", "\"regions\""};
     enum { FIRST = 1 << 16 };
     size_t n = length < FIRST ? length : FIRST, from = 0;
-    while (from < n && (text[from] == ' ' || text[from] == '\n' || text[from] == '\t' ||
-                        text[from] == '\r'))
+    while (from < n &&
+           (text[from] == ' ' || text[from] == '\n' || text[from] == '\t' || text[from] == '\r'))
         from++;
     if (from == n || text[from] != '{')
         return false;
@@ -72,10 +73,10 @@ static bool json_looks_like(const char *text, size_t length)
 
 static const char *json_spelling(op_id op)
 {
-    static const char *const unary[] = {
-        "ElementwiseUnary(Neg)",  "ElementwiseUnary(Abs)", "ElementwiseUnary(Exp)",
-        "ElementwiseUnary(Log)",  "ElementwiseUnary(Tanh)", "ElementwiseUnary(Erf)",
-        "ElementwiseUnary(Rsqrt)", "ElementwiseUnary(Reciprocal)"};
+    static const char *const unary[] = {"ElementwiseUnary(Neg)",   "ElementwiseUnary(Abs)",
+                                        "ElementwiseUnary(Exp)",   "ElementwiseUnary(Log)",
+                                        "ElementwiseUnary(Tanh)",  "ElementwiseUnary(Erf)",
+                                        "ElementwiseUnary(Rsqrt)", "ElementwiseUnary(Reciprocal)"};
     static const char *const binary[] = {
         "ElementwiseBinary(Add)", "ElementwiseBinary(Sub)",     "ElementwiseBinary(Mul)",
         "ElementwiseBinary(Div)", "ElementwiseBinary(Maximum)", "ElementwiseBinary(Minimum)"};
@@ -100,4 +101,148 @@ const dialect dialect_ptir = {
     .code_of = ptir_code_of,
     .looks_like = json_looks_like,
     .spelling = json_spelling,
+    .can = &ptir_expressible,
 };
+
+/* ---- compact text, and the dump ------------------------------------------------------------ */
+
+static bool starts_with(const char *text, size_t length, const char *word)
+{
+    size_t n = strlen(word), i = 0;
+    for (;;) { /* behind space and comments */
+        while (i < length &&
+               (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
+            i++;
+        if (i + 1 >= length || text[i] != '/' || text[i + 1] != '/')
+            break;
+        while (i < length && text[i] != '\n')
+            i++;
+    }
+    return length - i > n && memcmp(text + i, word, n) == 0 &&
+           (text[i + n] == ' ' || text[i + n] == '\t' || text[i + n] == '\n');
+}
+
+static tn_status text_read(module *m, const read_options *options)
+{
+    (void)options;
+    bool is_dump = starts_with(m->source.text, m->source.length, "program");
+    return read_form(m, is_dump ? ptir_dump_read : ptir_text_read);
+}
+
+static tn_status text_write(const module *m, const write_options *options, text_buffer *out)
+{
+    raise_options raise = {.any_result = true};
+    ptir_program program;
+    arena memory;
+    arena_init(&memory, m->allocator);
+    tn_status s = ptir_raise(m, &raise, &memory, &program);
+    if (s == TN_OK)
+        s = ptir_text_write(m, &program, is_style(options, "compat"), out);
+    arena_release(&memory);
+    return s;
+}
+
+static bool text_looks_like(const char *text, size_t length)
+{
+    return starts_with(text, length, "func") || starts_with(text, length, "function") ||
+           starts_with(text, length, "entry") || starts_with(text, length, "region") ||
+           starts_with(text, length, "program");
+}
+
+static const char *text_spelling(op_id op)
+{
+    static const char *const names[OP_COUNT] = {
+        [OP_BROADCAST] = "broadcast_to", [OP_SUM] = "reduce_sum", [OP_INPUT] = "parameter"};
+    uint32_t word;
+    if (names[op])
+        return names[op];
+    return ptir_op_of(op, &word) == PTIR_OP_COUNT ? NULL : op_table[op].text;
+}
+
+const dialect dialect_ptir_text = {
+    .name = "ptir-text",
+    .extensions = ".ptir",
+    .styles = "canonical compat",
+    .read = text_read,
+    .write = text_write,
+    .code_of = ptir_code_of,
+    .looks_like = text_looks_like,
+    .spelling = text_spelling,
+    .can = &ptir_expressible,
+};
+
+/* ---- bincode ------------------------------------------------------------------------------- */
+
+static tn_status bincode_read(module *m, const read_options *options)
+{
+    (void)options;
+    return read_form(m, ptir_bincode_read);
+}
+
+static tn_status bincode_write(const module *m, const write_options *options, text_buffer *out)
+{
+    raise_options raise = {.exchange = is_style(options, "exchange")};
+    ptir_program program;
+    arena memory;
+    arena_init(&memory, m->allocator);
+    tn_status s = ptir_raise(m, &raise, &memory, &program);
+    if (s == TN_OK)
+        s = ptir_bincode_write(m, &program, out);
+    arena_release(&memory);
+    return s;
+}
+
+/* The length of the version, and the version. */
+static bool bincode_looks_like(const char *text, size_t length)
+{
+    static const char start[] = {sizeof PTIR_VERSION - 1, 0, 0, 0, 0, 0, 0, 0};
+    return length > sizeof start + sizeof PTIR_VERSION && memcmp(text, start, sizeof start) == 0 &&
+           memcmp(text + sizeof start, PTIR_VERSION, sizeof PTIR_VERSION - 1) == 0;
+}
+
+const dialect dialect_ptir_bincode = {
+    .name = "ptir-bincode",
+    .extensions = ".bincode",
+    .styles = "canonical exchange",
+    .read = bincode_read,
+    .write = bincode_write,
+    .code_of = ptir_code_of,
+    .looks_like = bincode_looks_like,
+    .spelling = json_spelling,
+    .can = &ptir_expressible,
+};
+
+/* ---- names of compiled programs ------------------------------------------------------------ */
+
+tn_status ptir_program_hash(const module *m, uint64_t *hash)
+{
+    text_buffer bytes;
+    text_init(&bytes, m->allocator);
+    tn_status s = bincode_write(m, NULL, &bytes);
+    if (s == TN_OK && bytes.failed)
+        s = module_no_memory(m);
+    *hash = 0xcbf29ce484222325U;
+    for (size_t i = 0; s == TN_OK && i < bytes.n; i++)
+        *hash = (*hash ^ (unsigned char)bytes.at[i]) * 0x100000001b3U;
+    text_release(&bytes);
+    return s;
+}
+
+tn_status ptir_entry_symbol(const module *m, const char *name, text_buffer *out)
+{
+    uint64_t hash;
+    const char *p = name ? name : module_entry(m)->name;
+    TN_TRY(ptir_program_hash(m, &hash));
+    if (*p >= '0' && *p <= '9')
+        text_putc(out, '_');
+    if (!*p)
+        text_puts(out, "entry");
+    for (; *p; p++) {
+        bool plain =
+            (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (((unsigned char)*p & 0xc0U) != 0x80U) /* one underscore for a character */
+            text_putc(out, plain ? *p : '_');
+    }
+    text_printf(out, "__%016" PRIx64, hash);
+    return TN_OK;
+}

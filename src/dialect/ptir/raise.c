@@ -7,7 +7,7 @@
 #include "dialect/ptir/lower.h"
 #include "ops/shape.h"
 
-void raise_fault(raising *r, const node *n, diag_kind kind, const char *format, ...)
+void ptir_raise_fault(raising *r, const node *n, diag_kind kind, const char *format, ...)
 {
     char message[256];
     va_list args;
@@ -26,7 +26,7 @@ static bool is_own(const raising *r)
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-bool raise_is_tuple(const raising *r, const node *n)
+bool ptir_raise_is_tuple(const raising *r, const node *n)
 {
     bool may_wrap = op_table[n->op].traits & T_REGIONS || n->op == OP_CUSTOM_CALL;
     return n->n_results != 1 || attr_find(n->attrs, KEY_TUPLE) ||
@@ -55,12 +55,12 @@ static ptir_type tuple_type(raising *r, const char **at, const type *const *leav
     return (ptir_type){NULL, items.n, items.at};
 }
 
-ptir_type raise_type(raising *r, const node *n)
+ptir_type ptir_raise_type(raising *r, const node *n)
 {
     const type *leaves[256];
     for (uint32_t i = 0; i < n->n_results; i++)
         leaves[i] = value_declared_type(r->f, n->first_value + i);
-    if (!raise_is_tuple(r, n))
+    if (!ptir_raise_is_tuple(r, n))
         return (ptir_type){leaves[0], 0, NULL};
     const char *nesting = attr_string(n->attrs, KEY_TUPLE);
     uint32_t k = 0;
@@ -99,7 +99,7 @@ static bool item_of_leaf(const node *n, uint32_t leaf, uint32_t *item)
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-ptir_operand raise_operand(raising *r, value_id v)
+ptir_operand ptir_raise_operand(raising *r, value_id v)
 {
     uint32_t k = r->f->values.at[v].node;
     const node *n = &r->f->nodes.at[k];
@@ -107,15 +107,16 @@ ptir_operand raise_operand(raising *r, value_id v)
     if (r->ids[k] == NO_VALUE && n->op == OP_CONSTANT) {
         o.kind = PTIR_LITERAL;
         o.literal = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    } else if (raise_is_tuple(r, n)) {
+    } else if (ptir_raise_is_tuple(r, n)) {
         o.kind = PTIR_ELEMENT;
         if (!item_of_leaf(n, v - n->first_value, &o.index))
-            raise_fault(r, n, DIAG_UnknownOp, "PTIR cannot select from a tuple within a tuple");
+            ptir_raise_fault(r, n, DIAG_UnknownOp,
+                             "PTIR cannot select from a tuple within a tuple");
     }
     return o;
 }
 
-uint32_t raise_emit(raising *r, ptir_inst inst)
+uint32_t ptir_raise_emit(raising *r, ptir_inst inst)
 {
     inst.id = r->next_id++;
     inst.at = NO_SPAN;
@@ -133,9 +134,9 @@ static void check_shapes(raising *r, const node *n)
         for (uint32_t k = 0; same && k < a->rank; k++)
             same = dims_may_equal(a->dims[k], b->dims[k]);
         if (!same) {
-            raise_fault(r, n, DIAG_UnknownOp,
-                        "operands of '%s' broadcast, which PTIR spells with broadcast_to",
-                        op_table[n->op].text);
+            ptir_raise_fault(r, n, DIAG_UnknownOp,
+                             "operands of '%s' broadcast, which PTIR spells with broadcast_to",
+                             op_table[n->op].text);
             return;
         }
     }
@@ -148,7 +149,8 @@ static uint32_t raise_plain(raising *r, const node *n)
     ptir_inst inst = {.op = (uint8_t)op, .word = (uint8_t)word, .n_in = n->n_in, .name = n->name};
     ptir_operand *in = arena_alloc(r->memory, ((size_t)n->n_in + 1) * sizeof *in);
     if (op == PTIR_OP_COUNT) {
-        raise_fault(r, n, DIAG_UnknownOp, "PTIR has no operation for '%s'", op_table[n->op].text);
+        ptir_raise_fault(r, n, DIAG_UnknownOp, "PTIR has no operation for '%s'",
+                         op_table[n->op].text);
         return r->next_id++;
     }
     if (!in) {
@@ -156,13 +158,13 @@ static uint32_t raise_plain(raising *r, const node *n)
         return r->next_id++;
     }
     for (uint32_t i = 0; i < n->n_in; i++)
-        in[i] = raise_operand(r, n->in[i]);
+        in[i] = ptir_raise_operand(r, n->in[i]);
     inst.in = in;
     if (n->n_in > 1 && op_table[n->op].traits & T_ELEMENTWISE)
         check_shapes(r, n);
-    raise_attrs(r, n, op, &inst);
-    inst.out = raise_type(r, n);
-    return raise_emit(r, inst);
+    ptir_raise_attrs(r, n, op, &inst);
+    inst.out = ptir_raise_type(r, n);
+    return ptir_raise_emit(r, inst);
 }
 
 static void raise_node(raising *r, uint32_t k)
@@ -170,8 +172,8 @@ static void raise_node(raising *r, uint32_t k)
     const node *n = &r->f->nodes.at[k];
     uint32_t before = r->to->body.n;
     bool lower = r->options->exchange;
-    uint32_t id = lower && n->op == OP_LAYER_NORM ? raise_layer_norm(r, n)
-                  : lower && n->op == OP_CLAMP    ? raise_clamp(r, n)
+    uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
+                  : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);
     r->ids[k] = id;
     r->positions[k] = r->to->body.n == before + 1 ? before : NO_VALUE;
@@ -241,9 +243,9 @@ static bool raise_results(raising *r)
         uint32_t k = f->values.at[v].node;
         const node *n = &f->nodes.at[k];
         ptir_type t = {value_declared_type(f, v), 0, NULL};
-        ptir_operand o = raise_operand(r, v);
-        if (raise_is_tuple(r, n) && names_whole_tuple(f, i, n)) {
-            t = raise_type(r, n);
+        ptir_operand o = ptir_raise_operand(r, v);
+        if (ptir_raise_is_tuple(r, n) && names_whole_tuple(f, i, n)) {
+            t = ptir_raise_type(r, n);
             o = (ptir_operand){.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
             i += n->n_results;
         } else {
@@ -251,7 +253,7 @@ static bool raise_results(raising *r)
         }
         if (o.kind == PTIR_ELEMENT && !r->options->any_result)
             o = (ptir_operand){
-                .kind = PTIR_VALUE, .id = raise_identity(r, o, t.tensor), .at = NO_SPAN};
+                .kind = PTIR_VALUE, .id = ptir_raise_identity(r, o, t.tensor), .at = NO_SPAN};
         if (!PTIR_PUSH(r->memory, &r->to->results, t) ||
             !PTIR_PUSH(r->memory, &r->to->result_ids, o))
             return false;
@@ -271,10 +273,11 @@ static void end_region(raising *r)
     for (uint32_t i = 0; !last && i < n; i++) {
         if (to->results.at[i].tensor)
             to->result_ids.at[i].id =
-                raise_identity(r, to->result_ids.at[i], to->results.at[i].tensor);
+                ptir_raise_identity(r, to->result_ids.at[i], to->results.at[i].tensor);
         else
-            raise_fault(r, &r->f->nodes.at[r->f->nodes.n - 1], DIAG_UnknownOp,
-                        "PTIR needs the tuple that a region returns to be its last instruction");
+            ptir_raise_fault(
+                r, &r->f->nodes.at[r->f->nodes.n - 1], DIAG_UnknownOp,
+                "PTIR needs the tuple that a region returns to be its last instruction");
     }
 }
 
@@ -284,12 +287,15 @@ static bool raise_hints(raising *r)
         const fusion_hint *from = &r->f->hints.at[i];
         ptir_hint h = {.id = from->id, .kind = from->kind, .policy = from->policy, .at = NO_SPAN};
         h.attrs = *attr_find(from->attrs, KEY_DICT);
-        bool ok = true;
-        for (uint32_t k = 0; ok && k < from->n_inputs; k++)
+        bool ok = true, whole = true;
+        for (uint32_t k = 0; ok && k < from->n_inputs; k++) {
+            whole = whole && r->ids[from->inputs[k]] != NO_VALUE;
             ok = PTIR_PUSH(r->memory, &h.inputs, r->ids[from->inputs[k]]);
-        for (uint32_t k = 0; ok && k < from->n_exports; k++)
+        }
+        for (uint32_t k = 0; ok && k < from->n_exports; k++) {
+            whole = whole && r->ids[from->exports[k]] != NO_VALUE;
             ok = PTIR_PUSH(r->memory, &h.exports, r->ids[from->exports[k]]);
-        bool whole = true;
+        }
         for (uint32_t k = 0; ok && whole && k < from->n_nodes; k++) {
             uint32_t at = r->positions[from->nodes[k]];
             whole = at != NO_VALUE;
@@ -299,7 +305,7 @@ static bool raise_hints(raising *r)
             return false;
         if (!whole)
             diag_warn(&r->m->cx->diag, DIAG_Advice, NULL, NO_SPAN,
-                      "hint %" PRIu32 " is left out: it covers an operation that was lowered",
+                      "hint %" PRIu32 " is left out: it names what has no instruction of its own",
                       h.id);
     }
     return true;

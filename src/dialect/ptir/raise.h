@@ -29,23 +29,23 @@ typedef struct raising {
     bool no_memory;
 } raising;
 
-__attribute__((format(printf, 4, 5))) void raise_fault(raising *r, const node *n, diag_kind kind,
-                                                       const char *format, ...);
+__attribute__((format(printf, 4, 5))) void
+ptir_raise_fault(raising *r, const node *n, diag_kind kind, const char *format, ...);
 
 /* The operand that names V. */
-ptir_operand raise_operand(raising *r, value_id v);
+ptir_operand ptir_raise_operand(raising *r, value_id v);
 /* Append INST under the next id; returns the id. */
-uint32_t raise_emit(raising *r, ptir_inst inst);
+uint32_t ptir_raise_emit(raising *r, ptir_inst inst);
 /* The fields of N as the operation OP has them. */
-void raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out);
+void ptir_raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out);
 /* Is N's value a tuple for PTIR? Its type. */
-bool raise_is_tuple(const raising *r, const node *n);
-ptir_type raise_type(raising *r, const node *n);
+bool ptir_raise_is_tuple(const raising *r, const node *n);
+ptir_type ptir_raise_type(raising *r, const node *n);
 
 /* LayerNorm and Clamp as core operations; the id of the last. */
-uint32_t raise_layer_norm(raising *r, const node *n);
-uint32_t raise_clamp(raising *r, const node *n);
+uint32_t ptir_raise_layer_norm(raising *r, const node *n);
+uint32_t ptir_raise_clamp(raising *r, const node *n);
 /* V, unchanged, as an instruction of its own. */
-uint32_t raise_identity(raising *r, ptir_operand v, const type *t);
+uint32_t ptir_raise_identity(raising *r, ptir_operand v, const type *t);
 
 #endif

@@ -65,7 +65,8 @@ static void put_slice(fields_work *w)
         ok = ranges[i].count >= 0 && (ranges[i].step == 1 || ranges[i].count <= 1);
     }
     if (!ok)
-        raise_fault(w->r, w->n, DIAG_UnknownOp, "PTIR slices have steps of 1 and known bounds");
+        ptir_raise_fault(w->r, w->n, DIAG_UnknownOp,
+                         "PTIR slices have steps of 1 and known bounds");
     put(w, (attr){.key = KEY_STARTS, .n = t->rank, .v.ints = own});
     put(w, (attr){.key = KEY_SIZES, .n = t->rank, .v.ints = own + t->rank});
 }
@@ -115,13 +116,16 @@ static void put_field(fields_work *w, const ptir_field *field)
     if (!a && field->optional)
         return;
     attr own = a ? *a : absent(field);
+    if (field->key == KEY_KEEPDIMS && w->at[0].key == KEY_COMBINE &&
+        !attr_find(w->n->attrs, KEY_AXES))
+        own.v.i = 0; /* a reduction over all axes by default keeps none */
     if (field->kind == PTIR_AXIS || field->kind == PTIR_INT_AXIS)
         own.v.i = from_start(own.v.i, operand_type(w, 0));
     if (field->kind == PTIR_REGION)
         own.v.i = w->r->region_ids[own.v.i];
     if (w->r->options->exchange && !is_finite(&own))
-        raise_fault(w->r, w->n, DIAG_InvalidAttribute,
-                    "'%s' is not finite, which the exchanged form cannot say", field->name);
+        ptir_raise_fault(w->r, w->n, DIAG_InvalidAttribute,
+                         "'%s' is not finite, which the exchanged form cannot say", field->name);
     put(w, own);
 }
 
@@ -132,12 +136,12 @@ static void check_rest(fields_work *w)
         const attr *a = &w->n->attrs->at[i];
         bool plain = a->key == KEY_ON_ZERO && a->v.i == ON_ZERO_ERROR;
         if (!plain && (a->key == KEY_INIT || a->key == KEY_ON_ZERO || a->key == KEY_DIMS))
-            raise_fault(w->r, w->n, DIAG_UnknownOp, "PTIR's operation for '%s' has no '%s'",
-                        op_table[w->n->op].text, attr_keys[a->key].name);
+            ptir_raise_fault(w->r, w->n, DIAG_UnknownOp, "PTIR's operation for '%s' has no '%s'",
+                             op_table[w->n->op].text, attr_keys[a->key].name);
     }
 }
 
-void raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out)
+void ptir_raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out)
 {
     const ptir_op_info *info = &ptir_ops[op];
     fields_work w = {.r = r, .n = n};

@@ -1,10 +1,19 @@
 /* What PTIR's operations are called, and the fields of each. */
 #include "dialect/ptir/schema.h"
 
-#define F(name, kind, key, words) {name, PTIR_##kind, KEY_##key, words, false}
-#define G(name, kind, key, words) {name, PTIR_##kind, KEY_##key, words, true}
+#define F(name, kind, key, words)                                                                  \
+    {                                                                                              \
+        name, PTIR_##kind, KEY_##key, words, false                                                 \
+    }
+#define G(name, kind, key, words)                                                                  \
+    {                                                                                              \
+        name, PTIR_##kind, KEY_##key, words, true                                                  \
+    }
 /* An entry before the fields keeps lists without fields from being empty. */
-#define FIELDS(...) {{NULL, PTIR_UINTS, KEY_COUNT, NULL, false}, __VA_ARGS__}
+#define FIELDS(...)                                                                                \
+    {                                                                                              \
+        {NULL, PTIR_UINTS, KEY_COUNT, NULL, false}, __VA_ARGS__                                    \
+    }
 #define PTIR(id, name, form, op, fields) static const ptir_field fields_##id[] = fields;
 #include "schema.def"
 #undef PTIR
@@ -22,8 +31,7 @@ const char ptir_binary_words[] = "Add Sub Mul Div Maximum Minimum";
 const char ptir_dtype_words[] = "I1 Si4 Ui4 Si8 Ui8 Si16 Ui16 Si32 Ui32 Si64 Ui64 Fp8E4M3 Fp8E5M2 "
                                 "Bf16 F16 F32 F64 Cf32 Cf64";
 const char ptir_scalar_words[] = "I1 Signed Unsigned Float Complex";
-const char ptir_attr_kind_words[] =
-    "I64 F64 Bool String I64Array F64Array BoolArray StringArray";
+const char ptir_attr_kind_words[] = "I64 F64 Bool String I64Array F64Array BoolArray StringArray";
 const char ptir_hint_words[] = "ElementwiseDag DotEpilogue ReductionChain";
 const char ptir_policy_words[] = "Optional Preferred Required";
 

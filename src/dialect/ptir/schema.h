@@ -21,20 +21,20 @@ typedef enum ptir_form {
 } ptir_form;
 
 typedef enum ptir_kind {
-    PTIR_UINTS,     /* list of usize */
-    PTIR_AXES,      /* the same, counting from the end where negative */
-    PTIR_UINT,      /* usize */
-    PTIR_AXIS,      /* usize, counting from the end where negative */
-    PTIR_INT_AXIS,  /* isize, likewise */
+    PTIR_UINTS,    /* list of usize */
+    PTIR_AXES,     /* the same, counting from the end where negative */
+    PTIR_UINT,     /* usize */
+    PTIR_AXIS,     /* usize, counting from the end where negative */
+    PTIR_INT_AXIS, /* isize, likewise */
     PTIR_BOOL,
-    PTIR_FLOAT,     /* f64 */
-    PTIR_WORD,      /* variant of an enumeration */
+    PTIR_FLOAT, /* f64 */
+    PTIR_WORD,  /* variant of an enumeration */
     PTIR_DTYPE,
     PTIR_SHAPE,     /* dims */
     PTIR_NEW_SHAPE, /* dims, one of which may be inferred */
     PTIR_PAIRS,     /* list of (usize, usize) */
     PTIR_SCALAR,
-    PTIR_REGION,    /* region id, usize */
+    PTIR_REGION, /* region id, usize */
     PTIR_STRING,
     PTIR_DICT
 } ptir_kind;

@@ -1,0 +1,320 @@
+/* Access maps: random chains of movement agree, position by position, with what the evaluator
+ * makes of them; maps stay simple where nothing needs division. */
+#include "check.h"
+#include "graph/build.h"
+#include "ops/access.h"
+#include "ops/eval.h"
+
+enum { LONGEST = 8, MOST_ELEMENTS = 3000 };
+
+typedef struct chain {
+    context *cx;
+    module *m;
+    builder b;
+    value_id values[LONGEST + 1]; /* the input and after each step */
+    uint32_t n;
+    uint64_t random;
+} chain;
+
+static uint32_t below(chain *c, uint32_t n)
+{
+    c->random = c->random * 6364136223846793005U + 1442695040888963407U;
+    return n ? (uint32_t)(c->random >> 33) % n : 0;
+}
+
+static void chain_init(chain *c, uint64_t seed, const int64_t *dims, uint32_t rank)
+{
+    *c = (chain){.random = seed};
+    c->cx = context_new(NULL, NULL);
+    c->m = module_new(c->cx);
+    c->b = builder_on(module_add_function(c->m, "main", 4), NO_SPAN);
+    attr entries[] = {{.key = KEY_NAME, .v.s = module_string(c->m, "x", 1)},
+                      {.key = KEY_TYPE, .v.type = type_of(&c->m->types, TN_SI32, dims, rank)}};
+    c->values[0] = build_node(&c->b, OP_INPUT, NULL, 0, entries, 2);
+}
+
+static void chain_release(chain *c)
+{
+    module_free(c->m);
+    context_free(c->cx);
+}
+
+static void append(chain *c, op_id op, attr *entries, uint32_t n)
+{
+    c->values[c->n + 1] = build_node(&c->b, op, &c->values[c->n], 1, entries, n);
+    c->n++;
+}
+
+static attr ints(attr_key key, const int64_t *at, uint32_t n)
+{
+    return (attr){.key = (uint8_t)key, .n = n, .v.ints = at};
+}
+
+static void add_reshape(chain *c, const type *t)
+{
+    int64_t dims[TN_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        const int64_t d = t->dims[i];
+        const uint32_t how = below(c, 4);
+        if (how == 0 && n > 0) {
+            dims[n - 1] *= d; /* merge */
+        } else if (how == 1 && d % 2 == 0) {
+            dims[n++] = 2; /* split */
+            dims[n++] = d / 2;
+        } else {
+            dims[n++] = d;
+            if (how == 2 && n < 6)
+                dims[n++] = 1;
+        }
+    }
+    attr list[] = {ints(KEY_SHAPE, dims, n)};
+    append(c, OP_RESHAPE, list, 1);
+}
+
+static void add_transpose(chain *c, const type *t)
+{
+    int64_t perm[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++) {
+        const uint32_t k = below(c, i + 1);
+        perm[i] = perm[k];
+        perm[k] = i;
+    }
+    attr list[] = {ints(KEY_PERM, perm, t->rank)};
+    append(c, OP_TRANSPOSE, list, 1);
+}
+
+static void add_broadcast(chain *c, const type *t)
+{
+    int64_t dims[TN_MAX_RANK], map[TN_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (below(c, 3) == 0)
+            dims[n++] = 2;
+        map[i] = n;
+        dims[n++] = t->dims[i] == 1 ? 1 + below(c, 3) : t->dims[i];
+    }
+    attr list[] = {ints(KEY_SHAPE, dims, n), ints(KEY_DIMS, map, t->rank)};
+    append(c, OP_BROADCAST, list, 2);
+}
+
+static void add_slice(chain *c, const type *t)
+{
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++) {
+        const int64_t d = t->dims[i];
+        const bool back = below(c, 4) == 0;
+        steps[i] = (int64_t)(1 + below(c, 2)) * (back ? -1 : 1);
+        starts[i] = back ? d - 1 : below(c, (uint32_t)(d > 2 ? 2 : 1));
+        ends[i] = back ? -1 - d : d;
+    }
+    attr list[] = {ints(KEY_STARTS, starts, t->rank), ints(KEY_ENDS, ends, t->rank),
+                   ints(KEY_STEPS, steps, t->rank)};
+    append(c, OP_SLICE, list, 3);
+}
+
+static void add_reverse(chain *c, const type *t)
+{
+    int64_t axis = below(c, t->rank);
+    attr list[] = {ints(KEY_AXES, &axis, t->rank ? 1 : 0)};
+    append(c, OP_REVERSE, list, 1);
+}
+
+/* Padding of step k holds -1 - k. */
+static void add_pad(chain *c, const type *t)
+{
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
+    const scalar value = scalar_of_int(-1 - (int64_t)c->n);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        low[i] = below(c, 2);
+        high[i] = below(c, 2);
+    }
+    attr list[] = {ints(KEY_LOW, low, t->rank),
+                   ints(KEY_HIGH, high, t->rank),
+                   ints(KEY_INTERIOR, none, t->rank),
+                   {.key = KEY_PAD_VALUE, .v.scalar = &value}};
+    append(c, OP_PAD, list, 4);
+}
+
+static void add_pool(chain *c, const type *t)
+{
+    const int64_t d = t->rank ? t->dims[t->rank - 1] : 0;
+    int64_t window = 2, stride = 1 + below(c, 2), dilation = 1;
+    if (d < 3)
+        return;
+    attr list[] = {ints(KEY_WINDOW, &window, 1), ints(KEY_STRIDES, &stride, 1),
+                   ints(KEY_DILATION, &dilation, 1)};
+    append(c, OP_POOL, list, 3);
+}
+
+static void add_tile(chain *c, const type *t)
+{
+    int64_t repeats[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        repeats[i] = 1 + below(c, 2);
+    attr list[] = {ints(KEY_REPEATS, repeats, t->rank)};
+    append(c, OP_TILE, list, 1);
+}
+
+static void add_view(chain *c, const type *t)
+{
+    char text[256];
+    int length = 0;
+    for (uint32_t i = 0; i < t->rank; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           below(c, 2) ? "%si%u // 2 + i%u %% 2 - i%u %% 2" : "%si%u", i ? ";" : "",
+                           i, i, i);
+    attr list[] = {ints(KEY_SHAPE, t->dims, t->rank),
+                   {.key = KEY_INDEX_MAP, .v.s = module_string(c->m, text, (size_t)length)}};
+    append(c, OP_VIEW, list, 2);
+}
+
+static void add_step(chain *c)
+{
+    static void (*const steps[])(chain *, const type *) = {
+        add_reshape, add_transpose, add_broadcast, add_slice, add_reverse,
+        add_pad,     add_pool,      add_tile,      add_view};
+    const type *t = build_type(&c->b, c->values[c->n]);
+    if (t->count <= MOST_ELEMENTS / 4 && t->rank <= 6)
+        steps[below(c, sizeof steps / sizeof steps[0])](c, t);
+}
+
+/* The map from the last value to the input; fills are the numbers of steps. */
+static bool whole_map(const chain *c, arena *memory, access_map *map)
+{
+    const function *f = c->b.f;
+    const type *t = value_type(f, c->values[c->n]);
+    bool ok = access_identity(t->dims, t->rank, memory, map);
+    for (uint32_t k = c->n; ok && k > 0; k--) {
+        const node *n = node_of(f, c->values[k]);
+        access_map one;
+        ok = access_of_node(n, value_type(f, n->in[0]), value_type(f, c->values[k]), k - 1, memory,
+                            &one) &&
+             access_compose(map, &one, memory, map);
+    }
+    return ok;
+}
+
+static void compare(const chain *c, const access_map *map, const int32_t *got, arena *memory)
+{
+    const function *f = c->b.f;
+    const type *in = value_type(f, c->values[0]), *out = value_type(f, c->values[c->n]);
+    const access_expr *offset = access_offset(map, in->dims, memory);
+    int64_t at[TN_MAX_RANK] = {0};
+    if (!CHECK(offset))
+        return;
+    for (int64_t i = 0; i < out->count; i++) {
+        const int64_t fill = access_padding(map, at);
+        const int64_t want = fill >= 0 ? -1 - fill : access_value(offset, at);
+        if (!CHECK_INT(got[i], want))
+            return;
+        for (uint32_t k = out->rank; k-- > 0;) {
+            if (++at[k] < out->dims[k])
+                break;
+            at[k] = 0;
+        }
+    }
+}
+
+/* Padding can make something of nothing, for which there is no map. */
+static bool has_elements(const chain *c)
+{
+    for (uint32_t k = 0; k <= c->n; k++)
+        if (build_type(&c->b, c->values[k])->count == 0)
+            return false;
+    return true;
+}
+
+static void test_chain(uint64_t seed)
+{
+    static const int64_t shapes[][4] = {{4, 6, 1, 2}, {2, 3, 4, 1}, {12, 1, 1, 1}, {1, 5, 2, 2}};
+    int32_t data[64];
+    chain c;
+    arena memory;
+    access_map map;
+    tensor x = {NULL, data}, out = {NULL, NULL};
+    chain_init(&c, seed * 77 + 5, shapes[seed % 4], 4);
+    const uint32_t steps = 1 + below(&c, LONGEST);
+    for (uint32_t k = 0; k < steps; k++)
+        add_step(&c);
+    CHECK_INT(c.b.status, TN_OK);
+    CHECK_INT(function_add_output(c.b.f, c.values[c.n]), TN_OK);
+    const type *t = build_type(&c.b, c.values[c.n]);
+    for (int32_t i = 0; i < 64; i++)
+        data[i] = i;
+    x.type = build_type(&c.b, c.values[0]);
+    arena_init(&memory, &memory_system);
+    if (has_elements(&c)) {
+        eval_run run = {.cx = c.cx, .bytes_limit = UINT64_MAX};
+        if (CHECK_INT(evaluate(&run, c.b.f, &x, &out), TN_OK)) {
+            if (CHECK(whole_map(&c, &memory, &map)))
+                compare(&c, &map, out.data, &memory);
+            memory_free(&c.cx->allocator, out.data, (size_t)t->count * 4);
+        }
+    }
+    arena_release(&memory);
+    chain_release(&c);
+}
+
+/* Merging and splitting back, cutting a border again, repeating: nothing is left to divide. */
+static void test_simple(void)
+{
+    int64_t dims[] = {4, 6}, flat[] = {24}, split[] = {2, 2, 6}, constant, strides[TN_MAX_RANK];
+    chain c;
+    arena memory;
+    access_map map;
+    arena_init(&memory, &memory_system);
+    chain_init(&c, 1, dims, 2);
+    attr to_flat[] = {ints(KEY_SHAPE, flat, 1)};
+    append(&c, OP_RESHAPE, to_flat, 1);
+    attr to_split[] = {ints(KEY_SHAPE, split, 3)};
+    append(&c, OP_RESHAPE, to_split, 1);
+    if (CHECK(whole_map(&c, &memory, &map))) {
+        const access_expr *e = access_offset(&map, dims, &memory);
+        CHECK(e && access_strides(e, 3, &constant, strides));
+        CHECK_INT(constant, 0);
+        CHECK_INT(strides[0], 12);
+        CHECK_INT(strides[1], 6);
+        CHECK_INT(strides[2], 1);
+    }
+    chain_release(&c);
+
+    int64_t low[] = {1, 0}, none[] = {0, 0}, starts[] = {1, 0}, ends[] = {5, 6}, steps[] = {1, 1};
+    const scalar value = scalar_of_int(-1);
+    chain_init(&c, 1, dims, 2);
+    attr pad[] = {ints(KEY_LOW, low, 2),
+                  ints(KEY_HIGH, none, 2),
+                  ints(KEY_INTERIOR, none, 2),
+                  {.key = KEY_PAD_VALUE, .v.scalar = &value}};
+    append(&c, OP_PAD, pad, 4);
+    attr cut[] = {ints(KEY_STARTS, starts, 2), ints(KEY_ENDS, ends, 2), ints(KEY_STEPS, steps, 2)};
+    append(&c, OP_SLICE, cut, 3);
+    if (CHECK(whole_map(&c, &memory, &map)))
+        CHECK_INT(map.n_guards, 0);
+    chain_release(&c);
+    arena_release(&memory);
+}
+
+/* Factors that do not fit have no map. */
+static void test_limits(void)
+{
+    const int64_t large = INT64_MAX / 2;
+    int64_t dims[] = {1}, wide[] = {large, 3};
+    arena memory;
+    access_map map;
+    arena_init(&memory, &memory_system);
+    CHECK(access_identity(wide, 2, &memory, &map));
+    CHECK(!access_offset(&map, (int64_t[]){large, large}, &memory));
+    dims[0] = 0;
+    CHECK(!access_identity(dims, 1, &memory, &map));
+    arena_release(&memory);
+}
+
+int main(void)
+{
+    for (uint64_t seed = 0; seed < 400; seed++)
+        test_chain(seed);
+    test_simple();
+    test_limits();
+    return check_result();
+}

@@ -1,0 +1,195 @@
+/* Gradients through the public interface: options, the map, errors, and lack of memory. */
+#include "api_fixture.h"
+
+static const char square_text[] = "%0 = Input () {name=\"x\"} : tensor<f32>[2]\n"
+                                  "%1 = Input () {name=\"g\"} : tensor<f32>[2]\n"
+                                  "%2 = BinOp (%0, %0) {op=Mul} : tensor<f32>[2]\n"
+                                  "%3 = Exp (%2) : tensor<f32>[2]\n"
+                                  "%4 = Sum (%3) {axes=[], keepdims=false} : tensor<f32>[]\n"
+                                  "outputs: %4, %2\n";
+
+/* A loop with a known number of turns, one without, and a branch. */
+static const char loop_text[] =
+    "func @main(%v: tensor<f32>, %q: tensor<i1>, %k: tensor<si64>) -> tensor<f32> {\n"
+    "  %z = constant value[0] -> tensor<si64>\n"
+    "  %t = while(%z, %v) cond_region[0] body_region[1] -> (tensor<si64>, tensor<f32>)\n"
+    "  %u = while(%k, %t[1]) cond_region[0] body_region[1] -> (tensor<si64>, tensor<f32>)\n"
+    "  %c = cond(%q, %u[1]) true_region[2] false_region[3] -> tensor<f32>\n"
+    "  return %c\n"
+    "}\n"
+    "region @0(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<i1>, tensor<si64>, tensor<f32>) {\n"
+    "  %n = constant value[2] -> tensor<si64>\n"
+    "  %p = compare(%i, %n) op[less] -> tensor<i1>\n"
+    "  return %p, %i, %v\n"
+    "}\n"
+    "region @1(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<si64>, tensor<f32>) {\n"
+    "  %o = constant value[1] -> tensor<si64>\n"
+    "  %j = add(%i, %o) -> tensor<si64>\n"
+    "  %w = mul(%v, %v) -> tensor<f32>\n"
+    "  return %j, %w\n"
+    "}\n"
+    "region @2(%v: tensor<f32>) -> tensor<f32> {\n"
+    "  %w = exp(%v) -> tensor<f32>\n"
+    "  return %w\n"
+    "}\n"
+    "region @3(%v: tensor<f32>) -> tensor<f32> {\n"
+    "  return %v\n"
+    "}\n";
+
+static tn_status read_text(tn_context *cx, const char *text, tn_module **m)
+{
+    tn_read_options o = {.dialect = text[0] == 'f' ? "ptir-text" : "mind"};
+    return tn_module_read(cx, &o, text, strlen(text), m);
+}
+
+static void test_map(void)
+{
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_module *m = NULL, *g = NULL;
+    size_t in = 9, out = 9;
+    tn_port port;
+    if (!CHECK(cx && read_text(cx, square_text, &m) == TN_OK))
+        return;
+    CHECK(tn_module_gradient(m, NULL, &g) == TN_OK);
+    CHECK_INT(tn_module_output_count(m), 2);
+    CHECK_INT(tn_module_output_count(g), 4);
+    CHECK_INT(tn_module_gradient_count(g), 2);
+    CHECK(tn_module_gradient_at(g, 0, &in, &out) && in == 0 && out == 2);
+    CHECK(tn_module_gradient_at(g, 1, &in, &out) && in == 1 && out == 3);
+    CHECK(!tn_module_gradient_at(g, 2, &in, &out));
+    CHECK(tn_module_output(g, 2, &port) == TN_OK && port.type.rank == 1 && port.type.dims[0] == 2);
+    tn_module_forget_gradients(g);
+    CHECK_INT(tn_module_gradient_count(g), 0);
+    tn_module_free(g);
+    tn_module_free(m);
+    tn_context_free(cx);
+}
+
+/* The options that the command line has too, by position and by name. */
+static void test_options(void)
+{
+    static const char *const wrt[] = {"0"}, *const again[] = {"%2"};
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_module *m = NULL, *g = NULL;
+    size_t in, out;
+    if (!CHECK(cx && read_text(cx, square_text, &m) == TN_OK))
+        return;
+    tn_gradient_options o = {.loss = "%2", .wrt = wrt, .n_wrt = 1, .cotangent = "g"};
+    CHECK(tn_module_gradient(m, &o, &g) == TN_OK);
+    CHECK(tn_module_gradient_count(g) == 1 && tn_module_gradient_at(g, 0, &in, &out) && in == 0);
+    tn_module_free(g);
+    o = (tn_gradient_options){.loss = "1",
+                              .seed = 2,
+                              .recompute = again,
+                              .n_recompute = 1,
+                              .profile = TN_PROFILE_CORE_V1};
+    CHECK(tn_module_gradient(m, &o, &g) == TN_OK);
+    tn_module_free(g);
+    o = (tn_gradient_options){.unverified = true, .wrt = wrt, .n_wrt = 0};
+    CHECK(tn_module_gradient(m, &o, &g) == TN_OK);
+    CHECK_INT(tn_module_gradient_count(g), 0);
+    tn_module_free(g);
+    tn_module_free(m);
+    tn_context_free(cx);
+}
+
+static void expect_error(const char *text, tn_gradient_options o, tn_status status,
+                         const char *kind)
+{
+    record r = {0};
+    tn_diagnostic_sink sink = {remember, &r};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    tn_module *m = NULL, *g = (tn_module *)&r;
+    if (!CHECK(cx && read_text(cx, text, &m) == TN_OK))
+        return;
+    CHECK_INT(tn_module_gradient(m, &o, &g), status);
+    CHECK(g == NULL && r.n == 1);
+    CHECK_TEXT(r.kind, kind);
+    CHECK(tn_module_verify(m) == TN_OK);
+    tn_module_free(m);
+    tn_context_free(cx);
+}
+
+static void test_errors(void)
+{
+    static const char *const nothing[] = {"z"};
+    tn_gradient_options none = {0};
+    expect_error(square_text, (tn_gradient_options){.loss = "2"}, TN_ERR_USAGE, "Usage");
+    expect_error(square_text, (tn_gradient_options){.loss = "1"}, TN_ERR_REJECTED, "GradientShape");
+    expect_error(square_text, (tn_gradient_options){.wrt = nothing, .n_wrt = 1}, TN_ERR_USAGE,
+                 "Usage");
+    expect_error(square_text, (tn_gradient_options){.recompute = nothing, .n_recompute = 1},
+                 TN_ERR_USAGE, "Usage");
+    expect_error(square_text, (tn_gradient_options){.cotangent = "g"}, TN_ERR_REJECTED,
+                 "GradientShape");
+    expect_error("%0 = Input () {name=\"x\"} : tensor<i64>[]\noutputs: %0\n", none, TN_ERR_REJECTED,
+                 "NotDifferentiable");
+    expect_error("func @main(%x: tensor<f32, 2>) -> tensor<f32> {\n"
+                 "  %q = quantize(%x) output_dtype[si8] -> tensor<si8, 2>\n"
+                 "  %d = dequantize(%q) -> tensor<f32, 2>\n"
+                 "  %s = reduce_sum(%d) axes[0] -> tensor<f32>\n"
+                 "  return %s\n"
+                 "}\n",
+                 none, TN_ERR_REJECTED, "NoDerivative");
+}
+
+/* ---- every allocation may fail ---- */
+
+static tn_status whole_way(tn_context *cx, const char *text, const tn_gradient_options *o)
+{
+    tn_module *m = NULL, *g = NULL, *gg = NULL;
+    tn_status s = read_text(cx, text, &m);
+    if (s == TN_OK)
+        s = tn_module_gradient(m, o, &g);
+    if (s == TN_OK)
+        s = tn_module_gradient(g, o, &gg);
+    tn_module_free(gg);
+    tn_module_free(g);
+    tn_module_free(m);
+    return s;
+}
+
+static void test_no_memory_of(const char *text, const tn_gradient_options *o, bool fail_once)
+{
+    unsigned failures = 0;
+    for (unsigned n = 1; n < 100000; n++) {
+        record r = {0};
+        tn_diagnostic_sink sink = {remember, &r};
+        meter m = {.fail_at = n, .fail_once = fail_once};
+        tn_allocator counting = {metered, &m};
+        tn_context *cx = tn_context_new(&counting, &sink);
+        tn_status s = cx ? whole_way(cx, text, o) : TN_ERR_NOMEM;
+        tn_context_free(cx);
+        bool right = s == TN_OK || (m.failed && s == TN_ERR_NOMEM && (r.n > 0 || !cx));
+        if (!CHECK(m.alive == 0 && m.wrong == 0) || !CHECK(right)) {
+            printf("    request %u, status %d, alive %zu, wrong sizes %u, %u reports, %s: %s\n", n,
+                   (int)s, m.alive, m.wrong, r.n, r.kind, r.message);
+            return;
+        }
+        failures += s != TN_OK;
+        if (!m.failed)
+            break;
+    }
+    CHECK(failures > 10);
+}
+
+static void test_no_memory(void)
+{
+    static const char *const again[] = {"%2", "%3"};
+    tn_gradient_options plain = {.seed = 1};
+    tn_gradient_options recompute = {.seed = 1, .recompute = again, .n_recompute = 2};
+    for (int once = 0; once < 2; once++) {
+        test_no_memory_of(square_text, &recompute, once);
+        test_no_memory_of(network_text, &plain, once);
+        test_no_memory_of(loop_text, &plain, once);
+    }
+}
+
+int main(void)
+{
+    test_map();
+    test_options();
+    test_errors();
+    test_no_memory();
+    return check_result();
+}
