@@ -57,6 +57,7 @@ import tempfile
 TEST = pathlib.Path(__file__).resolve().parent
 DIALECTS = {  # what files are called, and the styles that say all
     "mind": (".ir", ("canonical", "positional", "tool", "records")),
+    "mind-source": (".mind", ()),  # only read: what is checked further is its Core IR
     "ptir": (".ptir.json", ("canonical",)),
     "ptir-text": (".ptir", ("canonical",)),
     "tiny": (".tiny.json", ("canonical",)),
@@ -356,6 +357,17 @@ class Case:
             raise Failure(f"odd dumps:\n{done.err.decode()}")
         return out
 
+    def lower(self):
+        """The Core IR of a surface program, which takes its place from now on."""
+        source = self.succeed("convert", "--to", "mind", *self.flags, self.module).out.decode()
+        self.dialect = "mind"
+        self.extension, self.styles = DIALECTS[self.dialect]
+        self.flags = [f for k, f in enumerate(self.flags)
+                      if "--profile" in self.flags[max(k - 1, 0):k + 1]]
+        self.module = self.folder / ("m" + self.extension)
+        self.module.write_text(source, encoding="utf-8")
+        return source
+
     # ---- what every valid program must satisfy
 
     def check_printing(self, source):
@@ -619,8 +631,8 @@ class Case:
             at = 1
             source = module.text()
             for word in module.words[2:]:
-                if word.startswith("profile="):
-                    self.flags += ["--" + word.split("=")[0], word.split("=")[1]]
+                if word.startswith(("profile=", "entry=", "declare=")):
+                    self.flags += ["--" + word.split("=", 1)[0], word.split("=", 1)[1]]
             if "strict" in module.words:
                 self.flags.append("--strict")
             if "bytes" in module.words:
@@ -640,6 +652,10 @@ class Case:
                 done = self.tenon("check", *self.flags, self.module)
                 if done.status != 0 or done.err or done.out:
                     raise Failure(f"check ended with {done.status}:\n{done.err.decode()}")
+            if self.dialect == "mind-source" and not rejected:
+                source = self.lower()
+                types, _ = declared_types(source, self.dialect)
+                ids = output_ids(source, self.dialect)
             if not rejected:
                 canonical = self.check_printing(source)
                 self.check_canonical(canonical)

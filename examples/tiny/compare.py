@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Runs the programs beside this file on random data and compares the results with NumPy in float64:
 
     compare.py [--tenon PATH]

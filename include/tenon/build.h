@@ -398,19 +398,8 @@ TN_API void tn_while(tn_builder *b, tn_region test, tn_region body, tn_values ca
 TN_API void tn_scan(tn_builder *b, tn_region body, tn_values carry, tn_values xs, size_t n_stacked,
                     tn_value *out, size_t n_out);
 
-/* A free attribute of a custom call; only the list of KIND is looked at. */
-typedef struct tn_custom_attribute {
-    const char *name;
-    tn_attribute_kind kind; /* INT, FLOAT, BOOL or STRING */
-    bool is_array;          /* otherwise n is 1 */
-    size_t n;
-    const int64_t *ints;
-    const double *floats;
-    const bool *bools;
-    const char *const *strings;
-} tn_custom_attribute;
 /* The kernel called TARGET, which has to be registered where the program runs. TYPES are those of
- * the results; extents may be symbolic. */
+ * the results; extents may be symbolic. Of an attribute only the list of its kind is looked at. */
 TN_API void tn_custom_call(tn_builder *b, const char *target, tn_values args, const tn_type *types,
                            const tn_custom_attribute *attributes, size_t n_attributes,
                            tn_value *out, size_t n_out);

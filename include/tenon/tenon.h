@@ -13,7 +13,7 @@
  * writes to a global, ends the process, or reads a file.
  *
  * A context and everything made from it belong to one thread at a time. The exception is
- * tn_program, which is immutable: see tn_program_run. */
+ * tn_program, which many threads may run at once: see tn_program_run. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
@@ -106,6 +106,9 @@ typedef struct tn_read_options {
     tn_slice_negative slice_negative;
     bool strict;         /* Tiny IR: the published text to the letter; nothing is inserted */
     uint32_t max_pieces; /* Tiny IR: most pieces in a chain of movement; 0: 64 */
+    const char *entry;   /* MIND source: the function to read; NULL: `main`, else the last */
+    const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
+    size_t n_inputs;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.
@@ -161,6 +164,44 @@ TN_API tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_
 TN_API tn_status tn_module_write(const tn_module *m, const char *dialect, const char *style,
                                  const tn_writer *writer);
 
+/* ---- gradients ---- */
+
+/* Values are named as in the program's text (inputs by their name, others by theirs or as %number),
+ * inputs and outputs also by position. Fields may be zero. */
+typedef struct tn_gradient_options {
+    const char *loss;       /* the output to differentiate; NULL: the first */
+    const char *const *wrt; /* the inputs to differentiate by; NULL: every floating-point one */
+    size_t n_wrt;
+    const char *cotangent; /* the input that holds the gradient of the loss, of the same type */
+    double seed;           /* without a cotangent: the gradient of every element of the loss; 0: 1,
+                              and the loss must have one element */
+    const char *const *recompute; /* values that the gradient computes again, not keeps */
+    size_t n_recompute;
+    tn_profile profile; /* CORE_V1: Core v1 instructions only, and no derivative of Conv2d */
+    bool unverified;    /* the gradient module is not verified */
+} tn_gradient_options;
+
+/* Make the gradient module of M by reverse-mode differentiation: the operations of M, then those of
+ * the gradient, canonical and verified. Its outputs are those of M, then one gradient for each
+ * input of `wrt`. Can itself be differentiated.
+ *
+ * options   NULL: all defaults
+ * gradient  owned by the caller: tn_module_free; NULL on failure. M is not changed.
+ * returns   TN_ERR_REJECTED  an operation has no derivative (NoDerivative), the loss has more than
+ *                            one element (GradientShape), the loss or an input is no float
+ *                            (NotDifferentiable)
+ *           TN_ERR_USAGE     no such input, output or value
+ *           TN_ERR_NOMEM
+ * source    MIND autodiff; docs/gradients.md has the rules and their order */
+TN_API tn_status tn_module_gradient(const tn_module *m, const tn_gradient_options *options,
+                                    tn_module **gradient);
+/* The map of a gradient module: how many inputs have a gradient, and the INDEX-th pair: position of
+ * the input, and of the output that is its gradient (SIZE_MAX: no input, no output). */
+TN_API size_t tn_module_gradient_count(const tn_module *m);
+TN_API bool tn_module_gradient_at(const tn_module *m, size_t index, size_t *input, size_t *output);
+/* Without the map M is an ordinary module; its text no longer lists the pairs. */
+TN_API void tn_module_forget_gradients(tn_module *m);
+
 /* ---- types and interfaces ---- */
 
 /* An extent that is a symbol without a value. */
@@ -201,13 +242,17 @@ typedef struct tn_compile_options {
     size_t n_bindings;
 } tn_compile_options;
 
-/* Make M executable. The program keeps an optimised copy of its own: M may be changed or freed
- * afterwards, and so may the context.
+/* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
+ * so may the context. Kernels for custom calls are those that the context has now.
+ *
+ * A program whose inputs have symbolic extents without a value takes their values from the tensors
+ * of each run: it is bound, checked and optimised for them then, and keeps what it made for the 64
+ * choices of input extents that were used last.
  *
  * program   owned by the caller: tn_program_free
  * returns   TN_ERR_UNAVAILABLE  no such engine or device; the message lists what there is
- *           TN_ERR_REJECTED     a symbol has no value, or with the values given the program breaks
- *                               a rule
+ *           TN_ERR_REJECTED     every input is known, but a symbol elsewhere has no value; or with
+ *                               the values given the program breaks a rule
  *           TN_ERR_USAGE        a binding names no symbol of M, or one twice
  *           TN_ERR_NOMEM */
 TN_API tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,
@@ -215,7 +260,8 @@ TN_API tn_status tn_program_compile(const tn_module *m, const tn_compile_options
 /* Free P, which may be NULL. No run of it may be in progress. */
 TN_API void tn_program_free(tn_program *p);
 
-/* The interface, with every extent known. Names and order are those of the module. */
+/* The interface. Extents that only a run knows are TN_DIM_UNKNOWN. Names and order are those of the
+ * module. */
 TN_API size_t tn_program_input_count(const tn_program *p);
 TN_API size_t tn_program_output_count(const tn_program *p);
 TN_API tn_status tn_program_input(const tn_program *p, size_t index, tn_port *port);
@@ -233,6 +279,8 @@ typedef struct tn_run_options {
                          reference evaluator always uses the calling thread only. */
     uint64_t seed;    /* of the random generators in the program */
     const tn_diagnostic_sink *sink; /* for this run; NULL: the one of the context that compiled */
+    uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Looked at before each operation and at
+                            each turn of a loop, so that a run may last one operation longer */
 } tn_run_options;
 
 /* Run P once.
@@ -241,22 +289,30 @@ typedef struct tn_run_options {
  *           only read. out[k].data NULL asks for memory: the library then sets data, bytes and type
  *           of out[k], and the caller frees it with tn_buffer_release. Otherwise out[k] is filled.
  *           An output may not overlap another output; it may overlap inputs.
- * shapes    in[k].type must equal the type of input k; a given out[k].type that of output k.
- * returns   TN_OK           every output is written
- *           TN_ERR_INPUT    wrong count, type, size or alignment
- *           TN_ERR_RUN      an operation failed, for example an index out of bounds
- *           TN_ERR_NOMEM    also when the limit run_bytes was reached
- *           After a failure no byte of an output was written and nothing stays allocated.
+ * shapes    in[k].type must equal the type of input k, with any extent where that has
+ *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
+ * returns   TN_OK               every output is written
+ *           TN_ERR_INPUT        wrong count, type, size or alignment; one symbol with two values
+ *                               (DimensionBinding), a negative extent (NegativeDimension), a symbol
+ *                               that the inputs do not determine (UnboundSymbol), or any rule that
+ *                               the program breaks with these extents
+ *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the
+ *                               time was up (Timeout)
+ *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
+ *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
+ *           TN_ERR_NOMEM        also when the limit run_bytes was reached
+ *           After a failure no byte of an output was written and nothing stays allocated, but for
+ *           what the program keeps.
  * threads   any number of threads may run one program at once, with distinct outputs. The allocator
  *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
                                 tn_buffer *out, size_t n_out, const tn_run_options *options);
-/* Fill BUFFER, memory of the caller's with the type of input INDEX, with data to try P out on: the
- * same for the same type, INDEX and SEED on every machine. Floats and the parts of complex numbers
- * are uniform over the multiples of 2^(1-p) in [-1, 1), where p is the precision of the element
- * type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer input
- * that gives positions to an operation is uniform over the positions that exist instead. returns
- * TN_ERR_USAGE for another type or index, or a buffer that is too small */
+/* Fill BUFFER, memory of the caller's with a type that input INDEX takes, with data to try P out
+ * on: the same for the same type, INDEX and SEED on every machine. Floats and the parts of complex
+ * numbers are uniform over the multiples of 2^(1-p) in [-1, 1), where p is the precision of the
+ * element type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer
+ * input that gives positions in an extent that is known is uniform over the positions that exist
+ * instead. returns TN_ERR_USAGE for another type or index, or a buffer that is too small */
 TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                          tn_buffer *buffer);
 /* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */
@@ -306,6 +362,52 @@ typedef struct tn_attribute {
 TN_API tn_status tn_infer(tn_context *cx, const char *op, const tn_type *in, size_t n_in,
                           const tn_attribute *attributes, size_t n_attributes, tn_type *out,
                           size_t cap, size_t *n_out);
+
+/* ---- custom calls ---- */
+
+/* A free attribute of a custom call: N values of KIND, in the field of that kind. */
+typedef struct tn_custom_attribute {
+    const char *name;
+    tn_attribute_kind kind; /* INT, FLOAT, BOOL or STRING */
+    bool is_array;          /* else n is 1 */
+    size_t n;
+    const int64_t *ints;
+    const double *floats;
+    const bool *bools;
+    const char *const *strings;
+} tn_custom_attribute;
+
+/* One custom call of a program, as a kernel sees it. Everything is borrowed for the call. */
+typedef struct tn_custom_use {
+    const char *target;
+    const tn_buffer *in; /* read-only; `data` is NULL in `check` */
+    size_t n_in;
+    const tn_buffer *out; /* the types that the program declares; `data` is NULL in `check` */
+    size_t n_out;
+    const tn_custom_attribute *attributes;
+    size_t n_attributes;
+} tn_custom_use;
+
+/* What runs custom calls of one target. Both functions return NULL, or what is wrong in a text that
+ * outlives the call; it becomes part of a diagnostic: InvalidAttribute for `check`, InvalidValue
+ * for `run`. */
+typedef struct tn_custom_kernel {
+    const char *target;
+    /* Does the kernel take these types and attributes? Called before each `run`; NULL: any. */
+    const char *(*check)(void *user, const tn_custom_use *call);
+    /* Fill the results. Must be a pure function of operands and attributes: calls may be merged,
+     * and calls whose results nothing needs are not made. */
+    const char *(*run)(void *user, const tn_custom_use *call);
+    void *user;
+} tn_custom_kernel;
+
+/* Make KERNEL known to the programs that are compiled in CX from now on; it replaces the one of the
+ * same target. KERNEL and its target are copied. `user` must outlive CX and these programs.
+ *
+ * returns  TN_ERR_USAGE without target or `run`; TN_ERR_NOMEM
+ * threads  the functions are called on the threads that run programs, by several at once. They may
+ *          use the library, but not the context of the program */
+TN_API tn_status tn_context_register_custom(tn_context *cx, const tn_custom_kernel *kernel);
 
 /* ---- what the library knows ---- */
 

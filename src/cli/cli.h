@@ -33,6 +33,10 @@ enum {
     OPTION_FROM,
     OPTION_PROFILE,
     OPTION_SLICE_NEGATIVE,
+    OPTION_STRICT,
+    OPTION_MAX_PIECES,
+    OPTION_ENTRY_POINT,
+    OPTION_DECLARE,
     OPTION_LIMIT,
     OPTION_DIAGNOSTICS,
     OPTION_COLOR,
@@ -57,10 +61,12 @@ struct session {
     tn_diagnostic_style style;
     tn_read_options read;
     bool wants_help, wants_version;
+    const char **declared; /* room for one entry an argument; behind read.inputs */
 };
 
-extern const command command_check, command_fmt, command_opt, command_run, command_ops,
-    command_passes, command_convert, command_grad, command_compile, command_explain;
+extern const command command_check, command_fix, command_fmt, command_opt, command_run, command_ops,
+    command_passes, command_convert, command_equiv, command_grad, command_compile, command_explain,
+    command_conformance;
 
 /* ---- options.c ---- */
 
@@ -78,6 +84,12 @@ tn_status read_level(session *s, const char *text, tn_level *level);
 void help_command(text_buffer *out, const command *c);
 /* "the command line is wrong": reports, points to the help, and returns TN_ERR_USAGE. */
 tn_status usage_error(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- bindings.c ---- */
+
+/* The values of the options ID, each SYM=N, as bindings; NAMES takes their text apart. */
+tn_status read_bindings(session *s, const arguments *args, int id, arena *names,
+                        const tn_binding **out, size_t *n_out);
 
 /* ---- report.c ---- */
 

@@ -21,7 +21,9 @@ static tn_status run_fmt(session *s, const arguments *args)
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
-    tn_status status = write_program(m, NULL, style, &text);
+    tn_status status = check_formattable(m);
+    if (status == TN_OK)
+        status = write_program(m, NULL, style, &text);
     if (status == TN_OK)
         status = output_text(s, out, &text);
     diag_flush(&s->cx->diag);

@@ -9,17 +9,6 @@ static tn_status run_later(session *s, const arguments *args)
                        "the command '%s' is not part of this version yet", s->command->name);
 }
 
-static const option convert_options[] = {
-    {OPTION_OWN, "-o", "OUT", "file to write; else standard output"},
-    {OPTION_OWN, "--to", "DIALECT", "mlir, stablehlo, dot or a dialect"},
-    {0},
-};
-static const option grad_options[] = {
-    {OPTION_OWN, "-o", "OUT", "file to write; else standard output"},
-    {OPTION_OWN, "--loss", "INDEX|NAME", "the output to differentiate"},
-    {OPTION_OWN, "--wrt", "A,B", "the inputs to differentiate by"},
-    {0},
-};
 static const option compile_options[] = {
     {OPTION_OWN, "-o", "OUT", "file to write: .o .so .a .c .ll .s"},
     {OPTION_OWN, "--header", "H", "C header to write"},
@@ -28,13 +17,6 @@ static const option compile_options[] = {
     {0},
 };
 
-const command command_convert = {"convert", "FILE --to DIALECT|mlir|stablehlo|dot [-o OUT]",
-                                 "coming: the same program in another dialect", convert_options,
-                                 run_later};
-const command command_grad = {"grad", "FILE [--loss INDEX|NAME] [--wrt A,B] [-o OUT]",
-                              "coming: the gradient of a program", grad_options, run_later};
 const command command_compile = {
     "compile", "FILE -o OUT [--header H] [--target TRIPLE] [--cpu NAME]",
     "coming: machine code or C from a program", compile_options, run_later};
-const command command_explain = {"explain", "FILE", "coming: kernels, fusion, flops and bytes",
-                                 NULL, run_later};

@@ -6,8 +6,8 @@
 
 /* In the order of the help. */
 static const command *const commands[] = {
-    &command_check, &command_fmt,     &command_convert, &command_grad, &command_opt,
-    &command_run,   &command_compile, &command_explain, &command_ops,  &command_passes,
+    &command_check, &command_fmt, &command_fix,     &command_convert, &command_equiv, &command_grad,
+    &command_opt,   &command_run, &command_compile, &command_explain, &command_conformance, &command_ops,   &command_passes,
     NULL,
 };
 
@@ -26,7 +26,7 @@ static void help_all(text_buffer *out)
     for (size_t i = 0; commands[i]; i++) {
         text_puts(out, "  ");
         text_puts(out, commands[i]->name);
-        text_fill(out, ' ', 10 - strlen(commands[i]->name));
+        text_fill(out, ' ', 13 - strlen(commands[i]->name));
         text_puts(out, commands[i]->help);
         text_putc(out, '\n');
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "tenon/convert.h"
 
 static void put_padded(text_buffer *out, const char *text, size_t width)
 {
@@ -112,6 +113,25 @@ static tn_status put_one(session *s, text_buffer *out, const char *name)
     return usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
 }
 
+/* One line for each operation and dialect that programs can be converted to, for scripts: what
+ * `convert` does with it. */
+static void put_legality(text_buffer *out)
+{
+    static const char *const states[] = {"spelt", "expanded", "relaxed", "never"};
+    tn_op_info op;
+    tn_dialect_info d;
+    for (size_t i = 0; tn_op_at(i, &op); i++)
+        for (size_t k = 0; tn_dialect_at(k, &d); k++) {
+            tn_legality legality;
+            const char *how;
+            if (!tn_op_legality(i, d.name, &legality, &how))
+                continue;
+            const char *spelling = tn_op_spelling(i, d.name);
+            text_printf(out, "%s\t%s\t%s\t%s\n", op.name, d.name, states[legality],
+                        legality == TN_LEGAL_SPELT ? spelling : how ? how : "-");
+        }
+}
+
 static tn_status run_ops(session *s, const arguments *args)
 {
     text_buffer out;
@@ -119,7 +139,9 @@ static tn_status run_ops(session *s, const arguments *args)
     if (args->n_files > 1)
         return usage_error(s, "'ops' takes one operation, not %d", args->n_files);
     text_init(&out, &s->cx->allocator);
-    if (args->n_files)
+    if (args->n_options)
+        put_legality(&out);
+    else if (args->n_files)
         status = put_one(s, &out, args->files[0]);
     else
         put_table(&out);
@@ -129,5 +151,10 @@ static tn_status run_ops(session *s, const arguments *args)
     return status;
 }
 
-const command command_ops = {"ops", "[OP]", "print the operations, or all about one", NULL,
-                             run_ops};
+static const option options[] = {
+    {OPTION_OWN, "--legality", NULL, "what conversion does with each in each dialect, for scripts"},
+    {0},
+};
+
+const command command_ops = {"ops", "[OP] [--legality]", "print the operations, or all about one",
+                             options, run_ops};

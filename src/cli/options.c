@@ -8,6 +8,12 @@ static const option common_options[] = {
     {OPTION_PROFILE, "--profile", "core-v1|extended", "what the dialect offers (extended)"},
     {OPTION_SLICE_NEGATIVE, "--slice-negative", "wrap|clamp",
      "negative slice bounds count from the end (wrap) or are 0"},
+    {OPTION_STRICT, "--strict", NULL, "Tiny IR to the letter: nothing is inserted"},
+    {OPTION_MAX_PIECES, "--max-pieces", "N", "Tiny IR: most pieces in a chain of movement (64)"},
+    {OPTION_ENTRY_POINT, "--entry", "NAME", "MIND source: the function to compile (main)"},
+    {OPTION_DECLARE, "--declare", "NAME=TYPE",
+     "MIND source: a free variable of a script, x=f32[2,3]"},
+    {OPTION_DECLARE, "--input", "NAME=TYPE", "the same, where a command has no --input of its own"},
     {OPTION_LIMIT, "--limit", "NAME=N", "nodes, nesting, errors, literal_bytes or run_bytes"},
     {OPTION_DIAGNOSTICS, "--diagnostics", "text|json", "form of diagnostics (text)"},
     {OPTION_COLOR, "--color", "auto|always|never", "colours in diagnostics (auto)"},
@@ -134,6 +140,21 @@ static tn_status apply_common(session *s, const given *g)
         TN_TRY(read_choice(s, g, "--slice-negative", "wrap", "clamp", &choice));
         s->read.slice_negative = choice ? TN_SLICE_CLAMP : TN_SLICE_WRAP;
         return TN_OK;
+    case OPTION_STRICT:
+        s->read.strict = true;
+        return TN_OK;
+    case OPTION_MAX_PIECES: {
+        int64_t most = 0;
+        TN_TRY(read_number(s, "--max-pieces", g->value, 1, UINT32_MAX, &most));
+        s->read.max_pieces = (uint32_t)most;
+        return TN_OK;
+    }
+    case OPTION_ENTRY_POINT: /* carried out for all options of this name */
+        return TN_OK;
+    case OPTION_DECLARE:
+        s->declared[s->read.n_inputs++] = g->value;
+        s->read.inputs = s->declared;
+        return TN_OK;
     case OPTION_LIMIT:
         return set_limit(s, g->value);
     case OPTION_DIAGNOSTICS: /* carried out by report_setup */
@@ -156,9 +177,9 @@ static tn_status apply_common(session *s, const given *g)
 static tn_status read_option(session *s, int argc, char **argv, int *at, arguments *args)
 {
     const char *argument = argv[*at], *attached;
-    const option *o = find_option(common_options, argument, &attached);
+    const option *o = find_option(s->command->options, argument, &attached);
     if (!o)
-        o = find_option(s->command->options, argument, &attached);
+        o = find_option(common_options, argument, &attached);
     if (!o)
         return unknown_option(s, argument);
     given g = {o->id, attached};
@@ -169,6 +190,8 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
             return usage_error(s, "'%s' needs a value: %s", o->name, o->value);
         g.value = argv[++*at];
     }
+    if (strcmp(o->name, "--entry") == 0)
+        s->read.entry = g.value;
     if (o->id < OPTION_OWN)
         return apply_common(s, &g);
     args->options[args->n_options++] = g;
@@ -181,7 +204,8 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     *args = (arguments){0};
     args->options = memory_alloc(a, (size_t)argc * sizeof *args->options);
     args->files = memory_alloc(a, (size_t)argc * sizeof *args->files);
-    if (!args->options || !args->files)
+    s->declared = memory_alloc(a, (size_t)argc * sizeof *s->declared);
+    if (!args->options || !args->files || !s->declared)
         return diag_no_memory(&s->cx->diag);
     bool only_files = false;
     for (int i = 0; i < argc; i++) {
@@ -200,6 +224,7 @@ void arguments_release(session *s, arguments *args, int argc)
 {
     memory_free(&s->cx->allocator, args->options, (size_t)argc * sizeof *args->options);
     memory_free(&s->cx->allocator, args->files, (size_t)argc * sizeof *args->files);
+    memory_free(&s->cx->allocator, s->declared, (size_t)argc * sizeof *s->declared);
 }
 
 tn_status arguments_one_file(session *s, const arguments *args, const char **file)

@@ -12,7 +12,7 @@ static const option options[] = {
     {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
     {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
     {OPTION_RANDOM, "--random", "SEED", "reproducible random data for all other inputs"},
-    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; else the inputs tell"},
     {OPTION_ENTRY, "--entry", "F", "the function to run"},
     {OPTION_OUTPUT, "--output", "DIR|X.npz",
      "write 0.npy, 1.npy, ... and outputs.json, or one archive"},
@@ -22,6 +22,7 @@ static const option options[] = {
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_DEVICE, "--device", "cpu|gpu", "where it runs (cpu)"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
+    {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
     {OPTION_TRACE, "--profile-trace", "TRACE.json", "coming: a trace of kernels"},
     {0},
 };
@@ -46,6 +47,21 @@ static tn_status read_seed(session *s, const char *text, run_options *o)
         return usage_error(s, "--random takes a number from 0 to 2^64-1, not '%s'", text);
     o->has_seed = true;
     o->run.seed = o->seed;
+    return TN_OK;
+}
+
+static tn_status read_timeout(session *s, const char *text, uint64_t *ns)
+{
+    enum { LONGEST = 1000000000 }; /* seconds: some 30 years */
+    size_t n = strlen(text);
+    uint64_t bits;
+    double seconds;
+    decimal_result r = decimal_read(format_f64, text, n, &bits);
+    memcpy(&seconds, &bits, sizeof seconds);
+    if (n == 0 || r.length != n || !(seconds > 0 && seconds <= LONGEST))
+        return usage_error(s, "--timeout takes seconds, above 0 and up to %d, not '%s'", LONGEST,
+                           text);
+    *ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
     return TN_OK;
 }
 
@@ -86,6 +102,8 @@ static tn_status read_one(session *s, const given *g, run_options *o)
         return TN_OK;
     case OPTION_TIME:
         return read_number(s, "--time", g->value, 1, 1000000000, &o->times);
+    case OPTION_TIMEOUT:
+        return read_timeout(s, g->value, &o->run.timeout_ns);
     case OPTION_TRACE:
         return diag_report(&s->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN,
                            "--profile-trace is not part of this version yet");
@@ -100,30 +118,6 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
     return arguments_one_file(s, args, &o->file);
-}
-
-/* The `--dim SYM=N` options as bindings; NAMES takes their text apart. */
-static tn_status read_bindings(session *s, const arguments *args, arena *names,
-                               tn_compile_options *o)
-{
-    tn_binding *list = ARENA_ARRAY(names, tn_binding, (size_t)args->n_options + 1);
-    if (!list)
-        return diag_no_memory(&s->cx->diag);
-    for (int i = 0; i < args->n_options; i++) {
-        const char *text = args->options[i].value;
-        if (args->options[i].id != OPTION_DIM)
-            continue;
-        size_t n = strcspn(text, "=");
-        if (n == 0 || !text[n])
-            return usage_error(s, "--dim takes SYM=N, not '%s'", text);
-        tn_binding *b = &list[o->n_bindings++];
-        TN_TRY(read_number(s, "--dim", text + n + 1, 0, INT64_MAX, &b->extent));
-        b->symbol = arena_copy_text(names, text, n);
-        if (!b->symbol)
-            return diag_no_memory(&s->cx->diag);
-    }
-    o->bindings = list;
-    return TN_OK;
 }
 
 /* ---- running ---- */
@@ -225,7 +219,8 @@ static tn_status build_program(session *s, const arguments *args, run_options *o
     arena_init(&names, &s->cx->allocator);
     tn_status status = select_entry(m, o->entry);
     if (status == TN_OK)
-        status = read_bindings(s, args, &names, &o->compile);
+        status = read_bindings(s, args, OPTION_DIM, &names, &o->compile.bindings,
+                               &o->compile.n_bindings);
     if (status == TN_OK)
         status = tn_program_compile(m, &o->compile, p);
     diag_flush(&s->cx->diag);

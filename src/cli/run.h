@@ -18,6 +18,7 @@ enum {
     OPTION_THREADS,
     OPTION_DEVICE,
     OPTION_TIME,
+    OPTION_TIMEOUT,
     OPTION_TRACE
 };
 
@@ -36,6 +37,13 @@ typedef struct run_inputs {
 tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
                         const uint64_t *seed, run_inputs *in);
 void inputs_release(session *s, run_inputs *in);
+
+/* ---- convert_entry.c ---- */
+
+/* Collect the inputs of M, as a run would. IN is released by the caller in any case. */
+tn_status entry_gather(session *s, const tn_module *m, const arguments *args, run_inputs *in);
+/* M, which was converted to MLIR, with a function that runs it on IN. */
+tn_status entry_write(session *s, const tn_module *m, const run_inputs *in, text_buffer *text);
 
 /* ---- run_outputs.c ---- */
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/run.h"
+#include "driver/programs.h"
 #include "io/archive.h"
 #include "io/npy.h"
 
@@ -18,11 +19,20 @@ static void put_array_type(text_buffer *text, const array *a)
     show_type(text, &t);
 }
 
+static bool extents_fit(const array *a, const tn_type *t)
+{
+    if (a->rank != t->rank)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->dims[i] != TN_DIM_UNKNOWN && t->dims[i] != a->dims[i])
+            return false;
+    return true;
+}
+
 /* Input I of P was not FIT by A, which FILE holds. */
 static tn_status report_misfit(session *s, const tn_port *port, const char *file, const array *a)
 {
-    bool same_dims = a->rank == port->type.rank &&
-                     memcmp(a->dims, port->type.dims, a->rank * sizeof a->dims[0]) == 0;
+    bool same_dims = extents_fit(a, &port->type);
     text_buffer text;
     text_init(&text, &s->cx->allocator);
     text_puts(&text, "input '");
@@ -51,11 +61,10 @@ static tn_status take_array(session *s, const tn_program *p, size_t i, const cha
     tn_port port;
     const array *a = &in->arrays[i];
     TN_TRY(tn_program_input(p, i, &port));
-    if (a->rank != port.type.rank ||
-        memcmp(a->dims, port.type.dims, a->rank * sizeof a->dims[0]) != 0 ||
-        !array_fits(a, port.type.dtype))
+    if (!extents_fit(a, &port.type) || !array_fits(a, port.type.dtype))
         return report_misfit(s, &port, file, a);
     in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
+    memcpy(in->buffers[i].type.dims, a->dims, a->rank * sizeof a->dims[0]);
     return TN_OK;
 }
 
@@ -148,12 +157,32 @@ static tn_status read_archive(session *s, const tn_program *p, const char *path,
     return status;
 }
 
+/* Random data needs a number for every extent. */
+static tn_status report_unknown(session *s, const tn_program *p, size_t i, const tn_port *port)
+{
+    text_buffer names;
+    text_init(&names, &s->cx->allocator);
+    unknown_sizes(p, i, &names);
+    const char *list = text_c_string(&names);
+    tn_status status =
+        list ? usage_error(s, "--random cannot make input %zu ('%s') without a value for %s", i,
+                           port->name, list)
+             : diag_no_memory(&s->cx->diag);
+    diag_node(&s->cx->diag, port->name);
+    diag_fix(&s->cx->diag, NO_SPAN, NULL, "give each size with --dim SYM=N");
+    text_release(&names);
+    return status;
+}
+
 static tn_status make_random(session *s, const tn_program *p, size_t i, uint64_t seed,
                              run_inputs *in)
 {
     tn_port port;
     array *a = &in->arrays[i];
     TN_TRY(tn_program_input(p, i, &port));
+    for (uint32_t k = 0; k < port.type.rank; k++)
+        if (port.type.dims[k] == TN_DIM_UNKNOWN)
+            return report_unknown(s, p, i, &port);
     array_of_type(&port.type, a);
     TN_TRY(array_alloc(s->cx, port.name, a));
     in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};

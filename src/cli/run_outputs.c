@@ -16,19 +16,19 @@ static array array_of(const tn_buffer *b)
     return a;
 }
 
-static void put_entry(text_buffer *text, size_t i, const tn_port *port)
+static void put_entry(text_buffer *text, size_t i, const char *name, const tn_type *t)
 {
     text_puts(text, i ? ",\n {\"file\":\"" : "[{\"file\":\"");
     text_u64(text, i);
     text_puts(text, ".npy\",\"name\":");
-    text_json_string(text, port->name, strlen(port->name));
+    text_json_string(text, name, strlen(name));
     text_puts(text, ",\"dtype\":\"");
-    text_puts(text, dtype_name(port->type.dtype));
+    text_puts(text, dtype_name(t->dtype));
     text_puts(text, "\",\"shape\":[");
-    for (uint32_t k = 0; k < port->type.rank; k++) {
+    for (uint32_t k = 0; k < t->rank; k++) {
         if (k)
             text_putc(text, ',');
-        text_i64(text, port->type.dims[k]);
+        text_i64(text, t->dims[k]);
     }
     text_puts(text, "]}");
 }
@@ -51,7 +51,7 @@ static tn_status write_folder(session *s, const tn_program *p, const tn_buffer *
         if (!text_c_string(path))
             return diag_no_memory(&s->cx->diag);
         TN_TRY(npy_write(s->cx, text_c_string(path), &a));
-        put_entry(json, i, &port);
+        put_entry(json, i, port.name, &out[i].type);
     }
     text_puts(json, "]\n");
     text_reset(path);
@@ -100,7 +100,7 @@ void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text)
     for (size_t i = 0; tn_program_output(p, i, &port) == TN_OK; i++) {
         text_puts(text, port.name);
         text_puts(text, ": ");
-        show_type(text, &port.type);
+        show_type(text, &out[i].type);
         text_putc(text, '\n');
         show_elements(text, &out[i]);
         text_putc(text, '\n');

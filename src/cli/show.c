@@ -12,7 +12,10 @@ void show_type(text_buffer *text, const tn_type *t)
     for (uint32_t i = 0; i < t->rank; i++) {
         if (i)
             text_puts(text, ", ");
-        text_i64(text, t->dims[i]);
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            text_putc(text, '?');
+        else
+            text_i64(text, t->dims[i]);
     }
     text_putc(text, ']');
 }

@@ -8,14 +8,48 @@
 
 typedef enum profile { PROFILE_EXTENDED, PROFILE_CORE_V1 } profile;
 
+/* What a reader asks of differentiation, which stands behind the dialects: the gradients of the
+ * one output of M by the inputs WRT. M is canonicalised in place. *OUT is a new module with the
+ * loss and then the gradients as its outputs; its inputs are those of M. */
+typedef tn_status differentiate_fn(module *m, const uint32_t *wrt, uint32_t n_wrt, bool core_only,
+                                   module **out);
+
 typedef struct read_options {
     profile profile;
     bool slice_clamp; /* MIND: negative slice bounds clamp to 0 instead of counting from the end */
+    bool strict;         /* Tiny IR: the published text to the letter; nothing is inserted */
+    uint32_t max_pieces; /* Tiny IR: most pieces in a chain of movement; 0: the default, 64 */
+    /* MIND source: the function to read; NULL: `main`, else the last. */
+    const char *entry;
+    /* MIND source: types of the free variables of a script, each `x=f32[2,3]`. */
+    const char *const *inputs;
+    size_t n_inputs;
+    differentiate_fn *differentiate; /* MIND source: NULL, `grad` is refused */
 } read_options;
 
 typedef struct write_options {
     const char *style; /* one of the dialect's styles; NULL is the first, its canonical form */
+    /* MLIR: add a function that runs the program on INPUTS, one block of row-major elements for each,
+     * and prints what comes out. */
+    bool entry;
+    const void *const *inputs;
+    bool comments;     /* gradients say what their values belong to, where there are comments */
 } write_options;
+
+enum { OBJECTION_SIZE = 200 }; /* room for the text that says why */
+
+/* What can be said in a dialect: one place for the facts that its writers check, legalisation works
+ * towards and `tenon check --legal-for` asks for. Forms of one dialect share one of these. */
+typedef struct expressible {
+    const char *family;
+    uint32_t dtypes;         /* bit d: element type d */
+    bool explicit_broadcast; /* operands of elementwise ops have one shape */
+    bool symbols;            /* extents may be symbols */
+    bool many_functions;     /* more than the entry and its regions */
+    /* Can N of F be written as it stands, given that the dialect spells its op? If not, WHY says
+     * what is in the way. Broadcasting, dtypes and symbols are not looked at. */
+    bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);
+} expressible;
 
 typedef struct dialect {
     const char *name;
@@ -23,7 +57,10 @@ typedef struct dialect {
     const char *styles;     /* space-separated, canonical first */
     /* Read m->source into the fresh module M. Reports every fault; a module with faults is
      * rejected after the whole text was looked at. */
-    tn_status (*read)(module *m, const read_options *options);
+    tn_status (*read)(module *m, const read_options *options); /* NULL: it is only written */
+    /* The dialect whose module reading makes, when this one is only read: then `write` is NULL and
+     * the module is canonicalised after reading. NULL: this one. */
+    const char *lowers_to;
     /* Append the text of M. Ops that the dialect cannot spell are reported, nothing is dropped. */
     tn_status (*write)(const module *m, const write_options *options, text_buffer *out);
     /* The dialect's code for one of the library's error kinds, or NULL. */
@@ -32,6 +69,8 @@ typedef struct dialect {
     bool (*looks_like)(const char *text, size_t length);
     /* How OP is spelt, for `tenon ops`; NULL when the dialect lacks it. */
     const char *(*spelling)(op_id op);
+    const expressible *can; /* NULL: nothing can be converted to this dialect */
+    bool canonical; /* what is converted to this dialect is made canonical, too */
 } dialect;
 
 /* All of them, NULL-terminated. */

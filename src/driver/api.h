@@ -2,6 +2,8 @@
 #ifndef DRIVER_API_H
 #define DRIVER_API_H
 
+#include <pthread.h>
+
 #include "dialect/dialect.h"
 #include "graph/module.h"
 #include "tenon/tenon.h"
@@ -10,18 +12,55 @@ struct tn_module {
     module *graph;
 };
 
-/* Nothing here changes after compilation, so that runs need no lock. `cx` is the program's own; its
- * diagnostic channel is used during compilation only, and each run brings one of its own. */
+struct custom_set;
+
+/* A program for one choice of extents; a graph without symbols. Does not change once it is made;
+ * its context was used for making it only, and each run brings one of its own. */
+typedef struct variant {
+    context *cx;
+    module *graph; /* optimised */
+    tn_port *outputs;
+    int64_t *extents; /* of all inputs, one after the other */
+    /* guarded by the cache's lock */
+    uint32_t users;
+    bool is_cached;
+    uint64_t last_use;
+} variant;
+
+enum { MOST_VARIANTS = 64 };
+
+/* What a program with symbols has made so far. */
+typedef struct variant_cache {
+    pthread_mutex_t lock;
+    uint64_t clock; /* counts uses */
+    uint32_t n;
+    variant *at[MOST_VARIANTS];
+} variant_cache;
+
+/* Nothing here changes after compilation but `cache`, which has a lock. The diagnostic channel of
+ * `cx` is used during compilation only. */
 struct tn_program {
     tn_allocator allocator;
-    context *cx;
-    module *graph;
     tn_diagnostic_sink sink; /* of runs that name none */
-    tn_port *inputs;
-    tn_port *outputs;
+    int level;
+    struct custom_set *custom;
+    context *cx;
+    module *graph; /* without a cache what runs; with one the module with its symbols */
+    tn_port *inputs, *outputs;
     int64_t *positions; /* by input: values below this are valid positions; 0: it gives none */
     uint32_t n_inputs, n_outputs;
+    int64_t *sizes; /* of symbols, by expression; -1: no value */
+    variant_cache *cache;
 };
+
+/* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
+ * have it. Whoever takes it gives it back. Reports to SINK. */
+tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
+                       variant **v);
+void variant_give_back(const tn_program *p, variant *v);
+/* NULL when there is no memory. */
+variant_cache *variant_cache_new(const tn_allocator *allocator);
+void variant_cache_free(const tn_allocator *allocator, variant_cache *cache);
 
 /* Every public function ends with this: what it reported is delivered before it returns. */
 static inline tn_status api_done(context *cx, tn_status status)
@@ -47,10 +86,16 @@ void api_port(module *m, value_id v, tn_port *port);
 
 /* Whether the two are equal and well-formed. */
 bool api_same_type(const tn_type *a, const tn_type *b);
+/* Whether T is well-formed and equal to WANT but for extents that WANT does not know. */
+bool api_type_fits(const tn_type *t, const tn_type *want);
 
-/* For each input of M's entry, whose extents are known: how many positions there are in the tensors
- * that it indexes; 0 when it indexes none. */
+/* For each input of M's entry: how many positions there are in the tensors that it indexes; 0 when
+ * it indexes none, or only where the extent is not known. */
 void find_positions(const module *m, int64_t *positions);
+
+/* The values of M's symbols, in M's memory (pass/bind.h): those that bindings name, and what
+ * follows. */
+tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int64_t **sizes);
 
 /* Give every symbol of M the extent that a binding names, everywhere, and check the result. */
 tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n);

@@ -25,11 +25,18 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
     return TN_OK;
 }
 
+tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int64_t **values)
+{
+    *values = sizes_new(m, &m->arena);
+    if (!*values)
+        return module_no_memory(m);
+    TN_TRY(note_bindings(m, bindings, n, *values));
+    return sizes_that_follow(m, *values);
+}
+
 tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n)
 {
-    int64_t *values = sizes_new(m, &m->arena);
-    if (!values)
-        return module_no_memory(m);
-    TN_TRY(note_bindings(m, bindings, n, values));
+    int64_t *values;
+    TN_TRY(sizes_of_bindings(m, bindings, n, &values));
     return module_bind_here(m, values);
 }

@@ -1,5 +1,6 @@
 /* Contexts and the facts about element types. */
 #include "driver/api.h"
+#include "driver/custom.h"
 #include "driver/diag_text.h"
 
 const char *tn_version(void)
@@ -24,6 +25,8 @@ tn_context *tn_context_new(const tn_allocator *allocator, const tn_diagnostic_si
 
 void tn_context_free(tn_context *cx)
 {
+    if (cx)
+        custom_set_free(cx->custom);
     context_free(cx);
 }
 

@@ -4,6 +4,7 @@
 
 #include "driver/api.h"
 #include "driver/programs.h"
+#include "pass/differentiate.h"
 #include "pass/pass.h"
 
 /* ---- reading ---- */
@@ -18,7 +19,8 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
         tn_status status = diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                        "there is no dialect called '%s'", o->dialect);
         for (size_t i = 0; dialects[i]; i++)
-            diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+            if (dialects[i]->read)
+                diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
         return status;
     }
     *out = dialect_guess(s->name, s->text, s->length);
@@ -27,6 +29,17 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
     return diag_report(&cx->diag, DIAG_Usage, s, NO_SPAN,
                        "neither the name nor the content tells the dialect of this text; say it "
                        "with --from, or in the options");
+}
+
+/* Derivatives for readers whose language has them. */
+static tn_status derive(module *m, const uint32_t *wrt, uint32_t n_wrt, bool core_only,
+                        module **out)
+{
+    const dialect *d = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    grad_options options = {.wrt = wrt, .n_wrt = n_wrt, .style.core_only = core_only};
+    options.style.spelling = d ? d->spelling : NULL;
+    TN_TRY(pass_run(m, PASS_CANONICALIZE, false, NULL));
+    return differentiate(m, &options, out);
 }
 
 /* M has its text; read it. */
@@ -39,11 +52,25 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
     TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
     m->source.code_of = d->code_of;
     m->dialect = d->name;
+    if (!d->read)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "programs can be written to '%s' but not read from it", d->name);
     read_options options = {
         .profile = o->profile == TN_PROFILE_CORE_V1 ? PROFILE_CORE_V1 : PROFILE_EXTENDED,
         .slice_clamp = o->slice_negative == TN_SLICE_CLAMP,
+        .strict = o->strict,
+        .max_pieces = o->max_pieces,
+        .entry = o->entry,
+        .inputs = o->inputs,
+        .n_inputs = o->n_inputs,
+        .differentiate = derive,
     };
-    return d->read(m, &options);
+    TN_TRY(d->read(m, &options));
+    if (!d->lowers_to)
+        return TN_OK;
+    m->dialect = d->lowers_to;
+    m->is_lowered = true;
+    return pass_run(m, PASS_CANONICALIZE, false, NULL);
 }
 
 /* Wrap M, or free it when S says that it did not come about. */
@@ -100,7 +127,7 @@ tn_status read_program(context *cx, const tn_read_options *options, const char *
 tn_status select_entry(tn_module *tm, const char *name)
 {
     module *m = tm->graph;
-    if (!name)
+    if (!name || m->is_lowered) /* there it was chosen while reading */
         return TN_OK;
     for (uint32_t i = 0; i < m->functions.n; i++) {
         const function *f = m->functions.at[i];
@@ -191,6 +218,16 @@ tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observe
 
 /* ---- writing ---- */
 
+tn_status check_formattable(const tn_module *m)
+{
+    if (!m->graph->is_lowered)
+        return TN_OK;
+    return diag_report(&m->graph->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                       "programs of this dialect are read but not written; 'tenon convert --to "
+                       "%s' prints what they mean",
+                       m->graph->dialect);
+}
+
 /* Whether WORD is one of the space-separated LIST. */
 static bool is_listed(const char *list, const char *word)
 {
@@ -203,6 +240,12 @@ static bool is_listed(const char *list, const char *word)
 
 tn_status write_program(const tn_module *tm, const char *dialect_name, const char *style,
                         text_buffer *out)
+{
+    return write_commented_program(tm, dialect_name, style, false, out);
+}
+
+tn_status write_commented_program(const tn_module *tm, const char *dialect_name, const char *style,
+                                  bool comments, text_buffer *out)
 {
     const module *m = tm->graph;
     diag_channel *diag = &m->cx->diag;
@@ -217,7 +260,7 @@ tn_status write_program(const tn_module *tm, const char *dialect_name, const cha
     if (style && !is_listed(d->styles, style))
         return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s",
                            d->name, style, d->styles);
-    write_options options = {.style = style};
+    write_options options = {.style = style, .comments = comments};
     TN_TRY(d->write(m, &options, out));
     return out->failed ? module_no_memory(m) : TN_OK;
 }
@@ -259,6 +302,16 @@ bool api_same_type(const tn_type *a, const tn_type *b)
 {
     return a->dtype == b->dtype && a->rank == b->rank && api_type_is_valid(a, false) &&
            memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
+bool api_type_fits(const tn_type *t, const tn_type *want)
+{
+    if (!api_type_is_valid(t, false) || t->dtype != want->dtype || t->rank != want->rank)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (want->dims[i] != TN_DIM_UNKNOWN && t->dims[i] != want->dims[i])
+            return false;
+    return true;
 }
 
 void api_port(module *m, value_id v, tn_port *port)

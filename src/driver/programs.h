@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "tenon/tenon.h"
+#include "tenon/convert.h"
 
 /* Read all of PATH, or of standard input when it is "-", into TO; a NUL follows the text. Texts of
  * 4 GiB or more are refused. */
@@ -19,8 +19,33 @@ tn_status read_program(context *cx, const tn_read_options *options, const char *
  * usage error when there is none. */
 tn_status select_entry(tn_module *m, const char *name);
 
+/* Can M be written as what it was read from? A usage error when that dialect is only read. */
+tn_status check_formattable(const tn_module *m);
+
 /* As tn_module_write, appending to OUT. What is reported is not flushed yet. */
 tn_status write_program(const tn_module *m, const char *dialect_name, const char *style,
                         text_buffer *out);
+/* The same, with comments where the dialect has them and COMMENTS is set. */
+tn_status write_commented_program(const tn_module *m, const char *dialect_name, const char *style,
+                                  bool comments, text_buffer *out);
+
+/* M, which was converted to MLIR, with a function @entry that runs it on INPUTS, one block of
+ * row-major elements for each input, and prints the outputs. */
+tn_status write_mlir_entry(const tn_module *m, const void *const *inputs, text_buffer *out);
+
+/* Drop the other functions, so that dialects with one function can take the program. */
+tn_status keep_entry(tn_module *m);
+
+/* Give every symbol of M the extent that a binding names; nothing without bindings. */
+tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n);
+
+/* Append the names, in quotes, of the symbols without a value that the extents of input INDEX of P
+ * depend on. */
+void unknown_sizes(const tn_program *p, size_t index, text_buffer *names);
+
+/* As tn_module_convert and tn_module_check_legal. What is reported is not flushed yet. */
+tn_status convert_module(tn_module *m, const char *dialect_name,
+                         const tn_convert_options *options);
+tn_status check_module_legal(const tn_module *m, const char *dialect_name);
 
 #endif

@@ -58,7 +58,7 @@ tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t se
                                   tn_buffer *buffer)
 {
     int64_t n;
-    if (index >= p->n_inputs || !api_same_type(&buffer->type, &p->inputs[index].type) ||
+    if (index >= p->n_inputs || !api_type_fits(&buffer->type, &p->inputs[index].type) ||
         !product_i64(buffer->type.dims, buffer->type.rank, &n))
         return TN_ERR_USAGE;
     tn_dtype d = buffer->type.dtype;

@@ -33,6 +33,8 @@ PASSES = [
     "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm",
     "--convert-arith-to-llvm", "--convert-memref-to-llvm", "--convert-func-to-llvm",
     "--convert-cf-to-llvm", "--reconcile-unrealized-casts"]
+# LLVM 16 does not lower these, and @entry does not print complex numbers.
+NOT_LOWERED = re.compile(rb"bf16|f8E|complex<")
 
 
 def tool(name):
@@ -76,7 +78,7 @@ def compare(path, outputs, printed, largest):
             text = printed[at] if at < len(printed) else "nothing"
             at += 1
             if dtype[0] in "iu" and dtype != "i1":
-                good = text == str(want)
+                good = text.lstrip("-").isdigit() and (int(text) - want) % 2**64 == 0
             elif dtype == "i1":
                 good = text == str(int(want))
             else:
@@ -105,6 +107,8 @@ def largest_input(case, arguments):
     """The largest finite magnitude among the inputs of a run."""
     best = 1.0
     for argument in arguments[1::2]:
+        if "=" not in argument:
+            continue
         dtype, _, raw = run_cases.read_npy(pathlib.Path(argument.split("=", 1)[1]))
         if dtype in ("f32", "f64"):
             values = [abs(v) for v in run_cases.unpack(dtype, raw) if abs(v) < 1e300]
@@ -124,7 +128,7 @@ def check_stablehlo(case):
 
 
 def check_case(path, runtime):
-    """What happened with the case: "run", "refused" or "skipped"."""
+    """What happened with the case: "run", "parsed", "refused" or "skipped"."""
     with tempfile.TemporaryDirectory() as folder:
         case = run_cases.Case(path, Options, pathlib.Path(folder))
         runs = [s for s in case.sections if s.words[0] == "run"]
@@ -139,6 +143,10 @@ def check_case(path, runtime):
         check_stablehlo(case)
         arguments = (case.write_inputs(runs[0], *run_cases.declared_types(source, case.dialect))
                      if runs else ["--random", "1"])
+        done = case.tenon("convert", "--to", "mlir", case.module)
+        if done.status == 0 and NOT_LOWERED.search(done.out):
+            must(command(OPT, stdin=done.out), done.out.decode())
+            return "parsed"
         done = case.tenon("convert", "--to", "mlir", "--mlir-entry", *arguments, case.module)
         if done.status == 1:
             if b"mlir cannot express" not in done.err and b"one function" not in done.err:
@@ -146,7 +154,7 @@ def check_case(path, runtime):
             if case.dialect == "mind" and b"lies outside axis" not in done.err:
                 raise run_cases.Failure(f"Core IR was refused: {done.err.decode()}")
             return "refused"
-        if done.status == 3:
+        if done.status == 3 or (done.status == 2 and not runs):
             return "skipped"  # inputs whose sizes are not known
         if done.status != 0:
             raise run_cases.Failure(done.err.decode())
@@ -189,7 +197,7 @@ def main():
         print("skipped: mlir-opt, mlir-cpu-runner (Debian: mlir-16-tools) or cc is not installed")
         print("0 passed, 0 failed")
         return 0
-    counts = {"run": 0, "refused": 0, "skipped": 0, "failed": 0}
+    counts = {"run": 0, "parsed": 0, "refused": 0, "skipped": 0, "failed": 0}
     wanted = os.environ.get("MLIR_FILTER", "")
     with tempfile.TemporaryDirectory() as folder:
         runtime = build_runtime(folder)
@@ -201,8 +209,8 @@ def main():
                 counts[what] += 1
                 if what == "failed":
                     print(f"FAILED {os.path.relpath(path)}\n{message.rstrip()}\n", flush=True)
-    print(f"{counts['run']} passed, {counts['failed']} failed, {counts['refused']} cannot be "
-          f"expressed, {counts['skipped']} without a result")
+    print(f"{counts['run']} passed, {counts['failed']} failed, {counts['parsed']} only parsed, "
+          f"{counts['refused']} cannot be expressed, {counts['skipped']} without a result")
     return counts["failed"] != 0 or not (counts["run"] or wanted)
 
 

@@ -42,7 +42,7 @@ static bool ptir_takes(const function *f, const node *n, char why[OBJECTION_SIZE
 
 const expressible ptir_expressible = {
     .family = "ptir",
-    .dtypes = (1U << TN_DTYPE_COUNT) - 1 - (1U << TN_CF32) - (1U << TN_CF64),
+    .dtypes = (1U << TN_DTYPE_COUNT) - 1,
     .explicit_broadcast = true,
     .symbols = true,
     .many_functions = true,

@@ -1,0 +1,198 @@
+/* Conversion between dialects, and what tools that convert need: targets, walking, buffer plans,
+ * entry symbols. Contracts of status, diagnostics and memory: as in tenon/tenon.h. */
+#ifndef TENON_CONVERT_H
+#define TENON_CONVERT_H
+
+#include "tenon/tenon.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- conversion ----------------------------------------------------------------------------- */
+
+typedef struct tn_convert_options {
+    bool exact_only; /* refuse what could only be written with other rounding */
+} tn_convert_options;
+
+/* Rewrite M so that DIALECT can express it; tn_module_write then writes that dialect.
+ *
+ * Broadcasts become explicit or implicit, ops that the dialect lacks are written with others, and
+ * patterns are raised to ops that it has (docs/dialects.md lists which). Types of inputs and outputs
+ * stay, and so does every bit of every output, unless a warning says that an op was written with
+ * another rounding.
+ *
+ * returns  TN_ERR_REJECTED  something has no form in DIALECT: kind NotExpressible, naming the op and
+ *                           the reason, for each such operation. M may only be freed then.
+ *          TN_ERR_USAGE     unknown dialect
+ *          TN_ERR_NOMEM */
+TN_API tn_status tn_module_convert(tn_module *m, const char *dialect,
+                                   const tn_convert_options *options);
+
+/* Can DIALECT express M as it stands? Reports what it cannot, and changes nothing.
+ * returns  TN_ERR_REJECTED, TN_ERR_USAGE, TN_ERR_NOMEM as above */
+TN_API tn_status tn_module_check_legal(const tn_module *m, const char *dialect);
+
+typedef enum tn_legality {
+    TN_LEGAL_SPELT = 0, /* the dialect has the op */
+    TN_LEGAL_EXPANDED,  /* it is written with others, where attributes and operands allow it */
+    TN_LEGAL_RELAXED,   /* the same, but results may be rounded differently */
+    TN_LEGAL_NEVER      /* it is refused */
+} tn_legality;
+
+/* How operation OP (an index of tn_op_at) fares in DIALECT. *HOW, if not NULL, is set to a static
+ * description of the first way of writing it, or NULL. False for an unknown op or dialect. */
+TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality,
+                           const char **how);
+
+/* ---- equivalence ---------------------------------------------------------------------------- */
+
+typedef struct tn_equiv_options {
+    tn_level level;             /* of both; the default is TN_LEVEL_0: the programs as written */
+    uint32_t runs;              /* 0: 16 */
+    uint64_t seed;              /* of the inputs and of random generators */
+    const tn_binding *bindings; /* of symbolic sizes; others get a different value in each run */
+    size_t n_bindings;
+} tn_equiv_options;
+
+/* What was found. Of differing programs, also the run that showed it. */
+typedef struct tn_equiv_result {
+    bool equal;           /* every bit of every output in every run, where NaNs equal each other */
+    uint32_t runs;        /* that took place: sizes that fit neither program are passed over */
+    uint32_t run;         /* the first that differs */
+    uint64_t largest_ulp; /* between float elements; UINT64_MAX: only one is NaN, or another type */
+    size_t output;        /* the first that differs, or the number of outputs: one program failed */
+    int64_t element;      /* of that output, in row-major order */
+    tn_buffer *inputs;    /* of that run */
+    size_t n_inputs;
+} tn_equiv_result;
+
+/* Run A and B on the same generated inputs, matched by position, and compare the outputs. The inputs
+ * are random numbers, then mixtures of these with zeros of both signs, infinities, NaN, denormals
+ * and extreme values; symbolic sizes take small values, 1 and 0 among them. Inputs that give
+ * positions stay in bounds. A run that fails must fail in both programs.
+ *
+ * result   on TN_OK, to be freed with tn_equiv_result_release
+ * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one
+ *                           does not compile
+ *          TN_ERR_NOMEM */
+TN_API tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
+                                    const tn_equiv_options *options, tn_equiv_result *result);
+TN_API void tn_equiv_result_release(tn_context *cx, tn_equiv_result *result);
+
+/* ---- targets -------------------------------------------------------------------------------- */
+
+/* A form that a caller adds for programs to be converted to. */
+typedef struct tn_target {
+    const char *name;
+    uint32_t version;
+    const char *extension; /* of files; may be NULL */
+    /* Can it take M? NULL: always. It reports what is in the way by itself. */
+    tn_status (*check)(void *user, const tn_module *m);
+    /* Write M. */
+    tn_status (*convert)(void *user, const tn_module *m, const tn_writer *writer);
+    void *user;
+} tn_target;
+
+/* Add TARGET to CX, which copies its texts; one of the same name is replaced. No other context sees
+ * it. returns TN_ERR_USAGE without a name or `convert`; TN_ERR_NOMEM */
+TN_API tn_status tn_target_register(tn_context *cx, const tn_target *target);
+/* The targets of CX, ascending by name; NULL past the last and for an unknown name. They stay valid
+ * until the next registration. */
+TN_API size_t tn_target_count(const tn_context *cx);
+TN_API const tn_target *tn_target_at(const tn_context *cx, size_t index);
+TN_API const tn_target *tn_target_find(const tn_context *cx, const char *name);
+/* Check M, then convert it. returns TN_ERR_USAGE for an unknown target, else what its functions do */
+TN_API tn_status tn_target_convert(const tn_module *m, const char *name, const tn_writer *writer);
+
+/* ---- walking -------------------------------------------------------------------------------- */
+
+typedef struct tn_walk_function {
+    const char *name;
+    uint32_t index;
+    bool is_region;
+    uint32_t n_parameters, n_results;
+} tn_walk_function;
+
+typedef struct tn_walk_instruction {
+    const char *function;
+    uint32_t index; /* in the function, parameters not counted */
+    const char *op;
+    const char *name; /* its own, or NULL */
+    const uint32_t *operands;
+    size_t n_operands;
+    uint32_t first_result, n_results; /* values, numbered through the function */
+    tn_type type;                     /* of the first result */
+} tn_walk_instruction;
+
+/* Each may be NULL. One that returns false ends the walk. */
+typedef struct tn_walker {
+    bool (*function)(void *user, const tn_walk_function *f);
+    bool (*instruction)(void *user, const tn_walk_instruction *i);
+    bool (*hint)(void *user, const char *function, uint32_t id);
+    void *user;
+} tn_walker;
+
+/* Show W all of M, always in the same order: functions, then regions, and of each its instructions,
+ * then its hints. False when W ended it. */
+TN_API bool tn_module_walk(const tn_module *m, const tn_walker *w);
+
+/* ---- buffer plans --------------------------------------------------------------------------- */
+
+enum {
+    TN_BUFFER_PARAMETER = 1,
+    TN_BUFFER_RESULT = 2,
+    TN_BUFFER_TEMPORARY = 4,
+    TN_BUFFER_CONSTANT = 8
+};
+
+typedef enum tn_buffer_alias {
+    TN_ALIAS_NONE = 0,
+    TN_ALIAS_IDENTITY, /* the bytes of its source */
+    TN_ALIAS_VIEW      /* some of them, or in another order */
+} tn_buffer_alias;
+
+/* The memory of one value. */
+typedef struct tn_planned_buffer {
+    const char *function;
+    uint32_t value;
+    tn_type type;
+    int64_t bytes;       /* -1: unknown */
+    uint32_t usage;      /* TN_BUFFER_ bits */
+    uint32_t begin, end; /* parameters at 0, instruction i at i + 1, results to their number + 1 */
+    tn_buffer_alias alias;
+    size_t source, group; /* buffers of the plan */
+    int64_t slot, offset; /* of temporaries; -1: none */
+} tn_planned_buffer;
+
+typedef struct tn_buffer_plan tn_buffer_plan;
+
+/* Plan the memory of M's values. Temporaries of one element type and size whose lives do not touch
+ * share a slot; offsets are multiples of 64 in one block. The same for the same module.
+ *
+ * plan     owned by the caller, freed before M changes or is freed
+ * returns  TN_ERR_REJECTED  a size overflows
+ *          TN_ERR_NOMEM
+ * source   PTIR v0.4, "Conversion services" */
+TN_API tn_status tn_module_plan_buffers(const tn_module *m, tn_buffer_plan **plan);
+TN_API void tn_buffer_plan_free(tn_buffer_plan *p);
+TN_API size_t tn_buffer_plan_count(const tn_buffer_plan *p);
+TN_API bool tn_buffer_plan_at(const tn_buffer_plan *p, size_t index, tn_planned_buffer *out);
+TN_API size_t tn_buffer_plan_slots(const tn_buffer_plan *p);
+/* Of the block of all slots; the most that temporaries need at one time. */
+TN_API int64_t tn_buffer_plan_bytes(const tn_buffer_plan *p);
+TN_API int64_t tn_buffer_plan_peak(const tn_buffer_plan *p);
+
+/* ---- entry symbols -------------------------------------------------------------------------- */
+
+/* Write the symbol of M's entry for generated code: NAME (NULL: that of the entry function) with
+ * every character outside [A-Za-z0-9_] as `_`, then `__` and the 16 hexadecimal digits of the FNV-1a
+ * hash of the program in binary PTIR. A program in another dialect is converted first.
+ * returns  TN_ERR_REJECTED  PTIR cannot express M */
+TN_API tn_status tn_module_entry_symbol(const tn_module *m, const char *name,
+                                        const tn_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,164 @@
+/* tenon equiv: do two programs give the same results? */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "driver/programs.h"
+#include "io/npy.h"
+
+enum { OPTION_RUNS = OPTION_OWN, OPTION_SEED, OPTION_DIM, OPTION_LEVEL, OPTION_ULP, OPTION_OUTPUT };
+
+static const option options[] = {
+    {OPTION_RUNS, "--n", "N", "how many runs (16)"},
+    {OPTION_SEED, "--seed", "S", "of the inputs (0)"},
+    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; others take several"},
+    {OPTION_LEVEL, "-O", "0|1|2", "run both with the passes of this level (0)"},
+    {OPTION_ULP, "--ulp", "N", "floats may differ by N units in the last place (0)"},
+    {OPTION_OUTPUT, "--output", "DIR", "where inputs that show a difference go (equiv-failure)"},
+    {0},
+};
+
+typedef struct equiv_options {
+    tn_equiv_options compare;
+    int64_t ulp;
+    const char *folder;
+} equiv_options;
+
+static tn_status read_equiv_options(session *s, const arguments *args, equiv_options *o)
+{
+    int64_t number;
+    *o = (equiv_options){.compare.level = TN_LEVEL_0, .folder = "equiv-failure"};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_RUNS:
+            TN_TRY(read_number(s, "--n", value, 1, 1000000, &number));
+            o->compare.runs = (uint32_t)number;
+            break;
+        case OPTION_SEED:
+            TN_TRY(read_number(s, "--seed", value, 0, INT64_MAX, &number));
+            o->compare.seed = (uint64_t)number;
+            break;
+        case OPTION_LEVEL:
+            TN_TRY(read_level(s, value, &o->compare.level));
+            break;
+        case OPTION_ULP:
+            TN_TRY(read_number(s, "--ulp", value, 0, INT64_MAX, &o->ulp));
+            break;
+        case OPTION_OUTPUT:
+            o->folder = value;
+            break;
+        default: /* --dim is read where it is used */
+            break;
+        }
+    }
+    if (args->n_files == 2)
+        return TN_OK;
+    return usage_error(s, "'equiv' takes two programs, not %d", args->n_files);
+}
+
+static array array_of(const tn_buffer *b)
+{
+    array a = {.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data, .bytes = b->bytes};
+    memcpy(a.dims, b->type.dims, a.rank * sizeof a.dims[0]);
+    return a;
+}
+
+/* The inputs as DIR/0.npy, DIR/1.npy, .. */
+static tn_status write_example(session *s, const char *dir, const tn_equiv_result *r)
+{
+    text_buffer path;
+    tn_status status = TN_OK;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                           "%s: the folder cannot be made: %s", dir, strerror(errno));
+    text_init(&path, &s->cx->allocator);
+    for (size_t i = 0; status == TN_OK && i < r->n_inputs; i++) {
+        array a = array_of(&r->inputs[i]);
+        text_reset(&path);
+        text_printf(&path, "%s/%zu.npy", dir, i);
+        status = text_c_string(&path) ? npy_write(s->cx, text_c_string(&path), &a)
+                                      : diag_no_memory(&s->cx->diag);
+    }
+    text_release(&path);
+    return status;
+}
+
+static void put_replay(text_buffer *text, const char *file, const char *dir,
+                       const tn_equiv_result *r, const tn_equiv_options *o)
+{
+    text_printf(text, "  tenon run %s -O%d --print", file,
+                o->level == TN_LEVEL_1 ? 1 : o->level == TN_LEVEL_2 ? 2 : 0);
+    for (size_t i = 0; i < r->n_inputs; i++)
+        text_printf(text, " --input %zu=%s/%zu.npy", i, dir, i);
+    text_putc(text, '\n');
+}
+
+static tn_status report(session *s, const arguments *args, const equiv_options *o,
+                        const tn_equiv_result *r)
+{
+    text_buffer text;
+    tn_status status = TN_OK;
+    const bool same = r->equal || r->largest_ulp <= (uint64_t)o->ulp;
+    const bool failed = !r->equal && r->largest_ulp == UINT64_MAX && r->element == 0;
+    text_init(&text, &s->cx->allocator);
+    if (r->equal)
+        text_printf(&text, "equal: every bit in %u runs\n", r->runs);
+    else if (same)
+        text_printf(&text, "close: at most %llu ulp in %u runs\n",
+                    (unsigned long long)r->largest_ulp, r->runs);
+    if (!same) {
+        text_printf(&text, "different: output %zu, element %lld in run %u", r->output,
+                    (long long)r->element, r->run);
+        if (r->largest_ulp == UINT64_MAX)
+            text_puts(&text, failed ? "; one program may have failed" : "; not by a rounding");
+        else if (r->largest_ulp)
+            text_printf(&text, "; up to %llu ulp", (unsigned long long)r->largest_ulp);
+        text_puts(&text, "\nto see it:\n");
+        for (int i = 0; i < 2; i++)
+            put_replay(&text, args->files[i], o->folder, r, &o->compare);
+        status = write_example(s, o->folder, r);
+    }
+    if (status == TN_OK)
+        status = output_text(s, NULL, &text);
+    text_release(&text);
+    return status == TN_OK && !same ? TN_ERR_REJECTED : status;
+}
+
+static tn_status compare_files(session *s, const arguments *args, const equiv_options *o)
+{
+    tn_module *a = NULL, *b = NULL;
+    tn_equiv_result r;
+    tn_status status = read_program(s->cx, &s->read, args->files[0], &a);
+    if (status == TN_OK)
+        status = read_program(s->cx, &s->read, args->files[1], &b);
+    if (status == TN_OK)
+        status = tn_modules_compare(a, b, &o->compare, &r);
+    if (status == TN_OK) {
+        status = report(s, args, o, &r);
+        tn_equiv_result_release(s->cx, &r);
+    }
+    diag_flush(&s->cx->diag);
+    tn_module_free(a);
+    tn_module_free(b);
+    return status;
+}
+
+static tn_status run_equiv(session *s, const arguments *args)
+{
+    equiv_options o;
+    arena names;
+    TN_TRY(read_equiv_options(s, args, &o));
+    arena_init(&names, &s->cx->allocator);
+    tn_status status = read_bindings(s, args, OPTION_DIM, &names, &o.compare.bindings,
+                                     &o.compare.n_bindings);
+    if (status == TN_OK)
+        status = compare_files(s, args, &o);
+    arena_release(&names);
+    return status;
+}
+
+const command command_equiv = {
+    "equiv", "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--output DIR]",
+    "run two programs on the same inputs and compare", options, run_equiv};

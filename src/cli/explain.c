@@ -1,0 +1,100 @@
+/* tenon explain: what will become of a program; so far, its buffers. */
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "driver/programs.h"
+
+enum { OPTION_BUFFERS = OPTION_OWN, OPTION_BIND, OPTION_OUT };
+
+static const option options[] = {
+    {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
+    {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {0},
+};
+
+static void put_usage(text_buffer *text, uint32_t usage)
+{
+    static const char *const names[] = {"parameter", "result", "temporary", "constant"};
+    bool first = true;
+    for (uint32_t i = 0; i < 4; i++)
+        if (usage >> i & 1) {
+            text_puts(text, first ? "" : "+");
+            text_puts(text, names[i]);
+            first = false;
+        }
+}
+
+static void put_buffer(text_buffer *text, const tn_planned_buffer *b)
+{
+    text_printf(text, "%s %%%u  ", b->function, b->value);
+    show_type(text, &b->type);
+    text_puts(text, "  ");
+    put_usage(text, b->usage);
+    text_printf(text, "  live %u..%u  ", b->begin, b->end);
+    if (b->bytes < 0)
+        text_puts(text, "size unknown");
+    else
+        text_printf(text, "%lld bytes", (long long)b->bytes);
+    if (b->alias != TN_ALIAS_NONE)
+        text_printf(text, "  %s of buffer %zu",
+                    b->alias == TN_ALIAS_IDENTITY ? "identity" : "view", b->source);
+    if (b->slot >= 0)
+        text_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
+    text_putc(text, '\n');
+}
+
+static tn_status show_plan(const tn_module *m, text_buffer *text)
+{
+    tn_buffer_plan *plan;
+    tn_planned_buffer b;
+    TN_TRY(tn_module_plan_buffers(m, &plan));
+    for (size_t i = 0; tn_buffer_plan_at(plan, i, &b); i++)
+        put_buffer(text, &b);
+    text_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
+                tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
+                (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
+    tn_buffer_plan_free(plan);
+    return TN_OK;
+}
+
+static tn_status bind_and_show(session *s, const arguments *args, tn_module *m, text_buffer *text)
+{
+    const tn_binding *bindings;
+    size_t n;
+    arena names;
+    arena_init(&names, &s->cx->allocator);
+    tn_status status = read_bindings(s, args, OPTION_BIND, &names, &bindings, &n);
+    if (status == TN_OK)
+        status = bind_program(m, bindings, n);
+    arena_release(&names);
+    return status == TN_OK ? show_plan(m, text) : status;
+}
+
+static tn_status run_explain(session *s, const arguments *args)
+{
+    const char *file, *out = NULL;
+    bool buffers = false;
+    tn_module *m;
+    text_buffer text;
+    for (int i = 0; i < args->n_options; i++) {
+        buffers = buffers || args->options[i].id == OPTION_BUFFERS;
+        if (args->options[i].id == OPTION_OUT)
+            out = args->options[i].value;
+    }
+    TN_TRY(arguments_one_file(s, args, &file));
+    if (!buffers)
+        return diag_report(&s->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN,
+                           "this version explains only --buffers");
+    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    text_init(&text, &s->cx->allocator);
+    tn_status status = bind_and_show(s, args, m, &text);
+    if (status == TN_OK)
+        status = output_text(s, out, &text);
+    diag_flush(&s->cx->diag);
+    text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_explain = {"explain", "FILE --buffers [--dim SYM=N]... [-o OUT]",
+                                 "print the buffer plan of a program", options, run_explain};

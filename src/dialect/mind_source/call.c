@@ -1,0 +1,462 @@
+/* Scopes, statements, and calls, which are inlined. */
+#include <string.h>
+
+#include "dialect/mind_source/lower.h"
+
+/* ---- scopes ---- */
+
+static uint64_t hash_name(const char *name)
+{
+    return hash_mix(1, (uint64_t)(uintptr_t)name); /* interned: the address is the name */
+}
+
+/* OUTER with B in it; NULL without memory. */
+static const scope *scope_with(lowering *l, const scope *outer, const binding *b)
+{
+    uint64_t hash = hash_name(b->name);
+    const scope *root = NULL, **to = &root;
+    for (;;) {
+        scope *copy = ARENA_NEW(&l->s->memory, scope);
+        if (!copy) {
+            surface_no_memory(l->s);
+            return NULL;
+        }
+        *to = copy;
+        bool here = !outer || outer->binding->name == b->name;
+        if (outer)
+            *copy = *outer;
+        if (here) {
+            copy->hash = hash;
+            copy->binding = b;
+            return root;
+        }
+        int side = hash >= copy->hash;
+        to = &copy->below[side];
+        outer = copy->below[side];
+    }
+}
+
+const binding *lowering_bind(lowering *l, const char *name, span at, value v)
+{
+    binding *b = ARENA_NEW(&l->s->memory, binding);
+    value *held = ARENA_NEW(&l->s->memory, value);
+    if (!b || !held) {
+        surface_no_memory(l->s);
+        return NULL;
+    }
+    *held = v;
+    *b = (binding){.name = name, .at = at, .value = held};
+    b->owner = l->frame ? l->frame->owner : 0;
+    const scope *with = scope_with(l, l->scope, b);
+    if (!with)
+        return NULL;
+    l->scope = with;
+    return b;
+}
+
+const binding *lowering_find(const lowering *l, const char *name)
+{
+    uint64_t hash = hash_name(name);
+    const scope *s = l->scope;
+    while (s && s->binding->name != name)
+        s = s->below[hash >= s->hash];
+    return s ? s->binding : NULL;
+}
+
+/* ---- statements ---- */
+
+static bool bind_pattern(lowering *l, const pattern *to, value v, span at)
+{
+    if (to->n == 0)
+        return !to->name || lowering_bind(l, to->name, to->at, v);
+    if (v.kind != V_BAD && ((v.kind != V_TUPLE && v.kind != V_ARRAY) || v.n != to->n))
+        v = lowering_fault(l, DIAG_TypeMismatch, at, "expected a tuple of %" PRIu32 ", found %s",
+                           to->n, value_words(l, &v));
+    const pattern *part = to->first;
+    for (uint32_t i = 0; i < to->n; i++, part = part->next)
+        if (!bind_pattern(l, part, v.kind == V_BAD ? v : v.u.items[i], at))
+            return false;
+    return true;
+}
+
+static op_id assignment_op(token_kind kind)
+{
+    switch ((int)kind) {
+    case T_ADD_TO:
+        return OP_ADD;
+    case T_SUB_FROM:
+        return OP_SUB;
+    case T_MUL_BY:
+        return OP_MUL;
+    case T_DIV_BY:
+        return OP_DIV;
+    default:
+        return OP_COUNT;
+    }
+}
+
+/* The new value V for what B holds: of the same type, if that is a tensor. */
+static value assigned(lowering *l, const binding *b, value v, span at)
+{
+    if (b->value->kind != V_TENSOR || v.kind == V_BAD)
+        return v;
+    type_ref t = {.kind = TYPE_TENSOR, .tensor = tensor_type(l, b->value), .at = b->at};
+    return lowering_as(l, v, &t, at, false);
+}
+
+static value lower_assignment(lowering *l, const stmt *s)
+{
+    const binding *b = lowering_find(l, s->to->name);
+    op_id op = assignment_op((token_kind)s->token);
+    value v = lowering_expr(l, s->value);
+    if (!b) {
+        if (l->tree->script_has_errors)
+            return BAD;
+        return lowering_fault(l, DIAG_UndefinedName, s->to->at, "the name '%.100s' is not defined",
+                              s->to->name ? s->to->name : "_");
+    }
+    if (b->owner != l->frame->owner)
+        return lowering_fault(
+            l, DIAG_UnknownOp, s->at,
+            "assigning to '%.100s' of the enclosing function is not part of Core v1", b->name);
+    if (op != OP_COUNT)
+        v = lowering_binary(l, op, *b->value, s->to->at, v, s->value->at, s->at, s->op);
+    v = assigned(l, b, v, s->value->at);
+    *b->value = v;
+    return v;
+}
+
+static value lower_let(lowering *l, const stmt *s)
+{
+    value v = lowering_expr(l, s->value);
+    if (s->type)
+        v = lowering_as(l, v, s->type, s->value->at, true);
+    (void)bind_pattern(l, s->to, v, s->value->at);
+    return v;
+}
+
+/* A free variable of a script: an input. */
+static value lower_declaration(lowering *l, const stmt *s)
+{
+    value v = BAD;
+    const binding *known = lowering_find(l, s->to->name);
+    if (s->type->kind != TYPE_TENSOR)
+        v = lowering_fault(l, DIAG_InvalidInput, s->type->at, "an input is a tensor, not %s",
+                           ref_words(l, s->type));
+    else if (known && known->value->kind == V_TENSOR &&
+             node_of(l->f, known->value->u.id)->op == OP_INPUT) {
+        v = lowering_fault(l, DIAG_InvalidInput, s->to->at, "there are two inputs called '%.100s'",
+                           s->to->name);
+        diag_note(&l->s->m->cx->diag, &l->s->m->source, known->at, "the first is here");
+    } else {
+        attr entries[2] = {{.key = KEY_NAME, .v.s = s->to->name},
+                           {.key = KEY_TYPE, .v.type = s->type->tensor}};
+        v = tensor_value(lowering_node(l, OP_INPUT, NULL, 0, entries, 2, s->at));
+    }
+    (void)lowering_bind(l, s->to->name, s->to->at, v);
+    return v;
+}
+
+static value lower_function(lowering *l, const stmt *s)
+{
+    closure *c = ARENA_NEW(&l->s->memory, closure);
+    if (!c)
+        return lowering_no_memory(l);
+    const binding *b = lowering_bind(l, s->function->name, s->function->at,
+                                     (value){.kind = V_FUNCTION, .u.closure = c});
+    *c = (closure){.decl = s->function, .scope = l->scope};
+    if (b)
+        (void)lowering_checked(l, c);
+    return (value){.kind = V_UNIT};
+}
+
+static void lower_return(lowering *l, const stmt *s)
+{
+    frame *f = l->frame;
+    value v = s->value ? lowering_expr(l, s->value) : (value){.kind = V_UNIT};
+    if (f->decl && f->decl->result)
+        v = lowering_as(l, v, f->decl->result, s->value ? s->value->at : s->at, false);
+    if (!f->decl)
+        v = lowering_fault(l, DIAG_SyntaxError, s->at, "found 'return' outside a function");
+    if (!f->returned)
+        f->result = v;
+    f->returned = true;
+}
+
+static value lower_statement(lowering *l, const stmt *s)
+{
+    if (s->is_bad)
+        return BAD;
+    switch ((stmt_kind)s->kind) {
+    case S_LET:
+        return lower_let(l, s);
+    case S_DECLARE:
+        return lower_declaration(l, s);
+    case S_ASSIGN:
+        return lower_assignment(l, s);
+    case S_EXPR:
+        return lowering_expr(l, s->value);
+    case S_RETURN:
+        lower_return(l, s);
+        break;
+    case S_FUNCTION:
+        return lower_function(l, s);
+    }
+    return (value){.kind = V_UNIT};
+}
+
+value lowering_block(lowering *l, const stmt *first)
+{
+    const scope *outer = l->scope;
+    value v = {.kind = V_UNIT};
+    for (const stmt *s = first; s && !surface_stopped(l->s); s = s->next) {
+        value last = lower_statement(l, s);
+        v = s->is_value ? last : (value){.kind = V_UNIT};
+    }
+    l->scope = outer;
+    return v;
+}
+
+/* ---- calling functions of the program ---- */
+
+static span result_place(const function_decl *d)
+{
+    if (d->value)
+        return d->value->at;
+    const stmt *last = d->body;
+    while (last && last->next)
+        last = last->next;
+    return last ? last->at : d->at;
+}
+
+/* The body of C, whose parameters are bound. */
+static value run_body(lowering *l, const closure *c)
+{
+    const function_decl *d = c->decl;
+    value v = d->value ? lowering_expr(l, d->value) : lowering_block(l, d->body);
+    if (l->frame->returned)
+        return l->frame->result;
+    return d->result ? lowering_as(l, v, d->result, result_place(d), false) : v;
+}
+
+static value recursion(lowering *l, const function_decl *d, span at)
+{
+    return lowering_fault(l, DIAG_UnknownOp, at,
+                          "recursion, here of '%.100s', is not part of Core v1",
+                          d->name ? d->name : "a closure");
+}
+
+/* Bind the parameters to ARGUMENTS and evaluate the body in a frame of its own. */
+static value inline_call(lowering *l, const closure *c, const value *arguments)
+{
+    frame *caller = l->frame, own = {.decl = c->decl, .owner = ++l->n_owners};
+    const scope *before = l->scope;
+    uint32_t i = 0;
+    l->frame = &own;
+    l->scope = c->scope ? c->scope : l->globals;
+    c->decl->active++;
+    for (const param *p = c->decl->params; p; p = p->next)
+        (void)lowering_bind(l, p->name, p->at, arguments[i++]);
+    value v = surface_stopped(l->s) ? BAD : run_body(l, c);
+    c->decl->active--;
+    l->scope = before;
+    l->frame = caller;
+    return v;
+}
+
+/* A tensor of type T of which nothing else is known. */
+static value stand_in(lowering *l, const type_ref *t)
+{
+    static const char zeros[8];
+    if (t->kind == TYPE_BOOL)
+        return (value){.kind = V_BOOL};
+    if (t->kind == TYPE_TUPLE) {
+        value *items = ARENA_ARRAY(&l->s->memory, value, t->n);
+        uint32_t n = 0;
+        for (const type_ref *part = t->first; items && part; part = part->next)
+            items[n++] = stand_in(l, part);
+        return items ? (value){.kind = V_TUPLE, .n = n, .u.items = items} : lowering_no_memory(l);
+    }
+    if (t->kind != TYPE_TENSOR)
+        return (value){.kind = V_UNIT};
+    value_id v = lowering_constant(l, t->tensor, zeros, t->tensor->count != 1, t->at);
+    /* an integer constant would be known while compiling */
+    if (t->tensor->rank == 0)
+        v = lowering_node(l, OP_NEG, &v, 1, NULL, 0, t->at);
+    return tensor_value(v);
+}
+
+bool lowering_checked(lowering *l, const closure *c)
+{
+    function_decl *d = c->decl;
+    if (d->state != UNCHECKED || d->has_syntax_errors || !d->name)
+        return d->state == CLEAN;
+    uint32_t errors = surface_errors(l->s), n = 0;
+    value *arguments = ARENA_ARRAY(&l->s->memory, value, d->n_params);
+    if (!arguments) {
+        surface_no_memory(l->s);
+        return false;
+    }
+    d->state = CHECKING;
+    for (const param *p = d->params; p; p = p->next)
+        arguments[n++] = stand_in(l, p->type);
+    (void)inline_call(l, c, arguments);
+    d->state = surface_errors(l->s) == errors && !surface_stopped(l->s) ? CLEAN : FAULTY;
+    return d->state == CLEAN;
+}
+
+value lowering_apply(lowering *l, const closure *c, const value *arguments, const span *at,
+                     uint32_t n, span call)
+{
+    const function_decl *d = c->decl;
+    if (d->has_syntax_errors)
+        return BAD;
+    if (n != d->n_params) {
+        value bad = lowering_fault(
+            l, DIAG_ArityMismatch, call, "'%.100s' takes %" PRIu32 " argument%s, not %" PRIu32,
+            d->name ? d->name : "the closure", d->n_params, d->n_params == 1 ? "" : "s", n);
+        diag_note(&l->s->m->cx->diag, &l->s->m->source, d->at, "it is defined here");
+        return bad;
+    }
+    if (d->active)
+        return recursion(l, d, call);
+    value *fitted = ARENA_ARRAY(&l->s->memory, value, n);
+    bool bad = false;
+    uint32_t i = 0;
+    if (!fitted)
+        return lowering_no_memory(l);
+    for (const param *p = d->params; p; p = p->next, i++) {
+        fitted[i] = p->type ? lowering_as(l, arguments[i], p->type, at[i], false) : arguments[i];
+        bad = bad || fitted[i].kind == V_BAD;
+    }
+    if (d->name && !lowering_checked(l, c))
+        return BAD;
+    return bad ? BAD : inline_call(l, c, fitted);
+}
+
+/* ---- call expressions ---- */
+
+static value apply_value(lowering *l, const value *f, const value *arguments, const span *at,
+                         uint32_t n, const expr *e)
+{
+    if (f->kind == V_BAD)
+        return BAD;
+    if (f->kind == V_FUNCTION)
+        return lowering_apply(l, f->u.closure, arguments, at, n, e->at);
+    if (f->kind == V_GRADIENT)
+        return lowering_apply_gradient(l, f->u.closure, arguments, at, n, e->at);
+    return lowering_fault(l, DIAG_TypeMismatch, e->first->at, "expected a function, found %s",
+                          value_words(l, f));
+}
+
+/* Which parameter of F the argument A, number I, is for. */
+static uint32_t place_of(lowering *l, const value *f, const expr *a, uint32_t i)
+{
+    uint32_t at = 0;
+    if (!a->label || f->kind == V_BAD)
+        return i;
+    for (const param *p = f->u.closure->decl->params; p; p = p->next, at++)
+        if (p->name == a->label)
+            return at;
+    (void)lowering_fault(l, DIAG_InvalidAttribute, a->label_at, "there is no parameter '%.100s'",
+                         a->label);
+    return UINT32_MAX;
+}
+
+static value call_value(lowering *l, value f, const expr *e)
+{
+    uint32_t n = e->n - 1, i = 0;
+    value *arguments = ARENA_ARRAY(&l->s->memory, value, n);
+    span *places = ARENA_ARRAY(&l->s->memory, span, n);
+    bool *given = ARENA_ARRAY(&l->s->memory, bool, n);
+    bool bad = false;
+    if (!arguments || !places || !given)
+        return lowering_no_memory(l);
+    bool callable = f.kind == V_FUNCTION || f.kind == V_GRADIENT;
+    for (const expr *a = e->first->next; a; a = a->next, i++) {
+        uint32_t to = callable ? place_of(l, &f, a, i) : i;
+        value v = lowering_expr(l, a);
+        if (to < n && !given[to]) {
+            arguments[to] = v;
+            places[to] = a->at;
+            given[to] = true;
+        } else if (to != UINT32_MAX) {
+            (void)lowering_fault(l, DIAG_ArityMismatch, a->at, "a parameter is given twice");
+            bad = true;
+        } else {
+            bad = true;
+        }
+    }
+    return bad ? BAD : apply_value(l, &f, arguments, places, n, e);
+}
+
+/* The words of a path `a::b::c`; false for anything that is no path of names. */
+static bool is_path(const expr *e)
+{
+    while (e->kind == X_FIELD && e->token == T_PATH)
+        e = e->first;
+    return e->kind == X_NAME;
+}
+
+static bool is_namespace(lowering *l, const expr *e)
+{
+    return e->kind == X_NAME && !lowering_find(l, e->name) &&
+           (strcmp(e->name, "tensor") == 0 || strcmp(e->name, "Tensor") == 0 ||
+            strcmp(e->name, "diff") == 0);
+}
+
+static value call_unknown(lowering *l, const expr *e, const char *name, span at)
+{
+    static const char *const others[] = {
+        "sqrt",    "tanh",   "sigmoid", "softmax", "log_softmax", "gelu",   "max",  "min",
+        "concat",  "stack",  "randn",   "rand",    "abs",         "pow",    "sin",  "cos",
+        "argmax",  "argmin", "where",   "split",   "layer_norm",  "cumsum", "sort", "cross_entropy",
+        "dropout", "print",  "maximum", "minimum", "clamp",       "div",    "prod", "broadcast_to"};
+    for (const expr *a = e->first->next; a; a = a->next)
+        (void)lowering_expr(l, a); /* for what is wrong in there */
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(others[i], name) == 0)
+            return lowering_fault(l, DIAG_UnknownOp, at, "the function '%s' is not part of Core v1",
+                                  name);
+    if (l->tree->lost_function || l->tree->script_has_errors)
+        return BAD;
+    return lowering_fault(l, DIAG_UndefinedName, at, "the function '%.100s' is not defined", name);
+}
+
+value lowering_call_expr(lowering *l, const expr *e)
+{
+    const expr *callee = e->first;
+    value out;
+    if (callee->kind == X_NAME) {
+        const binding *b = lowering_find(l, callee->name);
+        if (b)
+            return call_value(l, *b->value, e);
+        if (lowering_builtin(l, e, callee->name, callee->at, NULL, callee->at, &out))
+            return out;
+        return call_unknown(l, e, callee->name, callee->at);
+    }
+    if (callee->kind != X_FIELD)
+        return call_value(l, lowering_expr(l, callee), e);
+    if ((callee->token == T_PATH && is_path(callee)) || is_namespace(l, callee->first)) {
+        if (lowering_builtin(l, e, callee->name, callee->op, NULL, callee->op, &out))
+            return out;
+        const binding *b = lowering_find(l, callee->name);
+        return b ? call_value(l, *b->value, e) : call_unknown(l, e, callee->name, callee->op);
+    }
+    value self = lowering_expr(l, callee->first);
+    if (lowering_builtin(l, e, callee->name, callee->op, &self, callee->first->at, &out))
+        return out;
+    return self.kind == V_BAD ? self : call_unknown(l, e, callee->name, callee->op);
+}
+
+/* ---- entries ---- */
+
+value lowering_top_statement(lowering *l, const stmt *s)
+{
+    return lower_statement(l, s);
+}
+
+value lowering_entry_call(lowering *l, const closure *c, const value *arguments)
+{
+    return inline_call(l, c, arguments);
+}

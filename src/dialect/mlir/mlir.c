@@ -1,0 +1,297 @@
+/* The module as MLIR text, and the dialect as a whole. */
+#include "dialect/mlir/linalg.h"
+
+/* ---- the vocabulary ------------------------------------------------------------------------ */
+
+typedef struct mlir_row {
+    const char *text;
+    void (*put)(mlir_text *w, const node *n); /* NULL: elsewhere */
+    bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);
+} mlir_row;
+
+static const mlir_row *row_of(op_id op)
+{
+#define ELEMENTWISE(text)                                                                          \
+    {                                                                                              \
+        text, mlir_elementwise, mlir_takes_elementwise                                             \
+    }
+#define REDUCE(text)                                                                               \
+    {                                                                                              \
+        text, mlir_reduce, mlir_takes_reduce                                                       \
+    }
+#define CONTRACT(text)                                                                             \
+    {                                                                                              \
+        text, mlir_contract, mlir_takes_contract                                                   \
+    }
+#define CONV(text)                                                                                 \
+    {                                                                                              \
+        text, mlir_conv, mlir_takes_conv                                                           \
+    }
+#define MOVE(text)                                                                                 \
+    {                                                                                              \
+        text, mlir_move, mlir_takes_move                                                           \
+    }
+#define POSITION(text)                                                                             \
+    {                                                                                              \
+        text, mlir_index, mlir_takes_index                                                         \
+    }
+    static const mlir_row rows[OP_COUNT] = {
+        [OP_INPUT] = {"argument of @main", NULL, NULL},
+        [OP_CONSTANT] = {"arith.constant", NULL, NULL},
+        [OP_IOTA] = POSITION("linalg.index"),
+        [OP_NEG] = ELEMENTWISE("arith.negf"),
+        [OP_ABS] = ELEMENTWISE("math.absf"),
+        [OP_EXP] = ELEMENTWISE("math.exp"),
+        [OP_EXP2] = ELEMENTWISE("math.exp2"),
+        [OP_LOG] = ELEMENTWISE("math.log"),
+        [OP_LOG2] = ELEMENTWISE("math.log2"),
+        [OP_TANH] = ELEMENTWISE("math.tanh"),
+        [OP_ERF] = ELEMENTWISE("math.erf"),
+        [OP_SIN] = ELEMENTWISE("math.sin"),
+        [OP_COS] = ELEMENTWISE("math.cos"),
+        [OP_SQRT] = ELEMENTWISE("math.sqrt"),
+        [OP_RSQRT] = ELEMENTWISE("math.rsqrt"),
+        [OP_RECIPROCAL] = ELEMENTWISE("arith.divf"),
+        [OP_TRUNC] = ELEMENTWISE("math.trunc"),
+        [OP_RELU] = ELEMENTWISE("arith.cmpf, arith.select"),
+        [OP_NOT] = ELEMENTWISE("arith.xori"),
+        [OP_CAST] = ELEMENTWISE("arith.extf, arith.sitofp, ..."),
+        [OP_STOP_GRADIENT] = ELEMENTWISE("the operand"),
+        [OP_ADD] = ELEMENTWISE("arith.addf"),
+        [OP_SUB] = ELEMENTWISE("arith.subf"),
+        [OP_MUL] = ELEMENTWISE("arith.mulf"),
+        [OP_DIV] = ELEMENTWISE("arith.divf"),
+        [OP_POW] = ELEMENTWISE("math.powf"),
+        [OP_MAXIMUM] = ELEMENTWISE("arith.cmpf, arith.select"),
+        [OP_MINIMUM] = ELEMENTWISE("arith.cmpf, arith.select"),
+        [OP_AND] = ELEMENTWISE("arith.andi"),
+        [OP_OR] = ELEMENTWISE("arith.ori"),
+        [OP_XOR] = ELEMENTWISE("arith.xori"),
+        [OP_COMPARE] = ELEMENTWISE("arith.cmpf"),
+        [OP_SELECT] = ELEMENTWISE("arith.select"),
+        [OP_RELU_GRAD] = ELEMENTWISE("arith.cmpf, arith.select"),
+        [OP_SUM] = REDUCE("linalg.generic"),
+        [OP_MEAN] = REDUCE("linalg.generic"),
+        [OP_REDUCE_MAX] = REDUCE("linalg.generic"),
+        [OP_REDUCE_MIN] = REDUCE("linalg.generic"),
+        [OP_REDUCE_PROD] = REDUCE("linalg.generic"),
+        [OP_DOT] = CONTRACT("linalg.dot, linalg.matvec, linalg.vecmat, linalg.matmul"),
+        [OP_MATMUL] = CONTRACT("linalg.matmul, linalg.batch_matmul, linalg.generic"),
+        [OP_DOT_GENERAL] = CONTRACT("linalg.generic"),
+        [OP_CONV2D] = CONV("linalg.conv_2d_nhwc_hwcf"),
+        [OP_CONV2D_GRAD_INPUT] = CONV("linalg.generic"),
+        [OP_CONV2D_GRAD_FILTER] = CONV("linalg.generic"),
+        [OP_RESHAPE] = MOVE("tensor.collapse_shape, tensor.expand_shape"),
+        [OP_EXPAND_DIMS] = MOVE("tensor.expand_shape"),
+        [OP_SQUEEZE] = MOVE("tensor.collapse_shape"),
+        [OP_TRANSPOSE] = MOVE("linalg.transpose"),
+        [OP_BROADCAST] = MOVE("linalg.generic"),
+        [OP_SLICE] = MOVE("tensor.extract_slice"),
+        [OP_REVERSE] = MOVE("linalg.generic"),
+        [OP_PAD] = MOVE("tensor.insert_slice"),
+        [OP_CONCAT] = MOVE("tensor.insert_slice"),
+        [OP_TILE] = MOVE("linalg.generic"),
+        [OP_SLICE_GRAD] = MOVE("tensor.insert_slice"),
+        [OP_INDEX] = POSITION("tensor.extract"),
+        [OP_TAKE] = POSITION("linalg.generic"),
+        [OP_SCATTER_ROWS] = POSITION("scf.for, tensor.insert"),
+    };
+#undef ELEMENTWISE
+#undef REDUCE
+#undef CONTRACT
+#undef CONV
+#undef MOVE
+#undef POSITION
+    return &rows[op];
+}
+
+static const char *spelling_of(op_id op)
+{
+    return row_of(op)->text;
+}
+
+static bool mlir_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const mlir_row *row = row_of((op_id)n->op);
+    return !row->takes || row->takes(f, n, why);
+}
+
+/* ---- @main --------------------------------------------------------------------------------- */
+
+static void put_node(mlir_text *w, const node *n)
+{
+    if (!is_writable(w, &dialect_mlir, n) || n->op == OP_INPUT)
+        return;
+    if (n->op == OP_CONSTANT) {
+        tensor t = type_of_value(w, n->first_value);
+        text_fill(w->out, ' ', 2 * (size_t)w->depth);
+        put(w, "%v = arith.constant ", n->first_value);
+        put_dense(w, literal_of(n));
+        put(w, " : %t\n", &t);
+        return;
+    }
+    row_of((op_id)n->op)->put(w, n);
+}
+
+/* The types of values, with commas. */
+static void put_types(mlir_text *w, const value_id *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tensor t = type_of_value(w, v[i]);
+        put(w, "%s%t", i ? ", " : "", &t);
+    }
+}
+
+static void put_values(mlir_text *w, const value_id *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        put(w, "%s%v", i ? ", " : "", v[i]);
+}
+
+static void put_main(mlir_text *w)
+{
+    const function *f = w->f;
+    put(w, "  func.func @main(");
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        tensor t = type_of_value(w, f->inputs.at[i]);
+        put(w, "%s%v: %t", i ? ", " : "", f->inputs.at[i], &t);
+    }
+    put(w, ")");
+    if (f->outputs.n) {
+        put(w, " -> (");
+        put_types(w, f->outputs.at, f->outputs.n);
+        put(w, ")");
+    }
+    put(w, " {\n");
+    w->depth = 2;
+    for (uint32_t i = 0; i < f->nodes.n && !w->out->failed; i++) {
+        put_node(w, &f->nodes.at[i]);
+        if (w->n_errors >= w->m->cx->limits.errors)
+            break;
+    }
+    put(w, "    return");
+    if (f->outputs.n) {
+        put(w, " ");
+        put_values(w, f->outputs.at, f->outputs.n);
+        put(w, " : ");
+        put_types(w, f->outputs.at, f->outputs.n);
+    }
+    put(w, "\n  }\n");
+}
+
+/* ---- @entry -------------------------------------------------------------------------------- */
+
+/* Print every element of output K, in row-major order. */
+static void put_printing(mlir_text *w, uint32_t k)
+{
+    tensor t = type_of_value(w, w->f->outputs.at[k]);
+    tn_dtype d = t.dtype;
+    bool is_float = dtype_is_float(d);
+    for (uint32_t i = 0; i < t.rank; i++) {
+        line(w, "%%n%un%u = arith.constant %d : index", i, k, t.dims[i]);
+        line(w, "scf.for %%i%u = %%c0 to %%n%un%u step %%c1 {", i, i, k);
+        w->depth++;
+    }
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, w->f->outputs.n > 1 ? "%%x%u = tensor.extract %%r#%u[" : "%%x%u = tensor.extract %%r[",
+        k, k);
+    for (uint32_t i = 0; i < t.rank; i++)
+        put(w, i ? ", %%i%u" : "%%i%u", i);
+    put(w, "] : %t\n", &t);
+    const char *widen = is_float ? "extf" : dtype_is_signed(d) ? "extsi" : "extui";
+    const char *wide = is_float ? "f64" : "i64";
+    bool is_wide = dtype_table[d].bits == 64;
+    if (!is_wide)
+        line(w, "%%y%u = arith.%s %%x%u : %e to %s", k, widen, k, d, wide);
+    line(w, "func.call @tenon_print_%s(%%%s%u) : (%s) -> ()", wide, is_wide ? "x" : "y", k, wide);
+    for (uint32_t i = 0; i < t.rank; i++) {
+        w->depth--;
+        line(w, "}");
+    }
+}
+
+static tn_status put_entry(mlir_text *w, const void *const *inputs)
+{
+    const function *f = w->f;
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        if (dtype_is_complex(value_type(f, f->outputs.at[i])->dtype))
+            return diag_report(&w->m->cx->diag, DIAG_NotExpressible, NULL, NO_SPAN,
+                               "the entry function cannot print complex output %u", i);
+    put(w, "  func.func private @tenon_print_f64(f64)\n");
+    put(w, "  func.func private @tenon_print_i64(i64)\n");
+    put(w, "  func.func @entry() {\n");
+    w->depth = 2;
+    line(w, "%%c0 = arith.constant 0 : index");
+    line(w, "%%c1 = arith.constant 1 : index");
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        tensor t = type_of_value(w, f->inputs.at[i]);
+        text_fill(w->out, ' ', 2 * (size_t)w->depth);
+        put(w, "%%a%u = arith.constant ", i);
+        put_dense_data(w, &t, inputs[i]);
+        put(w, " : %t\n", &t);
+    }
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    if (f->outputs.n > 1)
+        put(w, "%%r:%u = ", f->outputs.n);
+    else
+        put(w, f->outputs.n ? "%%r = " : "");
+    put(w, "func.call @main(");
+    for (uint32_t i = 0; i < f->inputs.n; i++)
+        put(w, i ? ", %%a%u" : "%%a%u", i);
+    put(w, ") : (");
+    put_types(w, f->inputs.at, f->inputs.n);
+    put(w, ") -> (");
+    put_types(w, f->outputs.at, f->outputs.n);
+    put(w, ")\n");
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        put_printing(w, i);
+    line(w, "return");
+    put(w, "  }\n");
+    return TN_OK;
+}
+
+/* ---- the dialect --------------------------------------------------------------------------- */
+
+tn_status mlir_write(const module *m, const write_options *options, text_buffer *out)
+{
+    mlir_text w = {.m = m, .out = out, .is_signless = true};
+    TN_TRY(text_begin(&w, module_entry(m), 0));
+    put(&w, "module {\n");
+    put_main(&w);
+    if (w.status == TN_OK && options && options->entry)
+        w.status = put_entry(&w, options->inputs);
+    put(&w, "}\n");
+    text_end(&w);
+    return w.status == TN_OK && out->failed ? module_no_memory(m) : w.status;
+}
+
+const char *no_code(int kind)
+{
+    (void)kind;
+    return NULL;
+}
+
+bool never_looks_like(const char *text, size_t length)
+{
+    (void)text;
+    (void)length;
+    return false;
+}
+
+static const expressible mlir_expressible = {
+    .family = "mlir",
+    .dtypes = (1U << TN_DTYPE_COUNT) - 1,
+    .takes = mlir_takes,
+};
+
+const dialect dialect_mlir = {
+    .name = "mlir",
+    .extensions = ".mlir",
+    .styles = "canonical",
+    .write = mlir_write,
+    .code_of = no_code,
+    .looks_like = never_looks_like,
+    .spelling = spelling_of,
+    .can = &mlir_expressible,
+    .canonical = true,
+};

@@ -1,0 +1,19 @@
+/* Dialects that are written and never read: MLIR (linalg, arith, tensor), StableHLO in its generic
+ * form, and Graphviz. docs/mlir.md describes them. */
+#ifndef DIALECT_MLIR_MLIR_H
+#define DIALECT_MLIR_MLIR_H
+
+#include "dialect/dialect.h"
+
+extern const dialect dialect_mlir, dialect_stablehlo, dialect_dot;
+
+/* What they share: no codes of their own, and no text that looks like theirs. */
+const char *no_code(int kind);
+bool never_looks_like(const char *text, size_t length);
+
+/* Their parts. */
+tn_status mlir_write(const module *m, const write_options *options, text_buffer *out);
+tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out);
+tn_status dot_write(const module *m, const write_options *options, text_buffer *out);
+
+#endif

@@ -1,0 +1,249 @@
+/* Reductions, contractions and convolutions in StableHLO. */
+#include "dialect/mlir/stablehlo.h"
+
+#include <math.h>
+
+#include "ops/shape.h"
+
+/* ---- reductions ---- */
+
+static scalar start_of(op_id op, tn_dtype d)
+{
+    bool is_max = op == OP_MAXIMUM;
+    if (op == OP_ADD || op == OP_MUL)
+        return scalar_of_int(op == OP_MUL);
+    if (dtype_is_float(d))
+        return scalar_of_float(d != TN_FP8_E4M3 ? (double)(is_max ? -INFINITY : INFINITY)
+                               : is_max         ? -dtype_float_max(d)
+                                                : dtype_float_max(d));
+    if (dtype_is_signed(d))
+        return scalar_of_int(is_max ? dtype_int_min(d) : (int64_t)dtype_int_max(d));
+    return scalar_of_uint(is_max ? 0 : dtype_int_max(d));
+}
+
+void hlo_combine(mlir_text *w, op_id op, tn_dtype d)
+{
+    tensor t = type_of_scalar(d), p = type_of_scalar(TN_I1);
+    const char *name = op == OP_MUL       ? "multiply"
+                       : op == OP_MAXIMUM ? "maximum"
+                       : op == OP_MINIMUM ? "minimum"
+                                          : "add";
+    line(w, "^bb0(%%x: %t, %%y: %t):", &t, &t);
+    w->depth++;
+    if (dtype_is_float(d) && (op == OP_MAXIMUM || op == OP_MINIMUM)) { /* NaN loses */
+        line(w, "%%m = \"stablehlo.%s\"(%%x, %%y) : (%t, %t) -> %t", name, &t, &t, &t);
+        line(w,
+             "%%p = \"stablehlo.compare\"(%%y, %%y) {comparison_direction = "
+             "#stablehlo<comparison_direction NE>, compare_type = #stablehlo<comparison_type "
+             "FLOAT>} : (%t, %t) -> %t",
+             &t, &t, &p);
+        line(w, "%%r = \"stablehlo.select\"(%%p, %%x, %%m) : (%t, %t, %t) -> %t", &p, &t, &t, &t);
+    } else {
+        line(w, "%%r = \"stablehlo.%s\"(%%x, %%y) : (%t, %t) -> %t", name, &t, &t, &t);
+    }
+    line(w, "\"stablehlo.return\"(%%r) : (%t) -> ()", &t);
+    w->depth--;
+}
+
+static op_id combiner(const node *n)
+{
+    if (n->op == OP_REDUCE_WINDOW) {
+        int64_t how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
+        return how == COMBINE_MAX ? OP_MAXIMUM : how == COMBINE_MIN ? OP_MINIMUM : OP_ADD;
+    }
+    return n->op == OP_REDUCE_MAX    ? OP_MAXIMUM
+           : n->op == OP_REDUCE_MIN  ? OP_MINIMUM
+           : n->op == OP_REDUCE_PROD ? OP_MUL
+                                     : OP_ADD;
+}
+
+bool hlo_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    tn_dtype d = value_type(f, n->first_value)->dtype;
+    if (value_type(f, n->in[0])->dtype != d || attr_int(n->attrs, KEY_ACCUM_DTYPE, d) != (int64_t)d)
+        return object(why, "it accumulates in the element type; cast first");
+    return true;
+}
+
+void hlo_reduce(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v), left;
+    tn_dtype d = out.dtype;
+    uint32_t n_axes;
+    const int64_t *axes = attr_ints(n->attrs, KEY_AXES, &n_axes);
+    const attr *given = attr_find(n->attrs, KEY_AXES), *init = attr_find(n->attrs, KEY_INIT);
+    int64_t dims[TN_MAX_RANK];
+    axis_list list;
+    bool keep;
+    op_id how = combiner(n);
+    (void)resolve_reduction(given ? axes : NULL, n_axes, attr_int(n->attrs, KEY_KEEPDIMS, false),
+                            in.rank, &list, &keep);
+    keep = keep && list.n > 0;
+    left = type_of_scalar(d);
+    for (uint32_t i = 0; i < list.n; i++)
+        dims[i] = list.at[i];
+    for (uint32_t i = 0; i < in.rank; i++)
+        if (!(list.mask >> i & 1))
+            left.dims[left.rank++] = in.dims[i];
+    tensor one = type_of_scalar(d);
+    hlo_scalar(w, "z", v, d, init ? *init->v.scalar : start_of(how, d));
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    if (keep)
+        put(w, "%n", "s", v);
+    else
+        put(w, "%v", v);
+    put(w, " = \"stablehlo.reduce\"(%v, %n) ({\n", n->in[0], "z", v);
+    hlo_combine(w, how, d);
+    line(w, "}) {dimensions = %i} : (%t, %t) -> %t", dims, list.n, &in, &one, &left);
+    if (keep)
+        line(w, "%v = \"stablehlo.reshape\"(%n) : (%t) -> %t", v, "s", v, &left, &out);
+}
+
+bool hlo_takes_window(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    tn_dtype d = value_type(f, n->first_value)->dtype;
+    if (attr_int(n->attrs, KEY_ACCUM_DTYPE, d) != (int64_t)d)
+        return object(why, "it accumulates in the element type; cast first");
+    return true;
+}
+
+/* `dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>` of N pairs. */
+static void put_pairs(mlir_text *w, const int64_t *pairs, uint32_t n)
+{
+    put(w, "dense<%s", n ? "[" : "");
+    for (uint32_t i = 0; i < n; i++)
+        put(w, "%s[%d, %d]", i ? ", " : "", pairs[2 * (size_t)i], pairs[2 * (size_t)i + 1]);
+    put(w, "%s> : tensor<%ux2xi64>", n ? "]" : "", n);
+}
+
+void hlo_reduce_window(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    tensor one = type_of_scalar(out.dtype);
+    uint32_t rank = in.rank, unused;
+    const int64_t *window = attr_ints(n->attrs, KEY_WINDOW, &unused);
+    const int64_t *strides = attr_ints(n->attrs, KEY_STRIDES, &unused);
+    const int64_t *base = attr_ints(n->attrs, KEY_BASE_DILATION, &unused);
+    const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &unused);
+    const int64_t *pads = attr_ints(n->attrs, KEY_PADS, &unused);
+    op_id how = combiner(n);
+    hlo_scalar(w, "z", v, out.dtype, start_of(how, out.dtype));
+    line(w, "%v = \"stablehlo.reduce_window\"(%v, %n) ({", v, n->in[0], "z", v);
+    hlo_combine(w, how, out.dtype);
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w,
+        "}) {window_dimensions = %i, window_strides = %i, base_dilations = %i, window_dilations = "
+        "%i, padding = ",
+        window, rank, strides, rank, base, rank, dilation, rank);
+    put_pairs(w, pads, rank);
+    put(w, "} : (%t, %t) -> %t\n", &in, &one, &out);
+}
+
+/* ---- products ---- */
+
+bool hlo_takes_dot(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    tn_dtype d = value_type(f, n->in[0])->dtype, out = value_type(f, n->first_value)->dtype;
+    int64_t sum = attr_int(n->attrs, KEY_ACCUM_DTYPE, out);
+    if (d != out && sum != (int64_t)out)
+        return object(why, "it rounds once, to the element type of the result");
+    return true;
+}
+
+static void absolute(const attrs *a, attr_key key, uint32_t rank, int64_t *out, uint32_t *n)
+{
+    const int64_t *axes = attr_ints(a, key, n);
+    for (uint32_t i = 0; i < *n; i++)
+        out[i] = axes[i] < 0 ? axes[i] + rank : axes[i];
+}
+
+void hlo_dot_general(mlir_text *w, const node *n)
+{
+    int64_t batch_l[TN_MAX_RANK], batch_r[TN_MAX_RANK], sum_l[TN_MAX_RANK], sum_r[TN_MAX_RANK];
+    uint32_t n_batch, n_sum;
+    uint32_t rank_l = value_type(w->f, n->in[0])->rank, rank_r = value_type(w->f, n->in[1])->rank;
+    absolute(n->attrs, KEY_BATCH_LHS, rank_l, batch_l, &n_batch);
+    absolute(n->attrs, KEY_BATCH_RHS, rank_r, batch_r, &n_batch);
+    absolute(n->attrs, KEY_CONTRACT_LHS, rank_l, sum_l, &n_sum);
+    absolute(n->attrs, KEY_CONTRACT_RHS, rank_r, sum_r, &n_sum);
+    hlo_op(w, n, "dot_general",
+           " {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %l, "
+           "rhs_batching_dimensions = %l, lhs_contracting_dimensions = %l, "
+           "rhs_contracting_dimensions = %l>, precision_config = [#stablehlo<precision HIGHEST>, "
+           "#stablehlo<precision HIGHEST>]}",
+           batch_l, n_batch, batch_r, n_batch, sum_l, n_sum, sum_r, n_sum);
+}
+
+/* The attributes of a convolution; DIMENSIONS names the axes of operands and result. */
+typedef struct hlo_convolution {
+    int64_t strides[2], pads[4], lhs_dilation[2], rhs_dilation[2];
+    bool reverses;
+    const char *dimensions;
+} hlo_convolution;
+
+static void put_convolution(mlir_text *w, const node *n, const hlo_convolution *c)
+{
+    const char *turn = c->reverses ? "true" : "false";
+    hlo_open(w, n, "convolution");
+    put(w, " {window_strides = %i, padding = ", c->strides, 2U);
+    put_pairs(w, c->pads, 2);
+    hlo_close(w, n,
+              ", lhs_dilation = %i, rhs_dilation = %i, window_reversal = array<i1: %s, %s>, "
+              "dimension_numbers = #stablehlo.conv<%s>, feature_group_count = 1 : i64, "
+              "batch_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, "
+              "#stablehlo<precision HIGHEST>]}",
+              c->lhs_dilation, 2U, c->rhs_dilation, 2U, turn, turn, c->dimensions);
+}
+
+static void geometry(const mlir_text *w, value_id x, value_id filter, const node *n,
+                     conv_geometry *g)
+{
+    (void)resolve_conv(n->attrs, value_type(w->f, x)->dims, value_type(w->f, filter)->dims, g);
+}
+
+void hlo_conv(mlir_text *w, const node *n)
+{
+    conv_geometry g;
+    geometry(w, n->in[0], n->in[1], n, &g);
+    put_convolution(w, n,
+                    &(hlo_convolution){{g.stride_h, g.stride_w},
+                                       {g.top, g.bottom, g.left, g.right},
+                                       {1, 1},
+                                       {1, 1},
+                                       false,
+                                       "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"});
+}
+
+/* dy, spread out by the strides, with the filter turned around. */
+void hlo_conv_grad_input(mlir_text *w, const node *n)
+{
+    conv_geometry g;
+    geometry(w, n->first_value, n->in[1], n, &g);
+    int64_t rows = (g.ho - 1) * g.stride_h, columns = (g.wo - 1) * g.stride_w;
+    put_convolution(w, n,
+                    &(hlo_convolution){{1, 1},
+                                       {g.kh - 1 - g.top, g.h - 1 - rows + g.top, g.kw - 1 - g.left,
+                                        g.w - 1 - columns + g.left},
+                                       {g.stride_h, g.stride_w},
+                                       {1, 1},
+                                       true,
+                                       "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]"});
+}
+
+/* x with dy, spread out by the strides, as the filter; the sum is over the batch. */
+void hlo_conv_grad_filter(mlir_text *w, const node *n)
+{
+    conv_geometry g;
+    geometry(w, n->in[0], n->first_value, n, &g);
+    int64_t rows = (g.ho - 1) * g.stride_h, columns = (g.wo - 1) * g.stride_w;
+    put_convolution(w, n,
+                    &(hlo_convolution){
+                        {1, 1},
+                        {g.top, g.kh + rows - g.h - g.top, g.left, g.kw + columns - g.w - g.left},
+                        {1, 1},
+                        {g.stride_h, g.stride_w},
+                        false,
+                        "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"});
+}

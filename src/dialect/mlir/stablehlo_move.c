@@ -1,0 +1,115 @@
+/* Movement and generators in StableHLO. */
+#include "dialect/mlir/stablehlo.h"
+
+#include "ops/shape.h"
+
+void hlo_iota(mlir_text *w, const node *n)
+{
+    int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
+    axis += axis < 0 ? value_type(w->f, n->first_value)->rank : 0;
+    hlo_op(w, n, "iota", " {iota_dimension = %d : i64}", axis);
+}
+
+void hlo_random(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor t = type_of_value(w, v), one = type_of_scalar(t.dtype);
+    int64_t rank = t.rank;
+    tensor list = type_made(TN_SI64, &rank, 1);
+    hlo_scalar(w, "a", v, t.dtype, scalar_of_float(0));
+    hlo_scalar(w, "b", v, t.dtype, scalar_of_float(1));
+    if (t.rank)
+        line(w, "%n = \"stablehlo.constant\"() {value = dense<%l> : %t} : () -> %t", "s", v, t.dims,
+             t.rank, &list, &list);
+    else
+        line(w, "%n = \"stablehlo.constant\"() {value = dense<> : %t} : () -> %t", "s", v, &list,
+             &list);
+    line(
+        w,
+        "%v = \"stablehlo.rng\"(%n, %n, %n) {rng_distribution = #stablehlo<rng_distribution %s>} : "
+        "(%t, %t, %t) -> %t",
+        v, "a", v, "b", v, "s", v, n->op == OP_RNG_UNIFORM ? "UNIFORM" : "NORMAL", &one, &one,
+        &list, &t);
+}
+
+void hlo_transpose(mlir_text *w, const node *n)
+{
+    uint32_t rank;
+    const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
+    hlo_op(w, n, "transpose", " {permutation = %i}", perm, rank);
+}
+
+void hlo_broadcast(mlir_text *w, const node *n)
+{
+    uint32_t map[TN_MAX_RANK];
+    int64_t dims[TN_MAX_RANK];
+    shape out;
+    const type *t = value_type(w->f, n->in[0]);
+    (void)resolve_broadcast(n->attrs, t, &out, map);
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = map[i];
+    hlo_op(w, n, "broadcast_in_dim", " {broadcast_dimensions = %i}", dims, t->rank);
+}
+
+bool hlo_takes_slice(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    uint32_t rank;
+    const int64_t *steps = attr_ints(n->attrs, KEY_STEPS, &rank);
+    (void)f;
+    for (uint32_t i = 0; i < rank; i++)
+        if (steps[i] < 0)
+            return object(why, "the strides of a slice are positive");
+    return true;
+}
+
+void hlo_slice(mlir_text *w, const node *n)
+{
+    const type *t = value_type(w->f, n->in[0]);
+    slice_range r[TN_MAX_RANK];
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    shape out;
+    (void)resolve_slices(n->attrs, t->dims, t->rank, r, &out);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        starts[i] = r[i].start;
+        ends[i] = r[i].count ? r[i].start + (r[i].count - 1) * r[i].step + 1 : r[i].start;
+        steps[i] = r[i].step;
+    }
+    hlo_op(w, n, "slice", " {start_indices = %i, limit_indices = %i, strides = %i}", starts,
+           t->rank, ends, t->rank, steps, t->rank);
+}
+
+void hlo_reverse(mlir_text *w, const node *n)
+{
+    uint32_t n_axes;
+    int64_t dims[TN_MAX_RANK];
+    axis_list list;
+    const int64_t *axes = attr_ints(n->attrs, KEY_AXES, &n_axes);
+    (void)resolve_axes(axes, n_axes, value_type(w->f, n->in[0])->rank, &list);
+    for (uint32_t i = 0; i < list.n; i++)
+        dims[i] = list.at[i];
+    hlo_op(w, n, "reverse", " {dimensions = %i}", dims, list.n);
+}
+
+void hlo_pad(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v), one;
+    uint32_t rank;
+    const int64_t *low = attr_ints(n->attrs, KEY_LOW, &rank);
+    const int64_t *high = attr_ints(n->attrs, KEY_HIGH, &rank);
+    const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+    const attr *value = attr_find(n->attrs, KEY_PAD_VALUE);
+    one = type_of_scalar(out.dtype);
+    hlo_scalar(w, "z", v, out.dtype, value ? *value->v.scalar : scalar_of_int(0));
+    line(w,
+         "%v = \"stablehlo.pad\"(%v, %n) {edge_padding_low = %i, edge_padding_high = %i, "
+         "interior_padding = %i} : (%t, %t) -> %t",
+         v, n->in[0], "z", v, low, rank, high, rank, interior, rank, &in, &one, &out);
+}
+
+void hlo_concat(mlir_text *w, const node *n)
+{
+    int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
+    axis += axis < 0 ? value_type(w->f, n->first_value)->rank : 0;
+    hlo_op(w, n, "concatenate", " {dimension = %d : i64}", axis);
+}

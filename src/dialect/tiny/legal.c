@@ -1,0 +1,66 @@
+/* What Tiny IR can express of an op that it has. */
+#include "dialect/tiny/legal.h"
+
+#include <stdio.h>
+
+static bool refuse(char why[OBJECTION_SIZE], const char *text)
+{
+    (void)snprintf(why, OBJECTION_SIZE, "%s", text);
+    return false;
+}
+
+static bool takes_compare(const node *n, char why[OBJECTION_SIZE])
+{
+    const int64_t way = attr_int(n->attrs, KEY_DIRECTION, DIR_LT);
+    return (way != DIR_LE && way != DIR_GE) || refuse(why, "it has no <= and >=");
+}
+
+static bool takes_pad(const node *n, char why[OBJECTION_SIZE])
+{
+    uint32_t rank;
+    const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+    for (uint32_t i = 0; i < rank; i++)
+        if (interior[i] != 0)
+            return refuse(why, "it does not pad between elements");
+    return true;
+}
+
+static bool takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const tn_dtype from = value_type(f, n->in[0])->dtype;
+    const tn_dtype sum =
+        (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)dtype_compute(from));
+    if (!(tiny_expressible.dtypes >> sum & 1))
+        return refuse(why, "it has no such accumulator");
+    return dtype_is_int(sum) || dtype_is_float(sum) || n->op == OP_REDUCE_MAX ||
+           n->op == OP_REDUCE_MIN || refuse(why, "it cannot add in bool");
+}
+
+static bool tiny_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    if (attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ERROR &&
+        dtype_is_int(value_type(f, n->first_value)->dtype))
+        return refuse(why, "its integer division fails for a divisor of 0");
+    switch ((int)n->op) {
+    case OP_COMPARE:
+        return takes_compare(n, why);
+    case OP_PAD:
+        return takes_pad(n, why);
+    case OP_SUM:
+    case OP_REDUCE_MAX:
+    case OP_REDUCE_MIN:
+    case OP_REDUCE_PROD:
+        return takes_reduce(f, n, why);
+    default:
+        return true;
+    }
+}
+
+const expressible tiny_expressible = {
+    .family = "tiny",
+    .dtypes = 1U << TN_F16 | 1U << TN_BF16 | 1U << TN_F32 | 1U << TN_SI32 | 1U << TN_I1,
+    .explicit_broadcast = false, /* the writer inserts what is missing */
+    .symbols = true,
+    .many_functions = false,
+    .takes = tiny_takes,
+};

@@ -1,0 +1,16 @@
+/* The parts of the comparison of two programs. */
+#ifndef DRIVER_EQUIV_H
+#define DRIVER_EQUIV_H
+
+#include "driver/api.h"
+
+/* Fill BUFFER, of input INDEX of P, for run number RUN: random numbers in the first run, then more
+ * and more special ones. POSITIONS > 0: valid are the integers below. */
+void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, int64_t positions,
+                tn_buffer *buffer);
+
+/* Compare two tensors of one type. Returns the first element that differs, or -1; *ULP grows to the
+ * largest difference. */
+int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, uint64_t *ulp);
+
+#endif

@@ -1,0 +1,112 @@
+/* Inputs that bring differences to light, and how far results are apart. */
+#include "driver/equiv.h"
+
+#include <math.h>
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+/* ---- inputs --------------------------------------------------------------------------------- */
+
+/* Everything is written as f64 and cast, so that narrow types get their own extremes. */
+static double special_float(tn_dtype d, uint64_t hash)
+{
+    const double largest = dtype_float_max(d), tiny = ldexp(1, -1074);
+    const double denormal = d == TN_F64 ? tiny : d == TN_F16 ? ldexp(1, -24) : ldexp(1, -149);
+    const double of[] = {0.0,      -0.0, 1.0,       -1.0,     (double)INFINITY, -(double)INFINITY,
+                         (double)NAN, denormal, -denormal, largest,  -largest, 1e-30, 3.0, 0.5};
+    return of[hash % (sizeof of / sizeof of[0])];
+}
+
+static int64_t special_int(tn_dtype d, uint64_t hash)
+{
+    const int64_t least = dtype_int_min(d);
+    const uint64_t most = dtype_int_max(d);
+    const int64_t of[] = {0, 1, least < 0 ? -1 : 2, least, (int64_t)most, 7};
+    return of[hash % (sizeof of / sizeof of[0])];
+}
+
+/* Numbers of very different size: a random one times a power of two. */
+static double scaled(double x, uint64_t hash)
+{
+    return ldexp(x, (int)(hash % 41) - 20);
+}
+
+void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, int64_t positions,
+                tn_buffer *buffer)
+{
+    tn_dtype d = buffer->type.dtype, part = dtype_table[d].part;
+    const size_t size = dtype_bytes(part);
+    if (tn_program_random_input(p, index, seed + run, buffer) != TN_OK || run == 0)
+        return;
+    const size_t n = buffer->bytes / size;
+    char *data = buffer->data;
+    for (size_t i = 0; i < n; i++, data += size) {
+        uint64_t h = mix(seed ^ mix(run * 0x9e3779b97f4a7c15U + index) ^ mix(i + 1));
+        /* In run 1 nothing but specials, later about one in 4, 8, 16 and none. */
+        bool special = run == 1 || (run % 5 != 0 && h % (2U << run % 5) == 0);
+        h = mix(h + 1);
+        if (dtype_is_float(part)) {
+            double x = scalar_load(part, data).f;
+            x = special ? special_float(part, h) : run % 2 ? scaled(x, h) : x;
+            (void)scalar_store(scalar_of_float(x), part, data);
+        } else if (special && positions <= 0) {
+            scalar x = dtype_is_bool(d) ? scalar_of_bool(h & 1) : scalar_of_int(special_int(d, h));
+            if (dtype_is_unsigned(d))
+                x = scalar_of_uint((uint64_t)special_int(d, h));
+            (void)scalar_store(x, part, data);
+        }
+    }
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* The place of a float on the line of all floats of its type. */
+static int64_t rank_of(tn_dtype d, const void *at)
+{
+    const size_t bits = dtype_bytes(d) * 8;
+    uint64_t u = 0;
+    memcpy(&u, at, bits / 8); /* little-endian, as are all hosts of this library */
+    const uint64_t sign = (uint64_t)1 << (bits - 1);
+    return u & sign ? -(int64_t)(u ^ sign) - 1 : (int64_t)u;
+}
+
+static void compare_part(tn_dtype d, const void *a, const void *b, bool *differs, uint64_t *ulp)
+{
+    *differs = memcmp(a, b, dtype_bytes(d)) != 0;
+    if (*differs && !dtype_is_float(d))
+        *ulp = UINT64_MAX;
+    if (!*differs || !dtype_is_float(d))
+        return;
+    const bool nan_a = isnan(scalar_load(d, a).f), nan_b = isnan(scalar_load(d, b).f);
+    if (nan_a && nan_b) {
+        *differs = false;
+        return;
+    }
+    const int64_t x = rank_of(d, a), y = rank_of(d, b);
+    const uint64_t apart = nan_a != nan_b ? UINT64_MAX
+                                          : x > y ? (uint64_t)x - (uint64_t)y
+                                                  : (uint64_t)y - (uint64_t)x;
+    if (apart > *ulp)
+        *ulp = apart;
+}
+
+int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, uint64_t *ulp)
+{
+    const tn_dtype d = a->type.dtype, part = dtype_table[d].part;
+    const size_t size = dtype_bytes(part), per_element = dtype_bytes(d) / size;
+    int64_t first = -1;
+    const size_t n = (a->bytes < b->bytes ? a->bytes : b->bytes) / size;
+    for (size_t i = 0; i < n; i++) {
+        bool differs;
+        compare_part(part, (const char *)a->data + i * size, (const char *)b->data + i * size,
+                     &differs, ulp);
+        if (differs && first < 0)
+            first = (int64_t)(i / per_element);
+    }
+    return first;
+}

@@ -1,0 +1,232 @@
+/* Running programs: the tensors are checked, and what is left is the evaluator's. */
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "driver/api.h"
+#include "driver/custom.h"
+
+/* What one run owns: a context of its own around the program's allocator, and the tensors. */
+typedef struct run {
+    const tn_program *p;
+    const module *graph;    /* what runs: all extents are numbers */
+    const tn_port *outputs; /* its outputs */
+    context cx;
+    tensor *tensors; /* inputs, then outputs */
+    uint64_t seed;
+    uint64_t time_limit; /* in ns; 0: none */
+    int64_t deadline;    /* of eval_clock */
+} run;
+
+static const source *source_of(const run *r)
+{
+    return &r->p->graph->source;
+}
+
+static const char *buffer_text(run *r, const tn_type *t)
+{
+    arena *a = &r->cx.diag.text;
+    char text[TN_MAX_RANK * 24];
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->rank && i < TN_MAX_RANK; i++) {
+        if (i)
+            text[n++] = ',', text[n++] = ' ';
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            text[n++] = '?';
+        else
+            n += decimal_print_i64(t->dims[i], text + n);
+    }
+    text[n] = '\0';
+    const char *name = tn_dtype_name(t->dtype);
+    const char *whole = arena_printf(a, "%s[%s]", name ? name : "?", text);
+    return whole ? whole : "a tensor";
+}
+
+static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
+                        const char *problem)
+{
+    return diag_report(&r->cx.diag, DIAG_InputMismatch, source_of(r), NO_SPAN, "%s %zu ('%s') %s",
+                       what, index, port->name, problem);
+}
+
+static tn_status other_type(run *r, const char *what, size_t index, const tn_port *port,
+                            const tn_type *want, const tn_type *given)
+{
+    tn_status s = misfit(r, what, index, port, "has another type than the program declares");
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", buffer_text(r, given));
+    return s;
+}
+
+static tn_status check_buffer(run *r, const char *what, size_t index, const tn_port *port,
+                              const type *t, const tn_buffer *b)
+{
+    tn_type want;
+    api_type(t, &want);
+    if (!api_same_type(&b->type, &want))
+        return other_type(r, what, index, port, &want, &b->type);
+    size_t bytes;
+    if (!type_bytes(t, &bytes) || b->bytes < bytes)
+        return misfit(r, what, index, port, "has a buffer that is too small");
+    if (bytes == 0)
+        return TN_OK;
+    size_t part = dtype_bytes(dtype_table[t->dtype].part);
+    if (!b->data || (uintptr_t)b->data % part != 0)
+        return misfit(r, what, index, port, "has no data, or data that is not aligned");
+    return TN_OK;
+}
+
+static bool overlaps(const tn_buffer *a, const tn_buffer *b)
+{
+    uintptr_t p = (uintptr_t)a->data, q = (uintptr_t)b->data;
+    return p && q && p < q + b->bytes && q < p + a->bytes;
+}
+
+static tn_status check_counts(run *r, size_t n_in, size_t n_out)
+{
+    const tn_program *p = r->p;
+    if (n_in < p->n_inputs)
+        return diag_report(&r->cx.diag, DIAG_MissingInput, source_of(r), NO_SPAN,
+                           "the program has %" PRIu32 " inputs, but %zu are given; input %zu is "
+                           "'%s'",
+                           p->n_inputs, n_in, n_in, p->inputs[n_in].name);
+    if (n_in > p->n_inputs || n_out != p->n_outputs)
+        return diag_report(&r->cx.diag, DIAG_InputMismatch, source_of(r), NO_SPAN,
+                           "%zu inputs and %zu outputs are given; the program has %" PRIu32
+                           " and %" PRIu32,
+                           n_in, n_out, p->n_inputs, p->n_outputs);
+    return TN_OK;
+}
+
+/* What must hold before the extents of inputs can be looked at. */
+static tn_status check_open_types(run *r, const tn_buffer *in)
+{
+    const tn_program *p = r->p;
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        const tn_type *t = &in[i].type, *want = &p->inputs[i].type;
+        const bool same_rank = t->rank == want->rank && t->dtype == want->dtype;
+        for (uint32_t k = 0; same_rank && k < t->rank; k++) {
+            if (t->dims[k] >= 0)
+                continue;
+            (void)diag_report(&r->cx.diag, DIAG_NegativeDimension, source_of(r), NO_SPAN,
+                              "axis %" PRIu32 " of input %" PRIu32
+                              " ('%s') is given with extent %" PRId64,
+                              k, i, p->inputs[i].name, t->dims[k]);
+            return TN_ERR_INPUT; /* the program itself is well-formed */
+        }
+        if (!api_type_fits(t, want))
+            return other_type(r, "input", i, &p->inputs[i], want, t);
+    }
+    return TN_OK;
+}
+
+static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out)
+{
+    const tn_program *p = r->p;
+    const function *f = module_entry(r->graph);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        TN_TRY(check_buffer(r, "input", i, &p->inputs[i], value_type(f, f->inputs.at[i]), &in[i]));
+    for (uint32_t i = 0; i < p->n_outputs; i++) {
+        const tn_port *port = &r->outputs[i];
+        if (!out[i].data)
+            continue;
+        TN_TRY(check_buffer(r, "output", i, port, value_type(f, f->outputs.at[i]), &out[i]));
+        for (uint32_t k = 0; k < i; k++)
+            if (overlaps(&out[i], &out[k]))
+                return misfit(r, "output", i, port, "overlaps another output");
+    }
+    return TN_OK;
+}
+
+/* Hand the results over: into the caller's memory where there is some, else as they are. */
+static void deliver(run *r, const tensor *results, tn_buffer *out)
+{
+    for (uint32_t i = 0; i < r->p->n_outputs; i++) {
+        size_t bytes = 0;
+        (void)type_bytes(results[i].type, &bytes); /* it was allocated, so it is known */
+        if (out[i].data) {
+            memcpy(out[i].data, results[i].data, bytes);
+            memory_free(&r->cx.allocator, results[i].data, bytes);
+        } else {
+            out[i] = (tn_buffer){results[i].data, bytes, r->outputs[i].type};
+        }
+    }
+}
+
+static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
+{
+    const tn_program *p = r->p;
+    const function *f = module_entry(r->graph);
+    size_t count = (size_t)p->n_inputs + p->n_outputs, size;
+    if (!mul_size(count, sizeof(tensor), &size))
+        return diag_no_memory(&r->cx.diag);
+    r->tensors = memory_alloc(&r->cx.allocator, size);
+    if (!r->tensors)
+        return diag_no_memory(&r->cx.diag);
+    memset(r->tensors, 0, size);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        r->tensors[i] = (tensor){value_type(f, f->inputs.at[i]), in[i].data};
+    tensor *results = r->tensors + p->n_inputs;
+    eval_run state = {.cx = &r->cx,
+                      .seed = r->seed,
+                      .bytes_limit = r->cx.limits.run_bytes,
+                      .custom = &p->custom->registry,
+                      .deadline = r->deadline,
+                      .time_limit = r->time_limit};
+    tn_status s = evaluate(&state, f, r->tensors, results);
+    if (s == TN_OK)
+        deliver(r, results, out);
+    memory_free(&r->cx.allocator, r->tensors, size);
+    return s;
+}
+
+/* The variant that IN asks for, and everything else, for as long as that is in use. */
+static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
+{
+    variant *v = NULL;
+    if (!r->p->cache) {
+        r->graph = r->p->graph;
+        r->outputs = r->p->outputs;
+    } else {
+        TN_TRY(check_open_types(r, in));
+        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, &v));
+        r->graph = v->graph;
+        r->outputs = v->outputs;
+    }
+    tn_status s = check_buffers(r, in, out);
+    if (s == TN_OK)
+        s = run_checked(r, in, out);
+    diag_flush(&r->cx.diag); /* what is open may point into the variant */
+    if (v)
+        variant_give_back(r->p, v);
+    return s;
+}
+
+static void start_clock(run *r, uint64_t limit)
+{
+    const int64_t now = limit ? eval_clock() : 0;
+    r->time_limit = limit;
+    if (limit)
+        r->deadline = limit < (uint64_t)(INT64_MAX - now) ? now + (int64_t)limit : INT64_MAX;
+}
+
+tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, tn_buffer *out,
+                         size_t n_out, const tn_run_options *options)
+{
+    const tn_diagnostic_sink *sink = options && options->sink ? options->sink : &p->sink;
+    run r = {.p = p,
+             .cx = {.allocator = p->allocator, .limits = p->cx->limits},
+             .seed = options ? options->seed : 0};
+    start_clock(&r, options ? options->timeout_ns : 0);
+    diag_init(&r.cx.diag, &r.cx.allocator, *sink);
+    tn_status s = check_counts(&r, n_in, n_out);
+    if (s == TN_OK)
+        s = run_variant(&r, in, out);
+    diag_release(&r.cx.diag);
+    return s;
+}
+
+void tn_buffer_release(const tn_program *p, tn_buffer *buffer)
+{
+    memory_free(&p->allocator, buffer->data, buffer->bytes);
+    *buffer = (tn_buffer){0};
+}

@@ -1,0 +1,60 @@
+"""Runs the conformance suite beside it with `tenon conformance`, in all its forms of report."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+HERE = pathlib.Path(__file__).resolve().parent
+TENON = os.environ["TENON"]
+
+
+def run(*arguments):
+    done = subprocess.run([TENON, "conformance", *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def require(ok, what):
+    if not ok:
+        sys.exit(what)
+
+
+def main():
+    n = len(list(HERE.rglob("*.yaml")))
+    with tempfile.TemporaryDirectory() as folder:
+        junit = pathlib.Path(folder) / "junit.xml"
+        status, out, err = run(HERE, "--junit", junit)
+        require(status == 0, f"the suite fails:\n{out}{err}")
+        suite = xml.parse(junit).getroot()
+        require(int(suite.get("tests")) == n == len(suite), "the JUnit report is incomplete")
+        require(int(suite.get("failures")) == 0, "the JUnit report has failures")
+        require(run(HERE)[1] == out, "two runs differ")
+
+        status, out, _ = run(HERE, "--json")
+        report = json.loads(out)
+        require(status == 0 and len(report["tests"]) == n, "the JSON report is incomplete")
+        require(report["pass"] + report["skip"] == n and report["fail"] == 0, "wrong counts")
+        skipped = [t for t in report["tests"] if t["verdict"] == "skip"]
+        require(all(t["detail"] for t in skipped), "a skipped test does not say why")
+
+        # without a GPU the tests of that profile fail, and say so
+        status, out, _ = run(HERE / "backend" / "gpu-add.yaml", "--profile", "gpu")
+        require(status in (0, 1) and (status == 0 or "E6002" in out), f"gpu profile: {out}")
+
+        bad = pathlib.Path(folder) / "bad.yaml"
+        bad.write_text((HERE / "runtime" / "add.yaml").read_text().replace("-1, 4", "-1, 5"))
+        status, out, _ = run(bad)
+        require(status == 1 and "expected 5.0, got 4.0" in out, f"a wrong result passes: {out}")
+        bad.write_text("description: x\n  status: [\n")
+        status, out, _ = run(bad)
+        require(status == 1 and "cannot be read" in out, f"a malformed test passes: {out}")
+    status, _, _ = run(HERE, "--profile", "tpu")
+    require(status == 2, "an unknown profile is taken")
+    status, _, _ = run(HERE / "missing")
+    require(status == 3, "a missing folder is taken")
+
+
+main()
