@@ -19,6 +19,7 @@ setup: ## install missing packages
 
 demo: setup ## train and run the digits example
 	@$(MAKE) --no-print-directory build-release
+	@cmake --build --preset release --target example_train example_in_one_program
 	@examples/digits/demo.sh
 
 test: setup ## everything CI checks

@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 tenon=${TENON:-build/release/tenon}
+examples=${EXAMPLES:-$(dirname "$tenon")/examples}
 work=${WORK:-build/demo/digits}
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
@@ -21,3 +22,13 @@ printf '\nA program with a mistake is rejected before anything runs:\n'
 status=0
 say "$tenon" check examples/digits/broken.ir 2>&1 || status=$?
 [ "$status" -eq 1 ] || { echo "broken.ir was not rejected (status $status)" >&2; exit 1; }
+
+printf '\nA network of two layers, trained by the program of its gradient:\n'
+say "$tenon" grad examples/digits/train/net.ir --loss 0 --wrt w1,b1,w2,b2 -o "$work/net.grad.ir"
+say "$examples/train" "$work/net.grad.ir" "$work/digits.npz"
+
+printf '\nThe same training inside one PTIR program, as a while loop:\n'
+say "$examples/in_one_program" "$work/train.ptir.json"
+say "$tenon" run "$work/train.ptir.json" --input 0="$work/images.npy" \
+    --input 1="$work/one_hot_all.npy" --output "$work/train"
+say "$python" examples/digits/train/judge.py "$work"

@@ -85,6 +85,7 @@ tn_status infer_reduce(infer_call *call)
 
 typedef struct reduction {
     fold_kind kind;
+    bool no_axes; /* nothing is reduced: only the conversions apply */
     bool mean;
     tn_dtype in, sum, out;
     const void *init; /* one element of `sum`, or NULL */
@@ -201,7 +202,7 @@ static void reduce_columns(reduction *r, const char *base, size_t width)
 static void finish(const reduction *r, size_t width, char *out)
 {
     char *total = r->stack;
-    const bool ordering = r->kind == FOLD_MAX || r->kind == FOLD_MIN;
+    const bool ordering = (r->kind == FOLD_MAX || r->kind == FOLD_MIN) && !r->no_axes;
     for (size_t i = 0; (r->count == 0 || ordering) && i < width; i++) {
         char *to = r->count == 0 ? total + i * r->size : r->lanes + i * r->size;
         fold_empty(r->kind, r->sum, r->out, to);
@@ -260,6 +261,7 @@ static bool reduction_init(reduction *r, const eval_call *call)
     r->in = in->dtype;
     reduce_dtypes(call->attrs, r->in, &r->sum, &r->out);
     (void)resolve_reduction(given, n_axes, false, in->rank, &axes, &keep);
+    r->no_axes = axes.n == 0;
     type_strides(in, own);
     for (uint32_t i = 0; i < in->rank; i++) {
         const uint32_t side = axes.mask >> i & 1;

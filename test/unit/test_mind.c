@@ -284,20 +284,18 @@ static bool write_text(const module *m, const char *style, text_buffer *out)
 
 static void test_strict_style(void)
 {
-    static const char text[] = "%0 = ConstTensor {fill=0.5} : tensor<f32>[2, 2]\noutputs: %0\n";
+    static const char text[] = "%0 = ConstTensor {fill=0.5} : tensor<f32>[65]\noutputs: %0\n";
     tn_status status;
     text_buffer out;
     context *cx = context_new(NULL, NULL);
     module *m = read_bytes(cx, text, sizeof text - 1, PROFILE_EXTENDED, &status);
     if (CHECK_INT(status, TN_OK) && CHECK(write_text(m, NULL, &out))) {
         CHECK_TEXT(text_c_string(&out),
-                   "%0 = ConstTensor () {dtype=f32, fill=0.5, shape=[2, 2]} : tensor<f32>[2, 2]\n"
+                   "%0 = ConstTensor () {dtype=f32, fill=0.5, shape=[65]} : tensor<f32>[65]\n"
                    "outputs: %0\n");
         text_release(&out);
         CHECK(write_text(m, "strict", &out));
-        CHECK_TEXT(text_c_string(&out),
-                   "%0 = ConstTensor () {data=[[0.5, 0.5], [0.5, 0.5]], dtype=f32, shape=[2, 2]} : "
-                   "tensor<f32>[2, 2]\noutputs: %0\n");
+        CHECK(strstr(text_c_string(&out), "data=[0.5, 0.5, 0.5") != NULL);
         text_release(&out);
     }
     done(cx, m);

@@ -349,8 +349,7 @@ static void test_custom(void)
     use_free(&u);
     call_custom(&u, "test.other.f32.v1", "by", 5);
     CHECK_INT(run_custom(&u, &r), TN_ERR_UNAVAILABLE);
-    CHECK_TEXT(u.message,
-               "no kernel is registered for the custom call 'test.other.f32.v1'");
+    CHECK_TEXT(u.message, "no kernel is registered for the custom call 'test.other.f32.v1'");
     CHECK_INT(run_custom(&u, NULL), TN_ERR_UNAVAILABLE);
     use_free(&u);
     call_custom(&u, "test.scale.f32.v1", "times", 5);
