@@ -1,6 +1,7 @@
 """The digits example: its answers, its accuracy, and what its demonstration prints."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,9 @@ def main():
         results.append(check("it shows the rejected program",
                              "broken.ir:4:10: error: " in done.stdout and "[E3003]" in done.stdout,
                              done.stdout))
+        unseen = re.findall(r"never seen: \d+ of 898 right, ([0-9.]+) %", done.stdout)
+        results.append(check("both trainings get 96 % of the unseen images right",
+                             len(unseen) == 2 and all(float(u) >= 96 for u in unseen), unseen))
         scores = pathlib.Path(work) / "0.npy"
         if results[0]:
             (count, _), flat = npy.read(scores)
