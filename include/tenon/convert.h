@@ -18,14 +18,13 @@ typedef struct tn_convert_options {
 /* Rewrite M so that DIALECT can express it; tn_module_write then writes that dialect.
  *
  * Broadcasts become explicit or implicit, ops that the dialect lacks are written with others, and
- * patterns are raised to ops that it has (docs/dialects.md lists which). Types of inputs and outputs
- * stay, and so does every bit of every output, unless a warning says that an op was written with
- * another rounding.
+ * patterns are raised to ops that it has (docs/dialects.md lists which). Types of inputs and
+ * outputs stay, and so does every bit of every output, unless a warning says that an op was written
+ * with another rounding.
  *
- * returns  TN_ERR_REJECTED  something has no form in DIALECT: kind NotExpressible, naming the op and
- *                           the reason, for each such operation. M may only be freed then.
- *          TN_ERR_USAGE     unknown dialect
- *          TN_ERR_NOMEM */
+ * returns  TN_ERR_REJECTED  something has no form in DIALECT: kind NotExpressible, naming the op
+ * and the reason, for each such operation. M may only be freed then. TN_ERR_USAGE     unknown
+ * dialect TN_ERR_NOMEM */
 TN_API tn_status tn_module_convert(tn_module *m, const char *dialect,
                                    const tn_convert_options *options);
 
@@ -42,8 +41,7 @@ typedef enum tn_legality {
 
 /* How operation OP (an index of tn_op_at) fares in DIALECT. *HOW, if not NULL, is set to a static
  * description of the first way of writing it, or NULL. False for an unknown op or dialect. */
-TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality,
-                           const char **how);
+TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality, const char **how);
 
 /* ---- equivalence ---------------------------------------------------------------------------- */
 
@@ -67,10 +65,10 @@ typedef struct tn_equiv_result {
     size_t n_inputs;
 } tn_equiv_result;
 
-/* Run A and B on the same generated inputs, matched by position, and compare the outputs. The inputs
- * are random numbers, then mixtures of these with zeros of both signs, infinities, NaN, denormals
- * and extreme values; symbolic sizes take small values, 1 and 0 among them. Inputs that give
- * positions stay in bounds. A run that fails must fail in both programs.
+/* Run A and B on the same generated inputs, matched by position, and compare the outputs. The
+ * inputs are random numbers, then mixtures of these with zeros of both signs, infinities, NaN,
+ * denormals and extreme values; symbolic sizes take small values, 1 and 0 among them. Inputs that
+ * give positions stay in bounds. A run that fails must fail in both programs.
  *
  * result   on TN_OK, to be freed with tn_equiv_result_release
  * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one
@@ -102,7 +100,8 @@ TN_API tn_status tn_target_register(tn_context *cx, const tn_target *target);
 TN_API size_t tn_target_count(const tn_context *cx);
 TN_API const tn_target *tn_target_at(const tn_context *cx, size_t index);
 TN_API const tn_target *tn_target_find(const tn_context *cx, const char *name);
-/* Check M, then convert it. returns TN_ERR_USAGE for an unknown target, else what its functions do */
+/* Check M, then convert it. returns TN_ERR_USAGE for an unknown target, else what its functions do
+ */
 TN_API tn_status tn_target_convert(const tn_module *m, const char *name, const tn_writer *writer);
 
 /* ---- walking -------------------------------------------------------------------------------- */
@@ -186,8 +185,8 @@ TN_API int64_t tn_buffer_plan_peak(const tn_buffer_plan *p);
 /* ---- entry symbols -------------------------------------------------------------------------- */
 
 /* Write the symbol of M's entry for generated code: NAME (NULL: that of the entry function) with
- * every character outside [A-Za-z0-9_] as `_`, then `__` and the 16 hexadecimal digits of the FNV-1a
- * hash of the program in binary PTIR. A program in another dialect is converted first.
+ * every character outside [A-Za-z0-9_] as `_`, then `__` and the 16 hexadecimal digits of the
+ * FNV-1a hash of the program in binary PTIR. A program in another dialect is converted first.
  * returns  TN_ERR_REJECTED  PTIR cannot express M */
 TN_API tn_status tn_module_entry_symbol(const tn_module *m, const char *name,
                                         const tn_writer *writer);

@@ -104,9 +104,9 @@ typedef struct tn_read_options {
     const char *file;    /* name shown in diagnostics; NULL: "<memory>". It is not opened. */
     tn_profile profile;
     tn_slice_negative slice_negative;
-    bool strict;         /* Tiny IR: the published text to the letter; nothing is inserted */
-    uint32_t max_pieces; /* Tiny IR: most pieces in a chain of movement; 0: 64 */
-    const char *entry;   /* MIND source: the function to read; NULL: `main`, else the last */
+    bool strict;               /* Tiny IR: the published text to the letter; nothing is inserted */
+    uint32_t max_pieces;       /* Tiny IR: most pieces in a chain of movement; 0: 64 */
+    const char *entry;         /* MIND source: the function to read; NULL: `main`, else the last */
     const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
     size_t n_inputs;
 } tn_read_options;

@@ -103,8 +103,8 @@ static tn_status run_convert(session *s, const arguments *args)
     if (status == TN_OK)
         status = convert_module(m, o.to, &o.convert);
     if (status == TN_OK)
-        status = o.with_entry ? entry_write(s, m, &in, &text)
-                              : write_program(m, NULL, o.style, &text);
+        status =
+            o.with_entry ? entry_write(s, m, &in, &text) : write_program(m, NULL, o.style, &text);
     if (status == TN_OK)
         status = output_text(s, o.out, &text);
     diag_flush(&s->cx->diag);

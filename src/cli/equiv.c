@@ -89,7 +89,9 @@ static void put_replay(text_buffer *text, const char *file, const char *dir,
                        const tn_equiv_result *r, const tn_equiv_options *o)
 {
     text_printf(text, "  tenon run %s -O%d --print", file,
-                o->level == TN_LEVEL_1 ? 1 : o->level == TN_LEVEL_2 ? 2 : 0);
+                o->level == TN_LEVEL_1   ? 1
+                : o->level == TN_LEVEL_2 ? 2
+                                         : 0);
     for (size_t i = 0; i < r->n_inputs; i++)
         text_printf(text, " --input %zu=%s/%zu.npy", i, dir, i);
     text_putc(text, '\n');
@@ -151,8 +153,8 @@ static tn_status run_equiv(session *s, const arguments *args)
     arena names;
     TN_TRY(read_equiv_options(s, args, &o));
     arena_init(&names, &s->cx->allocator);
-    tn_status status = read_bindings(s, args, OPTION_DIM, &names, &o.compare.bindings,
-                                     &o.compare.n_bindings);
+    tn_status status =
+        read_bindings(s, args, OPTION_DIM, &names, &o.compare.bindings, &o.compare.n_bindings);
     if (status == TN_OK)
         status = compare_files(s, args, &o);
     arena_release(&names);

@@ -36,8 +36,8 @@ static void put_buffer(text_buffer *text, const tn_planned_buffer *b)
     else
         text_printf(text, "%lld bytes", (long long)b->bytes);
     if (b->alias != TN_ALIAS_NONE)
-        text_printf(text, "  %s of buffer %zu",
-                    b->alias == TN_ALIAS_IDENTITY ? "identity" : "view", b->source);
+        text_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
+                    b->source);
     if (b->slot >= 0)
         text_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
     text_putc(text, '\n');

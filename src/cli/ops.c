@@ -128,7 +128,9 @@ static void put_legality(text_buffer *out)
                 continue;
             const char *spelling = tn_op_spelling(i, d.name);
             text_printf(out, "%s\t%s\t%s\t%s\n", op.name, d.name, states[legality],
-                        legality == TN_LEGAL_SPELT ? spelling : how ? how : "-");
+                        legality == TN_LEGAL_SPELT ? spelling
+                        : how                      ? how
+                                                   : "-");
         }
 }
 

@@ -17,7 +17,7 @@ typedef tn_status differentiate_fn(module *m, const uint32_t *wrt, uint32_t n_wr
 typedef struct read_options {
     profile profile;
     bool slice_clamp; /* MIND: negative slice bounds clamp to 0 instead of counting from the end */
-    bool strict;         /* Tiny IR: the published text to the letter; nothing is inserted */
+    bool strict;      /* Tiny IR: the published text to the letter; nothing is inserted */
     uint32_t max_pieces; /* Tiny IR: most pieces in a chain of movement; 0: the default, 64 */
     /* MIND source: the function to read; NULL: `main`, else the last. */
     const char *entry;
@@ -29,11 +29,11 @@ typedef struct read_options {
 
 typedef struct write_options {
     const char *style; /* one of the dialect's styles; NULL is the first, its canonical form */
-    /* MLIR: add a function that runs the program on INPUTS, one block of row-major elements for each,
-     * and prints what comes out. */
+    /* MLIR: add a function that runs the program on INPUTS, one block of row-major elements for
+     * each, and prints what comes out. */
     bool entry;
     const void *const *inputs;
-    bool comments;     /* gradients say what their values belong to, where there are comments */
+    bool comments; /* gradients say what their values belong to, where there are comments */
 } write_options;
 
 enum { OBJECTION_SIZE = 200 }; /* room for the text that says why */
@@ -70,7 +70,7 @@ typedef struct dialect {
     /* How OP is spelt, for `tenon ops`; NULL when the dialect lacks it. */
     const char *(*spelling)(op_id op);
     const expressible *can; /* NULL: nothing can be converted to this dialect */
-    bool canonical; /* what is converted to this dialect is made canonical, too */
+    bool canonical;         /* what is converted to this dialect is made canonical, too */
 } dialect;
 
 /* All of them, NULL-terminated. */

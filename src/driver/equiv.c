@@ -168,7 +168,8 @@ static bool make_input(comparison *c, uint32_t i, uint32_t run)
 {
     tn_buffer *b = &c->in[i];
     b->type = c->pa->inputs[i].type;
-    const type *t = value_type(module_entry(c->pa->graph), module_entry(c->pa->graph)->inputs.at[i]);
+    const type *t =
+        value_type(module_entry(c->pa->graph), module_entry(c->pa->graph)->inputs.at[i]);
     if (!type_bytes(t, &b->bytes))
         return false;
     b->data = memory_alloc(&c->cx->allocator, b->bytes);
@@ -262,8 +263,8 @@ tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                              const tn_equiv_options *options, tn_equiv_result *result)
 {
     static const tn_equiv_options defaults = {0};
-    comparison c = {.cx = a->graph->cx, .a = a->graph, .b = b->graph,
-                    .options = options ? options : &defaults};
+    comparison c = {
+        .cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = options ? options : &defaults};
     const uint32_t runs = c.options->runs ? c.options->runs : DEFAULT_RUNS;
     *result = (tn_equiv_result){.equal = true};
     tn_status s = check_counts(&c);

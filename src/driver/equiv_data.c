@@ -17,8 +17,10 @@ static double special_float(tn_dtype d, uint64_t hash)
 {
     const double largest = dtype_float_max(d), tiny = ldexp(1, -1074);
     const double denormal = d == TN_F64 ? tiny : d == TN_F16 ? ldexp(1, -24) : ldexp(1, -149);
-    const double of[] = {0.0,      -0.0, 1.0,       -1.0,     (double)INFINITY, -(double)INFINITY,
-                         (double)NAN, denormal, -denormal, largest,  -largest, 1e-30, 3.0, 0.5};
+    const double of[] = {
+        0.0,         -0.0,     1.0,       -1.0,    (double)INFINITY, -(double)INFINITY,
+        (double)NAN, denormal, -denormal, largest, -largest,         1e-30,
+        3.0,         0.5};
     return of[hash % (sizeof of / sizeof of[0])];
 }
 
@@ -89,8 +91,8 @@ static void compare_part(tn_dtype d, const void *a, const void *b, bool *differs
     }
     const int64_t x = rank_of(d, a), y = rank_of(d, b);
     const uint64_t apart = nan_a != nan_b ? UINT64_MAX
-                                          : x > y ? (uint64_t)x - (uint64_t)y
-                                                  : (uint64_t)y - (uint64_t)x;
+                           : x > y        ? (uint64_t)x - (uint64_t)y
+                                          : (uint64_t)y - (uint64_t)x;
     if (apart > *ulp)
         *ulp = apart;
 }

@@ -44,8 +44,7 @@ tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n);
 void unknown_sizes(const tn_program *p, size_t index, text_buffer *names);
 
 /* As tn_module_convert and tn_module_check_legal. What is reported is not flushed yet. */
-tn_status convert_module(tn_module *m, const char *dialect_name,
-                         const tn_convert_options *options);
+tn_status convert_module(tn_module *m, const char *dialect_name, const tn_convert_options *options);
 tn_status check_module_legal(const tn_module *m, const char *dialect_name);
 
 #endif

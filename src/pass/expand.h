@@ -7,9 +7,9 @@
 
 typedef struct expand_call {
     const dialect *to;
-    builder *b;        /* appends to the function being made */
-    const function *f; /* the one that is rewritten */
-    const node *n;     /* in it */
+    builder *b;         /* appends to the function being made */
+    const function *f;  /* the one that is rewritten */
+    const node *n;      /* in it */
     const value_id *in; /* N's operands in the function being made */
     const type *out;    /* type of N's result */
     arena *memory;

@@ -8,10 +8,9 @@ static value_id dot_general(expand_call *c, value_id a, value_id b, const int64_
                             uint32_t n_batch, const int64_t *left, const int64_t *right, uint32_t n)
 {
     value_id in[] = {a, b};
-    attr entries[] = {attr_of_ints(KEY_BATCH_LHS, batch, n_batch),
-                      attr_of_ints(KEY_BATCH_RHS, batch, n_batch),
-                      attr_of_ints(KEY_CONTRACT_LHS, left, n),
-                      attr_of_ints(KEY_CONTRACT_RHS, right, n)};
+    attr entries[] = {
+        attr_of_ints(KEY_BATCH_LHS, batch, n_batch), attr_of_ints(KEY_BATCH_RHS, batch, n_batch),
+        attr_of_ints(KEY_CONTRACT_LHS, left, n), attr_of_ints(KEY_CONTRACT_RHS, right, n)};
     return build_node(c->b, OP_DOT_GENERAL, in, 2, entries, 4);
 }
 

@@ -1,5 +1,5 @@
-/* Movement and ops with positions, written with others. Elements are moved unchanged, so all of this
- * is exact. */
+/* Movement and ops with positions, written with others. Elements are moved unchanged, so all of
+ * this is exact. */
 #include "base/checked.h"
 #include "graph/literal.h"
 #include "ops/eval.h"
@@ -223,8 +223,9 @@ static value_id put_into_zeros(expand_call *c, value_id x, const int64_t *low, c
     int64_t ends[TN_MAX_RANK];
     for (uint32_t i = 0; i < t->rank; i++)
         ends[i] = t->dims[i] == 0 ? low[i] : low[i] + (t->dims[i] - 1) * step[i] + 1;
-    attr entries[] = {attr_of_ints(KEY_SHAPE, dims, t->rank), attr_of_ints(KEY_STARTS, low, t->rank),
-                      attr_of_ints(KEY_ENDS, ends, t->rank), attr_of_ints(KEY_STEPS, step, t->rank)};
+    attr entries[] = {attr_of_ints(KEY_SHAPE, dims, t->rank),
+                      attr_of_ints(KEY_STARTS, low, t->rank), attr_of_ints(KEY_ENDS, ends, t->rank),
+                      attr_of_ints(KEY_STEPS, step, t->rank)};
     return build_node(c->b, OP_SLICE_GRAD, &x, 1, entries, 4);
 }
 
@@ -281,8 +282,8 @@ value_id expand_pad_as_concat(expand_call *c)
             if (k == 1)
                 parts[n++] = v;
             else if (amounts[k])
-                parts[n++] = build_broadcast(c->b, build_scalar(c->b, t->dtype, p.value), dims,
-                                             t->rank);
+                parts[n++] =
+                    build_broadcast(c->b, build_scalar(c->b, t->dtype, p.value), dims, t->rank);
         }
         attr entry = attr_of_int(KEY_AXIS, i);
         if (n > 1)
@@ -336,8 +337,7 @@ value_id expand_tile_as_broadcast(expand_call *c)
             continue;
         memcpy(dims, t->dims, t->rank * sizeof *dims);
         dims[i] *= repeats[i];
-        if (!product_i64(t->dims, i, &before) ||
-            !product_i64(t->dims + i, t->rank - i, &after))
+        if (!product_i64(t->dims, i, &before) || !product_i64(t->dims + i, t->rank - i, &after))
             return NO_VALUE;
         const dim split[] = {before, 1, after}, more[] = {before, repeats[i], after};
         v = build_broadcast(c->b, build_reshape(c->b, v, split, 3), more, 3);
@@ -384,12 +384,11 @@ value_id expand_patches_as_slices(expand_call *c)
         parts[k] = build_slice(c->b, x, starts, ends, steps, rank);
     }
     attr entry = attr_of_int(KEY_AXIS, (int64_t)rank - 1);
-    return count == 1 ? parts[0]
-                      : build_node(c->b, OP_CONCAT, parts, (uint32_t)count, &entry, 1);
+    return count == 1 ? parts[0] : build_node(c->b, OP_CONCAT, parts, (uint32_t)count, &entry, 1);
 }
 
-/* The positions that N of C moves elements from, as a tensor of si64 in the call's memory: N itself,
- * applied to the numbers of the elements in a function of its own. */
+/* The positions that N of C moves elements from, as a tensor of si64 in the call's memory: N
+ * itself, applied to the numbers of the elements in a function of its own. */
 static bool positions_of(expand_call *c, tensor *out)
 {
     const type *x = operand_type_of(c, 0);
@@ -408,8 +407,8 @@ static bool positions_of(expand_call *c, tensor *out)
     value_id places = build_constant(&b, TN_SI64, x->dims, x->rank, at);
     value_id v = build_node(&b, (op_id)c->n->op, &places, 1, entries, c->n->attrs->n);
     tensor in = {places == NO_VALUE ? NULL : build_type(&b, places), at};
-    bool ok = v != NO_VALUE &&
-              evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, out, c->memory);
+    bool ok =
+        v != NO_VALUE && evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, out, c->memory);
     c->b->status = b.status;
     VECTOR_RELEASE(m->allocator, &scratch.nodes);
     VECTOR_RELEASE(m->allocator, &scratch.values);

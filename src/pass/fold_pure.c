@@ -21,7 +21,8 @@ typedef struct folding {
     bool bounded;
 } folding;
 
-/* Is N an op on constants that gives the same result every time? *SIZE: elements of its operands. */
+/* Is N an op on constants that gives the same result every time? *SIZE: elements of its operands.
+ */
 static bool is_constant_op(const folding *w, const node *n, int64_t *size)
 {
     const uint32_t traits = op_table[n->op].traits;
@@ -56,7 +57,8 @@ static void *dense(folding *w, const literal *l)
     size_t bytes, size = dtype_bytes(l->type->dtype);
     if (!l->splat)
         return (void *)(uintptr_t)l->data;
-    char *all = type_bytes(l->type, &bytes) ? arena_alloc_aligned(&w->cx->scratch, bytes, 16) : NULL;
+    char *all =
+        type_bytes(l->type, &bytes) ? arena_alloc_aligned(&w->cx->scratch, bytes, 16) : NULL;
     for (int64_t i = 0; all && i < l->type->count; i++)
         memcpy(all + (size_t)i * size, l->data, size);
     return all;

@@ -33,8 +33,8 @@ static expand_fn *const expand_functions[] = {
 
 /* ---- which rows lead to a dialect ---------------------------------------------------------- */
 
-/* How many expansions, one after the other, lead from an op to a dialect, and which rows are steps on
- * such a way. Every step leads closer, so that expansion ends. */
+/* How many expansions, one after the other, lead from an op to a dialect, and which rows are steps
+ * on such a way. Every step leads closer, so that expansion ends. */
 enum { SOMETIMES = 254, UNREACHED = 255 };
 typedef struct reach {
     uint8_t distance[OP_COUNT]; /* 0: the dialect has it */
@@ -184,9 +184,9 @@ static tn_status report_module(const module *m, const dialect *to)
         n += !m->functions.at[i]->is_region;
     if (n <= 1 || to->can->many_functions)
         return TN_OK;
-    tn_status s = diag_report(&m->cx->diag, DIAG_NotExpressible, &m->source, NO_SPAN,
-                              "%s programs are one function, and this one has %" PRIu32,
-                              to->can->family, n);
+    tn_status s =
+        diag_report(&m->cx->diag, DIAG_NotExpressible, &m->source, NO_SPAN,
+                    "%s programs are one function, and this one has %" PRIu32, to->can->family, n);
     diag_fix(&m->cx->diag, NO_SPAN, NULL, "choose one with --entry");
     return s;
 }
@@ -242,8 +242,13 @@ static value_id spread_operands(rewriting *w, builder *b, const node *n, value_i
         in[i] = build_broadcast(b, in[i], t->dims, t->rank);
     if (b->status != TN_OK)
         return NO_VALUE;
-    node_desc d = {.op = (op_id)n->op, .in = in, .n_in = n->n_in, .attrs = n->attrs, .at = n->at,
-                   .name = n->name, .tag = n->tag};
+    node_desc d = {.op = (op_id)n->op,
+                   .in = in,
+                   .n_in = n->n_in,
+                   .attrs = n->attrs,
+                   .at = n->at,
+                   .name = n->name,
+                   .tag = n->tag};
     b->status = function_add_typed(w->fresh, &d, &t, 1, &first);
     return b->status == TN_OK ? first : NO_VALUE;
 }
@@ -260,8 +265,13 @@ static void tell_relaxed(rewriting *w, const node *n, const expansion_info *e)
 /* What the rows of expand.def make of N; NO_VALUE when none fits. */
 static value_id expand(rewriting *w, builder *b, const node *n, const value_id *in)
 {
-    expand_call c = {.to = w->to, .b = b, .f = w->f, .n = n, .in = in,
-                     .out = value_type(w->f, n->first_value), .memory = &w->memory};
+    expand_call c = {.to = w->to,
+                     .b = b,
+                     .f = w->f,
+                     .n = n,
+                     .in = in,
+                     .out = value_type(w->f, n->first_value),
+                     .memory = &w->memory};
     for (uint32_t i = 0; i < n_expansions && n->n_results == 1; i++) {
         const expansion_info *e = &expansions[i];
         if (e->op != n->op || !w->reach.row[i] ||
@@ -286,14 +296,21 @@ static value_id expand(rewriting *w, builder *b, const node *n, const value_id *
 static tn_status copy_node(rewriting *w, const node *n, const value_id *in)
 {
     const type *few[8];
-    const type **types = n->n_results <= 8 ? few : ARENA_ARRAY(&w->memory, const type *, n->n_results);
+    const type **types =
+        n->n_results <= 8 ? few : ARENA_ARRAY(&w->memory, const type *, n->n_results);
     value_id first;
     if (!types)
         return module_no_memory(w->m);
     for (uint32_t i = 0; i < n->n_results; i++)
         types[i] = value_type(w->f, n->first_value + i);
-    node_desc d = {.op = (op_id)n->op, .in = in, .n_in = n->n_in, .attrs = n->attrs, .at = n->at,
-                   .name = n->name, .tag = n->tag, .spelling = n->spelling};
+    node_desc d = {.op = (op_id)n->op,
+                   .in = in,
+                   .n_in = n->n_in,
+                   .attrs = n->attrs,
+                   .at = n->at,
+                   .name = n->name,
+                   .tag = n->tag,
+                   .spelling = n->spelling};
     TN_TRY(function_add_typed(w->fresh, &d, types, n->n_results, &first));
     for (uint32_t i = 0; i < n->n_results; i++)
         w->now[n->first_value + i] = first + i;
@@ -348,8 +365,8 @@ static tn_status finish_function(rewriting *w)
         TN_TRY(function_add_output(w->fresh, w->now[f->outputs.at[i]]));
     for (uint32_t i = 0; i < f->declared.n; i++) {
         declared_type d = {w->now[f->declared.at[i].of], f->declared.at[i].type};
-        bool ascends = w->fresh->declared.n == 0 ||
-                       w->fresh->declared.at[w->fresh->declared.n - 1].of < d.of;
+        bool ascends =
+            w->fresh->declared.n == 0 || w->fresh->declared.at[w->fresh->declared.n - 1].of < d.of;
         if (ascends && !VECTOR_PUSH(m->allocator, &w->fresh->declared, d))
             return module_no_memory(m);
     }

@@ -80,7 +80,7 @@ value_id rule_reverse_reverse(rule_call *c)
 {
     const node *inner = rule_operand(c, 0);
     return inner->op == OP_REVERSE && same_attribute(inner, c->n, KEY_AXES) ? inner->in[0]
-                                                                           : NO_VALUE;
+                                                                            : NO_VALUE;
 }
 
 value_id rule_not_not(rule_call *c)

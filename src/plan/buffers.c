@@ -8,7 +8,7 @@ typedef struct planning {
     const function *f;
     buffer_plan *to;
     uint32_t function;
-    uint32_t base; /* of the function's buffers: value v is buffer base + v */
+    uint32_t base;      /* of the function's buffers: value v is buffer base + v */
     uint32_t *position; /* by node: its instruction + 1; parameters 0 */
     uint32_t end;       /* instructions + 1 */
 } planning;

@@ -1,4 +1,5 @@
-/* The public interface of conversion: targets, walking, plans, symbols, comparing, lack of memory. */
+/* The public interface of conversion: targets, walking, plans, symbols, comparing, lack of memory.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,12 @@ static int failures;
         }                                                                                          \
     } while (0)
 
-static const char program[] = "%0 = Input () {name=\"x\"} : tensor<f32>[2, 3]\n"
-                              "%1 = Relu (%0) : tensor<f32>[2, 3]\n"
-                              "%2 = Mean (%1) {axes=[1], keepdims=false} : tensor<f32>[2]\n"
-                              "%3 = Slice (%2) {ends=[-1], starts=[1], steps=[-1]} : tensor<f32>[2]\n"
-                              "outputs: %3\n";
+static const char program[] =
+    "%0 = Input () {name=\"x\"} : tensor<f32>[2, 3]\n"
+    "%1 = Relu (%0) : tensor<f32>[2, 3]\n"
+    "%2 = Mean (%1) {axes=[1], keepdims=false} : tensor<f32>[2]\n"
+    "%3 = Slice (%2) {ends=[-1], starts=[1], steps=[-1]} : tensor<f32>[2]\n"
+    "outputs: %3\n";
 
 typedef struct text {
     char at[2000];
@@ -71,7 +73,8 @@ static void test_targets(tn_context *cx)
     CHECK(tn_target_count(cx) == 0 && !tn_target_at(cx, 0) && !tn_target_find(cx, "b"));
     CHECK(tn_target_register(cx, &b) == TN_OK && tn_target_register(cx, &a) == TN_OK);
     CHECK(tn_target_count(cx) == 2);
-    CHECK(strcmp(tn_target_at(cx, 0)->name, "a") == 0 && strcmp(tn_target_at(cx, 1)->name, "b") == 0);
+    CHECK(strcmp(tn_target_at(cx, 0)->name, "a") == 0 &&
+          strcmp(tn_target_at(cx, 1)->name, "b") == 0);
     CHECK(tn_target_convert(m, "b", &w) == TN_OK && strcmp(t.at, "one") == 0);
     CHECK(tn_target_register(cx, &again) == TN_OK && tn_target_count(cx) == 2);
     CHECK(tn_target_find(cx, "b")->version == 2);
@@ -124,7 +127,8 @@ static void test_plan(tn_context *cx)
           b.end == 4 && b.slot == -1 && b.bytes == 24);
     CHECK(tn_buffer_plan_at(p, 1, &b) && b.usage == TN_BUFFER_TEMPORARY && b.begin == 1 &&
           b.end == 2 && b.slot == 0 && b.offset == 0);
-    CHECK(tn_buffer_plan_at(p, 2, &b) && b.begin == 2 && b.end == 4 && b.slot == 1 && b.offset == 64);
+    CHECK(tn_buffer_plan_at(p, 2, &b) && b.begin == 2 && b.end == 4 && b.slot == 1 &&
+          b.offset == 64);
     CHECK(tn_buffer_plan_at(p, 3, &b) && b.usage == TN_BUFFER_RESULT && b.alias == TN_ALIAS_VIEW &&
           b.source == 2 && b.group == 2);
     CHECK(!tn_buffer_plan_at(p, 4, &b));
@@ -161,7 +165,8 @@ static void test_convert(tn_context *cx)
     CHECK(tn_module_check_legal(a, "nothing") == TN_ERR_USAGE);
     CHECK(tn_module_convert(b, "ptir-text", NULL) == TN_OK);
     CHECK(tn_module_check_legal(b, "ptir") == TN_OK);
-    CHECK(tn_module_write(b, NULL, NULL, &(tn_writer){append, &t}) == TN_OK && strstr(t.at, "take"));
+    CHECK(tn_module_write(b, NULL, NULL, &(tn_writer){append, &t}) == TN_OK &&
+          strstr(t.at, "take"));
     CHECK(tn_modules_compare(a, b, NULL, &r) == TN_OK && r.equal && r.runs == 16);
     tn_equiv_result_release(cx, &r);
     tn_module_free(b);

@@ -18,8 +18,8 @@ typedef struct training {
     tn_module *module;
     tn_program *program;
     tn_tensor_file *data;
-    tn_buffer in[N_INPUTS];   /* images, one_hot, then the weights */
-    tn_buffer out[N_OUTPUTS]; /* loss, scores, then the gradients */
+    tn_buffer in[N_INPUTS];                     /* images, one_hot, then the weights */
+    tn_buffer out[N_OUTPUTS];                   /* loss, scores, then the gradients */
     float *mean[N_WEIGHTS], *square[N_WEIGHTS]; /* running moments of the gradients */
 } training;
 
@@ -165,9 +165,8 @@ static int count_right(const training *t, int first)
 static void show_progress(const training *t, int step, int steps)
 {
     int done = 30 * step / steps;
-    fprintf(stderr, "\r[%.*s%*s] step %3d of %d, loss %.4f", done,
-            "##############################", 30 - done, "", step, steps,
-            (double)*(const float *)t->out[0].data);
+    fprintf(stderr, "\r[%.*s%*s] step %3d of %d, loss %.4f", done, "##############################",
+            30 - done, "", step, steps, (double)*(const float *)t->out[0].data);
 }
 
 static tn_status train(training *t, int steps)

@@ -259,7 +259,7 @@ static tn_status check_repeated(reader *r, const instr *in, uint32_t dtype_slot,
                             mind_dtype_name(in->type->dtype));
     if (!(in->given & (1U << shape_slot)))
         return TN_OK;
-    const int64_t *have = r->ints.at + v[shape_slot].first;
+    const int64_t *have = v[shape_slot].n ? r->ints.at + v[shape_slot].first : NULL;
     uint32_t n = v[shape_slot].n;
     if (n == in->type->rank && (n == 0 || memcmp(have, in->type->dims, n * sizeof *have) == 0))
         return TN_OK;

@@ -63,8 +63,9 @@ static bool mind_takes(const function *f, const node *n, char why[OBJECTION_SIZE
     }
     if (n->op == OP_DIV && dtype_is_int(value_type(f, n->first_value)->dtype) &&
         attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ZERO) {
-        (void)snprintf(why, OBJECTION_SIZE, "its integer division gives 0 for a divisor of 0, and "
-                                            "never fails");
+        (void)snprintf(why, OBJECTION_SIZE,
+                       "its integer division gives 0 for a divisor of 0, and "
+                       "never fails");
         return false;
     }
     return (n->op != OP_TAKE && n->op != OP_SCATTER_ROWS) || takes_positions(f, n, why);

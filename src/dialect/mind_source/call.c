@@ -139,20 +139,11 @@ static value lower_let(lowering *l, const stmt *s)
 static value lower_declaration(lowering *l, const stmt *s)
 {
     value v = BAD;
-    const binding *known = lowering_find(l, s->to->name);
-    if (s->type->kind != TYPE_TENSOR)
+    if (s->type->kind == TYPE_TENSOR)
+        v = tensor_value(lowering_input(l, s->to->name, s->type->tensor, s->at));
+    else
         v = lowering_fault(l, DIAG_InvalidInput, s->type->at, "an input is a tensor, not %s",
                            ref_words(l, s->type));
-    else if (known && known->value->kind == V_TENSOR &&
-             node_of(l->f, known->value->u.id)->op == OP_INPUT) {
-        v = lowering_fault(l, DIAG_InvalidInput, s->to->at, "there are two inputs called '%.100s'",
-                           s->to->name);
-        diag_note(&l->s->m->cx->diag, &l->s->m->source, known->at, "the first is here");
-    } else {
-        attr entries[2] = {{.key = KEY_NAME, .v.s = s->to->name},
-                           {.key = KEY_TYPE, .v.type = s->type->tensor}};
-        v = tensor_value(lowering_node(l, OP_INPUT, NULL, 0, entries, 2, s->at));
-    }
     (void)lowering_bind(l, s->to->name, s->to->at, v);
     return v;
 }

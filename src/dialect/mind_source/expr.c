@@ -211,7 +211,7 @@ static bool find_option_input(lowering *l, const char *name, span at, value *out
 {
     const read_options *o = l->s->options;
     size_t n = strlen(name);
-    for (size_t i = 0; i < o->n_inputs; i++) {
+    for (size_t i = 0; l->is_script && i < o->n_inputs; i++) {
         const char *given = o->inputs[i];
         if (strncmp(given, name, n) != 0 || given[n] != '=')
             continue;
@@ -222,9 +222,8 @@ static bool find_option_input(lowering *l, const char *name, span at, value *out
                                   name);
             return true;
         }
-        attr entries[2] = {{.key = KEY_NAME, .v.s = name}, {.key = KEY_TYPE, .v.type = t}};
         if (l->option_inputs[i] == NO_VALUE)
-            l->option_inputs[i] = lowering_node(l, OP_INPUT, NULL, 0, entries, 2, at);
+            l->option_inputs[i] = lowering_input(l, name, t, at);
         *out = tensor_value(l->option_inputs[i]);
         return true;
     }

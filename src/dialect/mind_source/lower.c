@@ -27,11 +27,7 @@ static value input_for(lowering *l, const char *name, const type_ref *t, span at
     if (t->kind != TYPE_TENSOR)
         return lowering_fault(l, DIAG_UnknownOp, t->at,
                               "an input of type %s is not part of Core v1", ref_words(l, t));
-    attr entries[2] = {{.key = KEY_TYPE, .v.type = t->tensor}, {.key = KEY_NAME}};
-    entries[1].v.s = module_string(l->s->m, name, strlen(name));
-    if (!entries[1].v.s)
-        return lowering_no_memory(l);
-    return tensor_value(lowering_node(l, OP_INPUT, NULL, 0, entries, 2, at));
+    return tensor_value(lowering_input(l, name, t->tensor, at));
 }
 
 /* V as outputs: one for a tensor, several for a tuple, none for unit. */
@@ -181,6 +177,7 @@ void lowering_tree(surface *s, tree *t)
         l.option_inputs[i] = NO_VALUE;
     bind_functions(&l, closures);
     const function_decl *entry = choose_entry(&l, &is_script);
+    l.is_script = is_script;
     lower_script(&l, is_script);
     n = 0;
     for (function_decl *d = t->functions; d && !surface_stopped(s); d = d->next, n++) {

@@ -89,6 +89,7 @@ typedef struct lowering {
     tree *tree;
     function *f;
     const scope *scope;
+    bool is_script;          /* the entry is: --input can declare free variables */
     const scope *globals;    /* what functions of the top level see */
     value_id *option_inputs; /* by option: its input; NO_VALUE: not needed so far */
     frame *frame;
@@ -164,6 +165,8 @@ const char *type_words(lowering *l, const type *t);
 const char *ref_words(lowering *l, const type_ref *t);
 
 /* node.c */
+/* A new input of the module; NO_VALUE, reported, when there is one of this name. */
+value_id lowering_input(lowering *l, const char *name, const type *t, span at);
 value_id lowering_node(lowering *l, op_id op, const value_id *in, uint32_t n_in, attr *entries,
                        uint32_t n, span at);
 

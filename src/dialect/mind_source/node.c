@@ -1,5 +1,6 @@
 /* Adding nodes, reporting, and counting work. */
 #include <stdio.h>
+#include <string.h>
 
 #include "dialect/mind_source/lower.h"
 
@@ -74,4 +75,24 @@ value_id lowering_node(lowering *l, op_id op, const value_id *in, uint32_t n_in,
     else if (surface_errors(l->s) >= l->s->m->cx->limits.errors)
         l->s->status = TN_ERR_REJECTED;
     return NO_VALUE;
+}
+
+value_id lowering_input(lowering *l, const char *name, const type *t, span at)
+{
+    attr entries[2] = {{.key = KEY_NAME}, {.key = KEY_TYPE, .v.type = t}};
+    entries[0].v.s = module_string(l->s->m, name, strlen(name));
+    if (!entries[0].v.s) {
+        surface_no_memory(l->s);
+        return NO_VALUE;
+    }
+    for (uint32_t i = 0; i < l->f->inputs.n; i++) {
+        const node *n = node_of(l->f, l->f->inputs.at[i]);
+        if (attr_string(n->attrs, KEY_NAME) != entries[0].v.s)
+            continue;
+        (void)lowering_fault(l, DIAG_InvalidInput, at, "there are two inputs called '%.100s'",
+                             name);
+        diag_note(&l->s->m->cx->diag, &l->s->m->source, n->at, "the first is here");
+        return NO_VALUE;
+    }
+    return lowering_node(l, OP_INPUT, NULL, 0, entries, 2, at);
 }
