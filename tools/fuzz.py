@@ -1,5 +1,5 @@
 """Runs every fuzzer of build/fuzz for FUZZ_SECONDS (default 10), as many at once as there are
-processors. New inputs are kept in build/fuzz/corpus; a failing one is written to build/fuzz/found.
+processors. FUZZ_SEED fixes where they start, so that a run can be repeated. New inputs are kept in build/fuzz/corpus; a failing one is written to build/fuzz/found.
 """
 import concurrent.futures
 import os
@@ -23,6 +23,8 @@ def run_one(program, seconds):
                "-print_final_stats=1", f"-artifact_prefix={found}/{name}-", corpus]
     if seeds.is_dir():
         command.append(seeds)
+    if "FUZZ_SEED" in os.environ:
+        command.append(f"-seed={os.environ['FUZZ_SEED']}")
     env = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1")
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace")

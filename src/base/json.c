@@ -17,6 +17,11 @@ void json_init(json *j, context *cx, const source *src, arena *strings, bool rel
                 .relaxed = relaxed};
     if (src->length >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0)
         j->at += 3; /* byte order mark */
+    size_t bad = utf8_invalid_at(src->text, src->length);
+    if (bad < src->length)
+        (void)json_fail(j, DIAG_InvalidUtf8, (span){(uint32_t)bad, 1},
+                        "the text is not UTF-8: byte %zu is 0x%02x", bad,
+                        (unsigned)(unsigned char)src->text[bad]);
 }
 
 void json_release(json *j)

@@ -259,7 +259,8 @@ static void test_chain(uint64_t seed)
 /* Merging and splitting back, cutting a border again, repeating: nothing is left to divide. */
 static void test_simple(void)
 {
-    int64_t dims[] = {4, 6}, flat[] = {24}, split[] = {2, 2, 6}, constant, strides[TN_MAX_RANK];
+    int64_t dims[] = {4, 6}, flat[] = {24}, split[] = {2, 2, 6}, constant = -1;
+    int64_t strides[TN_MAX_RANK] = {0};
     chain c;
     arena memory;
     access_map map;

@@ -277,7 +277,7 @@ static void test_odd_bytes(void)
 
 static bool write_text(const module *m, const char *style, text_buffer *out)
 {
-    write_options options = {style};
+    write_options options = {.style = style};
     text_init(out, m->allocator);
     return dialect_by_name("mind")->write(m, &options, out) == TN_OK;
 }

@@ -270,8 +270,9 @@ static bool read_padding(use *u, padding_mode *mode, int64_t pads[4])
     *mode = PADDING_VALID;
     if (!u->given[3] || !e)
         return true;
+    const expr member = {.kind = X_NAME, .name = e->name, .at = e->at};
     if (e->kind == X_FIELD && e->token == T_PATH) /* Padding::Same */
-        e = &(expr){.kind = X_NAME, .name = e->name, .at = e->at};
+        e = &member;
     const char *word = e->kind == X_NAME ? e->name : e->u.string.bytes;
     if (e->kind == X_NAME || e->kind == X_STRING) {
         size_t n = e->kind == X_NAME ? strlen(word) : e->u.string.n;
