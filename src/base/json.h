@@ -66,7 +66,8 @@ typedef struct json {
     uint32_t n_frames;      /* entered so far */
 } json;
 
-/* Read SRC, whose text must be followed by a NUL byte; text that is not UTF-8 is an error. Decoded strings go to STRINGS. */
+/* Read SRC, whose text must be followed by a NUL byte; text that is not UTF-8 is an error. Decoded
+ * strings go to STRINGS. */
 void json_init(json *j, context *cx, const source *src, arena *strings, bool relaxed);
 void json_release(json *j);
 static inline bool json_ok(const json *j)
