@@ -64,6 +64,10 @@ bool mlir_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE
         return object(why, "it starts with a value of its own; combine with that afterwards");
     if (dtype_is_complex(d) || d == TN_I1)
         return object(why, "arith has no form of it for %s", dtype_name(d));
+    const attr *axes = attr_find(n->attrs, KEY_AXES);
+    bool orders = n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN;
+    if (orders && axes && axes->n == 0) /* a start value would replace NaNs */
+        return object(why, "it reduces no axis; use its operand");
     return true;
 }
 
