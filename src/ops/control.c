@@ -94,7 +94,7 @@ static tn_status make_results(infer_call *call, uint32_t n)
 
 tn_status infer_cond(infer_call *call)
 {
-    const function *yes, *no;
+    const function *yes = NULL, *no = NULL;
     TN_TRY(find_region(call, KEY_TRUE_REGION, &yes));
     TN_TRY(find_region(call, KEY_FALSE_REGION, &no));
     TN_TRY(rule_dtype(call, 0, ALLOW_BOOL));
@@ -124,7 +124,7 @@ static tn_status check_carry(const infer_call *call, attr_key key, const functio
 
 tn_status infer_while(infer_call *call)
 {
-    const function *cond, *body;
+    const function *cond = NULL, *body = NULL;
     TN_TRY(find_region(call, KEY_COND_REGION, &cond));
     TN_TRY(find_region(call, KEY_BODY_REGION, &body));
     TN_TRY(check_parameters(call, KEY_COND_REGION, cond, 0));
@@ -188,7 +188,7 @@ tn_status infer_scan(infer_call *call)
 {
     const int64_t carries = attr_int(call->attrs, KEY_CARRY_COUNT, 0);
     const int64_t outputs = attr_int(call->attrs, KEY_OUTPUT_COUNT, 0);
-    const function *body;
+    const function *body = NULL;
     dim length;
     if (carries < 0 || carries >= (int64_t)call->n_in)
         return infer_reject(call, DIAG_InvalidAttribute,

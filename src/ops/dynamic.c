@@ -37,7 +37,7 @@ static tn_status check_window(const infer_call *call, uint32_t k, shape *s)
 
 tn_status infer_dynamic_slice(infer_call *call)
 {
-    shape s;
+    shape s = {0};
     TN_TRY(check_window(call, 1, &s));
     return rule_result(call, call->in[0]->dtype, &s);
 }
@@ -45,7 +45,7 @@ tn_status infer_dynamic_slice(infer_call *call)
 tn_status infer_dynamic_update_slice(infer_call *call)
 {
     const type *update = call->in[1];
-    shape s;
+    shape s = {0};
     TN_TRY(rule_same_dtype(call, 0));
     TN_TRY(check_window(call, 2, &s));
     TN_TRY(rule_rank(call, 1, s.rank, s.rank));

@@ -246,6 +246,8 @@ static void offer_edit(const alignment *al)
     const char *text = r->m->source.text, *indent = indent_of(r, al->e);
     text_buffer t;
     uint32_t from = al->e->at.at;
+    if (!indent) /* no memory */
+        return;
     text_init(&t, r->m->allocator);
     for (uint32_t k = 0; k < al->n; k++) {
         const aligned *a = &al->at[k];
@@ -274,7 +276,7 @@ static void offer_edit(const alignment *al)
         from = at.at + at.length;
     }
     const char *replacement = text_c_string(&t);
-    if (replacement && indent)
+    if (replacement)
         diag_fix(&r->m->cx->diag, (span){al->e->at.at, from - al->e->at.at}, replacement,
                  "insert the nodes that make the operands of '%s' alike", al->e->id);
     text_release(&t);
