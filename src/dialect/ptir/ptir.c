@@ -30,6 +30,23 @@ static bool is_style(const write_options *options, const char *name)
     return options && options->style && strcmp(options->style, name) == 0;
 }
 
+typedef tn_status form_write(const module *m, const ptir_program *p, text_buffer *out);
+
+/* The forms that carry bytes as they are: JSON and bincode. */
+static tn_status write_form(const module *m, const write_options *options, form_write *form,
+                            text_buffer *out)
+{
+    raise_options raise = {.exchange = is_style(options, "exchange")};
+    ptir_program program;
+    arena memory;
+    arena_init(&memory, m->allocator);
+    tn_status s = ptir_raise(m, &raise, &memory, &program);
+    if (s == TN_OK)
+        s = form(m, &program, out);
+    arena_release(&memory);
+    return s;
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 static tn_status json_read(module *m, const read_options *options)
@@ -40,15 +57,7 @@ static tn_status json_read(module *m, const read_options *options)
 
 static tn_status json_write(const module *m, const write_options *options, text_buffer *out)
 {
-    raise_options raise = {.exchange = is_style(options, "exchange")};
-    ptir_program program;
-    arena memory;
-    arena_init(&memory, m->allocator);
-    tn_status s = ptir_raise(m, &raise, &memory, &program);
-    if (s == TN_OK)
-        s = ptir_json_write(m, &program, out);
-    arena_release(&memory);
-    return s;
+    return write_form(m, options, ptir_json_write, out);
 }
 
 /* Does WORD, quoted, stand in the first part of an object? */
@@ -181,15 +190,7 @@ static tn_status bincode_read(module *m, const read_options *options)
 
 static tn_status bincode_write(const module *m, const write_options *options, text_buffer *out)
 {
-    raise_options raise = {.exchange = is_style(options, "exchange")};
-    ptir_program program;
-    arena memory;
-    arena_init(&memory, m->allocator);
-    tn_status s = ptir_raise(m, &raise, &memory, &program);
-    if (s == TN_OK)
-        s = ptir_bincode_write(m, &program, out);
-    arena_release(&memory);
-    return s;
+    return write_form(m, options, ptir_bincode_write, out);
 }
 
 /* The length of the version, and the version. */
