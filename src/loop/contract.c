@@ -1,0 +1,350 @@
+/* Contractions: from the axes to a schedule and its programs. */
+#include "loop/contract.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "loop/contract_parts.h"
+
+contract_machine contract_machine_of(const char *cpu, bool is_wide)
+{
+    const contract_machine wide = {64, 32, 32 << 10, 1 << 20};
+    const contract_machine middle = {32, 16, 32 << 10, 512 << 10};
+    const contract_machine narrow = {16, 16, 32 << 10, 256 << 10};
+    if (!cpu || strcmp(cpu, "native") == 0)
+        return is_wide ? wide : middle;
+    static const char *const wide_names[] = {"x86-64-v4", "znver4",  "znver5",        "skylake-avx512",
+                                             "icelake",   "cascade", "sapphirerapids"};
+    for (size_t i = 0; i < sizeof wide_names / sizeof *wide_names; i++)
+        if (strncmp(cpu, wide_names[i], strlen(wide_names[i])) == 0)
+            return wide;
+    if (strcmp(cpu, "x86-64") == 0 || strcmp(cpu, "x86-64-v2") == 0)
+        return narrow;
+    return middle;
+}
+
+/* ---- the problem ---- */
+
+static bool count_axes(const contract_axis *axes, uint32_t n, int64_t *count)
+{
+    int64_t extents[CONTRACT_MAX_AXES];
+    for (uint32_t i = 0; i < n; i++)
+        extents[i] = axes[i].extent;
+    return product_i64(extents, n, count);
+}
+
+static walk walk_of(const contract_axis *axes, uint32_t n, size_t field)
+{
+    walk w;
+    walk_init(&w);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t step;
+        memcpy(&step, (const char *)&axes[i] + field, sizeof step);
+        walk_add(&w, axes[i].extent, step);
+    }
+    return w;
+}
+
+#define WALK(axes, n, field) walk_of(axes, n, offsetof(contract_axis, field))
+
+static void exchange_axes(contract_axis *axes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t a = axes[i].a;
+        axes[i].a = axes[i].b;
+        axes[i].b = a;
+    }
+}
+
+/* The operands change places: a product does not mind. */
+static void turn(problem *p)
+{
+    contract_spec *s = &p->spec;
+    contract_axis m[CONTRACT_MAX_AXES];
+    const contract_spec old = *s;
+    exchange_axes(s->batch, s->n_batch);
+    exchange_axes(s->m, s->n_m);
+    exchange_axes(s->n, s->n_n);
+    exchange_axes(s->k, s->n_k);
+    memcpy(m, s->m, sizeof m);
+    memcpy(s->m, s->n, sizeof m);
+    memcpy(s->n, m, sizeof m);
+    s->n_m = old.n_n;
+    s->n_n = old.n_m;
+    s->a = old.b;
+    s->b = old.a;
+    s->a_first = old.b_first;
+    s->b_first = old.a_first;
+    s->load_a = old.load_b;
+    s->load_b = old.load_a;
+    s->user_a = old.user_b;
+    s->user_b = old.user_a;
+    s->b_is_constant = false;
+    p->is_turned = true;
+}
+
+static bool problem_init(problem *p, const contract_spec *spec)
+{
+    int64_t all;
+    *p = (problem){.spec = *spec};
+    contract_spec *s = &p->spec;
+    p->form = dtype_compute(s->sum);
+    p->elem = element_compute(p->form);
+    p->parts = dtype_is_complex(p->form) ? 2 : 1;
+    p->bytes = (int64_t)loop_elem_bytes(p->elem);
+    if (!count_axes(s->batch, s->n_batch, &p->batch) || !count_axes(s->m, s->n_m, &p->m) ||
+        !count_axes(s->n, s->n_n, &p->n) || !count_axes(s->k, s->n_k, &p->k) ||
+        !product_i64((const int64_t[]){p->batch, p->m, p->n}, 3, &all))
+        return false;
+    uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
+    /* One column of results: its rows side by side make better vectors. The chains of complex numbers
+     * care which factor is which. */
+    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
+        turn(p);
+        p->n = p->m;
+        p->m = 1;
+        buffer_a = CONTRACT_B;
+        buffer_b = CONTRACT_A;
+    }
+    p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
+    p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
+    return true;
+}
+
+/* Windows that stay inside of A are only steps. */
+static bool drop_windows(problem *p)
+{
+    contract_spec *s = &p->spec;
+    for (uint32_t i = 0; i < s->n_windows; i++)
+        if (window_has_border(s, &s->windows[i]))
+            return false;
+    for (uint32_t i = 0; i < s->n_windows; i++) {
+        const contract_window *w = &s->windows[i];
+        s->m[w->m].a = w->stride * w->step;
+        s->k[w->k].a = w->dilation * w->step;
+        s->a_first -= w->low * w->step;
+    }
+    s->n_windows = 0;
+    return true;
+}
+
+static void join_products(problem *p)
+{
+    const contract_spec *s = &p->spec;
+    product_axes *k = &p->products;
+    k->n = 0;
+    for (uint32_t i = 0; i < s->n_k; i++) {
+        const contract_axis *x = &s->k[i];
+        if (x->extent == 1)
+            continue;
+        if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a &&
+            k->b[k->n - 1] == x->extent * x->b) {
+            k->extent[k->n - 1] *= x->extent;
+            k->a[k->n - 1] = x->a;
+            k->b[k->n - 1] = x->b;
+            continue;
+        }
+        k->extent[k->n] = x->extent;
+        k->a[k->n] = x->a;
+        k->b[k->n++] = x->b;
+    }
+    if (k->n == 0) {
+        k->n = 1;
+        k->extent[0] = p->k > 0 ? p->k : 1;
+        k->a[0] = k->b[0] = 0;
+    }
+}
+
+/* ---- the schedule ---- */
+
+enum {
+    MOST_ROWS = 28,
+    FEW_ROWS = 4,   /* B is read so rarely that packing it does not pay */
+    MANY_PANELS = 4, /* A is read so often that it may be packed */
+    ENOUGH_PANELS = 16, /* to be shared out among threads */
+    SMALL = 1 << 21 /* operations that one thread does alone */
+};
+
+/* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
+ * in registers. */
+static int64_t choose_block(problem *p, const contract_machine *m)
+{
+    const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
+    const int64_t room = ((int64_t)m->registers - 4) / p->parts;
+    int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
+    if (p->m >= room / 3 && vectors == 3)
+        nv = 3;
+    nv = nv > 16 ? 16 : nv;
+    nv = nv > vectors ? vectors : nv;
+    p->nv = nv < 1 ? 1 : (uint32_t)nv;
+    int64_t rows = room / p->nv;
+    rows = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    return rows;
+}
+
+/* Blocks of nearly equal heights, at most ROWS, whose rows lie at the same places from the first. */
+static void split_rows(problem *p, int64_t rows)
+{
+    const walk *w = &p->a_m;
+    uint32_t axis = w->n;
+    int64_t extent = 1;
+    p->unit = 1;
+    if (axis > 0)
+        extent = w->extent[--axis];
+    while (axis > 0 && extent * p->unit <= rows) {
+        p->unit *= extent;
+        extent = w->extent[--axis];
+    }
+    int64_t most = rows / p->unit;
+    most = most < 1 ? 1 : most;
+    p->split = (extent + most - 1) / most;
+    p->base = extent / p->split;
+    p->longer = extent % p->split;
+    p->outer = p->m / (extent * p->unit);
+}
+
+/* Do ROWS rows of A crowd into few sets of the first cache? */
+static bool is_crowded(const problem *p, int64_t rows)
+{
+    const walk w = WALK(p->spec.m, p->spec.n_m, a);
+    const walk k = WALK(p->spec.k, p->spec.n_k, a);
+    uint8_t in_set[64] = {0};
+    uint8_t most = 0;
+    if (p->m < rows)
+        rows = p->m;
+    if (k.n > 0 && k.step[k.n - 1] * p->bytes * p->parts >= LOOP_ALIGN)
+        return true; /* a line of memory for each product */
+    for (int64_t r = 0; r < rows; r++) {
+        const uint64_t line = (uint64_t)(walk_at(&w, r) * p->bytes * p->parts) / 64;
+        const uint8_t n = ++in_set[line % 64];
+        most = n > most ? n : most;
+    }
+    return most > 4;
+}
+
+static bool is_plain(const problem *p, const factors *x)
+{
+    return !x->load && x->dtype == p->form;
+}
+
+/* How B is read; it is packed when that is B_PANELS. */
+static b_form choose_b(const problem *p, int64_t rows)
+{
+    const contract_spec *s = &p->spec;
+    const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
+    const int64_t times = (p->m + rows - 1) / rows; /* that B is read */
+    if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
+        return B_PANELS;
+    if (n.n == 0 || n.step[0] == 1) {
+        if (s->b_is_constant && times > 1)
+            return B_PANELS;
+        const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
+        return times < FEW_ROWS || (reach <= 64 << 10 && reach >= 0) ? B_ROWS : B_PANELS;
+    }
+    product_axes joined = {0};
+    problem probe = *p;
+    join_products(&probe);
+    joined = probe.products;
+    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= 2 && p->bytes >= 4 && p->lanes <= 16 &&
+        !s->b_is_constant)
+        return B_COLUMNS;
+    return B_PANELS;
+}
+
+/* Is each panel packed just before it is used? Not where that would be done again and again, or
+ * where few items would be left; and only while the rows that meet it stay in the cache. */
+static bool packs_inside(const problem *p, const contract_machine *m)
+{
+    const double rows = (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
+    return !p->spec.b_is_constant && rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2 &&
+           (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
+}
+
+/* Where all of B stays in the cache, each block of rows meets all panels; else the panels meet as
+ * many rows as stay there. */
+static void choose_order(problem *p, const contract_machine *m)
+{
+    const int64_t blocks = p->outer * p->split;
+    const double panel = (double)panel_bytes(p), half = m->l2 / 2;
+    const double rows = (double)p->m / (double)blocks * (double)p->k * (double)(p->bytes * p->parts);
+    p->group = 1;
+    if (panel * (double)p->panels > half && rows > 0)
+        p->group = half / rows < 1 ? 1 : half / rows > (double)blocks ? blocks : (int64_t)(half / rows);
+}
+
+static uint64_t times3(int64_t a, int64_t b, int64_t c)
+{
+    return (uint64_t)a * (uint64_t)b * (uint64_t)c;
+}
+
+static bool build(problem *p, const contract_machine *m, arena *memory, contract_plan *plan,
+                  const char **fault)
+{
+    contract_spec *s = &p->spec;
+    p->lanes = (uint32_t)(m->vector_bytes / p->bytes);
+    p->lanes = p->lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : p->lanes < 1 ? 1 : p->lanes;
+    const walk c_n = WALK(s->n, s->n_n, c);
+    if (c_n.n > 1)
+        p->lanes = 1; /* a vector would leave its row of C */
+    int64_t rows = choose_block(p, m);
+    p->b_form = choose_b(p, rows);
+    if (p->b_form == B_COLUMNS)
+        p->nv = p->nv > 2 ? 2 : p->nv;
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+
+    const bool is_bordered = !drop_windows(p);
+    if (is_bordered || !is_plain(p, &p->a) ||
+        (p->panels >= MANY_PANELS && p->m >= FEW_ROWS && is_crowded(p, rows))) {
+        if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
+                                         &plan->packed_a_bytes, fault))
+            return false;
+    }
+    if (p->b_form == B_PANELS && p->k > 0) {
+        contract_use_panels(p);
+        p->packs_inside = packs_inside(p, m);
+        if (!p->packs_inside &&
+            !contract_pack_b(p, memory, &plan->steps[plan->n_steps++], &plan->packed_b_bytes,
+                             fault))
+            return false;
+    }
+
+    p->a_batch = WALK(s->batch, s->n_batch, a);
+    p->a_m = WALK(s->m, s->n_m, a);
+    p->b_batch = WALK(s->batch, s->n_batch, b);
+    p->b_n = WALK(s->n, s->n_n, b);
+    p->c_batch = WALK(s->batch, s->n_batch, c);
+    p->c_m = WALK(s->m, s->n_m, c);
+    p->c_n = c_n;
+    join_products(p);
+    split_rows(p, rows);
+    choose_order(p, m);
+
+    const uint64_t results = times3(p->batch, p->m, p->n);
+    const int64_t blocks = p->packs_inside ? 1 : p->outer * p->split;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    *step = (contract_step){.role = CONTRACT_MULTIPLIES,
+                            .program = contract_multiply(p, memory, fault),
+                            .work = p->batch * blocks * p->panels,
+                            .flops = 2 * results * (uint64_t)p->k,
+                            .bytes = results * dtype_bytes(s->c) +
+                                     times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
+                                     times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
+    const uint64_t an_item = step->flops / (uint64_t)step->work;
+    step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
+    plan->how = p->b_form == B_PANELS ? "B in panels" : p->b_form == B_ROWS ? "B in place" : "B turned";
+    return step->program != NULL;
+}
+
+bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+                    contract_plan *plan, const char **fault)
+{
+    problem *p = ARENA_NEW(memory, problem);
+    *plan = (contract_plan){.how = "nothing to do"};
+    *fault = NULL;
+    if (!p || !problem_init(p, spec))
+        return false;
+    if (p->batch == 0 || p->m == 0 || p->n == 0)
+        return true;
+    return build(p, machine, memory, plan, fault);
+}

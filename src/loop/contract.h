@@ -1,0 +1,123 @@
+/* Contractions as loop programs: matrix products and convolutions, with the bits of
+ * docs/numerics.md, section 6.
+ *
+ * A result element is a sum of products over the axes of K. Every axis belongs to the batch, to M
+ * (the rows of results), to N (their columns) or to K, and says how far one step along it goes in
+ * each operand and in the result. Axes that walk memory alike are joined here, so callers need not.
+ *
+ * What comes out is up to three programs, to run in order, each over its own number of work items,
+ * shared among threads in any way. All take the same list of buffers (enum contract_buffer); those
+ * that a program does not use may be NULL. */
+#ifndef LOOP_CONTRACT_H
+#define LOOP_CONTRACT_H
+
+#include "loop/element.h"
+
+enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4 };
+
+/* Steps in elements of each operand; 0 where an operand does not have the axis. Batch and M axes
+ * have b == 0 or a step; M: b == 0, N: a == 0, K: c == 0. */
+typedef struct contract_axis {
+    int64_t extent;
+    int64_t a, b, c;
+} contract_axis;
+
+/* Axis M of the rows and axis K of the products walk one axis of A together: its coordinate is
+ * m * stride + k * dilation - low, and outside of 0 .. extent - 1 the element is +0. `step` is that
+ * of A's axis, in elements; the axes M and K themselves have a == 0 here. */
+typedef struct contract_window {
+    uint32_t m, k;
+    int64_t stride, dilation, low, extent, step;
+} contract_window;
+
+enum contract_buffer {
+    CONTRACT_A = 0,
+    CONTRACT_B,
+    CONTRACT_C,
+    CONTRACT_PACKED_A, /* between the programs: aligned to LOOP_ALIGN */
+    CONTRACT_PACKED_B,
+    CONTRACT_MORE /* the first of the caller's own */
+};
+
+/* Where the elements of an operand come from, when they are not simply in its buffer: LANES elements
+ * from element AT (i64, in elements of the operand), of which the first COUNT (i64) are asked for when
+ * it is not LOOP_NO_VALUE; they have the operand's dtype. Called while B is being built, perhaps
+ * several times; may use the caller's own buffers. Elements outside of the operand are not asked for. */
+typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
+                              loop_value count);
+
+/* Part of a row of results, or of a column where that is the only one. */
+typedef struct contract_part {
+    element value; /* rounded to dtype `c`; LANES neighbours along N */
+    bool is_column; /* ... along M, with N = 0 */
+    uint32_t lanes;
+    loop_value count; /* i64: only so many count; LOOP_NO_VALUE: all */
+    /* i64: the row-major number of the position among the axes of the batch, of M, of N as they were
+     * given, for the first lane. */
+    loop_value batch, m, n;
+    loop_value at;    /* i64: the first lane's place in C, in elements, from the axes' steps */
+    int64_t step;     /* in C, from lane to lane, in elements */
+    uint32_t align;   /* divides the byte offset of `at` */
+} contract_part;
+typedef void contract_finish(void *user, loop_builder *b, const contract_part *part);
+
+typedef struct contract_spec {
+    tn_dtype a, b; /* of the operands' elements */
+    /* `sum` is the accumulator as the graph names it: operands are converted to what it computes in,
+     * and the total is rounded to it before it is converted to `c`. */
+    tn_dtype sum, c;
+    uint32_t n_batch, n_m, n_n, n_k; /* outermost first; K in the order of the products */
+    contract_axis batch[CONTRACT_MAX_AXES], m[CONTRACT_MAX_AXES], n[CONTRACT_MAX_AXES],
+        k[CONTRACT_MAX_AXES];
+    uint32_t n_windows;
+    contract_window windows[CONTRACT_MAX_WINDOWS];
+    int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
+    bool b_is_constant; /* its packing program runs once, ahead of time: pack more readily */
+    contract_load *load_a, *load_b; /* NULL: from the buffer */
+    void *user_a, *user_b;
+    contract_finish *finish; /* NULL: store to C */
+    void *user_finish;
+    bool finish_is_small; /* few instructions, so it may be repeated for every vector of a block */
+} contract_spec;
+
+/* The machine to be fast on; every program is right on any. */
+typedef struct contract_machine {
+    uint32_t vector_bytes; /* 16, 32, 64 */
+    uint32_t registers;    /* vector registers */
+    uint32_t l1, l2;       /* bytes of cache a core */
+} contract_machine;
+
+/* By the name of a CPU as in target_options; NULL counts as "native", of which IS_WIDE says whether
+ * it has AVX-512. */
+contract_machine contract_machine_of(const char *cpu, bool is_wide);
+
+typedef enum contract_role { CONTRACT_PACKS_A, CONTRACT_PACKS_B, CONTRACT_MULTIPLIES } contract_role;
+
+typedef struct contract_step {
+    contract_role role;
+    const loop_program *program;
+    int64_t work;  /* items */
+    int64_t grain; /* fewest items worth a thread */
+    uint64_t flops, bytes; /* for profiles; bytes are those that must move */
+} contract_step;
+
+typedef struct contract_plan {
+    contract_step steps[3];
+    uint32_t n_steps;
+    uint64_t packed_a_bytes, packed_b_bytes; /* 0: that buffer is not used */
+    const char *how; /* a few words for people: which schedule */
+} contract_plan;
+
+/* The programs for SPEC in MEMORY. False without memory, when sizes overflow, or when a callback
+ * makes a fault, which *FAULT then names (else NULL). */
+bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+                    contract_plan *plan, const char **fault);
+
+/* Fill in one axis. */
+static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,
+                                     int64_t b, int64_t c)
+{
+    list[(*n)++] = (contract_axis){extent, a, b, c};
+}
+
+#endif

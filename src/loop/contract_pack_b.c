@@ -1,0 +1,214 @@
+/* The right operand of a contraction in panels: for a block of columns, the factors of all products
+ * one after the other, so that the multiplier reads one stream of whole vectors. Columns that do not
+ * exist are zeros. Parts of complex numbers lie apart. */
+#include "base/checked.h"
+#include "loop/contract_parts.h"
+
+enum { CHUNK = 256 }; /* products in a work item */
+
+typedef struct packing {
+    loop_builder *b;
+    const problem *p;
+    loop_value to;   /* pointer to the panel */
+    loop_value from; /* element of product 0 and column 0 of the panel's batch, i64 */
+    loop_value column;
+} packing;
+
+static int64_t row_bytes(const problem *p)
+{
+    return columns_of(p) * p->parts * p->bytes;
+}
+
+static void put(packing *k, loop_value to, element x, int64_t column)
+{
+    const problem *p = k->p;
+    const uint32_t lanes = element_lanes(k->b, x);
+    const uint32_t align = lanes == 1 ? (uint32_t)p->bytes : (uint32_t)p->bytes * lanes;
+    loop_store(k->b, loop_at(k->b, to, column * p->bytes), x.re, align);
+    if (p->parts == 2)
+        loop_store(k->b, loop_at(k->b, to, (columns_of(p) + column) * p->bytes), x.im, align);
+}
+
+/* COUNT columns of product number I, side by side in B. */
+static void emit_row(packing *k, loop_value i, int64_t count)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value from =
+        int_add(b, int_add(b, k->from, k->column), walk_emit(b, &p->unpacked.k, i));
+    for (uint32_t v = 0; v < p->nv; v++) {
+        const int64_t first = (int64_t)v * p->lanes, left = count - first;
+        const loop_value at = int_add(b, from, loop_i64(b, first));
+        element x;
+        if (left >= p->lanes)
+            x = factors_load(b, p, &p->unpacked.from, at, p->lanes, LOOP_NO_VALUE);
+        else if (left > 0)
+            x = factors_load(b, p, &p->unpacked.from, at, p->lanes, loop_i64(b, left));
+        else
+            x = element_zero(b, p->form, p->lanes);
+        put(k, to, x, first);
+    }
+}
+
+/* The panel's products from I on, at most as many as a vector has lanes, of columns whose products
+ * are side by side. */
+static void emit_square(packing *k, loop_value i, int64_t count, int64_t products)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const int64_t step = walk_step(&p->unpacked.n);
+    const loop_value from = int_add(b, int_add(b, k->from, int_times(b, k->column, step)), i);
+    const element zero = element_zero(b, p->form, p->lanes);
+    for (uint32_t v = 0; v < p->nv; v++) {
+        loop_value re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
+        for (uint32_t r = 0; r < p->lanes; r++) {
+            const int64_t column = (int64_t)v * p->lanes + r;
+            const loop_value at = int_add(b, from, loop_i64(b, column * step));
+            const loop_value some =
+                products < p->lanes ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
+            const element x =
+                column < count ? factors_load(b, p, &p->unpacked.from, at, p->lanes, some) : zero;
+            re[r] = x.re;
+            im[r] = x.im;
+        }
+        turn_square(b, re, p->lanes, p->bytes);
+        if (p->parts == 2)
+            turn_square(b, im, p->lanes, p->bytes);
+        for (int64_t r = 0; r < products; r++)
+            put(k, loop_at(b, to, r * row_bytes(p)),
+                (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE},
+                (int64_t)v * p->lanes);
+    }
+}
+
+/* Product I, element by element. */
+static void emit_elements(packing *k, loop_value i)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
+    const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
+    const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
+    const loop_value column = int_add(b, k->column, j);
+    loop_if(b, loop_binary(b, LOOP_ILT, column, loop_i64(b, p->n)));
+    put(k, here,
+        factors_load(b, p, &p->unpacked.from, int_add(b, from, walk_emit(b, &p->unpacked.n, column)), 1, LOOP_NO_VALUE),
+        0);
+    loop_else(b);
+    put(k, here, element_zero(b, p->form, 1), 0);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* Products LOW .. HIGH - 1 of a panel with COUNT columns. */
+static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t count)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const bool is_one_k = p->unpacked.k.n <= 1, is_one_n = p->unpacked.n.n <= 1;
+    if (is_one_n && (p->unpacked.n.n == 0 || walk_step(&p->unpacked.n) == 1)) {
+        emit_row(k, loop_for(b, low, high, 1), count);
+        loop_end(b);
+    } else if (is_one_n && is_one_k && walk_step(&p->unpacked.k) == 1) {
+        /* Whole squares, then what K leaves over, which is in the last chunk. */
+        const int64_t rest = p->k % p->lanes;
+        const loop_value whole = int_min(b, high, loop_i64(b, p->k - rest));
+        emit_square(k, loop_for(b, low, whole, p->lanes), count, p->lanes);
+        loop_end(b);
+        if (rest > 0) {
+            loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
+            emit_square(k, loop_i64(b, p->k - rest), count, rest);
+            loop_end(b);
+        }
+    } else {
+        emit_elements(k, loop_for(b, low, high, 1));
+        loop_end(b);
+    }
+}
+
+void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
+                         loop_value low, loop_value high, loop_value to)
+{
+    packing k = {.b = b, .p = p, .from = from, .to = to};
+    const int64_t rest = p->n % columns_of(p);
+    k.column = int_times(b, panel, columns_of(p));
+    if (rest > 0 && p->panels > 1) {
+        loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
+        emit_chunk(&k, low, high, columns_of(p));
+        loop_else(b);
+        emit_chunk(&k, low, high, rest);
+        loop_end(b);
+    } else {
+        emit_chunk(&k, low, high, rest > 0 ? rest : columns_of(p));
+    }
+}
+
+/* The steps of B become those of the panels: along K only, within one panel. */
+void contract_use_panels(problem *p)
+{
+    contract_spec *s = &p->spec;
+    p->unpacked.from = p->b;
+    p->unpacked.first = s->b_first;
+    walk_init(&p->unpacked.batch);
+    walk_init(&p->unpacked.own_batch);
+    walk_init(&p->unpacked.n);
+    walk_init(&p->unpacked.k);
+    for (uint32_t i = 0; i < s->n_batch; i++) {
+        walk_add(&p->unpacked.batch, s->batch[i].extent, s->batch[i].b);
+        if (s->batch[i].b != 0)
+            walk_add(&p->unpacked.own_batch, s->batch[i].extent, s->batch[i].b);
+    }
+    for (uint32_t i = 0; i < s->n_n; i++)
+        walk_add(&p->unpacked.n, s->n[i].extent, s->n[i].b);
+    for (uint32_t i = 0; i < s->n_k; i++)
+        walk_add(&p->unpacked.k, s->k[i].extent, s->k[i].b);
+    int64_t step = columns_of(p) * p->parts, batch = p->panels;
+    for (uint32_t i = s->n_k; i-- > 0;) {
+        s->k[i].b = step;
+        step *= s->k[i].extent;
+    }
+    for (uint32_t i = s->n_batch; i-- > 0;) {
+        if (s->batch[i].b == 0)
+            continue;
+        s->batch[i].b = batch; /* counted in panels */
+        batch *= s->batch[i].extent;
+    }
+    s->b_first = 0;
+    p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
+}
+
+bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
+                     const char **fault)
+{
+    loop_builder b;
+    const walk *batch = &p->unpacked.own_batch;
+    const int64_t chunks = (p->k + CHUNK - 1) / CHUNK;
+    int64_t size;
+    if (!mul_i64(row_bytes(p), p->k, &size) || !mul_i64(size, p->panels, &size) ||
+        !mul_i64(size, batch->count, &size))
+        return false;
+    loop_init(&b, memory);
+    factors_open(&b, &p->unpacked.from);
+    const loop_value panels = loop_buffer(&b, CONTRACT_PACKED_B);
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value number = int_divided(&b, item, chunks); /* of the panel, over all batches */
+    const loop_value low = int_times(&b, int_modulo(&b, item, chunks), CHUNK);
+    const loop_value high = int_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)), loop_i64(&b, p->k));
+    const loop_value from = int_add(&b, walk_emit(&b, batch, int_divided(&b, number, p->panels)),
+                                    loop_i64(&b, p->unpacked.first));
+    contract_emit_panel(&b, p, from, int_modulo(&b, number, p->panels), low, high,
+                        loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))));
+    loop_end(&b);
+    *bytes = (uint64_t)size;
+    *step = (contract_step){.role = CONTRACT_PACKS_B,
+                            .program = loop_finish(&b),
+                            .work = chunks * p->panels * batch->count,
+                            .grain = 1 + 65536 / (row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),
+                            .bytes = 2 * *bytes};
+    *fault = b.fault;
+    return step->program != NULL;
+}

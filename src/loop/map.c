@@ -1,0 +1,136 @@
+/* Nests of kernels in which each position is on its own: loops over the outer axes, the innermost
+ * axis in vectors. */
+#include "loop/nest.h"
+
+enum {
+    PIECE = 4096,       /* positions of a long axis that make one work item */
+    WORTH = 1 << 16,    /* cheap operations worth another thread */
+    STREAMED = 24 << 20 /* bytes of an output from which on caches only get in the way */
+};
+
+/* Is output OUT so large that stores should go past the caches, if it is aligned for that? */
+static bool may_stream(const emitter *e, const kernel_output *out)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(e->f, out->into), &bytes);
+    return bytes >= STREAMED && e->k->dims[e->k->rank - 1] % LOOP_ALIGN == 0 &&
+           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
+}
+
+/* One vector of positions, whose first lane e->at[axis] says. */
+static void emit_body(emitter *e, const loop_value *buffers, bool streams)
+{
+    const kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_out; i++) {
+        const kernel_output *out = &k->out[i];
+        const element x = emit_value(e, out->value, out->from);
+        emit_store(e, out, buffers[i], x, streams && may_stream(e, out));
+    }
+}
+
+/* Whether all outputs that could be streamed lie so; LOOP_NO_VALUE when there are none. */
+static loop_value all_aligned(emitter *e, const loop_value *buffers)
+{
+    loop_builder *b = e->b;
+    loop_value bits = LOOP_NO_VALUE;
+    for (uint32_t i = 0; i < e->k->n_out; i++) {
+        if (!may_stream(e, &e->k->out[i]))
+            continue;
+        const loop_value address = loop_address(b, buffers[i]);
+        bits = bits == LOOP_NO_VALUE ? address : loop_binary(b, LOOP_OR, bits, address);
+    }
+    if (bits == LOOP_NO_VALUE)
+        return bits;
+    bits = loop_binary(b, LOOP_AND, bits, loop_i64(b, LOOP_ALIGN - 1));
+    return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
+}
+
+/* Positions LOW .. HIGH of the innermost axis, of which HIGH may be its end. */
+static void emit_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
+{
+    loop_builder *b = e->b;
+    const uint32_t axis = e->k->rank - 1, lanes = e->lanes;
+    const int64_t extent = e->k->dims[axis], rest = extent % lanes;
+    const uint32_t mark = emit_mark(e);
+    for (uint32_t i = 0; i < e->k->n_out; i++)
+        emit_hoist(e, e->k->out[i].value, e->k->out[i].from, UINT32_C(1) << axis);
+    const uint32_t inner = emit_mark(e);
+    if (extent >= lanes) {
+        loop_value whole = high;
+        if (rest) { /* the last positions make no whole vector */
+            const loop_value last = loop_i64(b, extent - rest);
+            whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
+        }
+        const loop_value aligned = all_aligned(e, buffers);
+        for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+            if (streams)
+                loop_if(b, aligned);
+            e->at[axis] = loop_for(b, low, whole, lanes);
+            emit_body(e, buffers, streams);
+            emit_forget(e, inner);
+            loop_end(b);
+            if (streams)
+                loop_else(b);
+        }
+        if (aligned != LOOP_NO_VALUE)
+            loop_end(b);
+    }
+    if (rest) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, extent)));
+        e->at[axis] = loop_i64(b, extent - rest);
+        e->count = loop_i64(b, rest);
+        emit_body(e, buffers, false);
+        e->count = LOOP_NO_VALUE;
+        emit_forget(e, inner);
+        loop_end(b);
+    }
+    emit_forget(e, mark);
+}
+
+static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
+{
+    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
+}
+
+bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
+{
+    loop_builder b;
+    emitter e;
+    loop_value buffers[TN_MAX_RANK];
+    const int64_t extent = k->dims[k->rank - 1];
+    int64_t rows = 1, items;
+    loop_init(&b, memory);
+    if (k->n_out > TN_MAX_RANK || !emit_init(&e, &b, f, k, memory))
+        return false;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
+    e.rank = k->rank;
+    e.vector_axis = k->rank - 1;
+    e.lanes = nest_lanes(f, k, extent);
+    for (uint32_t i = 0; i + 1 < k->rank; i++)
+        rows *= k->dims[i];
+    const loop_value begin = loop_param_value(&b, LOOP_BEGIN), end = loop_param_value(&b, LOOP_END_AT);
+    if (k->rank == 1) {
+        items = (extent + PIECE - 1) / PIECE;
+        const loop_value piece = loop_i64(&b, PIECE);
+        emit_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
+                  smaller(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
+                  buffers);
+    } else {
+        items = rows;
+        const loop_value item = loop_for(&b, begin, end, 1);
+        nest_decode(&e, item, k->rank - 1);
+        emit_line(&e, loop_i64(&b, 0), loop_i64(&b, extent), buffers);
+        loop_end(&b);
+    }
+    const uint64_t cost = nest_cost(f, k);
+    const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
+    out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish(&b),
+                                .work = items,
+                                .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                .flops = (uint64_t)k->n_nodes * (uint64_t)rows * (uint64_t)extent,
+                                .bytes = nest_bytes(f, k),
+                                .how = "a loop over the positions"};
+    out->n_steps = 1;
+    return out->steps[0].program != NULL;
+}

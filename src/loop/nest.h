@@ -1,0 +1,53 @@
+/* From kernels to loop programs. */
+#ifndef LOOP_NEST_H
+#define LOOP_NEST_H
+
+#include "loop/emit.h"
+
+enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_BUFFERS = 48 };
+
+/* One program of a kernel; they run in order. */
+typedef struct nest_step {
+    const loop_program *program;
+    uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
+    uint32_t n_read;    /* the first so many of its list are read */
+    uint32_t buffers[NEST_BUFFERS];
+    int64_t work;  /* items to share out */
+    int64_t grain; /* fewest items worth a thread */
+    uint64_t flops, bytes;
+    const char *how; /* a few words for people */
+} nest_step;
+
+/* The buffers: what the kernel reads, what it writes (emit_output_buffer), then temporaries. */
+typedef struct nest {
+    nest_step steps[NEST_STEPS];
+    uint32_t n_steps;
+    uint64_t temps[NEST_TEMPS]; /* bytes; contents need not survive */
+    uint32_t n_temps;
+} nest;
+
+/* The programs for K, in MEMORY. False without memory, or when the kernel is beyond what index maps
+ * can express; it can be run by reference kernels then. */
+bool nest_of_kernel(const function *f, const kernel *k, arena *memory, nest *out);
+
+/* Private to the nests of each kind. */
+
+/* K over other positions: MAP leads from those to the ones of K. In MEMORY; false without memory. */
+bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,
+                 kernel *out);
+/* K over as few axes as its accesses allow: neighbours that everything walks as one are joined,
+ * axes of extent 1 vanish, and for ROWS all reduced axes become one, the last. */
+bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
+/* How many lanes suit the values of K, of which there are at most EXTENT. */
+uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent);
+/* Roughly what one position costs, in cheap operations. */
+uint32_t nest_cost(const function *f, const kernel *k);
+/* Bytes that K reads and writes. */
+uint64_t nest_bytes(const function *f, const kernel *k);
+/* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
+void nest_decode(emitter *e, loop_value item, uint32_t n);
+bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
+
+#endif
