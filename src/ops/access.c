@@ -40,6 +40,33 @@ static bool same_expr(const access_expr *a, const access_expr *b)
     return same;
 }
 
+static void add_term(sum *s, const access_term *t, int64_t factor);
+
+/* by * (e // by) + e % by is e: when one of the two comes to where the other is, both become e. */
+static bool joins_partner(sum *s, const access_term *t, int64_t factor)
+{
+    if (t->kind == ACCESS_AXIS)
+        return false;
+    const bool is_quotient = t->kind == ACCESS_QUOTIENT;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const access_term p = s->at[i];
+        int64_t whole;
+        if (p.kind != (is_quotient ? ACCESS_REMAINDER : ACCESS_QUOTIENT) || p.by != t->by ||
+            !mul_i64(is_quotient ? p.factor : factor, t->by, &whole) ||
+            whole != (is_quotient ? factor : p.factor) || !same_expr(p.of, t->of))
+            continue;
+        s->at[i] = s->at[--s->n];
+        const int64_t each = is_quotient ? p.factor : factor;
+        int64_t constant;
+        s->fits = s->fits && mul_i64(t->of->constant, each, &constant) &&
+                  add_i64(s->constant, constant, &s->constant);
+        for (uint32_t k = 0; k < t->of->n && s->fits; k++) /* less deep than T: this ends */
+            add_term(s, &t->of->at[k], each);
+        return true;
+    }
+    return false;
+}
+
 static void add_term(sum *s, const access_term *t, int64_t factor)
 {
     int64_t product;
@@ -55,7 +82,7 @@ static void add_term(sum *s, const access_term *t, int64_t factor)
             s->at[i] = s->at[--s->n];
         return;
     }
-    if (product == 0)
+    if (product == 0 || joins_partner(s, t, product))
         return;
     if (s->n == MAX_TERMS) {
         s->fits = false;
@@ -275,6 +302,37 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
     return ok;
 }
 
+bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+                    access_map *out)
+{
+    sum s = {.fits = true};
+    add_expr(&s, map->at[axis], 1);
+    s.fits = s.fits && add_i64(s.constant, shift, &s.constant);
+    access_map shifted = {.rank = map->rank, .n_source = map->n_source, .n_guards = map->n_guards};
+    memcpy(shifted.dims, map->dims, sizeof shifted.dims);
+    memcpy(shifted.at, map->at, sizeof shifted.at);
+    memcpy(shifted.guards, map->guards, map->n_guards * sizeof *map->guards);
+    if (!(shifted.at[axis] = finish(&s, memory)))
+        return false;
+    *out = shifted;
+    return true;
+}
+
+bool access_same(const access_map *a, const access_map *b)
+{
+    bool same = a->rank == b->rank && a->n_source == b->n_source && a->n_guards == b->n_guards;
+    for (uint32_t i = 0; same && i < a->rank; i++)
+        same = a->dims[i] == b->dims[i];
+    for (uint32_t i = 0; same && i < a->n_source; i++)
+        same = same_expr(a->at[i], b->at[i]);
+    for (uint32_t i = 0; same && i < a->n_guards; i++) {
+        const access_guard *x = &a->guards[i], *y = &b->guards[i];
+        same = x->low == y->low && x->high == y->high && x->fill == y->fill &&
+               same_expr(x->of, y->of);
+    }
+    return same;
+}
+
 const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory)
 {
     sum s = {.fits = true};
@@ -328,24 +386,30 @@ int64_t access_padding(const access_map *map, const int64_t *at)
 
 /* ---- nodes ---- */
 
-/* Row-major positions agree: the source's axes are digits of the result's position. */
-static bool of_reshape(const type *in, const type *out, arena *memory, access_map *map)
+/* The source's axes are digits of the result's row-major position. */
+static bool digits(const int64_t *from, uint32_t n_source, arena *memory, access_map *map)
 {
     sum s = {.fits = true};
     int64_t stride = 1;
-    for (uint32_t k = out->rank; k-- > 0;) {
-        add_expr(&s, axis_expr(k, out->dims[k], stride, 0, memory), 1);
-        s.fits = s.fits && mul_i64(stride, out->dims[k], &stride);
+    for (uint32_t k = map->rank; k-- > 0;) {
+        add_expr(&s, axis_expr(k, map->dims[k], stride, 0, memory), 1);
+        s.fits = s.fits && mul_i64(stride, map->dims[k], &stride);
     }
     const access_expr *position = finish(&s, memory);
     stride = 1;
-    for (uint32_t i = in->rank; i-- > 0;) {
+    for (uint32_t i = n_source; i-- > 0;) {
         const access_expr *above = divide(position, stride, false, memory);
-        map->at[i] = divide(above, in->dims[i], true, memory);
-        if (!map->at[i] || !mul_i64(stride, in->dims[i], &stride))
+        map->at[i] = divide(above, from[i], true, memory);
+        if (!map->at[i] || !mul_i64(stride, from[i], &stride))
             return false;
     }
     return position != NULL;
+}
+
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from,
+                       uint32_t n_source, arena *memory, access_map *map)
+{
+    return start_map(dims, rank, n_source, map) && digits(from, n_source, memory, map);
 }
 
 static bool of_transpose(const node *n, const type *out, arena *memory, access_map *map)
@@ -499,7 +563,7 @@ bool access_of_node(const node *n, const type *in, const type *out, uint32_t fil
     case OP_RESHAPE:
     case OP_EXPAND_DIMS:
     case OP_SQUEEZE:
-        return of_reshape(in, out, memory, map);
+        return digits(in->dims, in->rank, memory, map);
     case OP_TRANSPOSE:
         return of_transpose(n, out, memory, map);
     case OP_BROADCAST:

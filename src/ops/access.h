@@ -60,6 +60,9 @@ bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_m
 /* Result axis k is axis ORDER[k] of a source with these extents. */
 bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
                      access_map *out);
+/* A result of these extents has the source's elements in row-major order. */
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from,
+                       uint32_t n_source, arena *memory, access_map *map);
 /* The map of one movement node from its static operand type. Padding has the number FILL. */
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
                     access_map *map);
@@ -69,6 +72,12 @@ bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, are
 /* First OUTER, from the result to something in between; then INNER from there to the source. */
 bool access_compose(const access_map *outer, const access_map *inner, arena *memory,
                     access_map *out);
+
+/* MAP with SHIFT added to source axis AXIS. */
+bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+                    access_map *out);
+/* Whether both maps lead everywhere to the same place, as far as their form tells. */
+bool access_same(const access_map *a, const access_map *b);
 
 /* The offset, in elements of a dense row-major source of shape DIMS. */
 const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory);

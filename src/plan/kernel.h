@@ -1,0 +1,70 @@
+/* Kernels: which nodes of a function run together, over which positions, and what they leave in
+ * memory. A kernel reads values that are in memory, computes its own on demand through index maps,
+ * and writes its outputs; nothing else of it ever has an address. */
+#ifndef PLAN_KERNEL_H
+#define PLAN_KERNEL_H
+
+#include "graph/module.h"
+#include "ops/access.h"
+
+typedef enum kernel_kind {
+    KERNEL_MAP,      /* each position on its own */
+    KERNEL_ROWS,     /* also reductions along axes of the positions, and what depends on them */
+    KERNEL_CONTRACT, /* one contraction; the others finish its result */
+    KERNEL_REFERENCE /* one node, by its reference kernel */
+} kernel_kind;
+
+/* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each position
+ * of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
+typedef struct kernel_output {
+    value_id value, into;
+    const access_map *from, *to;
+} kernel_output;
+
+/* Why what a kernel reads is not computed in it. */
+typedef struct kernel_edge {
+    value_id value;
+    const char *why; /* a sentence */
+} kernel_edge;
+
+typedef struct kernel {
+    kernel_kind kind;
+    uint32_t rank; /* the positions */
+    int64_t dims[TN_MAX_RANK];
+    uint32_t reduced; /* ROWS: mask of the axes that its reductions run over */
+    const access_map *operands; /* ROWS: from positions to those of the operands of its reductions */
+    uint32_t node;    /* REFERENCE, CONTRACT: which */
+    bool is_split;    /* ROWS: few and long rows, whose blocks are shared out */
+    uint32_t n_nodes; /* computed here, ascending; a constant or movement may be in several kernels */
+    const uint32_t *nodes;
+    uint32_t n_in; /* values it reads, ascending */
+    const value_id *in;
+    uint32_t n_out;
+    const kernel_output *out;
+    uint32_t n_edges;
+    const kernel_edge *edges;
+} kernel;
+
+/* The kernels of F in an order in which they can run. What only moves elements without changing
+ * their row-major order has no kernel: `same_as` of such a value is the value whose memory it is. */
+typedef struct kernel_list {
+    uint32_t n;
+    const kernel *at;
+    const value_id *same_as; /* by value; its own number in other cases */
+} kernel_list;
+
+/* Group the nodes of F, whose types are static, that its outputs need. All in MEMORY; false without
+ * memory. */
+bool kernels_of(const function *f, arena *memory, kernel_list *out);
+
+/* Is N elementwise or movement, so that a kernel can compute it at any position? */
+bool kernel_can_contain(const function *f, const node *n);
+/* Is N a reduction that KERNEL_ROWS takes? */
+bool kernel_is_reduction(const function *f, const node *n);
+/* Where the elements of V, an operand of a contraction, lie: MAP leads from its positions to those
+ * of the result. Only movement without padding that strides can express is looked through. */
+value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map);
+/* Mask of the axes of the positions on which MAP depends, its guards included. */
+uint32_t access_axes(const access_map *map);
+
+#endif
