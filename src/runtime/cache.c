@@ -1,0 +1,349 @@
+/* The folder of compiled objects: reading, writing, and keeping it small. */
+#include "runtime/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+struct cache {
+    const tn_allocator *allocator;
+    int folder;
+    uint64_t limit; /* of all files together */
+};
+
+enum { FORMAT_VERSION = 1, NAME_HEX = 32, PATH_BYTES = 4096, HOUR = 3600 };
+static const uint64_t bytes_by_default = UINT64_C(256) << 20;
+static const uint64_t object_at_most = UINT64_C(1) << 30;
+
+/* How a file starts, in this machine's byte order; the key and the object follow. */
+typedef struct file_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t zero;
+    uint64_t key_bytes;
+    uint64_t object_bytes;
+    uint64_t checksum[2]; /* of the key and the object */
+} file_head;
+
+static const char magic[sizeof((file_head *)0)->magic] = {'T', 'E', 'N', 'O', 'N', 'K', 'C', '\n'};
+
+/* Two words that depend on all bytes. */
+static void digest(const void *bytes, size_t n, uint64_t out[static 2])
+{
+    out[0] = hash_bytes(UINT64_C(0x74656e6f6e), bytes, n);
+    out[1] = hash_bytes(UINT64_C(0x6b65726e656c), bytes, n);
+}
+
+typedef struct file_name {
+    uint64_t hash[2];
+    char text[NAME_HEX + 3]; /* "....o" */
+} file_name;
+
+static file_name name_of(const void *key, size_t key_bytes)
+{
+    file_name name;
+    digest(key, key_bytes, name.hash);
+    (void)snprintf(name.text, sizeof name.text, "%016" PRIx64 "%016" PRIx64 ".o", name.hash[0],
+                   name.hash[1]);
+    return name;
+}
+
+/* ---- the folder ---- */
+
+/* The folder's path in PATH, and in *PARENT how much of it names the folder above that may have to
+ * be made, or 0. */
+static bool find_path(char path[static PATH_BYTES], size_t *parent)
+{
+    const char *own = getenv("TENON_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int n = -1;
+    *parent = 0;
+    if (own && *own) {
+        n = snprintf(path, PATH_BYTES, "%s", own);
+    } else if (xdg && *xdg == '/') {
+        n = snprintf(path, PATH_BYTES, "%s/tenon", xdg);
+        *parent = strlen(xdg);
+    } else if (home && *home == '/') {
+        n = snprintf(path, PATH_BYTES, "%s/.cache/tenon", home);
+        *parent = strlen(home) + strlen("/.cache");
+    }
+    return n > 0 && n < PATH_BYTES;
+}
+
+static bool read_limit(uint64_t *limit)
+{
+    const char *text = getenv("TENON_CACHE_BYTES");
+    *limit = bytes_by_default;
+    if (!text || !*text)
+        return true;
+    char *end;
+    errno = 0;
+    *limit = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && *text != '-' && *limit > 0;
+}
+
+/* The folder opened, or -1. */
+static int open_folder(void)
+{
+    char path[PATH_BYTES];
+    struct stat s;
+    size_t parent;
+    if (!find_path(path, &parent))
+        return -1;
+    if (parent > 0) {
+        path[parent] = 0;
+        (void)mkdir(path, S_IRWXU);
+        path[parent] = '/';
+    }
+    (void)mkdir(path, S_IRWXU);
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -1;
+    if (fstat(folder, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return folder;
+    (void)close(folder);
+    return -1;
+}
+
+cache *cache_open(const tn_allocator *a)
+{
+    uint64_t limit;
+    const int folder = read_limit(&limit) ? open_folder() : -1;
+    cache *c = folder >= 0 ? memory_alloc(a, sizeof *c) : NULL;
+    if (c)
+        *c = (cache){a, folder, limit};
+    else if (folder >= 0)
+        (void)close(folder);
+    return c;
+}
+
+void cache_close(cache *c)
+{
+    if (!c)
+        return;
+    (void)close(c->folder);
+    memory_free(c->allocator, c, sizeof *c);
+}
+
+/* ---- reading ---- */
+
+static bool read_all(int file, char *to, size_t n)
+{
+    while (n > 0) {
+        const ssize_t got = read(file, to, n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        if (got > 0) {
+            to += got;
+            n -= (size_t)got;
+        }
+    }
+    return true;
+}
+
+/* The place of the object in the N bytes of a file, or NULL when they are not what was stored under
+ * KEY. */
+static const char *check_file(const char *bytes, size_t n, const void *key, size_t key_bytes,
+                              size_t *object_bytes)
+{
+    file_head head;
+    uint64_t sum[2];
+    memcpy(&head, bytes, sizeof head);
+    bytes += sizeof head;
+    n -= sizeof head;
+    if (memcmp(head.magic, magic, sizeof magic) != 0 || head.version != FORMAT_VERSION ||
+        head.zero != 0 || head.key_bytes != key_bytes || key_bytes > n ||
+        head.object_bytes != n - key_bytes || memcmp(bytes, key, key_bytes) != 0)
+        return NULL;
+    digest(bytes, n, sum);
+    if (sum[0] != head.checksum[0] || sum[1] != head.checksum[1])
+        return NULL;
+    *object_bytes = (size_t)head.object_bytes;
+    return bytes + key_bytes;
+}
+
+/* A file that is used stays: its time is when it was last read, to the hour. */
+static void touch(int file, const struct stat *s)
+{
+    if (time(NULL) - s->st_mtime > HOUR)
+        (void)futimens(file, NULL);
+}
+
+static bool get_from(const cache *c, int file, const void *key, size_t key_bytes, text_buffer *out)
+{
+    struct stat s;
+    if (fstat(file, &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
+        s.st_size < (off_t)(sizeof(file_head) + key_bytes) || (uint64_t)s.st_size > object_at_most)
+        return false;
+    const size_t n = (size_t)s.st_size;
+    char *bytes = memory_alloc(c->allocator, n);
+    size_t object_bytes = 0;
+    const char *object = bytes && read_all(file, bytes, n)
+                             ? check_file(bytes, n, key, key_bytes, &object_bytes)
+                             : NULL;
+    if (object) {
+        text_put(out, object, object_bytes);
+        touch(file, &s);
+    }
+    memory_free(c->allocator, bytes, n);
+    return object && !out->failed;
+}
+
+bool cache_get(const cache *c, const void *key, size_t key_bytes, text_buffer *out)
+{
+    if (!c)
+        return false;
+    const file_name name = name_of(key, key_bytes);
+    const int file = openat(c->folder, name.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const bool found = get_from(c, file, key, key_bytes, out);
+    (void)close(file);
+    return found;
+}
+
+/* ---- keeping it small ---- */
+
+typedef struct stored_file {
+    char name[NAME_HEX + 3];
+    uint64_t bytes;
+    struct timespec time;
+} stored_file;
+
+typedef VECTOR(stored_file) stored_files;
+
+static int by_time(const void *a, const void *b)
+{
+    const stored_file *x = a, *y = b;
+    if (x->time.tv_sec != y->time.tv_sec)
+        return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
+    if (x->time.tv_nsec != y->time.tv_nsec)
+        return x->time.tv_nsec < y->time.tv_nsec ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* How a name starts that cache_put makes. */
+static bool is_own_name(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_HEX && strncmp(name + NAME_HEX, ".o", 2) == 0;
+}
+
+/* List the files of FOLDER and what they take together; unfinished ones that nobody writes any more
+ * go at once. */
+static uint64_t list_files(const cache *c, DIR *folder, stored_files *files)
+{
+    uint64_t total = 0;
+    struct stat s;
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) != NULL) {
+        const char *name = entry->d_name;
+        if (!is_own_name(name) || fstatat(c->folder, name, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(s.st_mode))
+            continue;
+        stored_file f = {.bytes = (uint64_t)s.st_size, .time = s.st_mtim};
+        if (strlen(name) >= sizeof f.name) {
+            if (time(NULL) - s.st_mtime > HOUR)
+                (void)unlinkat(c->folder, name, 0);
+            continue;
+        }
+        memcpy(f.name, name, strlen(name) + 1);
+        total += f.bytes;
+        if (!VECTOR_PUSH(c->allocator, files, f))
+            break;
+    }
+    return total;
+}
+
+/* When the files take more than the limit, remove the oldest until a quarter of it is free. */
+static void sweep(const cache *c)
+{
+    stored_files files = {NULL, 0, 0};
+    const int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!folder) {
+        if (fd >= 0)
+            (void)close(fd);
+        return;
+    }
+    uint64_t total = list_files(c, folder, &files);
+    (void)closedir(folder);
+    if (total > c->limit && files.n > 0) {
+        qsort(files.at, files.n, sizeof *files.at, by_time);
+        for (uint32_t k = 0; k < files.n && total > c->limit - c->limit / 4; k++) {
+            (void)unlinkat(c->folder, files.at[k].name, 0);
+            total -= files.at[k].bytes;
+        }
+    }
+    VECTOR_RELEASE(c->allocator, &files);
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int file, const void *from, size_t n)
+{
+    const char *at = from;
+    while (n > 0) {
+        const ssize_t put = write(file, at, n);
+        if (put < 0 && errno != EINTR)
+            return false;
+        if (put > 0) {
+            at += put;
+            n -= (size_t)put;
+        }
+    }
+    return true;
+}
+
+static bool write_file(const cache *c, const char *name, const file_head *head, const char *body)
+{
+    const int file = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                            S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return false;
+    const bool ok = write_all(file, head, sizeof *head) &&
+                    write_all(file, body, (size_t)(head->key_bytes + head->object_bytes));
+    return close(file) == 0 && ok;
+}
+
+/* A name beside NAME that no other thread or process uses now. */
+static void temporary_name(const char *name, char *out, size_t size)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)snprintf(out, size, "%s.%ld-%" PRIxPTR "-%ld", name, (long)getpid(), (uintptr_t)&now,
+                   now.tv_nsec);
+}
+
+void cache_put(const cache *c, const void *key, size_t key_bytes, const void *object, size_t bytes)
+{
+    char temporary[128];
+    if (!c || key_bytes > object_at_most || bytes > object_at_most ||
+        key_bytes + bytes + sizeof(file_head) > object_at_most || key_bytes + bytes > c->limit)
+        return;
+    char *body = memory_alloc(c->allocator, key_bytes + bytes);
+    if (!body)
+        return;
+    memcpy(body, key, key_bytes);
+    memcpy(body + key_bytes, object, bytes);
+    file_head head = {.version = FORMAT_VERSION, .key_bytes = key_bytes, .object_bytes = bytes};
+    memcpy(head.magic, magic, sizeof magic);
+    digest(body, key_bytes + bytes, head.checksum);
+    const file_name name = name_of(key, key_bytes);
+    temporary_name(name.text, temporary, sizeof temporary);
+    if (!write_file(c, temporary, &head, body) ||
+        renameat(c->folder, temporary, c->folder, name.text) != 0)
+        (void)unlinkat(c->folder, temporary, 0);
+    memory_free(c->allocator, body, key_bytes + bytes);
+    /* Looking through the whole folder takes longer than writing a file, so it is done for a few.
+     */
+    if (name.hash[1] % 16 == 0 || bytes > c->limit / 64)
+        sweep(c);
+}

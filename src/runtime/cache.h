@@ -1,0 +1,27 @@
+/* Compiled objects kept on disk between runs.
+ *
+ * A folder holds one file per object, named by a hash of its key. A file carries the whole key and
+ * a checksum, so a wrong file is only a missing one. Files are written beside and renamed: readers
+ * and writers, also of several processes, need no lock. Whatever goes wrong means "not cached". */
+#ifndef RUNTIME_CACHE_H
+#define RUNTIME_CACHE_H
+
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct cache cache;
+
+/* Opens, or makes, $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else ~/.cache/tenon. NULL when
+ * that is not a folder of this user that nobody else may write to, and when $TENON_CACHE_BYTES, the
+ * most that the files may take together (256 MiB if unset), is 0. */
+cache *cache_open(const tn_allocator *a);
+/* C may be NULL. */
+void cache_close(cache *c);
+
+/* Append the object stored under KEY to OUT; false, and nothing appended, when there is none. C may
+ * be NULL; several threads may use it at once. */
+bool cache_get(const cache *c, const void *key, size_t key_bytes, text_buffer *out);
+/* Store an object; when the folder grows too large, what was not used for longest goes. */
+void cache_put(const cache *c, const void *key, size_t key_bytes, const void *object, size_t bytes);
+
+#endif

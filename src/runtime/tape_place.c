@@ -1,0 +1,231 @@
+/* Places for temporaries: a block's steps in order, the smallest hole that fits, in place where a
+ * step allows it. */
+#include <string.h>
+
+#include "runtime/tape_parts.h"
+
+typedef struct hole {
+    uint64_t at, bytes;
+} hole;
+
+typedef struct placing {
+    tape *t;
+    block_info *b;
+    VECTOR(hole) holes; /* by place; no two touch */
+    uint64_t top;
+    uint32_t *starting, *ending; /* by step: a list of temporaries */
+} placing;
+
+static void remove_hole(placing *p, uint32_t i)
+{
+    memmove(&p->holes.at[i], &p->holes.at[i + 1], (p->holes.n - i - 1) * sizeof(hole));
+    p->holes.n--;
+}
+
+static bool take_room(placing *p, uint64_t bytes, uint64_t *at)
+{
+    uint32_t best = NEVER;
+    for (uint32_t i = 0; i < p->holes.n; i++)
+        if (p->holes.at[i].bytes >= bytes &&
+            (best == NEVER || p->holes.at[i].bytes < p->holes.at[best].bytes))
+            best = i;
+    if (best != NEVER) {
+        hole *h = &p->holes.at[best];
+        *at = h->at;
+        h->at += bytes;
+        h->bytes -= bytes;
+        if (h->bytes == 0)
+            remove_hole(p, best);
+        return true;
+    }
+    /* The top grows; a hole just below it is part of the room. */
+    *at = p->top;
+    if (p->holes.n > 0) {
+        const hole *last = &p->holes.at[p->holes.n - 1];
+        if (last->at + last->bytes == p->top) {
+            *at = last->at;
+            p->holes.n--;
+        }
+    }
+    if (bytes > PTRDIFF_MAX / 2 - *at)
+        return false;
+    p->top = *at + bytes;
+    return true;
+}
+
+static bool give_room(placing *p, uint64_t at, uint64_t bytes)
+{
+    uint32_t low = 0, high = p->holes.n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (p->holes.at[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    hole *after = low < p->holes.n ? &p->holes.at[low] : NULL;
+    hole *before = low > 0 ? &p->holes.at[low - 1] : NULL;
+    const bool joins_after = after && at + bytes == after->at;
+    if (before && before->at + before->bytes == at) {
+        before->bytes += bytes;
+        if (joins_after) {
+            before->bytes += after->bytes;
+            remove_hole(p, low);
+        }
+        return true;
+    }
+    if (joins_after) {
+        after->at = at;
+        after->bytes += bytes;
+        return true;
+    }
+    if (!VECTOR_RESERVE(&p->t->allocator, &p->holes, 1))
+        return false;
+    memmove(&p->holes.at[low + 1], &p->holes.at[low], (p->holes.n - low) * sizeof(hole));
+    p->holes.at[low] = (hole){at, bytes};
+    p->holes.n++;
+    return true;
+}
+
+/* ---- lives ---- */
+
+static void note_use(block_info *b, tape_buffer v, uint32_t step)
+{
+    uint64_t offset;
+    buffer_info *info = &b->buffers.at[tape_root(b, v, &offset)];
+    if (info->first == NEVER)
+        info->first = step;
+    info->last = step;
+}
+
+/* How often step S reads V or a view of it. */
+static uint32_t reads_of(const block_info *b, const tape_step *s, tape_buffer v)
+{
+    uint32_t n = 0;
+    uint64_t offset;
+    for (uint32_t k = 0; k < s->n_read; k++)
+        n += tape_root(b, s->buffers[k], &offset) == v;
+    return n;
+}
+
+/* What the first step of TO may make it of, and ends with that step; NEVER: nothing. */
+static tape_buffer made_of(const block_info *b, tape_buffer to)
+{
+    const uint32_t at = b->buffers.at[to].first;
+    const tape_step *s = at == NEVER ? NULL : &b->steps.at[at].as;
+    for (uint32_t k = 0; s && k < s->n_in_place; k++) {
+        const tape_buffer from = s->buffers[s->in_place[k][0]];
+        const buffer_info *in = &b->buffers.at[from];
+        if (s->buffers[s->in_place[k][1]] == to && in->last == at &&
+            in->bytes == b->buffers.at[to].bytes && reads_of(b, s, from) == 1)
+            return from;
+    }
+    return NEVER;
+}
+
+static bool is_passed(const block_info *b, uint32_t input)
+{
+    for (uint32_t k = 0; k < b->n_outputs; k++)
+        if (b->pass[k] == input)
+            return true;
+    return false;
+}
+
+static void join_output(block_info *b, tape_buffer to)
+{
+    buffer_info *out = &b->buffers.at[to];
+    for (tape_buffer from = made_of(b, to); from != NEVER; from = made_of(b, from)) {
+        buffer_info *in = &b->buffers.at[from];
+        if (in->kind == IS_INPUT && in->index == out->index && !b->is_other &&
+            in->index < b->n_carries && !is_passed(b, in->index)) {
+            b->update[out->index] = in->index;
+            b->has_updates = true;
+        }
+        if (in->kind != IS_TEMP)
+            return;
+        out->first = in->first;
+        in->kind = IS_VIEW;
+        in->index = to;
+        in->offset = 0;
+    }
+}
+
+void tape_find_lives(block_info *block)
+{
+    for (uint32_t i = 0; i < block->steps.n; i++) {
+        const tape_step *s = &block->steps.at[i].as;
+        for (uint32_t k = 0; k < s->n_read + s->n_written; k++)
+            note_use(block, s->buffers[k], i);
+    }
+    for (tape_buffer v = 0; v < block->buffers.n; v++)
+        if (block->buffers.at[v].kind == IS_OUTPUT)
+            join_output(block, v);
+}
+
+static bool list_lives(placing *p)
+{
+    const block_info *b = p->b;
+    p->starting = ARENA_ARRAY(&p->t->arena, uint32_t, b->steps.n);
+    p->ending = ARENA_ARRAY(&p->t->arena, uint32_t, b->steps.n);
+    if (!p->starting || !p->ending)
+        return false;
+    for (uint32_t i = 0; i < b->steps.n; i++)
+        p->starting[i] = p->ending[i] = NEVER;
+    for (uint32_t v = b->buffers.n; v-- > 0;) {
+        buffer_info *info = &b->buffers.at[v];
+        if (info->kind != IS_TEMP || info->first == NEVER)
+            continue;
+        info->next_first = p->starting[info->first];
+        p->starting[info->first] = v;
+        info->next_last = p->ending[info->last];
+        p->ending[info->last] = v;
+    }
+    return true;
+}
+
+/* ---- places ---- */
+
+/* Let results of step I take the places of operands that end there. */
+static void take_places(placing *p, uint32_t i)
+{
+    const tape_step *s = &p->b->steps.at[i].as;
+    for (uint32_t k = 0; k < s->n_in_place; k++) {
+        const tape_buffer from = s->buffers[s->in_place[k][0]], to = s->buffers[s->in_place[k][1]];
+        buffer_info *in = &p->b->buffers.at[from], *out = &p->b->buffers.at[to];
+        if (in->kind != IS_TEMP || out->kind != IS_TEMP || in->last != i || out->first != i ||
+            out->room > 0 || in->room < out->bytes || in->room == 0 || reads_of(p->b, s, from) != 1)
+            continue;
+        out->offset = in->offset;
+        out->room = in->room;
+        in->room = 0;
+    }
+}
+
+static bool place_step(placing *p, uint32_t i)
+{
+    take_places(p, i);
+    for (uint32_t v = p->starting[i]; v != NEVER; v = p->b->buffers.at[v].next_first) {
+        buffer_info *b = &p->b->buffers.at[v];
+        if (b->room > 0)
+            continue;
+        if (!tape_rounded(b->bytes ? b->bytes : 1, &b->room) || !take_room(p, b->room, &b->offset))
+            return false;
+    }
+    for (uint32_t v = p->ending[i]; v != NEVER; v = p->b->buffers.at[v].next_last) {
+        const buffer_info *b = &p->b->buffers.at[v];
+        if (b->room > 0 && !give_room(p, b->offset, b->room))
+            return false;
+    }
+    return true;
+}
+
+bool tape_place_block(tape *t, block_info *block)
+{
+    placing p = {.t = t, .b = block};
+    bool ok = list_lives(&p);
+    for (uint32_t i = 0; ok && i < block->steps.n; i++)
+        ok = place_step(&p, i);
+    VECTOR_RELEASE(&t->allocator, &p.holes);
+    block->own = p.top;
+    return ok;
+}

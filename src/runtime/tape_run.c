@@ -1,0 +1,336 @@
+/* Running tapes. */
+#include <string.h>
+#include <time.h>
+
+#include "runtime/tape_parts.h"
+
+/* One run. Everything it writes is in the state that it took. */
+typedef struct run {
+    const tape *t;
+    const tape_run_options *o;
+    run_state *s;
+    uint32_t threads;
+    tape_result result;
+} run;
+
+static int64_t now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool stop(run *r, tape_outcome outcome, const step_info *s)
+{
+    r->result.outcome = outcome;
+    r->result.step = s ? &s->as : NULL;
+    return false;
+}
+
+/* Each of these is false when the run must end; r->result then says why. */
+
+static bool on_time(run *r, const step_info *s)
+{
+    return r->o->deadline == 0 || now() < r->o->deadline || stop(r, TAPE_TIMEOUT, s);
+}
+
+static bool run_block(run *r, const block_info *b, char **in, char *const *out);
+
+/* ---- kernels and copies ---- */
+
+typedef struct shared_kernel {
+    tape_kernel *kernel;
+    char *const *buffers;
+    char *scratch;
+    uint64_t scratch_each;
+    atomic_int code;
+} shared_kernel;
+
+static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
+{
+    shared_kernel *k = user;
+    const int32_t code = k->kernel(k->buffers, begin, end, k->scratch + worker * k->scratch_each);
+    if (code != 0)
+        atomic_store_explicit(&k->code, code, memory_order_relaxed);
+}
+
+static bool run_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
+{
+    int32_t code = 0;
+    if (s->pieces < 2 || r->threads < 2) {
+        if (s->as.extent > 0)
+            code = s->as.kernel(buffers, 0, s->as.extent, r->s->scratch);
+    } else {
+        shared_kernel k = {.kernel = s->as.kernel,
+                           .buffers = buffers,
+                           .scratch = r->s->scratch,
+                           .scratch_each = r->t->scratch};
+        atomic_init(&k.code, 0);
+        *threads = workers_run(r->o->workers, r->threads, run_share, &k, s->as.extent, s->as.grain);
+        code = atomic_load_explicit(&k.code, memory_order_relaxed);
+    }
+    if (code == 0)
+        return true;
+    r->result.code = code;
+    return stop(r, TAPE_KERNEL_FAILED, s);
+}
+
+typedef struct shared_copy {
+    char *to;
+    const char *from;
+} shared_copy;
+
+static void copy_share(void *user, int64_t begin, int64_t end, uint32_t worker)
+{
+    const shared_copy *c = user;
+    (void)worker;
+    memcpy(c->to + begin, c->from + begin, (size_t)(end - begin));
+}
+
+static uint32_t copy(const run *r, char *to, const char *from, uint64_t bytes)
+{
+    shared_copy c = {to, from};
+    if (to == from || bytes == 0)
+        return 1;
+    return workers_run(r->o->workers, r->threads, copy_share, &c, (int64_t)bytes, COPY_GRAIN);
+}
+
+/* ---- control flow ---- */
+
+static bool run_cond(run *r, const step_info *s, char **at)
+{
+    const uint32_t n = s->as.n_read - 1;
+    char **in = at + s->as.n_read + s->as.n_written;
+    memcpy(in, at + 1, n * sizeof *in);
+    return run_block(r, &r->t->blocks.at[s->as.region[*(const uint8_t *)at[0] ? 0 : 1]], in,
+                     at + s->as.n_read);
+}
+
+/* Where turn after turn writes value K of a WHILE, which is at NOW: never where it is, unless the
+ * body changes it in place. */
+static char *next_place(const block_info *body, uint32_t k, char *at_now, char *operand,
+                        char *result, char *spare, char *checked)
+{
+    if (body->pass[k] == k)
+        return at_now;
+    if (body->update[k] == k)
+        return at_now == operand || at_now == checked ? result : at_now;
+    return at_now == result ? spare : result;
+}
+
+static bool run_while(run *r, const step_info *s, char **at)
+{
+    const block_info *cond = &r->t->blocks.at[s->as.region[0]];
+    const block_info *body = &r->t->blocks.at[s->as.region[1]];
+    const uint32_t n = s->as.n_read;
+    char **operands = at, **results = at + n, **spare = results + n, **copies = spare + n;
+    char *go_on = copies[n];
+    char **value = copies + n + 1, **checked = value + n, **next = checked + n + 1;
+    memcpy(value, operands, n * sizeof *value);
+    for (;;) {
+        if (!on_time(r, s))
+            return false;
+        checked[0] = go_on;
+        for (uint32_t k = 0; k < n; k++)
+            checked[1 + k] = cond->pass[1 + k] == k ? value[k] : copies[k];
+        if (!run_block(r, cond, value, checked))
+            return false;
+        if (!*(const uint8_t *)go_on)
+            break;
+        for (uint32_t k = 0; k < n; k++)
+            next[k] =
+                next_place(body, k, checked[1 + k], operands[k], results[k], spare[k], copies[k]);
+        if (!run_block(r, body, checked + 1, next))
+            return false;
+        memcpy(value, next, n * sizeof *value);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        (void)copy(r, results[k], checked[1 + k], body->output_bytes[k]);
+    return true;
+}
+
+static bool run_scan(run *r, const step_info *s, char **at)
+{
+    const block_info *body = &r->t->blocks.at[s->as.region[0]];
+    const uint32_t n_in = s->as.n_read, n_out = s->as.n_written, n = s->as.n_carries;
+    char **results = at + n_in, **spare = results + n_out;
+    char **in = spare + n, **out = in + n_in, **value = spare + n;
+    memcpy(in, at, n * sizeof *in);
+    for (int64_t turn = 0; turn < s->as.turns; turn++) {
+        if (!on_time(r, s))
+            return false;
+        for (uint32_t k = 0; k < n; k++) {
+            const bool is_result = body->update[k] == k || (s->as.turns - turn) % 2 == 1;
+            out[k] = body->pass[k] == k ? value[k] : is_result ? results[k] : spare[k];
+        }
+        for (uint32_t k = n; k < n_in; k++)
+            in[k] = at[k] + (uint64_t)turn * body->input_bytes[k];
+        for (uint32_t k = n; k < n_out; k++)
+            out[k] = results[k] + (uint64_t)turn * body->output_bytes[k];
+        if (!run_block(r, body, in, out))
+            return false;
+        memcpy(value, out, n * sizeof *value);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        (void)copy(r, results[k], value[k], body->output_bytes[k]);
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static bool run_step(run *r, const step_info *s, char **at, uint32_t *threads)
+{
+    tn_status status;
+    switch (s->as.kind) {
+    case TAPE_KERNEL:
+        return run_kernel(r, s, at, threads);
+    case TAPE_COPY:
+        *threads = copy(r, at[1], at[0], s->as.bytes);
+        return true;
+    case TAPE_COND:
+        return run_cond(r, s, at);
+    case TAPE_WHILE:
+        return run_while(r, s, at);
+    case TAPE_SCAN:
+        return run_scan(r, s, at);
+    case TAPE_HOST:
+    default:
+        status = s->as.host(s->as.what, at, r->o->host);
+        if (status == TN_OK)
+            return true;
+        r->result.status = status;
+        return stop(r, TAPE_HOST_FAILED, s);
+    }
+}
+
+static bool run_steps_watched(run *r, const block_info *b, char **table)
+{
+    const tape_profile *profile = r->o->profile;
+    for (uint32_t i = 0; i < b->steps.n; i++) {
+        const step_info *s = &b->steps.at[i];
+        uint32_t threads = 1;
+        const int64_t begin = profile ? now() : 0;
+        if (!on_time(r, s) || !run_step(r, s, table + s->table, &threads))
+            return false;
+        if (profile)
+            profile->step(profile->user, &s->as, begin, now(), threads);
+    }
+    return true;
+}
+
+static bool run_steps(run *r, const block_info *b, char **table)
+{
+    uint32_t threads;
+    for (const step_info *s = b->steps.at, *end = s + b->steps.n; s < end; s++)
+        if (!run_step(r, s, table + s->table, &threads))
+            return false;
+    return true;
+}
+
+/* Where an output changes an input in place, both are at the place of the output, and IN is changed
+ * accordingly. Outputs that are inputs are copied, unless they are there already. */
+static bool run_block(run *r, const block_info *b, char **in, char *const *out)
+{
+    char **table = r->s->table + b->table;
+    for (uint32_t k = 0; b->has_updates && k < b->n_outputs; k++) {
+        if (b->update[k] == NEVER)
+            continue;
+        (void)copy(r, out[k], in[b->update[k]], b->output_bytes[k]);
+        in[b->update[k]] = out[k];
+    }
+    for (uint32_t i = 0; i < b->ports.n; i++) {
+        const port *p = &b->ports.at[i];
+        table[p->at] = (p->is_output ? out[p->index] : in[p->index]) + p->offset;
+    }
+    if (!(r->o->profile || r->o->deadline ? run_steps_watched : run_steps)(r, b, table))
+        return false;
+    for (uint32_t k = 0; b->has_passes && k < b->n_outputs; k++)
+        if (b->pass[k] != NEVER)
+            (void)copy(r, out[k], in[b->pass[k]], b->output_bytes[k]);
+    return true;
+}
+
+/* ---- the program ---- */
+
+static bool overlaps_input(const block_info *b, const void *const *in, const char *out,
+                           uint64_t bytes)
+{
+    for (uint32_t i = 0; i < b->n_inputs; i++)
+        if ((uintptr_t)out < (uintptr_t)in[i] + b->input_bytes[i] &&
+            (uintptr_t)in[i] < (uintptr_t)out + bytes)
+            return true;
+    return false;
+}
+
+/* Put guarded outputs that must not be written before the end into memory of the run. */
+static bool stage_outputs(run *r, const void *const *inputs, char **out)
+{
+    const block_info *b = &r->t->blocks.at[0];
+    run_state *s = r->s;
+    uint64_t total = 0;
+    for (uint32_t k = 0; k < b->n_outputs; k++) {
+        uint64_t bytes;
+        const bool staged =
+            r->o->guarded[k] &&
+            (r->t->is_early[k] || overlaps_input(b, inputs, out[k], b->output_bytes[k]));
+        if (!staged || !tape_rounded(b->output_bytes[k], &bytes))
+            continue;
+        out[k] = NULL;
+        if (__builtin_add_overflow(total, bytes, &total) || total > PTRDIFF_MAX / 2)
+            return false;
+    }
+    if (total == 0)
+        return true;
+    if (s->staged_bytes < total + TAPE_ALIGN) {
+        const tn_allocator *a = &r->t->allocator;
+        memory_free(a, s->staged_block, s->staged_bytes);
+        s->staged_bytes = 0;
+        s->staged_block = memory_alloc(a, (size_t)total + TAPE_ALIGN);
+        if (!s->staged_block)
+            return false;
+        s->staged_bytes = (size_t)total + TAPE_ALIGN;
+    }
+    char *at = (char *)s->staged_block + (-(uintptr_t)s->staged_block & (TAPE_ALIGN - 1));
+    for (uint32_t k = 0; k < b->n_outputs; k++) {
+        uint64_t bytes = 0;
+        if (out[k] || !tape_rounded(b->output_bytes[k], &bytes))
+            continue;
+        out[k] = at;
+        at += bytes;
+    }
+    return true;
+}
+
+static void run_program(run *r, const void *const *inputs, void *const *outputs)
+{
+    const block_info *b = &r->t->blocks.at[0];
+    char **in = r->s->given, **out = in + b->n_inputs;
+    for (uint32_t i = 0; i < b->n_inputs; i++)
+        in[i] = (char *)(uintptr_t)inputs[i];
+    for (uint32_t k = 0; k < b->n_outputs; k++)
+        out[k] = outputs[k];
+    if (r->o->guarded && !stage_outputs(r, inputs, out)) {
+        (void)stop(r, TAPE_NO_MEMORY, NULL);
+        return;
+    }
+    if (!run_block(r, b, in, out))
+        return;
+    for (uint32_t k = 0; r->o->guarded && k < b->n_outputs; k++)
+        (void)copy(r, outputs[k], out[k], b->output_bytes[k]);
+}
+
+tape_result tape_run(tape *t, const void *const *inputs, void *const *outputs,
+                     const tape_run_options *options)
+{
+    run r = {.t = t, .o = options, .threads = workers_count(options->workers)};
+    if (options->threads > 0 && options->threads < r.threads)
+        r.threads = options->threads;
+    r.s = tape_state_take(t, r.threads);
+    if (!r.s) {
+        r.result.outcome = TAPE_NO_MEMORY;
+        return r.result;
+    }
+    run_program(&r, inputs, outputs);
+    tape_state_give_back(t, r.s);
+    return r.result;
+}

@@ -1,0 +1,381 @@
+/* What stands in front of the functions of a C text: types and the operations that C lacks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "target/c/print.h"
+
+static const char *const kind_names[C_KINDS] = {"u8",  "u16", "u32", "u64", "s8",  "s16",
+                                                "s32", "s64", "f32", "f64", "ptr", "_Bool"};
+
+const char *c_kind_name(c_kind kind)
+{
+    return kind_names[kind];
+}
+
+c_kind c_kind_of(loop_elem e)
+{
+    static const uint8_t kinds[] = {C_BOOL, C_U8,  C_U16, C_U32, C_U64,
+                                    C_F32,  C_F64, C_PTR, C_KINDS};
+    return (c_kind)kinds[e];
+}
+
+c_kind c_signed(c_kind unsigned_kind)
+{
+    return (c_kind)(unsigned_kind - C_U8 + C_S8);
+}
+
+unsigned c_log2(uint32_t lanes)
+{
+    unsigned n = 0;
+    while (n < C_LOG_LANES - 1 && UINT32_C(1) << n < lanes)
+        n++;
+    return n;
+}
+
+static size_t bytes_of(c_kind kind)
+{
+    static const uint8_t bytes[C_KINDS] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 1};
+    return bytes[kind];
+}
+
+/* Signed integers as wide as KIND. */
+static c_kind mask_of(c_kind kind)
+{
+    return kind == C_F32 ? C_S32 : kind == C_F64 ? C_S64 : kind < C_S8 ? c_signed(kind) : kind;
+}
+
+/* What the helpers of one type need themselves. */
+static void add_needs(c_needs *n, c_kind kind, unsigned l)
+{
+    for (unsigned h = C_MEMORY; h < C_HELPERS; h++)
+        if (n->of[h][kind][l])
+            n->of[C_TYPE][kind][l] = n->of[C_TYPE][kind][0] = true;
+    if (n->of[C_SELECT][kind][l])
+        n->of[C_TYPE][mask_of(kind)][l] = true;
+    if (n->of[C_LOAD_FIRST][kind][l])
+        n->of[C_TYPE][C_U64][0] = true;
+    if (n->of[C_GATHER][kind][l] || n->of[C_LOAD_WHERE][kind][l]) {
+        n->of[C_MEMORY][kind][0] = true;
+        n->of[C_TYPE][C_S64][0] = true;
+    }
+    for (unsigned h = C_S32_OF; h <= C_U64_OF; h++) {
+        if (!n->of[h][kind][l])
+            continue;
+        const c_kind to = h == C_S32_OF   ? C_S32
+                          : h == C_S64_OF ? C_S64
+                          : h == C_U32_OF ? C_U32
+                                          : C_U64;
+        n->of[C_TYPE][to][l] = n->of[C_TYPE][mask_of(kind)][l] = true;
+        n->of[C_SPLAT][kind][l] = n->of[C_SPLAT][kind][l] || l > 0;
+    }
+    if (n->of[C_BITS][kind][l] || n->of[C_FLOAT][kind][l])
+        n->of[C_TYPE][kind == C_F32 ? C_U32 : C_U64][0] = true;
+}
+
+static void close_needs(c_needs *n)
+{
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        if (n->store_first[kind])
+            n->of[C_TYPE][C_U64][0] = n->of[C_MEMORY][kind][0] = true;
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (unsigned kind = 0; kind < C_KINDS; kind++)
+            for (unsigned l = 0; l < C_LOG_LANES; l++)
+                add_needs(n, (c_kind)kind, l);
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        for (unsigned l = 1; l < C_LOG_LANES; l++)
+            if (n->of[C_TYPE][kind][l])
+                n->of[C_TYPE][kind][0] = true;
+}
+
+static void put_intro(text_buffer *out)
+{
+    text_puts(out,
+              "#if !defined(__GNUC__)\n"
+              "#error \"this file uses the vector types of gcc (12 or later) and clang\"\n"
+              "#endif\n"
+              "#if defined(__FAST_MATH__)\n"
+              "#error \"-ffast-math changes results\"\n"
+              "#endif\n"
+              "#if defined(__clang__) /* a * b + c is rounded twice */\n"
+              "#pragma STDC FP_CONTRACT OFF\n"
+              "#else\n"
+              "#pragma GCC optimize(\"fp-contract=off\")\n"
+              "#endif\n\n"
+              "#include <stdint.h>\n\n");
+}
+
+static void put_scalar_types(const c_needs *n, text_buffer *out)
+{
+    static const char *const spelled[] = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "int8_t",
+                                          "int16_t", "int32_t",  "int64_t",  "float",    "double"};
+    for (unsigned kind = 0; kind <= C_F64; kind++)
+        if (n->of[C_TYPE][kind][0])
+            text_printf(out, "typedef %s %s;\n", spelled[kind], kind_names[kind]);
+    if (n->of[C_TYPE][C_PTR][0])
+        text_puts(out, "typedef char *ptr;\n");
+}
+
+static void put_vector_types(const c_needs *n, text_buffer *out)
+{
+    for (unsigned kind = 0; kind <= C_F64; kind++)
+        for (unsigned l = 1; l < C_LOG_LANES; l++)
+            if (n->of[C_TYPE][kind][l])
+                text_printf(out, "typedef %s %sx%u __attribute__((vector_size(%zu)));\n",
+                            kind_names[kind], kind_names[kind], 1u << l,
+                            bytes_of((c_kind)kind) << l);
+}
+
+/* "u32x16", "u32" */
+static void put_type(text_buffer *out, unsigned kind, unsigned l)
+{
+    text_printf(out, l ? "%sx%u" : "%s", kind_names[kind], 1u << l);
+}
+
+static void put_memory_types(const c_needs *n, text_buffer *out)
+{
+    bool any = false;
+    for (unsigned kind = 0; kind < C_KINDS; kind++) {
+        for (unsigned l = 0; l < C_LOG_LANES; l++) {
+            if (!n->of[C_MEMORY][kind][l])
+                continue;
+            text_puts(out, any ? "" : "\n/* The same in memory of any type, at any address. */\n");
+            any = true;
+            text_puts(out, "typedef ");
+            put_type(out, kind, l);
+            text_puts(out, " ");
+            put_type(out, kind, l);
+            text_puts(out, "_m __attribute__((aligned(1), may_alias));\n");
+        }
+    }
+}
+
+static bool any_need(const c_needs *n, c_helper helper, unsigned from)
+{
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        for (unsigned l = from; l < C_LOG_LANES; l++)
+            if (n->of[helper][kind][l])
+                return true;
+    return false;
+}
+
+static void put_splats(const c_needs *n, text_buffer *out)
+{
+    if (!any_need(n, C_SPLAT, 1))
+        return;
+    text_puts(out, "\n/* One number in every lane. */\n#define TWICE_1(x) x, x\n");
+    unsigned most = 1;
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        for (unsigned l = 1; l < C_LOG_LANES; l++)
+            most = n->of[C_SPLAT][kind][l] && l > most ? l : most;
+    for (unsigned l = 2; l <= most; l++)
+        text_printf(out, "#define TWICE_%u(x) TWICE_%u(x), TWICE_%u(x)\n", l, l - 1, l - 1);
+    for (unsigned kind = 0; kind < C_KINDS; kind++) {
+        for (unsigned l = 1; l < C_LOG_LANES; l++) {
+            if (!n->of[C_SPLAT][kind][l])
+                continue;
+            text_puts(out, "#define splat_");
+            put_type(out, kind, l);
+            text_puts(out, "(x) ((");
+            put_type(out, kind, l);
+            text_printf(out, "){TWICE_%u(x)})\n", l);
+        }
+    }
+}
+
+static void put_selects(const c_needs *n, text_buffer *out)
+{
+    bool any = false;
+    for (unsigned kind = 0; kind < C_KINDS; kind++) {
+        for (unsigned l = 1; l < C_LOG_LANES; l++) {
+            if (!n->of[C_SELECT][kind][l])
+                continue;
+            text_puts(out, any ? "" : "\n/* Lanes of `yes` where the mask is -1, of `no` where it is 0. */\n");
+            any = true;
+            const char *name = kind_names[kind], *mask = kind_names[mask_of((c_kind)kind)];
+            const unsigned lanes = 1u << l;
+            text_printf(out,
+                        "#define select_%sx%u(mask, yes, no) \\\n"
+                        "    ((%sx%u)(((mask) & (%sx%u)(yes)) | (~(mask) & (%sx%u)(no))))\n",
+                        name, lanes, name, lanes, mask, lanes, mask, lanes);
+        }
+    }
+}
+
+/* The blocks: a loop over the lanes, which compilers turn into vector instructions. */
+static void put_block(text_buffer *out, const char *name, const char *args, unsigned kind,
+                      unsigned l, const char *lane)
+{
+    text_printf(out, "#define %s_", name);
+    put_type(out, kind, l);
+    text_printf(out, "(%s) \\\n    __extension__({ ", args);
+    put_type(out, kind, l);
+    text_printf(out, " r_ = {0}; EACH_LANE(%u) r_[k_] = %s; r_; })\n", 1u << l, lane);
+}
+
+static void put_float_blocks(const c_needs *n, text_buffer *out)
+{
+    static const struct {
+        c_helper helper;
+        const char *name, *args, *lanes;
+    } blocks[] = {{C_FMA, "fma", "x, y, z", "(x)[k_], (y)[k_], (z)[k_]"},
+                  {C_SQRT, "sqrt", "x", "(x)[k_]"},
+                  {C_RINT, "rint", "x", "(x)[k_]"},
+                  {C_TRUNC, "trunc", "x", "(x)[k_]"}};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+        for (unsigned kind = C_F32; kind <= C_F64; kind++) {
+            char lane[80] = "__builtin_";
+            strcat(lane, blocks[b].name);
+            strcat(lane, kind == C_F32 ? "f(" : "(");
+            strcat(strcat(lane, blocks[b].lanes), ")");
+            for (unsigned l = 1; l < C_LOG_LANES; l++)
+                if (n->of[blocks[b].helper][kind][l])
+                    put_block(out, blocks[b].name, blocks[b].args, kind, l, lane);
+        }
+    }
+}
+
+static void put_masked_loads(const c_needs *n, text_buffer *out)
+{
+    for (unsigned kind = 0; kind < C_KINDS; kind++) {
+        char side_by_side[80] = "(mask)[k_] ? ((", gathered[80] = "(mask)[k_] ? *(";
+        strcat(strcat(side_by_side, kind_names[kind]), "_m const *)(p))[k_] : 0");
+        strcat(strcat(gathered, kind_names[kind]), "_m const *)((p) + (s64)(offsets)[k_]) : 0");
+        for (unsigned l = 1; l < C_LOG_LANES; l++) {
+            if (n->of[C_LOAD_WHERE][kind][l])
+                put_block(out, "load_where", "p, mask", kind, l, side_by_side);
+            if (n->of[C_GATHER][kind][l])
+                put_block(out, "gather", "p, offsets, mask", kind, l, gathered);
+        }
+    }
+}
+
+static void put_first_lanes(const c_needs *n, text_buffer *out)
+{
+    for (unsigned kind = 0; kind < C_KINDS; kind++) {
+        for (unsigned l = 1; l < C_LOG_LANES; l++) {
+            if (!n->of[C_LOAD_FIRST][kind][l])
+                continue;
+            text_puts(out, "#define load_first_");
+            put_type(out, kind, l);
+            text_puts(out, "(p, n) \\\n    __extension__({ ");
+            put_type(out, kind, l);
+            text_printf(out,
+                        " r_ = {0}; const u64 n_ = (n); if (n_) __builtin_memcpy(&r_, (p), n_ * "
+                        "%zu); r_; })\n",
+                        bytes_of((c_kind)kind));
+        }
+    }
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        if (n->store_first[kind])
+            text_printf(out,
+                        "#define store_first_%s(p, x, n) \\\n"
+                        "    do { const u64 n_ = (n); for (u64 k_ = 0; k_ < n_; k_++) "
+                        "((%s_m *)(p))[k_] = (x)[k_]; } while (0)\n",
+                        kind_names[kind], kind_names[kind]);
+}
+
+static void put_blocks(const c_needs *n, text_buffer *out)
+{
+    static const c_helper looped[] = {C_FMA, C_SQRT, C_RINT, C_TRUNC, C_LOAD_WHERE, C_GATHER};
+    bool any = false, any_first = any_need(n, C_LOAD_FIRST, 1);
+    for (unsigned kind = 0; kind < C_KINDS; kind++)
+        any_first = any_first || n->store_first[kind];
+    for (size_t k = 0; k < sizeof looped / sizeof *looped; k++)
+        any = any || any_need(n, looped[k], 1);
+    if (any)
+        text_puts(out, "\n/* Operations lane by lane, which compilers turn into vectors again. */\n"
+                       "#if defined(__clang__)\n"
+                       "#define EACH_LANE(n) \\\n"
+                       "    _Pragma(\"clang loop unroll(full)\") for (int k_ = 0; k_ < (n); k_++)\n"
+                       "#else\n"
+                       "#define EACH_LANE(n) \\\n"
+                       "    _Pragma(\"GCC unroll 64\") for (int k_ = 0; k_ < (n); k_++)\n"
+                       "#endif\n");
+    put_float_blocks(n, out);
+    put_masked_loads(n, out);
+    if (any_first)
+        text_puts(out, "\n/* The first n lanes in memory. */\n");
+    put_first_lanes(n, out);
+}
+
+/* Conversions to integers that are defined for every number. */
+static void put_to_integer(text_buffer *out, unsigned helper, unsigned from, unsigned l)
+{
+    static const char *const to_names[] = {"s32", "s64", "u32", "u64"};
+    static const char *const low[4][2] = {{">= -0x1p31", "> -2147483649.0"},
+                                          {">= -0x1p63", ">= -0x1p63"},
+                                          {"> -1.0", "> -1.0"},
+                                          {"> -1.0", "> -1.0"}};
+    static const char *const high[] = {"0x1p31", "0x1p63", "0x1p32", "0x1p64"};
+    const unsigned row = helper - C_S32_OF, lanes = 1u << l;
+    const char *to = to_names[row], *name = kind_names[from], *suffix = from == C_F32 ? "f" : "";
+    const char *above = low[row][from == C_F64], *mask = kind_names[mask_of((c_kind)from)];
+    if (l == 0) {
+        text_printf(out,
+                    "static inline %s %s_of_%s(%s x)\n"
+                    "{\n"
+                    "    return x %s%s && x < %s%s ? (%s)x : 0;\n"
+                    "}\n",
+                    to, to, name, name, above, suffix, high[row], suffix, to);
+        return;
+    }
+    const size_t relation = above[1] == '=' ? 3 : 2; /* ">= " or "> " */
+    text_printf(out,
+                "#define %sx%u_of_%sx%u(x) \\\n"
+                "    __builtin_convertvector((%sx%u)((%sx%u)(x) & \\\n"
+                "        (%sx%u)((x) %.*ssplat_%sx%u(%s%s)) & \\\n"
+                "        (%sx%u)((x) < splat_%sx%u(%s%s))), %sx%u)\n",
+                to, lanes, name, lanes, name, lanes, mask, lanes, mask, lanes, (int)relation,
+                above, name, lanes, above + relation, suffix, mask, lanes, name, lanes, high[row],
+                suffix, to, lanes);
+}
+
+static void put_conversions(const c_needs *n, text_buffer *out)
+{
+    bool any = false;
+    for (unsigned helper = C_S32_OF; helper <= C_U64_OF; helper++) {
+        for (unsigned from = C_F32; from <= C_F64; from++) {
+            for (unsigned l = 0; l < C_LOG_LANES; l++) {
+                if (!n->of[helper][from][l])
+                    continue;
+                text_puts(out, any ? "" : "\n/* Truncated; 0 for what does not fit. */\n");
+                any = true;
+                put_to_integer(out, helper, from, l);
+            }
+        }
+    }
+}
+
+static void put_bits(const c_needs *n, text_buffer *out)
+{
+    for (unsigned kind = C_F32; kind <= C_F64; kind++) {
+        const char *f = kind_names[kind], *u = kind == C_F32 ? "u32" : "u64";
+        for (unsigned k = 0; k < 2; k++) {
+            const char *to = k ? f : u, *from = k ? u : f;
+            if (n->of[k ? C_FLOAT : C_BITS][kind][0])
+                text_printf(out,
+                            "\nstatic inline %s %s%s(%s x)\n"
+                            "{\n"
+                            "    %s bits;\n"
+                            "    __builtin_memcpy(&bits, &x, sizeof bits);\n"
+                            "    return bits;\n"
+                            "}\n",
+                            to, k ? f : "bits_of_", k ? "_of_bits" : f, from, to);
+        }
+    }
+}
+
+void c_put_prelude(c_needs *needs, text_buffer *out)
+{
+    close_needs(needs);
+    put_intro(out);
+    put_scalar_types(needs, out);
+    put_vector_types(needs, out);
+    put_memory_types(needs, out);
+    put_splats(needs, out);
+    put_selects(needs, out);
+    put_blocks(needs, out);
+    put_conversions(needs, out);
+    put_bits(needs, out);
+    text_puts(out, "\n");
+}

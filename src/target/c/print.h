@@ -1,0 +1,126 @@
+/* Printing loop programs as C: what its files share. */
+#ifndef TARGET_C_PRINT_H
+#define TARGET_C_PRINT_H
+
+#include "loop/loop.h"
+
+/* The types of the printed text: scalars, and vectors of 2 to 64 lanes of all but the last two.
+ * Integers are unsigned, so that they wrap; a mask of several lanes is a vector of signed integers,
+ * each 0 or -1, of the width that suits where it comes from; a single mask is a _Bool. */
+typedef enum c_kind {
+    C_U8 = 0,
+    C_U16,
+    C_U32,
+    C_U64,
+    C_S8,
+    C_S16,
+    C_S32,
+    C_S64,
+    C_F32,
+    C_F64,
+    C_PTR,
+    C_BOOL,
+    C_KINDS
+} c_kind;
+
+/* What one text needs in front of its functions; by kind and by logarithm of the lanes. */
+enum { C_LOG_LANES = 7 };
+typedef enum c_helper {
+    C_TYPE = 0,   /* u32x16 */
+    C_MEMORY,     /* u32x16_m: the same in memory, at any address */
+    C_SPLAT,      /* splat_u32x16(x) */
+    C_SELECT,     /* select_u32x16(mask, yes, no) */
+    C_FMA,        /* fma_f32x16(x, y, z) */
+    C_SQRT,       /* sqrt_f32x16(x) */
+    C_RINT,       /* rint_f32x16(x) */
+    C_TRUNC,      /* trunc_f32x16(x) */
+    C_LOAD_FIRST, /* load_first_u32x16(p, n) */
+    C_LOAD_WHERE, /* load_where_u32x16(p, mask) */
+    C_GATHER,     /* gather_u32x16(p, offsets, mask) */
+    C_S32_OF,     /* s32_of_f32(x), s32x16_of_f32x16(x): in the range of s32, else 0 */
+    C_S64_OF,
+    C_U32_OF,
+    C_U64_OF,
+    C_BITS,  /* bits_of_f32(x) */
+    C_FLOAT, /* f32_of_bits(x) */
+    C_HELPERS
+} c_helper;
+
+typedef struct c_needs {
+    bool of[C_HELPERS][C_KINDS][C_LOG_LANES];
+    bool store_first[C_KINDS]; /* store_first_u32(p, x, n) */
+} c_needs;
+
+/* What is known of a value before it is printed. */
+typedef enum c_form {
+    C_DEAD = 0, /* nothing needs it */
+    C_NAMED,    /* a variable of its own */
+    C_INLINE,   /* written where it is used */
+    C_ALIAS     /* a GET that reads the variable where it is used */
+} c_form;
+
+typedef struct c_value {
+    uint32_t n_uses;
+    uint32_t root;   /* the instruction whose statement the value is last needed in */
+    uint32_t region; /* the FOR, IF or ELSE around it; UINT32_MAX: none */
+    uint32_t epoch;  /* how many instructions before it change memory or are control flow */
+    uint32_t next_set; /* VAR: the next SET after a place, while the forms are found */
+    uint8_t form;      /* c_form */
+    uint8_t weight;    /* operations in its expression */
+    uint8_t mask;      /* masks of several lanes: C_S8 .. C_S64 */
+    bool needs_name;   /* it is written more than once at its use, or indexed */
+    bool keeps_value;  /* it is read again after its use: no alias */
+    bool may_inline;
+} c_value;
+
+typedef struct c_printer {
+    const loop_program *program;
+    c_value *values;
+    text_buffer *out;
+    c_needs *needs;
+    unsigned depth;
+} c_printer;
+
+/* Find the forms of all values; VALUES has one zeroed element an instruction. */
+void c_analyse(const loop_program *program, c_value *values);
+/* True when operand K of I may be a plain number for a vector of equal lanes. */
+bool c_takes_number(const loop_program *program, const loop_inst *i, unsigned k);
+/* True when every lane of V is the constant BITS. */
+bool c_is_number(const loop_program *program, loop_value v, uint64_t bits);
+/* What every lane of I is when that is known without its operands, so that compilers would warn of
+ * it, or when a division is by a constant 0, in code that does not run; else -1. */
+int c_fixed_result(const loop_program *program, const loop_inst *i);
+/* False when the text of I does not have operand K. */
+bool c_reads(const loop_program *program, const loop_inst *i, unsigned k);
+
+c_kind c_kind_of(loop_elem e);
+c_kind c_signed(c_kind unsigned_kind);
+const char *c_kind_name(c_kind kind);
+/* LANES is a power of two. */
+unsigned c_log2(uint32_t lanes);
+
+/* The type "u32x16", and its note in the needs. */
+void c_put_type(c_printer *c, c_kind kind, uint32_t lanes);
+/* The kind that a value has as a variable. */
+c_kind c_kind_of_value(const c_printer *c, loop_value v);
+/* The name of a named value. */
+void c_put_name(c_printer *c, loop_value v);
+/* A value where it is used. Vectors of equal lanes that take a number are written as one. */
+void c_put_operand(c_printer *c, loop_value v, bool takes_number);
+/* The same as a signed integer. */
+void c_put_signed(c_printer *c, loop_value v);
+/* The same where nothing around it binds tighter. */
+void c_put_whole(c_printer *c, loop_value v);
+/* X as what is assigned to a variable like TO. */
+void c_put_assigned(c_printer *c, loop_value to, loop_value x);
+/* The expression that computes V, for a variable's first value. */
+void c_put_expression(c_printer *c, loop_value v);
+/* `*(f32x16_m *)(p)`; a load's is const. */
+void c_put_access(c_printer *c, loop_type t, loop_value p, bool is_load);
+/* Print a float of 32 or 64 bits as it is written in C, with the same bits. */
+void c_put_float(text_buffer *out, c_needs *needs, loop_elem e, uint64_t bits);
+
+/* The definitions that NEEDS asks for. */
+void c_put_prelude(c_needs *needs, text_buffer *out);
+
+#endif

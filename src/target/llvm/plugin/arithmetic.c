@@ -1,0 +1,241 @@
+/* Arithmetic, conversions and shuffles. Nothing here allows LLVM to change a bit of a result: there
+ * are no fast-math flags, and conversions out of range are frozen to some number. */
+#include "target/llvm/plugin/parts.h"
+
+static LLVMValueRef freeze(const function_state *f, LLVMValueRef x)
+{
+    return LLVMBuildFreeze(f->t->builder, x, "");
+}
+
+static LLVMValueRef shift(const function_state *f, const loop_inst *i)
+{
+    static const uint8_t width[] = {
+        [LOOP_I8] = 8, [LOOP_I16] = 16, [LOOP_I32] = 32, [LOOP_I64] = 64};
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef x = in_of(f, i, 0);
+    LLVMValueRef most = constant(f->t, i->type, width[i->type.elem] - 1u);
+    LLVMValueRef amount = LLVMBuildAnd(b, in_of(f, i, 1), most, "");
+    if (i->op == LOOP_SHL)
+        return LLVMBuildShl(b, x, amount, "");
+    return i->op == LOOP_LSHR ? LLVMBuildLShr(b, x, amount, "") : LLVMBuildAShr(b, x, amount, "");
+}
+
+/* ---- f32 fused multiply-adds on CPUs without them ---- */
+
+enum { FMA_LANES = 4 };
+
+/* x * y + z rounded once, by 64-bit floats: the product is exact, the sum is rounded to odd (when
+ * it is not exact, to the neighbour whose last bit is set), and a number rounded so and then to
+ * half as many bits is as if rounded once. */
+static LLVMValueRef fma_by_wide(const translation *t, LLVMValueRef x, LLVMValueRef y,
+                                LLVMValueRef z)
+{
+    LLVMBuilderRef b = t->builder;
+    const loop_type bits = loop_type_of(LOOP_I64, FMA_LANES);
+    LLVMTypeRef wide = type_in(t, loop_type_of(LOOP_F64, FMA_LANES)), whole = type_in(t, bits);
+    LLVMValueRef one = constant(t, bits, 1), narrow = x;
+    x = LLVMBuildFPExt(b, x, wide, "");
+    y = LLVMBuildFPExt(b, y, wide, "");
+    z = LLVMBuildFPExt(b, z, wide, "");
+    LLVMValueRef p = LLVMBuildFMul(b, x, y, ""), sum = LLVMBuildFAdd(b, p, z, "");
+    /* what the sum lost: exact, or NaN where it is infinite */
+    LLVMValueRef of_z = LLVMBuildFSub(b, sum, p, ""), of_p = LLVMBuildFSub(b, sum, of_z, "");
+    LLVMValueRef lost_p = LLVMBuildFSub(b, p, of_p, ""), lost_z = LLVMBuildFSub(b, z, of_z, "");
+    LLVMValueRef lost = LLVMBuildFAdd(b, lost_p, lost_z, "");
+    /* one step away from zero where that is where the rest lies, else one towards it */
+    LLVMValueRef s = LLVMBuildBitCast(b, sum, whole, "");
+    LLVMValueRef signs = LLVMBuildXor(b, s, LLVMBuildBitCast(b, lost, whole, ""), "");
+    LLVMValueRef step = LLVMBuildAShr(b, signs, constant(t, bits, 63), "");
+    step = LLVMBuildOr(b, step, one, "");
+    LLVMValueRef is_inexact = LLVMBuildFCmp(b, LLVMRealONE, lost, LLVMConstNull(wide), "");
+    LLVMValueRef is_even = LLVMBuildSub(b, LLVMBuildAnd(b, s, one, ""), one, "");
+    step = LLVMBuildAnd(b, step, is_even, "");
+    step = LLVMBuildAnd(b, step, LLVMBuildSExt(b, is_inexact, whole, ""), "");
+    LLVMValueRef odd = LLVMBuildBitCast(b, LLVMBuildAdd(b, s, step, ""), wide, "");
+    return LLVMBuildFPTrunc(b, odd, LLVMTypeOf(narrow), "");
+}
+
+/* The module's own function that does this for a few lanes. */
+static LLVMValueRef fma_function(translation *t)
+{
+    if (t->fma)
+        return t->fma;
+    LLVMTypeRef lanes = type_in(t, loop_type_of(LOOP_F32, FMA_LANES));
+    t->fma_type = LLVMFunctionType(lanes, (LLVMTypeRef[]){lanes, lanes, lanes}, 3, false);
+    t->fma = LLVMAddFunction(t->module, "tenon.fma", t->fma_type);
+    LLVMSetLinkage(t->fma, LLVMInternalLinkage);
+    set_attributes(t, t->fma);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(t->builder);
+    LLVMPositionBuilderAtEnd(t->builder, LLVMAppendBasicBlockInContext(t->context, t->fma, ""));
+    (void)LLVMBuildRet(t->builder, fma_by_wide(t, LLVMGetParam(t->fma, 0), LLVMGetParam(t->fma, 1),
+                                               LLVMGetParam(t->fma, 2)));
+    LLVMPositionBuilderAtEnd(t->builder, here);
+    return t->fma;
+}
+
+/* LANES lanes of X from FIRST; lanes that X does not have are any numbers. */
+static LLVMValueRef part(const function_state *f, LLVMValueRef x, uint32_t first, uint32_t lanes)
+{
+    LLVMValueRef table[LOOP_MAX_LANES];
+    const uint32_t n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (uint32_t k = 0; k < lanes; k++)
+        table[k] =
+            first + k < n ? const_i32(f->t, first + k) : LLVMGetPoison(f->t->elems[LOOP_I32]);
+    return LLVMBuildShuffleVector(f->t->builder, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                  LLVMConstVector(table, lanes), "");
+}
+
+/* The lanes of A, then those of B, which has as many. */
+static LLVMValueRef join(const function_state *f, LLVMValueRef a, LLVMValueRef b)
+{
+    const uint32_t n = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    return LLVMBuildShuffleVector(f->t->builder, a, b, ramp(f->t, LOOP_I32, n), "");
+}
+
+static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef done[LOOP_MAX_LANES / FMA_LANES], in[3];
+    uint32_t n = 0;
+    LLVMValueRef callee = fma_function(f->t);
+    for (uint32_t first = 0; first < i->type.lanes; first += FMA_LANES) {
+        for (unsigned k = 0; k < 3; k++)
+            in[k] = part(f, as_vector(f, in_of(f, i, k)), first, FMA_LANES);
+        done[n++] = LLVMBuildCall2(f->t->builder, f->t->fma_type, callee, in, 3, "");
+    }
+    for (; n > 1; n /= 2)
+        for (uint32_t k = 0; k < n / 2; k++)
+            done[k] = join(f, done[2 * k], done[2 * k + 1]);
+    if (i->type.lanes < FMA_LANES)
+        done[0] = part(f, done[0], 0, i->type.lanes);
+    return as_value(f, done[0], i->type.lanes);
+}
+
+static LLVMValueRef fma_op(const function_state *f, const loop_inst *i)
+{
+    if (f->t->is_x86 && f->t->level == LEVEL_BASIC && i->type.elem == LOOP_F32)
+        return fma_by_calls(f, i);
+    return call_same(f, INTRINSIC_FMA, in_of(f, i, 0), in_of(f, i, 1), in_of(f, i, 2));
+}
+
+/* ---- operations ---- */
+
+LLVMValueRef float_op(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef x = in_of(f, i, 0), y = in_of(f, i, 1);
+    switch ((int)i->op) {
+    case LOOP_FADD:
+        return LLVMBuildFAdd(b, x, y, "");
+    case LOOP_FSUB:
+        return LLVMBuildFSub(b, x, y, "");
+    case LOOP_FMUL:
+        return LLVMBuildFMul(b, x, y, "");
+    case LOOP_FDIV:
+        return LLVMBuildFDiv(b, x, y, "");
+    case LOOP_FMA:
+        return fma_op(f, i);
+    case LOOP_FSQRT:
+        return call_same(f, INTRINSIC_SQRT, x, NULL, NULL);
+    case LOOP_FNEG:
+        return LLVMBuildFNeg(b, x, "");
+    case LOOP_FABS:
+        return call_same(f, INTRINSIC_FABS, x, NULL, NULL);
+    case LOOP_FRINT:
+        return call_same(f, INTRINSIC_RINT, x, NULL, NULL);
+    case LOOP_FTRUNC:
+        return call_same(f, INTRINSIC_TRUNC, x, NULL, NULL);
+    case LOOP_FLT:
+        return LLVMBuildFCmp(b, LLVMRealOLT, x, y, "");
+    case LOOP_FLE:
+        return LLVMBuildFCmp(b, LLVMRealOLE, x, y, "");
+    case LOOP_FEQ:
+        return LLVMBuildFCmp(b, LLVMRealOEQ, x, y, "");
+    case LOOP_FUNO:
+        return LLVMBuildFCmp(b, LLVMRealUNO, x, y, "");
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef x = in_of(f, i, 0), y = in_of(f, i, 1);
+    switch ((int)i->op) {
+    case LOOP_IADD:
+        return LLVMBuildAdd(b, x, y, "");
+    case LOOP_ISUB:
+        return LLVMBuildSub(b, x, y, "");
+    case LOOP_IMUL:
+        return LLVMBuildMul(b, x, y, "");
+    case LOOP_SDIV:
+        return LLVMBuildSDiv(b, x, y, "");
+    case LOOP_UDIV:
+        return LLVMBuildUDiv(b, x, y, "");
+    case LOOP_SREM:
+        return LLVMBuildSRem(b, x, y, "");
+    case LOOP_UREM:
+        return LLVMBuildURem(b, x, y, "");
+    case LOOP_AND:
+        return LLVMBuildAnd(b, x, y, "");
+    case LOOP_OR:
+        return LLVMBuildOr(b, x, y, "");
+    case LOOP_XOR:
+        return LLVMBuildXor(b, x, y, "");
+    case LOOP_NOT:
+        return LLVMBuildNot(b, x, "");
+    case LOOP_SHL:
+    case LOOP_LSHR:
+    case LOOP_ASHR:
+        return shift(f, i);
+    case LOOP_IEQ:
+        return LLVMBuildICmp(b, LLVMIntEQ, x, y, "");
+    case LOOP_ILT:
+        return LLVMBuildICmp(b, LLVMIntSLT, x, y, "");
+    case LOOP_IULT:
+        return LLVMBuildICmp(b, LLVMIntULT, x, y, "");
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef conversion(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef x = in_of(f, i, 0);
+    LLVMTypeRef to = type_of_inst(f, i);
+    switch ((int)i->op) {
+    case LOOP_BITCAST:
+        return LLVMBuildBitCast(b, x, to, "");
+    case LOOP_TRUNCATE:
+        return LLVMBuildTrunc(b, x, to, "");
+    case LOOP_ZEXT:
+        return LLVMBuildZExt(b, x, to, "");
+    case LOOP_SEXT:
+        return LLVMBuildSExt(b, x, to, "");
+    case LOOP_FCONVERT:
+        return i->type.elem == LOOP_F64 ? LLVMBuildFPExt(b, x, to, "")
+                                        : LLVMBuildFPTrunc(b, x, to, "");
+    case LOOP_S_TO_F:
+        return LLVMBuildSIToFP(b, x, to, "");
+    case LOOP_U_TO_F:
+        return LLVMBuildUIToFP(b, x, to, "");
+    case LOOP_F_TO_S:
+        return freeze(f, LLVMBuildFPToSI(b, x, to, ""));
+    case LOOP_F_TO_U:
+        return freeze(f, LLVMBuildFPToUI(b, x, to, ""));
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef shuffle(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef table[LOOP_MAX_LANES];
+    const uint32_t n = i->type.lanes;
+    for (uint32_t k = 0; k < n; k++)
+        table[k] = const_i32(f->t, f->p->tables[i->imm + k]);
+    LLVMValueRef x = as_vector(f, in_of(f, i, 0)), y = as_vector(f, in_of(f, i, 1));
+    return as_value(f, LLVMBuildShuffleVector(f->t->builder, x, y, LLVMConstVector(table, n), ""),
+                    n);
+}

@@ -1,0 +1,199 @@
+/* Loads and stores. */
+#include "target/llvm/plugin/parts.h"
+
+LLVMValueRef offset(const function_state *f, LLVMValueRef p, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(f->t->builder, f->t->elems[LOOP_I8], p, &bytes, 1, "");
+}
+
+/* True for an address in the array of buffers, which nothing writes. */
+static bool is_in_buffers(const function_state *f, loop_value p)
+{
+    while (f->p->at[p].op == LOOP_OFFSET)
+        p = f->p->at[p].in[0];
+    return f->p->at[p].op == LOOP_PARAM && f->p->at[p].imm == LOOP_BUFFERS;
+}
+
+LLVMValueRef load(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef x = LLVMBuildLoad2(f->t->builder, type_of_inst(f, i), in_of(f, i, 0), "");
+    LLVMSetAlignment(x, 1u << i->log_align);
+    if (is_in_buffers(f, i->in[0]))
+        LLVMSetMetadata(x, f->t->kind_invariant, f->t->mark_invariant);
+    return x;
+}
+
+void store(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef s = LLVMBuildStore(f->t->builder, in_of(f, i, 1), in_of(f, i, 0));
+    LLVMSetAlignment(s, 1u << i->log_align);
+    if (i->op == LOOP_STREAM)
+        LLVMSetMetadata(s, f->t->kind_nontemporal, f->t->mark_nontemporal);
+}
+
+/* The mask of the first N of the lanes of TYPE, compared in lanes as wide as its elements. */
+static LLVMValueRef first_mask(const function_state *f, LLVMValueRef n, loop_type type)
+{
+    const translation *t = f->t;
+    loop_elem e = bits_elem((loop_elem)type.elem);
+    e = e == LOOP_PTR ? LOOP_I64 : e;
+    LLVMValueRef narrow = LLVMBuildTrunc(t->builder, n, t->elems[e], "");
+    LLVMValueRef all = splat(f, narrow, type.lanes);
+    LLVMValueRef lanes =
+        type.lanes > 1 ? ramp(t, e, type.lanes) : LLVMConstNull(LLVMVectorType(t->elems[e], 1));
+    return LLVMBuildICmp(t->builder, LLVMIntULT, lanes, all, "");
+}
+
+static uint32_t natural_align(loop_elem e)
+{
+    static const uint8_t align[] = {1, 1, 2, 4, 8, 4, 8, 8};
+    return align[e];
+}
+
+/* The elements at the operand where the vector MASK holds, else 0. */
+static LLVMValueRef masked_load(const function_state *f, const loop_inst *i, LLVMValueRef mask,
+                                uint32_t align)
+{
+    LLVMTypeRef vector = LLVMVectorType(f->t->elems[i->type.elem], i->type.lanes);
+    LLVMTypeRef types[] = {vector, f->t->elems[LOOP_PTR]};
+    LLVMValueRef args[] = {in_of(f, i, 0), const_i32(f->t, align), mask, LLVMConstNull(vector)};
+    return as_value(f, call(f, INTRINSIC_MASKED_LOAD, types, 2, args, 4), i->type.lanes);
+}
+
+/* ---- the first N lanes on CPUs without such masks ---- */
+
+static bool has_masks(const translation *t, loop_type type)
+{
+    if (type.lanes == 1)
+        return false;
+    return t->level == LEVEL_AVX512 ||
+           (t->level == LEVEL_AVX2 && natural_align((loop_elem)type.elem) >= 4);
+}
+
+/* The way around: one block for all lanes, one for fewer, which go through memory one by one. */
+typedef struct detour {
+    LLVMBasicBlockRef full, part, after;
+} detour;
+
+/* Go to `full` when N is all the LANES; the builder is there then. */
+static detour open_detour(const function_state *f, LLVMValueRef n, uint32_t lanes)
+{
+    LLVMBuilderRef b = f->t->builder;
+    const detour d = {new_block(f), new_block(f), new_block(f)};
+    LLVMValueRef all = LLVMConstInt(f->t->elems[LOOP_I64], lanes, false);
+    LLVMValueRef is_full = LLVMBuildICmp(b, LLVMIntEQ, n, all, "");
+    LLVMValueRef branch = LLVMBuildCondBr(b, is_full, d.full, d.part);
+    LLVMSetMetadata(branch, f->t->kind_weights, f->t->mark_likely);
+    LLVMPositionBuilderAtEnd(b, d.full);
+    return d;
+}
+
+/* Copy the first N elements, one at a time; the builder is behind the loop then. */
+static void copy_first(const function_state *f, loop_elem e, LLVMValueRef to, LLVMValueRef from,
+                       LLVMValueRef n)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef elem = f->t->elems[e], i64 = f->t->elems[LOOP_I64];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = new_block(f), after = new_block(f);
+    LLVMValueRef zero = LLVMConstNull(i64);
+    (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, n, zero, ""), after, body);
+    LLVMPositionBuilderAtEnd(b, body);
+    LLVMValueRef k = LLVMBuildPhi(b, i64, "");
+    LLVMValueRef x = LLVMBuildLoad2(b, elem, LLVMBuildGEP2(b, elem, from, &k, 1, ""), "");
+    LLVMSetAlignment(x, 1);
+    LLVMSetAlignment(LLVMBuildStore(b, x, LLVMBuildGEP2(b, elem, to, &k, 1, "")), 1);
+    LLVMValueRef next = LLVMBuildAdd(b, k, LLVMConstInt(i64, 1, false), "");
+    LLVMAddIncoming(k, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, body}, 2);
+    (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, n, ""), body, after);
+    LLVMPositionBuilderAtEnd(b, after);
+}
+
+static LLVMValueRef load_by_detour(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef type = type_of_inst(f, i);
+    LLVMValueRef p = in_of(f, i, 0), n = in_of(f, i, 1);
+    const detour d = open_detour(f, n, i->type.lanes);
+    LLVMValueRef full = LLVMBuildLoad2(b, type, p, ""), part = LLVMConstNull(type);
+    LLVMSetAlignment(full, 1u << i->log_align);
+    (void)LLVMBuildBr(b, d.after);
+    LLVMPositionBuilderAtEnd(b, d.part);
+    if (i->type.lanes > 1) {
+        LLVMValueRef own = new_memory(f, type, LOOP_ALIGN);
+        (void)LLVMBuildStore(b, part, own);
+        copy_first(f, (loop_elem)i->type.elem, own, p, n);
+        part = LLVMBuildLoad2(b, type, own, "");
+    }
+    LLVMBasicBlockRef part_end = LLVMGetInsertBlock(b);
+    (void)LLVMBuildBr(b, d.after);
+    LLVMPositionBuilderAtEnd(b, d.after);
+    LLVMValueRef x = LLVMBuildPhi(b, type, "");
+    LLVMAddIncoming(x, (LLVMValueRef[]){full, part}, (LLVMBasicBlockRef[]){d.full, part_end}, 2);
+    return x;
+}
+
+static void store_by_detour(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    const loop_type type = operand_type(f, i, 1);
+    LLVMValueRef p = in_of(f, i, 0), x = in_of(f, i, 1), n = in_of(f, i, 2);
+    const detour d = open_detour(f, n, type.lanes);
+    LLVMSetAlignment(LLVMBuildStore(b, x, p), 1u << i->log_align);
+    (void)LLVMBuildBr(b, d.after);
+    LLVMPositionBuilderAtEnd(b, d.part);
+    if (type.lanes > 1) {
+        LLVMValueRef own = new_memory(f, LLVMTypeOf(x), LOOP_ALIGN);
+        (void)LLVMBuildStore(b, x, own);
+        copy_first(f, (loop_elem)type.elem, p, own, n);
+    }
+    (void)LLVMBuildBr(b, d.after);
+    LLVMPositionBuilderAtEnd(b, d.after);
+}
+
+/* ---- the first N lanes ---- */
+
+LLVMValueRef load_first(const function_state *f, const loop_inst *i)
+{
+    if (!has_masks(f->t, i->type))
+        return load_by_detour(f, i);
+    return masked_load(f, i, first_mask(f, in_of(f, i, 1), i->type), 1u << i->log_align);
+}
+
+void store_first(const function_state *f, const loop_inst *i)
+{
+    const loop_type type = operand_type(f, i, 1);
+    if (!has_masks(f->t, type)) {
+        store_by_detour(f, i);
+        return;
+    }
+    LLVMValueRef x = in_of(f, i, 1);
+    LLVMTypeRef types[] = {LLVMTypeOf(x), f->t->elems[LOOP_PTR]};
+    LLVMValueRef args[] = {x, in_of(f, i, 0), const_i32(f->t, 1u << i->log_align),
+                           first_mask(f, in_of(f, i, 2), type)};
+    (void)call(f, INTRINSIC_MASKED_STORE, types, 2, args, 4);
+}
+
+LLVMValueRef load_where(const function_state *f, const loop_inst *i)
+{
+    return masked_load(f, i, as_vector(f, in_of(f, i, 1)), natural_align((loop_elem)i->type.elem));
+}
+
+LLVMValueRef gather(const function_state *f, const loop_inst *i)
+{
+    const uint32_t lanes = i->type.lanes;
+    const loop_elem e = (loop_elem)i->type.elem;
+    LLVMTypeRef vector = LLVMVectorType(f->t->elems[e], lanes);
+    LLVMTypeRef types[] = {vector, LLVMVectorType(f->t->elems[LOOP_PTR], lanes)};
+    LLVMValueRef at = offset(f, in_of(f, i, 0), as_vector(f, in_of(f, i, 1)));
+    LLVMValueRef args[] = {at, const_i32(f->t, natural_align(e)), as_vector(f, in_of(f, i, 2)),
+                           LLVMConstNull(vector)};
+    return as_value(f, call(f, INTRINSIC_GATHER, types, 2, args, 4), lanes);
+}
+
+void prefetch(const function_state *f, const loop_inst *i)
+{
+    LLVMTypeRef type = f->t->elems[LOOP_PTR];
+    LLVMValueRef args[] = {in_of(f, i, 0), const_i32(f->t, 0), const_i32(f->t, 3),
+                           const_i32(f->t, 1)};
+    (void)call(f, INTRINSIC_PREFETCH, &type, 1, args, 4);
+}

@@ -1,0 +1,80 @@
+/* What the files of the translation share. */
+#ifndef TARGET_LLVM_PLUGIN_PARTS_H
+#define TARGET_LLVM_PLUGIN_PARTS_H
+
+#include <string.h>
+
+#include "target/llvm/plugin/translate.h"
+
+typedef struct region {
+    uint8_t op; /* LOOP_FOR, LOOP_IF, LOOP_ELSE */
+    LLVMBasicBlockRef body;
+    LLVMBasicBlockRef after;
+    LLVMBasicBlockRef otherwise; /* of an IF */
+    LLVMValueRef index, high;    /* of a FOR */
+    uint64_t step;
+} region;
+
+typedef struct function_state {
+    translation *t;
+    const loop_program *p;
+    LLVMValueRef function;
+    LLVMValueRef *values; /* of a VAR and a LOCAL: their memory */
+    LLVMValueRef status;  /* memory of the result, NULL as long as nothing fails */
+    bool has_streams;
+    uint32_t depth;
+    region open[LOOP_MAX_DEPTH];
+} function_state;
+
+/* ---- parts.c ---- */
+
+LLVMTypeRef type_in(const translation *t, loop_type type);
+LLVMTypeRef type_of_inst(const function_state *f, const loop_inst *i);
+loop_type operand_type(const function_state *f, const loop_inst *i, unsigned k);
+LLVMValueRef in_of(const function_state *f, const loop_inst *i, unsigned k);
+bool is_vector(LLVMValueRef x);
+/* The integer type as wide as an element, for its bits. */
+loop_elem bits_elem(loop_elem e);
+
+LLVMValueRef const_i32(const translation *t, uint32_t value);
+LLVMValueRef constant(const translation *t, loop_type type, uint64_t bits);
+LLVMValueRef ramp(const translation *t, loop_elem e, uint32_t lanes);
+LLVMValueRef splat(const function_state *f, LLVMValueRef x, uint32_t lanes);
+/* X as a vector, also of one lane, and back. */
+LLVMValueRef as_vector(const function_state *f, LLVMValueRef x);
+LLVMValueRef as_value(const function_state *f, LLVMValueRef x, uint32_t lanes);
+
+LLVMValueRef call(const function_state *f, intrinsic which, LLVMTypeRef *types, size_t n_types,
+                  LLVMValueRef *args, unsigned n);
+/* An intrinsic whose operands and result have the type of X; Y and Z are both there or NULL. */
+LLVMValueRef call_same(const function_state *f, intrinsic which, LLVMValueRef x, LLVMValueRef y,
+                       LLVMValueRef z);
+
+LLVMBasicBlockRef new_block(const function_state *f);
+/* Memory of the stack; ALIGN 0: as the type wants it. */
+LLVMValueRef new_memory(const function_state *f, LLVMTypeRef type, uint32_t align);
+
+/* ---- translate.c ---- */
+
+/* What every function is compiled for. */
+void set_attributes(const translation *t, LLVMValueRef function);
+
+/* ---- arithmetic.c ---- */
+
+LLVMValueRef float_op(const function_state *f, const loop_inst *i);
+LLVMValueRef integer_op(const function_state *f, const loop_inst *i);
+LLVMValueRef conversion(const function_state *f, const loop_inst *i);
+LLVMValueRef shuffle(const function_state *f, const loop_inst *i);
+
+/* ---- memory.c ---- */
+
+LLVMValueRef offset(const function_state *f, LLVMValueRef p, LLVMValueRef bytes);
+LLVMValueRef load(const function_state *f, const loop_inst *i);
+void store(const function_state *f, const loop_inst *i);
+LLVMValueRef load_first(const function_state *f, const loop_inst *i);
+LLVMValueRef load_where(const function_state *f, const loop_inst *i);
+void store_first(const function_state *f, const loop_inst *i);
+LLVMValueRef gather(const function_state *f, const loop_inst *i);
+void prefetch(const function_state *f, const loop_inst *i);
+
+#endif

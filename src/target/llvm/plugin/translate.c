@@ -1,0 +1,301 @@
+/* Loop programs to LLVM IR, instruction by instruction. */
+#include "target/llvm/plugin/parts.h"
+
+static LLVMValueRef variable(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef at = new_memory(f, type_of_inst(f, i), 0);
+    (void)LLVMBuildStore(f->t->builder, in_of(f, i, 0), at);
+    return at;
+}
+
+static LLVMValueRef local(const function_state *f, const loop_inst *i)
+{
+    LLVMTypeRef bytes = LLVMArrayType2(f->t->elems[LOOP_I8], i->imm);
+    return new_memory(f, bytes, LOOP_ALIGN);
+}
+
+/* ---- regions ---- */
+
+static bool small_number(LLVMValueRef x, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(x))
+        return false;
+    *value = LLVMConstIntGetSExtValue(x);
+    return true;
+}
+
+/* Loops test at their end; one that is known to run skips the test before the first turn. */
+static LLVMValueRef open_for(function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef low = in_of(f, i, 0), high = in_of(f, i, 1);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    region *r = &f->open[f->depth++];
+    *r = (region){.op = LOOP_FOR, .body = new_block(f), .high = high, .step = i->imm};
+    r->after = new_block(f);
+    int64_t first, end;
+    if (small_number(low, &first) && small_number(high, &end) && first < end)
+        (void)LLVMBuildBr(b, r->body);
+    else
+        (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, low, high, ""), r->body, r->after);
+    LLVMPositionBuilderAtEnd(b, r->body);
+    r->index = LLVMBuildPhi(b, f->t->elems[LOOP_I64], "");
+    LLVMAddIncoming(r->index, &low, &before, 1);
+    return r->index;
+}
+
+static void close_for(const function_state *f, const region *r)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef step = LLVMConstInt(f->t->elems[LOOP_I64], r->step, false);
+    LLVMValueRef next = LLVMBuildAdd(b, r->index, step, "");
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(b);
+    LLVMAddIncoming(r->index, &next, &last, 1);
+    LLVMValueRef again = LLVMBuildICmp(b, LLVMIntSLT, next, r->high, "");
+    (void)LLVMBuildCondBr(b, again, r->body, r->after);
+}
+
+static void open_if(function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    region *r = &f->open[f->depth++];
+    *r = (region){.op = LOOP_IF, .body = new_block(f), .otherwise = new_block(f)};
+    r->after = new_block(f);
+    (void)LLVMBuildCondBr(b, in_of(f, i, 0), r->body, r->otherwise);
+    LLVMPositionBuilderAtEnd(b, r->body);
+}
+
+static void open_else(function_state *f)
+{
+    region *r = &f->open[f->depth - 1];
+    (void)LLVMBuildBr(f->t->builder, r->after);
+    r->op = LOOP_ELSE;
+    LLVMPositionBuilderAtEnd(f->t->builder, r->otherwise);
+}
+
+static void close_region(function_state *f)
+{
+    LLVMBuilderRef b = f->t->builder;
+    const region *r = &f->open[--f->depth];
+    if (r->op == LOOP_FOR) {
+        close_for(f, r);
+    } else {
+        (void)LLVMBuildBr(b, r->after);
+        if (r->op == LOOP_IF) {
+            LLVMPositionBuilderAtEnd(b, r->otherwise);
+            (void)LLVMBuildBr(b, r->after);
+        }
+    }
+    LLVMPositionBuilderAtEnd(b, r->after);
+}
+
+static void fail(function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef type = f->t->elems[LOOP_I32];
+    if (!f->status) {
+        f->status = new_memory(f, type, 0);
+        (void)LLVMBuildStore(f->t->heads, const_i32(f->t, 0), f->status);
+    }
+    LLVMValueRef before = LLVMBuildLoad2(b, type, f->status, "");
+    LLVMValueRef after =
+        LLVMBuildSelect(b, in_of(f, i, 0), const_i32(f->t, (uint32_t)i->imm), before, "");
+    (void)LLVMBuildStore(b, after, f->status);
+}
+
+/* ---- programs ---- */
+
+/* Instructions that stand for themselves; the value, or NULL for those without. */
+static LLVMValueRef other_op(function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    switch ((int)i->op) {
+    case LOOP_CONST:
+        return constant(f->t, i->type, i->imm);
+    case LOOP_PARAM:
+        return LLVMGetParam(f->function, (unsigned)i->imm);
+    case LOOP_SELECT:
+        return LLVMBuildSelect(b, in_of(f, i, 0), in_of(f, i, 1), in_of(f, i, 2), "");
+    case LOOP_SPLAT:
+        return splat(f, in_of(f, i, 0), i->type.lanes);
+    case LOOP_LANE:
+        return LLVMBuildExtractElement(b, in_of(f, i, 0), const_i32(f->t, (uint32_t)i->imm), "");
+    case LOOP_RAMP:
+        return ramp(f->t, (loop_elem)i->type.elem, i->type.lanes);
+    case LOOP_SHUFFLE:
+        return shuffle(f, i);
+    case LOOP_OFFSET:
+        return offset(f, in_of(f, i, 0), in_of(f, i, 1));
+    case LOOP_ADDRESS:
+        return LLVMBuildPtrToInt(b, in_of(f, i, 0), f->t->elems[LOOP_I64], "");
+    case LOOP_LOCAL:
+        return local(f, i);
+    case LOOP_LOAD:
+        return load(f, i);
+    case LOOP_LOAD_FIRST:
+        return load_first(f, i);
+    case LOOP_LOAD_WHERE:
+        return load_where(f, i);
+    case LOOP_GATHER:
+        return gather(f, i);
+    case LOOP_VAR:
+        return variable(f, i);
+    case LOOP_GET:
+        return LLVMBuildLoad2(b, type_of_inst(f, i), in_of(f, i, 0), "");
+    case LOOP_FOR:
+        return open_for(f, i);
+    default:
+        return NULL;
+    }
+}
+
+static void effect(function_state *f, const loop_inst *i)
+{
+    switch ((int)i->op) {
+    case LOOP_STREAM:
+        f->has_streams = true;
+        store(f, i);
+        break;
+    case LOOP_STORE:
+        store(f, i);
+        break;
+    case LOOP_STORE_FIRST:
+        store_first(f, i);
+        break;
+    case LOOP_PREFETCH:
+        prefetch(f, i);
+        break;
+    case LOOP_SET:
+        (void)LLVMBuildStore(f->t->builder, in_of(f, i, 1), in_of(f, i, 0));
+        break;
+    case LOOP_IF:
+        open_if(f, i);
+        break;
+    case LOOP_ELSE:
+        open_else(f);
+        break;
+    case LOOP_END:
+        close_region(f);
+        break;
+    case LOOP_FAIL:
+        fail(f, i);
+        break;
+    default:
+        break;
+    }
+}
+
+static LLVMValueRef translate_inst(function_state *f, const loop_inst *i)
+{
+    const int op = i->op;
+    if ((op >= LOOP_FADD && op <= LOOP_FTRUNC) || (op >= LOOP_FLT && op <= LOOP_FUNO))
+        return float_op(f, i);
+    if ((op >= LOOP_IADD && op <= LOOP_ASHR) || (op >= LOOP_IEQ && op <= LOOP_IULT))
+        return integer_op(f, i);
+    if (op >= LOOP_BITCAST && op <= LOOP_F_TO_U)
+        return conversion(f, i);
+    LLVMValueRef value = other_op(f, i);
+    if (!value)
+        effect(f, i);
+    return value;
+}
+
+static void add_attribute(const translation *t, LLVMValueRef function, LLVMAttributeIndex at,
+                          const char *name)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(t->context, kind, 0));
+}
+
+static void add_text_attribute(const translation *t, LLVMValueRef function, const char *name,
+                               const char *value)
+{
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(t->context, name, (unsigned)strlen(name),
+                                                      value, (unsigned)strlen(value)));
+}
+
+void set_attributes(const translation *t, LLVMValueRef function)
+{
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    add_attribute(t, function, whole, "nounwind");
+    add_text_attribute(t, function, "target-cpu", t->cpu);
+    add_text_attribute(t, function, "target-features", t->features);
+    add_text_attribute(t, function, "prefer-vector-width", "512");
+    add_text_attribute(t, function, "no-trapping-math", "true");
+}
+
+static void finish(const function_state *f)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef result = const_i32(f->t, 0);
+    /* Streaming stores are not ordered with what tells other threads that the work is done. */
+    if (f->has_streams && f->t->is_x86)
+        (void)call(f, INTRINSIC_SFENCE, NULL, 0, NULL, 0);
+    if (f->status)
+        result = LLVMBuildLoad2(b, f->t->elems[LOOP_I32], f->status, "");
+    (void)LLVMBuildRet(b, result);
+}
+
+bool translate(translation *t, const target_function *function)
+{
+    const loop_program *p = function->program;
+    const size_t bytes = ((size_t)p->n + 1) * sizeof(LLVMValueRef);
+    const tn_allocator *a = t->allocator;
+    function_state f = {.t = t, .p = p};
+    f.values = a->resize(a->user, NULL, 0, bytes);
+    if (!f.values)
+        return false;
+    f.function = LLVMAddFunction(t->module, function->name, t->function_type);
+    set_attributes(t, f.function);
+    /* Nobody writes the array of buffers, and only the function knows the scratch memory. */
+    add_attribute(t, f.function, 1 + LOOP_BUFFERS, "noalias");
+    add_attribute(t, f.function, 1 + LOOP_SCRATCH, "noalias");
+    LLVMPositionBuilderAtEnd(t->heads, new_block(&f));
+    LLVMBasicBlockRef start = new_block(&f);
+    LLVMPositionBuilderAtEnd(t->builder, start);
+    for (uint32_t v = 0; v < p->n; v++)
+        f.values[v] = translate_inst(&f, &p->at[v]);
+    finish(&f);
+    (void)LLVMBuildBr(t->heads, start);
+    (void)a->resize(a->user, f.values, bytes, 0);
+    return true;
+}
+
+void translation_init(translation *t)
+{
+    static const char *const names[INTRINSIC_COUNT] = {[INTRINSIC_FMA] = "llvm.fma",
+                                                       [INTRINSIC_SQRT] = "llvm.sqrt",
+                                                       [INTRINSIC_FABS] = "llvm.fabs",
+                                                       [INTRINSIC_RINT] = "llvm.rint",
+                                                       [INTRINSIC_TRUNC] = "llvm.trunc",
+                                                       [INTRINSIC_MASKED_LOAD] = "llvm.masked.load",
+                                                       [INTRINSIC_MASKED_STORE] =
+                                                           "llvm.masked.store",
+                                                       [INTRINSIC_GATHER] = "llvm.masked.gather",
+                                                       [INTRINSIC_PREFETCH] = "llvm.prefetch",
+                                                       [INTRINSIC_SFENCE] = "llvm.x86.sse.sfence"};
+    LLVMContextRef c = t->context;
+    for (unsigned k = 0; k < INTRINSIC_COUNT; k++)
+        t->intrinsics[k] = LLVMLookupIntrinsicID(names[k], strlen(names[k]));
+    t->elems[LOOP_MASK] = LLVMInt1TypeInContext(c);
+    t->elems[LOOP_I8] = LLVMInt8TypeInContext(c);
+    t->elems[LOOP_I16] = LLVMInt16TypeInContext(c);
+    t->elems[LOOP_I32] = LLVMInt32TypeInContext(c);
+    t->elems[LOOP_I64] = LLVMInt64TypeInContext(c);
+    t->elems[LOOP_F32] = LLVMFloatTypeInContext(c);
+    t->elems[LOOP_F64] = LLVMDoubleTypeInContext(c);
+    t->elems[LOOP_PTR] = LLVMPointerTypeInContext(c, 0);
+    LLVMTypeRef params[] = {t->elems[LOOP_PTR], t->elems[LOOP_I64], t->elems[LOOP_I64],
+                            t->elems[LOOP_PTR]};
+    t->function_type = LLVMFunctionType(t->elems[LOOP_I32], params, 4, false);
+    t->kind_nontemporal = LLVMGetMDKindIDInContext(c, "nontemporal", 11);
+    t->kind_invariant = LLVMGetMDKindIDInContext(c, "invariant.load", 14);
+    t->kind_weights = LLVMGetMDKindIDInContext(c, "prof", 4);
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_i32(t, 1));
+    t->mark_nontemporal = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &one, 1));
+    LLVMMetadataRef likely[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
+                                LLVMValueAsMetadata(const_i32(t, 1000)), one};
+    t->mark_likely = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, likely, 3));
+    t->mark_invariant = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
+}

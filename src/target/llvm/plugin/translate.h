@@ -1,0 +1,54 @@
+/* Loop programs to LLVM IR. */
+#ifndef TARGET_LLVM_PLUGIN_TRANSLATE_H
+#define TARGET_LLVM_PLUGIN_TRANSLATE_H
+
+#include <llvm-c/Core.h>
+
+#include "target/target.h"
+
+typedef enum intrinsic {
+    INTRINSIC_FMA = 0,
+    INTRINSIC_SQRT,
+    INTRINSIC_FABS,
+    INTRINSIC_RINT,
+    INTRINSIC_TRUNC,
+    INTRINSIC_MASKED_LOAD,
+    INTRINSIC_MASKED_STORE,
+    INTRINSIC_GATHER,
+    INTRINSIC_PREFETCH,
+    INTRINSIC_SFENCE,
+    INTRINSIC_COUNT
+} intrinsic;
+
+/* What decides how some instructions are written; whatever is chosen, the results are the same. */
+typedef enum cpu_level {
+    LEVEL_BASIC = 0,
+    LEVEL_AVX2,  /* with FMA, and masked loads and stores of elements of 4 and 8 bytes */
+    LEVEL_AVX512 /* masked loads and stores of all elements */
+} cpu_level;
+
+/* What the functions of one module share. */
+typedef struct translation {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMBuilderRef heads; /* at the end of the entry block, which holds the allocas */
+    const tn_allocator *allocator;
+    const char *cpu, *features;
+    bool is_x86;
+    cpu_level level;
+    LLVMTypeRef elems[LOOP_NONE];
+    LLVMTypeRef function_type;
+    LLVMValueRef fma; /* a function of the module, once something needs it */
+    LLVMTypeRef fma_type;
+    unsigned intrinsics[INTRINSIC_COUNT];
+    unsigned kind_nontemporal, kind_invariant, kind_weights;
+    LLVMValueRef mark_nontemporal, mark_invariant, mark_likely;
+} translation;
+
+/* The context, module and builders are given; makes the rest. */
+void translation_init(translation *t);
+/* Add FUNCTION to the module; false when there is no memory. */
+bool translate(translation *t, const target_function *function);
+
+#endif

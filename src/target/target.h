@@ -1,0 +1,40 @@
+/* From loop programs to what a machine or a C compiler takes. */
+#ifndef TARGET_TARGET_H
+#define TARGET_TARGET_H
+
+#include "base/context.h"
+#include "loop/loop.h"
+
+/* A program and the name of its function, a C identifier. */
+typedef struct target_function {
+    const char *name;
+    const loop_program *program;
+} target_function;
+
+typedef enum target_form { TARGET_OBJECT = 0, TARGET_ASSEMBLY, TARGET_LLVM_IR } target_form;
+
+typedef struct target_options {
+    const char *triple; /* NULL: this machine's */
+    const char *cpu;    /* "native", "x86-64-v3", ...; NULL: native */
+    bool is_pic;        /* for shared objects; LLVM's code always is */
+    target_form form;
+} target_options;
+
+/* Compile N functions into one object (or text) through LLVM, which is loaded on the first call:
+ * BackendUnavailable when it is not installed, when it does not know the CPU or triple. The bytes
+ * are appended to OUT. May be called by several threads at once with a context each. */
+tn_status target_llvm(context *cx, const target_function *functions, size_t n,
+                      const target_options *options, text_buffer *out);
+
+/* True when the module that target_llvm loads is there; loads nothing. */
+bool target_llvm_is_installed(void);
+
+/* The version of the LLVM that target_llvm uses and the CPU it stands for ("native" resolved, with
+ * its features), for keys of caches: known without loading LLVM. In MEMORY; NULL without memory. */
+const char *target_llvm_identity(const target_options *options, arena *memory);
+
+/* The same functions as C17 with GNU vector types, `static` unless IS_EXTERN; for gcc and clang
+ * with -ffp-contract=off. What the functions need stands before them, so this is called once a file. */
+void target_c(const target_function *functions, size_t n, bool is_extern, text_buffer *out);
+
+#endif

@@ -1,0 +1,166 @@
+/* Loading objects: the seeds of the fuzzer run; damaged ones are refused or harmless. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "runtime/code.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t n;
+} bytes;
+
+static bytes read_seed(const char *name)
+{
+    char path[512];
+    bytes b = {NULL, 0};
+    (void)snprintf(path, sizeof path, TEST_FOLDER "/fuzz/corpus/code/%s.elf", name);
+    FILE *file = fopen(path, "rb");
+    if (!CHECK(file != NULL))
+        return b;
+    b.at = malloc(1 << 16);
+    b.n = b.at ? fread(b.at, 1, 1 << 16, file) : 0;
+    (void)fclose(file);
+    CHECK(b.n > 0 && b.n < 1 << 16);
+    return b;
+}
+
+static code *load_seed(const char *name)
+{
+    bytes b = read_seed(name);
+    code *c = NULL;
+    CHECK_INT(code_load(&memory_system, b.at, b.n, &c), TN_OK);
+    free(b.at);
+    return c;
+}
+
+static void run_kernels(const char *name)
+{
+    float x[32], y[32];
+    char *buffers[] = {(char *)x, (char *)y};
+    code *c = load_seed(name);
+    code_function *square = c ? code_find(c, "square") : NULL;
+    code_function *answer = c ? code_find(c, "answer") : NULL;
+    for (int k = 0; k < 32; k++) {
+        x[k] = (float)k - 7.5F;
+        y[k] = 0;
+    }
+    if (CHECK(square && answer)) {
+        CHECK_INT(square(buffers, 0, 16, NULL), 0);
+        for (int k = 0; k < 32; k++)
+            CHECK(y[k] == (k < 16 ? x[k] * x[k] + 0.25F : 0));
+        CHECK_INT(answer(buffers, 0, 1, NULL), 42);
+        CHECK_INT(answer(buffers, 1, 1, NULL), 0);
+        CHECK(code_find(c, "squares") == NULL && code_find(c, "") == NULL);
+    }
+    code_free(c);
+}
+
+/* Calls and addresses as gcc writes them; absolute ones of 32 bits cannot reach our memory. */
+static void run_others(void)
+{
+    static const char *const names[] = {"gcc-plt", "gcc-got", "gcc-large"};
+    char from[8] = "abcdefg", to[8];
+    char *buffers[] = {from};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        code *c = load_seed(names[k]);
+        code_function *f = c ? code_find(c, "branch") : NULL;
+        if (CHECK(f != NULL)) {
+            CHECK_INT(f(buffers, 0, 4, to), 11);
+            CHECK_INT(f(buffers, 3, 4, to), 20);
+            CHECK_INT(f(buffers, 4, 5, to), 9);
+            CHECK_INT(to[4], 1);
+            CHECK_INT(f(buffers, 6, 8, to), 5);
+            CHECK(memcmp(from, to, 8) == 0);
+            CHECK_INT(f(buffers, 9, 8, to), -1);
+        }
+        code_free(c);
+    }
+    code *c;
+    static const char *const bad[] = {"gcc-absolute", "aarch64"};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        bytes b = read_seed(bad[k]);
+        CHECK_INT(code_load(&memory_system, b.at, b.n, &c), TN_ERR_IO);
+        CHECK(c == NULL);
+        free(b.at);
+    }
+}
+
+static void test_damage(void)
+{
+    bytes b = read_seed("sse2");
+    code *c;
+    for (size_t n = 0; n < b.n; n++) {
+        unsigned char *copy = malloc(n + 1); /* of its own, so that sanitizers see its end */
+        if (!CHECK(copy != NULL))
+            break;
+        memcpy(copy, b.at, n);
+        (void)code_load(&memory_system, copy, n, &c);
+        code_free(c);
+        free(copy);
+    }
+    for (size_t k = 0; k < b.n; k++)
+        for (unsigned bit = 0; bit < 8; bit += 3) {
+            b.at[k] = (unsigned char)(b.at[k] ^ 1u << bit);
+            if (code_load(&memory_system, b.at, b.n, &c) == TN_OK)
+                (void)code_find(c, "square");
+            code_free(c);
+            b.at[k] = (unsigned char)(b.at[k] ^ 1u << bit);
+        }
+    CHECK_INT(code_load(&memory_system, "", 0, &c), TN_ERR_IO);
+    CHECK_INT(code_load(&memory_system, "not an object", 13, &c), TN_ERR_IO);
+    free(b.at);
+}
+
+static void *scarce_resize(void *user, void *block, size_t old_size, size_t new_size)
+{
+    int *left = user;
+    if (new_size > 0 && (*left)-- <= 0)
+        return NULL;
+    return memory_system.resize(NULL, block, old_size, new_size);
+}
+
+static void test_memory(void)
+{
+    bytes b = read_seed("avx2");
+    code *c;
+    tn_status s = TN_ERR_NOMEM;
+    int n = 0;
+    for (; s == TN_ERR_NOMEM && n < 100; n++) {
+        int left = n;
+        const tn_allocator scarce = {scarce_resize, &left};
+        s = code_load(&scarce, b.at, b.n, &c);
+        CHECK((s == TN_OK) == (c != NULL));
+        code_free(c);
+    }
+    CHECK_INT(s, TN_OK);
+    CHECK(n > 3);
+    free(b.at);
+}
+
+int main(void)
+{
+    __builtin_cpu_init();
+    run_kernels("sse2");
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        run_kernels("avx2");
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        run_kernels("avx512");
+    run_others();
+    test_damage();
+    test_memory();
+    return check_result();
+}
+
+#else
+
+int main(void)
+{
+    code *c;
+    CHECK_INT(code_load(&memory_system, "", 0, &c), TN_ERR_UNAVAILABLE);
+    CHECK(c == NULL);
+    return check_result();
+}
+
+#endif

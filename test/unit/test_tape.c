@@ -1,0 +1,601 @@
+/* Tapes: places of buffers, order, control flow, failures, threads. Kernels here are C functions on
+ * int32 elements. */
+#include "runtime/tape.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "check.h"
+
+enum { N = 1000, BYTES = N * 4 };
+
+static int32_t *ints(char *p)
+{
+    return (int32_t *)(void *)p;
+}
+
+/* buffers: a, b, sum */
+static int32_t add(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    (void)scratch;
+    for (int64_t i = begin; i < end; i++)
+        ints(buffers[2])[i] = ints(buffers[0])[i] + ints(buffers[1])[i];
+    return 0;
+}
+
+/* a -> a + 1 */
+static int32_t increase(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    (void)scratch;
+    for (int64_t i = begin; i < end; i++)
+        ints(buffers[1])[i] = ints(buffers[0])[i] + 1;
+    return 0;
+}
+
+/* (i, limit) -> i < limit, one byte */
+static int32_t less(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    (void)begin;
+    (void)end;
+    (void)scratch;
+    *buffers[2] = ints(buffers[0])[0] < ints(buffers[1])[0];
+    return 0;
+}
+
+/* Fails with 7 when an element is negative, after it wrote. */
+static int32_t only_positive(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    int32_t code = 0;
+    (void)scratch;
+    for (int64_t i = begin; i < end; i++) {
+        ints(buffers[1])[i] = ints(buffers[0])[i];
+        code = ints(buffers[0])[i] < 0 ? 7 : code;
+    }
+    return code;
+}
+
+/* Sums in scratch memory of its own. */
+static int32_t sum_rows(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    int32_t *own = ints(scratch);
+    for (int64_t i = begin; i < end; i++) {
+        memset(own, 0, 64);
+        for (int k = 0; k < 10; k++)
+            own[k % 16] += ints(buffers[0])[i * 10 + k];
+        ints(buffers[1])[i] = 0;
+        for (int k = 0; k < 16; k++)
+            ints(buffers[1])[i] += own[k];
+    }
+    return 0;
+}
+
+static void add_step(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, uint32_t n_read,
+                     const tape_buffer *buffers, const uint32_t (*in_place)[2])
+{
+    const tape_step s = {.kind = TAPE_KERNEL,
+                         .name = "kernel",
+                         .buffers = buffers,
+                         .n_read = n_read,
+                         .n_written = 1,
+                         .kernel = kernel,
+                         .may_fail = kernel == only_positive,
+                         .extent = extent,
+                         .grain = 100,
+                         .scratch = kernel == sum_rows ? 64 : 0,
+                         .in_place = in_place,
+                         .n_in_place = in_place != NULL};
+    tape_step_add(t, block, &s);
+}
+
+static void unary(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, tape_buffer in,
+                  tape_buffer out, bool in_place)
+{
+    static const uint32_t first[][2] = {{0, 1}};
+    add_step(t, block, kernel, extent, 1, (tape_buffer[]){in, out}, in_place ? first : NULL);
+}
+
+static void binary(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, tape_buffer a,
+                   tape_buffer b, tape_buffer out)
+{
+    add_step(t, block, kernel, extent, 2, (tape_buffer[]){a, b, out}, NULL);
+}
+
+static tape_result run_on(tape *t, const void *in, void *out, workers *w)
+{
+    return tape_run(t, &in, &out, &(tape_run_options){.workers = w});
+}
+
+static void count_up(int32_t *x)
+{
+    for (int32_t i = 0; i < N; i++)
+        x[i] = i;
+}
+
+/* ---- one block ---- */
+
+/* A chain of steps needs two places without in-place steps and one with them; none when it ends in
+ * the output. */
+static void test_places(void)
+{
+    for (int in_place = 0; in_place < 2; in_place++) {
+        tape *t = tape_new(&memory_system);
+        const uint32_t block = tape_block_add(t, 1, 1);
+        int32_t x[N], y[N];
+        tape_buffer last = tape_input(t, block, 0, BYTES), first = TAPE_NO_BUFFER;
+        for (int k = 0; k < 9; k++) {
+            const tape_buffer next = tape_temp(t, block, BYTES);
+            unary(t, block, increase, N, last, next, in_place);
+            first = first == TAPE_NO_BUFFER ? next : first;
+            last = next;
+        }
+        unary(t, block, increase, N, last, tape_output(t, block, 0, BYTES), in_place);
+        CHECK(tape_finish(t));
+        CHECK_INT(tape_bytes(t, 1) / BYTES, in_place ? 0 : 2);
+        CHECK((tape_place_of(t, block, first) == UINT64_MAX) == in_place);
+        CHECK_INT(tape_step_count(t, block), 10);
+        CHECK_TEXT(tape_step_at(t, block, 3)->name, "kernel");
+        count_up(x);
+        CHECK_INT(run_on(t, x, y, NULL).outcome, TAPE_DONE);
+        CHECK_INT(y[0], 10);
+        CHECK_INT(y[N - 1], N + 9);
+        tape_free(t);
+    }
+}
+
+/* Random steps on random buffers, against the same with every buffer apart. */
+static void test_random_places(void)
+{
+    enum { STEPS = 60, WIDE = 200 };
+    unsigned seed = 1;
+    for (int round = 0; round < 30; round++) {
+        tape *t = tape_new(&memory_system);
+        const uint32_t block = tape_block_add(t, 1, 1);
+        tape_buffer made[STEPS + 1];
+        int64_t width[STEPS + 1];
+        int32_t *want[STEPS + 1], x[WIDE];
+        made[0] = tape_input(t, block, 0, sizeof x);
+        width[0] = WIDE;
+        for (int i = 0; i < WIDE; i++)
+            x[i] = i * 7;
+        want[0] = x;
+        for (int k = 1; k <= STEPS; k++) {
+            const int a = rand_r(&seed) % k, b = rand_r(&seed) % k;
+            const int64_t least = width[a] < width[b] ? width[a] : width[b];
+            width[k] = k == STEPS ? 1 : 1 + rand_r(&seed) % least;
+            want[k] = malloc((size_t)width[k] * 4);
+            if (!CHECK(want[k]))
+                return;
+            made[k] = k == STEPS ? tape_output(t, block, 0, 4)
+                                 : tape_temp(t, block, (uint64_t)width[k] * 4);
+            for (int64_t i = 0; i < width[k]; i++) {
+                const uint32_t s =
+                    (uint32_t)want[a][i] + (a == b || k % 3 == 0 ? 1U : (uint32_t)want[b][i]);
+                want[k][i] = (int32_t)s;
+            }
+            if (a == b || k % 3 == 0)
+                unary(t, block, increase, width[k], made[a], made[k], k % 2);
+            else
+                binary(t, block, add, width[k], made[a], made[b], made[k]);
+        }
+        int32_t y = 0;
+        CHECK(tape_finish(t));
+        for (int again = 0; again < 2; again++) {
+            y = 0;
+            CHECK_INT(run_on(t, x, &y, NULL).outcome, TAPE_DONE);
+            CHECK_INT(y, want[STEPS][0]);
+        }
+        for (int k = 1; k <= STEPS; k++)
+            free(want[k]);
+        tape_free(t);
+    }
+}
+
+static void test_views(void)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 1, 2);
+    static const int32_t ones[N / 2] = {1, 1, 1};
+    int32_t x[N], y[N], z[N / 2];
+    const tape_buffer in = tape_input(t, block, 0, BYTES), out = tape_output(t, block, 0, BYTES);
+    const tape_buffer low = tape_view(t, block, out, 0, BYTES / 2);
+    const tape_buffer high = tape_view(t, block, out, BYTES / 2, BYTES / 2);
+    const tape_buffer part = tape_view(t, block, tape_view(t, block, in, 8, BYTES - 8), 8, 400);
+    const tape_buffer temp = tape_temp(t, block, BYTES);
+    unary(t, block, increase, N, in, temp, false);
+    unary(t, block, increase, N / 2, tape_view(t, block, temp, 0, BYTES / 2), high, true);
+    binary(t, block, add, N / 2, tape_constant(t, block, ones, sizeof ones),
+           tape_view(t, block, temp, BYTES / 2, BYTES / 2), low);
+    unary(t, block, increase, 100, part, tape_output(t, block, 1, BYTES / 2), false);
+    CHECK(tape_finish(t));
+    count_up(x);
+    const void *inputs[] = {x};
+    void *outputs[] = {y, z};
+    CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+    CHECK_INT(y[N / 2], 2);
+    CHECK_INT(y[0], N / 2 + 2);
+    CHECK_INT(y[5], N / 2 + 6);
+    CHECK_INT(z[0], 5);
+    tape_free(t);
+}
+
+static void test_scratch_and_threads(void)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 1, 1);
+    static int32_t x[N * 10], y[N];
+    unary(t, block, sum_rows, N, tape_input(t, block, 0, sizeof x),
+          tape_output(t, block, 0, sizeof y), false);
+    CHECK(tape_finish(t));
+    CHECK_INT(tape_bytes(t, 3) - tape_bytes(t, 1), 128);
+    for (int i = 0; i < N * 10; i++)
+        x[i] = i;
+    for (uint32_t n = 1; n < 9; n += n) {
+        workers *w = workers_new(&memory_system, n);
+        memset(y, 0, sizeof y);
+        CHECK_INT(run_on(t, x, y, w).outcome, TAPE_DONE);
+        bool right = true;
+        for (int i = 0; i < N; i++)
+            right = right && y[i] == 100 * i + 45;
+        CHECK(right);
+        workers_free(w);
+    }
+    tape_free(t);
+}
+
+/* ---- failures ---- */
+
+static tn_status fail_on_host(const void *what, char *const *buffers, void *host)
+{
+    (void)buffers;
+    return host ? TN_OK : *(const tn_status *)what;
+}
+
+static void test_failures(void)
+{
+    static const tn_status status = TN_ERR_RUN;
+    int32_t x[N], y[2][N], kept[N];
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 1, 2);
+    const tape_buffer in = tape_input(t, block, 0, BYTES), out = tape_output(t, block, 0, BYTES);
+    unary(t, block, increase, N, in, out, false);
+    unary(t, block, only_positive, N, in, tape_output(t, block, 1, BYTES), false);
+    const tape_step host = {.kind = TAPE_HOST, .what = &status, .host = fail_on_host};
+    tape_step_add(t, block, &host);
+    CHECK(tape_finish(t));
+    const void *inputs[] = {x};
+    void *outputs[] = {y[0], y[1]};
+    const bool guarded[] = {true, true};
+    tape_run_options o = {.guarded = guarded};
+    count_up(x);
+    memset(y, 0x55, sizeof y);
+    memset(kept, 0x55, sizeof kept);
+    tape_result r = tape_run(t, inputs, outputs, &o);
+    CHECK_INT(r.outcome, TAPE_HOST_FAILED);
+    CHECK_INT(r.status, TN_ERR_RUN);
+    CHECK(r.step && r.step->what == &status);
+    x[N / 2] = -1;
+    r = tape_run(t, inputs, outputs, &o);
+    CHECK_INT(r.outcome, TAPE_KERNEL_FAILED);
+    CHECK_INT(r.code, 7);
+    CHECK(memcmp(y[0], kept, BYTES) == 0 && memcmp(y[1], kept, BYTES) == 0);
+    x[N / 2] = 5;
+    o.host = x;
+    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_DONE);
+    CHECK(y[0][N / 2] == 6 && y[1][N / 2] == 5);
+
+    /* an output over the input */
+    outputs[1] = x;
+    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_DONE);
+    CHECK(y[0][3] == 4 && x[3] == 3);
+    o.deadline = 1;
+    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_TIMEOUT);
+    tape_free(t);
+}
+
+static void test_malformed(void)
+{
+    tape *t = tape_new(&memory_system);
+    CHECK(!tape_finish(t)); /* no block */
+    tape_free(t);
+
+    t = tape_new(&memory_system);
+    (void)tape_block_add(t, 0, 1);
+    CHECK(!tape_finish(t)); /* nothing fills the output */
+    tape_free(t);
+
+    t = tape_new(&memory_system);
+    uint32_t block = tape_block_add(t, 1, 0);
+    const tape_buffer in = tape_input(t, block, 0, 64);
+    (void)tape_view(t, block, in, 60, 5);
+    CHECK(!tape_finish(t));
+    tape_free(t);
+
+    t = tape_new(&memory_system);
+    block = tape_block_add(t, 0, 0);
+    (void)tape_temp(t, block, UINT64_MAX);
+    CHECK(!tape_finish(t));
+    tape_free(t);
+
+    t = tape_new(&memory_system); /* a region inside itself */
+    (void)tape_block_add(t, 0, 0);
+    block = tape_block_add(t, 0, 0);
+    const tape_step scan = {.kind = TAPE_SCAN, .region = {block}, .turns = 1};
+    tape_step_add(t, 0, &scan);
+    tape_step_add(t, block, &scan);
+    CHECK(!tape_finish(t));
+    tape_free(t);
+    tape_free(NULL);
+}
+
+/* ---- control flow ---- */
+
+/* while (i < limit) { x = x + x (or x + 1 in place); i = i + 1 }, on carries i, limit, x */
+static void test_while(bool in_place)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 3, 2);
+    const uint32_t cond = tape_block_add(t, 3, 4), body = tape_block_add(t, 3, 3);
+    tape_buffer b[6];
+    for (uint32_t k = 0; k < 3; k++)
+        b[k] = tape_input(t, block, k, k == 2 ? BYTES : 4);
+    b[3] = tape_output(t, block, 0, 4);
+    b[4] = tape_temp(t, block, 4);
+    b[5] = tape_output(t, block, 1, BYTES);
+    const tape_step loop = {
+        .kind = TAPE_WHILE, .buffers = b, .n_read = 3, .n_written = 3, .region = {cond, body}};
+    tape_step_add(t, block, &loop);
+
+    tape_buffer i = tape_input(t, cond, 0, 4), limit = tape_input(t, cond, 1, 4);
+    (void)tape_input(t, cond, 2, BYTES);
+    binary(t, cond, less, 1, i, limit, tape_output(t, cond, 0, 1));
+    for (uint32_t k = 0; k < 3; k++)
+        if (k != 2 || in_place)
+            tape_pass(t, cond, 1 + k, k);
+    if (!in_place) /* the condition changes x as well */
+        unary(t, cond, increase, N, 2, tape_output(t, cond, 3, BYTES), true);
+
+    i = tape_input(t, body, 0, 4);
+    (void)tape_input(t, body, 1, 4);
+    tape_pass(t, body, 1, 1);
+    const tape_buffer x = tape_input(t, body, 2, BYTES), twice = tape_temp(t, body, BYTES);
+    unary(t, body, increase, 1, i, tape_output(t, body, 0, 4), true);
+    if (in_place) {
+        unary(t, body, increase, N, x, twice, true);
+        unary(t, body, increase, N, twice, tape_output(t, body, 2, BYTES), true);
+    } else {
+        binary(t, body, add, N, x, x, tape_output(t, body, 2, BYTES));
+    }
+    CHECK(tape_finish(t));
+    for (int32_t turns = 0; turns < 6; turns++) {
+        int32_t start = 0, result = -1, in[N], out[N];
+        count_up(in);
+        const void *inputs[] = {&start, &turns, in};
+        void *outputs[] = {&result, out};
+        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+        CHECK_INT(result, turns);
+        int32_t want = 7 + (in_place ? 0 : 1);
+        for (int32_t k = 0; k < turns; k++)
+            want = in_place ? want + 2 : 2 * want + 1;
+        CHECK_INT(out[7], want);
+        CHECK_INT(in[7], 7); /* the caller's */
+    }
+    tape_free(t);
+}
+
+/* A swap of two carries beside a sum of rows; stacks the rows too. */
+static void test_scan(void)
+{
+    enum { ROWS = 5, WIDE = 4 };
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 4, 4), body = tape_block_add(t, 4, 4);
+    tape_buffer b[8];
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint64_t bytes = (k < 3 ? 1 : ROWS) * WIDE * 4;
+        b[k] = tape_input(t, block, k, bytes);
+        b[4 + k] = tape_output(t, block, k, bytes);
+    }
+    const tape_step loop = {.kind = TAPE_SCAN,
+                            .buffers = b,
+                            .n_read = 4,
+                            .n_written = 4,
+                            .region = {body},
+                            .n_carries = 3,
+                            .turns = ROWS};
+    tape_step_add(t, block, &loop);
+    for (uint32_t k = 0; k < 4; k++)
+        b[k] = tape_input(t, body, k, WIDE * 4);
+    tape_pass(t, body, 0, 1);
+    tape_pass(t, body, 1, 0);
+    binary(t, body, add, WIDE, b[2], b[3], tape_output(t, body, 2, WIDE * 4));
+    tape_pass(t, body, 3, 3);
+    CHECK(tape_finish(t));
+    int32_t in[4][ROWS * WIDE], out[4][ROWS * WIDE];
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < ROWS * WIDE; i++)
+            in[k][i] = 100 * k + i;
+    const void *inputs[] = {in[0], in[1], in[2], in[3]};
+    void *outputs[] = {out[0], out[1], out[2], out[3]};
+    CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+    CHECK_INT(out[0][2], 102); /* an odd number of swaps */
+    CHECK_INT(out[1][2], 2);
+    CHECK_INT(out[2][1], 201 + 5 * 301 + (0 + 1 + 2 + 3 + 4) * 4);
+    CHECK(memcmp(out[3], in[3], sizeof in[3]) == 0);
+    tape_free(t);
+}
+
+static void test_cond(void)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 2, 1);
+    const uint32_t yes = tape_block_add(t, 1, 1), no = tape_block_add(t, 1, 1);
+    const tape_buffer b[] = {tape_input(t, block, 0, 1), tape_input(t, block, 1, BYTES),
+                             tape_output(t, block, 0, BYTES)};
+    const tape_step cond = {
+        .kind = TAPE_COND, .buffers = b, .n_read = 2, .n_written = 1, .region = {yes, no}};
+    tape_step_add(t, block, &cond);
+    unary(t, yes, increase, N, tape_input(t, yes, 0, BYTES), tape_output(t, yes, 0, BYTES), true);
+    (void)tape_input(t, no, 0, BYTES);
+    tape_pass(t, no, 0, 0);
+    CHECK(tape_finish(t));
+    for (uint8_t p = 0; p < 2; p++) {
+        int32_t x[N], y[N];
+        count_up(x);
+        const void *inputs[] = {&p, x};
+        void *outputs[] = {y};
+        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+        CHECK_INT(y[9], 9 + p);
+        CHECK_INT(x[9], 9);
+    }
+    tape_free(t);
+}
+
+/* ---- profiles ---- */
+
+typedef struct seen {
+    uint32_t steps;
+    bool in_order;
+    int64_t last;
+} seen;
+
+static void see(void *user, const tape_step *step, int64_t begin, int64_t end, uint32_t threads)
+{
+    seen *s = user;
+    s->steps++;
+    s->in_order = s->in_order && step->name && begin >= s->last && end >= begin && threads == 1;
+    s->last = end;
+}
+
+static void test_profile(void)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 1, 1);
+    const tape_buffer temp = tape_temp(t, block, BYTES);
+    unary(t, block, increase, N, tape_input(t, block, 0, BYTES), temp, false);
+    unary(t, block, increase, N, temp, tape_output(t, block, 0, BYTES), false);
+    CHECK(tape_finish(t));
+    int32_t x[N], y[N];
+    seen s = {.in_order = true};
+    const tape_profile profile = {&s, see};
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    count_up(x);
+    (void)tape_run(t, inputs, outputs, &(tape_run_options){.profile = &profile});
+    CHECK_INT(s.steps, 2);
+    CHECK(s.in_order);
+    tape_free(t);
+}
+
+/* ---- several threads, and no memory ---- */
+
+typedef struct runner {
+    tape *t;
+    workers *w;
+    int32_t from;
+    bool right;
+} runner;
+
+static void *run_often(void *user)
+{
+    runner *r = user;
+    int32_t *x = malloc(BYTES), *y = malloc(BYTES);
+    r->right = x && y;
+    for (int k = 0; r->right && k < 500; k++) {
+        for (int32_t i = 0; i < N; i++)
+            x[i] = r->from + i + k;
+        r->right = run_on(r->t, x, y, r->w).outcome == TAPE_DONE;
+        for (int32_t i = 0; i < N; i++)
+            r->right = r->right && y[i] == 2 * (x[i] + 2);
+    }
+    free(x);
+    free(y);
+    return NULL;
+}
+
+static tape *small_tape(const tn_allocator *a)
+{
+    tape *t = tape_new(a);
+    if (!t)
+        return NULL;
+    const uint32_t block = tape_block_add(t, 1, 1);
+    const tape_buffer p = tape_temp(t, block, BYTES), q = tape_temp(t, block, BYTES);
+    unary(t, block, increase, N, tape_input(t, block, 0, BYTES), p, true);
+    unary(t, block, increase, N, p, q, true);
+    binary(t, block, add, N, q, q, tape_output(t, block, 0, BYTES));
+    if (tape_finish(t))
+        return t;
+    tape_free(t);
+    return NULL;
+}
+
+static void test_concurrent_runs(void)
+{
+    enum { RUNNERS = 6 };
+    runner runners[RUNNERS];
+    pthread_t threads[RUNNERS];
+    tape *t = small_tape(&memory_system);
+    workers *w = workers_new(&memory_system, 3);
+    for (int i = 0; i < RUNNERS; i++) {
+        runners[i] = (runner){t, w, 1000 * i, false};
+        if (!CHECK_INT(pthread_create(&threads[i], NULL, run_often, &runners[i]), 0))
+            return;
+    }
+    for (int i = 0; i < RUNNERS; i++) {
+        CHECK_INT(pthread_join(threads[i], NULL), 0);
+        CHECK(runners[i].right);
+    }
+    tape_free(t);
+    workers_free(w);
+}
+
+typedef struct budget {
+    int left;
+    long long bytes;
+} budget;
+
+static void *resize_until(void *user, void *block, size_t old_size, size_t new_size)
+{
+    budget *b = user;
+    if (new_size > 0 && b->left-- <= 0)
+        return NULL;
+    b->bytes += (long long)new_size - (long long)old_size;
+    return memory_system.resize(memory_system.user, block, old_size, new_size);
+}
+
+static void test_no_memory(void)
+{
+    bool done = false;
+    for (int n = 0; n < 100 && !done; n++) {
+        budget b = {n, 0};
+        const tn_allocator a = {resize_until, &b};
+        int32_t x[N], y[N];
+        count_up(x);
+        tape *t = small_tape(&a);
+        if (t) {
+            const tape_outcome outcome = run_on(t, x, y, NULL).outcome;
+            CHECK(outcome == TAPE_DONE || outcome == TAPE_NO_MEMORY);
+            done = outcome == TAPE_DONE && y[5] == 14;
+        }
+        tape_free(t);
+        CHECK_INT(b.bytes, 0);
+    }
+    CHECK(done);
+}
+
+int main(void)
+{
+    test_places();
+    test_random_places();
+    test_views();
+    test_scratch_and_threads();
+    test_failures();
+    test_malformed();
+    test_while(false);
+    test_while(true);
+    test_scan();
+    test_cond();
+    test_profile();
+    test_concurrent_runs();
+    test_no_memory();
+    return check_result();
+}
