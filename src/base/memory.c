@@ -1,9 +1,13 @@
 /* Memory through the caller's allocator: single blocks, growable arrays, arenas. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAVE_ASAN 1
@@ -29,6 +33,22 @@ struct arena_block {
     size_t size; /* whole block, header included */
 };
 
+/* Large blocks, which tensors are, begin with a cache line; huge ones with a huge page, since the
+ * first touch of many small ones takes longer than most work on them. */
+enum { LARGE = 1 << 16, LINE = 64, HUGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
+
+static void *large_block(size_t size)
+{
+    const size_t align = size >= HUGE_BLOCK ? HUGE_PAGE : LINE;
+    const size_t whole = (size + align - 1) / align * align;
+    void *block = aligned_alloc(align, whole);
+#ifdef MADV_HUGEPAGE
+    if (block && size >= HUGE_BLOCK)
+        (void)madvise(block, whole, MADV_HUGEPAGE); /* only advice */
+#endif
+    return block;
+}
+
 static void *system_resize(void *user, void *block, size_t old_size, size_t new_size)
 {
     (void)user;
@@ -37,6 +57,8 @@ static void *system_resize(void *user, void *block, size_t old_size, size_t new_
         free(block);
         return NULL;
     }
+    if (!block && new_size >= LARGE && new_size <= SIZE_MAX - HUGE_PAGE)
+        return large_block(new_size);
     return realloc(block, new_size);
 }
 

@@ -311,6 +311,21 @@ static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims
                                   : element_load_first(b, d, p, e->lanes, count, natural(d));
 }
 
+element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)
+{
+    const uint32_t i = input_of(e->k, read->v);
+    if (i == UINT32_MAX)
+        return nothing(e, read->dtype);
+    const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
+    e->vector_axis = axis;
+    e->lanes = lanes;
+    const element x =
+        load(e, e->in[i], read->dtype, value_type(e->f, read->v)->dims, read->map);
+    e->vector_axis = own_axis;
+    e->lanes = own_lanes;
+    return x;
+}
+
 /* ---- values ---- */
 
 static bool is_splat(const node *n)
@@ -567,19 +582,19 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     const type *t = value_type(e->f, v);
     access_map *from;
     for (uint32_t i = 0; i < map->n_guards; i++)
-        visit(user, map->guards[i].of, false, TN_SI64);
+        visit(user, map->guards[i].of, NULL);
     if (is_splat(n))
         return true;
     if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const access_expr *offset = access_offset(map, t->dims, e->memory);
         if (offset)
-            visit(user, offset, true, t->dtype);
+            visit(user, offset, &(emit_read){v, map, t->dtype});
         return offset != NULL;
     }
     if (n->op == OP_IOTA) {
         int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
         axis += axis < 0 ? t->rank : 0;
-        visit(user, map->at[axis], false, TN_SI64);
+        visit(user, map->at[axis], NULL);
         return true;
     }
     if (op_table[n->op].traits & T_REDUCES)

@@ -90,9 +90,19 @@ emit_index emit_expr(emitter *e, const access_expr *expr);
 /* Store X, spread over the lanes, at the position of OUT. STREAMS: past the caches. */
 void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams);
 
+/* Elements that are in memory and that a value is computed from. */
+typedef struct emit_read {
+    value_id v;
+    const access_map *map;
+    tn_dtype dtype;
+} emit_read;
+
+/* Load what READ reads at the position, LANES neighbours along AXIS, where its step is one. */
+element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes);
+
 /* The places that V under MAP reads from, as expressions over the positions: offsets in what is in
- * memory, guards, coordinates that count. For each, VISIT is called. */
-typedef void emit_visit(void *user, const access_expr *expr, bool is_load, tn_dtype d);
+ * memory (READ), guards and coordinates that count (READ is NULL). For each, VISIT is called. */
+typedef void emit_visit(void *user, const access_expr *expr, const emit_read *read);
 bool emit_visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit, void *user);
 
 /* Is N computed in the kernel, not read? */

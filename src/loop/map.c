@@ -1,6 +1,6 @@
 /* Nests of kernels in which each position is on its own: loops over the outer axes, the innermost
  * axis in vectors. */
-#include "loop/nest.h"
+#include "loop/map.h"
 
 enum {
     PIECE = 4096,       /* positions of a long axis that make one work item */
@@ -17,8 +17,7 @@ static bool may_stream(const emitter *e, const kernel_output *out)
            e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
 }
 
-/* One vector of positions, whose first lane e->at[axis] says. */
-static void emit_body(emitter *e, const loop_value *buffers, bool streams)
+void map_body(emitter *e, const loop_value *buffers, bool streams)
 {
     const kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_out; i++) {
@@ -28,8 +27,7 @@ static void emit_body(emitter *e, const loop_value *buffers, bool streams)
     }
 }
 
-/* Whether all outputs that could be streamed lie so; LOOP_NO_VALUE when there are none. */
-static loop_value all_aligned(emitter *e, const loop_value *buffers)
+loop_value map_aligned(emitter *e, const loop_value *buffers)
 {
     loop_builder *b = e->b;
     loop_value bits = LOOP_NO_VALUE;
@@ -45,8 +43,7 @@ static loop_value all_aligned(emitter *e, const loop_value *buffers)
     return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
 }
 
-/* Positions LOW .. HIGH of the innermost axis, of which HIGH may be its end. */
-static void emit_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
+void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
 {
     loop_builder *b = e->b;
     const uint32_t axis = e->k->rank - 1, lanes = e->lanes;
@@ -61,12 +58,12 @@ static void emit_line(emitter *e, loop_value low, loop_value high, const loop_va
             const loop_value last = loop_i64(b, extent - rest);
             whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
         }
-        const loop_value aligned = all_aligned(e, buffers);
+        const loop_value aligned = map_aligned(e, buffers);
         for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
             if (streams)
                 loop_if(b, aligned);
             e->at[axis] = loop_for(b, low, whole, lanes);
-            emit_body(e, buffers, streams);
+            map_body(e, buffers, streams);
             emit_forget(e, inner);
             loop_end(b);
             if (streams)
@@ -79,7 +76,7 @@ static void emit_line(emitter *e, loop_value low, loop_value high, const loop_va
         loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, extent)));
         e->at[axis] = loop_i64(b, extent - rest);
         e->count = loop_i64(b, rest);
-        emit_body(e, buffers, false);
+        map_body(e, buffers, false);
         e->count = LOOP_NO_VALUE;
         emit_forget(e, inner);
         loop_end(b);
@@ -99,6 +96,11 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     loop_value buffers[TN_MAX_RANK];
     const int64_t extent = k->dims[k->rank - 1];
     int64_t rows = 1, items;
+    bool applies;
+    if (!nest_of_tiles(f, k, memory, out, &applies))
+        return false;
+    if (applies)
+        return true;
     loop_init(&b, memory);
     if (k->n_out > TN_MAX_RANK || !emit_init(&e, &b, f, k, memory))
         return false;
@@ -113,14 +115,14 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     if (k->rank == 1) {
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
-        emit_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
+        map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
                   smaller(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
                   buffers);
     } else {
         items = rows;
         const loop_value item = loop_for(&b, begin, end, 1);
         nest_decode(&e, item, k->rank - 1);
-        emit_line(&e, loop_i64(&b, 0), loop_i64(&b, extent), buffers);
+        map_line(&e, loop_i64(&b, 0), loop_i64(&b, extent), buffers);
         loop_end(&b);
     }
     const uint64_t cost = nest_cost(f, k);

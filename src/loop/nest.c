@@ -71,13 +71,12 @@ static uint32_t hidden_axes(const access_expr *e)
     return mask;
 }
 
-static void look(void *user, const access_expr *expr, bool is_load, tn_dtype d)
+static void look(void *user, const access_expr *expr, const emit_read *read)
 {
     joins *j = user;
     int64_t strides[TN_MAX_RANK] = {0};
     uint32_t hidden = 0;
-    (void)is_load;
-    (void)d;
+    (void)read;
     for (uint32_t i = 0; i < expr->n; i++)
         if (expr->at[i].kind == ACCESS_AXIS)
             strides[expr->at[i].axis] = expr->at[i].factor;
@@ -101,7 +100,7 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
             access_offset(k->out[i].to, value_type(f, k->out[i].into)->dims, memory);
         if (!to || !emit_visit_reads(&e, k->out[i].value, k->out[i].from, look, j))
             return false;
-        look(j, to, false, TN_SI64);
+        look(j, to, NULL);
     }
     for (uint32_t i = 0; i < k->n_nodes; i++) {
         const node *n = &f->nodes.at[k->nodes[i]];

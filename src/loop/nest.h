@@ -11,6 +11,7 @@ typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
+    uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
     int64_t work;  /* items to share out */
     int64_t grain; /* fewest items worth a thread */

@@ -13,17 +13,17 @@
 typedef struct operand {
     value_id base; /* what lies in memory */
     const type *type;
+    int64_t first; /* the element at position 0 */
     int64_t strides[TN_MAX_RANK];
 } operand;
 
 static bool find_operand(const function *f, value_id v, arena *memory, operand *o)
 {
     access_map map;
-    int64_t constant;
     o->type = value_type(f, v);
     o->base = kernel_operand_base(f, v, memory, &map);
     const access_expr *offset = access_offset(&map, value_type(f, o->base)->dims, memory);
-    return offset && access_strides(offset, o->type->rank, &constant, o->strides) && constant == 0;
+    return offset && access_strides(offset, o->type->rank, &o->first, o->strides);
 }
 
 /* ---- axes of each op ---- */
@@ -217,6 +217,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
         e->in[i] = loop_buffer(b, CONTRACT_MORE + i);
     e->lanes = part->lanes;
     e->count = part->count;
+    e->vector_axis = part->is_column ? 0 : 1;
     e->at[0] = loop_binary(
         b, LOOP_IADD, part->m,
         loop_binary(b, LOOP_IMUL, part->batch, loop_i64(b, k->dims[0])));
@@ -270,6 +271,8 @@ static void list_buffers(const kernel *k, const product *p, bool follows, nest_s
         step->buffers[n++] = i;
     step->n_buffers = n;
     step->n_read = 2;
+    step->offset[0] = (uint64_t)p->a.first * dtype_bytes(p->spec.a);
+    step->offset[1] = (uint64_t)p->b.first * dtype_bytes(p->spec.b);
 }
 
 bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *out)
@@ -295,7 +298,6 @@ bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *o
         if (!emit_init(&u->e, &unused, f, &u->k, memory))
             return false;
         u->e.rank = 2;
-        u->e.vector_axis = 1;
         u->result = p->n->first_value;
         p->spec.finish = finish;
         p->spec.user_finish = u;

@@ -504,7 +504,7 @@ static void store_row_values(rows *s)
     const uint32_t lanes = e->lanes;
     if (!s->columns)
         e->lanes = 1;
-    e->at[s->axis] = loop_i64(e->b, 0);
+    e->at[s->axis] = e->kept_at = loop_i64(e->b, 0); /* kept values of rows of one element */
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
         if (is_row_value(s, out))
@@ -532,12 +532,11 @@ typedef struct walks {
     uint32_t along_rows, along_columns; /* reads that step by one there */
 } walks;
 
-static void count_walk(void *user, const access_expr *expr, bool is_load, tn_dtype d)
+static void count_walk(void *user, const access_expr *expr, const emit_read *read)
 {
     walks *w = user;
     int64_t constant, strides[TN_MAX_RANK] = {0};
-    (void)d;
-    if (!is_load || !access_strides(expr, TN_MAX_RANK, &constant, strides))
+    if (!read || !access_strides(expr, TN_MAX_RANK, &constant, strides))
         return;
     w->along_rows += strides[w->row_axis] == 1;
     w->along_columns += strides[w->column_axis] == 1;

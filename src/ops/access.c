@@ -482,7 +482,10 @@ static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill
         const access_expr *e = map->at[i] = axis_expr(i, out->dims[i], 1, -low[i], memory);
         if (!e)
             return false;
-        if (e->low < 0 || e->high >= in->dims[i])
+        const bool is_guarded = e->low < 0 || e->high >= in->dims[i];
+        if (is_guarded && map->n_guards == ACCESS_GUARDS)
+            return false;
+        if (is_guarded)
             map->guards[map->n_guards++] = (access_guard){e, 0, in->dims[i], fill};
     }
     return true;

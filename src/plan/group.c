@@ -139,8 +139,10 @@ static bool has_strides(const function *f, value_id v, const access_map *map, ar
 {
     int64_t constant, strides[TN_MAX_RANK];
     const access_expr *offset = access_offset(map, value_type(f, v)->dims, memory);
-    return map->n_guards == 0 && offset &&
-           access_strides(offset, map->rank, &constant, strides) && constant == 0;
+    bool ok = map->n_guards == 0 && offset && access_strides(offset, map->rank, &constant, strides);
+    for (uint32_t i = 0; ok && i < map->rank; i++)
+        ok = strides[i] >= 0;
+    return ok;
 }
 
 value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map)

@@ -5,7 +5,7 @@
  * A link stands for a symbol: a jump through an address, 16 bytes, where the address also serves
  * code that asks for the place of an address. So all that an object says about places fits 32 bits,
  * wherever the C library may lie. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS; NOLINT(bugprone-reserved-identifier) */
 #include "runtime/code.h"
 
 #include <math.h>
@@ -152,14 +152,14 @@ typedef struct known_function {
     void (*function)(void);
 } known_function;
 
-#define KNOWN(name)                                                                                \
-    {                                                                                              \
-#name, (void (*)(void))name                                                                \
-    }
-static const known_function known[] = {KNOWN(fma),    KNOWN(fmaf),    KNOWN(sqrt),  KNOWN(sqrtf),
-                                       KNOWN(rint),   KNOWN(rintf),   KNOWN(trunc), KNOWN(truncf),
-                                       KNOWN(memcpy), KNOWN(memmove), KNOWN(memset)};
-#undef KNOWN
+#define ADDRESS(function) ((void (*)(void))(function))
+static const known_function known[] = {
+    {"fma", ADDRESS(fma)},         {"fmaf", ADDRESS(fmaf)},     {"sqrt", ADDRESS(sqrt)},
+    {"sqrtf", ADDRESS(sqrtf)},     {"rint", ADDRESS(rint)},     {"rintf", ADDRESS(rintf)},
+    {"trunc", ADDRESS(trunc)},     {"truncf", ADDRESS(truncf)}, {"memcpy", ADDRESS(memcpy)},
+    {"memmove", ADDRESS(memmove)}, {"memset", ADDRESS(memset)},
+};
+#undef ADDRESS
 
 static uintptr_t known_address(const char *name)
 {

@@ -67,11 +67,13 @@ uint32_t tape_block_add(tape *t, uint32_t n_inputs, uint32_t n_outputs)
     b.output_bytes = ARENA_ARRAY(&t->arena, uint64_t, n_outputs);
     b.pass = ARENA_ARRAY(&t->arena, uint32_t, n_outputs);
     b.update = ARENA_ARRAY(&t->arena, uint32_t, n_outputs);
+    b.over = ARENA_ARRAY(&t->arena, uint32_t, n_outputs);
     fill(b.input_bytes, 0xff, n_inputs * sizeof *b.input_bytes);
     fill(b.output_bytes, 0xff, n_outputs * sizeof *b.output_bytes);
     fill(b.pass, 0xff, n_outputs * sizeof *b.pass);
     fill(b.update, 0xff, n_outputs * sizeof *b.update);
-    if (!b.input_bytes || !b.output_bytes || !b.pass || !b.update ||
+    fill(b.over, 0xff, n_outputs * sizeof *b.over);
+    if (!b.input_bytes || !b.output_bytes || !b.pass || !b.update || !b.over ||
         !VECTOR_PUSH(&t->allocator, &t->blocks, b)) {
         t->failed = true;
         return 0;

@@ -132,7 +132,8 @@ typedef struct tape_run_options {
     workers *workers; /* NULL: the calling thread only */
     uint32_t threads; /* at most; 0: all of the workers */
     void *host;       /* for host steps */
-    int64_t deadline; /* of CLOCK_MONOTONIC, in ns; 0: none. Looked at before each step and turn */
+    int64_t deadline; /* of CLOCK_MONOTONIC, in ns; 0: none. Looked at before each step and turn,
+                         and between pieces of the work of a kernel */
     /* By output: true for memory in which nothing may be written when the run fails (but for a
      * timeout), and which may overlap inputs. NULL: no output is such. */
     const bool *guarded;

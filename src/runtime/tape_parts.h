@@ -44,6 +44,7 @@ typedef struct block_info {
     uint32_t n_inputs, n_outputs;
     uint64_t *input_bytes, *output_bytes; /* UINT64_MAX: not told yet */
     uint32_t *pass, *update;              /* by output: an input, or NEVER */
+    uint32_t *over;                       /* by output: the input that it may exactly lie over */
     bool has_passes, has_updates;
     VECTOR(buffer_info) buffers;
     VECTOR(step_info) steps;

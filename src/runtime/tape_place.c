@@ -136,9 +136,10 @@ static void join_output(block_info *b, tape_buffer to)
     buffer_info *out = &b->buffers.at[to];
     for (tape_buffer from = made_of(b, to); from != NEVER; from = made_of(b, from)) {
         buffer_info *in = &b->buffers.at[from];
-        if (in->kind == IS_INPUT && in->index == out->index && !b->is_other &&
-            in->index < b->n_carries && !is_passed(b, in->index)) {
-            b->update[out->index] = in->index;
+        if (in->kind == IS_INPUT && !is_passed(b, in->index))
+            b->over[out->index] = in->index;
+        if (b->over[out->index] == out->index && !b->is_other && out->index < b->n_carries) {
+            b->update[out->index] = out->index;
             b->has_updates = true;
         }
         if (in->kind != IS_TEMP)

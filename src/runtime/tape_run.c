@@ -43,36 +43,57 @@ typedef struct shared_kernel {
     char *const *buffers;
     char *scratch;
     uint64_t scratch_each;
+    int64_t deadline; /* 0: none */
+    int64_t piece;    /* items between looks at the clock */
     atomic_int code;
+    atomic_bool late;
 } shared_kernel;
 
 static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 {
     shared_kernel *k = user;
-    const int32_t code = k->kernel(k->buffers, begin, end, k->scratch + worker * k->scratch_each);
-    if (code != 0)
-        atomic_store_explicit(&k->code, code, memory_order_relaxed);
+    char *scratch = k->scratch + worker * k->scratch_each;
+    for (int64_t at = begin, next; at < end; at = next) {
+        next = end - at > k->piece ? at + k->piece : end;
+        if (k->deadline && now() >= k->deadline) {
+            atomic_store_explicit(&k->late, true, memory_order_relaxed);
+            return;
+        }
+        const int32_t code = k->kernel(k->buffers, at, next, scratch);
+        if (code != 0)
+            atomic_store_explicit(&k->code, code, memory_order_relaxed);
+    }
+}
+
+static bool share_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
+{
+    enum { LOOKS = 256 }; /* at the clock, at most, but for every thread's share */
+    const int64_t least = s->as.extent / LOOKS;
+    shared_kernel k = {.kernel = s->as.kernel,
+                       .buffers = buffers,
+                       .scratch = r->s->scratch,
+                       .scratch_each = r->t->scratch,
+                       .deadline = r->o->deadline,
+                       .piece = INT64_MAX};
+    if (k.deadline)
+        k.piece = s->as.grain > least ? s->as.grain : least > 0 ? least : 1;
+    atomic_init(&k.code, 0);
+    atomic_init(&k.late, false);
+    *threads = workers_run(r->o->workers, r->threads, run_share, &k, s->as.extent, s->as.grain);
+    if (atomic_load_explicit(&k.late, memory_order_relaxed))
+        return stop(r, TAPE_TIMEOUT, s);
+    r->result.code = atomic_load_explicit(&k.code, memory_order_relaxed);
+    return r->result.code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
 }
 
 static bool run_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
 {
-    int32_t code = 0;
-    if (s->pieces < 2 || r->threads < 2) {
-        if (s->as.extent > 0)
-            code = s->as.kernel(buffers, 0, s->as.extent, r->s->scratch);
-    } else {
-        shared_kernel k = {.kernel = s->as.kernel,
-                           .buffers = buffers,
-                           .scratch = r->s->scratch,
-                           .scratch_each = r->t->scratch};
-        atomic_init(&k.code, 0);
-        *threads = workers_run(r->o->workers, r->threads, run_share, &k, s->as.extent, s->as.grain);
-        code = atomic_load_explicit(&k.code, memory_order_relaxed);
-    }
-    if (code == 0)
+    if (s->as.extent <= 0)
         return true;
-    r->result.code = code;
-    return stop(r, TAPE_KERNEL_FAILED, s);
+    if (s->pieces > 1 && (r->threads > 1 || r->o->deadline))
+        return share_kernel(r, s, buffers, threads);
+    r->result.code = s->as.kernel(buffers, 0, s->as.extent, r->s->scratch);
+    return r->result.code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
 }
 
 typedef struct shared_copy {
@@ -252,11 +273,12 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
 
 /* ---- the program ---- */
 
-static bool overlaps_input(const block_info *b, const void *const *in, const char *out,
-                           uint64_t bytes)
+static bool overlaps_input(const block_info *b, uint32_t k, const void *const *in, const char *out)
 {
+    const uint64_t bytes = b->output_bytes[k];
     for (uint32_t i = 0; i < b->n_inputs; i++)
-        if ((uintptr_t)out < (uintptr_t)in[i] + b->input_bytes[i] &&
+        if (!(i == b->over[k] && out == (const char *)in[i]) &&
+            (uintptr_t)out < (uintptr_t)in[i] + b->input_bytes[i] &&
             (uintptr_t)in[i] < (uintptr_t)out + bytes)
             return true;
     return false;
@@ -271,8 +293,7 @@ static bool stage_outputs(run *r, const void *const *inputs, char **out)
     for (uint32_t k = 0; k < b->n_outputs; k++) {
         uint64_t bytes;
         const bool staged =
-            r->o->guarded[k] &&
-            (r->t->is_early[k] || overlaps_input(b, inputs, out[k], b->output_bytes[k]));
+            r->o->guarded[k] && (r->t->is_early[k] || overlaps_input(b, k, inputs, out[k]));
         if (!staged || !tape_rounded(b->output_bytes[k], &bytes))
             continue;
         out[k] = NULL;

@@ -161,7 +161,8 @@ void c_put_operand(c_printer *c, loop_value v, bool takes_number)
     if (value->form == C_ALIAS) {
         c_put_name(c, i->in[0]);
     } else if (value->form != C_INLINE) {
-        put(c, is_signed_name(i) ? "(u64)" : "");
+        if (is_signed_name(i))
+            put_cast(c, C_U64, 1);
         c_put_name(c, v);
     } else if (i->op == LOOP_CONST && (i->type.lanes == 1 || takes_number)) {
         put_number(c, (loop_elem)i->type.elem, i->imm);
@@ -635,7 +636,9 @@ static void put_scalars(c_printer *c, const loop_inst *i, c_kind kind)
     put_cast(c, kind, i->type.lanes);
     for (uint32_t k = 0; k < i->n_lanes; k++) {
         put(c, k ? ", " : "{");
-        put(c, is_mask ? "-(s32)" : "");
+        put(c, is_mask ? "-" : "");
+        if (is_mask)
+            put_cast(c, C_S32, 1);
         c_put_operand(c, i->in[table[k]], false);
     }
     put(c, "})");
@@ -753,6 +756,21 @@ static bool put_buffer(c_printer *c, const loop_inst *i)
         return false;
     text_printf(c->out, "buffers[%" PRIu64 "]", bytes / 8);
     return true;
+}
+
+/* Bytes between addresses, which do not overflow: sums and products stay signed. */
+static void put_distance(c_printer *c, loop_value v)
+{
+    const loop_inst *i = inst_of(c, v);
+    if (c->values[v].form != C_INLINE || i->op < LOOP_IADD || i->op > LOOP_IMUL) {
+        c_put_signed(c, v);
+        return;
+    }
+    put(c, "(");
+    put_distance(c, i->in[0]);
+    put(c, sign_of((loop_op)i->op));
+    put_distance(c, i->in[1]);
+    put(c, ")");
 }
 
 static void put_address_of_parameter(c_printer *c, const loop_inst *base)
@@ -880,7 +898,7 @@ void c_put_expression(c_printer *c, loop_value v)
         put_address_of_parameter(c, inst_of(c, i->in[0]));
         c_put_operand(c, i->in[0], false);
         put(c, " + ");
-        c_put_signed(c, i->in[1]);
+        put_distance(c, i->in[1]);
         break;
     case LOOP_ADDRESS:
         put(c, "(uint64_t)(uintptr_t)(");

@@ -94,7 +94,7 @@ static LLVMValueRef join(const function_state *f, LLVMValueRef a, LLVMValueRef b
 
 static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
 {
-    LLVMValueRef done[LOOP_MAX_LANES / FMA_LANES], in[3];
+    LLVMValueRef done[LOOP_MAX_LANES / FMA_LANES] = {NULL}, in[3];
     uint32_t n = 0;
     LLVMValueRef callee = fma_function(f->t);
     for (uint32_t first = 0; first < i->type.lanes; first += FMA_LANES) {
@@ -103,7 +103,7 @@ static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
         done[n++] = LLVMBuildCall2(f->t->builder, f->t->fma_type, callee, in, 3, "");
     }
     for (; n > 1; n /= 2)
-        for (uint32_t k = 0; k < n / 2; k++)
+        for (size_t k = 0; k < n / 2; k++)
             done[k] = join(f, done[2 * k], done[2 * k + 1]);
     if (i->type.lanes < FMA_LANES)
         done[0] = part(f, done[0], 0, i->type.lanes);

@@ -1,0 +1,249 @@
+/* Nests of kernels that read along one axis and write along another: square tiles are turned in
+ * registers, so that both sides move whole vectors (J. O. Eklundh, "A fast computer method for
+ * matrix transposing", 1972). */
+#include "loop/map.h"
+
+enum {
+    MOST_TURNED = 4,    /* reads that are turned in one kernel */
+    BAND = 32,          /* columns that make one work item */
+    FEW_NODES = 4,      /* so small a kernel is written out for each row of a tile */
+    WORTH = 1 << 16     /* cheap operations worth another thread */
+};
+
+typedef struct tiles {
+    emitter e;
+    const kernel *k;
+    uint32_t across, last; /* the axes of a tile: reads go along the first, writes along the last */
+    uint32_t side;
+    emit_read turned[MOST_TURNED];
+    uint32_t n_turned;
+    loop_value kept[MOST_TURNED]; /* tiles in scratch memory */
+    loop_value buffers[TN_MAX_RANK];
+    bool is_possible;
+} tiles;
+
+static void find_turned(void *user, const access_expr *expr, const emit_read *read)
+{
+    tiles *t = user;
+    int64_t constant, strides[TN_MAX_RANK] = {0};
+    if (!read || read->map->n_guards > 0 || dtype_is_complex(read->dtype) ||
+        !access_strides(expr, t->k->rank, &constant, strides) || strides[t->last] == 0 ||
+        strides[t->last] == 1)
+        return;
+    uint32_t axis = 0;
+    while (axis < t->last && strides[axis] != 1)
+        axis++;
+    const uint32_t bytes = (uint32_t)dtype_bytes(read->dtype), side = bytes == 8 ? 8 : 16;
+    if (axis == t->last || (t->n_turned > 0 && (axis != t->across || side != t->side)) ||
+        t->n_turned == MOST_TURNED) {
+        t->is_possible = t->is_possible && axis == t->last; /* one such read is gathered */
+        return;
+    }
+    t->across = axis;
+    t->side = side;
+    t->turned[t->n_turned++] = *read;
+}
+
+/* Lane j of x[i] becomes lane i of x[j]. */
+static void turn(loop_builder *b, element *x, uint32_t side)
+{
+    for (uint32_t d = side / 2; d > 0; d /= 2)
+        for (uint32_t i = 0; i < side; i++) {
+            uint8_t low[LOOP_MAX_LANES], high[LOOP_MAX_LANES];
+            if (i & d)
+                continue;
+            for (uint32_t l = 0; l < side; l++) {
+                low[l] = (uint8_t)(l & d ? side + l - d : l);
+                high[l] = (uint8_t)(l & d ? side + l : l + d);
+            }
+            const element p = x[i], q = x[i + d];
+            x[i] = element_shuffle(b, p, q, low, side);
+            x[i + d] = element_shuffle(b, p, q, high, side);
+        }
+}
+
+static void load_turned(tiles *t, const emit_read *read, loop_value column, element *x)
+{
+    emitter *e = &t->e;
+    for (uint32_t i = 0; i < t->side; i++) {
+        e->at[t->last] = loop_binary(e->b, LOOP_IADD, column, loop_i64(e->b, i));
+        x[i] = emit_load_along(e, read, t->across, t->side);
+    }
+    turn(e->b, x, t->side);
+}
+
+/* The tile at ROW and COLUMN, with every row written out. */
+static void small_tile(tiles *t, loop_value row, loop_value column, bool streams)
+{
+    emitter *e = &t->e;
+    element x[MOST_TURNED][16];
+    e->at[t->across] = row;
+    for (uint32_t r = 0; r < t->n_turned; r++)
+        load_turned(t, &t->turned[r], column, x[r]);
+    e->at[t->last] = column;
+    for (uint32_t i = 0; i < t->side; i++) {
+        const uint32_t mark = emit_mark(e);
+        e->at[t->across] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, i));
+        for (uint32_t r = 0; r < t->n_turned; r++)
+            emit_know(e, t->turned[r].v, t->turned[r].map, x[r][i]);
+        map_body(e, t->buffers, streams);
+        emit_forget(e, mark);
+    }
+}
+
+/* The same with turned tiles in memory and a loop over their rows. */
+static void large_tile(tiles *t, loop_value row, loop_value column, bool streams)
+{
+    emitter *e = &t->e;
+    loop_builder *b = e->b;
+    element x[16];
+    const uint32_t mark = emit_mark(e);
+    e->at[t->across] = row;
+    for (uint32_t r = 0; r < t->n_turned; r++) {
+        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(t->turned[r].dtype);
+        load_turned(t, &t->turned[r], column, x);
+        for (uint32_t i = 0; i < t->side; i++)
+            element_store(b, loop_at(b, t->kept[r], (int64_t)i * bytes), x[i], (uint32_t)bytes);
+    }
+    e->at[t->last] = column;
+    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->side), 1);
+    e->at[t->across] = loop_binary(b, LOOP_IADD, row, i);
+    for (uint32_t r = 0; r < t->n_turned; r++) {
+        const tn_dtype d = t->turned[r].dtype;
+        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(d);
+        const loop_value from = loop_offset(
+            b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
+        emit_know(e, t->turned[r].v, t->turned[r].map,
+                  element_load(b, d, from, t->side, (uint32_t)bytes));
+    }
+    map_body(e, t->buffers, streams);
+    loop_end(b);
+    emit_forget(e, mark);
+}
+
+/* Columns LOW .. HIGH, whole tiles, of all rows that make whole tiles: reads go on from where they
+ * were, and writes, which need no prefetching, jump. */
+static void whole_tiles(tiles *t, loop_value low, loop_value high, bool streams)
+{
+    loop_builder *b = t->e.b;
+    const int64_t rows = t->k->dims[t->across] - t->k->dims[t->across] % t->side;
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), t->side);
+    const loop_value column = loop_for(b, low, high, t->side);
+    const uint32_t mark = emit_mark(&t->e);
+    if (t->k->n_nodes <= FEW_NODES)
+        small_tile(t, row, column, streams);
+    else
+        large_tile(t, row, column, streams);
+    emit_forget(&t->e, mark);
+    loop_end(b);
+    loop_end(b);
+}
+
+static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
+{
+    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
+}
+
+/* A band of columns: tiles, then the columns and the rows that make no whole tile. */
+static void emit_band(tiles *t, loop_value low, loop_value high)
+{
+    emitter *e = &t->e;
+    loop_builder *b = e->b;
+    const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
+    const int64_t whole_rows = rows - rows % t->side;
+    const loop_value whole = smaller(b, high, loop_i64(b, columns - columns % t->side));
+    e->lanes = t->side;
+    const loop_value aligned = map_aligned(e, t->buffers);
+    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+        if (streams)
+            loop_if(b, aligned);
+        whole_tiles(t, low, whole, streams);
+        if (streams)
+            loop_else(b);
+    }
+    if (aligned != LOOP_NO_VALUE)
+        loop_end(b);
+    if (columns % t->side) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, columns)));
+        e->at[t->across] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole_rows), 1);
+        map_line(e, whole, high, t->buffers);
+        loop_end(b);
+        loop_end(b);
+    }
+    if (rows % t->side) {
+        e->at[t->across] = loop_for(b, loop_i64(b, whole_rows), loop_i64(b, rows), 1);
+        map_line(e, low, high, t->buffers);
+        loop_end(b);
+    }
+}
+
+/* The axes but the two of the tile. */
+static void decode(tiles *t, loop_value item)
+{
+    loop_builder *b = t->e.b;
+    for (uint32_t i = t->last; i-- > 0;) {
+        const loop_value extent = loop_i64(b, t->k->dims[i]);
+        if (i == t->across)
+            continue;
+        t->e.at[i] = loop_binary(b, LOOP_UREM, item, extent);
+        item = loop_binary(b, LOOP_UDIV, item, extent);
+    }
+}
+
+static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k, arena *memory)
+{
+    *t = (tiles){.k = k, .last = k->rank - 1, .is_possible = true};
+    loop_init(b, memory);
+    if (!emit_init(&t->e, b, f, k, memory))
+        return false;
+    t->e.rank = k->rank;
+    t->e.vector_axis = t->last;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(&t->e, k->out[i].value, k->out[i].from, find_turned, t))
+            return false;
+    return true;
+}
+
+bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
+{
+    loop_builder b;
+    tiles *t = ARENA_NEW(memory, tiles);
+    *applies = false;
+    if (k->rank < 2 || k->n_out > TN_MAX_RANK)
+        return true;
+    if (!t || !start(t, &b, f, k, memory))
+        return false;
+    *applies = t->is_possible && t->n_turned > 0 && k->dims[t->across] >= t->side &&
+               k->dims[t->last] >= t->side;
+    if (!*applies)
+        return true;
+    int64_t outer = 1;
+    for (uint32_t i = 0; i < t->last; i++)
+        outer *= i == t->across ? 1 : k->dims[i];
+    const int64_t rows = k->dims[t->across], columns = k->dims[t->last];
+    const int64_t bands = (columns + BAND - 1) / BAND;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
+    for (uint32_t r = 0; r < t->n_turned && k->n_nodes > FEW_NODES; r++)
+        t->kept[r] = loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value count = loop_i64(&b, bands);
+    decode(t, loop_binary(&b, LOOP_UDIV, item, count));
+    const loop_value low =
+        loop_binary(&b, LOOP_IMUL, loop_binary(&b, LOOP_UREM, item, count), loop_i64(&b, BAND));
+    emit_band(t, low,
+              smaller(&b, loop_binary(&b, LOOP_IADD, low, loop_i64(&b, BAND)),
+                      loop_i64(&b, columns)));
+    loop_end(&b);
+    const uint64_t each = (uint64_t)nest_cost(f, k) * BAND * (uint64_t)rows;
+    out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
+                                .work = outer * bands,
+                                .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                .flops = (uint64_t)k->n_nodes * (uint64_t)outer * (uint64_t)rows *
+                                         (uint64_t)columns,
+                                .bytes = nest_bytes(f, k),
+                                .how = "tiles that are turned in registers"};
+    out->n_steps = 1;
+    return out->steps[0].program != NULL;
+}
