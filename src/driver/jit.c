@@ -1,0 +1,263 @@
+/* Machine code for each distinct program of a plan, and a tape whose steps run it. */
+#include "driver/jit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "driver/jit_plan.h"
+#include "driver/jit_tape.h"
+#include "runtime/cache.h"
+#include "runtime/code.h"
+#include "target/target.h"
+
+/* The code of a unit. */
+typedef struct jit_code {
+    code *code;
+    code_function *run;
+} jit_code;
+
+typedef struct jit {
+    const engine *e;
+    jit_plan plan;
+    jit_code *code; /* by unit */
+    cache *cache;   /* NULL: nothing is kept */
+    const char *identity; /* of this version, LLVM and CPU: part of every key */
+} jit;
+
+/* ---- compiling ---- */
+
+enum { MOST_THREADS = 16 };
+
+typedef struct compile_job {
+    jit *j;
+    atomic_uint next;
+    atomic_bool failed;
+} compile_job;
+
+static const char entry[] = "kernel";
+
+static bool load_code(const jit *j, const text_buffer *object, jit_code *out)
+{
+    if (object->failed || code_load(&j->e->allocator, object->at, object->n, &out->code) != TN_OK)
+        return false;
+    out->run = code_find(out->code, entry);
+    if (!out->run) {
+        code_free(out->code);
+        out->code = NULL;
+    }
+    return out->run != NULL;
+}
+
+/* What the cache knows the object of U by: the program, and what would compile it. */
+static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
+{
+    text_put(key, j->identity, strlen(j->identity) + 1);
+    text_put(key, u->key, u->key_bytes);
+    return !key->failed;
+}
+
+static bool compile_unit(const jit *j, const jit_unit *u, jit_code *out)
+{
+    const tn_allocator *a = &j->e->allocator;
+    const target_function f = {entry, u->program};
+    const target_options o = {.cpu = j->e->cpu};
+    text_buffer key, object;
+    text_init(&key, a);
+    text_init(&object, a);
+    bool ok = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
+              load_code(j, &object, out);
+    if (!ok) {
+        context *cx = context_new(a, NULL);
+        text_release(&object);
+        ok = cx && target_llvm(cx, &f, 1, &o, &object) == TN_OK && load_code(j, &object, out);
+        if (ok && !key.failed)
+            cache_put(j->cache, key.at, key.n, object.at, object.n);
+        context_free(cx);
+    }
+    text_release(&object);
+    text_release(&key);
+    return ok;
+}
+
+static void *compile_some(void *user)
+{
+    compile_job *job = user;
+    const jit *j = job->j;
+    for (uint32_t i; !atomic_load(&job->failed) &&
+                     (i = atomic_fetch_add(&job->next, 1)) < j->plan.units.n;)
+        if (!compile_unit(j, &j->plan.units.at[i], &j->code[i]))
+            atomic_store(&job->failed, true);
+    return NULL;
+}
+
+static bool compile_all(jit *j)
+{
+    compile_job job = {.j = j};
+    pthread_t threads[MOST_THREADS];
+    uint32_t n = 0;
+    const uint32_t units = j->plan.units.n;
+    const bool is_shared = j->e->allocator.resize == memory_system.resize;
+    const uint32_t most = !is_shared                     ? 1
+                          : j->e->threads < MOST_THREADS ? j->e->threads
+                                                         : MOST_THREADS;
+    j->code = ARENA_ARRAY(&j->plan.memory, jit_code, units);
+    const target_options o = {.cpu = j->e->cpu};
+    const char *machine = target_llvm_identity(&o, &j->plan.memory);
+    j->identity = machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine)
+                          : NULL;
+    if (!j->code || !j->identity)
+        return false;
+    j->cache = cache_open(&j->e->allocator);
+    while (n + 1 < most && n + 1 < units &&
+           pthread_create(&threads[n], NULL, compile_some, &job) == 0)
+        n++;
+    (void)compile_some(&job);
+    for (uint32_t i = 0; i < n; i++)
+        (void)pthread_join(threads[i], NULL);
+    cache_close(j->cache);
+    return !atomic_load(&job.failed);
+}
+
+/* ---- the tape ---- */
+
+static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
+                                 uint32_t number)
+{
+    if (number < k->n_in)
+        return tape_block_value(b, k->in[number]);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (emit_output_buffer(k, i) == number)
+            return tape_block_value(b, k->out[i].into);
+    return temps[number - emit_buffer_count(k)];
+}
+
+static bool can_fail(const loop_program *p)
+{
+    for (uint32_t v = 0; v < p->n; v++)
+        if (p->at[v].op == LOOP_FAIL)
+            return true;
+    return false;
+}
+
+/* The bytes of V from OFFSET on. */
+static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(f, v), &bytes);
+    return bytes > offset ? bytes - offset : 0;
+}
+
+static void add_kernel(jit *j, tape_block *b, const kernel *k, const kernel_plan *plan)
+{
+    const uint32_t n_own = emit_buffer_count(k);
+    arena *memory = tape_memory(b->t);
+    tape_buffer temps[NEST_TEMPS];
+    const char *name = jit_kernel_name(b->f, k, memory);
+    for (uint32_t i = 0; i < plan->nest.n_temps; i++)
+        temps[i] = tape_temp(b->t, b->block, plan->nest.temps[i]);
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        const nest_step *from = &plan->nest.steps[i];
+        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
+        tape_buffer *buffers = ARENA_ARRAY(memory, tape_buffer, n);
+        tape_step s = tape_block_step(b, TAPE_KERNEL, &b->f->nodes.at[k->node]);
+        if (!buffers || !s.what) {
+            tape_fail(b->t);
+            return;
+        }
+        for (uint32_t o = 0; o < n; o++)
+            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o);
+        for (uint32_t o = 0; from->n_buffers && o < 2; o++)
+            if (from->offset[o] > 0)
+                buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
+                                       rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
+        s.name = name;
+        s.may_fail = can_fail(from->program);
+        s.buffers = buffers;
+        s.n_read = from->n_buffers ? from->n_read : k->n_in;
+        s.n_written = n - s.n_read;
+        s.kernel = j->code[plan->unit[i]].run;
+        s.extent = from->work;
+        s.grain = from->grain;
+        s.scratch = from->program->scratch_bytes;
+        s.bytes = from->bytes;
+        s.flops = from->flops;
+        tape_step_add(b->t, b->block, &s);
+    }
+}
+
+static bool add_steps(void *user, tape_block *b)
+{
+    jit *j = user;
+    const function_plan *p = NULL;
+    for (uint32_t i = 0; i < j->plan.m->functions.n; i++)
+        if (j->plan.functions[i].f == b->f)
+            p = &j->plan.functions[i];
+    if (!p || !p->plans)
+        return tape_reference_steps(NULL, b);
+    value_id *same_as = ARENA_ARRAY(tape_memory(b->t), value_id, b->f->values.n);
+    if (!same_as)
+        return false;
+    memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
+    if (!tape_block_begin(b, same_as))
+        return false;
+    for (uint32_t i = 0; i < p->kernels.n; i++) {
+        const kernel *k = &p->kernels.at[i];
+        if (p->plans[i].by_reference)
+            tape_block_reference(b, &b->f->nodes.at[k->node]);
+        else
+            add_kernel(j, b, k, &p->plans[i]);
+    }
+    return true;
+}
+
+/* ---- code that lives as long as the tape ---- */
+
+typedef struct code_list {
+    uint32_t n;
+    code *at[];
+} code_list;
+
+static void free_codes(void *user)
+{
+    const code_list *l = user;
+    for (uint32_t i = 0; i < l->n; i++)
+        code_free(l->at[i]);
+}
+
+static bool hand_over(jit *j, tape *t)
+{
+    const uint32_t n = j->plan.units.n;
+    code_list *l = arena_alloc(tape_memory(t), sizeof *l + n * sizeof *l->at);
+    if (!l)
+        return false;
+    l->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        l->at[i] = j->code[i].code;
+        j->code[i].code = NULL;
+    }
+    tape_keep(t, free_codes, l);
+    return true;
+}
+
+tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
+{
+    jit j = {.e = e};
+    tape *t = NULL;
+    int64_t begin = events ? eval_clock() : 0;
+    bool ok = jit_plan_make(&j.plan, m, &e->allocator);
+    engine_tell(events, "compile", "plan", begin);
+    begin = events ? eval_clock() : 0;
+    ok = ok && compile_all(&j);
+    engine_tell(events, "compile", "machine code", begin);
+    if (ok)
+        t = tape_of_module(m, &e->allocator, add_steps, &j);
+    if (t && !hand_over(&j, t)) {
+        tape_free(t);
+        t = NULL;
+    }
+    for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
+        code_free(j.code[i].code);
+    jit_plan_release(&j.plan);
+    return t;
+}

@@ -1,0 +1,89 @@
+/* Kernels of every function, their programs, and which of these are the same. */
+#include "driver/jit_plan.h"
+
+#include <string.h>
+
+/* The unit of a program; UINT32_MAX without memory. */
+static uint32_t unit_of(jit_plan *j, const loop_program *program)
+{
+    const tn_allocator *a = j->allocator;
+    size_t bytes;
+    const void *key = loop_key(program, &j->memory, &bytes);
+    if (!key)
+        return UINT32_MAX;
+    const uint64_t h = hash_bytes(0, key, bytes);
+    for (uint32_t p = hash_first(&j->by_key, h), i; (i = hash_at(&j->by_key, h, &p)) != HASH_NONE;)
+        if (j->units.at[i].key_bytes == bytes && memcmp(j->units.at[i].key, key, bytes) == 0)
+            return i;
+    const jit_unit u = {.program = program, .key = key, .key_bytes = bytes};
+    if (!hash_add(a, &j->by_key, h, j->units.n) || !VECTOR_PUSH(a, &j->units, u))
+        return UINT32_MAX;
+    return j->units.n - 1;
+}
+
+/* So many positions that nobody waits for them: the evaluator refuses what it cannot hold. */
+static bool is_endless(const kernel *k)
+{
+    int64_t n = 1;
+    for (uint32_t i = 0; i < k->rank; i++)
+        if (__builtin_mul_overflow(n, k->dims[i], &n))
+            return true;
+    return n > INT64_C(1) << 38;
+}
+
+static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
+{
+    if (k->kind != KERNEL_REFERENCE && is_endless(k))
+        return false;
+    if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, &j->memory, &plan->nest)) {
+        plan->by_reference = true;
+        return k->kind == KERNEL_REFERENCE;
+    }
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        if ((plan->unit[i] = unit_of(j, plan->nest.steps[i].program)) == UINT32_MAX)
+            return false;
+    return true;
+}
+
+static bool plan_function(jit_plan *j, const function *f, function_plan *p)
+{
+    p->f = f;
+    if (!kernels_of(f, &j->memory, &p->kernels))
+        return false;
+    kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
+    for (uint32_t i = 0; plans && i < p->kernels.n; i++)
+        if (!plan_kernel(j, f, &p->kernels.at[i], &plans[i]))
+            return false;
+    p->plans = plans;
+    return plans != NULL;
+}
+
+bool jit_plan_make(jit_plan *j, const module *m, const tn_allocator *allocator)
+{
+    *j = (jit_plan){.m = m, .allocator = allocator};
+    arena_init(&j->memory, allocator);
+    j->functions = ARENA_ARRAY(&j->memory, function_plan, j->m->functions.n);
+    for (uint32_t i = 0; j->functions && i < j->m->functions.n; i++)
+        if (!plan_function(j, j->m->functions.at[i], &j->functions[i]))
+            j->functions[i].plans = NULL;
+    return j->functions != NULL;
+}
+
+void jit_plan_release(jit_plan *j)
+{
+    VECTOR_RELEASE(j->allocator, &j->units);
+    hash_release(j->allocator, &j->by_key);
+    arena_release(&j->memory);
+}
+
+const char *jit_kernel_name(const function *f, const kernel *k, arena *memory)
+{
+    const char *name = "";
+    for (uint32_t i = 0; i < k->n_nodes && name; i++) {
+        const char *op = op_table[f->nodes.at[k->nodes[i]].op].text;
+        if (strlen(name) > 60)
+            return arena_printf(memory, "%s ...", name);
+        name = arena_printf(memory, "%s%s%s", name, *name ? " " : "", op);
+    }
+    return name && *name ? name : "copy";
+}

@@ -1,0 +1,44 @@
+/* What the compiler is going to do with a module: kernels, their loop programs, and each distinct
+ * program once. Code for machines and for C, and what explains it, is made from this. */
+#ifndef DRIVER_JIT_PLAN_H
+#define DRIVER_JIT_PLAN_H
+
+#include "base/hash.h"
+#include "loop/nest.h"
+
+/* A program that one or several steps run. */
+typedef struct jit_unit {
+    const loop_program *program;
+    const void *key; /* loop_key */
+    size_t key_bytes;
+} jit_unit;
+
+typedef struct kernel_plan {
+    nest nest;
+    uint32_t unit[NEST_STEPS]; /* by step */
+    bool by_reference;         /* no nest: the node runs by its reference kernel */
+} kernel_plan;
+
+typedef struct function_plan {
+    const function *f;
+    kernel_list kernels;
+    kernel_plan *plans; /* by kernel; NULL: the function runs by reference kernels */
+} function_plan;
+
+typedef struct jit_plan {
+    const module *m;
+    const tn_allocator *allocator;
+    arena memory;
+    function_plan *functions; /* by function of M */
+    VECTOR(jit_unit) units;
+    hash_index by_key;
+} jit_plan;
+
+/* Plan M, which is static and outlives the plan. Release it also when there was no memory: false. */
+bool jit_plan_make(jit_plan *p, const module *m, const tn_allocator *allocator);
+void jit_plan_release(jit_plan *p);
+
+/* `sub exp sum div`; in MEMORY, never NULL. */
+const char *jit_kernel_name(const function *f, const kernel *k, arena *memory);
+
+#endif
