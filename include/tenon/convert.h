@@ -32,6 +32,21 @@ TN_API tn_status tn_module_convert(tn_module *m, const char *dialect,
  * returns  TN_ERR_REJECTED, TN_ERR_USAGE, TN_ERR_NOMEM as above */
 TN_API tn_status tn_module_check_legal(const tn_module *m, const char *dialect);
 
+/* What a caller's own target can take. */
+typedef struct tn_allowed {
+    const char *const *ops; /* names as in tn_op_at; NULL: every op */
+    size_t n_ops;
+    uint32_t dtypes;   /* bit d allows tn_dtype d */
+    bool dynamic_dims; /* extents without a value */
+} tn_allowed;
+
+/* Is everything in M allowed? Looks at the types of inputs and results, then at the instructions of
+ * each function and then of each region, with constants among them, and reports each finding, of
+ * kind NotExpressible: `operation X is not allowed`, `dtype X is not allowed`, `dynamic dimensions
+ * are not allowed`; notes tell stage, function and number of the instruction.
+ * returns  TN_ERR_REJECTED, TN_ERR_NOMEM */
+TN_API tn_status tn_module_check_allowed(const tn_module *m, const tn_allowed *allowed);
+
 typedef enum tn_legality {
     TN_LEGAL_SPELT = 0, /* the dialect has the op */
     TN_LEGAL_EXPANDED,  /* it is written with others, where attributes and operands allow it */
@@ -40,7 +55,7 @@ typedef enum tn_legality {
 } tn_legality;
 
 /* How operation OP (an index of tn_op_at) fares in DIALECT. *HOW, if not NULL, is set to a static
- * description of the first way of writing it, or NULL. False for an unknown op or dialect. */
+ * description of the first way of writing it, or of what is missing, or NULL. False for an unknown op or dialect. */
 TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality, const char **how);
 
 /* ---- equivalence ---------------------------------------------------------------------------- */
@@ -190,6 +205,22 @@ TN_API int64_t tn_buffer_plan_peak(const tn_buffer_plan *p);
  * returns  TN_ERR_REJECTED  PTIR cannot express M */
 TN_API tn_status tn_module_entry_symbol(const tn_module *m, const char *name,
                                         const tn_writer *writer);
+
+/* What a conversion depends on beside the program. */
+typedef struct tn_cache_key {
+    const char *target;
+    uint32_t version;
+    uint64_t options_hash;       /* the caller's, of the options of the conversion */
+    const uint64_t *device_hash; /* NULL: it does not depend on a device */
+} tn_cache_key;
+
+/* Write the name under which the conversion of M can be kept: the FNV-1a hash of the program in
+ * binary PTIR with functions called f0, f1, .., then `-`, target, `-v`, version, `-`, and the
+ * hashes of options and device, each of 16 hexadecimal digits. Names of functions and values do not
+ * matter; everything else does.
+ * returns  TN_ERR_REJECTED  PTIR cannot express M; TN_ERR_USAGE without a target */
+TN_API tn_status tn_module_cache_key(const tn_module *m, const tn_cache_key *key,
+                                     const tn_writer *writer);
 
 #ifdef __cplusplus
 }

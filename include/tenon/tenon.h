@@ -124,6 +124,19 @@ TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, 
 /* Free M, which may be NULL. Programs compiled from it are not affected. */
 TN_API void tn_module_free(tn_module *m);
 
+struct tn_buffer;
+/* Make an input a constant: it has this value in every run from now on and is no input any more;
+ * the inputs behind it move up. The pass fold-parameters then computes what depends on constants
+ * alone, however large, and dce drops what nothing else uses.
+ *
+ * input    position among the inputs of M as they are now
+ * value    of exactly the input's type; copied
+ * returns  TN_ERR_USAGE     no such input
+ *          TN_ERR_INPUT     another type, or fewer bytes than that needs
+ *          TN_ERR_REJECTED  the input has extents without a value (UnboundSymbol), or is larger
+ * than the limit literal_bytes TN_ERR_NOMEM     M is as before after any failure */
+TN_API tn_status tn_module_set_constant(tn_module *m, size_t input, const struct tn_buffer *value);
+
 /* Check every rule again: what reading guarantees and each pass must keep.
  * returns  TN_ERR_REJECTED after reporting every fault; TN_ERR_NOMEM */
 TN_API tn_status tn_module_verify(tn_module *m);
@@ -152,6 +165,9 @@ typedef enum tn_level {
 
 /* The same with the passes of a level. */
 TN_API tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer);
+/* The same with relaxed numerics: see tn_numerics. */
+TN_API tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level,
+                                            const tn_pass_observer *observer);
 
 /* Write M as text.
  *
@@ -179,6 +195,7 @@ typedef struct tn_gradient_options {
     size_t n_recompute;
     tn_profile profile; /* CORE_V1: Core v1 instructions only, and no derivative of Conv2d */
     bool unverified;    /* the gradient module is not verified */
+    bool conv2d;        /* CORE_V1: the derivative of Conv2d too, in Core v1 instructions */
 } tn_gradient_options;
 
 /* Make the gradient module of M by reverse-mode differentiation: the operations of M, then those of
@@ -234,12 +251,42 @@ typedef struct tn_binding {
     int64_t extent;
 } tn_binding;
 
+/* What may become of results. */
+typedef enum tn_numerics {
+    TN_NUMERICS_EXACT = 0, /* the bits that docs/numerics.md defines, on every machine */
+    TN_NUMERICS_RELAXED /* also passes and instructions that change some of them, unless the level
+                           is TN_LEVEL_0; docs/numerics.md, "Relaxed numerics", says which */
+} tn_numerics;
+
+/* Something that took time. Texts live as long as the program. */
+typedef struct tn_profile_event {
+    const char *name;         /* of a pass, an operation or a kernel */
+    const char *kind;         /* "compile", "kernel", "reference", "copy", "control" or "run" */
+    int64_t begin_ns, end_ns; /* of CLOCK_MONOTONIC */
+    uint32_t threads;         /* that took part */
+    uint64_t bytes, flops;    /* moved and computed; 0: not known */
+} tn_profile_event;
+
+/* Receives events on the thread that compiles or runs; the outer one of two that nest comes last.
+ */
+typedef struct tn_profiler {
+    void (*event)(void *user, const tn_profile_event *event);
+    void *user;
+} tn_profiler;
+
 typedef struct tn_compile_options {
     tn_level level;
-    const char *engine; /* NULL: "ref", the reference evaluator, which is the only one so far */
+    tn_numerics numerics;
+    const char *engine; /* "ref", the reference evaluator, or "jit", which gives the same bits
+                           faster; NULL: the best there is */
     const char *device; /* NULL: "cpu", the only one so far */
     const tn_binding *bindings; /* each symbol at most once */
     size_t n_bindings;
+    const char *cpu;            /* that machine code is for: "native" (NULL), "x86-64-v3", ... */
+    uint32_t threads;           /* of a run, at most; 0: as many as the machine has. They start with
+                                   the first run that has work for them and end with the program */
+    const tn_thread_pool *pool; /* run on these instead; copied. NULL: threads of our own */
+    const tn_profiler *profiler; /* of the compilation; NULL: none */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
@@ -275,12 +322,14 @@ typedef struct tn_buffer {
 } tn_buffer;
 
 typedef struct tn_run_options {
-    uint32_t threads; /* 0: as many as the machine has. Never changes a bit of the result; the
-                         reference evaluator always uses the calling thread only. */
+    uint32_t threads; /* at most, the calling one among them; 0, or more than compiled for: as many
+                         as that. Never changes a bit of the result; the reference evaluator always
+                         uses the calling thread only. */
     uint64_t seed;    /* of the random generators in the program */
     const tn_diagnostic_sink *sink; /* for this run; NULL: the one of the context that compiled */
-    uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Looked at before each operation and at
-                            each turn of a loop, so that a run may last one operation longer */
+    uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Looked at before each operation, at
+                            each turn of a loop, and every so often inside long operations */
+    const tn_profiler *profiler; /* NULL: none */
 } tn_run_options;
 
 /* Run P once.
@@ -301,8 +350,8 @@ typedef struct tn_run_options {
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
- *           After a failure no byte of an output was written and nothing stays allocated, but for
- *           what the program keeps.
+ *           After a failure no byte of an output was written, but for a Timeout, which leaves
+ *           anything in given outputs. Nothing stays allocated but for what the program keeps.
  * threads   any number of threads may run one program at once, with distinct outputs. The allocator
  *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
@@ -444,8 +493,9 @@ TN_API const char *tn_op_spelling(size_t op, const char *dialect);
 
 typedef struct tn_pass_info {
     const char *name;
-    bool is_exact; /* changes no bit of any result */
-    int level;     /* lowest optimisation level that runs it; above 2: only on request */
+    bool is_exact;   /* changes no bit of any result */
+    bool is_relaxed; /* runs with relaxed numerics, or on request */
+    int level;       /* lowest optimisation level that runs it; above 2: only on request */
     const char *contract;
 } tn_pass_info;
 

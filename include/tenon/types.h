@@ -59,6 +59,15 @@ typedef struct tn_allocator {
     void *user;
 } tn_allocator;
 
+/* Threads of the caller's own. `run` calls task(arg, i) once for each i below N, on any threads and
+ * in any order, some of them at the same time, and returns when all calls have returned. N is at
+ * most `threads`. Must be safe to call from several threads at once if programs are run so. */
+typedef struct tn_thread_pool {
+    void *user;
+    unsigned threads;
+    void (*run)(void *user, void (*task)(void *arg, unsigned index), void *arg, unsigned n);
+} tn_thread_pool;
+
 typedef enum tn_severity { TN_NOTE = 0, TN_WARNING, TN_ERROR } tn_severity;
 
 /* A place in a source text. Lines and columns count from 1; columns and lengths count code points.

@@ -80,6 +80,8 @@ tn_status read_number(session *s, const char *option_name, const char *text, int
                       int64_t max, int64_t *number);
 /* `-O` followed by 0, 1 or 2. */
 tn_status read_level(session *s, const char *text, tn_level *level);
+/* `exact` or `relaxed`. */
+tn_status read_numerics(session *s, const char *text, tn_numerics *numerics);
 /* How a command is used: its options and the common ones. */
 void help_command(text_buffer *out, const command *c);
 /* "the command line is wrong": reports, points to the help, and returns TN_ERR_USAGE. */

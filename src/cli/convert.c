@@ -9,16 +9,18 @@ enum {
     OPTION_TO,
     OPTION_STYLE,
     OPTION_EXACT,
+    OPTION_SYMBOL,
     OPTION_MLIR_ENTRY
 };
 
 static const option options[] = {
-    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {OPTION_OUT, "-o", "OUT|DIR/", "file to write, or folder for program.* and meta.json"},
     {OPTION_TO, "--to", "DIALECT", "the dialect to write"},
     {OPTION_STYLE, "--style", "STYLE", "one of that dialect's styles (its canonical form)"},
     {OPTION_ENTRY, "--entry", "F", "convert only this function"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_EXACT, "--exact", NULL, "refuse what can only be written with other rounding"},
+    {OPTION_SYMBOL, "--entrypoint", "NAME", "with -o DIR/: the name in the symbol of the entry"},
     {OPTION_MLIR_ENTRY, "--mlir-entry", NULL, "MLIR: add a function that runs it on these inputs:"},
     {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
     {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
@@ -27,7 +29,7 @@ static const option options[] = {
 };
 
 typedef struct convert_options {
-    const char *out, *to, *style, *entry;
+    const char *out, *to, *style, *entry, *symbol;
     bool with_entry;
     tn_convert_options convert;
 } convert_options;
@@ -49,6 +51,9 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
             break;
         case OPTION_ENTRY:
             o->entry = value;
+            break;
+        case OPTION_SYMBOL:
+            o->symbol = value;
             break;
         case OPTION_EXACT:
             o->convert.exact_only = true;
@@ -91,24 +96,30 @@ static tn_status run_convert(session *s, const arguments *args)
     convert_options o;
     tn_module *m;
     run_inputs in = {0};
-    text_buffer text;
+    text_buffer text, meta;
 
     TN_TRY(read_convert_options(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
+    text_init(&meta, &s->cx->allocator);
+    const bool to_folder = names_folder(o.out);
     tn_status status = choose_program(s, m, args, &o);
     if (status == TN_OK && o.with_entry)
         status = entry_gather(s, m, args, &in);
+    if (status == TN_OK && to_folder)
+        status = describe_entry(s, m, o.to, o.symbol, &meta);
     if (status == TN_OK)
         status = convert_module(m, o.to, &o.convert);
     if (status == TN_OK)
         status =
             o.with_entry ? entry_write(s, m, &in, &text) : write_program(m, NULL, o.style, &text);
     if (status == TN_OK)
-        status = output_text(s, o.out, &text);
+        status =
+            to_folder ? folder_write(s, o.out, o.to, &text, &meta) : output_text(s, o.out, &text);
     diag_flush(&s->cx->diag);
     text_release(&text);
+    text_release(&meta);
     inputs_release(s, &in);
     tn_module_free(m);
     return status;

@@ -1,13 +1,16 @@
-/* tenon explain: what will become of a program; so far, its buffers. */
+/* tenon explain: what becomes of a program: its kernels, or the memory of its values. */
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "driver/explain.h"
 #include "driver/programs.h"
 
-enum { OPTION_BUFFERS = OPTION_OWN, OPTION_BIND, OPTION_OUT };
+enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_CPU };
 
 static const option options[] = {
     {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
+    {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
     {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
     {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
     {0},
 };
@@ -57,44 +60,79 @@ static tn_status show_plan(const tn_module *m, text_buffer *text)
     return TN_OK;
 }
 
-static tn_status bind_and_show(session *s, const arguments *args, tn_module *m, text_buffer *text)
+static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, bool json,
+                              text_buffer *text)
 {
-    const tn_binding *bindings;
-    size_t n;
+    tn_program *p;
+    TN_TRY(tn_program_compile(m, o, &p));
+    const tn_status status = program_explain(p, json, text);
+    tn_program_free(p);
+    return status;
+}
+
+typedef struct wishes {
+    bool buffers, json;
+    const char *out, *cpu;
+} wishes;
+
+static void read_wishes(const arguments *args, wishes *w)
+{
+    *w = (wishes){0};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_BUFFERS:
+            w->buffers = true;
+            break;
+        case OPTION_JSON:
+            w->json = true;
+            break;
+        case OPTION_OUT:
+            w->out = value;
+            break;
+        case OPTION_CPU:
+            w->cpu = value;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
+                               text_buffer *text)
+{
+    tn_compile_options o = {.engine = "jit", .cpu = w->cpu};
     arena names;
     arena_init(&names, &s->cx->allocator);
-    tn_status status = read_bindings(s, args, OPTION_BIND, &names, &bindings, &n);
+    tn_status status = read_bindings(s, args, OPTION_BIND, &names, &o.bindings, &o.n_bindings);
+    if (status == TN_OK && w->buffers)
+        status = bind_program(m, o.bindings, o.n_bindings);
     if (status == TN_OK)
-        status = bind_program(m, bindings, n);
+        status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w->json, text);
     arena_release(&names);
-    return status == TN_OK ? show_plan(m, text) : status;
+    return status;
 }
 
 static tn_status run_explain(session *s, const arguments *args)
 {
-    const char *file, *out = NULL;
-    bool buffers = false;
+    const char *file;
+    wishes w;
     tn_module *m;
     text_buffer text;
-    for (int i = 0; i < args->n_options; i++) {
-        buffers = buffers || args->options[i].id == OPTION_BUFFERS;
-        if (args->options[i].id == OPTION_OUT)
-            out = args->options[i].value;
-    }
+    read_wishes(args, &w);
     TN_TRY(arguments_one_file(s, args, &file));
-    if (!buffers)
-        return diag_report(&s->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN,
-                           "this version explains only --buffers");
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
-    tn_status status = bind_and_show(s, args, m, &text);
+    tn_status status = bind_and_show(s, args, &w, m, &text);
     if (status == TN_OK)
-        status = output_text(s, out, &text);
+        status = output_text(s, w.out, &text);
     diag_flush(&s->cx->diag);
     text_release(&text);
     tn_module_free(m);
     return status;
 }
 
-const command command_explain = {"explain", "FILE --buffers [--dim SYM=N]... [-o OUT]",
-                                 "print the buffer plan of a program", options, run_explain};
+const command command_explain = {
+    "explain", "FILE [--json | --buffers] [--dim SYM=N]... [--cpu NAME] [-o OUT]",
+    "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

@@ -12,6 +12,7 @@ enum {
     OPTION_COTANGENT,
     OPTION_SEED,
     OPTION_RECOMPUTE,
+    OPTION_CONV2D,
     OPTION_MAP,
     OPTION_COMMENTS
 };
@@ -24,6 +25,7 @@ static const option options[] = {
     {OPTION_SEED, "--seed", "NUMBER",
      "the gradient of every element of the loss (1, of one element)"},
     {OPTION_RECOMPUTE, "--recompute", "A,B", "values that the gradient computes again"},
+    {OPTION_CONV2D, "--conv2d", NULL, "in core-v1, differentiate Conv2d too"},
     {OPTION_MAP, "--map", NULL, "say which value is the gradient of which input"},
     {OPTION_COMMENTS, "--comments", NULL, "say what each value of the gradient belongs to"},
     {0},
@@ -95,6 +97,9 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
         case OPTION_RECOMPUTE:
             TN_TRY(split(s, &g->memory, value, &o->recompute, &o->n_recompute));
             break;
+        case OPTION_CONV2D:
+            o->conv2d = true;
+            break;
         case OPTION_MAP:
             g->map = true;
             break;
@@ -108,11 +113,11 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
     return TN_OK;
 }
 
-static tn_status write_gradient(session *s, const grad_arguments *g, const tn_module *m)
+static tn_status output_gradient(session *s, const grad_arguments *g, tn_module *m)
 {
     text_buffer text;
     text_init(&text, &s->cx->allocator);
-    tn_status status = write_commented_program(m, NULL, NULL, g->comments, &text);
+    tn_status status = write_gradient(m, g->comments, g->map, &text);
     if (status == TN_OK)
         status = output_text(s, g->out, &text);
     diag_flush(&s->cx->diag);
@@ -128,11 +133,8 @@ static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     tn_status status = tn_module_gradient(m, &g->gradient, &gradient);
-    if (status == TN_OK) {
-        if (!g->map)
-            tn_module_forget_gradients(gradient);
-        status = write_gradient(s, g, gradient);
-    }
+    if (status == TN_OK)
+        status = output_gradient(s, g, gradient);
     tn_module_free(gradient);
     tn_module_free(m);
     return status;
@@ -150,5 +152,6 @@ static tn_status run_grad(session *s, const arguments *args)
 const command command_grad = {
     "grad",
     "FILE [--loss INDEX|NAME] [--wrt A,B] [--cotangent NAME]\n"
-    "           [--seed NUMBER] [--recompute A,B] [--map] [--comments] [-o OUT]",
+    "           [--seed NUMBER] [--recompute A,B] [--conv2d] [--map] [--comments]\n"
+    "           [-o OUT]",
     "the gradient of a program, in its dialect", options, run_grad};

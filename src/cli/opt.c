@@ -1,15 +1,19 @@
 /* tenon opt: run graph passes and print the result. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/run.h"
 #include "driver/programs.h"
 
-enum { OPTION_OUT = OPTION_OWN, OPTION_PASSES, OPTION_DUMP_AFTER, OPTION_LEVEL };
+enum { OPTION_OUT = OPTION_TRACE + 1, OPTION_PASSES, OPTION_DUMP_AFTER };
 
 static const option options[] = {
     {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
     {OPTION_PASSES, "--passes", "A,B", "these passes, in this order, instead of those of a level"},
     {OPTION_LEVEL, "-O", "0|1|2", "the passes of this level (1)"},
+    {OPTION_NUMERICS, "--numerics", "exact|relaxed",
+     "relaxed: also passes that change results as docs/numerics.md says"},
+    {OPTION_INPUT, "--constant", "NAME=PATH", "the input has the value in this .npy file for good"},
+    {OPTION_INPUTS, "--constants", "ARCHIVE", "likewise, all inputs in an .npz or .safetensors"},
     {OPTION_DUMP_AFTER, "--dump-after", "PASS|all",
      "print the program to standard error after each run of the pass"},
     {0},
@@ -18,6 +22,7 @@ static const option options[] = {
 typedef struct opt_options {
     const char *out, *passes, *dump_after;
     tn_level level;
+    tn_numerics numerics;
 } opt_options;
 
 typedef struct dumper {
@@ -67,12 +72,15 @@ static tn_status read_options_of(session *s, const arguments *args, opt_options 
         case OPTION_LEVEL:
             TN_TRY(read_level(s, value, &o->level));
             break;
+        case OPTION_NUMERICS:
+            TN_TRY(read_numerics(s, value, &o->numerics));
+            break;
         case OPTION_DUMP_AFTER:
             if (strcmp(value, "all") != 0 && !is_pass(value))
                 return usage_error(s, "--dump-after: there is no pass called '%s'", value);
             o->dump_after = value;
             break;
-        default:
+        default: /* constants are read where they are used */
             break;
         }
     }
@@ -85,10 +93,33 @@ static tn_status rewrite(session *s, tn_module *m, const opt_options *o)
     tn_pass_observer observer = {dump, &d};
     const tn_pass_observer *wanted = o->dump_after ? &observer : NULL;
     tn_status status = o->passes ? tn_module_run_passes(m, o->passes, wanted)
-                                 : tn_module_optimize(m, o->level, wanted);
+                       : o->numerics == TN_NUMERICS_RELAXED
+                           ? tn_module_optimize_relaxed(m, o->level, wanted)
+                           : tn_module_optimize(m, o->level, wanted);
     if (status == TN_OK && wanted && d.n_dumped == 0)
         diag_warn(&s->cx->diag, DIAG_Advice, NULL, NO_SPAN, "the pass '%s' did not run",
                   o->dump_after);
+    return status;
+}
+
+/* Make constants of the inputs that are given, the last first: those before keep their places. */
+static tn_status set_constants(session *s, const arguments *args, tn_module *m)
+{
+    run_inputs in = {0};
+    bool any = false;
+    tn_program *p;
+    for (int i = 0; i < args->n_options; i++)
+        any = any || args->options[i].id == OPTION_INPUT || args->options[i].id == OPTION_INPUTS;
+    if (!any)
+        return TN_OK;
+    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0}, &p));
+    tn_status status = inputs_gather_given(s, p, args, &in);
+    for (size_t i = in.n; i-- > 0 && status == TN_OK;)
+        if (in.buffers[i].data)
+            status = tn_module_set_constant(m, i, &in.buffers[i]);
+    diag_flush(&s->cx->diag);
+    inputs_release(s, &in);
+    tn_program_free(p);
     return status;
 }
 
@@ -103,7 +134,9 @@ static tn_status run_opt(session *s, const arguments *args)
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
-    tn_status status = rewrite(s, m, &o);
+    tn_status status = set_constants(s, args, m);
+    if (status == TN_OK)
+        status = rewrite(s, m, &o);
     if (status == TN_OK)
         status = write_program(m, NULL, NULL, &text);
     if (status == TN_OK)
@@ -115,5 +148,7 @@ static tn_status run_opt(session *s, const arguments *args)
 }
 
 const command command_opt = {"opt",
-                             "FILE [--passes A,B | -O0|-O1|-O2] [--dump-after PASS|all] [-o OUT]",
+                             "FILE [--passes A,B | -O0|-O1|-O2 [--numerics exact|relaxed]] "
+                             "[--constant NAME=PATH]... [--constants ARCHIVE]... "
+                             "[--dump-after PASS|all] [-o OUT]",
                              "run graph passes on a program and print it", options, run_opt};

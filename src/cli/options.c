@@ -258,6 +258,15 @@ tn_status read_level(session *s, const char *text, tn_level *level)
     return TN_OK;
 }
 
+tn_status read_numerics(session *s, const char *text, tn_numerics *numerics)
+{
+    const bool relaxed = strcmp(text, "relaxed") == 0;
+    *numerics = relaxed ? TN_NUMERICS_RELAXED : TN_NUMERICS_EXACT;
+    return relaxed || strcmp(text, "exact") == 0
+               ? TN_OK
+               : usage_error(s, "--numerics takes exact or relaxed, not '%s'", text);
+}
+
 static void help_options(text_buffer *out, const option *list)
 {
     for (; list && list->name; list++) {

@@ -15,7 +15,9 @@ static tn_status run_passes(session *s, const arguments *args)
         size_t n = strlen(pass.name);
         text_puts(&out, pass.name);
         text_fill(&out, ' ', n < 19 ? 19 - n : 1);
-        text_puts(&out, pass.is_exact ? "exact           " : "reassociating   ");
+        text_puts(&out, pass.is_exact     ? "exact           "
+                        : pass.is_relaxed ? "relaxed         "
+                                          : "reassociating   ");
         if (pass.level <= 2) {
             text_puts(&out, "-O");
             text_i64(&out, pass.level);

@@ -18,17 +18,20 @@ static const option options[] = {
      "write 0.npy, 1.npy, ... and outputs.json, or one archive"},
     {OPTION_PRINT, "--print", NULL, "print the outputs, as is done without --output"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
-    {OPTION_ENGINE, "--engine", "jit|ref", "what runs it (ref)"},
+    {OPTION_NUMERICS, "--numerics", "exact|relaxed",
+     "relaxed: changes of results that docs/numerics.md lists"},
+    {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_DEVICE, "--device", "cpu|gpu", "where it runs (cpu)"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
-    {OPTION_TRACE, "--profile-trace", "TRACE.json", "coming: a trace of kernels"},
+    {OPTION_TRACE, "--profile-trace", "TRACE.json",
+     "write when each step ran, for how long and how fast, for trace viewers"},
     {0},
 };
 
 typedef struct run_options {
-    const char *file, *entry, *output;
+    const char *file, *entry, *output, *trace;
     bool print;
     bool has_seed;
     uint64_t seed;
@@ -90,6 +93,8 @@ static tn_status read_one(session *s, const given *g, run_options *o)
         return TN_OK;
     case OPTION_LEVEL:
         return read_level(s, g->value, &o->compile.level);
+    case OPTION_NUMERICS:
+        return read_numerics(s, g->value, &o->compile.numerics);
     case OPTION_ENGINE:
         o->compile.engine = g->value;
         return read_word(s, "--engine", g->value, "jit", "ref");
@@ -98,15 +103,15 @@ static tn_status read_one(session *s, const given *g, run_options *o)
         return read_word(s, "--device", g->value, "cpu", "gpu");
     case OPTION_THREADS:
         TN_TRY(read_number(s, "--threads", g->value, 1, 65536, &number));
-        o->run.threads = (uint32_t)number;
+        o->run.threads = o->compile.threads = (uint32_t)number;
         return TN_OK;
     case OPTION_TIME:
         return read_number(s, "--time", g->value, 1, 1000000000, &o->times);
     case OPTION_TIMEOUT:
         return read_timeout(s, g->value, &o->run.timeout_ns);
     case OPTION_TRACE:
-        return diag_report(&s->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN,
-                           "--profile-trace is not part of this version yet");
+        o->trace = g->value;
+        return g->value[0] ? TN_OK : usage_error(s, "--profile-trace needs a file name");
     default: /* --input, --inputs and --dim may be given often and are read where they are used */
         return TN_OK;
     }
@@ -229,19 +234,34 @@ static tn_status build_program(session *s, const arguments *args, run_options *o
     return status;
 }
 
-static tn_status run_run(session *s, const arguments *args)
+static tn_status build_and_run(session *s, const arguments *args, run_options *o)
 {
-    run_options o;
     run_inputs in;
     tn_program *p;
-    TN_TRY(read_run_options(s, args, &o));
-    TN_TRY(build_program(s, args, &o, &p));
-    tn_status status = inputs_gather(s, p, args, o.has_seed ? &o.seed : NULL, &in);
+    TN_TRY(build_program(s, args, o, &p));
+    tn_status status = inputs_gather(s, p, args, o->has_seed ? &o->seed : NULL, &in);
     if (status == TN_OK)
-        status = run_program(s, p, &o, &in);
+        status = run_program(s, p, o, &in);
     diag_flush(&s->cx->diag);
     inputs_release(s, &in);
     tn_program_free(p);
+    return status;
+}
+
+static tn_status run_run(session *s, const arguments *args)
+{
+    run_options o;
+    text_buffer trace;
+    TN_TRY(read_run_options(s, args, &o));
+    if (!o.trace)
+        return build_and_run(s, args, &o);
+    text_init(&trace, &s->cx->allocator);
+    const tn_profiler profiler = trace_profiler(&trace);
+    o.compile.profiler = o.run.profiler = &profiler;
+    tn_status status = build_and_run(s, args, &o);
+    if (status == TN_OK)
+        status = trace_write(s, o.trace, &trace);
+    text_release(&trace);
     return status;
 }
 

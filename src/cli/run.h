@@ -19,6 +19,7 @@ enum {
     OPTION_DEVICE,
     OPTION_TIME,
     OPTION_TIMEOUT,
+    OPTION_NUMERICS,
     OPTION_TRACE
 };
 
@@ -32,6 +33,9 @@ typedef struct run_inputs {
 
 /* ---- run_inputs.c ---- */
 
+/* The part of it that is given in files: the others stay without data. */
+tn_status inputs_gather_given(session *s, const tn_program *p, const arguments *args,
+                              run_inputs *in);
 /* Collect every input: the files of --input, then the archives of --inputs, then random data when
  * SEED is not NULL. Reports what is missing or does not fit. */
 tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
@@ -45,12 +49,30 @@ tn_status entry_gather(session *s, const tn_module *m, const arguments *args, ru
 /* M, which was converted to MLIR, with a function that runs it on IN. */
 tn_status entry_write(session *s, const tn_module *m, const run_inputs *in, text_buffer *text);
 
+/* ---- convert_folder.c ---- */
+
+/* Does PATH end with a slash? */
+bool names_folder(const char *path);
+/* The text of meta.json: TARGET, and the entry of M with its symbol, which NAME may override. */
+tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
+                         text_buffer *out);
+/* Write FOLDER/program with the extension of DIALECT, and FOLDER/meta.json. */
+tn_status folder_write(session *s, const char *folder, const char *dialect,
+                       const text_buffer *program, const text_buffer *meta);
+
 /* ---- run_outputs.c ---- */
 
 /* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);
 /* Write the results as text. */
 void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text);
+
+/* ---- trace.c ---- */
+
+/* Writes what it is told to TEXT, which is empty. */
+tn_profiler trace_profiler(text_buffer *text);
+/* Finish TEXT and write it to the file PATH. */
+tn_status trace_write(session *s, const char *path, text_buffer *text);
 
 /* ---- show.c ---- */
 

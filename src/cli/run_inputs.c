@@ -30,7 +30,8 @@ static bool extents_fit(const array *a, const tn_type *t)
 }
 
 /* Input I of P was not FIT by A, which FILE holds. */
-static tn_status report_misfit(session *s, const tn_port *port, const char *file, const array *a)
+static tn_status report_misfit(session *s, const tn_program *p, const tn_port *port,
+                               const char *file, const array *a)
 {
     bool same_dims = extents_fit(a, &port->type);
     text_buffer text;
@@ -46,8 +47,10 @@ static tn_status report_misfit(session *s, const tn_port *port, const char *file
     if (same_dims && a->dtype == array_carrier(port->type.dtype))
         text_puts(&text, " with values out of range");
     const char *message = text_c_string(&text);
+    const bool only_extents = !same_dims && a->rank == port->type.rank;
     tn_status status =
-        message ? diag_report(&s->cx->diag, DIAG_InputMismatch, NULL, NO_SPAN, "%s", message)
+        message ? report_input_misfit(&s->cx->diag, p,
+                                      only_extents && array_fits(a, port->type.dtype), message)
                 : diag_no_memory(&s->cx->diag);
     diag_node(&s->cx->diag, port->name);
     text_release(&text);
@@ -62,7 +65,7 @@ static tn_status take_array(session *s, const tn_program *p, size_t i, const cha
     const array *a = &in->arrays[i];
     TN_TRY(tn_program_input(p, i, &port));
     if (!extents_fit(a, &port.type) || !array_fits(a, port.type.dtype))
-        return report_misfit(s, &port, file, a);
+        return report_misfit(s, p, &port, file, a);
     in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
     memcpy(in->buffers[i].type.dims, a->dims, a->rank * sizeof a->dims[0]);
     return TN_OK;
@@ -98,7 +101,7 @@ static tn_status note_path(session *s, const tn_program *p, const char *value, r
 {
     size_t first = strcspn(value, "="), index;
     if (!value[first])
-        return usage_error(s, "--input takes NAME=PATH, not '%s'", value);
+        return usage_error(s, "an input is given as NAME=PATH, not '%s'", value);
     for (const char *eq = value + first; eq; eq = strchr(eq + 1, '=')) {
         if (!find_input(p, value, (size_t)(eq - value), &index))
             continue;
@@ -202,8 +205,7 @@ static tn_status report_missing(session *s, const tn_program *p, size_t i)
     return status;
 }
 
-static tn_status gather(session *s, const tn_program *p, const arguments *args,
-                        const uint64_t *seed, run_inputs *in)
+static tn_status read_given(session *s, const tn_program *p, const arguments *args, run_inputs *in)
 {
     for (int i = 0; i < args->n_options; i++)
         if (args->options[i].id == OPTION_INPUT)
@@ -212,6 +214,12 @@ static tn_status gather(session *s, const tn_program *p, const arguments *args,
     for (int i = 0; i < args->n_options; i++)
         if (args->options[i].id == OPTION_INPUTS)
             TN_TRY(read_archive(s, p, args->options[i].value, in));
+    return TN_OK;
+}
+
+/* Make what is not given, or say that it is missing. */
+static tn_status complete(session *s, const tn_program *p, const uint64_t *seed, run_inputs *in)
+{
     tn_status status = TN_OK;
     for (size_t i = 0; i < in->n; i++) {
         if (is_given(in, i))
@@ -227,6 +235,13 @@ static tn_status gather(session *s, const tn_program *p, const arguments *args,
 tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
                         const uint64_t *seed, run_inputs *in)
 {
+    TN_TRY(inputs_gather_given(s, p, args, in));
+    return complete(s, p, seed, in);
+}
+
+tn_status inputs_gather_given(session *s, const tn_program *p, const arguments *args,
+                              run_inputs *in)
+{
     const tn_allocator *a = &s->cx->allocator;
     *in = (run_inputs){.n = tn_program_input_count(p)};
     in->arrays = memory_alloc(a, in->n * sizeof *in->arrays);
@@ -240,7 +255,7 @@ tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
     memset(in->arrays, 0, in->n * sizeof *in->arrays);
     memset(in->buffers, 0, in->n * sizeof *in->buffers);
     memset(in->paths, 0, in->n * sizeof *in->paths);
-    return gather(s, p, args, seed, in);
+    return read_given(s, p, args, in);
 }
 
 void inputs_release(session *s, run_inputs *in)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "dialect/dialect.h"
+#include "driver/engine.h"
 #include "graph/module.h"
 #include "tenon/tenon.h"
 
@@ -19,6 +20,7 @@ struct custom_set;
 typedef struct variant {
     context *cx;
     module *graph; /* optimised */
+    tape *tape;    /* NULL: the evaluator runs it */
     tn_port *outputs;
     int64_t *extents; /* of all inputs, one after the other */
     /* guarded by the cache's lock */
@@ -37,12 +39,13 @@ typedef struct variant_cache {
     variant *at[MOST_VARIANTS];
 } variant_cache;
 
-/* Nothing here changes after compilation but `cache`, which has a lock. The diagnostic channel of
- * `cx` is used during compilation only. */
+/* Nothing here changes after compilation but `cache` and `engine`, which have locks, and the memory
+ * that a tape keeps. The diagnostic channel of `cx` is used during compilation only. */
 struct tn_program {
     tn_allocator allocator;
     tn_diagnostic_sink sink; /* of runs that name none */
     int level;
+    bool relaxed; /* numerics */
     struct custom_set *custom;
     context *cx;
     module *graph; /* without a cache what runs; with one the module with its symbols */
@@ -51,6 +54,8 @@ struct tn_program {
     uint32_t n_inputs, n_outputs;
     int64_t *sizes; /* of symbols, by expression; -1: no value */
     variant_cache *cache;
+    engine *engine;
+    tape *tape; /* without a cache; NULL: the evaluator runs it */
 };
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not

@@ -4,19 +4,19 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "dialect/ptir/codes.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static bool set_up(tn_builder *b)
 {
-    const dialect *ptir = dialect_by_name("ptir");
     b->m = module_new(b->cx);
     if (!b->m)
         return false;
     b->m->dialect = "ptir";
     b->m->source.name = "<built>";
-    if (ptir)
-        b->m->source.code_of = ptir->code_of;
+    b->m->source.code_of = ptir_code_of;
+    b->m->source.restate = ptir_restate;
     return module_add_function(b->m, "main", 4) && VECTOR_PUSH(&b->cx->allocator, &b->scopes, 0);
 }
 

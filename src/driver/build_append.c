@@ -96,6 +96,7 @@ static value_id append_ids(attr_list *l, const value_id *in, uint32_t n_in)
     node *n = &f->nodes.at[f->nodes.n - 1];
     n->name = NULL; /* labels are not unique, names are */
     n->tag = b->label;
+    n->place = f->nodes.n - f->inputs.n; /* its number when the program is written */
     return first;
 }
 

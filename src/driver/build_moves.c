@@ -5,27 +5,29 @@
 
 #include "base/checked.h"
 
+/* OP on X with one attribute, a list. */
+static tn_value with_list(tn_builder *b, op_id op, tn_value x, attr_key key, tn_ints list)
+{
+    attr_list l = attrs_for(b, op);
+    add_ints(&l, key, list);
+    return append_1(&l, x);
+}
+
 /* ---- movement ------------------------------------------------------------------------------- */
 
 tn_value tn_reshape(tn_builder *b, tn_value x, tn_ints shape)
 {
-    attr_list l = attrs_for(b, OP_RESHAPE);
-    add_ints(&l, KEY_SHAPE, shape);
-    return append_1(&l, x);
+    return with_list(b, OP_RESHAPE, x, KEY_SHAPE, shape);
 }
 
 tn_value tn_expand_dims(tn_builder *b, tn_value x, tn_ints axes)
 {
-    attr_list l = attrs_for(b, OP_EXPAND_DIMS);
-    add_ints(&l, KEY_AXES, axes);
-    return append_1(&l, x);
+    return with_list(b, OP_EXPAND_DIMS, x, KEY_AXES, axes);
 }
 
 tn_value tn_squeeze(tn_builder *b, tn_value x, tn_ints axes)
 {
-    attr_list l = attrs_for(b, OP_SQUEEZE);
-    add_ints(&l, KEY_AXES, axes);
-    return append_1(&l, x);
+    return with_list(b, OP_SQUEEZE, x, KEY_AXES, axes);
 }
 
 tn_value tn_transpose(tn_builder *b, tn_value x, tn_ints perm)
@@ -157,9 +159,7 @@ tn_value tn_slice_grad(tn_builder *b, tn_value g, tn_ints shape, tn_ints starts,
 
 tn_value tn_reverse(tn_builder *b, tn_value x, tn_ints axes)
 {
-    attr_list l = attrs_for(b, OP_REVERSE);
-    add_ints(&l, KEY_AXES, axes);
-    return append_1(&l, x);
+    return with_list(b, OP_REVERSE, x, KEY_AXES, axes);
 }
 
 tn_value tn_pad(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
@@ -182,9 +182,7 @@ tn_value tn_concat(tn_builder *b, tn_values xs, int64_t axis)
 
 tn_value tn_tile(tn_builder *b, tn_value x, tn_ints repeats)
 {
-    attr_list l = attrs_for(b, OP_TILE);
-    add_ints(&l, KEY_REPEATS, repeats);
-    return append_1(&l, x);
+    return with_list(b, OP_TILE, x, KEY_REPEATS, repeats);
 }
 
 tn_value tn_view(tn_builder *b, tn_value x, tn_ints shape, const char *index_map)
@@ -220,9 +218,7 @@ tn_value tn_extract_patches(tn_builder *b, tn_value x, tn_ints window, tn_ints s
 
 tn_value tn_index(tn_builder *b, tn_value x, tn_ints indices)
 {
-    attr_list l = attrs_for(b, OP_INDEX);
-    add_ints(&l, KEY_INDICES, indices);
-    return append_1(&l, x);
+    return with_list(b, OP_INDEX, x, KEY_INDICES, indices);
 }
 
 tn_value tn_take(tn_builder *b, tn_value x, tn_value i)

@@ -62,6 +62,14 @@ static bool is(const char *text, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
+static int64_t number_of(const char *text, int64_t otherwise)
+{
+    int64_t n = otherwise;
+    if (text && decimal_read_i64(text, strlen(text), &n).length == 0)
+        return otherwise;
+    return n;
+}
+
 /* ---- texts ---- */
 
 static bool read_module(testing *t, const char *text, const char *dialect_name, tn_module **m)
@@ -239,7 +247,8 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
         tn_port port;
         ok = tn_program_input(p, i, &port) == TN_OK && fill_input(t, &port, &in[i]);
     }
-    tn_run_options run = {.threads = 1};
+    tn_run_options run = {
+        .threads = 1, .timeout_ns = (uint64_t)number_of(get(t, "input.timeout_ns"), 0)};
     if (ok && tn_program_run(p, in, n_in, out, n_out, &run) == TN_OK) {
         const char *index = want ? yaml_text(want, "output") : NULL;
         if (index)
@@ -274,14 +283,6 @@ static bool contains(const char *text, const char *part)
             return true;
     }
     return n == 0;
-}
-
-static int64_t number_of(const char *text, int64_t otherwise)
-{
-    int64_t n = otherwise;
-    if (text && decimal_read_i64(text, strlen(text), &n).length == 0)
-        return otherwise;
-    return n;
 }
 
 static bool covers(const testing *t, const seen *s)
@@ -345,7 +346,8 @@ static void run_stages(testing *t)
     if (want_ir)
         compare_module(t, m, want_ir);
     if (gradient || (wants_error && is(get(t, "category"), "autodiff"))) {
-        tn_gradient_options o = {.loss = get(t, "input.loss")};
+        tn_gradient_options o = {.loss = get(t, "input.loss"),
+                                 .conv2d = is(get(t, "input.conv2d"), "true")};
         const char *wrt = get(t, "input.wrt");
         if (wrt) {
             o.wrt = &wrt;

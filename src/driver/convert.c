@@ -88,7 +88,9 @@ bool tn_op_legality(size_t op, const char *dialect_name, tn_legality *legality_o
         break;
     }
     if (how)
-        *how = by ? by->label : NULL;
+        *how = by                               ? by->label
+               : *legality_out == TN_LEGAL_NEVER ? op_refusal((op_id)op)
+                                                 : NULL;
     return true;
 }
 
@@ -108,12 +110,7 @@ tn_status keep_entry(tn_module *tm)
             m->functions.at[kept++] = f;
             continue;
         }
-        VECTOR_RELEASE(m->allocator, &f->nodes);
-        VECTOR_RELEASE(m->allocator, &f->values);
-        VECTOR_RELEASE(m->allocator, &f->inputs);
-        VECTOR_RELEASE(m->allocator, &f->outputs);
-        VECTOR_RELEASE(m->allocator, &f->hints);
-        VECTOR_RELEASE(m->allocator, &f->declared);
+        function_release(f);
     }
     m->functions.n = kept;
     m->entry = 0;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "driver/custom.h"
 #include "pass/bind.h"
 #include "tenon/convert.h"
 
@@ -52,19 +53,22 @@ static tn_status make(comparison *c, const module *m, const int64_t *values, boo
                       tn_program **out)
 {
     tn_compile_options o = {.level = c->options->level ? c->options->level : TN_LEVEL_0};
+    o.engine = "ref"; /* which defines what programs mean */
     o.bindings = bindings_of(c, m, values, &o.n_bindings);
     if (!o.bindings)
         return diag_no_memory(&c->cx->diag);
-    context *cx = quiet ? context_new(&c->cx->allocator, NULL) : NULL;
-    if (quiet && !cx)
+    if (!quiet)
+        return tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out); /* it copies */
+    context *cx = context_new(&c->cx->allocator, NULL);
+    if (!cx)
         return diag_no_memory(&c->cx->diag);
-    module *copy = quiet ? module_copy_to(m, cx) : NULL;
-    tn_module wrapped = {copy ? copy : (module *)(uintptr_t)m}; /* compiling copies */
-    tn_status s = quiet && !copy ? TN_ERR_NOMEM : tn_program_compile(&wrapped, &o, out);
+    cx->limits = c->cx->limits;
+    cx->custom = custom_set_copy(&c->cx->allocator, c->cx->custom);
+    module *copy = cx->custom ? module_copy_to(m, cx) : NULL;
+    tn_status s = copy ? tn_program_compile(&(tn_module){copy}, &o, out) : TN_ERR_NOMEM;
     if (copy)
         module_free(copy);
-    if (cx)
-        context_free(cx);
+    tn_context_free(cx);
     return s;
 }
 

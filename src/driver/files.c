@@ -92,7 +92,7 @@ tn_status tn_tensor_file_type(tn_tensor_file *f, size_t index, tn_type *t)
     return api_done(f->cx, s);
 }
 
-tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *tensor)
+tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *out)
 {
     if (index >= f->n)
         return api_done(f->cx, past_the_last(f, index));
@@ -104,8 +104,8 @@ tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *tensor
             return api_done(f->cx, s);
         *a = fresh;
     }
-    *tensor = (tn_buffer){.data = a->data, .bytes = a->bytes};
-    type_of_array(a, &tensor->type);
+    *out = (tn_buffer){.data = a->data, .bytes = a->bytes};
+    type_of_array(a, &out->type);
     return TN_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/decimal.h"
+#include "dialect/mind/mind.h"
 #include "driver/api.h"
 #include "pass/differentiate.h"
 #include "pass/pass.h"
@@ -125,7 +126,11 @@ static tn_status prepare(request *r, const dialect *d)
     r->m->gradients.n = 0; /* a map of the primal would keep values alive */
     r->options.seed = r->given->seed;
     r->options.skip_verify = r->given->unverified;
-    r->options.style.core_only = r->given->profile == TN_PROFILE_CORE_V1;
+    /* The profile is one of Core IR; to other dialects it says nothing. */
+    r->options.style.core_only =
+        r->given->profile == TN_PROFILE_CORE_V1 && (!d || d == &dialect_mind);
+    r->options.style.core_conv2d = r->given->conv2d;
+    r->options.style.is_core = mind_is_core;
     if (d) {
         r->options.style.spelling = d->spelling;
         /* Core IR broadcasts implicitly and has instructions made for gradients. */

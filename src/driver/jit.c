@@ -91,6 +91,17 @@ static void *compile_some(void *user)
     return NULL;
 }
 
+/* Open what all units need. */
+static bool open_cache(jit *j)
+{
+    const target_options o = {.cpu = j->e->cpu};
+    const char *machine = target_llvm_identity(&o, &j->plan.memory);
+    j->identity = machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine)
+                          : NULL;
+    j->cache = j->identity ? cache_open(&j->e->allocator) : NULL;
+    return j->identity != NULL;
+}
+
 static bool compile_all(jit *j)
 {
     compile_job job = {.j = j};
@@ -102,13 +113,8 @@ static bool compile_all(jit *j)
                           : j->e->threads < MOST_THREADS ? j->e->threads
                                                          : MOST_THREADS;
     j->code = ARENA_ARRAY(&j->plan.memory, jit_code, units);
-    const target_options o = {.cpu = j->e->cpu};
-    const char *machine = target_llvm_identity(&o, &j->plan.memory);
-    j->identity = machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine)
-                          : NULL;
-    if (!j->code || !j->identity)
+    if (!j->code || !open_cache(j))
         return false;
-    j->cache = cache_open(&j->e->allocator);
     while (n + 1 < most && n + 1 < units &&
            pthread_create(&threads[n], NULL, compile_some, &job) == 0)
         n++;
@@ -260,4 +266,19 @@ tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
         code_free(j.code[i].code);
     jit_plan_release(&j.plan);
     return t;
+}
+
+code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
+{
+    jit j = {.e = e};
+    jit_code code = {NULL, NULL};
+    jit_unit u = {.program = program};
+    arena_init(&j.plan.memory, &e->allocator);
+    if (program && open_cache(&j) &&
+        (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
+        (void)compile_unit(&j, &u, &code);
+    cache_close(j.cache);
+    arena_release(&j.plan.memory);
+    *out = code.code;
+    return code.run;
 }

@@ -5,6 +5,7 @@
 #include "driver/api.h"
 #include "driver/programs.h"
 #include "pass/differentiate.h"
+#include "pass/legalize.h"
 #include "pass/pass.h"
 
 /* ---- reading ---- */
@@ -124,6 +125,11 @@ tn_status read_program(context *cx, const tn_read_options *options, const char *
     return finish_read(cx, m, s, out);
 }
 
+const char *entry_name(const tn_module *m)
+{
+    return module_entry(m->graph)->name;
+}
+
 tn_status select_entry(tn_module *tm, const char *name)
 {
     module *m = tm->graph;
@@ -208,12 +214,23 @@ tn_status tn_module_run_passes(tn_module *m, const char *passes, const tn_pass_o
     return api_done(cx, s);
 }
 
-tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)
+static tn_status optimize(tn_module *m, tn_level level, bool relaxed,
+                          const tn_pass_observer *observer)
 {
     observer_bridge bridge = {m, observer};
     pass_observer inner = {after_pass, &bridge};
-    return api_done(m->graph->cx,
-                    pass_run_level(m->graph, api_level(level), true, observer ? &inner : NULL));
+    return api_done(m->graph->cx, pass_run_level(m->graph, api_level(level), relaxed, true,
+                                                 observer ? &inner : NULL));
+}
+
+tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)
+{
+    return optimize(m, level, false, observer);
+}
+
+tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level, const tn_pass_observer *observer)
+{
+    return optimize(m, level, true, observer);
 }
 
 /* ---- writing ---- */
@@ -238,17 +255,11 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-tn_status write_program(const tn_module *tm, const char *dialect_name, const char *style,
-                        text_buffer *out)
+static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
+                            text_buffer *out)
 {
-    return write_commented_program(tm, dialect_name, style, false, out);
-}
-
-tn_status write_commented_program(const tn_module *tm, const char *dialect_name, const char *style,
-                                  bool comments, text_buffer *out)
-{
-    const module *m = tm->graph;
     diag_channel *diag = &m->cx->diag;
+    const char *style = options->style;
     const char *name = dialect_name ? dialect_name : m->dialect;
     const dialect *d = name ? dialect_by_name(name) : NULL;
     if (!d)
@@ -260,9 +271,23 @@ tn_status write_commented_program(const tn_module *tm, const char *dialect_name,
     if (style && !is_listed(d->styles, style))
         return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s",
                            d->name, style, d->styles);
-    write_options options = {.style = style, .comments = comments};
-    TN_TRY(d->write(m, &options, out));
+    if (d->can)
+        TN_TRY(check_legal(m, d));
+    TN_TRY(d->write(m, options, out));
     return out->failed ? module_no_memory(m) : TN_OK;
+}
+
+tn_status write_program(const tn_module *m, const char *dialect_name, const char *style,
+                        text_buffer *out)
+{
+    return write_with(m->graph, dialect_name, &(write_options){.style = style}, out);
+}
+
+tn_status write_gradient(tn_module *m, bool comments, bool map, text_buffer *out)
+{
+    if (!map)
+        m->graph->gradients.n = 0;
+    return write_with(m->graph, NULL, &(write_options){.comments = comments, .map = map}, out);
 }
 
 tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,

@@ -1,6 +1,8 @@
 /* Buffer plans, walking, and entry symbols, as callers see them. */
 #include "plan/buffers.h"
 
+#include <inttypes.h>
+
 #include "dialect/ptir/ptir.h"
 #include "driver/api.h"
 #include "pass/legalize.h"
@@ -120,24 +122,40 @@ bool tn_module_walk(const tn_module *tm, const tn_walker *w)
     return true;
 }
 
-/* ---- entry symbols -------------------------------------------------------------------------- */
+/* ---- entry symbols and cache keys ----------------------------------------------------------- */
 
-static tn_status symbol_of(module *m, const char *name, text_buffer *out)
+/* What a text about a program is made of. */
+typedef struct naming {
+    const char *name; /* of an entry symbol; NULL: a cache key is wanted */
+    const tn_cache_key *key;
+} naming;
+
+static tn_status put_key(const module *m, const tn_cache_key *key, text_buffer *out)
+{
+    uint64_t hash;
+    TN_TRY(ptir_canonical_hash(m, &hash));
+    text_printf(out, "%016" PRIx64 "-%s-v%" PRIu32 "-%016" PRIx64, hash, key->target, key->version,
+                key->options_hash);
+    if (key->device_hash)
+        text_printf(out, "-%016" PRIx64, *key->device_hash);
+    return TN_OK;
+}
+
+static tn_status put_name(module *m, const naming *wanted, text_buffer *out)
 {
     const legalize_options quiet = {.quiet = true};
     TN_TRY(legalize(m, dialect_by_name("ptir-bincode"), &quiet));
     m->dialect = "ptir-bincode";
-    return ptir_entry_symbol(m, name, out);
+    return wanted->name ? ptir_entry_symbol(m, wanted->name, out) : put_key(m, wanted->key, out);
 }
 
-tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn_writer *writer)
+static tn_status write_name(const tn_module *tm, const naming *wanted, const tn_writer *writer)
 {
     context *cx = tm->graph->cx;
-    const char *own = name ? name : module_entry(tm->graph)->name;
     module *copy = module_copy(tm->graph);
     text_buffer text;
     text_init(&text, &cx->allocator);
-    tn_status s = copy ? symbol_of(copy, own, &text) : diag_no_memory(&cx->diag);
+    tn_status s = copy ? put_name(copy, wanted, &text) : diag_no_memory(&cx->diag);
     if (s == TN_OK && text.failed)
         s = diag_no_memory(&cx->diag);
     if (s == TN_OK && !writer->write(writer->user, text.at, text.n))
@@ -147,4 +165,20 @@ tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn
     diag_flush(&cx->diag); /* what is open may point into the copy */
     module_free(copy);
     return s;
+}
+
+tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn_writer *writer)
+{
+    const naming wanted = {name ? name : module_entry(tm->graph)->name, NULL};
+    return write_name(tm, &wanted, writer);
+}
+
+tn_status tn_module_cache_key(const tn_module *tm, const tn_cache_key *key, const tn_writer *writer)
+{
+    const naming wanted = {NULL, key};
+    context *cx = tm->graph->cx;
+    if (!key->target || !key->target[0])
+        return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                        "a cache key needs the name of a target"));
+    return write_name(tm, &wanted, writer);
 }

@@ -10,28 +10,6 @@
 
 /* ---- compilation ---- */
 
-/* Engines and devices of this build, as lists for messages. */
-#define ENGINES "ref"
-#define DEVICES "cpu"
-
-static tn_status check_target(const module *m, const tn_compile_options *o)
-{
-    diag_channel *d = &m->cx->diag;
-    if (o->device && strcmp(o->device, DEVICES) != 0) {
-        tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
-                                  "no backend available for target %s", o->device);
-        diag_note(d, NULL, NO_SPAN, "available: %s", DEVICES);
-        return s;
-    }
-    if (o->engine && strcmp(o->engine, ENGINES) != 0) {
-        tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
-                                  "no engine '%s' in this version", o->engine);
-        diag_note(d, NULL, NO_SPAN, "available: %s", ENGINES);
-        return s;
-    }
-    return TN_OK;
-}
-
 /* The extents of a value, as far as they are known. */
 static void known_extents(const tn_program *p, value_id v, tn_port *port)
 {
@@ -92,6 +70,7 @@ static bool inputs_are_known(const module *m, const int64_t *sizes)
 static tn_status compile(tn_program *p, const module *m, const tn_compile_options *o)
 {
     p->level = api_level(o->level);
+    p->relaxed = o->numerics == TN_NUMERICS_RELAXED;
     p->custom = custom_set_copy(&p->allocator, m->cx->custom);
     p->graph = module_copy_to(m, p->cx); /* what we were given stays as it is */
     if (!p->custom || !p->graph)
@@ -99,7 +78,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     if (m->is_lowered && module_entry(m)->outputs.n == 0)
         return diag_report(&p->cx->diag, DIAG_MissingOutputs, &p->graph->source, NO_SPAN,
                            "the program has no result, so there is nothing to run");
-    TN_TRY(check_target(p->graph, o));
+    TN_TRY(engine_init(p->engine, &p->allocator, o, p->graph));
     TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
     if (!inputs_are_known(p->graph, p->sizes)) {
         p->cache = variant_cache_new(&p->allocator);
@@ -107,7 +86,11 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     }
     TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
     TN_TRY(note_interface(p));
-    return pass_run_level(p->graph, p->level, false, NULL);
+    const int64_t begin = o->profiler ? eval_clock() : 0;
+    TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
+    engine_tell(o->profiler, "compile", "passes", begin);
+    p->tape = engine_compile(p->engine, p->graph, o->profiler);
+    return TN_OK;
 }
 
 tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,
@@ -122,8 +105,11 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
         return api_done(cx, diag_no_memory(&cx->diag));
     *p = (tn_program){.allocator = cx->allocator, .sink = cx->diag.sink};
     p->cx = context_new(&cx->allocator, &cx->diag.sink);
+    p->engine = memory_alloc(&cx->allocator, sizeof *p->engine);
+    if (p->engine)
+        *p->engine = (engine){0};
     tn_status s;
-    if (p->cx) {
+    if (p->cx && p->engine) {
         p->cx->limits = cx->limits;
         s = api_done(p->cx, compile(p, m->graph, options ? options : &defaults));
     } else {
@@ -142,6 +128,10 @@ void tn_program_free(tn_program *p)
         return;
     tn_allocator allocator = p->allocator;
     variant_cache_free(&allocator, p->cache);
+    tape_free(p->tape);
+    if (p->engine)
+        engine_release(p->engine);
+    memory_free(&allocator, p->engine, sizeof *p->engine);
     module_free(p->graph);
     context_free(p->cx);
     custom_set_free(p->custom);

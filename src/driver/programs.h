@@ -19,15 +19,18 @@ tn_status read_program(context *cx, const tn_read_options *options, const char *
  * usage error when there is none. */
 tn_status select_entry(tn_module *m, const char *name);
 
+/* The name of the function that compiles. */
+const char *entry_name(const tn_module *m);
+
 /* Can M be written as what it was read from? A usage error when that dialect is only read. */
 tn_status check_formattable(const tn_module *m);
 
 /* As tn_module_write, appending to OUT. What is reported is not flushed yet. */
 tn_status write_program(const tn_module *m, const char *dialect_name, const char *style,
                         text_buffer *out);
-/* The same, with comments where the dialect has them and COMMENTS is set. */
-tn_status write_commented_program(const tn_module *m, const char *dialect_name, const char *style,
-                                  bool comments, text_buffer *out);
+/* The same for a gradient module in its dialect; COMMENTS and MAP as in write_options. Without MAP
+ * its map is forgotten. */
+tn_status write_gradient(tn_module *m, bool comments, bool map, text_buffer *out);
 
 /* M, which was converted to MLIR, with a function @entry that runs it on INPUTS, one block of
  * row-major elements for each input, and prints the outputs. */
@@ -42,6 +45,11 @@ tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n);
 /* Append the names, in quotes, of the symbols without a value that the extents of input INDEX of P
  * depend on. */
 void unknown_sizes(const tn_program *p, size_t index, text_buffer *names);
+
+/* Report that a tensor does not suit an input of P: it is of another type or, when ONLY_EXTENTS is
+ * set, of the right dtype and rank but of another shape. */
+tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_extents,
+                              const char *message);
 
 /* As tn_module_convert and tn_module_check_legal. What is reported is not flushed yet. */
 tn_status convert_module(tn_module *m, const char *dialect_name, const tn_convert_options *options);

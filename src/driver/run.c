@@ -1,18 +1,24 @@
 /* Running programs: the tensors are checked, and what is left is the evaluator's. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/checked.h"
 #include "driver/api.h"
 #include "driver/custom.h"
+#include "driver/programs.h"
+#include "driver/result.h"
 
 /* What one run owns: a context of its own around the program's allocator, and the tensors. */
 typedef struct run {
     const tn_program *p;
     const module *graph;    /* what runs: all extents are numbers */
     const tn_port *outputs; /* its outputs */
+    tape *tape;             /* made of it; NULL: none */
     context cx;
     tensor *tensors; /* inputs, then outputs */
     uint64_t seed;
+    const tn_profiler *profiler; /* NULL: none */
+    uint32_t threads;
     uint64_t time_limit; /* in ns; 0: none */
     int64_t deadline;    /* of eval_clock */
 } run;
@@ -41,17 +47,28 @@ static const char *buffer_text(run *r, const tn_type *t)
     return whole ? whole : "a tensor";
 }
 
-static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
-                        const char *problem)
+tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_extents,
+                              const char *message)
 {
-    return diag_report(&r->cx.diag, DIAG_InputMismatch, source_of(r), NO_SPAN, "%s %zu ('%s') %s",
-                       what, index, port->name, problem);
+    if (only_extents)
+        d->op = op_table[OP_INPUT].text;
+    return diag_report(d, DIAG_InputMismatch, &p->graph->source, NO_SPAN, "%s", message);
+}
+
+static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
+                        bool only_extents, const char *problem)
+{
+    char message[512];
+    (void)snprintf(message, sizeof message, "%s %zu ('%s') %s", what, index, port->name, problem);
+    return report_input_misfit(&r->cx.diag, r->p, only_extents, message);
 }
 
 static tn_status other_type(run *r, const char *what, size_t index, const tn_port *port,
                             const tn_type *want, const tn_type *given)
 {
-    tn_status s = misfit(r, what, index, port, "has another type than the program declares");
+    const bool only_extents = given->dtype == want->dtype && given->rank == want->rank;
+    tn_status s =
+        misfit(r, what, index, port, only_extents, "has another type than the program declares");
     diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));
     diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", buffer_text(r, given));
     return s;
@@ -66,12 +83,12 @@ static tn_status check_buffer(run *r, const char *what, size_t index, const tn_p
         return other_type(r, what, index, port, &want, &b->type);
     size_t bytes;
     if (!type_bytes(t, &bytes) || b->bytes < bytes)
-        return misfit(r, what, index, port, "has a buffer that is too small");
+        return misfit(r, what, index, port, false, "has a buffer that is too small");
     if (bytes == 0)
         return TN_OK;
     size_t part = dtype_bytes(dtype_table[t->dtype].part);
     if (!b->data || (uintptr_t)b->data % part != 0)
-        return misfit(r, what, index, port, "has no data, or data that is not aligned");
+        return misfit(r, what, index, port, false, "has no data, or data that is not aligned");
     return TN_OK;
 }
 
@@ -132,27 +149,52 @@ static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out
         TN_TRY(check_buffer(r, "output", i, port, value_type(f, f->outputs.at[i]), &out[i]));
         for (uint32_t k = 0; k < i; k++)
             if (overlaps(&out[i], &out[k]))
-                return misfit(r, "output", i, port, "overlaps another output");
+                return misfit(r, "output", i, port, false, "overlaps another output");
     }
     return TN_OK;
 }
 
-/* Hand the results over: into the caller's memory where there is some, else as they are. */
-static void deliver(run *r, const tensor *results, tn_buffer *out)
+static size_t bytes_of(const tensor *t)
 {
-    for (uint32_t i = 0; i < r->p->n_outputs; i++) {
-        size_t bytes = 0;
-        (void)type_bytes(results[i].type, &bytes); /* it was allocated, so it is known */
-        if (out[i].data) {
-            memcpy(out[i].data, results[i].data, bytes);
-            memory_free(&r->cx.allocator, results[i].data, bytes);
-        } else {
-            out[i] = (tn_buffer){results[i].data, bytes, r->outputs[i].type};
-        }
-    }
+    size_t bytes = 0;
+    (void)type_bytes(t->type, &bytes); /* it was allocated, so it is known */
+    return bytes;
 }
 
-static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
+static void drop(run *r, const tensor *results)
+{
+    for (uint32_t i = 0; i < r->p->n_outputs; i++)
+        memory_free(&r->cx.allocator, results[i].data, bytes_of(&results[i]));
+}
+
+/* Hand the results over: into the caller's memory where there is some, else into what the caller
+ * gets. */
+static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
+{
+    const tn_allocator *a = &r->cx.allocator;
+    const size_t size = r->p->n_outputs * sizeof(void *);
+    void **fresh = memory_alloc(a, size);
+    bool ok = fresh != NULL;
+    for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
+        fresh[i] = out[i].data ? NULL : result_new(a, bytes_of(&results[i]));
+        ok = out[i].data || fresh[i];
+        for (uint32_t k = i; !ok && k-- > 0;)
+            result_free(a, fresh[k], bytes_of(&results[k]));
+    }
+    for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
+        const size_t bytes = bytes_of(&results[i]);
+        if (fresh[i])
+            out[i] = (tn_buffer){fresh[i], bytes, r->outputs[i].type};
+        if (bytes > 0)
+            memcpy(out[i].data, results[i].data, bytes);
+    }
+    memory_free(a, fresh, size);
+    drop(r, results);
+    return ok ? TN_OK : diag_no_memory(&r->cx.diag);
+}
+
+/* OUT NULL: only to see whether it can be done. */
+static tn_status evaluate_run(run *r, eval_run *state, const tn_buffer *in, tn_buffer *out)
 {
     const tn_program *p = r->p;
     const function *f = module_entry(r->graph);
@@ -166,16 +208,35 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
     for (uint32_t i = 0; i < p->n_inputs; i++)
         r->tensors[i] = (tensor){value_type(f, f->inputs.at[i]), in[i].data};
     tensor *results = r->tensors + p->n_inputs;
+    tn_status s = evaluate(state, f, r->tensors, results);
+    if (s == TN_OK && out)
+        s = deliver(r, results, out);
+    else if (s == TN_OK)
+        drop(r, results);
+    memory_free(&r->cx.allocator, r->tensors, size);
+    return s;
+}
+
+static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
+{
+    const tn_program *p = r->p;
     eval_run state = {.cx = &r->cx,
                       .seed = r->seed,
                       .bytes_limit = r->cx.limits.run_bytes,
                       .custom = &p->custom->registry,
                       .deadline = r->deadline,
                       .time_limit = r->time_limit};
-    tn_status s = evaluate(&state, f, r->tensors, results);
-    if (s == TN_OK)
-        deliver(r, results, out);
-    memory_free(&r->cx.allocator, r->tensors, size);
+    tn_status s = TN_OK;
+    engine_outcome outcome = ENGINE_RETREAT;
+    if (r->tape)
+        outcome = engine_run(p->engine, r->tape, r->graph, &state, r->threads, r->profiler, in, out,
+                             r->outputs, &s);
+    if (outcome == ENGINE_DONE || outcome == ENGINE_FAILED)
+        return s;
+    s = evaluate_run(r, &state, in, outcome == ENGINE_DEFECT ? NULL : out);
+    if (s == TN_OK && outcome == ENGINE_DEFECT)
+        return diag_report(&r->cx.diag, DIAG_InternalError, source_of(r), NO_SPAN,
+                           "compiled code failed where the reference evaluator does not");
     return s;
 }
 
@@ -186,11 +247,13 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
     if (!r->p->cache) {
         r->graph = r->p->graph;
         r->outputs = r->p->outputs;
+        r->tape = r->p->tape;
     } else {
         TN_TRY(check_open_types(r, in));
         TN_TRY(variant_take(r->p, in, r->cx.diag.sink, &v));
         r->graph = v->graph;
         r->outputs = v->outputs;
+        r->tape = v->tape;
     }
     tn_status s = check_buffers(r, in, out);
     if (s == TN_OK)
@@ -215,18 +278,23 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
     const tn_diagnostic_sink *sink = options && options->sink ? options->sink : &p->sink;
     run r = {.p = p,
              .cx = {.allocator = p->allocator, .limits = p->cx->limits},
-             .seed = options ? options->seed : 0};
+             .seed = options ? options->seed : 0,
+             .threads = options ? options->threads : 0,
+             .profiler = options ? options->profiler : NULL};
+    const int64_t begin = r.profiler ? eval_clock() : 0;
     start_clock(&r, options ? options->timeout_ns : 0);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);
     tn_status s = check_counts(&r, n_in, n_out);
     if (s == TN_OK)
         s = run_variant(&r, in, out);
+    if (r.profiler)
+        engine_tell(r.profiler, "run", "run", begin);
     diag_release(&r.cx.diag);
     return s;
 }
 
 void tn_buffer_release(const tn_program *p, tn_buffer *buffer)
 {
-    memory_free(&p->allocator, buffer->data, buffer->bytes);
+    result_free(&p->allocator, buffer->data, buffer->bytes);
     *buffer = (tn_buffer){0};
 }

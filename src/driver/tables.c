@@ -86,7 +86,8 @@ bool tn_pass_at(size_t pass, tn_pass_info *info)
     if (pass >= PASS_COUNT)
         return false;
     const pass_info *p = &pass_table[pass];
-    *info = (tn_pass_info){p->name, p->class == PASS_EXACT, p->level, p->contract};
+    *info = (tn_pass_info){p->name, p->class == PASS_EXACT, p->class == PASS_RELAXED, p->level,
+                           p->contract};
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 static void variant_free(const tn_allocator *allocator, variant *v)
 {
+    tape_free(v->tape);
     module_free(v->graph);
     context_free(v->cx);
     memory_free(allocator, v, sizeof *v);
@@ -65,7 +66,9 @@ static tn_status build(const tn_program *p, const tn_buffer *in, variant *v)
         return TN_ERR_INPUT;
     TN_TRY(s);
     TN_TRY(note_outputs(p, v));
-    return pass_run_level(v->graph, p->level, false, NULL);
+    TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
+    v->tape = engine_compile(p->engine, v->graph, NULL);
+    return TN_OK;
 }
 
 static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,

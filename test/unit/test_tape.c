@@ -293,6 +293,31 @@ static void test_failures(void)
     tape_free(t);
 }
 
+/* An output may be written straight over an input only where every step allows it. */
+static void test_over_input(void)
+{
+    for (int is_read_later = 0; is_read_later < 2; is_read_later++) {
+        tape *t = tape_new(&memory_system);
+        const uint32_t block = tape_block_add(t, 1, 2);
+        const tape_buffer in = tape_input(t, block, 0, BYTES), temp = tape_temp(t, block, BYTES);
+        const tape_buffer out = tape_output(t, block, 0, BYTES);
+        const tape_buffer other = tape_output(t, block, 1, BYTES);
+        unary(t, block, increase, N, in, temp, true);
+        unary(t, block, increase, N, temp, out, true);
+        unary(t, block, increase, N, is_read_later ? in : out, other, false);
+        CHECK(tape_finish(t));
+        int32_t x[N], y[N];
+        const void *inputs[] = {x};
+        void *outputs[] = {x, y};
+        const bool guarded[] = {true, true};
+        count_up(x);
+        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){.guarded = guarded}).outcome,
+                  TAPE_DONE);
+        CHECK(x[0] == 2 && x[N - 1] == N + 1 && y[0] == (is_read_later ? 1 : 3));
+        tape_free(t);
+    }
+}
+
 static void test_malformed(void)
 {
     tape *t = tape_new(&memory_system);
@@ -450,6 +475,45 @@ static void test_cond(void)
     tape_free(t);
 }
 
+/* ---- a deadline inside of a kernel ---- */
+
+static int32_t sleep_a_little(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    (void)scratch;
+    for (int64_t i = begin; i < end; i++) {
+        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+        ints(buffers[1])[i] = ints(buffers[0])[i];
+    }
+    return 0;
+}
+
+static void test_deadline(void)
+{
+    tape *t = tape_new(&memory_system);
+    const uint32_t block = tape_block_add(t, 1, 1);
+    const tape_buffer both[] = {tape_input(t, block, 0, BYTES), tape_output(t, block, 0, BYTES)};
+    const tape_step s = {.kind = TAPE_KERNEL,
+                         .buffers = both,
+                         .n_read = 1,
+                         .n_written = 1,
+                         .kernel = sleep_a_little,
+                         .extent = N};
+    tape_step_add(t, block, &s);
+    CHECK(tape_finish(t));
+    int32_t x[N], y[N];
+    struct timespec now;
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    count_up(x);
+    memset(y, 0x77, sizeof y);
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t soon = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + 20000000;
+    const tape_result r = tape_run(t, inputs, outputs, &(tape_run_options){.deadline = soon});
+    CHECK_INT(r.outcome, TAPE_TIMEOUT);
+    CHECK(r.step && r.step->kernel == sleep_a_little && y[0] == 0 && y[N - 1] == 0x77777777);
+    tape_free(t);
+}
+
 /* ---- profiles ---- */
 
 typedef struct seen {
@@ -589,11 +653,13 @@ int main(void)
     test_views();
     test_scratch_and_threads();
     test_failures();
+    test_over_input();
     test_malformed();
     test_while(false);
     test_while(true);
     test_scan();
     test_cond();
+    test_deadline();
     test_profile();
     test_concurrent_runs();
     test_no_memory();

@@ -1,0 +1,76 @@
+/* `tenon convert -o DIR/`: the converted program, and beside it what it is called. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run.h"
+#include "driver/programs.h"
+#include "tenon/convert.h"
+
+bool names_folder(const char *path)
+{
+    return path && *path && path[strlen(path) - 1] == '/';
+}
+
+static bool append(void *user, const char *bytes, size_t n)
+{
+    text_put(user, bytes, n);
+    return true;
+}
+
+tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
+                         text_buffer *out)
+{
+    text_buffer symbol;
+    text_init(&symbol, &s->cx->allocator);
+    tn_status status = tn_module_entry_symbol(m, name, &(tn_writer){append, &symbol});
+    text_puts(out, "{\n  \"target\": ");
+    text_json_string(out, target, strlen(target));
+    text_puts(out, ",\n  \"entrypoints\": [\n    {\n      \"ptir\": ");
+    const char *entry = entry_name(m);
+    text_json_string(out, entry, strlen(entry));
+    text_puts(out, ",\n      \"symbol\": ");
+    text_json_string(out, symbol.at ? symbol.at : "", symbol.n);
+    text_puts(out, "\n    }\n  ]\n}\n");
+    if (status == TN_OK && symbol.failed)
+        status = diag_no_memory(&s->cx->diag);
+    text_release(&symbol);
+    return status;
+}
+
+/* The first file name extension of a dialect; `.txt` of one that has none. */
+static void put_extension(text_buffer *out, const char *name)
+{
+    tn_dialect_info d;
+    for (size_t i = 0; tn_dialect_at(i, &d); i++)
+        if (strcmp(d.name, name) == 0 && d.extensions && *d.extensions) {
+            text_put(out, d.extensions, strcspn(d.extensions, " "));
+            return;
+        }
+    text_puts(out, ".txt");
+}
+
+static tn_status write_in(session *s, const char *folder, const char *name, const char *dialect,
+                          const text_buffer *text)
+{
+    text_buffer path;
+    text_init(&path, &s->cx->allocator);
+    text_puts(&path, folder);
+    text_puts(&path, name);
+    if (dialect)
+        put_extension(&path, dialect);
+    const char *whole = text_c_string(&path);
+    tn_status status = whole ? output_text(s, whole, text) : diag_no_memory(&s->cx->diag);
+    text_release(&path);
+    return status;
+}
+
+tn_status folder_write(session *s, const char *folder, const char *dialect,
+                       const text_buffer *program, const text_buffer *meta)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s: cannot be made: %s",
+                           folder, strerror(errno));
+    TN_TRY(write_in(s, folder, "program", dialect, program));
+    return write_in(s, folder, "meta.json", NULL, meta);
+}

@@ -1,0 +1,80 @@
+/* Inputs that get one value for good. */
+#include <inttypes.h>
+
+#include "driver/api.h"
+#include "graph/literal.h"
+
+static tn_status refuse(const module *m, const node *n, diag_kind kind, const char *why)
+{
+    return node_report(module_entry(m), n, kind, "input '%s' cannot be made a constant: %s",
+                       attr_string(n->attrs, KEY_NAME), why);
+}
+
+/* The attributes of a constant that holds VALUE, which is of type T. */
+static tn_status constant_attrs(module *m, const node *n, const type *t, const tn_buffer *value,
+                                const attrs **out)
+{
+    literal l = {.type = t};
+    if (!type_bytes(t, &l.bytes) || l.bytes > m->cx->limits.literal_bytes)
+        return refuse(m, n, DIAG_LimitExceeded, "it has more bytes than the limit on constants");
+    if (value->bytes < l.bytes || (l.bytes && !value->data))
+        return refuse(m, n, DIAG_InputMismatch, "the buffer is too small");
+    void *own = arena_alloc_aligned(&m->arena, l.bytes, 64);
+    if (!own)
+        return module_no_memory(m);
+    if (l.bytes)
+        memcpy(own, value->data, l.bytes);
+    literal_normalize(t->dtype, own, l.bytes);
+    l.data = own;
+    attr entry = {.key = KEY_VALUE, .v.literal = &l};
+    *out = attrs_of(&m->attrs, &entry, 1);
+    return *out ? TN_OK : module_no_memory(m);
+}
+
+/* The inputs behind number INDEX move up; a tuple that loses one is a tuple no more. */
+static void forget_input(function *f, uint32_t index)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = index; i + 1 < f->inputs.n; i++)
+        f->inputs.at[i] = f->inputs.at[i + 1];
+    f->inputs.n--;
+    for (uint32_t i = 0; i < f->tuples.n; i++) {
+        input_tuple t = f->tuples.at[i];
+        uint32_t n = 0;
+        for (const char *c = t.nesting; *c; c++)
+            n += *c == 't';
+        if (t.first <= index && index < t.first + n)
+            continue;
+        t.first -= t.first > index;
+        f->tuples.at[kept++] = t;
+    }
+    f->tuples.n = kept;
+    f->hints.n = 0;
+}
+
+static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
+{
+    function *f = module_entry(m);
+    if (index >= f->inputs.n)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "input %zu of a module with %" PRIu32, index, f->inputs.n);
+    const value_id v = f->inputs.at[index];
+    node *n = &f->nodes.at[f->values.at[v].node];
+    const type *t = value_type(f, v);
+    tn_type want;
+    const attrs *a = NULL;
+    api_type(t, &want);
+    if (!type_is_static(t))
+        return refuse(m, n, DIAG_UnboundSymbol, "its extents have no values yet");
+    if (!api_same_type(&value->type, &want))
+        return refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
+    TN_TRY(constant_attrs(m, n, t, value, &a));
+    forget_input(f, (uint32_t)index);
+    node_rewrite(n, OP_CONSTANT, n->in, 0, a);
+    return TN_OK;
+}
+
+tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
+{
+    return api_done(tm->graph->cx, set_constant(tm->graph, input, value));
+}
