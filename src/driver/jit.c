@@ -5,8 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "driver/jit_plan.h"
-#include "driver/jit_tape.h"
+#include "driver/jit_steps.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
 #include "target/target.h"
@@ -125,98 +124,6 @@ static bool compile_all(jit *j)
     return !atomic_load(&job.failed);
 }
 
-/* ---- the tape ---- */
-
-static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
-                                 uint32_t number)
-{
-    if (number < k->n_in)
-        return tape_block_value(b, k->in[number]);
-    for (uint32_t i = 0; i < k->n_out; i++)
-        if (emit_output_buffer(k, i) == number)
-            return tape_block_value(b, k->out[i].into);
-    return temps[number - emit_buffer_count(k)];
-}
-
-static bool can_fail(const loop_program *p)
-{
-    for (uint32_t v = 0; v < p->n; v++)
-        if (p->at[v].op == LOOP_FAIL)
-            return true;
-    return false;
-}
-
-/* The bytes of V from OFFSET on. */
-static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
-{
-    size_t bytes = 0;
-    (void)type_bytes(value_type(f, v), &bytes);
-    return bytes > offset ? bytes - offset : 0;
-}
-
-static void add_kernel(jit *j, tape_block *b, const kernel *k, const kernel_plan *plan)
-{
-    const uint32_t n_own = emit_buffer_count(k);
-    arena *memory = tape_memory(b->t);
-    tape_buffer temps[NEST_TEMPS];
-    const char *name = jit_kernel_name(b->f, k, memory);
-    for (uint32_t i = 0; i < plan->nest.n_temps; i++)
-        temps[i] = tape_temp(b->t, b->block, plan->nest.temps[i]);
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
-        const nest_step *from = &plan->nest.steps[i];
-        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
-        tape_buffer *buffers = ARENA_ARRAY(memory, tape_buffer, n);
-        tape_step s = tape_block_step(b, TAPE_KERNEL, &b->f->nodes.at[k->node]);
-        if (!buffers || !s.what) {
-            tape_fail(b->t);
-            return;
-        }
-        for (uint32_t o = 0; o < n; o++)
-            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o);
-        for (uint32_t o = 0; from->n_buffers && o < 2; o++)
-            if (from->offset[o] > 0)
-                buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
-                                       rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
-        s.name = name;
-        s.may_fail = can_fail(from->program);
-        s.buffers = buffers;
-        s.n_read = from->n_buffers ? from->n_read : k->n_in;
-        s.n_written = n - s.n_read;
-        s.kernel = j->code[plan->unit[i]].run;
-        s.extent = from->work;
-        s.grain = from->grain;
-        s.scratch = from->program->scratch_bytes;
-        s.bytes = from->bytes;
-        s.flops = from->flops;
-        tape_step_add(b->t, b->block, &s);
-    }
-}
-
-static bool add_steps(void *user, tape_block *b)
-{
-    jit *j = user;
-    const function_plan *p = NULL;
-    for (uint32_t i = 0; i < j->plan.m->functions.n; i++)
-        if (j->plan.functions[i].f == b->f)
-            p = &j->plan.functions[i];
-    if (!p || !p->plans)
-        return tape_reference_steps(NULL, b);
-    value_id *same_as = ARENA_ARRAY(tape_memory(b->t), value_id, b->f->values.n);
-    if (!same_as)
-        return false;
-    memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
-    if (!tape_block_begin(b, same_as))
-        return false;
-    for (uint32_t i = 0; i < p->kernels.n; i++) {
-        const kernel *k = &p->kernels.at[i];
-        if (p->plans[i].by_reference)
-            tape_block_reference(b, &b->f->nodes.at[k->node]);
-        else
-            add_kernel(j, b, k, &p->plans[i]);
-    }
-    return true;
-}
-
 /* ---- code that lives as long as the tape ---- */
 
 typedef struct code_list {
@@ -246,6 +153,15 @@ static bool hand_over(jit *j, tape *t)
     return true;
 }
 
+static tape *make_tape(jit *j, const module *m)
+{
+    tape_kernel **code = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
+    jit_steps steps = {&j->plan, code};
+    for (uint32_t i = 0; code && i < j->plan.units.n; i++)
+        code[i] = j->code[i].run;
+    return code ? tape_of_module(m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+}
+
 tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
 {
     jit j = {.e = e};
@@ -257,7 +173,7 @@ tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
     ok = ok && compile_all(&j);
     engine_tell(events, "compile", "machine code", begin);
     if (ok)
-        t = tape_of_module(m, &e->allocator, add_steps, &j);
+        t = make_tape(&j, m);
     if (t && !hand_over(&j, t)) {
         tape_free(t);
         t = NULL;

@@ -13,8 +13,8 @@ contract_machine contract_machine_of(const char *cpu, bool is_wide)
     const contract_machine narrow = {16, 16, 32 << 10, 256 << 10};
     if (!cpu || strcmp(cpu, "native") == 0)
         return is_wide ? wide : middle;
-    static const char *const wide_names[] = {"x86-64-v4", "znver4",  "znver5",        "skylake-avx512",
-                                             "icelake",   "cascade", "sapphirerapids"};
+    static const char *const wide_names[] = {
+        "x86-64-v4", "znver4", "znver5", "skylake-avx512", "icelake", "cascade", "sapphirerapids"};
     for (size_t i = 0; i < sizeof wide_names / sizeof *wide_names; i++)
         if (strncmp(cpu, wide_names[i], strlen(wide_names[i])) == 0)
             return wide;
@@ -94,11 +94,12 @@ static bool problem_init(problem *p, const contract_spec *spec)
     p->bytes = (int64_t)loop_elem_bytes(p->elem);
     if (!count_axes(s->batch, s->n_batch, &p->batch) || !count_axes(s->m, s->n_m, &p->m) ||
         !count_axes(s->n, s->n_n, &p->n) || !count_axes(s->k, s->n_k, &p->k) ||
-        !product_i64((const int64_t[]){p->batch, p->m, p->n}, 3, &all))
+        !product_i64((const int64_t[]){p->batch, p->m, p->n}, 3, &all) ||
+        p->k > INT64_MAX / (1 << 16))
         return false;
     uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
-    /* One column of results: its rows side by side make better vectors. The chains of complex numbers
-     * care which factor is which. */
+    /* One column of results: its rows side by side make better vectors. The chains of complex
+     * numbers care which factor is which. */
     if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
         turn(p);
         p->n = p->m;
@@ -137,8 +138,7 @@ static void join_products(problem *p)
         const contract_axis *x = &s->k[i];
         if (x->extent == 1)
             continue;
-        if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a &&
-            k->b[k->n - 1] == x->extent * x->b) {
+        if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a && k->b[k->n - 1] == x->extent * x->b) {
             k->extent[k->n - 1] *= x->extent;
             k->a[k->n - 1] = x->a;
             k->b[k->n - 1] = x->b;
@@ -159,10 +159,10 @@ static void join_products(problem *p)
 
 enum {
     MOST_ROWS = 28,
-    FEW_ROWS = 4,   /* B is read so rarely that packing it does not pay */
-    MANY_PANELS = 4, /* A is read so often that it may be packed */
+    FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
+    MANY_PANELS = 4,    /* A is read so often that it may be packed */
     ENOUGH_PANELS = 16, /* to be shared out among threads */
-    SMALL = 1 << 21 /* operations that one thread does alone */
+    SMALL = 1 << 21     /* operations that one thread does alone */
 };
 
 /* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
@@ -182,7 +182,8 @@ static int64_t choose_block(problem *p, const contract_machine *m)
     return rows;
 }
 
-/* Blocks of nearly equal heights, at most ROWS, whose rows lie at the same places from the first. */
+/* Blocks of nearly equal heights, at most ROWS, whose rows lie at the same places from the first.
+ */
 static void split_rows(problem *p, int64_t rows)
 {
     const walk *w = &p->a_m;
@@ -245,17 +246,19 @@ static b_form choose_b(const problem *p, int64_t rows)
     problem probe = *p;
     join_products(&probe);
     joined = probe.products;
-    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= 2 && p->bytes >= 4 && p->lanes <= 16 &&
-        !s->b_is_constant)
+    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= 2 && p->bytes >= 4 &&
+        p->lanes <= 16 && !s->b_is_constant)
         return B_COLUMNS;
     return B_PANELS;
 }
 
 /* Is each panel packed just before it is used? Not where that would be done again and again, or
  * where few items would be left; and only while the rows that meet it stay in the cache. */
-static bool packs_inside(const problem *p, const contract_machine *m)
+static bool packs_inside(const problem *p, const contract_machine *m, uint64_t packed_a_bytes)
 {
-    const double rows = (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    const double rows = packed_a_bytes
+                            ? (double)packed_a_bytes / (double)p->batch
+                            : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
     const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
     return !p->spec.b_is_constant && rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2 &&
            (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
@@ -267,10 +270,13 @@ static void choose_order(problem *p, const contract_machine *m)
 {
     const int64_t blocks = p->outer * p->split;
     const double panel = (double)panel_bytes(p), half = m->l2 / 2;
-    const double rows = (double)p->m / (double)blocks * (double)p->k * (double)(p->bytes * p->parts);
+    const double rows =
+        (double)p->m / (double)blocks * (double)p->k * (double)(p->bytes * p->parts);
     p->group = 1;
     if (panel * (double)p->panels > half && rows > 0)
-        p->group = half / rows < 1 ? 1 : half / rows > (double)blocks ? blocks : (int64_t)(half / rows);
+        p->group = half / rows < 1                ? 1
+                   : half / rows > (double)blocks ? blocks
+                                                  : (int64_t)(half / rows);
 }
 
 static uint64_t times3(int64_t a, int64_t b, int64_t c)
@@ -290,7 +296,7 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     int64_t rows = choose_block(p, m);
     p->b_form = choose_b(p, rows);
     if (p->b_form == B_COLUMNS)
-        p->nv = p->nv > 2 ? 2 : p->nv;
+        p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
     const bool is_bordered = !drop_windows(p);
@@ -302,10 +308,9 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     }
     if (p->b_form == B_PANELS && p->k > 0) {
         contract_use_panels(p);
-        p->packs_inside = packs_inside(p, m);
-        if (!p->packs_inside &&
-            !contract_pack_b(p, memory, &plan->steps[plan->n_steps++], &plan->packed_b_bytes,
-                             fault))
+        p->packs_inside = packs_inside(p, m, plan->packed_a_bytes);
+        if (!p->packs_inside && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
+                                                 &plan->packed_b_bytes, fault))
             return false;
     }
 
@@ -332,7 +337,9 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
     const uint64_t an_item = step->flops / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
-    plan->how = p->b_form == B_PANELS ? "B in panels" : p->b_form == B_ROWS ? "B in place" : "B turned";
+    plan->how = p->b_form == B_PANELS ? "B in panels"
+                : p->b_form == B_ROWS ? "B in place"
+                                      : "B turned";
     return step->program != NULL;
 }
 

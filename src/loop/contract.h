@@ -39,32 +39,33 @@ enum contract_buffer {
     CONTRACT_MORE /* the first of the caller's own */
 };
 
-/* Where the elements of an operand come from, when they are not simply in its buffer: LANES elements
- * from element AT (i64, in elements of the operand), of which the first COUNT (i64) are asked for when
- * it is not LOOP_NO_VALUE; they have the operand's dtype. Called while B is being built, perhaps
- * several times; may use the caller's own buffers. Elements outside of the operand are not asked for. */
+/* Where the elements of an operand come from, when they are not simply in its buffer: LANES
+ * elements from element AT (i64, in elements of the operand), of which the first COUNT (i64) are
+ * asked for when it is not LOOP_NO_VALUE; they have the operand's dtype. Called while B is being
+ * built, perhaps several times; may use the caller's own buffers. Elements outside of the operand
+ * are not asked for. */
 typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
                               loop_value count);
 
 /* Part of a row of results, or of a column where that is the only one. */
 typedef struct contract_part {
-    element value; /* rounded to dtype `c`; LANES neighbours along N */
+    element value;  /* rounded to dtype `c`; LANES neighbours along N */
     bool is_column; /* ... along M, with N = 0 */
     uint32_t lanes;
     loop_value count; /* i64: only so many count; LOOP_NO_VALUE: all */
-    /* i64: the row-major number of the position among the axes of the batch, of M, of N as they were
-     * given, for the first lane. */
+    /* i64: the row-major number of the position among the axes of the batch, of M, of N as they
+     * were given, for the first lane. */
     loop_value batch, m, n;
-    loop_value at;    /* i64: the first lane's place in C, in elements, from the axes' steps */
-    int64_t step;     /* in C, from lane to lane, in elements */
-    uint32_t align;   /* divides the byte offset of `at` */
+    loop_value at;  /* i64: the first lane's place in C, in elements, from the axes' steps */
+    int64_t step;   /* in C, from lane to lane, in elements */
+    uint32_t align; /* divides the byte offset of `at` */
 } contract_part;
 typedef void contract_finish(void *user, loop_builder *b, const contract_part *part);
 
 typedef struct contract_spec {
     tn_dtype a, b; /* of the operands' elements */
-    /* `sum` is the accumulator as the graph names it: operands are converted to what it computes in,
-     * and the total is rounded to it before it is converted to `c`. */
+    /* `sum` is the accumulator as the graph names it: operands are converted to what it computes
+     * in, and the total is rounded to it before it is converted to `c`. */
     tn_dtype sum, c;
     uint32_t n_batch, n_m, n_n, n_k; /* outermost first; K in the order of the products */
     contract_axis batch[CONTRACT_MAX_AXES], m[CONTRACT_MAX_AXES], n[CONTRACT_MAX_AXES],
@@ -91,13 +92,17 @@ typedef struct contract_machine {
  * it has AVX-512. */
 contract_machine contract_machine_of(const char *cpu, bool is_wide);
 
-typedef enum contract_role { CONTRACT_PACKS_A, CONTRACT_PACKS_B, CONTRACT_MULTIPLIES } contract_role;
+typedef enum contract_role {
+    CONTRACT_PACKS_A,
+    CONTRACT_PACKS_B,
+    CONTRACT_MULTIPLIES
+} contract_role;
 
 typedef struct contract_step {
     contract_role role;
     const loop_program *program;
-    int64_t work;  /* items */
-    int64_t grain; /* fewest items worth a thread */
+    int64_t work;          /* items */
+    int64_t grain;         /* fewest items worth a thread */
     uint64_t flops, bytes; /* for profiles; bytes are those that must move */
 } contract_step;
 
@@ -105,7 +110,7 @@ typedef struct contract_plan {
     contract_step steps[3];
     uint32_t n_steps;
     uint64_t packed_a_bytes, packed_b_bytes; /* 0: that buffer is not used */
-    const char *how; /* a few words for people: which schedule */
+    const char *how;                         /* a few words for people: which schedule */
 } contract_plan;
 
 /* The programs for SPEC in MEMORY. False without memory, when sizes overflow, or when a callback

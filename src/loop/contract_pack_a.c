@@ -77,8 +77,8 @@ static void collect(problem *p, memory_axes *list)
         }
 }
 
-/* The innermost part of the copy, contiguous there and in A: LENGTH elements, of which LOW .. HIGH - 1
- * are A's. */
+/* The innermost part of the copy, contiguous there and in A: LENGTH elements, of which LOW .. HIGH
+ * - 1 are A's. */
 typedef struct row {
     uint32_t outer; /* axes outside of it */
     int64_t length, low, high, step;

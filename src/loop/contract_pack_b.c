@@ -1,6 +1,6 @@
 /* The right operand of a contraction in panels: for a block of columns, the factors of all products
- * one after the other, so that the multiplier reads one stream of whole vectors. Columns that do not
- * exist are zeros. Parts of complex numbers lie apart. */
+ * one after the other, so that the multiplier reads one stream of whole vectors. Columns that do
+ * not exist are zeros. Parts of complex numbers lie apart. */
 #include "base/checked.h"
 #include "loop/contract_parts.h"
 
@@ -51,6 +51,12 @@ static void emit_row(packing *k, loop_value i, int64_t count)
     }
 }
 
+/* Are these elements simply in memory, in the form that is computed with? */
+static bool is_plain(const problem *p, const factors *x)
+{
+    return !x->load && x->dtype == p->form && p->parts == 1 && dtype_table[p->form].bits >= 8;
+}
+
 /* The panel's products from I on, at most as many as a vector has lanes, of columns whose products
  * are side by side. */
 static void emit_square(packing *k, loop_value i, int64_t count, int64_t products)
@@ -63,19 +69,29 @@ static void emit_square(packing *k, loop_value i, int64_t count, int64_t product
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t v = 0; v < p->nv; v++) {
         loop_value re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
-        for (uint32_t r = 0; r < p->lanes; r++) {
-            const int64_t column = (int64_t)v * p->lanes + r;
-            const loop_value at = int_add(b, from, loop_i64(b, column * step));
-            const loop_value some =
-                products < p->lanes ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
-            const element x =
-                column < count ? factors_load(b, p, &p->unpacked.from, at, p->lanes, some) : zero;
-            re[r] = x.re;
-            im[r] = x.im;
+        const int64_t first = (int64_t)v * p->lanes;
+        if (products == p->lanes && count - first >= p->lanes && is_plain(p, &p->unpacked.from)) {
+            loop_value rows[LOOP_MAX_LANES];
+            for (uint32_t r = 0; r < p->lanes; r++) {
+                const loop_value at = int_add(b, from, loop_i64(b, (first + r) * step));
+                rows[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
+            }
+            load_turned(b, rows, p->elem, p->lanes, re);
+        } else {
+            for (uint32_t r = 0; r < p->lanes; r++) {
+                const loop_value at = int_add(b, from, loop_i64(b, (first + r) * step));
+                const loop_value some =
+                    products < p->lanes ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
+                const element x = first + r < count
+                                      ? factors_load(b, p, &p->unpacked.from, at, p->lanes, some)
+                                      : zero;
+                re[r] = x.re;
+                im[r] = x.im;
+            }
+            turn_square(b, re, p->lanes, p->bytes);
+            if (p->parts == 2)
+                turn_square(b, im, p->lanes, p->bytes);
         }
-        turn_square(b, re, p->lanes, p->bytes);
-        if (p->parts == 2)
-            turn_square(b, im, p->lanes, p->bytes);
         for (int64_t r = 0; r < products; r++)
             put(k, loop_at(b, to, r * row_bytes(p)),
                 (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE},
@@ -95,7 +111,8 @@ static void emit_elements(packing *k, loop_value i)
     const loop_value column = int_add(b, k->column, j);
     loop_if(b, loop_binary(b, LOOP_ILT, column, loop_i64(b, p->n)));
     put(k, here,
-        factors_load(b, p, &p->unpacked.from, int_add(b, from, walk_emit(b, &p->unpacked.n, column)), 1, LOOP_NO_VALUE),
+        factors_load(b, p, &p->unpacked.from,
+                     int_add(b, from, walk_emit(b, &p->unpacked.n, column)), 1, LOOP_NO_VALUE),
         0);
     loop_else(b);
     put(k, here, element_zero(b, p->form, 1), 0);

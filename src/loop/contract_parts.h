@@ -54,14 +54,14 @@ typedef enum b_form {
 } b_form;
 
 typedef struct problem {
-    /* A copy of the caller's, perhaps with both operands exchanged; packing changes the steps of its
-     * axes to those of the packed operand. */
+    /* A copy of the caller's, perhaps with both operands exchanged; packing changes the steps of
+     * its axes to those of the packed operand. */
     contract_spec spec;
-    bool is_turned;            /* exchanged */
-    tn_dtype form;             /* what is computed in */
-    loop_elem elem;            /* of a part of it */
-    uint32_t parts;            /* 2 for complex numbers */
-    int64_t bytes;             /* of a part */
+    bool is_turned; /* exchanged */
+    tn_dtype form;  /* what is computed in */
+    loop_elem elem; /* of a part of it */
+    uint32_t parts; /* 2 for complex numbers */
+    int64_t bytes;  /* of a part */
     int64_t batch, m, n, k;
     factors a, b;
     walk a_batch, a_m, b_batch, b_n, c_batch, c_m, c_n;
@@ -107,16 +107,19 @@ loop_value int_modulo(loop_builder *b, loop_value x, int64_t by);
 loop_value int_min(loop_builder *b, loop_value x, loop_value y);
 loop_value int_max(loop_builder *b, loop_value x, loop_value y);
 
-/* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of the
- * element. */
+/* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of
+ * the element. */
 element factors_load_at(loop_builder *b, const problem *p, const factors *from, loop_value at,
                         uint32_t lanes, loop_value count);
 /* The same from element number AT. */
 element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
-                    uint32_t lanes, loop_value count);
+                     uint32_t lanes, loop_value count);
 
 /* N = LANES vectors, the rows of a square, become its columns. */
 void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes);
+/* The columns of the square of LANES rows of ELEM in memory at ROWS. */
+void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                 loop_value *columns);
 
 /* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A; P reads that one from then
  * on. False when sizes overflow, or when there is no program. */

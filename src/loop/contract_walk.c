@@ -82,9 +82,8 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
     } else {
         const uint32_t bytes = (uint32_t)dtype_bytes(from->dtype);
         const uint32_t align = dtype_is_complex(from->dtype) ? bytes / 2 : bytes;
-        x = count == LOOP_NO_VALUE
-                ? element_load(b, from->dtype, at, lanes, align)
-                : element_load_first(b, from->dtype, at, lanes, count, align);
+        x = count == LOOP_NO_VALUE ? element_load(b, from->dtype, at, lanes, align)
+                                   : element_load_first(b, from->dtype, at, lanes, count, align);
     }
     return element_cast(b, x, p->form);
 }
@@ -140,23 +139,25 @@ static held shuffled(const held *x, const held *y, const uint8_t *table, uint32_
     return out;
 }
 
-void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes)
+/* N vectors, the rows of squares that lie side by side, each N lanes wide; N * BYTES is at most 16,
+ * or there is one square. */
+static void turn_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t lanes, int64_t bytes)
 {
     held at[LOOP_MAX_LANES];
     uint8_t low[LOOP_MAX_LANES], high[LOOP_MAX_LANES];
     uint32_t group = (uint32_t)(16 / bytes); /* lanes of 16 bytes */
     group = group > lanes ? lanes : group;
-    for (uint32_t r = 0; r < lanes; r++)
+    for (uint32_t r = 0; r < n; r++)
         for (uint32_t i = 0; i < lanes; i++) {
             at[r].row[i] = (uint8_t)r;
             at[r].column[i] = (uint8_t)i;
         }
-    for (uint32_t apart = 1; apart < lanes; apart *= 2) {
+    for (uint32_t apart = 1; apart < n; apart *= 2) {
         if (apart < group)
             pick(low, high, lanes, apart, group);
         else
             pick_blocks(low, high, lanes, group);
-        for (uint32_t i = 0; i < lanes; i++) {
+        for (uint32_t i = 0; i < n; i++) {
             if (i & apart)
                 continue;
             const loop_value x = rows[i], y = rows[i + apart];
@@ -169,8 +170,45 @@ void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t byte
     }
     /* Each vector holds one column with its rows in order; sort the vectors. */
     loop_value sorted[LOOP_MAX_LANES];
-    for (uint32_t i = 0; i < lanes; i++)
+    for (uint32_t i = 0; i < n; i++)
         sorted[at[i].column[0]] = rows[i];
-    for (uint32_t i = 0; i < lanes; i++)
+    for (uint32_t i = 0; i < n; i++)
         rows[i] = sorted[i];
+}
+
+void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes)
+{
+    turn_parts(b, rows, lanes, lanes, bytes);
+}
+
+/* The N lanes of X, then those of Y. */
+static loop_value join(loop_builder *b, loop_value x, loop_value y, uint32_t n)
+{
+    uint8_t table[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < 2 * n; i++)
+        table[i] = (uint8_t)i;
+    return loop_shuffle(b, x, y, table, 2 * n);
+}
+
+/* 16 bytes at a time: a vector takes them from every fourth row (of floats) at once, so that only
+ * the squares inside of 16 bytes are left to turn. */
+void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                 loop_value *columns)
+{
+    const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
+    const uint32_t group = 16 / bytes < lanes ? 16 / bytes : lanes;
+    for (uint32_t quarter = 0; quarter < lanes / group; quarter++) {
+        loop_value *at = columns + quarter * group;
+        for (uint32_t i = 0; i < group; i++) {
+            loop_value part[LOOP_MAX_LANES];
+            for (uint32_t k = 0; k < lanes / group; k++)
+                part[k] = loop_load(b, loop_type_of(elem, group),
+                                    loop_at(b, rows[k * group + i], quarter * 16), bytes);
+            for (uint32_t n = lanes / group, width = group; n > 1; n /= 2, width *= 2)
+                for (uint32_t k = 0; k < n / 2; k++)
+                    part[k] = join(b, part[2 * k], part[2 * k + 1], width);
+            at[i] = part[0];
+        }
+        turn_parts(b, at, group, lanes, (int64_t)bytes);
+    }
 }

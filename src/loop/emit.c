@@ -328,11 +328,6 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
 
 /* ---- values ---- */
 
-static bool is_splat(const node *n)
-{
-    return n->op == OP_CONSTANT && attr_find(n->attrs, KEY_VALUE)->v.literal->splat;
-}
-
 static bool moves(const node *n)
 {
     return (op_table[n->op].traits & T_MOVES) != 0;
@@ -436,7 +431,7 @@ element emit_value(emitter *e, value_id v, const access_map *map)
     element x;
     if (kept) {
         x = load_kept(e, kept);
-    } else if (is_splat(n)) {
+    } else if (kernel_is_uniform(n)) {
         x = element_const(e->b, t->dtype, 1, attr_find(n->attrs, KEY_VALUE)->v.literal->data);
     } else if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const uint32_t i = input_of(e->k, v);
@@ -486,7 +481,7 @@ static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
     const emit_seen *seen = find_seen(e, v, map);
     if (e->failed || (seen && seen->varies))
         return false;
-    if (find_known(e, v, map) || is_splat(n))
+    if (find_known(e, v, map) || kernel_is_uniform(n))
         return true;
     bool varies = false;
     if (find_kept(e, v, map)) {
@@ -583,7 +578,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     access_map *from;
     for (uint32_t i = 0; i < map->n_guards; i++)
         visit(user, map->guards[i].of, NULL);
-    if (is_splat(n))
+    if (kernel_is_uniform(n))
         return true;
     if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const access_expr *offset = access_offset(map, t->dims, e->memory);

@@ -2,6 +2,8 @@
  * axis in vectors. */
 #include "loop/map.h"
 
+#include <string.h>
+
 enum {
     PIECE = 4096,       /* positions of a long axis that make one work item */
     WORTH = 1 << 16,    /* cheap operations worth another thread */
@@ -20,11 +22,11 @@ static bool may_stream(const emitter *e, const kernel_output *out)
 void map_body(emitter *e, const loop_value *buffers, bool streams)
 {
     const kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_out; i++) {
-        const kernel_output *out = &k->out[i];
-        const element x = emit_value(e, out->value, out->from);
-        emit_store(e, out, buffers[i], x, streams && may_stream(e, out));
-    }
+    element x[TN_MAX_RANK];
+    for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
+        x[i] = emit_value(e, k->out[i].value, k->out[i].from);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        emit_store(e, &k->out[i], buffers[i], x[i], streams && may_stream(e, &k->out[i]));
 }
 
 loop_value map_aligned(emitter *e, const loop_value *buffers)
@@ -84,6 +86,57 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
     emit_forget(e, mark);
 }
 
+/* ---- results in the place of operands ---- */
+
+typedef struct overlay {
+    emitter *e;
+    uint32_t in, out; /* of the kernel */
+    int64_t first, steps[TN_MAX_RANK];
+    bool fits, is_read;
+} overlay;
+
+/* Everything that is read of the operand is what the same position writes. */
+static void compare_read(void *user, const access_expr *expr, const emit_read *read)
+{
+    overlay *o = user;
+    int64_t first, steps[TN_MAX_RANK];
+    if (!read || read->v != o->e->k->in[o->in])
+        return;
+    o->is_read = true;
+    o->fits = o->fits && read->map->n_guards == 0 &&
+              access_strides(expr, o->e->k->rank, &first, steps) && first == o->first &&
+              memcmp(steps, o->steps, o->e->k->rank * sizeof *steps) == 0;
+}
+
+static bool can_overlay(overlay *o)
+{
+    emitter *e = o->e;
+    const kernel *k = e->k;
+    const type *in = value_type(e->f, k->in[o->in]), *out = value_type(e->f, k->out[o->out].into);
+    const access_expr *to = access_offset(k->out[o->out].to, out->dims, e->memory);
+    if (in->count != out->count || dtype_bytes(in->dtype) != dtype_bytes(out->dtype) || !to ||
+        !access_strides(to, k->rank, &o->first, o->steps))
+        return false;
+    o->fits = true;
+    o->is_read = false;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(e, k->out[i].value, k->out[i].from, compare_read, o))
+            return false;
+    return o->fits && o->is_read;
+}
+
+static void find_overlays(emitter *e, nest_step *step)
+{
+    for (uint32_t out = 0; out < e->k->n_out; out++)
+        for (uint32_t in = 0; in < e->k->n_in && step->n_in_place < NEST_PAIRS; in++) {
+            overlay o = {.e = e, .in = in, .out = out};
+            if (!can_overlay(&o))
+                continue;
+            step->in_place[step->n_in_place][0] = in;
+            step->in_place[step->n_in_place++][1] = emit_output_buffer(e->k, out);
+        }
+}
+
 static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
 {
     return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
@@ -134,5 +187,6 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
                                 .bytes = nest_bytes(f, k),
                                 .how = "a loop over the positions"};
     out->n_steps = 1;
+    find_overlays(&e, &out->steps[0]);
     return out->steps[0].program != NULL;
 }

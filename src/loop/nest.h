@@ -4,7 +4,7 @@
 
 #include "loop/emit.h"
 
-enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_BUFFERS = 48 };
+enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_BUFFERS = 48, NEST_PAIRS = 8 };
 
 /* One program of a kernel; they run in order. */
 typedef struct nest_step {
@@ -13,6 +13,8 @@ typedef struct nest_step {
     uint32_t n_read;    /* the first so many of its list are read */
     uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
+    /* Buffers that may be one: pairs of a read one and a written one. */
+    uint32_t in_place[NEST_PAIRS][2], n_in_place;
     int64_t work;  /* items to share out */
     int64_t grain; /* fewest items worth a thread */
     uint64_t flops, bytes;

@@ -169,11 +169,6 @@ static bool contains(const lists *nodes, uint32_t k, uint32_t which)
                    sizeof which, ascending) != NULL;
 }
 
-static bool is_splat(const node *n) /* known wherever it is wanted */
-{
-    return n->op == OP_CONSTANT && attr_find(n->attrs, KEY_VALUE)->v.literal->splat;
-}
-
 static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out)
 {
     const draft *d = &g->drafts.at[k];
@@ -198,7 +193,7 @@ static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out
         const value_id v = g->demands.at[i - 1].v;
         const bool is_whole = g->demands.at[i - 1].map == NULL;
         if (is_whole ||
-            (!contains(nodes, k, g->f->values.at[v].node) && !is_splat(node_of(g->f, v))))
+            (!contains(nodes, k, g->f->values.at[v].node) && !kernel_is_uniform(node_of(g->f, v))))
             in[out->n_in++] = v;
     }
     qsort(in, out->n_in, sizeof *in, ascending);

@@ -43,9 +43,12 @@ static bool is_movement(const node *n)
     }
 }
 
-static bool is_splat(const node *n)
+bool kernel_is_uniform(const node *n)
 {
-    return n->op == OP_CONSTANT && attr_find(n->attrs, KEY_VALUE)->v.literal->splat;
+    if (n->op != OP_CONSTANT)
+        return false;
+    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
+    return l->splat || l->type->count == 1;
 }
 
 static bool may_fail(const function *f, const node *n)
@@ -65,7 +68,7 @@ bool kernel_can_contain(const function *f, const node *n)
     for (uint32_t k = 0; k < n->n_in; k++)
         if (!has_elements(value_type(f, n->in[k])))
             return false;
-    return is_splat(n) || n->op == OP_IOTA || is_movement(n) ||
+    return kernel_is_uniform(n) || n->op == OP_IOTA || is_movement(n) ||
            (op_table[n->op].traits & T_ELEMENTWISE);
 }
 
@@ -128,10 +131,10 @@ static bool is_cheap(const function *f, const node *n)
     case OP_COMPARE:
         break;
     default:
-        return is_splat(n) || n->op == OP_IOTA || is_movement(n);
+        return kernel_is_uniform(n) || n->op == OP_IOTA || is_movement(n);
     }
     for (uint32_t k = 0; k < n->n_in; k++)
-        varying += !is_splat(node_of(f, n->in[k]));
+        varying += !kernel_is_uniform(node_of(f, n->in[k]));
     return varying <= 1;
 }
 
@@ -285,12 +288,12 @@ static const access_map *full_demand(grouping *g, uint32_t k, value_id v)
     return NULL;
 }
 
-/* Nothing that kernel K waits for waits for V, which others than K need too. */
+/* Nothing that kernel K waits for waits for V, and K itself does not: others than K need V too. */
 static bool can_store_early(grouping *g, uint32_t k, value_id v)
 {
     for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
-        const uint32_t other = g->demands.at[i - 1].kernel;
-        if (other != k && draft_reaches(g, k, other))
+        const demand *d = &g->demands.at[i - 1];
+        if (d->kernel == k ? !d->map : draft_reaches(g, k, d->kernel))
             return false;
     }
     return true;
@@ -314,6 +317,13 @@ static bool join_and_store(grouping *g, const node *n, const uint32_t *kernels, 
     return false;
 }
 
+static bool is_among(uint32_t x, const uint32_t *list, uint32_t n)
+{
+    while (n > 0 && list[n - 1] != x)
+        n--;
+    return n > 0;
+}
+
 static void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -322,17 +332,22 @@ static void place_contained(grouping *g, uint32_t i)
     const bool held = demanders(g, v, kernels, &n_kernels);
     const char *why = held ? g->why[v] ? g->why[v] : why_output : why_several;
 
-    if (is_splat(n) || n->op == OP_IOTA || (is_movement(n) && !may_fail(g->f, n))) {
+    if (kernel_is_uniform(n) || n->op == OP_IOTA || (is_movement(n) && !may_fail(g->f, n))) {
         bool stays = held; /* of movement nothing needs to be stored but where memory is wanted */
+        uint32_t able = 0; /* kernels that contain it from now on */
         for (uint32_t k = 0; k < n_kernels; k++)
-            stays = !absorb(g, kernels[k], n, &why) || stays;
-        if (!stays || is_splat(n))
+            if (absorb(g, kernels[k], n, &why))
+                kernels[able++] = kernels[k];
+        stays = stays || able < n_kernels;
+        if (!stays || kernel_is_uniform(n))
             return;
         if (is_copy(n) && !g->is_output[v]) {
             g->same_as[v] = n->in[0];
             g->why[n->in[0]] = g->why[n->in[0]] ? g->why[n->in[0]] : why;
             for (uint32_t d = g->by_value[v]; d; d = g->demands.at[d - 1].next_of_value)
-                draft_demand(g, g->demands.at[d - 1].kernel, n->in[0], NULL);
+                if (!g->demands.at[d - 1].map ||
+                    !is_among(g->demands.at[d - 1].kernel, kernels, able))
+                    draft_demand(g, g->demands.at[d - 1].kernel, n->in[0], NULL);
             return;
         }
     } else if (may_fail(g->f, n)) {
@@ -617,7 +632,7 @@ static bool is_whole(const function *f, const node *n)
 static void place(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
-    if (n->op == OP_INPUT || (n->op == OP_CONSTANT && !is_splat(n)))
+    if (n->op == OP_INPUT || (n->op == OP_CONSTANT && !kernel_is_uniform(n)))
         return;
     if (n->op == OP_CONCAT && has_elements(value_type(g->f, n->first_value)))
         place_concat(g, i);

@@ -59,6 +59,8 @@ bool kernels_of(const function *f, arena *memory, kernel_list *out);
 
 /* Is N elementwise or movement, so that a kernel can compute it at any position? */
 bool kernel_can_contain(const function *f, const node *n);
+/* Is N a constant of one number, which is known wherever it is wanted? */
+bool kernel_is_uniform(const node *n);
 /* Is N a reduction that KERNEL_ROWS takes? */
 bool kernel_is_reduction(const function *f, const node *n);
 /* Where the elements of V, an operand of a contraction, lie: MAP leads from its positions to those

@@ -1,0 +1,35 @@
+/* The multiplier of a contraction, while its program is made. */
+#ifndef LOOP_CONTRACT_MULTIPLY_H
+#define LOOP_CONTRACT_MULTIPLY_H
+
+#include "loop/contract_parts.h"
+
+typedef struct multiplier {
+    loop_builder b;
+    problem *p;
+    loop_value all_a, all_b, c; /* the addresses of the operands */
+    loop_value totals; /* where they lie; LOOP_NO_VALUE: nowhere, they are finished in registers */
+    /* The item. */
+    loop_value batch, row, column; /* the block's first row and column */
+    loop_value a, b_at; /* where product 0 is, for b_at of column 0 of the panel; see b_moved */
+    loop_value c_batch; /* elements */
+    /* What the next item packs is fetched meanwhile, a row of it each turn. */
+    int64_t next_row; /* bytes from row to row of B; 0: nothing is fetched */
+    loop_value next;  /* the address of its first row */
+    loop_value block; /* which block of rows this is */
+    loop_value ahead; /* the address for the first turn of the run */
+    /* The block. */
+    uint32_t rows;
+    uint32_t nv;     /* vectors that have columns */
+    int64_t columns; /* that exist */
+    int64_t *row_at; /* bytes from the first row of A */
+    element *sums;   /* variables, rows by vectors */
+} multiplier;
+
+/* What a unit of `b_at` is, in bytes; 1 when it counts elements. */
+int64_t b_unit(const problem *p);
+
+/* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
+void emit_block(multiplier *g, loop_value first, loop_value length);
+
+#endif
