@@ -220,7 +220,7 @@ static bool is_crowded(const problem *p, int64_t rows)
         const uint8_t n = ++in_set[line % 64];
         most = n > most ? n : most;
     }
-    return most > 4;
+    return most > 8;
 }
 
 static bool is_plain(const problem *p, const factors *x)
@@ -294,9 +294,6 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     if (c_n.n > 1)
         p->lanes = 1; /* a vector would leave its row of C */
     int64_t rows = choose_block(p, m);
-    p->b_form = choose_b(p, rows);
-    if (p->b_form == B_COLUMNS)
-        p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
     const bool is_bordered = !drop_windows(p);
@@ -306,6 +303,11 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
                                          &plan->packed_a_bytes, fault))
             return false;
     }
+    /* The steps of A are final now, and say which axes of K can be one. */
+    p->b_form = choose_b(p, rows);
+    if (p->b_form == B_COLUMNS)
+        p->nv = 1; /* one square at a time in registers */
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
     if (p->b_form == B_PANELS && p->k > 0) {
         contract_use_panels(p);
         p->packs_inside = packs_inside(p, m, plan->packed_a_bytes);

@@ -178,6 +178,8 @@ static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_valu
     const uint32_t last = p->products.n - 1;
     const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
     const int64_t step_b = p->products.b[last] * b_unit(p);
+    const loop_value first_a = loop_select(b, g->always, *a, g->all_a);
+    const loop_value first_b = p->b.load ? *b_at : loop_select(b, g->always, *b_at, g->all_b);
     const loop_value k = loop_for(b, loop_i64(b, 0), n, count);
     if (g->next_row != 0) {
         const loop_value row = int_times(b, int_divided(b, k, count), g->next_row);
@@ -185,8 +187,8 @@ static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_valu
         for (int64_t line = 0; line < columns_of(p) * p->bytes; line += LOOP_ALIGN)
             loop_prefetch(b, loop_at(b, at, line));
     }
-    emit_some(g, loop_offset(b, *a, int_times(b, k, step_a)),
-              b_moved(g, *b_at, int_times(b, k, step_b)), count);
+    emit_some(g, loop_offset(b, first_a, int_times(b, k, step_a)),
+              b_moved(g, first_b, int_times(b, k, step_b)), count);
     loop_end(b);
     if (is_last)
         return;

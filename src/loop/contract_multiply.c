@@ -347,6 +347,8 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     } else {
         g.all_b = loop_buffer(&g.b, p->b.buffer);
     }
+    g.always = loop_binary(&g.b, LOOP_ILT, loop_param_value(&g.b, LOOP_BEGIN),
+                           loop_i64(&g.b, INT64_C(1) << 62));
     g.c = p->spec.finish ? 0 : loop_buffer(&g.b, CONTRACT_C);
     if (!is_finished_in_registers(p))
         g.totals = loop_local(&g.b, (uint64_t)(rows * p->nv * total_bytes(p)));

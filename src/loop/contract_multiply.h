@@ -8,6 +8,9 @@ typedef struct multiplier {
     loop_builder b;
     problem *p;
     loop_value all_a, all_b, c; /* the addresses of the operands */
+    /* True, but a compiler does not know. It keeps how the addresses of a block came about from it,
+     * which it would otherwise take apart and put together again for most of the time it takes. */
+    loop_value always;
     loop_value totals; /* where they lie; LOOP_NO_VALUE: nowhere, they are finished in registers */
     /* The item. */
     loop_value batch, row, column; /* the block's first row and column */

@@ -278,6 +278,77 @@ static element load_backward(emitter *e, loop_value base, const emit_index *at, 
     return element_shuffle(e->b, x, x, table, e->lanes);
 }
 
+/* EXPR as a line, which it is while no quotient or remainder in it comes to its next number within
+ * the lanes: *FITS, one mask, says whether. False when it is no line even so. */
+static bool unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits)
+{
+    loop_builder *b = e->b;
+    loop_value first = loop_i64(b, expr->constant);
+    int64_t step = 0;
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        loop_value x;
+        if (t->kind == ACCESS_AXIS) {
+            x = e->at[t->axis];
+            step += t->axis == e->vector_axis ? t->factor : 0;
+        } else {
+            const bool remainder = t->kind == ACCESS_REMAINDER;
+            emit_index of;
+            if (!unwrapped(e, t->of, &of, fits) || of.step < 0 || of.step > t->by)
+                return false;
+            x = quotient(e, of.first, t->of->low, t->of->high, t->by, remainder);
+            if (of.step > 0) {
+                const loop_value rest = quotient(e, of.first, t->of->low, t->of->high, t->by, true);
+                const int64_t most = t->by - of.step * ((int64_t)e->lanes - 1);
+                *fits = both(b, *fits, loop_binary(b, LOOP_ILT, rest, loop_i64(b, most)));
+                step += remainder ? t->factor * of.step : 0;
+            }
+        }
+        first = loop_binary(b, LOOP_IADD, first, scaled(b, x, t->factor));
+    }
+    *line = (emit_index){first, step, LOOP_NO_VALUE};
+    return true;
+}
+
+/* Adds to *FITS that all lanes are within the guards of MAP. */
+static bool all_within(emitter *e, const access_map *map, loop_value *fits)
+{
+    loop_builder *b = e->b;
+    for (uint32_t i = 0; i < map->n_guards; i++) {
+        const access_guard *g = &map->guards[i];
+        emit_index x;
+        if (!unwrapped(e, g->of, &x, fits))
+            return false;
+        const int64_t reach = x.step * ((int64_t)e->lanes - 1);
+        const int64_t low = g->low - (reach < 0 ? reach : 0), high = g->high - (reach > 0 ? reach : 0);
+        const loop_value below = loop_binary(b, LOOP_ILT, x.first, loop_i64(b, low));
+        *fits = both(b, *fits, loop_unary(b, LOOP_NOT, below));
+        *fits = both(b, *fits, loop_binary(b, LOOP_ILT, x.first, loop_i64(b, high)));
+    }
+    return true;
+}
+
+/* Lanes that are mostly side by side: load them so where they are, gather them elsewhere. */
+static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                              const access_map *map, const emit_index *at, loop_value ok,
+                              element *x)
+{
+    loop_builder *b = e->b;
+    loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
+    emit_index line;
+    if (e->count != LOOP_NO_VALUE || !unwrapped(e, offset, &line, &fits) || line.step != 1 ||
+        !all_within(e, map, &fits))
+        return false;
+    const element var = element_var(b, element_zero(b, d, e->lanes));
+    loop_if(b, fits);
+    element_set(b, var, element_load(b, d, address(e, base, line.first, d), e->lanes, natural(d)));
+    loop_else(b);
+    element_set(b, var, gather(e, base, at, d, ok));
+    loop_end(b);
+    *x = element_get(b, var);
+    return true;
+}
+
 /* The element of what lies at BASE, dense and of shape DIMS; 0 where a guard of MAP does not hold. */
 static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
                     const access_map *map)
@@ -298,6 +369,9 @@ static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims
     if (!is_line(&at) || at.step != 1 || ok_varies) {
         if (is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
             return load_backward(e, base, &at, d);
+        element x;
+        if (load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
+            return x;
         return gather(e, base, &at, d, ok);
     }
     loop_value count = e->count;
@@ -335,21 +409,26 @@ static bool moves(const node *n)
 
 /* From the positions to operand K of N, whose result is at MAP. */
 static bool operand_map(emitter *e, const node *n, uint32_t k, const access_map *map,
-                        access_map **out)
+                        const access_map **out)
 {
     const type *in = value_type(e->f, n->in[k]), *t = value_type(e->f, n->first_value);
-    access_map own;
-    *out = ARENA_NEW(e->memory, access_map);
-    const bool ok = moves(n) ? access_of_node(n, in, t, n->first_value, e->memory, &own)
-                             : access_of_broadcast(in, t->dims, t->rank, e->memory, &own);
-    return *out && ok && access_compose(map, &own, e->memory, *out);
+    access_map own, whole;
+    *out = map;
+    if (!moves(n) && in->rank == t->rank && memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0)
+        return true; /* element by element */
+    if (!(moves(n) ? access_of_node(n, in, t, n->first_value, e->memory, &own)
+                   : access_of_broadcast(in, t->dims, t->rank, e->memory, &own)) ||
+        !access_compose(map, &own, e->memory, &whole))
+        return false;
+    *out = access_copy(&whole, e->memory);
+    return *out != NULL;
 }
 
 /* Movement computes nothing, but where it pads. */
 static element emit_moved(emitter *e, const node *n, const access_map *map)
 {
     const tn_dtype d = value_type(e->f, n->first_value)->dtype;
-    access_map *from;
+    const access_map *from;
     if (!operand_map(e, n, 0, map, &from))
         return nothing(e, d);
     element x = emit_value(e, n->in[0], from);
@@ -385,7 +464,7 @@ static element emit_op(emitter *e, const node *n, const access_map *map)
     if (n->n_in > FEW_OPERANDS)
         return nothing(e, d);
     for (uint32_t k = 0; k < n->n_in; k++) {
-        access_map *from;
+        const access_map *from;
         if (!operand_map(e, n, k, map, &from))
             return nothing(e, d);
         in[k] = emit_value(e, n->in[k], from);
@@ -492,7 +571,7 @@ static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
         varies = true; /* not known yet */
     } else {
         for (uint32_t k = 0; k < n->n_in; k++) {
-            access_map *from;
+            const access_map *from;
             if (!operand_map(e, n, k, map, &from))
                 return false;
             varies = !hoist(e, n->in[k], from, axes) || varies;
@@ -575,7 +654,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
         return true;
     note_seen(e, v, map, false);
     const type *t = value_type(e->f, v);
-    access_map *from;
+    const access_map *from;
     for (uint32_t i = 0; i < map->n_guards; i++)
         visit(user, map->guards[i].of, NULL);
     if (kernel_is_uniform(n))

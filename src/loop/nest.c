@@ -7,8 +7,8 @@
 
 static const access_map *rebased(const access_map *map, const access_map *by, arena *memory)
 {
-    access_map *out = ARENA_NEW(memory, access_map);
-    return out && access_compose(by, map, memory, out) ? out : NULL;
+    access_map out;
+    return access_compose(by, map, memory, &out) ? access_copy(&out, memory) : NULL;
 }
 
 bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,

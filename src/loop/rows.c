@@ -577,6 +577,8 @@ static void choose_vectors(rows *s)
     s->columns = prefers_columns(s);
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
+    if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
+        e->lanes *= 2; /* longer pieces of each row */
     if (!s->columns) /* the lanes are those of the law, as far as there are elements */
         for (e->lanes = SUM_LANES; e->lanes > 1 && (int64_t)e->lanes / 2 >= s->length;)
             e->lanes /= 2;

@@ -5,7 +5,8 @@
 
 enum {
     MOST_TURNED = 4,    /* reads that are turned in one kernel */
-    BAND = 32,          /* columns that make one work item */
+    BAND = 32,          /* columns of one work item */
+    STRETCH = 1024,     /* and its rows */
     FEW_NODES = 4,      /* so small a kernel is written out for each row of a tile */
     WORTH = 1 << 16     /* cheap operations worth another thread */
 };
@@ -121,14 +122,17 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
     emit_forget(e, mark);
 }
 
-/* Columns LOW .. HIGH, whole tiles, of all rows that make whole tiles: reads go on from where they
- * were, and writes, which need no prefetching, jump. */
-static void whole_tiles(tiles *t, loop_value low, loop_value high, bool streams)
+/* The positions of one work item: rows and columns LOW .. HIGH. */
+typedef struct band {
+    loop_value row_low, row_high, low, high;
+} band;
+
+/* Whole tiles: reads go on from where they were, and writes, which need no prefetching, jump. */
+static void whole_tiles(tiles *t, const band *a, bool streams)
 {
     loop_builder *b = t->e.b;
-    const int64_t rows = t->k->dims[t->across] - t->k->dims[t->across] % t->side;
-    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), t->side);
-    const loop_value column = loop_for(b, low, high, t->side);
+    const loop_value row = loop_for(b, a->row_low, a->row_high, t->side);
+    const loop_value column = loop_for(b, a->low, a->high, t->side);
     const uint32_t mark = emit_mark(&t->e);
     if (t->k->n_nodes <= FEW_NODES)
         small_tile(t, row, column, streams);
@@ -144,35 +148,35 @@ static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
     return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
 }
 
-/* A band of columns: tiles, then the columns and the rows that make no whole tile. */
-static void emit_band(tiles *t, loop_value low, loop_value high)
+/* Tiles, then the columns and the rows that make no whole tile. */
+static void emit_band(tiles *t, const band *a)
 {
     emitter *e = &t->e;
     loop_builder *b = e->b;
     const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
-    const int64_t whole_rows = rows - rows % t->side;
-    const loop_value whole = smaller(b, high, loop_i64(b, columns - columns % t->side));
+    const band whole = {a->row_low, smaller(b, a->row_high, loop_i64(b, rows - rows % t->side)),
+                        a->low, smaller(b, a->high, loop_i64(b, columns - columns % t->side))};
     e->lanes = t->side;
     const loop_value aligned = map_aligned(e, t->buffers);
     for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
         if (streams)
             loop_if(b, aligned);
-        whole_tiles(t, low, whole, streams);
+        whole_tiles(t, &whole, streams);
         if (streams)
             loop_else(b);
     }
     if (aligned != LOOP_NO_VALUE)
         loop_end(b);
     if (columns % t->side) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, columns)));
-        e->at[t->across] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole_rows), 1);
-        map_line(e, whole, high, t->buffers);
+        loop_if(b, loop_binary(b, LOOP_IEQ, a->high, loop_i64(b, columns)));
+        e->at[t->across] = loop_for(b, whole.row_low, whole.row_high, 1);
+        map_line(e, whole.high, a->high, t->buffers);
         loop_end(b);
         loop_end(b);
     }
     if (rows % t->side) {
-        e->at[t->across] = loop_for(b, loop_i64(b, whole_rows), loop_i64(b, rows), 1);
-        map_line(e, low, high, t->buffers);
+        e->at[t->across] = loop_for(b, whole.row_high, a->row_high, 1);
+        map_line(e, a->low, a->high, t->buffers);
         loop_end(b);
     }
 }
@@ -204,6 +208,14 @@ static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k,
     return true;
 }
 
+/* Part NUMBER, of SIZE, of EXTENT positions. */
+static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t extent,
+                     loop_value *low, loop_value *high)
+{
+    *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
+    *high = smaller(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
+}
+
 bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
 {
     loop_builder b;
@@ -221,24 +233,25 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     for (uint32_t i = 0; i < t->last; i++)
         outer *= i == t->across ? 1 : k->dims[i];
     const int64_t rows = k->dims[t->across], columns = k->dims[t->last];
-    const int64_t bands = (columns + BAND - 1) / BAND;
+    const int64_t bands = (columns + BAND - 1) / BAND, stretches = (rows + STRETCH - 1) / STRETCH;
     for (uint32_t i = 0; i < k->n_out; i++)
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     for (uint32_t r = 0; r < t->n_turned && k->n_nodes > FEW_NODES; r++)
         t->kept[r] = loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    const loop_value count = loop_i64(&b, bands);
-    decode(t, loop_binary(&b, LOOP_UDIV, item, count));
-    const loop_value low =
-        loop_binary(&b, LOOP_IMUL, loop_binary(&b, LOOP_UREM, item, count), loop_i64(&b, BAND));
-    emit_band(t, low,
-              smaller(&b, loop_binary(&b, LOOP_IADD, low, loop_i64(&b, BAND)),
-                      loop_i64(&b, columns)));
+    const loop_value of_bands = loop_i64(&b, bands), of_stretches = loop_i64(&b, stretches);
+    const loop_value rest = loop_binary(&b, LOOP_UDIV, item, of_bands);
+    decode(t, loop_binary(&b, LOOP_UDIV, rest, of_stretches));
+    band a;
+    one_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, columns, &a.low, &a.high);
+    one_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH, rows, &a.row_low,
+             &a.row_high);
+    emit_band(t, &a);
     loop_end(&b);
-    const uint64_t each = (uint64_t)nest_cost(f, k) * BAND * (uint64_t)rows;
+    const uint64_t each = (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
-                                .work = outer * bands,
+                                .work = outer * bands * stretches,
                                 .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
                                 .flops = (uint64_t)k->n_nodes * (uint64_t)outer * (uint64_t)rows *
                                          (uint64_t)columns,

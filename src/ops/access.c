@@ -186,12 +186,55 @@ static uint32_t depth_of(const access_expr *e)
     return depth;
 }
 
+static int64_t gcd(int64_t a, int64_t b)
+{
+    a = a < 0 ? -a : a;
+    while (b != 0) {
+        const int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* E = G * large + small with 0 <= small < G for a G > 1 that divides BY, the largest of its kind:
+ * then E // BY is large // (BY / G), and E % BY is G * (large % (BY / G)) + small. 1 without one. */
+static int64_t common_part(const access_expr *e, int64_t by, arena *memory,
+                           const access_expr **large, const access_expr **small)
+{
+    int64_t best = 1;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const int64_t g = e->at[i].factor == INT64_MIN ? 1 : gcd(e->at[i].factor, by);
+        const access_expr *rest;
+        sum whole;
+        if (g <= best || !split(e, g, memory, &whole, &rest) || rest->low < 0 || rest->high >= g)
+            continue;
+        const access_expr *above = finish(&whole, memory);
+        if (!above)
+            continue;
+        best = g;
+        *large = above;
+        *small = rest;
+    }
+    return best;
+}
+
 static const access_expr *divide(const access_expr *e, int64_t by, bool remainder, arena *memory)
 {
     sum s, none = {.fits = true};
-    const access_expr *rest;
+    const access_expr *rest, *large, *small;
     if (!e || by <= 0 || !split(e, by, memory, &s, &rest))
         return NULL;
+    const int64_t g = common_part(rest, by, memory, &large, &small);
+    if (g > 1) { /* each step makes BY smaller */
+        const access_expr *part = divide(large, by / g, remainder, memory);
+        if (remainder)
+            s = none;
+        add_expr(&s, part, remainder ? g : 1);
+        if (remainder)
+            add_expr(&s, small, 1);
+        return finish(&s, memory);
+    }
     const int64_t low = floor_div(rest->low, by), high = floor_div(rest->high, by);
     if (remainder)
         s = none;
@@ -318,8 +361,20 @@ bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *
     return true;
 }
 
+const access_map *access_copy(const access_map *map, arena *memory)
+{
+    /* Guards are many and mostly unused. */
+    const size_t size = offsetof(access_map, guards) + map->n_guards * sizeof *map->guards;
+    access_map *copy = arena_alloc(memory, size);
+    if (copy)
+        memcpy(copy, map, size);
+    return copy;
+}
+
 bool access_same(const access_map *a, const access_map *b)
 {
+    if (a == b)
+        return true;
     bool same = a->rank == b->rank && a->n_source == b->n_source && a->n_guards == b->n_guards;
     for (uint32_t i = 0; same && i < a->rank; i++)
         same = a->dims[i] == b->dims[i];

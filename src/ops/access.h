@@ -76,6 +76,8 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
 /* MAP with SHIFT added to source axis AXIS. */
 bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
                     access_map *out);
+/* MAP in MEMORY, as small as it can be: only to be read. NULL without memory. */
+const access_map *access_copy(const access_map *map, arena *memory);
 /* Whether both maps lead everywhere to the same place, as far as their form tells. */
 bool access_same(const access_map *a, const access_map *b);
 

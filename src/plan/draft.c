@@ -17,11 +17,16 @@ uint32_t draft_new(grouping *g, kernel_kind kind, uint32_t made_of, const int64_
     return g->drafts.n - 1;
 }
 
+/* Equal demands come soon after each other; one that is missed costs little. */
+enum { FAR = 64 };
+
 void draft_demand(grouping *g, uint32_t k, value_id v, const access_map *map)
 {
     if (g->failed)
         return;
-    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+    uint32_t looked_at = 0;
+    for (uint32_t i = g->by_value[v]; i && looked_at < FAR; i = g->demands.at[i - 1].next_of_value) {
+        looked_at++;
         const demand *d = &g->demands.at[i - 1];
         if (d->kernel == k && (map && d->map ? access_same(map, d->map) : map == d->map))
             return;
@@ -56,13 +61,8 @@ void draft_contain(grouping *g, uint32_t k, uint32_t which)
 
 const access_map *draft_map(grouping *g, const access_map *map)
 {
-    /* Guards are many and mostly unused. */
-    const size_t size = offsetof(access_map, guards) + map->n_guards * sizeof *map->guards;
-    access_map *copy = arena_alloc(g->memory, size);
-    if (!copy)
-        g->failed = true;
-    else
-        memcpy(copy, map, size);
+    const access_map *copy = access_copy(map, g->memory);
+    g->failed = g->failed || !copy;
     return copy;
 }
 

@@ -197,6 +197,14 @@ static bool operand_map(const grouping *g, const node *n, uint32_t k, access_map
     return access_of_broadcast(in, t->dims, t->rank, g->memory, out);
 }
 
+/* Does element i of N depend on element i of operand K? */
+static bool is_elementwise_on(const function *f, const node *n, uint32_t k)
+{
+    const type *in = value_type(f, n->in[k]), *t = value_type(f, n->first_value);
+    return !is_movement(n) && in->rank == t->rank &&
+           memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
+}
+
 enum { FEW_OPERANDS = 3 }; /* of what is contained */
 
 /* Compute N in kernel K wherever K needs it: then K needs its operands. False, and nothing done,
@@ -222,6 +230,10 @@ static bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
             return false;
         }
         for (uint32_t o = 0; o < n->n_in; o++) {
+            if (is_elementwise_on(g->f, n, o)) {
+                maps[n_maps++] = d->map;
+                continue;
+            }
             if (!operand_map(g, n, o, &own) || !access_compose(d->map, &own, g->memory, &both)) {
                 *why = why_index;
                 return false;
@@ -307,8 +319,8 @@ static bool join_and_store(grouping *g, const node *n, const uint32_t *kernels, 
         const uint32_t k = kernels[i];
         const access_map *all = full_demand(g, k, v);
         const char *why = NULL;
-        if (g->drafts.at[k].kind == KERNEL_CONTRACT || !all || !can_store_early(g, k, v) ||
-            !absorb(g, k, n, &why))
+        if (g->drafts.at[k].kind == KERNEL_CONTRACT || g->drafts.at[k].is_split || !all ||
+            !can_store_early(g, k, v) || !absorb(g, k, n, &why))
             continue;
         const kernel_output out = {v, v, all, all};
         draft_store(g, k, &out);
@@ -442,8 +454,8 @@ static bool widen_to_rows(grouping *g, uint32_t k, const node *n, const access_m
     draft *d = &g->drafts.at[k];
     const type *out = value_type(g->f, n->first_value), *in = value_type(g->f, n->in[0]);
     access_map both;
-    if (d->kind != KERNEL_MAP || d->has_reduction || d->rank != out->rank ||
-        memcmp(d->dims, out->dims, out->rank * sizeof *out->dims) != 0)
+    if (d->kind != KERNEL_MAP || d->has_reduction || d->n_nodes >= MOST_NODES ||
+        d->rank != out->rank || memcmp(d->dims, out->dims, out->rank * sizeof *out->dims) != 0)
         return false;
     uint32_t uses = 0;
     for (uint32_t i = g->by_value[n->first_value]; i; i = g->demands.at[i - 1].next_of_value)
