@@ -127,6 +127,7 @@ static bool compile_all(jit *j)
 /* ---- code that lives as long as the tape ---- */
 
 typedef struct code_list {
+    module *lowered; /* whose nodes the steps come from, where that is not the program's own */
     uint32_t n;
     code *at[];
 } code_list;
@@ -136,6 +137,7 @@ static void free_codes(void *user)
     const code_list *l = user;
     for (uint32_t i = 0; i < l->n; i++)
         code_free(l->at[i]);
+    jit_lowered_free(l->lowered);
 }
 
 static bool hand_over(jit *j, tape *t)
@@ -145,6 +147,8 @@ static bool hand_over(jit *j, tape *t)
     if (!l)
         return false;
     l->n = n;
+    l->lowered = j->plan.lowered;
+    j->plan.lowered = NULL;
     for (uint32_t i = 0; i < n; i++) {
         l->at[i] = j->code[i].code;
         j->code[i].code = NULL;
@@ -153,13 +157,14 @@ static bool hand_over(jit *j, tape *t)
     return true;
 }
 
-static tape *make_tape(jit *j, const module *m)
+static tape *make_tape(jit *j)
 {
-    tape_kernel **code = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
-    jit_steps steps = {&j->plan, code};
-    for (uint32_t i = 0; code && i < j->plan.units.n; i++)
-        code[i] = j->code[i].run;
-    return code ? tape_of_module(m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+    tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
+    const jit_steps steps = {&j->plan, run, true};
+    for (uint32_t i = 0; run && i < j->plan.units.n; i++)
+        run[i] = j->code[i].run;
+    return run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps,
+                                (void *)(uintptr_t)&steps) : NULL;
 }
 
 tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
@@ -173,7 +178,7 @@ tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
     ok = ok && compile_all(&j);
     engine_tell(events, "compile", "machine code", begin);
     if (ok)
-        t = make_tape(&j, m);
+        t = make_tape(&j);
     if (t && !hand_over(&j, t)) {
         tape_free(t);
         t = NULL;
@@ -187,14 +192,14 @@ tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
 {
     jit j = {.e = e};
-    jit_code code = {NULL, NULL};
+    jit_code made = {NULL, NULL};
     jit_unit u = {.program = program};
     arena_init(&j.plan.memory, &e->allocator);
     if (program && open_cache(&j) &&
         (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
-        (void)compile_unit(&j, &u, &code);
+        (void)compile_unit(&j, &u, &made);
     cache_close(j.cache);
     arena_release(&j.plan.memory);
-    *out = code.code;
-    return code.run;
+    *out = made.code;
+    return made.run;
 }

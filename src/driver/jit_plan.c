@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pass/lower.h"
+
 /* The unit of a program; UINT32_MAX without memory. */
 static uint32_t unit_of(jit_plan *j, const loop_program *program)
 {
@@ -58,10 +60,34 @@ static bool plan_function(jit_plan *j, const function *f, function_plan *p)
     return plans != NULL;
 }
 
+/* The evaluator goes on with M, and speaks of it, so only a copy changes. */
+static bool lower(jit_plan *j, const module *m)
+{
+    if (!module_has_composites(m))
+        return true;
+    context *cx = context_new(j->allocator, NULL);
+    j->lowered = cx ? module_copy_to(m, cx) : NULL;
+    if (!j->lowered) {
+        context_free(cx);
+        return false;
+    }
+    j->m = j->lowered;
+    return module_lower(j->lowered) == TN_OK;
+}
+
+void jit_lowered_free(module *lowered)
+{
+    context *cx = lowered ? lowered->cx : NULL;
+    module_free(lowered);
+    context_free(cx);
+}
+
 bool jit_plan_make(jit_plan *j, const module *m, const tn_allocator *allocator)
 {
     *j = (jit_plan){.m = m, .allocator = allocator};
     arena_init(&j->memory, allocator);
+    if (!lower(j, m))
+        return false;
     j->functions = ARENA_ARRAY(&j->memory, function_plan, j->m->functions.n);
     for (uint32_t i = 0; j->functions && i < j->m->functions.n; i++)
         if (!plan_function(j, j->m->functions.at[i], &j->functions[i]))
@@ -74,6 +100,7 @@ void jit_plan_release(jit_plan *j)
     VECTOR_RELEASE(j->allocator, &j->units);
     hash_release(j->allocator, &j->by_key);
     arena_release(&j->memory);
+    jit_lowered_free(j->lowered);
 }
 
 const char *jit_kernel_name(const function *f, const kernel *k, arena *memory)

@@ -26,7 +26,8 @@ typedef struct function_plan {
 } function_plan;
 
 typedef struct jit_plan {
-    const module *m;
+    const module *m; /* without composite ops: what was given, or a copy */
+    module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
     arena memory;
     function_plan *functions; /* by function of M */
@@ -34,6 +35,8 @@ typedef struct jit_plan {
     hash_index by_key;
 } jit_plan;
 
+/* Free a lowered copy and its context; NULL is nothing. */
+void jit_lowered_free(module *lowered);
 /* Plan M, which is static and outlives the plan. Release it also when there was no memory: false. */
 bool jit_plan_make(jit_plan *p, const module *m, const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);

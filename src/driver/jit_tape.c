@@ -63,7 +63,7 @@ value_id *tape_plain_aliases(const function *f, arena *memory)
 static void add_copy(tape_block *b, const node *n, tape_buffer from, tape_buffer to, uint64_t bytes)
 {
     const tape_buffer both[] = {from, to};
-    tape_step s = tape_block_step(b, TAPE_COPY, n);
+    tape_step s = tape_block_step(b, TAPE_COPY, n, 0);
     s.name = "copy";
     s.buffers = both;
     s.n_read = s.n_written = 1;
@@ -146,12 +146,12 @@ tape_buffer tape_block_value(tape_block *b, value_id v)
 
 /* ---- steps ---- */
 
-tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n)
+tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t unit)
 {
     tape_step s = {.kind = kind, .name = op_table[n->op].text};
     step_origin *o = ARENA_NEW(tape_memory(b->t), step_origin);
     if (o)
-        *o = (step_origin){b->f, n};
+        *o = (step_origin){b->f, n, unit};
     else
         tape_fail(b->t);
     s.what = o;
@@ -191,7 +191,7 @@ void tape_block_reference(tape_block *b, const node *n)
     static const uint32_t first_in_place[][2] = {{0, 3}};
     const uint32_t n_all = n->n_in + n->n_results;
     tape_buffer *all = ARENA_ARRAY(tape_memory(b->t), tape_buffer, n_all);
-    tape_step s = tape_block_step(b, TAPE_HOST, n);
+    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
     if (!all || !s.what) {
         tape_fail(b->t);
         return;

@@ -10,6 +10,7 @@
 typedef struct step_origin {
     const function *f;
     const node *n;
+    uint32_t unit; /* of a kernel: its program in the plan */
 } step_origin;
 
 /* What reference steps run with: the `host` of a run. */
@@ -51,8 +52,9 @@ bool tape_block_begin(tape_block *b, const value_id *same_as);
 tape_buffer tape_block_value(tape_block *b, value_id v);
 /* Run N, control flow included, by its reference kernel. */
 void tape_block_reference(tape_block *b, const node *n);
-/* A step of B as it stands, with its origin; fields may be changed before it is added. */
-tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n);
+/* A step of B as it stands, with its origin; fields may be changed before it is added. UNIT: of a
+ * kernel, its program. */
+tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t unit);
 
 /* All steps of B by reference kernels; USER is not used. */
 tape_steps_fn tape_reference_steps;

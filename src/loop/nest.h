@@ -4,13 +4,14 @@
 
 #include "loop/emit.h"
 
-enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_BUFFERS = 48, NEST_PAIRS = 8 };
+enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_PACKED = 1 /* a constant operand */, NEST_BUFFERS = 48, NEST_PAIRS = 8 };
 
 /* One program of a kernel; they run in order. */
 typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
+    bool is_once;       /* it reads the second of its list alone, a constant, and writes a temporary */
     uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
     /* Buffers that may be one: pairs of a read one and a written one. */

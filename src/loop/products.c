@@ -266,7 +266,7 @@ static void list_buffers(const kernel *k, const product *p, bool follows, nest_s
     step->buffers[n++] = input_number(k, p->b.base);
     step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
     step->buffers[n++] = own;
-    step->buffers[n++] = own + 1;
+    step->buffers[n++] = own + NEST_PACKED;
     for (uint32_t i = 0; follows && i < own; i++)
         step->buffers[n++] = i;
     step->n_buffers = n;
@@ -303,12 +303,13 @@ bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *o
         p->spec.user_finish = u;
         p->spec.finish_is_small = k->n_nodes <= 4;
     }
+    p->spec.b_is_constant = node_of(f, p->b.base)->op == OP_CONSTANT;
     const contract_machine machine = contract_machine_of(NULL, true);
     if (!contract_build(&p->spec, &machine, memory, &plan, &fault) || u->e.failed)
         return false;
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;
-    out->temps[1] = plan.packed_b_bytes;
+    out->temps[NEST_PACKED] = plan.packed_b_bytes;
     for (uint32_t i = 0; i < plan.n_steps; i++) {
         nest_step *step = &out->steps[out->n_steps++];
         *step = (nest_step){.program = plan.steps[i].program,
@@ -316,6 +317,8 @@ bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *o
                             .grain = plan.steps[i].grain,
                             .flops = plan.steps[i].flops,
                             .bytes = plan.steps[i].bytes,
+                            .is_once = p->spec.b_is_constant &&
+                                       plan.steps[i].role == CONTRACT_PACKS_B,
                             .how = plan.how};
         list_buffers(k, p, follows, step);
     }

@@ -1,0 +1,131 @@
+/* The steps of kernels: their programs in order, on the buffers of values. */
+#include "driver/jit_steps.h"
+
+#include <string.h>
+
+static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
+                                 uint32_t number)
+{
+    if (number < k->n_in)
+        return tape_block_value(b, k->in[number]);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (emit_output_buffer(k, i) == number)
+            return tape_block_value(b, k->out[i].into);
+    return temps[number - emit_buffer_count(k)];
+}
+
+static bool can_fail(const loop_program *p)
+{
+    for (uint32_t v = 0; v < p->n; v++)
+        if (p->at[v].op == LOOP_FAIL)
+            return true;
+    return false;
+}
+
+/* The bytes of V from OFFSET on. */
+static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(f, v), &bytes);
+    return bytes > offset ? bytes - offset : 0;
+}
+
+/* What STEP, number WHICH, makes of a constant operand is made now, and is a constant itself.
+ * TAPE_NO_BUFFER when that is not possible. */
+static tape_buffer pack_constant(const jit_steps *j, tape_block *b, const kernel *k,
+                                 const kernel_plan *plan, uint32_t which)
+{
+    enum { SECOND = 1 };
+    const nest_step *step = &plan->nest.steps[which];
+    const node *n = node_of(b->f, k->in[step->buffers[SECOND]]);
+    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
+    const uint64_t bytes = plan->nest.temps[NEST_PACKED], scratch = step->program->scratch_bytes;
+    arena memory;
+    arena_init(&memory, j->plan->allocator);
+    char *buffers[NEST_BUFFERS] = {NULL};
+    char *room = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
+    char *packed = room && !l->splat && bytes > 0 && bytes < PTRDIFF_MAX
+                       ? arena_alloc_aligned(tape_memory(b->t), (size_t)bytes, TAPE_ALIGN)
+                       : NULL;
+    bool ok = packed != NULL;
+    if (ok) {
+        buffers[SECOND] = (char *)(uintptr_t)l->data + step->offset[SECOND]; /* only read */
+        for (uint32_t i = 0; i < step->n_buffers; i++)
+            if (step->buffers[i] == emit_buffer_count(k) + NEST_PACKED)
+                buffers[i] = packed;
+        ok = j->code[plan->unit[which]](buffers, 0, step->work, room) == 0;
+    }
+    arena_release(&memory);
+    return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;
+}
+
+static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const kernel_plan *plan)
+{
+    const uint32_t n_own = emit_buffer_count(k);
+    arena *memory = tape_memory(b->t);
+    tape_buffer temps[NEST_TEMPS];
+    const char *name = jit_kernel_name(b->f, k, memory);
+    for (uint32_t i = 0; i < plan->nest.n_temps; i++)
+        temps[i] = tape_temp(b->t, b->block, plan->nest.temps[i]);
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        const nest_step *from = &plan->nest.steps[i];
+        const tape_buffer packed =
+            from->is_once && j->can_run ? pack_constant(j, b, k, plan, i) : TAPE_NO_BUFFER;
+        if (packed != TAPE_NO_BUFFER) {
+            temps[NEST_PACKED] = packed;
+            continue;
+        }
+        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
+        tape_buffer *buffers = ARENA_ARRAY(memory, tape_buffer, n);
+        tape_step s = tape_block_step(b, TAPE_KERNEL, &b->f->nodes.at[k->node], plan->unit[i]);
+        if (!buffers || !s.what) {
+            tape_fail(b->t);
+            return;
+        }
+        for (uint32_t o = 0; o < n; o++)
+            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o);
+        for (uint32_t o = 0; from->n_buffers && o < 2; o++)
+            if (from->offset[o] > 0)
+                buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
+                                       rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
+        s.name = name;
+        s.may_fail = can_fail(from->program);
+        s.buffers = buffers;
+        s.n_read = from->n_buffers ? from->n_read : k->n_in;
+        s.n_written = n - s.n_read;
+        s.in_place = (const uint32_t(*)[2])from->in_place;
+        s.n_in_place = from->n_in_place;
+        s.kernel = j->code[plan->unit[i]];
+        s.extent = from->work;
+        s.grain = from->grain;
+        s.scratch = from->program->scratch_bytes;
+        s.bytes = from->bytes;
+        s.flops = from->flops;
+        tape_step_add(b->t, b->block, &s);
+    }
+}
+
+bool jit_add_steps(void *user, tape_block *b)
+{
+    const jit_steps *j = user;
+    const function_plan *p = NULL;
+    for (uint32_t i = 0; i < j->plan->m->functions.n; i++)
+        if (j->plan->functions[i].f == b->f)
+            p = &j->plan->functions[i];
+    if (!p || !p->plans)
+        return tape_reference_steps(NULL, b);
+    value_id *same_as = ARENA_ARRAY(tape_memory(b->t), value_id, b->f->values.n);
+    if (!same_as)
+        return false;
+    memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
+    if (!tape_block_begin(b, same_as))
+        return false;
+    for (uint32_t i = 0; i < p->kernels.n; i++) {
+        const kernel *k = &p->kernels.at[i];
+        if (p->plans[i].by_reference)
+            tape_block_reference(b, &b->f->nodes.at[k->node]);
+        else
+            add_kernel(j, b, k, &p->plans[i]);
+    }
+    return true;
+}

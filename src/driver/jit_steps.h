@@ -1,0 +1,18 @@
+/* From the kernels of a plan to the steps of a tape. */
+#ifndef DRIVER_JIT_STEPS_H
+#define DRIVER_JIT_STEPS_H
+
+#include "driver/jit_plan.h"
+#include "driver/jit_tape.h"
+
+/* For tape_of_module: makes the kernels of PLAN steps that run CODE, one function for each unit. */
+typedef struct jit_steps {
+    const jit_plan *plan;
+    tape_kernel *const *code; /* by unit */
+    bool can_run;             /* CODE is for this machine: what depends on constants is made now */
+} jit_steps;
+
+/* USER is a jit_steps. What has no kernels runs by reference kernels. */
+tape_steps_fn jit_add_steps;
+
+#endif
