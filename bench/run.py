@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 # Programs that see the internals of the library.
-PROGRAMS = ("dispatch",)
+PROGRAMS = ("dispatch", "contract")
 
 
 def run_program(name, folder):

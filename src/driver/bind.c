@@ -18,8 +18,9 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
             return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the size '%s' is given twice",
                                bindings[i].symbol);
         if (bindings[i].extent < 0)
-            return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the size '%s' cannot be %" PRId64,
-                               bindings[i].symbol, bindings[i].extent);
+            return diag_report(d, DIAG_NegativeDimension, &m->source, NO_SPAN,
+                               "the size '%s' cannot be %" PRId64, bindings[i].symbol,
+                               bindings[i].extent);
         *value = bindings[i].extent;
     }
     return TN_OK;

@@ -247,8 +247,8 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
         tn_port port;
         ok = tn_program_input(p, i, &port) == TN_OK && fill_input(t, &port, &in[i]);
     }
-    tn_run_options run = {
-        .threads = 1, .timeout_ns = (uint64_t)number_of(get(t, "input.timeout_ns"), 0)};
+    tn_run_options run = {.threads = 1,
+                          .timeout_ns = (uint64_t)number_of(get(t, "input.timeout_ns"), 0)};
     if (ok && tn_program_run(p, in, n_in, out, n_out, &run) == TN_OK) {
         const char *index = want ? yaml_text(want, "output") : NULL;
         if (index)

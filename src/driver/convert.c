@@ -88,9 +88,7 @@ bool tn_op_legality(size_t op, const char *dialect_name, tn_legality *legality_o
         break;
     }
     if (how)
-        *how = by                               ? by->label
-               : *legality_out == TN_LEGAL_NEVER ? op_refusal((op_id)op)
-                                                 : NULL;
+        *how = by ? by->label : *legality_out == TN_LEGAL_NEVER ? op_refusal((op_id)op) : NULL;
     return true;
 }
 

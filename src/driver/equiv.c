@@ -17,7 +17,8 @@ typedef struct comparison {
     context *cx;
     const module *a, *b;
     const tn_equiv_options *options;
-    bool is_free; /* some size has no value: each run makes programs of its own */
+    bool is_free;            /* some size has no value: each run makes programs of its own */
+    const int64_t *sizes[2]; /* of the symbols of A and of B in this run */
     tn_program *pa, *pb;
     tn_buffer *in, *out_a, *out_b;
     arena memory; /* of one run */
@@ -85,7 +86,15 @@ static tn_status sizes_of_b(comparison *c, int64_t **values)
         const tn_type *t = &c->pa->inputs[i].type;
         shapes[i] = (given_shape){t->rank, t->dims};
     }
-    return module_has_symbols(m) ? sizes_from_inputs(m, shapes, *values) : TN_OK;
+    if (!module_has_symbols(m))
+        return TN_OK;
+    TN_TRY(sizes_from_inputs(m, shapes, *values));
+    for (uint32_t i = 0; i < m->types.exprs.n; i++) /* the others by their names */
+        for (uint32_t k = 0; k < c->a->types.exprs.n && is_symbol(m, i) && (*values)[i] < 0; k++)
+            if (is_symbol(c->a, k) &&
+                strcmp(m->types.exprs.at[i].name, c->a->types.exprs.at[k].name) == 0)
+                (*values)[i] = c->sizes[0][k];
+    return TN_OK;
 }
 
 static void free_programs(comparison *c)
@@ -112,8 +121,10 @@ static tn_status make_programs(comparison *c, uint32_t run)
             c->is_free = true;
         }
     }
+    c->sizes[0] = values;
     TN_TRY(make(c, c->a, values, c->is_free, &c->pa));
     TN_TRY(sizes_of_b(c, &values));
+    c->sizes[1] = values;
     return make(c, c->b, values, c->is_free, &c->pb);
 }
 
@@ -198,9 +209,29 @@ static bool make_buffers(comparison *c, uint32_t run)
     return ok;
 }
 
+/* The sizes of this run for the result; where none was free, those that were given. */
+static bool keep_sizes(comparison *c, tn_equiv_result *r)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        const module *m = k ? c->b : c->a;
+        size_t n = c->options->n_bindings;
+        const tn_binding *list =
+            c->is_free ? bindings_of(c, m, c->sizes[k], &n) : c->options->bindings;
+        r->sizes[k] = memory_alloc(&c->cx->allocator, n * sizeof *r->sizes[k]);
+        r->n_sizes[k] = r->sizes[k] ? n : 0;
+        if (!r->sizes[k] || (n && !list))
+            return false;
+        if (n)
+            memcpy(r->sizes[k], list, n * sizeof *list);
+    }
+    return true;
+}
+
 /* Hand the inputs of this run over to the result. */
 static bool keep_example(comparison *c, tn_equiv_result *r)
 {
+    if (!keep_sizes(c, r))
+        return false;
     const size_t n = c->pa->n_inputs;
     r->inputs = memory_alloc(&c->cx->allocator, n * sizeof *r->inputs);
     if (!r->inputs)
@@ -293,4 +324,9 @@ void tn_equiv_result_release(tn_context *cx, tn_equiv_result *r)
     memory_free(&cx->allocator, r->inputs, r->n_inputs * sizeof *r->inputs);
     r->inputs = NULL;
     r->n_inputs = 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        memory_free(&cx->allocator, r->sizes[k], r->n_sizes[k] * sizeof *r->sizes[k]);
+        r->sizes[k] = NULL;
+        r->n_sizes[k] = 0;
+    }
 }

@@ -37,7 +37,7 @@ static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_
 {
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
         return false;
-    if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, &j->memory, &plan->nest)) {
+    if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest)) {
         plan->by_reference = true;
         return k->kind == KERNEL_REFERENCE;
     }
@@ -82,9 +82,9 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, const tn_allocator *allocator)
+bool jit_plan_make(jit_plan *j, const module *m, const char *cpu, const tn_allocator *allocator)
 {
-    *j = (jit_plan){.m = m, .allocator = allocator};
+    *j = (jit_plan){.m = m, .cpu = cpu, .allocator = allocator};
     arena_init(&j->memory, allocator);
     if (!lower(j, m))
         return false;

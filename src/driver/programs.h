@@ -46,6 +46,8 @@ tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n);
  * depend on. */
 void unknown_sizes(const tn_program *p, size_t index, text_buffer *names);
 
+/* Report that no tensor is given for input INDEX of P. */
+tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index);
 /* Report that a tensor does not suit an input of P: it is of another type or, when ONLY_EXTENTS is
  * set, of the right dtype and rank but of another shape. */
 tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_extents,

@@ -55,6 +55,14 @@ tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_ex
     return diag_report(d, DIAG_InputMismatch, &p->graph->source, NO_SPAN, "%s", message);
 }
 
+tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index)
+{
+    tn_status s = diag_report(d, DIAG_MissingInput, &p->graph->source, NO_SPAN,
+                              "no tensor is given for input %zu ('%s')", index, p->inputs[index].name);
+    diag_node(d, p->inputs[index].name);
+    return s;
+}
+
 static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
                         bool only_extents, const char *problem)
 {

@@ -112,17 +112,20 @@ const tn_target *tn_target_find(const tn_context *cx, const char *name)
     return is_there ? &r->targets.at[at] : NULL;
 }
 
-tn_status tn_target_convert(const tn_module *m, const char *name, const tn_writer *writer)
+tn_status tn_target_convert(const tn_module *m, const char *name, const tn_target_options *options,
+                            const tn_writer *writer)
 {
+    static const tn_target_options none = {NULL, NULL};
+    const tn_target_options *o = options ? options : &none;
     context *cx = m->graph->cx;
     const tn_target *t = tn_target_find(cx, name);
     if (!t)
         return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                         "there is no conversion target '%s'", name));
     if (t->check) {
-        tn_status s = t->check(t->user, m);
+        tn_status s = t->check(t->user, m, o);
         if (s != TN_OK)
             return api_done(cx, s);
     }
-    return api_done(cx, t->convert(t->user, m, writer));
+    return api_done(cx, t->convert(t->user, m, o, writer));
 }

@@ -253,14 +253,14 @@ void nest_decode(emitter *e, loop_value item, uint32_t n)
     }
 }
 
-bool nest_of_kernel(const function *f, const kernel *k, arena *memory, nest *out)
+bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
 {
     kernel simple;
     *out = (nest){0};
     if (k->kind == KERNEL_REFERENCE)
         return false;
     if (k->kind == KERNEL_CONTRACT)
-        return nest_of_products(f, k, memory, out);
+        return nest_of_products(f, k, cpu, memory, out);
     if (!nest_simplify(f, k, memory, &simple))
         return false;
     switch (k->kind) {

@@ -30,9 +30,10 @@ typedef struct nest {
     uint32_t n_temps;
 } nest;
 
-/* The programs for K, in MEMORY. False without memory, or when the kernel is beyond what index maps
+/* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K, in
+ * MEMORY. False without memory, or when the kernel is beyond what index maps
  * can express; it can be run by reference kernels then. */
-bool nest_of_kernel(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
 
 /* Private to the nests of each kind. */
 
@@ -51,7 +52,8 @@ uint64_t nest_bytes(const function *f, const kernel *k);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
-bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory,
+                      nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
 
 #endif

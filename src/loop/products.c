@@ -275,7 +275,17 @@ static void list_buffers(const kernel *k, const product *p, bool follows, nest_s
     step->offset[1] = (uint64_t)p->b.first * dtype_bytes(p->spec.b);
 }
 
-bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *out)
+/* Has this machine vectors of 512 bits? */
+static bool is_wide(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
+bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
 {
     product *p = ARENA_NEW(memory, product);
     follow_up *u = ARENA_NEW(memory, follow_up);
@@ -304,7 +314,7 @@ bool nest_of_products(const function *f, const kernel *k, arena *memory, nest *o
         p->spec.finish_is_small = k->n_nodes <= 4;
     }
     p->spec.b_is_constant = node_of(f, p->b.base)->op == OP_CONSTANT;
-    const contract_machine machine = contract_machine_of(NULL, true);
+    const contract_machine machine = contract_machine_of(cpu, is_wide());
     if (!contract_build(&p->spec, &machine, memory, &plan, &fault) || u->e.failed)
         return false;
     out->n_temps = 2;

@@ -123,17 +123,15 @@ static void put(void *user, const char *bytes, size_t n)
     text_put(user, bytes, n);
 }
 
-tn_status target_llvm(context *cx, const target_function *functions, size_t n,
-                      const target_options *options, text_buffer *out)
+static tn_status request(context *cx, llvm_request r, const target_options *options,
+                         text_buffer *out)
 {
     static const target_options plain = {0};
     char why[512];
-    llvm_request r = {.functions = functions,
-                      .n = n,
-                      .options = options ? options : &plain,
-                      .allocator = &cx->allocator,
-                      .put = put,
-                      .user = out};
+    r.options = options ? options : &plain;
+    r.allocator = &cx->allocator;
+    r.put = put;
+    r.user = out;
     const llvm_plugin *plugin = load(why, sizeof why);
     if (!plugin)
         return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
@@ -150,6 +148,26 @@ tn_status target_llvm(context *cx, const target_function *functions, size_t n,
     }
     return diag_report(&cx->diag, DIAG_InternalError, NULL, NO_SPAN, "LLVM refuses the code: %s",
                        r.message);
+}
+
+tn_status target_llvm(context *cx, const target_function *functions, size_t n,
+                      const target_options *options, text_buffer *out)
+{
+    return request(cx, (llvm_request){.functions = functions, .n = n}, options, out);
+}
+
+tn_status target_llvm_program(context *cx, const target_program *program,
+                              const target_options *options, text_buffer *out)
+{
+    arena memory;
+    target_used used;
+    arena_init(&memory, &cx->allocator);
+    const tn_status s =
+        target_find_used(program, &memory, &used)
+            ? request(cx, (llvm_request){.program = program, .used = &used}, options, out)
+            : diag_no_memory(&cx->diag);
+    arena_release(&memory);
+    return s;
 }
 
 /* ---- identity ---- */

@@ -21,27 +21,50 @@ typedef struct target_constant {
 } target_constant;
 
 typedef enum target_place {
-    TARGET_INPUT = 0,
-    TARGET_OUTPUT,
+    TARGET_INPUT = 0, /* of the block that uses the buffer */
+    TARGET_OUTPUT,    /* likewise */
     TARGET_CONSTANT,
-    TARGET_WORKSPACE
+    TARGET_WORKSPACE,
+    TARGET_POINTER /* where a pointer variable of the block leads */
 } target_place;
 
 typedef struct target_buffer {
     target_place place;
-    uint32_t index;  /* which input, output or constant; 0 for the workspace */
+    uint32_t index;  /* which input, output, constant or variable; 0 for the workspace */
     uint64_t offset; /* bytes from its start */
 } target_buffer;
 
-/* One call of a kernel on all of its work. */
+/* What a step does; LOOP and IF go up to their END and may nest. */
+typedef enum target_kind {
+    TARGET_KERNEL = 0, /* function `index` on [0, extent) */
+    TARGET_BLOCK,      /* block `index`: its inputs, then its outputs */
+    TARGET_COPY,       /* `bytes` from buffer 0 to 1: the same place, or they do not overlap */
+    TARGET_POINT,      /* pointer variable `index` leads to buffer 0 now */
+    TARGET_LOOP,       /* `extent` times; for ever when that is negative */
+    TARGET_LEAVE,      /* the loop ends when the byte at buffer 0 is 0 */
+    TARGET_IF,         /* when the byte at buffer 0 is not 0 */
+    TARGET_ELSE,
+    TARGET_END
+} target_kind;
+
 typedef struct target_step {
-    uint32_t function;
+    uint32_t index;
     uint32_t n_buffers;
-    const uint32_t *buffers; /* in the program's table, in the order of the kernel's */
-    int64_t extent;          /* the work is [0, extent) */
-    uint64_t scratch;        /* where the kernel's scratch memory lies in the workspace */
-    const char *note;        /* as for constants */
+    const uint32_t *buffers; /* in the program's table; of a kernel in its order */
+    int64_t extent;
+    uint64_t scratch; /* KERNEL: where its scratch memory lies in the workspace */
+    const char *note; /* as for constants */
+    target_kind kind;
+    uint64_t bytes;
 } target_step;
+
+/* Steps in order. Block 0 is the program, the others are what its loops and branches run; none
+ * runs itself. */
+typedef struct target_block {
+    const target_step *steps;
+    uint32_t n_steps, n_inputs, n_outputs, n_pointers;
+    const char *note; /* as for constants */
+} target_block;
 
 enum { TARGET_ALIGN = 64 }; /* of the workspace and of constants */
 
@@ -49,13 +72,22 @@ typedef struct target_program {
     const char *name; /* a C identifier: the entry is NAME_run */
     const char *note; /* what it was made from; as for constants */
     const target_function *functions;
-    const target_port *inputs, *outputs;
+    const target_port *inputs, *outputs; /* of block 0 */
     const target_constant *constants;
     const target_buffer *buffers;
-    const target_step *steps;
-    uint32_t n_functions, n_inputs, n_outputs, n_constants, n_buffers, n_steps;
+    const target_block *blocks;
+    uint32_t n_functions, n_inputs, n_outputs, n_constants, n_buffers, n_blocks;
     uint64_t workspace_bytes;
 } target_program;
+
+/* What block 0 runs in the end, which is all that is written. */
+typedef struct target_used {
+    bool *blocks, *functions, *constants;
+} target_used;
+/* In MEMORY; false without memory. */
+bool target_find_used(const target_program *program, arena *memory, target_used *used);
+/* Does a step of B call something, so that there is a status? */
+bool target_block_calls(const target_block *b);
 
 /* One C file that needs nothing else but a C library. Its entry is
  *
@@ -67,5 +99,10 @@ typedef struct target_program {
 void target_c_file(const target_program *program, text_buffer *out);
 /* The header that declares the entry and says what it takes. */
 void target_c_header(const target_program *program, text_buffer *out);
+
+/* The same as an object, assembly or LLVM IR, as target_llvm: the one symbol that others see is
+ * NAME_run. */
+tn_status target_llvm_program(context *cx, const target_program *program,
+                              const target_options *options, text_buffer *out);
 
 #endif

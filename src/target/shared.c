@@ -81,8 +81,8 @@ static tn_status write_exports(context *cx, const workshop *w, const char *const
     for (size_t k = 0; k < n; k++)
         text_printf(&text, "%s%s; ", k ? "" : "global: ", symbols[k]);
     text_puts(&text, "local: *; };\n");
-    const tn_status s = text.failed ? diag_no_memory(&cx->diag)
-                                    : write_file(cx, w->exports, text.at, text.n);
+    const tn_status s =
+        text.failed ? diag_no_memory(&cx->diag) : write_file(cx, w->exports, text.at, text.n);
     text_release(&text);
     return s;
 }
@@ -137,9 +137,9 @@ static tn_status link_object(context *cx, const workshop *w, const char *name)
 
     (void)snprintf(option, sizeof option, "-Wl,--version-script=%s", w->exports);
     for (size_t k = 0; k < sizeof compilers / sizeof *compilers; k++) {
-        const int status = run_program(
-            w, (const char *const[]){compilers[k], "-shared", "-nostartfiles", option, "-o",
-                                     w->result, w->object, "-lm", NULL});
+        const int status =
+            run_program(w, (const char *const[]){compilers[k], "-shared", "-nostartfiles", option,
+                                                 "-o", w->result, w->object, "-lm", NULL});
         if (status == 0)
             return TN_OK;
         if (status > 0 && !found)
@@ -149,9 +149,8 @@ static tn_status link_object(context *cx, const workshop *w, const char *name)
     (void)snprintf(option, sizeof option, "--version-script=%s", w->exports);
     for (size_t k = 0; k < sizeof linkers / sizeof *linkers; k++) {
         /* without the library of mathematics, which the program that loads it then has */
-        const int status =
-            run_program(w, (const char *const[]){linkers[k], "-shared", option, "-o", w->result,
-                                                 w->object, NULL});
+        const int status = run_program(w, (const char *const[]){linkers[k], "-shared", option, "-o",
+                                                                w->result, w->object, NULL});
         if (status == 0)
             return TN_OK;
         if (status > 0 && !found)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "api_fixture.h"
+#include "tenon/convert.h"
 
 static const char text[] =
     "func @main(%x: tensor<f32, ?A>) -> tensor<f32, ?A> {\n"
@@ -197,8 +198,27 @@ static void test_threads(void)
     tn_program_free(p);
 }
 
+/* Comparing programs runs their kernels, also where each run has sizes of its own. */
+static void test_compare(void)
+{
+    int calls = 0;
+    tn_module *m = NULL;
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_read_options o = {.dialect = "ptir-text"};
+    tn_equiv_result r = {0};
+    const tn_custom_kernel kernel = {"test.scale.v1", NULL, run_shifted, &calls};
+    CHECK_INT(tn_context_register_custom(cx, &kernel), TN_OK);
+    CHECK_INT(tn_module_read(cx, &o, text, strlen(text), &m), TN_OK);
+    CHECK_INT(tn_modules_compare(m, m, &(tn_equiv_options){.runs = 3}, &r), TN_OK);
+    CHECK(r.equal && calls == 6);
+    tn_equiv_result_release(cx, &r);
+    tn_module_free(m);
+    tn_context_free(cx);
+}
+
 int main(void)
 {
+    test_compare();
     test_kernels();
     test_no_memory();
     test_threads();

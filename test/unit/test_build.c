@@ -629,8 +629,39 @@ static void every_allocation_may_fail(void)
     CHECK(false); /* it never came to an end */
 }
 
+/* A run of a program that was built reports as one that was read: codes by operation, and where. */
+static void runs_say_where(void)
+{
+    bench t;
+    float x[2] = {1, 2}, y[2];
+    int32_t i[2] = {0, 5};
+    tn_program *p = NULL;
+    bench_open(&t);
+    tn_value a = tn_input(t.b, "x", TN_F32, TN_INTS(2)),
+             at = tn_input(t.b, "i", TN_SI32, TN_INTS(2));
+    tn_value twice = tn_add(t.b, a, a);
+    tn_module *m = bench_finish(&t, tn_scatter_reduce(t.b, a, at, twice, 0, TN_COMBINE_ADD));
+    if (!m || !CHECK(tn_program_compile(m, NULL, &p) == TN_OK)) {
+        tn_module_free(m);
+        bench_close(&t);
+        return;
+    }
+    const tn_buffer in[2] = {{x, sizeof x, {TN_F32, 1, {2}}}, {i, sizeof i, {TN_SI32, 1, {2}}}};
+    tn_buffer out = {y, sizeof y, {TN_F32, 1, {2}}};
+    CHECK_INT(tn_program_run(p, in, 2, &out, 1, NULL), TN_ERR_RUN);
+    CHECK_TEXT(t.said.code, "ScatterIndexOutOfBounds");
+    CHECK(strstr(t.said.message, "SpecError: scatter index out of bounds ("));
+    CHECK(strstr(t.said.message,
+                 "; function 'main', instruction 1, ScatterReduce, operands f32[2], "
+                 "si32[2], f32[2])"));
+    tn_program_free(p);
+    tn_module_free(m);
+    bench_close(&t);
+}
+
 int main(void)
 {
+    runs_say_where();
     every_operation_has_a_function();
     broadcasting_is_explicit();
     equal_shapes_get_no_broadcast();

@@ -48,14 +48,19 @@ static tn_module *read_text(tn_context *cx, const char *source)
 
 /* ---- targets ---- */
 
-static tn_status write_word(void *user, const tn_module *m, const tn_writer *w)
+static tn_status write_word(void *user, const tn_module *m, const tn_target_options *options,
+                            const tn_writer *w)
 {
+    const char *more = options->own ? options->own : "";
     (void)m;
-    return w->write(w->user, user, strlen(user)) ? TN_OK : TN_ERR_IO;
+    return w->write(w->user, user, strlen(user)) && w->write(w->user, more, strlen(more))
+               ? TN_OK
+               : TN_ERR_IO;
 }
 
-static tn_status refuse(void *user, const tn_module *m)
+static tn_status refuse(void *user, const tn_module *m, const tn_target_options *options)
 {
+    (void)options;
     (void)user;
     (void)m;
     return TN_ERR_REJECTED;
@@ -75,12 +80,13 @@ static void test_targets(tn_context *cx)
     CHECK(tn_target_count(cx) == 2);
     CHECK(strcmp(tn_target_at(cx, 0)->name, "a") == 0 &&
           strcmp(tn_target_at(cx, 1)->name, "b") == 0);
-    CHECK(tn_target_convert(m, "b", &w) == TN_OK && strcmp(t.at, "one") == 0);
+    CHECK(tn_target_convert(m, "b", NULL, &w) == TN_OK && strcmp(t.at, "one") == 0);
     CHECK(tn_target_register(cx, &again) == TN_OK && tn_target_count(cx) == 2);
     CHECK(tn_target_find(cx, "b")->version == 2);
-    CHECK(tn_target_convert(m, "b", &w) == TN_OK && strcmp(t.at, "onetwo") == 0);
-    CHECK(tn_target_convert(m, "a", &w) == TN_ERR_REJECTED);
-    CHECK(tn_target_convert(m, "c", &w) == TN_ERR_USAGE);
+    CHECK(tn_target_convert(m, "b", &(tn_target_options){NULL, "!"}, &w) == TN_OK &&
+          strcmp(t.at, "onetwo!") == 0);
+    CHECK(tn_target_convert(m, "a", NULL, &w) == TN_ERR_REJECTED);
+    CHECK(tn_target_convert(m, "c", NULL, &w) == TN_ERR_USAGE);
     CHECK(tn_target_register(cx, &(tn_target){.name = "d"}) == TN_ERR_USAGE);
     tn_module_free(m);
 }
@@ -153,6 +159,49 @@ static void test_symbol(tn_context *cx)
     tn_module_free(m);
 }
 
+static void test_cache_key(tn_context *cx)
+{
+    static const char one[] = "func @a(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
+                              "  %y = neg(%x) -> tensor<f32, 2>\n  return %y\n}\n";
+    static const char same[] = "func @b(%u: tensor<f32, 2>) -> tensor<f32, 2> {\n"
+                               "  %v = neg(%u) -> tensor<f32, 2>\n  return %v\n}\n";
+    static const char other[] = "func @a(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
+                                "  %y = abs(%x) -> tensor<f32, 2>\n  return %y\n}\n";
+    const uint64_t device = 0x1234;
+    const tn_cache_key plain = {"mine", 3, 0xab, NULL}, full = {"mine", 3, 0xab, &device};
+    const char *const programs[] = {one, same, other};
+    text keys[4] = {{.n = 0}};
+    for (int i = 0; i < 4; i++) {
+        tn_module *m = read_text(cx, programs[i % 3]);
+        CHECK(tn_module_cache_key(m, i < 3 ? &plain : &full, &(tn_writer){append, &keys[i]}) ==
+              TN_OK);
+        tn_module_free(m);
+    }
+    CHECK(keys[0].n == 16 + 9 + 16 && strcmp(keys[0].at + 16, "-mine-v3-00000000000000ab") == 0);
+    CHECK(strcmp(keys[0].at, keys[1].at) == 0 && strcmp(keys[0].at, keys[2].at) != 0);
+    CHECK(strncmp(keys[3].at, keys[0].at, keys[0].n) == 0 &&
+          strcmp(keys[3].at + keys[0].n, "-0000000000001234") == 0);
+}
+
+/* ---- what targets allow ---- */
+
+static void test_allowed(tn_context *cx)
+{
+    static const char *const ops[] = {"relu", "mean"};
+    tn_module *m = read_text(cx, program);
+    const uint32_t f32 = 1U << TN_F32;
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, false}) == TN_OK);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){ops, 2, f32, true}) == TN_ERR_REJECTED);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, 1U << TN_F64, true}) ==
+          TN_ERR_REJECTED);
+    tn_module_free(m);
+    m = read_text(cx, "func @a(%x: tensor<f32, ?N>) -> tensor<f32, ?N> {\n"
+                      "  %y = neg(%x) -> tensor<f32, ?N>\n  return %y\n}\n");
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, true}) == TN_OK);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, false}) == TN_ERR_REJECTED);
+    tn_module_free(m);
+}
+
 /* ---- conversion and comparison ---- */
 
 static void test_convert(tn_context *cx)
@@ -221,6 +270,47 @@ static void test_memory(void)
     CHECK(done);
 }
 
+static const char naive[] =
+    "{\"uops\": ["
+    "{\"id\": \"x\", \"uop\": \"INPUT\", \"arg\": {\"tensor_id\": \"x\", \"dtype\": \"fp32\","
+    " \"shape\": [1, 2, 5, 4]}},"
+    "{\"id\": \"w\", \"uop\": \"INPUT\", \"arg\": {\"tensor_id\": \"w\", \"dtype\": \"fp32\","
+    " \"shape\": [3, 2, 2, 2]}},"
+    "{\"id\": \"p\", \"uop\": \"PAD\", \"src\": [\"x\"], \"arg\": {\"pad\": [[0, 0], [0, 0],"
+    " [1, 0], [0, 1]]}},"
+    "{\"id\": \"k\", \"uop\": \"POOL\", \"src\": [\"p\"], \"arg\": {\"kernel\": [2, 2]}},"
+    "{\"id\": \"r\", \"uop\": \"RESHAPE\", \"src\": [\"k\"], \"arg\": {\"result_shape\":"
+    " [1, 1, 2, 5, 4, 2, 2]}},"
+    "{\"id\": \"e\", \"uop\": \"EXPAND\", \"src\": [\"r\"], \"arg\": {\"result_shape\":"
+    " [1, 3, 2, 5, 4, 2, 2]}},"
+    "{\"id\": \"f\", \"uop\": \"RESHAPE\", \"src\": [\"w\"], \"arg\": {\"result_shape\":"
+    " [1, 3, 2, 1, 1, 2, 2]}},"
+    "{\"id\": \"m\", \"uop\": \"MUL\", \"src\": [\"e\", \"f\"]},"
+    "{\"id\": \"s\", \"uop\": \"REDUCE\", \"src\": [\"m\"], \"arg\": {\"op\": \"SUM\","
+    " \"axes\": [2, 5, 6], \"dtype\": \"fp32\"}},"
+    "{\"id\": \"y\", \"uop\": \"FLIP\", \"src\": [\"s\"], \"arg\": {\"axes\": [2]}}]}";
+
+/* The same for contractions that are recognised, and for what converting back looks up. */
+static void test_memory_naive(void)
+{
+    static const char *const ways[] = {"mind", "ptir-text", "tiny"};
+    bool done = false;
+    for (long n = 0; n < 40000 && !done; n++) {
+        quota q = {n};
+        const tn_allocator a = {limited, &q};
+        tn_context *cx = tn_context_new(&a, NULL);
+        tn_module *m = NULL;
+        tn_status s = cx ? tn_module_read(cx, NULL, naive, sizeof naive - 1, &m) : TN_ERR_NOMEM;
+        for (uint32_t k = 0; s == TN_OK && k < 3; k++)
+            s = tn_module_convert(m, ways[k], NULL);
+        done = s == TN_OK;
+        CHECK(done || s == TN_ERR_NOMEM);
+        tn_module_free(m);
+        tn_context_free(cx);
+    }
+    CHECK(done);
+}
+
 int main(void)
 {
     tn_context *cx = tn_context_new(NULL, NULL);
@@ -228,8 +318,11 @@ int main(void)
     test_walk(cx);
     test_plan(cx);
     test_symbol(cx);
+    test_cache_key(cx);
+    test_allowed(cx);
     test_convert(cx);
     tn_context_free(cx);
     test_memory();
+    test_memory_naive();
     return failures != 0;
 }

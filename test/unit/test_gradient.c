@@ -36,9 +36,23 @@ static const char loop_text[] =
     "  return %v\n"
     "}\n";
 
+/* A convolution, and a view that is taken apart. */
+static const char convolution_text[] =
+    "%0 = Input () {name=\"x\"} : tensor<f32>[1, 4, 4, 1]\n"
+    "%1 = Input () {name=\"w\"} : tensor<f32>[2, 2, 1, 2]\n"
+    "%2 = Conv2d (%0, %1) {padding=Same, strides=[2, 3]} : tensor<f32>[1, 2, 2, 2]\n"
+    "outputs: %2\n";
+static const char view_text[] =
+    "{\"uops\": [{\"id\": \"x\", \"uop\": \"INPUT\", \"arg\": {\"tensor_id\": \"x\", \"dtype\": "
+    "\"fp32\", \"shape\": [5, 4]}}, {\"id\": \"y\", \"uop\": \"VIEW\", \"src\": [\"x\"], \"arg\": "
+    "{\"result_shape\": [5, 4], \"index_map\": {\"out\": [\"i\", \"j\"], \"in\": [\"i\", "
+    "\"(i + j) // 2\"]}}}]}";
+
 static tn_status read_text(tn_context *cx, const char *text, tn_module **m)
 {
-    tn_read_options o = {.dialect = text[0] == 'f' ? "ptir-text" : "mind"};
+    tn_read_options o = {.dialect = text[0] == 'f'   ? "ptir-text"
+                                    : text[0] == '{' ? "tiny"
+                                                     : "mind"};
     return tn_module_read(cx, &o, text, strlen(text), m);
 }
 
@@ -122,6 +136,13 @@ static void test_errors(void)
                  TN_ERR_USAGE, "Usage");
     expect_error(square_text, (tn_gradient_options){.cotangent = "g"}, TN_ERR_REJECTED,
                  "GradientShape");
+    expect_error("%0 = Input () {name=\"x\"} : tensor<f32>[]\n"
+                 "%1 = BinOp (%0, %0) {op=Div} : tensor<f32>[]\n"
+                 "outputs: %1\n",
+                 (tn_gradient_options){.profile = TN_PROFILE_CORE_V1}, TN_ERR_REJECTED,
+                 "NoDerivative"); /* read as an extension, which has no place in Core v1 */
+    expect_error(convolution_text, (tn_gradient_options){.seed = 1, .profile = TN_PROFILE_CORE_V1},
+                 TN_ERR_REJECTED, "NoDerivative");
     expect_error("%0 = Input () {name=\"x\"} : tensor<i64>[]\noutputs: %0\n", none, TN_ERR_REJECTED,
                  "NotDifferentiable");
     expect_error("func @main(%x: tensor<f32, 2>) -> tensor<f32> {\n"
@@ -177,11 +198,14 @@ static void test_no_memory(void)
 {
     static const char *const again[] = {"%2", "%3"};
     tn_gradient_options plain = {.seed = 1};
+    tn_gradient_options core = {.seed = 1, .profile = TN_PROFILE_CORE_V1, .conv2d = true};
     tn_gradient_options recompute = {.seed = 1, .recompute = again, .n_recompute = 2};
     for (int once = 0; once < 2; once++) {
         test_no_memory_of(square_text, &recompute, once);
         test_no_memory_of(network_text, &plain, once);
         test_no_memory_of(loop_text, &plain, once);
+        test_no_memory_of(convolution_text, &core, once);
+        test_no_memory_of(view_text, &plain, once);
     }
 }
 

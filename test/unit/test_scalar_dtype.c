@@ -275,7 +275,11 @@ static void test_complex(void)
     CHECK(dtype_cast(TN_CF64, wide_pair, TN_I1, &truth, 1) && truth == 1);
     CHECK(dtype_cast(TN_I1, &truth, TN_CF32, narrow, 1) && narrow[0] == 1 && narrow[1] == 0);
     scalar s;
-    CHECK(!scalar_cast(scalar_of_complex(1, 0), TN_F64, &s));
+    CHECK(!scalar_cast(scalar_of_complex(1, 1), TN_F64, &s));
+    CHECK(scalar_cast(scalar_of_complex(1, 0), TN_F64, &s) && s.kind == DTYPE_FLOAT && s.f == 1);
+    CHECK(scalar_is_exact(scalar_of_complex(-3, 0), TN_SI4));
+    CHECK(!scalar_is_exact(scalar_of_complex(9, 0), TN_SI4));
+    CHECK(!scalar_is_exact(scalar_of_complex(1, -0.0), TN_F32));
     CHECK(scalar_cast(scalar_of_complex(1, 0.1), TN_CF32, &s) && s.im == (double)0.1f);
     CHECK(!scalar_is_exact(scalar_of_complex(1, 0.1), TN_CF32));
     CHECK(scalar_is_exact(scalar_of_complex(1, 0.1), TN_CF64));

@@ -1,48 +1,9 @@
 /* Loop programs as C: every instruction and random programs, compiled by the compilers that are
  * installed with warnings as errors, against the interpreter. */
-#include <dlfcn.h>
-#include <unistd.h>
-
+#include "compilers.h"
 #include "loop_cases.h"
 #include "loop_random.h"
 #include "target/target.h"
-
-typedef struct compiler {
-    const char *command;
-    bool is_here;
-} compiler;
-
-#define WARNINGS                                                                                   \
-    "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Werror "
-
-static bool run_command(const char *text)
-{
-    return system(text) == 0; /* NOLINT(cert-env33-c): fixed texts of the test itself */
-}
-
-/* Compile TEXT with COMMAND and FLAGS and load the result; NULL when the test failed. */
-static void *compile(const char *folder, const char *command, const char *flags,
-                     const text_buffer *text)
-{
-    char file[256], object[256], line[1024];
-    static unsigned serial;
-    serial++;
-    (void)snprintf(file, sizeof file, "%s/p%u.c", folder, serial);
-    (void)snprintf(object, sizeof object, "%s/p%u.so", folder, serial);
-    FILE *f = fopen(file, "wb");
-    const bool written = f && fwrite(text->at, 1, text->n, f) == text->n;
-    if (!CHECK(f && fclose(f) == 0 && written))
-        return NULL;
-    (void)snprintf(line, sizeof line, "%s %s " WARNINGS "-fPIC -shared %s -o %s -lm", command,
-                   flags, file, object);
-    void *handle = CHECK(run_command(line)) ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!CHECK(handle != NULL))
-        printf("    %s %s: %s\n", command, flags, file);
-    (void)remove(object);
-    if (handle)
-        (void)remove(file);
-    return handle;
-}
 
 static code_function *find(void *handle, const char *name)
 {
@@ -63,7 +24,7 @@ static void run_cases_with(const case_list *l, size_t step, const char *folder, 
     for (size_t k = 0; functions && k < l->n; k += step)
         functions[n++] = (target_function){l->at[k].name, l->at[k].program};
     target_c(functions, n, true, &text);
-    void *handle = CHECK(!text.failed) ? compile(folder, command, flags, &text) : NULL;
+    void *handle = CHECK(!text.failed) ? compile_and_load(folder, command, flags, &text) : NULL;
     for (size_t k = 0; handle && k < l->n; k += step) {
         code_function *f = find(handle, l->at[k].name);
         for (unsigned turn = 0; CHECK(f != NULL) && turn < 8; turn++)
@@ -78,7 +39,7 @@ static void run_cases_with(const case_list *l, size_t step, const char *folder, 
 
 /* ---- random programs ---- */
 
-enum { N_RANDOM = 60 };
+enum { N_RANDOM = 30 };
 
 typedef struct random_set {
     const loop_program *programs[N_RANDOM];
@@ -150,10 +111,10 @@ static void run_random(random_set *s, size_t k, code_function *f, uint64_t seed,
     memset(s->have, 0x33, RANDOM_BYTES);
     const int32_t status = f(buffers, 0, 3, scratch);
     if (!CHECK(same_output(s->elems[k], s->want[k], s->have, &at) && status == s->status[k]))
-        printf("    seed %" PRIu64 " with %s: status %d, want %d; byte %zu of %s: %02x, want %02x\n",
+        printf("    seed %" PRIu64
+               " with %s: status %d, want %d; byte %zu of %s: %02x, want %02x\n",
                seed + k, how, status, s->status[k], at, loop_elem_name((loop_elem)s->elems[k][at]),
                (unsigned char)s->have[at], (unsigned char)s->want[k][at]);
-    if (getenv("PRINT") && k == (size_t)atol(getenv("PRINT"))) { text_buffer t; text_init(&t, &memory_system); loop_print(s->programs[k], &t); fwrite(t.at, 1, t.n, stdout); }
 }
 
 static void test_random(uint64_t seed, const char *folder, const char *command, const char *flags)
@@ -166,7 +127,7 @@ static void test_random(uint64_t seed, const char *folder, const char *command, 
         for (size_t k = 0; k < N_RANDOM; k++)
             functions[k] = (target_function){s.names[k], s.programs[k]};
         target_c(functions, N_RANDOM, true, &text);
-        void *handle = CHECK(!text.failed) ? compile(folder, command, flags, &text) : NULL;
+        void *handle = CHECK(!text.failed) ? compile_and_load(folder, command, flags, &text) : NULL;
         for (size_t k = 0; handle && k < N_RANDOM; k++)
             run_random(&s, k, find(handle, s.names[k]), seed, flags);
         if (handle)
@@ -176,19 +137,119 @@ static void test_random(uint64_t seed, const char *folder, const char *command, 
     arena_release(&s.memory);
 }
 
+/* The same programs through LLVM, which the interpreter and C then judge together. */
+static void test_random_llvm(uint64_t seed, const char *cpu)
+{
+    static random_set s;
+    target_function functions[N_RANDOM];
+    context *cx = context_new(NULL, NULL);
+    text_buffer object;
+    code *c = NULL;
+    const target_options options = {.cpu = cpu};
+    text_init(&object, &memory_system);
+    if (CHECK(cx != NULL) && make_random(&s, seed)) {
+        for (size_t k = 0; k < N_RANDOM; k++)
+            functions[k] = (target_function){s.names[k], s.programs[k]};
+        if (CHECK_INT(target_llvm(cx, functions, N_RANDOM, &options, &object), TN_OK) &&
+            CHECK_INT(code_load(&memory_system, object.at, object.n, &c), TN_OK))
+            for (size_t k = 0; k < N_RANDOM; k++)
+                run_random(&s, k, code_find(c, s.names[k]), seed, cpu);
+    }
+    code_free(c);
+    text_release(&object);
+    arena_release(&s.memory);
+    context_free(cx);
+}
+
+/* ---- the text itself ---- */
+
+/* A program of N operations prints in linear time and ends with what it says. */
+static void test_large(uint32_t n)
+{
+    arena memory;
+    loop_builder b;
+    text_buffer text;
+    arena_init(&memory, &memory_system);
+    text_init(&text, &memory_system);
+    loop_init(&b, &memory);
+    loop_value x = input(&b, 0, LOOP_F32, 4);
+    for (uint32_t k = 0; k < n; k++)
+        x = loop_binary(&b, LOOP_FADD, x, x);
+    (void)output(&b, x);
+    const target_function f = {"large", loop_finish(&b)};
+    if (CHECK(f.program != NULL))
+        target_c(&f, 1, false, &text);
+    const char *s = text_c_string(&text);
+    CHECK(s && strstr(s, "static int32_t large("));
+    text_release(&text);
+    arena_release(&memory);
+}
+
+typedef struct poor {
+    size_t left;
+} poor;
+
+static void *poor_resize(void *user, void *block, size_t old_size, size_t new_size)
+{
+    poor *p = user;
+    if (new_size > old_size && p->left-- == 0) {
+        p->left = 0;
+        return NULL;
+    }
+    return memory_system.resize(memory_system.user, block, old_size, new_size);
+}
+
+/* Every request for memory fails once. */
+static void test_memory(const loop_program *program)
+{
+    bool done = false;
+    for (size_t k = 0; k < 100 && !done; k++) {
+        poor p = {k};
+        const tn_allocator allocator = {poor_resize, &p};
+        const target_function f = {"some", program};
+        text_buffer text;
+        text_init(&text, &allocator);
+        target_c(&f, 1, true, &text);
+        done = !text.failed;
+        text_release(&text);
+    }
+    CHECK(done);
+}
+
+static void run_all(const case_list *l, const char *folder, const char *compiler)
+{
+    /* all cases once, without optimisation; some of them and random programs in other ways */
+    static const char *const flags[] = {
+        "-std=c17 -O2", "-std=gnu17 -O3 -march=native",
+        "-std=c17 -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error"};
+    run_cases_with(l, 1, folder, compiler, "-std=c17 -O0");
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+        run_cases_with(l, 17, folder, compiler, flags[k]);
+        test_random(1000 * (k + 1), folder, compiler, flags[k]);
+    }
+}
+
 int main(void)
 {
-    char folder[] = "/tmp/tenon-test-XXXXXX", line[64];
-    compiler compilers[] = {{"gcc", false}, {"clang", false}};
+    char folder[] = COMPILER_FOLDER;
+    const char *seed = getenv("SEED"), *flags = getenv("FLAGS"); /* to try others by hand */
     case_list *l = all_cases();
     if (!CHECK(l && mkdtemp(folder)))
         return check_result();
-    for (size_t k = 0; k < 2; k++) {
-        (void)snprintf(line, sizeof line, "command -v %s >/dev/null", compilers[k].command);
-        compilers[k].is_here = run_command(line);
-        if (compilers[k].is_here)
-            getenv("SEED") ? test_random((uint64_t)atol(getenv("SEED")), folder, compilers[k].command, getenv("FLAGS")) : 
-            run_cases_with(l, 1, folder, compilers[k].command, getenv("FLAGS"));
+    test_large(100000);
+    test_memory(l->at[0].program);
+    test_memory(l->at[l->n / 2].program);
+    if (target_llvm_is_installed()) {
+        test_random_llvm(seed ? strtoull(seed, NULL, 10) : 1000, "native");
+        test_random_llvm(seed ? strtoull(seed, NULL, 10) : 2000, "x86-64");
+    }
+    for (size_t k = 0; k < COMPILERS; k++) {
+        if (!has_compiler(compiler_names[k]))
+            continue;
+        if (seed && flags)
+            test_random(strtoull(seed, NULL, 10), folder, compiler_names[k], flags);
+        else
+            run_all(l, folder, compiler_names[k]);
     }
     arena_release(&l->memory);
     free(l);

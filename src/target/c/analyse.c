@@ -64,6 +64,8 @@ bool c_is_number(const loop_program *program, loop_value v, uint64_t bits)
 {
     const loop_inst *i = &program->at[v];
     const size_t n = 8 * loop_elem_bytes((loop_elem)i->type.elem);
+    if (i->op == LOOP_RAMP && i->type.lanes == 1)
+        return bits == 0;
     return i->op == LOOP_CONST && i->imm == (n < 64 ? bits & ((UINT64_C(1) << n) - 1) : bits);
 }
 
@@ -211,8 +213,7 @@ static void mark_live(const loop_program *p, c_value *values)
         if (i->op == LOOP_SET) {
             values[v].next_set = values[i->in[0]].next_set;
             values[i->in[0]].next_set = v;
-        } else if (!loop_op_has_value((loop_op)i->op) || i->op == LOOP_FOR ||
-                   i->op == LOOP_PARAM) {
+        } else if (!loop_op_has_value((loop_op)i->op) || i->op == LOOP_FOR || i->op == LOOP_PARAM) {
             mark(values, v, &waiting);
         }
     }

@@ -14,7 +14,7 @@ const char *c_kind_name(c_kind kind)
 
 c_kind c_kind_of(loop_elem e)
 {
-    static const uint8_t kinds[] = {C_BOOL, C_U8,  C_U16, C_U32, C_U64,
+    static const uint8_t kinds[] = {C_BOOL, C_U8,  C_U16, C_U32,  C_U64,
                                     C_F32,  C_F64, C_PTR, C_KINDS};
     return (c_kind)kinds[e];
 }
@@ -89,19 +89,18 @@ static void close_needs(c_needs *n)
 
 static void put_intro(text_buffer *out)
 {
-    text_puts(out,
-              "#if !defined(__GNUC__)\n"
-              "#error \"this file uses the vector types of gcc (12 or later) and clang\"\n"
-              "#endif\n"
-              "#if defined(__FAST_MATH__)\n"
-              "#error \"-ffast-math changes results\"\n"
-              "#endif\n"
-              "#if defined(__clang__) /* a * b + c is rounded twice */\n"
-              "#pragma STDC FP_CONTRACT OFF\n"
-              "#else\n"
-              "#pragma GCC optimize(\"fp-contract=off\")\n"
-              "#endif\n\n"
-              "#include <stdint.h>\n\n");
+    text_puts(out, "#if !defined(__GNUC__)\n"
+                   "#error \"this file uses the vector types of gcc (12 or later) and clang\"\n"
+                   "#endif\n"
+                   "#if defined(__FAST_MATH__)\n"
+                   "#error \"-ffast-math changes results\"\n"
+                   "#endif\n"
+                   "#if defined(__clang__) /* a * b + c is rounded twice */\n"
+                   "#pragma STDC FP_CONTRACT OFF\n"
+                   "#else\n"
+                   "#pragma GCC optimize(\"fp-contract=off\")\n"
+                   "#endif\n\n"
+                   "#include <stdint.h>\n\n");
 }
 
 static void put_scalar_types(const c_needs *n, text_buffer *out)
@@ -189,7 +188,9 @@ static void put_selects(const c_needs *n, text_buffer *out)
         for (unsigned l = 1; l < C_LOG_LANES; l++) {
             if (!n->of[C_SELECT][kind][l])
                 continue;
-            text_puts(out, any ? "" : "\n/* Lanes of `yes` where the mask is -1, of `no` where it is 0. */\n");
+            text_puts(
+                out,
+                any ? "" : "\n/* Lanes of `yes` where the mask is -1, of `no` where it is 0. */\n");
             any = true;
             const char *name = kind_names[kind], *mask = kind_names[mask_of((c_kind)kind)];
             const unsigned lanes = 1u << l;
@@ -325,9 +326,9 @@ static void put_to_integer(text_buffer *out, unsigned helper, unsigned from, uns
                 "    __builtin_convertvector((%sx%u)((%sx%u)(x) & \\\n"
                 "        (%sx%u)((x) %.*ssplat_%sx%u(%s%s)) & \\\n"
                 "        (%sx%u)((x) < splat_%sx%u(%s%s))), %sx%u)\n",
-                to, lanes, name, lanes, name, lanes, mask, lanes, mask, lanes, (int)relation,
-                above, name, lanes, above + relation, suffix, mask, lanes, name, lanes, high[row],
-                suffix, to, lanes);
+                to, lanes, name, lanes, name, lanes, mask, lanes, mask, lanes, (int)relation, above,
+                name, lanes, above + relation, suffix, mask, lanes, name, lanes, high[row], suffix,
+                to, lanes);
 }
 
 static void put_conversions(const c_needs *n, text_buffer *out)

@@ -61,9 +61,9 @@ typedef enum c_form {
 
 typedef struct c_value {
     uint32_t n_uses;
-    uint32_t root;   /* the instruction whose statement the value is last needed in */
-    uint32_t region; /* the FOR, IF or ELSE around it; UINT32_MAX: none */
-    uint32_t epoch;  /* how many instructions before it change memory or are control flow */
+    uint32_t root;     /* the instruction whose statement the value is last needed in */
+    uint32_t region;   /* the FOR, IF or ELSE around it; UINT32_MAX: none */
+    uint32_t epoch;    /* how many instructions before it change memory or are control flow */
     uint32_t next_set; /* VAR: the next SET after a place, while the forms are found */
     uint8_t form;      /* c_form */
     uint8_t weight;    /* operations in its expression */
@@ -99,8 +99,33 @@ const char *c_kind_name(c_kind kind);
 /* LANES is a power of two. */
 unsigned c_log2(uint32_t lanes);
 
+static inline const loop_inst *c_inst(const c_printer *c, loop_value v)
+{
+    return &c->program->at[v];
+}
+
+static inline void c_put(c_printer *c, const char *text)
+{
+    text_puts(c->out, text);
+}
+
+static inline void c_need(c_printer *c, c_helper helper, c_kind kind, uint32_t lanes)
+{
+    c->needs->of[helper][kind][c_log2(lanes)] = true;
+}
+
 /* The type "u32x16", and its note in the needs. */
 void c_put_type(c_printer *c, c_kind kind, uint32_t lanes);
+/* The type in parentheses. */
+void c_put_cast(c_printer *c, c_kind kind, uint32_t lanes);
+/* PREFIX and a type, which together name a helper. */
+void c_put_helper(c_printer *c, const char *prefix, c_helper helper, c_kind kind, uint32_t lanes);
+/* A constant's number; integers of 64 bits are typed so. */
+void c_put_number(c_printer *c, loop_elem e, uint64_t bits);
+/* " + " and the like. */
+const char *c_sign_of(loop_op op);
+/* Integers narrower than int, which are computed as int and cut again. */
+bool c_is_narrow(const loop_inst *i);
 /* The kind that a value has as a variable. */
 c_kind c_kind_of_value(const c_printer *c, loop_value v);
 /* The name of a named value. */
@@ -109,16 +134,18 @@ void c_put_name(c_printer *c, loop_value v);
 void c_put_operand(c_printer *c, loop_value v, bool takes_number);
 /* The same as a signed integer. */
 void c_put_signed(c_printer *c, loop_value v);
+/* A mask of several lanes in the width of KIND. */
+void c_put_mask(c_printer *c, loop_value v, c_kind kind);
 /* The same where nothing around it binds tighter. */
 void c_put_whole(c_printer *c, loop_value v);
 /* X as what is assigned to a variable like TO. */
 void c_put_assigned(c_printer *c, loop_value to, loop_value x);
 /* The expression that computes V, for a variable's first value. */
 void c_put_expression(c_printer *c, loop_value v);
+/* The same for operations that treat all lanes alike. */
+void c_put_arithmetic(c_printer *c, loop_value v);
 /* `*(f32x16_m *)(p)`; a load's is const. */
 void c_put_access(c_printer *c, loop_type t, loop_value p, bool is_load);
-/* Print a float of 32 or 64 bits as it is written in C, with the same bits. */
-void c_put_float(text_buffer *out, c_needs *needs, loop_elem e, uint64_t bits);
 
 /* The definitions that NEEDS asks for. */
 void c_put_prelude(c_needs *needs, text_buffer *out);

@@ -3,10 +3,10 @@
 #ifndef TARGET_LLVM_PLUGIN_H
 #define TARGET_LLVM_PLUGIN_H
 
-#include "target/target.h"
+#include "target/program.h"
 
 /* Rises whenever this file or what the module takes from loop/ changes. */
-enum { LLVM_PLUGIN_VERSION = 1 };
+enum { LLVM_PLUGIN_VERSION = 2 };
 #define LLVM_PLUGIN_ENTRY "tenon_llvm_plugin"
 
 typedef enum llvm_outcome {
@@ -19,6 +19,8 @@ typedef enum llvm_outcome {
 typedef struct llvm_request {
     const target_function *functions;
     size_t n;
+    const target_program *program; /* instead of functions; NULL: none */
+    const target_used *used;       /* of the program */
     const target_options *options; /* not NULL */
     const tn_allocator *allocator;
     /* Takes the result, in one piece. */

@@ -18,7 +18,7 @@ LLVMValueRef load(const function_state *f, const loop_inst *i)
 {
     LLVMValueRef x = LLVMBuildLoad2(f->t->builder, type_of_inst(f, i), in_of(f, i, 0), "");
     LLVMSetAlignment(x, 1u << i->log_align);
-    if (is_in_buffers(f, i->in[0]))
+    if (!f->t->is_program && is_in_buffers(f, i->in[0]))
         LLVMSetMetadata(x, f->t->kind_invariant, f->t->mark_invariant);
     return x;
 }

@@ -26,6 +26,12 @@ typedef struct function_state {
     region open[LOOP_MAX_DEPTH];
 } function_state;
 
+/* What stands for the parts of a program, by number; NULL for what is not used. */
+typedef struct program_values {
+    LLVMValueRef *functions, *constants, *blocks;
+    LLVMTypeRef block_type;
+} program_values;
+
 /* ---- parts.c ---- */
 
 LLVMTypeRef type_in(const translation *t, loop_type type);

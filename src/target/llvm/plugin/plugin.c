@@ -179,10 +179,11 @@ static llvm_outcome make_module(session *s)
     t->heads = LLVMCreateBuilderInContext(t->context);
     t->allocator = r->allocator;
     LLVMSetTarget(t->module, s->triple);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(s->machine);
-    LLVMSetModuleDataLayout(t->module, layout);
-    LLVMDisposeTargetData(layout);
+    t->layout = LLVMCreateTargetDataLayout(s->machine);
+    LLVMSetModuleDataLayout(t->module, t->layout);
     translation_init(t);
+    if (r->program && !translate_program(t, r->program, r->used))
+        return say(r, LLVM_NO_MEMORY, "no memory");
     for (size_t k = 0; k < r->n; k++)
         if (!translate(t, &r->functions[k]))
             return say(r, LLVM_NO_MEMORY, "no memory");
@@ -253,6 +254,8 @@ static llvm_outcome compile(llvm_request *r)
         LLVMDisposeBuilder(s.t.heads);
     if (s.t.module)
         LLVMDisposeModule(s.t.module);
+    if (s.t.layout)
+        LLVMDisposeTargetData(s.t.layout);
     if (s.machine)
         LLVMDisposeTargetMachine(s.machine);
     if (s.t.context)

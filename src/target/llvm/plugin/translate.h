@@ -3,8 +3,9 @@
 #define TARGET_LLVM_PLUGIN_TRANSLATE_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 
-#include "target/target.h"
+#include "target/program.h"
 
 typedef enum intrinsic {
     INTRINSIC_FMA = 0,
@@ -36,6 +37,8 @@ typedef struct translation {
     const tn_allocator *allocator;
     const char *cpu, *features;
     bool is_x86;
+    bool is_program; /* functions are called by code of the same module */
+    LLVMTargetDataRef layout;
     cpu_level level;
     LLVMTypeRef elems[LOOP_NONE];
     LLVMTypeRef function_type;
@@ -50,5 +53,7 @@ typedef struct translation {
 void translation_init(translation *t);
 /* Add FUNCTION to the module; false when there is no memory. */
 bool translate(translation *t, const target_function *function);
+/* Add what P uses, which USED says, and its entry; false when there is no memory. */
+bool translate_program(translation *t, const target_program *p, const target_used *used);
 
 #endif

@@ -1,0 +1,153 @@
+/* Random contractions, and what follows them. */
+#ifndef TEST_GRAPH_RANDOM_CONTRACT_H
+#define TEST_GRAPH_RANDOM_CONTRACT_H
+
+#include "graph_random_moves.h"
+
+/* A value of dtype D and this shape: something from the pool brought there, or made. */
+static inline value_id shaped(graph *g, tn_dtype d, const int64_t *dims, uint32_t rank)
+{
+    const type *want = type_of(&g->f->module->types, d, dims, rank);
+    for (uint32_t i = 0; i < 10; i++) {
+        const value_id v = any_value(g);
+        const type *t = type_in(g, v);
+        if (t->rank == rank && (!rank || memcmp(t->dims, dims, rank * sizeof *dims) == 0))
+            return cast_to(g, v, d);
+        if (want && t->count == want->count && dtype_can_cast(t->dtype, d)) {
+            attr a = attr_of_ints(KEY_SHAPE, dims, rank);
+            return put1(g, OP_RESHAPE, cast_to(g, v, d), &a, 1);
+        }
+    }
+    const uint32_t before = g->n;
+    if (one_in(g->c, 5))
+        return splat_of(g, d, dims, rank, 0.5);
+    if (rank == 2 && one_in(g->c, 3)) { /* a transposed operand */
+        const int64_t turned[] = {dims[1], dims[0]}, perm[] = {1, 0};
+        attr a = attr_of_ints(KEY_PERM, perm, 2);
+        return put1(g, OP_TRANSPOSE, add_input(g, d, turned, 2), &a, 1);
+    }
+    if (!g->f->is_region && one_in(g->c, 2))
+        return add_input(g, d, dims, rank);
+    add_constant(g, d, dims, rank);
+    return g->n > before ? g->pool[g->n - 1] : NO_VALUE;
+}
+
+static inline int64_t smaller_extent(graph *g, int64_t most)
+{
+    const int64_t e = any_extent(g);
+    return e > most ? 1 + pick(g->c, (uint32_t)most) : e;
+}
+
+static inline value_id add_conv(graph *g)
+{
+    const int64_t n = 1 + pick(g->c, 2), h = 1 + pick(g->c, 9), w = 1 + pick(g->c, 9),
+                  ci = smaller_extent(g, 9), co = smaller_extent(g, 20), kh = 1 + pick(g->c, 3),
+                  kw = 1 + pick(g->c, 3);
+    const int64_t x[] = {n, h, w, ci}, k[] = {kh, kw, ci, co},
+                  strides[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)};
+    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    const value_id in[] = {shaped(g, d, x, 4), shaped(g, d, k, 4)};
+    attr e[] = {attr_of_ints(KEY_STRIDES, strides, 2), attr_of_int(KEY_PADDING, pick(g->c, 2)),
+                attr_of_ints(KEY_FILTER_SHAPE, k, 4)};
+    const value_id y = put_many(g, OP_CONV2D, in, 2, e, 2);
+    if (y == NO_VALUE || !one_in(g->c, 3))
+        return y;
+    attr e2[] = {attr_of_ints(KEY_STRIDES, strides, 2), e[1], attr_of_ints(KEY_FILTER_SHAPE, k, 4)};
+    for (uint32_t i = 0; i < 3; i++)
+        if (e[i].key == KEY_PADDING)
+            e2[1] = e[i];
+    const value_id both[] = {in[0], y};
+    return put_many(g, OP_CONV2D_GRAD_FILTER, both, 2, e2, 3);
+}
+
+static inline value_id add_general(graph *g)
+{
+    const int64_t m = smaller_extent(g, 40), n = smaller_extent(g, 70), k = smaller_extent(g, 300),
+                  b = 1 + pick(g->c, 3), j = 1 + pick(g->c, 4);
+    const int64_t x[] = {m, b, k, j}, y[] = {j, k, b, n}, one[] = {1}, two[] = {2}, xk[] = {2, 3},
+                  yk[] = {1, 0};
+    const tn_dtype d = any_dtype(g);
+    const value_id in[] = {shaped(g, d, x, 4), shaped(g, d, y, 4)};
+    attr e[6] = {attr_of_ints(KEY_BATCH_LHS, one, 1), attr_of_ints(KEY_BATCH_RHS, two, 1),
+                 attr_of_ints(KEY_CONTRACT_LHS, xk, 2), attr_of_ints(KEY_CONTRACT_RHS, yk, 2)};
+    uint32_t n_entries = 4;
+    if (one_in(g->c, 4))
+        e[n_entries++] = attr_of_int(KEY_OUT_DTYPE, any_dtype(g));
+    if (one_in(g->c, 4))
+        e[n_entries++] = attr_of_int(KEY_ACCUM_DTYPE, one_in(g->c, 2) ? (int)d : (int)any_dtype(g));
+    return put_many(g, OP_DOT_GENERAL, in, 2, e, n_entries);
+}
+
+static inline value_id add_matrix(graph *g)
+{
+    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    int64_t m = smaller_extent(g, 130), n = smaller_extent(g, 130), k = smaller_extent(g, 600);
+    const int64_t a[] = {1 + pick(g->c, 3), m, k}, b[] = {one_in(g->c, 2) ? 1 : a[0], k, n};
+    if (m * n * k > 40 * g->most.elements)
+        return NO_VALUE;
+    if (one_in(g->c, 8)) { /* the same operand twice */
+        const int64_t square[] = {m, m};
+        const value_id x = shaped(g, d, square, 2);
+        return put2(g, OP_DOT, x, x);
+    }
+    switch (pick(g->c, 6)) {
+    case 0: { /* batches */
+        const value_id x = shaped(g, d, a, 3);
+        return put2(g, OP_MATMUL, x, one_in(g->c, 2) ? shaped(g, d, b, 3) : shaped(g, d, b + 1, 2));
+    }
+    case 1: {
+        const value_id x = shaped(g, d, a + 1, 2);
+        return put2(g, OP_DOT, x, shaped(g, d, &k, 1));
+    }
+    case 2: {
+        const value_id x = shaped(g, d, &k, 1);
+        return put2(g, OP_DOT, x, shaped(g, d, b + 1, 2));
+    }
+    case 3: {
+        const value_id x = shaped(g, d, &k, 1);
+        return put2(g, OP_DOT, x, shaped(g, d, &k, 1));
+    }
+    default: {
+        const value_id x = shaped(g, d, a + 1, 2);
+        return put2(g, OP_DOT, x, shaped(g, d, b + 1, 2));
+    }
+    }
+}
+
+static inline void step_contract(graph *g)
+{
+    const uint32_t kind = pick(g->c, 4);
+    const value_id y = kind == 0 ? add_conv(g) : kind == 1 ? add_general(g) : add_matrix(g);
+    if (y == NO_VALUE)
+        return;
+    const type *t = type_in(g, y);
+    switch (pick(g->c, 6)) { /* what follows */
+    case 0:
+        if (t->rank > 0)
+            (void)put1(g, OP_RELU,
+                       put2(g, OP_ADD, y, shaped(g, t->dtype, t->dims + t->rank - 1, 1)), NULL, 0);
+        break;
+    case 1:
+        (void)put2(g, OP_ADD, y, partner(g, y, t->dtype));
+        break;
+    case 2: {
+        const value_id z = put2(g, OP_MUL, y, y);
+        (void)put1(g, OP_ABS, z, NULL, 0);
+        break;
+    }
+    case 3:
+        if (t->rank == 2) {
+            const int64_t perm[] = {1, 0};
+            attr a = attr_of_ints(KEY_PERM, perm, 2);
+            (void)put1(g, OP_TRANSPOSE, one_in(g->c, 2) ? put1(g, OP_NEG, y, NULL, 0) : y, &a, 1);
+        }
+        break;
+    case 4:
+        add_reshape(g, y);
+        break;
+    default:
+        break;
+    }
+}
+
+#endif

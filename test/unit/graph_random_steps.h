@@ -1,0 +1,197 @@
+/* Random steps: arithmetic and reductions, what only reference kernels run, and all others. */
+#ifndef TEST_GRAPH_RANDOM_STEPS_H
+#define TEST_GRAPH_RANDOM_STEPS_H
+
+#include "graph_random_contract.h"
+
+static inline void step_unary(graph *g)
+{
+    static const op_id ops[] = {OP_NEG, OP_ABS,  OP_RELU, OP_NOT,   OP_STOP_GRADIENT, OP_EXP,
+                                OP_LOG, OP_TANH, OP_SQRT, OP_RSQRT, OP_RECIPROCAL,    OP_TRUNC,
+                                OP_ERF, OP_SIN,  OP_COS,  OP_EXP2,  OP_LOG2};
+    const uint32_t i = pick(g->c, sizeof ops / sizeof *ops);
+    (void)put1(g, ops[i], i < 5 ? any_value(g) : float_value(g), NULL, 0);
+}
+
+static inline void step_binary(graph *g)
+{
+    static const op_id ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_ADD, OP_MUL, OP_MAXIMUM,   OP_MINIMUM,
+                                OP_DIV, OP_AND, OP_OR,  OP_XOR, OP_POW, OP_RELU_GRAD, OP_MOD};
+    op_id op = ops[pick(g->c, sizeof ops / sizeof *ops)];
+    const value_id x = any_value(g);
+    const tn_dtype d = type_in(g, x)->dtype;
+    if (dtype_is_int(d) && (op == OP_DIV || op == OP_MOD) && !one_in(g->c, 3))
+        op = OP_SUB; /* or too many programs only fail */
+    if (op == OP_POW && !one_in(g->c, 4))
+        op = OP_MUL;
+    const value_id y = partner(g, x, d);
+    attr zero = attr_of_int(KEY_ON_ZERO, ON_ZERO_ZERO);
+    const bool swap = one_in(g->c, 2);
+    const value_id in[] = {swap ? y : x, swap ? x : y};
+    const bool is_total = op == OP_DIV && dtype_is_int(d) && one_in(g->c, 2);
+    (void)put_many(g, op, in, 2, &zero, is_total);
+}
+
+static inline value_id add_compare(graph *g, value_id x, value_id y)
+{
+    attr a = attr_of_int(KEY_DIRECTION, pick(g->c, 6));
+    const value_id in[] = {x, y};
+    return put_many(g, OP_COMPARE, in, 2, &a, 1);
+}
+
+static inline void step_ternary(graph *g)
+{
+    const value_id x = any_value(g);
+    const tn_dtype d = type_in(g, x)->dtype;
+    const value_id y = partner(g, x, d);
+    if (one_in(g->c, 3)) {
+        const value_id in[] = {x, y, partner(g, x, d)};
+        (void)put_many(g, OP_CLAMP, in, 3, NULL, 0);
+        return;
+    }
+    const value_id z = partner(g, x, d);
+    const value_id in[] = {add_compare(g, x, y), one_in(g->c, 2) ? x : y, z};
+    (void)put_many(g, OP_SELECT, in, 3, NULL, 0);
+}
+
+static inline void step_cast(graph *g)
+{
+    (void)cast_to(g, any_value(g), any_dtype(g));
+}
+
+static inline void step_chain(graph *g)
+{
+    value_id x = any_value(g);
+    const uint32_t n = 4 + pick(g->c, 70), kind = pick(g->c, 4);
+    for (uint32_t i = 0; i < n && x != NO_VALUE; i++) {
+        const value_id y = kind == 0   ? put2(g, OP_ADD, x, x)
+                           : kind == 1 ? put2(g, OP_MAXIMUM, put1(g, OP_NEG, x, NULL, 0), x)
+                           : kind == 2 ? put2(g, OP_SUB, x, g->pool[g->n > 3 ? g->n - 3 : 0])
+                                       : put2(g, OP_ADD, put2(g, OP_MUL, x, x), x);
+        x = y;
+    }
+}
+
+static inline value_id add_reduce(graph *g, op_id op, value_id x, const int64_t *axes, uint32_t n,
+                                  bool keep)
+{
+    attr entries[5] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, keep)};
+    uint32_t n_entries = 2;
+    if (x == NO_VALUE)
+        return x;
+    const tn_dtype d = type_in(g, x)->dtype;
+    const scalar init = scalar_of_int(pick(g->c, 3));
+    if (one_in(g->c, 12) && op != OP_MEAN)
+        entries[n_entries++] = attr_of_scalar(KEY_INIT, &init);
+    if (one_in(g->c, 8))
+        entries[n_entries++] =
+            attr_of_int(KEY_ACCUM_DTYPE, one_in(g->c, 2) ? (int)d : (int)any_dtype(g));
+    if (one_in(g->c, 12))
+        entries[n_entries++] = attr_of_int(KEY_OUT_DTYPE, any_dtype(g));
+    return put1(g, op, x, entries, n_entries);
+}
+
+static inline void step_reduce(graph *g)
+{
+    static const op_id ops[] = {OP_SUM,        OP_SUM,        OP_MEAN,
+                                OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_PROD};
+    int64_t axes[TN_MAX_RANK];
+    const value_id x = any_value(g);
+    const type *t = type_in(g, x);
+    const bool keep = one_in(g->c, 2);
+    const uint32_t n = any_axes(g, t, axes);
+    const value_id y = add_reduce(g, ops[pick(g->c, 6)], x, axes, n, keep);
+    if (one_in(g->c, 3)) /* another one over the same axes */
+        (void)add_reduce(g, ops[pick(g->c, 6)], one_in(g->c, 2) ? x : put2(g, OP_MUL, x, x), axes,
+                         n, keep);
+    if (keep && y != NO_VALUE && one_in(g->c, 2))
+        (void)put2(g, one_in(g->c, 2) ? OP_SUB : OP_MUL, cast_to(g, x, type_in(g, y)->dtype), y);
+}
+
+static inline void step_softmax(graph *g)
+{
+    int64_t axes[TN_MAX_RANK];
+    const value_id x = float_value(g);
+    if (x == NO_VALUE)
+        return;
+    const uint32_t n = any_axes(g, type_in(g, x), axes);
+    attr keep[] = {attr_of_ints(KEY_AXES, axes, n), attr_of_int(KEY_KEEPDIMS, 1)};
+    attr again[] = {keep[0], keep[1]};
+    if (one_in(g->c, 2)) { /* layer norm */
+        const value_id d = put2(g, OP_SUB, x, put1(g, OP_MEAN, x, keep, 2));
+        const value_id v = put1(g, OP_MEAN, put2(g, OP_MUL, d, d), again, 2);
+        if (v == NO_VALUE)
+            return;
+        const value_id e = splat_of(g, type_in(g, v)->dtype, NULL, 0, 1e-5);
+        (void)put2(g, OP_MUL, d, put1(g, OP_RSQRT, put2(g, OP_ADD, v, e), NULL, 0));
+        return;
+    }
+    const value_id d = put2(g, OP_SUB, x, put1(g, OP_REDUCE_MAX, x, keep, 2));
+    const value_id e = put1(g, OP_EXP, d, NULL, 0), s = put1(g, OP_SUM, e, again, 2);
+    if (one_in(g->c, 2))
+        (void)put2(g, OP_DIV, e, s);
+    else
+        (void)put2(g, OP_SUB, d, put1(g, OP_LOG, s, NULL, 0));
+}
+
+/* What the reference kernels run. */
+static inline void step_other(graph *g)
+{
+    const value_id x = any_value(g);
+    const type *t = type_in(g, x);
+    if (t->rank == 0 || t->dims[0] == 0)
+        return;
+    const int64_t axis = pick(g->c, t->rank);
+    if (one_in(g->c, 3)) {
+        attr e[] = {attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_KEEPDIMS, pick(g->c, 2)),
+                    attr_of_int(KEY_INDEX_DTYPE, TN_SI64)};
+        (void)put1(g, OP_ARG_MAX, x, e, 3);
+    } else if (one_in(g->c, 2)) {
+        attr e[] = {
+            attr_of_int(KEY_K, 1 + pick(g->c, (uint32_t)(t->dims[axis] < 9 ? t->dims[axis] : 9))),
+            attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_LARGEST, pick(g->c, 2)),
+            attr_of_int(KEY_INDEX_DTYPE, TN_SI32)};
+        (void)put1(g, OP_TOP_K, x, e, 4);
+    } else {
+        const int64_t n = 1 + pick(g->c, 5);
+        attr e[] = {attr_of_ints(KEY_SHAPE, &n, 1), attr_of_int(KEY_DTYPE, TN_SI32),
+                    attr_of_int(KEY_AXIS, 0)};
+        (void)put2(g, OP_TAKE, x, put_many(g, OP_IOTA, NULL, 0, e, 3));
+    }
+}
+
+/* ---- which steps, how often ---- */
+
+static inline void step_region(graph *g);
+
+static inline void random_steps(graph *g)
+{
+    static const struct {
+        uint32_t weight;
+        void (*step)(graph *g);
+    } steps[] = {{40, step_unary},  {56, step_binary},   {8, step_ternary}, {16, step_cast},
+                 {32, step_reduce}, {8, step_softmax},   {40, step_move},   {8, step_concat},
+                 {8, step_source},  {16, step_contract}, {8, step_other},   {2, step_chain},
+                 {8, step_region}};
+    const uint32_t n = (uint32_t)(sizeof steps / sizeof *steps);
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += steps[i].weight;
+    for (uint32_t i = 0; i < g->most.steps; i++) {
+        uint32_t at = pick(g->c, all), k = 0;
+        while (at >= steps[k].weight)
+            at -= steps[k++].weight;
+        steps[k].step(g);
+    }
+}
+
+static inline void choose_outputs(graph *g)
+{
+    const uint32_t n = 1 + pick(g->c, one_in(g->c, 3) ? 8 : 3);
+    for (uint32_t i = 0; i < n; i++)
+        (void)function_add_output(g->f, one_in(g->c, 3)
+                                            ? g->pool[pick(g->c, g->n)]
+                                            : g->pool[g->n - 1 - pick(g->c, g->n < 5 ? g->n : 5)]);
+}
+
+#endif

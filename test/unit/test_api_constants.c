@@ -1,0 +1,115 @@
+/* Inputs that are made constants. */
+#include "api_fixture.h"
+
+static const char text[] =
+    "func @main(%a: tensor<f32, 2>, %p: (tensor<f32, 2>, tensor<i1>), %b: tensor<f32, ?N>) -> "
+    "(tensor<f32, 2>, tensor<f32, ?N>, tensor<i1>) {\n"
+    "  %s = sub(%a, %p[0]) -> tensor<f32, 2>\n"
+    "  %i = stop_gradient(%p[1]) -> tensor<i1>\n"
+    "  return %s, %b, %i\n"
+    "}\n";
+
+static tn_module *read_text(tn_context *cx)
+{
+    tn_module *m = NULL;
+    tn_read_options o = {.dialect = "ptir-text"};
+    CHECK_INT(tn_module_read(cx, &o, text, strlen(text), &m), TN_OK);
+    return m;
+}
+
+static void check_input(const tn_module *m, size_t index, const char *name)
+{
+    tn_port port;
+    CHECK_INT(tn_module_input(m, index, &port), TN_OK);
+    CHECK_TEXT(port.name, name);
+}
+
+static void test_values(tn_context *cx)
+{
+    tn_module *m = read_text(cx);
+    float a[2] = {5, 7}, p[2] = {1, 2}, b[3] = {1, 2, 3}, s[2] = {0}, z[3];
+    unsigned char flag = 200, flag_out = 9; /* any non-zero byte is true */
+    tn_program *program = NULL;
+    if (!m)
+        return;
+    CHECK_INT(tn_module_set_constant(m, 1, &(tn_buffer){p, sizeof p, {TN_F32, 1, {2}}}), TN_OK);
+    CHECK_INT(tn_module_input_count(m), 3);
+    p[0] = 100; /* it was copied */
+    check_input(m, 0, "a");
+    check_input(m, 1, "p.1");
+    check_input(m, 2, "b");
+    CHECK_INT(tn_module_set_constant(m, 1, &(tn_buffer){&flag, 1, {TN_I1, 0, {0}}}), TN_OK);
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){a, sizeof a, {TN_F32, 1, {2}}}), TN_OK);
+    CHECK_INT(tn_module_input_count(m), 1);
+    CHECK_INT(tn_module_verify(m), TN_OK);
+    CHECK_INT(tn_module_run_passes(m, "fold-parameters,dce", NULL), TN_OK);
+    CHECK_INT(tn_program_compile(m, NULL, &program), TN_OK);
+    tn_buffer in = {b, sizeof b, {TN_F32, 1, {3}}};
+    tn_buffer out[3] = {{s, sizeof s, {TN_F32, 1, {2}}},
+                        {z, sizeof z, {TN_F32, 1, {3}}},
+                        {&flag_out, 1, {TN_I1, 0, {0}}}};
+    if (program)
+        CHECK_INT(tn_program_run(program, &in, 1, out, 3, NULL), TN_OK);
+    CHECK(s[0] == 4 && s[1] == 5 && z[2] == 3 && flag_out == 1);
+    tn_program_free(program);
+    tn_module_free(m);
+}
+
+static void test_faults(tn_context *cx, const record *r)
+{
+    tn_module *m = read_text(cx);
+    float x[3] = {0};
+    if (!m)
+        return;
+    CHECK_INT(tn_module_set_constant(m, 4, &(tn_buffer){x, 8, {TN_F32, 1, {2}}}), TN_ERR_USAGE);
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 12, {TN_F32, 1, {3}}}), TN_ERR_INPUT);
+    CHECK_TEXT(r->kind, "InputMismatch");
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 4, {TN_F32, 1, {2}}}), TN_ERR_INPUT);
+    CHECK_INT(tn_module_set_constant(m, 3, &(tn_buffer){x, 12, {TN_F32, 1, {3}}}), TN_ERR_REJECTED);
+    CHECK_TEXT(r->kind, "UnboundSymbol");
+    CHECK_INT(tn_context_set_limit(cx, "literal_bytes", 7), TN_OK);
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 8, {TN_F32, 1, {2}}}), TN_ERR_REJECTED);
+    CHECK_TEXT(r->kind, "LimitExceeded");
+    CHECK_INT(tn_module_input_count(m), 4);
+    CHECK_INT(tn_module_verify(m), TN_OK);
+    tn_module_free(m);
+}
+
+/* A module of its own, with one request for memory after the other refused. */
+static void test_no_memory(void)
+{
+    bool failed = true;
+    for (unsigned n = 1; failed && n < 10000; n++) {
+        meter m = {0};
+        tn_allocator counting = {metered, &m};
+        record r = {0};
+        tn_diagnostic_sink sink = {remember, &r};
+        float p[2] = {1, 2};
+        tn_context *cx = tn_context_new(&counting, &sink);
+        tn_module *graph = read_text(cx);
+        m.fail_at = m.requests + n;
+        tn_status s = tn_module_set_constant(graph, 1, &(tn_buffer){p, sizeof p, {TN_F32, 1, {2}}});
+        if (s == TN_OK)
+            s = tn_module_run_passes(graph, "fold-parameters,dce", NULL);
+        failed = m.failed;
+        CHECK(s == TN_OK || (failed && s == TN_ERR_NOMEM && r.n > 0));
+        m.fail_at = 0;
+        tn_module_free(graph);
+        tn_context_free(cx);
+        CHECK_INT(m.alive, 0);
+        CHECK_INT(m.wrong, 0);
+    }
+    CHECK(!failed);
+}
+
+int main(void)
+{
+    test_no_memory();
+    record r = {0};
+    tn_diagnostic_sink sink = {remember, &r};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    test_values(cx);
+    test_faults(cx, &r);
+    tn_context_free(cx);
+    return check_result();
+}
