@@ -112,8 +112,17 @@ value_id build_cast(builder *b, value_id x, tn_dtype dtype)
     return build_node(b, OP_CAST, &x, 1, &entry, 1);
 }
 
+/* The node of X when it is an OP that may be passed over; else NULL. */
+static const node *passed_over(const builder *b, value_id x, op_id op)
+{
+    const node *n = node_of(b->f, x);
+    return b->compose && n->op == op ? n : NULL;
+}
+
 value_id build_reshape(builder *b, value_id x, const dim *dims, uint32_t rank)
 {
+    for (const node *n; usable(b, x) && (n = passed_over(b, x, OP_RESHAPE)) != NULL;)
+        x = n->in[0];
     if (!usable(b, x) || has_dims(b, x, dims, rank))
         return x;
     attr entry = attr_of_ints(KEY_SHAPE, dims, rank);
@@ -123,6 +132,16 @@ value_id build_reshape(builder *b, value_id x, const dim *dims, uint32_t rank)
 value_id build_transpose(builder *b, value_id x, const int64_t *perm, uint32_t rank)
 {
     bool identity = true;
+    int64_t both[TN_MAX_RANK];
+    const node *n = usable(b, x) ? passed_over(b, x, OP_TRANSPOSE) : NULL;
+    if (n) {
+        uint32_t n_perm;
+        const int64_t *first = attr_ints(n->attrs, KEY_PERM, &n_perm);
+        for (uint32_t i = 0; i < rank; i++)
+            both[i] = first[perm[i]];
+        perm = both;
+        x = n->in[0];
+    }
     for (uint32_t i = 0; i < rank; i++)
         identity = identity && perm[i] == (int64_t)i;
     if (!usable(b, x) || identity)

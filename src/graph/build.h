@@ -15,6 +15,9 @@ typedef struct builder {
      * broadcast first, constants are scalars that are broadcast, and axes come and go by reshape.
      */
     bool plain;
+    /* A reshape of a reshape and a transpose of a transpose read the first one's operand, for code
+     * that drops what is left without a use. */
+    bool compose;
     uint32_t belongs; /* given to every node */
 } builder;
 

@@ -158,6 +158,12 @@ static bool copy_remarks(const function *from, module *to, function *f)
         if (!d.type || !VECTOR_PUSH(to->allocator, &f->declared, d))
             return false;
     }
+    for (uint32_t i = 0; i < from->tuples.n; i++) {
+        input_tuple t = from->tuples.at[i];
+        t.nesting = module_string(to, t.nesting, strlen(t.nesting));
+        if (!t.nesting || !VECTOR_PUSH(to->allocator, &f->tuples, t))
+            return false;
+    }
     return true;
 }
 

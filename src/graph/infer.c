@@ -40,9 +40,12 @@ tn_status infer_reject(const infer_call *call, diag_kind kind, const char *forma
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
 
+    const use_site site = {call->function, call->op, call->place, &m->types, call->in, call->n_in};
+    source from = m->source;
+    from.about = &site;
     d->op = op_table[call->op].text;
-    tn_status s = diag_report(d, call->binding ? kind_when_binding(kind) : kind, &m->source,
-                              call->at, "%s", message);
+    tn_status s = diag_report(d, call->binding ? kind_when_binding(kind) : kind, &from, call->at,
+                              "%s", message);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);
     diag_node(d, call->name ? call->name : number);

@@ -7,6 +7,16 @@
 
 struct module;
 
+/* One use of an op, as diagnostics see it: source.about. */
+typedef struct use_site {
+    const struct function *function; /* NULL: in none that is known */
+    op_id op;
+    uint32_t place; /* 1 + the number of the instruction in the text; 0: none */
+    const type_table *types;
+    const type *const *in;
+    uint32_t n_in;
+} use_site;
+
 struct infer_call {
     struct module *module;
     op_id op;
@@ -20,6 +30,8 @@ struct infer_call {
     /* Symbolic sizes have just been given values: extents that do not fit are DimensionBinding. */
     bool binding;
     /* For diagnostics. */
+    const struct function *function; /* NULL: in none that is known */
+    uint32_t place;                  /* 1 + the number of the instruction in the text; 0: none */
     span at;
     const char *name; /* of the node in the text; NULL: `%number` */
     uint32_t number;

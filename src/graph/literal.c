@@ -6,6 +6,12 @@ const literal *literal_of(const node *n)
     return n->op == OP_CONSTANT ? attr_find(n->attrs, KEY_VALUE)->v.literal : NULL;
 }
 
+void literal_normalize(tn_dtype d, void *data, size_t n)
+{
+    if (d == TN_I1 || d == TN_SI4 || d == TN_UI4)
+        dtype_narrow(d, data, data, n);
+}
+
 bool literal_is_uniform(const literal *l)
 {
     size_t size = dtype_bytes(l->type->dtype);

@@ -28,6 +28,7 @@ void function_release(function *f)
     VECTOR_RELEASE(a, &f->outputs);
     VECTOR_RELEASE(a, &f->hints);
     VECTOR_RELEASE(a, &f->declared);
+    VECTOR_RELEASE(a, &f->tuples);
 }
 
 void module_free(module *m)
@@ -113,6 +114,7 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
         .name = desc->name,
         .tag = desc->tag,
         .belongs = desc->belongs,
+        .place = desc->place,
     };
     if (desc->op == OP_INPUT)
         f->inputs.at[f->inputs.n++] = *first;
@@ -148,6 +150,8 @@ tn_status function_add(function *f, const node_desc *desc, value_id *first)
         .attrs = desc->attrs ? desc->attrs : &attrs_none,
         .out = &one,
         .n_out = 1,
+        .function = f,
+        .place = desc->place,
         .at = desc->at,
         .name = desc->name,
         .number = desc->number,
@@ -255,16 +259,31 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
     return TN_OK;
 }
 
-tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
+tn_status node_vreport(const function *f, const node *n, diag_channel *d, const char *op,
+                       diag_kind kind, const char *format, va_list args)
 {
-    diag_channel *d = &f->module->cx->diag;
-    va_list args;
-    va_start(args, format);
-    d->op = op_table[n->op].text;
-    tn_status s = diag_vreport(d, kind, &f->module->source, n->at, format, args);
-    va_end(args);
+    const type *few[FEW_OPERANDS];
+    const uint32_t shown = n->n_in < FEW_OPERANDS ? n->n_in : FEW_OPERANDS;
+    const module *m = f->module;
+    use_site site = {f, (op_id)n->op, n->place, &m->types, few, shown};
+    for (uint32_t i = 0; i < shown; i++)
+        few[i] = value_type(f, n->in[i]);
+    source from = m->source;
+    from.about = &site;
+    d->op = op;
+    tn_status s = diag_vreport(d, kind, &from, n->at, format, args);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, n->first_value);
     diag_node(d, n->name ? n->name : number);
+    return s;
+}
+
+tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s =
+        node_vreport(f, n, &f->module->cx->diag, op_table[n->op].text, kind, format, args);
+    va_end(args);
     return s;
 }

@@ -21,6 +21,7 @@ typedef struct node {
     const char *tag;  /* free remark that is kept, interned; NULL when there is none */
     /* In a gradient module: 1 + the primal value whose gradient this node helps to make; else 0. */
     uint32_t belongs;
+    uint32_t place; /* 1 + the number of the instruction in the text; 0: it is not in the text */
 } node;
 
 typedef struct value_info {
@@ -46,6 +47,13 @@ typedef struct declared_type {
     const type *type;
 } declared_type;
 
+/* Inputs FIRST .. that the text passes as one tuple: as many as NESTING, such as `(t(tt))`, has
+ * tensors. */
+typedef struct input_tuple {
+    uint32_t first;
+    const char *nesting; /* interned */
+} input_tuple;
+
 /* Nodes are in definition order: operands are smaller than results. Inputs are nodes too and are
  * listed, in interface order, in `inputs`; regions of control flow are functions. */
 typedef struct function {
@@ -57,6 +65,7 @@ typedef struct function {
     VECTOR(value_id) outputs;
     VECTOR(fusion_hint) hints;
     VECTOR(declared_type) declared; /* ascending */
+    VECTOR(input_tuple) tuples;     /* ascending; remarks, which no pass looks at */
     bool is_region;
 } function;
 
@@ -134,6 +143,7 @@ typedef struct node_desc {
     uint8_t spelling;
     uint32_t number; /* the text's own number, for diagnostics */
     uint32_t belongs;
+    uint32_t place;
 } node_desc;
 
 /* Infer the types and append; *FIRST is the first result. Inputs are listed in f->inputs. The
@@ -154,6 +164,10 @@ const type *value_declared_type(const function *f, value_id v);
 /* Report about a node: its place and name. */
 tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same, with the name of the operation as it stands in the text ("add" where that has none). */
+tn_status node_vreport(const function *f, const node *n, diag_channel *d, const char *op,
+                       diag_kind kind, const char *format, va_list args)
+    __attribute__((format(printf, 6, 0)));
 /* Check everything a module promises: ids, operand order, attributes, result types. Reports every
  * fault; `whose` (a pass name, or NULL) makes faults internal errors that name it. */
 tn_status module_verify(module *m, const char *whose);

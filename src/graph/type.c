@@ -149,6 +149,62 @@ static dim chain_insert(type_table *t, dim_op op, dim chain, dim item)
     return intern_expr(t, (dim_expr){op, chain, item, NULL});
 }
 
+/* A term as BASE times a number. */
+static dim base_of(const type_table *t, dim term, int64_t *factor)
+{
+    const dim_expr *e = dim_expr_of(t, term);
+    const bool scaled = e->op == DIM_MUL && !dim_is_symbolic(e->b);
+    *factor = scaled ? e->b : 1;
+    return scaled ? e->a : term;
+}
+
+/* Is a multiple of BASE a term of the sum CHAIN? Then *REST is the sum without it. */
+static bool take_like(type_table *t, dim chain, dim base, dim *rest, int64_t *factor)
+{
+    if (!dim_is_symbolic(chain))
+        return false;
+    const dim_expr top = *dim_expr_of(t, chain);
+    *rest = top.op == DIM_ADD ? top.a : 0;
+    const dim last = top.op == DIM_ADD ? top.b : chain;
+    if (dim_is_symbolic(last) && base_of(t, last, factor) == base)
+        return true;
+    dim left;
+    if (top.op != DIM_ADD || !take_like(t, top.a, base, &left, factor))
+        return false;
+    *rest = left == DIM_NO_MEMORY ? left : chain_insert(t, DIM_ADD, left, top.b);
+    return true;
+}
+
+/* CHAIN OP ITEM, which is no such chain itself; in sums multiples of one term come together. */
+static dim add_to_chain(type_table *t, dim_op op, dim chain, dim item)
+{
+    int64_t factor, more, sum;
+    dim rest;
+    if (op != DIM_ADD || !dim_is_symbolic(item))
+        return chain_insert(t, op, chain, item);
+    const dim base = base_of(t, item, &factor);
+    if (!take_like(t, chain, base, &rest, &more))
+        return chain_insert(t, op, chain, item);
+    if (rest == DIM_NO_MEMORY || !add_i64(factor, more, &sum))
+        return DIM_NO_MEMORY;
+    item = sum == 0 ? 0 : chain_insert(t, DIM_MUL, base, sum);
+    return item == DIM_NO_MEMORY ? item : chain_insert(t, op, rest, item);
+}
+
+/* The negative of a sum, term by term. */
+static dim negative_of(type_table *t, dim chain)
+{
+    dim total = 0;
+    while (chain != 0 && total != DIM_NO_MEMORY) {
+        const bool is_sum = dim_is_symbolic(chain) && dim_expr_of(t, chain)->op == DIM_ADD;
+        const dim_expr top = is_sum ? *dim_expr_of(t, chain) : (dim_expr){DIM_ADD, 0, chain, NULL};
+        const dim term = chain_insert(t, DIM_MUL, top.b, -1);
+        total = term == DIM_NO_MEMORY ? term : chain_insert(t, DIM_ADD, total, term);
+        chain = top.a;
+    }
+    return total;
+}
+
 dim dim_combine(type_table *t, dim_op op, dim a, dim b)
 {
     int64_t folded;
@@ -163,15 +219,18 @@ dim dim_combine(type_table *t, dim_op op, dim a, dim b)
             return op == DIM_MOD ? 0 : 1;
         return intern_expr(t, (dim_expr){op, a, b, NULL});
     }
+    for (uint32_t k = 0; op == DIM_MUL && k < 2; k++)
+        if ((k ? a : b) == -1 && dim_expr_of(t, k ? b : a)->op == DIM_ADD)
+            return negative_of(t, k ? b : a);
     /* Insert the operands of chain b one by one into chain a. */
     while (dim_is_symbolic(b) && dim_expr_of(t, b)->op == op) {
         dim_expr top = *dim_expr_of(t, b);
-        a = chain_insert(t, op, a, top.b);
+        a = add_to_chain(t, op, a, top.b);
         if (a == DIM_NO_MEMORY)
             return a;
         b = top.a;
     }
-    return chain_insert(t, op, a, b);
+    return add_to_chain(t, op, a, b);
 }
 
 bool dim_bind(const type_table *t, dim d, const int64_t *values, int64_t *out)

@@ -15,8 +15,12 @@ __attribute__((format(printf, 4, 5))) static void fault(check *c, const node *n,
     module *m = c->f->module;
     va_list args;
     va_start(args, format);
-    (void)diag_vreport(&m->cx->diag, c->whose ? DIAG_InternalError : kind, &m->source,
-                       n ? n->at : NO_SPAN, format, args);
+    if (c->whose)
+        kind = DIAG_InternalError;
+    if (n)
+        (void)node_vreport(c->f, n, &m->cx->diag, op_table[n->op].text, kind, format, args);
+    else
+        (void)diag_vreport(&m->cx->diag, kind, &m->source, NO_SPAN, format, args);
     va_end(args);
     if (c->whose)
         diag_note(&m->cx->diag, NULL, NO_SPAN, "the pass '%s' left the module ill-formed",
@@ -55,6 +59,8 @@ static void check_types(check *c, const node *n)
                        .attrs = n->attrs,
                        .out = &one,
                        .n_out = 1,
+                       .function = c->f,
+                       .place = n->place,
                        .at = n->at,
                        .name = n->name,
                        .number = n->first_value};

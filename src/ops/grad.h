@@ -3,11 +3,15 @@
 #define OPS_GRAD_H
 
 #include "graph/build.h"
+#include "ops/grad_instead.h"
 
 /* How a gradient is spelt. */
 typedef struct grad_style {
-    bool core_only; /* Core v1 instructions only; the derivative of conv2d is refused */
-    bool plain;     /* see builder.plain */
+    bool core_only; /* Core v1 instructions only */
+    /* Is OP one of them? NULL: the primal is known to hold no others. */
+    bool (*is_core)(op_id op);
+    bool core_conv2d; /* in these also the derivative of conv2d, which is refused otherwise */
+    bool plain;       /* see builder.plain */
     /* How a dialect spells an op, NULL when it lacks it; without the function every op will do. */
     const char *(*spelling)(op_id op);
 } grad_style;
@@ -26,10 +30,11 @@ struct grad_call {
     bool core_only;    /* as in the style */
     const grad_style *style;
     const bool *wanted; /* by operand: a contribution to it is, or will be, asked for */
-    /* What was made for the node's earlier operands, for ops with regions; the walk keeps it. */
-    value_id *shared; /* by operand; NULL for other ops */
-    bool *is_shared;  /* `shared` is filled */
-    uint32_t depth;   /* of regions around the node */
+    /* What was made for the node's earlier operands; the walk keeps it. */
+    value_id *shared;      /* by operand */
+    bool *is_shared;       /* `shared` is filled */
+    uint32_t depth;        /* of regions around the node */
+    instead_list *instead; /* what is to take the place of primal nodes */
     value_id *out;
 };
 
@@ -79,6 +84,10 @@ value_id grad_spread(grad_call *c, value_id x, uint32_t axis, int64_t low, int64
 /* The COUNT elements START, START + STEP, ... of X; STEP > 0. */
 value_id grad_pick(grad_call *c, value_id x, uint32_t axis, int64_t start, int64_t step,
                    int64_t count);
+/* LOW zeros, then the elements of AXIS, in rows of N with zeros behind the last: two axes. */
+value_id grad_split(grad_call *c, value_id x, uint32_t axis, int64_t low, int64_t n);
+/* Element AT along AXIS, which goes away. */
+value_id grad_at(grad_call *c, value_id x, uint32_t axis, int64_t at);
 /* The axes PLACE and WINDOW of X become one of EXTENT, where PLACE was: element (p, w) is added at
  * p * STRIDE + w * DILATION. */
 value_id grad_fold_windows(grad_call *c, value_id x, uint32_t place, uint32_t window,

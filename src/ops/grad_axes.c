@@ -131,6 +131,20 @@ value_id grad_pick(grad_call *c, value_id x, uint32_t axis, int64_t start, int64
     return reshape_at(c, first, axis, 2, &count, 1);
 }
 
+value_id grad_split(grad_call *c, value_id x, uint32_t axis, int64_t low, int64_t n)
+{
+    if (c->b.status != TN_OK || x == NO_VALUE)
+        return NO_VALUE;
+    int64_t have = grad_type(c, x)->dims[axis], rows = (have + low + n - 1) / n;
+    int64_t both[] = {rows, n};
+    return reshape_at(c, pad_axis(c, x, axis, low, rows * n - have - low), axis, 1, both, 2);
+}
+
+value_id grad_at(grad_call *c, value_id x, uint32_t axis, int64_t at)
+{
+    return reshape_at(c, cut_axis(c, x, axis, at, 1), axis, 1, NULL, 0);
+}
+
 static bool too_large(grad_call *c, int64_t a, int64_t b)
 {
     int64_t product;

@@ -1,7 +1,6 @@
 /* Derivatives of contractions. */
 #include "ops/cells.h"
-#include "ops/grad.h"
-#include "ops/shape.h"
+#include "ops/grad_core.h"
 
 static value_id swap_last(grad_call *c, value_id x)
 {
@@ -71,12 +70,12 @@ static value_id conv_grad(grad_call *c, op_id op, value_id x, value_id y, attr_k
     return build_node(&c->b, op, in, 2, entries, n);
 }
 
-/* Core v1 calls the derivative of Conv2d unsupported. */
+/* Core v1 calls the derivative of Conv2d unsupported, though it could be written. */
 tn_status grad_conv2d(grad_call *c)
 {
     value_id x = grad_in(c, 0), w = grad_in(c, 1);
     if (c->core_only)
-        return grad_none(c);
+        return c->style->core_conv2d ? grad_core_conv2d(c) : grad_none(c);
     return grad_gives(c, c->operand == 0 ? conv_grad(c, OP_CONV2D_GRAD_INPUT, c->g[0], w,
                                                      KEY_INPUT_SHAPE, grad_type(c, x))
                                          : conv_grad(c, OP_CONV2D_GRAD_FILTER, x, c->g[0],

@@ -72,14 +72,9 @@ tn_status grad_erf(grad_call *c)
     return times(c, mul(c, bell, grad_scalar(c, x, 0x1.20dd750429b6dp+0)));
 }
 
-/* Tiny IR has no cosine: it is the sine a quarter turn on. */
 tn_status grad_sin(grad_call *c)
 {
-    value_id x = grad_in(c, 0);
-    if (grad_has(c, OP_COS))
-        return times(c, build_unary(&c->b, OP_COS, x));
-    value_id on = build_binary(&c->b, OP_ADD, x, grad_scalar(c, x, 0x1.921fb54442d18p+0));
-    return times(c, build_unary(&c->b, OP_SIN, on));
+    return times(c, build_unary(&c->b, OP_COS, grad_in(c, 0)));
 }
 
 tn_status grad_cos(grad_call *c)

@@ -1,7 +1,6 @@
 /* Derivatives of movement ops: the movement back, summing where one element went to several. */
 #include "ops/cells.h"
-#include "ops/grad.h"
-#include "ops/shape.h"
+#include "ops/grad_core.h"
 
 /* The operand's shape again. */
 tn_status grad_reshape(grad_call *c)
@@ -10,30 +9,31 @@ tn_status grad_reshape(grad_call *c)
     return grad_gives(c, build_reshape(&c->b, c->g[0], x->dims, x->rank));
 }
 
-tn_status grad_expand_dims(grad_call *c)
+/* The axes of the node, which RESOLVE makes plain, for the op that takes its effect back. */
+typedef shape_fault resolve_fn(const int64_t *axes, uint32_t n, uint32_t rank, axis_list *out);
+typedef value_id axes_fn(builder *b, value_id x, const int64_t *axes, uint32_t n);
+
+static tn_status axes_back(grad_call *c, resolve_fn *resolve, axes_fn *back)
 {
     uint32_t n;
     axis_list list;
     int64_t at[TN_MAX_RANK];
     const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
-    if (resolve_expand_dims(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
+    if (resolve(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
         return grad_refuse_axes(c);
     for (uint32_t i = 0; i < list.n; i++)
         at[i] = list.at[i];
-    return grad_gives(c, build_squeeze(&c->b, c->g[0], at, list.n));
+    return grad_gives(c, back(&c->b, c->g[0], at, list.n));
+}
+
+tn_status grad_expand_dims(grad_call *c)
+{
+    return axes_back(c, resolve_expand_dims, build_squeeze);
 }
 
 tn_status grad_squeeze(grad_call *c)
 {
-    uint32_t n;
-    axis_list list;
-    int64_t at[TN_MAX_RANK];
-    const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
-    if (resolve_axes(axes, n, grad_type(c, grad_in(c, 0))->rank, &list).kind != SHAPE_OK)
-        return grad_refuse_axes(c);
-    for (uint32_t i = 0; i < list.n; i++)
-        at[i] = list.at[i];
-    return grad_gives(c, build_expand_dims(&c->b, c->g[0], at, list.n));
+    return axes_back(c, resolve_axes, build_expand_dims);
 }
 
 tn_status grad_transpose(grad_call *c)
@@ -67,47 +67,7 @@ tn_status grad_broadcast(grad_call *c)
     return grad_gives(c, build_reshape(&c->b, g, x->dims, x->rank));
 }
 
-/* Axis AXIS of G, the slice R of an axis of extent EXTENT, put back among zeros in Core v1: gather
- * along the axis, then multiply what the slice left out by 0. */
-static value_id unslice_axis(grad_call *c, value_id g, uint32_t axis, slice_range r, int64_t extent)
-{
-    if (c->b.status != TN_OK)
-        return NO_VALUE;
-    const type *t = grad_type(c, g);
-    arena *memory = &c->b.f->module->arena;
-    int64_t *from = ARENA_ARRAY(memory, int64_t, (size_t)extent);
-    double *mask = ARENA_ARRAY(memory, double, (size_t)extent);
-    char *typed = arena_alloc(memory, (size_t)extent * 8);
-    if (!from || !mask || !typed) {
-        c->b.status = module_no_memory(c->b.f->module);
-        return NO_VALUE;
-    }
-    for (int64_t j = 0; j < r.count; j++) {
-        from[r.start + j * r.step] = j;
-        mask[r.start + j * r.step] = 1;
-    }
-    (void)dtype_cast(TN_F64, mask, t->dtype, typed, (size_t)extent);
-
-    /* The axis to the front, and the others in order. */
-    uint32_t rank = t->rank;
-    int64_t perm[TN_MAX_RANK], inverse[TN_MAX_RANK], ones[TN_MAX_RANK];
-    perm[0] = axis;
-    for (uint32_t i = 0, k = 1; i < rank; i++)
-        if (i != axis)
-            perm[k++] = i;
-    for (uint32_t i = 0; i < rank; i++) {
-        inverse[perm[i]] = i;
-        ones[i] = i == 0 ? extent : 1;
-    }
-    value_id front = build_transpose(&c->b, g, perm, rank);
-    value_id in[] = {front, grad_indices(c, from, extent)};
-    value_id spread = build_node(&c->b, OP_TAKE, in, 2, NULL, 0);
-    value_id kept =
-        build_binary(&c->b, OP_MUL, spread, build_constant(&c->b, t->dtype, ones, rank, typed));
-    return build_transpose(&c->b, kept, inverse, rank);
-}
-
-/* The same by reversing and padding. */
+/* The slice put back among zeros by reversing and padding. */
 static tn_status unslice(grad_call *c, const type *x, const slice_range *ranges, const shape *out)
 {
     value_id g = c->g[0];
@@ -149,7 +109,7 @@ tn_status grad_slice(grad_call *c)
     for (uint32_t i = 0; i < x->rank; i++) {
         bool whole = ranges[i].start == 0 && ranges[i].step == 1 && out.dims[i] == x->dims[i];
         if (!whole)
-            g = unslice_axis(c, g, i, ranges[i], x->dims[i]);
+            g = grad_core_unslice(c, g, i, ranges[i], x->dims[i]);
     }
     return grad_gives(c, g);
 }

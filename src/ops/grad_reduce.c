@@ -97,26 +97,40 @@ tn_status grad_mean(grad_call *c)
     return grad_sum_or_mean(c, true);
 }
 
+/* What the rules that compare elements start with. */
+typedef struct choice {
+    value_id x, zeros, ones, g; /* of the operand's shape; the gradient with the axes in place */
+    axis_list axes;
+    bool keep;
+    int64_t list[TN_MAX_RANK];
+} choice;
+
+static bool choice_of(grad_call *c, choice *of)
+{
+    of->x = grad_in(c, 0);
+    if (!reduction_of(c, &of->axes, &of->keep))
+        return false;
+    const type *t = grad_type(c, of->x);
+    for (uint32_t i = 0; i < of->axes.n; i++)
+        of->list[i] = of->axes.at[i];
+    of->g = restore_axes(c, c->g[0], &of->axes, of->keep);
+    of->zeros = grad_zeros(c, of->x);
+    of->ones = grad_splat(c, of->x, t->dims, t->rank, 1);
+    return true;
+}
+
 /* The elements equal to the extremum share the gradient equally. */
 tn_status grad_extremum(grad_call *c)
 {
-    axis_list axes;
-    bool keep;
-    value_id x = grad_in(c, 0);
-    if (!reduction_of(c, &axes, &keep))
+    choice of;
+    if (!choice_of(c, &of))
         return grad_refuse_axes(c);
-    const type *t = grad_type(c, x);
-    int64_t list[TN_MAX_RANK];
-    for (uint32_t i = 0; i < axes.n; i++)
-        list[i] = axes.at[i];
-    value_id y = restore_axes(c, grad_y(c), &axes, keep);
-    value_id g = restore_axes(c, c->g[0], &axes, keep);
-    value_id zeros = grad_zeros(c, x), one = grad_splat(c, x, t->dims, t->rank, 1);
-    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), one, zeros);
-    value_id hits = build_reduce(&c->b, OP_SUM, hit, list, axes.n, true);
+    value_id x = of.x, y = restore_axes(c, grad_y(c), &of.axes, of.keep);
+    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), of.ones, of.zeros);
+    value_id hits = build_reduce(&c->b, OP_SUM, hit, of.list, of.axes.n, true);
     /* None is equal where `init` wins. */
     value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
-    value_id share = build_binary(&c->b, OP_DIV, g, some);
+    value_id share = build_binary(&c->b, OP_DIV, of.g, some);
     return grad_gives(c, build_binary(&c->b, OP_MUL, hit, share));
 }
 
@@ -124,32 +138,24 @@ tn_status grad_extremum(grad_call *c)
  * is exactly one, only it has a gradient, the product of the rest. */
 tn_status grad_reduce_prod(grad_call *c)
 {
-    axis_list axes;
-    bool keep;
-    value_id x = grad_in(c, 0);
-    if (!reduction_of(c, &axes, &keep))
+    choice of;
+    if (!choice_of(c, &of))
         return grad_refuse_axes(c);
-    const type *t = grad_type(c, x);
-    int64_t list[TN_MAX_RANK];
-    for (uint32_t i = 0; i < axes.n; i++)
-        list[i] = axes.at[i];
-    value_id g = restore_axes(c, c->g[0], &axes, keep);
-    value_id zeros = grad_zeros(c, x), one = grad_splat(c, x, t->dims, t->rank, 1);
-    value_id is_zero = build_compare(&c->b, DIR_EQ, x, grad_scalar(c, x, 0));
-    value_id count =
-        build_reduce(&c->b, OP_SUM, build_select(&c->b, is_zero, one, zeros), list, axes.n, true);
-    value_id others = build_select(&c->b, is_zero, one, x);
-    value_id rest = build_reduce(&c->b, OP_REDUCE_PROD, others, list, axes.n, true);
+    value_id x = of.x, is_zero = build_compare(&c->b, DIR_EQ, x, grad_scalar(c, x, 0));
+    value_id zero = build_select(&c->b, is_zero, of.ones, of.zeros);
+    value_id count = build_reduce(&c->b, OP_SUM, zero, of.list, of.axes.n, true);
+    value_id others = build_select(&c->b, is_zero, of.ones, x);
+    value_id rest = build_reduce(&c->b, OP_REDUCE_PROD, others, of.list, of.axes.n, true);
     const attr *init = attr_find(c->n.attrs, KEY_INIT);
     if (init) {
-        value_id factor = build_scalar(&c->b, t->dtype, *init->v.scalar);
+        value_id factor = build_scalar(&c->b, grad_type(c, x)->dtype, *init->v.scalar);
         rest = build_binary(&c->b, OP_MUL, rest, factor);
     }
-    rest = build_binary(&c->b, OP_MUL, g, rest);
+    rest = build_binary(&c->b, OP_MUL, of.g, rest);
     value_id none = build_compare(&c->b, DIR_EQ, count, grad_scalar(c, x, 0));
     value_id single = build_compare(&c->b, DIR_EQ, count, grad_scalar(c, x, 1));
-    value_id at_zero = build_select(&c->b, is_zero, rest, zeros);
-    value_id lone = build_select(&c->b, single, at_zero, zeros);
+    value_id at_zero = build_select(&c->b, is_zero, rest, of.zeros);
+    value_id lone = build_select(&c->b, single, at_zero, of.zeros);
     value_id quotient = build_binary(&c->b, OP_DIV, rest, others);
     return grad_gives(c, build_select(&c->b, none, quotient, lone));
 }

@@ -60,6 +60,8 @@ region region_new(grad_call *c, const char *name)
 
 void region_done(region *r)
 {
+    if (r->b.status == TN_OK)
+        r->b.status = instead_settle(r->c->instead, r->b.f);
     if (r->c->b.status == TN_OK)
         r->c->b.status = r->b.status;
 }
@@ -143,7 +145,7 @@ void region_vjp(builder *b, grad_call *c, const function *from, const value_id *
         b->status = c->b.status;
     region_inline(b, c, from, args, outputs);
     if (b->status == TN_OK)
-        b->status = reverse_init(&w, b->f, first, c->style, c->depth + 1);
+        b->status = reverse_init(&w, b->f, first, c->style, c->depth + 1, c->instead);
     if (b->status != TN_OK)
         return;
     for (uint32_t k = 0; k < from->inputs.n; k++)
@@ -158,6 +160,31 @@ void region_vjp(builder *b, grad_call *c, const function *from, const value_id *
     for (uint32_t k = 0; b->status == TN_OK && k < from->inputs.n; k++)
         if (active[k])
             out[k] = reverse_result(&w, b, args[k]);
+}
+
+bool region_passes(const function *body, uint32_t k)
+{
+    value_id v = body->outputs.at[k];
+    const node *n = node_of(body, v);
+    while ((n->op == OP_STOP_GRADIENT || n->op == OP_RESHAPE) &&
+           value_type(body, n->in[0]) == value_type(body, v)) {
+        v = n->in[0];
+        n = node_of(body, v);
+    }
+    return v == body->inputs.at[k];
+}
+
+const value_id *region_operands(const grad_call *c)
+{
+    return node_of(c->b.f, c->n.first_value)->in;
+}
+
+void region_instead(grad_call *c, uint32_t first_node, value_id now)
+{
+    function *f = c->b.f;
+    instead e = {f, c->n.first_value, first_node, now};
+    if (c->b.status == TN_OK && !VECTOR_PUSH(f->module->allocator, c->instead, e))
+        no_memory(c);
 }
 
 /* ---- what is needed ------------------------------------------------------------------------ */
@@ -188,12 +215,14 @@ void region_spread(grad_call *c, const function *body, uint32_t n, bool *active)
     }
 }
 
-void region_prune(region *r, uint32_t first, uint32_t n, bool keep_one, bool *kept)
+void region_prune(region *r, uint32_t first, uint32_t n, uint32_t spare, bool *kept)
 {
     function *f = r->b.f;
+    if (r->b.status == TN_OK)
+        r->b.status = instead_settle(r->c->instead, f);
     if (r->b.status != TN_OK)
         return;
-    bool *live = region_flags(r->c, f->nodes.n), any = false;
+    bool *live = region_flags(r->c, f->nodes.n), any = spare == n;
     uint32_t *order = region_ids(r->c, f->nodes.n), n_order = 0, n_inputs = 0;
     if (!live || !order) {
         r->b.status = r->c->b.status;
@@ -204,12 +233,14 @@ void region_prune(region *r, uint32_t first, uint32_t n, bool keep_one, bool *ke
     for (uint32_t i = f->nodes.n; i-- > 0;)
         for (uint32_t k = 0; live[i] && k < f->nodes.at[i].n_in; k++)
             live[f->values.at[f->nodes.at[i].in[k]].node] = true;
-    for (uint32_t k = 0; k < n; k++)
-        any = any || live[f->values.at[f->inputs.at[first + k]].node];
+    for (uint32_t k = first + spare; k < f->inputs.n; k++) {
+        bool stays = k >= first + n || live[f->values.at[f->inputs.at[k]].node];
+        any = any || stays;
+    }
     for (uint32_t k = 0; k < f->inputs.n; k++) {
         bool *is_live = &live[f->values.at[f->inputs.at[k]].node];
         bool may_go = k >= first && k < first + n;
-        *is_live = *is_live || !may_go || (keep_one && !any && k == first + n - 1);
+        *is_live = *is_live || !may_go || (!any && k == first + n - 1);
         if (may_go)
             kept[k - first] = *is_live;
         if (*is_live)

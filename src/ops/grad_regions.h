@@ -13,7 +13,7 @@ typedef struct region {
 } region;
 
 region region_new(grad_call *c, const char *name);
-/* The status of the region becomes that of the call. */
+/* The status of the region becomes that of the call. Values of the region are renumbered. */
 void region_done(region *r);
 value_id region_param(region *r, const type *t);
 void region_output(region *r, value_id v);
@@ -37,9 +37,19 @@ void region_vjp(builder *b, grad_call *c, const function *from, const value_id *
  * output of the same number, depends on active ones. */
 void region_spread(grad_call *c, const function *body, uint32_t n, bool *active);
 
+/* Is output K of BODY its parameter K, unchanged? */
+bool region_passes(const function *body, uint32_t k);
+
+/* The operands of the node whose derivative is asked for, as the primal computed them. */
+const value_id *region_operands(const grad_call *c);
+/* That node's results are NOW, NOW + 1, ... from then on, and the nodes from FIRST_NODE up to the
+ * one of NOW stand in its place. */
+void region_instead(grad_call *c, uint32_t first_node, value_id now);
+
 /* Drop nodes that no output of R needs, and of the parameters FIRST .. FIRST + N - 1 those that are
- * not needed, but for one if KEEP_ONE. KEPT says which stay. */
-void region_prune(region *r, uint32_t first, uint32_t n, bool keep_one, bool *kept);
+ * not needed; but of all parameters behind the first FIRST + SPARE one must stay. KEPT says which
+ * of the N stay. Values are renumbered. */
+void region_prune(region *r, uint32_t first, uint32_t n, uint32_t spare, bool *kept);
 
 static inline const function *region_of_node(const grad_call *c, attr_key key)
 {

@@ -1,10 +1,10 @@
 /* The derivative of while.
  *
  * With y(0) = cond(operands) and y(t + 1) = cond(body(y(t))), the result is y(N) for N turns: a
- * loop over one step. When N follows from constants the step runs under two scans, one that records
- * every y(t) and one that goes back. Otherwise the turns are counted by running the loop, and each
- * turn back computes its y(t) again from the start: no memory that grows with N, but N * N / 2
- * steps. */
+ * loop over one step. When N follows from constants the step runs under two scans: one that records
+ * every y(t), in the place of the loop, and one that goes back. Otherwise the loop counts its
+ * turns, and each turn back computes its y(t) again from the start: no memory that grows with N,
+ * but N * N / 2 steps. */
 #include "graph/literal.h"
 #include "ops/cells.h"
 #include "ops/grad_control.h"
@@ -156,15 +156,18 @@ static void with_turns(grad_call *c, const loop *l, int64_t turns)
 {
     region step = make_step(c, l, true);
     value_id *in = region_ids(c, l->n + 1), *out = region_ids(c, l->n + 1);
+    value_id *primal_in = region_ids(c, l->n + 1);
     bool *wanted = region_flags(c, l->n + 1);
+    uint32_t first_node = c->b.f->nodes.n;
     if (!region_is_fine(c))
         return;
     for (uint32_t k = 0; k < l->n; k++) {
         in[k] = l->y0[k];
+        primal_in[k] = region_operands(c)[k]; /* a loop with a known number passes them on */
         wanted[k] = l->wanted[k];
     }
-    in[l->n] = build_splat(&c->b, TN_SI64, &turns, 1, scalar_of_int(0));
-    scan_job j = {step.b.f, l->n, 1, in, l->g, wanted, out};
+    in[l->n] = primal_in[l->n] = build_splat(&c->b, TN_SI64, &turns, 1, scalar_of_int(0));
+    scan_job j = {step.b.f, l->n, 1, in, primal_in, first_node, l->g, wanted, out};
     if (region_is_fine(c))
         grad_scan_job(c, &j);
     for (uint32_t k = 0; k < l->n; k++)
@@ -189,7 +192,7 @@ static value_id emit_while(builder *b, region *cond, region *body, const value_i
     return build_node(b, OP_WHILE, in, n, entries, 2);
 }
 
-/* The carries of the loop with a counter in front. */
+/* The primal loop with a counter in front of the carries, in the place of the one without. */
 static value_id count_turns(grad_call *c, const loop *l)
 {
     const type *index = type_scalar(&c->b.f->module->types, TN_SI64);
@@ -214,10 +217,13 @@ static value_id count_turns(grad_call *c, const loop *l)
     value_id *in = region_ids(c, l->n + 1);
     if (!in)
         return NO_VALUE;
+    uint32_t first_node = c->b.f->nodes.n;
     in[0] = number(&c->b, 0);
     for (uint32_t k = 0; k < l->n; k++)
-        in[k + 1] = c->n.in[k];
-    return emit_while(&c->b, &cond, &body, in, l->n + 1);
+        in[k + 1] = region_operands(c)[k];
+    value_id first = emit_while(&c->b, &cond, &body, in, l->n + 1);
+    region_instead(c, first_node, first + 1);
+    return first;
 }
 
 /* In B: y after TURNS steps from Y0, in OUT. */
@@ -332,7 +338,7 @@ static tn_status fill(grad_call *c)
     after_cond(&c->b, c, &l, c->n.in, y0);
     if (!region_is_fine(c))
         return c->b.status;
-    TN_TRY(reverse_init(&w, c->b.f, first, c->style, c->depth));
+    TN_TRY(reverse_init(&w, c->b.f, first, c->style, c->depth, c->instead));
     for (uint32_t k = 0; k < l.n; k++)
         if (c->wanted[k])
             w.depends[c->n.in[k]] = true;
@@ -342,7 +348,9 @@ static tn_status fill(grad_call *c)
     l.y0 = y0;
     l.wanted = wanted;
     int64_t turns = known_turns(c, &l);
-    if (turns >= 0)
+    if (turns == 0)
+        memcpy(l.out, l.g, l.n * sizeof *l.out);
+    else if (turns > 0)
         with_turns(c, &l, turns);
     else
         with_replays(c, &l);

@@ -11,6 +11,7 @@ typedef struct walk {
     uint32_t *wrt;
     uint32_t n_wrt;
     reverse_walk reverse;
+    instead_list instead;
     arena memory; /* of wrt and recompute */
 } walk;
 
@@ -55,7 +56,7 @@ static tn_status choose_inputs(walk *w)
 static tn_status mark_dependent(walk *w)
 {
     reverse_walk *r = &w->reverse;
-    TN_TRY(reverse_init(r, w->f, 0, &w->options->style, 0));
+    TN_TRY(reverse_init(r, w->f, 0, &w->options->style, 0, &w->instead));
     for (uint32_t i = 0; i < w->n_wrt; i++)
         r->depends[w->f->inputs.at[w->wrt[i]]] = true;
     reverse_mark(r);
@@ -135,18 +136,11 @@ static tn_status renumber_regions(module *m, node *n, const uint32_t *map)
     return n->attrs ? TN_OK : module_no_memory(m);
 }
 
-/* Drop regions from number FIRST on that nothing runs: steps on the way to the ones that are run. A
- * region is made before the nodes that run it, but may run one that is made later, so the search is
- * repeated until it finds nothing new. */
-static tn_status drop_regions(walk *w, uint32_t first)
+/* Mark the functions that nodes of marked ones run. A region is made before the nodes that run it,
+ * but may run one that is made later, so the search is repeated until it finds nothing new. */
+static void mark_run(const module *m, bool *live)
 {
-    module *m = w->m;
-    bool *live = ARENA_ARRAY(&w->memory, bool, m->functions.n), found = true;
-    uint32_t *map = ARENA_ARRAY(&w->memory, uint32_t, m->functions.n), n = first;
-    if (!live || !map)
-        return no_memory(w);
-    for (uint32_t i = 0; i < first; i++)
-        live[i] = true;
+    bool found = true;
     while (found) {
         found = false;
         for (uint32_t i = 0; i < m->functions.n; i++) {
@@ -159,9 +153,25 @@ static tn_status drop_regions(walk *w, uint32_t first)
                 }
         }
     }
-    for (uint32_t i = 0; i < first; i++)
-        map[i] = i;
-    for (uint32_t i = first; i < m->functions.n; i++) {
+}
+
+/* Drop regions that nothing runs, though something in PRIMAL does: steps on the way to the ones
+ * that are run, and bodies of loops that others stand in for. */
+static tn_status drop_regions(walk *w, const module *primal)
+{
+    module *m = w->m;
+    bool *live = ARENA_ARRAY(&w->memory, bool, m->functions.n);
+    bool *was = ARENA_ARRAY(&w->memory, bool, m->functions.n);
+    uint32_t *map = ARENA_ARRAY(&w->memory, uint32_t, m->functions.n), n = 0;
+    if (!live || !was || !map)
+        return no_memory(w);
+    for (uint32_t i = 0; i < primal->functions.n; i++)
+        was[i] = !primal->functions.at[i]->is_region;
+    mark_run(primal, was);
+    for (uint32_t i = 0; i < primal->functions.n; i++)
+        live[i] = !primal->functions.at[i]->is_region || !was[i];
+    mark_run(m, live);
+    for (uint32_t i = 0; i < m->functions.n; i++) {
         function *f = m->functions.at[i];
         if (live[i]) {
             map[i] = n;
@@ -173,15 +183,15 @@ static tn_status drop_regions(walk *w, uint32_t first)
     if (n == m->functions.n)
         return TN_OK;
     m->functions.n = n;
+    m->entry = map[m->entry];
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < m->functions.at[i]->nodes.n; k++)
             TN_TRY(renumber_regions(m, &m->functions.at[i]->nodes.at[k], map));
     return TN_OK;
 }
 
-static tn_status run(walk *w)
+static tn_status run(walk *w, const module *primal)
 {
-    uint32_t n_functions = w->m->functions.n;
     TN_TRY(choose_inputs(w));
     TN_TRY(mark_dependent(w));
     TN_TRY(seed_loss(w));
@@ -189,9 +199,10 @@ static tn_status run(walk *w)
     w->m->gradients.n = 0; /* of a module that was a gradient module itself */
     for (uint32_t i = 0; i < w->n_wrt; i++)
         TN_TRY(finish_input(w, w->wrt[i]));
+    TN_TRY(instead_settle(&w->instead, w->f));
     TN_TRY(pass_run(w->m, PASS_CANONICALIZE, false, NULL));
-    if (w->m->functions.n > n_functions)
-        TN_TRY(drop_regions(w, n_functions));
+    if (w->m->functions.n > primal->functions.n)
+        TN_TRY(drop_regions(w, primal));
     if (w->options->skip_verify)
         return TN_OK;
     tn_status s = module_verify(w->m, NULL);
@@ -208,8 +219,9 @@ tn_status differentiate(const module *m, const grad_options *options, module **o
         return module_no_memory(m);
     w.f = module_entry(w.m);
     arena_init(&w.memory, w.m->allocator);
-    tn_status s = run(&w);
+    tn_status s = run(&w, m);
     arena_release(&w.memory);
+    VECTOR_RELEASE(m->allocator, &w.instead);
     if (s == TN_OK)
         *out = w.m;
     else {

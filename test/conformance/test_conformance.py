@@ -40,6 +40,16 @@ def main():
         skipped = [t for t in report["tests"] if t["verdict"] == "skip"]
         require(all(t["detail"] for t in skipped), "a skipped test does not say why")
 
+        # every gradient in Core v1 instructions too
+        core = pathlib.Path(folder) / "core-v1"
+        core.mkdir()
+        for path in (HERE / "autodiff").glob("*.yaml"):
+            text = path.read_text()
+            if "language:" not in text and "conv2d(" not in text and "gradient_module" not in text:
+                (core / path.name).write_text(text.replace("input:\n", "input:\n  language: core-v1\n"))
+        status, out, _ = run(core)
+        require(status == 0 and len(list(core.iterdir())) > 30, f"gradients in Core v1 fail:\n{out}")
+
         # without a GPU the tests of that profile fail, and say so
         status, out, _ = run(HERE / "backend" / "gpu-add.yaml", "--profile", "gpu")
         require(status in (0, 1) and (status == 0 or "E6002" in out), f"gpu profile: {out}")

@@ -1,6 +1,6 @@
 """Programs converted to MLIR, run with LLVM's tools, against `tenon run`.
 
-Cases that give inputs, and random modules, become MLIR with an
+Cases that give inputs, the gradients of those in test/grad, and random modules, become MLIR with an
 @entry (`tenon convert --to mlir --mlir-entry`). mlir-opt lowers them, mlir-cpu-runner runs them with
 runtime.c beside this file. Integers must be equal; floats may differ because exp and log are those
 of libm and sums are neither fused nor in blocks: |a - b| <= TOLERANCE * max(1, |b|, largest input).
@@ -34,6 +34,7 @@ PASSES = [
     "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm",
     "--convert-arith-to-llvm", "--convert-memref-to-llvm", "--convert-func-to-llvm",
     "--convert-cf-to-llvm", "--reconcile-unrealized-casts"]
+REFUSALS = rb"(stablehlo|mlir) cannot express|one function|the symbolic size '.*' has no value"
 # LLVM 16 does not lower these, and @entry does not print complex numbers.
 NOT_LOWERED = re.compile(rb"bf16|f8E|complex<")
 
@@ -120,7 +121,7 @@ def largest_input(case, arguments):
 def check_stablehlo(case):
     done = case.tenon("convert", "--to", "stablehlo", case.module)
     if done.status == 1:  # refused: it must say what
-        if b"stablehlo cannot express" not in done.err and b"one function" not in done.err:
+        if not re.search(REFUSALS, done.err):
             raise run_cases.Failure(f"refused otherwise: {done.err.decode()}")
         return "refused"
     parsed = command(OPT, "--allow-unregistered-dialect", stdin=done.out)
@@ -150,7 +151,7 @@ def check_case(path, runtime):
             return "parsed"
         done = case.tenon("convert", "--to", "mlir", "--mlir-entry", *arguments, case.module)
         if done.status == 1:
-            if b"mlir cannot express" not in done.err and b"one function" not in done.err:
+            if not re.search(REFUSALS, done.err):
                 raise run_cases.Failure(f"refused otherwise: {done.err.decode()}")
             if case.dialect == "mind" and b"lies outside axis" not in done.err:
                 raise run_cases.Failure(f"Core IR was refused: {done.err.decode()}")
@@ -194,6 +195,23 @@ def random_cases(folder):
         yield path
 
 
+def gradient_cases(folder):
+    """Files with the gradients of the programs in test/grad, in both profiles."""
+    for case in sorted((TEST / "grad").glob("*.case")):
+        found = re.search(r"^-- module mind\b[^\n]*\n(.*?)\n\n", case.read_text() + "\n\n", re.M | re.S)
+        if not found:
+            continue
+        source = pathlib.Path(folder) / "source.ir"
+        source.write_text(found[1] + "\n")
+        for profile in ("extended", "core-v1"):
+            done = command(TENON, "grad", "--seed", "1", "--conv2d", "--profile", profile, source)
+            if done.returncode == 0:
+                path = pathlib.Path(folder) / f"grad-{case.stem}-{profile}.case"
+                path.write_text(f"# The gradient of {case.name}.\n\n-- module mind\n"
+                                f"{done.stdout.decode()}")
+                yield path
+
+
 def main():
     if not (OPT and RUNNER and CC):
         print("skipped: mlir-opt, mlir-cpu-runner (Debian: mlir-16-tools) or cc is not installed")
@@ -207,6 +225,7 @@ def main():
         others = [p for place in ("exec", "read", "ptir")
                   for p in sorted((TEST / place).glob("*.case"))]
         paths += others[::1 if wanted else int(os.environ.get("MLIR_EVERY", "5"))]
+        paths += gradient_cases(folder)
         paths += random_cases(folder)
         paths = [p for p in paths if re.search(wanted, str(p))]
         with concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:

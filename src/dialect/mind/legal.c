@@ -75,6 +75,7 @@ const expressible mind_expressible = {
     .family = "mind",
     .dtypes = 1U << TN_SI32 | 1U << TN_SI64 | 1U << TN_F32 | 1U << TN_F64,
     .explicit_broadcast = false,
+    .implicit_broadcast = true,
     .symbols = false,
     .many_functions = false,
     .takes = mind_takes,

@@ -5,6 +5,12 @@
 #include "dialect/mind/spelling.h"
 #include "dialect/mind_codes.h"
 
+bool mind_is_core(op_id op)
+{
+    const spelling *s = spelling_to_write(op);
+    return op == OP_ADD || op == OP_SUB || op == OP_MUL || (s && !s->is_extension);
+}
+
 /* The spelling of OP alone, for messages. */
 static const char *short_spelling(const char *op)
 {

@@ -6,6 +6,9 @@
 
 extern const dialect dialect_mind;
 
+/* Is OP an instruction of Core v1, not an extension? */
+bool mind_is_core(op_id op);
+
 /* Its parts. */
 tn_status mind_read(module *m, const read_options *options);
 tn_status mind_write(const module *m, const write_options *options, text_buffer *out);

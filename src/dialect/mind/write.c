@@ -1,34 +1,6 @@
 /* Graph to Core IR text, in the styles of the dialect: the module and its instructions. */
 #include "dialect/mind/writer.h"
 
-/* Can every attribute of N be written with S? The others would be lost. */
-static void check_attributes(writer *w, const node *n, const spelling *s)
-{
-    for (uint32_t i = 0; i < n->attrs->n; i++) {
-        const attr *a = &n->attrs->at[i];
-        bool is_known = false;
-        for (uint32_t k = 0; k < s->n_slots; k++)
-            is_known = is_known || s->slots[k].key == (attr_key)a->key;
-        if (is_known || (n->op == OP_INPUT && a->key == KEY_TYPE) ||
-            (n->op == OP_CONSTANT && a->key == KEY_VALUE) ||
-            (a->key == KEY_PADS && attr_find(n->attrs, KEY_PADDING)) || a->key == KEY_ON_ZERO)
-            continue;
-        write_fault(w, node_report(w->f, n, DIAG_UnknownOp,
-                                   "Core IR has no '%s' with the attribute '%s'",
-                                   op_table[n->op].text, attr_keys[a->key].name));
-    }
-    const attr *axes = attr_find(n->attrs, KEY_AXES);
-    if ((n->op == OP_SUM || n->op == OP_MEAN) && axes && axes->n == 0 &&
-        value_type(w->f, n->in[0])->rank > 0)
-        write_fault(w, node_report(w->f, n, DIAG_UnknownOp,
-                                   "Core IR has no '%s' over no axes: 'axes=[]' means all of them",
-                                   op_table[n->op].text));
-    if (n->op == OP_DIV && dtype_is_int(value_type(w->f, n->first_value)->dtype) &&
-        attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ZERO)
-        write_fault(w, node_report(w->f, n, DIAG_UnknownOp,
-                                   "Core IR has no integer 'div' that fails on division by zero"));
-}
-
 /* ---- instructions -------------------------------------------------------------------------- */
 
 static const spelling *spelling_for(writer *w, const node *n)
@@ -38,13 +10,7 @@ static const spelling *spelling_for(writer *w, const node *n)
         const spelling *s = w->constants[t->dtype];
         return s && t->rank == 0 && n->spelling == SPELT_DEFAULT ? s : w->constant;
     }
-    const spelling *s = w->rows[n->op];
-    if (!s)
-        write_fault(w, node_report(w->f, n, DIAG_UnknownOp, "Core IR has no instruction for '%s'",
-                                   op_table[n->op].text));
-    else if (n->attrs->n || n->op == OP_DIV)
-        check_attributes(w, n, s);
-    return s;
+    return w->rows[n->op];
 }
 
 static void put_operands(const writer *w, const node *n)
@@ -118,7 +84,7 @@ static void put_record(writer *w, const node *n, const spelling *s, bool is_firs
     else
         text_puts(out, " {}");
     text_puts(out, ", \"result_type\": \"");
-    put_type(w, n, value_type(w->f, n->first_value));
+    put_type(w, value_type(w->f, n->first_value));
     text_puts(out, "\"}");
 }
 
@@ -126,8 +92,6 @@ static void put_instr(writer *w, const node *n, bool is_first)
 {
     text_buffer *out = w->out;
     const spelling *s = spelling_for(w, n);
-    if (!s)
-        return;
     if (w->style == S_RECORDS) {
         put_record(w, n, s, is_first);
         return;
@@ -151,7 +115,7 @@ static void put_instr(writer *w, const node *n, bool is_first)
             put_braces(w, n, s);
     }
     text_put(out, " : ", 3);
-    put_type(w, n, value_type(w->f, n->first_value));
+    put_type(w, value_type(w->f, n->first_value));
     if (w->comments && n->belongs) {
         text_puts(out, "  # gradient of ");
         put_id(w, n->belongs - 1);
@@ -183,11 +147,10 @@ static bool number_values(writer *w)
 static void put_nodes(writer *w)
 {
     const function *f = w->f;
-    uint32_t limit = w->m->cx->limits.errors;
     for (uint32_t i = 0; i < f->inputs.n; i++)
         put_instr(w, node_of(f, f->inputs.at[i]), i == 0);
     bool is_first = f->inputs.n == 0;
-    for (uint32_t i = 0; i < f->nodes.n && w->n_errors < limit && !w->out->failed; i++)
+    for (uint32_t i = 0; i < f->nodes.n && !w->out->failed; i++)
         if (f->nodes.at[i].op != OP_INPUT) {
             put_instr(w, &f->nodes.at[i], is_first);
             is_first = false;
@@ -274,7 +237,5 @@ tn_status mind_write(const module *m, const write_options *options, text_buffer 
     put_nodes(&w);
     put_interface(&w);
     memory_free(m->allocator, w.ids, w.f->values.n * sizeof *w.ids);
-    if (w.status == TN_OK && out->failed)
-        return module_no_memory(m);
-    return w.status;
+    return out->failed ? module_no_memory(m) : TN_OK;
 }

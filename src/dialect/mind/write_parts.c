@@ -23,12 +23,6 @@ static const style_marks *marks_of(const writer *w)
     return &marks[w->style];
 }
 
-void write_fault(writer *w, tn_status s)
-{
-    w->status = s;
-    w->n_errors++;
-}
-
 /* ---- small pieces -------------------------------------------------------------------------- */
 
 /* Ids and extents are mostly short. */
@@ -136,50 +130,38 @@ static written *cached(written *cache, const void *what, uint16_t op)
 static void remember(const writer *w, written *place, const void *what, uint16_t op, size_t begin)
 {
     size_t n = w->out->n - begin;
-    if (w->out->n > begin && n < UINT32_MAX && w->status == TN_OK)
+    if (w->out->n > begin && n < UINT32_MAX)
         *place = (written){what, begin, (uint32_t)n, op};
 }
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-static void put_shape(writer *w, const node *n, const type *t)
+static void put_shape(writer *w, const type *t)
 {
     text_buffer *out = w->out;
     text_putc(out, '[');
     for (uint32_t i = 0; i < t->rank; i++) {
         if (i)
             text_put(out, ", ", 2);
-        dim d = t->dims[i];
-        if (!dim_is_symbolic(d)) {
-            put_int(out, d);
-        } else if (dim_expr_of(&w->m->types, d)->op == DIM_SYM) {
-            text_puts(out, dim_expr_of(&w->m->types, d)->name);
-        } else {
-            write_fault(w, node_report(w->f, n, DIAG_InvalidDimension,
-                                       "Core IR has no notation for computed symbolic sizes"));
-        }
+        put_int(out, t->dims[i]);
     }
     text_putc(out, ']');
 }
 
-static void put_new_type(writer *w, const node *n, const type *t)
+static void put_new_type(writer *w, const type *t)
 {
-    const char *dtype = mind_dtype_name(t->dtype);
-    if (!dtype)
-        write_fault(w, node_report(w->f, n, DIAG_UnknownDType, "Core IR has no element type '%s'",
-                                   dtype_name(t->dtype)));
     text_puts(w->out, w->style == S_POSITIONAL ? "Tensor<" : "tensor<");
-    text_puts(w->out, dtype ? dtype : "?");
+    text_puts(w->out, mind_dtype_name(t->dtype));
     if (w->style == S_POSITIONAL)
         text_put(w->out, ", ", 2);
     else if (w->style != S_TOOL)
         text_putc(w->out, '>');
-    put_shape(w, n, t);
+    put_shape(w, t);
     if (w->style == S_POSITIONAL || w->style == S_TOOL)
         text_putc(w->out, '>');
 }
 
-void put_type(writer *w, const node *n, const type *t)
+void put_type(writer *w, const type *t)
 {
     written *known = cached(w->types, t, 0);
     size_t begin = w->out->n;
@@ -187,7 +169,7 @@ void put_type(writer *w, const node *n, const type *t)
         repeat(w->out, known->at, known->length);
         return;
     }
-    put_new_type(w, n, t);
+    put_new_type(w, t);
     remember(w, known, t, 0, begin);
 }
 

@@ -24,8 +24,6 @@ typedef struct writer {
     style style;
     bool is_full; /* splats are written out */
     bool comments;
-    tn_status status;
-    uint32_t n_errors;
     uint32_t *ids; /* of values, by value; NULL: the same */
     const spelling *rows[OP_COUNT];
     const spelling *constants[TN_DTYPE_COUNT]; /* the scalar forms */
@@ -34,11 +32,8 @@ typedef struct writer {
     written attrs[N_WRITTEN];
 } writer;
 
-/* Remember that something cannot be written, which was reported with status S. */
-void write_fault(writer *w, tn_status s);
-
 void put_id(const writer *w, value_id v);
-void put_type(writer *w, const node *n, const type *t);
+void put_type(writer *w, const type *t);
 /* Is N a constant that is written as one number for all elements? */
 bool is_fill(const writer *w, const node *n);
 /* The value of SLOT, alone or with its name. */

@@ -125,15 +125,6 @@ static value *new_items(use *u, int64_t n)
     return items;
 }
 
-static number number_of_int(int64_t i)
-{
-    number n = {.is_int = true, .negative = i < 0};
-    n.magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
-    n.f32 = (float)n.magnitude;
-    n.f64 = (double)n.magnitude;
-    return n;
-}
-
 value builtin_eye(use *u)
 {
     int64_t n, count;
@@ -221,7 +212,7 @@ value builtin_arange(use *u)
     n = (span_of > 0) == (step > 0) && span_of ? (span_of - (step > 0 ? 1 : -1)) / step + 1 : 0;
     value *items = new_items(u, n);
     for (int64_t i = 0; items && i < n; i++)
-        items[i] = lowering_number(u->l, number_of_int(start + i * step));
+        items[i] = lowering_number(u->l, lowering_int_number(start + i * step));
     return items ? finish_list(u, items, (uint32_t)n, 3) : BAD;
 }
 

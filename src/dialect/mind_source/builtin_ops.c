@@ -79,14 +79,20 @@ static value with_ints(use *u, value_id x, op_id op, attr_key key, const int64_t
     return tensor_value(lowering_node(u->l, op, &x, 1, &entry, 1, u->at));
 }
 
-value builtin_reshape(use *u)
+/* An op with a list of WHAT as its second argument. */
+static value with_list(use *u, op_id op, attr_key key, const char *what)
 {
-    int64_t dims[TN_MAX_RANK];
+    int64_t list[TN_MAX_RANK];
     uint32_t n;
     value_id x = use_tensor(u, 0);
-    if (x == NO_VALUE || !lowering_ints(u->l, &u->values[1], u->places[1], "an extent", dims, &n))
+    if (x == NO_VALUE || !lowering_ints(u->l, &u->values[1], u->places[1], what, list, &n))
         return BAD;
-    return with_ints(u, x, OP_RESHAPE, KEY_SHAPE, dims, n);
+    return with_ints(u, x, op, key, list, n);
+}
+
+value builtin_reshape(use *u)
+{
+    return with_list(u, OP_RESHAPE, KEY_SHAPE, "an extent");
 }
 
 value builtin_flatten(use *u)
@@ -116,12 +122,7 @@ value builtin_transpose(use *u)
 
 value builtin_expand_dims(use *u)
 {
-    int64_t axes[TN_MAX_RANK];
-    uint32_t n;
-    value_id x = use_tensor(u, 0);
-    if (x == NO_VALUE || !lowering_ints(u->l, &u->values[1], u->places[1], "an axis", axes, &n))
-        return BAD;
-    return with_ints(u, x, OP_EXPAND_DIMS, KEY_AXES, axes, n);
+    return with_list(u, OP_EXPAND_DIMS, KEY_AXES, "an axis");
 }
 
 value builtin_squeeze(use *u)

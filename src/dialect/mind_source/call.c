@@ -131,6 +131,9 @@ static value lower_let(lowering *l, const stmt *s)
     value v = lowering_expr(l, s->value);
     if (s->type)
         v = lowering_as(l, v, s->type, s->value->at, true);
+    else if (v.kind == V_FILL && !v.u.literal->has_shape)
+        v = lowering_fault(l, DIAG_CannotInfer, s->value->at,
+                           "the shape is not known; give it, or annotate the type");
     (void)bind_pattern(l, s->to, v, s->value->at);
     return v;
 }

@@ -19,7 +19,7 @@ static number as_float(const number *n)
     return f;
 }
 
-static number int_number(int64_t i)
+number lowering_int_number(int64_t i)
 {
     number n = {.is_int = true, .negative = i < 0};
     n.magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
@@ -50,7 +50,7 @@ static bool fold(lowering *l, op_id op, const value *x, const value *y, number *
     if (a->is_int && b->is_int) {
         if (!value_is_int(l, x, &i) || !value_is_int(l, y, &k) || !fold_ints(op, i, k, &r))
             return false;
-        *out = int_number(r);
+        *out = lowering_int_number(r);
         return true;
     }
     number f = as_float(a), g = as_float(b);
@@ -288,7 +288,7 @@ static value shape_of(lowering *l, const value *v, span at)
     if (!items || list.kind == V_BAD)
         return lowering_no_memory(l);
     for (uint32_t i = 0; i < t->rank; i++) {
-        items[i] = lowering_number(l, int_number(t->dims[i]));
+        items[i] = lowering_number(l, lowering_int_number(t->dims[i]));
         if (items[i].kind == V_BAD)
             return BAD;
     }

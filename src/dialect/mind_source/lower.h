@@ -149,6 +149,8 @@ bool lowering_checked(lowering *l, const closure *c);
 value_id lowering_tensor(lowering *l, value v, span at, tn_dtype like);
 /* V as T, which is the type of what it is given to; FILLS: a number can fill a tensor. */
 value lowering_as(lowering *l, value v, const type_ref *t, span at, bool fills);
+/* An integer as the text would have it. */
+number lowering_int_number(int64_t i);
 value lowering_number(lowering *l, number n);
 /* The dtype V has, or takes when nothing else decides. TN_DTYPE_COUNT when it can be no tensor. */
 tn_dtype lowering_own_dtype(const lowering *l, const value *v);

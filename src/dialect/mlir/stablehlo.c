@@ -7,6 +7,8 @@ typedef struct hlo_row {
     hlo_takes *takes; /* NULL: always */
 } hlo_row;
 
+static hlo_put hlo_erf;
+
 static const hlo_row *row_of(op_id op)
 {
     static const hlo_row rows[OP_COUNT] = {
@@ -19,6 +21,7 @@ static const hlo_row *row_of(op_id op)
         [OP_ABS] = {"stablehlo.abs", NULL, NULL},
         [OP_EXP] = {"stablehlo.exponential", NULL, NULL},
         [OP_LOG] = {"stablehlo.log", NULL, NULL},
+        [OP_ERF] = {"chlo.erf", hlo_erf, NULL},
         [OP_TANH] = {"stablehlo.tanh", NULL, NULL},
         [OP_SIN] = {"stablehlo.sine", NULL, NULL},
         [OP_COS] = {"stablehlo.cosine", NULL, NULL},
@@ -26,7 +29,7 @@ static const hlo_row *row_of(op_id op)
         [OP_RSQRT] = {"stablehlo.rsqrt", NULL, NULL},
         [OP_TRUNC] = {"stablehlo.floor, stablehlo.ceil", hlo_trunc, NULL},
         [OP_NOT] = {"stablehlo.not", NULL, NULL},
-        [OP_CAST] = {"stablehlo.convert", NULL, hlo_takes_cast},
+        [OP_CAST] = {"stablehlo.convert", hlo_cast, hlo_takes_cast},
         [OP_STOP_GRADIENT] = {"the operand", hlo_alias, NULL},
         [OP_ADD] = {"stablehlo.add", NULL, NULL},
         [OP_SUB] = {"stablehlo.subtract", NULL, NULL},
@@ -45,6 +48,8 @@ static const hlo_row *row_of(op_id op)
         [OP_REDUCE_MAX] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
         [OP_REDUCE_MIN] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
         [OP_REDUCE_PROD] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
+        [OP_ARG_MAX] = {"stablehlo.reduce", hlo_arg_max, NULL},
+        [OP_TOP_K] = {"stablehlo.sort", hlo_top_k, NULL},
         [OP_DOT_GENERAL] = {"stablehlo.dot_general", hlo_dot_general, hlo_takes_dot},
         [OP_CONV2D] = {"stablehlo.convolution", hlo_conv, NULL},
         [OP_CONV2D_GRAD_INPUT] = {"stablehlo.convolution", hlo_conv_grad_input, NULL},
@@ -59,13 +64,20 @@ static const hlo_row *row_of(op_id op)
         [OP_PAD] = {"stablehlo.pad", hlo_pad, NULL},
         [OP_CONCAT] = {"stablehlo.concatenate", hlo_concat, NULL},
         [OP_TAKE] = {"stablehlo.gather", hlo_take, NULL},
+        [OP_GATHER] = {"stablehlo.gather", hlo_gather, hlo_takes_along},
+        [OP_SCATTER_REDUCE] = {"stablehlo.scatter", hlo_scatter_reduce, hlo_takes_along},
+        [OP_SEGMENT_REDUCE] = {"stablehlo.scatter", hlo_segment_reduce, hlo_takes_segments},
         [OP_SCATTER_ADD] = {"stablehlo.scatter", hlo_scatter_add, NULL},
         [OP_DYNAMIC_SLICE] = {"stablehlo.dynamic_slice", hlo_dynamic_slice, NULL},
         [OP_DYNAMIC_UPDATE_SLICE] = {"stablehlo.dynamic_update_slice", hlo_dynamic_update, NULL},
         [OP_REDUCE_WINDOW] = {"stablehlo.reduce_window", hlo_reduce_window, hlo_takes_window},
         [OP_COND] = {"stablehlo.if", hlo_cond, NULL},
-        [OP_WHILE] = {"stablehlo.while", hlo_while, hlo_takes_while},
-        [OP_CUSTOM_CALL] = {"stablehlo.custom_call", hlo_custom_call, hlo_takes_custom},
+        [OP_WHILE] = {"stablehlo.while", hlo_while, NULL},
+        [OP_SCAN] = {"stablehlo.while", hlo_scan, NULL},
+        [OP_QUANTIZE] = {"stablehlo.round_nearest_even", hlo_quantize, NULL},
+        [OP_DEQUANTIZE] = {"stablehlo.multiply", hlo_dequantize, NULL},
+        [OP_REQUANTIZE] = {"stablehlo.round_nearest_even", hlo_requantize, NULL},
+        [OP_CUSTOM_CALL] = {"stablehlo.custom_call", hlo_custom_call, NULL},
     };
     return &rows[op];
 }
@@ -157,6 +169,14 @@ void hlo_scalar(mlir_text *w, const char *prefix, value_id v, tn_dtype d, scalar
     put(w, "> : %t} : () -> %t\n", &t, &t);
 }
 
+/* The only operation that stands in StableHLO's companion dialect. */
+static void hlo_erf(mlir_text *w, const node *n)
+{
+    put_results(w, n);
+    put(w, "\"chlo.erf\"(%v)", n->in[0]);
+    put_signature(w, n);
+}
+
 static void put_constant(mlir_text *w, const node *n)
 {
     tensor t = type_of_value(w, n->first_value);
@@ -215,7 +235,7 @@ static void put_main(mlir_text *w)
 
 tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out)
 {
-    mlir_text w = {.m = m, .out = out};
+    mlir_text w = {.m = m, .out = out, .n_scopes = m->functions.n + 1};
     (void)options;
     TN_TRY(text_begin(&w, module_entry(m), 0));
     put(&w, "module {\n");

@@ -12,13 +12,17 @@ void hlo_op(mlir_text *w, const node *n, const char *name, const char *format, .
 /* The same up to the operands, and the types at the end: for ops with regions between. */
 void hlo_open(mlir_text *w, const node *n, const char *name);
 void hlo_close(mlir_text *w, const node *n, const char *format, ...);
-/* The region of a reduction: OP on two scalars of D. */
+/* The region of a reduction: OP on two scalars of D; STOP_GRADIENT gives the second. */
 void hlo_combine(mlir_text *w, op_id op, tn_dtype d);
+/* What such a reduction starts with. */
+scalar hlo_start(op_id op, tn_dtype d);
+/* The word for how elements of D compare. */
+const char *comparison_type(tn_dtype d);
 /* %PREFIX and the number of V: a constant of rank 0. */
 void hlo_scalar(mlir_text *w, const char *prefix, value_id v, tn_dtype d, scalar value);
 
 /* stablehlo_elementwise.c */
-hlo_put hlo_compare, hlo_extremum, hlo_trunc, hlo_alias;
+hlo_put hlo_compare, hlo_extremum, hlo_trunc, hlo_alias, hlo_cast;
 hlo_takes hlo_takes_div, hlo_takes_cast;
 /* stablehlo_move.c */
 hlo_put hlo_transpose, hlo_broadcast, hlo_slice, hlo_reverse, hlo_pad, hlo_concat, hlo_iota,
@@ -29,10 +33,15 @@ hlo_put hlo_reduce, hlo_dot_general, hlo_conv, hlo_conv_grad_input, hlo_conv_gra
     hlo_reduce_window;
 hlo_takes hlo_takes_reduce, hlo_takes_dot, hlo_takes_window;
 /* stablehlo_index.c */
-hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update;
+hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update, hlo_gather,
+    hlo_scatter_reduce, hlo_segment_reduce;
+hlo_takes hlo_takes_along, hlo_takes_segments;
+/* stablehlo_order.c */
+hlo_put hlo_arg_max, hlo_top_k;
+/* stablehlo_quantize.c */
+hlo_put hlo_quantize, hlo_dequantize, hlo_requantize;
 /* stablehlo_control.c */
-hlo_put hlo_cond, hlo_while, hlo_custom_call;
-hlo_takes hlo_takes_while, hlo_takes_custom;
+hlo_put hlo_cond, hlo_while, hlo_scan, hlo_custom_call;
 
 /* The nodes of w->f, one a line; used for regions, too. */
 void hlo_nodes(mlir_text *w);

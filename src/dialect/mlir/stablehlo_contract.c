@@ -7,7 +7,7 @@
 
 /* ---- reductions ---- */
 
-static scalar start_of(op_id op, tn_dtype d)
+scalar hlo_start(op_id op, tn_dtype d)
 {
     bool is_max = op == OP_MAXIMUM;
     if (op == OP_ADD || op == OP_MUL)
@@ -30,6 +30,11 @@ void hlo_combine(mlir_text *w, op_id op, tn_dtype d)
                                           : "add";
     line(w, "^bb0(%%x: %t, %%y: %t):", &t, &t);
     w->depth++;
+    if (op == OP_STOP_GRADIENT) {
+        line(w, "\"stablehlo.return\"(%%y) : (%t) -> ()", &t);
+        w->depth--;
+        return;
+    }
     if (dtype_is_float(d) && (op == OP_MAXIMUM || op == OP_MINIMUM)) { /* NaN loses */
         line(w, "%%m = \"stablehlo.%s\"(%%x, %%y) : (%t, %t) -> %t", name, &t, &t, &t);
         line(w,
@@ -87,7 +92,7 @@ void hlo_reduce(mlir_text *w, const node *n)
         if (!(list.mask >> i & 1))
             left.dims[left.rank++] = in.dims[i];
     tensor one = type_of_scalar(d);
-    hlo_scalar(w, "z", v, d, init ? *init->v.scalar : start_of(how, d));
+    hlo_scalar(w, "z", v, d, init ? *init->v.scalar : hlo_start(how, d));
     text_fill(w->out, ' ', 2 * (size_t)w->depth);
     if (keep)
         put(w, "%n", "s", v);
@@ -129,7 +134,7 @@ void hlo_reduce_window(mlir_text *w, const node *n)
     const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &unused);
     const int64_t *pads = attr_ints(n->attrs, KEY_PADS, &unused);
     op_id how = combiner(n);
-    hlo_scalar(w, "z", v, out.dtype, start_of(how, out.dtype));
+    hlo_scalar(w, "z", v, out.dtype, hlo_start(how, out.dtype));
     line(w, "%v = \"stablehlo.reduce_window\"(%v, %n) ({", v, n->in[0], "z", v);
     hlo_combine(w, how, out.dtype);
     text_fill(w->out, ' ', 2 * (size_t)w->depth);

@@ -12,9 +12,23 @@ bool hlo_takes_div(const function *f, const node *n, char why[OBJECTION_SIZE])
 bool hlo_takes_cast(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     tn_dtype from = value_type(f, n->in[0])->dtype, to = value_type(f, n->first_value)->dtype;
-    if (dtype_is_complex(from) && !dtype_is_complex(to))
-        return object(why, "it does not convert complex numbers to real ones");
+    if (dtype_is_complex(from) && to == TN_I1)
+        return object(why, "it does not convert complex numbers to truth values");
     return true;
+}
+
+/* The real part of a complex number first. */
+void hlo_cast(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor from = type_of_value(w, n->in[0]), to = type_of_value(w, v);
+    tensor part = type_like(&from, dtype_table[from.dtype].part);
+    if (!dtype_is_complex(from.dtype) || dtype_is_complex(to.dtype)) {
+        hlo_op(w, n, "convert", "");
+        return;
+    }
+    line(w, "%n = \"stablehlo.real\"(%v) : (%t) -> %t", "p", v, n->in[0], &from, &part);
+    line(w, "%v = \"stablehlo.convert\"(%n) : (%t) -> %t", v, "p", v, &part, &to);
 }
 
 void hlo_alias(mlir_text *w, const node *n)
@@ -22,7 +36,7 @@ void hlo_alias(mlir_text *w, const node *n)
     name_as(w, n->first_value, n->in[0]);
 }
 
-static const char *comparison_type(tn_dtype d)
+const char *comparison_type(tn_dtype d)
 {
     return dtype_is_float(d) || dtype_is_complex(d) ? "FLOAT"
            : dtype_is_signed(d)                     ? "SIGNED"

@@ -2,6 +2,7 @@
  * are errors. */
 #include "dialect/mlir/stablehlo.h"
 
+#include "ops/attr_rules.h"
 #include "ops/shape.h"
 
 void hlo_take(mlir_text *w, const node *n)
@@ -104,4 +105,110 @@ void hlo_dynamic_slice(mlir_text *w, const node *n)
 void hlo_dynamic_update(mlir_text *w, const node *n)
 {
     put_dynamic(w, n, "dynamic_update_slice", 2);
+}
+
+/* ---- positions along one axis -------------------------------------------------------------- */
+
+/* `%aN`: for every element of AT, which holds positions along AXIS, the position along all axes. */
+static tensor put_vectors(mlir_text *w, value_id v, value_id at, uint32_t axis)
+{
+    tensor t = type_of_value(w, at), wide = t, all;
+    wide.dims[wide.rank++] = 1;
+    all = wide;
+    all.dims[t.rank] = t.rank;
+    for (uint32_t k = 0; k < t.rank; k++) {
+        if (k == axis) {
+            line(w, "%np%u = \"stablehlo.reshape\"(%v) : (%t) -> %t", "c", v, k, at, &t, &wide);
+            continue;
+        }
+        line(w, "%np%u = \"stablehlo.iota\"() {iota_dimension = %u : i64} : () -> %t", "c", v, k, k,
+             &wide);
+    }
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n = \"stablehlo.concatenate\"(", "a", v);
+    for (uint32_t k = 0; k < t.rank; k++)
+        put(w, "%s%np%u", k ? ", " : "", "c", v, k);
+    put(w, ") {dimension = %u : i64} : (", t.rank);
+    for (uint32_t k = 0; k < t.rank; k++)
+        put(w, "%s%t", k ? ", " : "", &wide);
+    put(w, ") -> %t\n", &all);
+    return all;
+}
+
+static void count_up(int64_t *out, uint32_t n, int64_t from, int64_t step)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = from + step * i;
+}
+
+bool hlo_takes_along(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    return value_type(f, n->in[0])->rank < TN_MAX_RANK ||
+           object(why, "the rank is too high for vectors of positions");
+}
+
+void hlo_gather(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor x = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    int64_t axes[TN_MAX_RANK], ones[TN_MAX_RANK];
+    tensor at = put_vectors(w, v, n->in[1], resolve_axis(n->attrs, KEY_AXIS, x.rank));
+    count_up(axes, x.rank, 0, 1);
+    count_up(ones, x.rank, 1, 0);
+    line(w,
+         "%v = \"stablehlo.gather\"(%v, %n) {dimension_numbers = #stablehlo.gather<offset_dims = "
+         "[], collapsed_slice_dims = %l, start_index_map = %l, index_vector_dim = %u>, slice_sizes "
+         "= %i, indices_are_sorted = false} : (%t, %t) -> %t",
+         v, n->in[0], "a", v, axes, x.rank, axes, x.rank, x.rank, ones, x.rank, &x, &at, &out);
+}
+
+void hlo_scatter_reduce(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor x = type_of_value(w, n->in[0]), u = type_of_value(w, n->in[2]);
+    int64_t axes[TN_MAX_RANK], how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
+    tensor at = put_vectors(w, v, n->in[1], resolve_axis(n->attrs, KEY_AXIS, x.rank));
+    count_up(axes, x.rank, 0, 1);
+    line(w, "%v = \"stablehlo.scatter\"(%v, %n, %v) ({", v, n->in[0], "a", v, n->in[2]);
+    hlo_combine(w,
+                how == COMBINE_MAX   ? OP_MAXIMUM
+                : how == COMBINE_MIN ? OP_MINIMUM
+                : how == COMBINE_ADD ? OP_ADD
+                                     : OP_STOP_GRADIENT,
+                x.dtype);
+    line(w,
+         "}) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = %l, "
+         "scatter_dims_to_operand_dims = %l, index_vector_dim = %u>, indices_are_sorted = false, "
+         "unique_indices = false} : (%t, %t, %t) -> %t",
+         axes, x.rank, axes, x.rank, x.rank, &x, &at, &u, &x);
+}
+
+bool hlo_takes_segments(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    tn_dtype d = value_type(f, n->first_value)->dtype;
+    return attr_int(n->attrs, KEY_ACCUM_DTYPE, d) == (int64_t)d ||
+           object(why, "it accumulates in the element type; cast first");
+}
+
+void hlo_segment_reduce(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor x = type_of_value(w, n->in[0]), i = type_of_value(w, n->in[1]),
+           out = type_of_value(w, v);
+    tensor one = type_of_scalar(out.dtype);
+    int64_t window[TN_MAX_RANK];
+    op_id how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_MAX ? OP_MAXIMUM : OP_ADD;
+    hlo_scalar(w, "z", v, out.dtype, hlo_start(how, out.dtype));
+    line(w,
+         "%n = \"stablehlo.broadcast_in_dim\"(%n) {broadcast_dimensions = array<i64>} : (%t) -> %t",
+         "b", v, "z", v, &one, &out);
+    line(w, "%v = \"stablehlo.scatter\"(%n, %v, %v) ({", v, "b", v, n->in[1], n->in[0]);
+    hlo_combine(w, how, out.dtype);
+    count_up(window, x.rank - 1, 1, 1);
+    line(w,
+         "}) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %l, "
+         "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, "
+         "indices_are_sorted = %s, unique_indices = %s} : (%t, %t, %t) -> %t",
+         window, x.rank - 1, attr_int(n->attrs, KEY_SORTED, false) ? "true" : "false",
+         attr_int(n->attrs, KEY_UNIQUE, false) ? "true" : "false", &out, &i, &x, &out);
 }

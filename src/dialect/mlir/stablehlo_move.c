@@ -53,11 +53,12 @@ void hlo_broadcast(mlir_text *w, const node *n)
 
 bool hlo_takes_slice(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
-    uint32_t rank;
-    const int64_t *steps = attr_ints(n->attrs, KEY_STEPS, &rank);
-    (void)f;
-    for (uint32_t i = 0; i < rank; i++)
-        if (steps[i] < 0)
+    const type *t = value_type(f, n->in[0]);
+    slice_range r[TN_MAX_RANK];
+    shape out;
+    (void)resolve_slices(n->attrs, t->dims, t->rank, r, &out);
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (r[i].step < 0 && r[i].count > 1)
             return object(why, "the strides of a slice are positive");
     return true;
 }
@@ -70,9 +71,9 @@ void hlo_slice(mlir_text *w, const node *n)
     shape out;
     (void)resolve_slices(n->attrs, t->dims, t->rank, r, &out);
     for (uint32_t i = 0; i < t->rank; i++) {
-        starts[i] = r[i].start;
-        ends[i] = r[i].count ? r[i].start + (r[i].count - 1) * r[i].step + 1 : r[i].start;
-        steps[i] = r[i].step;
+        starts[i] = r[i].count ? r[i].start : 0;
+        ends[i] = r[i].count ? r[i].start + (r[i].count - 1) * r[i].step + 1 : 0;
+        steps[i] = r[i].count > 1 ? r[i].step : 1;
     }
     hlo_op(w, n, "slice", " {start_indices = %i, limit_indices = %i, strides = %i}", starts,
            t->rank, ends, t->rank, steps, t->rank);

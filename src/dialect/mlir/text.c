@@ -94,10 +94,10 @@ static void put_array(mlir_text *w, const int64_t *list, uint32_t n)
     text_putc(w->out, '>');
 }
 
-static void put_name(mlir_text *w, const char *prefix, value_name name)
+static void put_name(mlir_text *w, value_name name)
 {
     text_putc(w->out, '%');
-    text_puts(w->out, prefix);
+    text_puts(w->out, name.prefix ? name.prefix : "");
     if (name.scope)
         text_printf(w->out, "r%ux", name.scope);
     text_u64(w->out, name.number);
@@ -113,12 +113,12 @@ void put_all(mlir_text *w, const char *format, va_list args)
         switch (*++p) {
         case 'v': {
             value_name name = w->names[va_arg(args, value_id)];
-            put_name(w, "", name);
+            put_name(w, name);
             break;
         }
         case 'n': {
             const char *prefix = va_arg(args, const char *);
-            put_name(w, prefix, (value_name){w->scope, va_arg(args, value_id)});
+            put_name(w, (value_name){w->scope, va_arg(args, value_id), prefix});
             break;
         }
         case 'i': {
@@ -340,7 +340,7 @@ tn_status text_begin(mlir_text *w, const function *f, uint32_t scope)
     if (!w->names)
         return module_no_memory(w->m);
     for (uint32_t i = 0; i < f->values.n; i++)
-        w->names[i] = (value_name){scope, i};
+        w->names[i] = (value_name){.scope = scope, .number = i};
     return TN_OK;
 }
 

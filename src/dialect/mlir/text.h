@@ -12,10 +12,12 @@ typedef struct tensor {
     int64_t dims[TN_MAX_RANK];
 } tensor;
 
-/* What a value is called: %5, and %r1x5 in the region of scope 1. */
+/* What a value is called: %5, %r1x5 in the region of scope 1, and with the prefix "l" %l5 and
+ * %lr1x5. */
 typedef struct value_name {
     uint32_t scope;
     value_id number;
+    const char *prefix; /* NULL: none */
 } value_name;
 
 typedef struct mlir_text {
@@ -25,6 +27,7 @@ typedef struct mlir_text {
     bool is_signless;  /* integer types do not say whether they have a sign */
     value_name *names; /* by value of f */
     uint32_t scope;    /* of f: 0, or 1 + its index for a region */
+    uint32_t n_scopes; /* those that are not of a region are numbered from here */
     uint32_t depth;    /* of regions: indentation */
     uint32_t n_errors;
     tn_status status;

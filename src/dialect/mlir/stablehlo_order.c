@@ -1,0 +1,130 @@
+/* Order along an axis in StableHLO: arg_max as a reduction of pairs, top_k as a sort. */
+#include "dialect/mlir/stablehlo.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "ops/attr_rules.h"
+
+/* `%NAME = compare(X, Y)` of scalars of T by WAY. */
+static void put_compare(mlir_text *w, const char *name, const char *x, const char *y,
+                        const char *way, const tensor *t)
+{
+    tensor p = type_of_scalar(TN_I1);
+    line(w,
+         "%s = \"stablehlo.compare\"(%s, %s) {comparison_direction = "
+         "#stablehlo<comparison_direction %s>, compare_type = #stablehlo<comparison_type %s>} : "
+         "(%t, %t) -> %t",
+         name, x, y, way, comparison_type(t->dtype), t, t, &p);
+}
+
+static void put_logic(mlir_text *w, const char *name, const char *op, const char *x, const char *y)
+{
+    tensor p = type_of_scalar(TN_I1);
+    line(w, "%s = \"stablehlo.%s\"(%s, %s) : (%t, %t) -> %t", name, op, x, y, &p, &p, &p);
+}
+
+/* %NAME: X comes before Y, in the direction WAY; NaN comes last. */
+static void put_before(mlir_text *w, const char *name, const char *x, const char *y,
+                       const char *way, const tensor *t)
+{
+    if (!dtype_is_float(t->dtype)) {
+        put_compare(w, name, x, y, way, t);
+        return;
+    }
+    char better[8], nan[8], number[8], both[8];
+    (void)snprintf(better, sizeof better, "%sm", name);
+    (void)snprintf(nan, sizeof nan, "%sn", name);
+    (void)snprintf(number, sizeof number, "%sk", name);
+    (void)snprintf(both, sizeof both, "%sl", name);
+    put_compare(w, better, x, y, way, t);
+    put_compare(w, nan, y, y, "NE", t);
+    put_compare(w, number, x, x, "EQ", t);
+    put_logic(w, both, "and", nan, number);
+    put_logic(w, name, "or", better, both);
+}
+
+/* `%iN`: the positions along AXIS of a tensor shaped like T. */
+static void put_positions(mlir_text *w, value_id v, uint32_t axis, const tensor *t)
+{
+    line(w, "%n = \"stablehlo.iota\"() {iota_dimension = %u : i64} : () -> %t", "i", v, axis, t);
+}
+
+/* A NaN or the least number loses to everything; of equal elements the first wins. */
+void hlo_arg_max(mlir_text *w, const node *n)
+{
+    value_id v = n->first_value;
+    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    tensor at = type_like(&in, out.dtype), x = type_of_scalar(in.dtype);
+    tensor i = type_of_scalar(out.dtype), p = type_of_scalar(TN_I1), left = in, values;
+    uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, in.rank);
+    int64_t dims[] = {axis};
+    bool keeps = out.rank == in.rank;
+    left.rank = 0;
+    for (uint32_t k = 0; k < in.rank; k++)
+        if (k != axis)
+            left.dims[left.rank++] = in.dims[k];
+    values = left;
+    left.dtype = out.dtype;
+    put_positions(w, v, axis, &at);
+    hlo_scalar(w, "z", v, in.dtype,
+               dtype_is_float(in.dtype)    ? scalar_of_float((double)NAN)
+               : dtype_is_signed(in.dtype) ? scalar_of_int(dtype_int_min(in.dtype))
+                                           : scalar_of_uint(0));
+    hlo_scalar(w, "b", v, out.dtype,
+               dtype_is_signed(out.dtype) ? scalar_of_int((int64_t)dtype_int_max(out.dtype))
+                                          : scalar_of_uint(dtype_int_max(out.dtype)));
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n, ", "m", v);
+    if (keeps)
+        put(w, "%n", "s", v);
+    else
+        put(w, "%v", v);
+    put(w, " = \"stablehlo.reduce\"(%v, %n, %n, %n) ({\n", n->in[0], "i", v, "z", v, "b", v);
+    line(w, "^bb0(%%x: %t, %%i: %t, %%y: %t, %%j: %t):", &x, &i, &x, &i);
+    w->depth++;
+    put_before(w, "%f", "%x", "%y", "GT", &x);
+    put_before(w, "%b", "%y", "%x", "GT", &x);
+    put_logic(w, "%e", "or", "%f", "%b");
+    put_compare(w, "%c", "%i", "%j", "LT", &i);
+    line(w, "%%d = \"stablehlo.select\"(%%e, %%f, %%c) : (%t, %t, %t) -> %t", &p, &p, &p, &p);
+    line(w, "%%v = \"stablehlo.select\"(%%d, %%x, %%y) : (%t, %t, %t) -> %t", &p, &x, &x, &x);
+    line(w, "%%w = \"stablehlo.select\"(%%d, %%i, %%j) : (%t, %t, %t) -> %t", &p, &i, &i, &i);
+    line(w, "\"stablehlo.return\"(%%v, %%w) : (%t, %t) -> ()", &x, &i);
+    w->depth--;
+    line(w, "}) {dimensions = %i} : (%t, %t, %t, %t) -> (%t, %t)", dims, 1U, &in, &at, &x, &i,
+         &values, &left);
+    if (keeps)
+        line(w, "%v = \"stablehlo.reshape\"(%n) : (%t) -> %t", v, "s", v, &left, &out);
+}
+
+/* A stable sort of elements and positions, then the first of each. */
+void hlo_top_k(mlir_text *w, const node *n)
+{
+    static const int64_t ones[TN_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                              1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int64_t starts[TN_MAX_RANK] = {0};
+    value_id v = n->first_value;
+    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    tensor places = type_of_value(w, v + 1), at = type_like(&in, places.dtype);
+    tensor x = type_of_scalar(in.dtype), i = type_of_scalar(places.dtype);
+    tensor p = type_of_scalar(TN_I1);
+    uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, in.rank);
+    put_positions(w, v, axis, &at);
+    line(w, "%n, %n = \"stablehlo.sort\"(%v, %n) ({", "s", v, "j", v, n->in[0], "i", v);
+    line(w, "^bb0(%%x: %t, %%y: %t, %%i: %t, %%j: %t):", &x, &x, &i, &i);
+    w->depth++;
+    put_before(w, "%f", "%x", "%y", attr_int(n->attrs, KEY_LARGEST, true) ? "GT" : "LT", &x);
+    line(w, "\"stablehlo.return\"(%%f) : (%t) -> ()", &p);
+    w->depth--;
+    line(w, "}) {dimension = %u : i64, is_stable = true} : (%t, %t) -> (%t, %t)", axis, &in, &at,
+         &in, &at);
+    line(w,
+         "%v = \"stablehlo.slice\"(%n) {start_indices = %i, limit_indices = %i, strides = %i} : "
+         "(%t) -> %t",
+         v, "s", v, starts, in.rank, out.dims, in.rank, ones, in.rank, &in, &out);
+    line(w,
+         "%v = \"stablehlo.slice\"(%n) {start_indices = %i, limit_indices = %i, strides = %i} : "
+         "(%t) -> %t",
+         v + 1, "j", v, starts, in.rank, out.dims, in.rank, ones, in.rank, &at, &places);
+}
