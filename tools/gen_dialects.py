@@ -20,14 +20,28 @@ HEAD = """# Operations and dialects
 | a name | the dialect has the operation, spelt so: results keep every bit |
 | → ... | it is written with others; results keep every bit. Attributes or operands that do not allow it are refused with the reason |
 | ≈ ... | the same, but results may be rounded differently; `convert` warns, and refuses with `--exact` |
-| — | refused: nothing in the dialect says it |
+| — ... | refused, and what the dialect lacks |
 
 A row counts for every dialect that has the operation, as the one converted from. What else may be
 in the way is said when a program is converted (`NotExpressible`): element types, symbolic sizes
 (Core IR has none; `--dim` gives values), attributes, several functions.
 
+A program for which only names stand in both columns comes back in the same words, but for names of
+values that the other dialect lacks, attributes that say the same (bounds of an empty slice), and
+operations that share a spelling there: `expand_dims` and `squeeze` in Tiny IR, or a reduction that
+keeps its axes, which there is a `REDUCE` and a `RESHAPE`.
+
+Tiny IR has no contractions. What it spells as `MUL` and `REDUCE(SUM)` of operands that only movement
+brought into one shape becomes `dot_general`, `matmul`, `dot`, `conv2d` or `extract_patches` in a
+dialect that has them: axes in any order, batches, groups, padding with 0, strides, dilation. For
+floats that rounds differently (≈); with `--exact` such programs stay products and sums. Sizes must
+be numbers for this: give them with `--dim`.
+
+How far the results of ≈ may differ, and which test checks it: [numerics.md](numerics.md), section 15.
+
 Element types: Core IR has i32, i64, f32, f64; PTIR all but complex numbers; Tiny IR bool, i32, f16,
-bf16, f32. Core IR and Tiny IR broadcast operands by themselves, for PTIR broadcasts are written out.
+bf16, f32. Core IR and Tiny IR broadcast operands by themselves, for PTIR broadcasts are written out;
+the way back to Core IR drops those that arithmetic does by itself.
 
 """
 
@@ -45,7 +59,7 @@ def table(tenon):
         for d in DIALECTS:
             state, text = cells[d]
             text = text.replace("|", "\\|")
-            shown.append("—" if state == "never" else f"`{text}`" if state == "spelt"
+            shown.append(f"— {text}" if state == "never" else f"`{text}`" if state == "spelt"
                          else marks[state] + text)
         if any(cells[d][0] == "spelt" for d in DIALECTS):
             lines.append(f"| `{op}` | " + " | ".join(shown) + " |")

@@ -55,7 +55,8 @@ typedef enum tn_legality {
 } tn_legality;
 
 /* How operation OP (an index of tn_op_at) fares in DIALECT. *HOW, if not NULL, is set to a static
- * description of the first way of writing it, or of what is missing, or NULL. False for an unknown op or dialect. */
+ * description of the first way of writing it, or of what is missing, or NULL. False for an unknown
+ * op or dialect. */
 TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality, const char **how);
 
 /* ---- equivalence ---------------------------------------------------------------------------- */
@@ -78,6 +79,8 @@ typedef struct tn_equiv_result {
     int64_t element;      /* of that output, in row-major order */
     tn_buffer *inputs;    /* of that run */
     size_t n_inputs;
+    tn_binding *sizes[2]; /* of the symbols of A and of B then; the names are those of A and B */
+    size_t n_sizes[2];
 } tn_equiv_result;
 
 /* Run A and B on the same generated inputs, matched by position, and compare the outputs. The
@@ -95,15 +98,23 @@ TN_API void tn_equiv_result_release(tn_context *cx, tn_equiv_result *result);
 
 /* ---- targets -------------------------------------------------------------------------------- */
 
+/* What one conversion is asked for; passed to the target as it is. */
+typedef struct tn_target_options {
+    const char *entry; /* the name in the symbol of the entry; NULL: that of the function */
+    const void *own;   /* whatever the target takes beside that; NULL: nothing */
+} tn_target_options;
+
 /* A form that a caller adds for programs to be converted to. */
 typedef struct tn_target {
     const char *name;
     uint32_t version;
     const char *extension; /* of files; may be NULL */
-    /* Can it take M? NULL: always. It reports what is in the way by itself. */
-    tn_status (*check)(void *user, const tn_module *m);
-    /* Write M. */
-    tn_status (*convert)(void *user, const tn_module *m, const tn_writer *writer);
+    /* Can it take M? NULL: always. It reports what is in the way by itself (tn_module_check_allowed
+     * does). */
+    tn_status (*check)(void *user, const tn_module *m, const tn_target_options *options);
+    /* Write M. The entry is to be called what tn_module_entry_symbol says for options->entry. */
+    tn_status (*convert)(void *user, const tn_module *m, const tn_target_options *options,
+                         const tn_writer *writer);
     void *user;
 } tn_target;
 
@@ -115,9 +126,10 @@ TN_API tn_status tn_target_register(tn_context *cx, const tn_target *target);
 TN_API size_t tn_target_count(const tn_context *cx);
 TN_API const tn_target *tn_target_at(const tn_context *cx, size_t index);
 TN_API const tn_target *tn_target_find(const tn_context *cx, const char *name);
-/* Check M, then convert it. returns TN_ERR_USAGE for an unknown target, else what its functions do
- */
-TN_API tn_status tn_target_convert(const tn_module *m, const char *name, const tn_writer *writer);
+/* Check M, then convert it; OPTIONS NULL: none. returns TN_ERR_USAGE for an unknown target, else
+ * what its functions do */
+TN_API tn_status tn_target_convert(const tn_module *m, const char *name,
+                                   const tn_target_options *options, const tn_writer *writer);
 
 /* ---- walking -------------------------------------------------------------------------------- */
 

@@ -367,6 +367,50 @@ TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint
 /* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */
 TN_API void tn_buffer_release(const tn_program *p, tn_buffer *buffer);
 
+/* ---- code made ahead of time ---- */
+
+/* What is written. All forms have one entry, which the header declares:
+ *
+ *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
+ *
+ * Tensors are dense, row-major, aligned for their elements and in the order of the program;
+ * outputs overlap nothing. The workspace has NAME_WORKSPACE_BYTES bytes, aligned to 64. Returns 0,
+ * or another number when an operation failed (an index out of bounds); outputs hold anything then.
+ * Results have the bits of tn_program_run. The code needs nothing of this library, keeps no state,
+ * and runs on the calling thread: any number of threads may call it with workspaces of their own.
+ * Little-endian machines. */
+typedef enum tn_emit_form {
+    TN_EMIT_C = 0,    /* one C17 file for gcc and clang, of any machine */
+    TN_EMIT_HEADER,   /* its sizes and contract, for C and C++ */
+    TN_EMIT_OBJECT,   /* position independent; it may need -lm */
+    TN_EMIT_ASSEMBLY, /* the same as text */
+    TN_EMIT_LLVM_IR,
+    TN_EMIT_ARCHIVE, /* a static library with the object in it */
+    TN_EMIT_SHARED   /* a shared object, made by the system's linker */
+} tn_emit_form;
+
+typedef struct tn_emit_options {
+    const char *name;   /* a C identifier; NULL: "program" */
+    const char *target; /* a triple such as "aarch64-linux-gnu"; NULL: this machine */
+    const char *cpu;    /* as in tn_compile_options; "native" (NULL) of another machine is the
+                           simplest one. C and its header do not look at target and cpu */
+} tn_emit_options;
+
+/* Write P, whose sizes all have values, as code. The engine that P was compiled for does not matter
+ * ("ref" compiles fastest).
+ *
+ * returns  TN_ERR_REJECTED     a symbolic size has no value (UnboundSymbol)
+ *          TN_ERR_UNAVAILABLE  an operation has no compiled form, such as a custom call
+ *                              (NotImplemented: one diagnostic for each); LLVM or a linker is not
+ *                              installed, or LLVM does not know the machine (BackendUnavailable)
+ *          TN_ERR_USAGE        the name is no identifier
+ *          TN_ERR_IO           the writer failed, or a temporary file of the linker
+ *          TN_ERR_NOMEM
+ * threads  one call at a time for one program; runs may go on meanwhile
+ * reports  to the sink of the context that compiled P */
+TN_API tn_status tn_program_emit(const tn_program *p, tn_emit_form form,
+                                 const tn_emit_options *options, const tn_writer *writer);
+
 /* ---- the shape engine ---- */
 
 /* What the value of an attribute is; each attribute name has one kind (tn_op_attribute). */

@@ -308,8 +308,21 @@ scalar scalar_load(tn_dtype d, const void *src)
     return from_wide(dtype_table[d].kind, &w);
 }
 
+static bool same_float(double a, double b)
+{
+    return f64_bits(a) == f64_bits(b) || (a != a && b != b);
+}
+
+/* VALUE as a real number when it has no imaginary part and D is no complex dtype. */
+static scalar as_real_for(scalar value, tn_dtype d)
+{
+    const bool is_real = value.kind == DTYPE_COMPLEX && same_float(value.im, 0.0);
+    return is_real && !dtype_is_complex(d) ? scalar_of_float(value.f) : value;
+}
+
 bool scalar_store(scalar value, tn_dtype d, void *dst)
 {
+    value = as_real_for(value, d);
     if (value.kind == DTYPE_COMPLEX && !dtype_can_cast(TN_CF64, d))
         return false;
     wide w;
@@ -326,11 +339,6 @@ bool scalar_cast(scalar value, tn_dtype d, scalar *result)
         return false;
     *result = scalar_load(d, element);
     return true;
-}
-
-static bool same_float(double a, double b)
-{
-    return f64_bits(a) == f64_bits(b) || (a != a && b != b);
 }
 
 bool scalar_equal(scalar a, scalar b)
@@ -369,6 +377,7 @@ static bool is_integer(scalar a, scalar b)
 bool scalar_is_exact(scalar value, tn_dtype d)
 {
     scalar there;
+    value = as_real_for(value, d);
     if (!scalar_cast(value, d, &there))
         return false;
     if (value.kind == DTYPE_COMPLEX)

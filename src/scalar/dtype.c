@@ -125,16 +125,20 @@ static void normalise_bytes(tn_dtype d, const char *from, char *to, size_t n)
     EACH(uint8_t, uint8_t, (uint8_t)(((x & 15) ^ 8) - 8));
 }
 
+/* What takes part in arithmetic as it is stored, but for bits that do not count. */
+static void copy_plain(tn_dtype d, const char *from, char *to, size_t n)
+{
+    if (d == TN_I1 || d == TN_SI4 || d == TN_UI4)
+        normalise_bytes(d, from, to, n);
+    else
+        copy_bytes(from, to, n * dtype_table[d].bytes);
+}
+
 void dtype_widen(tn_dtype d, const void *src, void *dst, size_t n)
 {
     const char *from = src;
     char *to = dst;
-    switch (d) {
-    case TN_I1:
-    case TN_SI4:
-    case TN_UI4:
-        normalise_bytes(d, from, to, n);
-        return;
+    switch ((int)d) {
     case TN_FP8_E4M3:
         EACH(uint8_t, float, e4m3_to_f32(x));
     case TN_FP8_E5M2:
@@ -143,22 +147,8 @@ void dtype_widen(tn_dtype d, const void *src, void *dst, size_t n)
         EACH(uint16_t, float, bf16_to_f32(x));
     case TN_F16:
         EACH(uint16_t, float, f16_to_f32(x));
-    case TN_SI8:
-    case TN_UI8:
-    case TN_SI16:
-    case TN_UI16:
-    case TN_SI32:
-    case TN_UI32:
-    case TN_SI64:
-    case TN_UI64:
-    case TN_F32:
-    case TN_F64:
-    case TN_CF32:
-    case TN_CF64:
-        copy_bytes(from, to, n * dtype_table[d].bytes);
-        return;
-    case TN_DTYPE_COUNT:
-        return;
+    default:
+        copy_plain(d, from, to, n);
     }
 }
 
@@ -166,12 +156,7 @@ void dtype_narrow(tn_dtype d, const void *src, void *dst, size_t n)
 {
     const char *from = src;
     char *to = dst;
-    switch (d) {
-    case TN_I1:
-    case TN_SI4:
-    case TN_UI4:
-        normalise_bytes(d, from, to, n);
-        return;
+    switch ((int)d) {
     case TN_FP8_E4M3:
         EACH(float, uint8_t, (uint8_t)minifloat_encode(MINIFLOAT_E4M3, (double)x));
     case TN_FP8_E5M2:
@@ -180,21 +165,7 @@ void dtype_narrow(tn_dtype d, const void *src, void *dst, size_t n)
         EACH(float, uint16_t, bf16_from_f32(x));
     case TN_F16:
         EACH(float, uint16_t, minifloat_encode(MINIFLOAT_F16, (double)x));
-    case TN_SI8:
-    case TN_UI8:
-    case TN_SI16:
-    case TN_UI16:
-    case TN_SI32:
-    case TN_UI32:
-    case TN_SI64:
-    case TN_UI64:
-    case TN_F32:
-    case TN_F64:
-    case TN_CF32:
-    case TN_CF64:
-        copy_bytes(from, to, n * dtype_table[d].bytes);
-        return;
-    case TN_DTYPE_COUNT:
-        return;
+    default:
+        copy_plain(d, from, to, n);
     }
 }

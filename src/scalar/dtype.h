@@ -135,12 +135,13 @@ static inline scalar scalar_of_complex(double re, double im)
 
 /* The element of dtype D at SRC. */
 scalar scalar_load(tn_dtype d, const void *src);
-/* Write VALUE as an element of D, converted as by `dtype_cast`; false for complex to real. */
+/* Write VALUE as an element of D, converted as by `dtype_cast`; false for complex to real, unless
+ * the imaginary part is +0. */
 bool scalar_store(scalar value, tn_dtype d, void *dst);
-/* VALUE converted to D as by `dtype_cast`; false for complex to real. */
+/* VALUE converted to D as by scalar_store. */
 bool scalar_cast(scalar value, tn_dtype d, scalar *result);
 /* Whether D holds exactly this value, the sign of zero included. NaN is held by every float dtype;
- * a complex value is held by complex dtypes only. */
+ * a complex value with another imaginary part than +0 is held by complex dtypes only. */
 bool scalar_is_exact(scalar value, tn_dtype d);
 /* Same kind and same value: zeros of different sign differ, NaNs are equal. */
 bool scalar_equal(scalar a, scalar b);

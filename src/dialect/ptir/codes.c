@@ -46,6 +46,8 @@ const char *ptir_code(int kind, const char *op)
         return "NegativeDimension";
     case DIAG_DimensionBinding:
         return "DynamicDimensionMismatch";
+    case DIAG_InputMismatch: /* about an input: only its extents are others */
+        return is_op(op, "input") ? "DynamicDimensionMismatch" : NULL;
     case DIAG_DTypeNotSupported:
     case DIAG_IndexDType:
         return "DTypeNotSupported";
@@ -110,33 +112,69 @@ const char *ptir_code_of(int kind)
 
 static const char *append(arena *memory, const char *text, const char *more)
 {
-    return text ? arena_printf(memory, "%s%s%s", text, *text ? ", " : "", more) : NULL;
+    return text && more ? arena_printf(memory, "%s%s%s", text, *text ? ", " : "", more) : NULL;
+}
+
+static const char *op_label(ptir_op op, uint32_t word, arena *memory)
+{
+    const ptir_op_info *info = &ptir_ops[op];
+    const char *words = info->form == PTIR_FORM_UNARY    ? ptir_unary_words
+                        : info->form == PTIR_FORM_BINARY ? ptir_binary_words
+                                                         : "";
+    size_t n;
+    const char *text = ptir_word(words, word, &n);
+    return n ? arena_printf(memory, "%s(%.*s)", info->name, (int)n, text) : info->name;
+}
+
+static const char *append_operands(arena *memory, const char *text, const type_table *types,
+                                   const type *const *in, uint32_t n)
+{
+    enum { SHOWN = 6 };
+    for (uint32_t i = 0; i < n && i < SHOWN && text; i++)
+        text = arena_printf(memory, "%s%s %s", text, i ? "," : ", operands",
+                            type_text(memory, types, in[i]));
+    return text;
 }
 
 /* `function 'main', instruction 3, Reduce, operands f32[2, 3]`; "" when nothing is known. */
-static const char *where_text(const ptir_where *w, arena *memory)
+static const char *reading_text(const ptir_where *w, arena *memory)
 {
-    if (!w || !w->function)
+    if (!w->function)
         return "";
     const char *text =
         arena_printf(memory, "%s '%s'", w->is_region ? "region" : "function", w->function);
     if (!text || !w->inst)
         return text;
     text = arena_printf(memory, "%s, instruction %" PRIu32, text, w->index);
-    if (w->inst->op < PTIR_OP_COUNT) {
-        const ptir_op_info *op = &ptir_ops[w->inst->op];
-        const char *words = op->form == PTIR_FORM_UNARY    ? ptir_unary_words
-                            : op->form == PTIR_FORM_BINARY ? ptir_binary_words
-                                                           : "";
-        size_t n;
-        const char *word = ptir_word(words, w->inst->word, &n);
-        text = append(memory, text,
-                      n ? arena_printf(memory, "%s(%.*s)", op->name, (int)n, word) : op->name);
-    }
-    for (uint32_t i = 0; i < w->n_in && i < 6 && text; i++)
-        text = arena_printf(memory, "%s%s %s", text, i ? "," : ", operands",
-                            type_text(memory, &w->m->types, w->in[i]));
-    return text;
+    if (w->inst->op < PTIR_OP_COUNT)
+        text = append(memory, text, op_label(w->inst->op, w->inst->word, memory));
+    return append_operands(memory, text, &w->m->types, w->in, w->n_in);
+}
+
+/* The same about a node of the graph. */
+static const char *site_text(const use_site *site, arena *memory)
+{
+    const function *f = site->function;
+    const char *text = "";
+    uint32_t word;
+    const size_t prefix = sizeof PTIR_REGION_PREFIX - 1;
+    if (f && f->is_region && strncmp(f->name, PTIR_REGION_PREFIX, prefix) == 0)
+        text = arena_printf(memory, "region '%s'", f->name + prefix);
+    else if (f)
+        text = arena_printf(memory, "function '%s'", f->name);
+    if (text && site->place)
+        text = append(memory, text, arena_printf(memory, "instruction %" PRIu32, site->place - 1));
+    ptir_op op = ptir_op_of(site->op, &word);
+    if (op != PTIR_OP_COUNT && site->op != OP_INPUT)
+        text = append(memory, text, op_label(op, word, memory));
+    return append_operands(memory, text, site->types, site->in, site->n_in);
+}
+
+static const char *where_text(const source *s, arena *memory)
+{
+    return s->reading ? reading_text(s->reading, memory)
+           : s->about ? site_text(s->about, memory)
+                      : "";
 }
 
 static const char *code_text(const char *code)
@@ -155,7 +193,7 @@ static bool is_execution(int kind)
 
 void ptir_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
 {
-    const char *where = where_text(s->reading, memory), *said = NULL;
+    const char *where = where_text(s, memory), *said = NULL;
     const char *code = ptir_code(kind, op), *text = code ? code_text(code) : NULL;
     if (!where)
         return;

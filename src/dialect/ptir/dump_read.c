@@ -10,8 +10,6 @@ typedef VECTOR(int64_t) int_list;
 /* tensor<F32 x 2x3>, tensor<Si32 x []>, tuple<a, b> */
 static bool read_type(ptir_scan *s, ptir_type *out)
 {
-    dim dims[TN_MAX_RANK];
-    uint32_t rank = 0;
     tn_dtype dtype = TN_I1;
     ptir_types items = {0};
     *out = (ptir_type){0};
@@ -30,20 +28,8 @@ static bool read_type(ptir_scan *s, ptir_type *out)
         out->items = items.at;
         return true;
     }
-    if (!scan_expect(s, "tensor<") || !scan_dtype(s, &dtype) || !scan_expect(s, "x"))
-        return false;
-    if (!scan_eat(s, "[]"))
-        do {
-            if (rank == TN_MAX_RANK)
-                return scan_fail(s, DIAG_LimitExceeded, scan_here(s),
-                                 "the rank is above the limit of %d", TN_MAX_RANK);
-            if (!text_read_dim(s, &dims[rank++]))
-                return false;
-        } while (scan_eat(s, "x"));
-    if (!scan_expect(s, ">"))
-        return false;
-    out->tensor = type_of(&s->m->types, dtype, dims, rank);
-    return out->tensor || scan_no_memory(s);
+    return scan_expect(s, "tensor<") && scan_dtype(s, &dtype) && scan_expect(s, "x") &&
+           text_read_extents(s, dtype, !scan_eat(s, "[]"), &out->tensor);
 }
 
 /* ---- values as Rust prints them ------------------------------------------------------------- */

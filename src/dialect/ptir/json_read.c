@@ -4,6 +4,25 @@
 #include "base/utf8.h"
 #include "dialect/ptir/json_parts.h"
 
+/* ---- objects ------------------------------------------------------------------------------- */
+
+/* Reads the value of field number FIELD of an object into OUT. */
+typedef bool field_reader(ptir_json *r, int field, void *out);
+
+/* An object with the fields WORDS, in any order; those of the bits NEEDED must be there. */
+static bool read_object(ptir_json *r, const char *words, uint32_t needed, field_reader *read,
+                        void *out)
+{
+    uint32_t seen = 0;
+    const span at = json_here(&r->j);
+    if (!json_object(&r->j))
+        return false;
+    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;)
+        if (!read(r, field, out))
+            return false;
+    return jpart_has_fields(r, at, words, seen, needed);
+}
+
 /* ---- operations ---------------------------------------------------------------------------- */
 
 static bool read_new_shape(ptir_json *r, int_list *out)
@@ -202,18 +221,10 @@ static bool read_operation(ptir_json *r, ptir_inst *out)
     return jpart_leave_variant(r, what, has_payload);
 }
 
-/* {tuple: id, index: n} */
-static bool read_element(ptir_json *r, ptir_operand *out)
+static bool read_element_field(ptir_json *r, int field, void *to)
 {
-    static const char words[] = "tuple index";
-    uint32_t seen = 0;
-    span at = json_here(&r->j);
-    if (!json_object(&r->j))
-        return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;)
-        if (!jpart_u32(r, field == 0 ? &out->id : &out->index))
-            return false;
-    return jpart_has_fields(r, at, words, seen, 3);
+    ptir_operand *out = to;
+    return jpart_u32(r, field == 0 ? &out->id : &out->index);
 }
 
 static bool read_operand(ptir_json *r, ptir_operand *out)
@@ -227,7 +238,8 @@ static bool read_operand(ptir_json *r, ptir_operand *out)
     if (which != PTIR_LITERAL)
         out->at = json_here(&r->j);
     bool ok = which == PTIR_VALUE     ? jpart_u32(r, &out->id)
-              : which == PTIR_ELEMENT ? read_element(r, out)
+              : which == PTIR_ELEMENT ? read_object(r, "tuple index", 3, read_element_field, out)
+
                                       : jpart_literal(r, &out->literal);
     return ok && jpart_leave_variant(r, what, true);
 }
@@ -249,36 +261,21 @@ static bool read_operands(ptir_json *r, ptir_inst *out)
     return json_ok(&r->j);
 }
 
-static bool read_instruction(ptir_json *r, ptir_inst *out)
+static bool read_instruction_field(ptir_json *r, int field, void *to)
 {
-    static const char words[] = "id op operands output";
-    uint32_t seen = 0;
-    span at = json_here(&r->j);
-    *out = (ptir_inst){.at = at};
-    if (!json_object(&r->j))
-        return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;) {
-        bool ok = false;
-        switch (field) {
-        case 0:
-            out->id_at = json_here(&r->j);
-            ok = jpart_u32(r, &out->id);
-            break;
-        case 1:
-            ok = read_operation(r, out);
-            break;
-        case 2:
-            ok = read_operands(r, out);
-            break;
-        default:
-            out->out_at = json_here(&r->j);
-            ok = jpart_type(r, &out->out);
-            break;
-        }
-        if (!ok)
-            return false;
+    ptir_inst *out = to;
+    switch (field) {
+    case 0:
+        out->id_at = json_here(&r->j);
+        return jpart_u32(r, &out->id);
+    case 1:
+        return read_operation(r, out);
+    case 2:
+        return read_operands(r, out);
+    default:
+        out->out_at = json_here(&r->j);
+        return jpart_type(r, &out->out);
     }
-    return jpart_has_fields(r, at, words, seen, 15);
 }
 
 static bool read_body(ptir_json *r, ptir_insts *out)
@@ -286,8 +283,8 @@ static bool read_body(ptir_json *r, ptir_insts *out)
     if (!json_array(&r->j))
         return false;
     while (json_element(&r->j)) {
-        ptir_inst inst;
-        if (!read_instruction(r, &inst))
+        ptir_inst inst = {.at = json_here(&r->j)};
+        if (!read_object(r, "id op operands output", 15, read_instruction_field, &inst))
             return false;
         if (!PTIR_PUSH(r->memory, out, inst))
             return jpart_no_memory(r);
@@ -297,45 +294,31 @@ static bool read_body(ptir_json *r, ptir_insts *out)
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-static bool read_hint(ptir_json *r, ptir_hint *out)
+static bool read_hint_field(ptir_json *r, int field, void *to)
 {
-    static const char words[] = "id kind policy inputs exports body attrs";
-    uint32_t seen = 0, word;
-    span at = json_here(&r->j);
-    *out = (ptir_hint){.at = at, .attrs = {.key = KEY_DICT}};
-    if (!json_object(&r->j))
-        return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;) {
-        bool ok = false;
-        switch (field) {
-        case 0:
-            ok = jpart_u32(r, &out->id);
-            break;
-        case 1:
-            ok = jpart_word(r, ptir_hint_words, "a kind of hint", &word);
-            out->kind = ok ? (uint8_t)word : 0;
-            break;
-        case 2:
-            ok = jpart_word(r, ptir_policy_words, "a policy", &word);
-            out->policy = ok ? (uint8_t)word : 0;
-            break;
-        case 3:
-            ok = jpart_ids(r, &out->inputs);
-            break;
-        case 4:
-            ok = jpart_ids(r, &out->exports);
-            break;
-        case 5:
-            ok = read_body(r, &out->body);
-            break;
-        default:
-            ok = json_null(&r->j) || jpart_dict(r, &out->attrs);
-            break;
-        }
-        if (!ok)
-            return false;
+    ptir_hint *out = to;
+    uint32_t word = 0;
+    bool ok;
+    switch (field) {
+    case 0:
+        return jpart_u32(r, &out->id);
+    case 1:
+        ok = jpart_word(r, ptir_hint_words, "a kind of hint", &word);
+        out->kind = (uint8_t)word;
+        return ok;
+    case 2:
+        ok = jpart_word(r, ptir_policy_words, "a policy", &word);
+        out->policy = (uint8_t)word;
+        return ok;
+    case 3:
+        return jpart_ids(r, &out->inputs);
+    case 4:
+        return jpart_ids(r, &out->exports);
+    case 5:
+        return read_body(r, &out->body);
+    default:
+        return json_null(&r->j) || jpart_dict(r, &out->attrs);
     }
-    return jpart_has_fields(r, at, words, seen, 63);
 }
 
 static bool read_hints(ptir_json *r, ptir_function *out)
@@ -345,8 +328,8 @@ static bool read_hints(ptir_json *r, ptir_function *out)
     if (!json_array(&r->j))
         return false;
     while (json_element(&r->j)) {
-        ptir_hint hint;
-        if (!read_hint(r, &hint))
+        ptir_hint hint = {.at = json_here(&r->j), .attrs = {.key = KEY_DICT}};
+        if (!read_object(r, "id kind policy inputs exports body attrs", 63, read_hint_field, &hint))
             return false;
         if (!PTIR_PUSH(r->memory, &out->hints, hint))
             return jpart_no_memory(r);
@@ -368,74 +351,41 @@ static bool read_result_ids(ptir_json *r, ptir_function *out)
     return json_ok(&r->j);
 }
 
-static bool read_function(ptir_json *r, ptir_function *out)
+static bool read_function_field(ptir_json *r, int field, void *to)
 {
-    static const char words[] = "name parameters parameter_ids results body hints result_ids";
-    uint32_t seen = 0;
-    span at = json_here(&r->j);
-    *out = (ptir_function){.at = at, .stores_ids = true};
-    if (!json_object(&r->j))
-        return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;) {
-        bool ok = false;
-        switch (field) {
-        case 0:
-            ok = jpart_name(r, &out->name, &out->at);
-            break;
-        case 1:
-            ok = jpart_types(r, &out->parameters);
-            break;
-        case 2:
-            ok = jpart_ids(r, &out->parameter_ids);
-            break;
-        case 3:
-            ok = jpart_types(r, &out->results);
-            break;
-        case 4:
-            ok = read_body(r, &out->body);
-            break;
-        case 5:
-            ok = read_hints(r, out);
-            break;
-        default:
-            ok = read_result_ids(r, out);
-            break;
-        }
-        if (!ok)
-            return false;
+    ptir_function *out = to;
+    switch (field) {
+    case 0:
+        return jpart_name(r, &out->name, &out->at);
+    case 1:
+        return jpart_types(r, &out->parameters);
+    case 2:
+        return jpart_ids(r, &out->parameter_ids);
+    case 3:
+        return jpart_types(r, &out->results);
+    case 4:
+        return read_body(r, &out->body);
+    case 5:
+        return read_hints(r, out);
+    default:
+        return read_result_ids(r, out);
     }
-    return jpart_has_fields(r, at, words, seen, 0x5f);
 }
 
-static bool read_region(ptir_json *r, ptir_function *out)
+static bool read_region_field(ptir_json *r, int field, void *to)
 {
-    static const char words[] = "id parameters body results";
-    uint32_t seen = 0;
-    span at = json_here(&r->j);
-    *out = (ptir_function){.at = at};
-    if (!json_object(&r->j))
-        return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;) {
-        bool ok = false;
-        switch (field) {
-        case 0:
-            out->at = json_here(&r->j);
-            ok = json_u64(&r->j, &out->region);
-            break;
-        case 1:
-            ok = jpart_types(r, &out->parameters);
-            break;
-        case 2:
-            ok = read_body(r, &out->body);
-            break;
-        default:
-            ok = jpart_types(r, &out->results);
-            break;
-        }
-        if (!ok)
-            return false;
+    ptir_function *out = to;
+    switch (field) {
+    case 0:
+        out->at = json_here(&r->j);
+        return json_u64(&r->j, &out->region);
+    case 1:
+        return jpart_types(r, &out->parameters);
+    case 2:
+        return read_body(r, &out->body);
+    default:
+        return jpart_types(r, &out->results);
     }
-    return jpart_has_fields(r, at, words, seen, 15);
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
@@ -453,45 +403,48 @@ static bool read_version(ptir_json *r)
                      version.n > 60 ? 60 : (int)version.n, version.at);
 }
 
-static bool read_functions(ptir_json *r, ptir_program *out, bool regions)
+static bool read_functions(ptir_json *r, ptir_program *out)
 {
+    static const char words[] = "name parameters parameter_ids results body hints result_ids";
     if (!json_array(&r->j))
         return false;
     while (json_element(&r->j)) {
-        ptir_function f;
-        if (!(regions ? read_region(r, &f) : read_function(r, &f)))
+        ptir_function f = {.at = json_here(&r->j), .stores_ids = true};
+        if (!read_object(r, words, 0x5f, read_function_field, &f))
             return false;
-        if (!(regions ? PTIR_PUSH(r->memory, &out->regions, f)
-                      : PTIR_PUSH(r->memory, &out->functions, f)))
+        if (!PTIR_PUSH(r->memory, &out->functions, f))
             return jpart_no_memory(r);
     }
     return json_ok(&r->j);
 }
 
-static bool read_program(ptir_json *r, ptir_program *out)
+static bool read_regions(ptir_json *r, ptir_program *out)
 {
-    static const char words[] = "spec_version entry functions regions";
-    uint32_t seen = 0;
-    span at = json_here(&r->j);
-    if (!json_object(&r->j))
+    if (!json_array(&r->j))
         return false;
-    for (int field; (field = jpart_next_field(r, words, &seen)) >= 0;) {
-        bool ok = false;
-        switch (field) {
-        case 0:
-            ok = read_version(r);
-            break;
-        case 1:
-            ok = jpart_name(r, &out->entry, &out->entry_at);
-            break;
-        default:
-            ok = read_functions(r, out, field == 3);
-            break;
-        }
-        if (!ok)
+    while (json_element(&r->j)) {
+        ptir_function f = {.at = json_here(&r->j)};
+        if (!read_object(r, "id parameters body results", 15, read_region_field, &f))
             return false;
+        if (!PTIR_PUSH(r->memory, &out->regions, f))
+            return jpart_no_memory(r);
     }
-    return jpart_has_fields(r, at, words, seen, 14) && json_finish(&r->j);
+    return json_ok(&r->j);
+}
+
+static bool read_program_field(ptir_json *r, int field, void *to)
+{
+    ptir_program *out = to;
+    switch (field) {
+    case 0:
+        return read_version(r);
+    case 1:
+        return jpart_name(r, &out->entry, &out->entry_at);
+    case 2:
+        return read_functions(r, out);
+    default:
+        return read_regions(r, out);
+    }
 }
 
 tn_status ptir_json_read(module *m, arena *memory, ptir_program *out, uint32_t *faults)
@@ -504,7 +457,9 @@ tn_status ptir_json_read(module *m, arena *memory, ptir_program *out, uint32_t *
                            (unsigned)(unsigned char)m->source.text[bad]);
     *out = (ptir_program){0};
     json_init(&r.j, m->cx, &m->source, memory, false);
-    bool ok = read_program(&r, out);
+    bool ok =
+        read_object(&r, "spec_version entry functions regions", 14, read_program_field, out) &&
+        json_finish(&r.j);
     json_release(&r.j);
     *faults = r.faults;
     return ok ? TN_OK : json_status(&r.j);

@@ -425,6 +425,22 @@ static void put_operand(writer *w, const ptir_operand *o)
     close(w, '}');
 }
 
+/* A field that readers skip. */
+static void put_owner(writer *w, const ptir_operand *o)
+{
+    if (!o)
+        return;
+    key(w, "comment");
+    text_puts(w->out, "\"gradient of %");
+    text_u64(w->out, o->id);
+    if (o->kind == PTIR_ELEMENT) {
+        text_putc(w->out, '[');
+        text_u64(w->out, o->index);
+        text_putc(w->out, ']');
+    }
+    text_putc(w->out, '"');
+}
+
 static void put_body(writer *w, const ptir_insts *body)
 {
     open(w, '[');
@@ -445,6 +461,7 @@ static void put_body(writer *w, const ptir_insts *body)
         close(w, ']');
         key(w, "output");
         put_type(w, &inst->out);
+        put_owner(w, inst->belongs);
         close(w, '}');
     }
     close(w, ']');
@@ -470,6 +487,21 @@ static void put_hint(writer *w, const ptir_hint *h)
     key(w, "attrs");
     put_dict(w, &h->attrs);
     close(w, '}');
+}
+
+/* A field that readers skip: pairs of an input and its gradient. */
+static void put_gradients(writer *w, const ptir_ids *pairs)
+{
+    if (pairs->n == 0)
+        return;
+    key(w, "gradients");
+    open(w, '[');
+    for (uint32_t i = 0; i + 1 < pairs->n; i += 2) {
+        ptir_ids pair = {.at = pairs->at + i, .n = 2};
+        item(w);
+        put_ids(w, &pair);
+    }
+    close(w, ']');
 }
 
 static void put_function(writer *w, const ptir_function *f)
@@ -499,6 +531,7 @@ static void put_function(writer *w, const ptir_function *f)
         text_u64(w->out, f->result_ids.at[i].id);
     }
     close(w, ']');
+    put_gradients(w, &f->gradients);
     close(w, '}');
 }
 

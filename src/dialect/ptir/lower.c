@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void ptir_lower_fault(lowering *l, diag_kind kind, const char *op, span at, const char *format, ...)
 {
@@ -26,21 +25,19 @@ tn_status ptir_lower_no_memory(lowering *l)
     return module_no_memory(l->m);
 }
 
-/* Is there reason to go on after so many faults? */
-static tn_status enough(const lowering *l)
+tn_status ptir_lower_enough(const lowering *l)
 {
     return l->faults >= l->m->cx->limits.errors ? TN_ERR_REJECTED : TN_OK;
 }
 
-/* A status that ends everything; a rejection was counted where it was reported. */
-static bool is_fatal(tn_status s)
+bool ptir_lower_is_fatal(tn_status s)
 {
     return s != TN_OK && s != TN_ERR_REJECTED && s != TN_ERR_UNAVAILABLE;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static tn_status add_value(lowering *l, uint32_t id, span id_at, lowered v)
+tn_status ptir_lower_add(lowering *l, uint32_t id, span id_at, lowered v)
 {
     lower_scope *s = l->scope;
     uint32_t earlier = ptir_ids_find(&s->ids, id);
@@ -55,8 +52,7 @@ static tn_status add_value(lowering *l, uint32_t id, span id_at, lowered v)
     return TN_OK;
 }
 
-/* A value of the declared type, so that what uses it can be looked at. */
-static tn_status add_stand_in(lowering *l, uint32_t id, span id_at, lowered v)
+tn_status ptir_lower_stand_in(lowering *l, uint32_t id, span id_at, lowered v)
 {
     uint32_t n = ptir_type_leaves(v.type), k = 0;
     const type **leaves = arena_alloc(l->memory, ((size_t)n + 1) * sizeof(const type *));
@@ -68,11 +64,11 @@ static tn_status add_stand_in(lowering *l, uint32_t id, span id_at, lowered v)
             return ptir_lower_no_memory(l);
     node_desc desc = {.op = OP_CUSTOM_CALL, .at = v.at};
     tn_status s = function_add_typed(l->scope->f, &desc, leaves, n > 255 ? 0 : n, &v.first);
-    if (is_fatal(s))
+    if (ptir_lower_is_fatal(s))
         return s;
     v.faulty = true;
     v.n = s == TN_OK && n <= 255 ? n : 0;
-    return add_value(l, id, id_at, v);
+    return ptir_lower_add(l, id, id_at, v);
 }
 
 /* ---- operands ------------------------------------------------------------------------------ */
@@ -130,63 +126,100 @@ static tn_status add_literal(lowering *l, const literal *value, span at, uint8_t
     if (!desc.attrs)
         return ptir_lower_no_memory(l);
     tn_status s = function_add(l->scope->f, &desc, out);
-    if (s == TN_OK || is_fatal(s))
+    if (s == TN_OK || ptir_lower_is_fatal(s))
         return s;
     l->faults++;
     *out = NO_VALUE;
     return TN_OK;
 }
 
-/* Values and types of the operands; *OK is false when one is faulty. */
-static tn_status resolve_operands(lowering *l, const ptir_inst *inst, value_id **in,
-                                  const type ***types, bool *ok)
+/* The operands of an instruction as the graph has them. */
+typedef struct operands {
+    value_id *in;
+    const type **types;
+    uint32_t n;
+    bool ok; /* none is faulty */
+} operands;
+
+static void push_operand(lowering *l, operands *to, value_id v)
 {
-    uint32_t n = inst->n_in;
-    *ok = true;
-    *in = arena_alloc(l->memory, ((size_t)n + 1) * sizeof **in);
-    *types = arena_alloc(l->memory, ((size_t)n + 1) * sizeof **types);
-    if (!*in || !*types)
+    to->in[to->n] = v;
+    if (v == NO_VALUE) {
+        to->ok = false;
+    } else {
+        to->types[to->n] = value_type(l->scope->f, v);
+        l->where.n_in += l->where.n_in == to->n; /* shown up to the first faulty one */
+    }
+    to->n++;
+}
+
+/* The tuple that O names, when INST may take its elements for it; else NULL. Regions may have
+ * tuples as parameters, so what runs them is given tuples. */
+static const lowered *whole_tuple(const lowering *l, const ptir_inst *inst, const ptir_operand *o)
+{
+    const lower_scope *s = l->scope;
+    if (o->kind != PTIR_VALUE || inst->op == PTIR_OP_COUNT ||
+        !(op_table[ptir_ops[inst->op].op].traits & T_REGIONS))
+        return NULL;
+    const uint32_t k = ptir_ids_find(&s->ids, o->id);
+    return k != NO_VALUE && !s->values.at[k].type->tensor ? &s->values.at[k] : NULL;
+}
+
+static tn_status resolve_operands(lowering *l, const ptir_inst *inst, operands *to)
+{
+    size_t room = 1;
+    for (uint32_t i = 0; i < inst->n_in; i++) {
+        const lowered *tuple = whole_tuple(l, inst, &inst->in[i]);
+        room += tuple ? tuple->n + 1 : 1;
+    }
+    *to = (operands){.in = arena_alloc(l->memory, room * sizeof *to->in),
+                     .types = arena_alloc(l->memory, room * sizeof *to->types),
+                     .ok = true};
+    if (!to->in || !to->types)
         return ptir_lower_no_memory(l);
-    l->where.in = *types;
+    l->where.in = to->types;
     l->where.n_in = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < inst->n_in; i++) {
+        const ptir_operand *o = &inst->in[i];
+        const lowered *tuple = whole_tuple(l, inst, o);
         value_id v = NO_VALUE;
-        if (inst->in[i].kind == PTIR_FAULTY)
-            v = NO_VALUE;
-        else if (inst->in[i].kind == PTIR_LITERAL)
-            TN_TRY(add_literal(l, inst->in[i].literal, inst->in[i].at, PTIR_INLINE, &v));
-        else
-            v = named_value(l, &inst->in[i]);
-        (*in)[i] = v;
-        if (v == NO_VALUE) {
-            *ok = false;
-        } else {
-            (*types)[i] = value_type(l->scope->f, v);
-            l->where.n_in += l->where.n_in == i; /* shown up to the first faulty one */
+        if (tuple && tuple->faulty) {
+            to->ok = false;
+            continue;
         }
+        for (uint32_t k = 0; tuple && k < tuple->n; k++)
+            push_operand(l, to, tuple->first + k);
+        if (tuple)
+            continue;
+        if (o->kind == PTIR_LITERAL)
+            TN_TRY(add_literal(l, o->literal, o->at, PTIR_INLINE, &v));
+        else if (o->kind != PTIR_FAULTY)
+            v = named_value(l, o);
+        push_operand(l, to, v);
     }
     return TN_OK;
 }
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-/* Add the node of INST on operands IN; *OK is false after a fault. */
-static tn_status add_node(lowering *l, const ptir_inst *inst, const value_id *in,
-                          const type *const *types, lowered *v, bool *ok)
+/* Add the node of INST on its operands; *OK is false after a fault. */
+static tn_status add_node(lowering *l, const ptir_inst *inst, const operands *in, lowered *v,
+                          bool *ok)
 {
     function *f = l->scope->f;
-    node_desc desc = {.in = in,
-                      .n_in = inst->n_in,
+    node_desc desc = {.in = in->in,
+                      .n_in = in->n,
                       .at = inst->at,
                       .name = inst->name,
                       .number = inst->id,
+                      .place = l->where.index + 1,
                       .spelling = !inst->out.tensor && inst->out.n == 1 ? PTIR_ONE_TUPLE : 0};
     *ok = false;
-    TN_TRY(ptir_lower_attrs(l, inst, types, inst->n_in, &desc.op, &desc.attrs));
-    if (!desc.attrs || !ptir_lower_check(l, inst, desc.op, types, inst->n_in))
+    TN_TRY(ptir_lower_attrs(l, inst, in->types, in->n, &desc.op, &desc.attrs));
+    if (!desc.attrs || !ptir_lower_check(l, inst, desc.op, in->types, in->n))
         return TN_OK;
     tn_status s = function_add(f, &desc, &v->first);
-    if (is_fatal(s))
+    if (ptir_lower_is_fatal(s))
         return s;
     if (s != TN_OK) {
         l->faults++;
@@ -200,123 +233,17 @@ static tn_status add_node(lowering *l, const ptir_inst *inst, const value_id *in
 static tn_status lower_instruction(lowering *l, const ptir_inst *inst)
 {
     lowered v = {.type = &inst->out, .inst = inst, .at = inst->id_at};
-    value_id *in;
-    const type **types;
-    bool ok;
-    TN_TRY(enough(l));
-    TN_TRY(resolve_operands(l, inst, &in, &types, &ok));
-    if (ok && inst->op != PTIR_OP_COUNT)
-        TN_TRY(add_node(l, inst, in, types, &v, &ok));
-    else
-        ok = false;
-    tn_status s =
-        ok ? add_value(l, inst->id, inst->id_at, v) : add_stand_in(l, inst->id, inst->id_at, v);
+    operands in;
+    bool ok = false;
+    TN_TRY(ptir_lower_enough(l));
+    TN_TRY(resolve_operands(l, inst, &in));
+    if (in.ok && inst->op != PTIR_OP_COUNT)
+        TN_TRY(add_node(l, inst, &in, &v, &ok));
+    tn_status s = ok ? ptir_lower_add(l, inst->id, inst->id_at, v)
+                     : ptir_lower_stand_in(l, inst->id, inst->id_at, v);
     l->where.in = NULL;
     l->where.n_in = 0;
     return s;
-}
-
-/* ---- parameters ---------------------------------------------------------------------------- */
-
-static int compare_ids(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The parameters of a region, whose ids are not stored, are 0, 1, .. by the common convention. A
- * body that uses other ids without defining them, exactly as many as there are parameters, means
- * these, ascending. */
-static tn_status region_parameter_ids(lowering *l, const ptir_function *from, uint32_t *ids)
-{
-    const uint32_t n = from->parameters.n;
-    ptir_id_map defined;
-    ptir_ids used = {0};
-    bool ok = ptir_ids_init(&defined, l->m->allocator, l->memory, 0, 0), plain = true;
-    for (uint32_t i = 0; ok && i < from->body.n; i++)
-        if (ptir_ids_find(&defined, from->body.at[i].id) == NO_VALUE)
-            ok = ptir_ids_add(&defined, from->body.at[i].id);
-    for (uint32_t i = 0; i < n; i++) {
-        ids[i] = i;
-        plain = plain && ptir_ids_find(&defined, i) == NO_VALUE;
-    }
-    for (uint32_t i = 0; ok && i < from->body.n; i++) {
-        const ptir_inst *inst = &from->body.at[i];
-        for (uint32_t k = 0; ok && k < inst->n_in; k++) {
-            const ptir_operand *o = &inst->in[k];
-            if (o->kind == PTIR_LITERAL || o->kind == PTIR_FAULTY ||
-                ptir_ids_find(&defined, o->id) != NO_VALUE)
-                continue;
-            plain = plain && o->id < n;
-            ok = ptir_ids_add(&defined, o->id) && PTIR_PUSH(l->memory, &used, o->id);
-        }
-    }
-    ptir_ids_release(&defined);
-    if (!ok)
-        return ptir_lower_no_memory(l);
-    if (!plain && used.n == n) {
-        if (n > 1)
-            qsort(used.at, n, sizeof *used.at, compare_ids);
-        if (n)
-            memcpy(ids, used.at, n * sizeof *ids);
-    }
-    return TN_OK;
-}
-
-static tn_status add_parameter(lowering *l, uint32_t k, uint32_t id)
-{
-    const ptir_function *from = l->scope->from;
-    const ptir_type *t = &from->parameters.at[k];
-    lowered v = {.type = t, .at = from->at};
-    char position[16];
-    (void)snprintf(position, sizeof position, "%" PRIu32, k);
-    const char *name = k < from->parameter_names.n ? from->parameter_names.at[k] : NULL;
-    if (!name)
-        name = module_string(l->m, position, strlen(position));
-    if (!name)
-        return ptir_lower_no_memory(l);
-    if (!t->tensor) {
-        ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                         "parameter %" PRIu32 " is a tuple; pass its elements one by one", k);
-        return add_stand_in(l, id, from->at, v);
-    }
-    attr entries[] = {{.key = KEY_NAME, .v.s = name}, {.key = KEY_TYPE, .v.type = t->tensor}};
-    node_desc desc = {.op = OP_INPUT, .at = from->at, .number = id};
-    desc.attrs = attrs_of(&l->m->attrs, entries, 2);
-    if (!desc.attrs)
-        return ptir_lower_no_memory(l);
-    tn_status s = function_add(l->scope->f, &desc, &v.first);
-    if (is_fatal(s))
-        return s;
-    if (s != TN_OK) {
-        l->faults++;
-        return add_stand_in(l, id, from->at, v);
-    }
-    v.n = 1;
-    v.node = l->scope->f->nodes.n - 1;
-    return add_value(l, id, from->at, v);
-}
-
-static tn_status lower_parameters(lowering *l)
-{
-    const ptir_function *from = l->scope->from;
-    uint32_t n = from->parameters.n, *ids = from->parameter_ids.at;
-    if (from->stores_ids && from->parameter_ids.n != n) {
-        ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                         "%" PRIu32 " parameters have %" PRIu32 " ids", n, from->parameter_ids.n);
-        n = n < from->parameter_ids.n ? n : from->parameter_ids.n;
-    }
-    if (!from->stores_ids) {
-        ids = arena_alloc(l->memory, ((size_t)n + 1) * sizeof *ids);
-        if (!ids)
-            return ptir_lower_no_memory(l);
-        TN_TRY(region_parameter_ids(l, from, ids));
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        TN_TRY(enough(l));
-        TN_TRY(add_parameter(l, k, ids[k]));
-    }
-    return TN_OK;
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -403,7 +330,7 @@ static uint32_t largest_id(const ptir_function *from)
 static tn_status lower_parts(lowering *l)
 {
     const ptir_function *from = l->scope->from;
-    TN_TRY(lower_parameters(l));
+    TN_TRY(ptir_lower_parameters(l));
     for (uint32_t i = 0; i < from->body.n; i++) {
         l->where.inst = &from->body.at[i];
         l->where.index = i;
@@ -494,13 +421,13 @@ static tn_status add_functions(lowering *l)
         ptir_lower_fault(l, DIAG_UndefinedName, NULL, p->entry_at,
                          "there is no function '%s' to be the entry", p->entry);
     for (uint32_t k = 0; k < p->regions.n; k++) {
-        char name[24];
-        int n = snprintf(name, sizeof name, "region%" PRIu32, k);
+        char name[32];
+        const uint64_t id = p->regions.at[k].region;
+        int n = snprintf(name, sizeof name, PTIR_REGION_PREFIX "%" PRIu64, id);
         function *f = module_add_function(l->m, name, (size_t)n);
         if (!f)
             return ptir_lower_no_memory(l);
         f->is_region = true;
-        uint64_t id = p->regions.at[k].region;
         if (ptir_lower_find_region(l, id) != NO_VALUE)
             ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, p->regions.at[k].at,
                              "there are two regions %" PRIu64, id);
@@ -518,8 +445,7 @@ static tn_status give_symbols(lowering *l)
                                         ? &l->p->functions.at[i]
                                         : &l->p->regions.at[i - l->p->functions.n];
         for (uint32_t k = 0; k < from->parameters.n; k++)
-            if (from->parameters.at[k].tensor &&
-                !ptir_lower_give_symbols(l, from->parameters.at[k].tensor))
+            if (!ptir_lower_give_symbols(l, &from->parameters.at[k]))
                 return ptir_lower_no_memory(l);
     }
     return TN_OK;

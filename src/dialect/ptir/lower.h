@@ -69,6 +69,17 @@ typedef struct lowering {
 __attribute__((format(printf, 5, 6))) void
 ptir_lower_fault(lowering *l, diag_kind kind, const char *op, span at, const char *format, ...);
 tn_status ptir_lower_no_memory(lowering *l);
+/* Is there reason to go on after so many faults? */
+tn_status ptir_lower_enough(const lowering *l);
+/* A status that ends everything; a rejection was counted where it was reported. */
+bool ptir_lower_is_fatal(tn_status s);
+
+/* ID, which stands at ID_AT, is V from now on. */
+tn_status ptir_lower_add(lowering *l, uint32_t id, span id_at, lowered v);
+/* ID is a value of the declared type, so that what uses it can be looked at. */
+tn_status ptir_lower_stand_in(lowering *l, uint32_t id, span id_at, lowered v);
+/* Make the inputs of the function in work. */
+tn_status ptir_lower_parameters(lowering *l);
 
 /* node.spelling of what PTIR can spell in two ways. */
 enum {
@@ -92,7 +103,7 @@ bool ptir_lower_types_agree(lowering *l, const ptir_type *declared, value_id fir
 const type *ptir_lower_type(lowering *l, const type *t);
 dim ptir_lower_dim(lowering *l, dim d);
 /* The symbols of T come with a parameter. */
-bool ptir_lower_give_symbols(lowering *l, const type *t);
+bool ptir_lower_give_symbols(lowering *l, const ptir_type *t);
 
 /* Is VALUE well-formed? Its bytes are normalised. Reports at AT. */
 bool ptir_lower_literal(lowering *l, const literal *value, span at);
@@ -100,6 +111,9 @@ bool ptir_lower_literal(lowering *l, const literal *value, span at);
 uint32_t ptir_lower_find_region(const lowering *l, uint64_t id);
 /* Make the function of region K, which is used at AT, unless that is done. */
 tn_status ptir_lower_region(lowering *l, uint32_t k, span at);
+
+/* How T nests: `(t(tt))` for a tuple of a tensor and a tuple of two. NULL: no memory. */
+const char *ptir_lower_nesting(arena *memory, const ptir_type *t);
 
 /* Keep the hints of the function in work. */
 tn_status ptir_lower_hints(lowering *l);

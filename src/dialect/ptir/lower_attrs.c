@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "dialect/ptir/lower.h"
+#include "graph/literal.h"
 #include "ops/shape.h"
 
 /* More entries than any operation has fields, for those that become several attributes. */
@@ -126,19 +127,6 @@ static tn_status slice(attr_work *w)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Any non-zero byte is a true i1; only the low half of a 4-bit element counts. */
-static void normal_bytes(const literal *l)
-{
-    unsigned char *bytes = (unsigned char *)(uintptr_t)l->data; /* made by the reader, not shared */
-    tn_dtype d = l->type->dtype;
-    for (size_t i = 0; i < l->bytes && d == TN_I1; i++)
-        bytes[i] = bytes[i] != 0;
-    for (size_t i = 0; i < l->bytes && d == TN_UI4; i++)
-        bytes[i] &= 15;
-    for (size_t i = 0; i < l->bytes && d == TN_SI4; i++)
-        bytes[i] = (unsigned char)((bytes[i] & 15) | (bytes[i] & 8 ? 0xf0 : 0));
-}
-
 bool ptir_lower_literal(lowering *l, const literal *value, span at)
 {
     const char *op = op_table[OP_CONSTANT].text;
@@ -159,7 +147,7 @@ bool ptir_lower_literal(lowering *l, const literal *value, span at)
                          value->type->count, dtype_name(value->type->dtype), bytes, value->bytes);
         return false;
     }
-    normal_bytes(value);
+    literal_normalize(value->type->dtype, (void *)(uintptr_t)value->data, value->bytes);
     return true;
 }
 
@@ -179,17 +167,30 @@ static tn_status region(attr_work *w, attr *a)
 
 /* ---- custom calls -------------------------------------------------------------------------- */
 
-/* `(t(tt))` for a tuple of a tensor and a tuple of two. */
-static const char *nesting(arena *memory, const ptir_type *t)
+static size_t nesting_length(const ptir_type *t)
 {
-    if (t->tensor)
-        return "t";
-    const char *text = "(";
-    for (uint32_t i = 0; i < t->n && text; i++) {
-        const char *item = nesting(memory, &t->items[i]);
-        text = item ? arena_printf(memory, "%s%s", text, item) : NULL;
-    }
-    return text ? arena_printf(memory, "%s)", text) : NULL;
+    size_t n = t->tensor ? 1 : 2;
+    for (uint32_t i = 0; !t->tensor && i < t->n; i++)
+        n += nesting_length(&t->items[i]);
+    return n;
+}
+
+static char *put_nesting(char *to, const ptir_type *t)
+{
+    *to++ = t->tensor ? 't' : '(';
+    for (uint32_t i = 0; !t->tensor && i < t->n; i++)
+        to = put_nesting(to, &t->items[i]);
+    if (!t->tensor)
+        *to++ = ')';
+    return to;
+}
+
+const char *ptir_lower_nesting(arena *memory, const ptir_type *t)
+{
+    char *text = arena_alloc(memory, nesting_length(t) + 1);
+    if (text)
+        *put_nesting(text, t) = '\0';
+    return text;
 }
 
 /* The declared type is authoritative. */
@@ -212,7 +213,7 @@ static tn_status custom_types(attr_work *w)
     w->at[w->n++] = (attr){.key = KEY_TYPES, .n = n, .v.types = types};
     if (ptir_type_is_flat(&w->inst->out))
         return TN_OK;
-    const char *text = nesting(l->memory, &w->inst->out);
+    const char *text = ptir_lower_nesting(l->memory, &w->inst->out);
     const char *own = text ? module_string(l->m, text, strlen(text)) : NULL;
     w->at[w->n++] = (attr){.key = KEY_TUPLE, .v.s = own};
     return own ? TN_OK : ptir_lower_no_memory(l);

@@ -37,10 +37,13 @@ static bool give_dim(lowering *l, dim d)
     return true;
 }
 
-bool ptir_lower_give_symbols(lowering *l, const type *t)
+bool ptir_lower_give_symbols(lowering *l, const ptir_type *t)
 {
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (!give_dim(l, t->dims[i]))
+    for (uint32_t i = 0; t->tensor && i < t->tensor->rank; i++)
+        if (!give_dim(l, t->tensor->dims[i]))
+            return false;
+    for (uint32_t i = 0; !t->tensor && i < t->n; i++)
+        if (!ptir_lower_give_symbols(l, &t->items[i]))
             return false;
     return true;
 }

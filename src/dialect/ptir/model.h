@@ -45,6 +45,8 @@ typedef struct ptir_inst {
     const ptir_operand *in;
     ptir_type out;
     const char *name; /* in the text form, interned; NULL when it is the id */
+    /* The value whose gradient this belongs to, for a comment; NULL: none is to be written. */
+    const ptir_operand *belongs;
     span at, id_at, out_at;
 } ptir_inst;
 
@@ -71,7 +73,8 @@ typedef struct ptir_function {
     VECTOR(ptir_operand) result_ids;      /* likewise; in the text form also elements of tuples */
     ptir_insts body;
     VECTOR(ptir_hint) hints;
-    bool stores_ids; /* parameter_ids and result_ids speak */
+    ptir_ids gradients; /* pairs of ids: an input, its gradient; written, never read */
+    bool stores_ids;    /* parameter_ids and result_ids speak */
     span at;
 } ptir_function;
 
@@ -84,6 +87,8 @@ typedef struct ptir_program {
 /* ---- shared by the readers ----------------------------------------------------------------- */
 
 #define PTIR_VERSION "ptir.v0.4"
+/* Before the text's number of a region in the name of its function. */
+#define PTIR_REGION_PREFIX "region"
 
 /* Order free attributes by name, as the binary form and every writer has them. */
 void ptir_dict_sort(dict_entry *entries, uint32_t n);

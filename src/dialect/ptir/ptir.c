@@ -36,7 +36,8 @@ typedef tn_status form_write(const module *m, const ptir_program *p, text_buffer
 static tn_status write_form(const module *m, const write_options *options, form_write *form,
                             text_buffer *out)
 {
-    raise_options raise = {.exchange = is_style(options, "exchange")};
+    raise_options raise = {.exchange = is_style(options, "exchange"),
+                           .comments = options && options->comments};
     ptir_program program;
     arena memory;
     arena_init(&memory, m->allocator);
@@ -140,7 +141,7 @@ static tn_status text_read(module *m, const read_options *options)
 
 static tn_status text_write(const module *m, const write_options *options, text_buffer *out)
 {
-    raise_options raise = {.any_result = true};
+    raise_options raise = {.any_result = true, .comments = options && options->comments};
     ptir_program program;
     arena memory;
     arena_init(&memory, m->allocator);
@@ -190,6 +191,9 @@ static tn_status bincode_read(module *m, const read_options *options)
 
 static tn_status bincode_write(const module *m, const write_options *options, text_buffer *out)
 {
+    if (options && (options->comments || options->map))
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "the binary form of PTIR has no place for comments and maps");
     return write_form(m, options, ptir_bincode_write, out);
 }
 
@@ -215,18 +219,53 @@ const dialect dialect_ptir_bincode = {
 
 /* ---- names of compiled programs ------------------------------------------------------------ */
 
-tn_status ptir_program_hash(const module *m, uint64_t *hash)
+/* Functions are called by their numbers; values and regions are numbered in order already. */
+static tn_status drop_names(arena *memory, ptir_program *p)
 {
+    const char *entry = p->entry;
+    for (uint32_t i = 0; i < p->functions.n; i++) {
+        ptir_function *f = &p->functions.at[i];
+        const bool is_entry = f->name == entry;
+        f->name = arena_printf(memory, "f%" PRIu32, i);
+        if (!f->name)
+            return TN_ERR_NOMEM;
+        if (is_entry)
+            p->entry = f->name;
+    }
+    return TN_OK;
+}
+
+static tn_status hash_program(const module *m, bool named, uint64_t *hash)
+{
+    const raise_options raise = {0};
+    ptir_program program;
+    arena memory;
     text_buffer bytes;
     text_init(&bytes, m->allocator);
-    tn_status s = bincode_write(m, NULL, &bytes);
+    arena_init(&memory, m->allocator);
+    tn_status s = ptir_raise(m, &raise, &memory, &program);
+    if (s == TN_OK && !named && drop_names(&memory, &program) != TN_OK)
+        s = module_no_memory(m);
+    if (s == TN_OK)
+        s = ptir_bincode_write(m, &program, &bytes);
     if (s == TN_OK && bytes.failed)
         s = module_no_memory(m);
     *hash = 0xcbf29ce484222325U;
     for (size_t i = 0; s == TN_OK && i < bytes.n; i++)
         *hash = (*hash ^ (unsigned char)bytes.at[i]) * 0x100000001b3U;
+    arena_release(&memory);
     text_release(&bytes);
     return s;
+}
+
+tn_status ptir_program_hash(const module *m, uint64_t *hash)
+{
+    return hash_program(m, true, hash);
+}
+
+tn_status ptir_canonical_hash(const module *m, uint64_t *hash)
+{
+    return hash_program(m, false, hash);
 }
 
 tn_status ptir_entry_symbol(const module *m, const char *name, text_buffer *out)

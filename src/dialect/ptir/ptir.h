@@ -11,6 +11,9 @@ extern const dialect dialect_ptir_bincode;
 /* The hash by which programs are told apart: FNV-1a, 64 bits, over the binary form of M. */
 tn_status ptir_program_hash(const module *m, uint64_t *hash);
 
+/* The same with the functions called f0, f1, ..: equal for programs that differ in their names. */
+tn_status ptir_canonical_hash(const module *m, uint64_t *hash);
+
 /* The name of a compiled entry function: NAME (NULL: the entry's) as a C identifier, two
  * underscores, and the program's hash in 16 hexadecimal digits. */
 tn_status ptir_entry_symbol(const module *m, const char *name, text_buffer *out);

@@ -78,10 +78,10 @@ ptir_type ptir_raise_type(raising *r, const node *n)
     return (ptir_type){NULL, n->n_results, items};
 }
 
-/* The item of the tuple N that is its leaf number LEAF; false when it lies deeper. */
-static bool item_of_leaf(const node *n, uint32_t leaf, uint32_t *item)
+/* The item that is leaf number LEAF of a tuple with the nesting AT (NULL: it is flat); false when
+ * it lies deeper. */
+static bool item_of_leaf(const char *at, uint32_t leaf, uint32_t *item)
 {
-    const char *at = attr_string(n->attrs, KEY_TUPLE);
     uint32_t depth = 0, seen = 0;
     *item = leaf;
     if (!at)
@@ -97,6 +97,43 @@ static bool item_of_leaf(const node *n, uint32_t leaf, uint32_t *item)
     return false;
 }
 
+/* ---- tuples of inputs ---------------------------------------------------------------------- */
+
+static uint32_t leaves_of(const char *nesting)
+{
+    uint32_t n = 0;
+    for (; *nesting; nesting++)
+        n += *nesting == 't';
+    return n;
+}
+
+/* The tuple that starts with input I of F; NULL when the text has none there, or not any more. */
+static const input_tuple *tuple_at(const raising *r, const function *f, uint32_t i)
+{
+    uint32_t low = 0, high = is_own(r) ? f->tuples.n : 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (f->tuples.at[middle].first < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!is_own(r) || low == f->tuples.n || f->tuples.at[low].first != i ||
+        leaves_of(f->tuples.at[low].nesting) > f->inputs.n - i)
+        return NULL;
+    return &f->tuples.at[low];
+}
+
+/* The tuple that brings the input V, whose leaf number LEAF it is. */
+static const input_tuple *tuple_of_input(const raising *r, value_id v, uint32_t *leaf)
+{
+    const brought_input *in = r->brought ? &r->brought[r->f->values.at[v].node] : NULL;
+    if (!in || !in->tuple)
+        return NULL;
+    *leaf = in->leaf;
+    return in->tuple;
+}
+
 /* ---- instructions -------------------------------------------------------------------------- */
 
 ptir_operand ptir_raise_operand(raising *r, value_id v)
@@ -104,12 +141,17 @@ ptir_operand ptir_raise_operand(raising *r, value_id v)
     uint32_t k = r->f->values.at[v].node;
     const node *n = &r->f->nodes.at[k];
     ptir_operand o = {.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
+    uint32_t leaf = v - n->first_value;
     if (r->ids[k] == NO_VALUE && n->op == OP_CONSTANT) {
         o.kind = PTIR_LITERAL;
         o.literal = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    } else if (ptir_raise_is_tuple(r, n)) {
+        return o;
+    }
+    const input_tuple *passed = n->op == OP_INPUT ? tuple_of_input(r, v, &leaf) : NULL;
+    if (passed || ptir_raise_is_tuple(r, n)) {
+        const char *nesting = passed ? passed->nesting : attr_string(n->attrs, KEY_TUPLE);
         o.kind = PTIR_ELEMENT;
-        if (!item_of_leaf(n, v - n->first_value, &o.index))
+        if (!item_of_leaf(nesting, leaf, &o.index))
             ptir_raise_fault(r, n, DIAG_UnknownOp,
                              "PTIR cannot select from a tuple within a tuple");
     }
@@ -119,27 +161,43 @@ ptir_operand ptir_raise_operand(raising *r, value_id v)
 uint32_t ptir_raise_emit(raising *r, ptir_inst inst)
 {
     inst.id = r->next_id++;
-    inst.at = NO_SPAN;
+    inst.at = r->at;
+    inst.belongs = r->belongs;
     r->no_memory = !PTIR_PUSH(r->memory, &r->to->body, inst) || r->no_memory;
     return inst.id;
 }
 
-/* PTIR has no implicit broadcasting. */
-static void check_shapes(raising *r, const node *n)
+static const attr *first_region(const node *n)
 {
-    const type *a = value_type(r->f, n->in[0]);
-    for (uint32_t i = 1; i < n->n_in; i++) {
-        const type *b = value_type(r->f, n->in[i]);
-        bool same = a->rank == b->rank;
-        for (uint32_t k = 0; same && k < a->rank; k++)
-            same = dims_may_equal(a->dims[k], b->dims[k]);
-        if (!same) {
-            ptir_raise_fault(r, n, DIAG_UnknownOp,
-                             "operands of '%s' broadcast, which PTIR spells with broadcast_to",
-                             op_table[n->op].text);
-            return;
-        }
-    }
+    for (uint32_t i = 0; i < n->attrs->n; i++)
+        if (attr_keys[n->attrs->at[i].key].kind == ATTR_FUNCTION)
+            return &n->attrs->at[i];
+    return NULL;
+}
+
+/* How many operands from number I on are a whole tuple that goes to a tuple-typed parameter of the
+ * regions of N; 0: none. */
+static uint32_t passed_as_tuple(const raising *r, const node *n, uint32_t i)
+{
+    const attr *region = op_table[n->op].traits & T_REGIONS ? first_region(n) : NULL;
+    const uint32_t before = n->op == OP_COND; /* the predicate */
+    if (!region || i < before)
+        return 0;
+    const input_tuple *to = tuple_at(r, r->m->functions.at[region->v.i], i - before);
+    const uint32_t count = to ? leaves_of(to->nesting) : 0;
+    if (count == 0 || count > n->n_in - i)
+        return 0;
+    const node *from = node_of(r->f, n->in[i]);
+    uint32_t leaf = 0;
+    const input_tuple *passed = from->op == OP_INPUT ? tuple_of_input(r, n->in[i], &leaf) : NULL;
+    if (passed ? leaf != 0 || strcmp(passed->nesting, to->nesting) != 0
+               : !ptir_raise_is_tuple(r, from) || from->n_results != count ||
+                     n->in[i] != from->first_value)
+        return 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (n->in[i + k] != (passed ? r->f->inputs.at[passed->first + k] : n->in[i] + k))
+            return 0;
+    return count;
 }
 
 static uint32_t raise_plain(raising *r, const node *n)
@@ -148,35 +206,53 @@ static uint32_t raise_plain(raising *r, const node *n)
     ptir_op op = ptir_op_of((op_id)n->op, &word);
     ptir_inst inst = {.op = (uint8_t)op, .word = (uint8_t)word, .n_in = n->n_in, .name = n->name};
     ptir_operand *in = arena_alloc(r->memory, ((size_t)n->n_in + 1) * sizeof *in);
-    if (op == PTIR_OP_COUNT) {
-        ptir_raise_fault(r, n, DIAG_UnknownOp, "PTIR has no operation for '%s'",
-                         op_table[n->op].text);
-        return r->next_id++;
-    }
     if (!in) {
         r->no_memory = true;
         return r->next_id++;
     }
-    for (uint32_t i = 0; i < n->n_in; i++)
-        in[i] = ptir_raise_operand(r, n->in[i]);
+    inst.n_in = 0;
+    for (uint32_t i = 0; i < n->n_in;) {
+        const uint32_t whole = passed_as_tuple(r, n, i);
+        in[inst.n_in] = ptir_raise_operand(r, n->in[i]);
+        if (whole)
+            in[inst.n_in].kind = PTIR_VALUE;
+        inst.n_in++;
+        i += whole ? whole : 1;
+    }
     inst.in = in;
-    if (n->n_in > 1 && op_table[n->op].traits & T_ELEMENTWISE)
-        check_shapes(r, n);
     ptir_raise_attrs(r, n, op, &inst);
     inst.out = ptir_raise_type(r, n);
     return ptir_raise_emit(r, inst);
+}
+
+/* What N is part of the gradient of, when that is to be said. */
+static const ptir_operand *owner(raising *r, const node *n)
+{
+    if (!r->options->comments || !n->belongs)
+        return NULL;
+    ptir_operand *o = arena_alloc(r->memory, sizeof *o);
+    if (!o) {
+        r->no_memory = true;
+        return NULL;
+    }
+    *o = ptir_raise_operand(r, n->belongs - 1);
+    return o->kind == PTIR_LITERAL ? NULL : o;
 }
 
 static void raise_node(raising *r, uint32_t k)
 {
     const node *n = &r->f->nodes.at[k];
     uint32_t before = r->to->body.n;
+    r->belongs = owner(r, n);
+    r->at = n->at;
     bool lower = r->options->exchange;
     uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
                   : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);
     r->ids[k] = id;
     r->positions[k] = r->to->body.n == before + 1 ? before : NO_VALUE;
+    r->belongs = NULL;
+    r->at = NO_SPAN;
 }
 
 /* ---- literal operands ---------------------------------------------------------------------- */
@@ -207,21 +283,64 @@ static bool mark_literals(raising *r)
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
+/* The type of a parameter that is a tuple of N inputs; its name is that of the first, which is
+ * called NAME.0. */
+static bool parameter_tuple(raising *r, const input_tuple *tuple, uint32_t n, ptir_type *t,
+                            const char **name)
+{
+    const function *f = r->f;
+    const type **leaves = arena_alloc(r->memory, ((size_t)n + 1) * sizeof(const type *));
+    const char *nesting = tuple->nesting + 1;
+    const size_t length = *name ? strlen(*name) : 0; /* NULL: not asked for */
+    uint32_t taken = 0;
+    if (!leaves)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        leaves[k] = value_type(f, f->inputs.at[tuple->first + k]);
+    *t = tuple_type(r, &nesting, leaves, &taken);
+    if (length > 2 && strcmp(*name + length - 2, ".0") == 0)
+        *name = arena_copy_text(r->memory, *name, length - 2);
+    return (*name || length == 0) && !r->no_memory;
+}
+
 static bool raise_parameters(raising *r)
 {
     const function *f = r->f;
-    for (uint32_t i = 0; i < f->inputs.n; i++) {
-        const node *n = node_of(f, f->inputs.at[i]);
+    for (uint32_t i = 0; i < f->inputs.n;) {
+        const input_tuple *tuple = tuple_at(r, f, i);
+        const uint32_t n = tuple ? leaves_of(tuple->nesting) : 1;
         ptir_type t = {value_type(f, f->inputs.at[i]), 0, NULL};
-        const char *name = attr_string(n->attrs, KEY_NAME);
-        uint32_t id = r->next_id++;
-        r->ids[f->values.at[f->inputs.at[i]].node] = id;
+        const char *name = attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME);
+        const uint32_t id = r->next_id++;
+        if (tuple && !parameter_tuple(r, tuple, n, &t, &name))
+            return false;
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t at = f->values.at[f->inputs.at[i + k]].node;
+            r->ids[at] = id;
+            if (tuple)
+                r->brought[at] = (brought_input){tuple, k};
+        }
+        i += n;
         if (!PTIR_PUSH(r->memory, &r->to->parameters, t) ||
             !PTIR_PUSH(r->memory, &r->to->parameter_ids, id) ||
             !PTIR_PUSH(r->memory, &r->to->parameter_names, name))
             return false;
     }
     return true;
+}
+
+/* The tuple of inputs that the outputs from I on name in order, or NULL. */
+static const input_tuple *names_input_tuple(const raising *r, uint32_t i)
+{
+    const function *f = r->f;
+    uint32_t leaf;
+    const input_tuple *t = tuple_of_input(r, f->outputs.at[i], &leaf);
+    if (!t || leaf != 0 || leaves_of(t->nesting) > f->outputs.n - i)
+        return NULL;
+    for (uint32_t k = 0; k < leaves_of(t->nesting); k++)
+        if (f->outputs.at[i + k] != f->inputs.at[t->first + k])
+            return NULL;
+    return t;
 }
 
 /* Do the outputs from I on name all results of N, in order? */
@@ -244,7 +363,15 @@ static bool raise_results(raising *r)
         const node *n = &f->nodes.at[k];
         ptir_type t = {value_declared_type(f, v), 0, NULL};
         ptir_operand o = ptir_raise_operand(r, v);
-        if (ptir_raise_is_tuple(r, n) && names_whole_tuple(f, i, n)) {
+        const input_tuple *passed = names_input_tuple(r, i);
+        if (passed) {
+            const char *name = NULL;
+            const uint32_t count = leaves_of(passed->nesting);
+            if (!parameter_tuple(r, passed, count, &t, &name))
+                return false;
+            o = (ptir_operand){.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
+            i += count;
+        } else if (ptir_raise_is_tuple(r, n) && names_whole_tuple(f, i, n)) {
             t = ptir_raise_type(r, n);
             o = (ptir_operand){.kind = PTIR_VALUE, .id = r->ids[k], .at = NO_SPAN};
             i += n->n_results;
@@ -256,6 +383,20 @@ static bool raise_results(raising *r)
                 .kind = PTIR_VALUE, .id = ptir_raise_identity(r, o, t.tensor), .at = NO_SPAN};
         if (!PTIR_PUSH(r->memory, &r->to->results, t) ||
             !PTIR_PUSH(r->memory, &r->to->result_ids, o))
+            return false;
+    }
+    return true;
+}
+
+/* The map of a gradient module, which stands with its entry. */
+static bool raise_gradients(raising *r)
+{
+    const function *f = r->f;
+    if (f != module_entry(r->m))
+        return true;
+    for (uint32_t i = 0; i < r->m->gradients.n; i++) {
+        uint32_t id = r->ids[f->values.at[r->m->gradients.at[i]].node];
+        if (!PTIR_PUSH(r->memory, &r->to->gradients, id))
             return false;
     }
     return true;
@@ -319,6 +460,10 @@ static bool raise_function(raising *r, const function *f, ptir_function *to)
     r->next_id = 0;
     r->ids = arena_alloc(r->memory, ((size_t)f->nodes.n + 1) * sizeof *r->ids);
     r->positions = ARENA_ARRAY(r->memory, uint32_t, (size_t)f->nodes.n + 1);
+    r->brought = NULL;
+    if (f->tuples.n &&
+        !(r->brought = ARENA_ARRAY(r->memory, brought_input, (size_t)f->nodes.n + 1)))
+        return false;
     if (!r->ids || !r->positions || !mark_literals(r) || !raise_parameters(r))
         return false;
     for (uint32_t k = 0; k < f->nodes.n && !r->no_memory; k++) {
@@ -329,7 +474,7 @@ static bool raise_function(raising *r, const function *f, ptir_function *to)
         else
             raise_node(r, k);
     }
-    if (r->no_memory || !raise_results(r) || !raise_hints(r))
+    if (r->no_memory || !raise_results(r) || !raise_gradients(r) || !raise_hints(r))
         return false;
     if (f->is_region && !r->options->any_result) {
         end_region(r);
@@ -341,7 +486,7 @@ static bool raise_function(raising *r, const function *f, ptir_function *to)
 tn_status ptir_raise(const module *m, const raise_options *options, arena *memory,
                      ptir_program *out)
 {
-    raising r = {.m = m, .options = options, .memory = memory};
+    raising r = {.m = m, .options = options, .memory = memory, .at = NO_SPAN};
     uint32_t *region_ids = ARENA_ARRAY(memory, uint32_t, (size_t)m->functions.n + 1);
     uint32_t n_regions = 0;
     *out = (ptir_program){.entry = module_entry(m)->name, .entry_at = NO_SPAN};

@@ -7,6 +7,7 @@
 typedef struct raise_options {
     bool exchange;   /* only what the reference implementation knows: no LayerNorm, no Clamp */
     bool any_result; /* results may be any values and elements, as in the text form */
+    bool comments;   /* say what the instructions of gradients belong to */
 } raise_options;
 
 /* Make *OUT, in MEMORY, of M. What PTIR cannot say is reported, all of it. */
@@ -15,6 +16,12 @@ tn_status ptir_raise(const module *m, const raise_options *options, arena *memor
 
 /* ---- its parts ----------------------------------------------------------------------------- */
 
+/* An input that a parameter of tuple type brings. */
+typedef struct brought_input {
+    const input_tuple *tuple; /* NULL: it is a parameter of its own */
+    uint32_t leaf;
+} brought_input;
+
 typedef struct raising {
     const module *m;
     const raise_options *options;
@@ -22,8 +29,11 @@ typedef struct raising {
     const uint32_t *region_ids; /* by function of the module */
     const function *f;
     ptir_function *to;
-    uint32_t *ids;       /* by node; NO_VALUE: a literal operand */
-    uint32_t *positions; /* by node: its instruction in the body; NO_VALUE: none or several */
+    uint32_t *ids;          /* by node; NO_VALUE: a literal operand */
+    uint32_t *positions;    /* by node: its instruction in the body; NO_VALUE: none or several */
+    brought_input *brought; /* by node; NULL: there are no tuples */
+    const ptir_operand *belongs; /* of what is emitted now */
+    span at;                     /* of it, in the module's source */
     uint32_t next_id;
     uint32_t faults;
     bool no_memory;

@@ -58,15 +58,11 @@ static void put_slice(fields_work *w)
     int64_t *own = take(w, 2 * (size_t)t->rank * sizeof *own + 1);
     if (!own)
         return;
-    bool ok = resolve_slices(w->n->attrs, t->dims, t->rank, ranges, &out).kind == SHAPE_OK;
-    for (uint32_t i = 0; ok && i < t->rank; i++) {
+    (void)resolve_slices(w->n->attrs, t->dims, t->rank, ranges, &out); /* see ptir_expressible */
+    for (uint32_t i = 0; i < t->rank; i++) {
         own[i] = ranges[i].start;
         own[t->rank + i] = ranges[i].count;
-        ok = ranges[i].count >= 0 && (ranges[i].step == 1 || ranges[i].count <= 1);
     }
-    if (!ok)
-        ptir_raise_fault(w->r, w->n, DIAG_UnknownOp,
-                         "PTIR slices have steps of 1 and known bounds");
     put(w, (attr){.key = KEY_STARTS, .n = t->rank, .v.ints = own});
     put(w, (attr){.key = KEY_SIZES, .n = t->rank, .v.ints = own + t->rank});
 }
@@ -129,18 +125,6 @@ static void put_field(fields_work *w, const ptir_field *field)
     put(w, own);
 }
 
-/* Attributes that say something PTIR has no field for. */
-static void check_rest(fields_work *w)
-{
-    for (uint32_t i = 0; i < w->n->attrs->n; i++) {
-        const attr *a = &w->n->attrs->at[i];
-        bool plain = a->key == KEY_ON_ZERO && a->v.i == ON_ZERO_ERROR;
-        if (!plain && (a->key == KEY_INIT || a->key == KEY_ON_ZERO || a->key == KEY_DIMS))
-            ptir_raise_fault(w->r, w->n, DIAG_UnknownOp, "PTIR's operation for '%s' has no '%s'",
-                             op_table[w->n->op].text, attr_keys[a->key].name);
-    }
-}
-
 void ptir_raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out)
 {
     const ptir_op_info *info = &ptir_ops[op];
@@ -158,7 +142,6 @@ void ptir_raise_attrs(raising *r, const node *n, ptir_op op, ptir_inst *out)
             w.at[0].v.i = word;
         }
     }
-    check_rest(&w);
     attr *own = take(&w, ((size_t)w.n_at + 1) * sizeof *own);
     if (!own)
         return;

@@ -52,14 +52,11 @@ bool text_read_dim(ptir_scan *s, dim *out)
 }
 
 /* Behind `tensor<` or `literal<`, up to and with `>`. */
-static bool read_tensor(ptir_scan *s, const type **out)
+bool text_read_extents(ptir_scan *s, tn_dtype dtype, bool has_some, const type **out)
 {
     dim dims[TN_MAX_RANK];
     uint32_t rank = 0;
-    tn_dtype dtype = TN_I1;
-    if (!scan_dtype(s, &dtype))
-        return false;
-    if (scan_eat(s, ","))
+    if (has_some)
         do {
             if (rank == TN_MAX_RANK)
                 return scan_fail(s, DIAG_LimitExceeded, scan_here(s),
@@ -71,6 +68,12 @@ static bool read_tensor(ptir_scan *s, const type **out)
         return false;
     *out = type_of(&s->m->types, dtype, dims, rank);
     return *out || scan_no_memory(s);
+}
+
+static bool read_tensor(ptir_scan *s, const type **out)
+{
+    tn_dtype dtype = TN_I1;
+    return scan_dtype(s, &dtype) && text_read_extents(s, dtype, scan_eat(s, ","), out);
 }
 
 bool text_read_type(ptir_scan *s, ptir_type *out)

@@ -5,6 +5,8 @@
 #include "dialect/ptir/scan.h"
 
 bool text_read_type(ptir_scan *s, ptir_type *out);
+/* The rest of a tensor type of DTYPE, up to its `>`: extents with `x` between them, if HAS_SOME. */
+bool text_read_extents(ptir_scan *s, tn_dtype dtype, bool has_some, const type **out);
 /* INT, ?NAME or ?"name". */
 bool text_read_dim(ptir_scan *s, dim *out);
 /* The elements of a constant of type T, inside brackets that are consumed. *OK is false when they

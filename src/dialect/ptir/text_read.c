@@ -70,18 +70,11 @@ static const char *telling_name(const char *name)
 
 /* ---- operands ------------------------------------------------------------------------------ */
 
-/* %NAME, %NAME[INT]; ELEMENTS: the second is allowed. */
-static bool read_value(reader *r, bool elements, ptir_operand *out)
+/* The value called NAME at AT, or its element: NAME[INT]. */
+static bool value_named(reader *r, const char *name, span at, bool elements, ptir_operand *out)
 {
     ptir_scan *s = &r->s;
-    const char *name;
-    *out = (ptir_operand){.kind = PTIR_VALUE};
-    if (!scan_at(s, "%"))
-        return scan_unexpected(s, "a value");
-    if (!read_name(r, &name, &out->at))
-        return false;
-    out->at.at--; /* with the percent sign */
-    out->at.length++;
+    out->at = at;
     out->id = find_name(r, name);
     if (out->id == NO_VALUE) {
         scan_fault(s, DIAG_UseBeforeDefinition, out->at, "'%%%s' is not defined before this use",
@@ -94,6 +87,21 @@ static bool read_value(reader *r, bool elements, ptir_operand *out)
     if (out->kind == PTIR_VALUE)
         out->kind = PTIR_ELEMENT;
     return scan_u32(s, &out->index) && scan_expect(s, "]");
+}
+
+/* %NAME, %NAME[INT]; ELEMENTS: the second is allowed. */
+static bool read_value(reader *r, bool elements, ptir_operand *out)
+{
+    const char *name;
+    span at;
+    *out = (ptir_operand){.kind = PTIR_VALUE};
+    if (!scan_at(&r->s, "%"))
+        return scan_unexpected(&r->s, "a value");
+    if (!read_name(r, &name, &at))
+        return false;
+    at.at--; /* with the percent sign */
+    at.length++;
+    return value_named(r, name, at, elements, out);
 }
 
 static bool read_operand(reader *r, bool bare, ptir_operand *out)
@@ -204,10 +212,25 @@ static bool read_one_field(reader *r, const ptir_op_info *op, ptir_word_text nam
     return text_read_field(s, &op->fields[i], &found->at[i]);
 }
 
+/* Has the statement's line come to its end, where its type is still to come? */
+static bool lacks_type(ptir_scan *s)
+{
+    const char *end = s->at;
+    scan_blank(s);
+    if (*s->at != '\n' && s->at < s->end)
+        return false;
+    const span where = {(uint32_t)(end - s->m->source.text), 1};
+    if (scan_at(s, "->"))
+        return false;
+    (void)scan_fail(s, DIAG_SyntaxError, where,
+                    "expected '->' and the type of the result, found the end of the line");
+    return true;
+}
+
 static bool read_fields(reader *r, const ptir_op_info *op, found_fields *found)
 {
     ptir_scan *s = &r->s;
-    while (!scan_at(s, "->")) {
+    while (!lacks_type(s) && !scan_at(s, "->") && !s->failed) {
         ptir_word_text name;
         if (!scan_word(s, &name) || !scan_expect(s, "["))
             return false;
@@ -397,11 +420,15 @@ static bool read_return(reader *r)
 {
     ptir_scan *s = &r->s;
     scan_blank(s);
-    if (*s->at != '%')
+    if (*s->at == '\n' || *s->at == ';' || *s->at == '}' || s->at == s->end)
         return true;
     do {
-        ptir_operand operand;
-        if (!read_value(r, true, &operand))
+        ptir_operand operand = {.kind = PTIR_VALUE};
+        const char *name;
+        span at;
+        if (scan_at(s, "%")
+                ? !read_value(r, true, &operand)
+                : !read_name(r, &name, &at) || !value_named(r, name, at, true, &operand))
             return false;
         if (!PTIR_PUSH(s->memory, &r->f->result_ids, operand))
             return scan_no_memory(s);

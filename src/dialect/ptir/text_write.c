@@ -12,16 +12,25 @@ typedef struct writer {
 
 /* ---- what the reference implementation reads ------------------------------------------------ */
 
-__attribute__((format(printf, 2, 3))) static void refuse(writer *w, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void refuse(writer *w, span at, const char *format,
+                                                         ...)
 {
     char message[160];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    (void)diag_report(&w->t.m->cx->diag, DIAG_UnknownOp, NULL, NO_SPAN,
+    (void)diag_report(&w->t.m->cx->diag, DIAG_UnknownOp, &w->t.m->source, at,
                       "the compatible text form has no %s", message);
     w->faults++;
+}
+
+static op_id op_of(const ptir_inst *inst)
+{
+    return inst->op == PTIR_UNARY    ? ptir_unary_op(inst->word)
+           : inst->op == PTIR_BINARY ? ptir_binary_op(inst->word)
+           : inst->op == PTIR_REDUCE ? ptir_reduce_op((uint32_t)inst->attrs[0].v.i)
+                                     : ptir_ops[inst->op].op;
 }
 
 static bool is_compatible_op(const ptir_inst *inst)
@@ -43,40 +52,41 @@ static bool is_compatible_op(const ptir_inst *inst)
     }
 }
 
-static void check_type(writer *w, const ptir_type *t)
+static void check_type(writer *w, span at, const ptir_type *t)
 {
     if (t->tensor && !type_is_static(t->tensor))
-        refuse(w, "symbolic extents");
+        refuse(w, at, "symbolic extents");
     for (uint32_t i = 0; i < t->n; i++)
-        check_type(w, &t->items[i]);
+        check_type(w, at, &t->items[i]);
 }
 
 static void check_function(writer *w, const ptir_function *f)
 {
     for (uint32_t i = 0; i < f->parameters.n; i++)
-        check_type(w, &f->parameters.at[i]);
+        check_type(w, NO_SPAN, &f->parameters.at[i]);
     for (uint32_t i = 0; i < f->body.n; i++) {
         const ptir_inst *inst = &f->body.at[i];
-        check_type(w, &inst->out);
+        check_type(w, inst->at, &inst->out);
         if (!is_compatible_op(inst))
-            refuse(w, "operation '%s' (instruction %" PRIu32 ")", ptir_ops[inst->op].name, i);
+            refuse(w, inst->at, "operation '%s' (instruction %" PRIu32 ")",
+                   op_table[op_of(inst)].text, i);
         for (uint32_t k = 0; k < inst->n_in; k++)
             if (inst->in[k].kind == PTIR_LITERAL)
-                refuse(w, "literal operands (instruction %" PRIu32 ")", i);
+                refuse(w, inst->at, "literal operands (instruction %" PRIu32 ")", i);
     }
     for (uint32_t i = 0; i < f->result_ids.n; i++)
         if (f->result_ids.at[i].kind != PTIR_VALUE)
-            refuse(w, "elements of tuples as results");
+            refuse(w, NO_SPAN, "elements of tuples as results");
     if (f->results.n == 0)
-        refuse(w, "function without results");
+        refuse(w, NO_SPAN, "function without results");
 }
 
 static void check_program(writer *w, const ptir_program *p)
 {
     if (p->functions.n != 1)
-        refuse(w, "second function");
+        refuse(w, NO_SPAN, "second function");
     if (p->regions.n)
-        refuse(w, "regions");
+        refuse(w, NO_SPAN, "regions");
     for (uint32_t i = 0; i < p->functions.n; i++)
         check_function(w, &p->functions.at[i]);
 }
@@ -193,10 +203,27 @@ static void put_statement(writer *w, const ptir_inst *inst)
         put_fields(w, inst);
     text_puts(out, " -> ");
     text_write_type(&w->t, &inst->out);
+    if (inst->belongs) {
+        text_puts(out, "  // gradient of ");
+        put_operand(w, inst->belongs);
+    }
     text_putc(out, '\n');
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
+
+static void put_gradients(writer *w, const ptir_ids *pairs)
+{
+    text_buffer *out = w->t.out;
+    for (uint32_t i = 0; i + 1 < pairs->n; i += 2) {
+        text_puts(out, i ? ", " : "  // gradients: ");
+        put_name(w, pairs->at[i]);
+        text_puts(out, " -> ");
+        put_name(w, pairs->at[i + 1]);
+    }
+    if (pairs->n)
+        text_putc(out, '\n');
+}
 
 static void put_function(writer *w, const ptir_function *f)
 {
@@ -223,7 +250,10 @@ static void put_function(writer *w, const ptir_function *f)
         text_puts(out, i ? ", " : " ");
         put_operand(w, &f->result_ids.at[i]);
     }
-    text_puts(out, "\n}\n");
+    text_putc(out, '\n');
+    if (!w->t.compatible) /* which has no comments */
+        put_gradients(w, &f->gradients);
+    text_puts(out, "}\n");
 }
 
 static void put_program(writer *w, const ptir_program *p)

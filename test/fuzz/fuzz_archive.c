@@ -1,4 +1,5 @@
-/* Any bytes as an .npz file; every array in it is found by its name and loaded. */
+/* Any bytes as a file of named arrays, .npz or .safetensors by their start; every array in it is
+ * found by its name and loaded. */
 #include <stdlib.h>
 
 #include "io/archive.h"
