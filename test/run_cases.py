@@ -1,6 +1,6 @@
 """Runs the case files in the folders beside it: programs as text and what must come out of them.
 
-    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [FOLDER or FILE]...
+    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [--no-jit] [FOLDER or FILE]...
 
 A case starts with lines of `#` that say what it guards. Then come sections:
 
@@ -36,7 +36,7 @@ A case starts with lines of `#` that say what it guards. Then come sections:
 
 Whatever else a case says, its program, when valid, is printed in every style, read back and
 printed again, and canonicalised twice; with a `run` section it is evaluated as it is, at every -O
-level and after each pass, all with the same bits.
+level, after each pass, and run by both engines, all with the same bits.
 
 --bless rewrites the `expect text`, `expect module` and `expect stdout` sections with what came out.
 """
@@ -419,13 +419,13 @@ class Case:
             arguments += ["--input", f"{name}={path}"]
         return arguments
 
-    def run(self, source, arguments, *more):
+    def run(self, source, arguments, *more, engine="ref"):
         """The outputs of a run: a list of (dtype, shape, bytes with equal NaNs)."""
         out = self.folder / "out"
         out.mkdir(exist_ok=True)
         for old in out.iterdir():
             old.unlink()
-        self.succeed("run", *arguments, *more, "--output", out, text=source)
+        self.succeed("run", *arguments, *more, "--engine", engine, "--output", out, text=source)
         results = []
         for entry in json.loads((out / "outputs.json").read_text()):
             dtype, shape, raw = read_npy(out / entry["file"])
@@ -443,8 +443,12 @@ class Case:
         for level in levels:
             if self.run(source, arguments, f"-O{level}") != plain:
                 raise Failure(f"-O{level} gives other bits than -O0")
-        for threads in options.get("threads", "").split(","):
-            if threads and self.run(source, arguments, "--threads", threads) != plain:
+        for level in ["0", levels[-1]] if self.options.jit else []:
+            if self.run(source, arguments, f"-O{level}", engine="jit") != plain:
+                raise Failure(f"the jit engine gives other bits at -O{level}")
+        for threads in options.get("threads", "").split(",") if self.options.jit else []:
+            if threads and self.run(source, arguments, "--threads", threads,
+                                    engine="jit") != plain:
                 raise Failure(f"{threads} threads give other bits")
         seen = {source, canonical}
         for name, text in self.after_passes(source):
@@ -505,9 +509,10 @@ class Case:
 
     def check_error(self, section, run_section, source, types):
         arguments = self.write_inputs(run_section, *declared_types(source, self.dialect))
-        for level in ("-O0", "-O1", "-O2"):
-            done = self.tenon("run", "--diagnostics", "json", *self.flags, *arguments, level,
-                              "--output", self.folder / "out", self.module)
+        engines = ["ref", "jit"] if self.options.jit else ["ref"]
+        for level in [f"-O{o} --engine={e}" for o in range(3) for e in engines]:
+            done = self.tenon("run", "--diagnostics", "json", *self.flags, *arguments,
+                              *level.split(), "--output", self.folder / "out", self.module)
             if done.status != 3 or done.out:
                 raise Failure(f"run {level} ended with {done.status}, printed "
                               f"{done.out.decode()}{done.err.decode()}")
@@ -732,6 +737,8 @@ def main():
     parser.add_argument("--filter", default="", help="only cases with this text in their path")
     parser.add_argument("--bless", action="store_true", help="rewrite expected texts")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--no-jit", dest="jit", action="store_false",
+                        help="leave out the runs by the jit engine")
     parser.add_argument("places", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.tenon = str(pathlib.Path(options.tenon).resolve())

@@ -14,7 +14,7 @@ WITHOUT_CASE = {
     "E5002": "a defect of the derivative rules", "E5003": "axes are checked before",
     "E6003": "every instruction has a kernel",
     "E6006": "no trapping mode",
-    "E6007": "no time limit",
+    "E6007": "a limit of time belongs to a run: test/conformance/runtime and test/cli",
 }
 
 

@@ -1,9 +1,9 @@
 """Random well-typed PTIR programs, and damaged ones.
 
 Each program is checked, printed, carried from JSON to text to binary and back, and run at every -O
-level with the same bits; where numpy knows the exact result, that is compared too. The binary form
-is also made here, independently. Damaged copies, in all three forms, must be accepted or rejected,
-never crash.
+level and by both engines with the same bits; where numpy knows the exact result, that is compared
+too. The binary form is also made here, independently. Damaged copies, in all three forms, must be
+accepted or rejected, never crash.
 
 TENON is the program; RANDOM_PTIR says how many programs (100), RANDOM_SEED where to start (1). A
 failing program is printed whole.
@@ -753,9 +753,9 @@ def write_input(path, dtype, data):
                      np.ascontiguousarray(data).tobytes())
 
 
-def results(folder, program, arguments, level):
-    out = folder / f"out{level}"
-    tenon("run", program, *arguments, level, "--output", out)
+def results(folder, program, arguments, *options):
+    out = folder / "".join(["out", *options])
+    tenon("run", program, *arguments, *options, "--output", out)
     found = []
     for entry in json.loads((out / "outputs.json").read_text()):
         dtype, shape, raw = run_cases.read_npy(out / entry["file"])
@@ -848,10 +848,12 @@ def check_program(seed):
             for k, (dtype, _, data) in enumerate(program.inputs):
                 write_input(folder / f"{k}.npy", dtype, data)
                 arguments += ["--input", f"{k}={folder / f'{k}.npy'}"]
-            plain = results(folder, source, arguments, "-O0")
-            for other, level in ((source, "-O1"), (source, "-O2"), (forms["ptir-text"], "-O2")):
-                if results(folder, other, arguments, level) != plain:
-                    raise run_cases.Failure(f"{other.name} {level} gives other bits than -O0")
+            plain = results(folder, source, arguments, "-O0", "--engine=ref")
+            for other, *how in ((source, "-O1", "--engine=ref"), (source, "-O2", "--engine=ref"),
+                                (forms["ptir-text"], "-O2", "--engine=ref"),
+                                (source, "-O0", "--engine=jit"), (source, "-O2", "--engine=jit")):
+                if results(folder, other, arguments, *how) != plain:
+                    raise run_cases.Failure(f"{other.name} {how} gives other bits than -O0")
             for k, (v, (dtype, shape, raw)) in enumerate(zip(program.outputs, plain)):
                 if tuple(shape) != v.shape:
                     raise run_cases.Failure(f"output {k} has shape {shape}, not {v.shape}")

@@ -30,6 +30,9 @@ typedef struct source {
     void (*restate)(const struct source *s, int kind, const char *op, struct tn_diagnostic *d,
                     struct arena *memory);
     const void *reading;
+    /* Set in the copy that goes with one report: the use of an op that it is about (a use_site of
+     * graph/infer.h), or NULL. */
+    const void *about;
 } source;
 
 /* Where AT lies: counts lines from the start, so meant for diagnostics only. Line 0 if nowhere. */

@@ -1,5 +1,6 @@
 /* tenon equiv: do two programs give the same results? */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -85,15 +86,43 @@ static tn_status write_example(session *s, const char *dir, const tn_equiv_resul
     return status;
 }
 
-static void put_replay(text_buffer *text, const char *file, const char *dir,
+/* S as one word of a shell command. */
+static void put_word(text_buffer *text, const char *s)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+:,-";
+    if (*s && s[strspn(s, plain)] == '\0') {
+        text_puts(text, s);
+        return;
+    }
+    text_putc(text, '\'');
+    for (; *s; s++)
+        text_puts(text, *s == '\'' ? "'\\''" : (const char[]){*s, '\0'});
+    text_putc(text, '\'');
+}
+
+/* The command that runs FILE, the program number WHICH, on the inputs in DIR. */
+static void put_replay(text_buffer *text, const char *file, int which, const char *dir,
                        const tn_equiv_result *r, const tn_equiv_options *o)
 {
-    text_printf(text, "  tenon run %s -O%d --print", file,
+    text_puts(text, "  tenon run ");
+    put_word(text, file);
+    text_printf(text, " -O%d --engine ref --print",
                 o->level == TN_LEVEL_1   ? 1
                 : o->level == TN_LEVEL_2 ? 2
                                          : 0);
-    for (size_t i = 0; i < r->n_inputs; i++)
-        text_printf(text, " --input %zu=%s/%zu.npy", i, dir, i);
+    if (o->seed)
+        text_printf(text, " --random %" PRIu64, o->seed);
+    for (size_t i = 0; i < r->n_sizes[which]; i++) {
+        text_puts(text, " --dim ");
+        put_word(text, r->sizes[which][i].symbol);
+        text_printf(text, "=%" PRId64, r->sizes[which][i].extent);
+    }
+    for (size_t i = 0; i < r->n_inputs; i++) {
+        text_printf(text, " --input %zu=", i);
+        put_word(text, dir);
+        text_printf(text, "/%zu.npy", i);
+    }
     text_putc(text, '\n');
 }
 
@@ -119,7 +148,7 @@ static tn_status report(session *s, const arguments *args, const equiv_options *
             text_printf(&text, "; up to %llu ulp", (unsigned long long)r->largest_ulp);
         text_puts(&text, "\nto see it:\n");
         for (int i = 0; i < 2; i++)
-            put_replay(&text, args->files[i], o->folder, r, &o->compare);
+            put_replay(&text, args->files[i], i, o->folder, r, &o->compare);
         status = write_example(s, o->folder, r);
     }
     if (status == TN_OK)

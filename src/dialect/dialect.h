@@ -33,7 +33,9 @@ typedef struct write_options {
      * each, and prints what comes out. */
     bool entry;
     const void *const *inputs;
-    bool comments; /* gradients say what their values belong to, where there are comments */
+    /* A gradient module says what its values belong to, and which are gradients of which inputs. A
+     * dialect that has no place for that refuses. */
+    bool comments, map;
 } write_options;
 
 enum { OBJECTION_SIZE = 200 }; /* room for the text that says why */
@@ -44,6 +46,7 @@ typedef struct expressible {
     const char *family;
     uint32_t dtypes;         /* bit d: element type d */
     bool explicit_broadcast; /* operands of elementwise ops have one shape */
+    bool implicit_broadcast; /* arithmetic broadcasts, so that what is converted need not spell it */
     bool symbols;            /* extents may be symbols */
     bool many_functions;     /* more than the entry and its regions */
     /* Can N of F be written as it stands, given that the dialect spells its op? If not, WHY says
@@ -61,7 +64,8 @@ typedef struct dialect {
     /* The dialect whose module reading makes, when this one is only read: then `write` is NULL and
      * the module is canonicalised after reading. NULL: this one. */
     const char *lowers_to;
-    /* Append the text of M. Ops that the dialect cannot spell are reported, nothing is dropped. */
+    /* Append the text of M, every node of which `can` allows: nothing here checks that again, so
+     * callers do (check_legal in pass/legalize.h). */
     tn_status (*write)(const module *m, const write_options *options, text_buffer *out);
     /* The dialect's code for one of the library's error kinds, or NULL. */
     const char *(*code_of)(int kind);

@@ -4,6 +4,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/lines.h"
 #include "ops/scratch.h"
 #include "ops/view.h"
 
@@ -63,23 +64,6 @@ tn_status infer_top_k(infer_call *call)
 }
 
 /* Kernels. */
-
-/* The lines along one axis: for each pair of outer and inner position, `n` elements. */
-typedef struct lines {
-    int64_t outer, n, inner;
-} lines;
-
-static lines lines_of(const type *t, uint32_t axis)
-{
-    lines l = {1, t->dims[axis], 1};
-    for (uint32_t i = 0; i < t->rank; i++) {
-        if (i < axis)
-            l.outer *= t->dims[i];
-        else if (i > axis)
-            l.inner *= t->dims[i];
-    }
-    return l;
-}
 
 #define KEYS(dtype, type, expr)                                                                    \
     case dtype: {                                                                                  \
@@ -184,6 +168,7 @@ tn_status eval_arg_max(eval_call *call)
     for (int64_t o = 0, at = 0; o < r.l.outer; o++)
         for (int64_t i = 0; i < r.l.inner; i++, at++) {
             int64_t best = 0;
+            TN_TRY(eval_tick(call, (uint64_t)r.l.n));
             read_line(&r, o, i, true);
             for (int64_t k = 1; k < r.l.n; k++)
                 if (r.keys[k] < r.keys[best])
@@ -229,6 +214,7 @@ tn_status eval_top_k(eval_call *call)
 
     for (int64_t o = 0; o < r.l.outer; o++)
         for (int64_t i = 0; i < r.l.inner; i++) {
+            TN_TRY(eval_tick(call, (uint64_t)r.l.n));
             read_line(&r, o, i, largest);
             for (int64_t k = 0; k < r.l.n; k++)
                 order[k] = k;

@@ -181,7 +181,7 @@ void chain_run(tn_dtype d, const chain_block *block, size_t m, size_t n, void *t
     }
 }
 
-void contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch)
+tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch)
 {
     const void *a[CONTRACT_BLOCK], *b[CONTRACT_BLOCK];
     const size_t size = dtype_bytes(c->dtype);
@@ -196,5 +196,7 @@ void contract(const contraction *c, size_t m, size_t n, void *total, size_t pitc
                                    .a_step = c->a_step};
         c->rows(c, start, block.n_k, a, b);
         chain_run(c->dtype, &block, m, n, total, pitch, start == 0);
+        TN_TRY(eval_tick(c->call, (uint64_t)m * n * block.n_k));
     }
+    return TN_OK;
 }

@@ -21,7 +21,9 @@ void chain_run(tn_dtype d, const chain_block *block, size_t m, size_t n, void *t
                bool first);
 
 /* A whole contraction of M x N results over K products, given that contraction's blocks: `rows`
- * fills the pointers of products START .. START + n_k - 1. K = 0 gives zeros. */
+ * fills the pointers of products START .. START + n_k - 1. K = 0 gives zeros. Fails only with
+ * Timeout.
+ */
 typedef struct contraction contraction;
 struct contraction {
     tn_dtype dtype; /* of the operands as the chains see them */
@@ -29,7 +31,8 @@ struct contraction {
     int64_t a_step;
     void (*rows)(const contraction *c, int64_t start, size_t n_k, const void **a, const void **b);
     const void *user;
+    const eval_call *call; /* whose time it takes */
 };
-void contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch);
+tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch);
 
 #endif

@@ -116,7 +116,8 @@ static bool product_init(product *p, tn_dtype dtype, int64_t m, int64_t n, int64
     return p->wide_a && p->wide_b && p->tile;
 }
 
-static void product_run(const product *p, const char *a, const char *b, char *out)
+static tn_status product_run(const product *p, const eval_call *call, const char *a, const char *b,
+                             char *out)
 {
     const size_t size = dtype_bytes(p->sum), stored = dtype_bytes(p->dtype);
     const bool widen = p->sum != p->dtype;
@@ -131,16 +132,18 @@ static void product_run(const product *p, const char *a, const char *b, char *ou
                            .k = (int64_t)p->k,
                            .a_step = (int64_t)p->k,
                            .rows = matrix_rows,
-                           .user = &at};
+                           .user = &at,
+                           .call = call};
     for (size_t i = 0; i < p->m; i += ROW_TILE) {
         const size_t rows = p->m - i < ROW_TILE ? p->m - i : ROW_TILE;
         char *to = out + i * p->n * stored;
         at.a = a + i * p->k * size;
-        contract(&c, rows, p->n, widen ? p->tile : to, p->n);
+        TN_TRY(contract(&c, rows, p->n, widen ? p->tile : to, p->n));
         /* Rounds once, or wraps 4-bit integers. */
         if (widen || dtype_table[p->dtype].bits < 8)
             dtype_narrow(p->dtype, widen ? p->tile : to, to, rows * p->n);
     }
+    return TN_OK;
 }
 
 tn_status eval_dot(eval_call *call)
@@ -152,8 +155,7 @@ tn_status eval_dot(eval_call *call)
     if (!product_init(&p, a->dtype, a->rank == 2 ? a->dims[0] : 1, b->rank == 2 ? b->dims[1] : 1,
                       b->dims[0], call->scratch))
         return eval_no_memory(call);
-    product_run(&p, call->in[0].data, call->in[1].data, call->out->data);
-    return TN_OK;
+    return product_run(&p, call, call->in[0].data, call->in[1].data, call->out->data);
 }
 
 /* Where the matrices of operand T lie, in matrices, for each matrix of the result. */
@@ -184,9 +186,10 @@ tn_status eval_matmul(eval_call *call)
     batch_view(&at_b, b, out);
     const int64_t batches = out->count / (int64_t)(p.m * p.n);
     for (int64_t i = 0; i < batches; i++)
-        product_run(
-            &p, (const char *)call->in[0].data + (size_t)view_offset(&at_a, i) * p.m * p.k * size,
+        TN_TRY(product_run(
+            &p, call,
+            (const char *)call->in[0].data + (size_t)view_offset(&at_a, i) * p.m * p.k * size,
             (const char *)call->in[1].data + (size_t)view_offset(&at_b, i) * p.k * p.n * size,
-            (char *)call->out->data + (size_t)i * p.m * p.n * size);
+            (char *)call->out->data + (size_t)i * p.m * p.n * size));
     return TN_OK;
 }

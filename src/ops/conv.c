@@ -228,14 +228,18 @@ tn_status eval_conv2d(eval_call *call)
         return eval_no_memory(call);
 
     const patches rows = {patch, w, c.size, co * c.size};
-    const contraction product = {
-        .dtype = c.sum, .k = (int64_t)k, .a_step = (int64_t)k, .rows = patch_rows, .user = &rows};
+    const contraction product = {.dtype = c.sum,
+                                 .k = (int64_t)k,
+                                 .a_step = (int64_t)k,
+                                 .rows = patch_rows,
+                                 .user = &rows,
+                                 .call = call};
     for (int64_t p = 0; p < pixels; p += (int64_t)tile) {
         const size_t n = pixels - p < (int64_t)tile ? (size_t)(pixels - p) : tile;
         char *to = out + (size_t)p * co * c.stored, *sums = c.sum == c.dtype ? to : total;
         for (size_t i = 0; i < n; i++)
             gather_patch(&c, x, p + (int64_t)i, patch + i * k * c.size);
-        contract(&product, n, co, sums, co);
+        TN_TRY(contract(&product, n, co, sums, co));
         store(&c, sums, to, n * co);
     }
     return TN_OK;
@@ -326,7 +330,7 @@ tn_status eval_conv2d_grad_input(eval_call *call)
         turn_filter(&c, w, turned);
 
     taps rows = {list, (size_t)g->co, c.size, ci * c.size};
-    contraction product = {.dtype = c.sum, .rows = tap_rows, .user = &rows};
+    contraction product = {.dtype = c.sum, .rows = tap_rows, .user = &rows, .call = call};
     char *to = call->out->data;
     for (int64_t n = 0; n < g->n; n++)
         for (int64_t y = 0; y < g->h; y++)
@@ -335,7 +339,7 @@ tn_status eval_conv2d_grad_input(eval_call *call)
                 product.k = 0;
                 if (call->in[1].type->count > 0)
                     product.k = (int64_t)find_taps(&c, n, y, x, dy, turned, list) * g->co;
-                contract(&product, 1, ci, sums, ci);
+                TN_TRY(contract(&product, 1, ci, sums, ci));
                 store(&c, sums, to, ci);
             }
     return TN_OK;
@@ -384,12 +388,16 @@ tn_status eval_conv2d_grad_filter(eval_call *call)
     memset(zeros, 0, ci * c.size);
 
     tap_pixels rows = {&c, x, dy, zeros, 0, 0};
-    const contraction product = {
-        .dtype = c.sum, .k = g->n * g->ho * g->wo, .a_step = 1, .rows = pixel_rows, .user = &rows};
+    const contraction product = {.dtype = c.sum,
+                                 .k = g->n * g->ho * g->wo,
+                                 .a_step = 1,
+                                 .rows = pixel_rows,
+                                 .user = &rows,
+                                 .call = call};
     for (rows.a = 0; rows.a < g->kh; rows.a++)
         for (rows.b = 0; rows.b < g->kw; rows.b++, to += ci * co * c.stored) {
             char *sums = c.sum == c.dtype ? to : total;
-            contract(&product, ci, co, sums, co);
+            TN_TRY(contract(&product, ci, co, sums, co));
             store(&c, sums, to, ci * co);
         }
     return TN_OK;

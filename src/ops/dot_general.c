@@ -203,19 +203,24 @@ static void deliver(const sums *s, char *out, size_t n)
 }
 
 /* One batch: a[m, k] times b[k, n]. */
-static void multiply(const sums *s, const char *a, const char *b, size_t m, size_t n, size_t k,
-                     char *out)
+static tn_status multiply(const eval_call *call, const sums *s, const char *a, const char *b,
+                          size_t m, size_t n, size_t k, char *out)
 {
     const size_t size = dtype_bytes(s->form);
     matrices at = {a, b, size, n * size};
-    const contraction c = {
-        .dtype = s->form, .k = (int64_t)k, .a_step = (int64_t)k, .rows = matrix_rows, .user = &at};
+    const contraction c = {.dtype = s->form,
+                           .k = (int64_t)k,
+                           .a_step = (int64_t)k,
+                           .rows = matrix_rows,
+                           .user = &at,
+                           .call = call};
     for (size_t i = 0; i < m; i += ROW_TILE) {
         const size_t rows = m - i < ROW_TILE ? m - i : ROW_TILE;
         at.a = a + i * k * size;
-        contract(&c, rows, n, s->tile, n);
+        TN_TRY(contract(&c, rows, n, s->tile, n));
         deliver(s, out + i * n * dtype_bytes(s->result), rows * n);
     }
+    return TN_OK;
 }
 
 /* Room for the tiles of M x N results. */
@@ -254,7 +259,8 @@ tn_status eval_dot_general(eval_call *call)
     if (!sums_init(&s, call, m, n))
         return eval_no_memory(call);
     for (int64_t i = 0; i < left.batch; i++)
-        multiply(&s, left.data + (size_t)i * m * k * size, right.data + (size_t)i * k * n * size, m,
-                 n, k, (char *)call->out->data + (size_t)i * m * n * dtype_bytes(t->dtype));
+        TN_TRY(multiply(call, &s, left.data + (size_t)i * m * k * size,
+                        right.data + (size_t)i * k * n * size, m, n, k,
+                        (char *)call->out->data + (size_t)i * m * n * dtype_bytes(t->dtype)));
     return TN_OK;
 }

@@ -90,7 +90,8 @@ tn_status eval_dynamic_update_slice(eval_call *call)
     view v;
     if (t->count == 0)
         return TN_OK;
-    memcpy(call->out->data, call->in[0].data, (size_t)t->count * dtype_bytes(t->dtype));
+    if (call->out->data != call->in[0].data) /* it may be made in place */
+        memcpy(call->out->data, call->in[0].data, (size_t)t->count * dtype_bytes(t->dtype));
     if (update->count == 0)
         return TN_OK;
     window_view(&v, t, call->out->data, update, &call->in[2]);

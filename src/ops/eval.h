@@ -32,8 +32,9 @@ typedef struct eval_run {
     bool quiet;                           /* failures give only their status */
     uint32_t depth;                       /* of regions inside regions, so far */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
-    int64_t deadline;    /* in ns of eval_clock, checked before each node; 0: none */
-    uint64_t time_limit; /* ns that the deadline stands for, for messages */
+    int64_t deadline;                     /* in ns of eval_clock; 0: none */
+    uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
+    uint64_t work;                        /* elements since the clock was last looked at */
     generator_cursor generator;
 } eval_run;
 
@@ -63,6 +64,17 @@ tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, 
 int64_t eval_clock(void);
 /* Timeout when the deadline of the run has passed. */
 tn_status eval_on_time(const eval_call *call);
+/* The same, for the inside of long loops: looks at the clock only once in a while, when enough WORK
+ * (elements made or read) has come together. */
+enum { EVAL_TICK = 1 << 18 };
+static inline tn_status eval_tick(const eval_call *call, uint64_t work)
+{
+    call->run->work += work;
+    if (call->run->work < EVAL_TICK)
+        return TN_OK;
+    call->run->work = 0;
+    return eval_on_time(call);
+}
 /* `[2, 3]`, cut off at SIZE. */
 void eval_shape_text(const type *t, char *text, size_t size);
 

@@ -12,16 +12,9 @@
 __attribute__((format(printf, 4, 0))) static tn_status
 report(const eval_call *call, const char *op, diag_kind kind, const char *format, va_list args)
 {
-    const node *n = call->node;
-    diag_channel *d = &call->run->cx->diag;
     if (call->run->quiet)
         return TN_ERR_RUN;
-    d->op = op;
-    tn_status s = diag_vreport(d, kind, &call->function->module->source, n->at, format, args);
-    char number[16];
-    (void)snprintf(number, sizeof number, "%%%" PRIu32, n->first_value);
-    diag_node(d, n->name ? n->name : number);
-    return s;
+    return node_vreport(call->function, call->node, &call->run->cx->diag, op, kind, format, args);
 }
 
 tn_status eval_report(const eval_call *call, diag_kind kind, const char *format, ...)
@@ -241,7 +234,7 @@ static stream *open_stream(state *s, const node *n, const stream_values *values)
                    : stream_of_node(values, v, &map, &s->scratch);
 }
 
-static void write_stream(stream *from, const eval_call *call)
+static tn_status write_stream(stream *from, const eval_call *call)
 {
     const type *t = call->out->type;
     const size_t size = dtype_bytes(t->dtype);
@@ -250,7 +243,9 @@ static void write_stream(stream *from, const eval_call *call)
         const int64_t left = t->count - start;
         const size_t n = left < FLAT_CHUNK ? (size_t)left : FLAT_CHUNK;
         memcpy(to + (size_t)start * size, stream_read(from, start, n), n * size);
+        TN_TRY(eval_tick(call, n));
     }
+    return TN_OK;
 }
 
 static tn_status run_node(state *s, const node *n);
@@ -305,8 +300,7 @@ static tn_status run_node(state *s, const node *n)
                       .values = &values};
     if (!streams || op_table[n->op].traits & T_REDUCES)
         return op_table[n->op].eval(&call);
-    write_stream(streams, &call);
-    return TN_OK;
+    return write_stream(streams, &call);
 }
 
 static tn_status run_nodes(state *s)

@@ -171,6 +171,7 @@ static tn_status eval_flat(eval_call *call)
         if (!flat_kernel_run(&k, in, out + start * (int64_t)dtype_bytes(t->dtype), n))
             return eval_report(call, DIAG_DivideByZero, "'%s' divides an integer by zero",
                                op_table[call->node->op].text);
+        TN_TRY(eval_tick(call, n));
     }
     return TN_OK;
 }

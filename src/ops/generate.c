@@ -116,6 +116,7 @@ tn_status eval_rng_uniform(eval_call *call)
     /* Every dtype holds its multiples of `step` below 1 exactly, so nothing rounds up to 1. */
     for (int64_t start = 0; start < t->count; start += CHUNK) {
         const int64_t n = t->count - start < CHUNK ? t->count - start : CHUNK;
+        TN_TRY(eval_tick(call, (uint64_t)n));
         for (int64_t i = 0; i < n; i++) {
             const philox p = philox_at(d.seed, d.function, d.stream, (uint64_t)(start + i));
             x[i] = (double)top_bits(p.word[0], p.word[1], d.precision) * step;
@@ -168,6 +169,7 @@ tn_status eval_rng_normal(eval_call *call)
 
     for (int64_t start = 0; start < t->count; start += CHUNK) {
         const int64_t n = t->count - start < CHUNK ? t->count - start : CHUNK;
+        TN_TRY(eval_tick(call, (uint64_t)n));
         char *to = out + (size_t)start * dtype_bytes(t->dtype);
         if (is_double) {
             double x[CHUNK];

@@ -87,6 +87,7 @@ tn_status eval_layer_norm(eval_call *call)
 
     const int64_t lines = t->count / n;
     for (int64_t k = 0; k < lines; k++) {
+        TN_TRY(eval_tick(call, (uint64_t)n));
         const size_t first = (size_t)(k / inner * n * inner + k % inner) * stored;
         view in, out;
         view_init(&in, (const char *)call->in[0].data + first, stored, &n, &inner, 1);

@@ -173,7 +173,7 @@ static void combine_lanes(const reduction *r, size_t n, size_t width)
 /* Results RESULT .. RESULT + WIDTH - 1, as elements of `sum`, to the first row of the stack. The
  * stack holds the roots of complete subtrees over 2^k blocks, larger ones first, as the bits of the
  * number of blocks say. */
-static void reduce_columns(reduction *r, const char *base, size_t width)
+static tn_status reduce_columns(const eval_call *call, reduction *r, const char *base, size_t width)
 {
     const size_t row = width * r->size;
     uint64_t blocks = 0;
@@ -181,6 +181,7 @@ static void reduce_columns(reduction *r, const char *base, size_t width)
     for (int64_t start = 0; start < r->count; start += SUM_BLOCK) {
         const int64_t left = r->count - start;
         const size_t n = left < SUM_BLOCK ? (size_t)left : SUM_BLOCK;
+        TN_TRY(eval_tick(call, (uint64_t)n * width));
         if (width == 1) {
             lanes_of_one(r, base, start, n);
         } else {
@@ -196,6 +197,7 @@ static void reduce_columns(reduction *r, const char *base, size_t width)
     }
     for (; top > 1; top--)
         fold_rows(r->kind, r->sum, r->stack + (top - 2) * row, r->stack + (top - 1) * row, width);
+    return TN_OK;
 }
 
 /* From the totals in the first row of the stack to results. */
@@ -319,7 +321,7 @@ static tn_status eval_reduction(eval_call *call, fold_kind kind, bool mean)
         r.result = i;
         const char *base =
             r.count && !r.stream ? r.kept.data + view_offset(&r.kept, i) * (int64_t)stored : NULL;
-        reduce_columns(&r, base, width);
+        TN_TRY(reduce_columns(call, &r, base, width));
         finish(&r, width, out + (size_t)i * out_size);
         i += (int64_t)width;
     }

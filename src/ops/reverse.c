@@ -2,7 +2,7 @@
 #include "ops/reverse.h"
 
 tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const grad_style *style,
-                       uint32_t depth)
+                       uint32_t depth, instead_list *list)
 {
     module *m = f->module;
     *w = (reverse_walk){.f = f,
@@ -10,7 +10,8 @@ tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const 
                         .end_node = f->nodes.n,
                         .n_values = f->values.n,
                         .style = *style,
-                        .depth = depth};
+                        .depth = depth,
+                        .instead = list};
     w->depends = ARENA_ARRAY(&m->arena, bool, w->n_values);
     w->grads = ARENA_ARRAY(&m->arena, value_id, w->n_values);
     if (!w->depends || !w->grads)
@@ -36,6 +37,7 @@ builder reverse_builder(const reverse_walk *w, value_id v)
 {
     builder b = builder_on(w->f, node_of(w->f, v)->at);
     b.plain = w->style.plain;
+    b.compose = true;
     b.belongs = v + 1;
     return b;
 }
@@ -139,18 +141,13 @@ static tn_status prepare(reverse_walk *w, visit_of *v)
 {
     module *m = w->f->module;
     node *n = &v->n;
-    bool has_regions = (op_table[n->op].traits & T_REGIONS) != 0;
     v->wanted = ARENA_ARRAY(&m->arena, bool, n->n_in);
+    v->shared = ARENA_ARRAY(&m->arena, value_id, n->n_in);
     v->is_shared = &v->flag;
-    if (!v->wanted)
+    if (!v->wanted || !v->shared)
         return module_no_memory(m);
     for (uint32_t k = 0; k < n->n_in; k++)
         v->wanted[k] = reverse_wants(w, n->in[k]);
-    if (has_regions) {
-        v->shared = ARENA_ARRAY(&m->arena, value_id, n->n_in);
-        if (!v->shared)
-            return module_no_memory(m);
-    }
     if (!w->recompute)
         return TN_OK;
     value_id *in = ARENA_ARRAY(&m->arena, value_id, n->n_in);
@@ -175,6 +172,7 @@ static tn_status call_rule(reverse_walk *w, visit_of *v, const value_id *g, uint
                       .shared = v->shared,
                       .is_shared = v->is_shared,
                       .depth = w->depth,
+                      .instead = w->instead,
                       .out = &contribution};
     call.b.at = v->n.at;
     diag_channel *d = &w->f->module->cx->diag;
@@ -196,7 +194,9 @@ static tn_status visit(reverse_walk *w, uint32_t index)
         depends = depends || w->depends[v.n.in[k]];
         wanted = wanted || reverse_wants(w, v.n.in[k]);
     }
-    if (depends && op_table[v.n.op].grad == grad_none) /* of integers too: nothing is dropped */
+    bool foreign = w->style.core_only && w->style.is_core && !w->style.is_core((op_id)v.n.op);
+    /* Of integers too: nothing is dropped. */
+    if (depends && (foreign || op_table[v.n.op].grad == grad_none))
         return grad_unsupported(w->f, &v.n);
     if (!wanted)
         return TN_OK;

@@ -7,6 +7,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fold_line.h"
+#include "ops/lines.h"
 #include "ops/positions.h"
 #include "ops/scratch.h"
 
@@ -241,23 +242,6 @@ tn_status position_out_of_bounds(const eval_call *call, int64_t at, uint32_t axi
                        at, op_table[call->node->op].text, axis, text);
 }
 
-/* Extents before, at and after an axis. */
-typedef struct split {
-    int64_t outer, at, inner;
-} split;
-
-static split split_at(const type *t, uint32_t axis)
-{
-    split s = {1, t->dims[axis], 1};
-    for (uint32_t i = 0; i < t->rank; i++) {
-        if (i < axis)
-            s.outer *= t->dims[i];
-        else if (i > axis)
-            s.inner *= t->dims[i];
-    }
-    return s;
-}
-
 tn_status eval_gather(eval_call *call)
 {
     const type *x = call->in[0].type, *t = call->out->type;
@@ -267,9 +251,9 @@ tn_status eval_gather(eval_call *call)
     char *to = call->out->data;
     if (t->count == 0)
         return TN_OK;
-    const split s = split_at(t, axis);
+    const lines s = lines_of(t, axis);
     for (int64_t o = 0, k = 0; o < s.outer; o++)
-        for (int64_t a = 0; a < s.at; a++)
+        for (int64_t a = 0; a < s.n; a++)
             for (int64_t i = 0; i < s.inner; i++, k++) {
                 const int64_t at = position_at(&call->in[1], k);
                 if (at < 0 || at >= x->dims[axis])
@@ -333,9 +317,9 @@ tn_status eval_scatter_reduce(eval_call *call)
         accumulator_finish(&a, call->out);
         return TN_OK;
     }
-    const split s = split_at(updates, axis);
+    const lines s = lines_of(updates, axis);
     for (int64_t o = 0, k = 0; o < s.outer; o++)
-        for (int64_t u = 0; u < s.at; u++)
+        for (int64_t u = 0; u < s.n; u++)
             for (int64_t i = 0; i < s.inner; i++, k++, from += size) {
                 const int64_t at = position_at(&call->in[1], k);
                 if (at < 0 || at >= x->dims[axis])

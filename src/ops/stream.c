@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "ops/border.h"
 #include "ops/cells.h"
+#include "ops/fill.h"
 #include "ops/view.h"
 
 enum {
@@ -24,6 +26,7 @@ struct stream {
     const access_expr *offset;
     uint32_t rank;
     int64_t dims[TN_MAX_RANK];
+    border *border; /* padding among them; NULL: none */
     /* Elements that a kernel makes. */
     flat_kernel kernel;
     stream *in[FLAT_OPERANDS];
@@ -38,7 +41,15 @@ static bool is_elementwise(const function *f, const node *n)
 
 static bool is_movement(const node *n)
 {
+    uint32_t rank;
+    const int64_t *interior;
     switch ((int)n->op) {
+    case OP_PAD:
+        interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+        for (uint32_t i = 0; i < rank; i++)
+            if (interior[i] != 0)
+                return false;
+        return true;
     case OP_RESHAPE:
     case OP_EXPAND_DIMS:
     case OP_SQUEEZE:
@@ -63,20 +74,24 @@ static bool is_reduction(const node *n)
 
 /* ---- making ---- */
 
-static stream *new_stream(tn_dtype d, arena *memory)
+static stream *new_stream(const stream_values *values, tn_dtype d, const access_map *map,
+                          arena *memory)
 {
     stream *s = ARENA_NEW(memory, stream);
     if (!s)
         return NULL;
     s->size = dtype_bytes(d);
     s->buffer = arena_alloc_aligned(memory, FLAT_CHUNK * s->size, 64);
+    if (map->n_guards && !(s->border = border_of(values->f, map, d, memory)))
+        return NULL;
     return s->buffer ? s : NULL;
 }
 
-static stream *stream_of_data(const type *t, const void *data, const access_map *map, arena *memory)
+static stream *stream_of_data(const stream_values *values, const type *t, const void *data,
+                              const access_map *map, arena *memory)
 {
     int64_t constant, strides[TN_MAX_RANK];
-    stream *s = new_stream(t->dtype, memory);
+    stream *s = new_stream(values, t->dtype, map, memory);
     const access_expr *offset = access_offset(map, t->dims, memory);
     if (!s || !offset)
         return NULL;
@@ -86,9 +101,10 @@ static stream *stream_of_data(const type *t, const void *data, const access_map 
     s->offset = offset;
     s->rank = map->rank;
     memcpy(s->dims, map->dims, map->rank * sizeof *s->dims);
-    if (s->is_view)
-        view_init(&s->v, s->data + constant * (int64_t)s->size, s->size, map->dims, strides,
-                  map->rank);
+    if (s->is_view) /* with padding, position 0 may lie outside; as an address it is not used then
+                     */
+        view_init(&s->v, (const char *)((uintptr_t)data + (uintptr_t)(constant * (int64_t)s->size)),
+                  s->size, map->dims, strides, map->rank);
     return s;
 }
 
@@ -96,7 +112,7 @@ static stream *stream_of_kernel(const stream_values *values, const node *n, cons
                                 arena *memory)
 {
     const type *out = value_type(values->f, n->first_value), *types[FLAT_OPERANDS];
-    stream *s = new_stream(out->dtype, memory);
+    stream *s = new_stream(values, out->dtype, map, memory);
     access_map *broadcast = ARENA_NEW(memory, access_map), *both = ARENA_NEW(memory, access_map);
     if (!s || !broadcast || !both)
         return NULL;
@@ -121,7 +137,7 @@ stream *stream_of_node(const stream_values *values, value_id v, const access_map
         return stream_of_kernel(values, n, map, memory);
     access_map *own = ARENA_NEW(memory, access_map), *both = ARENA_NEW(memory, access_map);
     if (!is_movement(n) || !own || !both ||
-        !access_of_node(n, value_type(f, n->in[0]), value_type(f, v), 0, memory, own) ||
+        !access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, own) ||
         !access_compose(map, own, memory, both))
         return NULL;
     return stream_of(values, n->in[0], both, memory);
@@ -131,13 +147,13 @@ stream *stream_of_node(const stream_values *values, value_id v, const access_map
 stream *stream_of(const stream_values *values, value_id v, const access_map *map, arena *memory)
 {
     const void *data = values->data(values->user, v);
-    return data ? stream_of_data(value_type(values->f, v), data, map, memory)
+    return data ? stream_of_data(values, value_type(values->f, v), data, map, memory)
                 : stream_of_node(values, v, map, memory);
 }
 
 /* ---- reading ---- */
 
-static void gather(const stream *s, int64_t start, size_t n)
+static void gather(const stream *s, int64_t start, size_t n, char *to)
 {
     int64_t at[TN_MAX_RANK];
     for (uint32_t k = s->rank; k-- > 0;) {
@@ -145,8 +161,7 @@ static void gather(const stream *s, int64_t start, size_t n)
         start /= s->dims[k];
     }
     for (size_t i = 0; i < n; i++) {
-        memcpy(s->buffer + i * s->size, s->data + access_value(s->offset, at) * (int64_t)s->size,
-               s->size);
+        memcpy(to + i * s->size, s->data + access_value(s->offset, at) * (int64_t)s->size, s->size);
         for (uint32_t k = s->rank; k-- > 0;) {
             if (++at[k] < s->dims[k])
                 break;
@@ -155,20 +170,47 @@ static void gather(const stream *s, int64_t start, size_t n)
     }
 }
 
+/* Elements that are there, none of them padding. */
+static void read_data(const stream *s, int64_t start, size_t n, char *to)
+{
+    if (s->is_view)
+        view_read(&s->v, start, n, to);
+    else
+        gather(s, start, n, to);
+}
+
+/* Padding over what a kernel made, or between the elements that are there. */
+static void read_bordered(stream *s, int64_t start, size_t n)
+{
+    const bool has_data = s->is_view || s->is_gather;
+    border_seek(s->border, start);
+    for (size_t done = 0; done < n;) {
+        const void *fill;
+        const size_t run = border_next(s->border, n - done, &fill);
+        char *to = s->buffer + done * s->size;
+        if (fill)
+            fill_elements(to, fill, s->size, run);
+        else if (has_data)
+            read_data(s, start + (int64_t)done, run, to);
+        done += run;
+    }
+}
+
 const void *stream_read(stream *s, int64_t start, size_t n)
 {
-    if (s->is_view && view_is_dense(&s->v))
+    const bool has_data = s->is_view || s->is_gather;
+    if (s->is_view && !s->border && view_is_dense(&s->v))
         return s->v.data + start * (int64_t)s->size;
-    if (s->is_view) {
-        view_read(&s->v, start, n, s->buffer);
-    } else if (s->is_gather) {
-        gather(s, start, n);
-    } else {
+    if (!has_data) {
         const void *in[FLAT_OPERANDS] = {NULL};
         for (uint32_t k = 0; k < s->kernel.n_in; k++)
             in[k] = stream_read(s->in[k], start, n);
         (void)flat_kernel_run(&s->kernel, in, s->buffer, n); /* only integer division can fail */
     }
+    if (s->border)
+        read_bordered(s, start, n);
+    else if (has_data)
+        read_data(s, start, n, s->buffer);
     return s->buffer;
 }
 
@@ -221,8 +263,11 @@ bool stream_plan(const function *f, const bool *needed, const uint32_t *uses, bo
             size_t bytes;
             const bool known = type_bytes(t, &bytes);
             p.held[v] = known ? bytes : UINT64_MAX;
+            /* Padding is looked for at every read, so something must be gained by not holding it.
+             */
+            const uint64_t least = n->op == OP_PAD ? add_up(sources, sources) : sources;
             lazy[v] = needed[i] && (is_elementwise(f, n) || is_movement(n)) && t->count > 0 &&
-                      p.held[v] > SMALL && p.held[v] <= large && p.held[v] > sources &&
+                      p.held[v] > SMALL && p.held[v] <= large && p.held[v] > least &&
                       uses[v] <= MOST_USES && cost <= MOST_COST && !p.fixed[v];
             if (!lazy[v])
                 continue;

@@ -104,6 +104,7 @@ tn_status eval_reduce_window(eval_call *call)
         return eval_no_memory(call);
     char *out = call->out->data;
     for (int64_t k = 0; k < t->count; k++, out += dtype_bytes(t->dtype)) {
+        TN_TRY(eval_tick(call, (uint64_t)covered));
         w.to = w.line;
         append_window(&w, place, 0, 0);
         fold_line(w.kind, w.sum, t->dtype, w.line, covered, total);

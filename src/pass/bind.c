@@ -13,12 +13,26 @@ typedef struct binder {
     progress *functions; /* by index */
     arena scratch;
     const char *missing; /* a symbol without a value */
+    const function *f;   /* what is being bound */
+    const node *n;
 } binder;
+
+/* Reject the node being bound, or what stands at AT. */
+__attribute__((format(printf, 4, 5))) static tn_status
+refuse(const binder *b, span at, diag_kind kind, const char *format, ...)
+{
+    diag_channel *d = &b->m->cx->diag;
+    va_list args;
+    va_start(args, format);
+    tn_status s = b->n ? node_vreport(b->f, b->n, d, op_table[b->n->op].text, kind, format, args)
+                       : diag_vreport(d, kind, &b->m->source, at, format, args);
+    va_end(args);
+    return s;
+}
 
 static tn_status unbound(const binder *b, span at, const char *name)
 {
-    return diag_report(&b->m->cx->diag, DIAG_UnboundSymbol, &b->m->source, at,
-                       "the symbolic size '%s' has no value", name);
+    return refuse(b, at, DIAG_UnboundSymbol, "the symbolic size '%s' has no value", name);
 }
 
 /* A symbol of D that has no value, or NULL. */
@@ -44,11 +58,10 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
     if (name)
         return unbound(b, at, name);
     if (!dim_bind(&b->m->types, from, b->values, to))
-        return diag_report(&b->m->cx->diag, DIAG_DimensionBinding, &b->m->source, at,
-                           "with the sizes given an extent is too large");
+        return refuse(b, at, DIAG_DimensionBinding, "with the sizes given an extent is too large");
     if (*to < 0)
-        return diag_report(&b->m->cx->diag, DIAG_NegativeDimension, &b->m->source, at,
-                           "with the sizes given an extent is %" PRId64, *to);
+        return refuse(b, at, DIAG_NegativeDimension, "with the sizes given an extent is %" PRId64,
+                      *to);
     return TN_OK;
 }
 
@@ -183,6 +196,8 @@ static tn_status bind_results(binder *b, function *f, node *n, const type *const
                        .out = &one,
                        .n_out = 1,
                        .binding = true,
+                       .function = f,
+                       .place = n->place,
                        .at = n->at,
                        .name = n->name,
                        .number = n->first_value};
@@ -253,11 +268,14 @@ static tn_status bind_nodes(binder *b, function *f, uint32_t depth)
         node *n = &f->nodes.at[i];
         if (op_table[n->op].traits & T_REGIONS)
             TN_TRY(bind_regions(b, n, depth));
+        b->f = f;
+        b->n = n;
         if (n->attrs->n)
             TN_TRY(bind_attributes(b, n));
         TN_TRY(bind_results(b, f, n, before));
         arena_reset(&b->scratch);
     }
+    b->n = NULL;
     return TN_OK;
 }
 

@@ -7,11 +7,12 @@
 
 typedef struct expand_call {
     const dialect *to;
-    builder *b;         /* appends to the function being made */
-    const function *f;  /* the one that is rewritten */
-    const node *n;      /* in it */
-    const value_id *in; /* N's operands in the function being made */
-    const type *out;    /* type of N's result */
+    builder *b;          /* appends to the function being made */
+    const function *f;   /* the one that is rewritten */
+    const node *n;       /* in it */
+    const value_id *in;  /* N's operands in the function being made */
+    const value_id *now; /* what the values before N of F are there */
+    const type *out;     /* type of N's result */
     arena *memory;
 } expand_call;
 

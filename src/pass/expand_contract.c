@@ -123,28 +123,33 @@ value_id expand_dot_general_as_matmul(expand_call *c)
     return expand_to_result(c, build_binary(c->b, OP_MATMUL, a.x, b.x));
 }
 
-/* The products of A[batch, m, k] and B[batch, n, k], summed over k. */
-static value_id sum_of_products(expand_call *c, const matrix *a, const matrix *b)
+/* The products of A[batch, m, k] and B[batch, n, k], formed and summed over k in SUM, which
+ * computes in itself, and rounded to ROUNDED before they become the result. */
+static value_id sum_of_products(expand_call *c, const matrix *a, const matrix *b, tn_dtype sum,
+                                tn_dtype rounded)
 {
     const dim left[] = {a->batch, a->free, 1, a->contracted};
     const dim right[] = {b->batch, 1, b->free, b->contracted};
     const dim all[] = {a->batch, a->free, b->free, a->contracted};
     const int64_t axis = 3;
-    value_id x = build_broadcast(c->b, build_reshape(c->b, a->x, left, 4), all, 4);
-    value_id y = build_broadcast(c->b, build_reshape(c->b, b->x, right, 4), all, 4);
-    value_id products = build_binary(c->b, OP_MUL, x, y);
-    attr entries[] = {attr_of_ints(KEY_AXES, &axis, 1), attr_of_int(KEY_KEEPDIMS, 0),
-                      attr_of_int(KEY_ACCUM_DTYPE, dtype_compute(c->out->dtype))};
-    return expand_to_result(c, build_node(c->b, OP_SUM, &products, 1, entries, 3));
+    value_id x =
+        build_broadcast(c->b, build_reshape(c->b, build_cast(c->b, a->x, sum), left, 4), all, 4);
+    value_id y =
+        build_broadcast(c->b, build_reshape(c->b, build_cast(c->b, b->x, sum), right, 4), all, 4);
+    value_id total = build_reduce(c->b, OP_SUM, build_binary(c->b, OP_MUL, x, y), &axis, 1, false);
+    total = build_cast(c->b, build_cast(c->b, total, rounded), c->out->dtype);
+    return expand_to_result(c, total);
 }
 
 value_id expand_dot_general_as_sum(expand_call *c)
 {
+    const tn_dtype usual = dtype_compute(operand_type_of(c, 0)->dtype);
+    const tn_dtype accumulator = (tn_dtype)attr_int(c->n->attrs, KEY_ACCUM_DTYPE, usual);
     matrix a, b;
-    if (!is_static_call(c) || !is_usual(c) || !matrix_of(c, 0, false, false, &a) ||
+    if (!is_static_call(c) || !matrix_of(c, 0, false, false, &a) ||
         !matrix_of(c, 1, false, false, &b))
         return NO_VALUE;
-    return sum_of_products(c, &a, &b);
+    return sum_of_products(c, &a, &b, dtype_compute(accumulator), accumulator);
 }
 
 value_id expand_matmul_as_sum(expand_call *c)
@@ -165,7 +170,15 @@ value_id expand_matmul_as_sum(expand_call *c)
     b.free = tb->dims[tb->rank - 1];
     a.x = with_batch(c, c->in[0], c->out->dims, n);
     b.x = build_transpose(c->b, with_batch(c, c->in[1], c->out->dims, n), perm, n + 2);
-    return sum_of_products(c, &a, &b);
+    return sum_of_products(c, &a, &b, dtype_compute(c->out->dtype), c->out->dtype);
+}
+
+/* A contraction of nothing is 0. */
+value_id expand_nothing_as_zeros(expand_call *c)
+{
+    const bool nothing = c->out->count == 0 || operand_type_of(c, 0)->count == 0 ||
+                         operand_type_of(c, 1)->count == 0;
+    return is_static_call(c) && nothing ? expand_filled(c, c->out, 0) : NO_VALUE;
 }
 
 /* ---- convolutions -------------------------------------------------------------------------- */

@@ -1,4 +1,6 @@
 /* Elementwise ops, written with others. */
+#include <math.h>
+
 #include "graph/literal.h"
 #include "pass/expand.h"
 
@@ -31,14 +33,23 @@ static const node *comparison(const expand_call *c, value_id v, direction d)
     return n->op == OP_COMPARE && attr_int(n->attrs, KEY_DIRECTION, -1) == (int64_t)d ? n : NULL;
 }
 
+/* The X of the comparison x > 0, also spelt 0 < x, that makes V; NO_VALUE where it is another. */
+static value_id above_zero(const expand_call *c, value_id v)
+{
+    const node *gt = comparison(c, v, DIR_GT), *lt = comparison(c, v, DIR_LT);
+    if (gt && is_everywhere(c, gt->in[1], 0))
+        return gt->in[0];
+    return lt && is_everywhere(c, lt->in[0], 0) ? lt->in[1] : NO_VALUE;
+}
+
 value_id expand_select_as_relu_grad(expand_call *c)
 {
-    const node *p = comparison(c, c->in[0], DIR_GT);
+    const value_id x = above_zero(c, c->in[0]);
     tn_dtype d = c->out->dtype;
-    if (!p || !is_everywhere(c, p->in[1], 0) || !is_everywhere(c, c->in[2], 0) ||
-        build_type(c->b, p->in[0])->dtype != d || !(dtype_is_signed(d) || dtype_is_float(d)))
+    if (x == NO_VALUE || !is_everywhere(c, c->in[2], 0) || build_type(c->b, x)->dtype != d ||
+        !(dtype_is_signed(d) || dtype_is_float(d)))
         return NO_VALUE;
-    return build_binary(c->b, OP_RELU_GRAD, c->in[1], p->in[0]);
+    return build_binary(c->b, OP_RELU_GRAD, c->in[1], x);
 }
 
 /* select(b == 0, 0, a / select(b == 0, 1, b)), as div_guarded makes it. */
@@ -122,6 +133,128 @@ value_id expand_stop_gradient(expand_call *c)
 value_id expand_cast_to_itself(expand_call *c)
 {
     return operand_type_of(c, 0) == c->out ? c->in[0] : NO_VALUE;
+}
+
+/* ---- comparisons and truth values ---- */
+
+/* a <= b is a < b or a == b, also of NaN; and a >= b the other way round. */
+value_id expand_compare_as_either(expand_call *c)
+{
+    const direction d = (direction)attr_int(c->n->attrs, KEY_DIRECTION, DIR_LT);
+    if (d != DIR_LE && d != DIR_GE)
+        return NO_VALUE;
+    value_id strict = build_compare(c->b, d == DIR_LE ? DIR_LT : DIR_GT, c->in[0], c->in[1]);
+    return build_binary(c->b, OP_OR, strict, build_compare(c->b, DIR_EQ, c->in[0], c->in[1]));
+}
+
+static bool is_truth(const expand_call *c)
+{
+    return dtype_is_bool(c->out->dtype);
+}
+
+static value_id truth(expand_call *c, bool value)
+{
+    return build_scalar(c->b, TN_I1, scalar_of_bool(value));
+}
+
+value_id expand_and_as_select(expand_call *c)
+{
+    return is_truth(c) ? build_select(c->b, c->in[0], c->in[1], truth(c, false)) : NO_VALUE;
+}
+
+value_id expand_or_as_select(expand_call *c)
+{
+    return is_truth(c) ? build_select(c->b, c->in[0], truth(c, true), c->in[1]) : NO_VALUE;
+}
+
+value_id expand_xor_as_compare(expand_call *c)
+{
+    return is_truth(c) ? build_compare(c->b, DIR_NE, c->in[0], c->in[1]) : NO_VALUE;
+}
+
+value_id expand_not_as_select(expand_call *c)
+{
+    return is_truth(c) ? build_select(c->b, c->in[0], truth(c, false), truth(c, true)) : NO_VALUE;
+}
+
+/* The complement of an integer is -1 - x, modulo its range. */
+value_id expand_not_as_sub(expand_call *c)
+{
+    const tn_dtype d = c->out->dtype;
+    const scalar ones = dtype_is_unsigned(d) ? scalar_of_uint(dtype_int_max(d)) : scalar_of_int(-1);
+    if (!dtype_is_int(d))
+        return NO_VALUE;
+    return build_binary(c->b, OP_SUB, build_scalar(c->b, d, ones), c->in[0]);
+}
+
+/* ---- arithmetic ---- */
+
+value_id expand_mod_as_div(expand_call *c)
+{
+    value_id quotient = build_binary(c->b, OP_DIV, c->in[0], c->in[1]);
+    return build_binary(c->b, OP_SUB, c->in[0], build_binary(c->b, OP_MUL, quotient, c->in[1]));
+}
+
+/* Through integers, where those hold every number that has a fraction. Below 1 it is x * 0, which
+ * keeps the sign. */
+value_id expand_trunc_as_cast(expand_call *c)
+{
+    const tn_dtype d = c->out->dtype, through = d == TN_F64 ? TN_SI64 : TN_SI32;
+    const double whole = ldexp(1, dtype_table[d].precision - 1); /* from here on all are whole */
+    value_id x = c->in[0], size = build_unary(c->b, OP_ABS, x);
+    value_id small = build_compare(c->b, DIR_LT, size, expand_number(c, d, 1));
+    value_id zero = build_binary(c->b, OP_MUL, x, expand_number(c, d, 0));
+    value_id broken = build_compare(c->b, DIR_LT, size, expand_number(c, d, whole));
+    value_id cut = build_cast(c->b, build_cast(c->b, x, through), d);
+    return build_select(c->b, small, zero, build_select(c->b, broken, cut, x));
+}
+
+/* ---- functions by other functions: these round differently ---- */
+
+value_id expand_exp2_as_exp(expand_call *c)
+{
+    value_id k = expand_number(c, c->out->dtype, 0.6931471805599453);
+    return build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, c->in[0], k));
+}
+
+value_id expand_log2_as_log(expand_call *c)
+{
+    value_id k = expand_number(c, c->out->dtype, 1.4426950408889634);
+    return build_binary(c->b, OP_MUL, build_unary(c->b, OP_LOG, c->in[0]), k);
+}
+
+/* 1 / rsqrt(x): right for both zeros and for infinity. */
+value_id expand_sqrt_as_rsqrt(expand_call *c)
+{
+    return build_unary(c->b, OP_RECIPROCAL, build_unary(c->b, OP_RSQRT, c->in[0]));
+}
+
+/* exp(POWER * log(x)) */
+static value_id power(expand_call *c, double exponent)
+{
+    value_id k = expand_number(c, c->out->dtype, exponent);
+    value_id log = build_unary(c->b, OP_LOG, c->in[0]);
+    return build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, log, k));
+}
+
+value_id expand_sqrt_as_exp(expand_call *c)
+{
+    return power(c, 0.5);
+}
+
+value_id expand_rsqrt_as_exp(expand_call *c)
+{
+    return power(c, -0.5);
+}
+
+/* 1 - 2 / (exp(2 x) + 1): also right at both infinities. */
+value_id expand_tanh_as_exp(expand_call *c)
+{
+    const tn_dtype d = c->out->dtype;
+    value_id one = expand_number(c, d, 1), two = expand_number(c, d, 2);
+    value_id e = build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, c->in[0], two));
+    value_id part = build_binary(c->b, OP_DIV, two, build_binary(c->b, OP_ADD, e, one));
+    return build_binary(c->b, OP_SUB, one, part);
 }
 
 value_id expand_exp_as_exp2(expand_call *c)

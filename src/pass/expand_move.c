@@ -1,4 +1,4 @@
-/* Movement and ops with positions, written with others. Elements are moved unchanged, so all of
+/* Movement, written with others. Elements are moved unchanged, so all of
  * this is exact. */
 #include "base/checked.h"
 #include "graph/literal.h"
@@ -24,6 +24,11 @@ value_id expand_broadcast_aligned(expand_call *c)
     if (!attr_find(c->n->attrs, KEY_DIMS) ||
         resolve_broadcast(c->n->attrs, x, &out, map).kind != SHAPE_OK)
         return NO_VALUE;
+    bool aligned = true;
+    for (uint32_t k = 0; k < x->rank; k++)
+        aligned = aligned && map[k] == out.rank - x->rank + k;
+    if (aligned)
+        return build_broadcast(c->b, c->in[0], out.dims, out.rank);
     for (uint32_t i = 0; i < out.rank; i++) {
         dims[i] = 1;
         for (uint32_t k = 0; k < x->rank; k++)
@@ -39,6 +44,8 @@ value_id expand_broadcast_aligned(expand_call *c)
 /* Positions START, START + STEP, .. along AXIS of X. */
 static value_id take_along(expand_call *c, value_id x, uint32_t axis, slice_range r)
 {
+    if (x == NO_VALUE)
+        return NO_VALUE;
     const type *t = build_type(c->b, x);
     const uint32_t rank = t->rank;
     int64_t there[TN_MAX_RANK], back[TN_MAX_RANK];
@@ -219,6 +226,8 @@ value_id expand_slice_grad_as_pad(expand_call *c)
 static value_id put_into_zeros(expand_call *c, value_id x, const int64_t *low, const int64_t *step,
                                const dim *dims)
 {
+    if (x == NO_VALUE)
+        return NO_VALUE;
     const type *t = build_type(c->b, x);
     int64_t ends[TN_MAX_RANK];
     for (uint32_t i = 0; i < t->rank; i++)
@@ -320,6 +329,22 @@ value_id expand_concat_as_sum(expand_call *c)
     return sum == NO_VALUE ? expand_filled(c, t, 0) : sum;
 }
 
+/* Truth values as numbers and back: x != 0. */
+value_id expand_concat_of_truths(expand_call *c)
+{
+    if (!dtype_is_bool(c->out->dtype))
+        return NO_VALUE;
+    value_id *in = ARENA_ARRAY(c->memory, value_id, (size_t)c->n->n_in + 1);
+    attr entry = attr_of_int(KEY_AXIS, attr_int(c->n->attrs, KEY_AXIS, 0));
+    if (!in) {
+        c->b->status = module_no_memory(c->b->f->module);
+        return NO_VALUE;
+    }
+    for (uint32_t k = 0; k < c->n->n_in; k++)
+        in[k] = build_cast(c->b, c->in[k], TN_SI32);
+    return build_cast(c->b, build_node(c->b, OP_CONCAT, in, c->n->n_in, &entry, 1), TN_I1);
+}
+
 /* ---- copies and windows -------------------------------------------------------------------- */
 
 value_id expand_tile_as_broadcast(expand_call *c)
@@ -419,85 +444,12 @@ value_id expand_move_as_take(expand_call *c)
 {
     const type *x = operand_type_of(c, 0), *t = c->out;
     tensor from = {0};
+    if (is_static_call(c) && t->count == 0)
+        return expand_filled(c, t, 0);
     if (!is_static_call(c) || x->count == 0 || x->count > MOST_POSITIONS ||
-        t->count > MOST_POSITIONS || t->count == 0 || !positions_of(c, &from))
+        t->count > MOST_POSITIONS || !positions_of(c, &from))
         return NO_VALUE;
     value_id rows = build_reshape(c->b, c->in[0], &x->count, 1);
     return build_binary(c->b, OP_TAKE, rows,
                         build_constant(c->b, TN_SI64, t->dims, t->rank, from.data));
-}
-
-/* ---- positions ----------------------------------------------------------------------------- */
-
-value_id expand_index_as_slice(expand_call *c)
-{
-    const type *x = operand_type_of(c, 0);
-    int64_t ends[TN_MAX_RANK], steps[TN_MAX_RANK];
-    uint32_t n;
-    const int64_t *at = attr_ints(c->n->attrs, KEY_INDICES, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (dim_is_symbolic(x->dims[i]) || at[i] < 0 || at[i] >= x->dims[i])
-            return NO_VALUE; /* it fails when it runs, which a slice cannot */
-        ends[i] = at[i] + 1;
-        steps[i] = 1;
-    }
-    value_id v = n ? build_slice(c->b, c->in[0], at, ends, steps, n) : c->in[0];
-    return expand_to_result(c, v);
-}
-
-value_id expand_scatter_rows_as_add(expand_call *c)
-{
-    const uint32_t n_places = operand_type_of(c, 1)->rank;
-    const int64_t first = 0;
-    int64_t window[TN_MAX_RANK];
-    uint32_t n = 0;
-    for (uint32_t i = n_places; i < operand_type_of(c, 0)->rank; i++)
-        window[n++] = i;
-    value_id in[] = {expand_filled(c, c->out, 0), c->in[1], c->in[0]};
-    attr entries[] = {attr_of_ints(KEY_UPDATE_WINDOW_DIMS, window, n),
-                      attr_of_ints(KEY_INSERTED_WINDOW_DIMS, &first, 1),
-                      attr_of_ints(KEY_SCATTER_DIMS, &first, 1)};
-    return build_node(c->b, OP_SCATTER_ADD, in, 3, entries, 3);
-}
-
-static bool is_list(const attrs *a, attr_key key, uint32_t from, uint32_t n_wanted)
-{
-    uint32_t n;
-    const int64_t *list = attr_ints(a, key, &n);
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] != (int64_t)from + i)
-            return false;
-    return n == n_wanted;
-}
-
-value_id expand_scatter_add_as_rows(expand_call *c)
-{
-    const attrs *a = c->n->attrs;
-    const uint32_t n_places = operand_type_of(c, 1)->rank, rank = operand_type_of(c, 2)->rank;
-    if (!is_everywhere(c, c->in[0], 0) || n_places > rank ||
-        attr_int(a, KEY_INDEX_VECTOR_DIM, n_places) != (int64_t)n_places ||
-        !is_list(a, KEY_UPDATE_WINDOW_DIMS, n_places, rank - n_places) ||
-        !is_list(a, KEY_INSERTED_WINDOW_DIMS, 0, 1) || !is_list(a, KEY_SCATTER_DIMS, 0, 1))
-        return NO_VALUE;
-    for (uint32_t i = 1; i < c->out->rank; i++) /* windows may be smaller than rows */
-        if (operand_type_of(c, 2)->dims[n_places + i - 1] != c->out->dims[i])
-            return NO_VALUE;
-    value_id in[] = {c->in[2], c->in[1]};
-    attr entry = attr_of_ints(KEY_SHAPE, c->out->dims, c->out->rank);
-    return build_node(c->b, OP_SCATTER_ROWS, in, 2, &entry, 1);
-}
-
-value_id expand_gather_as_take(expand_call *c)
-{
-    return operand_type_of(c, 0)->rank == 1 ? build_binary(c->b, OP_TAKE, c->in[0], c->in[1])
-                                            : NO_VALUE;
-}
-
-value_id expand_iota_as_constant(expand_call *c)
-{
-    tensor out = {0};
-    if (!is_static_call(c) || c->out->count > MOST_POSITIONS || c->out->count == 0 ||
-        !evaluate_node_quietly(c->f, c->n, NULL, &out, c->memory))
-        return NO_VALUE;
-    return build_constant(c->b, c->out->dtype, c->out->dims, c->out->rank, out.data);
 }

@@ -1,5 +1,6 @@
 /* Reductions, written with others. */
 #include "base/checked.h"
+#include "ops/attr_rules.h"
 #include "ops/shape.h"
 #include "pass/expand.h"
 
@@ -125,6 +126,17 @@ value_id expand_sum_with_init(expand_call *c)
                         build_scalar(c->b, x->dtype, *r.init));
 }
 
+value_id expand_extreme_with_init(expand_call *c)
+{
+    reduction_facts r;
+    const type *x = operand_type_of(c, 0);
+    const op_id op = (op_id)c->n->op;
+    if (!find_facts(c, &r) || !r.init || c->out->dtype != x->dtype)
+        return NO_VALUE;
+    return build_binary(c->b, op == OP_REDUCE_MAX ? OP_MAXIMUM : OP_MINIMUM,
+                        reduce(c, op, c->in[0], &r), build_scalar(c->b, x->dtype, *r.init));
+}
+
 value_id expand_sum_cast(expand_call *c)
 {
     reduction_facts r;
@@ -134,4 +146,48 @@ value_id expand_sum_cast(expand_call *c)
         return NO_VALUE;
     value_id wide = build_cast(c->b, c->in[0], r.sum);
     return build_cast(c->b, reduce(c, OP_SUM, wide, &r), c->out->dtype);
+}
+
+/* ---- layer normalisation ------------------------------------------------------------------- */
+
+/* The mean of X along AXIS, which stays with extent 1. */
+static value_id mean_along(expand_call *c, value_id x, int64_t axis)
+{
+    if (x == NO_VALUE) /* there was no memory */
+        return NO_VALUE;
+    if (x == NO_VALUE)
+        return NO_VALUE;
+    const type *t = build_type(c->b, x);
+    const scalar n = scalar_of_float((double)t->dims[axis]);
+    value_id sum = build_reduce(c->b, OP_SUM, x, &axis, 1, true);
+    return build_binary(c->b, OP_DIV, sum, build_scalar(c->b, t->dtype, n));
+}
+
+/* Operand K, one number for each position along AXIS, in the shape of the result. */
+static value_id along(expand_call *c, uint32_t k, uint32_t axis, tn_dtype form)
+{
+    dim dims[TN_MAX_RANK];
+    value_id v = build_cast(c->b, c->in[k], form);
+    for (uint32_t i = 0; i < c->out->rank; i++)
+        dims[i] = i == axis ? c->out->dims[i] : 1;
+    return build_reshape(c->b, v, dims, c->out->rank);
+}
+
+/* The steps of docs/numerics.md, section 10, one node for each. */
+value_id expand_layer_norm_in_steps(expand_call *c)
+{
+    const uint32_t axis = resolve_axis(c->n->attrs, KEY_AXIS, c->out->rank);
+    const tn_dtype form = dtype_compute(c->out->dtype);
+    const double epsilon = attr_float(c->n->attrs, KEY_EPSILON, 0);
+    const scalar e = scalar_of_float(form == TN_F64 ? epsilon : (double)(float)epsilon);
+    if (!is_static_call(c) || c->out->count == 0)
+        return NO_VALUE;
+    value_id x = build_cast(c->b, c->in[0], form);
+    value_id d = build_binary(c->b, OP_SUB, x, mean_along(c, x, axis));
+    value_id v = mean_along(c, build_binary(c->b, OP_MUL, d, d), axis);
+    value_id r =
+        build_unary(c->b, OP_RSQRT, build_binary(c->b, OP_ADD, v, build_scalar(c->b, form, e)));
+    value_id y =
+        build_binary(c->b, OP_MUL, build_binary(c->b, OP_MUL, d, r), along(c, 1, axis, form));
+    return build_cast(c->b, build_binary(c->b, OP_ADD, y, along(c, 2, axis, form)), c->out->dtype);
 }

@@ -4,9 +4,13 @@
  * keeps   types, order, the bits of every result
  * breaks  use counts: operands may become dead; dce removes them
  *
+ * What depends on parameters alone is folded once these are constants (tn_module_set_constant,
+ * `tenon opt --constant`), which is what fold-parameters is for.
+ *
  * Not folded: ops that may give another result another time (generators, custom calls), control
  * flow, what would fail, and, by fold-pure, results of more than FOLD_ELEMENTS elements that are
- * larger than the operands together, or that take more than FOLD_WORK elements to compute.
+ * larger than the operands together, or that take more than FOLD_WORK elements to compute. By
+ * fold-parameters only what exceeds the limit on literal bytes.
  */
 #include "base/checked.h"
 #include "graph/literal.h"
@@ -44,8 +48,10 @@ static bool is_small(const folding *w, const node *n, int64_t operands)
     int64_t work = 0;
     if (t->count <= 0)
         return false;
-    if (!w->bounded)
-        return true;
+    if (!w->bounded) {
+        size_t bytes;
+        return type_bytes(t, &bytes) && bytes <= w->f->module->cx->limits.literal_bytes;
+    }
     bool fits = op_table[n->op].traits & T_CONTRACTS ? mul_i64(t->count, operands, &work)
                                                      : add_i64(t->count, operands, &work);
     return fits && work <= FOLD_WORK && (t->count <= FOLD_ELEMENTS || t->count <= operands);
@@ -105,9 +111,11 @@ static tn_status fold_node(folding *w, node *n)
 {
     int64_t operands;
     tensor out = {0};
-    if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands) || !compute(w, n, &out))
+    if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands))
         return TN_OK;
-    return replace(w, n, &out);
+    tn_status s = compute(w, n, &out) ? replace(w, n, &out) : TN_OK;
+    arena_reset(&w->cx->scratch);
+    return s;
 }
 
 static tn_status fold_all(pass_context *cx, module *m, bool bounded)

@@ -21,10 +21,23 @@ value_id rule_is_operand(const rule_call *c, uint32_t i)
                                                                                 : NO_VALUE;
 }
 
+/* The constant that N shows everywhere, seen through ops that only repeat and move its elements. */
+static const literal *spread_constant(const function *f, const node *n)
+{
+    enum { FARTHEST = 8 };
+    for (int i = 0; i < FARTHEST; i++) {
+        if (n->op != OP_BROADCAST && n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS &&
+            n->op != OP_SQUEEZE && n->op != OP_TRANSPOSE)
+            return literal_of(n);
+        n = node_of(f, n->in[0]);
+    }
+    return NULL;
+}
+
 /* N's result is its operand I when the other one is a constant of WANTED everywhere. */
 value_id rule_neutral(const rule_call *c, uint32_t i, scalar wanted)
 {
-    const literal *l = literal_of(rule_operand(c, 1 - i));
+    const literal *l = spread_constant(c->f, rule_operand(c, 1 - i));
     return l && literal_is_all(l, wanted) ? rule_is_operand(c, i) : NO_VALUE;
 }
 
@@ -151,7 +164,7 @@ static const struct {
     rule_fn *apply;
 } rules[] = {
 #define EXACT PASS_EXACT
-#define RELAXED PASS_REASSOCIATING
+#define RELAXED PASS_RELAXED
 #define RULE(op, function, class, label) {OP_##op, class, rule_##function},
 #include "pass/rules.def"
 #undef RULE
@@ -212,8 +225,8 @@ tn_status pass_identities(pass_context *cx, module *m)
     return rewrite_all(cx, m, PASS_EXACT);
 }
 
-/* relax: the rows that are not exact. What they change: docs/numerics.md, section 9. */
+/* relax: the rows that are not exact. What they change: docs/numerics.md, "Passes". */
 tn_status pass_relax(pass_context *cx, module *m)
 {
-    return rewrite_all(cx, m, PASS_REASSOCIATING);
+    return rewrite_all(cx, m, PASS_RELAXED);
 }

@@ -15,7 +15,9 @@
 
 #include "ops/shape.h"
 #include "pass/expand.h"
+#include "pass/implicit.h"
 #include "pass/pass.h"
+#include "pass/recognize.h"
 
 const expansion_info expansions[] = {
 #define EXPAND(op, function, class, uses, label)                                                   \
@@ -30,6 +32,17 @@ static expand_fn *const expand_functions[] = {
 #include "pass/expand.def"
 #undef EXPAND
 };
+
+static const char *const refusals[OP_COUNT] = {
+#define REFUSE(op, why) [OP_##op] = why,
+#include "pass/refuse.def"
+#undef REFUSE
+};
+
+const char *op_refusal(op_id op)
+{
+    return refusals[op];
+}
 
 /* ---- which rows lead to a dialect ---------------------------------------------------------- */
 
@@ -155,7 +168,8 @@ static bool is_expressible(const dialect *to, const function *f, const node *n,
 {
     const char *op = op_table[n->op].text;
     if (!to->spelling((op_id)n->op)) {
-        (void)snprintf(why, OBJECTION_SIZE, "it has no operation for '%s'", op);
+        (void)snprintf(why, OBJECTION_SIZE, "it has no operation for '%s'%s%s", op,
+                       refusals[n->op] ? ": " : "", refusals[n->op] ? refusals[n->op] : "");
         return false;
     }
     for (uint32_t i = 0; i < n->n_results; i++) {
@@ -191,11 +205,62 @@ static tn_status report_module(const module *m, const dialect *to)
     return s;
 }
 
-/* Report every node that is not expressible. */
-static tn_status report_nodes(const module *m, const dialect *to)
+/* What the program says at a place, before it was rewritten. */
+typedef struct origin {
+    span at;
+    op_id op;
+} origin;
+
+typedef struct origins {
+    arena memory;
+    const origin *at;
+    uint32_t n;
+} origins;
+
+static tn_status note_origins(const module *m, origins *o)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        n += m->functions.at[i]->nodes.n;
+    origin *at = ARENA_ARRAY(&o->memory, origin, n + 1);
+    if (!at)
+        return module_no_memory(m);
+    o->at = at;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        for (uint32_t k = 0; k < m->functions.at[i]->nodes.n; k++) {
+            const node *f = &m->functions.at[i]->nodes.at[k];
+            if (f->at.at != NO_SPAN.at)
+                at[o->n++] = (origin){f->at, (op_id)f->op};
+        }
+    return TN_OK;
+}
+
+/* The op that the program has where N stands; N's own when it was not made from another. */
+static op_id original_op(const origins *o, const node *n)
+{
+    for (uint32_t i = 0; o && i < o->n; i++)
+        if (o->at[i].at.at == n->at.at && o->at[i].at.length == n->at.length)
+            return o->at[i].op;
+    return (op_id)n->op;
+}
+
+static tn_status report_node(const function *f, const node *n, const dialect *to, op_id was,
+                             const char *why)
+{
+    const char *op = op_table[n->op].text;
+    if (was == (op_id)n->op)
+        return node_report(f, n, DIAG_NotExpressible, "%s cannot express '%s': %s", to->can->family,
+                           op, why);
+    return node_report(f, n, DIAG_NotExpressible, "%s cannot express '%s', not even with '%s': %s",
+                       to->can->family, op_table[was].text, op, why);
+}
+
+/* Report every node that is not expressible; what was made from one instruction once. */
+static tn_status report_nodes(const module *m, const dialect *to, const origins *o)
 {
     tn_status worst = TN_OK;
     uint32_t left = m->cx->limits.errors;
+    span last = NO_SPAN;
     for (uint32_t i = 0; i < m->functions.n; i++) {
         const function *f = m->functions.at[i];
         for (uint32_t k = 0; k < f->nodes.n && left; k++) {
@@ -203,9 +268,11 @@ static tn_status report_nodes(const module *m, const dialect *to)
             char why[OBJECTION_SIZE];
             if (is_expressible(to, f, n, why))
                 continue;
+            if (o && n->at.at != NO_SPAN.at && n->at.at == last.at && n->at.length == last.length)
+                continue;
             left--;
-            worst = node_report(f, n, DIAG_NotExpressible, "%s cannot express '%s': %s",
-                                to->can->family, op_table[n->op].text, why);
+            last = n->at;
+            worst = report_node(f, n, to, original_op(o, n), why);
             if (m->functions.n > 1)
                 diag_note(&m->cx->diag, NULL, NO_SPAN, "in function '%s', instruction %" PRIu32,
                           f->name, k);
@@ -216,7 +283,7 @@ static tn_status report_nodes(const module *m, const dialect *to)
 
 tn_status check_legal(const module *m, const dialect *to)
 {
-    tn_status a = report_module(m, to), b = report_nodes(m, to);
+    tn_status a = report_module(m, to), b = report_nodes(m, to, NULL);
     return a == TN_OK ? b : a;
 }
 
@@ -230,7 +297,8 @@ typedef struct rewriting {
     arena memory; /* of one round */
     function *f, *fresh;
     value_id *now; /* by value of f */
-    bool expanded, relaxed;
+    bool expanded;
+    bool recognizes; /* this round only looks for contractions */
 } rewriting;
 
 /* Operands of one shape. */
@@ -253,29 +321,53 @@ static value_id spread_operands(rewriting *w, builder *b, const node *n, value_i
     return b->status == TN_OK ? first : NO_VALUE;
 }
 
-static void tell_relaxed(rewriting *w, const node *n, const expansion_info *e)
+/* Integers never round. */
+static bool rounds(const rewriting *w, const node *n)
 {
-    w->relaxed = true;
-    if (!w->options->quiet)
+    return !dtype_is_int(value_type(w->f, n->first_value)->dtype);
+}
+
+static void tell_relaxed(const rewriting *w, const node *n, const char *label)
+{
+    if (!w->options->quiet && rounds(w, n))
         diag_warn(&w->m->cx->diag, DIAG_Advice, &w->m->source, n->at,
                   "'%s' becomes %s for %s, which may round differently", op_table[n->op].text,
-                  e->label, w->to->can->family);
+                  label, w->to->can->family);
+}
+
+static expand_call call_for(rewriting *w, builder *b, const node *n, const value_id *in)
+{
+    return (expand_call){.to = w->to,
+                         .b = b,
+                         .f = w->f,
+                         .n = n,
+                         .in = in,
+                         .now = w->now,
+                         .out = value_type(w->f, n->first_value),
+                         .memory = &w->memory};
+}
+
+/* The contraction that N is; NO_VALUE when it is none. */
+static value_id recognize(rewriting *w, builder *b, const node *n, const value_id *in)
+{
+    expand_call c = call_for(w, b, n, in);
+    if (n->op != OP_SUM || (w->options->exact_only && rounds(w, n)))
+        return NO_VALUE;
+    value_id v = recognize_contraction(&c);
+    if (b->status != TN_OK || v == NO_VALUE || value_type(w->fresh, v) != c.out)
+        return NO_VALUE;
+    tell_relaxed(w, n, "a contraction");
+    return v;
 }
 
 /* What the rows of expand.def make of N; NO_VALUE when none fits. */
 static value_id expand(rewriting *w, builder *b, const node *n, const value_id *in)
 {
-    expand_call c = {.to = w->to,
-                     .b = b,
-                     .f = w->f,
-                     .n = n,
-                     .in = in,
-                     .out = value_type(w->f, n->first_value),
-                     .memory = &w->memory};
+    expand_call c = call_for(w, b, n, in);
     for (uint32_t i = 0; i < n_expansions && n->n_results == 1; i++) {
         const expansion_info *e = &expansions[i];
         if (e->op != n->op || !w->reach.row[i] ||
-            (e->class == EXPANSION_RELAXED && w->options->exact_only))
+            (e->class == EXPANSION_RELAXED && w->options->exact_only && rounds(w, n)))
             continue;
         value_id v = expand_functions[i](&c);
         if (b->status != TN_OK)
@@ -283,7 +375,7 @@ static value_id expand(rewriting *w, builder *b, const node *n, const value_id *
         if (v == NO_VALUE || value_type(w->fresh, v) != c.out)
             continue;
         if (e->class == EXPANSION_RELAXED)
-            tell_relaxed(w, n, e);
+            tell_relaxed(w, n, e->label);
         if (n->op == OP_STOP_GRADIENT && !w->options->quiet)
             diag_warn(&w->m->cx->diag, DIAG_Advice, &w->m->source, n->at,
                       "%s has no 'stop_gradient': the derivative is no longer stopped here",
@@ -326,7 +418,11 @@ static tn_status rewrite_node(rewriting *w, uint32_t k)
         return module_no_memory(w->m);
     for (uint32_t i = 0; i < n->n_in; i++)
         in[i] = w->now[n->in[i]];
-    if (!is_expressible(w->to, w->f, n, why)) {
+    if (w->recognizes) {
+        builder b = builder_on(w->fresh, n->at);
+        v = recognize(w, &b, n, in);
+        TN_TRY(b.status);
+    } else if (!is_expressible(w->to, w->f, n, why)) {
         builder b = builder_on(w->fresh, n->at);
         bool spelt = w->to->spelling((op_id)n->op) != NULL;
         v = spelt && broadcasts(w->to, w->f, n) ? spread_operands(w, &b, n, in)
@@ -349,11 +445,13 @@ static void take_over(function *f, function *from, const tn_allocator *a)
     VECTOR_RELEASE(a, &f->outputs);
     VECTOR_RELEASE(a, &f->hints);
     VECTOR_RELEASE(a, &f->declared);
-    const char *name = f->name;
-    bool is_region = f->is_region;
+    const function before = *f;
     *f = *from;
-    f->name = name;
-    f->is_region = is_region;
+    f->name = before.name;
+    f->is_region = before.is_region;
+    f->tuples.at = before.tuples.at;
+    f->tuples.n = before.tuples.n;
+    f->tuples.cap = before.tuples.cap;
     from->nodes.at = NULL;
 }
 
@@ -386,7 +484,8 @@ static bool needs_rewriting(const rewriting *w, const function *f)
 {
     char why[OBJECTION_SIZE];
     for (uint32_t k = 0; k < f->nodes.n; k++)
-        if (!is_expressible(w->to, f, &f->nodes.at[k], why))
+        if (w->recognizes ? f->nodes.at[k].op == OP_SUM
+                          : !is_expressible(w->to, f, &f->nodes.at[k], why))
             return true;
     return false;
 }
@@ -422,15 +521,18 @@ static tn_status round_of(rewriting *w)
     return TN_OK;
 }
 
+/* Was M read from a form of the dialect TO? */
+static bool is_same_family(const module *m, const dialect *to)
+{
+    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    return from && from->can == to->can;
+}
+
 /* Things of the dialect that was read which the target has no place for. */
 static void tell_lost(const rewriting *w)
 {
     const module *m = w->m;
-    bool same_family = false;
-    for (const dialect *const *d = dialects; *d; d++)
-        same_family = same_family || (m->dialect && strcmp((*d)->name, m->dialect) == 0 &&
-                                      (*d)->can == w->to->can);
-    if (same_family || w->options->quiet)
+    if (is_same_family(m, w->to) || w->options->quiet)
         return;
     if (m->gradients.n)
         diag_warn(&m->cx->diag, DIAG_Advice, &m->source, NO_SPAN,
@@ -442,26 +544,49 @@ static void tell_lost(const rewriting *w)
                       m->functions.at[i]->name);
 }
 
-tn_status legalize(module *m, const dialect *to, const legalize_options *options)
+/* Sums of products are meant as contractions where the program was written without any. */
+static bool means_contractions(const module *m, const dialect *to)
+{
+    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    return from && !from->spelling(OP_DOT_GENERAL) && !from->spelling(OP_MATMUL) &&
+           (to->spelling(OP_DOT_GENERAL) || to->spelling(OP_MATMUL));
+}
+
+static tn_status rewrite(module *m, const dialect *to, const legalize_options *options)
 {
     enum { MAX_ROUNDS = 16 };
-    static const legalize_options defaults = {0};
-    rewriting w = {.m = m, .to = to, .options = options ? options : &defaults};
+    rewriting w = {.m = m, .to = to, .options = options};
     bool any = false;
-    tn_status s = report_module(m, to);
-    if (s != TN_OK)
-        return s;
+    tn_status s = TN_OK;
     tell_lost(&w);
     find_reach(to, &w.reach);
-    for (int round = 0; s == TN_OK && round < MAX_ROUNDS && (round == 0 || w.expanded); round++) {
+    w.recognizes = means_contractions(m, to);
+    for (int round = 0; s == TN_OK && round < MAX_ROUNDS; round++) {
+        const bool goes_on = w.recognizes;
         arena_init(&w.memory, m->allocator);
         s = round_of(&w);
         arena_release(&w.memory);
         any = any || w.expanded;
+        w.recognizes = false;
+        if (!goes_on && !w.expanded)
+            break;
     }
-    if (s == TN_OK && any)
-        s = pass_run(m, PASS_DCE, false, NULL);
+    if (s == TN_OK && to->can->implicit_broadcast && !is_same_family(m, to))
+        any = drop_broadcasts(m) || any;
+    return s == TN_OK && any ? pass_run(m, PASS_DCE, false, NULL) : s;
+}
+
+tn_status legalize(module *m, const dialect *to, const legalize_options *options)
+{
+    static const legalize_options defaults = {0};
+    origins o = {.n = 0};
+    TN_TRY(report_module(m, to));
+    arena_init(&o.memory, m->allocator);
+    tn_status s = note_origins(m, &o);
     if (s == TN_OK)
-        s = report_nodes(m, to);
+        s = rewrite(m, to, options ? options : &defaults);
+    if (s == TN_OK)
+        s = report_nodes(m, to, &o);
+    arena_release(&o.memory);
     return s == TN_OK ? module_verify(m, "legalize") : s;
 }

@@ -39,14 +39,20 @@ tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *obse
     return run_counted(m, id, verify, observer, &n_changed);
 }
 
-tn_status pass_run_level(module *m, int level, bool verify, const pass_observer *observer)
+static bool is_of_level(const pass_info *p, int level, bool relaxed)
+{
+    return p->class == PASS_RELAXED ? relaxed && level > 0 : p->level <= level;
+}
+
+tn_status pass_run_level(module *m, int level, bool relaxed, bool verify,
+                         const pass_observer *observer)
 {
     enum { MAX_ROUNDS = 16 }; /* every rewrite simplifies, so this is never reached in practice */
     uint32_t n_changed = 1;
     for (int round = 0; round < MAX_ROUNDS && n_changed; round++) {
         n_changed = 0;
         for (int id = 0; id < PASS_COUNT; id++)
-            if (pass_table[id].level <= level)
+            if (is_of_level(&pass_table[id], level, relaxed))
                 TN_TRY(run_counted(m, (pass_id)id, verify, observer, &n_changed));
     }
     return TN_OK;

@@ -12,7 +12,11 @@ typedef enum pass_id {
 } pass_id;
 
 /* What a pass may change about results. */
-typedef enum pass_class { PASS_EXACT, PASS_REASSOCIATING } pass_class;
+typedef enum pass_class {
+    PASS_EXACT,         /* nothing */
+    PASS_REASSOCIATING, /* rounding, within the bound in docs/numerics.md */
+    PASS_RELAXED        /* what docs/numerics.md says; only runs with relaxed numerics */
+} pass_class;
 
 /* What one run of a pass shares with its caller. */
 typedef struct pass_context {
@@ -43,7 +47,9 @@ typedef struct pass_observer {
 
 /* Run one pass, then verify when VERIFY is set: a broken module names the pass that broke it. */
 tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *observer);
-/* Run the passes of an -O level, in the order of passes.def. */
-tn_status pass_run_level(module *m, int level, bool verify, const pass_observer *observer);
+/* Run the passes of an -O level, in the order of passes.def; RELAXED: also, unless the level is 0,
+ * those of that class. */
+tn_status pass_run_level(module *m, int level, bool relaxed, bool verify,
+                         const pass_observer *observer);
 
 #endif

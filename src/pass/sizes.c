@@ -70,25 +70,27 @@ static const char *dim_words(const module *m, dim d)
     return dims_text(&m->cx->diag.text, &m->types, &d, 1);
 }
 
-static tn_status contradiction(const solver *s, span at, const char *what, const char *name,
-                               uint32_t axis, int64_t value, dim d)
+static const char *input_name(const node *n)
 {
+    const char *name = attr_string(n->attrs, KEY_NAME);
+    return name ? name : "";
+}
+
+static tn_status contradiction(const solver *s, const function *f, const node *n, uint32_t axis,
+                               int64_t value, dim d)
+{
+    const bool is_input = n->op == OP_INPUT;
+    const char *name = is_input ? input_name(n) : n->name ? n->name : "";
     char size[128];
     /* The text lives in the open diagnostic, which the report replaces. */
     (void)snprintf(size, sizeof size, "%s", dim_words(s->m, d));
     int64_t bound = -1;
     const bool known = dim_bind(s->t, d, s->values, &bound);
-    return diag_report(
-        &s->m->cx->diag, DIAG_DimensionBinding, &s->m->source, at,
+    return node_report(
+        f, n, DIAG_DimensionBinding,
         known ? "axis %" PRIu32 " of %s '%s' has extent %" PRId64 ", but its size %s is %" PRId64
               : "axis %" PRIu32 " of %s '%s' has extent %" PRId64 ", which its size %s cannot be",
-        axis, what, name, value, size, bound);
-}
-
-static const char *input_name(const node *n)
-{
-    const char *name = attr_string(n->attrs, KEY_NAME);
-    return name ? name : "";
+        axis, is_input ? "input" : "value", name, value, size, bound);
 }
 
 static tn_status solve_inputs(solver *s, const given_shape *given)
@@ -99,8 +101,7 @@ static tn_status solve_inputs(solver *s, const given_shape *given)
         const node *n = node_of(f, f->inputs.at[k]);
         for (uint32_t i = 0; i < t->rank; i++)
             if (solve(s, t->dims[i], given[k].dims[i]) == CONTRADICTS)
-                return contradiction(s, n->at, "input", input_name(n), i, given[k].dims[i],
-                                     t->dims[i]);
+                return contradiction(s, f, n, i, given[k].dims[i], t->dims[i]);
     }
     return TN_OK;
 }
@@ -123,6 +124,8 @@ static tn_status check_inputs(const module *m, const given_shape *given)
         (void)snprintf(have, sizeof have, "%s",
                        dims_text(texts, &m->types, given[k].dims, given[k].rank));
         (void)snprintf(want, sizeof want, "%s", dims_text(texts, &m->types, t->dims, t->rank));
+        if (t->rank == given[k].rank)
+            m->cx->diag.op = op_table[OP_INPUT].text; /* only the extents are others */
         return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
                            "input '%s' has shape %s and is given a tensor of shape %s",
                            input_name(n), want, have);
@@ -140,9 +143,7 @@ static tn_status solve_declared(solver *s, const function *f)
             int64_t value;
             if (dim_bind(s->t, t->dims[i], s->values, &value) &&
                 solve(s, d->type->dims[i], value) == CONTRADICTS)
-                return contradiction(s, node_of(f, d->of)->at, "value",
-                                     node_of(f, d->of)->name ? node_of(f, d->of)->name : "", i,
-                                     value, d->type->dims[i]);
+                return contradiction(s, f, node_of(f, d->of), i, value, d->type->dims[i]);
         }
     }
     return TN_OK;

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "dialect/tiny/uops.h"
+
 static bool refuse(char why[OBJECTION_SIZE], const char *text)
 {
     (void)snprintf(why, OBJECTION_SIZE, "%s", text);
@@ -41,6 +43,9 @@ static bool tiny_takes(const function *f, const node *n, char why[OBJECTION_SIZE
     if (attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ERROR &&
         dtype_is_int(value_type(f, n->first_value)->dtype))
         return refuse(why, "its integer division fails for a divisor of 0");
+    if (op_table[n->op].traits & T_ELEMENTWISE && n->op != OP_STOP_GRADIENT &&
+        !tiny_uop_of((op_id)n->op, value_type(f, n->in[n->op == OP_SELECT])->dtype))
+        return refuse(why, "it has no such operation on this element type");
     switch ((int)n->op) {
     case OP_COMPARE:
         return takes_compare(n, why);

@@ -318,6 +318,17 @@ static bool read_cut(reader *r, entry *e, const value *x, cut *c)
     return true;
 }
 
+/* A size in an expression. */
+static void put_part(text_buffer *out, const type_table *types, dim d)
+{
+    const bool computed = dim_is_expr(types, d) && dim_expr_of(types, d)->op != DIM_SYM;
+    if (computed)
+        text_putc(out, '(');
+    size_print_bare(out, types, d);
+    if (computed)
+        text_putc(out, ')');
+}
+
 /* Bounds that are symbols make a view: position lo + step * i. */
 static bool add_cut_view(reader *r, entry *e, const value *x, const cut *c)
 {
@@ -334,11 +345,17 @@ static bool add_cut_view(reader *r, entry *e, const value *x, const cut *c)
             dim_combine(types, DIM_ADD, length, dim_combine(types, DIM_ADD, c->step[i], -1));
         dims[i] = dim_combine(types, DIM_FLOORDIV, upward, c->step[i]);
         ok = ok && dims[i] != DIM_NO_MEMORY;
-        text_puts(&map, i ? ";(" : "(");
-        size_print_bare(&map, types, c->lo[i]);
-        text_puts(&map, ")+(");
-        size_print_bare(&map, types, c->step[i]);
-        text_printf(&map, ")*i%" PRIu32, i);
+        if (i)
+            text_putc(&map, ';');
+        if (c->lo[i] != 0) {
+            put_part(&map, types, c->lo[i]);
+            text_puts(&map, " + ");
+        }
+        if (c->step[i] != 1) {
+            put_part(&map, types, c->step[i]);
+            text_putc(&map, '*');
+        }
+        text_printf(&map, "i%" PRIu32, i);
     }
     const char *own = map.failed ? NULL : module_string(r->m, map.at ? map.at : "", map.n);
     text_release(&map);

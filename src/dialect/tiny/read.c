@@ -385,6 +385,7 @@ typedef struct step {
 typedef struct sorter {
     reader *r;
     VECTOR(step) path;
+    uint32_t inputs; /* all inputs listed before this entry are done */
 } sorter;
 
 static void report_cycle(sorter *s, const entry *back)
@@ -438,6 +439,18 @@ static entry *next_source(reader *r, step *top)
     return NULL;
 }
 
+/* Inputs come in the order of the list, whatever refers to them first. */
+static bool visit_inputs(sorter *s, const entry *last)
+{
+    for (; s->inputs < s->r->entries.n && &s->r->entries.at[s->inputs] <= last; s->inputs++) {
+        entry *e = &s->r->entries.at[s->inputs];
+        if (e->uop && e->uop->kind == TINY_INPUT && !e->src && !e->done && !e->open &&
+            !finish(s->r, e))
+            return false;
+    }
+    return true;
+}
+
 /* Read FIRST after everything it needs. */
 static bool visit(sorter *s, entry *first)
 {
@@ -457,6 +470,8 @@ static bool visit(sorter *s, entry *first)
             continue;
         }
         e->used = true;
+        if (e->uop && e->uop->kind == TINY_INPUT && !e->done && !visit_inputs(s, e))
+            return false;
         if (e->open) {
             report_cycle(s, e);
             top->of->faulty = true;

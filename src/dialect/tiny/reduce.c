@@ -95,9 +95,13 @@ bool read_reduce(reader *r, entry *e, const value *x)
             own[kept++] = x->axes[i];
     e->value.axes = own;
     e->value.from_reduce = true;
-    attr given[] = {{.key = KEY_AXES, .n = n, .v.ints = axes},
-                    {.key = KEY_ACCUM_DTYPE, .v.i = d},
-                    {.key = KEY_OUT_DTYPE, .v.i = d},
-                    {.key = KEY_INIT, .v.scalar = &init}};
-    return add_entry(r, e, op, &v, 1, given, more ? 4 : 3);
+    attr given[4] = {{.key = KEY_AXES, .n = n, .v.ints = axes}};
+    uint32_t n_given = 1;
+    if (type_at(r, v)->dtype != d || dtype_compute(d) != d) { /* else it goes without saying */
+        given[n_given++] = (attr){.key = KEY_ACCUM_DTYPE, .v.i = d};
+        given[n_given++] = (attr){.key = KEY_OUT_DTYPE, .v.i = d};
+    }
+    if (more)
+        given[n_given++] = (attr){.key = KEY_INIT, .v.scalar = &init};
+    return add_entry(r, e, op, &v, 1, given, n_given);
 }

@@ -61,14 +61,30 @@ const char *tiny_code_of(int kind)
     return NULL;
 }
 
+/* Two kinds that the text tells apart further: an input whose extents alone are others, and what a
+ * type rule rejects once the symbols have their values, which is the rule's own fault again. */
+static diag_kind told_apart(const source *s, diag_kind kind, const char *op)
+{
+    const op_id id = op_by_name(op, strlen(op));
+    if (kind == DIAG_InputMismatch && id == OP_INPUT)
+        return DIAG_ElementCountMismatch;
+    if (kind != DIAG_DimensionBinding || !s->about || id == OP_COUNT)
+        return kind;
+    if (id == OP_RESHAPE)
+        return DIAG_ElementCountMismatch;
+    return id == OP_BROADCAST || op_table[id].traits & T_ELEMENTWISE ? DIAG_BroadcastMismatch
+                                                                     : kind;
+}
+
 void tiny_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
 {
-    (void)s;
-    (void)op;
     (void)memory;
+    const diag_kind own = told_apart(s, (diag_kind)kind, op);
     for (size_t i = 0; i < N_CODES; i++)
-        if ((int)codes[i].kind == kind)
+        if (codes[i].kind == own) {
             d->kind = codes[i].name;
+            d->code = own == (diag_kind)kind ? d->code : codes[i].code;
+        }
     if (kind == DIAG_ExcessivePiecewise && d->severity == TN_WARNING)
         d->code = "W2101";
 }

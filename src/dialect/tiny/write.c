@@ -50,6 +50,11 @@ static void name_values(writer *w)
         if (take(w, n->name))
             w->ids[n->first_value] = n->name;
     }
+    for (uint32_t i = 0; i < f->inputs.n && !w->no_memory; i++) {
+        const char *tensor = attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME);
+        if (!w->ids[f->inputs.at[i]] && *tensor && !is_taken(w, tensor) && take(w, tensor))
+            w->ids[f->inputs.at[i]] = tensor;
+    }
     for (uint32_t i = 0; i < f->nodes.n && !w->no_memory; i++) {
         const node *n = &f->nodes.at[i];
         if (w->ids[n->first_value] || w->inlined[n->first_value])
@@ -67,14 +72,15 @@ static bool takes_immediates(const node *n)
     return (op_table[n->op].traits & T_ELEMENTWISE) && n->op != OP_STOP_GRADIENT;
 }
 
-/* Constants that the text wrote as immediates, where all uses can have them. */
+/* Scalars that the text wrote as immediates, or that have no id of their own, where all uses can
+ * have them. */
 static void find_immediates(writer *w)
 {
     const function *f = w->f;
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
-        w->inlined[n->first_value] =
-            n->op == OP_CONSTANT && n->spelling == 1 && value_type(f, n->first_value)->rank == 0;
+        w->inlined[n->first_value] = n->op == OP_CONSTANT && (n->spelling == 1 || !n->name) &&
+                                     value_type(f, n->first_value)->rank == 0;
     }
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
@@ -116,9 +122,22 @@ void writer_string(writer *w, const char *s)
     text_json_string(w->out, s, strlen(s));
 }
 
+/* What stands behind a node: a comma, unless it is the last one, and a comment on its line. */
+static void end_line(writer *w, const char *comma)
+{
+    text_puts(w->out, comma);
+    if (w->owner != NO_VALUE && w->ids[w->owner]) {
+        text_puts(w->out, "  // gradient of ");
+        writer_string(w, w->ids[w->owner]);
+    }
+    w->owner = NO_VALUE;
+    text_putc(w->out, '\n');
+}
+
 void writer_open(writer *w, const char *id, const char *uop)
 {
-    text_puts(w->out, w->n_written++ ? ",\n    {\"id\": " : "\n    {\"id\": ");
+    end_line(w, w->n_written++ ? "," : "");
+    text_puts(w->out, "    {\"id\": ");
     writer_string(w, id);
     text_printf(w->out, ", \"uop\": \"%s\"", uop);
 }
@@ -148,14 +167,8 @@ void writer_close(writer *w, const node *n)
         writer_string(w, n->tag);
     }
     text_putc(w->out, '}');
-}
-
-bool writer_reject(writer *w, const node *n, diag_kind kind, const char *what)
-{
-    const tn_status s = node_report(w->f, n, kind, "Tiny IR has no %s", what);
-    if (w->status == TN_OK)
-        w->status = s;
-    return false;
+    if (n && n->belongs && w->comments)
+        w->owner = n->belongs - 1;
 }
 
 /* ---- elementwise ---- */
@@ -201,22 +214,18 @@ static void put_sources(writer *w, const node *n, const char *const *ids, bool s
     text_putc(w->out, ']');
 }
 
-static bool put_elementwise(writer *w, const node *n)
+static void put_elementwise(writer *w, const node *n)
 {
     const char *ids[3] = {NULL, NULL, NULL};
     const uint32_t first = n->op == OP_SELECT ? 1 : 0;
     const tn_dtype d = n->n_in ? value_type(w->f, n->in[first])->dtype : TN_F32;
-    const tiny_uop *u = n->n_in <= 3 ? tiny_uop_of((op_id)n->op, d) : NULL;
-    const char *name = u ? u->name : NULL;
+    const char *name = tiny_uop_of((op_id)n->op, d)->name;
     const int64_t way = attr_int(n->attrs, KEY_DIRECTION, DIR_LT);
     bool tensor = false;
     if (n->op == OP_COMPARE)
         name = way == DIR_EQ ? "CMPEQ" : way == DIR_NE ? "CMPNE" : "CMPLT";
     if ((n->op == OP_OR || n->op == OP_AND) && n->spelling == 1)
         name = n->op == OP_OR ? "MAX" : "MIN";
-    if (!name || (n->op == OP_COMPARE && (way == DIR_LE || way == DIR_GE)) ||
-        (attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ERROR && dtype_is_int(d)))
-        return writer_reject(w, n, DIAG_UnknownOp, "operation like this one");
     for (uint32_t k = 0; k < n->n_in; k++) {
         if (!w->inlined[n->in[k]])
             ids[k] = operand_id(w, n, k);
@@ -235,7 +244,6 @@ static bool put_elementwise(writer *w, const node *n)
         text_putc(w->out, '}');
     }
     writer_close(w, n);
-    return true;
 }
 
 /* ---- sources and reductions ---- */
@@ -292,7 +300,7 @@ static void put_axes(writer *w, const node *n, const type *t)
     text_putc(w->out, ']');
 }
 
-static bool put_reduce(writer *w, const node *n)
+static void put_reduce(writer *w, const node *n)
 {
     const type *t = value_type(w->f, n->in[0]), *to = value_type(w->f, n->first_value);
     const char *name = n->op == OP_SUM          ? "SUM"
@@ -304,8 +312,6 @@ static bool put_reduce(writer *w, const node *n)
     const attr *init = attr_find(n->attrs, KEY_INIT);
     const bool keeps = attr_int(n->attrs, KEY_KEEPDIMS, 0) != 0 && attr_find(n->attrs, KEY_AXES);
     const bool casts = sum != to->dtype;
-    if (!tiny_dtype_name(sum))
-        return writer_reject(w, n, DIAG_UnknownDType, dtype_name(sum));
     const char *last = w->ids[n->first_value];
     const char *cast = casts && keeps ? writer_fresh_id(w, last, "_cast") : last;
     const char *id = casts || keeps ? writer_fresh_id(w, last, "_sum") : last;
@@ -336,34 +342,39 @@ static bool put_reduce(writer *w, const node *n)
         text_putc(w->out, '}');
         writer_close(w, n);
     }
-    return true;
 }
 
 /* ---- nodes ---- */
 
-static bool put_node(writer *w, const node *n)
+/* A node that Tiny IR can express. */
+static void put_node(writer *w, const node *n)
 {
-    if (n->n_results != 1)
-        return writer_reject(w, n, DIAG_UnknownOp, "operation like this one");
     if (w->inlined[n->first_value])
-        return true;
-    for (uint32_t k = 0; k <= n->n_in; k++) {
-        const tn_dtype d = value_type(w->f, k < n->n_in ? n->in[k] : n->first_value)->dtype;
-        if (!tiny_dtype_name(d))
-            return writer_reject(w, n, DIAG_UnknownDType, dtype_name(d));
-    }
-    if (n->op == OP_INPUT) {
+        return;
+    if (n->op == OP_INPUT)
         put_input(w, n);
-        return true;
-    }
-    if (n->op == OP_CONSTANT) {
+    else if (n->op == OP_CONSTANT)
         put_constant(w, n);
-        return true;
+    else if (op_table[n->op].traits & T_REDUCES)
+        put_reduce(w, n);
+    else if (op_table[n->op].traits & T_ELEMENTWISE)
+        put_elementwise(w, n);
+    else
+        write_movement(w, n);
+}
+
+/* The map of a gradient module, as a comment. */
+static void put_gradients(writer *w)
+{
+    const value_id *pairs = w->m->gradients.at;
+    for (uint32_t i = 0; i + 1 < w->m->gradients.n; i += 2) {
+        text_puts(w->out, i ? ", " : "  // gradients: ");
+        writer_string(w, w->ids[pairs[i]]);
+        text_puts(w->out, " -> ");
+        writer_string(w, w->ids[pairs[i + 1]]);
     }
-    if (n->op == OP_SUM || n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN ||
-        n->op == OP_REDUCE_PROD)
-        return put_reduce(w, n);
-    return op_table[n->op].traits & T_ELEMENTWISE ? put_elementwise(w, n) : write_movement(w, n);
+    if (w->m->gradients.n)
+        text_putc(w->out, '\n');
 }
 
 static void put_program(writer *w)
@@ -371,20 +382,24 @@ static void put_program(writer *w)
     const function *f = w->f;
     text_puts(w->out, "{\n  \"uops\": [");
     for (uint32_t i = 0; i < f->nodes.n && !w->no_memory; i++)
-        (void)put_node(w, &f->nodes.at[i]);
-    text_puts(w->out, "\n  ],\n  \"outputs\": [");
+        put_node(w, &f->nodes.at[i]);
+    end_line(w, "");
+    text_puts(w->out, "  ],\n  \"outputs\": [");
     for (uint32_t i = 0; i < f->outputs.n; i++) {
         if (i)
             text_puts(w->out, ", ");
         writer_string(w, w->ids[f->outputs.at[i]]);
     }
-    text_puts(w->out, "]\n}\n");
+    text_puts(w->out, "]\n");
+    put_gradients(w);
+    text_puts(w->out, "}\n");
 }
 
 tn_status tiny_write(const module *m, const write_options *options, text_buffer *out)
 {
     const tn_allocator *a = m->allocator;
-    writer w = {.m = m, .f = module_entry(m), .out = out};
+    writer w = {.m = m, .f = module_entry(m), .out = out, .owner = NO_VALUE};
+    w.comments = options && options->comments;
     w.views = options && options->style && strcmp(options->style, "view") == 0;
     arena_init(&w.memory, a);
     w.ids = ARENA_ARRAY(&w.memory, const char *, w.f->values.n + 1);
@@ -399,5 +414,5 @@ tn_status tiny_write(const module *m, const write_options *options, text_buffer 
     VECTOR_RELEASE(a, &w.taken);
     hash_release(a, &w.by_id);
     arena_release(&w.memory);
-    return w.no_memory ? module_no_memory(m) : w.status;
+    return w.no_memory ? module_no_memory(m) : TN_OK;
 }

@@ -18,9 +18,10 @@ typedef struct writer {
     VECTOR(const char *) taken;
     hash_index by_id;
     uint32_t n_written;
-    bool views; /* POOL is written as VIEW */
+    bool comments;  /* say what the nodes of gradients belong to */
+    value_id owner; /* of the node written last; NO_VALUE: none is to be named */
+    bool views;     /* POOL is written as VIEW */
     bool no_memory;
-    tn_status status;
 } writer;
 
 /* STEM WORD, made different from every other id; never NULL. */
@@ -35,9 +36,7 @@ void writer_string(writer *w, const char *s);
 void writer_dims(writer *w, const char *key, const dim *dims, uint32_t n);
 /* A number; those that JSON lacks are strings, and in a list of sources `{"const": ..}`. */
 void writer_scalar(writer *w, scalar s, tn_dtype d, bool in_src);
-/* Report that N cannot be spelt. Always false. */
-bool writer_reject(writer *w, const node *n, diag_kind kind, const char *what);
 
-bool write_movement(writer *w, const node *n);
+void write_movement(writer *w, const node *n);
 
 #endif

@@ -1,0 +1,271 @@
+/* lower: composite ops written with primitives, round after round until none is left. */
+#include "pass/lower.h"
+
+#include "ops/cells.h"
+
+/* ---- the cells of ops.def ---- */
+
+tn_status lower_layer_norm(lower_call *call)
+{
+    call->result = expand_layer_norm_in_steps(&call->use);
+    return call->use.b->status;
+}
+
+/* The window of a tensor of rank 0 holds its one element. */
+static value_id number_as_window(expand_call *c)
+{
+    const int64_t one = 1, axis = 0, combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
+    const attr *sum = attr_find(c->n->attrs, KEY_ACCUM_DTYPE);
+    const op_id op = combine == COMBINE_MAX   ? OP_REDUCE_MAX
+                     : combine == COMBINE_MIN ? OP_REDUCE_MIN
+                                              : OP_SUM;
+    attr entries[2] = {attr_of_ints(KEY_AXES, &axis, 1)};
+    value_id x = build_reshape(c->b, c->in[0], &one, 1);
+    if (sum)
+        entries[1] = *sum;
+    return build_node(c->b, op, &x, 1, entries, sum ? 2 : 1);
+}
+
+tn_status lower_reduce_window(lower_call *call)
+{
+    call->result = expand_reduce_window_as_sum(&call->use);
+    if (call->result == NO_VALUE)
+        call->result = expand_reduce_window_as_extreme(&call->use);
+    if (call->result == NO_VALUE && call->use.out->rank == 0 && call->use.b->status == TN_OK)
+        call->result = number_as_window(&call->use);
+    return call->use.b->status;
+}
+
+tn_status lower_slice_grad(lower_call *call)
+{
+    call->result = expand_slice_grad_as_pad(&call->use);
+    return call->use.b->status;
+}
+
+tn_status lower_pad(lower_call *call) /* only where there are holes */
+{
+    call->result = expand_pad_between(&call->use);
+    return call->use.b->status;
+}
+
+/* X[n, places..., c] with its spatial axes last, padded; their windows as new axes; back again. */
+static value_id patches_as_pool(expand_call *c)
+{
+    const uint32_t rank = c->out->rank, spatial = rank - 2;
+    uint32_t n;
+    const int64_t *pads = attr_ints(c->n->attrs, KEY_PADS, &n);
+    int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
+    int64_t perm[TN_MAX_RANK];
+    bool pads_any = false;
+    if (!is_static_call(c) || c->out->count == 0 || 2 * spatial + 2 > TN_MAX_RANK)
+        return NO_VALUE;
+    for (uint32_t i = 0; i < spatial; i++) {
+        low[2 + i] = pads[2 * i];
+        high[2 + i] = pads[2 * i + 1];
+        pads_any = pads_any || low[2 + i] || high[2 + i];
+        perm[2 + i] = 1 + (int64_t)i;
+    }
+    perm[0] = 0;
+    perm[1] = (int64_t)rank - 1;
+    value_id v = build_transpose(c->b, c->in[0], perm, rank);
+    attr around[] = {attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
+                     attr_of_ints(KEY_INTERIOR, none, rank),
+                     attr_of_scalar(KEY_PAD_VALUE, attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar)};
+    if (pads_any)
+        v = build_node(c->b, OP_PAD, &v, 1, around, 4);
+    attr places[] = {attr_of_ints(KEY_WINDOW, attr_ints(c->n->attrs, KEY_WINDOW, &n), spatial),
+                     attr_of_ints(KEY_STRIDES, attr_ints(c->n->attrs, KEY_STRIDES, &n), spatial),
+                     attr_of_ints(KEY_DILATION, attr_ints(c->n->attrs, KEY_DILATION, &n), spatial)};
+    v = build_node(c->b, OP_POOL, &v, 1, places, 3);
+    perm[rank + spatial - 1] = 1; /* the channels */
+    for (uint32_t i = 0; i < 2 * spatial; i++)
+        perm[1 + i] = 2 + (int64_t)i;
+    return expand_to_result(c, build_transpose(c->b, v, perm, rank + spatial));
+}
+
+tn_status lower_extract_patches(lower_call *call)
+{
+    call->result = patches_as_pool(&call->use);
+    return call->use.b->status;
+}
+
+/* Elements of X without their shape. */
+static value_id flat(expand_call *c, value_id x)
+{
+    const int64_t count = build_type(c->b, x)->count;
+    return build_reshape(c->b, x, &count, 1);
+}
+
+/* A position outside is one that no row of `take` has, which stops the run. */
+tn_status lower_index(lower_call *call)
+{
+    expand_call *c = &call->use;
+    call->result = expand_index_as_slice(c);
+    if (call->result == NO_VALUE && c->b->status == TN_OK && operand_type_of(c, 0)->count > 0) {
+        const value_id beyond = build_scalar(c->b, TN_SI64, scalar_of_int(-1));
+        call->result = build_binary(c->b, OP_TAKE, flat(c, c->in[0]), beyond);
+    }
+    return c->b->status;
+}
+
+tn_status lower_quantize(lower_call *call) /* without a scale it is a cast */
+{
+    const expand_call *c = &call->use;
+    if (c->n->n_in == 1)
+        call->result = build_cast(c->b, c->in[0], c->out->dtype);
+    return c->b->status;
+}
+
+tn_status lower_requantize(lower_call *call)
+{
+    const expand_call *c = &call->use;
+    if (c->n->n_in == 1)
+        return lower_quantize(call);
+    const attr *axis = attr_find(c->n->attrs, KEY_AXIS);
+    const uint32_t half = c->n->n_in / 2; /* operands of each of the two */
+    const tn_dtype form = operand_type_of(c, 1)->dtype == TN_F64 ? TN_F64 : TN_F32;
+    attr up[2] = {attr_of_int(KEY_DTYPE, form)};
+    attr down[2] = {attr_of_int(KEY_DTYPE, (int64_t)c->out->dtype)};
+    if (axis)
+        up[1] = down[1] = *axis;
+    value_id in[3] = {c->in[0], c->in[1], half == 2 ? c->in[2] : NO_VALUE};
+    in[0] = build_node(c->b, OP_DEQUANTIZE, in, 1 + half, up, axis ? 2 : 1);
+    in[1] = c->in[1 + half];
+    in[2] = half == 2 ? c->in[4] : NO_VALUE;
+    call->result = build_node(c->b, OP_QUANTIZE, in, 1 + half, down, axis ? 2 : 1);
+    return c->b->status;
+}
+
+/* ---- rewriting a function ---- */
+
+typedef struct lowering {
+    function *f;
+    const tn_allocator *allocator;
+    arena memory;      /* of one round */
+    value_id *instead; /* by value: what stands for it, itself for most */
+    VECTOR(uint32_t) order; /* of the nodes */
+    bool changed;
+} lowering;
+
+static bool has_holes(const attrs *given)
+{
+    uint32_t n;
+    const int64_t *interior = attr_ints(given, KEY_INTERIOR, &n);
+    while (n > 0 && interior[n - 1] == 0)
+        n--;
+    return n > 0;
+}
+
+static bool is_composite(const node *n)
+{
+    switch ((int)n->op) {
+    case OP_PAD:
+        return has_holes(n->attrs);
+    case OP_QUANTIZE:
+    case OP_DEQUANTIZE:
+        return n->n_in == 1;
+    default:
+        return op_table[n->op].lower != lower_none;
+    }
+}
+
+static tn_status put_node(lowering *w, uint32_t i)
+{
+    return VECTOR_PUSH(w->allocator, &w->order, i) ? TN_OK : module_no_memory(w->f->module);
+}
+
+static tn_status lower_node(lowering *w, uint32_t i)
+{
+    const node n = w->f->nodes.at[i]; /* nodes move as others are added */
+    const uint32_t first = w->f->nodes.n;
+    builder b = builder_on(w->f, n.at);
+    lower_call call = {.result = NO_VALUE};
+    call.use = (expand_call){.b = &b,
+                             .f = w->f,
+                             .n = &n,
+                             .in = n.in,
+                             .out = value_type(w->f, n.first_value),
+                             .memory = &w->memory};
+    if (!is_composite(&n))
+        return put_node(w, i);
+    TN_TRY(op_table[n.op].lower(&call));
+    if (call.result == NO_VALUE || value_type(w->f, call.result) != call.use.out)
+        return put_node(w, i); /* nodes that were added in vain are left out */
+    for (uint32_t k = first; k < w->f->nodes.n; k++)
+        TN_TRY(put_node(w, k));
+    w->instead[n.first_value] = call.result;
+    w->changed = true;
+    return TN_OK;
+}
+
+static value_id now(const lowering *w, uint32_t n_values, value_id v)
+{
+    while (v < n_values && w->instead[v] != v)
+        v = w->instead[v];
+    return v;
+}
+
+/* What stands for a lowered node stands where that was used. */
+static tn_status finish(lowering *w, uint32_t n_values)
+{
+    function *f = w->f;
+    for (uint32_t i = 0; i < w->order.n; i++) {
+        const node *n = &f->nodes.at[w->order.at[i]];
+        value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
+        for (uint32_t k = 0; k < n->n_in; k++)
+            in[k] = now(w, n_values, in[k]);
+    }
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        f->outputs.at[i] = now(w, n_values, f->outputs.at[i]);
+    f->declared.n = 0;
+    return function_reorder(f, w->order.at, w->order.n);
+}
+
+static tn_status lower_round(lowering *w)
+{
+    const uint32_t n = w->f->nodes.n, n_values = w->f->values.n;
+    w->instead = ARENA_ARRAY(&w->memory, value_id, n_values);
+    w->order.n = 0;
+    w->changed = false;
+    if (!w->instead)
+        return module_no_memory(w->f->module);
+    for (value_id v = 0; v < n_values; v++)
+        w->instead[v] = v;
+    for (uint32_t i = 0; i < n; i++)
+        TN_TRY(lower_node(w, i));
+    return w->changed ? finish(w, n_values) : TN_OK;
+}
+
+/* A round may make composites itself, but each time simpler ones. */
+static tn_status lower_function(function *f)
+{
+    enum { MOST_ROUNDS = 8 };
+    lowering w = {.f = f, .allocator = f->module->allocator, .changed = true};
+    tn_status s = TN_OK;
+    for (int round = 0; s == TN_OK && w.changed && round < MOST_ROUNDS; round++) {
+        arena_init(&w.memory, w.allocator);
+        s = lower_round(&w);
+        arena_release(&w.memory);
+    }
+    VECTOR_RELEASE(w.allocator, &w.order);
+    return s;
+}
+
+bool module_has_composites(const module *m)
+{
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        for (uint32_t k = 0; k < f->nodes.n; k++)
+            if (is_composite(&f->nodes.at[k]))
+                return true;
+    }
+    return false;
+}
+
+tn_status module_lower(module *m)
+{
+    m->gradients.n = 0; /* remarks about values that may go */
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        TN_TRY(lower_function(m->functions.at[i]));
+    return TN_OK;
+}

@@ -1,0 +1,84 @@
+"""Random Tiny IR programs: results against NumPy, printing and reading back, `fix`, strict reading.
+
+RANDOM_TINY says how many programs (120), RANDOM_SEED where to start (1).
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import random_tiny
+
+TENON = os.environ.get("TENON", "tenon")
+
+
+class Failure(Exception):
+    pass
+
+
+def tenon(*args):
+    done = subprocess.run([TENON, *map(str, args)], capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        raise Failure(f"{' '.join(map(str, args))} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def compare(program, folder, source, *options):
+    given = []
+    for name, data in program.inputs.items():
+        np.save(folder / f"{name}.npy", data)
+        given += ["--input", f"{name}={folder / name}.npy"]
+    tenon("run", source, *given, "--output", folder / "out", *options)
+    for i, v in enumerate(program.outputs):
+        got = np.load(folder / "out" / f"{i}.npy")
+        if got.shape != v.data.shape or got.dtype != v.data.dtype:
+            raise Failure(f"{v.name} is {got.dtype}{got.shape}, not {v.data.dtype}{v.data.shape}")
+        if not np.array_equal(got, v.data):
+            raise Failure(f"{v.name} is\n{got}\nnot\n{v.data}")
+
+
+def check(seed):
+    with np.errstate(all="ignore"), tempfile.TemporaryDirectory() as name:
+        program = random_tiny.Program(seed)
+        folder = pathlib.Path(name)
+        source, printed, fixed = (folder / f"{n}.tiny.json" for n in "pcf")
+        source.write_text(json.dumps(program.json))
+        try:
+            compare(program, folder, source, "-O0")
+            compare(program, folder, source, "-O2")
+            printed.write_text(tenon("fmt", source))
+            if tenon("fmt", printed) != printed.read_text():
+                raise Failure("printing again gives another text")
+            compare(program, folder, printed, "-O0")
+            tenon("check", "--strict", printed)
+            views = folder / "v.tiny.json"
+            views.write_text(tenon("fmt", source, "--style", "view"))
+            compare(program, folder, views, "-O0")
+            tenon("fix", source, "-o", fixed)
+            tenon("check", "--strict", fixed)
+            compare(program, folder, fixed, "-O0")
+        except Failure as fault:
+            return f"seed {seed}: {fault}\n{json.dumps(program.json)}"
+    return None
+
+
+def main():
+    count = int(os.environ.get("RANDOM_TINY", "120"))
+    first = int(os.environ.get("RANDOM_SEED", "1"))
+    failed = 0
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for fault in pool.map(check, range(first, first + count), chunksize=4):
+            if fault:
+                failed += 1
+                print(fault)
+    print(f"{count - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
