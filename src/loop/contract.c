@@ -328,18 +328,22 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     choose_order(p, m);
 
     const uint64_t results = times3(p->batch, p->m, p->n);
-    const int64_t blocks = p->packs_inside ? 1 : p->outer * p->split;
+    const bool sweeps = contract_can_sweep(p);
+    const int64_t blocks = sweeps            ? contract_sweep_tiles(p)
+                           : p->packs_inside ? p->panels
+                                             : p->outer * p->split * p->panels;
     contract_step *step = &plan->steps[plan->n_steps++];
     *step = (contract_step){.role = CONTRACT_MULTIPLIES,
-                            .program = contract_multiply(p, memory, fault),
-                            .work = p->batch * blocks * p->panels,
+                            .program = (sweeps ? contract_sweep : contract_multiply)(p, memory, fault),
+                            .work = p->batch * blocks,
                             .flops = 2 * results * (uint64_t)p->k,
                             .bytes = results * dtype_bytes(s->c) +
                                      times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
     const uint64_t an_item = step->flops / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
-    plan->how = p->b_form == B_PANELS ? "B in panels"
+    plan->how = sweeps                   ? "B swept in place"
+                : p->b_form == B_PANELS ? "B in panels"
                 : p->b_form == B_ROWS ? "B in place"
                                       : "B turned";
     return step->program != NULL;

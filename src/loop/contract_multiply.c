@@ -73,8 +73,7 @@ static element as_result(multiplier *g, element total)
     return element_cast(&g->b, total, s->c);
 }
 
-/* The vector of results in row ROW from column COLUMN on. */
-static void finish_vector(multiplier *g, element total, loop_value row, loop_value column,
+void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                           loop_value count)
 {
     const problem *p = g->p;
@@ -110,7 +109,7 @@ static void finish_registers(multiplier *g)
     for (uint32_t r = 0; r < g->rows; r++)
         for (uint32_t v = 0; v < g->nv; v++) {
             const int64_t left = g->columns - (int64_t)v * lanes;
-            finish_vector(g, element_get(b, g->sums[r * g->nv + v]),
+            contract_finish_vector(g, element_get(b, g->sums[r * g->nv + v]),
                           int_add(b, g->row, loop_i64(b, r)),
                           int_add(b, g->column, loop_i64(b, (int64_t)v * lanes)),
                           left < lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE);
@@ -131,14 +130,14 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
         load_total(g, loop_offset(b, at, int_times(b, first, p->bytes * p->parts)));
     const loop_value left = loop_binary(b, LOOP_ISUB, columns, first);
     if (p->n % p->lanes == 0) {
-        finish_vector(g, total, row, column, LOOP_NO_VALUE);
+        contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);
     } else if (p->n < p->lanes) {
-        finish_vector(g, total, row, column, left);
+        contract_finish_vector(g, total, row, column, left);
     } else {
         loop_if(b, loop_binary(b, LOOP_ILT, left, loop_i64(b, p->lanes)));
-        finish_vector(g, total, row, column, left);
+        contract_finish_vector(g, total, row, column, left);
         loop_else(b);
-        finish_vector(g, total, row, column, LOOP_NO_VALUE);
+        contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);
         loop_end(b);
     }
     loop_end(b);

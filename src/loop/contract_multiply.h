@@ -35,4 +35,9 @@ int64_t b_unit(const problem *p);
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);
 
+/* The vector of results in row ROW from column COLUMN on, of which COUNT exist (LOOP_NO_VALUE:
+ * all), goes where it belongs. */
+void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
+                            loop_value count);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/attr_rules.h"
 #include "ops/shape.h"
 
 /* ---- what a kernel holds ---- */
@@ -47,8 +48,17 @@ uint32_t emit_buffer_count(const kernel *k)
         const uint32_t buffer = emit_output_buffer(k, i);
         n = buffer >= n ? buffer + 1 : n;
     }
-    return n;
+    return n + k->draws;
 }
+
+void emit_find_seed(emitter *e, uint32_t first)
+{
+    if (e->k->draws)
+        e->seed = loop_load(e->b, loop_type_of(LOOP_I64, 1),
+                            loop_buffer(e->b, first + emit_buffer_count(e->k) - 1), 8);
+}
+
+static void find_window(emitter *e);
 
 bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, arena *memory)
 {
@@ -57,6 +67,9 @@ bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, 
     for (uint32_t i = 0; e->in && i < k->n_in; i++)
         e->in[i] = loop_buffer(b, i);
     e->failed = !e->in;
+    emit_find_seed(e, 0);
+    if (k->kind == KERNEL_UPDATE)
+        find_window(e);
     return !e->failed;
 }
 
@@ -349,16 +362,12 @@ static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const acc
     return true;
 }
 
-/* The element of what lies at BASE, dense and of shape DIMS; 0 where a guard of MAP does not hold. */
-static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
-                    const access_map *map)
+/* The element number AT of what lies at BASE; 0 where OK, when there is such, does not hold. OFFSET
+ * and MAP, unless they are NULL, are where AT comes from. */
+static element load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
+                       const access_expr *offset, const access_map *map)
 {
     loop_builder *b = e->b;
-    const access_expr *offset = access_offset(map, dims, e->memory);
-    if (!offset)
-        return nothing(e, d);
-    emit_index at = emit_expr(e, offset);
-    loop_value ok = all_hold(e, map, 0);
     const bool spread = e->lanes > 1 && (at.step != 0 || !is_line(&at));
     const bool ok_varies = ok != LOOP_NO_VALUE && loop_lanes(b, ok) > 1;
     if (!spread && !ok_varies) {
@@ -370,7 +379,7 @@ static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims
         if (is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
             return load_backward(e, base, &at, d);
         element x;
-        if (load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
+        if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
             return x;
         return gather(e, base, &at, d, ok);
     }
@@ -383,6 +392,15 @@ static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims
     const loop_value p = address(e, base, at.first, d);
     return count == LOOP_NO_VALUE ? element_load(b, d, p, e->lanes, natural(d))
                                   : element_load_first(b, d, p, e->lanes, count, natural(d));
+}
+
+/* The element of what lies at BASE, dense and of shape DIMS; 0 where a guard of MAP does not hold. */
+static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
+                    const access_map *map)
+{
+    const access_expr *offset = access_offset(map, dims, e->memory);
+    return offset ? load_at(e, base, d, emit_expr(e, offset), all_hold(e, map, 0), offset, map)
+                  : nothing(e, d);
 }
 
 element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)
@@ -408,20 +426,25 @@ static bool moves(const node *n)
 }
 
 /* From the positions to operand K of N, whose result is at MAP. */
-static bool operand_map(emitter *e, const node *n, uint32_t k, const access_map *map,
-                        const access_map **out)
+static bool use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const access_map *map,
+                    const access_map **out)
 {
     const type *in = value_type(e->f, n->in[k]), *t = value_type(e->f, n->first_value);
     access_map own, whole;
     *out = map;
-    if (!moves(n) && in->rank == t->rank && memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0)
+    if (!moves(n) && !kernel_reads_by_data(n) && in->rank == t->rank && memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0)
         return true; /* element by element */
-    if (!(moves(n) ? access_of_node(n, in, t, n->first_value, e->memory, &own)
-                   : access_of_broadcast(in, t->dims, t->rank, e->memory, &own)) ||
+    if (!kernel_operand_map(e->f, n, k, use, e->memory, &own) ||
         !access_compose(map, &own, e->memory, &whole))
         return false;
     *out = access_copy(&whole, e->memory);
     return *out != NULL;
+}
+
+static bool operand_map(emitter *e, const node *n, uint32_t k, const access_map *map,
+                        const access_map **out)
+{
+    return use_map(e, n, k, 0, map, out);
 }
 
 /* Movement computes nothing, but where it pads. */
@@ -450,6 +473,149 @@ static element emit_iota(emitter *e, const node *n, const access_map *map)
     const emit_index at = emit_expr(e, map->at[axis]);
     const bool varies = e->lanes > 1 && (at.step != 0 || !is_line(&at));
     return element_iota(e->b, t->dtype, varies ? all_lanes(e, &at) : at.first);
+}
+
+/* ---- positions that are data ---- */
+
+/* The axes of the first operand of N at which data give the position, and the rest of where it is
+ * read for a result at MAP. */
+static bool rest_of_map(emitter *e, const node *n, const access_map *map, access_map *rest)
+{
+    const type *x = value_type(e->f, n->in[0]);
+    const int64_t one = 1;
+    access_map zero;
+    *rest = *map;
+    rest->n_source = x->rank;
+    if (n->op == OP_DYNAMIC_SLICE)
+        return true;
+    if (!access_identity(&one, 1, e->memory, &zero))
+        return false;
+    const uint32_t axis = n->op == OP_GATHER ? resolve_axis(n->attrs, KEY_AXIS, x->rank) : 0;
+    const uint32_t lead = n->op == OP_TAKE ? value_type(e->f, n->in[1])->rank : 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (n->op == OP_TAKE && i > 0)
+            rest->at[i] = map->at[lead + i - 1];
+    rest->at[axis] = zero.at[0];
+    return true;
+}
+
+/* AT, and POSITION times STRIDE further. */
+static void add_position(emitter *e, emit_index *at, loop_value position, int64_t stride)
+{
+    loop_builder *b = e->b;
+    position = scaled(b, position, stride);
+    if (loop_lanes(b, position) > 1)
+        add_lanes(e, at, position);
+    else
+        at->first = loop_binary(b, LOOP_IADD, at->first, position);
+}
+
+static int64_t stride_of(const type *t, uint32_t axis)
+{
+    int64_t stride = 1;
+    for (uint32_t i = axis + 1; i < t->rank; i++)
+        stride *= t->dims[i];
+    return stride;
+}
+
+/* A position of integer X as i64. */
+static loop_value position_of(emitter *e, element x)
+{
+    return element_cast(e->b, x, TN_SI64).re;
+}
+
+/* POSITION, if it is one of EXTENT; else the run stops, and it is 0. */
+static loop_value checked_position(emitter *e, loop_value position, int64_t extent)
+{
+    loop_builder *b = e->b;
+    const uint32_t lanes = loop_lanes(b, position);
+    const loop_type t = loop_value_type(b, position);
+    const loop_value ok =
+        loop_binary(b, LOOP_IULT, position, loop_const(b, t, (uint64_t)extent));
+    loop_value fails = loop_unary(b, LOOP_NOT, ok);
+    if (lanes > 1 && e->count != LOOP_NO_VALUE)
+        fails = both(b, fails, element_first(b, lanes, e->count));
+    loop_fail(b, element_any(b, fails), 1);
+    return loop_select(b, ok, position, loop_const(b, t, 0));
+}
+
+/* Where a window starts that must lie inside: START between 0 and MOST. */
+static loop_value clamped_position(emitter *e, element start, int64_t most)
+{
+    loop_builder *b = e->b;
+    loop_value x = position_of(e, start); /* in all lanes where padding is among them */
+    const loop_type t = loop_value_type(b, x);
+    const loop_value zero = loop_const(b, t, 0), last = loop_const(b, t, (uint64_t)most);
+    x = loop_select(b, loop_binary(b, LOOP_ILT, x, zero), zero, x);
+    return loop_select(b, loop_binary(b, LOOP_ILT, last, x), last, x);
+}
+
+static element emit_by_data(emitter *e, const node *n, const access_map *map)
+{
+    const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->first_value);
+    const uint32_t place = input_of(e->k, n->in[0]);
+    access_map rest;
+    const access_expr *offset =
+        rest_of_map(e, n, map, &rest) ? access_offset(&rest, x->dims, e->memory) : NULL;
+    if (!offset || place == UINT32_MAX)
+        return nothing(e, t->dtype);
+    emit_index at = emit_expr(e, offset);
+    const uint32_t uses = kernel_operand_uses(e->f, n, 1);
+    for (uint32_t u = 0; u < uses; u++) {
+        const access_map *from;
+        if (!use_map(e, n, 1, u, map, &from))
+            return nothing(e, t->dtype);
+        const element i = emit_value(e, n->in[1], from);
+        const uint32_t axis = n->op == OP_GATHER ? resolve_axis(n->attrs, KEY_AXIS, x->rank) : u;
+        add_position(e, &at,
+                     n->op == OP_DYNAMIC_SLICE
+                         ? clamped_position(e, i, x->dims[axis] - t->dims[axis])
+                         : checked_position(e, position_of(e, i), x->dims[axis]),
+                     stride_of(x, axis));
+    }
+    return load_at(e, e->in[place], t->dtype, at, all_hold(e, map, 0), NULL, NULL);
+}
+
+/* Where the window of an UPDATE starts. */
+static void find_window(emitter *e)
+{
+    const node *n = &e->f->nodes.at[e->k->node];
+    const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->in[1]);
+    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE};
+    for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 2) && !e->failed; u++) {
+        access_map own;
+        const access_map *from = kernel_operand_map(e->f, n, 2, u, e->memory, &own)
+                                     ? access_copy(&own, e->memory)
+                                     : NULL;
+        if (from)
+            add_position(e, &at,
+                         clamped_position(e, emit_value(e, n->in[2], from),
+                                          x->dims[u] - t->dims[u]),
+                         stride_of(x, u));
+        e->failed = e->failed || !from;
+    }
+    e->window = at.first;
+}
+
+/* ---- random numbers ---- */
+
+static element emit_draw(emitter *e, const node *n, const access_map *map)
+{
+    const type *t = value_type(e->f, n->first_value);
+    const module *m = e->f->module;
+    const access_expr *offset = access_offset(map, t->dims, e->memory);
+    element_draws from = {.seed = e->seed};
+    if (!offset)
+        return nothing(e, t->dtype);
+    while (from.function < m->functions.n && m->functions.at[from.function] != e->f)
+        from.function++;
+    for (const node *before = e->f->nodes.at; before < n; before++)
+        from.stream += kernel_draws(before);
+    const emit_index at = emit_expr(e, offset);
+    const bool varies = e->lanes > 1 && (at.step != 0 || !is_line(&at));
+    const loop_value position = varies ? all_lanes(e, &at) : at.first;
+    return n->op == OP_RNG_UNIFORM ? element_uniform(e->b, t->dtype, &from, position)
+                                   : element_normal(e->b, t->dtype, &from, position);
 }
 
 enum { FEW_OPERANDS = 3 };
@@ -517,6 +683,10 @@ element emit_value(emitter *e, value_id v, const access_map *map)
         x = i == UINT32_MAX ? nothing(e, t->dtype) : load(e, e->in[i], t->dtype, t->dims, map);
     } else if (n->op == OP_IOTA) {
         x = emit_iota(e, n, map);
+    } else if (kernel_draws(n)) {
+        x = emit_draw(e, n, map);
+    } else if (kernel_reads_by_data(n)) {
+        x = emit_by_data(e, n, map);
     } else {
         x = moves(n) ? emit_moved(e, n, map) : emit_op(e, n, map);
     }
@@ -565,7 +735,16 @@ static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
     bool varies = false;
     if (find_kept(e, v, map)) {
         varies = true;
-    } else if (!emit_contains(e->k, e->f->values.at[v].node) || n->op == OP_IOTA) {
+    } else if (!emit_contains(e->k, e->f->values.at[v].node) || n->op == OP_IOTA ||
+               kernel_draws(n)) {
+        varies = (access_axes(map) & axes) != 0;
+    } else if (kernel_reads_by_data(n)) {
+        for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 1); u++) {
+            const access_map *from;
+            if (!use_map(e, n, 1, u, map, &from))
+                return false;
+            (void)hoist(e, n->in[1], from, axes);
+        }
         varies = (access_axes(map) & axes) != 0;
     } else if (op_table[n->op].traits & T_REDUCES) {
         varies = true; /* not known yet */
@@ -629,7 +808,9 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
         e->failed = true;
         return;
     }
-    const emit_index at = emit_expr(e, offset);
+    emit_index at = emit_expr(e, offset);
+    if (out->is_window)
+        at.first = loop_binary(e->b, LOOP_IADD, at.first, e->window);
     x = element_splat(e->b, e->lanes, x);
     if (e->lanes > 1 && (!is_line(&at) || at.step != 1)) {
         store_lanes(e, buffer, &at, x);
@@ -647,6 +828,27 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
 /* ---- looking ahead ---- */
 
 static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit,
+                        void *user);
+
+static bool visit_by_data(emitter *e, const node *n, const access_map *map, emit_visit *visit,
+                          void *user)
+{
+    access_map rest;
+    const type *x = value_type(e->f, n->in[0]);
+    const access_expr *offset =
+        rest_of_map(e, n, map, &rest) ? access_offset(&rest, x->dims, e->memory) : NULL;
+    if (!offset)
+        return false;
+    visit(user, offset, &(emit_read){n->in[0], map, x->dtype, true});
+    for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 1); u++) {
+        const access_map *from;
+        if (!use_map(e, n, 1, u, map, &from) || !visit_reads(e, n->in[1], from, visit, user))
+            return false;
+    }
+    return !e->failed;
+}
+
+static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit,
                         void *user)
 {
     const node *n = node_of(e->f, v);
@@ -662,7 +864,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const access_expr *offset = access_offset(map, t->dims, e->memory);
         if (offset)
-            visit(user, offset, &(emit_read){v, map, t->dtype});
+            visit(user, offset, &(emit_read){v, map, t->dtype, false});
         return offset != NULL;
     }
     if (n->op == OP_IOTA) {
@@ -671,8 +873,16 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
         visit(user, map->at[axis], NULL);
         return true;
     }
+    if (kernel_draws(n)) {
+        const access_expr *number = access_offset(map, t->dims, e->memory);
+        if (number)
+            visit(user, number, NULL);
+        return number != NULL;
+    }
     if (op_table[n->op].traits & T_REDUCES)
         return true; /* asked for on its own */
+    if (kernel_reads_by_data(n))
+        return visit_by_data(e, n, map, visit, user);
     for (uint32_t k = 0; k < n->n_in; k++)
         if (!operand_map(e, n, k, map, &from) ||
             !visit_reads(e, n->in[k], from, visit, user))

@@ -45,6 +45,8 @@ typedef struct emitter {
     uint32_t lanes;             /* along it; 1 without one */
     loop_value count;           /* i64: so many lanes count; LOOP_NO_VALUE: all */
     loop_value *in;             /* by position in k->in: where the value lies */
+    loop_value seed;            /* i64: of the run, where the kernel draws */
+    loop_value window;          /* i64: elements before the window of an UPDATE */
     emit_known *known;          /* a stack: what was computed in the loops that are open */
     uint32_t n_known, cap_known;
     emit_seen *seen; /* of the walk that goes on */
@@ -59,7 +61,7 @@ typedef struct emitter {
 bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, arena *memory);
 /* The number of the buffer that the output goes to. */
 uint32_t emit_output_buffer(const kernel *k, uint32_t output);
-/* How many buffers a program of K has. */
+/* How many buffers a program of K has. The last one holds the seed of the run, if K draws. */
 uint32_t emit_buffer_count(const kernel *k);
 
 /* V at the position that MAP leads to; of one lane when it does not vary, else of e->lanes. */
@@ -95,6 +97,7 @@ typedef struct emit_read {
     value_id v;
     const access_map *map;
     tn_dtype dtype;
+    bool is_by_data; /* the expression is only what data add to */
 } emit_read;
 
 /* Load what READ reads at the position, LANES neighbours along AXIS, where its step is one. */
@@ -104,6 +107,9 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
  * memory (READ), guards and coordinates that count (READ is NULL). For each, VISIT is called. */
 typedef void emit_visit(void *user, const access_expr *expr, const emit_read *read);
 bool emit_visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit, void *user);
+
+/* Load the seed, with the first buffer of the kernel being number FIRST of the program. */
+void emit_find_seed(emitter *e, uint32_t first);
 
 /* Is N computed in the kernel, not read? */
 bool emit_contains(const kernel *k, uint32_t node_index);

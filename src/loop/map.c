@@ -15,7 +15,7 @@ static bool may_stream(const emitter *e, const kernel_output *out)
 {
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
-    return bytes >= STREAMED && e->k->dims[e->k->rank - 1] % LOOP_ALIGN == 0 &&
+    return bytes >= STREAMED && !out->is_window && e->k->dims[e->k->rank - 1] % LOOP_ALIGN == 0 &&
            e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
 }
 
@@ -103,7 +103,7 @@ static void compare_read(void *user, const access_expr *expr, const emit_read *r
     if (!read || read->v != o->e->k->in[o->in])
         return;
     o->is_read = true;
-    o->fits = o->fits && read->map->n_guards == 0 &&
+    o->fits = o->fits && !read->is_by_data && read->map->n_guards == 0 &&
               access_strides(expr, o->e->k->rank, &first, steps) && first == o->first &&
               memcmp(steps, o->steps, o->e->k->rank * sizeof *steps) == 0;
 }
@@ -146,7 +146,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
 {
     loop_builder b;
     emitter e;
-    loop_value buffers[TN_MAX_RANK];
+    loop_value buffers[KERNEL_OUTPUTS];
     const int64_t extent = k->dims[k->rank - 1];
     int64_t rows = 1, items;
     bool applies;
@@ -155,7 +155,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     if (applies)
         return true;
     loop_init(&b, memory);
-    if (k->n_out > TN_MAX_RANK || !emit_init(&e, &b, f, k, memory))
+    if (k->n_out > KERNEL_OUTPUTS || !emit_init(&e, &b, f, k, memory))
         return false;
     for (uint32_t i = 0; i < k->n_out; i++)
         buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
@@ -187,6 +187,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
                                 .bytes = nest_bytes(f, k),
                                 .how = "a loop over the positions"};
     out->n_steps = 1;
-    find_overlays(&e, &out->steps[0]);
+    if (k->kind == KERNEL_MAP)
+        find_overlays(&e, &out->steps[0]);
     return out->steps[0].program != NULL;
 }

@@ -253,22 +253,71 @@ void nest_decode(emitter *e, loop_value item, uint32_t n)
     }
 }
 
+typedef struct search {
+    const function *f;
+    value_id v;
+    bool found;
+} search;
+
+static void find_read(void *user, const access_expr *expr, const emit_read *read)
+{
+    search *s = user;
+    (void)expr;
+    for (value_id v = s->v; read && !s->found;) { /* under all names that it has */
+        const node *n = node_of(s->f, v);
+        s->found = read->v == v;
+        if (n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS && n->op != OP_SQUEEZE)
+            break;
+        v = n->in[0];
+    }
+}
+
+/* Does the update K compute with the tensor that it changes? True when that is too hard to see. */
+static bool reads_old(const function *f, const kernel *k, arena *memory)
+{
+    loop_builder b;
+    emitter e;
+    const node *n = &f->nodes.at[k->node];
+    search s = {.f = f, .v = n->in[0]};
+    loop_init(&b, memory);
+    if (!emit_init(&e, &b, f, k, memory))
+        return true;
+    e.rank = k->rank;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(&e, k->out[i].value, k->out[i].from, find_read, &s))
+            return true;
+    for (uint32_t u = 0; u < kernel_operand_uses(f, n, 2); u++) {
+        access_map own;
+        const access_map *from =
+            kernel_operand_map(f, n, 2, u, memory, &own) ? access_copy(&own, memory) : NULL;
+        if (!from || !emit_visit_reads(&e, n->in[2], from, find_read, &s))
+            return true;
+    }
+    return s.found;
+}
+
 bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
 {
     kernel simple;
     *out = (nest){0};
     if (k->kind == KERNEL_REFERENCE)
         return false;
+    if (k->kind == KERNEL_LOOPS)
+        return nest_of_loops(f, k, memory, out);
     if (k->kind == KERNEL_CONTRACT)
         return nest_of_products(f, k, cpu, memory, out);
     if (!nest_simplify(f, k, memory, &simple))
         return false;
     switch (k->kind) {
+    case KERNEL_UPDATE:
+        out->reads_old = reads_old(f, &simple, memory);
+        return nest_of_map(f, &simple, memory, out);
     case KERNEL_MAP:
         return nest_of_map(f, &simple, memory, out);
     case KERNEL_ROWS:
         return nest_of_rows(f, &simple, memory, out);
     case KERNEL_CONTRACT:
+    case KERNEL_LOOPS:
     case KERNEL_REFERENCE:
         break; /* not reached */
     }

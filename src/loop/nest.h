@@ -4,7 +4,13 @@
 
 #include "loop/emit.h"
 
-enum { NEST_STEPS = 4, NEST_TEMPS = 2, NEST_PACKED = 1 /* a constant operand */, NEST_BUFFERS = 48, NEST_PAIRS = 8 };
+enum {
+    NEST_STEPS = 4,
+    NEST_TEMPS = 2,
+    NEST_PACKED = 1,    /* a constant operand */
+    NEST_BUFFERS = 160, /* more than a full kernel reads and writes */
+    NEST_PAIRS = 8
+};
 
 /* One program of a kernel; they run in order. */
 typedef struct nest_step {
@@ -28,6 +34,7 @@ typedef struct nest {
     uint32_t n_steps;
     uint64_t temps[NEST_TEMPS]; /* bytes; contents need not survive */
     uint32_t n_temps;
+    bool reads_old; /* UPDATE: the programs read what they change a copy of */
 } nest;
 
 /* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K, in
@@ -54,6 +61,8 @@ void nest_decode(emitter *e, loop_value item, uint32_t n);
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory,
                       nest *out);
+/* One node that has loops of its own (kernel_has_loops), on everything in memory. */
+bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
 
 #endif

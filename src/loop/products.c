@@ -215,6 +215,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     e->b = b;
     for (uint32_t i = 0; i < k->n_in; i++)
         e->in[i] = loop_buffer(b, CONTRACT_MORE + i);
+    emit_find_seed(e, CONTRACT_MORE);
     e->lanes = part->lanes;
     e->count = part->count;
     e->vector_axis = part->is_column ? 0 : 1;

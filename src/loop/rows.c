@@ -7,7 +7,6 @@
 #include "ops/fold.h"
 
 enum {
-    MOST_REDUCTIONS = 16,
     WORTH = 1 << 16,     /* cheap operations worth another thread */
     MOST_KEPT = 1 << 18 /* bytes of one row of a value worth keeping between passes */
 };
@@ -28,11 +27,11 @@ typedef struct rows {
     int64_t length; /* of a row */
     uint32_t axis;  /* the reduced one, the last */
     bool columns;   /* vectors lie across rows, along the last kept axis */
-    reduction r[MOST_REDUCTIONS];
+    reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
     uint8_t *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
-    loop_value out[TN_MAX_RANK];
+    loop_value out[KERNEL_OUTPUTS];
 } rows;
 
 /* ---- passes ---- */
@@ -74,7 +73,7 @@ static bool find_passes(rows *s)
         for (uint32_t o = 0; o < n->n_in; o++)
             level = level_of(s, n->in[o]) > level ? level_of(s, n->in[o]) : level;
         if (reduces(n)) {
-            if (s->n == MOST_REDUCTIONS)
+            if (s->n == KERNEL_REDUCTIONS)
                 return false;
             const tn_dtype in = value_type(f, n->in[0])->dtype;
             s->r[s->n++] = (reduction){
@@ -417,7 +416,7 @@ static void emit_pass(rows *s, uint32_t pass)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    element results[MOST_REDUCTIONS];
+    element results[KERNEL_REDUCTIONS];
     const int64_t blocks = block_count(s), last = s->length - (blocks - 1) * SUM_BLOCK;
     const uint32_t mark = emit_mark(e);
     s->stored = 0;
@@ -557,7 +556,7 @@ static bool start(rows *s, loop_builder *b, const function *f, const kernel *k, 
 {
     *s = (rows){.k = k};
     loop_init(b, memory);
-    if (k->n_out > TN_MAX_RANK || !emit_init(&s->e, b, f, k, memory))
+    if (k->n_out > KERNEL_OUTPUTS || !emit_init(&s->e, b, f, k, memory))
         return false;
     s->axis = k->rank - 1;
     s->length = k->dims[s->axis];

@@ -19,7 +19,7 @@ typedef struct tiles {
     emit_read turned[MOST_TURNED];
     uint32_t n_turned;
     loop_value kept[MOST_TURNED]; /* tiles in scratch memory */
-    loop_value buffers[TN_MAX_RANK];
+    loop_value buffers[KERNEL_OUTPUTS];
     bool is_possible;
 } tiles;
 
@@ -27,7 +27,7 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
 {
     tiles *t = user;
     int64_t constant, strides[TN_MAX_RANK] = {0};
-    if (!read || read->map->n_guards > 0 || dtype_is_complex(read->dtype) ||
+    if (!read || read->is_by_data || read->map->n_guards > 0 || dtype_is_complex(read->dtype) ||
         !access_strides(expr, t->k->rank, &constant, strides) || strides[t->last] == 0 ||
         strides[t->last] == 1)
         return;
@@ -221,7 +221,7 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     loop_builder b;
     tiles *t = ARENA_NEW(memory, tiles);
     *applies = false;
-    if (k->rank < 2 || k->n_out > TN_MAX_RANK)
+    if (k->rank < 2 || k->n_out > KERNEL_OUTPUTS)
         return true;
     if (!t || !start(t, &b, f, k, memory))
         return false;

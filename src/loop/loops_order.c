@@ -1,0 +1,227 @@
+/* Order along an axis: arg_max, top_k (docs/numerics.md, section 9). */
+#include "loop/loops.h"
+#include "ops/attr_rules.h"
+
+/* Integers that ascend from the first of the wanted order to the last, compared as signed numbers.
+ * NaN comes last of all. */
+static loop_value key_of(loop_builder *b, element x, bool largest)
+{
+    if (dtype_is_bool(x.dtype)) {
+        const loop_value key = loop_convert(b, LOOP_ZEXT, LOOP_I8, x.re);
+        return largest ? loop_unary(b, LOOP_NOT, key) : key;
+    }
+    if (!dtype_is_float(x.dtype)) {
+        const loop_type t = loop_value_type(b, x.re);
+        const unsigned bits = 8 * (unsigned)loop_elem_bytes((loop_elem)t.elem);
+        loop_value key = x.re;
+        if (dtype_is_unsigned(x.dtype))
+            key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, UINT64_C(1) << (bits - 1)));
+        return largest ? loop_unary(b, LOOP_NOT, key) : key;
+    }
+    const bool wide = element_compute(x.dtype) == LOOP_F64;
+    const loop_type t = loop_type_of(wide ? LOOP_I64 : LOOP_I32, element_lanes(b, x));
+    const uint64_t top = wide ? INT64_MAX : INT32_MAX;
+    const loop_value zero = loop_const(b, t, 0);
+    loop_value key = loop_convert(b, LOOP_BITCAST, (loop_elem)t.elem, x.re);
+    const loop_value sign = loop_binary(b, LOOP_ASHR, key, loop_const(b, t, wide ? 63 : 31));
+    key = loop_binary(b, LOOP_XOR, key,
+                      loop_binary(b, LOOP_AND, sign, loop_const(b, t, top)));
+    const loop_value none = loop_float(b, loop_value_type(b, x.re), 0);
+    key = loop_select(b, loop_binary(b, LOOP_FEQ, x.re, none), zero, key);
+    key = largest ? loop_unary(b, LOOP_NOT, key) : key;
+    return loop_select(b, loop_binary(b, LOOP_FUNO, x.re, x.re), loop_const(b, t, top), key);
+}
+
+/* ---- arg_max ---- */
+
+/* The best so far, lane by lane. */
+typedef struct best {
+    loop_value key, index; /* variables */
+} best;
+
+static void keep_better(loop_builder *b, const best *s, loop_value key, loop_value index,
+                        loop_value counts)
+{
+    loop_value better = loop_binary(b, LOOP_ILT, key, loop_get(b, s->key));
+    if (counts != LOOP_NO_VALUE)
+        better = loop_binary(b, LOOP_AND, better, counts);
+    loop_set(b, s->key, loop_select(b, better, key, loop_get(b, s->key)));
+    loop_set(b, s->index, loop_select(b, better, index, loop_get(b, s->index)));
+}
+
+static void store_index(loops *l, uint32_t result, loop_value at, loop_value index,
+                        loop_value count)
+{
+    const element x = {TN_SI64, index, LOOP_NO_VALUE};
+    loops_store(l, loops_out(l, result), at,
+                element_cast(&l->b, x, loops_result(l, result)->dtype), count);
+}
+
+static loop_value splat_i64(loop_builder *b, uint32_t lanes, int64_t x)
+{
+    return loop_splat(b, lanes, loop_i64(b, x));
+}
+
+/* Lanes along the line, then the best of the lanes. */
+static bool along_lines(loops *l, const loops_lines *s)
+{
+    loop_builder *b = &l->b;
+    const tn_dtype d = loops_type(l, 0)->dtype;
+    const uint32_t lanes = s->n >= 16 ? 16 : 1;
+    const int64_t whole = s->n - s->n % lanes;
+    const loop_value item = loops_items(l), first = loops_times(l, item, s->n);
+    const loop_value ramp = loop_ramp(b, LOOP_I64, lanes), base = loops_in(l, 0);
+    const element start = loops_load(l, d, base, first, lanes, LOOP_NO_VALUE);
+    const best so_far = {loop_var(b, key_of(b, start, true)), loop_var(b, ramp)};
+    const loop_value k = loop_for(b, loop_i64(b, lanes), loop_i64(b, whole), lanes);
+    element x = loops_load(l, d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
+    keep_better(b, &so_far, key_of(b, x, true), loops_add(l, ramp, loop_splat(b, lanes, k)),
+                LOOP_NO_VALUE);
+    loop_end(b);
+    if (whole < s->n) {
+        const loop_value count = loop_i64(b, s->n - whole);
+        x = loops_load(l, d, base, loops_add(l, first, loop_i64(b, whole)), lanes, count);
+        keep_better(b, &so_far, key_of(b, x, true),
+                    loops_add(l, ramp, splat_i64(b, lanes, whole)),
+                    element_first(b, lanes, count));
+    }
+    loop_value key = loop_get(b, so_far.key), index = loop_get(b, so_far.index);
+    for (uint32_t half = lanes / 2; half > 0; half /= 2) {
+        const loop_value key_a = loop_part(b, key, 0, half), key_b = loop_part(b, key, half, half);
+        const loop_value a = loop_part(b, index, 0, half), other = loop_part(b, index, half, half);
+        const loop_value earlier =
+            loop_binary(b, LOOP_AND, loop_binary(b, LOOP_IEQ, key_a, key_b),
+                        loop_binary(b, LOOP_ILT, other, a));
+        const loop_value better =
+            loop_binary(b, LOOP_OR, loop_binary(b, LOOP_ILT, key_b, key_a), earlier);
+        key = loop_select(b, better, key_b, key_a);
+        index = loop_select(b, better, other, a);
+    }
+    store_index(l, 0, item, index, LOOP_NO_VALUE);
+    loop_end(b);
+    return loops_step(l, s->outer, (uint64_t)s->n, "line by line");
+}
+
+/* Lanes are lines side by side. */
+static bool across_lines(loops *l, const loops_lines *s)
+{
+    loop_builder *b = &l->b;
+    const tn_dtype d = loops_type(l, 0)->dtype;
+    uint32_t lanes = 16;
+    while (lanes > 1 && lanes / 2 >= s->inner)
+        lanes /= 2;
+    const int64_t tiles = (s->inner + lanes - 1) / lanes;
+    loop_value outer, tile;
+    loops_split(l, loops_items(l), tiles, &outer, &tile);
+    const loop_value column = loops_times(l, tile, lanes), base = loops_in(l, 0);
+    const loop_value count =
+        loop_binary(b, LOOP_ISUB, loop_i64(b, s->inner), column);
+    const loop_value first = loops_add(l, loops_times(l, outer, s->n * s->inner), column);
+    const loop_value used = s->inner % lanes ? loops_smaller(l, count, loop_i64(b, lanes))
+                                             : LOOP_NO_VALUE;
+    const element start = loops_load(l, d, base, first, lanes, used);
+    const best so_far = {loop_var(b, key_of(b, start, true)),
+                         loop_var(b, splat_i64(b, lanes, 0))};
+    const loop_value k = loop_for(b, loop_i64(b, 1), loop_i64(b, s->n), 1);
+    const element x =
+        loops_load(l, d, base, loops_add(l, first, loops_times(l, k, s->inner)), lanes, used);
+    keep_better(b, &so_far, key_of(b, x, true), loop_splat(b, lanes, k), LOOP_NO_VALUE);
+    loop_end(b);
+    store_index(l, 0, loops_add(l, loops_times(l, outer, s->inner), column),
+                loop_get(b, so_far.index), used);
+    loop_end(b);
+    return loops_step(l, s->outer * tiles, (uint64_t)s->n * lanes, "lines side by side");
+}
+
+bool loops_of_arg_max(loops *l)
+{
+    const type *t = loops_type(l, 0);
+    const loops_lines s = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    return s.inner == 1 ? along_lines(l, &s) : across_lines(l, &s);
+}
+
+/* ---- top_k ---- */
+
+typedef struct sorting {
+    loops *l;
+    loop_value keys, order, spare; /* i64 each, one for each element of the line */
+    int64_t n;
+} sorting;
+
+static loop_value at(const sorting *s, loop_value list, loop_value index)
+{
+    return loops_load(s->l, TN_SI64, list, index, 1, LOOP_NO_VALUE).re;
+}
+
+static void put(const sorting *s, loop_value list, loop_value index, loop_value x)
+{
+    loops_store(s->l, list, index, (element){TN_SI64, x, LOOP_NO_VALUE}, LOOP_NO_VALUE);
+}
+
+/* Merge neighbouring sorted parts of WIDTH; of equals those of the first part go first. */
+static void merge(sorting *s, int64_t width)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value all = loop_i64(b, s->n), w = loop_i64(b, width), one = loop_i64(b, 1);
+    const loop_value from = loop_for(b, loop_i64(b, 0), all, 2 * width);
+    const loop_value middle = loops_smaller(l, loops_add(l, from, w), all);
+    const loop_value end = loops_smaller(l, loops_add(l, middle, w), all);
+    const loop_value left = loop_var(b, from), right = loop_var(b, middle);
+    const loop_value to = loop_for(b, from, end, 1);
+    const loop_value i = loop_get(b, left), j = loop_get(b, right);
+    const loop_value has_left = loops_less(l, i, middle), has_right = loops_less(l, j, end);
+    const loop_value a = at(s, s->order, loop_select(b, has_left, i, from));
+    const loop_value c = at(s, s->order, loop_select(b, has_right, j, from));
+    const loop_value later = loops_less(l, at(s, s->keys, c), at(s, s->keys, a));
+    const loop_value takes_right = loop_binary(
+        b, LOOP_AND, has_right, loop_binary(b, LOOP_OR, later, loop_unary(b, LOOP_NOT, has_left)));
+    put(s, s->spare, to, loop_select(b, takes_right, c, a));
+    loop_set(b, left, loop_select(b, takes_right, i, loops_add(l, i, one)));
+    loop_set(b, right, loop_select(b, takes_right, loops_add(l, j, one), j));
+    loop_end(b);
+    loop_end(b);
+    const loop_value sorted = s->spare;
+    s->spare = s->order;
+    s->order = sorted;
+}
+
+bool loops_of_top_k(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *t = loops_type(l, 0);
+    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const bool largest = attr_int(l->n->attrs, KEY_LARGEST, 1) != 0;
+    const int64_t kept = attr_int(l->n->attrs, KEY_K, 0);
+    const uint64_t room = (uint64_t)lines.n * sizeof(int64_t);
+    const tn_dtype moved = element_carrier(t->dtype);
+    sorting s = {l, loop_scratch(b, room), loop_scratch(b, room), loop_scratch(b, room), lines.n};
+    loop_value outer, inner;
+    loops_split(l, loops_items(l), lines.inner, &outer, &inner);
+    const loop_value base = loops_in(l, 0), zero = loop_i64(b, 0);
+    const loop_value first =
+        loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    loop_value k = loop_for(b, zero, loop_i64(b, lines.n), 1);
+    loop_value from = loops_add(l, first, loops_times(l, k, lines.inner));
+    loop_value key =
+        key_of(b, loops_load(l, t->dtype, base, from, 1, LOOP_NO_VALUE), largest);
+    if (loop_value_type(b, key).elem != LOOP_I64)
+        key = loop_convert(b, LOOP_SEXT, LOOP_I64, key);
+    put(&s, s.keys, k, key);
+    put(&s, s.order, k, k);
+    loop_end(b);
+    for (int64_t width = 1; width < lines.n; width *= 2)
+        merge(&s, width);
+    k = loop_for(b, zero, loop_i64(b, kept), 1);
+    const loop_value index = at(&s, s.order, k);
+    const loop_value to =
+        loops_add(l, loops_times(l, outer, kept * lines.inner),
+                  loops_add(l, loops_times(l, k, lines.inner), inner));
+    from = loops_add(l, first, loops_times(l, index, lines.inner));
+    loops_store(l, loops_out(l, 0), to, loops_load(l, moved, base, from, 1, LOOP_NO_VALUE),
+                LOOP_NO_VALUE);
+    store_index(l, 1, to, index, LOOP_NO_VALUE);
+    loop_end(b);
+    loop_end(b);
+    return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
+}
