@@ -29,6 +29,7 @@ typedef struct rows {
     bool columns;   /* vectors lie across rows, along the last kept axis */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
+    bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
     uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
     uint8_t *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
@@ -201,8 +202,30 @@ static element operand(rows *s, const reduction *r)
 static element identity(rows *s, const reduction *r, uint32_t lanes)
 {
     element x = element_zero(s->e.b, r->sum, lanes);
+    if (s->is_plain)
+        return element_empty(s->e.b, r->kind, r->sum, r->sum, lanes);
     if (!element_identity(s->e.b, r->kind, r->sum, lanes, &x))
         s->e.failed = true;
+    return x;
+}
+
+/* ACC with X. In plain extrema X counts only where it is beyond: one instruction, which passes over
+ * NaNs, too. */
+static element combine(rows *s, const reduction *r, element acc, element x)
+{
+    loop_builder *b = s->e.b;
+    if (!s->is_plain)
+        return element_combine(b, r->kind, acc, x);
+    const loop_value beyond = r->kind == FOLD_MAX ? loop_binary(b, LOOP_FLT, acc.re, x.re)
+                                                  : loop_binary(b, LOOP_FLT, x.re, acc.re);
+    return element_select(b, beyond, x, acc);
+}
+
+/* The lanes of X, by halving. */
+static element combine_lanes(rows *s, const reduction *r, element x)
+{
+    for (uint32_t half = element_lanes(s->e.b, x) / 2; half > 0; half /= 2)
+        x = combine(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
     return x;
 }
 
@@ -229,7 +252,7 @@ static void join_vector(rows *s, uint32_t pass)
         if (e->count != LOOP_NO_VALUE)
             x = element_select(e->b, element_first(e->b, e->lanes, e->count), x,
                                identity(s, r, e->lanes));
-        element_set(e->b, r->acc, element_combine(e->b, r->kind, element_get(e->b, r->acc), x));
+        element_set(e->b, r->acc, combine(s, r, element_get(e->b, r->acc), x));
     }
     keep(s);
     emit_forget(e, mark);
@@ -260,12 +283,55 @@ static void reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count
         const reduction *r = &s->r[i];
         if (r->pass != pass)
             continue;
-        element x = element_get(b, r->acc);
-        for (uint32_t half = e->lanes / 2; half > 0; half /= 2)
-            x = element_combine(b, r->kind, element_part(b, x, 0, half),
-                                element_part(b, x, half, half));
-        results[i] = x;
+        results[i] = combine_lanes(s, r, element_get(b, r->acc));
     }
+}
+
+/* ---- extrema, which are the same in any order ---- */
+
+static bool are_extrema(const rows *s, uint32_t pass)
+{
+    bool all = !s->columns;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            all = all && (s->r[i].kind == FOLD_MAX || s->r[i].kind == FOLD_MIN) &&
+                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64);
+    return all;
+}
+
+/* A whole row at once; again and exactly when a result is 0, whose sign may be wrong. */
+static void reduce_extrema(rows *s, uint32_t pass, element *results)
+{
+    enum { LONG = 256 };
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const uint32_t lanes = e->lanes;
+    loop_value any = loop_const(b, loop_type_of(LOOP_MASK, 1), 0);
+    e->lanes = s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
+    s->is_plain = true;
+    reduce_block(s, pass, loop_i64(b, 0), s->length, results);
+    s->is_plain = false;
+    e->lanes = lanes;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->r[i].pass != pass)
+            continue;
+        const loop_value zero = element_zero(b, s->r[i].sum, 1).re;
+        any = loop_binary(b, LOOP_OR, any, loop_binary(b, LOOP_FEQ, results[i].re, zero));
+        results[i] = element_var(b, results[i]);
+    }
+    element vars[KERNEL_REDUCTIONS];
+    memcpy(vars, results, sizeof vars);
+    const uint32_t mark = emit_mark(e);
+    loop_if(b, any);
+    reduce_block(s, pass, loop_i64(b, 0), s->length, results);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            element_set(b, vars[i], results[i]);
+    loop_end(b);
+    emit_forget(e, mark);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            results[i] = element_get(b, vars[i]);
 }
 
 static loop_value slot(rows *s, const reduction *r, loop_value base, loop_value index)
@@ -421,7 +487,9 @@ static void emit_pass(rows *s, uint32_t pass)
     const uint32_t mark = emit_mark(e);
     s->stored = 0;
     hoist_operands(s, pass);
-    if (blocks == 1) {
+    if (are_extrema(s, pass)) {
+        reduce_extrema(s, pass, results);
+    } else if (blocks == 1) {
         reduce_any_block(s, pass, loop_i64(b, 0), s->length, results);
     } else {
         const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1);
