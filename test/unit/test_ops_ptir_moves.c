@@ -352,7 +352,7 @@ static void test_symbols(void)
     with_ints(&u, KEY_HIGH, INTS(2, 0));
     with_ints(&u, KEY_INTERIOR, INTS(1, 0));
     with_scalar(&u, KEY_PAD_VALUE, &zero);
-    CHECK_TEXT(type_of_use(&u, OP_PAD), "f32[((A+A)+2), 4]");
+    CHECK_TEXT(type_of_use(&u, OP_PAD), "f32[((A*2)+2), 4]");
     use_free(&u);
     start_symbolic(&u, "A", NULL);
     with_ints(&u, KEY_REPEATS, INTS(3, 2));
