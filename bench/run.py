@@ -32,6 +32,9 @@ def main():
                              str(folder)]).returncode
     for name in PROGRAMS:
         failed = run_program(name, folder) or failed
+    print("\npeers", flush=True)
+    failed = subprocess.run([sys.executable, str(HERE / "peers.py"), "--tenon",
+                             str(folder / "tenon"), "--quick"]).returncode or failed
     return failed
 
 
