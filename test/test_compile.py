@@ -25,7 +25,7 @@ TEST = pathlib.Path(__file__).resolve().parent
 WARNINGS = ("-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes "
             "-Wmissing-prototypes -Werror").split()
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
-SAMPLE = 170  # of the cases outside test/exec
+SAMPLE = 120  # of the cases outside test/exec
 PER_BATCH = 24
 PORT = re.compile(r" \*   (inputs|outputs)\[\d+\]  (\w+)\[([-\d,]*)\]  (\d+) bytes(?:  (.*))?$", re.M)
 
@@ -111,6 +111,9 @@ def prepare(number, path, options, folder):
         found = [d for d in case.parse_diagnostics(done) if d["severity"] == "error"]
         kinds = {d["kind"] for d in found}
         if kinds == {"NotImplemented"}:
+            plan = case.tenon("explain", *case.flags, "--json", case.module).out.decode()
+            if case.tenon(*p.command("c")).status != 0 and '"kind":"reference"' not in plan and '"compiled":false' not in plan:
+                raise run_cases.Failure(f"there is a kernel for everything:\n{done.err.decode()}")
             names = {re.search(r"'([^']*)'", d["message"]) for d in found}
             return "not compiled: " + ", ".join(sorted({n[1] for n in names if n}))
         if kinds == {"UnboundSymbol"}:
@@ -272,6 +275,47 @@ def check_cross(folder, tenon, program):
     return faults
 
 
+RANDOM = """\
+func @main(%x: tensor<f32, 5>) -> (tensor<f32, 5>, tensor<f32, 5>) {
+  %u = rng_uniform -> tensor<f32, 5>
+  %n = rng_normal -> tensor<f32, 5>
+  %a = add(%u, %x) -> tensor<f32, 5>
+  %b = add(%n, %x) -> tensor<f32, 5>
+  return %a, %b
+}
+"""
+
+
+def check_seeds(folder, compiler, tenon):
+    """Generators have the seed that was asked for."""
+    faults = []
+    program = folder / "seeds.ptir"
+    program.write_text(RANDOM)
+    run_cases.write_npy(folder / "zeros.npy", "f32", [5], [0.0] * 5)
+    for seed in (0, 7, 2 ** 64 - 1):
+        name = f"seeds{seed}"
+        out = folder / name
+        faults += shell([tenon, "compile", program, "-o", folder / f"{name}.c", "--seed", seed,
+                         "--header", folder / f"{name}.h"], "seeds")
+        faults += shell([compiler, "-std=c17", *WARNINGS, "-shared", "-fPIC", folder / f"{name}.c",
+                         "-o", folder / f"{name}.so", "-lm"], "seeds")
+        faults += shell([tenon, "run", program, "--engine", "ref", "--random", seed, "--input",
+                         f"x={folder}/zeros.npy", "--output", out], "seeds")
+        if faults:
+            return faults
+        workspace = int(re.search(r"_WORKSPACE_BYTES (\d+)u", (folder / f"{name}.h").read_text())[1])
+        x, u, n = (ctypes.c_float * 5)(), (ctypes.c_float * 5)(), (ctypes.c_float * 5)()
+        run = getattr(ctypes.CDLL(str(folder / f"{name}.so")), name + "_run")
+        work, keep = aligned(workspace)
+        run((ctypes.c_void_p * 1)(ctypes.addressof(x)),
+            (ctypes.c_void_p * 2)(ctypes.addressof(u), ctypes.addressof(n)), ctypes.c_void_p(work))
+        del keep
+        want = [run_cases.read_npy(out / f"{k}.npy")[2] for k in range(2)]
+        if [bytes(u), bytes(n)] != want:
+            faults.append(f"seed {seed}: {list(u)} {list(n)}")
+    return faults
+
+
 # ---- all of it ----------------------------------------------------------------------------------
 
 def select(options):
@@ -329,6 +373,7 @@ def jobs(options, folder, compilers, programs):
             out.append((build_c, folder, number, compiler, flags, batch))
             number += 1
     out.append((check_headers, folder, compilers, programs))
+    out.append((check_seeds, folder, compilers[0], options.tenon))
     if not has_llvm(options.tenon, folder, programs[0]):
         print("LLVM is not there: no objects")
         return out

@@ -393,7 +393,8 @@ typedef struct tn_emit_options {
     const char *name;   /* a C identifier; NULL: "program" */
     const char *target; /* a triple such as "aarch64-linux-gnu"; NULL: this machine */
     const char *cpu;    /* as in tn_compile_options; "native" (NULL) of another machine is the
-                           simplest one. C and its header do not look at target and cpu */
+                           simplest one. C is of any machine, and fast on this one */
+    uint64_t seed;      /* of the random generators in the program, as in tn_run_options */
 } tn_emit_options;
 
 /* Write P, whose sizes all have values, as code. The engine that P was compiled for does not matter

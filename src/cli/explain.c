@@ -4,13 +4,13 @@
 #include "driver/explain.h"
 #include "driver/programs.h"
 
-enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_CPU };
+enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_PLAN_CPU };
 
 static const option options[] = {
     {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
     {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
     {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
-    {OPTION_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
+    {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
     {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
     {0},
 };
@@ -90,7 +90,7 @@ static void read_wishes(const arguments *args, wishes *w)
         case OPTION_OUT:
             w->out = value;
             break;
-        case OPTION_CPU:
+        case OPTION_PLAN_CPU:
             w->cpu = value;
             break;
         default:

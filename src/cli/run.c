@@ -22,6 +22,7 @@ static const option options[] = {
      "relaxed: changes of results that docs/numerics.md lists"},
     {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
+    {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
     {OPTION_DEVICE, "--device", "cpu|gpu", "where it runs (cpu)"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
@@ -98,6 +99,9 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_ENGINE:
         o->compile.engine = g->value;
         return read_word(s, "--engine", g->value, "jit", "ref");
+    case OPTION_CPU:
+        o->compile.cpu = g->value;
+        return TN_OK;
     case OPTION_DEVICE:
         o->compile.device = g->value;
         return read_word(s, "--device", g->value, "cpu", "gpu");

@@ -20,7 +20,8 @@ enum {
     OPTION_TIME,
     OPTION_TIMEOUT,
     OPTION_NUMERICS,
-    OPTION_TRACE
+    OPTION_TRACE,
+    OPTION_CPU
 };
 
 /* The tensors given to a run, one for each input of the program. */

@@ -196,9 +196,7 @@ static tn_status report_missing(session *s, const tn_program *p, size_t i)
 {
     tn_port port;
     TN_TRY(tn_program_input(p, i, &port));
-    tn_status status = diag_report(&s->cx->diag, DIAG_MissingInput, NULL, NO_SPAN,
-                                   "no tensor is given for input %zu ('%s')", i, port.name);
-    diag_node(&s->cx->diag, port.name);
+    tn_status status = report_input_missing(&s->cx->diag, p, i);
     diag_fix(&s->cx->diag, NO_SPAN, NULL,
              "give it with --input %s=FILE.npy or --inputs ARCHIVE, or take --random SEED",
              port.name);

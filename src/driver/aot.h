@@ -7,7 +7,11 @@
 #include "target/program.h"
 
 typedef struct aot {
+    const tn_allocator *given;
+    tn_allocator noting; /* the same, noting lack of memory, which plans take for "no kernel" */
     const tn_allocator *allocator;
+    bool lacked_memory;
+    uint64_t seed; /* of random generators */
     arena memory;
     jit_plan plan;
     tape *tape; /* never run */
@@ -19,15 +23,17 @@ typedef struct aot {
     target_program program;    /* made of all these */
 } aot;
 
-/* Make A of M, which is static, optimised and outlives A, to be fast on CPU; `program` lacks only its name, note and
- * ports. NotImplemented, reported for each, when operations have no kernels. A is released in any
- * case. */
-tn_status aot_make(aot *a, module *m, const char *cpu, const tn_allocator *allocator);
+/* Make A of M, which is static, optimised and outlives A, to be fast on CPU; `program` lacks only
+ * its name, note and ports. NotImplemented, reported for each, when operations have no kernels. A
+ * is released in any case. */
+tn_status aot_make(aot *a, module *m, const char *cpu, uint64_t seed,
+                   const tn_allocator *allocator);
 void aot_release(aot *a);
 
 /* ---- aot_steps.c ---- */
 
-/* The blocks of A's tape, whose steps know their units (step_origin). Reports what cannot be. */
+/* The blocks of A's tape, whose steps know their units (step_origin). What cannot be is reported
+ * as M reports. */
 tn_status aot_add_blocks(aot *a, const module *m);
 
 /* ---- aot_loops.c ---- */

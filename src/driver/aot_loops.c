@@ -90,7 +90,7 @@ static void end_turn(aot_block *k, const carry *c)
 
 static target_buffer own_place(aot_block *k, const step_info *s, uint32_t extra)
 {
-    return s->extra[extra] == TAPE_NO_BUFFER ? (target_buffer){TARGET_WORKSPACE, 0, 0}
+    return s->extra[extra] == TAPE_NO_BUFFER ? (target_buffer){TARGET_NOTHING, 0, 0}
                                              : aot_place(k, s->extra[extra]);
 }
 
@@ -115,7 +115,7 @@ void aot_while(aot_block *k, const step_info *s)
     k->failed = k->failed || !carries;
     if (k->failed)
         return;
-    first[n] = aot_place(k, s->extra[2 * n]); /* does it go on? */
+    first[n] = aot_place(k, s->extra[2 * (size_t)n]); /* does it go on? */
     for (uint32_t i = 0; i < n; i++) {
         const bool is_copied = cond->pass[1 + i] != i;
         carries[i] = while_carry(k, s, i, is_copied);
@@ -147,8 +147,7 @@ static carry scan_carry(aot_block *k, const step_info *s, uint32_t i)
     if (body->update[i] == i)
         return settling(k, operand, result);
     const target_buffer spare = own_place(k, s, i);
-    return is_odd ? alternating(k, operand, result, spare)
-                  : alternating(k, operand, spare, result);
+    return is_odd ? alternating(k, operand, result, spare) : alternating(k, operand, spare, result);
 }
 
 /* Slice after slice of what is there as a whole, or of no bytes. */
@@ -174,8 +173,8 @@ static void no_turns(aot_block *k, const step_info *s)
 {
     const block_info *body = region(k, s->as.region[0]);
     for (uint32_t i = 0; i < s->as.n_carries; i++)
-        aot_copy(k, aot_place(k, s->as.buffers[i]),
-                 aot_place(k, s->as.buffers[s->as.n_read + i]), body->output_bytes[i]);
+        aot_copy(k, aot_place(k, s->as.buffers[i]), aot_place(k, s->as.buffers[s->as.n_read + i]),
+                 body->output_bytes[i]);
 }
 
 void aot_scan(aot_block *k, const step_info *s)

@@ -65,19 +65,42 @@ void aot_copy(aot_block *k, target_buffer from, target_buffer to, uint64_t bytes
         aot_step(k, (target_step){.kind = TARGET_COPY, .bytes = bytes}, both, 2);
 }
 
+/* Which of the first N buffers P looks at (loop_buffer); the others need not be there. */
+static void find_read(const loop_program *p, bool *is_read, uint32_t n)
+{
+    for (loop_value v = 0; v < p->n; v++) {
+        uint64_t offset = 0;
+        if (p->at[v].op != LOOP_LOAD || p->at[v].type.elem != LOOP_PTR)
+            continue;
+        const loop_inst *from = &p->at[p->at[v].in[0]];
+        if (from->op == LOOP_OFFSET) {
+            offset = p->at[from->in[1]].imm;
+            from = &p->at[from->in[0]];
+        }
+        if (from->op == LOOP_PARAM && from->imm == LOOP_BUFFERS && offset / 8 < n)
+            is_read[offset / 8] = true;
+    }
+}
+
 /* Run function INDEX on the buffers of S. */
-static void add_call(aot_block *k, const step_info *s, uint32_t index, uint32_t first, int64_t extent)
+static void add_call(aot_block *k, const step_info *s, uint32_t index, uint32_t first,
+                     int64_t extent)
 {
     const uint32_t n = s->as.n_read + s->as.n_written - first;
     target_buffer *at = ARENA_ARRAY(&k->a->memory, target_buffer, n);
-    k->failed = k->failed || !at;
-    for (uint32_t i = 0; at && i < n; i++)
-        at[i] = aot_place(k, s->as.buffers[first + i]);
-    const target_step step = {.kind = TARGET_KERNEL,
-                              .index = index,
-                              .extent = extent,
-                              .scratch = k->a->tape->memory};
-    if (at && extent > 0)
+    bool *is_read = ARENA_ARRAY(&k->a->memory, bool, n);
+    k->failed = k->failed || !at || !is_read;
+    if (k->failed)
+        return;
+    find_read(k->a->functions.at[index].program, is_read, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_read[i])
+            at[i] = aot_place(k, s->as.buffers[first + i]);
+        else
+            at[i] = (target_buffer){TARGET_NOTHING, 0, 0};
+    const target_step step = {
+        .kind = TARGET_KERNEL, .index = index, .extent = extent, .scratch = k->a->tape->memory};
+    if (extent > 0)
         aot_step(k, step, at, n);
 }
 
@@ -86,7 +109,8 @@ static void add_call(aot_block *k, const step_info *s, uint32_t index, uint32_t 
 /* Fills buffer 0 with elements of SIZE bytes: at most 8, or two halves of 8. */
 static const loop_program *filling(const void *one, size_t size, arena *memory)
 {
-    static const loop_elem elems[] = {[1] = LOOP_I8, [2] = LOOP_I16, [4] = LOOP_I32, [8] = LOOP_I64};
+    static const loop_elem elems[] = {
+        [1] = LOOP_I8, [2] = LOOP_I16, [4] = LOOP_I32, [8] = LOOP_I64};
     const size_t part = size > 8 ? 8 : size;
     const uint32_t lanes = size > 8 ? 1 : (uint32_t)(64 / part);
     const loop_type t = loop_type_of(elems[part], lanes);
@@ -111,18 +135,24 @@ static const loop_program *filling(const void *one, size_t size, arena *memory)
     return loop_finish(&b);
 }
 
-static void add_fill(aot_block *k, const step_info *s, const literal *l)
+/* The result of S is N times ONE, which has SIZE bytes. */
+static void add_fill(aot_block *k, const step_info *s, const void *one, size_t size, uint64_t n)
 {
     aot *a = k->a;
-    const size_t size = dtype_bytes(l->type->dtype);
-    size_t bytes = 0;
-    (void)type_bytes(l->type, &bytes);
     const target_function f = {arena_printf(&a->memory, "fill%u", (unsigned)a->functions.n),
-                               filling(l->data, size, &a->memory)};
+                               filling(one, size, &a->memory)};
     if (!f.name || !f.program || !VECTOR_PUSH(a->allocator, &a->functions, f))
         k->failed = true;
     else
-        add_call(k, s, a->functions.n - 1, s->as.n_read, (int64_t)(bytes / size));
+        add_call(k, s, a->functions.n - 1, s->as.n_read, (int64_t)n);
+}
+
+static void add_constant(aot_block *k, const step_info *s, const literal *l)
+{
+    const size_t size = dtype_bytes(l->type->dtype);
+    size_t bytes = 0;
+    (void)type_bytes(l->type, &bytes);
+    add_fill(k, s, l->data, size, bytes / size);
 }
 
 /* ---- steps ---- */
@@ -155,21 +185,36 @@ static bool writes_something(const aot_block *k, const tape_step *s)
     return false;
 }
 
-static tn_status refuse(const step_origin *o)
+/* O may be of a copy of M that reports nothing. */
+static tn_status report(const module *m, const step_origin *o, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static tn_status report(const module *m, const step_origin *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tn_status s = node_vreport(o->f, o->n, &m->cx->diag, op_table[o->n->op].text,
+                                     DIAG_NotImplemented, format, args);
+    va_end(args);
+    return s;
+}
+
+static tn_status refuse(const module *m, const step_origin *o)
 {
     const char *target = attr_string(o->n->attrs, KEY_TARGET);
     if (o->n->op == OP_CUSTOM_CALL)
-        return node_report(o->f, o->n, DIAG_NotImplemented,
-                           "the custom call '%s' runs a function of the process that registered it, "
-                           "which code made ahead of time does not have",
-                           target ? target : "");
-    return node_report(o->f, o->n, DIAG_NotImplemented,
-                       "'%s' has no compiled form here: only the library itself can run it, which "
-                       "code made ahead of time does without",
-                       op_table[o->n->op].text);
+        return report(m, o,
+                      "the custom call '%s' runs a function of the process that registered it, "
+                      "which code made ahead of time does not have",
+                      target ? target : "");
+    return report(
+        m, o,
+        "only the library itself runs '%s': it has no compiled form, which code made ahead "
+        "of time needs",
+        op_table[o->n->op].text);
 }
 
-static tn_status add_step(aot_block *k, const step_info *s)
+static tn_status add_step(aot_block *k, const module *m, const step_info *s)
 {
     const step_origin *o = s->as.what;
     switch (s->as.kind) {
@@ -190,9 +235,11 @@ static tn_status add_step(aot_block *k, const step_info *s)
         break;
     case TAPE_HOST:
         if (o->n->op == OP_CONSTANT)
-            add_fill(k, s, literal_of(o->n));
+            add_constant(k, s, literal_of(o->n));
+        else if (tape_is_seed(&s->as))
+            add_fill(k, s, &k->a->seed, sizeof k->a->seed, 1);
         else if (writes_something(k, &s->as) || op_table[o->n->op].traits & T_MAY_FAIL)
-            return refuse(o);
+            return refuse(m, o);
         break;
     }
     return TN_OK;
@@ -200,7 +247,7 @@ static tn_status add_step(aot_block *k, const step_info *s)
 
 /* ---- blocks ---- */
 
-static tn_status add_block(aot_block *k)
+static tn_status add_block(aot_block *k, const module *m)
 {
     const block_info *b = k->b;
     tn_status status = TN_OK;
@@ -209,7 +256,7 @@ static tn_status add_block(aot_block *k)
             aot_copy(k, (target_buffer){TARGET_INPUT, b->update[o], 0},
                      (target_buffer){TARGET_OUTPUT, o, 0}, b->output_bytes[o]);
     for (uint32_t i = 0; i < b->steps.n; i++) {
-        const tn_status s = add_step(k, &b->steps.at[i]);
+        const tn_status s = add_step(k, m, &b->steps.at[i]);
         status = status == TN_OK ? s : status;
     }
     for (uint32_t o = 0; b->has_passes && o < b->n_outputs; o++)
@@ -230,7 +277,7 @@ tn_status aot_add_blocks(aot *a, const module *m)
     for (uint32_t i = 0; i < t->blocks.n; i++) {
         aot_block k = {.a = a, .b = &t->blocks.at[i]};
         first[i] = a->steps.n;
-        const tn_status s = add_block(&k);
+        const tn_status s = add_block(&k, m);
         if (k.failed)
             return module_no_memory(m);
         status = status == TN_OK ? s : status;

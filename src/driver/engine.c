@@ -22,6 +22,24 @@ static tn_status no_engine(const module *m, const char *name)
     return s;
 }
 
+/* A CPU that was asked for by name must be one that code can be made for. */
+static tn_status check_cpu(const char *cpu, const module *m)
+{
+    arena memory;
+    loop_builder b;
+    text_buffer code;
+    const target_options o = {.cpu = cpu};
+    arena_init(&memory, m->allocator);
+    text_init(&code, m->allocator);
+    loop_init(&b, &memory);
+    const target_function f = {"probe", loop_finish(&b)};
+    const tn_status s =
+        f.program ? target_llvm(m->cx, &f, 1, &o, &code) : diag_no_memory(&m->cx->diag);
+    text_release(&code);
+    arena_release(&memory);
+    return s;
+}
+
 tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
                       module *m)
 {
@@ -38,6 +56,8 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     if (o->engine && strcmp(o->engine, "jit") != 0 && strcmp(o->engine, "ref") != 0)
         return no_engine(m, o->engine);
     e->is_jit = o->engine ? strcmp(o->engine, "jit") == 0 : target_llvm_is_installed();
+    if (e->is_jit && e->cpu)
+        TN_TRY(check_cpu(e->cpu, m));
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     if (o->pool)
         e->pool = *o->pool;

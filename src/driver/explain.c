@@ -19,7 +19,8 @@ typedef struct explainer {
 
 static const char *kind_name(const kernel *k, const kernel_plan *plan)
 {
-    static const char *const names[] = {"map", "rows", "contract", "reference"};
+    static const char *const names[] = {"map",    "rows",  "contract",
+                                        "update", "loops", "reference"};
     return plan->by_reference ? names[KERNEL_REFERENCE] : names[k->kind];
 }
 
@@ -92,7 +93,7 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
 static void put_cost(explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = sum_of(plan, false), flops = sum_of(plan, true);
-    bool is_memory;
+    bool is_memory = true;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
     text_puts(x->out, ", computes ");
@@ -196,7 +197,7 @@ static void put_json_values(const explainer *x, const char *key, const value_id 
 static void put_json_cost(const explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = sum_of(plan, false), flops = sum_of(plan, true);
-    bool is_memory;
+    bool is_memory = true;
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured)
         text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",

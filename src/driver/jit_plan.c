@@ -39,7 +39,7 @@ static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_
         return false;
     if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest)) {
         plan->by_reference = true;
-        return k->kind == KERNEL_REFERENCE;
+        return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
     }
     for (uint32_t i = 0; i < plan->nest.n_steps; i++)
         if ((plan->unit[i] = unit_of(j, plan->nest.steps[i].program)) == UINT32_MAX)

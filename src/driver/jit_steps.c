@@ -3,15 +3,45 @@
 
 #include <string.h>
 
-static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
-                                 uint32_t number)
+/* The operand of an update that the result is a changed copy of. */
+static value_id old_of(const tape_block *b, const kernel *k)
 {
+    return b->f->nodes.at[k->node].in[0];
+}
+
+static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
+                                 uint32_t number, bool reads_old)
+{
+    if (number < k->n_in && k->kind == KERNEL_UPDATE && !reads_old &&
+        tape_block_value(b, k->in[number]) == tape_block_value(b, old_of(b, k)))
+        return tape_block_value(b, b->f->nodes.at[k->node].first_value);
     if (number < k->n_in)
         return tape_block_value(b, k->in[number]);
     for (uint32_t i = 0; i < k->n_out; i++)
         if (emit_output_buffer(k, i) == number)
             return tape_block_value(b, k->out[i].into);
+    if (k->draws && number + 1 == emit_buffer_count(k))
+        return tape_block_seed(b, &b->f->nodes.at[k->node]);
     return temps[number - emit_buffer_count(k)];
+}
+
+/* What an update does not change: nothing to do where the result may take the operand's place. */
+static void add_copy(tape_block *b, const kernel *k)
+{
+    static const uint32_t in_place[][2] = {{0, 1}};
+    const node *n = &b->f->nodes.at[k->node];
+    const tape_buffer both[] = {tape_block_value(b, old_of(b, k)),
+                                tape_block_value(b, n->first_value)};
+    size_t bytes = 0;
+    (void)type_bytes(value_type(b->f, n->first_value), &bytes);
+    tape_step s = tape_block_step(b, TAPE_COPY, n, 0);
+    s.name = "copy";
+    s.buffers = both;
+    s.n_read = s.n_written = 1;
+    s.bytes = bytes;
+    s.in_place = in_place;
+    s.n_in_place = 1;
+    tape_step_add(b->t, b->block, &s);
 }
 
 static bool can_fail(const loop_program *p)
@@ -67,6 +97,8 @@ static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const
     const char *name = jit_kernel_name(b->f, k, memory);
     for (uint32_t i = 0; i < plan->nest.n_temps; i++)
         temps[i] = tape_temp(b->t, b->block, plan->nest.temps[i]);
+    if (k->kind == KERNEL_UPDATE)
+        add_copy(b, k);
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         const nest_step *from = &plan->nest.steps[i];
         const tape_buffer packed =
@@ -83,7 +115,8 @@ static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const
             return;
         }
         for (uint32_t o = 0; o < n; o++)
-            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o);
+            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o,
+                                       plan->nest.reads_old);
         for (uint32_t o = 0; from->n_buffers && o < 2; o++)
             if (from->offset[o] > 0)
                 buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],

@@ -158,6 +158,35 @@ tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t
     return s;
 }
 
+static tn_status put_seed(const void *what, char *const *buffers, void *host)
+{
+    const jit_host *h = host;
+    (void)what;
+    memcpy(buffers[0], &h->run->seed, sizeof h->run->seed);
+    return TN_OK;
+}
+
+tape_buffer tape_block_seed(tape_block *b, const node *n)
+{
+    if (b->seed)
+        return b->seed - 1;
+    const tape_buffer seed = tape_temp(b->t, b->block, sizeof(uint64_t));
+    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    s.name = "seed";
+    s.host = put_seed;
+    s.buffers = &seed;
+    s.n_written = 1;
+    s.bytes = sizeof(uint64_t);
+    tape_step_add(b->t, b->block, &s);
+    b->seed = 1 + seed;
+    return seed;
+}
+
+bool tape_is_seed(const tape_step *s)
+{
+    return s->kind == TAPE_HOST && s->host == put_seed;
+}
+
 static uint32_t region(const tape_block *b, const node *n, attr_key key)
 {
     const int64_t f = attr_int(n->attrs, key, 0);

@@ -34,6 +34,7 @@ typedef struct tape_block {
     const value_id *same_as; /* by value: whose memory it is */
     tape_buffer *buffer;     /* by value; TAPE_NO_BUFFER: none yet */
     uint32_t *parameter;     /* by value: 1 + its number */
+    uint32_t seed;           /* 1 + the buffer that holds the seed of the run; 0: none yet */
 } tape_block;
 
 /* Adds the steps of B. SAME_AS of B is set by tape_block_begin, which comes first. False when there
@@ -50,6 +51,10 @@ tape *tape_of_module(const module *m, const tn_allocator *allocator, tape_steps_
 bool tape_block_begin(tape_block *b, const value_id *same_as);
 /* The buffer of a value. Constants are ready in it; others hold what steps put there. */
 tape_buffer tape_block_value(tape_block *b, value_id v);
+/* The buffer of the seed, 8 bytes. N: a node that wants it. */
+tape_buffer tape_block_seed(tape_block *b, const node *n);
+/* Is S the step that puts it there? */
+bool tape_is_seed(const tape_step *s);
 /* Run N, control flow included, by its reference kernel. */
 void tape_block_reference(tape_block *b, const node *n);
 /* A step of B as it stands, with its origin; fields may be changed before it is added. UNIT: of a

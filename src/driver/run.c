@@ -57,8 +57,9 @@ tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_ex
 
 tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index)
 {
-    tn_status s = diag_report(d, DIAG_MissingInput, &p->graph->source, NO_SPAN,
-                              "no tensor is given for input %zu ('%s')", index, p->inputs[index].name);
+    tn_status s =
+        diag_report(d, DIAG_MissingInput, &p->graph->source, NO_SPAN,
+                    "no tensor is given for input %zu ('%s')", index, p->inputs[index].name);
     diag_node(d, p->inputs[index].name);
     return s;
 }

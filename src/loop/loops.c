@@ -95,8 +95,8 @@ void loops_store(loops *l, loop_value base, loop_value index, element x, loop_va
 
 loop_value loops_position(loops *l, uint32_t number, loop_value index)
 {
-    const element x = loops_load(l, loops_type(l, number)->dtype, loops_in(l, number), index, 1,
-                                 LOOP_NO_VALUE);
+    const element x =
+        loops_load(l, loops_type(l, number)->dtype, loops_in(l, number), index, 1, LOOP_NO_VALUE);
     return element_cast(&l->b, x, TN_SI64).re;
 }
 
@@ -110,7 +110,8 @@ loops_lines loops_lines_of(const type *t, uint32_t axis)
     return s;
 }
 
-/* ---- products of complex numbers: by section 5 of docs/numerics.md, without a neutral number ---- */
+/* ---- products of complex numbers: by section 5 of docs/numerics.md, without a neutral number ----
+ */
 
 /* Some axes of a tensor. */
 typedef struct axes_walk {
@@ -158,8 +159,8 @@ static element load_from(const product *p, loop_value memory, loop_value index)
 static void combine_at(const product *p, loop_value memory, loop_value to, loop_value a,
                        loop_value b)
 {
-    const element x = element_combine(&p->l->b, FOLD_PROD, load_from(p, memory, a),
-                                      load_from(p, memory, b));
+    const element x =
+        element_combine(&p->l->b, FOLD_PROD, load_from(p, memory, a), load_from(p, memory, b));
     loops_store(p->l, memory, to, x, LOOP_NO_VALUE);
 }
 
@@ -178,8 +179,8 @@ static void reduce_block(const product *p, loop_value first, loop_value block, i
     loop_if(b, loops_less(l, j, loop_i64(b, SUM_LANES)));
     loops_store(l, p->lanes, lane, x, LOOP_NO_VALUE);
     loop_else(b);
-    loops_store(l, p->lanes, lane,
-                element_combine(b, FOLD_PROD, load_from(p, p->lanes, lane), x), LOOP_NO_VALUE);
+    loops_store(l, p->lanes, lane, element_combine(b, FOLD_PROD, load_from(p, p->lanes, lane), x),
+                LOOP_NO_VALUE);
     loop_end(b);
     loop_end(b);
     for (int64_t have = used, half = SUM_LANES / 2; half > 0; half /= 2) {
@@ -230,8 +231,7 @@ bool loops_of_product(loops *l)
     }
     element total = load_from(&p, p.partials, loop_i64(b, 0));
     if (init)
-        total = element_combine(b, FOLD_PROD, total,
-                                element_number(b, p.sum, 1, *init->v.scalar));
+        total = element_combine(b, FOLD_PROD, total, element_number(b, p.sum, 1, *init->v.scalar));
     loops_store(l, loops_out(l, 0), item, element_cast(b, total, t->dtype), LOOP_NO_VALUE);
     loop_end(b);
     return loops_step(l, t->count, (uint64_t)p.row.count * 4, "row by row");

@@ -24,8 +24,7 @@ static loop_value key_of(loop_builder *b, element x, bool largest)
     const loop_value zero = loop_const(b, t, 0);
     loop_value key = loop_convert(b, LOOP_BITCAST, (loop_elem)t.elem, x.re);
     const loop_value sign = loop_binary(b, LOOP_ASHR, key, loop_const(b, t, wide ? 63 : 31));
-    key = loop_binary(b, LOOP_XOR, key,
-                      loop_binary(b, LOOP_AND, sign, loop_const(b, t, top)));
+    key = loop_binary(b, LOOP_XOR, key, loop_binary(b, LOOP_AND, sign, loop_const(b, t, top)));
     const loop_value none = loop_float(b, loop_value_type(b, x.re), 0);
     key = loop_select(b, loop_binary(b, LOOP_FEQ, x.re, none), zero, key);
     key = largest ? loop_unary(b, LOOP_NOT, key) : key;
@@ -53,8 +52,8 @@ static void store_index(loops *l, uint32_t result, loop_value at, loop_value ind
                         loop_value count)
 {
     const element x = {TN_SI64, index, LOOP_NO_VALUE};
-    loops_store(l, loops_out(l, result), at,
-                element_cast(&l->b, x, loops_result(l, result)->dtype), count);
+    loops_store(l, loops_out(l, result), at, element_cast(&l->b, x, loops_result(l, result)->dtype),
+                count);
 }
 
 static loop_value splat_i64(loop_builder *b, uint32_t lanes, int64_t x)
@@ -81,17 +80,15 @@ static bool along_lines(loops *l, const loops_lines *s)
     if (whole < s->n) {
         const loop_value count = loop_i64(b, s->n - whole);
         x = loops_load(l, d, base, loops_add(l, first, loop_i64(b, whole)), lanes, count);
-        keep_better(b, &so_far, key_of(b, x, true),
-                    loops_add(l, ramp, splat_i64(b, lanes, whole)),
+        keep_better(b, &so_far, key_of(b, x, true), loops_add(l, ramp, splat_i64(b, lanes, whole)),
                     element_first(b, lanes, count));
     }
     loop_value key = loop_get(b, so_far.key), index = loop_get(b, so_far.index);
     for (uint32_t half = lanes / 2; half > 0; half /= 2) {
         const loop_value key_a = loop_part(b, key, 0, half), key_b = loop_part(b, key, half, half);
         const loop_value a = loop_part(b, index, 0, half), other = loop_part(b, index, half, half);
-        const loop_value earlier =
-            loop_binary(b, LOOP_AND, loop_binary(b, LOOP_IEQ, key_a, key_b),
-                        loop_binary(b, LOOP_ILT, other, a));
+        const loop_value earlier = loop_binary(b, LOOP_AND, loop_binary(b, LOOP_IEQ, key_a, key_b),
+                                               loop_binary(b, LOOP_ILT, other, a));
         const loop_value better =
             loop_binary(b, LOOP_OR, loop_binary(b, LOOP_ILT, key_b, key_a), earlier);
         key = loop_select(b, better, key_b, key_a);
@@ -114,14 +111,12 @@ static bool across_lines(loops *l, const loops_lines *s)
     loop_value outer, tile;
     loops_split(l, loops_items(l), tiles, &outer, &tile);
     const loop_value column = loops_times(l, tile, lanes), base = loops_in(l, 0);
-    const loop_value count =
-        loop_binary(b, LOOP_ISUB, loop_i64(b, s->inner), column);
+    const loop_value count = loop_binary(b, LOOP_ISUB, loop_i64(b, s->inner), column);
     const loop_value first = loops_add(l, loops_times(l, outer, s->n * s->inner), column);
-    const loop_value used = s->inner % lanes ? loops_smaller(l, count, loop_i64(b, lanes))
-                                             : LOOP_NO_VALUE;
+    const loop_value used =
+        s->inner % lanes ? loops_smaller(l, count, loop_i64(b, lanes)) : LOOP_NO_VALUE;
     const element start = loops_load(l, d, base, first, lanes, used);
-    const best so_far = {loop_var(b, key_of(b, start, true)),
-                         loop_var(b, splat_i64(b, lanes, 0))};
+    const best so_far = {loop_var(b, key_of(b, start, true)), loop_var(b, splat_i64(b, lanes, 0))};
     const loop_value k = loop_for(b, loop_i64(b, 1), loop_i64(b, s->n), 1);
     const element x =
         loops_load(l, d, base, loops_add(l, first, loops_times(l, k, s->inner)), lanes, used);
@@ -199,12 +194,10 @@ bool loops_of_top_k(loops *l)
     loop_value outer, inner;
     loops_split(l, loops_items(l), lines.inner, &outer, &inner);
     const loop_value base = loops_in(l, 0), zero = loop_i64(b, 0);
-    const loop_value first =
-        loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
     loop_value k = loop_for(b, zero, loop_i64(b, lines.n), 1);
     loop_value from = loops_add(l, first, loops_times(l, k, lines.inner));
-    loop_value key =
-        key_of(b, loops_load(l, t->dtype, base, from, 1, LOOP_NO_VALUE), largest);
+    loop_value key = key_of(b, loops_load(l, t->dtype, base, from, 1, LOOP_NO_VALUE), largest);
     if (loop_value_type(b, key).elem != LOOP_I64)
         key = loop_convert(b, LOOP_SEXT, LOOP_I64, key);
     put(&s, s.keys, k, key);
@@ -214,9 +207,8 @@ bool loops_of_top_k(loops *l)
         merge(&s, width);
     k = loop_for(b, zero, loop_i64(b, kept), 1);
     const loop_value index = at(&s, s.order, k);
-    const loop_value to =
-        loops_add(l, loops_times(l, outer, kept * lines.inner),
-                  loops_add(l, loops_times(l, k, lines.inner), inner));
+    const loop_value to = loops_add(l, loops_times(l, outer, kept * lines.inner),
+                                    loops_add(l, loops_times(l, k, lines.inner), inner));
     from = loops_add(l, first, loops_times(l, index, lines.inner));
     loops_store(l, loops_out(l, 0), to, loops_load(l, moved, base, from, 1, LOOP_NO_VALUE),
                 LOOP_NO_VALUE);

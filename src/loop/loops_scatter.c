@@ -48,8 +48,8 @@ static loop_value columns(const scatter *s, loop_value low, loop_value high, loo
     const loop_value c = loop_for(&l->b, low, high, s->lanes);
     *count = LOOP_NO_VALUE;
     if (s->lanes > 1)
-        *count = loops_smaller(l, loop_binary(&l->b, LOOP_ISUB, high, c),
-                               loop_i64(&l->b, s->lanes));
+        *count =
+            loops_smaller(l, loop_binary(&l->b, LOOP_ISUB, high, c), loop_i64(&l->b, s->lanes));
     return c;
 }
 
@@ -182,8 +182,9 @@ bool loops_of_segment_reduce(loops *l)
     loop_value is_first = LOOP_NO_VALUE;
     if (starts) {
         const loop_value p = loop_offset(b, started, position);
-        is_first = loop_unary(
-            b, LOOP_NOT, loop_binary(b, LOOP_IEQ, loop_load(b, loop_type_of(LOOP_I8, 1), p, 1), one));
+        is_first =
+            loop_unary(b, LOOP_NOT,
+                       loop_binary(b, LOOP_IEQ, loop_load(b, loop_type_of(LOOP_I8, 1), p, 1), one));
         loop_store(b, p, one, 1);
     }
     const loop_value c = columns(&s, low, high, &count);
@@ -228,8 +229,8 @@ bool loops_of_scatter_reduce(loops *l)
     const loop_value c = loop_for(b, low, high, 1), at = loops_add(l, start, c);
     const loop_value position = loops_position(l, 1, at);
     open_checked(l, position, into.n);
-    const element update = element_cast(
-        b, loops_load(l, u->dtype, loops_in(l, 2), at, 1, LOOP_NO_VALUE), s.sum);
+    const element update =
+        element_cast(b, loops_load(l, u->dtype, loops_in(l, 2), at, 1, LOOP_NO_VALUE), s.sum);
     join(&s, loops_add(l, first, loops_add(l, loops_times(l, position, into.inner), c)), update,
          LOOP_NO_VALUE);
     loop_end(b);
@@ -334,8 +335,8 @@ bool loops_of_scatter_add(loops *l)
     const loop_value to = place_of(&w, l, at, &ok);
     loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
     loop_if(b, ok);
-    const loop_value c = columns(&w.s, w.is_shared ? low : none,
-                                 w.is_shared ? high : loop_i64(b, line), &count);
+    const loop_value c =
+        columns(&w.s, w.is_shared ? low : none, w.is_shared ? high : loop_i64(b, line), &count);
     const element update = load_as_sum(&w.s, loops_in(l, 2), loops_add(l, from, c), count);
     join(&w.s, loops_add(l, to, c), update, count);
     loop_end(b);

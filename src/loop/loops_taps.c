@@ -15,10 +15,9 @@ static bool turn_filter(loops *l, const conv_geometry *g, tn_dtype sum)
     const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, g->ci), 1);
     const loop_value first = loops_times(l, tap, g->ci * g->co);
     const element x = loops_load(l, loops_type(l, 1)->dtype, loops_in(l, 1),
-                                 loops_add(l, first, loops_add(l, loops_times(l, i, g->co), o)),
-                                 1, LOOP_NO_VALUE);
-    loops_store(l, loops_temp(l, 0),
-                loops_add(l, first, loops_add(l, loops_times(l, o, g->ci), i)),
+                                 loops_add(l, first, loops_add(l, loops_times(l, i, g->co), o)), 1,
+                                 LOOP_NO_VALUE);
+    loops_store(l, loops_temp(l, 0), loops_add(l, first, loops_add(l, loops_times(l, o, g->ci), i)),
                 element_cast(b, x, sum), LOOP_NO_VALUE);
     loop_end(b);
     loop_end(b);
@@ -43,8 +42,7 @@ static loop_value meets(loops *l, loop_value v, int64_t low, loop_value a, int64
                         int64_t results, loop_value *ok)
 {
     loop_builder *b = &l->b;
-    const loop_value at =
-        loop_binary(b, LOOP_ISUB, loops_add(l, v, loop_i64(b, low)), a);
+    const loop_value at = loop_binary(b, LOOP_ISUB, loops_add(l, v, loop_i64(b, low)), a);
     loop_value quotient = at, rest = loop_i64(b, 0);
     const loop_value is_there = loop_unary(b, LOOP_NOT, loops_less(l, at, rest));
     if (stride > 1) {
@@ -52,8 +50,7 @@ static loop_value meets(loops *l, loop_value v, int64_t low, loop_value a, int64
         loops_split(l, safe, stride, &quotient, &rest);
     }
     *ok = loop_binary(b, LOOP_AND, is_there,
-                      loop_binary(b, LOOP_AND,
-                                  loop_binary(b, LOOP_IEQ, rest, loop_i64(b, 0)),
+                      loop_binary(b, LOOP_AND, loop_binary(b, LOOP_IEQ, rest, loop_i64(b, 0)),
                                   loops_less(l, quotient, loop_i64(b, results))));
     return quotient;
 }
@@ -77,14 +74,14 @@ static void add_products(const chain *c, loop_value low, loop_value high, loop_v
     loops *l = c->l;
     loop_builder *b = &l->b;
     const loop_value o = loop_for(b, low, high, 1);
-    const element x = element_cast(
-        b, loops_load(l, c->in, c->dy, loops_add(l, dy, o), 1, LOOP_NO_VALUE), c->sum);
-    const element w = loops_load(
-        l, c->sum, c->filter,
-        loops_add(l, loops_add(l, row, loops_times(l, o, c->g->ci)), c->column), c->lanes,
-        c->count);
-    element_set(b, c->part, element_fma(b, element_splat(b, c->lanes, x), w,
-                                        element_get(b, c->part)));
+    const element x =
+        element_cast(b, loops_load(l, c->in, c->dy, loops_add(l, dy, o), 1, LOOP_NO_VALUE), c->sum);
+    const element w =
+        loops_load(l, c->sum, c->filter,
+                   loops_add(l, loops_add(l, row, loops_times(l, o, c->g->ci)), c->column),
+                   c->lanes, c->count);
+    element_set(b, c->part,
+                element_fma(b, element_splat(b, c->lanes, x), w, element_get(b, c->part)));
     loop_end(b);
 }
 
@@ -104,8 +101,7 @@ static void add_tap(const chain *c, loop_value dy, loop_value row)
         const loop_value room = loop_binary(b, LOOP_ISUB, block, have);
         const loop_value to = loops_smaller(l, loops_add(l, from, room), all);
         add_products(c, from, to, dy, row);
-        const loop_value now =
-            loops_add(l, have, loop_binary(b, LOOP_ISUB, to, from));
+        const loop_value now = loops_add(l, have, loop_binary(b, LOOP_ISUB, to, from));
         const loop_value is_full = loop_binary(b, LOOP_IEQ, now, block);
         loop_set(b, done, to);
         loop_if(b, is_full);

@@ -226,14 +226,27 @@ uint32_t nest_cost(const function *f, const kernel *k)
     return cost;
 }
 
+/* Bytes of V that K reads: of what it reads at positions that are data no more than it makes. */
+static uint64_t bytes_read(const function *f, const kernel *k, value_id v)
+{
+    size_t all = 0, part = 0;
+    (void)type_bytes(value_type(f, v), &all);
+    if (k->kind == KERNEL_UPDATE && f->nodes.at[k->node].in[0] == v)
+        return 0;
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        if (kernel_reads_by_data(n) && n->in[0] == v &&
+            type_bytes(value_type(f, n->first_value), &part) && part < all)
+            return part;
+    }
+    return all;
+}
+
 uint64_t nest_bytes(const function *f, const kernel *k)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_in; i++) {
-        size_t n = 0;
-        (void)type_bytes(value_type(f, k->in[i]), &n);
-        bytes += n;
-    }
+    for (uint32_t i = 0; i < k->n_in; i++)
+        bytes += bytes_read(f, k, k->in[i]);
     for (uint32_t i = 0; i < k->n_out; i++) {
         size_t n = 0;
         (void)type_bytes(value_type(f, k->out[i].value), &n);

@@ -17,11 +17,22 @@ typedef struct operand {
     int64_t strides[TN_MAX_RANK];
 } operand;
 
-static bool find_operand(const function *f, value_id v, arena *memory, operand *o)
+static uint32_t input_number(const kernel *k, value_id v)
+{
+    uint32_t i = 0;
+    while (i < k->n_in && k->in[i] != v)
+        i++;
+    return i;
+}
+
+/* False without memory: also when there was none to find the same place as the grouping did. */
+static bool find_operand(const function *f, const kernel *k, value_id v, arena *memory, operand *o)
 {
     access_map map;
     o->type = value_type(f, v);
     o->base = kernel_operand_base(f, v, memory, &map);
+    if (map.rank != o->type->rank || input_number(k, o->base) == k->n_in)
+        return false;
     const access_expr *offset = access_offset(&map, value_type(f, o->base)->dims, memory);
     return offset && access_strides(offset, o->type->rank, &o->first, o->strides);
 }
@@ -250,14 +261,6 @@ static bool stores_plainly(const kernel *k, const node *n)
            k->out[0].into == n->first_value;
 }
 
-static uint32_t input_number(const kernel *k, value_id v)
-{
-    uint32_t i = 0;
-    while (i < k->n_in && k->in[i] != v)
-        i++;
-    return i;
-}
-
 /* Buffers of a contraction, in the numbers of the nest. */
 static void list_buffers(const kernel *k, const product *p, bool follows, nest_step *step)
 {
@@ -295,8 +298,8 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
     if (!p || !u)
         return false;
     p->n = &f->nodes.at[k->node];
-    if (!find_operand(f, p->n->in[0], memory, &p->a) ||
-        !find_operand(f, p->n->in[1], memory, &p->b) || !find_axes(p, f))
+    if (!find_operand(f, k, p->n->in[0], memory, &p->a) ||
+        !find_operand(f, k, p->n->in[1], memory, &p->b) || !find_axes(p, f))
         return false;
     const bool follows = !stores_plainly(k, p->n);
     if (follows) {

@@ -9,6 +9,7 @@
 #include "ops/fold_line.h"
 #include "ops/lines.h"
 #include "ops/positions.h"
+#include "ops/scatter.h"
 #include "ops/scratch.h"
 
 /* Type rules. */
@@ -113,16 +114,6 @@ tn_status infer_segment_reduce(infer_call *call)
     return rule_result(call, x->dtype, &s);
 }
 
-/* How the axes of a scatter_add go together. */
-typedef struct scatter_axes {
-    uint32_t vector;        /* axis of `indices` that holds index vectors; their rank: none */
-    uint32_t n_window;      /* update axes that are window axes */
-    uint32_t window_mask;   /* of the updates */
-    uint32_t inserted_mask; /* of the operand */
-    uint32_t n_components;  /* of an index vector */
-    uint32_t component_axis[TN_MAX_RANK];
-} scatter_axes;
-
 /* An ascending list of distinct axes of a tensor of rank RANK; any order is read, since the lists
  * are sets. */
 static tn_status axis_set(const infer_call *call, attr_key key, uint32_t rank, axis_list *out)
@@ -133,8 +124,8 @@ static tn_status axis_set(const infer_call *call, attr_key key, uint32_t rank, a
     return f.kind == SHAPE_OK ? TN_OK : rule_axis_fault(call, f, key, rank);
 }
 
-static void find_scatter_axes(const attrs *given, const type *x, const type *indices,
-                              const type *updates, scatter_axes *out)
+void find_scatter_axes(const attrs *given, const type *x, const type *indices,
+                       const type *updates, scatter_axes *out)
 {
     uint32_t n;
     axis_list list;

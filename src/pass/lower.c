@@ -2,6 +2,8 @@
 #include "pass/lower.h"
 
 #include "ops/cells.h"
+#include "ops/eval.h"
+#include "ops/fold.h"
 
 /* ---- the cells of ops.def ---- */
 
@@ -36,6 +38,29 @@ tn_status lower_reduce_window(lower_call *call)
     return call->use.b->status;
 }
 
+/* Over no axes an element is reduced alone: only dtypes and the initial value change it. */
+tn_status lower_reduce(lower_call *call)
+{
+    const expand_call *c = &call->use;
+    const op_id op = (op_id)c->n->op;
+    const type *x = operand_type_of(c, 0);
+    const attr *init = attr_find(c->n->attrs, KEY_INIT);
+    const tn_dtype sum =
+        (tn_dtype)attr_int(c->n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(x->dtype));
+    value_id v = build_cast(c->b, c->in[0], sum);
+    if (init) {
+        const op_id with = op == OP_SUM                          ? OP_ADD
+                           : op == OP_REDUCE_PROD                ? OP_MUL
+                           : op == OP_REDUCE_MAX && sum == TN_I1 ? OP_OR
+                           : op == OP_REDUCE_MIN && sum == TN_I1 ? OP_AND
+                           : op == OP_REDUCE_MAX                 ? OP_MAXIMUM
+                                                                 : OP_MINIMUM;
+        v = build_binary(c->b, with, v, build_scalar(c->b, sum, *init->v.scalar));
+    }
+    call->result = build_cast(c->b, v, c->out->dtype);
+    return c->b->status;
+}
+
 tn_status lower_slice_grad(lower_call *call)
 {
     call->result = expand_slice_grad_as_pad(&call->use);
@@ -68,9 +93,10 @@ static value_id patches_as_pool(expand_call *c)
     perm[0] = 0;
     perm[1] = (int64_t)rank - 1;
     value_id v = build_transpose(c->b, c->in[0], perm, rank);
-    attr around[] = {attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
-                     attr_of_ints(KEY_INTERIOR, none, rank),
-                     attr_of_scalar(KEY_PAD_VALUE, attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar)};
+    attr around[] = {
+        attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
+        attr_of_ints(KEY_INTERIOR, none, rank),
+        attr_of_scalar(KEY_PAD_VALUE, attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar)};
     if (pads_any)
         v = build_node(c->b, OP_PAD, &v, 1, around, 4);
     attr places[] = {attr_of_ints(KEY_WINDOW, attr_ints(c->n->attrs, KEY_WINDOW, &n), spatial),
@@ -136,13 +162,85 @@ tn_status lower_requantize(lower_call *call)
     return c->b->status;
 }
 
+/* ---- results that no element of an operand reaches ---- */
+
+static bool is_empty(const type *t)
+{
+    return type_is_static(t) && t->count == 0;
+}
+
+static bool has_empty_operand(const function *f, const node *n)
+{
+    uint32_t k = 0;
+    while (k < n->n_in && !is_empty(value_type(f, n->in[k])))
+        k++;
+    return k < n->n_in;
+}
+
+/* Does N make something of nothing? What stops the run is no result. */
+static bool makes_of_nothing(const function *f, const node *n)
+{
+    const uint32_t traits = op_table[n->op].traits;
+    switch ((int)n->op) {
+    case OP_PAD:
+    case OP_SLICE_GRAD:
+    case OP_SCATTER_ROWS:
+    case OP_SCATTER_ADD:
+    case OP_SCATTER_REDUCE:
+    case OP_SEGMENT_REDUCE:
+    case OP_DYNAMIC_SLICE:
+    case OP_DYNAMIC_UPDATE_SLICE:
+        break;
+    default:
+        if (!(traits & (T_REDUCES | T_CONTRACTS)))
+            return false;
+    }
+    const type *t = value_type(f, n->first_value);
+    return type_is_static(t) && t->count > 0 && has_empty_operand(f, n);
+}
+
+/* What the evaluator makes of N, whose operands are all empty. */
+static value_id evaluated(expand_call *c)
+{
+    enum { MOST = 1 << 20 };
+    tensor in[3], out = {0};
+    if (c->n->n_in > 3 || c->out->count > MOST)
+        return NO_VALUE;
+    for (uint32_t k = 0; k < c->n->n_in; k++) {
+        in[k] = (tensor){operand_type_of(c, k), c->memory}; /* no element of it is read */
+        if (!is_empty(in[k].type))
+            return NO_VALUE;
+    }
+    return evaluate_node_quietly(c->f, c->n, in, &out, c->memory)
+               ? build_constant(c->b, c->out->dtype, c->out->dims, c->out->rank, out.data)
+               : NO_VALUE;
+}
+
+static value_id made_of_nothing(expand_call *c)
+{
+    switch ((int)c->n->op) {
+    case OP_PAD:
+        return build_splat(c->b, c->out->dtype, c->out->dims, c->out->rank,
+                           *attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar);
+    case OP_SCATTER_ADD:
+    case OP_SCATTER_REDUCE:
+        return is_empty(operand_type_of(c, 2)) ? c->in[0] : NO_VALUE;
+    case OP_DYNAMIC_SLICE: /* of rank 0, where no position is needed */
+        return c->in[0];
+    case OP_DYNAMIC_UPDATE_SLICE:
+        return is_empty(operand_type_of(c, 1)) ? c->in[0] : c->in[1];
+    default:
+        return op_table[c->n->op].traits & T_CONTRACTS ? expand_filled(c, c->out, 0) : evaluated(c);
+    }
+}
+
 /* ---- rewriting a function ---- */
 
 typedef struct lowering {
     function *f;
     const tn_allocator *allocator;
-    arena memory;      /* of one round */
-    value_id *instead; /* by value: what stands for it, itself for most */
+    arena memory;           /* of one round */
+    value_id *instead;      /* by value: what stands for it, itself for most */
     VECTOR(uint32_t) order; /* of the nodes */
     bool changed;
 } lowering;
@@ -156,16 +254,31 @@ static bool has_holes(const attrs *given)
     return n > 0;
 }
 
-static bool is_composite(const node *n)
+/* An empty list of axes; an absent one means all. */
+static bool has_no_axes(const attrs *given)
+{
+    uint32_t n;
+    (void)attr_ints(given, KEY_AXES, &n);
+    return attr_find(given, KEY_AXES) && n == 0;
+}
+
+static bool is_composite(const function *f, const node *n)
 {
     switch ((int)n->op) {
     case OP_PAD:
-        return has_holes(n->attrs);
+        return has_holes(n->attrs) || makes_of_nothing(f, n);
     case OP_QUANTIZE:
     case OP_DEQUANTIZE:
         return n->n_in == 1;
+    case OP_SUM:
+    case OP_MEAN:
+    case OP_REDUCE_MAX:
+    case OP_REDUCE_MIN:
+    case OP_REDUCE_PROD:
+        return value_type(f, n->in[0])->rank == 0 || has_no_axes(n->attrs) ||
+               makes_of_nothing(f, n);
     default:
-        return op_table[n->op].lower != lower_none;
+        return op_table[n->op].lower != lower_none || makes_of_nothing(f, n);
     }
 }
 
@@ -186,9 +299,13 @@ static tn_status lower_node(lowering *w, uint32_t i)
                              .in = n.in,
                              .out = value_type(w->f, n.first_value),
                              .memory = &w->memory};
-    if (!is_composite(&n))
+    if (!is_composite(w->f, &n))
         return put_node(w, i);
-    TN_TRY(op_table[n.op].lower(&call));
+    if (makes_of_nothing(w->f, &n))
+        call.result = made_of_nothing(&call.use);
+    else
+        TN_TRY(op_table[n.op].lower(&call));
+    TN_TRY(b.status);
     if (call.result == NO_VALUE || value_type(w->f, call.result) != call.use.out)
         return put_node(w, i); /* nodes that were added in vain are left out */
     for (uint32_t k = first; k < w->f->nodes.n; k++)
@@ -256,7 +373,7 @@ bool module_has_composites(const module *m)
     for (uint32_t i = 0; i < m->functions.n; i++) {
         const function *f = m->functions.at[i];
         for (uint32_t k = 0; k < f->nodes.n; k++)
-            if (is_composite(&f->nodes.at[k]))
+            if (is_composite(f, &f->nodes.at[k]))
                 return true;
     }
     return false;

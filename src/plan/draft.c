@@ -44,6 +44,7 @@ void draft_store(grouping *g, uint32_t k, const kernel_output *out)
     if (g->failed)
         return;
     const draft_output o = {*out, k, g->stored[out->into]};
+    g->drafts.at[k].n_out++;
     if (VECTOR_PUSH(g->allocator, &g->outputs, o))
         g->stored[out->into] = g->outputs.n;
     else
@@ -183,6 +184,8 @@ static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out
     if (d->kind == KERNEL_ROWS && !(out->operands = draft_identity(g, d->dims, d->rank)))
         return false;
     uint32_t n = 0;
+    for (uint32_t i = 0; i < out->n_nodes; i++)
+        out->draws = out->draws || kernel_draws(&g->f->nodes.at[out->nodes[i]]);
     for (uint32_t i = d->demands; i; i = g->demands.at[i - 1].next_of_kernel)
         n++;
     value_id *in = ARENA_ARRAY(g->memory, value_id, n);

@@ -31,8 +31,7 @@ typedef struct draft {
     uint32_t reduced;
     uint32_t node; /* of which it was made: for the order, and for REFERENCE and CONTRACT */
     bool is_split;
-    bool has_reduction;
-    uint32_t n_nodes;
+    uint32_t n_nodes, n_reductions, n_out;
     uint32_t demands; /* 1 + index of the last */
 } draft;
 

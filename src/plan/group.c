@@ -14,6 +14,7 @@ static const char *const why_fails = "it can fail, so every element must be comp
 static const char *const why_rows = "its rows are not those of the kernel that needs it";
 static const char *const why_long = "its rows are long enough to be shared out";
 static const char *const why_whole = "operands of a contraction are read many times";
+static const char *const why_data = "it is read at positions that are data";
 static const char *const why_index = "its positions have no index map";
 
 /* ---- what nodes are ---- */
@@ -53,7 +54,9 @@ bool kernel_is_uniform(const node *n)
 
 static bool may_fail(const function *f, const node *n)
 {
-    return (op_table[n->op].traits & T_MAY_FAIL) && dtype_is_int(value_type(f, n->first_value)->dtype);
+    const uint32_t traits = op_table[n->op].traits;
+    return (traits & T_MAY_FAIL) &&
+           ((traits & T_INDEXES) || dtype_is_int(value_type(f, n->first_value)->dtype));
 }
 
 static bool has_elements(const type *t)
@@ -68,7 +71,8 @@ bool kernel_can_contain(const function *f, const node *n)
     for (uint32_t k = 0; k < n->n_in; k++)
         if (!has_elements(value_type(f, n->in[k])))
             return false;
-    return kernel_is_uniform(n) || n->op == OP_IOTA || is_movement(n) ||
+    return kernel_is_uniform(n) || n->op == OP_IOTA || is_movement(n) || kernel_draws(n) ||
+           kernel_reads_by_data(n) || n->op == OP_QUANTIZE || n->op == OP_DEQUANTIZE ||
            (op_table[n->op].traits & T_ELEMENTWISE);
 }
 
@@ -152,8 +156,10 @@ value_id kernel_operand_base(const function *f, value_id v, arena *memory, acces
 {
     const type *t = value_type(f, v);
     access_map own, both;
-    if (!access_identity(t->dims, t->rank, memory, map))
-        map->rank = map->n_source = map->n_guards = 0; /* no memory: no strides */
+    if (!access_identity(t->dims, t->rank, memory, map)) {
+        map->rank = map->n_source = map->n_guards = 0;
+        return v;
+    }
     for (const node *n = node_of(f, v); is_movement(n); n = node_of(f, v)) {
         if (!access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, &own) ||
             !access_compose(map, &own, memory, &both) ||
@@ -188,33 +194,50 @@ static bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t
     return held;
 }
 
-/* The map from the positions of its result to those of operand K. */
-static bool operand_map(const grouping *g, const node *n, uint32_t k, access_map *out)
-{
-    const type *in = value_type(g->f, n->in[k]), *t = value_type(g->f, n->first_value);
-    if (is_movement(n))
-        return access_of_node(n, in, t, n->first_value, g->memory, out);
-    return access_of_broadcast(in, t->dims, t->rank, g->memory, out);
-}
-
 /* Does element i of N depend on element i of operand K? */
 static bool is_elementwise_on(const function *f, const node *n, uint32_t k)
 {
     const type *in = value_type(f, n->in[k]), *t = value_type(f, n->first_value);
-    return !is_movement(n) && in->rank == t->rank &&
+    return !is_movement(n) && !kernel_reads_by_data(n) && in->rank == t->rank &&
            memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
 }
 
 enum { FEW_OPERANDS = 3 }; /* of what is contained */
+
+/* What a contained node needs of its operands. */
+typedef struct need {
+    value_id v;
+    const access_map *map; /* NULL: all of it in memory */
+} need;
+enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
+
+/* What N at the positions of MAP needs of its operand O. */
+static bool add_needs(grouping *g, const node *n, uint32_t o, const access_map *map, need *needs,
+                      uint32_t *n_needs)
+{
+    const uint32_t uses = kernel_operand_uses(g->f, n, o);
+    access_map own, both;
+    if (uses == 0)
+        needs[(*n_needs)++] = (need){n->in[o], NULL};
+    else if (is_elementwise_on(g->f, n, o))
+        needs[(*n_needs)++] = (need){n->in[o], map};
+    else
+        for (uint32_t u = 0; u < uses; u++) {
+            if (!kernel_operand_map(g->f, n, o, u, g->memory, &own) ||
+                !access_compose(map, &own, g->memory, &both))
+                return false;
+            needs[(*n_needs)++] = (need){n->in[o], draft_map(g, &both)};
+        }
+    return true;
+}
 
 /* Compute N in kernel K wherever K needs it: then K needs its operands. False, and nothing done,
  * when that cannot be. */
 static bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
 {
     const value_id v = n->first_value;
-    const access_map *maps[MOST_MAPS * FEW_OPERANDS];
-    uint32_t n_maps = 0, uses = 0;
-    access_map own, both;
+    need needs[MOST_NEEDS];
+    uint32_t n_needs = 0, uses = 0;
     if (g->drafts.at[k].n_nodes >= MOST_NODES) {
         *why = why_large;
         return false;
@@ -229,20 +252,17 @@ static bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
             *why = why_several;
             return false;
         }
-        for (uint32_t o = 0; o < n->n_in; o++) {
-            if (is_elementwise_on(g->f, n, o)) {
-                maps[n_maps++] = d->map;
-                continue;
-            }
-            if (!operand_map(g, n, o, &own) || !access_compose(d->map, &own, g->memory, &both)) {
+        for (uint32_t o = 0; o < n->n_in; o++)
+            if (!add_needs(g, n, o, d->map, needs, &n_needs)) {
                 *why = why_index;
                 return false;
             }
-            maps[n_maps++] = draft_map(g, &both);
-        }
     }
-    for (uint32_t i = 0; i < n_maps; i++)
-        draft_demand(g, k, n->in[i % n->n_in], maps[i]);
+    for (uint32_t i = 0; i < n_needs; i++) {
+        draft_demand(g, k, needs[i].v, needs[i].map);
+        if (!needs[i].map && !g->why[needs[i].v])
+            g->why[needs[i].v] = why_data;
+    }
     draft_contain(g, k, g->f->values.at[v].node);
     return true;
 }
@@ -256,14 +276,15 @@ static void need_whole(grouping *g, uint32_t k, value_id v, const char *why)
 
 /* ---- one node ---- */
 
-static void start_reference(grouping *g, uint32_t i)
+/* A kernel for node I alone, with everything in memory. */
+static void start_whole(grouping *g, uint32_t i, kernel_kind kind)
 {
     const node *n = &g->f->nodes.at[i];
-    const uint32_t k = draft_new(g, KERNEL_REFERENCE, i, NULL, 0);
+    const uint32_t k = draft_new(g, kind, i, NULL, 0);
     for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
         need_whole(g, k, n->in[o], why_operand);
     for (uint32_t r = 0; r < n->n_results && !g->failed; r++) {
-        const kernel_output out = {n->first_value + r, n->first_value + r, NULL, NULL};
+        const kernel_output out = {n->first_value + r, n->first_value + r, NULL, NULL, false};
         draft_store(g, k, &out);
     }
     draft_contain(g, k, i);
@@ -275,7 +296,7 @@ static uint32_t start_map(grouping *g, uint32_t i, value_id v)
     const type *t = value_type(g->f, v);
     const uint32_t k = draft_new(g, KERNEL_MAP, i, t->dims, t->rank);
     const access_map *all = draft_identity(g, t->dims, t->rank);
-    const kernel_output out = {v, v, all, all};
+    const kernel_output out = {v, v, all, all, false};
     if (!all)
         return k;
     draft_store(g, k, &out);
@@ -300,9 +321,12 @@ static const access_map *full_demand(grouping *g, uint32_t k, value_id v)
     return NULL;
 }
 
-/* Nothing that kernel K waits for waits for V, and K itself does not: others than K need V too. */
+/* K has room for one more output, and nothing that it waits for waits for V, nor does K itself:
+ * others than K need V too. */
 static bool can_store_early(grouping *g, uint32_t k, value_id v)
 {
+    if (g->drafts.at[k].n_out >= KERNEL_OUTPUTS)
+        return false;
     for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
         const demand *d = &g->demands.at[i - 1];
         if (d->kernel == k ? !d->map : draft_reaches(g, k, d->kernel))
@@ -322,7 +346,7 @@ static bool join_and_store(grouping *g, const node *n, const uint32_t *kernels, 
         if (g->drafts.at[k].kind == KERNEL_CONTRACT || g->drafts.at[k].is_split || !all ||
             !can_store_early(g, k, v) || !absorb(g, k, n, &why))
             continue;
-        const kernel_output out = {v, v, all, all};
+        const kernel_output out = {v, v, all, all, false};
         draft_store(g, k, &out);
         return true;
     }
@@ -336,6 +360,18 @@ static bool is_among(uint32_t x, const uint32_t *list, uint32_t n)
     return n > 0;
 }
 
+/* What can fail must be computed at every position, and no other. */
+static bool absorb_all(grouping *g, const node *n, uint32_t k, const char **why)
+{
+    const value_id v = n->first_value;
+    const draft *d = &g->drafts.at[k];
+    uint32_t uses = 0;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value)
+        uses += g->demands.at[i - 1].kernel == k;
+    return uses == 1 && (d->kind == KERNEL_MAP || d->kind == KERNEL_ROWS) && !d->is_split &&
+           full_demand(g, k, v) && absorb(g, k, n, why);
+}
+
 static void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -344,7 +380,8 @@ static void place_contained(grouping *g, uint32_t i)
     const bool held = demanders(g, v, kernels, &n_kernels);
     const char *why = held ? g->why[v] ? g->why[v] : why_output : why_several;
 
-    if (kernel_is_uniform(n) || n->op == OP_IOTA || (is_movement(n) && !may_fail(g->f, n))) {
+    if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||
+        (is_movement(n) && !may_fail(g->f, n))) {
         bool stays = held; /* of movement nothing needs to be stored but where memory is wanted */
         uint32_t able = 0; /* kernels that contain it from now on */
         for (uint32_t k = 0; k < n_kernels; k++)
@@ -364,6 +401,8 @@ static void place_contained(grouping *g, uint32_t i)
         }
     } else if (may_fail(g->f, n)) {
         why = why_fails;
+        if (!held && n_kernels == 1 && absorb_all(g, n, kernels[0], &why))
+            return;
     } else if (!held && (n_kernels == 1 || is_cheap(g->f, n))) {
         bool stays = false;
         for (uint32_t k = 0; k < n_kernels; k++)
@@ -436,9 +475,9 @@ static bool fits_rows(grouping *g, uint32_t k, const node *n, const axis_list *a
     const draft *d = &g->drafts.at[k];
     const type *in = value_type(g->f, n->in[0]);
     if ((d->kind != KERNEL_MAP && d->kind != KERNEL_ROWS) || d->is_split ||
-        d->n_nodes >= MOST_NODES || d->rank != in->rank ||
+        d->n_nodes >= MOST_NODES || d->n_reductions >= KERNEL_REDUCTIONS || d->rank != in->rank ||
         memcmp(d->dims, in->dims, in->rank * sizeof *in->dims) != 0 ||
-        (d->has_reduction && d->reduced != axes->mask))
+        (d->n_reductions > 0 && d->reduced != axes->mask))
         return false;
     for (uint32_t i = g->by_value[n->first_value]; i; i = g->demands.at[i - 1].next_of_value) {
         const demand *e = &g->demands.at[i - 1];
@@ -454,7 +493,7 @@ static bool widen_to_rows(grouping *g, uint32_t k, const node *n, const access_m
     draft *d = &g->drafts.at[k];
     const type *out = value_type(g->f, n->first_value), *in = value_type(g->f, n->in[0]);
     access_map both;
-    if (d->kind != KERNEL_MAP || d->has_reduction || d->n_nodes >= MOST_NODES ||
+    if (d->kind != KERNEL_MAP || d->n_reductions > 0 || d->n_nodes >= MOST_NODES ||
         d->rank != out->rank || memcmp(d->dims, out->dims, out->rank * sizeof *out->dims) != 0)
         return false;
     uint32_t uses = 0;
@@ -493,7 +532,7 @@ static void contain_reduction(grouping *g, uint32_t k, const node *n, const axis
     draft *d = &g->drafts.at[k];
     d->kind = KERNEL_ROWS;
     d->reduced = axes->mask;
-    d->has_reduction = true;
+    d->n_reductions++;
     const access_map *all = draft_identity(g, in->dims, in->rank);
     if (!all)
         return;
@@ -511,7 +550,7 @@ static void place_reduction(grouping *g, uint32_t i)
     bool keep;
     access_map project;
     if (!reduction_axes(g, n, &axes, &keep) || !projection(g, n, &axes, keep, &project)) {
-        start_reference(g, i);
+        start_whole(g, i, KERNEL_REFERENCE);
         return;
     }
     const bool held = demanders(g, v, kernels, &n_kernels);
@@ -528,7 +567,7 @@ static void place_reduction(grouping *g, uint32_t i)
             continue;
         if (shared) {
             const access_map *at = draft_map(g, &project);
-            const kernel_output out = {v, v, at, at};
+            const kernel_output out = {v, v, at, at, false};
             draft_store(g, k, &out);
             g->why[v] = why;
         }
@@ -537,7 +576,7 @@ static void place_reduction(grouping *g, uint32_t i)
     }
     const uint32_t k = draft_new(g, KERNEL_ROWS, i, in->dims, in->rank);
     const access_map *at = draft_map(g, &project);
-    const kernel_output out = {v, v, at, at};
+    const kernel_output out = {v, v, at, at, false};
     if (g->failed)
         return;
     g->why[v] = why;
@@ -618,7 +657,7 @@ static void place_concat(grouping *g, uint32_t i)
             g->failed = true;
             return;
         }
-        const kernel_output out = {n->in[o], v, all, draft_map(g, &to)};
+        const kernel_output out = {n->in[o], v, all, draft_map(g, &to), false};
         if (g->failed)
             return;
         draft_store(g, k, &out);
@@ -628,6 +667,29 @@ static void place_concat(grouping *g, uint32_t i)
     g->why[v] = "its parts come from different kernels";
 }
 
+/* A kernel over the window, which computes it and stores it where it belongs; the rest is there. */
+static void place_update(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const type *t = value_type(g->f, n->in[1]);
+    const uint32_t k = draft_new(g, KERNEL_UPDATE, i, t->dims, t->rank);
+    const access_map *all = draft_identity(g, t->dims, t->rank);
+    const kernel_output out = {n->in[1], n->first_value, all, all, true};
+    access_map own;
+    if (g->failed)
+        return;
+    g->why[n->first_value] = "only a window of it is new";
+    draft_store(g, k, &out);
+    need_whole(g, k, n->in[0], "what is not replaced stays in memory");
+    draft_demand(g, k, n->in[1], all);
+    for (uint32_t u = 0; u < kernel_operand_uses(g->f, n, 2) && !g->failed; u++)
+        if (kernel_operand_map(g->f, n, 2, u, g->memory, &own))
+            draft_demand(g, k, n->in[2], draft_map(g, &own));
+        else
+            g->failed = true;
+    draft_contain(g, k, i);
+}
+
 static bool is_contraction(const node *n)
 {
     return (op_table[n->op].traits & T_CONTRACTS) && n->op != OP_CONV2D_GRAD_INPUT;
@@ -635,9 +697,9 @@ static bool is_contraction(const node *n)
 
 static bool is_whole(const function *f, const node *n)
 {
-    bool ok = n->n_results == 1 && has_elements(value_type(f, n->first_value));
-    for (uint32_t k = 0; k < n->n_in && ok; k++)
-        ok = has_elements(value_type(f, n->in[k]));
+    bool ok = n->n_results > 0 && has_elements(value_type(f, n->first_value));
+    for (uint32_t k = 0; k < n->n_in && ok; k++) /* positions in no axes have no components */
+        ok = has_elements(value_type(f, n->in[k])) || (n->op == OP_SCATTER_ADD && k == 1);
     return ok;
 }
 
@@ -654,8 +716,12 @@ static void place(grouping *g, uint32_t i)
         place_contraction(g, i);
     else if (kernel_can_contain(g->f, n))
         place_contained(g, i);
+    else if (n->op == OP_DYNAMIC_UPDATE_SLICE && is_whole(g->f, n))
+        place_update(g, i);
+    else if (kernel_has_loops(n) && is_whole(g->f, n))
+        start_whole(g, i, KERNEL_LOOPS);
     else if (n->op != OP_CONSTANT)
-        start_reference(g, i);
+        start_whole(g, i, KERNEL_REFERENCE);
 }
 
 static bool start(grouping *g)

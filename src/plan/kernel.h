@@ -11,14 +11,20 @@ typedef enum kernel_kind {
     KERNEL_MAP,      /* each position on its own */
     KERNEL_ROWS,     /* also reductions along axes of the positions, and what depends on them */
     KERNEL_CONTRACT, /* one contraction; the others finish its result */
+    KERNEL_UPDATE,   /* as MAP, over the window of a dynamic_update_slice */
+    KERNEL_LOOPS,    /* one node, by loops of its own, on what is in memory */
     KERNEL_REFERENCE /* one node, by its reference kernel */
 } kernel_kind;
+
+/* What one kernel holds at most. */
+enum { KERNEL_OUTPUTS = 16, KERNEL_REDUCTIONS = 16 };
 
 /* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each position
  * of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
 typedef struct kernel_output {
     value_id value, into;
     const access_map *from, *to;
+    bool is_window; /* UPDATE: `to` counts from where the window of the kernel's node starts */
 } kernel_output;
 
 /* Why what a kernel reads is not computed in it. */
@@ -33,7 +39,8 @@ typedef struct kernel {
     int64_t dims[TN_MAX_RANK];
     uint32_t reduced; /* ROWS: mask of the axes that its reductions run over */
     const access_map *operands; /* ROWS: from positions to those of the operands of its reductions */
-    uint32_t node;    /* REFERENCE, CONTRACT: which */
+    uint32_t node;    /* all but MAP and ROWS: which */
+    bool draws;       /* it has random generators, so it is told the seed of the run */
     bool is_split;    /* ROWS: few and long rows, whose blocks are shared out */
     uint32_t n_nodes; /* computed here, ascending; a constant or movement may be in several kernels */
     const uint32_t *nodes;
@@ -63,8 +70,21 @@ bool kernel_can_contain(const function *f, const node *n);
 bool kernel_is_uniform(const node *n);
 /* Is N a reduction that KERNEL_ROWS takes? */
 bool kernel_is_reduction(const function *f, const node *n);
+/* Is N run by loops of its own (KERNEL_LOOPS)? */
+bool kernel_has_loops(const node *n);
+/* Does N read its first operand, which is in memory, at positions that others give? */
+bool kernel_reads_by_data(const node *n);
+/* Is N a random generator? */
+bool kernel_draws(const node *n);
+/* At how many places N, which is contained, needs operand K for each position of its result; 0 when
+ * it is read in memory, at positions that data give. */
+uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k);
+/* The map from the positions of N's result to one such place. False: there is none. */
+bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t use, arena *memory,
+                        access_map *out);
 /* Where the elements of V, an operand of a contraction, lie: MAP leads from its positions to those
- * of the result. Only movement without padding that strides can express is looked through. */
+ * of the result. Only movement without padding that strides can express is looked through. Without memory MAP
+ * has rank 0. */
 value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map);
 /* Mask of the axes of the positions on which MAP depends, its guards included. */
 uint32_t access_axes(const access_map *map);

@@ -128,11 +128,11 @@ static bool run_cond(run *r, const step_info *s, char **at)
 }
 
 /* Where turn after turn writes value K of a WHILE, which is at NOW: never where it is, unless the
- * body changes it in place. */
+ * body changes it in place, or hands it on and the condition does not write there again. */
 static char *next_place(const block_info *body, uint32_t k, char *at_now, char *operand,
                         char *result, char *spare, char *checked)
 {
-    if (body->pass[k] == k)
+    if (body->pass[k] == k && at_now != checked)
         return at_now;
     if (body->update[k] == k)
         return at_now == operand || at_now == checked ? result : at_now;

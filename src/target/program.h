@@ -25,7 +25,8 @@ typedef enum target_place {
     TARGET_OUTPUT,    /* likewise */
     TARGET_CONSTANT,
     TARGET_WORKSPACE,
-    TARGET_POINTER /* where a pointer variable of the block leads */
+    TARGET_POINTER, /* where a pointer variable of the block leads */
+    TARGET_NOTHING  /* NULL: a kernel does not look at it */
 } target_place;
 
 typedef struct target_buffer {

@@ -17,6 +17,8 @@ static inline void choose_theme(graph *g)
     static const int64_t extents[] = {1, 2, 3, 4, 5, 8, 16, 17, 31, 32, 33, 64, 65, 100, 3, 2};
     for (uint32_t i = 0; i < 4; i++)
         g->extents[i] = extents[pick(g->c, 16)];
+    if (one_in(g->c, 16))
+        g->extents[3] = 0;
 }
 
 /* Rows that are long enough to be shared out, where the limits allow. */

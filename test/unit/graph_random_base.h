@@ -47,9 +47,27 @@ static inline bool one_in(choices *c, uint32_t n)
 
 static inline double special_number(choices *c)
 {
-    static const double list[] = {0.0,    -0.0,   1.0,    -1.0,         0.5,      2.0,       1e-40,
-                                  -1e-40, 5e-324, 65504,  448.0,        3e38,     1e300,     -1e300,
-                                  1e-8,   255.0,  -128.0, 2147483648.0, INFINITY, -INFINITY, NAN};
+    static const double list[] = {0.0,
+                                  -0.0,
+                                  1.0,
+                                  -1.0,
+                                  0.5,
+                                  2.0,
+                                  1e-40,
+                                  -1e-40,
+                                  5e-324,
+                                  65504,
+                                  448.0,
+                                  3e38,
+                                  1e300,
+                                  -1e300,
+                                  1e-8,
+                                  255.0,
+                                  -128.0,
+                                  2147483648.0,
+                                  (double)INFINITY,
+                                  -(double)INFINITY,
+                                  (double)NAN};
     return list[pick(c, sizeof list / sizeof *list)];
 }
 

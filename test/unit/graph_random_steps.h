@@ -1,8 +1,8 @@
-/* Random steps: arithmetic and reductions, what only reference kernels run, and all others. */
+/* Random steps: arithmetic and reductions, and all others. */
 #ifndef TEST_GRAPH_RANDOM_STEPS_H
 #define TEST_GRAPH_RANDOM_STEPS_H
 
-#include "graph_random_contract.h"
+#include "graph_random_index.h"
 
 static inline void step_unary(graph *g)
 {
@@ -57,19 +57,6 @@ static inline void step_ternary(graph *g)
 static inline void step_cast(graph *g)
 {
     (void)cast_to(g, any_value(g), any_dtype(g));
-}
-
-static inline void step_chain(graph *g)
-{
-    value_id x = any_value(g);
-    const uint32_t n = 4 + pick(g->c, 70), kind = pick(g->c, 4);
-    for (uint32_t i = 0; i < n && x != NO_VALUE; i++) {
-        const value_id y = kind == 0   ? put2(g, OP_ADD, x, x)
-                           : kind == 1 ? put2(g, OP_MAXIMUM, put1(g, OP_NEG, x, NULL, 0), x)
-                           : kind == 2 ? put2(g, OP_SUB, x, g->pool[g->n > 3 ? g->n - 3 : 0])
-                                       : put2(g, OP_ADD, put2(g, OP_MUL, x, x), x);
-        x = y;
-    }
 }
 
 static inline value_id add_reduce(graph *g, op_id op, value_id x, const int64_t *axes, uint32_t n,
@@ -134,29 +121,21 @@ static inline void step_softmax(graph *g)
         (void)put2(g, OP_SUB, d, put1(g, OP_LOG, s, NULL, 0));
 }
 
-/* What the reference kernels run. */
-static inline void step_other(graph *g)
+static inline void step_chain(graph *g)
 {
-    const value_id x = any_value(g);
-    const type *t = type_in(g, x);
-    if (t->rank == 0 || t->dims[0] == 0)
+    value_id x = any_value(g);
+    const uint32_t n = 4 + pick(g->c, 70), kind = pick(g->c, 5);
+    if (kind == 4) { /* many reductions over the same rows */
+        for (uint32_t i = 0; i < n / 3; i++)
+            step_softmax(g);
         return;
-    const int64_t axis = pick(g->c, t->rank);
-    if (one_in(g->c, 3)) {
-        attr e[] = {attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_KEEPDIMS, pick(g->c, 2)),
-                    attr_of_int(KEY_INDEX_DTYPE, TN_SI64)};
-        (void)put1(g, OP_ARG_MAX, x, e, 3);
-    } else if (one_in(g->c, 2)) {
-        attr e[] = {
-            attr_of_int(KEY_K, 1 + pick(g->c, (uint32_t)(t->dims[axis] < 9 ? t->dims[axis] : 9))),
-            attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_LARGEST, pick(g->c, 2)),
-            attr_of_int(KEY_INDEX_DTYPE, TN_SI32)};
-        (void)put1(g, OP_TOP_K, x, e, 4);
-    } else {
-        const int64_t n = 1 + pick(g->c, 5);
-        attr e[] = {attr_of_ints(KEY_SHAPE, &n, 1), attr_of_int(KEY_DTYPE, TN_SI32),
-                    attr_of_int(KEY_AXIS, 0)};
-        (void)put2(g, OP_TAKE, x, put_many(g, OP_IOTA, NULL, 0, e, 3));
+    }
+    for (uint32_t i = 0; i < n && x != NO_VALUE; i++) {
+        const value_id y = kind == 0   ? put2(g, OP_ADD, x, x)
+                           : kind == 1 ? put2(g, OP_MAXIMUM, put1(g, OP_NEG, x, NULL, 0), x)
+                           : kind == 2 ? put2(g, OP_SUB, x, g->pool[g->n > 3 ? g->n - 3 : 0])
+                                       : put2(g, OP_ADD, put2(g, OP_MUL, x, x), x);
+        x = y;
     }
 }
 
@@ -171,7 +150,7 @@ static inline void random_steps(graph *g)
         void (*step)(graph *g);
     } steps[] = {{40, step_unary},  {56, step_binary},   {8, step_ternary}, {16, step_cast},
                  {32, step_reduce}, {8, step_softmax},   {40, step_move},   {8, step_concat},
-                 {8, step_source},  {16, step_contract}, {8, step_other},   {2, step_chain},
+                 {8, step_source},  {16, step_contract}, {16, step_index},  {2, step_chain},
                  {8, step_region}};
     const uint32_t n = (uint32_t)(sizeof steps / sizeof *steps);
     uint32_t all = 0;
@@ -187,7 +166,7 @@ static inline void random_steps(graph *g)
 
 static inline void choose_outputs(graph *g)
 {
-    const uint32_t n = 1 + pick(g->c, one_in(g->c, 3) ? 8 : 3);
+    const uint32_t n = 1 + pick(g->c, one_in(g->c, 20) ? 60 : one_in(g->c, 3) ? 8 : 3);
     for (uint32_t i = 0; i < n; i++)
         (void)function_add_output(g->f, one_in(g->c, 3)
                                             ? g->pool[pick(g->c, g->n)]

@@ -184,6 +184,19 @@ static inline void put_back(plan_run *r, const moved *list, uint32_t n)
     }
 }
 
+/* What an update changes is a copy of its first operand, which the programs may read there, too. */
+static inline void begin_update(plan_run *r, const kernel *k, bool reads_old, char **all)
+{
+    const node *n = &r->f->nodes.at[k->node];
+    char *to = place_of_value(r, n->first_value);
+    const char *old = place_of_value(r, n->in[0]);
+    if (to != old)
+        memcpy(to, old, r->bytes[memory_of(r, n->first_value)]);
+    for (uint32_t i = 0; i < k->n_in && !reads_old; i++)
+        if (k->in[i] == n->in[0])
+            all[i] = to;
+}
+
 static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *programs)
 {
     const uint32_t own = emit_buffer_count(k);
@@ -198,6 +211,10 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
             begun[buffer] = r->memory[memory_of(r, k->out[i].into)] != NULL;
         all[buffer] = place_of_value(r, k->out[i].into);
     }
+    if (s == TN_OK && k->draws)
+        all[own - 1] = (char *)&r->run->seed;
+    if (s == TN_OK && k->kind == KERNEL_UPDATE)
+        begin_update(r, k, programs->reads_old, all);
     for (uint32_t i = 0; s == TN_OK && i < programs->n_temps; i++)
         if ((temps[i] = aligned_alloc(LOOP_ALIGN, (programs->temps[i] + LOOP_ALIGN) / LOOP_ALIGN *
                                                       LOOP_ALIGN)) != NULL) {
@@ -231,8 +248,10 @@ static inline tn_status run_kernels(plan_run *r)
             s = run_node(r, &r->f->nodes.at[k->node]);
         } else if (programs && nest_of_kernel(r->f, k, NULL, r->arena, programs)) {
             s = run_kernel(r, k, programs);
-        } else {
+        } else if (k->kind == KERNEL_LOOPS) {
             r->counts->refused++;
+            s = run_node(r, &r->f->nodes.at[k->node]);
+        } else {
             r->fault = "a kernel without a loop nest";
             return TN_ERR_INTERNAL;
         }

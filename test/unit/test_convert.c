@@ -290,18 +290,30 @@ static const char naive[] =
     " \"axes\": [2, 5, 6], \"dtype\": \"fp32\"}},"
     "{\"id\": \"y\", \"uop\": \"FLIP\", \"src\": [\"s\"], \"arg\": {\"axes\": [2]}}]}";
 
-/* The same for contractions that are recognised, and for what converting back looks up. */
-static void test_memory_naive(void)
+static const char norm[] =
+    "func @main(%x: tensor<f32, 2x4>, %g: tensor<f32, 4>) -> (tensor<f32, 2x4>, tensor<i1, 2x4>, "
+    "tensor<f32, 2x3>, tensor<f32, 3x7>, tensor<f32, 2x4>, tensor<f32, 2x2>) {\n"
+    "  %3 = layer_norm(%x, %g, %g) epsilon[0.5] feature_axis[1] -> tensor<f32, 2x4>\n"
+    "  %4 = compare(%x, %3) op[less_equal] -> tensor<i1, 2x4>\n"
+    "  %5 = reduce_window(%x) window_dims[1, 2] strides[1, 1] padding[(0, 0), (0, 0)] "
+    "base_dilation[1, 1] window_dilation[1, 1] reduce[max] -> tensor<f32, 2x3>\n"
+    "  %6 = pad(%x) low[0, 0] high[0, 0] interior[1, 1] pad_value[2.0] -> tensor<f32, 3x7>\n"
+    "  %7 = constant value[1, 1] -> tensor<si64, 2>\n"
+    "  %8 = take(%x, %7) -> tensor<f32, 2x4>\n"
+    "  %9 = dot_general(%x, %x) contract_lhs[1] contract_rhs[1] -> tensor<f32, 2x2>\n"
+    "  return %3, %4, %5, %6, %8, %9\n}\n";
+
+/* The same for contractions that are recognised, and for what is written in many steps. */
+static void test_memory_ways(const char *source, const char *const *ways, uint32_t n_ways)
 {
-    static const char *const ways[] = {"mind", "ptir-text", "tiny"};
     bool done = false;
     for (long n = 0; n < 40000 && !done; n++) {
         quota q = {n};
         const tn_allocator a = {limited, &q};
         tn_context *cx = tn_context_new(&a, NULL);
-        tn_module *m = NULL;
-        tn_status s = cx ? tn_module_read(cx, NULL, naive, sizeof naive - 1, &m) : TN_ERR_NOMEM;
-        for (uint32_t k = 0; s == TN_OK && k < 3; k++)
+        tn_module *m = cx ? read_text(cx, source) : NULL;
+        tn_status s = m ? TN_OK : TN_ERR_NOMEM;
+        for (uint32_t k = 0; s == TN_OK && k < n_ways; k++)
             s = tn_module_convert(m, ways[k], NULL);
         done = s == TN_OK;
         CHECK(done || s == TN_ERR_NOMEM);
@@ -323,6 +335,7 @@ int main(void)
     test_convert(cx);
     tn_context_free(cx);
     test_memory();
-    test_memory_naive();
+    test_memory_ways(naive, (const char *[]){"mind", "ptir-text", "tiny"}, 3);
+    test_memory_ways(norm, (const char *[]){"tiny", "ptir-text"}, 2);
     return failures != 0;
 }

@@ -171,12 +171,22 @@ static void put_comparison(c_printer *c, const loop_inst *i, loop_value self)
 
 static void put_not(c_printer *c, const loop_inst *i)
 {
+    static const char *const ones[] = {
+        [LOOP_I8] = "0xffu ^ ",
+        [LOOP_I16] = "0xffffu ^ ",
+        [LOOP_I32] = "0xffffffffu ^ ",
+        [LOOP_I64] = "0xffffffffffffffffull ^ ",
+    };
     const bool is_mask = i->type.elem == LOOP_MASK && i->type.lanes == 1;
+    /* gcc warns of ~ on what comes from a comparison */
+    const bool is_truth = !is_mask && i->type.lanes == 1 && c_inst(c, i->in[0])->op == LOOP_ZEXT;
+    const char *sign = is_mask ? "!" : is_truth ? ones[i->type.elem] : "~";
     if (c_is_narrow(i))
         c_put_cast(c, c_kind_of((loop_elem)i->type.elem), 1);
-    c_put(c, c_is_narrow(i) ? "(~" : is_mask ? "!" : "~");
+    c_put(c, c_is_narrow(i) || is_truth ? "(" : "");
+    c_put(c, sign);
     c_put_operand(c, i->in[0], false);
-    c_put(c, c_is_narrow(i) ? ")" : "");
+    c_put(c, c_is_narrow(i) || is_truth ? ")" : "");
 }
 
 /* A call of `__builtin_fmaf`, or of a block over the lanes. */

@@ -52,8 +52,11 @@ static void put_set(c_printer *c, const loop_inst *i)
 
 static void put_store(c_printer *c, const loop_inst *i)
 {
-    c_put_access(c, c->program->at[i->in[1]].type, i->in[0], false);
+    const loop_inst *x = &c->program->at[i->in[1]];
+    c_put_access(c, x->type, i->in[0], false);
     put(c, " = ");
+    if (x->op == LOOP_SEXT && x->type.lanes == 1) /* gcc warns of the sign else */
+        text_printf(c->out, "(%s_m)", c_kind_name(c_kind_of((loop_elem)x->type.elem)));
     c_put_assigned(c, i->in[1], i->in[1]);
     put(c, ";\n");
 }

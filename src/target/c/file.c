@@ -142,6 +142,9 @@ static void put_buffer(const c_file *f, uint32_t buffer)
     case TARGET_POINTER:
         text_printf(out, "p%" PRIu32, b->index);
         break;
+    case TARGET_NOTHING:
+        text_puts(out, "0");
+        break;
     }
     put_offset(out, b->offset);
 }
@@ -216,8 +219,8 @@ static void put_loop(const c_file *f, const target_step *s)
         text_puts(f->out, "for (;;) {\n");
     else
         text_printf(f->out,
-                    "for (int64_t turn%" PRIu32 " = 0; turn%" PRIu32 " < %" PRId64
-                    "; turn%" PRIu32 "++) {\n",
+                    "for (int64_t turn%" PRIu32 " = 0; turn%" PRIu32 " < %" PRId64 "; turn%" PRIu32
+                    "++) {\n",
                     f->depth, f->depth, s->extent, f->depth);
 }
 

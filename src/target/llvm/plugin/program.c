@@ -49,6 +49,8 @@ static LLVMValueRef address(const block_state *s, uint32_t buffer)
 {
     const target_buffer *b = &s->p->buffers[buffer];
     LLVMValueRef p = work_of(s);
+    if (b->place == TARGET_NOTHING)
+        return LLVMConstNull(pointer_type(s));
     if (b->place == TARGET_INPUT || b->place == TARGET_OUTPUT)
         p = LLVMGetParam(s->function, b->place == TARGET_INPUT ? 0 : 1);
     else if (b->place == TARGET_POINTER)

@@ -1,0 +1,367 @@
+/* Kernels of random programs, and of those that were once wrong: loop programs in the interpreter
+ * against the evaluator, and with LLVM a few by the whole engine. */
+#include "api_fixture.h"
+#include "jit_run.h"
+#include "pass/pass.h"
+#include "target/target.h"
+
+enum { PROGRAMS = 1200, COMPILED = 40, STARVED = 24 };
+
+static uint64_t state_of(uint64_t seed)
+{
+    return seed * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void print_module(const module *m)
+{
+    text_buffer t;
+    text_init(&t, &memory_system);
+    module_print(m, &t);
+    printf("%.*s", (int)t.n, t.at ? t.at : "");
+    text_release(&t);
+}
+
+/* A random program in a context of its own. */
+static module *new_program(const tn_allocator *allocator, uint64_t seed, int64_t elements,
+                           uint32_t steps)
+{
+    context *cx = context_new(allocator, NULL);
+    module *m = cx ? module_new(cx) : NULL;
+    function *f = m ? module_add_function(m, "main", 4) : NULL;
+    choices c = {.state = state_of(seed)};
+    graph_limits most = {.elements = elements, .depth = 2};
+    most.steps = 1 + pick(&c, steps);
+    most.has_regions = one_in(&c, 4);
+    if (f && random_program(&c, f, &most))
+        return m;
+    module_free(m);
+    context_free(cx);
+    return NULL;
+}
+
+static void free_program(module *m)
+{
+    context *cx = m ? m->cx : NULL;
+    module_free(m);
+    context_free(cx);
+}
+
+/* ---- in the interpreter ---- */
+
+static const char *judge_function(const function *f, uint64_t seed, arena *a, plan_counts *counts)
+{
+    choices c = {.state = state_of(seed + 1)};
+    tensor *in = ARENA_ARRAY(a, tensor, f->inputs.n);
+    const char *why = in ? NULL : "no memory";
+    eval_run run = {.cx = f->module->cx, .seed = 3, .bytes_limit = UINT64_MAX, .quiet = true};
+    for (uint32_t i = 0; in && i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        size_t bytes = 0;
+        const bool is_plain = one_in(&c, 2);
+        (void)type_bytes(t, &bytes);
+        in[i] = (tensor){t, malloc(bytes + 1)};
+        if (in[i].data)
+            random_data(&c, t->dtype, is_plain ? DATA_PLAIN : (data_style)pick(&c, DATA_STYLES),
+                        in[i].data, t->count);
+        else
+            why = "no memory";
+    }
+    if (!why)
+        why = judge_plan(f, &run, in, seed, a, counts);
+    for (uint32_t i = 0; in && i < f->inputs.n; i++)
+        free(in[i].data);
+    return why;
+}
+
+/* All functions of M, whose regions have kernels of their own. */
+static void check_module(const module *m, const char *name, uint64_t seed, plan_counts *counts)
+{
+    arena a;
+    arena_init(&a, &memory_system);
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const char *why = judge_function(m->functions.at[i], seed, &a, counts);
+        if (!CHECK(why == NULL)) {
+            printf("    %s %llu, function %u: %s\n", name, (unsigned long long)seed, (unsigned)i,
+                   why);
+            print_module(m);
+        }
+        arena_reset(&a);
+    }
+    arena_release(&a);
+}
+
+static void test_random_programs(void)
+{
+    plan_counts counts = {0};
+    for (uint64_t seed = 1; seed <= PROGRAMS && check_failed == 0; seed++) {
+        module *m = new_program(NULL, seed, 3000, 40);
+        if (CHECK(m && pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK))
+            check_module(m, "seed", seed, &counts);
+        free_program(m);
+    }
+    printf("%u functions, %u kernels, %u reference kernels, %u failed as they should\n",
+           counts.programs, counts.kernels, counts.references, counts.failures_agreed);
+    CHECK(counts.kernels > PROGRAMS && counts.failures_agreed > 0);
+}
+
+/* ---- once wrong ---- */
+
+typedef struct bench {
+    graph g;
+    choices none;
+} bench;
+
+static bool bench_open(bench *t)
+{
+    context *cx = context_new(NULL, NULL);
+    module *m = cx ? module_new(cx) : NULL;
+    *t = (bench){.g.most.elements = INT64_MAX};
+    t->g.c = &t->none; /* all choices are 0 */
+    t->g.f = m ? module_add_function(m, "main", 4) : NULL;
+    return CHECK(t->g.f != NULL);
+}
+
+/* Check and free the program, whose results are OUT. */
+static void bench_close(bench *t, const char *name, const value_id *out, uint32_t n)
+{
+    plan_counts counts = {0};
+    module *m = t->g.f->module;
+    bool ok = true;
+    for (uint32_t i = 0; i < n; i++)
+        ok = ok && CHECK(out[i] != NO_VALUE) && function_add_output(t->g.f, out[i]) == TN_OK;
+    if (CHECK(ok))
+        for (uint64_t seed = 1; seed <= 4; seed++)
+            check_module(m, name, seed, &counts);
+    free_program(m);
+}
+
+static value_id reduced(graph *g, op_id op, value_id x, int64_t axis)
+{
+    attr e[] = {attr_of_ints(KEY_AXES, &axis, 1), attr_of_int(KEY_KEEPDIMS, 1)};
+    return put1(g, op, x, e, 2);
+}
+
+/* The vectors of a matrix product with one column run along its rows. */
+static void test_one_column(void)
+{
+    const int64_t a[] = {32, 17}, b[] = {17, 1};
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    const value_id y = put2(g, OP_DOT, add_input(g, TN_F32, a, 2), add_input(g, TN_F32, b, 2));
+    const value_id z = put1(g, OP_ABS, put2(g, OP_MUL, y, y), NULL, 0);
+    bench_close(&t, "one column", &z, 1);
+}
+
+/* What is kept between passes is also wanted where there is no loop. */
+static void test_rows_of_one(void)
+{
+    const int64_t one = 1;
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    const value_id x = put1(g, OP_RSQRT, add_input(g, TN_F32, &one, 1), NULL, 0);
+    const value_id y = put2(g, OP_SUB, x, reduced(g, OP_REDUCE_MAX, x, 0));
+    bench_close(&t, "rows of one", &y, 1);
+}
+
+/* A reshape that one kernel contains and another needs in memory is no reason for the first to wait
+ * for itself. */
+static void test_shared_reshape(void)
+{
+    const int64_t four = 4;
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    attr shape = attr_of_ints(KEY_SHAPE, &four, 1), axis = attr_of_int(KEY_AXIS, 0);
+    const value_id e = put1(g, OP_EXP, add_input(g, TN_F32, &four, 1), NULL, 0);
+    const value_id r = put1(g, OP_RESHAPE, e, &shape, 1);
+    attr top[] = {attr_of_int(KEY_K, 2), axis, attr_of_int(KEY_LARGEST, 1),
+                  attr_of_int(KEY_INDEX_DTYPE, TN_SI32)};
+    const value_id out[] = {put2(g, OP_MUL, r, r), put1(g, OP_TOP_K, r, top, 4)};
+    bench_close(&t, "shared reshape", out, 2);
+}
+
+/* The elements of long rows are not stored by the kernel that shares out their blocks. */
+static void test_long_rows(void)
+{
+    const int64_t dims[] = {65537, 2};
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    const value_id x = put1(g, OP_RECIPROCAL, add_input(g, TN_F32, dims, 2), NULL, 0);
+    const value_id out[] = {reduced(g, OP_REDUCE_MAX, x, 0), x};
+    bench_close(&t, "long rows", out, 2);
+}
+
+/* A kernel that is full does not move to the positions of a reduction. */
+static void test_full_kernel(void)
+{
+    const int64_t dims[] = {65, 17};
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    value_id x = reduced(g, OP_REDUCE_MAX, add_input(g, TN_F32, dims, 2), 0);
+    for (int i = 0; i < 32; i++)
+        x = put2(g, OP_ADD, x, put2(g, OP_MUL, x, x));
+    kernel_list kernels;
+    arena a;
+    arena_init(&a, &memory_system);
+    (void)function_add_output(g->f, x);
+    CHECK(kernels_of(g->f, &a, &kernels));
+    for (uint32_t i = 0; i < kernels.n; i++)
+        CHECK(kernels.at[i].kind == KERNEL_ROWS || kernels.at[i].dims[0] == 1);
+    arena_release(&a);
+    bench_close(&t, "full kernel", &x, 1);
+}
+
+/* More results and reductions than one kernel holds: there are several, and none is refused. */
+static void test_much(void)
+{
+    enum { RESULTS = 40 };
+    const int64_t dims[] = {3, 8}, axis = 1;
+    value_id out[RESULTS];
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    value_id x = add_input(g, TN_F32, dims, 2);
+    for (int i = 0; i < RESULTS; i++)
+        out[i] = x = put1(g, i % 2 ? OP_TANH : OP_EXP, x, NULL, 0);
+    bench_close(&t, "many results", out, RESULTS);
+    if (!bench_open(&t))
+        return;
+    g = &t.g;
+    x = add_input(g, TN_F32, dims, 2);
+    for (int i = 0; i < RESULTS / 2; i++)
+        x = put2(g, OP_SUB, x, reduced(g, OP_SUM, x, axis));
+    bench_close(&t, "many reductions", &x, 1);
+    if (!bench_open(&t))
+        return;
+    g = &t.g;
+    const int64_t square[] = {8, 8};
+    x = put2(g, OP_DOT, add_input(g, TN_F32, dims, 2), add_input(g, TN_F32, square, 2));
+    for (int i = 0; i < 60; i++)
+        x = put2(g, OP_ADD, x, add_input(g, TN_F32, dims, 2));
+    bench_close(&t, "many operands", &x, 1);
+}
+
+/* ---- compiled ---- */
+
+static void test_compiled(void)
+{
+    jit_counts counts = {0};
+    arena a;
+    arena_init(&a, &memory_system);
+    if (!target_llvm_is_installed())
+        printf("no LLVM: nothing is compiled\n");
+    for (uint64_t seed = 1; seed <= COMPILED && target_llvm_is_installed(); seed++) {
+        const tn_compile_options o = {.engine = "jit",
+                                      .threads = 8,
+                                      .level = (tn_level)(TN_LEVEL_0 + (int)(seed % 3)),
+                                      .cpu = seed % 2 ? NULL : "x86-64-v2"};
+        module *m = new_program(NULL, seed, 3000, 20);
+        const char *why = m ? judge_jit(m, &o, seed, &a, &counts) : "no program";
+        if (!CHECK(why == NULL))
+            printf("    seed %llu: %s\n", (unsigned long long)seed, why);
+        free_program(m);
+        arena_reset(&a);
+    }
+    arena_release(&a);
+    CHECK(!target_llvm_is_installed() || counts.kernels > COMPILED / 2);
+}
+
+/* ---- without memory ---- */
+
+/* What a run that had enough memory after all gave. */
+static void check_results(const tn_program *p, jit_data *d)
+{
+    const function *f = d->f;
+    eval_run run = {.cx = p->cx, .seed = 3, .bytes_limit = UINT64_MAX, .quiet = true};
+    CHECK_INT(evaluate(&run, f, d->in, d->want), TN_OK);
+    for (uint32_t i = 0; i < f->outputs.n; i++) {
+        const type *t = value_type(f, f->outputs.at[i]);
+        size_t bytes = 0;
+        int64_t at;
+        (void)type_bytes(t, &bytes);
+        CHECK(same_elements(t->dtype, d->to[i].data, d->want[i].data, t->count, &at));
+        memory_free(&p->cx->allocator, d->want[i].data, bytes);
+    }
+}
+
+/* Compile and run a program; its status. REQUESTS counts from the compilation on. */
+static tn_status starve(uint64_t seed, unsigned fail_at, bool once, meter *mt)
+{
+    const tn_allocator counting = {metered, mt};
+    *mt = (meter){0};
+    module *m = new_program(&counting, seed, 600, 14);
+    tn_module outer = {m};
+    tn_program *p = NULL;
+    arena a;
+    jit_data d = {0};
+    choices c = {.state = state_of(seed)};
+    const unsigned base = mt->requests;
+    unsigned requests = 0;
+    mt->fail_at = fail_at ? base + fail_at : 0;
+    mt->fail_once = once;
+    tn_status s =
+        m ? tn_program_compile(&outer, &(tn_compile_options){.engine = "jit", .threads = 2}, &p)
+          : TN_ERR_NOMEM;
+    arena_init(&a, &memory_system);
+    const function *f = s == TN_OK ? module_entry(p->graph) : NULL;
+    if (f && CHECK(jit_fill(&d, f, &c, &a))) {
+        for (uint32_t i = 0; i < f->inputs.n; i++)
+            d.from[i].type = p->inputs[i].type;
+        s = tn_program_run(p, d.from, f->inputs.n, d.to, f->outputs.n,
+                           &(tn_run_options){.seed = 3});
+        requests = mt->requests;
+        mt->fail_at = 0;
+        if (s == TN_OK)
+            check_results(p, &d);
+        for (uint32_t i = 0; s == TN_OK && i < f->outputs.n; i++)
+            tn_buffer_release(p, &d.to[i]);
+        for (uint32_t i = 0; i < f->inputs.n; i++)
+            free(d.memory[i]);
+    }
+    mt->fail_at = 0;
+    mt->requests = (requests > base ? requests : mt->requests) - base;
+    arena_release(&a);
+    tn_program_free(p);
+    free_program(m);
+    return s;
+}
+
+static void test_without_memory(void)
+{
+    enum { TRIES = 40 };
+    meter mt;
+    for (uint64_t seed = 1; seed <= STARVED; seed++) {
+        const tn_status whole = starve(seed, 0, false, &mt);
+        const unsigned n = mt.requests;
+        for (unsigned k = 1; k <= n; k += n / TRIES + 1) {
+            const tn_status s = starve(seed, k, k % 2 == 0, &mt);
+            if (!CHECK(mt.alive == 0 && mt.wrong == 0 && (s == whole || s == TN_ERR_NOMEM)))
+                printf("    seed %llu, request %u of %u: status %d, %zu bytes left\n",
+                       (unsigned long long)seed, k, n, (int)s, mt.alive);
+        }
+    }
+}
+
+int main(void)
+{
+    test_one_column();
+    test_rows_of_one();
+    test_shared_reshape();
+    test_long_rows();
+    test_full_kernel();
+    test_much();
+    test_random_programs();
+    test_compiled();
+    test_without_memory();
+    return check_result();
+}
