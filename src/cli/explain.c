@@ -1,7 +1,7 @@
 /* tenon explain: what becomes of a program: its kernels, or the memory of its values. */
+#include "driver/explain.h"
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "driver/explain.h"
 #include "driver/programs.h"
 
 enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_PLAN_CPU };

@@ -46,9 +46,10 @@ typedef struct expressible {
     const char *family;
     uint32_t dtypes;         /* bit d: element type d */
     bool explicit_broadcast; /* operands of elementwise ops have one shape */
-    bool implicit_broadcast; /* arithmetic broadcasts, so that what is converted need not spell it */
-    bool symbols;            /* extents may be symbols */
-    bool many_functions;     /* more than the entry and its regions */
+    bool
+        implicit_broadcast; /* arithmetic broadcasts, so that what is converted need not spell it */
+    bool symbols;           /* extents may be symbols */
+    bool many_functions;    /* more than the entry and its regions */
     /* Can N of F be written as it stands, given that the dialect spells its op? If not, WHY says
      * what is in the way. Broadcasting, dtypes and symbols are not looked at. */
     bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);

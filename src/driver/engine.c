@@ -27,15 +27,15 @@ static tn_status check_cpu(const char *cpu, const module *m)
 {
     arena memory;
     loop_builder b;
-    text_buffer code;
+    text_buffer object;
     const target_options o = {.cpu = cpu};
     arena_init(&memory, m->allocator);
-    text_init(&code, m->allocator);
+    text_init(&object, m->allocator);
     loop_init(&b, &memory);
     const target_function f = {"probe", loop_finish(&b)};
     const tn_status s =
-        f.program ? target_llvm(m->cx, &f, 1, &o, &code) : diag_no_memory(&m->cx->diag);
-    text_release(&code);
+        f.program ? target_llvm(m->cx, &f, 1, &o, &object) : diag_no_memory(&m->cx->diag);
+    text_release(&object);
     arena_release(&memory);
     return s;
 }

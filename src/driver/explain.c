@@ -19,8 +19,7 @@ typedef struct explainer {
 
 static const char *kind_name(const kernel *k, const kernel_plan *plan)
 {
-    static const char *const names[] = {"map",    "rows",  "contract",
-                                        "update", "loops", "reference"};
+    static const char *const names[] = {"map", "rows", "contract", "update", "loops", "reference"};
     return plan->by_reference ? names[KERNEL_REFERENCE] : names[k->kind];
 }
 
@@ -68,7 +67,8 @@ static void put_amount(text_buffer *out, double x, const char *unit)
         p++;
     }
     const uint64_t tenths = (uint64_t)(x * 10 + 0.5);
-    text_printf(out, "%" PRIu64 ".%u %s%s", tenths / 10, (unsigned)(tenths % 10), prefixes[p], unit);
+    text_printf(out, "%" PRIu64 ".%u %s%s", tenths / 10, (unsigned)(tenths % 10), prefixes[p],
+                unit);
 }
 
 static void put_seconds(text_buffer *out, double seconds)

@@ -19,8 +19,8 @@ typedef struct jit_code {
 typedef struct jit {
     const engine *e;
     jit_plan plan;
-    jit_code *code; /* by unit */
-    cache *cache;   /* NULL: nothing is kept */
+    jit_code *code;       /* by unit */
+    cache *cache;         /* NULL: nothing is kept */
     const char *identity; /* of this version, LLVM and CPU: part of every key */
 } jit;
 
@@ -83,8 +83,8 @@ static void *compile_some(void *user)
 {
     compile_job *job = user;
     const jit *j = job->j;
-    for (uint32_t i; !atomic_load(&job->failed) &&
-                     (i = atomic_fetch_add(&job->next, 1)) < j->plan.units.n;)
+    for (uint32_t i;
+         !atomic_load(&job->failed) && (i = atomic_fetch_add(&job->next, 1)) < j->plan.units.n;)
         if (!compile_unit(j, &j->plan.units.at[i], &j->code[i]))
             atomic_store(&job->failed, true);
     return NULL;
@@ -95,8 +95,8 @@ static bool open_cache(jit *j)
 {
     const target_options o = {.cpu = j->e->cpu};
     const char *machine = target_llvm_identity(&o, &j->plan.memory);
-    j->identity = machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine)
-                          : NULL;
+    j->identity =
+        machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine) : NULL;
     j->cache = j->identity ? cache_open(&j->e->allocator) : NULL;
     return j->identity != NULL;
 }
@@ -164,7 +164,8 @@ static tape *make_tape(jit *j)
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
         run[i] = j->code[i].run;
     return run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps,
-                                (void *)(uintptr_t)&steps) : NULL;
+                                (void *)(uintptr_t)&steps)
+               : NULL;
 }
 
 tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)

@@ -333,19 +333,19 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
                            : p->packs_inside ? p->panels
                                              : p->outer * p->split * p->panels;
     contract_step *step = &plan->steps[plan->n_steps++];
-    *step = (contract_step){.role = CONTRACT_MULTIPLIES,
-                            .program = (sweeps ? contract_sweep : contract_multiply)(p, memory, fault),
-                            .work = p->batch * blocks,
-                            .flops = 2 * results * (uint64_t)p->k,
-                            .bytes = results * dtype_bytes(s->c) +
-                                     times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
-                                     times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
+    *step = (contract_step){
+        .role = CONTRACT_MULTIPLIES,
+        .program = (sweeps ? contract_sweep : contract_multiply)(p, memory, fault),
+        .work = p->batch * blocks,
+        .flops = 2 * results * (uint64_t)p->k,
+        .bytes = results * dtype_bytes(s->c) + times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
+                 times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
     const uint64_t an_item = step->flops / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
-    plan->how = sweeps                   ? "B swept in place"
+    plan->how = sweeps                  ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"
-                : p->b_form == B_ROWS ? "B in place"
-                                      : "B turned";
+                : p->b_form == B_ROWS   ? "B in place"
+                                        : "B turned";
     return step->program != NULL;
 }
 

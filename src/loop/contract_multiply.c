@@ -74,7 +74,7 @@ static element as_result(multiplier *g, element total)
 }
 
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
-                          loop_value count)
+                            loop_value count)
 {
     const problem *p = g->p;
     loop_builder *b = &g->b;
@@ -110,9 +110,9 @@ static void finish_registers(multiplier *g)
         for (uint32_t v = 0; v < g->nv; v++) {
             const int64_t left = g->columns - (int64_t)v * lanes;
             contract_finish_vector(g, element_get(b, g->sums[r * g->nv + v]),
-                          int_add(b, g->row, loop_i64(b, r)),
-                          int_add(b, g->column, loop_i64(b, (int64_t)v * lanes)),
-                          left < lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE);
+                                   int_add(b, g->row, loop_i64(b, r)),
+                                   int_add(b, g->column, loop_i64(b, (int64_t)v * lanes)),
+                                   left < lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE);
         }
 }
 

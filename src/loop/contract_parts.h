@@ -133,8 +133,8 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
 /* Code for products LOW .. HIGH - 1 of panel PANEL, of B's element FROM on, to the address TO. */
 void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
                          loop_value low, loop_value high, loop_value to);
-/* Few rows and a large B that lies in rows: is it better swept, an item being one of so many tiles of
- * columns of each batch? For problems whose axes are final. */
+/* Few rows and a large B that lies in rows: is it better swept, an item being one of so many tiles
+ * of columns of each batch? For problems whose axes are final. */
 bool contract_can_sweep(const problem *p);
 int64_t contract_sweep_tiles(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);

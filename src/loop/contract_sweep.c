@@ -1,13 +1,13 @@
 /* Few rows times a large matrix that is read once: B is swept in place, several of its rows at a
- * time and each for as long as an item has columns, so that memory is read in long streams. The sums
- * of an item lie in scratch memory; each visit adds the products of one group of rows. */
+ * time and each for as long as an item has columns, so that memory is read in long streams. The
+ * sums of an item lie in scratch memory; each visit adds the products of one group of rows. */
 #include "loop/contract_multiply.h"
 
 enum {
-    ROWS = 4,             /* of A, at most */
-    STREAMS = 8,          /* rows of B at a time */
-    TILE = 1024,          /* columns of an item */
-    FAR = 256 << 10       /* bytes of B from which on it is worth it */
+    ROWS = 4,       /* of A, at most */
+    STREAMS = 8,    /* rows of B at a time */
+    TILE = 1024,    /* columns of an item */
+    FAR = 256 << 10 /* bytes of B from which on it is worth it */
 };
 
 static bool fits(const problem *p)
@@ -66,8 +66,7 @@ static void add_vector(sweep *s, const element a[ROWS][STREAMS], uint32_t n, loo
     loop_builder *b = &s->g->b;
     element sum[ROWS];
     for (uint32_t r = 0; r < p->m; r++)
-        sum[r] = is_first ? element_zero(b, p->form, p->lanes)
-                          : load_sum(s, s->sums, r, column);
+        sum[r] = is_first ? element_zero(b, p->form, p->lanes) : load_sum(s, s->sums, r, column);
     const loop_value at = loop_offset(b, from, int_times(b, column, p->bytes));
     for (uint32_t i = 0; i < n; i++) {
         const loop_value row = loop_at(b, at, i * p->products.b[0] * p->bytes);
@@ -121,13 +120,13 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
     const problem *p = g->p;
     loop_builder *b = &g->b;
     group x = {.n = n, .is_first = is_first};
-    const loop_value from_a =
-        loop_offset(b, g->a, int_times(b, k, p->products.a[0] * p->bytes));
+    const loop_value from_a = loop_offset(b, g->a, int_times(b, k, p->products.a[0] * p->bytes));
     for (uint32_t r = 0; r < p->m; r++)
         for (uint32_t i = 0; i < n; i++) {
             const int64_t at = g->row_at[r] + i * p->products.a[0] * p->bytes;
             x.a[r][i] = element_splat(
-                b, p->lanes, element_load(b, p->form, loop_at(b, from_a, at), 1, (uint32_t)p->bytes));
+                b, p->lanes,
+                element_load(b, p->form, loop_at(b, from_a, at), 1, (uint32_t)p->bytes));
         }
     x.from = loop_offset(b, s->b_at, int_times(b, k, p->products.b[0] * p->bytes));
     each_vector(s, add_group, &x);
@@ -156,8 +155,7 @@ static void emit_block_of(sweep *s, loop_value first, int64_t count)
     const int64_t whole = start + (count - start) / streams * streams;
     emit_group(s, first, (uint32_t)start, true);
     if (whole > start) {
-        const loop_value k =
-            loop_for(b, loop_i64(b, start), loop_i64(b, whole), (int64_t)streams);
+        const loop_value k = loop_for(b, loop_i64(b, start), loop_i64(b, whole), (int64_t)streams);
         emit_group(s, int_add(b, first, k), streams, false);
         loop_end(b);
     }
@@ -185,8 +183,8 @@ static void emit_sweep(sweep *s, loop_value item)
     g->batch = int_divided(b, item, tiles);
     g->column = int_times(b, int_modulo(b, item, tiles), TILE);
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
-    s->columns = int_min(b, loop_i64(b, TILE),
-                         loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
+    s->columns =
+        int_min(b, loop_i64(b, TILE), loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
     const loop_value at_a =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));

@@ -66,8 +66,8 @@ static uint32_t pair_lanes(uint32_t lanes)
 /* Every second part from FIRST. */
 static loop_value every_second(loop_builder *b, pairs p, uint32_t first, uint32_t lanes)
 {
-    uint8_t table[LOOP_MAX_LANES];
-    for (uint32_t i = 0; i < lanes; i++)
+    uint8_t table[LOOP_MAX_LANES] = {0};
+    for (uint32_t i = 0; i < lanes && i < LOOP_MAX_LANES; i++)
         table[i] = (uint8_t)(2 * i + first);
     return loop_shuffle(b, p.low, p.high, table, lanes);
 }
@@ -83,7 +83,7 @@ static loop_value interleave(loop_builder *b, element x, uint32_t first)
 {
     uint8_t table[LOOP_MAX_LANES];
     const uint32_t lanes = element_lanes(b, x), n = pair_lanes(lanes);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && i < LOOP_MAX_LANES; i++)
         table[i] = (uint8_t)(first + i / 2 + (i & 1 ? lanes : 0));
     return loop_shuffle(b, x.re, x.im, table, n);
 }

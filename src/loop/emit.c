@@ -152,8 +152,8 @@ static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, 
 {
     loop_builder *b = e->b;
     const unsigned shift = log2_exact(by);
-    const bool is_narrow = loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX &&
-                           by <= INT32_MAX;
+    const bool is_narrow =
+        loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX && by <= INT32_MAX;
     if (is_narrow) /* vectors of 32-bit numbers divide well, others do not */
         x = loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x);
     const loop_type t = loop_value_type(b, x);
@@ -333,7 +333,8 @@ static bool all_within(emitter *e, const access_map *map, loop_value *fits)
         if (!unwrapped(e, g->of, &x, fits))
             return false;
         const int64_t reach = x.step * ((int64_t)e->lanes - 1);
-        const int64_t low = g->low - (reach < 0 ? reach : 0), high = g->high - (reach > 0 ? reach : 0);
+        const int64_t low = g->low - (reach < 0 ? reach : 0),
+                      high = g->high - (reach > 0 ? reach : 0);
         const loop_value below = loop_binary(b, LOOP_ILT, x.first, loop_i64(b, low));
         *fits = both(b, *fits, loop_unary(b, LOOP_NOT, below));
         *fits = both(b, *fits, loop_binary(b, LOOP_ILT, x.first, loop_i64(b, high)));
@@ -394,7 +395,8 @@ static element load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, l
                                   : element_load_first(b, d, p, e->lanes, count, natural(d));
 }
 
-/* The element of what lies at BASE, dense and of shape DIMS; 0 where a guard of MAP does not hold. */
+/* The element of what lies at BASE, dense and of shape DIMS; 0 where a guard of MAP does not hold.
+ */
 static element load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
                     const access_map *map)
 {
@@ -411,8 +413,7 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
     const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
     e->vector_axis = axis;
     e->lanes = lanes;
-    const element x =
-        load(e, e->in[i], read->dtype, value_type(e->f, read->v)->dims, read->map);
+    const element x = load(e, e->in[i], read->dtype, value_type(e->f, read->v)->dims, read->map);
     e->vector_axis = own_axis;
     e->lanes = own_lanes;
     return x;
@@ -432,7 +433,8 @@ static bool use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const a
     const type *in = value_type(e->f, n->in[k]), *t = value_type(e->f, n->first_value);
     access_map own, whole;
     *out = map;
-    if (!moves(n) && !kernel_reads_by_data(n) && in->rank == t->rank && memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0)
+    if (!moves(n) && !kernel_reads_by_data(n) && in->rank == t->rank &&
+        memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0)
         return true; /* element by element */
     if (!kernel_operand_map(e->f, n, k, use, e->memory, &own) ||
         !access_compose(map, &own, e->memory, &whole))
@@ -530,8 +532,7 @@ static loop_value checked_position(emitter *e, loop_value position, int64_t exte
     loop_builder *b = e->b;
     const uint32_t lanes = loop_lanes(b, position);
     const loop_type t = loop_value_type(b, position);
-    const loop_value ok =
-        loop_binary(b, LOOP_IULT, position, loop_const(b, t, (uint64_t)extent));
+    const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_const(b, t, (uint64_t)extent));
     loop_value fails = loop_unary(b, LOOP_NOT, ok);
     if (lanes > 1 && e->count != LOOP_NO_VALUE)
         fails = both(b, fails, element_first(b, lanes, e->count));
@@ -588,10 +589,9 @@ static void find_window(emitter *e)
                                      ? access_copy(&own, e->memory)
                                      : NULL;
         if (from)
-            add_position(e, &at,
-                         clamped_position(e, emit_value(e, n->in[2], from),
-                                          x->dims[u] - t->dims[u]),
-                         stride_of(x, u));
+            add_position(
+                e, &at, clamped_position(e, emit_value(e, n->in[2], from), x->dims[u] - t->dims[u]),
+                stride_of(x, u));
         e->failed = e->failed || !from;
     }
     e->window = at.first;
@@ -884,8 +884,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     if (kernel_reads_by_data(n))
         return visit_by_data(e, n, map, visit, user);
     for (uint32_t k = 0; k < n->n_in; k++)
-        if (!operand_map(e, n, k, map, &from) ||
-            !visit_reads(e, n->in[k], from, visit, user))
+        if (!operand_map(e, n, k, map, &from) || !visit_reads(e, n->in[k], from, visit, user))
             return false;
     return !e->failed;
 }

@@ -2,7 +2,8 @@
  *
  * A loop nest opens loops over the axes of the positions, says in an emitter where it stands, and
  * asks for values; index maps lead from the positions to the elements of each operand. One axis may
- * be spread over the lanes of vectors. What does not vary along it is computed once, in one lane. */
+ * be spread over the lanes of vectors. What does not vary along it is computed once, in one lane.
+ */
 #ifndef LOOP_EMIT_H
 #define LOOP_EMIT_H
 

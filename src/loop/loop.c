@@ -147,8 +147,7 @@ void loop_init(loop_builder *b, arena *memory)
     static const uint8_t elems[] = {LOOP_PTR, LOOP_I64, LOOP_I64, LOOP_PTR};
     *b = (loop_builder){.arena = memory};
     for (uint32_t k = 0; k < 4; k++)
-        b->params[k] =
-            add_value(b, LOOP_PARAM, loop_type_of((loop_elem)elems[k], 1), 0, 0, 0, k);
+        b->params[k] = add_value(b, LOOP_PARAM, loop_type_of((loop_elem)elems[k], 1), 0, 0, 0, k);
 }
 
 loop_value loop_param_value(const loop_builder *b, loop_param p)
@@ -365,7 +364,8 @@ loop_value loop_shuffle(loop_builder *b, loop_value x, loop_value y, const uint8
     const loop_type t = loop_value_type(b, x);
     if (b->fault)
         return 0;
-    if (!same_type(t, loop_value_type(b, y)) || !is_good_type(loop_type_of((loop_elem)t.elem, lanes)))
+    if (!same_type(t, loop_value_type(b, y)) ||
+        !is_good_type(loop_type_of((loop_elem)t.elem, lanes)))
         return fault(b, "shuffle of what does not fit");
     for (uint32_t i = 0; i < lanes; i++)
         if (table[i] >= 2 * t.lanes)
@@ -434,10 +434,8 @@ static loop_value access(loop_builder *b, loop_op op, loop_type t, loop_value p,
     if ((op == LOOP_LOAD_FIRST && !has_type(b, x, LOOP_I64, 1)) ||
         (op == LOOP_STORE_FIRST && !has_type(b, n, LOOP_I64, 1)))
         return fault(b, "a number of lanes is an i64");
-    return add(b, (loop_inst){.op = (uint8_t)op,
-                              .type = t,
-                              .log_align = log2_of(align),
-                              .in = {p, x, n}});
+    return add(
+        b, (loop_inst){.op = (uint8_t)op, .type = t, .log_align = log2_of(align), .in = {p, x, n}});
 }
 
 loop_value loop_load(loop_builder *b, loop_type t, loop_value p, uint32_t align)
@@ -583,8 +581,8 @@ static void mark_needed(const loop_builder *b, bool *needed)
 {
     for (uint32_t v = b->n; v-- > 0;) {
         const loop_inst *i = &b->at[v];
-        const bool is_root = !loop_op_has_value((loop_op)i->op) || i->op == LOOP_FOR ||
-                             i->op == LOOP_PARAM;
+        const bool is_root =
+            !loop_op_has_value((loop_op)i->op) || i->op == LOOP_FOR || i->op == LOOP_PARAM;
         needed[v] = needed[v] || is_root;
         for (unsigned k = 0; needed[v] && k < ops[i->op].operands; k++)
             needed[i->in[k]] = true;

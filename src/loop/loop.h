@@ -63,7 +63,8 @@ typedef struct loop_inst {
     uint8_t log_align; /* LOAD, STORE, ...: the address is a multiple of 2 to this */
     uint32_t n_lanes;  /* SHUFFLE: of the table */
     loop_value in[3];
-    uint64_t imm; /* CONST: the bits of one lane; others: see ops.def; SHUFFLE: place of the table */
+    uint64_t
+        imm; /* CONST: the bits of one lane; others: see ops.def; SHUFFLE: place of the table */
 } loop_inst;
 
 typedef struct loop_program {
@@ -160,7 +161,8 @@ loop_value loop_load(loop_builder *b, loop_type t, loop_value p, uint32_t align)
 /* The first N (i64, 0 .. lanes) lanes; the others are 0 and their memory is not touched. */
 loop_value loop_load_first(loop_builder *b, loop_type t, loop_value p, loop_value n,
                            uint32_t align);
-/* The lanes side by side at P where MASK holds; the others are 0 and their memory is not touched. */
+/* The lanes side by side at P where MASK holds; the others are 0 and their memory is not touched.
+ */
 loop_value loop_load_where(loop_builder *b, loop_elem elem, loop_value p, loop_value mask);
 /* Lane i from P + OFFSETS[i] bytes (i64) where MASK[i], else 0. Naturally aligned. */
 loop_value loop_gather(loop_builder *b, loop_elem elem, loop_value p, loop_value offsets,

@@ -137,6 +137,8 @@ bool loops_of_arg_max(loops *l)
 
 /* ---- top_k ---- */
 
+enum { MOST_INSERTED = 64 }; /* results that are kept in order as elements come */
+
 typedef struct sorting {
     loops *l;
     loop_value keys, order, spare; /* i64 each, one for each element of the line */
@@ -181,6 +183,44 @@ static void merge(sorting *s, int64_t width)
     s->order = sorted;
 }
 
+/* The key of the element at FROM, as i64. */
+static loop_value wide_key(loops *l, loop_value from, bool largest)
+{
+    const element x =
+        loops_load(l, loops_type(l, 0)->dtype, loops_in(l, 0), from, 1, LOOP_NO_VALUE);
+    const loop_value key = key_of(&l->b, x, largest);
+    return loop_value_type(&l->b, key).elem == LOOP_I64
+               ? key
+               : loop_convert(&l->b, LOOP_SEXT, LOOP_I64, key);
+}
+
+/* Few of many: the best KEPT so far, in order; element K comes to them if it belongs there. */
+static void insert(const sorting *s, loop_value k, loop_value key, loop_value filled, int64_t kept)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value zero = loop_i64(b, 0), one = loop_i64(b, 1), last = loop_i64(b, kept - 1);
+    const loop_value have = loop_get(b, filled), has_room = loops_less(l, have, loop_i64(b, kept));
+    loop_if(b, loop_binary(b, LOOP_OR, has_room, loops_less(l, key, at(s, s->keys, last))));
+    const loop_value end = loops_smaller(l, have, last), place = loop_var(b, end);
+    (void)loop_for(b, zero, end, 1);
+    const loop_value here = loop_get(b, place);
+    const loop_value is_first = loop_binary(b, LOOP_IEQ, here, zero);
+    const loop_value before = loop_select(b, is_first, zero, loop_binary(b, LOOP_ISUB, here, one));
+    const loop_value other = at(s, s->keys, before);
+    loop_if(b,
+            loop_binary(b, LOOP_AND, loop_unary(b, LOOP_NOT, is_first), loops_less(l, key, other)));
+    put(s, s->keys, here, other);
+    put(s, s->order, here, at(s, s->order, before));
+    loop_set(b, place, before);
+    loop_end(b);
+    loop_end(b);
+    put(s, s->keys, loop_get(b, place), key);
+    put(s, s->order, loop_get(b, place), k);
+    loop_set(b, filled, loop_select(b, has_room, loops_add(l, have, one), have));
+    loop_end(b);
+}
+
 bool loops_of_top_k(loops *l)
 {
     loop_builder *b = &l->b;
@@ -188,22 +228,28 @@ bool loops_of_top_k(loops *l)
     const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool largest = attr_int(l->n->attrs, KEY_LARGEST, 1) != 0;
     const int64_t kept = attr_int(l->n->attrs, KEY_K, 0);
-    const uint64_t room = (uint64_t)lines.n * sizeof(int64_t);
+    const bool few = kept <= MOST_INSERTED && kept <= lines.n / 8;
+    const uint64_t room = (uint64_t)(few ? kept : lines.n) * sizeof(int64_t);
     const tn_dtype moved = element_carrier(t->dtype);
     sorting s = {l, loop_scratch(b, room), loop_scratch(b, room), loop_scratch(b, room), lines.n};
     loop_value outer, inner;
     loops_split(l, loops_items(l), lines.inner, &outer, &inner);
     const loop_value base = loops_in(l, 0), zero = loop_i64(b, 0);
     const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    const loop_value filled = loop_var(b, zero);
+    for (uint32_t i = 0; few && i < 2; i++)
+        put(&s, i ? s.order : s.keys, loop_i64(b, kept - 1), zero); /* read before it is made */
     loop_value k = loop_for(b, zero, loop_i64(b, lines.n), 1);
     loop_value from = loops_add(l, first, loops_times(l, k, lines.inner));
-    loop_value key = key_of(b, loops_load(l, t->dtype, base, from, 1, LOOP_NO_VALUE), largest);
-    if (loop_value_type(b, key).elem != LOOP_I64)
-        key = loop_convert(b, LOOP_SEXT, LOOP_I64, key);
-    put(&s, s.keys, k, key);
-    put(&s, s.order, k, k);
+    const loop_value key = wide_key(l, from, largest);
+    if (few) {
+        insert(&s, k, key, filled, kept);
+    } else {
+        put(&s, s.keys, k, key);
+        put(&s, s.order, k, k);
+    }
     loop_end(b);
-    for (int64_t width = 1; width < lines.n; width *= 2)
+    for (int64_t width = 1; !few && width < lines.n; width *= 2)
         merge(&s, width);
     k = loop_for(b, zero, loop_i64(b, kept), 1);
     const loop_value index = at(&s, s.order, k);

@@ -150,7 +150,7 @@ bool loops_of_taps(loops *l)
     l->out->temps[0] = (uint64_t)loops_type(l, 1)->count * dtype_bytes(c.sum);
     if (!turn_filter(l, &g, c.sum))
         return false;
-    c.lanes = dtype_bytes(c.sum) > 4 ? 8 : 16;
+    c.lanes = dtype_bytes(c.sum) > 4 ? 32 : 64; /* several chains beside each other */
     while (c.lanes > 1 && c.lanes / 2 >= g.ci)
         c.lanes /= 2;
     const loop_value row = loops_items(l);

@@ -164,13 +164,14 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     e.lanes = nest_lanes(f, k, extent);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
-    const loop_value begin = loop_param_value(&b, LOOP_BEGIN), end = loop_param_value(&b, LOOP_END_AT);
+    const loop_value begin = loop_param_value(&b, LOOP_BEGIN),
+                     end = loop_param_value(&b, LOOP_END_AT);
     if (k->rank == 1) {
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
         map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
-                  smaller(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
-                  buffers);
+                 smaller(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
+                 buffers);
     } else {
         items = rows;
         const loop_value item = loop_for(&b, begin, end, 1);

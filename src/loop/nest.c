@@ -24,8 +24,8 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
     for (uint32_t i = 0; i < k->n_out; i++) {
         outputs[i] = k->out[i];
         outputs[i].from = rebased(k->out[i].from, map, memory);
-        outputs[i].to = k->out[i].to == k->out[i].from ? outputs[i].from
-                                                       : rebased(k->out[i].to, map, memory);
+        outputs[i].to =
+            k->out[i].to == k->out[i].from ? outputs[i].from : rebased(k->out[i].to, map, memory);
         if (!outputs[i].from || !outputs[i].to)
             return false;
     }

@@ -17,7 +17,7 @@ typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
-    bool is_once;       /* it reads the second of its list alone, a constant, and writes a temporary */
+    bool is_once; /* it reads the second of its list alone, a constant, and writes a temporary */
     uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
     /* Buffers that may be one: pairs of a read one and a written one. */
@@ -37,14 +37,15 @@ typedef struct nest {
     bool reads_old; /* UPDATE: the programs read what they change a copy of */
 } nest;
 
-/* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K, in
- * MEMORY. False without memory, or when the kernel is beyond what index maps
- * can express; it can be run by reference kernels then. */
+/* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K,
+ * in MEMORY. False without memory, or when the kernel is beyond what index maps can express; it can
+ * be run by reference kernels then. */
 bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
 
 /* Private to the nests of each kind. */
 
-/* K over other positions: MAP leads from those to the ones of K. In MEMORY; false without memory. */
+/* K over other positions: MAP leads from those to the ones of K. In MEMORY; false without memory.
+ */
 bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,
                  kernel *out);
 /* K over as few axes as its accesses allow: neighbours that everything walks as one are joined,

@@ -230,9 +230,8 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     e->lanes = part->lanes;
     e->count = part->count;
     e->vector_axis = part->is_column ? 0 : 1;
-    e->at[0] = loop_binary(
-        b, LOOP_IADD, part->m,
-        loop_binary(b, LOOP_IMUL, part->batch, loop_i64(b, k->dims[0])));
+    e->at[0] = loop_binary(b, LOOP_IADD, part->m,
+                           loop_binary(b, LOOP_IMUL, part->batch, loop_i64(b, k->dims[0])));
     e->at[1] = part->n;
     const uint32_t mark = emit_mark(e);
     emit_know(e, u->result, NULL, part->value);
@@ -326,14 +325,14 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
     out->temps[NEST_PACKED] = plan.packed_b_bytes;
     for (uint32_t i = 0; i < plan.n_steps; i++) {
         nest_step *step = &out->steps[out->n_steps++];
-        *step = (nest_step){.program = plan.steps[i].program,
-                            .work = plan.steps[i].work,
-                            .grain = plan.steps[i].grain,
-                            .flops = plan.steps[i].flops,
-                            .bytes = plan.steps[i].bytes,
-                            .is_once = p->spec.b_is_constant &&
-                                       plan.steps[i].role == CONTRACT_PACKS_B,
-                            .how = plan.how};
+        *step =
+            (nest_step){.program = plan.steps[i].program,
+                        .work = plan.steps[i].work,
+                        .grain = plan.steps[i].grain,
+                        .flops = plan.steps[i].flops,
+                        .bytes = plan.steps[i].bytes,
+                        .is_once = p->spec.b_is_constant && plan.steps[i].role == CONTRACT_PACKS_B,
+                        .how = plan.how};
         list_buffers(k, p, follows, step);
     }
     return out->n_steps > 0;

@@ -1,5 +1,5 @@
-/* Nests of kernels with reductions: for each row, or for each vector of neighbouring rows, pass after
- * pass over its elements. The order of every sum is that of docs/numerics.md, section 5. */
+/* Nests of kernels with reductions: for each row, or for each vector of neighbouring rows, pass
+ * after pass over its elements. The order of every sum is that of docs/numerics.md, section 5. */
 #include <string.h>
 
 #include "loop/nest.h"
@@ -7,7 +7,7 @@
 #include "ops/fold.h"
 
 enum {
-    WORTH = 1 << 16,     /* cheap operations worth another thread */
+    WORTH = 1 << 16,    /* cheap operations worth another thread */
     MOST_KEPT = 1 << 18 /* bytes of one row of a value worth keeping between passes */
 };
 
@@ -16,9 +16,9 @@ typedef struct reduction {
     fold_kind kind;
     tn_dtype in, sum, out;
     uint32_t pass;
-    element acc;          /* a variable, of one lane of the law for each vector lane */
-    loop_value lanes;     /* column mode: SUM_LANES vectors in scratch memory */
-    loop_value partials;  /* one value, or vector, for each block, in scratch memory */
+    element acc;         /* a variable, of one lane of the law for each vector lane */
+    loop_value lanes;    /* column mode: SUM_LANES vectors in scratch memory */
+    loop_value partials; /* one value, or vector, for each block, in scratch memory */
 } reduction;
 
 typedef struct rows {
@@ -31,7 +31,8 @@ typedef struct rows {
     uint32_t n, passes;
     bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
     uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
-    uint8_t *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
+    uint8_t
+        *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
 } rows;
 
@@ -155,8 +156,8 @@ static void plan_kept(rows *s)
     for (uint32_t i = 0; i < s->k->n_nodes && e->n_kept < EMIT_KEPT; i++) {
         const node *n = &e->f->nodes.at[s->k->nodes[i]];
         const type *t = value_type(e->f, n->first_value);
-        const int64_t bytes = s->length * (int64_t)dtype_bytes(t->dtype) *
-                              (s->columns ? (int64_t)e->lanes : 1);
+        const int64_t bytes =
+            s->length * (int64_t)dtype_bytes(t->dtype) * (s->columns ? (int64_t)e->lanes : 1);
         if (!is_expensive(n) || bytes > MOST_KEPT || passes_with(s, s->k->nodes[i]) < 2 ||
             t->rank != s->k->operands->n_source)
             continue;
@@ -179,8 +180,8 @@ static void keep(rows *s)
             const emit_known *known = &e->known[at];
             if (known->v != kept->v || !known->map || !access_same(known->map, kept->map))
                 continue;
-            const loop_value bytes = loop_binary(
-                e->b, LOOP_IMUL, e->kept_at, loop_i64(e->b, (int64_t)dtype_bytes(kept->dtype)));
+            const loop_value bytes = loop_binary(e->b, LOOP_IMUL, e->kept_at,
+                                                 loop_i64(e->b, (int64_t)dtype_bytes(kept->dtype)));
             element_store(e->b, loop_offset(e->b, kept->memory, bytes),
                           element_splat(e->b, e->lanes, known->x),
                           (uint32_t)loop_elem_bytes(element_storage(kept->dtype)));
@@ -234,8 +235,7 @@ static void hoist_operands(rows *s, uint32_t pass)
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             emit_hoist(&s->e, s->r[i].n->in[0], s->k->operands,
-                       UINT32_C(1) << s->axis |
-                           (s->columns ? UINT32_C(1) << s->e.vector_axis : 0));
+                       UINT32_C(1) << s->axis | (s->columns ? UINT32_C(1) << s->e.vector_axis : 0));
 }
 
 /* Elements at e->at[axis] join the accumulators of PASS. */
@@ -336,10 +336,8 @@ static void reduce_extrema(rows *s, uint32_t pass, element *results)
 
 static loop_value slot(rows *s, const reduction *r, loop_value base, loop_value index)
 {
-    const int64_t size =
-        (int64_t)dtype_bytes(r->sum) * (s->columns ? (int64_t)s->e.lanes : 1);
-    return loop_offset(s->e.b, base,
-                       loop_binary(s->e.b, LOOP_IMUL, index, loop_i64(s->e.b, size)));
+    const int64_t size = (int64_t)dtype_bytes(r->sum) * (s->columns ? (int64_t)s->e.lanes : 1);
+    return loop_offset(s->e.b, base, loop_binary(s->e.b, LOOP_IMUL, index, loop_i64(s->e.b, size)));
 }
 
 static element load_slot(rows *s, const reduction *r, loop_value base, loop_value index)
@@ -522,9 +520,9 @@ static void store_vector(rows *s)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
-    e->kept_at = s->columns ? loop_binary(e->b, LOOP_IMUL, e->at[s->axis],
-                                          loop_i64(e->b, (int64_t)e->lanes))
-                            : e->at[s->axis];
+    e->kept_at =
+        s->columns ? loop_binary(e->b, LOOP_IMUL, e->at[s->axis], loop_i64(e->b, (int64_t)e->lanes))
+                   : e->at[s->axis];
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
         if (is_row_value(s, out))
@@ -646,7 +644,7 @@ static void choose_vectors(rows *s)
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
     if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
         e->lanes *= 2; /* longer pieces of each row */
-    if (!s->columns) /* the lanes are those of the law, as far as there are elements */
+    if (!s->columns)   /* the lanes are those of the law, as far as there are elements */
         for (e->lanes = SUM_LANES; e->lanes > 1 && (int64_t)e->lanes / 2 >= s->length;)
             e->lanes /= 2;
 }
@@ -675,13 +673,12 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
     uint64_t positions = 1;
     for (uint32_t i = 0; i < k->rank; i++)
         positions *= (uint64_t)k->dims[i];
-    out->steps[out->n_steps++] =
-        (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
-                    .work = items,
-                    .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
-                    .flops = positions * k->n_nodes,
-                    .bytes = nest_bytes(s->e.f, k),
-                    .how = how};
+    out->steps[out->n_steps++] = (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
+                                             .work = items,
+                                             .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                             .flops = positions * k->n_nodes,
+                                             .bytes = nest_bytes(s->e.f, k),
+                                             .how = how};
 }
 
 static bool whole_rows(rows *s, nest *out)
@@ -695,7 +692,8 @@ static bool whole_rows(rows *s, nest *out)
     const uint32_t outer = s->columns ? s->axis - 1 : s->axis;
     for (uint32_t i = 0; i < outer; i++)
         items *= s->k->dims[i];
-    const loop_value begin = loop_param_value(b, LOOP_BEGIN), end = loop_param_value(b, LOOP_END_AT);
+    const loop_value begin = loop_param_value(b, LOOP_BEGIN),
+                     end = loop_param_value(b, LOOP_END_AT);
     uint64_t each = row_cost(s);
     if (!s->columns) {
         nest_decode(e, loop_for(b, begin, end, 1), outer);

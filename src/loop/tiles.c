@@ -4,11 +4,11 @@
 #include "loop/map.h"
 
 enum {
-    MOST_TURNED = 4,    /* reads that are turned in one kernel */
-    BAND = 32,          /* columns of one work item */
-    STRETCH = 1024,     /* and its rows */
-    FEW_NODES = 4,      /* so small a kernel is written out for each row of a tile */
-    WORTH = 1 << 16     /* cheap operations worth another thread */
+    MOST_TURNED = 4, /* reads that are turned in one kernel */
+    BAND = 32,       /* columns of one work item */
+    STRETCH = 1024,  /* and its rows */
+    FEW_NODES = 4,   /* so small a kernel is written out for each row of a tile */
+    WORTH = 1 << 16  /* cheap operations worth another thread */
 };
 
 typedef struct tiles {
@@ -112,8 +112,8 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
     for (uint32_t r = 0; r < t->n_turned; r++) {
         const tn_dtype d = t->turned[r].dtype;
         const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(d);
-        const loop_value from = loop_offset(
-            b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
+        const loop_value from =
+            loop_offset(b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
         emit_know(e, t->turned[r].v, t->turned[r].map,
                   element_load(b, d, from, t->side, (uint32_t)bytes));
     }
@@ -237,7 +237,8 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     for (uint32_t i = 0; i < k->n_out; i++)
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     for (uint32_t r = 0; r < t->n_turned && k->n_nodes > FEW_NODES; r++)
-        t->kept[r] = loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
+        t->kept[r] =
+            loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value of_bands = loop_i64(&b, bands), of_stretches = loop_i64(&b, stretches);
@@ -249,7 +250,8 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
              &a.row_high);
     emit_band(t, &a);
     loop_end(&b);
-    const uint64_t each = (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
+    const uint64_t each =
+        (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
                                 .work = outer * bands * stretches,
                                 .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),

@@ -198,7 +198,8 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /* E = G * large + small with 0 <= small < G for a G > 1 that divides BY, the largest of its kind:
- * then E // BY is large // (BY / G), and E % BY is G * (large % (BY / G)) + small. 1 without one. */
+ * then E // BY is large // (BY / G), and E % BY is G * (large % (BY / G)) + small. 1 without one.
+ */
 static int64_t common_part(const access_expr *e, int64_t by, arena *memory,
                            const access_expr **large, const access_expr **small)
 {
@@ -382,8 +383,8 @@ bool access_same(const access_map *a, const access_map *b)
         same = same_expr(a->at[i], b->at[i]);
     for (uint32_t i = 0; same && i < a->n_guards; i++) {
         const access_guard *x = &a->guards[i], *y = &b->guards[i];
-        same = x->low == y->low && x->high == y->high && x->fill == y->fill &&
-               same_expr(x->of, y->of);
+        same =
+            x->low == y->low && x->high == y->high && x->fill == y->fill && same_expr(x->of, y->of);
     }
     return same;
 }
@@ -461,8 +462,8 @@ static bool digits(const int64_t *from, uint32_t n_source, arena *memory, access
     return position != NULL;
 }
 
-bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from,
-                       uint32_t n_source, arena *memory, access_map *map)
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
+                       arena *memory, access_map *map)
 {
     return start_map(dims, rank, n_source, map) && digits(from, n_source, memory, map);
 }

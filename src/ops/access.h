@@ -61,8 +61,8 @@ bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_m
 bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
                      access_map *out);
 /* A result of these extents has the source's elements in row-major order. */
-bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from,
-                       uint32_t n_source, arena *memory, access_map *map);
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
+                       arena *memory, access_map *map);
 /* The map of one movement node from its static operand type. Padding has the number FILL. */
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
                     access_map *map);

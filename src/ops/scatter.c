@@ -124,8 +124,8 @@ static tn_status axis_set(const infer_call *call, attr_key key, uint32_t rank, a
     return f.kind == SHAPE_OK ? TN_OK : rule_axis_fault(call, f, key, rank);
 }
 
-void find_scatter_axes(const attrs *given, const type *x, const type *indices,
-                       const type *updates, scatter_axes *out)
+void find_scatter_axes(const attrs *given, const type *x, const type *indices, const type *updates,
+                       scatter_axes *out)
 {
     uint32_t n;
     axis_list list;

@@ -25,7 +25,8 @@ void draft_demand(grouping *g, uint32_t k, value_id v, const access_map *map)
     if (g->failed)
         return;
     uint32_t looked_at = 0;
-    for (uint32_t i = g->by_value[v]; i && looked_at < FAR; i = g->demands.at[i - 1].next_of_value) {
+    for (uint32_t i = g->by_value[v]; i && looked_at < FAR;
+         i = g->demands.at[i - 1].next_of_value) {
         looked_at++;
         const demand *d = &g->demands.at[i - 1];
         if (d->kernel == k && (map && d->map ? access_same(map, d->map) : map == d->map))
@@ -82,7 +83,8 @@ bool draft_reaches(grouping *g, uint32_t from, uint32_t to)
     uint32_t seen[MOST], n = 0;
     seen[n++] = from;
     for (uint32_t at = 0; at < n; at++)
-        for (uint32_t i = g->drafts.at[seen[at]].demands; i; i = g->demands.at[i - 1].next_of_kernel)
+        for (uint32_t i = g->drafts.at[seen[at]].demands; i;
+             i = g->demands.at[i - 1].next_of_kernel)
             for (uint32_t o = g->stored[g->demands.at[i - 1].v]; o;
                  o = g->outputs.at[o - 1].next_of_value) {
                 const uint32_t k = g->outputs.at[o - 1].kernel;
@@ -234,7 +236,8 @@ static uint32_t count_waits(const grouping *g, const kernel *k)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->n_in; i++)
-        for (uint32_t o = g->stored[g->same_as[k->in[i]]]; o; o = g->outputs.at[o - 1].next_of_value)
+        for (uint32_t o = g->stored[g->same_as[k->in[i]]]; o;
+             o = g->outputs.at[o - 1].next_of_value)
             n++;
     return n;
 }
@@ -292,8 +295,8 @@ bool draft_finish(grouping *g, kernel_list *out)
         for (uint32_t o = 0; o < k->n_out; o++)
             for (uint32_t i = r.first[k->out[o].into]; i; i = r.next[i - 1])
                 if (--waits[r.kernel[i - 1]] == 0)
-                    queue_put(&q, (uint64_t)g->drafts.at[r.kernel[i - 1]].node << 32 |
-                                      r.kernel[i - 1]);
+                    queue_put(&q,
+                              (uint64_t)g->drafts.at[r.kernel[i - 1]].node << 32 | r.kernel[i - 1]);
     }
     *out = (kernel_list){done, sorted, g->same_as};
     return done == n; /* else the kernels wait for each other, which is a fault of the grouping */

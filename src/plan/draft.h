@@ -48,11 +48,11 @@ typedef struct grouping {
     VECTOR(demand) demands;
     VECTOR(draft_output) outputs;
     VECTOR(member) members;
-    uint32_t *by_value;  /* demands of each value */
-    uint32_t *stored;    /* outputs into each value */
-    bool *is_output;     /* of the function, by value */
+    uint32_t *by_value; /* demands of each value */
+    uint32_t *stored;   /* outputs into each value */
+    bool *is_output;    /* of the function, by value */
     value_id *same_as;
-    const char **why;    /* by value: why it is in memory */
+    const char **why; /* by value: why it is in memory */
 } grouping;
 
 /* A new kernel for node MADE_OF over these positions; its number. */

@@ -102,7 +102,8 @@ static uint32_t expr_axes(const access_expr *e)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < e->n; i++)
-        mask |= e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis : expr_axes(e->at[i].of);
+        mask |=
+            e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis : expr_axes(e->at[i].of);
     return mask;
 }
 
@@ -162,8 +163,7 @@ value_id kernel_operand_base(const function *f, value_id v, arena *memory, acces
     }
     for (const node *n = node_of(f, v); is_movement(n); n = node_of(f, v)) {
         if (!access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, &own) ||
-            !access_compose(map, &own, memory, &both) ||
-            !has_strides(f, n->in[0], &both, memory))
+            !access_compose(map, &own, memory, &both) || !has_strides(f, n->in[0], &both, memory))
             break;
         *map = both;
         v = n->in[0];
@@ -440,7 +440,8 @@ static bool reduction_axes(const grouping *g, const node *n, axis_list *axes, bo
 }
 
 /* From the positions of the operand to those of the result. */
-static bool projection(grouping *g, const node *n, const axis_list *axes, bool keep, access_map *out)
+static bool projection(grouping *g, const node *n, const axis_list *axes, bool keep,
+                       access_map *out)
 {
     const type *in = value_type(g->f, n->in[0]);
     access_map all;
@@ -616,7 +617,7 @@ static uint32_t follower(grouping *g, value_id v)
             g->outputs.at[i].out.from != g->outputs.at[i].out.to)
             return UINT32_MAX;
     return n == t->count && memcmp(plain, steps, d->rank * sizeof *steps) == 0 ? kernels[0]
-                                                                              : UINT32_MAX;
+                                                                               : UINT32_MAX;
 }
 
 static void place_contraction(grouping *g, uint32_t i)

@@ -19,8 +19,8 @@ typedef enum kernel_kind {
 /* What one kernel holds at most. */
 enum { KERNEL_OUTPUTS = 16, KERNEL_REDUCTIONS = 16 };
 
-/* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each position
- * of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
+/* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each
+ * position of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
 typedef struct kernel_output {
     value_id value, into;
     const access_map *from, *to;
@@ -38,11 +38,13 @@ typedef struct kernel {
     uint32_t rank; /* the positions */
     int64_t dims[TN_MAX_RANK];
     uint32_t reduced; /* ROWS: mask of the axes that its reductions run over */
-    const access_map *operands; /* ROWS: from positions to those of the operands of its reductions */
-    uint32_t node;    /* all but MAP and ROWS: which */
-    bool draws;       /* it has random generators, so it is told the seed of the run */
-    bool is_split;    /* ROWS: few and long rows, whose blocks are shared out */
-    uint32_t n_nodes; /* computed here, ascending; a constant or movement may be in several kernels */
+    const access_map
+        *operands; /* ROWS: from positions to those of the operands of its reductions */
+    uint32_t node; /* all but MAP and ROWS: which */
+    bool draws;    /* it has random generators, so it is told the seed of the run */
+    bool is_split; /* ROWS: few and long rows, whose blocks are shared out */
+    uint32_t
+        n_nodes; /* computed here, ascending; a constant or movement may be in several kernels */
     const uint32_t *nodes;
     uint32_t n_in; /* values it reads, ascending */
     const value_id *in;
@@ -53,7 +55,8 @@ typedef struct kernel {
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing
- * their row-major order has no kernel: `same_as` of such a value is the value whose memory it is. */
+ * their row-major order has no kernel: `same_as` of such a value is the value whose memory it is.
+ */
 typedef struct kernel_list {
     uint32_t n;
     const kernel *at;
@@ -83,8 +86,8 @@ uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k);
 bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t use, arena *memory,
                         access_map *out);
 /* Where the elements of V, an operand of a contraction, lie: MAP leads from its positions to those
- * of the result. Only movement without padding that strides can express is looked through. Without memory MAP
- * has rank 0. */
+ * of the result. Only movement without padding that strides can express is looked through. Without
+ * memory MAP has rank 0. */
 value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map);
 /* Mask of the axes of the positions on which MAP depends, its guards included. */
 uint32_t access_axes(const access_map *map);

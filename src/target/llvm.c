@@ -84,6 +84,8 @@ bool target_llvm_is_installed(void)
 
 /* ---- loading ---- */
 
+enum { MOST_WHY = 400 }; /* characters of a path or a reason in a message */
+
 /* The module's entry stays valid: LLVM is never unloaded. WHY gets a reason otherwise. */
 static const llvm_plugin *load_one(const char *path, char *why, size_t size)
 {
@@ -91,7 +93,7 @@ static const llvm_plugin *load_one(const char *path, char *why, size_t size)
     llvm_plugin_entry *entry = NULL;
     if (!handle) {
         const char *error = dlerror();
-        (void)snprintf(why, size, "%s", error ? error : path);
+        (void)snprintf(why, size, "%.*s", MOST_WHY, error ? error : path);
         return NULL;
     }
     void *symbol = dlsym(handle, LLVM_PLUGIN_ENTRY);
@@ -101,7 +103,7 @@ static const llvm_plugin *load_one(const char *path, char *why, size_t size)
               p->op_count != LOOP_OP_COUNT))
         p = NULL;
     if (!p)
-        (void)snprintf(why, size, "'%s' belongs to another version", path);
+        (void)snprintf(why, size, "'%.*s' belongs to another version", MOST_WHY, path);
     (void)dlclose(handle);
     return p;
 }

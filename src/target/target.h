@@ -34,7 +34,8 @@ bool target_llvm_is_installed(void);
 const char *target_llvm_identity(const target_options *options, arena *memory);
 
 /* The same functions as C17 with GNU vector types, `static` unless IS_EXTERN; for gcc and clang
- * with -ffp-contract=off. What the functions need stands before them, so this is called once a file. */
+ * with -ffp-contract=off. What the functions need stands before them, so this is called once a
+ * file. */
 void target_c(const target_function *functions, size_t n, bool is_extern, text_buffer *out);
 
 #endif
