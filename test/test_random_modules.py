@@ -540,6 +540,7 @@ def damage(r, text):
 class Options:
     tenon = os.environ.get("TENON", str(run_cases.TEST.parent / "build/release/tenon"))
     bless = False
+    jit = True
     passes = run_cases.exact_passes(tenon)
 
 

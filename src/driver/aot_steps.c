@@ -287,7 +287,7 @@ tn_status aot_add_blocks(aot *a, const module *m)
                                    .n_pointers = k.n_pointers};
     }
     for (uint32_t i = 0; i < t->blocks.n; i++)
-        blocks[i].steps = a->steps.at + first[i];
+        blocks[i].steps = blocks[i].n_steps ? a->steps.at + first[i] : NULL;
     a->program.blocks = blocks;
     a->program.n_blocks = t->blocks.n;
     return status;

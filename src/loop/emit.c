@@ -486,7 +486,7 @@ static bool rest_of_map(emitter *e, const node *n, const access_map *map, access
     const type *x = value_type(e->f, n->in[0]);
     const int64_t one = 1;
     access_map zero;
-    *rest = *map;
+    access_assign(rest, map);
     rest->n_source = x->rank;
     if (n->op == OP_DYNAMIC_SLICE)
         return true;

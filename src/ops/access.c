@@ -362,14 +362,23 @@ bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *
     return true;
 }
 
+/* Guards are many and mostly unused. */
+static size_t used_bytes(const access_map *map)
+{
+    return offsetof(access_map, guards) + map->n_guards * sizeof *map->guards;
+}
+
 const access_map *access_copy(const access_map *map, arena *memory)
 {
-    /* Guards are many and mostly unused. */
-    const size_t size = offsetof(access_map, guards) + map->n_guards * sizeof *map->guards;
-    access_map *copy = arena_alloc(memory, size);
+    access_map *copy = arena_alloc(memory, used_bytes(map));
     if (copy)
-        memcpy(copy, map, size);
+        memcpy(copy, map, used_bytes(map));
     return copy;
+}
+
+void access_assign(access_map *to, const access_map *from)
+{
+    memcpy(to, from, used_bytes(from));
 }
 
 bool access_same(const access_map *a, const access_map *b)

@@ -78,6 +78,8 @@ bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *
                     access_map *out);
 /* MAP in MEMORY, as small as it can be: only to be read. NULL without memory. */
 const access_map *access_copy(const access_map *map, arena *memory);
+/* TO becomes FROM, which may be such a copy. */
+void access_assign(access_map *to, const access_map *from);
 /* Whether both maps lead everywhere to the same place, as far as their form tells. */
 bool access_same(const access_map *a, const access_map *b);
 

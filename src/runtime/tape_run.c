@@ -52,7 +52,7 @@ typedef struct shared_kernel {
 static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 {
     shared_kernel *k = user;
-    char *scratch = k->scratch + worker * k->scratch_each;
+    char *scratch = k->scratch ? k->scratch + worker * k->scratch_each : NULL;
     for (int64_t at = begin, next; at < end; at = next) {
         next = end - at > k->piece ? at + k->piece : end;
         if (k->deadline && now() >= k->deadline) {
@@ -242,8 +242,8 @@ static bool run_steps_watched(run *r, const block_info *b, char **table)
 static bool run_steps(run *r, const block_info *b, char **table)
 {
     uint32_t threads;
-    for (const step_info *s = b->steps.at, *end = s + b->steps.n; s < end; s++)
-        if (!run_step(r, s, table + s->table, &threads))
+    for (uint32_t i = 0; i < b->steps.n; i++)
+        if (!run_step(r, &b->steps.at[i], table + b->steps.at[i].table, &threads))
             return false;
     return true;
 }

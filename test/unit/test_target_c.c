@@ -54,14 +54,15 @@ typedef struct random_set {
 
 static void fill_random(random_set *s)
 {
+    char *in = (char *)s->in;
     for (size_t k = 0; k < sizeof s->in; k += 8) {
         const uint64_t bits = edge(k / 64 % 2 ? 8 : 4);
-        memcpy(s->in[0] + k, &bits, 8);
+        memcpy(in + k, &bits, 8);
     }
     for (size_t k = 4; k < sizeof s->in; k += 8)
         if (k / 64 % 2 == 0) {
             const uint32_t bits = (uint32_t)edge(4);
-            memcpy(s->in[0] + k, &bits, 4);
+            memcpy(in + k, &bits, 4);
         }
 }
 
