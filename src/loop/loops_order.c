@@ -15,7 +15,8 @@ static loop_value key_of(loop_builder *b, element x, bool largest)
         const unsigned bits = 8 * (unsigned)loop_elem_bytes((loop_elem)t.elem);
         loop_value key = x.re;
         if (dtype_is_unsigned(x.dtype))
-            key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, UINT64_C(1) << (bits - 1)));
+            key = loop_binary(b, LOOP_XOR, key,
+                              loop_const(b, t, bits ? UINT64_C(1) << (bits - 1) : 0));
         return largest ? loop_unary(b, LOOP_NOT, key) : key;
     }
     const bool wide = element_compute(x.dtype) == LOOP_F64;

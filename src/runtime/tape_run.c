@@ -261,7 +261,8 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
     }
     for (uint32_t i = 0; i < b->ports.n; i++) {
         const port *p = &b->ports.at[i];
-        table[p->at] = (p->is_output ? out[p->index] : in[p->index]) + p->offset;
+        char *base = p->is_output ? out[p->index] : in[p->index];
+        table[p->at] = p->offset ? base + p->offset : base; /* nothing may lie nowhere */
     }
     if (!(r->o->profile || r->o->deadline ? run_steps_watched : run_steps)(r, b, table))
         return false;
