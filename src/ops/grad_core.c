@@ -143,6 +143,7 @@ tn_status grad_core_conv2d(grad_call *c)
     }
     int64_t pads[] = {at.top, not_below_zero(at.kh - 1 + hd - at.h - at.top), at.left,
                       not_below_zero(at.kw - 1 + wd - at.w - at.left)};
-    value_id sums = convolved(c, transposed(c, x, 3, 1, 2, 0), transposed(c, g, 1, 2, 0, 3), pads);
+    const value_id kernel = transposed(c, g, 1, 2, 0, 3);
+    const value_id sums = convolved(c, transposed(c, x, 3, 1, 2, 0), kernel, pads);
     return grad_gives(c, transposed(c, cut(c, sums, 0, at.kh, 0, at.kw), 1, 2, 0, 3));
 }

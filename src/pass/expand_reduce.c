@@ -187,7 +187,7 @@ value_id expand_layer_norm_in_steps(expand_call *c)
     value_id v = mean_along(c, build_binary(c->b, OP_MUL, d, d), axis);
     value_id r =
         build_unary(c->b, OP_RSQRT, build_binary(c->b, OP_ADD, v, build_scalar(c->b, form, e)));
-    value_id y =
-        build_binary(c->b, OP_MUL, build_binary(c->b, OP_MUL, d, r), along(c, 1, axis, form));
+    const value_id gamma = along(c, 1, axis, form); /* one order of nodes, whatever the compiler */
+    const value_id y = build_binary(c->b, OP_MUL, build_binary(c->b, OP_MUL, d, r), gamma);
     return build_cast(c->b, build_binary(c->b, OP_ADD, y, along(c, 2, axis, form)), c->out->dtype);
 }
