@@ -59,7 +59,7 @@ typedef struct op_info {
     eval_fn *eval;
     grad_fn *grad;
     lower_fn *lower;
-    /* The names of those functions in ops.def; "later" and "none" are decisions shown to users. */
+    /* The names of those functions in ops.def; "none" is a decision shown to users. */
     const char *infer_name, *eval_name, *grad_name, *lower_name;
     const char *help;
 } op_info;
@@ -69,11 +69,6 @@ extern const op_info op_table[OP_COUNT];
 /* The op called TEXT, or OP_COUNT. */
 op_id op_by_name(const char *text, size_t length);
 
-/* The cells that a later version fills: they reject with NotImplemented, naming op and column. */
-infer_fn infer_later;
-eval_fn eval_later;
-grad_fn grad_later;
-lower_fn lower_later;
 /* "This op has no derivative" as a decision: rejects with NoDerivative. */
 grad_fn grad_none;
 

@@ -4,8 +4,6 @@
 #include "ops/eval.h"
 #include "ops/shape.h"
 
-enum { WORTH = 1 << 16 }; /* cheap operations worth another thread */
-
 const type *loops_type(const loops *l, uint32_t operand)
 {
     return value_type(l->f, l->n->in[operand]);
@@ -48,7 +46,7 @@ bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
     nest_step *step = &l->out->steps[l->out->n_steps++];
     *step = (nest_step){.program = loop_finish(&l->b),
                         .work = items,
-                        .grain = cost >= WORTH ? 1 : (int64_t)(WORTH / (cost ? cost : 1)),
+                        .grain = nest_grain(cost),
                         .flops = (uint64_t)items * cost,
                         .bytes = nest_bytes(l->f, l->k),
                         .how = how};

@@ -6,7 +6,6 @@
 
 enum {
     PIECE = 4096,       /* positions of a long axis that make one work item */
-    WORTH = 1 << 16,    /* cheap operations worth another thread */
     STREAMED = 24 << 20 /* bytes of an output from which on caches only get in the way */
 };
 
@@ -137,11 +136,6 @@ static void find_overlays(emitter *e, nest_step *step)
         }
 }
 
-static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
-{
-    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
-}
-
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
 {
     loop_builder b;
@@ -170,7 +164,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
         map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
-                 smaller(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
+                 nest_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
                  buffers);
     } else {
         items = rows;
@@ -183,7 +177,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
     out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish(&b),
                                 .work = items,
-                                .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                .grain = nest_grain(each),
                                 .flops = (uint64_t)k->n_nodes * (uint64_t)rows * (uint64_t)extent,
                                 .bytes = nest_bytes(f, k),
                                 .how = "a loop over the positions"};

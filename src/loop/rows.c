@@ -7,7 +7,6 @@
 #include "ops/fold.h"
 
 enum {
-    WORTH = 1 << 16,    /* cheap operations worth another thread */
     MOST_KEPT = 1 << 18 /* bytes of one row of a value worth keeping between passes */
 };
 
@@ -675,7 +674,7 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
         positions *= (uint64_t)k->dims[i];
     out->steps[out->n_steps++] = (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
                                              .work = items,
-                                             .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                             .grain = nest_grain(each),
                                              .flops = positions * k->n_nodes,
                                              .bytes = nest_bytes(s->e.f, k),
                                              .how = how};

@@ -8,7 +8,6 @@ enum {
     BAND = 32,       /* columns of one work item */
     STRETCH = 1024,  /* and its rows */
     FEW_NODES = 4,   /* so small a kernel is written out for each row of a tile */
-    WORTH = 1 << 16  /* cheap operations worth another thread */
 };
 
 typedef struct tiles {
@@ -143,19 +142,14 @@ static void whole_tiles(tiles *t, const band *a, bool streams)
     loop_end(b);
 }
 
-static loop_value smaller(loop_builder *b, loop_value x, loop_value y)
-{
-    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
-}
-
 /* Tiles, then the columns and the rows that make no whole tile. */
 static void emit_band(tiles *t, const band *a)
 {
     emitter *e = &t->e;
     loop_builder *b = e->b;
     const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
-    const band whole = {a->row_low, smaller(b, a->row_high, loop_i64(b, rows - rows % t->side)),
-                        a->low, smaller(b, a->high, loop_i64(b, columns - columns % t->side))};
+    const band whole = {a->row_low, nest_min(b, a->row_high, loop_i64(b, rows - rows % t->side)),
+                        a->low, nest_min(b, a->high, loop_i64(b, columns - columns % t->side))};
     e->lanes = t->side;
     const loop_value aligned = map_aligned(e, t->buffers);
     for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
@@ -213,7 +207,7 @@ static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t e
                      loop_value *low, loop_value *high)
 {
     *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
-    *high = smaller(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
+    *high = nest_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
 }
 
 bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
@@ -254,7 +248,7 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
         (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
                                 .work = outer * bands * stretches,
-                                .grain = each >= WORTH ? 1 : (int64_t)(WORTH / each),
+                                .grain = nest_grain(each),
                                 .flops = (uint64_t)k->n_nodes * (uint64_t)outer * (uint64_t)rows *
                                          (uint64_t)columns,
                                 .bytes = nest_bytes(f, k),

@@ -19,7 +19,7 @@ typedef struct grad_style {
 /* The question a rule answers. It appends nodes to call->b.f with the sticky builder and sets *out;
  * NO_VALUE says that the contribution is zero by definition (a barrier). The reverse walk adds
  * contributions up, and reports for rules that return a status without a report of their own:
- * `grad_none`, `grad_later`. A case that a rule refuses goes through grad_refuse.
+ * `grad_none`. A case that a rule refuses goes through grad_refuse.
  *
  * source: MIND autodiff, "Derivative rules" */
 struct grad_call {

@@ -50,32 +50,6 @@ op_id op_by_name(const char *text, size_t length)
     return OP_COUNT;
 }
 
-tn_status infer_later(infer_call *call)
-{
-    return infer_reject(call, DIAG_NotImplemented, "this version has no type rule for '%s'",
-                        op_table[call->op].text);
-}
-
-tn_status eval_later(eval_call *call)
-{
-    return eval_report(call, DIAG_NotImplemented, "this version cannot evaluate '%s' (backend cpu)",
-                       op_table[call->node->op].text);
-}
-
-/* Derivatives and lowerings are reported by the passes that run them, which see from the names in
- * the table what a cell holds; the status alone stops whoever calls one unasked. */
-tn_status grad_later(grad_call *call)
-{
-    (void)call;
-    return TN_ERR_UNAVAILABLE;
-}
-
-tn_status lower_later(lower_call *call)
-{
-    (void)call;
-    return TN_ERR_UNAVAILABLE;
-}
-
 tn_status lower_none(lower_call *call)
 {
     (void)call; /* stays as it is */
