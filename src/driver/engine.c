@@ -125,9 +125,11 @@ static bool pointers_init(pointers *p, const tn_allocator *a, size_t n)
         return true;
     const size_t bytes = n * (sizeof *p->at + sizeof *p->given);
     p->at = memory_alloc(a, bytes);
-    p->bytes = p->at ? bytes : 0;
+    if (!p->at)
+        return false;
+    p->bytes = bytes;
     p->given = (bool *)(p->at + n);
-    return p->at != NULL;
+    return true;
 }
 
 static void pointers_release(pointers *p, const tn_allocator *a)
