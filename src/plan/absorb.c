@@ -1,0 +1,158 @@
+/* Which kernels need a value, and what they need once they compute it. */
+#include <string.h>
+
+#include "plan/group.h"
+
+static const char *const why_operand = "an operation that is not fused reads it whole";
+static const char *const why_large = "the kernel has reached the size limit";
+static const char *const why_data = "it is read at positions that are data";
+
+bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n)
+{
+    bool held = g->is_output[v];
+    *n = 0;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+        const demand *d = &g->demands.at[i - 1];
+        uint32_t k = 0;
+        held = held || !d->map;
+        while (k < *n && kernels[k] != d->kernel)
+            k++;
+        if (d->map && k == *n && *n < FEW_KERNELS)
+            kernels[(*n)++] = d->kernel;
+        else if (d->map && k == *n)
+            held = true;
+    }
+    return held;
+}
+
+/* Does element i of N depend on element i of operand K? */
+static bool is_elementwise_on(const function *f, const node *n, uint32_t k)
+{
+    const type *in = value_type(f, n->in[k]), *t = value_type(f, n->first_value);
+    return !node_is_movement(n) && !kernel_reads_by_data(n) && in->rank == t->rank &&
+           memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
+}
+
+enum { FEW_OPERANDS = 3 }; /* of what is contained */
+
+/* What a contained node needs of its operands. */
+typedef struct need {
+    value_id v;
+    const access_map *map; /* NULL: all of it in memory */
+} need;
+enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
+
+/* What N at the positions of MAP needs of its operand O. */
+static bool add_needs(grouping *g, const node *n, uint32_t o, const access_map *map, need *needs,
+                      uint32_t *n_needs)
+{
+    const uint32_t uses = kernel_operand_uses(g->f, n, o);
+    access_map own, both;
+    if (uses == 0)
+        needs[(*n_needs)++] = (need){n->in[o], NULL};
+    else if (is_elementwise_on(g->f, n, o))
+        needs[(*n_needs)++] = (need){n->in[o], map};
+    else
+        for (uint32_t u = 0; u < uses; u++) {
+            if (!kernel_operand_map(g->f, n, o, u, g->memory, &own) ||
+                !access_compose(map, &own, g->memory, &both))
+                return false;
+            needs[(*n_needs)++] = (need){n->in[o], draft_map(g, &both)};
+        }
+    return true;
+}
+
+bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
+{
+    const value_id v = n->first_value;
+    need needs[MOST_NEEDS];
+    uint32_t n_needs = 0, uses = 0;
+    if (g->drafts.at[k].n_nodes >= MOST_NODES) {
+        *why = why_large;
+        return false;
+    }
+    if (n->n_in > FEW_OPERANDS)
+        return false;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+        const demand *d = &g->demands.at[i - 1];
+        if (d->kernel != k || !d->map)
+            continue;
+        if (++uses > MOST_MAPS) {
+            *why = WHY_SEVERAL;
+            return false;
+        }
+        for (uint32_t o = 0; o < n->n_in; o++)
+            if (!add_needs(g, n, o, d->map, needs, &n_needs)) {
+                *why = WHY_INDEX;
+                return false;
+            }
+    }
+    for (uint32_t i = 0; i < n_needs; i++) {
+        draft_demand(g, k, needs[i].v, needs[i].map);
+        if (!needs[i].map && !g->why[needs[i].v])
+            g->why[needs[i].v] = why_data;
+    }
+    draft_contain(g, k, g->f->values.at[v].node);
+    return true;
+}
+
+void need_whole(grouping *g, uint32_t k, value_id v, const char *why)
+{
+    draft_demand(g, k, v, NULL);
+    if (!g->why[v])
+        g->why[v] = why;
+}
+
+void start_whole(grouping *g, uint32_t i, kernel_kind kind)
+{
+    const node *n = &g->f->nodes.at[i];
+    const uint32_t k = draft_new(g, kind, i, NULL, 0);
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
+        need_whole(g, k, n->in[o], why_operand);
+    for (uint32_t r = 0; r < n->n_results && !g->failed; r++) {
+        const kernel_output out = {n->first_value + r, n->first_value + r, NULL, NULL, false};
+        draft_store(g, k, &out);
+    }
+    draft_contain(g, k, i);
+}
+
+uint32_t start_map(grouping *g, uint32_t i, value_id v)
+{
+    const type *t = value_type(g->f, v);
+    const uint32_t k = draft_new(g, KERNEL_MAP, i, t->dims, t->rank);
+    const access_map *all = draft_identity(g, t->dims, t->rank);
+    const kernel_output out = {v, v, all, all, false};
+    if (!all)
+        return k;
+    draft_store(g, k, &out);
+    draft_demand(g, k, v, all);
+    return k;
+}
+
+const access_map *full_demand(grouping *g, uint32_t k, value_id v)
+{
+    const draft *d = &g->drafts.at[k];
+    const type *t = value_type(g->f, v);
+    access_map identity;
+    if (d->rank != t->rank || memcmp(d->dims, t->dims, t->rank * sizeof *t->dims) != 0 ||
+        !access_identity(t->dims, t->rank, g->memory, &identity))
+        return NULL;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+        const demand *e = &g->demands.at[i - 1];
+        if (e->kernel == k && e->map && access_same(e->map, &identity))
+            return e->map;
+    }
+    return NULL;
+}
+
+bool can_store_early(grouping *g, uint32_t k, value_id v)
+{
+    if (g->drafts.at[k].n_out >= KERNEL_OUTPUTS)
+        return false;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+        const demand *d = &g->demands.at[i - 1];
+        if (d->kernel == k ? !d->map : draft_reaches(g, k, d->kernel))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,96 @@
+/* Elementwise operations and movement: computed where they are needed, or in a kernel of their own.
+ */
+#include "plan/group.h"
+
+static const char *const why_fails = "it can fail, so every element must be computed once";
+
+/* Compute N in one of KERNELS, which stores it for the others. */
+static bool join_and_store(grouping *g, const node *n, const uint32_t *kernels, uint32_t n_kernels)
+{
+    const value_id v = n->first_value;
+    for (uint32_t i = 0; i < n_kernels; i++) {
+        const uint32_t k = kernels[i];
+        const access_map *all = full_demand(g, k, v);
+        const char *why = NULL;
+        if (g->drafts.at[k].kind == KERNEL_CONTRACT || g->drafts.at[k].is_split || !all ||
+            !can_store_early(g, k, v) || !absorb(g, k, n, &why))
+            continue;
+        const kernel_output out = {v, v, all, all, false};
+        draft_store(g, k, &out);
+        return true;
+    }
+    return false;
+}
+
+static bool is_among(uint32_t x, const uint32_t *list, uint32_t n)
+{
+    while (n > 0 && list[n - 1] != x)
+        n--;
+    return n > 0;
+}
+
+/* What can fail must be computed at every position, and no other. */
+static bool absorb_all(grouping *g, const node *n, uint32_t k, const char **why)
+{
+    const value_id v = n->first_value;
+    const draft *d = &g->drafts.at[k];
+    uint32_t uses = 0;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value)
+        uses += g->demands.at[i - 1].kernel == k;
+    return uses == 1 && (d->kind == KERNEL_MAP || d->kind == KERNEL_ROWS) && !d->is_split &&
+           full_demand(g, k, v) && absorb(g, k, n, why);
+}
+
+void place_contained(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const value_id v = n->first_value;
+    uint32_t kernels[FEW_KERNELS], n_kernels;
+    const bool held = demanders(g, v, kernels, &n_kernels);
+    const char *why = held ? g->why[v] ? g->why[v] : WHY_OUTPUT : WHY_SEVERAL;
+
+    if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||
+        (node_is_movement(n) && !node_may_fail(g->f, n))) {
+        bool stays = held; /* of movement nothing needs to be stored but where memory is wanted */
+        uint32_t able = 0; /* kernels that contain it from now on */
+        for (uint32_t k = 0; k < n_kernels; k++)
+            if (absorb(g, kernels[k], n, &why))
+                kernels[able++] = kernels[k];
+        stays = stays || able < n_kernels;
+        if (!stays || kernel_is_uniform(n))
+            return;
+        if (node_is_copy(n) && !g->is_output[v]) {
+            g->same_as[v] = n->in[0];
+            g->why[n->in[0]] = g->why[n->in[0]] ? g->why[n->in[0]] : why;
+            for (uint32_t d = g->by_value[v]; d; d = g->demands.at[d - 1].next_of_value)
+                if (!g->demands.at[d - 1].map ||
+                    !is_among(g->demands.at[d - 1].kernel, kernels, able))
+                    draft_demand(g, g->demands.at[d - 1].kernel, n->in[0], NULL);
+            return;
+        }
+    } else if (node_may_fail(g->f, n)) {
+        why = why_fails;
+        if (!held && n_kernels == 1 && absorb_all(g, n, kernels[0], &why))
+            return;
+    } else if (!held && (n_kernels == 1 || node_is_cheap(g->f, n))) {
+        bool stays = false;
+        for (uint32_t k = 0; k < n_kernels; k++)
+            stays = !absorb(g, kernels[k], n, &why) || stays;
+        if (!stays)
+            return;
+    } else if (join_and_store(g, n, kernels, n_kernels)) {
+        g->why[v] = why;
+        return;
+    } else if (n_kernels > 1 && !held) {
+        why = WHY_SEVERAL;
+    }
+    g->why[v] = why;
+    const uint32_t k = start_map(g, i, v);
+    if (!g->failed && !absorb(g, k, n, &why)) {
+        /* no index map leads to the operands */
+        g->drafts.at[k].kind = KERNEL_REFERENCE;
+        for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
+            need_whole(g, k, n->in[o], WHY_INDEX);
+        draft_contain(g, k, i);
+    }
+}

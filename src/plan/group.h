@@ -1,0 +1,51 @@
+/* What the parts of the grouping share; private to it. */
+#ifndef PLAN_GROUP_H
+#define PLAN_GROUP_H
+
+#include "plan/draft.h"
+
+/* ---- node.c ---- */
+
+bool node_is_copy(const node *n); /* the same elements in row-major order */
+bool node_is_movement(const node *n);
+bool node_may_fail(const function *f, const node *n);
+/* Is computing N again in another kernel no dearer than reading it there? */
+bool node_is_cheap(const function *f, const node *n);
+/* Is N a contraction that KERNEL_CONTRACT takes? */
+bool node_contracts(const node *n);
+bool type_has_elements(const type *t);
+
+/* ---- absorb.c ---- */
+
+enum { FEW_KERNELS = 16 };
+/* The kernels that need V at known positions, in *N; true when something needs it in memory. */
+bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n);
+/* Compute N in kernel K wherever K needs it: then K needs its operands. False, and nothing done,
+ * when that cannot be; *WHY may then say why. */
+bool absorb(grouping *g, uint32_t k, const node *n, const char **why);
+/* K needs V in memory. */
+void need_whole(grouping *g, uint32_t k, value_id v, const char *why);
+/* A kernel for node I alone, with everything in memory. */
+void start_whole(grouping *g, uint32_t i, kernel_kind kind);
+/* A kernel over the positions of V, which it stores. */
+uint32_t start_map(grouping *g, uint32_t i, value_id v);
+/* The identity, if V is needed in K at exactly the positions of K; else NULL. */
+const access_map *full_demand(grouping *g, uint32_t k, value_id v);
+/* K has room for one more output, and nothing that it waits for waits for V, nor does K itself:
+ * others than K need V too. */
+bool can_store_early(grouping *g, uint32_t k, value_id v);
+
+/* ---- contained.c, reduction.c ---- */
+
+/* Node I, which kernel_can_contain. */
+void place_contained(grouping *g, uint32_t i);
+/* Node I, which kernel_is_reduction. */
+void place_reduction(grouping *g, uint32_t i);
+
+/* ---- reasons that several parts give ---- */
+
+#define WHY_OUTPUT "it is a result of the program"
+#define WHY_SEVERAL "several kernels need it, and computing it again costs more than reading it"
+#define WHY_INDEX "its positions have no index map"
+
+#endif

@@ -1,0 +1,158 @@
+/* What the grouping wants to know about single nodes. */
+#include "plan/group.h"
+
+bool node_is_copy(const node *n) /* the same elements in row-major order */
+{
+    return n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE;
+}
+
+bool node_is_movement(const node *n)
+{
+    switch ((int)n->op) {
+    case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_SQUEEZE:
+    case OP_TRANSPOSE:
+    case OP_BROADCAST:
+    case OP_SLICE:
+    case OP_REVERSE:
+    case OP_PAD:
+    case OP_TILE:
+    case OP_VIEW:
+    case OP_POOL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool kernel_is_uniform(const node *n)
+{
+    if (n->op != OP_CONSTANT)
+        return false;
+    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
+    return l->splat || l->type->count == 1;
+}
+
+bool node_may_fail(const function *f, const node *n)
+{
+    const uint32_t traits = op_table[n->op].traits;
+    return (traits & T_MAY_FAIL) &&
+           ((traits & T_INDEXES) || dtype_is_int(value_type(f, n->first_value)->dtype));
+}
+
+bool type_has_elements(const type *t)
+{
+    return type_is_static(t) && t->count > 0;
+}
+
+bool kernel_can_contain(const function *f, const node *n)
+{
+    if (n->n_results != 1 || !type_has_elements(value_type(f, n->first_value)))
+        return false;
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (!type_has_elements(value_type(f, n->in[k])))
+            return false;
+    return kernel_is_uniform(n) || n->op == OP_IOTA || node_is_movement(n) || kernel_draws(n) ||
+           kernel_reads_by_data(n) || n->op == OP_QUANTIZE || n->op == OP_DEQUANTIZE ||
+           (op_table[n->op].traits & T_ELEMENTWISE);
+}
+
+bool kernel_is_reduction(const function *f, const node *n)
+{
+    switch ((int)n->op) {
+    case OP_SUM:
+    case OP_MEAN:
+    case OP_REDUCE_MAX:
+    case OP_REDUCE_MIN:
+        break;
+    case OP_REDUCE_PROD:
+        if (dtype_is_complex(value_type(f, n->in[0])->dtype))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    uint32_t n_axes;
+    const attr *axes = attr_find(n->attrs, KEY_AXES);
+    (void)attr_ints(n->attrs, KEY_AXES, &n_axes);
+    return type_has_elements(value_type(f, n->in[0])) && value_type(f, n->in[0])->rank > 0 &&
+           (!axes || n_axes > 0);
+}
+
+static uint32_t expr_axes(const access_expr *e)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        mask |=
+            e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis : expr_axes(e->at[i].of);
+    return mask;
+}
+
+uint32_t access_axes(const access_map *map)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < map->n_source; i++)
+        mask |= expr_axes(map->at[i]);
+    for (uint32_t i = 0; i < map->n_guards; i++)
+        mask |= expr_axes(map->guards[i].of);
+    return mask;
+}
+
+bool node_is_cheap(const function *f, const node *n)
+{
+    uint32_t varying = 0;
+    switch ((int)n->op) {
+    case OP_NEG:
+    case OP_ABS:
+    case OP_RELU:
+    case OP_NOT:
+    case OP_CAST:
+    case OP_STOP_GRADIENT:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_MAXIMUM:
+    case OP_MINIMUM:
+    case OP_COMPARE:
+        break;
+    default:
+        return kernel_is_uniform(n) || n->op == OP_IOTA || node_is_movement(n);
+    }
+    for (uint32_t k = 0; k < n->n_in; k++)
+        varying += !kernel_is_uniform(node_of(f, n->in[k]));
+    return varying <= 1;
+}
+
+static bool has_strides(const function *f, value_id v, const access_map *map, arena *memory)
+{
+    int64_t constant, strides[TN_MAX_RANK];
+    const access_expr *offset = access_offset(map, value_type(f, v)->dims, memory);
+    bool ok = map->n_guards == 0 && offset && access_strides(offset, map->rank, &constant, strides);
+    for (uint32_t i = 0; ok && i < map->rank; i++)
+        ok = strides[i] >= 0;
+    return ok;
+}
+
+value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map)
+{
+    const type *t = value_type(f, v);
+    access_map own, both;
+    if (!access_identity(t->dims, t->rank, memory, map)) {
+        map->rank = map->n_source = map->n_guards = 0;
+        return v;
+    }
+    for (const node *n = node_of(f, v); node_is_movement(n); n = node_of(f, v)) {
+        if (!access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, &own) ||
+            !access_compose(map, &own, memory, &both) || !has_strides(f, n->in[0], &both, memory))
+            break;
+        *map = both;
+        v = n->in[0];
+    }
+    return v;
+}
+
+bool node_contracts(const node *n)
+{
+    return (op_table[n->op].traits & T_CONTRACTS) && n->op != OP_CONV2D_GRAD_INPUT;
+}
