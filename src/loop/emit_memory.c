@@ -1,0 +1,160 @@
+/* Loads and stores of a kernel: elements in memory at the numbers that index maps lead to. */
+#include "loop/emit_parts.h"
+
+loop_value emit_address(emitter *e, loop_value base, loop_value index, tn_dtype d)
+{
+    return loop_offset(e->b, base, emit_scaled(e->b, index, (int64_t)dtype_bytes(d)));
+}
+
+static element gather(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                      loop_value mask)
+{
+    loop_builder *b = e->b;
+    const loop_value offsets = emit_scaled(b, emit_all_lanes(e, at), (int64_t)dtype_bytes(d));
+    if (e->count != LOOP_NO_VALUE) {
+        const loop_value counts = element_first(b, e->lanes, e->count);
+        mask = mask == LOOP_NO_VALUE ? counts : emit_both(b, mask, counts);
+    }
+    if (mask == LOOP_NO_VALUE)
+        mask = loop_const(b, loop_type_of(LOOP_MASK, e->lanes), 1);
+    return element_gather(b, d, base, offsets, loop_splat(b, e->lanes, mask));
+}
+
+/* Lanes that run backward through memory, all of them there. */
+static element load_backward(emitter *e, loop_value base, const emit_index *at, tn_dtype d)
+{
+    uint8_t table[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < e->lanes; i++)
+        table[i] = (uint8_t)(e->lanes - 1 - i);
+    const loop_value last =
+        loop_binary(e->b, LOOP_ISUB, at->first, loop_i64(e->b, (int64_t)e->lanes - 1));
+    const element x =
+        element_load(e->b, d, emit_address(e, base, last, d), e->lanes, emit_natural(d));
+    return element_shuffle(e->b, x, x, table, e->lanes);
+}
+
+/* Lanes that are mostly side by side: load them so where they are, gather them elsewhere. */
+static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                              const access_map *map, const emit_index *at, loop_value ok,
+                              element *x)
+{
+    loop_builder *b = e->b;
+    loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
+    emit_index line;
+    if (e->count != LOOP_NO_VALUE || !emit_unwrapped(e, offset, &line, &fits) || line.step != 1 ||
+        !emit_all_within(e, map, &fits))
+        return false;
+    const element var = element_var(b, element_zero(b, d, e->lanes));
+    loop_if(b, fits);
+    element_set(
+        b, var,
+        element_load(b, d, emit_address(e, base, line.first, d), e->lanes, emit_natural(d)));
+    loop_else(b);
+    element_set(b, var, gather(e, base, at, d, ok));
+    loop_end(b);
+    *x = element_get(b, var);
+    return true;
+}
+
+element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
+                     const access_expr *offset, const access_map *map)
+{
+    loop_builder *b = e->b;
+    const bool spread = emit_varies(e, &at);
+    const bool ok_varies = ok != LOOP_NO_VALUE && loop_lanes(b, ok) > 1;
+    if (!spread && !ok_varies) {
+        if (ok != LOOP_NO_VALUE) /* an address that is there in any case */
+            at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
+        return element_load(b, d, emit_address(e, base, at.first, d), 1, emit_natural(d));
+    }
+    if (!emit_is_line(&at) || at.step != 1 || ok_varies) {
+        if (emit_is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
+            return load_backward(e, base, &at, d);
+        element x;
+        if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
+            return x;
+        return gather(e, base, &at, d, ok);
+    }
+    loop_value count = e->count;
+    if (ok != LOOP_NO_VALUE) {
+        const loop_value all = count == LOOP_NO_VALUE ? loop_i64(b, e->lanes) : count;
+        count = loop_select(b, ok, all, loop_i64(b, 0));
+        at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
+    }
+    const loop_value p = emit_address(e, base, at.first, d);
+    return count == LOOP_NO_VALUE ? element_load(b, d, p, e->lanes, emit_natural(d))
+                                  : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
+}
+
+element emit_load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
+                  const access_map *map)
+{
+    const access_expr *offset = access_offset(map, dims, e->memory);
+    return offset ? emit_load_at(e, base, d, emit_expr(e, offset), emit_all_hold(e, map, 0), offset,
+                                 map)
+                  : emit_nothing(e, d);
+}
+
+element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)
+{
+    const uint32_t i = emit_input(e->k, read->v);
+    if (i == UINT32_MAX)
+        return emit_nothing(e, read->dtype);
+    const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
+    e->vector_axis = axis;
+    e->lanes = lanes;
+    const element x =
+        emit_load(e, e->in[i], read->dtype, value_type(e->f, read->v)->dims, read->map);
+    e->vector_axis = own_axis;
+    e->lanes = own_lanes;
+    return x;
+}
+/* ---- stores ---- */
+
+static void store_lanes(emitter *e, loop_value buffer, const emit_index *at, element x)
+{
+    loop_builder *b = e->b;
+    const loop_value to = emit_all_lanes(e, at);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        if (e->count != LOOP_NO_VALUE)
+            loop_if(b, loop_binary(b, LOOP_ILT, loop_i64(b, i), e->count));
+        element_store(b, emit_address(e, buffer, loop_lane(b, to, i), x.dtype),
+                      element_lane(b, x, i), emit_natural(x.dtype));
+        if (e->count != LOOP_NO_VALUE)
+            loop_end(b);
+    }
+}
+
+static void stream(emitter *e, loop_value p, element x)
+{
+    const uint32_t size = (uint32_t)dtype_bytes(x.dtype), most = LOOP_ALIGN / size;
+    for (uint32_t i = 0; i < e->lanes; i += most) {
+        const uint32_t lanes = e->lanes - i < most ? e->lanes - i : most;
+        element_stream(e->b, loop_at(e->b, p, (int64_t)i * size), element_part(e->b, x, i, lanes));
+    }
+}
+
+void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams)
+{
+    const access_expr *offset =
+        access_offset(out->to, value_type(e->f, out->into)->dims, e->memory);
+    if (!offset) {
+        e->failed = true;
+        return;
+    }
+    emit_index at = emit_expr(e, offset);
+    if (out->is_window)
+        at.first = loop_binary(e->b, LOOP_IADD, at.first, e->window);
+    x = element_splat(e->b, e->lanes, x);
+    if (e->lanes > 1 && (!emit_is_line(&at) || at.step != 1)) {
+        store_lanes(e, buffer, &at, x);
+        return;
+    }
+    const loop_value p = emit_address(e, buffer, at.first, x.dtype);
+    if (e->lanes > 1 && e->count != LOOP_NO_VALUE)
+        element_store_first(e->b, p, x, e->count, emit_natural(x.dtype));
+    else if (streams && e->lanes * dtype_bytes(x.dtype) >= LOOP_ALIGN)
+        stream(e, p, x);
+    else
+        element_store(e->b, p, x, emit_natural(x.dtype));
+}
