@@ -16,8 +16,8 @@ static element load_a(multiplier *g, loop_value at, uint32_t row, int64_t bytes)
 {
     const problem *p = g->p;
     const element x =
-        element_load(&g->b, p->form, loop_at(&g->b, at, g->row_at[row] + bytes), 1, a_align(p));
-    return element_splat(&g->b, p->lanes, x);
+        element_load(g->b, p->form, loop_at(g->b, at, g->row_at[row] + bytes), 1, a_align(p));
+    return element_splat(g->b, p->lanes, x);
 }
 
 /* Where B is: an address, or the number of an element when somebody else loads it. */
@@ -28,13 +28,13 @@ int64_t b_unit(const problem *p)
 
 static loop_value b_moved(multiplier *g, loop_value at, loop_value units)
 {
-    return g->p->b.load ? int_add(&g->b, at, units) : loop_offset(&g->b, at, units);
+    return g->p->b.load ? int_add(g->b, at, units) : loop_offset(g->b, at, units);
 }
 
 static element load_b(multiplier *g, loop_value at, uint32_t v, int64_t units)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t first = (int64_t)v * p->lanes, left = g->columns - first;
     const loop_value count = left < p->lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
     const loop_value from = b_moved(g, at, loop_i64(b, units + first * b_unit(p)));
@@ -55,7 +55,7 @@ static element load_b(multiplier *g, loop_value at, uint32_t v, int64_t units)
 static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at,
                          int64_t a_bytes, int64_t b_units)
 {
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     element x[32], y[32];
     if (g->rows <= g->nv) { /* the fewer ones stay in registers */
         for (uint32_t r = 0; r < g->rows; r++)
@@ -79,13 +79,13 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
 static void get_sums(multiplier *g, element *sums)
 {
     for (uint32_t i = 0; i < g->rows * g->nv; i++)
-        sums[i] = element_get(&g->b, g->sums[i]);
+        sums[i] = element_get(g->b, g->sums[i]);
 }
 
 static void set_sums(multiplier *g, const element *sums)
 {
     for (uint32_t i = 0; i < g->rows * g->nv; i++)
-        element_set(&g->b, g->sums[i], sums[i]);
+        element_set(g->b, g->sums[i], sums[i]);
 }
 
 /* COUNT products from the addresses A and B_AT on. */
@@ -107,7 +107,7 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
 static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t step_a = p->products.a[0] * p->bytes * p->parts, step = walk_step(&p->b_n);
     element sums[64];
     get_sums(g, sums);
@@ -174,7 +174,7 @@ static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_valu
                        bool is_last)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const uint32_t last = p->products.n - 1;
     const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
     const int64_t step_b = p->products.b[last] * b_unit(p);
@@ -201,7 +201,7 @@ static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_valu
 static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n, int64_t length,
                      int64_t rest)
 {
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const uint32_t unroll = unroll_of(g);
     if (length >= 0 && length <= unroll) {
         emit_some(g, a, b_at, (uint32_t)length);
@@ -225,7 +225,7 @@ static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n,
 static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_value offset)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const uint32_t last = p->products.n - 1;
     *a = loop_offset(b, *a, int_times(b, offset, p->products.a[last] * p->bytes * p->parts));
     *b_at = b_moved(g, *b_at, int_times(b, offset, p->products.b[last] * b_unit(p)));
@@ -235,7 +235,7 @@ static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_va
 static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_value *b_at)
 {
     const product_axes *k = &g->p->products;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     walk in_a, in_b;
     walk_init(&in_a);
     walk_init(&in_b);
@@ -251,7 +251,7 @@ static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_valu
 static void emit_simple_block(multiplier *g, loop_value first, loop_value length)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t unroll = unroll_of(g), rest = p->k % unroll;
     loop_value a = g->a, b_at = g->b_at;
     if (g->next_row != 0) {
@@ -284,7 +284,7 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
 void emit_block(multiplier *g, loop_value first, loop_value length)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t run = p->products.extent[p->products.n - 1], runs = p->k / run;
     const bool is_one_block = p->k <= CONTRACT_BLOCK;
     const uint32_t unroll = unroll_of(g);

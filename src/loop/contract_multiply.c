@@ -14,13 +14,13 @@ static int64_t total_bytes(const problem *p) /* of a vector */
 
 static loop_value total_at(multiplier *g, uint32_t row, uint32_t v)
 {
-    return loop_at(&g->b, g->totals, (int64_t)(row * g->p->nv + v) * total_bytes(g->p));
+    return loop_at(g->b, g->totals, (int64_t)(row * g->p->nv + v) * total_bytes(g->p));
 }
 
 static element load_total(multiplier *g, loop_value at)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const loop_type t = loop_type_of(p->elem, p->lanes);
     const uint32_t align = (uint32_t)p->bytes * p->lanes;
     element x = {p->form, loop_load(b, t, at, align), LOOP_NO_VALUE};
@@ -33,9 +33,9 @@ static void store_total(multiplier *g, loop_value at, element x)
 {
     const problem *p = g->p;
     const uint32_t align = (uint32_t)p->bytes * p->lanes;
-    loop_store(&g->b, at, x.re, align);
+    loop_store(g->b, at, x.re, align);
     if (p->parts == 2)
-        loop_store(&g->b, loop_at(&g->b, at, (int64_t)p->lanes * p->bytes), x.im, align);
+        loop_store(g->b, loop_at(g->b, at, (int64_t)p->lanes * p->bytes), x.im, align);
 }
 
 /* ---- finishing ---- */
@@ -43,7 +43,7 @@ static void store_total(multiplier *g, loop_value at, element x)
 static void store_part(multiplier *g, const contract_part *part)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t bytes = (int64_t)dtype_bytes(p->spec.c);
     const loop_value to = loop_offset(b, g->c, int_times(b, part->at, bytes));
     if (part->step == 1 || part->lanes == 1) {
@@ -69,15 +69,15 @@ static element as_result(multiplier *g, element total)
 {
     const contract_spec *s = &g->p->spec;
     if (s->sum != g->p->form)
-        total = (element){s->sum, element_round(&g->b, s->sum, total.re), LOOP_NO_VALUE};
-    return element_cast(&g->b, total, s->c);
+        total = (element){s->sum, element_round(g->b, s->sum, total.re), LOOP_NO_VALUE};
+    return element_cast(g->b, total, s->c);
 }
 
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                             loop_value count)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
     contract_part part = {.value = as_result(g, total),
                           .is_column = p->is_turned,
@@ -104,7 +104,7 @@ static bool is_finished_in_registers(const problem *p)
 /* The block's sums, which are its totals. */
 static void finish_registers(multiplier *g)
 {
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const uint32_t lanes = g->p->lanes;
     for (uint32_t r = 0; r < g->rows; r++)
         for (uint32_t v = 0; v < g->nv; v++) {
@@ -120,7 +120,7 @@ static void finish_registers(multiplier *g)
 static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const loop_value r = loop_for(b, loop_i64(b, 0), rows, 1);
     const loop_value at = loop_offset(b, g->totals, int_times(b, r, p->nv * total_bytes(p)));
     const loop_value row = int_add(b, g->row, r);
@@ -150,7 +150,7 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
 static element start_of_totals(multiplier *g)
 {
     element e = {0};
-    (void)element_identity(&g->b, FOLD_SUM, g->p->form, g->p->lanes, &e);
+    (void)element_identity(g->b, FOLD_SUM, g->p->form, g->p->lanes, &e);
     return e;
 }
 
@@ -158,7 +158,7 @@ static element start_of_totals(multiplier *g)
 static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const bool has_blocks = p->k > CONTRACT_BLOCK;
     g->rows = rows;
     g->columns = columns;
@@ -200,7 +200,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
 static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t rest = p->n % columns_of(p);
     if (rest > 0 && p->panels > 1) {
         loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
@@ -217,7 +217,7 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
 static void emit_rows(multiplier *g, loop_value block, loop_value panel)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     /* Blocks number `longer` and after have one unit less. */
     const loop_value part = int_modulo(b, block, p->split);
     const loop_value longer = loop_i64(b, p->longer);
@@ -252,7 +252,7 @@ static void emit_rows(multiplier *g, loop_value block, loop_value panel)
 static void open_panel(multiplier *g, loop_value panel)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     loop_value at = walk_emit(b, &p->b_batch, g->batch);
     g->column = int_times(b, panel, columns_of(p));
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
@@ -284,7 +284,7 @@ static bool is_fetched_ahead(const problem *p)
 static void emit_panel_item(multiplier *g, loop_value item)
 {
     problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const loop_value panel = int_modulo(b, item, p->panels);
     g->batch = int_divided(b, item, p->panels);
     const loop_value from =
@@ -307,7 +307,7 @@ static void emit_panel_item(multiplier *g, loop_value item)
 static void emit_item(multiplier *g, loop_value item)
 {
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
     loop_value block, panel;
     g->batch = int_divided(b, item, blocks * p->panels);
@@ -336,25 +336,26 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
 {
     int64_t row_at[64];
     element sums[64];
-    multiplier g = {.p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
+    loop_builder b;
+    multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
     const int64_t rows = (p->base + (p->longer > 0)) * p->unit;
-    loop_init(&g.b, memory);
-    g.all_a = loop_buffer(&g.b, p->a.buffer);
+    loop_init(&b, memory);
+    g.all_a = loop_buffer(&b, p->a.buffer);
     if (p->packs_inside) {
-        factors_open(&g.b, &p->unpacked.from);
-        g.all_b = loop_scratch(&g.b, (uint64_t)panel_bytes(p));
+        factors_open(&b, &p->unpacked.from);
+        g.all_b = loop_scratch(&b, (uint64_t)panel_bytes(p));
     } else {
-        g.all_b = loop_buffer(&g.b, p->b.buffer);
+        g.all_b = loop_buffer(&b, p->b.buffer);
     }
-    g.always = loop_binary(&g.b, LOOP_ILT, loop_param_value(&g.b, LOOP_BEGIN),
-                           loop_i64(&g.b, INT64_C(1) << 62));
-    g.c = p->spec.finish ? 0 : loop_buffer(&g.b, CONTRACT_C);
+    g.always =
+        loop_binary(&b, LOOP_ILT, loop_param_value(&b, LOOP_BEGIN), loop_i64(&b, INT64_C(1) << 62));
+    g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
     if (!is_finished_in_registers(p))
-        g.totals = loop_local(&g.b, (uint64_t)(rows * p->nv * total_bytes(p)));
+        g.totals = loop_local(&b, (uint64_t)(rows * p->nv * total_bytes(p)));
     const loop_value item =
-        loop_for(&g.b, loop_param_value(&g.b, LOOP_BEGIN), loop_param_value(&g.b, LOOP_END_AT), 1);
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     (p->packs_inside ? emit_panel_item : emit_item)(&g, item);
-    loop_end(&g.b);
-    *fault = g.b.fault;
-    return loop_finish(&g.b);
+    loop_end(&b);
+    *fault = b.fault;
+    return loop_finish(&b);
 }

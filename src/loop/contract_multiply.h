@@ -5,7 +5,7 @@
 #include "loop/contract_parts.h"
 
 typedef struct multiplier {
-    loop_builder b;
+    loop_builder *b;
     problem *p;
     loop_value all_a, all_b, c; /* the addresses of the operands */
     /* True, but a compiler does not know. It keeps how the addresses of a block came about from it,

@@ -38,7 +38,7 @@ typedef struct sweep {
 static loop_value place(sweep *s, loop_value base, uint32_t row, loop_value column)
 {
     const problem *p = s->g->p;
-    loop_builder *b = &s->g->b;
+    loop_builder *b = s->g->b;
     return loop_offset(b, loop_at(b, base, (int64_t)row * TILE * p->bytes),
                        int_times(b, column, p->bytes));
 }
@@ -47,7 +47,7 @@ static element load_sum(sweep *s, loop_value base, uint32_t row, loop_value colu
 {
     const problem *p = s->g->p;
     return (element){p->form,
-                     loop_load(&s->g->b, loop_type_of(p->elem, p->lanes),
+                     loop_load(s->g->b, loop_type_of(p->elem, p->lanes),
                                place(s, base, row, column), (uint32_t)p->bytes * p->lanes),
                      LOOP_NO_VALUE};
 }
@@ -55,7 +55,7 @@ static element load_sum(sweep *s, loop_value base, uint32_t row, loop_value colu
 static void store_sum(sweep *s, loop_value base, uint32_t row, loop_value column, element x)
 {
     const problem *p = s->g->p;
-    loop_store(&s->g->b, place(s, base, row, column), x.re, (uint32_t)p->bytes * p->lanes);
+    loop_store(s->g->b, place(s, base, row, column), x.re, (uint32_t)p->bytes * p->lanes);
 }
 
 /* The vector at COLUMN gets the products of N rows of B, the first of which is at FROM. */
@@ -63,7 +63,7 @@ static void add_vector(sweep *s, const element a[ROWS][STREAMS], uint32_t n, loo
                        loop_value column, bool is_first, loop_value count)
 {
     const problem *p = s->g->p;
-    loop_builder *b = &s->g->b;
+    loop_builder *b = s->g->b;
     element sum[ROWS];
     for (uint32_t r = 0; r < p->m; r++)
         sum[r] = is_first ? element_zero(b, p->form, p->lanes) : load_sum(s, s->sums, r, column);
@@ -87,7 +87,7 @@ typedef void vector_work(sweep *s, void *user, loop_value column, loop_value cou
 static void each_vector(sweep *s, vector_work *work, void *user)
 {
     const problem *p = s->g->p;
-    loop_builder *b = &s->g->b;
+    loop_builder *b = s->g->b;
     const int64_t rest = p->n % p->lanes;
     const loop_value whole =
         rest ? loop_binary(b, LOOP_AND, s->columns, loop_i64(b, -(int64_t)p->lanes)) : s->columns;
@@ -118,7 +118,7 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     group x = {.n = n, .is_first = is_first};
     const loop_value from_a = loop_offset(b, g->a, int_times(b, k, p->products.a[0] * p->bytes));
     for (uint32_t r = 0; r < p->m; r++)
@@ -135,7 +135,7 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
 static void join_total(sweep *s, void *user, loop_value column, loop_value count)
 {
     const problem *p = s->g->p;
-    loop_builder *b = &s->g->b;
+    loop_builder *b = s->g->b;
     const bool *is_first = user;
     (void)count; /* the numbers beyond are never looked at */
     for (uint32_t r = 0; r < p->m; r++) {
@@ -149,7 +149,7 @@ static void join_total(sweep *s, void *user, loop_value column, loop_value count
 /* Products FIRST .. FIRST + COUNT - 1, a block of the law. */
 static void emit_block_of(sweep *s, loop_value first, int64_t count)
 {
-    loop_builder *b = &s->g->b;
+    loop_builder *b = s->g->b;
     const uint32_t streams = s->g->p->m > 2 ? STREAMS / 2 : STREAMS;
     const int64_t start = count < streams ? count : streams;
     const int64_t whole = start + (count - start) / streams * streams;
@@ -166,7 +166,7 @@ static void emit_block_of(sweep *s, loop_value first, int64_t count)
 static void finish_columns(sweep *s, void *user, loop_value column, loop_value count)
 {
     multiplier *g = s->g;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const loop_value *from = user;
     for (uint32_t r = 0; r < g->p->m; r++)
         contract_finish_vector(g, load_sum(s, *from, r, column), loop_i64(b, r),
@@ -177,7 +177,7 @@ static void emit_sweep(sweep *s, loop_value item)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
-    loop_builder *b = &g->b;
+    loop_builder *b = g->b;
     const int64_t tiles = contract_sweep_tiles(p), blocks = p->k / CONTRACT_BLOCK;
     const int64_t rest = p->k % CONTRACT_BLOCK;
     g->batch = int_divided(b, item, tiles);
@@ -218,18 +218,19 @@ static void emit_sweep(sweep *s, loop_value item)
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
 {
     int64_t row_at[ROWS];
-    multiplier g = {.p = p, .row_at = row_at, .totals = LOOP_NO_VALUE};
+    loop_builder b;
+    multiplier g = {.b = &b, .p = p, .row_at = row_at, .totals = LOOP_NO_VALUE};
     sweep s = {.g = &g};
-    loop_init(&g.b, memory);
-    g.all_a = loop_buffer(&g.b, p->a.buffer);
-    g.all_b = loop_buffer(&g.b, p->b.buffer);
-    g.c = p->spec.finish ? 0 : loop_buffer(&g.b, CONTRACT_C);
+    loop_init(&b, memory);
+    g.all_a = loop_buffer(&b, p->a.buffer);
+    g.all_b = loop_buffer(&b, p->b.buffer);
+    g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
     const uint64_t room = (uint64_t)p->m * TILE * (uint64_t)p->bytes;
-    s.sums = loop_scratch(&g.b, room);
-    s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&g.b, room) : s.sums;
-    emit_sweep(&s, loop_for(&g.b, loop_param_value(&g.b, LOOP_BEGIN),
-                            loop_param_value(&g.b, LOOP_END_AT), 1));
-    loop_end(&g.b);
-    *fault = g.b.fault;
-    return loop_finish(&g.b);
+    s.sums = loop_scratch(&b, room);
+    s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&b, room) : s.sums;
+    emit_sweep(
+        &s, loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
+    loop_end(&b);
+    *fault = b.fault;
+    return loop_finish(&b);
 }
