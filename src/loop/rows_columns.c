@@ -1,0 +1,69 @@
+/* Reductions of rows that lie across memory: vectors take neighbouring rows, and the lanes of the
+ * law are vectors in memory. */
+#include "loop/rows_parts.h"
+#include "ops/eval.h"
+
+static void join_lane(rows *s, uint32_t pass, loop_value lane)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->kept_at = loop_binary(e->b, LOOP_IMUL, e->at[s->axis], loop_i64(e->b, e->lanes));
+    for (uint32_t i = 0; i < s->n; i++) {
+        const reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        const element x = rows_operand(s, r);
+        rows_store_slot(s, r, r->lanes, lane,
+                        element_combine(e->b, r->kind, rows_load_slot(s, r, r->lanes, lane), x));
+    }
+    rows_keep(s);
+    emit_forget(e, mark);
+}
+
+static void join_lanes(rows *s, uint32_t pass, loop_value first, int64_t lanes)
+{
+    loop_builder *b = s->e.b;
+    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, lanes), 1);
+    s->e.at[s->axis] = loop_binary(b, LOOP_IADD, first, lane);
+    join_lane(s, pass, lane);
+    loop_end(b);
+}
+
+void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
+                              element *results)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t whole = count - count % SUM_LANES;
+    const int64_t used = count < SUM_LANES ? count : SUM_LANES;
+    loop_value l = loop_for(b, loop_i64(b, 0), loop_i64(b, used), 1);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            rows_store_slot(s, &s->r[i], s->r[i].lanes, l, rows_identity(s, &s->r[i], e->lanes));
+    loop_end(b);
+    if (whole) {
+        l = loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), SUM_LANES);
+        join_lanes(s, pass, l, SUM_LANES);
+        loop_end(b);
+    }
+    if (count > whole)
+        join_lanes(s, pass, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), count - whole);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        int64_t have = used;
+        for (int64_t half = SUM_LANES / 2; half > 0; half /= 2) {
+            if (have <= half)
+                continue;
+            l = loop_for(b, loop_i64(b, 0), loop_i64(b, have - half), 1);
+            const loop_value partner = loop_binary(b, LOOP_IADD, l, loop_i64(b, half));
+            rows_store_slot(s, r, r->lanes, l,
+                            element_combine(b, r->kind, rows_load_slot(s, r, r->lanes, l),
+                                            rows_load_slot(s, r, r->lanes, partner)));
+            loop_end(b);
+            have = half;
+        }
+        results[i] = rows_load_slot(s, r, r->lanes, loop_i64(b, 0));
+    }
+}

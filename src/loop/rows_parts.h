@@ -1,0 +1,72 @@
+/* What the files that make nests of reductions share. */
+#ifndef LOOP_ROWS_PARTS_H
+#define LOOP_ROWS_PARTS_H
+
+#include "loop/nest.h"
+#include "ops/fold.h"
+
+typedef struct reduction {
+    const node *n;
+    fold_kind kind;
+    tn_dtype in, sum, out;
+    uint32_t pass;
+    element acc;         /* a variable, of one lane of the law for each vector lane */
+    loop_value lanes;    /* column mode: SUM_LANES vectors in scratch memory */
+    loop_value partials; /* one value, or vector, for each block, in scratch memory */
+} reduction;
+
+typedef struct rows {
+    emitter e;
+    const kernel *k;
+    int64_t length; /* of a row */
+    uint32_t axis;  /* the reduced one, the last */
+    bool columns;   /* vectors lie across rows, along the last kept axis */
+    reduction r[KERNEL_REDUCTIONS];
+    uint32_t n, passes;
+    bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
+    uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
+    uint8_t
+        *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
+    loop_value out[KERNEL_OUTPUTS];
+} rows;
+
+static inline bool rows_reduces(const node *n)
+{
+    return (op_table[n->op].traits & T_REDUCES) != 0;
+}
+
+/* Finds the reductions and their passes; false when there are too many. */
+bool rows_find_passes(rows *s);
+/* Decides what is kept from pass to pass, and makes room for it. */
+void rows_plan_kept(rows *s);
+/* Store what the pass that is being made computed and a later one will want. */
+void rows_keep(rows *s);
+
+/* The operand of R where the emitter stands, in all lanes, as R adds it up. */
+element rows_operand(rows *s, const reduction *r);
+/* What changes nothing when R starts with it. */
+element rows_identity(rows *s, const reduction *r, uint32_t lanes);
+/* Compute what the operands of PASS need before its loops. */
+void rows_hoist_operands(rows *s, uint32_t pass);
+/* The elements from FIRST on, COUNT of them (a number, at most a block), to one of PASS's. */
+void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, element *results);
+/* The same with vectors across rows. */
+void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
+                              element *results);
+/* Extrema are the same in any order: a whole row at once. */
+bool rows_are_extrema(const rows *s, uint32_t pass);
+void rows_reduce_extrema(rows *s, uint32_t pass, element *results);
+
+/* Scratch memory: element, or vector, number INDEX of those at BASE. */
+loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index);
+element rows_load_slot(rows *s, const reduction *r, loop_value base, loop_value index);
+void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value index, element x);
+
+/* The blocks of a row: how many, their results to scratch memory and from there to one, and what
+ * comes after the last element. */
+int64_t rows_blocks(const rows *s);
+void rows_store_partials(rows *s, uint32_t pass, loop_value block, const element *results);
+element rows_combine_blocks(rows *s, const reduction *r);
+element rows_finish(rows *s, const reduction *r, element x);
+
+#endif
