@@ -3,7 +3,7 @@
  *     open NAME FILE [CONSTANTS]   a program in a file; inputs named in CONSTANTS (a,b) become
  *                                  constants
  *     open NAME gpt2-prefill       124 million constant weights, a prompt of 128 tokens
- *     open NAME gpt2-decode        one token at position 128
+ *     open NAME gpt2-decode        one token at position 128, with caches for 256
  *
  * or, for the time until a program is ready, in a process of its own: tenon ready
  * FILE|gpt2|gpt2-constants which prints the seconds from an empty builder, or the text in memory,
@@ -15,7 +15,7 @@
 
 #include "../examples/gpt2/gpt2.h"
 
-enum { MOST_PORTS = 256, PROMPT = 128 };
+enum { MOST_PORTS = 256, PROMPT = 128, ROOM = 256 };
 
 typedef struct job {
     tn_context *cx;
@@ -23,6 +23,7 @@ typedef struct job {
     tn_program *program;
     tn_buffer in[MOST_PORTS], out[MOST_PORTS];
     size_t n_in, n_out;
+    bool is_in_place;     /* outputs but the first lie over the last inputs */
     gpt2_weights weights; /* empty but for GPT-2 */
 } job;
 
@@ -121,9 +122,13 @@ static bool make_buffers(job *j)
             (tn_program_input(j->program, i, &port) != TN_OK || !room_for(&j->in[i], &port.type) ||
              tn_program_random_input(j->program, i, 1, &j->in[i]) != TN_OK))
             return false;
-    for (size_t i = 0; i < j->n_out; i++)
-        if (tn_program_output(j->program, i, &port) != TN_OK || !room_for(&j->out[i], &port.type))
+    for (size_t i = 0; i < j->n_out; i++) {
+        if (j->is_in_place && i > 0)
+            j->out[i] = j->in[j->n_in - j->n_out + i];
+        else if (tn_program_output(j->program, i, &port) != TN_OK ||
+                 !room_for(&j->out[i], &port.type))
             return false;
+    }
     return true;
 }
 
@@ -132,8 +137,8 @@ static const gpt2_config gpt2_small = {12, 768, 12, 50257, 1024};
 /* The module of GPT-2 with its weights as constants, or as inputs that W serves. */
 static bool build_gpt2(job *j, bool is_decode, bool are_constants)
 {
-    if ((is_decode ? gpt2_build_decode : gpt2_build_prefill)(j->cx, &gpt2_small, &j->module) !=
-        TN_OK)
+    if ((is_decode ? gpt2_build_decode(j->cx, &gpt2_small, ROOM, &j->module)
+                   : gpt2_build_prefill(j->cx, &gpt2_small, &j->module)) != TN_OK)
         return false;
     for (size_t i = j->weights.n; i-- > 0;)
         if (are_constants) {
@@ -152,6 +157,7 @@ static bool start_gpt2(job *j, int threads, bool is_decode)
         !compile(j, threads, is_decode ? NULL : &length))
         return false;
     gpt2_release(&j->weights);
+    j->is_in_place = is_decode;
     if (!make_buffers(j))
         return false;
     *(int32_t *)j->in[1].data = is_decode ? PROMPT : PROMPT - 1;
@@ -174,7 +180,7 @@ static void stop(job *j)
 {
     for (size_t i = 0; i < j->n_in; i++)
         free(j->in[i].data);
-    for (size_t i = 0; i < j->n_out; i++)
+    for (size_t i = 0; i < (j->is_in_place ? 1 : j->n_out); i++)
         free(j->out[i].data);
     gpt2_release(&j->weights);
     tn_program_free(j->program);

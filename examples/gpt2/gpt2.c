@@ -101,9 +101,18 @@ typedef struct programs {
     tn_module *prefill, *decode;
 } programs;
 
+/* What the caches hold: the prompt and all new tokens, in steps, so that similar runs have the same
+ * program. */
+static int64_t room_of(const gpt2_options *o)
+{
+    enum { STEP = 64 };
+    int64_t room = (o->n_prompt + o->tokens + STEP - 1) / STEP * STEP;
+    return room < o->config.positions ? room : o->config.positions;
+}
+
 static bool build(tn_context *cx, const gpt2_options *o, programs *p)
 {
-    if (gpt2_build_decode(cx, &o->config, &p->decode) != TN_OK ||
+    if (gpt2_build_decode(cx, &o->config, room_of(o), &p->decode) != TN_OK ||
         gpt2_build_prefill(cx, &o->config, &p->prefill) != TN_OK)
         return false;
     return !o->save_ptir ||
@@ -152,7 +161,7 @@ static bool run(tn_context *cx, const gpt2_options *o, const programs *p)
     ok = ok && (o->weights ? gpt2_load(&o->config, cx, o->weights, &w, progress)
                            : gpt2_generate(&o->config, o->seed, &w, progress));
     ok = ok && gpt2_start(&s, &o->config, &w, o->step_by_step ? NULL : p->prefill, p->decode,
-                          o->n_prompt) == TN_OK;
+                          o->n_prompt, room_of(o)) == TN_OK;
     ok = ok && generate(&s, o, progress, ids, order);
     if (ok)
         print_ids(ids, o->n_prompt + o->tokens);

@@ -61,12 +61,12 @@ void gpt2_release(gpt2_weights *w);
  * results  logits f32[1, vocab], then keys and values f32[1, heads, S, head width] for each layer
  */
 tn_status gpt2_build_prefill(tn_context *cx, const gpt2_config *c, tn_module **module);
-/* One token more.
+/* One token more. The caches have room for ROOM tokens; attention looks at all of it.
  *
  * inputs   token si32[1, 1], position si32[1], the weights, then keys and values
- *          f32[1, heads, positions, head width] for each layer
+ *          f32[1, heads, ROOM, head width] for each layer
  * results  logits f32[1, vocab], then keys and values with the token's own at its position */
-tn_status gpt2_build_decode(tn_context *cx, const gpt2_config *c, tn_module **module);
+tn_status gpt2_build_decode(tn_context *cx, const gpt2_config *c, int64_t room, tn_module **module);
 
 /* ---- running: session.c --------------------------------------------------------------------- */
 
@@ -74,19 +74,19 @@ typedef struct gpt2_session {
     gpt2_config config;
     const gpt2_weights *weights;
     tn_program *prefill, *decode; /* prefill: for prompts of `prompt` tokens; NULL: step by step */
-    int64_t prompt;
-    tn_buffer
-        *caches[2]; /* two sets of keys and values; each step reads one and writes the other */
-    int current;
+    int64_t prompt, room;
+    tn_buffer *caches;   /* keys and values, which each step changes in place */
     tn_buffer *in, *out; /* room for the operands of either program */
     float *logits;
     int32_t token, position; /* operands of a step */
     int64_t n_tokens;        /* in the caches */
 } gpt2_session;
 
-/* Compile both programs and make the caches. PREFILL may be NULL. Zero S before. */
+/* Compile both programs and make the caches, with the ROOM that DECODE was built for. PREFILL may
+ * be NULL. Zero S before. */
 tn_status gpt2_start(gpt2_session *s, const gpt2_config *c, const gpt2_weights *w,
-                     const tn_module *prefill, const tn_module *decode, int64_t prompt);
+                     const tn_module *prefill, const tn_module *decode, int64_t prompt,
+                     int64_t room);
 /* Run the prompt, of the length given to gpt2_start; s->logits are those of its last token. */
 tn_status gpt2_run_prompt(gpt2_session *s, const int32_t *tokens);
 /* Run one token. */

@@ -184,14 +184,15 @@ tn_status gpt2_build_prefill(tn_context *cx, const gpt2_config *c, tn_module **m
     return finish(b, c, out, module);
 }
 
-static tn_value cache(tn_builder *b, const gpt2_config *c, const char *what, int64_t index)
+static tn_value cache(tn_builder *b, const gpt2_config *c, int64_t room, const char *what,
+                      int64_t index)
 {
     char name[GPT2_NAME];
     (void)snprintf(name, sizeof name, "%s.%d", what, (int)index);
-    return tn_input(b, name, TN_F32, TN_INTS(1, c->heads, c->positions, gpt2_head_width(c)));
+    return tn_input(b, name, TN_F32, TN_INTS(1, c->heads, room, gpt2_head_width(c)));
 }
 
-tn_status gpt2_build_decode(tn_context *cx, const gpt2_config *c, tn_module **module)
+tn_status gpt2_build_decode(tn_context *cx, const gpt2_config *c, int64_t room, tn_module **module)
 {
     tn_builder *b = tn_builder_new(cx);
     tn_value out[1 + 2 * MOST_LAYERS];
@@ -206,8 +207,8 @@ tn_status gpt2_build_decode(tn_context *cx, const gpt2_config *c, tn_module **mo
     for (int64_t i = 0; i < c->layers; i++)
         layers[i] = layer_inputs(&in);
     for (int64_t i = 0; i < c->layers; i++) {
-        steps[i].keys = cache(b, c, "keys", i);
-        steps[i].values = cache(b, c, "values", i);
+        steps[i].keys = cache(b, c, room, "keys", i);
+        steps[i].values = cache(b, c, room, "values", i);
     }
 
     tn_builder_at(b, "embedding");

@@ -31,7 +31,7 @@ static tn_buffer tensor(tn_dtype dtype, uint32_t rank, const int64_t *dims, void
 static tn_buffer *make_caches(const gpt2_session *s)
 {
     const gpt2_config *c = &s->config;
-    const int64_t dims[] = {1, c->heads, c->positions, gpt2_head_width(c)};
+    const int64_t dims[] = {1, c->heads, s->room, gpt2_head_width(c)};
     tn_buffer *caches = calloc(n_caches(s), sizeof *caches);
     for (size_t i = 0; caches && i < n_caches(s); i++) {
         caches[i] = tensor(TN_F32, 4, dims, NULL);
@@ -47,9 +47,10 @@ static tn_buffer *make_caches(const gpt2_session *s)
 }
 
 tn_status gpt2_start(gpt2_session *s, const gpt2_config *c, const gpt2_weights *w,
-                     const tn_module *prefill, const tn_module *decode, int64_t prompt)
+                     const tn_module *prefill, const tn_module *decode, int64_t prompt,
+                     int64_t room)
 {
-    *s = (gpt2_session){.config = *c, .weights = w, .prompt = prompt};
+    *s = (gpt2_session){.config = *c, .weights = w, .prompt = prompt, .room = room};
     const tn_binding length = {"S", prompt};
     const tn_compile_options bound = {.bindings = &length, .n_bindings = 1};
     tn_status status = tn_program_compile(decode, NULL, &s->decode);
@@ -61,9 +62,8 @@ tn_status gpt2_start(gpt2_session *s, const gpt2_config *c, const gpt2_weights *
     s->in = calloc(n, sizeof *s->in);
     s->out = calloc(n, sizeof *s->out);
     s->logits = calloc((size_t)c->vocab, sizeof *s->logits);
-    for (int i = 0; i < 2; i++)
-        s->caches[i] = make_caches(s);
-    return s->in && s->out && s->logits && s->caches[0] && s->caches[1] ? TN_OK : no_memory();
+    s->caches = make_caches(s);
+    return s->in && s->out && s->logits && s->caches ? TN_OK : no_memory();
 }
 
 static tn_buffer logits_of(gpt2_session *s)
@@ -82,7 +82,7 @@ static void keep_rows(const gpt2_session *s, const tn_buffer *from, tn_buffer *c
     for (int64_t head = 0; head < c->heads; head++) {
         memcpy(to, source, (size_t)s->prompt * row);
         source += (size_t)s->prompt * row;
-        to += (size_t)c->positions * row;
+        to += (size_t)s->room * row;
     }
 }
 
@@ -110,7 +110,7 @@ tn_status gpt2_run_prompt(gpt2_session *s, const int32_t *tokens)
     if (status != TN_OK)
         return status;
     for (size_t i = 0; i < n_caches(s); i++) {
-        keep_rows(s, &s->out[1 + i], &s->caches[s->current][i]);
+        keep_rows(s, &s->out[1 + i], &s->caches[i]);
         tn_buffer_release(s->prefill, &s->out[1 + i]);
     }
     s->n_tokens = s->prompt;
@@ -126,24 +126,20 @@ tn_status gpt2_run_token(gpt2_session *s, int32_t token)
     s->in[0] = tensor(TN_SI32, 2, ones, &s->token);
     s->in[1] = tensor(TN_SI32, 1, ones, &s->position);
     memcpy(s->in + 2, s->weights->at, n_weights * sizeof *s->in);
-    memcpy(s->in + 2 + n_weights, s->caches[s->current], n * sizeof *s->in);
+    memcpy(s->in + 2 + n_weights, s->caches, n * sizeof *s->in);
     s->out[0] = logits_of(s);
-    memcpy(s->out + 1, s->caches[!s->current], n * sizeof *s->out);
+    memcpy(s->out + 1, s->caches, n * sizeof *s->out); /* over the inputs: nothing is copied */
     tn_status status = tn_program_run(s->decode, s->in, 2 + n_weights + n, s->out, 1 + n, NULL);
-    if (status == TN_OK) {
-        s->current = !s->current;
+    if (status == TN_OK)
         s->n_tokens++;
-    }
     return status;
 }
 
 void gpt2_end(gpt2_session *s)
 {
-    for (int set = 0; set < 2; set++) {
-        for (size_t i = 0; s->caches[set] && i < n_caches(s); i++)
-            free(s->caches[set][i].data);
-        free(s->caches[set]);
-    }
+    for (size_t i = 0; s->caches && i < n_caches(s); i++)
+        free(s->caches[i].data);
+    free(s->caches);
     free(s->in);
     free(s->out);
     free(s->logits);

@@ -337,7 +337,9 @@ typedef struct tn_run_options {
  * in, out   borrowed; n_in and n_out must match the inputs and outputs of P, in order. Inputs are
  *           only read. out[k].data NULL asks for memory: the library then sets data, bytes and type
  *           of out[k], and the caller frees it with tn_buffer_release. Otherwise out[k] is filled.
- *           An output may not overlap another output; it may overlap inputs.
+ *           An output may not overlap another output; it may overlap inputs. Where it lies exactly
+ *           over the input that it is a changed copy of (dynamic_update_slice: a cache that grows),
+ *           only what changes is written, unless something can fail later in the run.
  * shapes    in[k].type must equal the type of input k, with any extent where that has
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written

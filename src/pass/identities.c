@@ -114,6 +114,19 @@ value_id rule_whole_slice(rule_call *c)
     return rule_is_operand(c, 0); /* unit steps and equal extents leave no other choice */
 }
 
+/* Unlike other takes this one cannot fail when it runs, so what it is made of need not wait. */
+value_id rule_whole_take(rule_call *c)
+{
+    enum { MOST = 4096 }; /* positions that are looked at */
+    const literal *l = literal_of(rule_operand(c, 1));
+    if (!l || l->type->rank != 1 || l->type->dims[0] > MOST)
+        return NO_VALUE;
+    for (int64_t i = 0; i < l->type->dims[0]; i++)
+        if (scalar_load(l->type->dtype, literal_element(l, i)).i != i)
+            return NO_VALUE;
+    return rule_is_operand(c, 0); /* equal extents: there are no other rows */
+}
+
 value_id rule_identity_transpose(rule_call *c)
 {
     uint32_t rank;
