@@ -1,6 +1,9 @@
 /* The built-in functions that differentiate. */
 #include "dialect/mind_source/builtin.h"
 
+/* Gradients of gradients; each order multiplies the work. */
+enum { MOST_ORDERS = 16 };
+
 /* One tensor to differentiate by. Numbers have no identity, so they need a type first. */
 static bool read_wrt(use *u, const value *v, span at, value_id *out)
 {
@@ -48,7 +51,8 @@ value builtin_grad(use *u)
 {
     if (u->values[0].kind == V_BAD)
         return BAD;
-    if (u->values[0].kind != V_FUNCTION) {
+    bool again = u->values[0].kind == V_GRADIENT;
+    if (u->values[0].kind != V_FUNCTION && !again) {
         if (u->given[1])
             return builtin_gradient_of(u);
         return lowering_fault(u->l, DIAG_TypeMismatch, u->places[0],
@@ -64,6 +68,10 @@ value builtin_grad(use *u)
     if (!c)
         return lowering_no_memory(u->l);
     *c = *u->values[0].u.closure;
+    c->of = again ? u->values[0].u.closure : NULL;
+    if (c->order++ == MOST_ORDERS)
+        return lowering_fault(u->l, DIAG_LimitExceeded, u->at,
+                              "more than %d gradients of gradients", MOST_ORDERS);
     c->with_value = u->b->op != 0;
     return (value){.kind = V_GRADIENT, .u.closure = c};
 }

@@ -332,7 +332,8 @@ value lowering_apply_gradient(lowering *l, const closure *c, const value *argume
     fresh[0] = tensor_value(by);
     for (uint32_t i = 1; i < n; i++)
         fresh[i] = arguments[i];
-    value v = lowering_apply(l, c, fresh, at, n, call);
+    value v = c->of ? lowering_apply_gradient(l, c->of, fresh, at, n, call)
+                    : lowering_apply(l, c, fresh, at, n, call);
     if (v.kind == V_NUMBER || v.kind == V_FILL)
         v = tensor_value(lowering_tensor(l, v, call, value_type(l->f, x)->dtype));
     v = check_loss(l, &v, call);

@@ -57,8 +57,10 @@ typedef struct scope {
 
 typedef struct closure {
     function_decl *decl;
-    const scope *scope; /* what its body sees, itself included */
-    bool with_value;    /* of V_GRADIENT: value_and_grad */
+    const scope *scope;       /* what its body sees, itself included */
+    bool with_value;          /* of V_GRADIENT: value_and_grad */
+    uint32_t order;           /* of V_GRADIENT: how many gradients in each other */
+    const struct closure *of; /* of V_GRADIENT: the gradient that it differentiates, if it does */
 } closure;
 
 struct value {

@@ -346,16 +346,20 @@ static bool parse_params(parser *p, function_decl *f)
     return parser_expect(p, T_CLOSE, "',' or ')'");
 }
 
-static void check_params(parser *p, const function_decl *f)
+/* No parameter twice: what its name means in the body is not known then. */
+static bool check_params(parser *p, const function_decl *f)
 {
+    bool ok = true;
     for (const param *a = f->params; a; a = a->next)
         for (const param *b = f->params; b != a; b = b->next)
             if (a->name == b->name) {
                 surface_report(p->s, DIAG_InvalidInput, a->at,
                                "'%.100s' has two parameters called '%.100s'", f->name, a->name);
                 diag_note(&p->s->m->cx->diag, &p->s->m->source, b->at, "the first is here");
+                ok = false;
                 break;
             }
+    return ok;
 }
 
 /* NULL when not even the name could be read; behind the function in any case. */
@@ -384,9 +388,7 @@ static function_decl *parse_function(parser *p)
     if (ok || peek(p) == T_OPEN_BRACE)
         ok = parser_block(p, &f->body) && ok;
     f->body_at = since(p, f->body_at);
-    f->has_syntax_errors = !ok;
-    if (ok)
-        check_params(p, f);
+    f->has_syntax_errors = !ok || !check_params(p, f);
     return f;
 }
 

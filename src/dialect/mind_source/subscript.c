@@ -157,8 +157,8 @@ value lowering_subscripts(lowering *l, const expr *e)
     }
     if (e->n - 1 > rank)
         return lowering_fault(l, DIAG_IndexLength, e->at,
-                              "%" PRIu32 " subscripts for a tensor of rank %" PRIu32, e->n - 1,
-                              rank);
+                              "%" PRIu32 " subscript%s for a tensor of rank %" PRIu32, e->n - 1,
+                              e->n == 2 ? "" : "s", rank);
     if (all_positions(l, e, rank, positions)) {
         attr indices = attr_of_ints(KEY_INDICES, positions, rank);
         return tensor_value(lowering_node(l, OP_INDEX, &x, 1, &indices, 1, e->at));
