@@ -23,7 +23,7 @@ extern "C" {
 
 typedef struct tn_tensor_file tn_tensor_file;
 
-/* Open PATH.
+/* Open PATH, which may be a pipe, or "-" for standard input: these are read to their end first.
  *
  * file     owned by the caller: tn_tensor_file_close, before the context is freed
  * returns  TN_ERR_IO when it cannot be read or is neither of the formats; TN_ERR_NOMEM */

@@ -160,9 +160,10 @@ static tn_status apply_common(session *s, const given *g)
     case OPTION_DIAGNOSTICS: /* carried out by report_setup */
         return read_choice(s, g, "--diagnostics", "text", "json", &choice);
     case OPTION_COLOR:
-        if (strcmp(g->value, "auto") == 0)
-            return TN_OK;
-        return read_choice(s, g, "--color", "always", "never", &choice);
+        if (strcmp(g->value, "auto") != 0 && strcmp(g->value, "always") != 0 &&
+            strcmp(g->value, "never") != 0)
+            return usage_error(s, "--color takes auto, always or never, not '%s'", g->value);
+        return TN_OK;
     case OPTION_HELP:
         s->wants_help = true;
         return TN_OK;

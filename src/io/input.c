@@ -59,21 +59,64 @@ static tn_status fill_from_file(input *in, context *cx, void *dst, size_t n)
     return TN_OK;
 }
 
-tn_status input_open(context *cx, const char *path, input *in)
+/* Everything that comes through the pipe FD to the file TO; false with errno set. */
+static bool copy_stream(int fd, FILE *to)
+{
+    char part[1 << 15];
+    for (;;) {
+        ssize_t got = read(fd, part, sizeof part);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0 && fflush(to) == 0;
+        if (fwrite(part, 1, (size_t)got, to) != (size_t)got)
+            return false;
+    }
+}
+
+/* Replace the pipe *FD by a nameless file of what comes through it: readers need its size, and
+ * archives any place in it. */
+static tn_status spool(context *cx, const char *path, int *fd)
+{
+    FILE *to = tmpfile();
+    int copy = -1;
+    if (to && copy_stream(*fd, to))
+        copy = fcntl(fileno(to), F_DUPFD_CLOEXEC, 0);
+    int reason = errno;
+    if (to)
+        (void)fclose(to);
+    if (copy < 0)
+        return io_error(cx, path, "cannot be read: %s", strerror(reason));
+    (void)close(*fd);
+    *fd = copy;
+    return TN_OK;
+}
+
+/* Make *FD a file that has a size. */
+static tn_status take_file(context *cx, const char *path, int *fd, uint64_t *size)
 {
     struct stat info;
+    if (fstat(*fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)))
+        TN_TRY(spool(cx, path, fd));
+    if (fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return io_error(cx, path, "is not a regular file");
+    *size = (uint64_t)info.st_size;
+    return TN_OK;
+}
+
+tn_status input_open(context *cx, const char *path, input *in)
+{
     *in = (input){.name = path, .fill = fill_from_file, .fd = -1};
-    /* Without O_NONBLOCK the opening of a pipe waits for a writer. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return io_error(cx, path, "cannot be opened: %s", strerror(errno));
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    tn_status s = take_file(cx, path, &fd, &in->size);
+    if (s == TN_OK)
+        in->fd = fd;
+    else
         (void)close(fd);
-        return io_error(cx, path, "is not a regular file");
-    }
-    in->fd = fd;
-    in->size = (uint64_t)info.st_size;
-    return TN_OK;
+    return s;
 }
 
 void input_from_memory(const char *name, const void *bytes, size_t n, input *in)

@@ -16,7 +16,8 @@ struct input {
     void *member;               /* whatever else `fill` reads from */
 };
 
-/* Open a regular file; reports, with PATH in the message. */
+/* Open a file, a pipe, which is read to its end, or standard input for "-"; reports, with PATH in
+ * the message. */
 tn_status input_open(context *cx, const char *path, input *in);
 /* Read N bytes that the caller keeps. NAME stands for the file in messages. */
 void input_from_memory(const char *name, const void *bytes, size_t n, input *in);

@@ -93,7 +93,7 @@ class Case(unittest.TestCase):
         return name
 
     def tenon(self, *args, stdin="", status=0, env=None):
-        done = Done(subprocess.run([TENON, *args], cwd=self.dir, input=stdin.encode(),
+        done = Done(subprocess.run([TENON, *args], cwd=self.dir, input=stdin if isinstance(stdin, bytes) else stdin.encode(),
                                    capture_output=True, timeout=60, env=env))
         if status is not None:
             self.assertEqual(done.status, status, done.err + done.out)
@@ -449,6 +449,16 @@ class Run(Case):
         done = self.tenon("run", "add.ir", "--input", "x=x.npy", "--input=y=y.npy")
         self.assertEqual(done.out, "%2: f32[2, 3]\n[[10.0, 21.0, 32.0],\n [13.0, 24.0, 35.0]]\n"
                                    "x: f32[2, 3]\n[[0.0, 1.0, 2.0],\n [3.0, 4.0, 5.0]]\n")
+
+    def test_standard_input(self):
+        data = (self.dir / "x.npy").read_bytes()
+        np.savez(self.dir / "in.npz", x=self.x, y=self.y)
+        want = self.tenon("run", "add.ir", "--inputs", "in.npz").out
+        self.assertEqual(self.tenon("run", "add.ir", "--input", "x=-", "--input", "y=y.npy", stdin=data).out, want)
+        self.assertEqual(self.tenon("run", "add.ir", "--inputs", "-",
+                                    stdin=(self.dir / "in.npz").read_bytes()).out, want)
+        self.assertIn("ends too early", self.tenon("run", "add.ir", "--input", "x=/dev/stdin", "--input", "y=y.npy",
+                                                   stdin=data[:-1], status=3).err)
 
     def test_folder(self):
         done = self.tenon("run", "add.ir", "--input", "0=x.npy", "--input", "1=y.npy", "--output", "out")
