@@ -228,8 +228,8 @@ static void make_spec(const bench_case *c, contract_spec *s, size_t *n_a, size_t
     contract_axis_add(s->k, &s->n_k, c->window, 0, c->window * c->ci * c->co, 0);
     contract_axis_add(s->k, &s->n_k, c->window, 0, c->ci * c->co, 0);
     contract_axis_add(s->k, &s->n_k, c->ci, 1, c->co, 0);
-    s->windows[s->n_windows++] = (contract_window){0, 0, c->stride, 1, low, w, w * c->ci};
-    s->windows[s->n_windows++] = (contract_window){1, 1, c->stride, 1, low, w, c->ci};
+    s->windows[s->n_windows++] = contract_window_of(0, 0, c->stride, 1, low, w, w * c->ci);
+    s->windows[s->n_windows++] = contract_window_of(1, 1, c->stride, 1, low, w, c->ci);
     *n_a = (size_t)(w * w * c->ci);
     *n_b = (size_t)(c->window * c->window * c->ci * c->co);
     *n_c = (size_t)(out * out * c->co);

@@ -80,7 +80,7 @@ static void turn(problem *p)
     s->user_a = old.user_b;
     s->user_b = old.user_a;
     s->b_is_constant = false;
-    p->is_turned = true;
+    s->is_turned = !s->is_turned;
 }
 
 static bool problem_init(problem *p, const contract_spec *spec)
@@ -112,21 +112,26 @@ static bool problem_init(problem *p, const contract_spec *spec)
     return true;
 }
 
-/* Windows that stay inside of A are only steps. */
-static bool drop_windows(problem *p)
+static bool has_border(problem *p)
 {
     contract_spec *s = &p->spec;
     for (uint32_t i = 0; i < s->n_windows; i++)
         if (window_has_border(s, &s->windows[i]))
-            return false;
+            return true;
+    return false;
+}
+
+/* Windows that stay inside of A are only steps. */
+static void drop_windows(problem *p)
+{
+    contract_spec *s = &p->spec;
     for (uint32_t i = 0; i < s->n_windows; i++) {
         const contract_window *w = &s->windows[i];
-        s->m[w->m].a = w->stride * w->step;
-        s->k[w->k].a = w->dilation * w->step;
+        for (uint32_t k = 0; k < w->n; k++)
+            window_axis(s, w, k)->a += w->walkers[k].by * w->step;
         s->a_first -= w->low * w->step;
     }
     s->n_windows = 0;
-    return true;
 }
 
 static void join_products(problem *p)
@@ -207,8 +212,10 @@ static void split_rows(problem *p, int64_t rows)
 /* Do ROWS rows of A crowd into few sets of the first cache? */
 static bool is_crowded(const problem *p, int64_t rows)
 {
-    const walk w = WALK(p->spec.m, p->spec.n_m, a);
-    const walk k = WALK(p->spec.k, p->spec.n_k, a);
+    problem flat = *p;
+    drop_windows(&flat);
+    const walk w = WALK(flat.spec.m, flat.spec.n_m, a);
+    const walk k = WALK(flat.spec.k, flat.spec.n_k, a);
     uint8_t in_set[64] = {0};
     uint8_t most = 0;
     if (p->m < rows)
@@ -296,13 +303,13 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     int64_t rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
-    const bool is_bordered = !drop_windows(p);
-    if (is_bordered || !is_plain(p, &p->a) ||
+    if (has_border(p) || !is_plain(p, &p->a) ||
         (p->panels >= MANY_PANELS && p->m >= FEW_ROWS && is_crowded(p, rows))) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
             return false;
     }
+    drop_windows(p);
     /* The steps of A are final now, and say which axes of K can be one. */
     p->b_form = choose_b(p, rows);
     if (p->b_form == B_COLUMNS)

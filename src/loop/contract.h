@@ -13,7 +13,7 @@
 
 #include "loop/element.h"
 
-enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4 };
+enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 4 };
 
 /* Steps in elements of each operand; 0 where an operand does not have the axis. Batch and M axes
  * have b == 0 or a step; M: b == 0, N: a == 0, K: c == 0. */
@@ -22,12 +22,20 @@ typedef struct contract_axis {
     int64_t a, b, c;
 } contract_axis;
 
-/* Axis M of the rows and axis K of the products walk one axis of A together: its coordinate is
- * m * stride + k * dilation - low, and outside of 0 .. extent - 1 the element is +0. `step` is that
- * of A's axis, in elements; the axes M and K themselves have a == 0 here. */
+typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;
+
+/* An axis of A in memory that several axes walk together, mostly one of M and one of K: its
+ * coordinate is the sum of their positions times `by`, less `low`, and outside of 0 .. extent - 1
+ * the element is +0. `step` is that of A's axis, in elements; what the axes have as `a` comes
+ * on top. */
 typedef struct contract_window {
-    uint32_t m, k;
-    int64_t stride, dilation, low, extent, step;
+    uint32_t n;
+    struct {
+        contract_list list;
+        uint32_t axis;
+        int64_t by; /* above 0 */
+    } walkers[CONTRACT_MAX_WALKERS];
+    int64_t low, extent, step;
 } contract_window;
 
 enum contract_buffer {
@@ -47,14 +55,14 @@ enum contract_buffer {
 typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
                               loop_value count);
 
-/* Part of a row of results, or of a column where that is the only one. */
+/* Part of a row or of a column of results. */
 typedef struct contract_part {
     element value;  /* rounded to dtype `c`; LANES neighbours along N */
-    bool is_column; /* ... along M, with N = 0 */
+    bool is_column; /* ... along M */
     uint32_t lanes;
     loop_value count; /* i64: only so many count; LOOP_NO_VALUE: all */
-    /* i64: the row-major number of the position among the axes of the batch, of M, of N as they
-     * were given, for the first lane. */
+    /* i64: the row-major number of the position among the axes of the batch, of M, of N as the
+     * caller has them, for the first lane. */
     loop_value batch, m, n;
     loop_value at;  /* i64: the first lane's place in C, in elements, from the axes' steps */
     int64_t step;   /* in C, from lane to lane, in elements */
@@ -73,6 +81,7 @@ typedef struct contract_spec {
     uint32_t n_windows;
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
+    bool is_turned;     /* the caller's positions have the axes of N before those of M */
     bool b_is_constant; /* its packing program runs once, ahead of time: pack more readily */
     contract_load *load_a, *load_b; /* NULL: from the buffer */
     void *user_a, *user_b;
@@ -117,6 +126,18 @@ typedef struct contract_plan {
  * makes a fault, which *FAULT then names (else NULL). */
 bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
                     contract_plan *plan, const char **fault);
+
+/* Axis M of the rows, STRIDE at a time, and axis K of the products, by DILATION. */
+static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t stride,
+                                                 int64_t dilation, int64_t low, int64_t extent,
+                                                 int64_t step)
+{
+    return (contract_window){.n = 2,
+                             .walkers = {{CONTRACT_M, m, stride}, {CONTRACT_K, k, dilation}},
+                             .low = low,
+                             .extent = extent,
+                             .step = step};
+}
 
 /* Fill in one axis. */
 static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,

@@ -80,12 +80,12 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     loop_builder *b = g->b;
     const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
     contract_part part = {.value = as_result(g, total),
-                          .is_column = p->is_turned,
+                          .is_column = p->spec.is_turned,
                           .lanes = p->lanes,
                           .count = count,
                           .batch = g->batch,
-                          .m = p->is_turned ? column : row,
-                          .n = p->is_turned ? row : column,
+                          .m = p->spec.is_turned ? column : row,
+                          .n = p->spec.is_turned ? row : column,
                           .step = p->c_n.n ? walk_step(&p->c_n) : 1,
                           .align = dtype_is_complex(p->spec.c) ? bytes / 2 : bytes};
     part.at = int_add(b, g->c_batch, walk_emit(b, &p->c_m, row));

@@ -10,7 +10,7 @@ typedef struct memory_axis {
     int64_t first;       /* A's coordinate at the copy's 0 */
     int64_t low, high;   /* the copy's coordinates that exist in A */
     int64_t new_step;    /* in the copy */
-    contract_axis *user; /* of one step each; NULL: the two of the window */
+    contract_axis *user; /* of one step each; NULL: those of the window */
     const contract_window *window;
 } memory_axis;
 
@@ -19,13 +19,23 @@ typedef struct memory_axes {
     memory_axis at[3 * CONTRACT_MAX_AXES];
 } memory_axes;
 
-/* The furthest coordinate of a window; low <= that + 1. */
-static int64_t window_last(const contract_spec *s, const contract_window *w)
+contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t i)
 {
-    return (s->m[w->m].extent - 1) * w->stride + (s->k[w->k].extent - 1) * w->dilation - w->low;
+    contract_axis *const lists[] = {
+        [CONTRACT_BATCH] = s->batch, [CONTRACT_M] = s->m, [CONTRACT_N] = s->n, [CONTRACT_K] = s->k};
+    return &lists[w->walkers[i].list][w->walkers[i].axis];
 }
 
-bool window_has_border(const contract_spec *s, const contract_window *w)
+/* The furthest coordinate of a window; low <= that + 1. */
+static int64_t window_last(contract_spec *s, const contract_window *w)
+{
+    int64_t last = -w->low;
+    for (uint32_t i = 0; i < w->n; i++)
+        last += (window_axis(s, w, i)->extent - 1) * w->walkers[i].by;
+    return last;
+}
+
+bool window_has_border(contract_spec *s, const contract_window *w)
 {
     return w->low > 0 || window_last(s, w) >= w->extent;
 }
@@ -130,14 +140,13 @@ static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *siz
 static void use_copy(problem *p, const memory_axes *list)
 {
     contract_spec *s = &p->spec;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!list->at[i].window)
+            list->at[i].user->a = list->at[i].new_step;
     for (uint32_t i = 0; i < list->n; i++) {
-        const memory_axis *x = &list->at[i];
-        if (x->window) {
-            s->m[x->window->m].a = x->new_step * x->window->stride;
-            s->k[x->window->k].a = x->new_step * x->window->dilation;
-        } else {
-            x->user->a = x->new_step;
-        }
+        const contract_window *w = list->at[i].window;
+        for (uint32_t k = 0; w && k < w->n; k++)
+            window_axis(s, w, k)->a += list->at[i].new_step * w->walkers[k].by;
     }
     s->n_windows = 0;
     s->a_first = 0;

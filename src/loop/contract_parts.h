@@ -54,10 +54,9 @@ typedef enum b_form {
 } b_form;
 
 typedef struct problem {
-    /* A copy of the caller's, perhaps with both operands exchanged; packing changes the steps of
+    /* A copy of the caller's, perhaps with its operands exchanged; packing changes the steps of
      * its axes to those of the packed operand. */
     contract_spec spec;
-    bool is_turned; /* exchanged */
     tn_dtype form;  /* what is computed in */
     loop_elem elem; /* of a part of it */
     uint32_t parts; /* 2 for complex numbers */
@@ -140,7 +139,9 @@ int64_t contract_sweep_tiles(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
 
+/* The axis that is number I of those that walk W. */
+contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t i);
 /* Can a window reach outside of A? */
-bool window_has_border(const contract_spec *s, const contract_window *w);
+bool window_has_border(contract_spec *s, const contract_window *w);
 
 #endif

@@ -324,6 +324,20 @@ bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, are
     return ok;
 }
 
+bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
+                     const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map)
+{
+    bool ok = start_map(dims, rank, n_source, map);
+    for (uint32_t i = 0; ok && i < n_source; i++) {
+        sum s = {.constant = constant[i], .fits = true};
+        for (uint32_t k = 0; k < rank; k++)
+            if (by[i][k] != 0)
+                add_expr(&s, axis_expr(k, dims[k], by[i][k], 0, memory), 1);
+        ok = (map->at[i] = finish(&s, memory)) != NULL;
+    }
+    return ok;
+}
+
 bool access_compose(const access_map *outer, const access_map *inner, arena *memory,
                     access_map *out)
 {

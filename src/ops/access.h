@@ -60,6 +60,9 @@ bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_m
 /* Result axis k is axis ORDER[k] of a source with these extents. */
 bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
                      access_map *out);
+/* Source axis i is at CONSTANT[i] + the sum of BY[i][k] * axis k, which may be outside of it. */
+bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
+                     const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map);
 /* A result of these extents has the source's elements in row-major order. */
 bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
                        arena *memory, access_map *map);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "plan/contraction.h"
+
 static const char *const why_whole = "operands of a contraction are read many times";
 
 /* The only kernel that needs V, when that works on the results of a contraction one by one, in the
@@ -42,7 +44,11 @@ static void place_contraction(grouping *g, uint32_t i)
     const node *n = &g->f->nodes.at[i];
     const value_id v = n->first_value;
     uint32_t k = follower(g, v);
-    access_map map;
+    contraction *p = ARENA_NEW(g->memory, contraction);
+    if (!p || !contraction_of(g->f, n, g->memory, p)) {
+        g->failed = true;
+        return;
+    }
     if (k == UINT32_MAX) {
         k = start_map(g, i, v);
         g->why[v] = "the result of a contraction is complete only after its last product";
@@ -51,8 +57,8 @@ static void place_contraction(grouping *g, uint32_t i)
         return;
     g->drafts.at[k].kind = KERNEL_CONTRACT;
     g->drafts.at[k].node = i;
-    for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
-        need_whole(g, k, kernel_operand_base(g->f, n->in[o], g->memory, &map), why_whole);
+    for (uint32_t o = 0; o < 2 && !g->failed; o++)
+        need_whole(g, k, p->operand[o].base, why_whole);
     draft_contain(g, k, i);
 }
 

@@ -85,10 +85,6 @@ uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k);
 /* The map from the positions of N's result to one such place. False: there is none. */
 bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t use, arena *memory,
                         access_map *out);
-/* Where the elements of V, an operand of a contraction, lie: MAP leads from its positions to those
- * of the result. Only movement without padding that strides can express is looked through. Without
- * memory MAP has rank 0. */
-value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map);
 /* Mask of the axes of the positions on which MAP depends, its guards included. */
 uint32_t access_axes(const access_map *map);
 

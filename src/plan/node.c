@@ -124,34 +124,6 @@ bool node_is_cheap(const function *f, const node *n)
     return varying <= 1;
 }
 
-static bool has_strides(const function *f, value_id v, const access_map *map, arena *memory)
-{
-    int64_t constant, strides[TN_MAX_RANK];
-    const access_expr *offset = access_offset(map, value_type(f, v)->dims, memory);
-    bool ok = map->n_guards == 0 && offset && access_strides(offset, map->rank, &constant, strides);
-    for (uint32_t i = 0; ok && i < map->rank; i++)
-        ok = strides[i] >= 0;
-    return ok;
-}
-
-value_id kernel_operand_base(const function *f, value_id v, arena *memory, access_map *map)
-{
-    const type *t = value_type(f, v);
-    access_map own, both;
-    if (!access_identity(t->dims, t->rank, memory, map)) {
-        map->rank = map->n_source = map->n_guards = 0;
-        return v;
-    }
-    for (const node *n = node_of(f, v); node_is_movement(n); n = node_of(f, v)) {
-        if (!access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, &own) ||
-            !access_compose(map, &own, memory, &both) || !has_strides(f, n->in[0], &both, memory))
-            break;
-        *map = both;
-        v = n->in[0];
-    }
-    return v;
-}
-
 bool node_contracts(const node *n)
 {
     return (op_table[n->op].traits & T_CONTRACTS) && n->op != OP_CONV2D_GRAD_INPUT;

@@ -48,8 +48,8 @@ static inline void conv_spec(contract_spec *s, const conv_shape *c)
     contract_axis_add(s->k, &s->n_k, c->kw, 0, c->ci * c->co, 0);
     contract_axis_add(s->k, &s->n_k, c->ci, 1, c->co, 0);
     s->windows[s->n_windows++] =
-        (contract_window){1, 0, c->stride_h, 1, c->top, c->h, c->w * c->ci};
-    s->windows[s->n_windows++] = (contract_window){2, 1, c->stride_w, 1, c->left, c->w, c->ci};
+        contract_window_of(1, 0, c->stride_h, 1, c->top, c->h, c->w * c->ci);
+    s->windows[s->n_windows++] = contract_window_of(2, 1, c->stride_w, 1, c->left, c->w, c->ci);
 }
 
 /* The functions of a plan, compiled; at[i] is NULL when the interpreter runs it. */

@@ -343,8 +343,8 @@ static void test_filter_gradient(void)
         contract_axis_add(spec->k, &spec->n_k, n, h * w * ci, ho * wo * co, 0);
         contract_axis_add(spec->k, &spec->n_k, ho, 0, wo * co, 0);
         contract_axis_add(spec->k, &spec->n_k, wo, 0, co, 0);
-        spec->windows[spec->n_windows++] = (contract_window){0, 1, 1, 2, 2, h, w * ci};
-        spec->windows[spec->n_windows++] = (contract_window){1, 2, 1, 1, 1, w, ci};
+        spec->windows[spec->n_windows++] = contract_window_of(0, 1, 1, 2, 2, h, w * ci);
+        spec->windows[spec->n_windows++] = contract_window_of(1, 2, 1, 1, 1, w, ci);
         compare(spec, &c, x, dy);
     } else {
         printf("    %s %s\n", c.kind, c.message);
@@ -525,17 +525,20 @@ static int64_t count_of(const contract_axis *axes, uint32_t n)
     return count;
 }
 
+/* AT: where position 0 of K is in each operand; LISTS: the positions on the axes of each list. */
 static float naive(const contract_spec *s, const float *a, const float *b, const int64_t *at,
-                   const int64_t *m_at, int64_t k)
+                   int64_t lists[4][CONTRACT_MAX_AXES], int64_t k)
 {
     float total = 0, p = 0;
     for (int64_t i = 0; i < k; i++) {
-        int64_t to[3] = {at[0], at[1], 0}, k_at[CONTRACT_MAX_AXES];
+        int64_t to[3] = {at[0], at[1], 0};
         bool inside = true;
-        step_to(s->k, s->n_k, i, k_at, to);
+        step_to(s->k, s->n_k, i, lists[CONTRACT_K], to);
         for (uint32_t w = 0; w < s->n_windows; w++) {
             const contract_window *x = &s->windows[w];
-            const int64_t c = m_at[x->m] * x->stride + k_at[x->k] * x->dilation - x->low;
+            int64_t c = -x->low;
+            for (uint32_t j = 0; j < x->n; j++)
+                c += lists[x->walkers[j].list][x->walkers[j].axis] * x->walkers[j].by;
             inside = inside && c >= 0 && c < x->extent;
             to[0] += c * x->step;
         }
@@ -571,13 +574,17 @@ static void test_any(uint64_t seed)
     uint32_t windows = (uint32_t)below(&state, 3);
     windows = windows > s->n_m ? s->n_m : windows;
     windows = windows > s->n_k ? s->n_k : windows;
-    for (uint32_t w = 0; w < windows; w++)
-        s->windows[s->n_windows++] = (contract_window){.m = w,
-                                                       .k = w,
-                                                       .stride = 1 + below(&state, 3),
-                                                       .dilation = 1 + below(&state, 2),
-                                                       .low = below(&state, 4),
-                                                       .extent = 1 + below(&state, 9)};
+    for (uint32_t w = 0; w < windows; w++) {
+        const int64_t stride = 1 + below(&state, 3), dilation = 1 + below(&state, 2);
+        const int64_t low = below(&state, 5) - 1, extent = 1 + below(&state, 9);
+        contract_window *x = &s->windows[s->n_windows++];
+        *x = contract_window_of(w, w, stride, dilation, low, extent, 0);
+        if (w < s->n_batch && below(&state, 4) == 0) {
+            x->walkers[x->n].list = CONTRACT_BATCH;
+            x->walkers[x->n].axis = w;
+            x->walkers[x->n++].by = 1 + below(&state, 4);
+        }
+    }
     const int64_t batch = count_of(s->batch, s->n_batch), m = count_of(s->m, s->n_m);
     const int64_t n = count_of(s->n, s->n_n), k = count_of(s->k, s->n_k);
     for (uint32_t i = 0; i < s->n_batch; i++) {
@@ -586,7 +593,7 @@ static void test_any(uint64_t seed)
         in_c[n_c++] = (walked){s->batch[i].extent, &s->batch[i].c};
     }
     for (uint32_t i = 0; i < s->n_m; i++) {
-        if (i >= windows)
+        if (i >= windows || below(&state, 4) == 0)
             in_a[n_a++] = (walked){s->m[i].extent, &s->m[i].a};
         in_c[n_c++] = (walked){s->m[i].extent, &s->m[i].c};
     }
@@ -623,12 +630,11 @@ static void test_any(uint64_t seed)
     random_f32(&state, a, (size_t)size_a);
     random_f32(&state, b, (size_t)size_b);
     for (int64_t i = 0; i < batch * m * n; i++) {
-        int64_t at[3] = {s->a_first, s->b_first, 0}, m_at[CONTRACT_MAX_AXES],
-                ignored[CONTRACT_MAX_AXES];
-        step_to(s->n, s->n_n, i % n, ignored, at);
-        step_to(s->m, s->n_m, i / n % m, m_at, at);
-        step_to(s->batch, s->n_batch, i / n / m, ignored, at);
-        want[at[2]] = naive(s, a, b, at, m_at, k);
+        int64_t at[3] = {s->a_first, s->b_first, 0}, lists[4][CONTRACT_MAX_AXES];
+        step_to(s->n, s->n_n, i % n, lists[CONTRACT_N], at);
+        step_to(s->m, s->n_m, i / n % m, lists[CONTRACT_M], at);
+        step_to(s->batch, s->n_batch, i / n / m, lists[CONTRACT_BATCH], at);
+        want[at[2]] = naive(s, a, b, at, lists, k);
     }
     const contract_machine *machine = &machines[seed % (sizeof machines / sizeof *machines)];
     arena memory;

@@ -1,0 +1,435 @@
+/* The loops of each contraction, and how its operands are read: as they are, or through the
+ * movement that made them. */
+#include "plan/contraction.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "ops/access.h"
+#include "ops/shape.h"
+#include "plan/group.h"
+
+enum {
+    MOST_MOVES = 64,    /* that are looked through */
+    ZEROS = UINT32_MAX, /* the padding of guards that no node made */
+    MOST_CUTS = 8,      /* of a loop */
+    MOST_VISITS = 4096
+};
+
+typedef struct form {
+    const function *f;
+    const node *n;
+    arena *memory;
+    contraction p;
+    access_map map[2]; /* from the loops to the operands' memory */
+} form;
+
+/* ---- the loops of each op ---- */
+
+/* Where the operands of an op are read: axis i at constant[i] + the sum of by[i][loop] * loop. */
+typedef struct reading {
+    int64_t constant[TN_MAX_RANK];
+    int64_t by[TN_MAX_RANK][TN_MAX_RANK];
+} reading;
+
+static uint32_t add_loop(contraction *p, contraction_part part, int64_t extent, int64_t c)
+{
+    p->loops[p->n_loops] = (contraction_loop){.part = part, .extent = extent, .c = c};
+    return p->n_loops++;
+}
+
+static void matrix_loops(form *s, reading r[2], const int64_t *c)
+{
+    const type *a = value_type(s->f, s->n->in[0]), *b = value_type(s->f, s->n->in[1]);
+    const type *out = value_type(s->f, s->n->first_value);
+    const bool has_m = a->rank >= 2, has_n = b->rank >= 2;
+    const uint32_t n_batch = out->rank - has_m - has_n;
+    for (uint32_t i = 0; i < n_batch; i++) {
+        /* Leading axes align from the right. */
+        const uint32_t from_end = n_batch - i,
+                       loop = add_loop(&s->p, CONTRACTION_BATCH, out->dims[i], c[i]);
+        if (a->rank >= 2 + from_end && a->dims[a->rank - 2 - from_end] > 1)
+            r[0].by[a->rank - 2 - from_end][loop] = 1;
+        if (b->rank >= 2 + from_end && b->dims[b->rank - 2 - from_end] > 1)
+            r[1].by[b->rank - 2 - from_end][loop] = 1;
+    }
+    if (has_m)
+        r[0].by[a->rank - 2][add_loop(&s->p, CONTRACTION_ROWS, a->dims[a->rank - 2], c[n_batch])] =
+            1;
+    if (has_n)
+        r[1].by[b->rank - 1]
+               [add_loop(&s->p, CONTRACTION_COLUMNS, b->dims[b->rank - 1], c[out->rank - 1])] = 1;
+    const uint32_t k = add_loop(&s->p, CONTRACTION_SUM, a->dims[a->rank - 1], 0);
+    r[0].by[a->rank - 1][k] = 1;
+    r[1].by[has_n ? b->rank - 2 : b->rank - 1][k] = 1;
+}
+
+/* The axes of list KEY, added to MASK. */
+static uint32_t listed_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *axes,
+                            uint32_t *mask)
+{
+    uint32_t n;
+    const int64_t *list = attr_ints(given, key, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        axes[i] = (uint32_t)(list[i] < 0 ? list[i] + rank : list[i]);
+        *mask |= UINT32_C(1) << axes[i];
+    }
+    return n;
+}
+
+static void general_loops(form *s, reading r[2], const int64_t *c)
+{
+    const attrs *given = s->n->attrs;
+    const type *t[] = {value_type(s->f, s->n->in[0]), value_type(s->f, s->n->in[1])};
+    uint32_t axes[2][TN_MAX_RANK], mask[2] = {0, 0}, at = 0;
+    uint32_t n = listed_axes(given, KEY_BATCH_LHS, t[0]->rank, axes[0], &mask[0]);
+    (void)listed_axes(given, KEY_BATCH_RHS, t[1]->rank, axes[1], &mask[1]);
+    for (uint32_t i = 0; i < n; i++, at++) {
+        const uint32_t loop = add_loop(&s->p, CONTRACTION_BATCH, t[0]->dims[axes[0][i]], c[at]);
+        r[0].by[axes[0][i]][loop] = r[1].by[axes[1][i]][loop] = 1;
+    }
+    n = listed_axes(given, KEY_CONTRACT_LHS, t[0]->rank, axes[0], &mask[0]);
+    (void)listed_axes(given, KEY_CONTRACT_RHS, t[1]->rank, axes[1], &mask[1]);
+    for (uint32_t o = 0; o < 2; o++)
+        for (uint32_t i = 0; i < t[o]->rank; i++)
+            if (!(mask[o] >> i & 1))
+                r[o].by[i][add_loop(&s->p, o == 0 ? CONTRACTION_ROWS : CONTRACTION_COLUMNS,
+                                    t[o]->dims[i], c[at++])] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t loop = add_loop(&s->p, CONTRACTION_SUM, t[0]->dims[axes[0][i]], 0);
+        r[0].by[axes[0][i]][loop] = r[1].by[axes[1][i]][loop] = 1;
+    }
+}
+
+static bool conv_loops(form *s, reading r[2], const int64_t *c)
+{
+    contraction *p = &s->p;
+    conv_geometry g;
+    const type *x = value_type(s->f, s->n->in[0]), *w = value_type(s->f, s->n->in[1]);
+    if (resolve_conv(s->n->attrs, x->dims, w->dims, &g).kind != SHAPE_OK)
+        return false;
+    const uint32_t image = add_loop(p, CONTRACTION_ROWS, g.n, c[0]);
+    const uint32_t oy = add_loop(p, CONTRACTION_ROWS, g.ho, c[1]);
+    const uint32_t ox = add_loop(p, CONTRACTION_ROWS, g.wo, c[2]);
+    const uint32_t co = add_loop(p, CONTRACTION_COLUMNS, g.co, c[3]);
+    const uint32_t ky = add_loop(p, CONTRACTION_SUM, g.kh, 0),
+                   kx = add_loop(p, CONTRACTION_SUM, g.kw, 0);
+    const uint32_t ci = add_loop(p, CONTRACTION_SUM, g.ci, 0);
+    r[0].constant[1] = -g.top;
+    r[0].constant[2] = -g.left;
+    r[0].by[0][image] = r[0].by[3][ci] = r[0].by[1][ky] = r[0].by[2][kx] = 1;
+    r[0].by[1][oy] = g.stride_h;
+    r[0].by[2][ox] = g.stride_w;
+    r[1].by[0][ky] = r[1].by[1][kx] = r[1].by[2][ci] = r[1].by[3][co] = 1;
+    return true;
+}
+
+/* dw[kh, kw, ci, co]: the rows are taps and channels, the products run over the image. */
+static bool filter_loops(form *s, reading r[2], const int64_t *c)
+{
+    contraction *p = &s->p;
+    conv_geometry g;
+    const type *x = value_type(s->f, s->n->in[0]), *out = value_type(s->f, s->n->first_value);
+    if (resolve_conv(s->n->attrs, x->dims, out->dims, &g).kind != SHAPE_OK)
+        return false;
+    const uint32_t ky = add_loop(p, CONTRACTION_ROWS, g.kh, c[0]);
+    const uint32_t kx = add_loop(p, CONTRACTION_ROWS, g.kw, c[1]);
+    const uint32_t ci = add_loop(p, CONTRACTION_ROWS, g.ci, c[2]);
+    const uint32_t co = add_loop(p, CONTRACTION_COLUMNS, g.co, c[3]);
+    const uint32_t image = add_loop(p, CONTRACTION_SUM, g.n, 0);
+    const uint32_t oy = add_loop(p, CONTRACTION_SUM, g.ho, 0),
+                   ox = add_loop(p, CONTRACTION_SUM, g.wo, 0);
+    r[0].constant[1] = -g.top;
+    r[0].constant[2] = -g.left;
+    r[0].by[0][image] = r[0].by[3][ci] = r[0].by[1][ky] = r[0].by[2][kx] = 1;
+    r[0].by[1][oy] = g.stride_h;
+    r[0].by[2][ox] = g.stride_w;
+    r[1].by[0][image] = r[1].by[1][oy] = r[1].by[2][ox] = r[1].by[3][co] = 1;
+    return true;
+}
+
+static bool find_loops(form *s, reading r[2])
+{
+    int64_t c[TN_MAX_RANK];
+    type_strides(value_type(s->f, s->n->first_value), c);
+    switch ((int)s->n->op) {
+    case OP_DOT:
+    case OP_MATMUL:
+        matrix_loops(s, r, c);
+        return true;
+    case OP_DOT_GENERAL:
+        general_loops(s, r, c);
+        return true;
+    case OP_CONV2D:
+        return conv_loops(s, r, c);
+    case OP_CONV2D_GRAD_FILTER:
+        return filter_loops(s, r, c);
+    default: /* the taps of conv2d_grad_input are not the same for all results */
+        return false;
+    }
+}
+
+/* ---- from loops to memory ---- */
+
+static uint32_t extents(const contraction *p, int64_t *dims)
+{
+    for (uint32_t i = 0; i < p->n_loops; i++)
+        dims[i] = p->loops[i].extent;
+    return p->n_loops;
+}
+
+/* The operand as the op names it, with a border where it is read beyond its ends. */
+static bool first_map(form *s, uint32_t o, const reading *r)
+{
+    const type *t = value_type(s->f, s->n->in[o]);
+    access_map *map = &s->map[o];
+    int64_t dims[TN_MAX_RANK];
+    const uint32_t n = extents(&s->p, dims);
+    if (!access_of_steps(dims, n, t->rank, r->constant, r->by, s->memory, map))
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (map->at[i]->low < 0 || map->at[i]->high >= t->dims[i])
+            map->guards[map->n_guards++] = (access_guard){map->at[i], 0, t->dims[i], ZEROS};
+    return true;
+}
+
+static bool is_zero(const form *s, uint32_t fill)
+{
+    static const char zeros[16];
+    _Alignas(16) char value[16] = {0};
+    if (fill == ZEROS)
+        return true;
+    const attr *given = attr_find(node_of(s->f, fill)->attrs, KEY_PAD_VALUE);
+    (void)scalar_store(*given->v.scalar, value_type(s->f, fill)->dtype, value);
+    return memcmp(value, zeros, sizeof value) == 0;
+}
+
+/* Is X = Y + *APART? */
+static bool is_shifted(const access_expr *x, const access_expr *y, int64_t *apart)
+{
+    bool same = x->n == y->n && sub_i64(x->constant, y->constant, apart);
+    for (uint32_t i = 0; same && i < x->n; i++)
+        same = x->at[i].kind == ACCESS_AXIS && y->at[i].kind == ACCESS_AXIS &&
+               x->at[i].axis == y->at[i].axis && x->at[i].factor == y->at[i].factor;
+    return same;
+}
+
+/* The part of axis AXIS of what MAP leads to in which no guard on it strikes: LOW .. HIGH - 1;
+ * those guards are marked in MET. */
+static bool guarded_part(const form *s, const access_map *map, uint32_t axis, int64_t *low,
+                         int64_t *high, uint32_t *met)
+{
+    for (uint32_t g = 0; g < map->n_guards; g++) {
+        const access_guard *x = &map->guards[g];
+        int64_t apart;
+        if (!is_shifted(x->of, map->at[axis], &apart))
+            continue;
+        if (!is_zero(s, x->fill))
+            return false;
+        *low = x->low - apart > *low ? x->low - apart : *low;
+        *high = x->high - apart < *high ? x->high - apart : *high;
+        *met |= UINT32_C(1) << g;
+    }
+    return *low < *high;
+}
+
+/* Do loops of several parts walk this axis? */
+static bool is_mixed(const contraction *p, const access_expr *e)
+{
+    for (uint32_t i = 1; i < e->n; i++)
+        if (p->loops[e->at[i].axis].part != p->loops[e->at[0].axis].part)
+            return true;
+    return false;
+}
+
+/* What the loops of P do in the memory of V, to which MAP leads: steps and windows of operand O.
+ * False when that is not the form. */
+static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, const access_map *map)
+{
+    const type *t = value_type(s->f, v);
+    contraction_operand *x = &p->operand[o];
+    int64_t strides[TN_MAX_RANK];
+    uint32_t met = 0;
+    type_strides(t, strides);
+    *x = (contraction_operand){.base = v, .is_guarded = map->n_guards > 0};
+    for (uint32_t i = 0; i < p->n_loops; i++)
+        p->loops[i].step[o] = 0;
+    for (uint32_t i = 0; i < map->n_source; i++) {
+        const access_expr *e = map->at[i];
+        int64_t low = 0, high = t->dims[i];
+        const uint32_t before = met;
+        for (uint32_t k = 0; k < e->n; k++)
+            if (e->at[k].kind != ACCESS_AXIS || e->at[k].factor <= 0)
+                return false;
+        if (!guarded_part(s, map, i, &low, &high, &met))
+            return false;
+        const bool is_guarded = met != before;
+        if (is_guarded && (x->n_windows == CONTRACTION_WINDOWS || e->n > CONTRACTION_WALKERS))
+            return false;
+        if (!is_guarded && (!is_mixed(p, e) || x->n_windows == CONTRACTION_WINDOWS ||
+                            e->n > CONTRACTION_WALKERS)) {
+            x->first += e->constant * strides[i];
+            for (uint32_t k = 0; k < e->n; k++)
+                p->loops[e->at[k].axis].step[o] += e->at[k].factor * strides[i];
+            continue;
+        }
+        contraction_window *w = &x->windows[x->n_windows++];
+        *w = (contraction_window){
+            .n = e->n, .low = low - e->constant, .extent = high - low, .step = strides[i]};
+        for (uint32_t k = 0; k < e->n; k++) {
+            w->walkers[k].loop = e->at[k].axis;
+            w->walkers[k].by = e->at[k].factor;
+        }
+        x->first += low * strides[i];
+    }
+    return met == (map->n_guards ? UINT32_MAX >> (32 - map->n_guards) : 0);
+}
+
+/* ---- cutting loops ---- */
+
+/* Where loops must be cut so that quotients and remainders of them are loops of their own. */
+typedef struct cuts {
+    uint32_t n[TN_MAX_RANK];
+    int64_t at[TN_MAX_RANK][MOST_CUTS]; /* ascending; each divides the next one and the extent */
+    uint32_t visits;                    /* of terms, to come to an end with wild maps */
+} cuts;
+
+static void add_cut(cuts *c, uint32_t loop, int64_t extent, int64_t at)
+{
+    int64_t *list = c->at[loop];
+    uint32_t i = 0;
+    if (at <= 1 || at >= extent || extent % at != 0 || c->n[loop] == MOST_CUTS)
+        return;
+    while (i < c->n[loop] && list[i] < at)
+        i++;
+    if ((i < c->n[loop] && list[i] % at != 0) || (i > 0 && at % list[i - 1] != 0) ||
+        (i < c->n[loop] && list[i] == at))
+        return;
+    memmove(&list[i + 1], &list[i], (c->n[loop]++ - i) * sizeof *list);
+    list[i] = at;
+}
+
+/* E, of which parts of size BY are wanted (0: nothing is). */
+static void find_cuts(const contraction *p, const access_expr *e, int64_t by, cuts *c)
+{
+    for (uint32_t i = 0; i < e->n && c->visits++ < MOST_VISITS; i++) {
+        const access_term *t = &e->at[i];
+        const int64_t own = by % t->factor == 0 ? by / t->factor : 0;
+        int64_t more;
+        if (t->kind == ACCESS_AXIS) {
+            add_cut(c, t->axis, p->loops[t->axis].extent, own < 0 ? -own : own);
+            continue;
+        }
+        find_cuts(p, t->of, t->by, c);
+        if (t->kind == ACCESS_REMAINDER)
+            find_cuts(p, t->of, own, c);
+        else if (mul_i64(own, t->by, &more))
+            find_cuts(p, t->of, more, c);
+    }
+}
+
+/* P with its loops cut, and the map to them from those that they become. */
+static bool cut_loops(const contraction *p, const cuts *c, arena *memory, contraction *out,
+                      access_map *map)
+{
+    reading r = {{0}, {{0}}};
+    int64_t dims[TN_MAX_RANK];
+    *out = *p;
+    out->n_loops = 0;
+    for (uint32_t i = 0; i < p->n_loops; i++) {
+        int64_t size = p->loops[i].extent;
+        for (uint32_t k = c->n[i] + 1; k-- > 0;) {
+            const int64_t unit = k > 0 ? c->at[i][k - 1] : 1;
+            if (out->n_loops == TN_MAX_RANK)
+                return false;
+            r.by[i][add_loop(out, p->loops[i].part, size / unit, p->loops[i].c * unit)] = unit;
+            size = unit;
+        }
+    }
+    const uint32_t n = extents(out, dims);
+    return access_of_steps(dims, n, p->n_loops, r.constant, (const int64_t(*)[TN_MAX_RANK])r.by,
+                           memory, map);
+}
+
+/* Operand O is to be read in V, to which AT leads from the loops; done if that can be. */
+static bool read_in(form *s, uint32_t o, value_id v, const access_map *at)
+{
+    cuts c = {.n = {0}};
+    contraction p;
+    access_map cut, map[2];
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < at->n_source; i++)
+        find_cuts(&s->p, at->at[i], 0, &c);
+    for (uint32_t i = 0; i < at->n_guards; i++)
+        find_cuts(&s->p, at->guards[i].of, 0, &c);
+    for (uint32_t i = 0; i < s->p.n_loops; i++)
+        any += c.n[i];
+    access_assign(&map[o], at);
+    access_assign(&map[1 - o], &s->map[1 - o]);
+    p = s->p;
+    if (any > 0 && (!cut_loops(&s->p, &c, s->memory, &p, &cut) ||
+                    !access_compose(&cut, &map[0], s->memory, &map[0]) ||
+                    !access_compose(&cut, &map[1], s->memory, &map[1])))
+        return false;
+    if (map[0].n_guards > 0 && map[1].n_guards > 0)
+        return false;
+    if (!find_steps(s, &p, o, v, &map[o]) ||
+        !find_steps(s, &p, 1 - o, s->p.operand[1 - o].base, &map[1 - o]))
+        return false;
+    s->p = p;
+    access_assign(&s->map[0], &map[0]);
+    access_assign(&s->map[1], &map[1]);
+    return true;
+}
+
+/* As far through movement as that goes. */
+static void look_through(form *s, uint32_t o)
+{
+    access_map at, own;
+    value_id v = s->n->in[o];
+    access_assign(&at, &s->map[o]);
+    for (uint32_t moves = 0; moves < MOST_MOVES; moves++) {
+        const node *n = node_of(s->f, v);
+        if (!node_is_movement(n))
+            return;
+        const value_id in = n->in[0];
+        if (!access_of_node(n, value_type(s->f, in), value_type(s->f, v), v, s->memory, &own) ||
+            !access_compose(&at, &own, s->memory, &at))
+            return;
+        v = in;
+        if (read_in(s, o, v, &at))
+            access_assign(&at, &s->map[o]);
+    }
+}
+
+bool contraction_of(const function *f, const node *n, arena *memory, contraction *out)
+{
+    form *s = ARENA_NEW(memory, form);
+    reading *r = ARENA_ARRAY(memory, reading, 2);
+    if (!s || !r)
+        return false;
+    s->f = f;
+    s->n = n;
+    s->memory = memory;
+    if (!find_loops(s, r) || !first_map(s, 0, &r[0]) || !first_map(s, 1, &r[1]))
+        return false;
+    for (uint32_t o = 0; o < 2; o++)
+        if (!find_steps(s, &s->p, o, n->in[o], &s->map[o]))
+            return false;
+    look_through(s, 0);
+    look_through(s, 1);
+    *out = s->p;
+    return true;
+}
+
+void contraction_drop_windows(contraction *p, uint32_t o)
+{
+    contraction_operand *x = &p->operand[o];
+    for (uint32_t i = 0; i < x->n_windows; i++) {
+        const contraction_window *w = &x->windows[i];
+        for (uint32_t k = 0; k < w->n; k++)
+            p->loops[w->walkers[k].loop].step[o] += w->walkers[k].by * w->step;
+        x->first -= w->low * w->step;
+    }
+    x->n_windows = 0;
+}
