@@ -7,8 +7,8 @@ static loop_elem elem_of(scalar_type t)
     return (loop_elem)elems[t];
 }
 
-/* The operations that both kinds of programs have under one name; CONST, ARG, SELECT, BITCAST and
- * CONVERT are not among them. */
+/* The operations that both kinds of programs have under one name; CONST, ARG, SELECT, BITCAST,
+ * CONVERT and SCALE are not among them. */
 static loop_op op_of(scalar_op op)
 {
     static const uint8_t same[SCALAR_OP_COUNT] = {
@@ -47,6 +47,8 @@ static loop_value inline_one(loop_builder *b, const scalar_inst *i, const loop_v
         return loop_convert(b, LOOP_BITCAST, elem, x);
     case SCALAR_CONVERT:
         return loop_convert(b, conversion_of((loop_elem)loop_value_type(b, x).elem, elem), elem, x);
+    case SCALAR_SCALE:
+        return loop_scale(b, x, y);
     case SCALAR_FMA:
         return loop_fma(b, x, y, z);
     default:

@@ -272,6 +272,14 @@ loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z)
     return arithmetic(b, LOOP_FMA, 3, (const loop_value[]){x, y, z});
 }
 
+loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k)
+{
+    const loop_type t = loop_value_type(b, x);
+    if (!is_float((loop_elem)t.elem) || !same_type(t, loop_value_type(b, magic_k)))
+        return fault(b, "scaling what is no float");
+    return add_value(b, LOOP_SCALE, t, x, magic_k, 0, 0);
+}
+
 loop_value loop_select(loop_builder *b, loop_value mask, loop_value yes, loop_value no)
 {
     const loop_type m = loop_value_type(b, mask), t = loop_value_type(b, yes);

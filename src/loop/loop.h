@@ -135,6 +135,8 @@ loop_value loop_float(loop_builder *b, loop_type t, double value);
 loop_value loop_unary(loop_builder *b, loop_op op, loop_value x);
 loop_value loop_binary(loop_builder *b, loop_op op, loop_value x, loop_value y);
 loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z);
+/* X * 2^k, as sb_scale in scalar/program.h. */
+loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k);
 /* MASK has as many lanes as YES and NO, which are of one type, or one lane. */
 loop_value loop_select(loop_builder *b, loop_value mask, loop_value yes, loop_value no);
 /* Operations of rule GIVEN. */

@@ -42,19 +42,6 @@ value math_clamp(builder *b, value x, double low, double high)
     return sb_select(b, sb_flt(b, h, x), h, x);
 }
 
-value math_scale(builder *b, value p, value rounded)
-{
-    const scalar_type type = sb_type(b, p);
-    const math_format f = format_of(type);
-    const value one = math_int(b, type, f.one), width = math_int(b, type, f.mantissa);
-    const value k = sb_bitcast(b, f.integer, rounded);
-    const value half = sb_ashr(b, k, math_int(b, type, 1));
-    const value rest = sb_isub(b, k, half);
-    const value first = sb_bitcast(b, type, sb_iadd(b, sb_shl(b, half, width), one));
-    const value second = sb_bitcast(b, type, sb_iadd(b, sb_shl(b, rest, width), one));
-    return sb_fmul(b, sb_fmul(b, p, first), second);
-}
-
 value math_copy_sign(builder *b, value x, value sign)
 {
     const scalar_type type = sb_type(b, x);

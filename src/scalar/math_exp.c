@@ -31,9 +31,8 @@ static const double exp2_f64[] = {
 value math_exp(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
-    const math_format f = format_of(type);
     const bool wide = type == SCALAR_F64;
-    const value one = math_float(b, type, 1), magic = math_float(b, type, f.magic);
+    const value one = math_float(b, type, 1), magic = math_float(b, type, scalar_magic(type));
     /* The high part of log 2 has enough zeros at its end for k times it to be exact. */
     const value log2_e = math_float(b, type, wide ? 0x1.71547652b82fep0 : 0x1.715476p0);
     const value minus_high = math_float(b, type, wide ? -0x1.62e42feep-1 : -0x1.62e4p-1);
@@ -48,7 +47,7 @@ value math_exp(builder *b, value x)
         wide ? math_poly(b, r, exp_f64, COUNT(exp_f64)) : math_poly(b, r, exp_f32, COUNT(exp_f32));
     p = sb_fma(b, p, r, one);
     p = sb_fma(b, p, r, one);
-    return math_scale(b, p, rounded);
+    return sb_scale(b, p, rounded);
 }
 
 /* 2^r for |r| <= 1/2 */
@@ -64,14 +63,14 @@ static value exp2_fraction(builder *b, value r)
 static value exp2_of(builder *b, value x, const value *rest)
 {
     const scalar_type type = sb_type(b, x);
-    const value magic = math_float(b, type, format_of(type).magic);
+    const value magic = math_float(b, type, scalar_magic(type));
 
     x = type == SCALAR_F64 ? math_clamp(b, x, -1080, 1030) : math_clamp(b, x, -155, 133);
     const value rounded = sb_fadd(b, x, magic);
     value r = sb_fsub(b, x, sb_fsub(b, rounded, magic)); /* exact */
     if (rest)
         r = sb_fadd(b, r, *rest);
-    return math_scale(b, exp2_fraction(b, r), rounded);
+    return sb_scale(b, exp2_fraction(b, r), rounded);
 }
 
 value math_exp2(builder *b, value x)
@@ -88,7 +87,7 @@ value math_exp2_near(builder *b, value x, double high, double low)
 {
     const scalar_type type = sb_type(b, x);
     const math_format f = format_of(type);
-    const value magic = math_float(b, type, f.magic);
+    const value magic = math_float(b, type, scalar_magic(type));
     value rounded, r;
     if (high == 1) {
         rounded = sb_fadd(b, x, magic);

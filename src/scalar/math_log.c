@@ -31,8 +31,8 @@ math_split_result math_split(builder *b, value x)
     const value mask = math_int(b, type, wide ? 0xfffffffffffff : 0x7fffff);
     const value near_one = sb_iadd(b, sb_and(b, i, mask), root_half);
     const value with_magic = sb_bitcast(b, type, sb_iadd(b, e, math_int(b, type, m.magic_bits)));
-    const value offset =
-        sb_select(b, tiny, math_float(b, type, m.magic + m.mantissa), math_float(b, type, m.magic));
+    const value offset = sb_select(b, tiny, math_float(b, type, scalar_magic(type) + m.mantissa),
+                                   math_float(b, type, scalar_magic(type)));
     return (math_split_result){
         .e = sb_fsub(b, with_magic, offset),
         .f = sb_fsub(b, sb_bitcast(b, type, near_one), math_float(b, type, 1)),

@@ -13,16 +13,15 @@ typedef struct math_format {
     scalar_type integer; /* of the same width */
     int mantissa;        /* stored significand bits */
     int64_t one;         /* the pattern of 1.0 */
-    double magic;       /* 1.5 * 2^mantissa: adding it rounds to an integer, kept in the low bits */
-    int64_t magic_bits; /* its pattern; shifted left by `mantissa`, even after one shift right, it
-                           is 0 */
+    int64_t magic_bits;  /* the pattern of scalar_magic; shifted left by `mantissa`, even after one
+                            shift right, it is 0 */
 } math_format;
 
 static inline math_format format_of(scalar_type type)
 {
-    static const math_format f32 = {SCALAR_F32, SCALAR_I32, 23, 0x3f800000, 0x1.8p23, 0x4b400000};
-    static const math_format f64 = {SCALAR_F64,         SCALAR_I64, 52,
-                                    0x3ff0000000000000, 0x1.8p52,   0x4338000000000000};
+    static const math_format f32 = {SCALAR_F32, SCALAR_I32, 23, 0x3f800000, 0x4b400000};
+    static const math_format f64 = {SCALAR_F64, SCALAR_I64, 52, 0x3ff0000000000000,
+                                    0x4338000000000000};
     return type == SCALAR_F64 ? f64 : f32;
 }
 
@@ -34,10 +33,6 @@ value math_int(builder *b, scalar_type type, int64_t number);
 value math_poly(builder *b, value x, const double *c, size_t n);
 /* x limited to [low, high]; NaN stays. */
 value math_clamp(builder *b, value x, double low, double high);
-/* p * 2^k, rounded once, where ROUNDED is a float whose low bits hold the integer k, as adding
- * `magic` leaves it. p is normal; k may be anything from twice the least to twice the largest
- * exponent. */
-value math_scale(builder *b, value p, value rounded);
 /* |x| with the sign of SIGN: x must not be negative. */
 value math_copy_sign(builder *b, value x, value sign);
 

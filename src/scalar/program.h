@@ -83,6 +83,16 @@ scalar_value sb_fsqrt(scalar_builder *b, scalar_value x);
 scalar_value sb_fneg(scalar_builder *b, scalar_value x);
 scalar_value sb_fabs(scalar_builder *b, scalar_value x);
 scalar_value sb_frint(scalar_builder *b, scalar_value x);
+/* X * 2^k, rounded once. MAGIC_K is scalar_magic + k, a float whose low bits therefore hold the
+ * integer k, which is between twice the least and twice the largest exponent; |X| is between 1/4
+ * and 4. Other operands give unspecified numbers, but NaN for a NaN. */
+scalar_value sb_scale(scalar_builder *b, scalar_value x, scalar_value magic_k);
+/* 1.5 * 2^m, with m stored significand bits in T: adding it rounds to an integer, which is kept
+ * in the low bits. */
+static inline double scalar_magic(scalar_type t)
+{
+    return t == SCALAR_F64 ? 0x1.8p52 : 0x1.8p23;
+}
 scalar_value sb_iadd(scalar_builder *b, scalar_value x, scalar_value y);
 scalar_value sb_isub(scalar_builder *b, scalar_value x, scalar_value y);
 scalar_value sb_imul(scalar_builder *b, scalar_value x, scalar_value y);

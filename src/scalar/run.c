@@ -17,6 +17,33 @@ typedef int64_t s64 __attribute__((may_alias));
 
 enum { SCRATCH_BYTES = 65536, CHUNK = 256, ALIGN_ELEMENTS = 16 };
 
+/* sb_scale: two exact factors, so that all exponents fit, and one product that rounds. */
+static inline f32 scale32(f32 x, f32 magic_k)
+{
+    int32_t k;
+    memcpy(&k, &magic_k, sizeof k);
+    const int32_t half = k >> 1;
+    const uint32_t one = 0x3f800000, first = one + ((uint32_t)half << 23),
+                   second = one + (((uint32_t)k - (uint32_t)half) << 23);
+    float by_first, by_second;
+    memcpy(&by_first, &first, sizeof first);
+    memcpy(&by_second, &second, sizeof second);
+    return x * by_first * by_second;
+}
+
+static inline f64 scale64(f64 x, f64 magic_k)
+{
+    int64_t k;
+    memcpy(&k, &magic_k, sizeof k);
+    const int64_t half = k >> 1;
+    const uint64_t one = UINT64_C(0x3ff) << 52, first = one + ((uint64_t)half << 52),
+                   second = one + (((uint64_t)k - (uint64_t)half) << 52);
+    double by_first, by_second;
+    memcpy(&by_first, &first, sizeof first);
+    memcpy(&by_second, &second, sizeof second);
+    return x * by_first * by_second;
+}
+
 typedef struct frame {
     const scalar_program *program;
     const void *const *args;
@@ -114,6 +141,8 @@ static inline __attribute__((always_inline)) void step(const frame *f, const sca
         FLOATS(a[k] / b[k], a[k] / b[k]);
     case SCALAR_FMA:
         FLOATS(fmaf(a[k], b[k], c[k]), fma(a[k], b[k], c[k]));
+    case SCALAR_SCALE:
+        FLOATS(scale32(a[k], b[k]), scale64(a[k], b[k]));
     case SCALAR_FSQRT:
         FLOATS(sqrtf(a[k]), sqrt(a[k]));
     case SCALAR_FNEG:

@@ -184,6 +184,28 @@ static void add_constants(case_list *l, uint32_t lanes)
         }
 }
 
+/* Any number between 1/2 and 1, to any exponent and half as far beyond. */
+static void add_scale(case_list *l, loop_elem e, uint32_t lanes)
+{
+    loop_builder *b = &l->b;
+    const bool is_wide = e == LOOP_F64;
+    const loop_elem bits = is_wide ? LOOP_I64 : LOOP_I32;
+    const loop_type t = loop_type_of(bits, lanes);
+    begin_case(l);
+    loop_value x = input(b, 0, bits, lanes), k = input(b, 1, bits, lanes);
+    const uint64_t keep = is_wide ? UINT64_C(0x800fffffffffffff) : 0x807fffff,
+                   half = is_wide ? UINT64_C(0x3fe) << 52 : 0x3f000000,
+                   magic = is_wide ? UINT64_C(0x4338) << 48 : 0x4b400000;
+    x = loop_binary(b, LOOP_AND, x, loop_const(b, t, keep));
+    x = loop_binary(b, LOOP_OR, x, loop_const(b, t, half));
+    const loop_value most = loop_binary(b, LOOP_ASHR, k, loop_const(b, t, is_wide ? 53 : 24));
+    k = loop_binary(b, LOOP_IADD, most, loop_binary(b, LOOP_ASHR, most, loop_const(b, t, 1)));
+    k = loop_binary(b, LOOP_IADD, k, loop_const(b, t, magic));
+    const loop_elem out = output(
+        b, loop_scale(b, loop_convert(b, LOOP_BITCAST, e, x), loop_convert(b, LOOP_BITCAST, e, k)));
+    end_case(l, "scale", e, lanes, out, DATA_EDGES, 1);
+}
+
 static void add_select(case_list *l, loop_elem e, uint32_t lanes, uint32_t mask_lanes)
 {
     loop_builder *b = &l->b;
@@ -342,6 +364,8 @@ static void add_all(case_list *l, uint32_t lanes)
         for (int64_t n = 0; n <= lanes; n += lanes > 4 ? lanes / 2 - 1 : 1)
             add_first(l, e, lanes, n);
         add_first(l, e, lanes, lanes);
+        if (e >= LOOP_F32)
+            add_scale(l, e, lanes);
         add_masked(l, e, lanes);
         add_places(l, e, lanes);
         add_loops(l, e, lanes, 0, 1);

@@ -164,6 +164,10 @@ static inline uint64_t loop_lane_op(loop_frame *f, const loop_inst *i, loop_elem
         if (e == LOOP_F32)
             return loop_of_f32(loop_float_op32(op, loop_as_f32(a), loop_as_f32(b), loop_as_f32(c)));
         return loop_of_f64(loop_float_op64(op, loop_as_f64(a), loop_as_f64(b), loop_as_f64(c)));
+    case LOOP_SCALE:
+        if (e == LOOP_F32)
+            return loop_of_f32(ldexpf(loop_as_f32(a), (int32_t)((uint32_t)b - 0x4b400000)));
+        return loop_of_f64(ldexp(loop_as_f64(a), (int)(int64_t)(b - (UINT64_C(0x4338) << 48))));
     case LOOP_FNEG:
         return a ^ sign;
     case LOOP_FABS:

@@ -22,6 +22,7 @@ static bool is_block(const loop_inst *i)
     case LOOP_FSQRT:
     case LOOP_FRINT:
     case LOOP_FTRUNC:
+    case LOOP_SCALE:
     case LOOP_LOAD_FIRST:
     case LOOP_LOAD_WHERE:
     case LOOP_GATHER:

@@ -207,6 +207,16 @@ static void put_float_call(c_printer *c, const loop_inst *i, const char *name, c
     c_put(c, ")");
 }
 
+static void put_scale(c_printer *c, const loop_inst *i)
+{
+    c_put_helper(c, "scale_", C_SCALE, c_kind_of((loop_elem)i->type.elem), i->type.lanes);
+    c_put(c, "(");
+    c_put_operand(c, i->in[0], false);
+    c_put(c, ", ");
+    c_put_operand(c, i->in[1], false);
+    c_put(c, ")");
+}
+
 static void put_abs(c_printer *c, const loop_inst *i)
 {
     const bool is_wide = i->type.elem == LOOP_F64;
@@ -397,6 +407,9 @@ void c_put_arithmetic(c_printer *c, loop_value v)
         break;
     case LOOP_FTRUNC:
         put_float_call(c, i, "trunc", C_TRUNC);
+        break;
+    case LOOP_SCALE:
+        put_scale(c, i);
         break;
     case LOOP_FNEG:
         c_put(c, "-");

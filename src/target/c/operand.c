@@ -132,6 +132,7 @@ static bool is_tight(const loop_inst *i)
     case LOOP_FSQRT:
     case LOOP_FRINT:
     case LOOP_FTRUNC:
+    case LOOP_SCALE:
         return true;
     case LOOP_LANE:
         return i->type.elem != LOOP_MASK;

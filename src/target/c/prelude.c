@@ -58,6 +58,9 @@ static void add_needs(c_needs *n, c_kind kind, unsigned l)
         n->of[C_MEMORY][kind][0] = true;
         n->of[C_TYPE][C_S64][0] = true;
     }
+    if (n->of[C_SCALE][kind][l])
+        n->of[C_TYPE][kind == C_F32 ? C_S32 : C_S64][l] =
+            n->of[C_TYPE][kind == C_F32 ? C_U32 : C_U64][l] = true;
     for (unsigned h = C_S32_OF; h <= C_U64_OF; h++) {
         if (!n->of[h][kind][l])
             continue;
@@ -235,6 +238,45 @@ static void put_float_blocks(const c_needs *n, text_buffer *out)
     }
 }
 
+/* The low bits of `magic_k` hold k: 2^k in two factors, so that their exponents fit. */
+static void put_scales(const c_needs *n, text_buffer *out)
+{
+    if (any_need(n, C_SCALE, 0))
+        text_puts(out, "\n/* x times 2^k, rounded once; k is in the low bits. */\n");
+    for (unsigned kind = C_F32; kind <= C_F64; kind++) {
+        const bool is_wide = kind == C_F64;
+        const char *f = kind_names[kind], *u = is_wide ? "u64" : "u32",
+                   *s = is_wide ? "s64" : "s32",
+                   *one = is_wide ? "0x3ff0000000000000u" : "0x3f800000u";
+        const unsigned shift = is_wide ? 52 : 23;
+        if (n->of[C_SCALE][kind][0])
+            text_printf(out,
+                        "static inline %s scale_%s(%s x, %s magic_k)\n"
+                        "{\n"
+                        "    %s k, half;\n"
+                        "    %s first, second;\n"
+                        "    __builtin_memcpy(&k, &magic_k, sizeof k);\n"
+                        "    half = (%s)((%s)k >> 1);\n"
+                        "    k = ((k - half) << %u) + %s;\n"
+                        "    half = (half << %u) + %s;\n"
+                        "    __builtin_memcpy(&first, &half, sizeof first);\n"
+                        "    __builtin_memcpy(&second, &k, sizeof second);\n"
+                        "    return x * first * second;\n"
+                        "}\n",
+                        f, f, f, f, u, f, u, s, shift, one, shift, one);
+        for (unsigned l = 1; l < C_LOG_LANES; l++) {
+            if (!n->of[C_SCALE][kind][l])
+                continue;
+            const unsigned w = 1u << l;
+            text_printf(out,
+                        "#define scale_%sx%u(x, k) \\\n"
+                        "    ((x) * (%sx%u)(((%sx%u)((%sx%u)(k) >> 1) << %u) + %s) * \\\n"
+                        "        (%sx%u)((((%sx%u)(k) - (%sx%u)((%sx%u)(k) >> 1)) << %u) + %s))\n",
+                        f, w, f, w, u, w, s, w, shift, one, f, w, u, w, u, w, s, w, shift, one);
+        }
+    }
+}
+
 static void put_masked_loads(const c_needs *n, text_buffer *out)
 {
     for (unsigned kind = 0; kind < C_KINDS; kind++) {
@@ -378,5 +420,6 @@ void c_put_prelude(c_needs *needs, text_buffer *out)
     put_blocks(needs, out);
     put_conversions(needs, out);
     put_bits(needs, out);
+    put_scales(needs, out);
     text_puts(out, "\n");
 }

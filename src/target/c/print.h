@@ -34,6 +34,7 @@ typedef enum c_helper {
     C_SQRT,       /* sqrt_f32x16(x) */
     C_RINT,       /* rint_f32x16(x) */
     C_TRUNC,      /* trunc_f32x16(x) */
+    C_SCALE,      /* scale_f32x16(x, magic_k) */
     C_LOAD_FIRST, /* load_first_u32x16(p, n) */
     C_LOAD_WHERE, /* load_where_u32x16(p, mask) */
     C_GATHER,     /* gather_u32x16(p, offsets, mask) */

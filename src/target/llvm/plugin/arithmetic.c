@@ -117,6 +117,65 @@ static LLVMValueRef fma_op(const function_state *f, const loop_inst *i)
     return call_same(f, INTRINSIC_FMA, in_of(f, i, 0), in_of(f, i, 1), in_of(f, i, 2));
 }
 
+/* ---- powers of two ---- */
+
+/* One register of X times 2^K, a float: exactly what LOOP_SCALE is, of numbers and NaNs. */
+static LLVMValueRef scale_register(const function_state *f, bool is_wide, LLVMValueRef x,
+                                   LLVMValueRef k)
+{
+    enum { ROUND_AS_EVER = 4 };
+    LLVMContextRef c = f->t->context;
+    LLVMTypeRef mask = is_wide ? LLVMInt8TypeInContext(c) : LLVMInt16TypeInContext(c);
+    LLVMValueRef args[] = {x, k, x, LLVMConstAllOnes(mask), const_i32(f->t, ROUND_AS_EVER)};
+    return call(f, is_wide ? INTRINSIC_SCALE_F64 : INTRINSIC_SCALE_F32, NULL, 0, args, 5);
+}
+
+static LLVMValueRef scale_by_registers(const function_state *f, const loop_inst *i)
+{
+    const bool is_wide = i->type.elem == LOOP_F64;
+    const uint32_t each = is_wide ? 8 : 16, n = i->type.lanes / each;
+    LLVMValueRef done[LOOP_MAX_LANES / 8] = {NULL}, x = in_of(f, i, 0), k = in_of(f, i, 1);
+    k = LLVMBuildFSub(f->t->builder, k,
+                      splat(f,
+                            LLVMConstReal(f->t->elems[i->type.elem],
+                                          scalar_magic(is_wide ? SCALAR_F64 : SCALAR_F32)),
+                            i->type.lanes),
+                      "");
+    for (uint32_t p = 0; p < n; p++)
+        done[p] =
+            scale_register(f, is_wide, part(f, x, p * each, each), part(f, k, p * each, each));
+    for (uint32_t left = n; left > 1; left /= 2)
+        for (uint32_t p = 0; p < left / 2; p++)
+            done[p] = join(f, done[2 * p], done[2 * p + 1]);
+    return done[0];
+}
+
+/* 2^K as a float; K holds integers as LOOP_SCALE does, the exponent fits. */
+static LLVMValueRef power(const function_state *f, loop_type type, LLVMValueRef k)
+{
+    const bool is_wide = type.elem == LOOP_F64;
+    const loop_type bits = loop_type_of(is_wide ? LOOP_I64 : LOOP_I32, type.lanes);
+    LLVMBuilderRef b = f->t->builder;
+    k = LLVMBuildShl(b, k, constant(f->t, bits, is_wide ? 52 : 23), "");
+    k = LLVMBuildAdd(b, k, constant(f->t, bits, is_wide ? UINT64_C(0x3ff) << 52 : 0x3f800000), "");
+    return LLVMBuildBitCast(b, k, type_in(f->t, type), "");
+}
+
+/* Two factors, so that the exponents fit: the first product is exact, the second rounds. */
+LLVMValueRef scale(const function_state *f, const loop_inst *i)
+{
+    const bool is_wide = i->type.elem == LOOP_F64;
+    const loop_type bits = loop_type_of(is_wide ? LOOP_I64 : LOOP_I32, i->type.lanes);
+    LLVMBuilderRef b = f->t->builder;
+    if (f->t->is_x86 && f->t->level == LEVEL_AVX512 && i->type.lanes >= (is_wide ? 8 : 16))
+        return scale_by_registers(f, i);
+    LLVMValueRef k = LLVMBuildBitCast(b, in_of(f, i, 1), type_in(f->t, bits), "");
+    LLVMValueRef half = LLVMBuildAShr(b, k, constant(f->t, bits, 1), "");
+    LLVMValueRef rest = LLVMBuildSub(b, k, half, "");
+    LLVMValueRef x = LLVMBuildFMul(b, in_of(f, i, 0), power(f, i->type, half), "");
+    return LLVMBuildFMul(b, x, power(f, i->type, rest), "");
+}
+
 /* ---- operations ---- */
 
 LLVMValueRef float_op(const function_state *f, const loop_inst *i)

@@ -68,6 +68,7 @@ void set_attributes(const translation *t, LLVMValueRef function);
 /* ---- arithmetic.c ---- */
 
 LLVMValueRef float_op(const function_state *f, const loop_inst *i);
+LLVMValueRef scale(const function_state *f, const loop_inst *i);
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i);
 LLVMValueRef conversion(const function_state *f, const loop_inst *i);
 LLVMValueRef shuffle(const function_state *f, const loop_inst *i);

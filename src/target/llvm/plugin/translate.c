@@ -190,6 +190,8 @@ static LLVMValueRef translate_inst(function_state *f, const loop_inst *i)
     const int op = i->op;
     if ((op >= LOOP_FADD && op <= LOOP_FTRUNC) || (op >= LOOP_FLT && op <= LOOP_FUNO))
         return float_op(f, i);
+    if (op == LOOP_SCALE)
+        return scale(f, i);
     if ((op >= LOOP_IADD && op <= LOOP_ASHR) || (op >= LOOP_IEQ && op <= LOOP_IULT))
         return integer_op(f, i);
     if (op >= LOOP_BITCAST && op <= LOOP_F_TO_U)
@@ -264,17 +266,19 @@ bool translate(translation *t, const target_function *function)
 
 void translation_init(translation *t)
 {
-    static const char *const names[INTRINSIC_COUNT] = {[INTRINSIC_FMA] = "llvm.fma",
-                                                       [INTRINSIC_SQRT] = "llvm.sqrt",
-                                                       [INTRINSIC_FABS] = "llvm.fabs",
-                                                       [INTRINSIC_RINT] = "llvm.rint",
-                                                       [INTRINSIC_TRUNC] = "llvm.trunc",
-                                                       [INTRINSIC_MASKED_LOAD] = "llvm.masked.load",
-                                                       [INTRINSIC_MASKED_STORE] =
-                                                           "llvm.masked.store",
-                                                       [INTRINSIC_GATHER] = "llvm.masked.gather",
-                                                       [INTRINSIC_PREFETCH] = "llvm.prefetch",
-                                                       [INTRINSIC_SFENCE] = "llvm.x86.sse.sfence"};
+    static const char *const names[INTRINSIC_COUNT] = {
+        [INTRINSIC_FMA] = "llvm.fma",
+        [INTRINSIC_SQRT] = "llvm.sqrt",
+        [INTRINSIC_FABS] = "llvm.fabs",
+        [INTRINSIC_RINT] = "llvm.rint",
+        [INTRINSIC_TRUNC] = "llvm.trunc",
+        [INTRINSIC_SCALE_F32] = "llvm.x86.avx512.mask.scalef.ps.512",
+        [INTRINSIC_SCALE_F64] = "llvm.x86.avx512.mask.scalef.pd.512",
+        [INTRINSIC_MASKED_LOAD] = "llvm.masked.load",
+        [INTRINSIC_MASKED_STORE] = "llvm.masked.store",
+        [INTRINSIC_GATHER] = "llvm.masked.gather",
+        [INTRINSIC_PREFETCH] = "llvm.prefetch",
+        [INTRINSIC_SFENCE] = "llvm.x86.sse.sfence"};
     LLVMContextRef c = t->context;
     for (unsigned k = 0; k < INTRINSIC_COUNT; k++)
         t->intrinsics[k] = LLVMLookupIntrinsicID(names[k], strlen(names[k]));
