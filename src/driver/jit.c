@@ -160,12 +160,10 @@ static bool hand_over(jit *j, tape *t)
 static tape *make_tape(jit *j)
 {
     tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
-    const jit_steps steps = {&j->plan, run, true};
+    jit_steps steps = {.plan = &j->plan, .code = run};
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
         run[i] = j->code[i].run;
-    return run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps,
-                                (void *)(uintptr_t)&steps)
-               : NULL;
+    return run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
 }
 
 tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)

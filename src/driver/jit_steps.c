@@ -60,9 +60,38 @@ static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
     return bytes > offset ? bytes - offset : 0;
 }
 
+/* BYTES of the memory for what all kernels make of constants: one piece, so that it lies in large
+ * pages. NULL when there is none. */
+static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
+{
+    uint64_t rounded;
+    if (!tape_rounded(bytes, &rounded))
+        return NULL;
+    if (!j->room) {
+        uint64_t all = 0, each;
+        for (uint32_t i = 0; i < j->plan->m->functions.n; i++) {
+            const function_plan *p = &j->plan->functions[i];
+            for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
+                for (uint32_t s = 0; s < p->plans[k].nest.n_steps; s++)
+                    if (p->plans[k].nest.steps[s].is_once &&
+                        (!tape_rounded(p->plans[k].nest.temps[NEST_PACKED], &each) ||
+                         __builtin_add_overflow(all, each, &all)))
+                        return NULL;
+        }
+        j->room = all < PTRDIFF_MAX / 2 ? tape_large(b->t, all) : NULL;
+        j->left = j->room ? all : 0;
+    }
+    if (rounded > j->left)
+        return NULL;
+    char *at = j->room;
+    j->room += rounded;
+    j->left -= rounded;
+    return at;
+}
+
 /* What STEP, number WHICH, makes of a constant operand is made now, and is a constant itself.
  * TAPE_NO_BUFFER when that is not possible. */
-static tape_buffer pack_constant(const jit_steps *j, tape_block *b, const kernel *k,
+static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
                                  const kernel_plan *plan, uint32_t which)
 {
     enum { SECOND = 1 };
@@ -74,9 +103,8 @@ static tape_buffer pack_constant(const jit_steps *j, tape_block *b, const kernel
     arena_init(&memory, j->plan->allocator);
     char *buffers[NEST_BUFFERS] = {NULL};
     char *room = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
-    char *packed = room && !l->splat && bytes > 0 && bytes < PTRDIFF_MAX
-                       ? arena_alloc_aligned(tape_memory(b->t), (size_t)bytes, TAPE_ALIGN)
-                       : NULL;
+    char *packed =
+        room && !l->splat && bytes > 0 && bytes < PTRDIFF_MAX ? packed_room(j, b, bytes) : NULL;
     bool ok = packed != NULL;
     if (ok) {
         buffers[SECOND] = (char *)(uintptr_t)l->data + step->offset[SECOND]; /* only read */
@@ -89,7 +117,7 @@ static tape_buffer pack_constant(const jit_steps *j, tape_block *b, const kernel
     return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;
 }
 
-static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const kernel_plan *plan)
+static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kernel_plan *plan)
 {
     const uint32_t n_own = emit_buffer_count(k);
     arena *memory = tape_memory(b->t);
@@ -101,8 +129,7 @@ static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const
         add_copy(b, k);
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         const nest_step *from = &plan->nest.steps[i];
-        const tape_buffer packed =
-            from->is_once && j->can_run ? pack_constant(j, b, k, plan, i) : TAPE_NO_BUFFER;
+        const tape_buffer packed = from->is_once ? pack_constant(j, b, k, plan, i) : TAPE_NO_BUFFER;
         if (packed != TAPE_NO_BUFFER) {
             temps[NEST_PACKED] = packed;
             continue;
@@ -140,7 +167,7 @@ static void add_kernel(const jit_steps *j, tape_block *b, const kernel *k, const
 
 bool jit_add_steps(void *user, tape_block *b)
 {
-    const jit_steps *j = user;
+    jit_steps *j = user;
     const function_plan *p = NULL;
     for (uint32_t i = 0; i < j->plan->m->functions.n; i++)
         if (j->plan->functions[i].f == b->f)

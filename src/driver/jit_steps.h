@@ -9,7 +9,8 @@
 typedef struct jit_steps {
     const jit_plan *plan;
     tape_kernel *const *code; /* by unit */
-    bool can_run;             /* CODE is for this machine: what depends on constants is made now */
+    char *room;               /* for what is made of constants, once: zero before */
+    uint64_t left;
 } jit_steps;
 
 /* USER is a jit_steps. What has no kernels runs by reference kernels. */

@@ -167,8 +167,17 @@ enum {
     FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
     MANY_PANELS = 4,    /* A is read so often that it may be packed */
     ENOUGH_PANELS = 16, /* to be shared out among threads */
-    SMALL = 1 << 21     /* operations that one thread does alone */
+    SMALL = 1 << 21,    /* operations that one thread does alone */
+    FAR = 256 << 10,    /* bytes of B from which on it is better read as one stream */
+    FAST = 8            /* operations in the time that a byte takes from memory */
 };
+
+/* Few rows times so much of B that reading it takes longer than everything else. */
+static bool is_read_once(const problem *p)
+{
+    const double bytes = (double)p->batch * (double)p->k * (double)p->n * (double)p->bytes;
+    return p->m <= FEW_ROWS && bytes >= FAR;
+}
 
 /* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
  * in registers. */
@@ -180,6 +189,8 @@ static int64_t choose_block(problem *p, const contract_machine *m)
     if (p->m >= room / 3 && vectors == 3)
         nv = 3;
     nv = nv > 16 ? 16 : nv;
+    if (p->spec.b_is_constant && is_read_once(p))
+        nv = 4; /* enough chains, and panels to be shared out */
     nv = nv > vectors ? vectors : nv;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
     int64_t rows = room / p->nv;
@@ -244,7 +255,7 @@ static b_form choose_b(const problem *p, int64_t rows)
     if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
         return B_PANELS;
     if (n.n == 0 || n.step[0] == 1) {
-        if (s->b_is_constant && times > 1)
+        if (s->b_is_constant && (times > 1 || is_read_once(p)))
             return B_PANELS;
         const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
         return times < FEW_ROWS || (reach <= 64 << 10 && reach >= 0) ? B_ROWS : B_PANELS;
@@ -347,7 +358,8 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
         .flops = 2 * results * (uint64_t)p->k,
         .bytes = results * dtype_bytes(s->c) + times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                  times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
-    const uint64_t an_item = step->flops / (uint64_t)step->work;
+    const uint64_t read = is_read_once(p) ? FAST * step->bytes : 0;
+    const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
     plan->how = sweeps                  ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"

@@ -14,6 +14,13 @@
  * rely on: buffers are aligned for their elements. */
 enum { TAPE_ALIGN = 64 };
 
+/* Round up to TAPE_ALIGN; false when that does not fit. */
+static inline bool tape_rounded(uint64_t bytes, uint64_t *out)
+{
+    *out = (bytes + TAPE_ALIGN - 1) / TAPE_ALIGN * TAPE_ALIGN;
+    return bytes <= PTRDIFF_MAX / 2;
+}
+
 /* Work items [BEGIN, END) on the buffers of a step; 0, or a status that stops the run. */
 typedef int32_t tape_kernel(char *const *buffers, int64_t begin, int64_t end, char *scratch);
 /* A step in C: WHAT is the step's, HOST the run's. */
@@ -76,6 +83,8 @@ void tape_free(tape *t);
 void tape_keep(tape *t, void (*release)(void *user), void *user);
 /* Memory that lives as long as the tape: for names, descriptions and constants. */
 arena *tape_memory(tape *t);
+/* BYTES of it, aligned to TAPE_ALIGN, for data that runs read from end to end. */
+char *tape_large(tape *t, uint64_t bytes);
 
 /* A new block with its number of inputs and outputs; the first is the program. Blocks may be added
  * in any order, also those that steps name before they exist. */

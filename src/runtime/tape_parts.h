@@ -97,13 +97,6 @@ struct tape {
 enum { COPY_GRAIN = 1 << 19 }; /* bytes that are worth a thread */
 enum { MOST_SPARE_STATES = 8, MOST_REGIONS_DEEP = 200 };
 
-/* Round up to TAPE_ALIGN; false when that does not fit. */
-static inline bool tape_rounded(uint64_t bytes, uint64_t *out)
-{
-    *out = (bytes + TAPE_ALIGN - 1) / TAPE_ALIGN * TAPE_ALIGN;
-    return bytes <= PTRDIFF_MAX / 2;
-}
-
 /* The buffer that V is part of in the end, and from which byte on. */
 static inline tape_buffer tape_root(const block_info *b, tape_buffer v, uint64_t *offset)
 {

@@ -20,16 +20,31 @@ static char *alloc_aligned(const tn_allocator *a, uint64_t bytes, size_t align, 
     return (char *)*block + (-(uintptr_t)*block & (align - 1));
 }
 
-static char *alloc_memory(tape *t, run_state *s)
+static size_t best_align(uint64_t bytes)
 {
-    const bool large = t->memory >= HUGE_FROM;
-    char *at = alloc_aligned(&t->allocator, t->memory, large ? HUGE_PAGE : TAPE_ALIGN,
-                             &s->memory_block, &s->memory_bytes);
+    return bytes >= HUGE_FROM ? HUGE_PAGE : TAPE_ALIGN;
+}
+
+/* Memory that is read as a stream is read faster where pages are large. */
+static char *in_huge_pages(char *at, uint64_t bytes)
+{
 #ifdef MADV_HUGEPAGE
-    if (at && large) /* only advice */
-        (void)madvise(at, (size_t)(t->memory / HUGE_PAGE * HUGE_PAGE), MADV_HUGEPAGE);
+    if (at && bytes >= HUGE_FROM) /* only advice */
+        (void)madvise(at, (size_t)(bytes / HUGE_PAGE * HUGE_PAGE), MADV_HUGEPAGE);
 #endif
     return at;
+}
+
+char *tape_large(tape *t, uint64_t bytes)
+{
+    return in_huge_pages(arena_alloc_aligned(&t->arena, (size_t)bytes, best_align(bytes)), bytes);
+}
+
+static char *alloc_memory(tape *t, run_state *s)
+{
+    return in_huge_pages(alloc_aligned(&t->allocator, t->memory, best_align(t->memory),
+                                       &s->memory_block, &s->memory_bytes),
+                         t->memory);
 }
 
 static void state_free(tape *t, run_state *s)

@@ -209,6 +209,9 @@ static void test_shapes(void)
     for (int l = 0; l < 9; l++)
         test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 3, 17, 35, 40, (matrix_layout)(l % 3),
                                   (matrix_layout)(l / 3), false});
+    for (int l = 0; l < 12; l++) /* a large B, swept or in panels of its own width */
+        test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1 + l % 2, 1 + l % 4, 1037, 261, 0,
+                                  (matrix_layout)(l / 4), true});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 5, 1, 64, 20, 0, 1, false});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 2, 70, 64, 64, 2, 2, false});
 }
