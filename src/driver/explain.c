@@ -19,7 +19,8 @@ typedef struct explainer {
 
 static const char *kind_name(const kernel *k, const kernel_plan *plan)
 {
-    static const char *const names[] = {"map", "rows", "contract", "update", "loops", "reference"};
+    static const char *const names[] = {"map",    "rows",  "contract", "update",
+                                        "stages", "loops", "reference"};
     return plan->by_reference ? names[KERNEL_REFERENCE] : names[k->kind];
 }
 

@@ -98,7 +98,7 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     const nest_step *step = &plan->nest.steps[which];
     const node *n = node_of(b->f, k->in[step->buffers[SECOND]]);
     const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    const uint64_t bytes = plan->nest.temps[NEST_PACKED], scratch = step->program->scratch_bytes;
+    const uint64_t bytes = plan->nest.temps[step->packs], scratch = step->program->scratch_bytes;
     arena memory;
     arena_init(&memory, j->plan->allocator);
     char *buffers[NEST_BUFFERS] = {NULL};
@@ -109,7 +109,7 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     if (ok) {
         buffers[SECOND] = (char *)(uintptr_t)l->data + step->offset[SECOND]; /* only read */
         for (uint32_t i = 0; i < step->n_buffers; i++)
-            if (step->buffers[i] == emit_buffer_count(k) + NEST_PACKED)
+            if (step->buffers[i] == emit_buffer_count(k) + step->packs)
                 buffers[i] = packed;
         ok = j->code[plan->unit[which]](buffers, 0, step->work, room) == 0;
     }
@@ -131,7 +131,7 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
         const nest_step *from = &plan->nest.steps[i];
         const tape_buffer packed = from->is_once ? pack_constant(j, b, k, plan, i) : TAPE_NO_BUFFER;
         if (packed != TAPE_NO_BUFFER) {
-            temps[NEST_PACKED] = packed;
+            temps[from->packs] = packed;
             continue;
         }
         const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;

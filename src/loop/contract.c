@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "loop/contract_parts.h"
+#include "loop/contract_multiply.h"
 
 contract_machine contract_machine_of(const char *cpu, bool is_wide)
 {
@@ -302,8 +302,10 @@ static uint64_t times3(int64_t a, int64_t b, int64_t c)
     return (uint64_t)a * (uint64_t)b * (uint64_t)c;
 }
 
-static bool build(problem *p, const contract_machine *m, arena *memory, contract_plan *plan,
-                  const char **fault)
+/* Everything but how rows are cut into blocks; what packs the operands becomes steps of PLAN.
+ * *ROWS: so many of a block stay in registers. */
+static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena *memory,
+                     contract_plan *plan, int64_t *rows, const char **fault)
 {
     contract_spec *s = &p->spec;
     p->lanes = (uint32_t)(m->vector_bytes / p->bytes);
@@ -311,24 +313,24 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     const walk c_n = WALK(s->n, s->n_n, c);
     if (c_n.n > 1)
         p->lanes = 1; /* a vector would leave its row of C */
-    int64_t rows = choose_block(p, m);
+    *rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
     if (has_border(p) || !is_plain(p, &p->a) ||
-        (p->panels >= MANY_PANELS && p->m >= FEW_ROWS && is_crowded(p, rows))) {
+        (p->panels >= MANY_PANELS && p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_is_near)) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
             return false;
     }
     drop_windows(p);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = choose_b(p, rows);
+    p->b_form = choose_b(p, *rows);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
     if (p->b_form == B_PANELS && p->k > 0) {
         contract_use_panels(p);
-        p->packs_inside = packs_inside(p, m, plan->packed_a_bytes);
+        p->packs_inside = !is_stage && packs_inside(p, m, plan->packed_a_bytes);
         if (!p->packs_inside && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
                                                  &plan->packed_b_bytes, fault))
             return false;
@@ -342,6 +344,16 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     p->c_m = WALK(s->m, s->n_m, c);
     p->c_n = c_n;
     join_products(p);
+    return true;
+}
+
+static bool build(problem *p, const contract_machine *m, arena *memory, contract_plan *plan,
+                  const char **fault)
+{
+    const contract_spec *s = &p->spec;
+    int64_t rows;
+    if (!schedule(p, m, false, memory, plan, &rows, fault))
+        return false;
     split_rows(p, rows);
     choose_order(p, m);
 
@@ -379,4 +391,35 @@ bool contract_build(const contract_spec *spec, const contract_machine *machine, 
     if (p->batch == 0 || p->m == 0 || p->n == 0)
         return true;
     return build(p, machine, memory, plan, fault);
+}
+
+/* ---- as a part of a larger program ---- */
+
+contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
+                                   arena *memory, contract_plan *plan, const char **fault)
+{
+    contract_stage *s = ARENA_NEW(memory, contract_stage);
+    *plan = (contract_plan){.how = "blocks of rows"};
+    *fault = NULL;
+    if (!s || !problem_init(&s->p, spec) || s->p.spec.is_turned ||
+        !schedule(&s->p, machine, true, memory, plan, &s->rows, fault))
+        return NULL;
+    if (s->p.spec.a_is_near && s->p.a.buffer != CONTRACT_A)
+        return NULL; /* what is made only while the program runs cannot be packed before */
+    return s;
+}
+
+void contract_stage_split(contract_stage *s, int64_t rows)
+{
+    split_rows(&s->p, rows < s->rows ? rows : s->rows);
+}
+
+void contract_stage_split_like(contract_stage *s, const contract_stage *other)
+{
+    const problem *from = &other->p;
+    s->p.outer = from->outer;
+    s->p.split = from->split;
+    s->p.base = from->base;
+    s->p.longer = from->longer;
+    s->p.unit = from->unit;
 }

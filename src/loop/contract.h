@@ -88,6 +88,9 @@ typedef struct contract_spec {
     contract_finish *finish; /* NULL: store to C */
     void *user_finish;
     bool finish_is_small; /* few instructions, so it may be repeated for every vector of a block */
+    /* A stage: row 0 of A (C) is the first row of the work at hand, whatever its number. Its batch
+     * axes have no steps there, and those of M walk as one. */
+    bool a_is_near, c_is_near;
 } contract_spec;
 
 /* The machine to be fast on; every program is right on any. */
@@ -138,6 +141,35 @@ static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t
                              .extent = extent,
                              .step = step};
 }
+
+/* ---- as a part of a larger program ---- */
+
+/* A contraction whose blocks of rows are computed where a program wants them. A block has all
+ * columns; those of one batch lie one after the other. */
+typedef struct contract_stage contract_stage;
+
+/* What packs operands must run before and is in PLAN, as steps. NULL as contract_build is false,
+ * and for what is no product of rows. */
+contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
+                                   arena *memory, contract_plan *plan, const char **fault);
+/* How many rows of a block stay in registers at most. */
+int64_t contract_stage_rows(const contract_stage *s);
+/* Blocks of at most ROWS rows; or the same as in OTHER, which must not be larger than that. */
+void contract_stage_split(contract_stage *s, int64_t rows);
+void contract_stage_split_like(contract_stage *s, const contract_stage *other);
+/* Batches, the blocks of each, and the rows of the largest block. */
+int64_t contract_stage_batches(const contract_stage *s);
+int64_t contract_stage_blocks(const contract_stage *s);
+int64_t contract_stage_height(const contract_stage *s);
+/* The bytes of right operands that a block meets. */
+uint64_t contract_stage_operand(const contract_stage *s);
+/* Begin a program that contains the stage. AT: addresses by contract_buffer. Outside of loops. */
+void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *at);
+/* The first row of block BLOCK (i64, up to the number of blocks), in its batch. */
+loop_value contract_stage_row(contract_stage *s, loop_value block);
+/* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row that is near. All i64. */
+void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, loop_value high,
+                         loop_value first_row);
 
 /* Fill in one axis. */
 static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,

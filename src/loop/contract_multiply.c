@@ -213,20 +213,38 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
     }
 }
 
-/* Block number BLOCK of the rows. */
-static void emit_rows(multiplier *g, loop_value block, loop_value panel)
+/* Blocks number `longer` and after have one unit less. */
+loop_value multiplier_row(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    /* Blocks number `longer` and after have one unit less. */
     const loop_value part = int_modulo(b, block, p->split);
-    const loop_value longer = loop_i64(b, p->longer);
-    const loop_value units = int_add(b, int_times(b, part, p->base), int_min(b, part, longer));
+    const loop_value units =
+        int_add(b, int_times(b, part, p->base), int_min(b, part, loop_i64(b, p->longer)));
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
-    g->row = int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
-                     int_times(b, units, p->unit));
-    loop_value at = int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, g->row));
-    at = int_add(b, at, loop_i64(b, p->spec.a_first));
+    return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
+                   int_times(b, units, p->unit));
+}
+
+/* Where A's row ROW of the batch begins, in elements. */
+static loop_value row_of_a(multiplier *g, loop_value row)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->spec.a_is_near)
+        return walk_emit(b, &p->a_m, loop_binary(b, LOOP_ISUB, row, g->first_row));
+    const loop_value at =
+        int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, row));
+    return int_add(b, at, loop_i64(b, p->spec.a_first));
+}
+
+void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value longer = loop_i64(b, p->longer), part = int_modulo(b, block, p->split);
+    g->row = multiplier_row(g, block);
+    const loop_value at = row_of_a(g, g->row);
     g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
 
     const uint32_t rows = (uint32_t)(p->base * p->unit), more = (uint32_t)p->unit;
@@ -248,14 +266,23 @@ static void emit_rows(multiplier *g, loop_value block, loop_value panel)
     }
 }
 
-/* What B's panel is, for the rows that follow. */
-static void open_panel(multiplier *g, loop_value panel)
+/* Where row 0 of the batch is in C, in elements; it need not exist. */
+static loop_value batch_of_c(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->spec.c_is_near)
+        return int_times(b, g->first_row, -walk_step(&p->c_m));
+    return int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
+}
+
+void multiplier_panel(multiplier *g, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     loop_value at = walk_emit(b, &p->b_batch, g->batch);
     g->column = int_times(b, panel, columns_of(p));
-    g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
+    g->c_batch = batch_of_c(g);
     if (p->packs_inside) {
         g->b_at = g->all_b;
         return;
@@ -290,7 +317,7 @@ static void emit_panel_item(multiplier *g, loop_value item)
     const loop_value from =
         int_add(b, walk_emit(b, &p->unpacked.batch, g->batch), loop_i64(b, p->unpacked.first));
     contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b);
-    open_panel(g, panel);
+    multiplier_panel(g, panel);
     if (is_fetched_ahead(p)) {
         const loop_value next =
             int_min(b, int_add(b, panel, loop_i64(b, 1)), loop_i64(b, p->panels - 1));
@@ -299,7 +326,7 @@ static void emit_panel_item(multiplier *g, loop_value item)
         g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
     }
     g->block = loop_for(b, loop_i64(b, 0), loop_i64(b, p->outer * p->split), 1);
-    emit_rows(g, g->block, panel);
+    multiplier_block(g, g->block, panel);
     loop_end(b);
 }
 
@@ -328,8 +355,20 @@ static void emit_item(multiplier *g, loop_value item)
         panel = loop_binary(b, LOOP_UDIV, in, n);
         block = int_add(b, first, loop_binary(b, LOOP_UREM, in, n));
     }
-    open_panel(g, panel);
-    emit_rows(g, block, panel);
+    multiplier_panel(g, panel);
+    multiplier_block(g, block, panel);
+}
+
+void multiplier_open(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t rows = (p->base + (p->longer > 0)) * p->unit;
+    g->always =
+        loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
+    g->totals = LOOP_NO_VALUE;
+    if (!is_finished_in_registers(p))
+        g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
 }
 
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault)
@@ -338,7 +377,6 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     element sums[64];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
-    const int64_t rows = (p->base + (p->longer > 0)) * p->unit;
     loop_init(&b, memory);
     g.all_a = loop_buffer(&b, p->a.buffer);
     if (p->packs_inside) {
@@ -347,11 +385,8 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     } else {
         g.all_b = loop_buffer(&b, p->b.buffer);
     }
-    g.always =
-        loop_binary(&b, LOOP_ILT, loop_param_value(&b, LOOP_BEGIN), loop_i64(&b, INT64_C(1) << 62));
     g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
-    if (!is_finished_in_registers(p))
-        g.totals = loop_local(&b, (uint64_t)(rows * p->nv * total_bytes(p)));
+    multiplier_open(&g);
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     (p->packs_inside ? emit_panel_item : emit_item)(&g, item);

@@ -23,11 +23,29 @@ typedef struct multiplier {
     loop_value ahead; /* the address for the first turn of the run */
     /* The block. */
     uint32_t rows;
-    uint32_t nv;     /* vectors that have columns */
-    int64_t columns; /* that exist */
-    int64_t *row_at; /* bytes from the first row of A */
-    element *sums;   /* variables, rows by vectors */
+    uint32_t nv;          /* vectors that have columns */
+    int64_t columns;      /* that exist */
+    int64_t *row_at;      /* bytes from the first row of A */
+    element *sums;        /* variables, rows by vectors */
+    loop_value first_row; /* in a stage: the one that is near */
 } multiplier;
+
+struct contract_stage {
+    problem p;
+    int64_t rows; /* at most in a block */
+    multiplier g;
+    int64_t row_at[64];
+    element sums[64];
+};
+
+/* Room for the totals of G's blocks, where they need any. Outside of loops. */
+void multiplier_open(multiplier *g);
+/* The first row of block BLOCK of the rows. */
+loop_value multiplier_row(multiplier *g, loop_value block);
+/* What B's panel is, for the blocks of rows that follow; G->batch is the item's. */
+void multiplier_panel(multiplier *g, loop_value panel);
+/* Results of block BLOCK of the rows in that panel. */
+void multiplier_block(multiplier *g, loop_value block, loop_value panel);
 
 /* What a unit of `b_at` is, in bytes; 1 when it counts elements. */
 int64_t b_unit(const problem *p);

@@ -31,6 +31,7 @@ typedef struct emit_kept {
     tn_dtype dtype;
     loop_value memory;
     bool is_filled;
+    bool is_given; /* by who computed it before */
 } emit_kept;
 
 enum { EMIT_KEPT = 8 };

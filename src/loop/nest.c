@@ -330,6 +330,8 @@ bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *
         return nest_of_loops(f, k, memory, out);
     if (k->kind == KERNEL_CONTRACT)
         return nest_of_products(f, k, cpu, memory, out);
+    if (k->kind == KERNEL_STAGES)
+        return nest_of_stages(f, k, cpu, memory, out);
     if (!nest_simplify(f, k, memory, &simple))
         return false;
     switch (k->kind) {
@@ -341,6 +343,7 @@ bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *
     case KERNEL_ROWS:
         return nest_of_rows(f, &simple, memory, out);
     case KERNEL_CONTRACT:
+    case KERNEL_STAGES:
     case KERNEL_LOOPS:
     case KERNEL_REFERENCE:
         break; /* not reached */

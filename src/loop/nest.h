@@ -5,9 +5,9 @@
 #include "loop/emit.h"
 
 enum {
-    NEST_STEPS = 4,
-    NEST_TEMPS = 2,
-    NEST_PACKED = 1,    /* a constant operand */
+    NEST_STEPS = 5,
+    NEST_TEMPS = 4,
+    NEST_PACKED = 1,    /* of the two of a contraction: the right operand */
     NEST_BUFFERS = 160, /* more than a full kernel reads and writes */
     NEST_PAIRS = 8
 };
@@ -17,7 +17,8 @@ typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
-    bool is_once; /* it reads the second of its list alone, a constant, and writes a temporary */
+    bool is_once;   /* it reads the second of its list alone, a constant, and writes a temporary */
+    uint32_t packs; /* which one */
     uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
     /* Buffers that may be one: pairs of a read one and a written one. */
@@ -69,5 +70,6 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
 /* One node that has loops of its own (kernel_has_loops), on everything in memory. */
 bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
 
 #endif

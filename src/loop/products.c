@@ -2,10 +2,8 @@
  * what the rest of the kernel does with the results. */
 #include <string.h>
 
-#include "loop/contract.h"
-#include "loop/nest.h"
+#include "loop/products.h"
 #include "ops/fold.h"
-#include "plan/contraction.h"
 
 /* ---- the axes ---- */
 
@@ -82,18 +80,34 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
 
 /* ---- what follows ---- */
 
-typedef struct follow_up {
-    emitter e;
-    kernel k; /* over rows and columns of results */
-    value_id result;
-} follow_up;
-
 static int64_t extent_of(const contract_axis *axes, uint32_t n)
 {
     int64_t extent = 1;
     for (uint32_t i = 0; i < n; i++)
         extent *= axes[i].extent;
     return extent;
+}
+
+/* What is nowhere else than in scratch memory is not asked for. */
+static loop_value own_buffer(const follow_up *u, loop_builder *b, uint32_t number)
+{
+    if (u->numbers && u->numbers[number] == UINT32_MAX)
+        return LOOP_NO_VALUE;
+    return loop_buffer(b, u->numbers ? u->numbers[number] : CONTRACT_MORE + number);
+}
+
+/* X to the place of PART in rows at TO. */
+static void store_near(loop_builder *b, const contract_part *part, loop_value to, element x)
+{
+    const int64_t bytes = (int64_t)dtype_bytes(x.dtype);
+    const loop_value at =
+        loop_offset(b, to, loop_binary(b, LOOP_IMUL, part->at, loop_i64(b, bytes)));
+    x = element_splat(b, part->lanes, x);
+    if (part->count == LOOP_NO_VALUE)
+        element_store(b, at, x, (uint32_t)loop_elem_bytes(element_storage(x.dtype)));
+    else
+        element_store_first(b, at, x, part->count,
+                            (uint32_t)loop_elem_bytes(element_storage(x.dtype)));
 }
 
 /* Called anew in each program, perhaps several times: buffers are loaded where they are used. */
@@ -104,8 +118,9 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     const kernel *k = &u->k;
     e->b = b;
     for (uint32_t i = 0; i < k->n_in; i++)
-        e->in[i] = loop_buffer(b, CONTRACT_MORE + i);
-    emit_find_seed(e, CONTRACT_MORE);
+        e->in[i] = own_buffer(u, b, i);
+    if (!u->numbers)
+        emit_find_seed(e, CONTRACT_MORE);
     e->lanes = part->lanes;
     e->count = part->count;
     e->vector_axis = part->is_column ? 0 : 1;
@@ -116,8 +131,11 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     emit_know(e, u->result, NULL, part->value);
     for (uint32_t i = 0; i < k->n_out; i++) {
         const kernel_output *out = &k->out[i];
-        const loop_value to = loop_buffer(b, CONTRACT_MORE + emit_output_buffer(k, i));
-        emit_store(e, out, to, emit_value(e, out->value, out->from), false);
+        const element x = emit_value(e, out->value, out->from);
+        if (u->near != LOOP_NO_VALUE)
+            store_near(b, part, u->near, x);
+        else
+            emit_store(e, out, own_buffer(u, b, emit_output_buffer(k, i)), x, false);
     }
     emit_forget(e, mark);
 }
@@ -142,24 +160,23 @@ static bool stores_plainly(const kernel *k, const node *n)
            k->out[0].into == n->first_value;
 }
 
-/* Buffers of a contraction with operand O as A, in the numbers of the nest. */
-static void list_buffers(const kernel *k, const contraction *p, uint32_t o, const contract_spec *s,
-                         nest_step *step)
+/* Buffers of a contraction, in the numbers of the nest. */
+static void list_buffers(const kernel *k, const product *p, nest_step *step)
 {
     const uint32_t own = emit_buffer_count(k);
-    const contraction_operand *a = &p->operand[o], *b = &p->operand[1 - o];
+    const contraction_operand *a = product_a(p), *b = product_b(p);
     uint32_t n = 0;
     step->buffers[n++] = input_number(k, a->base);
     step->buffers[n++] = input_number(k, b->base);
     step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
     step->buffers[n++] = own;
     step->buffers[n++] = own + NEST_PACKED;
-    for (uint32_t i = 0; s->finish && i < own; i++)
+    for (uint32_t i = 0; p->follow && i < own; i++)
         step->buffers[n++] = i;
     step->n_buffers = n;
     step->n_read = 2;
-    step->offset[0] = (uint64_t)a->first * dtype_bytes(s->a);
-    step->offset[1] = (uint64_t)b->first * dtype_bytes(s->b);
+    step->offset[0] = (uint64_t)a->first * dtype_bytes(p->spec.a);
+    step->offset[1] = (uint64_t)b->first * dtype_bytes(p->spec.b);
 }
 
 /* Has this machine vectors of 512 bits? */
@@ -172,42 +189,54 @@ static bool is_wide(void)
 #endif
 }
 
-/* The rest of the kernel takes the results of SPEC. */
-static bool set_follow_up(const function *f, const kernel *k, arena *memory, follow_up *u,
-                          contract_spec *spec)
+contract_machine product_machine(const char *cpu)
 {
+    return contract_machine_of(cpu, is_wide());
+}
+
+/* The rest of the kernel takes the results of P. */
+static bool set_follow_up(const function *f, const kernel *k, arena *memory, product *p)
+{
+    follow_up *u = ARENA_NEW(memory, follow_up);
     loop_builder unused;
     loop_init(&unused, memory);
-    if (emit_buffer_count(k) + CONTRACT_MORE > NEST_BUFFERS || !two_axes(spec, k, memory, &u->k) ||
-        !emit_init(&u->e, &unused, f, &u->k, memory))
+    if (!u || emit_buffer_count(k) + CONTRACT_MORE > NEST_BUFFERS ||
+        !two_axes(&p->spec, k, memory, &u->k) || !emit_init(&u->e, &unused, f, &u->k, memory))
         return false;
     u->e.rank = 2;
     u->result = f->nodes.at[k->node].first_value;
-    spec->finish = finish;
-    spec->user_finish = u;
-    spec->finish_is_small = k->n_nodes <= 4;
+    u->near = LOOP_NO_VALUE;
+    p->follow = u;
+    p->spec.finish = finish;
+    p->spec.user_finish = u;
+    p->spec.finish_is_small = k->n_nodes <= 4;
     return true;
+}
+
+bool product_open(const function *f, const kernel *k, arena *memory, product *p)
+{
+    const node *n = &f->nodes.at[k->node];
+    *p = (product){.left = 0};
+    if (!contraction_of(f, n, memory, &p->loops))
+        return false;
+    for (uint32_t o = 0; o < 2; o++) /* without memory the grouping found another place */
+        if (input_number(k, p->loops.operand[o].base) == k->n_in)
+            return false;
+    p->left = left_operand(&p->loops);
+    find_spec(f, n, &p->loops, p->left, &p->spec);
+    return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
 bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
 {
-    contraction *p = ARENA_NEW(memory, contraction);
-    contract_spec *spec = ARENA_NEW(memory, contract_spec);
-    follow_up *u = ARENA_NEW(memory, follow_up);
+    product *p = ARENA_NEW(memory, product);
     contract_plan plan;
     const char *fault = NULL;
-    const node *n = &f->nodes.at[k->node];
-    if (!p || !spec || !u || !contraction_of(f, n, memory, p))
+    if (!p || !product_open(f, k, memory, p))
         return false;
-    for (uint32_t o = 0; o < 2; o++) /* without memory the grouping found another place */
-        if (input_number(k, p->operand[o].base) == k->n_in)
-            return false;
-    const uint32_t left = left_operand(p);
-    find_spec(f, n, p, left, spec);
-    if (!stores_plainly(k, n) && !set_follow_up(f, k, memory, u, spec))
-        return false;
-    const contract_machine machine = contract_machine_of(cpu, is_wide());
-    if (!contract_build(spec, &machine, memory, &plan, &fault) || u->e.failed)
+    const contract_machine machine = product_machine(cpu);
+    if (!contract_build(&p->spec, &machine, memory, &plan, &fault) ||
+        (p->follow && p->follow->e.failed))
         return false;
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;
@@ -220,9 +249,10 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
                             .grain = from->grain,
                             .flops = from->flops,
                             .bytes = from->bytes,
-                            .is_once = spec->b_is_constant && from->role == CONTRACT_PACKS_B,
+                            .is_once = p->spec.b_is_constant && from->role == CONTRACT_PACKS_B,
+                            .packs = NEST_PACKED,
                             .how = plan.how};
-        list_buffers(k, p, left, spec, step);
+        list_buffers(k, p, step);
     }
     return out->n_steps > 0;
 }

@@ -54,6 +54,20 @@ static bool is_row_value(const rows *s, const kernel_output *out)
     return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
 }
 
+static void store_near(rows *s, element x)
+{
+    emitter *e = &s->e;
+    const uint32_t align = (uint32_t)loop_elem_bytes(element_storage(x.dtype));
+    const loop_value bytes =
+        loop_binary(e->b, LOOP_IMUL, e->kept_at, loop_i64(e->b, (int64_t)dtype_bytes(x.dtype)));
+    const loop_value to = loop_offset(e->b, s->out[0], bytes);
+    x = element_splat(e->b, e->lanes, x);
+    if (e->count != LOOP_NO_VALUE)
+        element_store_first(e->b, to, x, e->count, align);
+    else
+        element_store(e->b, to, x, align);
+}
+
 static void store_vector(rows *s)
 {
     emitter *e = &s->e;
@@ -65,7 +79,11 @@ static void store_vector(rows *s)
         const kernel_output *out = &s->k->out[i];
         if (is_row_value(s, out))
             continue;
-        emit_store(e, out, s->out[i], emit_value(e, out->value, out->from), false);
+        const element x = emit_value(e, out->value, out->from);
+        if (s->is_near)
+            store_near(s, x);
+        else
+            emit_store(e, out, s->out[i], x, false);
     }
     emit_forget(e, mark);
 }
@@ -116,11 +134,11 @@ static void store_row_values(rows *s)
     e->lanes = lanes;
 }
 
-static void emit_row(rows *s)
+void rows_emit_row(rows *s)
 {
     const uint32_t mark = emit_mark(&s->e);
     for (uint32_t i = 0; i < s->e.n_kept; i++)
-        s->e.kept[i].is_filled = false;
+        s->e.kept[i].is_filled = s->e.kept[i].is_given;
     for (uint32_t pass = 1; pass <= s->passes; pass++)
         emit_pass(s, pass);
     store_elements(s);
@@ -174,6 +192,15 @@ static void open_buffers(rows *s)
         s->out[i] = loop_buffer(s->e.b, emit_output_buffer(s->k, i));
 }
 
+/* Those of the law, as far as there are elements. */
+uint32_t rows_lanes(int64_t length)
+{
+    uint32_t lanes = SUM_LANES;
+    while (lanes > 1 && (int64_t)lanes / 2 >= length)
+        lanes /= 2;
+    return lanes;
+}
+
 static void choose_vectors(rows *s)
 {
     emitter *e = &s->e;
@@ -182,12 +209,11 @@ static void choose_vectors(rows *s)
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
     if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
         e->lanes *= 2; /* longer pieces of each row */
-    if (!s->columns)   /* the lanes are those of the law, as far as there are elements */
-        for (e->lanes = SUM_LANES; e->lanes > 1 && (int64_t)e->lanes / 2 >= s->length;)
-            e->lanes /= 2;
+    if (!s->columns)
+        e->lanes = rows_lanes(s->length);
 }
 
-static void make_room(rows *s)
+void rows_make_room(rows *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         reduction *r = &s->r[i];
@@ -226,7 +252,7 @@ static bool whole_rows(rows *s, nest *out)
     int64_t items = 1;
     open_buffers(s);
     choose_vectors(s);
-    make_room(s);
+    rows_make_room(s);
     const uint32_t outer = s->columns ? s->axis - 1 : s->axis;
     for (uint32_t i = 0; i < outer; i++)
         items *= s->k->dims[i];
@@ -235,7 +261,7 @@ static bool whole_rows(rows *s, nest *out)
     uint64_t each = row_cost(s);
     if (!s->columns) {
         nest_decode(e, loop_for(b, begin, end, 1), outer);
-        emit_row(s);
+        rows_emit_row(s);
         loop_end(b);
         add_step(s, out, items, each, "row by row");
         return out->steps[0].program != NULL;
@@ -250,12 +276,12 @@ static bool whole_rows(rows *s, nest *out)
     if (rest) {
         loop_if(b, loop_binary(b, LOOP_IEQ, tile, loop_i64(b, tiles - 1)));
         e->count = loop_i64(b, rest);
-        emit_row(s);
+        rows_emit_row(s);
         e->count = LOOP_NO_VALUE;
         loop_else(b);
     }
     if (tiles > 1 || !rest)
-        emit_row(s);
+        rows_emit_row(s);
     if (rest)
         loop_end(b);
     loop_end(b);

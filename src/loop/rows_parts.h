@@ -28,12 +28,20 @@ typedef struct rows {
     uint8_t
         *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
+    bool is_near; /* a stage: the only output goes to the row at out[0] */
 } rows;
 
 static inline bool rows_reduces(const node *n)
 {
     return (op_table[n->op].traits & T_REDUCES) != 0;
 }
+
+/* Everything of the row where the emitter stands. */
+void rows_emit_row(rows *s);
+/* How many lanes vectors have along the row. */
+uint32_t rows_lanes(int64_t length);
+/* Scratch memory for what a row needs. */
+void rows_make_room(rows *s);
 
 /* Finds the reductions and their passes; false when there are too many. */
 bool rows_find_passes(rows *s);

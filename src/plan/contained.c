@@ -41,6 +41,37 @@ static bool absorb_all(grouping *g, const node *n, uint32_t k, const char **why)
            full_demand(g, k, v) && absorb(g, k, n, why);
 }
 
+/* Is V a contraction's result, or made of one element by element, and asked for only once? */
+static bool is_of_contraction(const grouping *g, value_id v, uint32_t depth)
+{
+    const node *n = node_of(g->f, v);
+    if (g->uses[v] != 1 || depth == 0 || value_type(g->f, v)->count == 0)
+        return false;
+    if (node_contracts(n))
+        return true;
+    if (!node_is_copy(n) && !(op_table[n->op].traits & T_ELEMENTWISE))
+        return false;
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (value_type(g->f, n->in[k])->count == value_type(g->f, v)->count &&
+            is_of_contraction(g, n->in[k], depth - 1))
+            return true;
+    return false;
+}
+
+/* Several passes over rows want N, which the contraction that it is made of can do as its results
+ * are complete: once, and before anything is stored. */
+static bool is_left_to_contraction(const grouping *g, const node *n, uint32_t k)
+{
+    enum { DEEP = 8 };
+    if (g->drafts.at[k].kind != KERNEL_ROWS || !(op_table[n->op].traits & T_ELEMENTWISE))
+        return false;
+    for (uint32_t o = 0; o < n->n_in; o++)
+        if (value_type(g->f, n->in[o])->count == value_type(g->f, n->first_value)->count &&
+            is_of_contraction(g, n->in[o], DEEP))
+            return true;
+    return false;
+}
+
 void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -72,6 +103,8 @@ void place_contained(grouping *g, uint32_t i)
         why = why_fails;
         if (!held && n_kernels == 1 && absorb_all(g, n, kernels[0], &why))
             return;
+    } else if (!held && n_kernels == 1 && is_left_to_contraction(g, n, kernels[0])) {
+        why = "the contraction before it does it as its results are complete";
     } else if (!held && (n_kernels == 1 || node_is_cheap(g->f, n))) {
         bool stays = false;
         for (uint32_t k = 0; k < n_kernels; k++)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/stages.h"
+
 uint32_t draft_new(grouping *g, kernel_kind kind, uint32_t made_of, const int64_t *dims,
                    uint32_t rank)
 {
@@ -277,8 +279,10 @@ bool draft_finish(grouping *g, kernel_list *out)
     kernel *kernels = ARENA_ARRAY(g->memory, kernel, n);
     kernel *sorted = ARENA_ARRAY(g->memory, kernel, n);
     uint32_t *waits = ARENA_ARRAY(g->memory, uint32_t, n);
+    uint32_t *order = ARENA_ARRAY(g->memory, uint32_t, n);
     queue q = {0, ARENA_ARRAY(g->memory, uint64_t, n)};
-    if (g->failed || !kernels || !sorted || !waits || !q.at || !list_members(g, &nodes))
+    if (g->failed || !kernels || !sorted || !waits || !order || !q.at || !stages_find(g) ||
+        !list_members(g, &nodes))
         return false;
     for (uint32_t k = 0; k < n; k++)
         if (!fill_kernel(g, &nodes, k, &kernels[k]))
@@ -290,7 +294,9 @@ bool draft_finish(grouping *g, kernel_list *out)
             queue_put(&q, (uint64_t)g->drafts.at[k].node << 32 | k);
     uint32_t done = 0;
     while (q.n > 0) {
-        const kernel *k = &kernels[(uint32_t)queue_take(&q)];
+        const uint32_t number = (uint32_t)queue_take(&q);
+        const kernel *k = &kernels[number];
+        order[done] = number;
         sorted[done++] = *k;
         for (uint32_t o = 0; o < k->n_out; o++)
             for (uint32_t i = r.first[k->out[o].into]; i; i = r.next[i - 1])
@@ -298,6 +304,9 @@ bool draft_finish(grouping *g, kernel_list *out)
                     queue_put(&q,
                               (uint64_t)g->drafts.at[r.kernel[i - 1]].node << 32 | r.kernel[i - 1]);
     }
+    if (done < n)
+        return false; /* the kernels wait for each other, which is a fault of the grouping */
+    const bool ok = stages_join(g, order, sorted, &done);
     *out = (kernel_list){done, sorted, g->same_as};
-    return done == n; /* else the kernels wait for each other, which is a fault of the grouping */
+    return ok;
 }

@@ -50,9 +50,13 @@ typedef struct grouping {
     VECTOR(member) members;
     uint32_t *by_value; /* demands of each value */
     uint32_t *stored;   /* outputs into each value */
+    uint32_t *uses;     /* of each value, by nodes and outputs of the function */
     bool *is_output;    /* of the function, by value */
     value_id *same_as;
     const char **why; /* by value: why it is in memory */
+    uint32_t *next;   /* by kernel, at the end: the stage that follows it, or UINT32_MAX */
+    bool *draws;      /* by kernel: it has random generators */
+    bool *looks_up;   /* by kernel: it reads at positions that are data */
 } grouping;
 
 /* A new kernel for node MADE_OF over these positions; its number. */

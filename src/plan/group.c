@@ -148,15 +148,21 @@ static bool start(grouping *g)
     const function *f = g->f;
     g->by_value = ARENA_ARRAY(g->memory, uint32_t, f->values.n);
     g->stored = ARENA_ARRAY(g->memory, uint32_t, f->values.n);
+    g->uses = ARENA_ARRAY(g->memory, uint32_t, f->values.n);
     g->is_output = ARENA_ARRAY(g->memory, bool, f->values.n);
     g->same_as = ARENA_ARRAY(g->memory, value_id, f->values.n);
     g->why = ARENA_ARRAY(g->memory, const char *, f->values.n);
-    if (!g->by_value || !g->stored || !g->is_output || !g->same_as || !g->why)
+    if (!g->by_value || !g->stored || !g->uses || !g->is_output || !g->same_as || !g->why)
         return false;
     for (value_id v = 0; v < f->values.n; v++)
         g->same_as[v] = v;
-    for (uint32_t i = 0; i < f->outputs.n; i++)
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++)
+            g->uses[f->nodes.at[i].in[k]]++;
+    for (uint32_t i = 0; i < f->outputs.n; i++) {
         g->is_output[f->outputs.at[i]] = true;
+        g->uses[f->outputs.at[i]]++;
+    }
     return true;
 }
 

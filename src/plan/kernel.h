@@ -12,12 +12,18 @@ typedef enum kernel_kind {
     KERNEL_ROWS,     /* also reductions along axes of the positions, and what depends on them */
     KERNEL_CONTRACT, /* one contraction; the others finish its result */
     KERNEL_UPDATE,   /* as MAP, over the window of a dynamic_update_slice */
+    KERNEL_STAGES,   /* several of ROWS and CONTRACT, one after the other on blocks of rows */
     KERNEL_LOOPS,    /* one node, by loops of its own, on what is in memory */
     KERNEL_REFERENCE /* one node, by its reference kernel */
 } kernel_kind;
 
 /* What one kernel holds at most. */
-enum { KERNEL_OUTPUTS = 16, KERNEL_REDUCTIONS = 16 };
+enum {
+    KERNEL_OUTPUTS = 16,
+    KERNEL_REDUCTIONS = 16,
+    KERNEL_STAGES_MOST = 4,
+    KERNEL_CONTRACTIONS_MOST = 2
+};
 
 /* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each
  * position of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
@@ -52,6 +58,12 @@ typedef struct kernel {
     const kernel_output *out;
     uint32_t n_edges;
     const kernel_edge *edges;
+    /* STAGES: what follows each other. All have the same rows, in row-major order: a stage stores
+     * one value, row by row, which only the next one reads, row by row, and which need never be in
+     * memory as a whole. The kernel itself reads and writes the rest, and has the positions of the
+     * last. */
+    uint32_t n_stages;
+    const struct kernel *stages;
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing

@@ -3,6 +3,7 @@
 #define TEST_GRAPH_RANDOM_STEPS_H
 
 #include "graph_random_index.h"
+#include "graph_random_stages.h"
 
 static inline void step_unary(graph *g)
 {
@@ -151,7 +152,7 @@ static inline void random_steps(graph *g)
     } steps[] = {{40, step_unary},  {56, step_binary},   {8, step_ternary}, {16, step_cast},
                  {32, step_reduce}, {8, step_softmax},   {40, step_move},   {8, step_concat},
                  {8, step_source},  {16, step_contract}, {16, step_index},  {2, step_chain},
-                 {8, step_region}};
+                 {4, step_stages},  {8, step_region}};
     const uint32_t n = (uint32_t)(sizeof steps / sizeof *steps);
     uint32_t all = 0;
     for (uint32_t i = 0; i < n; i++)

@@ -104,6 +104,37 @@ static void test_random_programs(void)
     CHECK(counts.kernels > PROGRAMS && counts.failures_agreed > 0);
 }
 
+/* Chains alone: many of them become stages of one kernel. */
+static void test_random_stages(void)
+{
+    enum { CHAINS = 600 };
+    plan_counts counts = {0};
+    uint32_t stages = 0;
+    for (uint64_t seed = 1; seed <= CHAINS && check_failed == 0; seed++) {
+        context *cx = context_new(NULL, NULL);
+        module *m = cx ? module_new(cx) : NULL;
+        choices c = {.state = state_of(seed)};
+        graph g = {.c = &c,
+                   .f = m ? module_add_function(m, "main", 4) : NULL,
+                   .most.elements = 8000,
+                   .dtypes = {TN_F32, TN_F64, TN_BF16}};
+        const value_id y = g.f ? random_stages(&g) : NO_VALUE;
+        if (y != NO_VALUE && CHECK_INT(function_add_output(g.f, y), TN_OK)) {
+            arena a;
+            kernel_list kernels;
+            arena_init(&a, &memory_system);
+            if (CHECK(kernels_of(g.f, &a, &kernels)))
+                for (uint32_t i = 0; i < kernels.n; i++)
+                    stages += kernels.at[i].n_stages;
+            arena_release(&a);
+            check_module(m, "chain", seed, &counts);
+        }
+        free_program(m);
+    }
+    printf("%u chains, %u kernels, %u stages\n", counts.programs, counts.kernels, stages);
+    CHECK(stages > CHAINS);
+}
+
 /* ---- once wrong ---- */
 
 typedef struct bench {
@@ -360,6 +391,7 @@ int main(void)
     test_long_rows();
     test_full_kernel();
     test_much();
+    test_random_stages();
     test_random_programs();
     test_compiled();
     test_without_memory();
