@@ -111,6 +111,51 @@ static void put_cost(explainer *x, const kernel_plan *plan)
     text_puts(x->out, "\n");
 }
 
+static const char *stage_kind(const kernel *stage)
+{
+    return stage->kind == KERNEL_CONTRACT ? "contract" : "rows";
+}
+
+static uint64_t bytes_of(const explainer *x, value_id v)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(x->f, v), &bytes);
+    return bytes;
+}
+
+/* Bytes of scratch memory that a thread needs. */
+static uint64_t scratch_of(const kernel_plan *plan)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        if (plan->nest.steps[i].program->scratch_bytes > most)
+            most = plan->nest.steps[i].program->scratch_bytes;
+    return most;
+}
+
+static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
+{
+    for (uint32_t i = 0; i < k->n_stages; i++) {
+        const kernel *stage = &k->stages[i];
+        text_printf(x->out, "  %-10s %s: %s\n", i ? "" : "stages", stage_kind(stage),
+                    jit_kernel_name(x->f, stage, &x->plan.memory));
+        if (i + 1 == k->n_stages)
+            break;
+        text_printf(x->out, "  %-10s   leaves ", "");
+        put_name(x, stage->out[0].into);
+        text_puts(x->out, " ");
+        put_type(x, stage->out[0].into);
+        text_puts(x->out, " to the next: ");
+        put_amount(x->out, (double)bytes_of(x, stage->out[0].into), "B");
+        text_puts(x->out, " that are never in memory\n");
+    }
+    if (k->n_stages == 0)
+        return;
+    text_puts(x->out, "  scratch    ");
+    put_amount(x->out, (double)scratch_of(plan), "B");
+    text_puts(x->out, " a thread\n");
+}
+
 static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
 {
     text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
@@ -119,6 +164,7 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
                     i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
                     plan->nest.steps[i].work == 1 ? "" : "s", plan->nest.steps[i].grain);
+    put_stages(x, k, plan);
     put_values(x, "reads", k->in, k->n_in);
     for (uint32_t i = 0; i < k->n_out; i++)
         put_values(x, i ? "" : "writes", &k->out[i].into, 1);
@@ -206,6 +252,27 @@ static void put_json_cost(const explainer *x, const kernel_plan *plan)
                     is_memory ? "memory" : "arithmetic");
 }
 
+static void put_json_stages(const explainer *x, const kernel *k, const kernel_plan *plan)
+{
+    arena *memory = (arena *)(uintptr_t)&x->plan.memory;
+    if (k->n_stages == 0)
+        return;
+    text_puts(x->out, ",\"stages\":[");
+    for (uint32_t i = 0; i < k->n_stages; i++) {
+        const kernel *stage = &k->stages[i];
+        text_puts(x->out, i ? ",{" : "{");
+        put_string(x->out, "kind", stage_kind(stage));
+        text_puts(x->out, ",");
+        put_string(x->out, "name", jit_kernel_name(x->f, stage, memory));
+        if (i + 1 < k->n_stages) {
+            put_json_values(x, "leaves", &stage->out[0].into, 1);
+            text_printf(x->out, ",\"leaves_bytes\":%" PRIu64, bytes_of(x, stage->out[0].into));
+        }
+        text_puts(x->out, "}");
+    }
+    text_printf(x->out, "],\"scratch\":%" PRIu64, scratch_of(plan));
+}
+
 static void put_json_kernel(const explainer *x, const kernel *k, const kernel_plan *plan)
 {
     arena *memory = (arena *)(uintptr_t)&x->plan.memory;
@@ -227,6 +294,7 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
                     plan->nest.steps[i].work, plan->nest.steps[i].grain, plan->unit[i]);
     }
     text_puts(x->out, "]");
+    put_json_stages(x, k, plan);
     put_json_values(x, "reads", k->in, k->n_in);
     for (uint32_t i = 0; written && i < k->n_out; i++)
         written[i] = k->out[i].into;

@@ -247,7 +247,7 @@ static bool is_plain(const problem *p, const factors *x)
 }
 
 /* How B is read; it is packed when that is B_PANELS. */
-static b_form choose_b(const problem *p, int64_t rows)
+static b_form choose_b(const problem *p, int64_t rows, bool is_stage)
 {
     const contract_spec *s = &p->spec;
     const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
@@ -258,7 +258,10 @@ static b_form choose_b(const problem *p, int64_t rows)
         if (s->b_is_constant && (times > 1 || is_read_once(p)))
             return B_PANELS;
         const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
-        return times < FEW_ROWS || (reach <= 64 << 10 && reach >= 0) ? B_ROWS : B_PANELS;
+        /* A stage reads all columns before it comes to other rows. */
+        const bool is_dense = is_stage && k.n == 1 && k.step[0] == p->n;
+        return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
+                                                                                 : B_PANELS;
     }
     product_axes joined = {0};
     problem probe = *p;
@@ -324,7 +327,7 @@ static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena
     }
     drop_windows(p);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = choose_b(p, *rows);
+    p->b_form = choose_b(p, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);

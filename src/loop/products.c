@@ -213,7 +213,7 @@ static bool set_follow_up(const function *f, const kernel *k, arena *memory, pro
     return true;
 }
 
-bool product_open(const function *f, const kernel *k, arena *memory, product *p)
+bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p)
 {
     const node *n = &f->nodes.at[k->node];
     *p = (product){.left = 0};
@@ -222,7 +222,7 @@ bool product_open(const function *f, const kernel *k, arena *memory, product *p)
     for (uint32_t o = 0; o < 2; o++) /* without memory the grouping found another place */
         if (input_number(k, p->loops.operand[o].base) == k->n_in)
             return false;
-    p->left = left_operand(&p->loops);
+    p->left = keeps_sides ? 0 : left_operand(&p->loops);
     find_spec(f, n, &p->loops, p->left, &p->spec);
     return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
@@ -232,7 +232,7 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
     product *p = ARENA_NEW(memory, product);
     contract_plan plan;
     const char *fault = NULL;
-    if (!p || !product_open(f, k, memory, p))
+    if (!p || !product_open(f, k, false, memory, p))
         return false;
     const contract_machine machine = product_machine(cpu);
     if (!contract_build(&p->spec, &machine, memory, &plan, &fault) ||

@@ -57,7 +57,7 @@ static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrice
                       .n = extent(p, CONTRACTION_COLUMNS),
                       .k = extent(p, CONTRACTION_SUM)};
     out->operand = (uint64_t)out->k * (uint64_t)out->n * dtype_bytes(dtype_compute(sum));
-    return out->n > 1 && !p->operand[1].is_guarded && p->operand[1].n_windows == 0;
+    return out->n > 1 && !p->operand[1].is_guarded;
 }
 
 /* Is STEPS, over axes of extents DIMS in this ORDER, what a dense tensor has? */

@@ -91,6 +91,26 @@ static inline int64_t stage_extent(graph *g, int64_t most)
     return e > most ? 1 + pick(g->c, (uint32_t)most) : e;
 }
 
+/* Images instead of rows to begin with. */
+static inline value_id stage_images(graph *g, stage_rows *s)
+{
+    const int64_t h = 2 + pick(g->c, 7), w = 2 + pick(g->c, 7), ci = 1 + pick(g->c, 5),
+                  co = stage_extent(g, 33), taps = 1 + pick(g->c, 3);
+    const int64_t x[] = {s->batch, h, w, ci}, f[] = {taps, taps, ci, co}, one[] = {1, 1};
+    const value_id in[] = {stage_operand(g, TN_F32, x, 4), stage_operand(g, TN_F32, f, 4)};
+    attr e[] = {attr_of_ints(KEY_STRIDES, one, 2), attr_of_int(KEY_PADDING, pick(g->c, 2))};
+    const value_id y = put_many(g, OP_CONV2D, in, 2, e, 2);
+    if (y == NO_VALUE)
+        return y;
+    const type *t = type_in(g, y);
+    s->m = t->dims[1] * t->dims[2];
+    s->length = co;
+    s->is_matrix = false;
+    const int64_t rows[] = {s->batch, s->m, co};
+    attr shape = attr_of_ints(KEY_SHAPE, rows, 3);
+    return put1(g, OP_RESHAPE, y, &shape, 1);
+}
+
 static inline value_id random_stages(graph *g)
 {
     const int64_t most = g->most.elements;
@@ -101,6 +121,8 @@ static inline value_id random_stages(graph *g)
     const int64_t dims[] = {s.batch, s.m, s.length};
     value_id x = stage_operand(g, one_in(g->c, 4) ? any_dtype(g) : TN_F32, dims + s.is_matrix,
                                3 - (uint32_t)s.is_matrix);
+    if (one_in(g->c, 8))
+        x = stage_images(g, &s);
     const uint32_t products = 1 + pick(g->c, 3);
     for (uint32_t i = 0; i < products && x != NO_VALUE; i++) {
         if (one_in(g->c, i ? 2 : 4))

@@ -307,6 +307,34 @@ static void test_compiled(void)
     CHECK(!target_llvm_is_installed() || counts.kernels > COMPILED / 2);
 }
 
+/* Attention whose keys and values do not stay in a cache: several blocks of rows meet them. */
+static void test_compiled_attention(void)
+{
+    const int64_t q[] = {2, 230, 32}, kt[] = {2, 32, 2100}, v[] = {2, 2100, 24}, axis = 2;
+    jit_counts counts = {0};
+    arena a;
+    bench t;
+    if (!target_llvm_is_installed() || !bench_open(&t))
+        return;
+    graph *g = &t.g;
+    const value_id s = put2(g, OP_MATMUL, add_input(g, TN_F32, q, 3), add_input(g, TN_F32, kt, 3));
+    const value_id scaled = put2(g, OP_MUL, s, splat_of(g, TN_F32, NULL, 0, 0.125));
+    const value_id e =
+        put1(g, OP_EXP, put2(g, OP_SUB, scaled, reduced(g, OP_REDUCE_MAX, scaled, axis)), NULL, 0);
+    const value_id p = put2(g, OP_DIV, e, reduced(g, OP_SUM, e, axis));
+    const value_id y = put2(g, OP_MATMUL, p, add_input(g, TN_F32, v, 3));
+    arena_init(&a, &memory_system);
+    if (CHECK(y != NO_VALUE) && CHECK_INT(function_add_output(g->f, y), TN_OK)) {
+        const tn_compile_options o = {.engine = "jit", .threads = 3};
+        const char *why = judge_jit(t.g.f->module, &o, 1, &a, &counts);
+        if (!CHECK(why == NULL))
+            printf("    attention: %s\n", why);
+        CHECK(counts.kernels <= 3); /* two that pack, and the stages */
+    }
+    arena_release(&a);
+    free_program(t.g.f->module);
+}
+
 /* ---- without memory ---- */
 
 /* What a run that had enough memory after all gave. */
@@ -394,6 +422,7 @@ int main(void)
     test_random_stages();
     test_random_programs();
     test_compiled();
+    test_compiled_attention();
     test_without_memory();
     return check_result();
 }
