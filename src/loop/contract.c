@@ -407,6 +407,12 @@ contract_stage *contract_stage_new(const contract_spec *spec, const contract_mac
     if (!s || !problem_init(&s->p, spec) || s->p.spec.is_turned ||
         !schedule(&s->p, machine, true, memory, plan, &s->rows, fault))
         return NULL;
+    /* What other stages keep in registers goes through the blocks, too: leave room for some of it,
+     * or sums make way for it. */
+    enum { MANY_ROWS = 6, SPARE = 6 };
+    const int64_t room = ((int64_t)machine->registers - SPARE) / s->p.parts;
+    if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
+        s->rows--;
     if (s->p.spec.a_is_near && s->p.a.buffer != CONTRACT_A)
         return NULL; /* what is made only while the program runs cannot be packed before */
     return s;
