@@ -267,6 +267,12 @@ class Check(Case):
         self.assertIn("folder.ir: error: is a directory [FileError]", done.err)
         self.assertIn("E3007", done.err)
 
+    def test_deep_values(self):
+        for inner, outer in ("(x,)", "(t,)"), ("[x]", "[t]"), ("[1.0]", "[t]"), ("|y| y", "grad(t)"):
+            body = f"let t = {inner};\n" + f"let t = {outer};\n" * 200000
+            done = self.tenon("check", "--from", "mind-source", "-", stdin=f"fn main(x: f32) {{ {body} t }}", status=1)
+            self.assertIn("[E1007]", done.err)
+
     def test_huge_file(self):
         with open(self.dir / "huge.ir", "wb") as file:
             file.truncate(5 << 30)

@@ -102,11 +102,10 @@ value builtin_full(use *u)
 /* A list that is made here, or the constant that it is when a dtype is given. */
 static value finish_list(use *u, value *items, uint32_t n, uint32_t dtype_at)
 {
-    value list = lowering_number(u->l, zero);
+    value v = lowering_list(u->l, items, n);
     literal_value lit = {.rank = 0};
-    if (list.kind == V_BAD || !read_dtype(u, dtype_at, &lit))
+    if (v.kind == V_BAD || !read_dtype(u, dtype_at, &lit))
         return BAD;
-    value v = {.kind = V_ARRAY, .n = n, .u.items = items, .list = list.u.literal};
     return lit.has_dtype ? tensor_value(lowering_tensor(u->l, v, u->at, lit.dtype)) : v;
 }
 

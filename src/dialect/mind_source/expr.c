@@ -268,14 +268,8 @@ static value lower_items(lowering *l, const expr *e, value_kind kind)
         return BAD;
     if (kind == V_TUPLE && n == 0)
         return (value){.kind = V_UNIT};
-    value v = {.kind = (uint8_t)kind, .n = n, .u.items = items};
-    if (kind == V_ARRAY) {
-        value list = lowering_number(l, (number){0}); /* for its memory of what was made */
-        if (list.kind == V_BAD)
-            return BAD;
-        v.list = list.u.literal;
-    }
-    return v;
+    return kind == V_ARRAY ? lowering_list(l, items, n)
+                           : (value){.kind = (uint8_t)kind, .n = n, .u.items = items};
 }
 
 static value shape_of(lowering *l, const value *v, span at)
@@ -284,15 +278,14 @@ static value shape_of(lowering *l, const value *v, span at)
         return lowering_fault(l, DIAG_TypeMismatch, at, "%s has no shape", value_words(l, v));
     const type *t = tensor_type(l, v);
     value *items = ARENA_ARRAY(&l->s->memory, value, t->rank);
-    value list = lowering_number(l, (number){0});
-    if (!items || list.kind == V_BAD)
+    if (!items)
         return lowering_no_memory(l);
     for (uint32_t i = 0; i < t->rank; i++) {
         items[i] = lowering_number(l, lowering_int_number(t->dims[i]));
         if (items[i].kind == V_BAD)
             return BAD;
     }
-    return (value){.kind = V_ARRAY, .n = t->rank, .u.items = items, .list = list.u.literal};
+    return lowering_list(l, items, t->rank);
 }
 
 static value lower_field(lowering *l, const expr *e)

@@ -75,9 +75,11 @@ static void skip_block_comment(scanner *c)
     } while (depth && c->at < c->end);
     if (c->at > c->end)
         c->at = c->end;
-    if (depth)
-        surface_report(c->s, DIAG_UnterminatedComment, (span){(uint32_t)begin, 2},
-                       "the block comment that starts here is not closed");
+    if (depth == 0)
+        return;
+    c->s->is_cut = true;
+    surface_report(c->s, DIAG_UnterminatedComment, (span){(uint32_t)begin, 2},
+                   "the block comment that starts here is not closed");
 }
 
 static void skip_blanks(scanner *c)
@@ -278,6 +280,7 @@ static void scan_string(scanner *c)
     }
     surface_report(c->s, DIAG_UnterminatedString, from(c, begin),
                    "the string that starts here is not closed on its line");
+    c->s->is_cut = c->at == c->end;
     push(c, T_BAD, begin);
 }
 

@@ -199,24 +199,27 @@ static value_id number_as(lowering *l, literal_value *lit, const type *t, span a
 
 /* ---- lists ---- */
 
-/* Does a list hold a float somewhere? False, with *OK false, when it holds what is no number. */
-static bool has_float(const lowering *l, const value *v, bool *ok)
+static bool holds_float(const value *v)
 {
-    bool any = false;
-    if (v->kind == V_NUMBER)
-        return !v->u.literal->number.is_int;
-    if (v->kind != V_ARRAY) {
-        *ok = *ok && v->kind == V_TENSOR;
-        return false;
-    }
-    for (uint32_t i = 0; i < v->n && *ok; i++)
-        any = has_float(l, &v->u.items[i], ok) || any;
-    return any;
+    return v->kind == V_NUMBER  ? !v->u.literal->number.is_int
+           : v->kind == V_ARRAY ? !v->list->number.is_int
+                                : false;
+}
+
+value lowering_list(lowering *l, const value *items, uint32_t n)
+{
+    /* Its own number says of what sort those in it are: lists that share parts can hold more of
+     * them than there is time to look at. */
+    value list = lowering_number(l, (number){.is_int = true});
+    if (list.kind == V_BAD)
+        return BAD;
+    for (uint32_t i = 0; i < n; i++)
+        list.u.literal->number.is_int = list.u.literal->number.is_int && !holds_float(&items[i]);
+    return (value){.kind = V_ARRAY, .n = n, .u.items = items, .list = list.u.literal};
 }
 
 tn_dtype lowering_own_dtype(const lowering *l, const value *v)
 {
-    bool ok = true, is_float;
     switch ((value_kind)v->kind) {
     case V_TENSOR:
         return tensor_type(l, v)->dtype;
@@ -224,8 +227,7 @@ tn_dtype lowering_own_dtype(const lowering *l, const value *v)
         return v->u.literal->has_dtype ? v->u.literal->dtype : TN_F32;
     case V_NUMBER:
     case V_ARRAY:
-        is_float = has_float(l, v, &ok);
-        return is_float ? TN_F32 : TN_SI64;
+        return holds_float(v) ? TN_F32 : TN_SI64;
     case V_BAD:
     case V_UNIT:
     case V_BOOL:
@@ -371,7 +373,6 @@ static value_id fill_as(lowering *l, const value *v, const type *want, span at)
 value_id lowering_tensor(lowering *l, value v, span at, tn_dtype like)
 {
     tn_dtype own = lowering_own_dtype(l, &v);
-    bool ok = true, is_float;
     switch ((value_kind)v.kind) {
     case V_TENSOR:
         return v.u.id;
@@ -379,8 +380,7 @@ value_id lowering_tensor(lowering *l, value v, span at, tn_dtype like)
         return fill_as(l, &v, NULL, at);
     case V_NUMBER:
     case V_ARRAY:
-        is_float = has_float(l, &v, &ok);
-        if (like == TN_DTYPE_COUNT || (is_float && !dtype_is_float(like)))
+        if (like == TN_DTYPE_COUNT || (holds_float(&v) && !dtype_is_float(like)))
             like = own; /* the type rule of the operator will say what is wrong */
         if (v.kind == V_ARRAY)
             return list_as(l, &v, like, NULL, at);

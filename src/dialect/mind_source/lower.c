@@ -30,16 +30,24 @@ static value input_for(lowering *l, const char *name, const type_ref *t, span at
     return tensor_value(lowering_input(l, name, t->tensor, at));
 }
 
-/* V as outputs: one for a tensor, several for a tuple, none for unit. */
-static void add_outputs(lowering *l, const value *v, span at)
+enum { DEEPEST_TUPLE = 1000 };
+
+/* V as outputs: one for a tensor, several for a tuple, none for unit. V lies in DEPTH tuples. */
+static void add_outputs(lowering *l, const value *v, uint32_t depth, span at)
 {
-    if (v->kind == V_BAD || v->kind == V_UNIT)
+    if (v->kind == V_BAD || v->kind == V_UNIT || !lowering_step(l, at))
         return;
+    if (depth == DEEPEST_TUPLE) {
+        (void)lowering_fault(l, DIAG_LimitExceeded, at, "more than %d tuples in each other",
+                             DEEPEST_TUPLE);
+        l->s->status = TN_ERR_REJECTED;
+        return;
+    }
     bool is_list = v->kind == V_TUPLE;
     for (uint32_t i = 0; v->kind == V_ARRAY && i < v->n; i++)
         is_list = is_list || v->u.items[i].kind == V_TENSOR;
     for (uint32_t i = 0; is_list && i < v->n; i++)
-        add_outputs(l, &v->u.items[i], at);
+        add_outputs(l, &v->u.items[i], depth + 1, at);
     if (is_list)
         return;
     value_id id = lowering_tensor(l, *v, at, TN_DTYPE_COUNT);
@@ -71,7 +79,7 @@ static void lower_script(lowering *l, bool has_result)
             l->globals = l->scope;
     }
     if (has_result)
-        add_outputs(l, &last, at);
+        add_outputs(l, &last, 0, at);
     l->frame = NULL;
 }
 
@@ -91,7 +99,7 @@ static void lower_entry(lowering *l, function_decl *d, const closure *c)
     d->state = CHECKING; /* its first use as the entry is its check */
     value v = lowering_entry_call(l, c, arguments);
     d->state = surface_errors(l->s) == errors ? CLEAN : FAULTY;
-    add_outputs(l, &v, d->result ? d->result->at : d->body_at);
+    add_outputs(l, &v, 0, d->result ? d->result->at : d->body_at);
 }
 
 static function_decl *find_function(const tree *t, const char *name)

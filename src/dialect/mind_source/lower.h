@@ -75,7 +75,7 @@ struct value {
         const char *bytes;      /* V_STRING */
         const closure *closure; /* V_FUNCTION, V_GRADIENT */
     } u;
-    literal_value *list; /* V_ARRAY: what it became */
+    literal_value *list; /* V_ARRAY: what it became; its number is an integer if all in it are */
 };
 
 /* One call that is being lowered. */
@@ -154,6 +154,8 @@ value lowering_as(lowering *l, value v, const type_ref *t, span at, bool fills);
 /* An integer as the text would have it. */
 number lowering_int_number(int64_t i);
 value lowering_number(lowering *l, number n);
+/* ITEMS, which stay where they are, as a list. */
+value lowering_list(lowering *l, const value *items, uint32_t n);
 /* The dtype V has, or takes when nothing else decides. TN_DTYPE_COUNT when it can be no tensor. */
 tn_dtype lowering_own_dtype(const lowering *l, const value *v);
 /* A constant of type T and dense data, copied. */

@@ -4,7 +4,9 @@
 
 #include "dialect/mind_source/lower.h"
 
-enum { MOST_STEPS = 200000000 };
+/* Steps that calls may add to those of the text itself, which are fewer than its bytes: functions
+ * that call each other twice double the work with every line. A step takes some 250 bytes. */
+enum { MOST_STEPS = 1 << 22 };
 
 value lowering_fault(lowering *l, diag_kind kind, span at, const char *format, ...)
 {
@@ -27,10 +29,11 @@ bool lowering_step(lowering *l, span at)
 {
     if (surface_stopped(l->s))
         return false;
-    if (++l->steps <= MOST_STEPS && l->f->nodes.n < l->s->m->cx->limits.nodes)
+    const uint64_t most = MOST_STEPS + l->s->m->source.length;
+    if (++l->steps <= most && l->f->nodes.n < l->s->m->cx->limits.nodes)
         return true;
     (void)lowering_fault(l, DIAG_LimitExceeded, at, "the program makes more instructions than %s",
-                         l->steps > MOST_STEPS ? "can be read" : "the limit allows");
+                         l->steps > most ? "can be read" : "the limit allows");
     l->s->status = TN_ERR_REJECTED;
     return false;
 }

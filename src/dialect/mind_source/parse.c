@@ -11,6 +11,8 @@ void parser_fault(parser *p, const char *expected)
     span at = p->at->at;
     if (peek(p) == T_BAD || surface_stopped(p->s))
         return;
+    if (peek(p) == T_END && p->s->is_cut) /* it may stand in what swallowed the end */
+        return;
     if (peek(p) == T_END)
         surface_report(p->s, DIAG_SyntaxError, at, "found the end of the text, expected %s",
                        expected);
