@@ -418,7 +418,8 @@ bool index_map_symbols(const char *text, bool (*each)(void *user, const char *na
 }
 
 const char *index_map_bind(const char *text, arena *memory,
-                           int64_t (*value_of)(void *user, const char *name, size_t length),
+                           bool (*value_of)(void *user, const char *name, size_t length,
+                                            int64_t *value),
                            void *user)
 {
     /* A name has at least one byte, a number at most 20. */
@@ -426,8 +427,10 @@ const char *index_map_bind(const char *text, arena *memory,
     char *out = arena_alloc(memory, room), *to = out;
     while (out && *text) {
         const size_t n = name_length(text);
-        if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n)) {
-            const char *number = arena_printf(memory, "%" PRId64, value_of(user, text, n));
+        int64_t value;
+        if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n) &&
+            value_of(user, text, n, &value)) {
+            const char *number = arena_printf(memory, "%" PRId64, value);
             if (!number)
                 return NULL;
             memcpy(to, number, strlen(number));

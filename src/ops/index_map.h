@@ -69,9 +69,11 @@ index_bounds index_check(const index_expr *e, const int64_t *dims, uint32_t rank
 /* Call `each` for every name of a symbol in TEXT, in order; stops when it returns false. */
 bool index_map_symbols(const char *text, bool (*each)(void *user, const char *name, size_t length),
                        void *user);
-/* TEXT with every symbol replaced by the number `value_of` gives, in MEMORY; NULL: no memory. */
+/* TEXT with every symbol for which `value_of` is true replaced by the number that it gives, in
+ * MEMORY; NULL: no memory. */
 const char *index_map_bind(const char *text, arena *memory,
-                           int64_t (*value_of)(void *user, const char *name, size_t length),
+                           bool (*value_of)(void *user, const char *name, size_t length,
+                                            int64_t *value),
                            void *user);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/index_map.h"
 #include "ops/rules.h"
@@ -83,6 +84,18 @@ static tn_status check_map(const infer_call *call, arena *memory, const shape *s
     return TN_OK;
 }
 
+/* Bounds beside the map are those of the slice that it is; binding needs all three. */
+static tn_status check_cut(const infer_call *call)
+{
+    static const attr_key keys[] = {KEY_CUT_FROM, KEY_CUT_TO, KEY_CUT_STEP};
+    bool any = false;
+    for (int k = 0; k < 3; k++)
+        any = any || attr_find(call->attrs, keys[k]);
+    for (int k = 0; any && k < 3; k++)
+        TN_TRY(rule_sizes(call, keys[k], call->in[0]->rank, k == 2));
+    return TN_OK;
+}
+
 tn_status infer_view(infer_call *call)
 {
     uint32_t n;
@@ -91,6 +104,7 @@ tn_status infer_view(infer_call *call)
     arena memory;
     TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
     TN_TRY(rule_extents(call, KEY_SHAPE));
+    TN_TRY(check_cut(call));
     if (n)
         memcpy(s.dims, dims, n * sizeof *dims);
     arena_init(&memory, call->module->allocator);

@@ -1,4 +1,4 @@
-/* Replacing symbolic sizes by numbers. */
+/* Replacing symbolic sizes by numbers, all of them or those that are known. */
 #include "pass/bind.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@ typedef enum progress { WAITING, BINDING, BOUND } progress;
 typedef struct binder {
     module *m;
     const int64_t *values;
+    bool partly;         /* symbols without a value stay */
     progress *functions; /* by index */
     arena scratch;
     const char *missing; /* a symbol without a value */
@@ -47,6 +48,21 @@ static const char *missing_symbol(const binder *b, dim d)
     return name ? name : missing_symbol(b, e->b);
 }
 
+static dim replace_known(const binder *b, dim d)
+{
+    type_table *types = &b->m->types;
+    int64_t known;
+    if (dim_bind(types, d, b->values, &known))
+        return known;
+    const dim_expr e = *dim_expr_of(types, d); /* which combining may move */
+    if (e.op == DIM_SYM)
+        return d;
+    const dim left = replace_known(b, e.a), right = replace_known(b, e.b);
+    const bool divides = e.op == DIM_FLOORDIV || e.op == DIM_MOD;
+    return divides && !dim_is_expr(types, right) && right <= 0 ? DIM_NO_MEMORY
+                                                               : dim_combine(types, e.op, left, right);
+}
+
 /* An extent, or any number of an attribute. */
 static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
 {
@@ -55,11 +71,15 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
         return TN_OK;
     }
     const char *name = missing_symbol(b, from);
-    if (name)
+    if (name && !b->partly)
         return unbound(b, at, name);
-    if (!dim_bind(&b->m->types, from, b->values, to))
+    if (name)
+        *to = replace_known(b, from);
+    else if (!dim_bind(&b->m->types, from, b->values, to))
+        *to = DIM_NO_MEMORY;
+    if (*to == DIM_NO_MEMORY)
         return refuse(b, at, DIAG_DimensionBinding, "with the sizes given an extent is too large");
-    if (*to < 0)
+    if (!dim_is_expr(&b->m->types, *to) && *to < 0)
         return refuse(b, at, DIAG_NegativeDimension, "with the sizes given an extent is %" PRId64,
                       *to);
     return TN_OK;
@@ -111,26 +131,28 @@ static tn_status bind_types(binder *b, span at, attr *a)
     return TN_OK;
 }
 
-static int64_t value_of_name(void *user, const char *name, size_t length)
+static bool value_of_name(void *user, const char *name, size_t length, int64_t *value)
 {
     binder *b = user;
     const module *m = b->m;
     for (uint32_t i = 0; i < m->types.exprs.n; i++) {
         const dim_expr *e = &m->types.exprs.at[i];
         if (e->op == DIM_SYM && strncmp(e->name, name, length) == 0 && e->name[length] == '\0' &&
-            b->values[i] >= 0)
-            return b->values[i];
+            b->values[i] >= 0) {
+            *value = b->values[i];
+            return true;
+        }
     }
     if (!b->missing)
         b->missing = module_string(b->m, name, length);
-    return 0;
+    return false;
 }
 
 static tn_status bind_index_map(binder *b, span at, attr *a)
 {
     b->missing = NULL;
     const char *text = index_map_bind(a->v.s, &b->scratch, value_of_name, b);
-    if (b->missing)
+    if (b->missing && !b->partly)
         return unbound(b, at, b->missing);
     a->v.s = text ? module_string(b->m, text, strlen(text)) : NULL;
     return a->v.s ? TN_OK : module_no_memory(b->m);
@@ -158,22 +180,57 @@ static tn_status bind_attributes(binder *b, node *n)
     return TN_OK;
 }
 
+/* A view with the bounds of a SHRINK becomes the slice that it is as soon as they are numbers. */
+static tn_status bind_cut(binder *b, const function *f, node *n)
+{
+    static const attr_key keys[] = {KEY_CUT_FROM, KEY_CUT_TO, KEY_CUT_STEP};
+    static const attr_key becomes[] = {KEY_STARTS, KEY_ENDS, KEY_STEPS};
+    const type *in = value_type(f, n->in[0]);
+    int64_t bounds[3][TN_MAX_RANK];
+    attr entries[3];
+    bool known = type_is_static(in);
+    for (uint32_t k = 0; k < 3; k++) {
+        const int64_t *from = attr_ints(n->attrs, keys[k], &entries[k].n);
+        for (uint32_t i = 0; i < in->rank; i++) {
+            TN_TRY(bind_dim(b, n->at, from[i], &bounds[k][i]));
+            known = known && !dim_is_expr(&b->m->types, bounds[k][i]);
+        }
+        entries[k] = (attr){.key = becomes[k], .n = in->rank, .v.ints = bounds[k]};
+    }
+    for (uint32_t i = 0; known && i < in->rank; i++)
+        if (bounds[0][i] > bounds[1][i] || bounds[1][i] > in->dims[i] || bounds[2][i] < 1)
+            return refuse(b, n->at, DIAG_InvalidAttribute,
+                          "with the sizes given axis %" PRIu32 " of extent %" PRId64
+                          " is cut to [%" PRId64 ", %" PRId64 ") with step %" PRId64,
+                          i, in->dims[i], bounds[0][i], bounds[1][i], bounds[2][i]);
+    if (!known)
+        return TN_OK;
+    const attrs *fresh = attrs_of(&b->m->attrs, entries, 3);
+    if (!fresh)
+        return module_no_memory(b->m);
+    node_rewrite(n, OP_SLICE, n->in, 1, fresh);
+    return TN_OK;
+}
+
 /* Types. */
 
 /* In elementwise ops only extents that are written as 1 broadcast: a symbol stands for the extent
  * of the result. BEFORE are the types of all values with symbols. */
-static tn_status check_broadcast(const function *f, const node *n, const type *const *before)
+static tn_status check_broadcast(const binder *b, const node *n, const type *const *before)
 {
-    const type *result = value_type(f, n->first_value);
+    const type *result = value_type(b->f, n->first_value);
     for (uint32_t k = 0; k < n->n_in; k++) {
-        const type *t = value_type(f, n->in[k]), *old = before[n->in[k]];
+        const type *t = value_type(b->f, n->in[k]), *old = before[n->in[k]];
         for (uint32_t i = 0; i < t->rank; i++) {
-            const uint32_t axis = result->rank - t->rank + i;
-            if (dim_is_symbolic(old->dims[i]) && t->dims[i] != result->dims[axis])
-                return node_report(f, n, DIAG_DimensionBinding,
-                                   "'%s' meets extents %" PRId64 " and %" PRId64
-                                   " with the sizes given",
-                                   op_table[n->op].text, t->dims[i], result->dims[axis]);
+            const dim own = t->dims[i], all = result->dims[result->rank - t->rank + i];
+            if (!dim_is_symbolic(old->dims[i]) || own == all)
+                continue;
+            if (!dim_is_symbolic(own) && !dim_is_symbolic(all))
+                return refuse(b, n->at, DIAG_DimensionBinding,
+                              "'%s' meets extents %" PRId64 " and %" PRId64 " with the sizes given",
+                              op_table[n->op].text, own, all);
+            if (own == 1) /* which would count as written once the other is known */
+                return unbound(b, n->at, missing_symbol(b, all));
         }
     }
     return TN_OK;
@@ -207,7 +264,7 @@ static tn_status bind_results(binder *b, function *f, node *n, const type *const
                            op_table[n->op].text, call.n_out, n->n_results);
     for (uint32_t r = 0; r < call.n_out; r++)
         f->values.at[n->first_value + r].type = call.out[r];
-    return op_table[n->op].traits & T_ELEMENTWISE ? check_broadcast(f, n, before) : TN_OK;
+    return op_table[n->op].traits & T_ELEMENTWISE ? check_broadcast(b, n, before) : TN_OK;
 }
 
 static bool has_values(const binder *b, const type *t)
@@ -222,13 +279,16 @@ static bool has_values(const binder *b, const type *t)
  * such types, as a name for what came out. */
 static tn_status check_declared(binder *b, function *f)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < f->declared.n; i++) {
         declared_type *d = &f->declared.at[i];
         const node *n = node_of(f, d->of);
-        if (!has_values(b, d->type))
+        if (!b->partly && !has_values(b, d->type))
             continue;
         TN_TRY(bind_type(b, n->at, &d->type));
-        if (d->type == value_type(f, d->of))
+        if (!type_is_static(d->type))
+            f->declared.at[kept++] = *d;
+        if (!type_is_static(d->type) || d->type == value_type(f, d->of))
             continue;
         tn_status s = node_report(f, n, DIAG_DimensionBinding,
                                   "a value has another type with the sizes given than is declared");
@@ -238,7 +298,7 @@ static tn_status check_declared(binder *b, function *f)
                   type_text(&c->text, &b->m->types, value_type(f, d->of)));
         return s;
     }
-    f->declared.n = 0;
+    f->declared.n = kept;
     return TN_OK;
 }
 
@@ -270,6 +330,8 @@ static tn_status bind_nodes(binder *b, function *f, uint32_t depth)
             TN_TRY(bind_regions(b, n, depth));
         b->f = f;
         b->n = n;
+        if (n->op == OP_VIEW && attr_find(n->attrs, KEY_CUT_FROM))
+            TN_TRY(bind_cut(b, f, n));
         if (n->attrs->n)
             TN_TRY(bind_attributes(b, n));
         TN_TRY(bind_results(b, f, n, before));
@@ -296,9 +358,9 @@ static tn_status bind_function(binder *b, uint32_t index, uint32_t depth)
     return TN_OK;
 }
 
-tn_status module_bind_here(module *m, const int64_t *values)
+static tn_status bind_module(module *m, const int64_t *values, bool partly)
 {
-    binder b = {.m = m, .values = values};
+    binder b = {.m = m, .values = values, .partly = partly};
     tn_status s = TN_OK;
     if (!module_has_symbols(m))
         return TN_OK;
@@ -310,6 +372,16 @@ tn_status module_bind_here(module *m, const int64_t *values)
         s = bind_function(&b, i, 0);
     arena_release(&b.scratch);
     return s;
+}
+
+tn_status module_bind_here(module *m, const int64_t *values)
+{
+    return bind_module(m, values, false);
+}
+
+tn_status module_bind_partly(module *m, const int64_t *values)
+{
+    return bind_module(m, values, true);
 }
 
 tn_status module_bind(const module *m, const int64_t *values, module **bound)

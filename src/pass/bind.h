@@ -31,11 +31,19 @@ tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *
  * of those that are set. Rejects with DimensionBinding. */
 tn_status sizes_that_follow(const module *m, int64_t *values);
 
+/* Choose values for the symbols of M that have none such that the program is likely to accept them
+ * all; each ATTEMPT gives others, the first ones where nothing stands against them. TURN rotates
+ * the extents that are tried: 2, 3, 5, 4, 8, 1 and, of one symbol in every fourth turn, 0. *FOUND is false when this attempt fails. */
+tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, int64_t *values,
+                      bool *found);
+
 /* Replace every symbol of M, in types and in attributes, and infer all types anew. Rejects what
  * does not fit together (DimensionBinding) and symbols that are needed and have no value
  * (UnboundSymbol); M is then unfit for use. */
 tn_status module_bind_here(module *m, const int64_t *values);
-/* The same on a copy, in *BOUND; M stays as it is. */
+/* The same, where symbols without a value stay. */
+tn_status module_bind_partly(module *m, const int64_t *values);
+/* The same as module_bind_here on a copy, in *BOUND; M stays as it is. */
 tn_status module_bind(const module *m, const int64_t *values, module **bound);
 
 #endif

@@ -1,4 +1,4 @@
-/* Movement: RESHAPE, PERMUTE, EXPAND, PAD, SHRINK, FLIP, POOL. */
+/* Movement: RESHAPE, PERMUTE, EXPAND, PAD, FLIP, POOL. */
 #include "dialect/tiny/reader.h"
 
 #include <inttypes.h>
@@ -217,7 +217,7 @@ static bool read_expand(reader *r, entry *e, const value *x)
            add_entry(r, e, OP_BROADCAST, &x->v, 1, given, 2);
 }
 
-/* ---- PAD, SHRINK ---- */
+/* ---- PAD ---- */
 
 /* Pairs, or the older flat list of as many numbers. */
 static bool read_pads(reader *r, entry *e, const value *x, dim *low, dim *high)
@@ -246,8 +246,7 @@ static bool read_pads(reader *r, entry *e, const value *x, dim *low, dim *high)
     return true;
 }
 
-/* Axes of the same extent stay what they are. */
-static bool keep_equal_axes(reader *r, entry *e, const value *x)
+bool keep_equal_axes(reader *r, entry *e, const value *x)
 {
     const type *from = type_in(r, x), *to = type_in(r, &e->value);
     axis *axes = new_axes(r, to->rank);
@@ -278,110 +277,6 @@ static bool read_pad(reader *r, entry *e, const value *x)
     return pieces_of_pad(r, x, low, high, by, &e->value.pieces) &&
            add_entry(r, e, OP_PAD, &x->v, 1, list, 4) && keep_equal_axes(r, e, x) &&
            check_pieces(r, e, x);
-}
-
-typedef struct cut {
-    dim lo[TN_MAX_RANK], hi[TN_MAX_RANK], step[TN_MAX_RANK];
-    uint32_t stepped; /* axes */
-    bool symbolic;    /* more than whole axes */
-} cut;
-
-static bool read_cut(reader *r, entry *e, const value *x, cut *c)
-{
-    const type *t = type_in(r, x);
-    const json_value *lo = need(r, e, "lo"), *hi = lo ? need(r, e, "hi") : NULL;
-    const json_value *step = json_member_of(e->arg, "step");
-    uint32_t n_lo, n_hi, n_step = t->rank;
-    if (!hi || !read_sizes(r, e, lo, "lo", 0, c->lo, NULL, &n_lo) ||
-        !read_sizes(r, e, hi, "hi", 0, c->hi, NULL, &n_hi) ||
-        (step && !read_sizes(r, e, step, "step", 1, c->step, NULL, &n_step)))
-        return false;
-    if (n_lo != t->rank || n_hi != t->rank || n_step != t->rank)
-        return fault(r, e, DIAG_InvalidAttribute, e->arg->at,
-                     "'lo', 'hi' and 'step' need one entry for each axis of shape %s",
-                     shape_in(r, x));
-    for (uint32_t i = 0; i < t->rank; i++) {
-        if (!step)
-            c->step[i] = 1;
-        c->stepped += c->step[i] != 1;
-        const bool known_hi = !dim_is_symbolic(c->hi[i]);
-        if ((known_hi && !dim_is_symbolic(c->lo[i]) && c->lo[i] > c->hi[i]) ||
-            (known_hi && !dim_is_symbolic(t->dims[i]) && c->hi[i] > t->dims[i]))
-            return fault(r, e, DIAG_InvalidAttribute, e->arg->at,
-                         "axis %" PRIu32 " of shape %s cannot be cut to [%" PRId64 ", %" PRId64 ")",
-                         i, shape_in(r, x), c->lo[i], c->hi[i]);
-        const bool whole = c->lo[i] == 0 && c->hi[i] == t->dims[i] && c->step[i] == 1;
-        c->symbolic =
-            c->symbolic || (!whole && (dim_is_symbolic(c->lo[i]) || dim_is_symbolic(c->hi[i]) ||
-                                       dim_is_symbolic(c->step[i]) || dim_is_symbolic(t->dims[i])));
-    }
-    return true;
-}
-
-/* A size in an expression. */
-static void put_part(text_buffer *out, const type_table *types, dim d)
-{
-    const bool computed = dim_is_expr(types, d) && dim_expr_of(types, d)->op != DIM_SYM;
-    if (computed)
-        text_putc(out, '(');
-    size_print_bare(out, types, d);
-    if (computed)
-        text_putc(out, ')');
-}
-
-/* Bounds that are symbols make a view: position lo + step * i. */
-static bool add_cut_view(reader *r, entry *e, const value *x, const cut *c)
-{
-    type_table *types = &r->m->types;
-    const uint32_t rank = type_in(r, x)->rank;
-    dim dims[TN_MAX_RANK];
-    text_buffer map;
-    bool ok = true;
-    text_init(&map, r->m->allocator);
-    for (uint32_t i = 0; i < rank; i++) {
-        const dim length =
-            dim_combine(types, DIM_ADD, c->hi[i], dim_combine(types, DIM_MUL, c->lo[i], -1));
-        const dim upward =
-            dim_combine(types, DIM_ADD, length, dim_combine(types, DIM_ADD, c->step[i], -1));
-        dims[i] = dim_combine(types, DIM_FLOORDIV, upward, c->step[i]);
-        ok = ok && dims[i] != DIM_NO_MEMORY;
-        if (i)
-            text_putc(&map, ';');
-        if (c->lo[i] != 0) {
-            put_part(&map, types, c->lo[i]);
-            text_puts(&map, " + ");
-        }
-        if (c->step[i] != 1) {
-            put_part(&map, types, c->step[i]);
-            text_putc(&map, '*');
-        }
-        text_printf(&map, "i%" PRIu32, i);
-    }
-    const char *own = map.failed ? NULL : module_string(r->m, map.at ? map.at : "", map.n);
-    text_release(&map);
-    if (!own || !ok)
-        return out_of_memory(r);
-    attr list[] = {{.key = KEY_SHAPE, .n = rank, .v.ints = dims},
-                   {.key = KEY_INDEX_MAP, .v.s = own}};
-    return add_entry(r, e, OP_VIEW, &x->v, 1, list, 2);
-}
-
-static bool read_shrink(reader *r, entry *e, const value *x)
-{
-    const type *t = type_in(r, x);
-    cut c = {.stepped = 0};
-    int64_t ends[TN_MAX_RANK];
-    if (!check_keys(r, e, "lo hi step") || !read_cut(r, e, x, &c))
-        return false;
-    for (uint32_t i = 0; i < t->rank; i++)
-        ends[i] = dim_is_symbolic(t->dims[i]) ? INT64_MAX : c.hi[i];
-    attr list[] = {{.key = KEY_STARTS, .n = t->rank, .v.ints = c.lo},
-                   {.key = KEY_ENDS, .n = t->rank, .v.ints = ends},
-                   {.key = KEY_STEPS, .n = t->rank, .v.ints = c.step}};
-    pieces_of_shrink(r, x, c.lo, c.hi, c.stepped, &e->value.pieces);
-    const bool ok =
-        c.symbolic ? add_cut_view(r, e, x, &c) : add_entry(r, e, OP_SLICE, &x->v, 1, list, 3);
-    return ok && keep_equal_axes(r, e, x) && check_pieces(r, e, x);
 }
 
 /* ---- POOL ---- */

@@ -144,6 +144,9 @@ bool read_const(reader *r, entry *e);
 /* Movement; each starts from X, the value of its source. */
 bool read_movement(reader *r, entry *e, const value *x);
 bool read_view(reader *r, entry *e, const value *x);
+bool read_shrink(reader *r, entry *e, const value *x);
+/* Axes of E that have the same extent in X are axes of X. */
+bool keep_equal_axes(reader *r, entry *e, const value *x);
 bool read_elementwise(reader *r, entry *e);
 bool read_reduce(reader *r, entry *e, const value *x);
 

@@ -32,6 +32,7 @@ static const struct {
     {DIAG_InvalidAttribute, "E1108", "InvalidAttribute"},
     {DIAG_InvalidConstant, "E1108", "InvalidAttribute"},
     {DIAG_InvalidDimension, "E1108", "InvalidAttribute"},
+    {DIAG_NegativeDimension, "E1108", "InvalidAttribute"},
     {DIAG_CannotInfer, "E1108", "InvalidAttribute"},
     {DIAG_MissingAttribute, "E1109", "MissingAttribute"},
     {DIAG_InvalidAxis, "E1110", "InvalidAxis"},

@@ -84,6 +84,18 @@ static void put_pad(writer *w, const node *n)
     end(w, n);
 }
 
+static void put_shrink(writer *w, const node *n, const dim *lo, const dim *hi, const dim *step,
+                       uint32_t rank)
+{
+    begin(w, n, "SHRINK");
+    writer_dims(w, "lo", lo, rank);
+    text_puts(w->out, ", ");
+    writer_dims(w, "hi", hi, rank);
+    text_puts(w->out, ", ");
+    writer_dims(w, "step", step, rank);
+    end(w, n);
+}
+
 /* ---- views ---- */
 
 static void begin_view(writer *w, const node *n)
@@ -103,9 +115,23 @@ static void end_view(writer *w, const node *n)
     end(w, n);
 }
 
+/* A view that is a SHRINK between sizes. */
+static void put_cut(writer *w, const node *n)
+{
+    uint32_t rank;
+    const int64_t *lo = attr_ints(n->attrs, KEY_CUT_FROM, &rank);
+    const int64_t *hi = attr_ints(n->attrs, KEY_CUT_TO, &rank);
+    const int64_t *step = attr_ints(n->attrs, KEY_CUT_STEP, &rank);
+    put_shrink(w, n, lo, hi, step, rank);
+}
+
 static void put_view(writer *w, const node *n)
 {
     const char *at = attr_string(n->attrs, KEY_INDEX_MAP);
+    if (attr_find(n->attrs, KEY_CUT_FROM)) {
+        put_cut(w, n);
+        return;
+    }
     begin_view(w, n);
     for (bool first = true; *at; first = false) {
         const size_t length = strcspn(at, ";");
@@ -180,13 +206,7 @@ static void put_slice(writer *w, const node *n)
         backward = backward || step[i] < 0;
     }
     if (!backward) {
-        begin(w, n, "SHRINK");
-        writer_dims(w, "lo", lo, t->rank);
-        text_puts(w->out, ", ");
-        writer_dims(w, "hi", hi, t->rank);
-        text_puts(w->out, ", ");
-        writer_dims(w, "step", step, t->rank);
-        end(w, n);
+        put_shrink(w, n, lo, hi, step, t->rank);
         return;
     }
     begin_view(w, n);
