@@ -65,7 +65,7 @@ typedef struct tn_equiv_options {
     tn_level level;             /* of both; the default is TN_LEVEL_0: the programs as written */
     uint32_t runs;              /* 0: 16 */
     uint64_t seed;              /* of the inputs and of random generators */
-    const tn_binding *bindings; /* of symbolic sizes; others get a different value in each run */
+    const tn_binding *bindings; /* of symbolic sizes; others are chosen for each run */
     size_t n_bindings;
 } tn_equiv_options;
 
@@ -81,12 +81,14 @@ typedef struct tn_equiv_result {
     size_t n_inputs;
     tn_binding *sizes[2]; /* of the symbols of A and of B then; the names are those of A and B */
     size_t n_sizes[2];
+    char *tried; /* the sizes that were chosen, a line `M=2 N=3` for each run; "" when none were */
 } tn_equiv_result;
 
 /* Run A and B on the same generated inputs, matched by position, and compare the outputs. The
  * inputs are random numbers, then mixtures of these with zeros of both signs, infinities, NaN,
- * denormals and extreme values; symbolic sizes take small values, 1 and 0 among them. Inputs that
- * give positions stay in bounds. A run that fails must fail in both programs.
+ * denormals and extreme values; symbolic sizes take small values, 1 and 0 among them, that fit both
+ * programs as far as such are found. Inputs that give positions stay in bounds. A run that fails
+ * must fail in both programs.
  *
  * result   on TN_OK, to be freed with tn_equiv_result_release
  * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one

@@ -126,26 +126,53 @@ static void put_replay(text_buffer *text, const char *file, int which, const cha
     text_putc(text, '\n');
 }
 
+/* The sizes that were chosen: the first few lines of TRIED that differ. */
+static void put_sizes(text_buffer *text, const char *tried)
+{
+    enum { SHOWN = 4 };
+    const char *last = "";
+    size_t last_n = 0;
+    uint32_t n = 0;
+    for (const char *at = tried; *at;) {
+        const size_t length = strcspn(at, "\n");
+        const bool again = length == last_n && memcmp(at, last, length) == 0;
+        if (!again && n++ < SHOWN)
+            text_printf(text, "%s%.*s\n", n == 1 ? "sizes: " : "       ", (int)length, at);
+        last = at;
+        last_n = length;
+        at += length + (at[length] == '\n');
+    }
+    if (n > SHOWN)
+        text_printf(text, "       and %" PRIu32 " more\n", n - SHOWN);
+}
+
+/* N_OUTPUTS: of each program. */
 static tn_status report(session *s, const arguments *args, const equiv_options *o,
-                        const tn_equiv_result *r)
+                        const tn_equiv_result *r, size_t n_outputs)
 {
     text_buffer text;
     tn_status status = TN_OK;
     const bool same = r->equal || r->largest_ulp <= (uint64_t)o->ulp;
-    const bool failed = !r->equal && r->largest_ulp == UINT64_MAX && r->element == 0;
+    const bool failed = !r->equal && r->output == n_outputs;
     text_init(&text, &s->cx->allocator);
     if (r->equal)
         text_printf(&text, "equal: every bit in %u runs\n", r->runs);
     else if (same)
         text_printf(&text, "close: at most %llu ulp in %u runs\n",
                     (unsigned long long)r->largest_ulp, r->runs);
-    if (!same) {
+    if (same)
+        put_sizes(&text, r->tried);
+    if (failed)
+        text_printf(&text, "different: one program fails in run %u", r->run);
+    else if (!same) {
         text_printf(&text, "different: output %zu, element %lld in run %u", r->output,
                     (long long)r->element, r->run);
         if (r->largest_ulp == UINT64_MAX)
-            text_puts(&text, failed ? "; one program may have failed" : "; not by a rounding");
+            text_puts(&text, "; not by a rounding");
         else if (r->largest_ulp)
             text_printf(&text, "; up to %llu ulp", (unsigned long long)r->largest_ulp);
+    }
+    if (!same) {
         text_puts(&text, "\nto see it:\n");
         for (int i = 0; i < 2; i++)
             put_replay(&text, args->files[i], i, o->folder, r, &o->compare);
@@ -167,7 +194,7 @@ static tn_status compare_files(session *s, const arguments *args, const equiv_op
     if (status == TN_OK)
         status = tn_modules_compare(a, b, &o->compare, &r);
     if (status == TN_OK) {
-        status = report(s, args, o, &r);
+        status = report(s, args, o, &r, tn_module_output_count(a));
         tn_equiv_result_release(s->cx, &r);
     }
     diag_flush(&s->cx->diag);

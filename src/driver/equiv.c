@@ -9,26 +9,38 @@
 
 enum { DEFAULT_RUNS = 16 };
 
-/* The extents that sizes without a value take in turn. */
-static const int64_t extents[] = {2, 3, 1, 5, 0, 8};
-enum { N_EXTENTS = sizeof extents / sizeof extents[0] };
+enum {
+    MAX_ATTEMPTS = 64, /* at sizes for a run */
+    MAX_MADE = 8       /* pairs of programs made for them */
+};
 
 typedef struct comparison {
     context *cx;
     const module *a, *b;
     const tn_equiv_options *options;
+    context *silent;         /* where programs are made whose sizes may not fit */
+    module *own[2];          /* A and B there */
     bool is_free;            /* some size has no value: each run makes programs of its own */
     const int64_t *sizes[2]; /* of the symbols of A and of B in this run */
     tn_program *pa, *pb;
     tn_buffer *in, *out_a, *out_b;
-    arena memory; /* of one run */
+    text_buffer tried; /* the sizes of each run */
+    arena memory;      /* of one run */
 } comparison;
 
-/* ---- programs ------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 static bool is_symbol(const module *m, uint32_t i)
 {
     return m->types.exprs.at[i].op == DIM_SYM;
+}
+
+static bool is_open(const module *m, const int64_t *values)
+{
+    for (uint32_t i = 0; i < m->types.exprs.n; i++)
+        if (is_symbol(m, i) && values[i] < 0)
+            return true;
+    return false;
 }
 
 /* The symbols of M that have a value, as bindings. */
@@ -42,45 +54,45 @@ static tn_binding *bindings_of(comparison *c, const module *m, const int64_t *va
     return list;
 }
 
-static int64_t given_value(const comparison *c, const char *name)
+/* Values for the symbols of M: those that the caller gives. NULL: no memory. */
+static int64_t *given_sizes(comparison *c, const module *m)
 {
-    for (size_t i = 0; i < c->options->n_bindings; i++)
-        if (strcmp(c->options->bindings[i].symbol, name) == 0)
-            return c->options->bindings[i].extent;
-    return -1;
+    int64_t *values = sizes_new(m, &c->memory);
+    for (size_t i = 0; values && i < c->options->n_bindings; i++) {
+        int64_t *value = size_of_symbol(m, values, c->options->bindings[i].symbol);
+        if (value)
+            *value = c->options->bindings[i].extent;
+    }
+    return values;
 }
 
-static tn_status make(comparison *c, const module *m, const int64_t *values, bool quiet,
-                      tn_program **out)
+/* Every size that the caller gives is one of A or B. */
+static tn_status check_bindings(const comparison *c)
 {
-    tn_compile_options o = {.level = c->options->level ? c->options->level : TN_LEVEL_0};
-    o.engine = "ref"; /* which defines what programs mean */
-    o.bindings = bindings_of(c, m, values, &o.n_bindings);
-    if (!o.bindings)
-        return diag_no_memory(&c->cx->diag);
-    if (!quiet)
-        return tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out); /* it copies */
-    context *cx = context_new(&c->cx->allocator, NULL);
-    if (!cx)
-        return diag_no_memory(&c->cx->diag);
-    cx->limits = c->cx->limits;
-    cx->custom = custom_set_copy(&c->cx->allocator, c->cx->custom);
-    module *copy = cx->custom ? module_copy_to(m, cx) : NULL;
-    tn_status s = copy ? tn_program_compile(&(tn_module){copy}, &o, out) : TN_ERR_NOMEM;
-    if (copy)
-        module_free(copy);
-    tn_context_free(cx);
-    return s;
+    for (size_t i = 0; i < c->options->n_bindings; i++) {
+        const tn_binding *b = &c->options->bindings[i];
+        bool known = false;
+        for (uint32_t k = 0; k < 2 && !known; k++) {
+            const module *m = k ? c->b : c->a;
+            for (uint32_t e = 0; e < m->types.exprs.n && !known; e++)
+                known = is_symbol(m, e) && strcmp(m->types.exprs.at[e].name, b->symbol) == 0;
+        }
+        if (!known)
+            return diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                               "neither program has a symbolic size called '%s'", b->symbol);
+        if (b->extent < 0)
+            return diag_report(&c->cx->diag, DIAG_NegativeDimension, NULL, NO_SPAN,
+                               "the size '%s' cannot be %" PRId64, b->symbol, b->extent);
+    }
+    return TN_OK;
 }
 
-/* Sizes of B from the inputs that A has in this run. */
-static tn_status sizes_of_b(comparison *c, int64_t **values)
+/* Sizes of B, which is M, from the inputs that A has in this run, and from its names. */
+static tn_status sizes_of_b(comparison *c, const module *m, int64_t *values)
 {
-    const module *m = c->b;
     const uint32_t n = module_entry(m)->inputs.n;
     given_shape *shapes = ARENA_ARRAY(&c->memory, given_shape, (size_t)n + 1);
-    *values = sizes_new(m, &c->memory);
-    if (!shapes || !*values)
+    if (!shapes)
         return diag_no_memory(&c->cx->diag);
     for (uint32_t i = 0; i < n; i++) {
         const tn_type *t = &c->pa->inputs[i].type;
@@ -88,13 +100,27 @@ static tn_status sizes_of_b(comparison *c, int64_t **values)
     }
     if (!module_has_symbols(m))
         return TN_OK;
-    TN_TRY(sizes_from_inputs(m, shapes, *values));
-    for (uint32_t i = 0; i < m->types.exprs.n; i++) /* the others by their names */
-        for (uint32_t k = 0; k < c->a->types.exprs.n && is_symbol(m, i) && (*values)[i] < 0; k++)
-            if (is_symbol(c->a, k) &&
-                strcmp(m->types.exprs.at[i].name, c->a->types.exprs.at[k].name) == 0)
-                (*values)[i] = c->sizes[0][k];
+    TN_TRY(sizes_from_inputs(m, shapes, values));
+    for (uint32_t k = 0; k < c->a->types.exprs.n; k++) {
+        int64_t *value = is_symbol(c->a, k)
+                             ? size_of_symbol(m, values, c->a->types.exprs.at[k].name)
+                             : NULL;
+        if (value && *value < 0)
+            *value = c->sizes[0][k];
+    }
     return TN_OK;
+}
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+static tn_status make(comparison *c, const module *m, const int64_t *values, tn_program **out)
+{
+    tn_compile_options o = {.level = c->options->level ? c->options->level : TN_LEVEL_0};
+    o.engine = "ref"; /* which defines what programs mean */
+    o.bindings = bindings_of(c, m, values, &o.n_bindings);
+    if (!o.bindings)
+        return diag_no_memory(&c->cx->diag);
+    return tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out); /* it copies */
 }
 
 static void free_programs(comparison *c)
@@ -104,28 +130,115 @@ static void free_programs(comparison *c)
     c->pa = c->pb = NULL;
 }
 
-static tn_status make_programs(comparison *c, uint32_t run)
+/* Copies whose faults nobody hears of. */
+static tn_status make_silent(comparison *c)
 {
-    int64_t *values = sizes_new(c->a, &c->memory);
-    uint32_t n_free = 0;
+    if (c->silent)
+        return TN_OK;
+    c->silent = context_new(&c->cx->allocator, NULL);
+    if (!c->silent)
+        return diag_no_memory(&c->cx->diag);
+    c->silent->limits = c->cx->limits;
+    c->silent->custom = custom_set_copy(&c->cx->allocator, c->cx->custom);
+    for (uint32_t k = 0; k < 2 && c->silent->custom; k++)
+        c->own[k] = module_copy_to(k ? c->b : c->a, c->silent);
+    return c->own[0] && c->own[1] ? TN_OK : diag_no_memory(&c->cx->diag);
+}
+
+static void free_silent(comparison *c)
+{
+    for (uint32_t k = 0; k < 2; k++)
+        if (c->own[k])
+            module_free(c->own[k]);
+    tn_context_free(c->silent);
+}
+
+/* Choose what VALUES leave open of M. *FITS is false when nothing was found. */
+static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t attempt,
+                        int64_t *values, bool *fits)
+{
+    *fits = true;
+    if (!is_open(m, values))
+        return TN_OK;
+    c->is_free = true;
+    return sizes_guess(m, run, attempt, values, fits);
+}
+
+/* Both programs for sizes of this ATTEMPT. *FITS is false when it chose some that do not fit. */
+static tn_status make_pair(comparison *c, uint32_t run, uint32_t attempt, bool *fits)
+{
+    int64_t *values = given_sizes(c, c->a);
     if (!values)
         return diag_no_memory(&c->cx->diag);
-    free_programs(c);
-    c->is_free = false;
-    for (uint32_t i = 0; i < c->a->types.exprs.n; i++) {
-        if (!is_symbol(c->a, i))
-            continue;
-        values[i] = given_value(c, c->a->types.exprs.at[i].name);
-        if (values[i] < 0) {
-            values[i] = extents[(run + n_free++) % N_EXTENTS];
-            c->is_free = true;
+    TN_TRY(choose(c, c->a, run, attempt, values, fits));
+    c->sizes[0] = values;
+    if (!*fits)
+        return TN_OK;
+    const bool is_chosen = c->is_free;
+    tn_status s = is_chosen ? make_silent(c) : TN_OK;
+    if (s == TN_OK)
+        s = make(c, is_chosen ? c->own[0] : c->a, values, &c->pa);
+    const module *b = is_chosen ? c->own[1] : c->b;
+    values = given_sizes(c, c->b);
+    c->sizes[1] = values;
+    if (s == TN_OK)
+        s = values ? sizes_of_b(c, b, values) : diag_no_memory(&c->cx->diag);
+    if (s == TN_OK)
+        s = choose(c, c->b, run, attempt, values, fits);
+    if (s == TN_OK && c->is_free && *fits)
+        s = make_silent(c);
+    if (s == TN_OK && *fits)
+        s = make(c, c->is_free ? c->own[1] : c->b, values, &c->pb);
+    if (s == TN_ERR_NOMEM)
+        return diag_no_memory(&c->cx->diag);
+    if (s == TN_OK || !c->is_free)
+        return s;
+    *fits = false;
+    return TN_OK;
+}
+
+static bool is_named(const module *m, const char *symbol)
+{
+    for (uint32_t i = 0; i < m->types.exprs.n; i++)
+        if (is_symbol(m, i) && strcmp(m->types.exprs.at[i].name, symbol) == 0)
+            return true;
+    return false;
+}
+
+/* The sizes of this run as a line: those of A, and those that only B has. */
+static void note_sizes(comparison *c)
+{
+    bool first = true;
+    for (uint32_t k = 0; k < 2; k++) {
+        const module *m = k ? c->b : c->a;
+        for (uint32_t i = 0; i < m->types.exprs.n; i++) {
+            if (!is_symbol(m, i) || c->sizes[k][i] < 0 ||
+                (k && is_named(c->a, m->types.exprs.at[i].name)))
+                continue;
+            text_printf(&c->tried, "%s%s=%" PRId64, first ? "" : " ", m->types.exprs.at[i].name,
+                        c->sizes[k][i]);
+            first = false;
         }
     }
-    c->sizes[0] = values;
-    TN_TRY(make(c, c->a, values, c->is_free, &c->pa));
-    TN_TRY(sizes_of_b(c, &values));
-    c->sizes[1] = values;
-    return make(c, c->b, values, c->is_free, &c->pb);
+    text_putc(&c->tried, '\n');
+}
+
+/* *FITS is false when no sizes were found. */
+static tn_status make_programs(comparison *c, uint32_t run, bool *fits)
+{
+    uint32_t made = 0;
+    *fits = false;
+    for (uint32_t attempt = 0; !*fits && attempt < MAX_ATTEMPTS && made < MAX_MADE; attempt++) {
+        free_programs(c);
+        c->is_free = false;
+        TN_TRY(make_pair(c, run, attempt, fits));
+        made += c->pa != NULL;
+        if (!c->is_free)
+            break;
+    }
+    if (*fits && c->is_free)
+        note_sizes(c);
+    return TN_OK;
 }
 
 /* ---- interfaces ----------------------------------------------------------------------------- */
@@ -284,14 +397,28 @@ static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
 static tn_status trial(comparison *c, uint32_t run, tn_equiv_result *r)
 {
     if (!c->pa || c->is_free) {
-        tn_status s = make_programs(c, run);
-        if (s != TN_OK)
-            return c->is_free && s != TN_ERR_NOMEM ? TN_OK : s; /* sizes that do not fit */
+        bool fits;
+        TN_TRY(make_programs(c, run, &fits));
+        if (!fits)
+            return TN_OK;
         TN_TRY(check_types(c));
     }
     tn_status s = run_once(c, run, r);
     release_buffers(c);
     return s;
+}
+
+static tn_status keep_tried(comparison *c, tn_equiv_result *r)
+{
+    const char *text = text_c_string(&c->tried);
+    if (!text)
+        return diag_no_memory(&c->cx->diag);
+    const size_t bytes = strlen(text) + 1;
+    r->tried = memory_alloc(&c->cx->allocator, bytes);
+    if (!r->tried)
+        return diag_no_memory(&c->cx->diag);
+    memcpy(r->tried, text, bytes);
+    return TN_OK;
 }
 
 tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
@@ -302,13 +429,20 @@ tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
         .cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = options ? options : &defaults};
     const uint32_t runs = c.options->runs ? c.options->runs : DEFAULT_RUNS;
     *result = (tn_equiv_result){.equal = true};
+    text_init(&c.tried, &c.cx->allocator);
     tn_status s = check_counts(&c);
+    if (s == TN_OK)
+        s = check_bindings(&c);
     for (uint32_t run = 0; s == TN_OK && run < runs; run++) {
         arena_init(&c.memory, &c.cx->allocator);
         s = trial(&c, run, result);
         arena_release(&c.memory);
     }
     free_programs(&c);
+    free_silent(&c);
+    if (s == TN_OK)
+        s = keep_tried(&c, result);
+    text_release(&c.tried);
     if (s == TN_OK && result->runs == 0)
         s = diag_report(&c.cx->diag, DIAG_NotEquivalent, NULL, NO_SPAN,
                         "no sizes were found that fit both programs; give them with --dim");
@@ -322,7 +456,9 @@ void tn_equiv_result_release(tn_context *cx, tn_equiv_result *r)
     for (size_t i = 0; i < r->n_inputs; i++)
         memory_free(&cx->allocator, r->inputs[i].data, r->inputs[i].bytes);
     memory_free(&cx->allocator, r->inputs, r->n_inputs * sizeof *r->inputs);
+    memory_free(&cx->allocator, r->tried, r->tried ? strlen(r->tried) + 1 : 0);
     r->inputs = NULL;
+    r->tried = NULL;
     r->n_inputs = 0;
     for (uint32_t k = 0; k < 2; k++) {
         memory_free(&cx->allocator, r->sizes[k], r->n_sizes[k] * sizeof *r->sizes[k]);

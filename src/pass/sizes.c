@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/checked.h"
-#include "pass/bind.h"
 #include "pass/regroup.h"
+#include "pass/solver.h"
 
 bool module_has_symbols(const module *m)
 {
@@ -28,17 +28,7 @@ int64_t *size_of_symbol(const module *m, int64_t *values, const char *name)
     return NULL;
 }
 
-typedef enum solution { FITS, CONTRADICTS, OPEN } solution;
-
-typedef struct solver {
-    const module *m;
-    const type_table *t;
-    int64_t *values;
-    bool progress; /* a symbol got its value */
-} solver;
-
-/* Make D have the value WANTED, if one unknown symbol is all that is left to choose. */
-static solution solve(solver *s, dim d, int64_t wanted)
+solution solve_size(solver *s, dim d, int64_t wanted)
 {
     int64_t known;
     if (dim_bind(s->t, d, s->values, &known))
@@ -59,10 +49,10 @@ static solution solve(solver *s, dim d, int64_t wanted)
     }
     int64_t rest;
     if (e->op == DIM_ADD)
-        return sub_i64(wanted, known, &rest) ? solve(s, unknown, rest) : CONTRADICTS;
+        return sub_i64(wanted, known, &rest) ? solve_size(s, unknown, rest) : CONTRADICTS;
     if (e->op != DIM_MUL || known == 0 || (known == -1 && wanted == INT64_MIN))
         return OPEN;
-    return wanted % known == 0 ? solve(s, unknown, wanted / known) : CONTRADICTS;
+    return wanted % known == 0 ? solve_size(s, unknown, wanted / known) : CONTRADICTS;
 }
 
 static const char *dim_words(const module *m, dim d)
@@ -100,7 +90,7 @@ static tn_status solve_inputs(solver *s, const given_shape *given)
         const type *t = value_type(f, f->inputs.at[k]);
         const node *n = node_of(f, f->inputs.at[k]);
         for (uint32_t i = 0; i < t->rank; i++)
-            if (solve(s, t->dims[i], given[k].dims[i]) == CONTRADICTS)
+            if (solve_size(s, t->dims[i], given[k].dims[i]) == CONTRADICTS)
                 return contradiction(s, f, n, i, given[k].dims[i], t->dims[i]);
     }
     return TN_OK;
@@ -142,7 +132,7 @@ static tn_status solve_declared(solver *s, const function *f)
         for (uint32_t i = 0; i < t->rank && i < d->type->rank; i++) {
             int64_t value;
             if (dim_bind(s->t, t->dims[i], s->values, &value) &&
-                solve(s, d->type->dims[i], value) == CONTRADICTS)
+                solve_size(s, d->type->dims[i], value) == CONTRADICTS)
                 return contradiction(s, f, node_of(f, d->of), i, value, d->type->dims[i]);
         }
     }
@@ -166,10 +156,10 @@ static void solve_reshape(solver *s, const type *from, const type *to)
     regroup(have, from->rank, want, to->rank);
     for (uint32_t j = 0; j < to->rank; j++)
         if (want[j].extent >= 0)
-            (void)solve(s, to->dims[j], want[j].extent);
+            (void)solve_size(s, to->dims[j], want[j].extent);
 }
 
-static void solve_reshapes(solver *s, const function *f)
+void solve_reshapes(solver *s, const function *f)
 {
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
