@@ -36,6 +36,12 @@ static uint32_t find_name(const reader *r, const char *name)
     return NO_VALUE;
 }
 
+/* A key as messages show it. */
+static const char *bare(const char *key)
+{
+    return *key == '"' ? key + 1 : key;
+}
+
 /* The next id is called NAME, which stands AT. */
 static bool add_name(reader *r, const char *name, span at)
 {
@@ -43,7 +49,7 @@ static bool add_name(reader *r, const char *name, span at)
     named_id added = {name, at};
     uint32_t earlier = find_name(r, name);
     if (earlier != NO_VALUE) {
-        scan_fault(&r->s, DIAG_MultipleDefinitions, at, "'%%%s' is defined twice", name);
+        scan_fault(&r->s, DIAG_MultipleDefinitions, at, "'%%%s' is defined twice", bare(name));
         diag_note(&r->s.m->cx->diag, &r->s.m->source, r->names.at[earlier].at, "first here");
     } else if (!hash_add(a, &r->by_name, name_hash(name), r->names.n)) {
         return scan_no_memory(&r->s);
@@ -51,21 +57,48 @@ static bool add_name(reader *r, const char *name, span at)
     return VECTOR_PUSH(a, &r->names, added) || scan_no_memory(&r->s);
 }
 
-static bool read_name(reader *r, const char **out, span *at)
+/* What a value is called in the text. */
+typedef struct text_name {
+    const char *key;  /* what finds it; of quoted ones that cannot stand bare, with a quote before */
+    const char *name; /* NULL: a number, which is what values without a name are called */
+    span at;
+} text_name;
+
+/* The key of a quoted name. */
+static bool quoted_key(reader *r, text_name *out)
 {
-    ptir_word_text word;
-    (void)scan_eat(&r->s, "%");
-    if (!scan_word(&r->s, &word))
-        return false;
-    *at = word.where;
-    *out = module_string(r->s.m, word.at, word.n);
-    return *out || scan_no_memory(&r->s);
+    text_buffer key;
+    if (text_is_name(out->name)) {
+        out->key = out->name;
+        return true;
+    }
+    text_init(&key, r->s.m->allocator);
+    text_putc(&key, '"');
+    text_puts(&key, out->name);
+    out->key = key.failed ? NULL : module_string(r->s.m, key.at, key.n);
+    text_release(&key);
+    return out->key || scan_no_memory(&r->s);
 }
 
-/* A number is no name: it is what values without one are called. */
-static const char *telling_name(const char *name)
+static bool read_name(reader *r, text_name *out)
 {
-    return name[strspn(name, "0123456789")] ? name : NULL;
+    ptir_scan *s = &r->s;
+    ptir_word_text word;
+    if (scan_eat(s, "%") && *s->at == '"') {
+        const char *from = s->at;
+        if (!scan_string(s, &out->name))
+            return false;
+        out->at = scan_from(s, from);
+        return quoted_key(r, out);
+    }
+    if (!scan_word(s, &word))
+        return false;
+    out->at = word.where;
+    out->key = module_string(s->m, word.at, word.n);
+    if (!out->key)
+        return scan_no_memory(s);
+    out->name = out->key[strspn(out->key, "0123456789")] ? out->key : NULL;
+    return true;
 }
 
 /* ---- operands ------------------------------------------------------------------------------ */
@@ -78,7 +111,7 @@ static bool value_named(reader *r, const char *name, span at, bool elements, pti
     out->id = find_name(r, name);
     if (out->id == NO_VALUE) {
         scan_fault(s, DIAG_UseBeforeDefinition, out->at, "'%%%s' is not defined before this use",
-                   name);
+                   bare(name));
         out->kind = PTIR_FAULTY;
     }
     if (!elements || *s->at != '[')
@@ -92,16 +125,15 @@ static bool value_named(reader *r, const char *name, span at, bool elements, pti
 /* %NAME, %NAME[INT]; ELEMENTS: the second is allowed. */
 static bool read_value(reader *r, bool elements, ptir_operand *out)
 {
-    const char *name;
-    span at;
+    text_name name;
     *out = (ptir_operand){.kind = PTIR_VALUE};
     if (!scan_at(&r->s, "%"))
         return scan_unexpected(&r->s, "a value");
-    if (!read_name(r, &name, &at))
+    if (!read_name(r, &name))
         return false;
-    at.at--; /* with the percent sign */
-    at.length++;
-    return value_named(r, name, at, elements, out);
+    name.at.at--; /* with the percent sign */
+    name.at.length++;
+    return value_named(r, name.key, name.at, elements, out);
 }
 
 static bool read_operand(reader *r, bool bare, ptir_operand *out)
@@ -358,11 +390,12 @@ static bool read_statement(reader *r)
     ptir_inst inst = {.id = r->names.n};
     ptir_word_text word;
     found_fields found = {.seen = 0};
-    const char *name;
+    text_name name;
     int kind = -1;
-    if (!read_name(r, &name, &inst.id_at) || !scan_expect(s, "=") || !scan_word(s, &word))
+    if (!read_name(r, &name) || !scan_expect(s, "=") || !scan_word(s, &word))
         return false;
-    inst.name = telling_name(name);
+    inst.id_at = name.at;
+    inst.name = name.name;
     inst.at = word.where;
     r->where.index = r->f->body.n;
     r->where.inst = &inst;
@@ -384,7 +417,7 @@ static bool read_statement(reader *r)
     if (inst.op == PTIR_CONSTANT ? !read_constant(r, &found, &inst)
                                  : inst.op < PTIR_OP_COUNT && !keep_fields(r, &found, &inst, kind))
         return false;
-    if (!add_name(r, name, inst.id_at))
+    if (!add_name(r, name.key, name.at))
         return false;
     r->where.inst = NULL;
     return PTIR_PUSH(s->memory, &r->f->body, inst) || scan_no_memory(s);
@@ -400,17 +433,15 @@ static bool read_parameters(reader *r)
     if (scan_eat(s, ")"))
         return true;
     do {
-        const char *name, *kept;
-        span at;
+        text_name name;
         uint32_t id = r->names.n;
         ptir_type t;
-        if (!read_name(r, &name, &at) || !scan_expect(s, ":") || !text_read_type(s, &t) ||
-            !add_name(r, name, at))
+        if (!read_name(r, &name) || !scan_expect(s, ":") || !text_read_type(s, &t) ||
+            !add_name(r, name.key, name.at))
             return false;
-        kept = telling_name(name);
         if (!PTIR_PUSH(s->memory, &r->f->parameters, t) ||
             !PTIR_PUSH(s->memory, &r->f->parameter_ids, id) ||
-            !PTIR_PUSH(s->memory, &r->f->parameter_names, kept))
+            !PTIR_PUSH(s->memory, &r->f->parameter_names, name.name))
             return scan_no_memory(s);
     } while (scan_eat(s, ","));
     return scan_expect(s, ")");
@@ -424,11 +455,10 @@ static bool read_return(reader *r)
         return true;
     do {
         ptir_operand operand = {.kind = PTIR_VALUE};
-        const char *name;
-        span at;
+        text_name name;
         if (scan_at(s, "%")
                 ? !read_value(r, true, &operand)
-                : !read_name(r, &name, &at) || !value_named(r, name, at, true, &operand))
+                : !read_name(r, &name) || !value_named(r, name.key, name.at, true, &operand))
             return false;
         if (!PTIR_PUSH(s->memory, &r->f->result_ids, operand))
             return scan_no_memory(s);

@@ -93,15 +93,32 @@ static void check_program(writer *w, const ptir_program *p)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* NAME for ID, unless it cannot be written or another value has it. */
-static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *name)
+/* Say that a value goes without its NAME, which matters for a parameter. */
+static void note_lost(writer *w, bool is_parameter, const char *name, const char *why)
 {
-    if (!text_is_name(name))
+    if (is_parameter)
+        diag_warn(&w->t.m->cx->diag, DIAG_Advice, NULL, NO_SPAN,
+                  "the parameter '%.100s' is called by a number: %s", name, why);
+}
+
+/* NAME for ID, unless it cannot be written or another value has it. */
+static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *name,
+                      bool is_parameter)
+{
+    char number[16];
+    (void)snprintf(number, sizeof number, "%" PRIu32, id);
+    if (!name || !*name || strcmp(name, number) == 0) /* or what it is called without a name */
         return true;
+    if (w->t.compatible && !text_is_name(name)) {
+        note_lost(w, is_parameter, name, "the compatible text form has no quoted names");
+        return true;
+    }
     uint64_t h = hash_bytes(4, name, strlen(name));
     for (uint32_t p = hash_first(taken, h), k; (k = hash_at(taken, h, &p)) != HASH_NONE;)
-        if (strcmp(w->names[k], name) == 0)
+        if (strcmp(w->names[k], name) == 0) {
+            note_lost(w, is_parameter, name, "another value has the same name");
             return true;
+        }
     w->names[id] = name;
     return hash_add(w->t.m->allocator, taken, h, id);
 }
@@ -114,20 +131,23 @@ static bool give_names(writer *w, const ptir_function *f)
     w->names = ARENA_ARRAY(&w->t.names, const char *, (size_t)n + 1);
     bool ok = w->names != NULL;
     for (uint32_t i = 0; ok && i < f->parameters.n; i++)
-        ok = give_name(w, &taken, f->parameter_ids.at[i], f->parameter_names.at[i]);
+        ok = give_name(w, &taken, f->parameter_ids.at[i], f->parameter_names.at[i], true);
     for (uint32_t i = 0; ok && i < f->body.n; i++)
-        ok = give_name(w, &taken, f->body.at[i].id, f->body.at[i].name);
+        ok = give_name(w, &taken, f->body.at[i].id, f->body.at[i].name, false);
     hash_release(w->t.m->allocator, &taken);
     return ok;
 }
 
 static void put_name(writer *w, uint32_t id)
 {
+    const char *name = w->names[id];
     text_putc(w->t.out, '%');
-    if (w->names[id])
-        text_puts(w->t.out, w->names[id]);
-    else
+    if (!name)
         text_u64(w->t.out, id);
+    else if (text_is_name(name))
+        text_puts(w->t.out, name);
+    else
+        text_json_string(w->t.out, name, strlen(name));
 }
 
 /* ---- statements ---------------------------------------------------------------------------- */
