@@ -130,11 +130,15 @@ struct tn_buffer;
  * alone, however large, and dce drops what nothing else uses.
  *
  * input    position among the inputs of M as they are now
- * value    of exactly the input's type; copied
+ * value    of exactly the input's type; copied. Symbols in that type take their values from its
+ *          shape in all of M, whose names that were handed out earlier are gone then
  * returns  TN_ERR_USAGE     no such input
  *          TN_ERR_INPUT     another type, or fewer bytes than that needs
- *          TN_ERR_REJECTED  the input has extents without a value (UnboundSymbol), or is larger
- * than the limit literal_bytes TN_ERR_NOMEM     M is as before after any failure */
+ *          TN_ERR_REJECTED  a size in the input's type is not determined by its shape
+ *                           (UnboundSymbol) or M does not fit together with it, or the input is
+ *                           larger than the limit literal_bytes
+ *          TN_ERR_NOMEM
+ * M is as before after any failure. */
 TN_API tn_status tn_module_set_constant(tn_module *m, size_t input, const struct tn_buffer *value);
 
 /* Check every rule again: what reading guarantees and each pass must keep.

@@ -3,6 +3,7 @@
 
 #include "driver/api.h"
 #include "graph/literal.h"
+#include "pass/bind.h"
 
 static tn_status refuse(const module *m, const node *n, diag_kind kind, const char *why)
 {
@@ -55,9 +56,6 @@ static void forget_input(function *f, uint32_t index)
 static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
 {
     function *f = module_entry(m);
-    if (index >= f->inputs.n)
-        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                           "input %zu of a module with %" PRIu32, index, f->inputs.n);
     const value_id v = f->inputs.at[index];
     node *n = &f->nodes.at[f->values.at[v].node];
     const type *t = value_type(f, v);
@@ -65,7 +63,7 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
     const attrs *a = NULL;
     api_type(t, &want);
     if (!type_is_static(t))
-        return refuse(m, n, DIAG_UnboundSymbol, "its extents have no values yet");
+        return refuse(m, n, DIAG_UnboundSymbol, "its shape does not tell all sizes in it");
     if (!api_same_type(&value->type, &want))
         return refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
     TN_TRY(constant_attrs(m, n, t, value, &a));
@@ -74,7 +72,42 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
     return TN_OK;
 }
 
+/* The shape of VALUE gives symbols their values in M. */
+static tn_status bind_by_shape(module *m, size_t index, const tn_buffer *value)
+{
+    const given_shape given = {value->type.rank, value->type.dims};
+    int64_t *sizes = sizes_new(m, &m->arena);
+    if (!sizes)
+        return module_no_memory(m);
+    TN_TRY(sizes_from_input(m, (uint32_t)index, &given, sizes));
+    return module_bind_partly(m, sizes);
+}
+
+/* Replaces the module, so that a failure leaves it as it was. */
+static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *value)
+{
+    module *bound = module_copy(tm->graph);
+    if (!bound)
+        return module_no_memory(tm->graph);
+    tn_status s = bind_by_shape(bound, index, value);
+    if (s == TN_OK)
+        s = set_constant(bound, index, value);
+    diag_flush(&bound->cx->diag); /* what is open may point into it */
+    module_free(s == TN_OK ? tm->graph : bound);
+    if (s == TN_OK)
+        tm->graph = bound;
+    return s;
+}
+
 tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
 {
-    return api_done(tm->graph->cx, set_constant(tm->graph, input, value));
+    module *m = tm->graph;
+    context *cx = m->cx;
+    const function *f = module_entry(m);
+    if (input >= f->inputs.n)
+        return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                        "input %zu of a module with %" PRIu32, input, f->inputs.n));
+    return api_done(cx, type_is_static(value_type(f, f->inputs.at[input]))
+                            ? set_constant(m, input, value)
+                            : bind_and_set(tm, input, value));
 }

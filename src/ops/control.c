@@ -239,6 +239,9 @@ static tn_status run_region(const eval_call *call, const function *f, const tens
         return eval_report(call, DIAG_LimitExceeded,
                            "regions are nested deeper than the limit of %" PRIu32,
                            run->cx->limits.nesting);
+    if (run->most_turns && run->turns++ == run->most_turns)
+        return eval_report(call, DIAG_LimitExceeded, "regions run more than %" PRIu64 " times",
+                           run->most_turns);
     TN_TRY(eval_on_time(call)); /* also in loops whose bodies compute nothing */
     run->depth++;
     const tn_status s = evaluate(run, f, in, out);

@@ -31,6 +31,7 @@ typedef struct eval_run {
     uint64_t bytes_limit;                 /* UINT64_MAX: none */
     bool quiet;                           /* failures give only their status */
     uint32_t depth;                       /* of regions inside regions, so far */
+    uint64_t turns, most_turns;           /* regions that ran; how many may, 0: any number */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
     int64_t deadline;                     /* in ns of eval_clock; 0: none */
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
@@ -89,9 +90,9 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
 
 /* Evaluate one node on given operand values (for folding). The n_results tensors of OUT get their
  * types and fresh memory in MEMORY. Never reports; false when the node cannot be evaluated, would
- * fail, or there is no memory. */
-bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, tensor *out,
-                           arena *memory);
+ * fail, runs regions more than TURNS times, or there is no memory. */
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,
+                           tensor *out, arena *memory);
 
 /* The constants of the law of bits; part of the format version. */
 enum {

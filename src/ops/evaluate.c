@@ -416,10 +416,11 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     return status;
 }
 
-bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, tensor *out,
-                           arena *memory)
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,
+                           tensor *out, arena *memory)
 {
-    eval_run run = {.cx = f->module->cx, .bytes_limit = UINT64_MAX, .quiet = true};
+    eval_run run = {
+        .cx = f->module->cx, .bytes_limit = UINT64_MAX, .quiet = true, .most_turns = turns};
     for (uint32_t r = 0; r < n->n_results; r++) {
         const type *t = value_type(f, n->first_value + r);
         size_t bytes;

@@ -27,6 +27,10 @@ typedef struct given_shape {
  * (an input whose size is not determined). */
 tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values);
 
+/* The same for one INPUT alone; sizes that it does not determine stay as they are. */
+tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *given,
+                           int64_t *values);
+
 /* Find the values that follow, from the types that the text declares for values and from reshapes,
  * of those that are set. Rejects with DimensionBinding. */
 tn_status sizes_that_follow(const module *m, int64_t *values);

@@ -250,7 +250,7 @@ value_id expand_iota_as_constant(expand_call *c)
 {
     tensor out = {0};
     if (!is_static_call(c) || c->out->count > MOST_POSITIONS || c->out->count == 0 ||
-        !evaluate_node_quietly(c->f, c->n, NULL, &out, c->memory))
+        !evaluate_node_quietly(c->f, c->n, NULL, 1, &out, c->memory))
         return NO_VALUE;
     return build_constant(c->b, c->out->dtype, c->out->dims, c->out->rank, out.data);
 }

@@ -433,7 +433,7 @@ static bool positions_of(expand_call *c, tensor *out)
     value_id v = build_node(&b, (op_id)c->n->op, &places, 1, entries, c->n->attrs->n);
     tensor in = {places == NO_VALUE ? NULL : build_type(&b, places), at};
     bool ok =
-        v != NO_VALUE && evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, out, c->memory);
+        v != NO_VALUE && evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, 1, out, c->memory);
     c->b->status = b.status;
     VECTOR_RELEASE(m->allocator, &scratch.nodes);
     VECTOR_RELEASE(m->allocator, &scratch.values);

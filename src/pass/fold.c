@@ -113,7 +113,7 @@ static bool compute(pass_context *cx, function *f, const node *n, const literal 
         operands[k] = (tensor){used[k]->type, (void *)(uintptr_t)used[k]->data};
     }
     out->type = uniform ? type_scalar(&m->types, result->dtype) : result;
-    return out->type && evaluate_node_quietly(f, n, operands, out, &cx->scratch) &&
+    return out->type && evaluate_node_quietly(f, n, operands, 1, out, &cx->scratch) &&
            is_safe((op_id)n->op, used, out);
 }
 

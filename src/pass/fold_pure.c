@@ -7,44 +7,82 @@
  * What depends on parameters alone is folded once these are constants (tn_module_set_constant,
  * `tenon opt --constant`), which is what fold-parameters is for.
  *
- * Not folded: ops that may give another result another time (generators, custom calls), control
- * flow, what would fail, and, by fold-pure, results of more than FOLD_ELEMENTS elements that are
- * larger than the operands together, or that take more than FOLD_WORK elements to compute. By
- * fold-parameters only what exceeds the limit on literal bytes.
+ * Not folded: what may give another result another time (generators, custom calls), also inside of
+ * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
+ * elements that are larger than the operands together, or that take more than FOLD_WORK elements to
+ * compute. By fold-parameters only what exceeds the limit on literal bytes, or runs regions more
+ * than FOLD_TURNS times.
  */
 #include "base/checked.h"
 #include "graph/literal.h"
 #include "ops/eval.h"
 #include "pass/passes.h"
 
-enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64 };
+enum {
+    FOLD_ELEMENTS = 4096,
+    FOLD_WORK = 1 << 22,
+    FOLD_OPERANDS = 64,
+    FOLD_TURNS = 1 << 16
+};
+
+typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
 
 typedef struct folding {
     pass_context *cx;
     function *f;
     bool bounded;
+    purity *regions; /* of the module's functions */
+    /* Nodes with several results, which several constants take the place of. */
+    value_id *instead;      /* by value; NULL: none was folded yet */
+    uint32_t *constants;    /* by node: the first of them, or 0 */
+    uint32_t n_nodes, n_values; /* before there were any */
 } folding;
+
+static bool is_stable(folding *w, const node *n, uint32_t depth);
+
+/* Does function INDEX give equal results for equal operands? */
+static bool is_pure(folding *w, uint32_t index, uint32_t depth)
+{
+    const function *f = w->f->module->functions.at[index];
+    purity *known = &w->regions[index];
+    if (*known != UNKNOWN || depth > w->f->module->cx->limits.nesting)
+        return *known == PURE;
+    *known = ASKED;
+    bool pure = true;
+    for (uint32_t i = 0; pure && i < f->nodes.n; i++)
+        pure = is_stable(w, &f->nodes.at[i], depth + 1);
+    *known = pure ? PURE : IMPURE;
+    return pure;
+}
+
+static bool is_stable(folding *w, const node *n, uint32_t depth)
+{
+    const uint32_t traits = op_table[n->op].traits;
+    bool pure = !(traits & T_UNSTABLE);
+    for (uint32_t i = 0; pure && traits & T_REGIONS && i < n->attrs->n; i++)
+        if (attr_keys[n->attrs->at[i].key].kind == ATTR_FUNCTION)
+            pure = is_pure(w, (uint32_t)n->attrs->at[i].v.i, depth);
+    return pure;
+}
 
 /* Is N an op on constants that gives the same result every time? *SIZE: elements of its operands.
  */
-static bool is_constant_op(const folding *w, const node *n, int64_t *size)
+static bool is_constant_op(folding *w, const node *n, int64_t *size)
 {
-    const uint32_t traits = op_table[n->op].traits;
     *size = 0;
-    if (n->n_in == 0 || n->n_in > FOLD_OPERANDS || n->n_results != 1 ||
-        traits & (T_REGIONS | T_UNSTABLE))
+    if (n->n_in == 0 || n->n_in > FOLD_OPERANDS || n->n_results == 0 ||
+        n->n_results > FOLD_OPERANDS || (w->bounded && op_table[n->op].traits & T_REGIONS))
         return false;
     for (uint32_t i = 0; i < n->n_in; i++) {
         const literal *l = literal_of(node_of(w->f, n->in[i]));
         if (!l || l->type->count < 0 || !add_i64(*size, l->type->count, size))
             return false;
     }
-    return true;
+    return is_stable(w, n, 0);
 }
 
-static bool is_small(const folding *w, const node *n, int64_t operands)
+static bool is_small_result(const folding *w, const node *n, const type *t, int64_t operands)
 {
-    const type *t = value_type(w->f, n->first_value);
     int64_t work = 0;
     if (t->count <= 0)
         return false;
@@ -55,6 +93,14 @@ static bool is_small(const folding *w, const node *n, int64_t operands)
     bool fits = op_table[n->op].traits & T_CONTRACTS ? mul_i64(t->count, operands, &work)
                                                      : add_i64(t->count, operands, &work);
     return fits && work <= FOLD_WORK && (t->count <= FOLD_ELEMENTS || t->count <= operands);
+}
+
+static bool is_small(const folding *w, const node *n, int64_t operands)
+{
+    for (uint32_t r = 0; r < n->n_results; r++)
+        if (!is_small_result(w, n, value_type(w->f, n->first_value + r), operands))
+            return false;
+    return true;
 }
 
 /* The data of a literal, written out in full. NULL: no memory. */
@@ -79,51 +125,126 @@ static bool compute(folding *w, const node *n, tensor *out)
         if (!in[i].data)
             return false;
     }
-    return evaluate_node_quietly(w->f, n, in, out, &w->cx->scratch);
+    return evaluate_node_quietly(w->f, n, in, FOLD_TURNS, out, &w->cx->scratch);
 }
 
-/* A constant with the given data, which is copied. */
-static tn_status replace(folding *w, node *n, const tensor *result)
+/* The attributes of a constant with the given data, which is copied. */
+static tn_status constant_attrs(folding *w, const tensor *value, const attrs **out)
 {
     module *m = w->f->module;
-    literal l = {.type = value_type(w->f, n->first_value)};
-    if (!type_bytes(l.type, &l.bytes))
-        return TN_OK;
+    literal l = {.type = value->type};
+    (void)type_bytes(l.type, &l.bytes); /* it was computed, so they can be counted */
     void *data = arena_alloc_aligned(&m->arena, l.bytes, 64);
     if (!data)
         return module_no_memory(m);
-    memcpy(data, result->data, l.bytes);
+    memcpy(data, value->data, l.bytes);
     l.data = data;
     if (l.type->count > 1 && literal_is_uniform(&l)) {
         l.splat = true;
         l.bytes = dtype_bytes(l.type->dtype);
     }
     attr entry = {.key = KEY_VALUE, .v.literal = &l};
-    const attrs *a = attrs_of(&m->attrs, &entry, 1);
-    if (!a)
+    *out = attrs_of(&m->attrs, &entry, 1);
+    return *out ? TN_OK : module_no_memory(m);
+}
+
+static tn_status remember(folding *w)
+{
+    if (w->instead)
+        return TN_OK;
+    module *m = w->f->module;
+    w->n_nodes = w->f->nodes.n;
+    w->n_values = w->f->values.n;
+    w->constants = ARENA_ARRAY(&m->arena, uint32_t, w->n_nodes);
+    value_id *instead = ARENA_ARRAY(&m->arena, value_id, w->n_values);
+    if (!w->constants || !instead)
         return module_no_memory(m);
+    for (value_id v = 0; v < w->n_values; v++)
+        instead[v] = v;
+    w->instead = instead;
+    return TN_OK;
+}
+
+/* Constants at the end of the function for the results of node I; finish puts them in its place. */
+static tn_status replace_all(folding *w, uint32_t i, const tensor *results)
+{
+    const node n = w->f->nodes.at[i]; /* nodes move as others are added */
+    TN_TRY(remember(w));
+    w->constants[i] = w->f->nodes.n;
+    for (uint32_t r = 0; r < n.n_results; r++) {
+        node_desc d = {.op = OP_CONSTANT, .at = n.at, .number = n.first_value, .place = n.place};
+        TN_TRY(constant_attrs(w, &results[r], &d.attrs));
+        TN_TRY(function_add_typed(w->f, &d, &results[r].type, 1, &w->instead[n.first_value + r]));
+    }
+    w->cx->n_changed++;
+    return TN_OK;
+}
+
+static tn_status replace(folding *w, uint32_t i, const tensor *results)
+{
+    node *n = &w->f->nodes.at[i];
+    const attrs *a = NULL;
+    if (n->n_results > 1)
+        return replace_all(w, i, results);
+    TN_TRY(constant_attrs(w, results, &a));
     node_rewrite(n, OP_CONSTANT, n->in, 0, a);
     w->cx->n_changed++;
     return TN_OK;
 }
 
-static tn_status fold_node(folding *w, node *n)
+static value_id now(const folding *w, value_id v)
 {
+    return v < w->n_values ? w->instead[v] : v;
+}
+
+static tn_status fold_node(folding *w, uint32_t i)
+{
+    node *n = &w->f->nodes.at[i];
+    tensor out[FOLD_OPERANDS] = {0};
     int64_t operands;
-    tensor out = {0};
+    value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
+    for (uint32_t k = 0; w->instead && k < n->n_in; k++)
+        in[k] = now(w, in[k]);
     if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands))
         return TN_OK;
-    tn_status s = compute(w, n, &out) ? replace(w, n, &out) : TN_OK;
+    tn_status s = compute(w, n, out) ? replace(w, i, out) : TN_OK;
     arena_reset(&w->cx->scratch);
     return s;
 }
 
+/* Constants stand where the nodes stood that they take the place of. */
+static tn_status finish(folding *w)
+{
+    function *f = w->f;
+    module *m = f->module;
+    uint32_t *order = ARENA_ARRAY(&m->arena, uint32_t, f->nodes.n), n = 0;
+    if (!order)
+        return module_no_memory(m);
+    for (uint32_t i = 0; i < w->n_nodes; i++) {
+        if (!w->constants[i])
+            order[n++] = i;
+        for (uint32_t r = 0; w->constants[i] && r < f->nodes.at[i].n_results; r++)
+            order[n++] = w->constants[i] + r;
+    }
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        f->outputs.at[i] = now(w, f->outputs.at[i]);
+    for (uint32_t i = 0; f == module_entry(m) && i < m->gradients.n; i++)
+        m->gradients.at[i] = now(w, m->gradients.at[i]);
+    return function_reorder(f, order, n);
+}
+
 static tn_status fold_all(pass_context *cx, module *m, bool bounded)
 {
+    purity *regions = ARENA_ARRAY(&m->arena, purity, m->functions.n);
+    if (!regions)
+        return module_no_memory(m);
     for (uint32_t i = 0; i < m->functions.n; i++) {
-        folding w = {cx, m->functions.at[i], bounded};
-        for (uint32_t k = 0; k < w.f->nodes.n; k++)
-            TN_TRY(fold_node(&w, &w.f->nodes.at[k]));
+        folding w = {.cx = cx, .f = m->functions.at[i], .bounded = bounded, .regions = regions};
+        const uint32_t n = w.f->nodes.n;
+        for (uint32_t k = 0; k < n; k++)
+            TN_TRY(fold_node(&w, k));
+        if (w.instead)
+            TN_TRY(finish(&w));
     }
     return TN_OK;
 }

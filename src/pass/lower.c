@@ -211,7 +211,7 @@ static value_id evaluated(expand_call *c)
         if (!is_empty(in[k].type))
             return NO_VALUE;
     }
-    return evaluate_node_quietly(c->f, c->n, in, &out, c->memory)
+    return evaluate_node_quietly(c->f, c->n, in, 1, &out, c->memory)
                ? build_constant(c->b, c->out->dtype, c->out->dims, c->out->rank, out.data)
                : NO_VALUE;
 }

@@ -83,43 +83,50 @@ static tn_status contradiction(const solver *s, const function *f, const node *n
         axis, is_input ? "input" : "value", name, value, size, bound);
 }
 
-static tn_status solve_inputs(solver *s, const given_shape *given)
+static tn_status solve_input(solver *s, uint32_t index, const given_shape *given)
 {
     const function *f = module_entry(s->m);
-    for (uint32_t k = 0; k < f->inputs.n; k++) {
-        const type *t = value_type(f, f->inputs.at[k]);
-        const node *n = node_of(f, f->inputs.at[k]);
-        for (uint32_t i = 0; i < t->rank; i++)
-            if (solve_size(s, t->dims[i], given[k].dims[i]) == CONTRADICTS)
-                return contradiction(s, f, n, i, given[k].dims[i], t->dims[i]);
-    }
+    const type *t = value_type(f, f->inputs.at[index]);
+    const node *n = node_of(f, f->inputs.at[index]);
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (solve_size(s, t->dims[i], given->dims[i]) == CONTRADICTS)
+            return contradiction(s, f, n, i, given->dims[i], t->dims[i]);
     return TN_OK;
 }
 
-/* Ranks, and extents that are numbers. */
-static tn_status check_inputs(const module *m, const given_shape *given)
+static tn_status solve_inputs(solver *s, const given_shape *given)
+{
+    for (uint32_t k = 0; k < module_entry(s->m)->inputs.n; k++)
+        TN_TRY(solve_input(s, k, &given[k]));
+    return TN_OK;
+}
+
+/* The rank, and extents that are numbers. */
+static tn_status check_input(const module *m, uint32_t index, const given_shape *given)
 {
     const function *f = module_entry(m);
-    for (uint32_t k = 0; k < f->inputs.n; k++) {
-        const type *t = value_type(f, f->inputs.at[k]);
-        const node *n = node_of(f, f->inputs.at[k]);
-        bool fits = t->rank == given[k].rank;
-        for (uint32_t i = 0; fits && i < t->rank; i++)
-            fits = given[k].dims[i] >= 0 &&
-                   (dim_is_symbolic(t->dims[i]) || t->dims[i] == given[k].dims[i]);
-        if (fits)
-            continue;
-        char have[256], want[256];
-        arena *texts = &m->cx->diag.text;
-        (void)snprintf(have, sizeof have, "%s",
-                       dims_text(texts, &m->types, given[k].dims, given[k].rank));
-        (void)snprintf(want, sizeof want, "%s", dims_text(texts, &m->types, t->dims, t->rank));
-        if (t->rank == given[k].rank)
-            m->cx->diag.op = op_table[OP_INPUT].text; /* only the extents are others */
-        return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
-                           "input '%s' has shape %s and is given a tensor of shape %s",
-                           input_name(n), want, have);
-    }
+    const type *t = value_type(f, f->inputs.at[index]);
+    const node *n = node_of(f, f->inputs.at[index]);
+    bool fits = t->rank == given->rank;
+    for (uint32_t i = 0; fits && i < t->rank; i++)
+        fits = given->dims[i] >= 0 && (dim_is_symbolic(t->dims[i]) || t->dims[i] == given->dims[i]);
+    if (fits)
+        return TN_OK;
+    char have[256], want[256];
+    arena *texts = &m->cx->diag.text;
+    (void)snprintf(have, sizeof have, "%s", dims_text(texts, &m->types, given->dims, given->rank));
+    (void)snprintf(want, sizeof want, "%s", dims_text(texts, &m->types, t->dims, t->rank));
+    if (t->rank == given->rank)
+        m->cx->diag.op = op_table[OP_INPUT].text; /* only the extents are others */
+    return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
+                       "input '%s' has shape %s and is given a tensor of shape %s", input_name(n),
+                       want, have);
+}
+
+static tn_status check_inputs(const module *m, const given_shape *given)
+{
+    for (uint32_t k = 0; k < module_entry(m)->inputs.n; k++)
+        TN_TRY(check_input(m, k, &given[k]));
     return TN_OK;
 }
 
@@ -187,6 +194,19 @@ tn_status sizes_that_follow(const module *m, int64_t *values)
     solver s = {.m = m, .t = &m->types, .values = values};
     do {
         s.progress = false;
+        TN_TRY(solve_rest(&s));
+    } while (s.progress);
+    return TN_OK;
+}
+
+tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *given,
+                           int64_t *values)
+{
+    solver s = {.m = m, .t = &m->types, .values = values};
+    TN_TRY(check_input(m, input, given));
+    do {
+        s.progress = false;
+        TN_TRY(solve_input(&s, input, given));
         TN_TRY(solve_rest(&s));
     } while (s.progress);
     return TN_OK;

@@ -105,7 +105,7 @@ static void test_run(void)
     const tensor flat = {value_type(f, node_of(f, dead)->in[0]), xs};
     arena_init(&memory, &cx->allocator);
     const uint32_t errors = cx->diag.n_errors;
-    CHECK(!evaluate_node_quietly(f, node_of(f, dead), &flat, &result, &memory));
+    CHECK(!evaluate_node_quietly(f, node_of(f, dead), &flat, 1, &result, &memory));
     CHECK_INT(cx->diag.n_errors, errors);
     arena_release(&memory);
     module_free(m);
