@@ -30,9 +30,10 @@ static bool extents_fit(const array *a, const tn_type *t)
 }
 
 /* Input I of P was not FIT by A, which FILE holds. */
-static tn_status report_misfit(session *s, const tn_program *p, const tn_port *port,
+static tn_status report_misfit(session *s, const tn_program *p, size_t index, const tn_port *port,
                                const char *file, const array *a)
 {
+    tn_type held = {.dtype = a->dtype, .rank = a->rank};
     bool same_dims = extents_fit(a, &port->type);
     text_buffer text;
     text_init(&text, &s->cx->allocator);
@@ -47,11 +48,12 @@ static tn_status report_misfit(session *s, const tn_program *p, const tn_port *p
     if (same_dims && a->dtype == array_carrier(port->type.dtype))
         text_puts(&text, " with values out of range");
     const char *message = text_c_string(&text);
-    const bool only_extents = !same_dims && a->rank == port->type.rank;
-    tn_status status =
-        message ? report_input_misfit(&s->cx->diag, p,
-                                      only_extents && array_fits(a, port->type.dtype), message)
-                : diag_no_memory(&s->cx->diag);
+    const bool only_extents =
+        !same_dims && a->rank == port->type.rank && array_fits(a, port->type.dtype);
+    memcpy(held.dims, a->dims, a->rank * sizeof held.dims[0]);
+    tn_status status = message ? report_input_misfit(&s->cx->diag, p, index,
+                                                     only_extents ? &held : NULL, message)
+                               : diag_no_memory(&s->cx->diag);
     diag_node(&s->cx->diag, port->name);
     text_release(&text);
     return status;
@@ -65,7 +67,7 @@ static tn_status take_array(session *s, const tn_program *p, size_t i, const cha
     const array *a = &in->arrays[i];
     TN_TRY(tn_program_input(p, i, &port));
     if (!extents_fit(a, &port.type) || !array_fits(a, port.type.dtype))
-        return report_misfit(s, p, &port, file, a);
+        return report_misfit(s, p, i, &port, file, a);
     in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
     memcpy(in->buffers[i].type.dims, a->dims, a->rank * sizeof a->dims[0]);
     return TN_OK;

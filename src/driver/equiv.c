@@ -100,7 +100,7 @@ static tn_status sizes_of_b(comparison *c, const module *m, int64_t *values)
     }
     if (!module_has_symbols(m))
         return TN_OK;
-    TN_TRY(sizes_from_inputs(m, shapes, values));
+    TN_TRY(sizes_near_inputs(m, shapes, values));
     for (uint32_t k = 0; k < c->a->types.exprs.n; k++) {
         int64_t *value = is_symbol(c->a, k)
                              ? size_of_symbol(m, values, c->a->types.exprs.at[k].name)
@@ -164,12 +164,42 @@ static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t a
     return sizes_guess(m, run, attempt, values, fits);
 }
 
+/* Sizes of A from the inputs of B that have no symbols. What does not fit comes out later. */
+static tn_status sizes_of_a(comparison *c, int64_t *values)
+{
+    const function *f = module_entry(c->b);
+    for (uint32_t i = 0; is_open(c->a, values) && i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        const given_shape shape = {t->rank, t->dims};
+        if (type_is_static(t)) {
+            TN_TRY(make_silent(c));
+            if (sizes_from_input(c->own[0], i, &shape, values) == TN_ERR_NOMEM)
+                return diag_no_memory(&c->cx->diag);
+        }
+    }
+    return TN_OK;
+}
+
+/* Do the sizes chosen for B give its inputs the types of those of A? Ranks and dtypes are no matter
+ * of sizes, and looked at elsewhere. */
+static bool same_inputs(const comparison *c)
+{
+    for (uint32_t i = 0; i < c->pa->n_inputs; i++) {
+        const tn_type *a = &c->pa->inputs[i].type, *b = &c->pb->inputs[i].type;
+        for (uint32_t k = 0; a->rank == b->rank && k < a->rank; k++)
+            if (a->dims[k] != b->dims[k])
+                return false;
+    }
+    return true;
+}
+
 /* Both programs for sizes of this ATTEMPT. *FITS is false when it chose some that do not fit. */
 static tn_status make_pair(comparison *c, uint32_t run, uint32_t attempt, bool *fits)
 {
     int64_t *values = given_sizes(c, c->a);
     if (!values)
         return diag_no_memory(&c->cx->diag);
+    TN_TRY(sizes_of_a(c, values));
     TN_TRY(choose(c, c->a, run, attempt, values, fits));
     c->sizes[0] = values;
     if (!*fits)
@@ -191,7 +221,7 @@ static tn_status make_pair(comparison *c, uint32_t run, uint32_t attempt, bool *
         s = make(c, c->is_free ? c->own[1] : c->b, values, &c->pb);
     if (s == TN_ERR_NOMEM)
         return diag_no_memory(&c->cx->diag);
-    if (s == TN_OK || !c->is_free)
+    if (!c->is_free || (s == TN_OK && (!*fits || same_inputs(c))))
         return s;
     *fits = false;
     return TN_OK;

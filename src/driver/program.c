@@ -52,6 +52,21 @@ static tn_status note_interface(tn_program *p)
     return TN_OK;
 }
 
+/* Before symbols are replaced by their values. */
+static tn_status note_named_axes(tn_program *p)
+{
+    const function *f = module_entry(p->graph);
+    p->named = ARENA_ARRAY(&p->graph->arena, uint32_t, f->inputs.n);
+    if (!p->named)
+        return module_no_memory(p->graph);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        for (uint32_t k = 0; k < t->rank; k++)
+            p->named[i] |= (uint32_t)dim_is_symbolic(t->dims[k]) << k;
+    }
+    return TN_OK;
+}
+
 /* Whether the sizes say what every input is. */
 static bool inputs_are_known(const module *m, const int64_t *sizes)
 {
@@ -80,6 +95,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
                            "the program has no result, so there is nothing to run");
     TN_TRY(engine_init(p->engine, &p->allocator, o, p->graph));
     TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
+    TN_TRY(note_named_axes(p));
     if (!inputs_are_known(p->graph, p->sizes)) {
         p->cache = variant_cache_new(&p->allocator);
         return p->cache ? note_interface(p) : module_no_memory(p->graph);

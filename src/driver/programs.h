@@ -48,10 +48,10 @@ void unknown_sizes(const tn_program *p, size_t index, text_buffer *names);
 
 /* Report that no tensor is given for input INDEX of P. */
 tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index);
-/* Report that a tensor does not suit an input of P: it is of another type or, when ONLY_EXTENTS is
- * set, of the right dtype and rank but of another shape. */
-tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_extents,
-                              const char *message);
+/* Report that a tensor does not suit input INDEX of P: it is of another type or, when GIVEN is its
+ * type, of the right dtype and rank but of another shape. */
+tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,
+                              const tn_type *given, const char *message);
 
 /* As tn_module_convert and tn_module_check_legal. What is reported is not flushed yet. */
 tn_status convert_module(tn_module *m, const char *dialect_name, const tn_convert_options *options);

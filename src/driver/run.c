@@ -47,10 +47,25 @@ static const char *buffer_text(run *r, const tn_type *t)
     return whole ? whole : "a tensor";
 }
 
-tn_status report_input_misfit(diag_channel *d, const tn_program *p, bool only_extents,
-                              const char *message)
+/* Do the extents of input INDEX give a symbol another value than it has? */
+static bool gives_another_size(const tn_program *p, size_t index, const tn_type *given)
 {
-    if (only_extents)
+    const tn_type *want = &p->inputs[index].type;
+    for (uint32_t k = 0; k < want->rank; k++)
+        if (p->named[index] >> k & 1 && want->dims[k] != TN_DIM_UNKNOWN &&
+            want->dims[k] != given->dims[k])
+            return true;
+    return false;
+}
+
+tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,
+                              const tn_type *given, const char *message)
+{
+    if (given && gives_another_size(p, index, given)) {
+        (void)diag_report(d, DIAG_DimensionBinding, &p->graph->source, NO_SPAN, "%s", message);
+        return TN_ERR_INPUT; /* the program itself is well-formed */
+    }
+    if (given)
         d->op = op_table[OP_INPUT].text;
     return diag_report(d, DIAG_InputMismatch, &p->graph->source, NO_SPAN, "%s", message);
 }
@@ -64,20 +79,22 @@ tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t inde
     return s;
 }
 
+/* GIVEN: what was given for an input, where only its extents are wrong. */
 static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
-                        bool only_extents, const char *problem)
+                        const tn_type *given, const char *problem)
 {
     char message[512];
     (void)snprintf(message, sizeof message, "%s %zu ('%s') %s", what, index, port->name, problem);
-    return report_input_misfit(&r->cx.diag, r->p, only_extents, message);
+    return report_input_misfit(&r->cx.diag, r->p, index, given, message);
 }
 
 static tn_status other_type(run *r, const char *what, size_t index, const tn_port *port,
                             const tn_type *want, const tn_type *given)
 {
-    const bool only_extents = given->dtype == want->dtype && given->rank == want->rank;
-    tn_status s =
-        misfit(r, what, index, port, only_extents, "has another type than the program declares");
+    const bool only_extents = port == &r->p->inputs[index] && given->dtype == want->dtype &&
+                              given->rank == want->rank;
+    tn_status s = misfit(r, what, index, port, only_extents ? given : NULL,
+                         "has another type than the program declares");
     diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));
     diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", buffer_text(r, given));
     return s;
@@ -92,12 +109,12 @@ static tn_status check_buffer(run *r, const char *what, size_t index, const tn_p
         return other_type(r, what, index, port, &want, &b->type);
     size_t bytes;
     if (!type_bytes(t, &bytes) || b->bytes < bytes)
-        return misfit(r, what, index, port, false, "has a buffer that is too small");
+        return misfit(r, what, index, port, NULL, "has a buffer that is too small");
     if (bytes == 0)
         return TN_OK;
     size_t part = dtype_bytes(dtype_table[t->dtype].part);
     if (!b->data || (uintptr_t)b->data % part != 0)
-        return misfit(r, what, index, port, false, "has no data, or data that is not aligned");
+        return misfit(r, what, index, port, NULL, "has no data, or data that is not aligned");
     return TN_OK;
 }
 
@@ -158,7 +175,7 @@ static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out
         TN_TRY(check_buffer(r, "output", i, port, value_type(f, f->outputs.at[i]), &out[i]));
         for (uint32_t k = 0; k < i; k++)
             if (overlaps(&out[i], &out[k]))
-                return misfit(r, "output", i, port, false, "overlaps another output");
+                return misfit(r, "output", i, port, NULL, "overlaps another output");
     }
     return TN_OK;
 }

@@ -104,6 +104,14 @@ double attr_float(const attrs *a, attr_key key, double otherwise);
 const char *attr_string(const attrs *a, attr_key key);               /* NULL when absent */
 const int64_t *attr_ints(const attrs *a, attr_key key, uint32_t *n); /* NULL, 0 when absent */
 
+/* May entries of KEY be symbols? Positions are numbers, even where they look like one: INT64_MIN,
+ * for example. */
+static inline bool attr_holds_sizes(attr_key key)
+{
+    return attr_keys[key].kind == ATTR_INTS && key != KEY_STARTS && key != KEY_ENDS &&
+           key != KEY_STEPS && key != KEY_INDICES;
+}
+
 /* Index of WORD in the words of KEY, or -1; the word at an index, as a copy in ARENA. */
 int attr_word_index(attr_key key, const char *word, size_t length);
 const char *attr_word_text(attr_key key, int64_t index, size_t *length);

@@ -2,7 +2,9 @@
 #include "pass/bind.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "base/checked.h"
 #include "ops/index_map.h"
 
 typedef enum progress { WAITING, BINDING, BOUND } progress;
@@ -48,19 +50,25 @@ static const char *missing_symbol(const binder *b, dim d)
     return name ? name : missing_symbol(b, e->b);
 }
 
+/* D with the symbols that have a value replaced. NOT_A_SIZE: a part of it is too large, or a divisor
+ * is not positive. */
+#define NOT_A_SIZE (DIM_NO_MEMORY - 1)
 static dim replace_known(const binder *b, dim d)
 {
     type_table *types = &b->m->types;
     int64_t known;
-    if (dim_bind(types, d, b->values, &known))
-        return known;
+    if (!dim_is_expr(types, d) || dim_bind(types, d, b->values, &known))
+        return dim_is_expr(types, d) ? known : d;
     const dim_expr e = *dim_expr_of(types, d); /* which combining may move */
     if (e.op == DIM_SYM)
         return d;
     const dim left = replace_known(b, e.a), right = replace_known(b, e.b);
     const bool divides = e.op == DIM_FLOORDIV || e.op == DIM_MOD;
-    return divides && !dim_is_expr(types, right) && right <= 0 ? DIM_NO_MEMORY
-                                                               : dim_combine(types, e.op, left, right);
+    if (left == NOT_A_SIZE || right == NOT_A_SIZE)
+        return NOT_A_SIZE;
+    if (!dim_is_expr(types, right) && (divides ? right <= 0 : !dim_is_expr(types, left)))
+        return NOT_A_SIZE; /* two numbers that could be combined would have been */
+    return dim_combine(types, e.op, left, right);
 }
 
 /* An extent, or any number of an attribute. */
@@ -76,8 +84,10 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
     if (name)
         *to = replace_known(b, from);
     else if (!dim_bind(&b->m->types, from, b->values, to))
-        *to = DIM_NO_MEMORY;
+        *to = NOT_A_SIZE;
     if (*to == DIM_NO_MEMORY)
+        return module_no_memory(b->m);
+    if (*to == NOT_A_SIZE)
         return refuse(b, at, DIAG_DimensionBinding, "with the sizes given an extent is too large");
     if (!dim_is_expr(&b->m->types, *to) && *to < 0)
         return refuse(b, at, DIAG_NegativeDimension, "with the sizes given an extent is %" PRId64,
@@ -100,11 +110,25 @@ static tn_status bind_type(binder *b, span at, const type **t)
 
 /* Attributes. */
 
-/* Positions are numbers, even where they look like a symbol: INT64_MIN, for example. */
-static bool holds_extents(const attr *a)
+/* Reject a reshape where one size of the result has no value, because the others rule out every
+ * value. A is the shape, with its symbols. */
+static tn_status check_reshape(const binder *b, const node *n, const attr *a)
 {
-    return attr_keys[a->key].kind == ATTR_INTS && a->key != KEY_STARTS && a->key != KEY_ENDS &&
-           a->key != KEY_STEPS && a->key != KEY_INDICES;
+    const int64_t count = value_type(b->f, n->in[0])->count;
+    char shape[512];
+    int64_t known = 1, extent;
+    uint32_t unknown = 0;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!dim_bind(&b->m->types, a->v.ints[i], b->values, &extent))
+            unknown++;
+        else if (extent < 0 || !mul_i64(known, extent, &known))
+            return TN_OK;
+    if (unknown != 1 || count < 0 || (known ? count % known : count) == 0)
+        return TN_OK;
+    (void)snprintf(shape, sizeof shape, "%s", /* it may live in the diagnostic that is open */
+                   dims_text(&b->m->cx->diag.text, &b->m->types, a->v.ints, a->n));
+    return refuse(b, n->at, DIAG_ElementCountMismatch,
+                  "with the sizes given %" PRId64 " elements fit no shape %s", count, shape);
 }
 
 static tn_status bind_ints(binder *b, span at, attr *a)
@@ -164,7 +188,9 @@ static tn_status bind_attributes(binder *b, node *n)
     for (uint32_t i = 0; i < n->attrs->n; i++) {
         attr *a = &entries[i];
         *a = n->attrs->at[i];
-        if (holds_extents(a))
+        if (n->op == OP_RESHAPE && a->key == KEY_SHAPE && !b->partly)
+            TN_TRY(check_reshape(b, n, a));
+        if (attr_holds_sizes((attr_key)a->key))
             TN_TRY(bind_ints(b, n->at, a));
         else if (attr_keys[a->key].kind == ATTR_TYPE)
             TN_TRY(bind_type(b, n->at, &a->v.type));

@@ -212,9 +212,8 @@ tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *g
     return TN_OK;
 }
 
-tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values)
+tn_status sizes_near_inputs(const module *m, const given_shape *given, int64_t *values)
 {
-    const function *f = module_entry(m);
     solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_inputs(m, given));
     do {
@@ -222,6 +221,13 @@ tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *
         TN_TRY(solve_inputs(&s, given));
         TN_TRY(solve_rest(&s));
     } while (s.progress);
+    return TN_OK;
+}
+
+tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values)
+{
+    const function *f = module_entry(m);
+    TN_TRY(sizes_near_inputs(m, given, values));
     for (uint32_t k = 0; k < f->inputs.n; k++) {
         const type *t = value_type(f, f->inputs.at[k]);
         int64_t known;

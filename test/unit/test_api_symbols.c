@@ -102,7 +102,7 @@ static void test_bindings(tn_context *cx, record *r)
     CHECK_INT(port.type.dims[0], 6);
     CHECK_INT(run_rows(p, 3, NULL), 0);
     CHECK(run_rows(p, 2, NULL) != 0);
-    CHECK_TEXT(r->kind, "InputMismatch");
+    CHECK_TEXT(r->kind, "DimensionBinding");
     tn_program_free(p);
 
     /* one that the inputs do not name is kept, and must agree with them */

@@ -23,6 +23,20 @@ static bool takes_slice(const function *f, const node *n, char why[OBJECTION_SIZ
     return ok || refuse(why, "its slices have steps of 1 and known bounds");
 }
 
+/* Only shapes have symbols. */
+static bool takes_numbers(const function *f, const attr *a, char why[OBJECTION_SIZE])
+{
+    if (!attr_holds_sizes((attr_key)a->key) || a->key == KEY_SHAPE)
+        return true;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (dim_is_expr(&f->module->types, a->v.ints[i])) {
+            (void)snprintf(why, OBJECTION_SIZE, "'%s' takes numbers; give its sizes values (--dim)",
+                           attr_keys[a->key].name);
+            return false;
+        }
+    return true;
+}
+
 static bool ptir_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     for (uint32_t i = 0; i < n->attrs->n; i++) {
@@ -33,6 +47,8 @@ static bool ptir_takes(const function *f, const node *n, char why[OBJECTION_SIZE
                            op_table[n->op].text, attr_keys[a->key].name);
             return false;
         }
+        if (!takes_numbers(f, a, why))
+            return false;
     }
     if (op_table[n->op].traits & T_REDUCES && n->op != OP_ARG_MAX &&
         !attr_find(n->attrs, KEY_AXES) && attr_int(n->attrs, KEY_KEEPDIMS, 0))

@@ -87,7 +87,7 @@ static bool scan_dim(dim_scan *s, dim *out)
         dim_op op;
         s->at++;
         if (!scan_dim(s, &a) || !scan_infix(s, &op) || !scan_dim(s, &b) || s->at == s->end ||
-            *s->at++ != ')' || ((op == DIM_FLOORDIV || op == DIM_MOD) && b == 0))
+            *s->at++ != ')' || ((op == DIM_FLOORDIV || op == DIM_MOD) && !dim_is_symbolic(b) && b <= 0))
             return false;
         s->depth--;
         *out = dim_combine(&s->m->types, op, a, b);
@@ -98,7 +98,8 @@ static bool scan_dim(dim_scan *s, dim *out)
     while (s->at < s->end && is_name_byte(*s->at))
         s->at++;
     size_t n = (size_t)(s->at - from);
-    if (n && *from >= '0' && *from <= '9') {
+    const char *digit = n > 1 && *from == '-' ? from + 1 : from;
+    if (n && *digit >= '0' && *digit <= '9') {
         decimal_result r = decimal_read_i64(from, n, out);
         return r.length == n && !r.overflow;
     }

@@ -8,6 +8,7 @@ typedef struct writer {
     text_writer t;
     const char **names; /* by id; NULL: its number */
     uint32_t faults;
+    bool in_region;
 } writer;
 
 /* ---- what the reference implementation reads ------------------------------------------------ */
@@ -101,13 +102,20 @@ static void note_lost(writer *w, bool is_parameter, const char *name, const char
                   "the parameter '%.100s' is called by a number: %s", name, why);
 }
 
+/* Is NAME what ID is called without a name? In regions, whose parameters only have names to be read
+ * by, any number is. */
+static bool is_default(const writer *w, uint32_t id, const char *name)
+{
+    char number[16];
+    (void)snprintf(number, sizeof number, "%" PRIu32, id);
+    return w->in_region ? name[strspn(name, "0123456789")] == '\0' : strcmp(name, number) == 0;
+}
+
 /* NAME for ID, unless it cannot be written or another value has it. */
 static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *name,
                       bool is_parameter)
 {
-    char number[16];
-    (void)snprintf(number, sizeof number, "%" PRIu32, id);
-    if (!name || !*name || strcmp(name, number) == 0) /* or what it is called without a name */
+    if (!name || !*name || is_default(w, id, name))
         return true;
     if (w->t.compatible && !text_is_name(name)) {
         note_lost(w, is_parameter, name, "the compatible text form has no quoted names");
@@ -293,6 +301,7 @@ static void put_program(writer *w, const ptir_program *p)
             diag_warn(&w->t.m->cx->diag, DIAG_Advice, NULL, NO_SPAN,
                       "the text form has no fusion hints; those of '%s' are left out", f->name);
     }
+    w->in_region = true;
     for (uint32_t i = 0; i < p->regions.n; i++) {
         text_puts(out, "\nregion @");
         text_u64(out, p->regions.at[i].region);

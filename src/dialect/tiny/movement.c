@@ -82,6 +82,9 @@ static bool read_permute(reader *r, entry *e, const value *x)
     if (!check_keys(r, e, "perm dims"))
         return false;
     const json_value *list = json_member_of(e->arg, "perm"), *old = json_member_of(e->arg, "dims");
+    if (list && old)
+        return fault(r, e, DIAG_InvalidAttribute, old->at,
+                     "'dims' is an older spelling of 'perm', which stands there too");
     if (!list && old)
         remark(r, e, old->at, "'dims' is an older spelling of 'perm'");
     if (!list && !old)

@@ -60,33 +60,33 @@ static bool covers(dim cut, dim by)
     return cut == by || (!dim_is_symbolic(cut) && !dim_is_symbolic(by) && cut >= by);
 }
 
-void pieces_of_shrink(const reader *r, const value *x, const dim *lo, const dim *hi, uint32_t steps,
-                      pieces *out)
+/* The borders that a cut to [lo, hi) takes away; false when it leaves some of one, which is then no
+ * longer known exactly enough to be taken back. */
+static bool cut_borders(const reader *r, const type *t, const dim *lo, const dim *hi, pieces *p)
 {
-    const type *t = type_at(r, x->v);
     type_table *table = &r->m->types;
-    *out = x->pieces;
-    if (steps) {
-        *out = pieces_fixed(x, steps);
-        return;
-    }
     for (uint32_t i = 0; i < t->rank; i++) {
-        if (!((out->low | out->high) >> i & 1))
+        if (!((p->low | p->high) >> i & 1))
             continue;
         const dim cut =
             dim_combine(table, DIM_ADD, t->dims[i], dim_combine(table, DIM_MUL, hi[i], -1));
-        if (covers(lo[i], out->low_by[i]))
-            out->low &= ~((uint32_t)1 << i);
-        if (covers(cut, out->high_by[i]))
-            out->high &= ~((uint32_t)1 << i);
-        /* What a cut leaves of a border is no longer known exactly enough to be taken back. */
-        if ((out->low >> i & 1 && lo[i] != 0) || (out->high >> i & 1 && cut != 0)) {
-            *out = (pieces){.fixed = pieces_count(out)};
-            return;
-        }
+        if (covers(lo[i], p->low_by[i]))
+            p->low &= ~((uint32_t)1 << i);
+        if (covers(cut, p->high_by[i]))
+            p->high &= ~((uint32_t)1 << i);
+        if ((p->low >> i & 1 && lo[i] != 0) || (p->high >> i & 1 && cut != 0))
+            return false;
     }
-    if (!(out->low | out->high))
-        *out = (pieces){.fixed = out->fixed};
+    return true;
+}
+
+void pieces_of_shrink(const reader *r, const value *x, const dim *lo, const dim *hi, bool stepped,
+                      pieces *out)
+{
+    *out = x->pieces;
+    const bool exact = cut_borders(r, type_at(r, x->v), lo, hi, out);
+    if (!exact || stepped || !(out->low | out->high))
+        *out = (pieces){.fixed = pieces_count(out) + stepped};
 }
 
 void pieces_permute(const value *x, const int64_t *to, uint32_t rank, const dim *low,

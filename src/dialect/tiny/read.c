@@ -514,7 +514,11 @@ static bool read_outputs(reader *r)
         const json_value *v = &list->items[i];
         const entry *e = v->kind == JSON_STRING ? entry_by_id(r, v->text.at, v->text.n) : NULL;
         if (!e)
-            return fault(r, NULL, DIAG_UndefinedOutput, v->at, "an output is the id of a node");
+            return v->kind == JSON_STRING
+                       ? fault(r, NULL, DIAG_UndefinedOutput, v->at, "there is no node '%.*s'",
+                               v->text.n < 100 ? (int)v->text.n : 100, v->text.at)
+                       : fault(r, NULL, DIAG_UndefinedOutput, v->at,
+                               "an output is the id of a node");
         if (!add_output(r, e))
             return false;
     }

@@ -167,7 +167,7 @@ bool align_operands(reader *r, entry *e, const operand *in, uint32_t n, uint32_t
 
 bool pieces_of_pad(reader *r, const value *x, const dim *low, const dim *high, scalar by,
                    pieces *out);
-void pieces_of_shrink(const reader *r, const value *x, const dim *lo, const dim *hi, uint32_t steps,
+void pieces_of_shrink(const reader *r, const value *x, const dim *lo, const dim *hi, bool stepped,
                       pieces *out);
 void pieces_permute(const value *x, const int64_t *to, uint32_t rank, const dim *low,
                     const dim *high, pieces *out);

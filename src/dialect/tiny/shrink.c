@@ -6,8 +6,8 @@
 
 typedef struct cut {
     dim lo[TN_MAX_RANK], hi[TN_MAX_RANK], step[TN_MAX_RANK];
-    uint32_t stepped; /* axes */
-    bool symbolic;    /* more than whole axes */
+    bool stepped;  /* some axis */
+    bool symbolic; /* more than whole axes */
 } cut;
 
 static dim difference(type_table *types, dim a, dim b)
@@ -35,7 +35,7 @@ static bool read_axis(reader *r, entry *e, const type *t, cut *c, uint32_t i)
                      dims_text(&r->memory, types, bounds, 2));
     }
     const bool whole = c->lo[i] == 0 && c->hi[i] == extent && c->step[i] == 1;
-    c->stepped += c->step[i] != 1;
+    c->stepped = c->stepped || c->step[i] != 1;
     c->symbolic =
         c->symbolic || (!whole && (dim_is_symbolic(c->lo[i]) || dim_is_symbolic(c->hi[i]) ||
                                    dim_is_symbolic(c->step[i]) || dim_is_symbolic(extent)));
@@ -135,7 +135,7 @@ static bool add_slice(reader *r, entry *e, const value *x, const cut *c)
 
 bool read_shrink(reader *r, entry *e, const value *x)
 {
-    cut c = {.stepped = 0};
+    cut c = {.stepped = false};
     if (!check_keys(r, e, "lo hi step") || !read_cut(r, e, x, &c))
         return false;
     pieces_of_shrink(r, x, c.lo, c.hi, c.stepped, &e->value.pieces);
