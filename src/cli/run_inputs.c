@@ -51,9 +51,9 @@ static tn_status report_misfit(session *s, const tn_program *p, size_t index, co
     const bool only_extents =
         !same_dims && a->rank == port->type.rank && array_fits(a, port->type.dtype);
     memcpy(held.dims, a->dims, a->rank * sizeof held.dims[0]);
-    tn_status status = message ? report_input_misfit(&s->cx->diag, p, index,
-                                                     only_extents ? &held : NULL, message)
-                               : diag_no_memory(&s->cx->diag);
+    tn_status status =
+        message ? report_input_misfit(&s->cx->diag, p, index, only_extents ? &held : NULL, message)
+                : diag_no_memory(&s->cx->diag);
     diag_node(&s->cx->diag, port->name);
     text_release(&text);
     return status;

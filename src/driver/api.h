@@ -52,7 +52,7 @@ struct tn_program {
     tn_port *inputs, *outputs;
     int64_t *positions; /* by input: values below this are valid positions; 0: it gives none */
     uint32_t n_inputs, n_outputs;
-    int64_t *sizes; /* of symbols, by expression; -1: no value */
+    int64_t *sizes;  /* of symbols, by expression; -1: no value */
     uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
     variant_cache *cache;
     engine *engine;

@@ -102,9 +102,8 @@ static tn_status sizes_of_b(comparison *c, const module *m, int64_t *values)
         return TN_OK;
     TN_TRY(sizes_near_inputs(m, shapes, values));
     for (uint32_t k = 0; k < c->a->types.exprs.n; k++) {
-        int64_t *value = is_symbol(c->a, k)
-                             ? size_of_symbol(m, values, c->a->types.exprs.at[k].name)
-                             : NULL;
+        int64_t *value =
+            is_symbol(c->a, k) ? size_of_symbol(m, values, c->a->types.exprs.at[k].name) : NULL;
         if (value && *value < 0)
             *value = c->sizes[0][k];
     }

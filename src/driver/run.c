@@ -91,8 +91,8 @@ static tn_status misfit(run *r, const char *what, size_t index, const tn_port *p
 static tn_status other_type(run *r, const char *what, size_t index, const tn_port *port,
                             const tn_type *want, const tn_type *given)
 {
-    const bool only_extents = port == &r->p->inputs[index] && given->dtype == want->dtype &&
-                              given->rank == want->rank;
+    const bool only_extents =
+        port == &r->p->inputs[index] && given->dtype == want->dtype && given->rank == want->rank;
     tn_status s = misfit(r, what, index, port, only_extents ? given : NULL,
                          "has another type than the program declares");
     diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));

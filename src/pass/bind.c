@@ -50,8 +50,8 @@ static const char *missing_symbol(const binder *b, dim d)
     return name ? name : missing_symbol(b, e->b);
 }
 
-/* D with the symbols that have a value replaced. NOT_A_SIZE: a part of it is too large, or a divisor
- * is not positive. */
+/* D with the symbols that have a value replaced. NOT_A_SIZE: a part of it is too large, or a
+ * divisor is not positive. */
 #define NOT_A_SIZE (DIM_NO_MEMORY - 1)
 static dim replace_known(const binder *b, dim d)
 {

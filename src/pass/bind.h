@@ -39,7 +39,8 @@ tn_status sizes_that_follow(const module *m, int64_t *values);
 
 /* Choose values for the symbols of M that have none such that the program is likely to accept them
  * all; each ATTEMPT gives others, the first ones where nothing stands against them. TURN rotates
- * the extents that are tried: 2, 3, 5, 4, 8, 1 and, of one symbol in every fourth turn, 0. *FOUND is false when this attempt fails. */
+ * the extents that are tried: 2, 3, 5, 4, 8, 1 and, of one symbol in every fourth turn, 0. *FOUND
+ * is false when this attempt fails. */
 tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, int64_t *values,
                       bool *found);
 

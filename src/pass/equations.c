@@ -29,9 +29,8 @@ static void add(collector *c, equation q)
     equations *e = c->e;
     if ((all_known(q.a, q.n_a) && all_known(q.b, q.n_b)) || same_dims(q.a, q.n_a, q.b, q.n_b))
         return;
-    const uint64_t h =
-        hash_mix(hash_bytes(hash_bytes(5, q.a, q.n_a * sizeof *q.a), q.b, q.n_b * sizeof *q.b),
-                 q.at_most);
+    const uint64_t h = hash_mix(
+        hash_bytes(hash_bytes(5, q.a, q.n_a * sizeof *q.a), q.b, q.n_b * sizeof *q.b), q.at_most);
     for (uint32_t p = hash_first(&e->known, h), k; (k = hash_at(&e->known, h, &p)) != HASH_NONE;) {
         const equation *old = &e->list.at[k];
         if (old->at_most == q.at_most && same_dims(old->a, old->n_a, q.a, q.n_a) &&
@@ -59,8 +58,8 @@ static void of_broadcast(collector *c, const type *t, const type *result, const 
 {
     for (uint32_t i = 0; i < t->rank; i++)
         if (t->dims[i] != 1)
-            add_equal(c, &t->dims[i], &result->dims[map ? (uint32_t)map[i]
-                                                         : result->rank - t->rank + i]);
+            add_equal(c, &t->dims[i],
+                      &result->dims[map ? (uint32_t)map[i] : result->rank - t->rank + i]);
 }
 
 static void of_elementwise(collector *c, const function *f, const node *n)

@@ -432,8 +432,8 @@ static bool positions_of(expand_call *c, tensor *out)
     value_id places = build_constant(&b, TN_SI64, x->dims, x->rank, at);
     value_id v = build_node(&b, (op_id)c->n->op, &places, 1, entries, c->n->attrs->n);
     tensor in = {places == NO_VALUE ? NULL : build_type(&b, places), at};
-    bool ok =
-        v != NO_VALUE && evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, 1, out, c->memory);
+    bool ok = v != NO_VALUE &&
+              evaluate_node_quietly(&scratch, node_of(&scratch, v), &in, 1, out, c->memory);
     c->b->status = b.status;
     VECTOR_RELEASE(m->allocator, &scratch.nodes);
     VECTOR_RELEASE(m->allocator, &scratch.values);

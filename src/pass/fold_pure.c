@@ -18,12 +18,7 @@
 #include "ops/eval.h"
 #include "pass/passes.h"
 
-enum {
-    FOLD_ELEMENTS = 4096,
-    FOLD_WORK = 1 << 22,
-    FOLD_OPERANDS = 64,
-    FOLD_TURNS = 1 << 16
-};
+enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64, FOLD_TURNS = 1 << 16 };
 
 typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
 
@@ -33,8 +28,8 @@ typedef struct folding {
     bool bounded;
     purity *regions; /* of the module's functions */
     /* Nodes with several results, which several constants take the place of. */
-    value_id *instead;      /* by value; NULL: none was folded yet */
-    uint32_t *constants;    /* by node: the first of them, or 0 */
+    value_id *instead;          /* by value; NULL: none was folded yet */
+    uint32_t *constants;        /* by node: the first of them, or 0 */
     uint32_t n_nodes, n_values; /* before there were any */
 } folding;
 

@@ -1,5 +1,5 @@
-/* Choosing values for symbolic sizes, by trial: one symbol after the other takes an extent, and what
- * follows from it is found or contradicts it. */
+/* Choosing values for symbolic sizes, by trial: one symbol after the other takes an extent, and
+ * what follows from it is found or contradicts it. */
 #include "base/checked.h"
 #include "base/hash.h"
 #include "pass/equations.h"
@@ -142,8 +142,8 @@ static choice *prepare(guesser *g, arena *memory)
 tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, int64_t *values,
                       bool *found)
 {
-    guesser g = {.m = m, .s = {.m = m, .t = &m->types, .values = values}, .turn = turn,
-                 .attempt = attempt};
+    guesser g = {
+        .m = m, .s = {.m = m, .t = &m->types, .values = values}, .turn = turn, .attempt = attempt};
     arena memory;
     arena_init(&memory, m->allocator);
     choice *stack = prepare(&g, &memory);

@@ -87,7 +87,8 @@ static bool scan_dim(dim_scan *s, dim *out)
         dim_op op;
         s->at++;
         if (!scan_dim(s, &a) || !scan_infix(s, &op) || !scan_dim(s, &b) || s->at == s->end ||
-            *s->at++ != ')' || ((op == DIM_FLOORDIV || op == DIM_MOD) && !dim_is_symbolic(b) && b <= 0))
+            *s->at++ != ')' ||
+            ((op == DIM_FLOORDIV || op == DIM_MOD) && !dim_is_symbolic(b) && b <= 0))
             return false;
         s->depth--;
         *out = dim_combine(&s->m->types, op, a, b);

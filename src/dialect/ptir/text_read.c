@@ -59,7 +59,7 @@ static bool add_name(reader *r, const char *name, span at)
 
 /* What a value is called in the text. */
 typedef struct text_name {
-    const char *key;  /* what finds it; of quoted ones that cannot stand bare, with a quote before */
+    const char *key; /* what finds it; of quoted ones that cannot stand bare, with a quote before */
     const char *name; /* NULL: a number, which is what values without a name are called */
     span at;
 } text_name;

@@ -184,7 +184,8 @@ static bool put_named(map_reader *p, const json_value *map)
             fine = v->text.n != out->items[k].text.n ||
                    memcmp(v->text.at, out->items[k].text.at, v->text.n) != 0;
         if (!fine)
-            return malformed(p, v->at, "needs names in 'out', made of letters, digits and _, each another");
+            return malformed(p, v->at,
+                             "needs names in 'out', made of letters, digits and _, each another");
     }
     p->out = out;
     return put_list(p, in);
@@ -251,7 +252,9 @@ static bool put_strides(map_reader *p, const json_value *map, const dim *dims)
     for (uint32_t i = 0; i < p->rank; i++)
         known = known && !dim_is_symbolic(dims[i]);
     if (n != p->rank || map->n != (from ? (uint32_t)2 : (uint32_t)1))
-        return malformed(p, map->at, "needs one stride for each axis of the result, and nothing but 'offset' beside");
+        return malformed(
+            p, map->at,
+            "needs one stride for each axis of the result, and nothing but 'offset' beside");
     if (!known)
         return malformed(p, map->at, "can have strides only where all sizes are numbers");
     if (from && (from->kind != JSON_NUMBER || !from->number.is_integer || !from->number.fits_i64))
