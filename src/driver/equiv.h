@@ -4,8 +4,8 @@
 
 #include "driver/api.h"
 
-/* Fill BUFFER, of input INDEX of P, for run number RUN: random numbers in the first run, then more
- * and more special ones. POSITIONS > 0: valid are the integers below. */
+/* Fill BUFFER, of input INDEX of P, for run number RUN: random numbers in the first run, then
+ * special ones alone or among them. POSITIONS > 0: valid are the integers below. */
 void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, int64_t positions,
                 tn_buffer *buffer);
 

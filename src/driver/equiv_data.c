@@ -13,7 +13,7 @@ static uint64_t mix(uint64_t x)
 /* ---- inputs --------------------------------------------------------------------------------- */
 
 /* Everything is written as f64 and cast, so that narrow types get their own extremes. */
-static double special_float(tn_dtype d, uint64_t hash)
+static double special_float(tn_dtype d, uint64_t which)
 {
     const double largest = dtype_float_max(d), tiny = ldexp(1, -1074);
     const double denormal = d == TN_F64 ? tiny : d == TN_F16 ? ldexp(1, -24) : ldexp(1, -149);
@@ -21,21 +21,33 @@ static double special_float(tn_dtype d, uint64_t hash)
         0.0,         -0.0,     1.0,       -1.0,    (double)INFINITY, -(double)INFINITY,
         (double)NAN, denormal, -denormal, largest, -largest,         1e-30,
         3.0,         0.5};
-    return of[hash % (sizeof of / sizeof of[0])];
+    return of[which % (sizeof of / sizeof of[0])];
 }
 
-static int64_t special_int(tn_dtype d, uint64_t hash)
+static int64_t special_int(tn_dtype d, uint64_t which)
 {
     const int64_t least = dtype_int_min(d);
     const uint64_t most = dtype_int_max(d);
     const int64_t of[] = {0, 1, least < 0 ? -1 : 2, least, (int64_t)most, 7};
-    return of[hash % (sizeof of / sizeof of[0])];
+    return of[which % (sizeof of / sizeof of[0])];
 }
 
 /* Numbers of very different size: a random one times a power of two. */
 static double scaled(double x, uint64_t hash)
 {
     return ldexp(x, (int)(hash % 41) - 20);
+}
+
+/* In every third run from the second on nothing but specials, otherwise about one in 4, 8, 16 and
+ * none. */
+static bool is_all_special(uint32_t run)
+{
+    return run % 3 == 1;
+}
+
+static bool is_special(uint32_t run, uint64_t hash)
+{
+    return is_all_special(run) || (run % 5 != 0 && hash % (2U << run % 5) == 0);
 }
 
 void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, int64_t positions,
@@ -49,9 +61,9 @@ void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, 
     char *data = buffer->data;
     for (size_t i = 0; i < n; i++, data += size) {
         uint64_t h = mix(seed ^ mix(run * 0x9e3779b97f4a7c15U + index) ^ mix(i + 1));
-        /* In run 1 nothing but specials, later about one in 4, 8, 16 and none. */
-        bool special = run == 1 || (run % 5 != 0 && h % (2U << run % 5) == 0);
-        h = mix(h + 1);
+        const bool special = is_special(run, h);
+        /* Small tensors too meet all specials: each such run goes on where the last one stopped. */
+        h = is_all_special(run) ? run / 3 * n + i + index * 5 : mix(h + 1);
         if (dtype_is_float(part)) {
             double x = scalar_load(part, data).f;
             x = special ? special_float(part, h) : run % 2 ? scaled(x, h) : x;

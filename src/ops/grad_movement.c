@@ -93,7 +93,11 @@ tn_status grad_slice(grad_call *c)
     shape out;
     if (resolve_slices(c->n.attrs, x->dims, x->rank, ranges, &out).kind != SHAPE_OK)
         return grad_refuse(c, "its bounds are not known");
-    if (!c->core_only && !grad_has(c, OP_SLICE_GRAD))
+    const bool direct = !c->core_only && grad_has(c, OP_SLICE_GRAD);
+    for (uint32_t i = 0; !direct && i < x->rank; i++)
+        if (dim_is_symbolic(x->dims[i]) && ranges[i].count >= 0)
+            return grad_refuse(c, "an axis of unknown extent is cut");
+    if (!c->core_only && !direct)
         return unslice(c, x, ranges, &out);
     if (!c->core_only) {
         uint32_t n;

@@ -274,10 +274,13 @@ shape_fault resolve_slices(const attrs *given, const dim *dims, uint32_t rank, s
         if (steps[i] == 0)
             return fault(SHAPE_STEP, i, 0);
         if (dim_is_symbolic(dims[i])) {
-            if (starts[i] != 0 || ends[i] != INT64_MAX || steps[i] != 1)
+            const bool is_whole = starts[i] == 0 && ends[i] == INT64_MAX && steps[i] == 1;
+            if (!is_whole && (starts[i] < 0 || ends[i] < starts[i] || ends[i] == INT64_MAX ||
+                              steps[i] < 1))
                 return fault(SHAPE_UNKNOWN, i, 0);
-            ranges[i] = (slice_range){0, 1, -1};
-            out->dims[i] = dims[i];
+            ranges[i] = is_whole ? (slice_range){0, 1, -1}
+                                 : resolve_slice(starts[i], ends[i], steps[i], ends[i]);
+            out->dims[i] = is_whole ? dims[i] : ranges[i].count;
         } else {
             ranges[i] = resolve_slice(starts[i], ends[i], steps[i], dims[i]);
             out->dims[i] = ranges[i].count;

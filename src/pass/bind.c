@@ -238,6 +238,23 @@ static tn_status bind_cut(binder *b, const function *f, node *n)
     return TN_OK;
 }
 
+/* A slice of an axis whose extent was a symbol was taken to lie inside. BEFORE is the operand's type
+ * then. */
+static tn_status check_slice(const binder *b, const node *n, const type *before)
+{
+    uint32_t rank;
+    const int64_t *ends = attr_ints(n->attrs, KEY_ENDS, &rank);
+    const type *in = value_type(b->f, n->in[0]);
+    for (uint32_t i = 0; i < before->rank && i < rank; i++)
+        if (dim_is_symbolic(before->dims[i]) && !dim_is_symbolic(in->dims[i]) &&
+            ends[i] != INT64_MAX && ends[i] > in->dims[i])
+            return refuse(b, n->at, DIAG_InvalidAttribute,
+                          "with the sizes given axis %" PRIu32 " of extent %" PRId64
+                          " is cut at %" PRId64,
+                          i, in->dims[i], ends[i]);
+    return TN_OK;
+}
+
 /* Types. */
 
 /* In elementwise ops only extents that are written as 1 broadcast: a symbol stands for the extent
@@ -360,6 +377,8 @@ static tn_status bind_nodes(binder *b, function *f, uint32_t depth)
             TN_TRY(bind_cut(b, f, n));
         if (n->attrs->n)
             TN_TRY(bind_attributes(b, n));
+        if (n->op == OP_SLICE)
+            TN_TRY(check_slice(b, n, before[n->in[0]]));
         TN_TRY(bind_results(b, f, n, before));
         arena_reset(&b->scratch);
     }

@@ -95,6 +95,16 @@ static void of_pool(collector *c, const function *f, const node *n)
         add_at_most(c, &one, &t->dims[x->rank - k + a]);
 }
 
+static void of_slice(collector *c, const function *f, const node *n)
+{
+    const type *x = value_type(f, n->in[0]);
+    uint32_t rank = 0;
+    const int64_t *ends = attr_ints(n->attrs, KEY_ENDS, &rank);
+    for (uint32_t i = 0; i < rank && i < x->rank; i++)
+        if (dim_is_symbolic(x->dims[i]) && ends[i] != INT64_MAX)
+            add_at_most(c, &ends[i], &x->dims[i]);
+}
+
 /* The bounds of a SHRINK. */
 static void of_view(collector *c, const function *f, const node *n)
 {
@@ -140,6 +150,9 @@ static void of_node(collector *c, const function *f, const node *n)
         break;
     case OP_POOL:
         of_pool(c, f, n);
+        break;
+    case OP_SLICE:
+        of_slice(c, f, n);
         break;
     case OP_VIEW:
         of_view(c, f, n);
