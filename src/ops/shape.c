@@ -275,8 +275,8 @@ shape_fault resolve_slices(const attrs *given, const dim *dims, uint32_t rank, s
             return fault(SHAPE_STEP, i, 0);
         if (dim_is_symbolic(dims[i])) {
             const bool is_whole = starts[i] == 0 && ends[i] == INT64_MAX && steps[i] == 1;
-            if (!is_whole && (starts[i] < 0 || ends[i] < starts[i] || ends[i] == INT64_MAX ||
-                              steps[i] < 1))
+            if (!is_whole &&
+                (starts[i] < 0 || ends[i] < starts[i] || ends[i] == INT64_MAX || steps[i] < 1))
                 return fault(SHAPE_UNKNOWN, i, 0);
             ranges[i] = is_whole ? (slice_range){0, 1, -1}
                                  : resolve_slice(starts[i], ends[i], steps[i], ends[i]);

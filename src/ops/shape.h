@@ -101,9 +101,9 @@ void slice_bounds(int64_t start, int64_t end, int64_t step, int64_t extent, int6
                   int64_t *last);
 /* The elements between those bounds. An empty range has start 0. */
 slice_range resolve_slice(int64_t start, int64_t end, int64_t step, int64_t extent);
-/* All axes. Of a symbolic extent a slice takes the whole axis, 0 : INT64_MAX : 1 (its range then has
- * count -1, and *out the symbol), or elements between two numbers, forwards, which are taken to lie
- * inside: binding makes sure of that. */
+/* All axes. Of a symbolic extent a slice takes the whole axis, 0 : INT64_MAX : 1 (its range then
+ * has count -1, and *out the symbol), or elements between two numbers, forwards, which are taken to
+ * lie inside: binding makes sure of that. */
 shape_fault resolve_slices(const attrs *given, const dim *dims, uint32_t rank, slice_range *ranges,
                            shape *out);
 

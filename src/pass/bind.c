@@ -238,8 +238,8 @@ static tn_status bind_cut(binder *b, const function *f, node *n)
     return TN_OK;
 }
 
-/* A slice of an axis whose extent was a symbol was taken to lie inside. BEFORE is the operand's type
- * then. */
+/* A slice of an axis whose extent was a symbol was taken to lie inside. BEFORE is the operand's
+ * type then. */
 static tn_status check_slice(const binder *b, const node *n, const type *before)
 {
     uint32_t rank;
