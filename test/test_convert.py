@@ -84,7 +84,7 @@ def plain(dialect, text):
     """Canonical text without the names of values, which only some dialects have."""
     names = {}
     if dialect == "ptir-text":
-        return re.sub(r"%\w+", lambda m: names.setdefault(m[0], f"%{len(names)}"), text)
+        return re.sub(r'%(?:\w+|"(?:[^"\\]|\\.)*")', lambda m: names.setdefault(m[0], f"%{len(names)}"), text)
     if dialect == "tiny":
         program = json.loads(re.sub(r"//.*", "", text))
         for node in program["uops"]:
