@@ -164,6 +164,7 @@ static void join_products(problem *p)
 
 enum {
     MOST_ROWS = 28,
+    MOST_TURNED = 8,    /* rows that meet columns of B turned in registers */
     FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
     MANY_PANELS = 4,    /* A is read so often that it may be packed */
     ENOUGH_PANELS = 16, /* to be shared out among threads */
@@ -247,7 +248,7 @@ static bool is_plain(const problem *p, const factors *x)
 }
 
 /* How B is read; it is packed when that is B_PANELS. */
-static b_form choose_b(const problem *p, int64_t rows, bool is_stage)
+static b_form choose_b(const problem *p, const contract_machine *m, int64_t rows, bool is_stage)
 {
     const contract_spec *s = &p->spec;
     const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
@@ -263,11 +264,14 @@ static b_form choose_b(const problem *p, int64_t rows, bool is_stage)
         return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
                                                                                  : B_PANELS;
     }
+    /* A square of B and the sums of a vector of columns are in registers, with as many to spare. */
+    const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
+    const int64_t most = spare < MOST_TURNED ? spare : MOST_TURNED;
     product_axes joined = {0};
     problem probe = *p;
     join_products(&probe);
     joined = probe.products;
-    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= 2 && p->bytes >= 4 &&
+    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
         p->lanes <= 16 && !s->b_is_constant)
         return B_COLUMNS;
     return B_PANELS;
@@ -327,7 +331,7 @@ static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena
     }
     drop_windows(p);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = choose_b(p, *rows, is_stage);
+    p->b_form = choose_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
