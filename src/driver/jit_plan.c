@@ -24,9 +24,12 @@ static uint32_t unit_of(jit_plan *j, const loop_program *program)
 }
 
 /* So many positions that nobody waits for them: the evaluator refuses what it cannot hold. */
-static bool is_endless(const kernel *k)
+static bool is_endless(const kernel *k) /* stages have no stages */
 {
     int64_t n = 1;
+    for (uint32_t i = 0; i < k->n_stages; i++)
+        if (is_endless(&k->stages[i]))
+            return true;
     for (uint32_t i = 0; i < k->rank; i++)
         if (__builtin_mul_overflow(n, k->dims[i], &n))
             return true;

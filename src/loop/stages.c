@@ -67,20 +67,14 @@ static int64_t pitch_of(int64_t length, int64_t size)
     return pitch * size % 1024 == 0 ? pitch + line : pitch;
 }
 
-/* How long the rows are that K leaves. */
-static int64_t length_of(const stages *s, const kernel *k)
+/* How long the rows are that P leaves. */
+static int64_t length_of(const part *p)
 {
+    const contract_spec *spec = &p->product.spec;
     int64_t n = 1;
-    if (k->kind == KERNEL_ROWS) {
-        for (uint32_t i = 0; i < k->rank; i++)
-            n *= k->reduced >> i & 1 ? k->dims[i] : 1;
-        return n;
-    }
-    const contract_spec *spec = &s->at[0].product.spec;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->at[i].k == k)
-            spec = &s->at[i].product.spec;
-    for (uint32_t i = 0; i < spec->n_n; i++)
+    for (uint32_t i = 0; p->k->kind == KERNEL_ROWS && i < p->k->rank; i++)
+        n *= p->k->reduced >> i & 1 ? p->k->dims[i] : 1;
+    for (uint32_t i = 0; i < spec->n_n; i++) /* none in rows */
         n *= spec->n[i].extent;
     return n;
 }
@@ -128,7 +122,7 @@ static bool open_parts(stages *s, arena *memory)
         if (p->left == NO_VALUE)
             continue;
         p->size = (int64_t)dtype_bytes(value_type(s->f, p->left)->dtype);
-        p->pitch = pitch_of(length_of(s, p->k), p->size);
+        p->pitch = pitch_of(length_of(p), p->size);
     }
     for (uint32_t i = 0; i < s->n; i++) {
         part *p = &s->at[i];

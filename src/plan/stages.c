@@ -13,6 +13,7 @@ enum {
     MOST_BLOCK = 512 << 10,    /* bytes that a block may leave to the next stage */
     SMALL_OPERAND = 512 << 10, /* right operands that stay in a cache close by */
     LARGE_OPERAND = 8 << 20,   /* right operands that are too far away to be read again and again */
+    MOST_READS = 4,            /* of what is left, at maps that differ */
     ENOUGH_BLOCKS = 8,         /* to be shared out among threads */
     FEW_FLOPS = 1 << 21        /* that one thread does alone */
 };
@@ -112,12 +113,14 @@ static bool reads_row_by_row(grouping *g, uint32_t k, value_id v)
 {
     const draft *d = &g->drafts.at[k];
     const row_shape s = rows_of(d);
+    uint32_t reads = 0;
     for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
         const demand *e = &g->demands.at[i - 1];
         if (e->kernel == k && (!e->map || !is_row_by_row(g, d, &s, v, e->map)))
             return false;
+        reads += e->kernel == k;
     }
-    return true;
+    return reads <= MOST_READS;
 }
 
 /* Is V nothing to contraction K, which is P, but its left operand, row by row? */
