@@ -221,7 +221,7 @@ static tn_status bind_cut(binder *b, const function *f, node *n)
             TN_TRY(bind_dim(b, n->at, from[i], &bounds[k][i]));
             known = known && !dim_is_expr(&b->m->types, bounds[k][i]);
         }
-        entries[k] = (attr){.key = becomes[k], .n = in->rank, .v.ints = bounds[k]};
+        entries[k] = (attr){.key = (uint8_t)becomes[k], .n = in->rank, .v.ints = bounds[k]};
     }
     for (uint32_t i = 0; known && i < in->rank; i++)
         if (bounds[0][i] > bounds[1][i] || bounds[1][i] > in->dims[i] || bounds[2][i] < 1)

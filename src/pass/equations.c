@@ -205,12 +205,12 @@ void equations_release(const module *m, equations *e)
 
 /* ---- what follows --------------------------------------------------------------------------- */
 
-enum { NONE = UINT32_MAX, SEVERAL = UINT32_MAX - 1 };
+enum { NONE = -1, SEVERAL = -2 };
 
 typedef struct product {
-    int64_t known;    /* of the factors with a value */
-    uint32_t unknown; /* the one factor without, NONE or SEVERAL */
-    bool fits;        /* into an int64_t */
+    int64_t known;   /* of the factors with a value */
+    int32_t unknown; /* the one factor without, NONE or SEVERAL */
+    bool fits;       /* into an int64_t */
 } product;
 
 static uint32_t count_of(dim d, const dim *dims, uint32_t n)
@@ -231,7 +231,7 @@ static product multiply(const solver *s, const dim *d, uint32_t n, const dim *ot
         if (dim_bind(s->t, d[i], s->values, &value))
             p.fits = p.fits && mul_i64(p.known, value, &p.known);
         else
-            p.unknown = p.unknown == NONE ? i : SEVERAL;
+            p.unknown = p.unknown == NONE ? (int32_t)i : SEVERAL;
     }
     return p;
 }
