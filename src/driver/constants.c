@@ -80,6 +80,7 @@ static tn_status bind_by_shape(module *m, size_t index, const tn_buffer *value)
     if (!sizes)
         return module_no_memory(m);
     TN_TRY(sizes_from_input(m, (uint32_t)index, &given, sizes));
+    TN_TRY(sizes_demanded(m, sizes));
     return module_bind_partly(m, sizes);
 }
 

@@ -37,6 +37,10 @@ tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *g
  * of those that are set. Rejects with DimensionBinding. */
 tn_status sizes_that_follow(const module *m, int64_t *values);
 
+/* Find the values that operations demand, given those that are set: of equal extents, for example.
+ * What contradicts itself is left to binding, which says so. */
+tn_status sizes_demanded(const module *m, int64_t *values);
+
 /* Choose values for the symbols of M that have none such that the program is likely to accept them
  * all; each ATTEMPT gives others, the first ones where nothing stands against them. TURN rotates
  * the extents that are tried: 2, 3, 5, 4, 8, 1 and, of one symbol in every fourth turn, 0. *FOUND

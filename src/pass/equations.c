@@ -203,6 +203,18 @@ void equations_release(const module *m, equations *e)
     VECTOR_RELEASE(m->allocator, &e->list);
 }
 
+tn_status sizes_demanded(const module *m, int64_t *values)
+{
+    solver s = {.m = m, .t = &m->types, .values = values};
+    equations e = {0};
+    equations_of(m, &e);
+    const bool no_memory = e.no_memory;
+    if (!no_memory)
+        (void)equations_follow(&e, &s);
+    equations_release(m, &e);
+    return no_memory ? module_no_memory(m) : TN_OK;
+}
+
 /* ---- what follows --------------------------------------------------------------------------- */
 
 enum { NONE = -1, SEVERAL = -2 };

@@ -115,6 +115,28 @@ static void test_symbols(tn_context *cx, const record *r)
     tn_module_free(m);
 }
 
+static const char sum[] =
+    "func @main(%a: tensor<f32, ?M>, %b: tensor<f32, ?N>) -> tensor<f32, ?N> {\n"
+    "  %y = add(%a, %b) -> tensor<f32, ?N>\n"
+    "  return %y\n"
+    "}\n";
+
+/* What is added has the same extent, of 1 too: it does not begin to broadcast. */
+static void test_demanded(tn_context *cx)
+{
+    tn_module *m = NULL;
+    tn_port port;
+    tn_read_options o = {.dialect = "ptir-text"};
+    float one[1] = {1};
+    CHECK_INT(tn_module_read(cx, &o, sum, strlen(sum), &m), TN_OK);
+    if (!m)
+        return;
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){one, 4, {TN_F32, 1, {1}}}), TN_OK);
+    CHECK_INT(tn_module_input(m, 0, &port), TN_OK);
+    CHECK_INT(port.type.dims[0], 1);
+    tn_module_free(m);
+}
+
 /* A module of its own, with one request for memory after the other refused. */
 static void test_no_memory(void)
 {
@@ -153,6 +175,7 @@ int main(void)
     test_values(cx);
     test_faults(cx, &r);
     test_symbols(cx, &r);
+    test_demanded(cx);
     tn_context_free(cx);
     return check_result();
 }
