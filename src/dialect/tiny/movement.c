@@ -85,8 +85,10 @@ static bool read_permute(reader *r, entry *e, const value *x)
     if (list && old)
         return fault(r, e, DIAG_InvalidAttribute, old->at,
                      "'dims' is an older spelling of 'perm', which stands there too");
-    if (!list && old)
+    if (!list && old) {
         remark(r, e, old->at, "'dims' is an older spelling of 'perm'");
+        offer_name(r, e->arg, "dims", "perm");
+    }
     if (!list && !old)
         return need(r, e, "perm") != NULL;
     if (!read_numbers(r, e, list ? list : old, "perm", perm, &n))
@@ -234,8 +236,10 @@ static bool read_pads(reader *r, entry *e, const value *x, dim *low, dim *high)
     if (list->kind != JSON_ARRAY || (!flat && list->n != rank))
         return fault(r, e, DIAG_InvalidAttribute, list->at,
                      "'pad' needs a pair for each axis of shape %s", shape_in(r, x));
-    if (flat)
+    if (flat) {
         remark(r, e, list->at, "a flat 'pad' is an older spelling of a list of pairs");
+        offer_pairs(r, list);
+    }
     for (uint32_t i = 0; i < rank; i++) {
         const json_value *pair = flat ? list : &list->items[i];
         if (!flat && (pair->kind != JSON_ARRAY || pair->n != 2))

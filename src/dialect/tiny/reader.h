@@ -183,6 +183,11 @@ void lint_reshape(reader *r, const entry *e, const value *from, const value *to)
 
 /* ---- edits.c: the texts of fixes ---- */
 
+/* Fixes for what was just reported: another name for KEY of ARG, ARG without KEY, and a flat list
+ * of an even number of entries as pairs. */
+void offer_name(reader *r, const json_value *arg, const char *key, const char *name);
+void offer_removal(reader *r, const json_value *arg, const char *key);
+void offer_pairs(reader *r, const json_value *list);
 /* Text for the start of a line like that of E. */
 const char *indent_of(reader *r, const entry *e);
 

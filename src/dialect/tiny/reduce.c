@@ -28,6 +28,10 @@ static bool no_dtype(reader *r, entry *e, tn_dtype from)
     const char *name = tiny_dtype_name(dtype_is_float(from) ? TN_F32 : from);
     (void)fault(r, e, DIAG_AccDtypeMissing, e->at,
                 "'REDUCE' must say in which element type it accumulates: 'dtype'");
+    if (json_member_of(e->arg, "acc_dtype")) {
+        offer_name(r, e->arg, "acc_dtype", "dtype");
+        return false;
+    }
     const char *text = arena_printf(&r->memory, "\"dtype\":\"%s\"%s", name, e->arg->n ? "," : "");
     if (text)
         diag_fix(&r->m->cx->diag, (span){e->arg->at.at + 1, 0}, text, "accumulate in %s", name);
@@ -72,8 +76,11 @@ bool read_reduce(reader *r, entry *e, const value *x)
     if (!check_keys(r, e, "op axes dtype init acc_dtype") || !read_op(r, e, &op))
         return false;
     const json_value *old = json_member_of(e->arg, "acc_dtype");
-    if (old)
+    if (old) {
         remark(r, e, old->at, "'acc_dtype' is an older spelling and has no meaning; 'dtype' has");
+        if (json_member_of(e->arg, "dtype"))
+            offer_removal(r, e->arg, "acc_dtype");
+    }
     const json_value *list = need(r, e, "axes");
     if (!list || !read_axes(r, e, list, "axes", x, axes, &n))
         return false;
