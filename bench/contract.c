@@ -163,6 +163,9 @@ typedef struct bench_case {
     int64_t batch, m, n, k; /* of a product; M 0: a convolution */
     bool is_b_turned;       /* B lies as [n, k] */
     bool is_constant;       /* B */
+    bool is_a_turned;       /* A lies as [k, m] */
+    bool is_c_turned;       /* C lies as [n, m] */
+    int64_t heads;          /* N is two axes with K between them: B lies as [heads, k, n / heads] */
     int64_t side, ci, window, stride, co;
     tn_dtype dtype;
 } bench_case;
@@ -176,9 +179,27 @@ static const bench_case cases[] = {
     {"gemm 2048", 1, 2048, 2048, 2048, .dtype = TN_F32},
     {"gemm 1000", 1, 1000, 1000, 1000, .dtype = TN_F32},
     {"gemm 1024 b'", 1, 1024, 1024, 1024, true, .dtype = TN_F32},
+    {"gemm 1023", 1, 1023, 1023, 1023, .dtype = TN_F32},
+    {"gemm 1000x777x333", 1, 1000, 777, 333, .dtype = TN_F32},
+    {"gemm 1024 a'", 1, 1024, 1024, 1024, .is_a_turned = true, .dtype = TN_F32},
+    {"gemm 1024 c'", 1, 1024, 1024, 1024, .is_c_turned = true, .dtype = TN_F32},
+    {"gemm 1024 heads 16", 1, 1024, 1024, 1024, .heads = 16, .dtype = TN_F32},
+    {"gemm 1024 heads 100", 1, 1024, 1000, 1024, .heads = 100, .dtype = TN_F32},
+    {"gemm 1024 heads 16 b'", 1, 1024, 1024, 1024, true, .heads = 16, .dtype = TN_F32},
+    {"gemm 4096x16x1024", 1, 4096, 16, 1024, .dtype = TN_F32},
+    {"gemm 4096x5x1024", 1, 4096, 5, 1024, .dtype = TN_F32},
+    {"gemm 16x4096x1024", 1, 16, 4096, 1024, .dtype = TN_F32},
+    {"gemm 5x4096x1024", 1, 5, 4096, 1024, .dtype = TN_F32},
+    {"gemm 64 x 32x32x32", 64, 32, 32, 32, .dtype = TN_F32},
+    {"gemm 256 x 8x8x8", 256, 8, 8, 8, .dtype = TN_F32},
+    {"gemm 512x512x16", 1, 512, 512, 16, .dtype = TN_F32},
     {"gemm 512 f64", 1, 512, 512, 512, .dtype = TN_F64},
     {"gemm 512 bf16", 1, 512, 512, 512, .dtype = TN_BF16},
     {"gemm 512 f16", 1, 512, 512, 512, .dtype = TN_F16},
+    {"gemm 512 i32", 1, 512, 512, 512, .dtype = TN_SI32},
+    {"gemm 512 i8", 1, 512, 512, 512, .dtype = TN_SI8},
+    {"gemm 512 i64", 1, 512, 512, 512, .dtype = TN_SI64},
+    {"gemm 256 cf32", 1, 256, 256, 256, .dtype = TN_CF32},
     {"dense 128x768x3072", 1, 128, 3072, 768, .dtype = TN_F32},
     {"dense 128x768x3072 w", 1, 128, 3072, 768, .is_constant = true, .dtype = TN_F32},
     {"dense 128x3072x768 w", 1, 128, 768, 3072, .is_constant = true, .dtype = TN_F32},
@@ -213,11 +234,17 @@ static void make_spec(const bench_case *c, contract_spec *s, size_t *n_a, size_t
                          .b_is_constant = c->is_constant};
     if (c->m > 0) {
         contract_axis_add(s->batch, &s->n_batch, c->batch, c->m * c->k, c->n * c->k, c->m * c->n);
-        contract_axis_add(s->m, &s->n_m, c->m, c->k, 0, c->n);
-        contract_axis_add(s->n, &s->n_n, c->n, 0, c->is_b_turned ? c->k : 1, 1);
-        contract_axis_add(s->k, &s->n_k, c->k, 1, c->is_b_turned ? 1 : c->n, 0);
+        contract_axis_add(s->m, &s->n_m, c->m, c->is_a_turned ? 1 : c->k, 0,
+                          c->is_c_turned ? 1 : c->n);
+        const int64_t step = c->is_c_turned ? c->m : 1, own = c->heads ? c->n / c->heads : c->n;
+        if (c->heads) /* a gap between them, so that they cannot be one when B is turned */
+            contract_axis_add(s->n, &s->n_n, c->heads, 0, (own + c->is_b_turned) * c->k,
+                              own * step);
+        contract_axis_add(s->n, &s->n_n, own, 0, c->is_b_turned ? c->k : 1, step);
+        contract_axis_add(s->k, &s->n_k, c->k, c->is_a_turned ? c->m : 1, c->is_b_turned ? 1 : own,
+                          0);
         *n_a = (size_t)(c->batch * c->m * c->k);
-        *n_b = (size_t)(c->batch * c->n * c->k);
+        *n_b = (size_t)(c->batch * (c->n + c->heads) * c->k);
         *n_c = (size_t)(c->batch * c->m * c->n);
         return;
     }

@@ -546,7 +546,8 @@ typedef struct tn_pass_info {
     const char *name;
     bool is_exact;   /* changes no bit of any result */
     bool is_relaxed; /* runs with relaxed numerics, or on request */
-    int level;       /* lowest optimisation level that runs it; above 2: only on request */
+    int level; /* lowest optimisation level that runs it; 3: level 2 does where a program is to
+                * run, not to be written; above: only on request */
     const char *contract;
 } tn_pass_info;
 

@@ -22,6 +22,8 @@ static tn_status run_passes(session *s, const arguments *args)
             text_puts(&out, "-O");
             text_i64(&out, pass.level);
             text_puts(&out, "    ");
+        } else if (pass.level == 3) {
+            text_puts(&out, "run    ");
         } else {
             text_puts(&out, "-      ");
         }

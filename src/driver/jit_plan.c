@@ -18,9 +18,14 @@ static uint32_t unit_of(jit_plan *j, const loop_program *program)
         if (j->units.at[i].key_bytes == bytes && memcmp(j->units.at[i].key, key, bytes) == 0)
             return i;
     const jit_unit u = {.program = program, .key = key, .key_bytes = bytes};
-    if (!hash_add(a, &j->by_key, h, j->units.n) || !VECTOR_PUSH(a, &j->units, u))
+    if (!VECTOR_PUSH(a, &j->units, u))
         return UINT32_MAX;
-    return j->units.n - 1;
+    const uint32_t own = j->units.n - 1;
+    if (!hash_add(a, &j->by_key, h, own)) {
+        j->units.n = own;
+        return UINT32_MAX;
+    }
+    return own;
 }
 
 /* So many positions that nobody waits for them: the evaluator refuses what it cannot hold. */

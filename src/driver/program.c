@@ -84,7 +84,7 @@ static bool inputs_are_known(const module *m, const int64_t *sizes)
 /* The pipeline, stage by stage. Where inputs have unknown extents the last ones wait for a run. */
 static tn_status compile(tn_program *p, const module *m, const tn_compile_options *o)
 {
-    p->level = api_level(o->level);
+    p->level = o->level == TN_LEVEL_0 ? 0 : o->level == TN_LEVEL_1 ? 1 : PASS_LEVEL_RUN;
     p->relaxed = o->numerics == TN_NUMERICS_RELAXED;
     p->custom = custom_set_copy(&p->allocator, m->cx->custom);
     p->graph = module_copy_to(m, p->cx); /* what we were given stays as it is */

@@ -83,7 +83,7 @@ static void turn(problem *p)
     s->is_turned = !s->is_turned;
 }
 
-static bool problem_init(problem *p, const contract_spec *spec)
+static bool problem_init(problem *p, const contract_spec *spec, const contract_machine *machine)
 {
     int64_t all;
     *p = (problem){.spec = *spec};
@@ -98,6 +98,8 @@ static bool problem_init(problem *p, const contract_spec *spec)
         p->k > INT64_MAX / (1 << 16))
         return false;
     uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
+    const int64_t lanes = machine->vector_bytes / p->bytes;
+    p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
     /* One column of results: its rows side by side make better vectors. The chains of complex
      * numbers care which factor is which. */
     if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
@@ -167,6 +169,8 @@ enum {
     MOST_TURNED = 8,    /* rows that meet columns of B turned in registers */
     FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
     MANY_PANELS = 4,    /* A is read so often that it may be packed */
+    FEW_CHAINS = 6,     /* less do not keep the multipliers busy */
+    CROWDED_ROWS = 6,   /* so many find room in one set of the first cache */
     ENOUGH_PANELS = 16, /* to be shared out among threads */
     SMALL = 1 << 21,    /* operations that one thread does alone */
     FAR = 256 << 10,    /* bytes of B from which on it is better read as one stream */
@@ -185,7 +189,8 @@ static bool is_read_once(const problem *p)
 static int64_t choose_block(problem *p, const contract_machine *m)
 {
     const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
-    const int64_t room = ((int64_t)m->registers - 4) / p->parts;
+    /* The next row of B and factor of A are loaded ahead where there are registers enough. */
+    const int64_t used = m->registers > 16 ? 6 : 4, room = (m->registers - used) / p->parts;
     int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
     if (p->m >= room / 3 && vectors == 3)
         nv = 3;
@@ -315,19 +320,19 @@ static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
     contract_spec *s = &p->spec;
-    p->lanes = (uint32_t)(m->vector_bytes / p->bytes);
-    p->lanes = p->lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : p->lanes < 1 ? 1 : p->lanes;
     const walk c_n = WALK(s->n, s->n_n, c);
     if (c_n.n > 1)
         p->lanes = 1; /* a vector would leave its row of C */
     *rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
-    if (has_border(p) || !is_plain(p, &p->a) ||
-        (p->panels >= MANY_PANELS && p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_is_near)) {
+    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_is_near;
+    if (has_border(p) || !is_plain(p, &p->a) || (crowds && p->panels >= MANY_PANELS)) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
             return false;
+    } else if (crowds && *rows > CROWDED_ROWS && p->nv * CROWDED_ROWS >= FEW_CHAINS) {
+        *rows = CROWDED_ROWS;
     }
     drop_windows(p);
     /* The steps of A are final now, and say which axes of K can be one. */
@@ -393,7 +398,7 @@ bool contract_build(const contract_spec *spec, const contract_machine *machine, 
     problem *p = ARENA_NEW(memory, problem);
     *plan = (contract_plan){.how = "nothing to do"};
     *fault = NULL;
-    if (!p || !problem_init(p, spec))
+    if (!p || !problem_init(p, spec, machine))
         return false;
     if (p->batch == 0 || p->m == 0 || p->n == 0)
         return true;
@@ -408,7 +413,7 @@ contract_stage *contract_stage_new(const contract_spec *spec, const contract_mac
     contract_stage *s = ARENA_NEW(memory, contract_stage);
     *plan = (contract_plan){.how = "blocks of rows"};
     *fault = NULL;
-    if (!s || !problem_init(&s->p, spec) || s->p.spec.is_turned ||
+    if (!s || !problem_init(&s->p, spec, machine) || s->p.spec.is_turned ||
         !schedule(&s->p, machine, true, memory, plan, &s->rows, fault))
         return NULL;
     /* What other stages keep in registers goes through the blocks, too: leave room for some of it,

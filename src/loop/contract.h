@@ -115,6 +115,7 @@ typedef struct contract_step {
     const loop_program *program;
     int64_t work;          /* items */
     int64_t grain;         /* fewest items worth a thread */
+    bool is_once;          /* it packs a constant B */
     uint64_t flops, bytes; /* for profiles; bytes are those that must move */
 } contract_step;
 

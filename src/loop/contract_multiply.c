@@ -73,6 +73,13 @@ static element as_result(multiplier *g, element total)
     return element_cast(g->b, total, s->c);
 }
 
+/* Steps of C along the lanes of finished vectors. */
+static int64_t finished_step(const multiplier *g)
+{
+    const walk *w = g->finishes_columns ? &g->p->c_m : &g->p->c_n;
+    return w->n ? walk_step(w) : 1;
+}
+
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                             loop_value count)
 {
@@ -80,13 +87,13 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     loop_builder *b = g->b;
     const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
     contract_part part = {.value = as_result(g, total),
-                          .is_column = p->spec.is_turned,
+                          .is_column = p->spec.is_turned != g->finishes_columns,
                           .lanes = p->lanes,
                           .count = count,
                           .batch = g->batch,
                           .m = p->spec.is_turned ? column : row,
                           .n = p->spec.is_turned ? row : column,
-                          .step = p->c_n.n ? walk_step(&p->c_n) : 1,
+                          .step = finished_step(g),
                           .align = dtype_is_complex(p->spec.c) ? bytes / 2 : bytes};
     part.at = int_add(b, g->c_batch, walk_emit(b, &p->c_m, row));
     part.at = int_add(b, part.at, walk_emit(b, &p->c_n, column));
@@ -96,9 +103,11 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
         store_part(g, &part);
 }
 
-static bool is_finished_in_registers(const problem *p)
+static bool is_finished_in_registers(const multiplier *g)
 {
-    return p->k <= CONTRACT_BLOCK && (!p->spec.finish || p->spec.finish_is_small);
+    const problem *p = g->p;
+    return !g->finishes_columns && p->k <= CONTRACT_BLOCK &&
+           (!p->spec.finish || p->spec.finish_is_small);
 }
 
 /* The block's sums, which are its totals. */
@@ -121,6 +130,10 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
+    if (g->finishes_columns) {
+        contract_finish_columns(g, rows, columns);
+        return;
+    }
     const loop_value r = loop_for(b, loop_i64(b, 0), rows, 1);
     const loop_value at = loop_offset(b, g->totals, int_times(b, r, p->nv * total_bytes(p)));
     const loop_value row = int_add(b, g->row, r);
@@ -330,20 +343,36 @@ static void emit_panel_item(multiplier *g, loop_value item)
     loop_end(b);
 }
 
+/* Each of several groups of blocks reads all panels, from far away when it meets them first:
+ * meanwhile the next one comes nearer. BLOCK is the number in the group. */
+static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
+        p->group >= p->outer * p->split || p->panels == 1)
+        return;
+    const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
+    g->next_row = columns_of(p) * p->bytes;
+    g->next = loop_offset(b, g->b_at,
+                          loop_select(b, is_last, loop_i64(b, 0), loop_i64(b, panel_bytes(p))));
+    g->block = block;
+}
+
 /* Items are blocks of rows and columns. */
 static void emit_item(multiplier *g, loop_value item)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
-    loop_value block, panel;
+    loop_value block, panel, in_group = 0;
     g->batch = int_divided(b, item, blocks * p->panels);
     item = int_modulo(b, item, blocks * p->panels);
     if (p->group == 1 || p->panels == 1) {
         panel = int_modulo(b, item, p->panels);
         block = int_divided(b, item, p->panels);
     } else if (p->group >= blocks) {
-        block = int_modulo(b, item, blocks);
+        block = in_group = int_modulo(b, item, blocks);
         panel = int_divided(b, item, blocks);
     } else {
         /* The last group may have fewer blocks. */
@@ -353,9 +382,11 @@ static void emit_item(multiplier *g, loop_value item)
         const loop_value n = int_min(b, loop_i64(b, p->group),
                                      loop_binary(b, LOOP_ISUB, loop_i64(b, blocks), first));
         panel = loop_binary(b, LOOP_UDIV, in, n);
-        block = int_add(b, first, loop_binary(b, LOOP_UREM, in, n));
+        in_group = loop_binary(b, LOOP_UREM, in, n);
+        block = int_add(b, first, in_group);
     }
     multiplier_panel(g, panel);
+    fetch_next_panel(g, in_group, panel);
     multiplier_block(g, block, panel);
 }
 
@@ -367,7 +398,10 @@ void multiplier_open(multiplier *g)
     g->always =
         loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
     g->totals = LOOP_NO_VALUE;
-    if (!is_finished_in_registers(p))
+    g->finishes_columns = contract_finishes_columns(p);
+    if (g->finishes_columns)
+        g->turned = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
+    if (!is_finished_in_registers(g))
         g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
 }
 
@@ -380,7 +414,7 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     loop_init(&b, memory);
     g.all_a = loop_buffer(&b, p->a.buffer);
     if (p->packs_inside) {
-        factors_open(&b, &p->unpacked.from);
+        contract_open_unpacked(&b, p);
         g.all_b = loop_scratch(&b, (uint64_t)panel_bytes(p));
     } else {
         g.all_b = loop_buffer(&b, p->b.buffer);

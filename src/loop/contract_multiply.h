@@ -11,6 +11,8 @@ typedef struct multiplier {
     /* True, but a compiler does not know. It keeps how the addresses of a block came about from it,
      * which it would otherwise take apart and put together again for most of the time it takes. */
     loop_value always;
+    bool finishes_columns; /* vectors of results go along M */
+    loop_value turned;     /* room for a square of totals, then */
     loop_value totals; /* where they lie; LOOP_NO_VALUE: nowhere, they are finished in registers */
     /* The item. */
     loop_value batch, row, column; /* the block's first row and column */
@@ -53,7 +55,12 @@ int64_t b_unit(const problem *p);
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);
 
-/* The vector of results in row ROW from column COLUMN on, of which COUNT exist (LOOP_NO_VALUE:
+/* Does C lie with its rows side by side, so that it is better written by columns? */
+bool contract_finishes_columns(const problem *p);
+/* The totals of ROWS rows (i64) and COLUMNS columns (i64) of a block, column by column. */
+void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns);
+
+/* The vector of results from row ROW and column COLUMN on, of which COUNT exist (LOOP_NO_VALUE:
  * all), goes where it belongs. */
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                             loop_value count);

@@ -19,6 +19,35 @@ static int64_t row_bytes(const problem *p)
     return columns_of(p) * p->parts * p->bytes;
 }
 
+static bool has_offsets(const problem *p)
+{
+    return p->unpacked.n.n > 1;
+}
+
+/* Elements from the panel's product 0 to its column J. */
+static loop_value offset_of(packing *k, int64_t j)
+{
+    loop_builder *b = k->b;
+    if (has_offsets(k->p))
+        return loop_load(b, loop_type_of(LOOP_I64, 1), loop_at(b, k->p->unpacked.offsets, 8 * j),
+                         8);
+    const loop_value column = int_add(b, k->column, loop_i64(b, j));
+    return int_times(b, column, k->p->unpacked.n.n ? walk_step(&k->p->unpacked.n) : 1);
+}
+
+/* Divided once for the panel, not for each product. Columns that do not exist stand for the last
+ * one. */
+static void note_offsets(packing *k)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
+    const loop_value column = int_min(b, int_add(b, k->column, j), loop_i64(b, p->n - 1));
+    loop_store(b, loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)),
+               walk_emit(b, &p->unpacked.n, column), 8);
+    loop_end(b);
+}
+
 static void put(packing *k, loop_value to, element x, int64_t column)
 {
     const problem *p = k->p;
@@ -35,11 +64,10 @@ static void emit_row(packing *k, loop_value i, int64_t count)
     const problem *p = k->p;
     loop_builder *b = k->b;
     const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
-    const loop_value from =
-        int_add(b, int_add(b, k->from, k->column), walk_emit(b, &p->unpacked.k, i));
+    const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes, left = count - first;
-        const loop_value at = int_add(b, from, loop_i64(b, first));
+        const loop_value at = left > 0 ? int_add(b, from, offset_of(k, first)) : from;
         element x;
         if (left >= p->lanes)
             x = factors_load(b, p, &p->unpacked.from, at, p->lanes, LOOP_NO_VALUE);
@@ -64,8 +92,7 @@ static void emit_square(packing *k, loop_value i, int64_t count, int64_t product
     const problem *p = k->p;
     loop_builder *b = k->b;
     const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
-    const int64_t step = walk_step(&p->unpacked.n);
-    const loop_value from = int_add(b, int_add(b, k->from, int_times(b, k->column, step)), i);
+    const loop_value from = int_add(b, k->from, i);
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t v = 0; v < p->nv; v++) {
         loop_value re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
@@ -73,13 +100,13 @@ static void emit_square(packing *k, loop_value i, int64_t count, int64_t product
         if (products == p->lanes && count - first >= p->lanes && is_plain(p, &p->unpacked.from)) {
             loop_value rows[LOOP_MAX_LANES];
             for (uint32_t r = 0; r < p->lanes; r++) {
-                const loop_value at = int_add(b, from, loop_i64(b, (first + r) * step));
+                const loop_value at = int_add(b, from, offset_of(k, first + r));
                 rows[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
             }
             load_turned(b, rows, p->elem, p->lanes, re);
         } else {
             for (uint32_t r = 0; r < p->lanes; r++) {
-                const loop_value at = int_add(b, from, loop_i64(b, (first + r) * step));
+                const loop_value at = int_add(b, from, offset_of(k, first + r));
                 const loop_value some =
                     products < p->lanes ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
                 const element x = first + r < count
@@ -110,9 +137,11 @@ static void emit_elements(packing *k, loop_value i)
     const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
     const loop_value column = int_add(b, k->column, j);
     loop_if(b, loop_binary(b, LOOP_ILT, column, loop_i64(b, p->n)));
-    put(k, here,
-        factors_load(b, p, &p->unpacked.from,
-                     int_add(b, from, walk_emit(b, &p->unpacked.n, column)), 1, LOOP_NO_VALUE),
+    const loop_value offset =
+        has_offsets(p) ? loop_load(b, loop_type_of(LOOP_I64, 1),
+                                   loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)), 8)
+                       : walk_emit(b, &p->unpacked.n, column);
+    put(k, here, factors_load(b, p, &p->unpacked.from, int_add(b, from, offset), 1, LOOP_NO_VALUE),
         0);
     loop_else(b);
     put(k, here, element_zero(b, p->form, 1), 0);
@@ -125,11 +154,13 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const bool is_one_k = p->unpacked.k.n <= 1, is_one_n = p->unpacked.n.n <= 1;
-    if (is_one_n && (p->unpacked.n.n == 0 || walk_step(&p->unpacked.n) == 1)) {
+    const walk *n = &p->unpacked.n;
+    const bool is_one_k = p->unpacked.k.n <= 1;
+    if (n->n == 0 ||
+        (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0))) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (is_one_n && is_one_k && walk_step(&p->unpacked.k) == 1) {
+    } else if (is_one_k && walk_step(&p->unpacked.k) == 1) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t rest = p->k % p->lanes;
         const loop_value whole = int_min(b, high, loop_i64(b, p->k - rest));
@@ -152,6 +183,8 @@ void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_valu
     packing k = {.b = b, .p = p, .from = from, .to = to};
     const int64_t rest = p->n % columns_of(p);
     k.column = int_times(b, panel, columns_of(p));
+    if (has_offsets(p))
+        note_offsets(&k);
     if (rest > 0 && p->panels > 1) {
         loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
         emit_chunk(&k, low, high, columns_of(p));
@@ -197,6 +230,13 @@ void contract_use_panels(problem *p)
     p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
 }
 
+void contract_open_unpacked(loop_builder *b, problem *p)
+{
+    factors_open(b, &p->unpacked.from);
+    if (has_offsets(p))
+        p->unpacked.offsets = loop_local(b, (uint64_t)columns_of(p) * 8);
+}
+
 bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault)
 {
@@ -208,7 +248,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
         !mul_i64(size, batch->count, &size))
         return false;
     loop_init(&b, memory);
-    factors_open(&b, &p->unpacked.from);
+    contract_open_unpacked(&b, p);
     const loop_value panels = loop_buffer(&b, CONTRACT_PACKED_B);
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
@@ -223,6 +263,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     *bytes = (uint64_t)size;
     *step = (contract_step){.role = CONTRACT_PACKS_B,
                             .program = loop_finish(&b),
+                            .is_once = p->spec.b_is_constant,
                             .work = chunks * p->panels * batch->count,
                             .grain = 1 + 65536 / (row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),
                             .bytes = 2 * *bytes};

@@ -71,6 +71,7 @@ typedef struct problem {
         factors from;
         int64_t first;
         walk batch, own_batch, n, k; /* own_batch: without the axes that B does not have */
+        loop_value offsets;          /* of a panel's columns (i64), where N is several axes */
     } unpacked;
 
     /* the schedule */
@@ -126,6 +127,8 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
                      const char **fault);
 /* P->b is to be read in panels: as it is now goes to P->unpacked. */
 void contract_use_panels(problem *p);
+/* Begin a program that packs panels. */
+void contract_open_unpacked(loop_builder *b, problem *p);
 /* The program that packs all panels, into CONTRACT_PACKED_B. */
 bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);

@@ -249,7 +249,7 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
                             .grain = from->grain,
                             .flops = from->flops,
                             .bytes = from->bytes,
-                            .is_once = p->spec.b_is_constant && from->role == CONTRACT_PACKS_B,
+                            .is_once = from->is_once,
                             .packs = NEST_PACKED,
                             .how = plan.how};
         list_buffers(k, p, step);

@@ -150,17 +150,29 @@ void rows_emit_row(rows *s)
 
 typedef struct walks {
     uint32_t row_axis, column_axis;
-    uint32_t along_rows, along_columns; /* reads that step by one there */
+    uint32_t along_rows, along_columns; /* reads that step shortly there */
 } walks;
+
+/* Does E step by one along AXIS, or by as many as MOST? Quotients and remainders of other axes do
+ * not matter. */
+static bool steps_shortly(const access_expr *e, uint32_t axis, int64_t most)
+{
+    bool is_short = false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->at[i].kind != ACCESS_AXIS && (access_expr_axes(e->at[i].of) >> axis & 1))
+            return false;
+        else if (e->at[i].kind == ACCESS_AXIS && e->at[i].axis == axis)
+            is_short = e->at[i].factor >= 1 && e->at[i].factor <= most;
+    return is_short;
+}
 
 static void count_walk(void *user, const access_expr *expr, const emit_read *read)
 {
     walks *w = user;
-    int64_t constant, strides[TN_MAX_RANK] = {0};
-    if (!read || !access_strides(expr, TN_MAX_RANK, &constant, strides))
+    if (!read)
         return;
-    w->along_rows += strides[w->row_axis] == 1;
-    w->along_columns += strides[w->column_axis] == 1;
+    w->along_rows += steps_shortly(expr, w->row_axis, 1);
+    w->along_columns += steps_shortly(expr, w->column_axis, 2); /* as windows do */
 }
 
 static bool prefers_columns(rows *s)

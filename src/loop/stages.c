@@ -148,8 +148,7 @@ static void add_packing(const stages *s, part *p, const contract_plan *plan, nes
         *step = (nest_step){.program = plan->steps[i].program,
                             .n_buffers = CONTRACT_MORE,
                             .n_read = 2,
-                            .is_once = p->product.spec.b_is_constant &&
-                                       plan->steps[i].role == CONTRACT_PACKS_B,
+                            .is_once = plan->steps[i].is_once,
                             .packs = p->temps + NEST_PACKED,
                             .work = plan->steps[i].work,
                             .grain = plan->steps[i].grain,

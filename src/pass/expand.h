@@ -6,7 +6,7 @@
 #include "pass/legalize.h"
 
 typedef struct expand_call {
-    const dialect *to;
+    const dialect *to;   /* NULL: the primitives of the compiler */
     builder *b;          /* appends to the function being made */
     const function *f;   /* the one that is rewritten */
     const node *n;       /* in it */
@@ -27,7 +27,7 @@ typedef value_id expand_fn(expand_call *c);
 /* Does the target spell OP? */
 static inline bool target_has(const expand_call *c, op_id op)
 {
-    return c->to->spelling(op) != NULL;
+    return c->to ? c->to->spelling(op) != NULL : op != OP_CONV2D;
 }
 
 static inline const type *operand_type_of(const expand_call *c, uint32_t k)

@@ -4,6 +4,7 @@
 #include "ops/cells.h"
 #include "ops/eval.h"
 #include "ops/fold.h"
+#include "pass/substitute.h"
 
 /* ---- the cells of ops.def ---- */
 
@@ -234,16 +235,7 @@ static value_id made_of_nothing(expand_call *c)
     }
 }
 
-/* ---- rewriting a function ---- */
-
-typedef struct lowering {
-    function *f;
-    const tn_allocator *allocator;
-    arena memory;           /* of one round */
-    value_id *instead;      /* by value: what stands for it, itself for most */
-    VECTOR(uint32_t) order; /* of the nodes */
-    bool changed;
-} lowering;
+/* ---- all of them ---- */
 
 static bool has_holes(const attrs *given)
 {
@@ -282,90 +274,30 @@ static bool is_composite(const function *f, const node *n)
     }
 }
 
-static tn_status put_node(lowering *w, uint32_t i)
+static tn_status lower_node(expand_call *c, value_id *result)
 {
-    return VECTOR_PUSH(w->allocator, &w->order, i) ? TN_OK : module_no_memory(w->f->module);
-}
-
-static tn_status lower_node(lowering *w, uint32_t i)
-{
-    const node n = w->f->nodes.at[i]; /* nodes move as others are added */
-    const uint32_t first = w->f->nodes.n;
-    builder b = builder_on(w->f, n.at);
-    lower_call call = {.result = NO_VALUE};
-    call.use = (expand_call){.b = &b,
-                             .f = w->f,
-                             .n = &n,
-                             .in = n.in,
-                             .out = value_type(w->f, n.first_value),
-                             .memory = &w->memory};
-    if (!is_composite(w->f, &n))
-        return put_node(w, i);
-    if (makes_of_nothing(w->f, &n))
+    lower_call call = {.use = *c, .result = NO_VALUE};
+    if (!is_composite(c->f, c->n))
+        return TN_OK;
+    if (makes_of_nothing(c->f, c->n))
         call.result = made_of_nothing(&call.use);
     else
-        TN_TRY(op_table[n.op].lower(&call));
-    TN_TRY(b.status);
-    if (call.result == NO_VALUE || value_type(w->f, call.result) != call.use.out)
-        return put_node(w, i); /* nodes that were added in vain are left out */
-    for (uint32_t k = first; k < w->f->nodes.n; k++)
-        TN_TRY(put_node(w, k));
-    w->instead[n.first_value] = call.result;
-    w->changed = true;
+        TN_TRY(op_table[c->n->op].lower(&call));
+    *result = call.result;
     return TN_OK;
-}
-
-static value_id now(const lowering *w, uint32_t n_values, value_id v)
-{
-    while (v < n_values && w->instead[v] != v)
-        v = w->instead[v];
-    return v;
-}
-
-/* What stands for a lowered node stands where that was used. */
-static tn_status finish(lowering *w, uint32_t n_values)
-{
-    function *f = w->f;
-    for (uint32_t i = 0; i < w->order.n; i++) {
-        const node *n = &f->nodes.at[w->order.at[i]];
-        value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
-        for (uint32_t k = 0; k < n->n_in; k++)
-            in[k] = now(w, n_values, in[k]);
-    }
-    for (uint32_t i = 0; i < f->outputs.n; i++)
-        f->outputs.at[i] = now(w, n_values, f->outputs.at[i]);
-    f->declared.n = 0;
-    return function_reorder(f, w->order.at, w->order.n);
-}
-
-static tn_status lower_round(lowering *w)
-{
-    const uint32_t n = w->f->nodes.n, n_values = w->f->values.n;
-    w->instead = ARENA_ARRAY(&w->memory, value_id, n_values);
-    w->order.n = 0;
-    w->changed = false;
-    if (!w->instead)
-        return module_no_memory(w->f->module);
-    for (value_id v = 0; v < n_values; v++)
-        w->instead[v] = v;
-    for (uint32_t i = 0; i < n; i++)
-        TN_TRY(lower_node(w, i));
-    return w->changed ? finish(w, n_values) : TN_OK;
 }
 
 /* A round may make composites itself, but each time simpler ones. */
 static tn_status lower_function(function *f)
 {
     enum { MOST_ROUNDS = 8 };
-    lowering w = {.f = f, .allocator = f->module->allocator, .changed = true};
-    tn_status s = TN_OK;
-    for (int round = 0; s == TN_OK && w.changed && round < MOST_ROUNDS; round++) {
-        arena_init(&w.memory, w.allocator);
-        s = lower_round(&w);
-        arena_release(&w.memory);
+    uint32_t changed = 1;
+    f->declared.n = 0;
+    for (int round = 0; changed && round < MOST_ROUNDS; round++) {
+        changed = 0;
+        TN_TRY(function_substitute(f, lower_node, &changed));
     }
-    VECTOR_RELEASE(w.allocator, &w.order);
-    return s;
+    return TN_OK;
 }
 
 bool module_has_composites(const module *m)

@@ -18,6 +18,9 @@ typedef enum pass_class {
     PASS_RELAXED        /* what docs/numerics.md says; only runs with relaxed numerics */
 } pass_class;
 
+/* -O2 for a program that is to run, whatever its dialect can spell. */
+enum { PASS_LEVEL_RUN = 3 };
+
 /* What one run of a pass shares with its caller. */
 typedef struct pass_context {
     arena scratch; /* emptied after every pass */
@@ -29,7 +32,7 @@ typedef tn_status pass_fn(pass_context *cx, module *m);
 typedef struct pass_info {
     const char *name;
     pass_class class;
-    uint8_t level; /* lowest -O level that runs it; 9: only on request */
+    uint8_t level; /* lowest -O level that runs it, or PASS_LEVEL_RUN; 9: only on request */
     const char *contract;
     pass_fn *run;
 } pass_info;
@@ -47,8 +50,8 @@ typedef struct pass_observer {
 
 /* Run one pass, then verify when VERIFY is set: a broken module names the pass that broke it. */
 tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *observer);
-/* Run the passes of an -O level, in the order of passes.def; RELAXED: also, unless the level is 0,
- * those of that class. */
+/* Run the passes of an -O level, or of PASS_LEVEL_RUN, in the order of passes.def; RELAXED: also,
+ * unless the level is 0, those of that class. */
 tn_status pass_run_level(module *m, int level, bool relaxed, bool verify,
                          const pass_observer *observer);
 

@@ -10,9 +10,8 @@
 #include "plan/group.h"
 
 enum {
-    MOST_MOVES = 64,    /* that are looked through */
-    ZEROS = UINT32_MAX, /* the padding of guards that no node made */
-    MOST_CUTS = 8,      /* of a loop */
+    MOST_MOVES = 64, /* that are looked through */
+    MOST_CUTS = 8,   /* of a loop */
     MOST_VISITS = 4096
 };
 
@@ -189,7 +188,7 @@ static bool first_map(form *s, uint32_t o, const reading *r)
         return false;
     for (uint32_t i = 0; i < t->rank; i++)
         if (map->at[i]->low < 0 || map->at[i]->high >= t->dims[i])
-            map->guards[map->n_guards++] = (access_guard){map->at[i], 0, t->dims[i], ZEROS};
+            map->guards[map->n_guards++] = (access_guard){map->at[i], 0, t->dims[i], NO_VALUE};
     return true;
 }
 
@@ -197,7 +196,7 @@ static bool is_zero(const form *s, uint32_t fill)
 {
     static const char zeros[16];
     _Alignas(16) char value[16] = {0};
-    if (fill == ZEROS)
+    if (fill == NO_VALUE) /* a border that no node made */
         return true;
     const attr *given = attr_find(node_of(s->f, fill)->attrs, KEY_PAD_VALUE);
     (void)scalar_store(*given->v.scalar, value_type(s->f, fill)->dtype, value);
@@ -404,21 +403,16 @@ static void look_through(form *s, uint32_t o)
 
 bool contraction_of(const function *f, const node *n, arena *memory, contraction *out)
 {
-    form *s = ARENA_NEW(memory, form);
-    reading *r = ARENA_ARRAY(memory, reading, 2);
-    if (!s || !r)
-        return false;
-    s->f = f;
-    s->n = n;
-    s->memory = memory;
-    if (!find_loops(s, r) || !first_map(s, 0, &r[0]) || !first_map(s, 1, &r[1]))
+    reading r[2] = {{{0}, {{0}}}};
+    form s = {.f = f, .n = n, .memory = memory};
+    if (!find_loops(&s, r) || !first_map(&s, 0, &r[0]) || !first_map(&s, 1, &r[1]))
         return false;
     for (uint32_t o = 0; o < 2; o++)
-        if (!find_steps(s, &s->p, o, n->in[o], &s->map[o]))
+        if (!find_steps(&s, &s.p, o, n->in[o], &s.map[o]))
             return false;
-    look_through(s, 0);
-    look_through(s, 1);
-    *out = s->p;
+    look_through(&s, 0);
+    look_through(&s, 1);
+    *out = s.p;
     return true;
 }
 

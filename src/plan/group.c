@@ -44,8 +44,8 @@ static void place_contraction(grouping *g, uint32_t i)
     const node *n = &g->f->nodes.at[i];
     const value_id v = n->first_value;
     uint32_t k = follower(g, v);
-    contraction *p = ARENA_NEW(g->memory, contraction);
-    if (!p || !contraction_of(g->f, n, g->memory, p)) {
+    contraction p;
+    if (!contraction_of(g->f, n, g->memory, &p)) {
         g->failed = true;
         return;
     }
@@ -58,7 +58,7 @@ static void place_contraction(grouping *g, uint32_t i)
     g->drafts.at[k].kind = KERNEL_CONTRACT;
     g->drafts.at[k].node = i;
     for (uint32_t o = 0; o < 2 && !g->failed; o++)
-        need_whole(g, k, p->operand[o].base, why_whole);
+        need_whole(g, k, p.operand[o].base, why_whole);
     draft_contain(g, k, i);
 }
 

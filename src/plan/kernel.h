@@ -99,5 +99,6 @@ bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t u
                         access_map *out);
 /* Mask of the axes of the positions on which MAP depends, its guards included. */
 uint32_t access_axes(const access_map *map);
+uint32_t access_expr_axes(const access_expr *e);
 
 #endif

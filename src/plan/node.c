@@ -80,12 +80,12 @@ bool kernel_is_reduction(const function *f, const node *n)
            (!axes || n_axes > 0);
 }
 
-static uint32_t expr_axes(const access_expr *e)
+uint32_t access_expr_axes(const access_expr *e)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < e->n; i++)
-        mask |=
-            e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis : expr_axes(e->at[i].of);
+        mask |= e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis
+                                             : access_expr_axes(e->at[i].of);
     return mask;
 }
 
@@ -93,9 +93,9 @@ uint32_t access_axes(const access_map *map)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < map->n_source; i++)
-        mask |= expr_axes(map->at[i]);
+        mask |= access_expr_axes(map->at[i]);
     for (uint32_t i = 0; i < map->n_guards; i++)
-        mask |= expr_axes(map->guards[i].of);
+        mask |= access_expr_axes(map->guards[i].of);
     return mask;
 }
 

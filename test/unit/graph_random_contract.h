@@ -60,6 +60,58 @@ static inline value_id add_conv(graph *g)
     return put_many(g, OP_CONV2D_GRAD_FILTER, both, 2, e2, 3);
 }
 
+/* Windows of an image, of which the channels may be in groups, times a filter; either comes first.
+ */
+static inline value_id add_patches(graph *g)
+{
+    const int64_t n = 1 + pick(g->c, 2), h = 1 + pick(g->c, 9), w = 1 + pick(g->c, 9),
+                  ci = 1 + pick(g->c, 5), co = smaller_extent(g, 20), kh = 1 + pick(g->c, 3),
+                  kw = 1 + pick(g->c, 3), groups = one_in(g->c, 3) ? 1 + pick(g->c, 3) : 1;
+    const int64_t x[] = {n, h, w, groups * ci}, turned[] = {n, groups * ci, h, w},
+                  perm[] = {0, 2, 3, 1}, window[] = {kh, kw};
+    const int64_t strides[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)},
+                  dilation[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)},
+                  pads[] = {pick(g->c, 4), pick(g->c, 4), pick(g->c, 4), pick(g->c, 4)};
+    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    const int64_t border = one_in(g->c, 6);
+    const scalar fill = dtype_is_float(d) ? scalar_of_float((double)border) : scalar_of_int(border);
+    attr a = attr_of_ints(KEY_PERM, perm, 4);
+    attr e[] = {attr_of_ints(KEY_WINDOW, window, 2), attr_of_ints(KEY_STRIDES, strides, 2),
+                attr_of_ints(KEY_DILATION, dilation, 2), attr_of_ints(KEY_PADS, pads, 4),
+                attr_of_scalar(KEY_PAD_VALUE, &fill)};
+    if (h + pads[0] + pads[1] <= (kh - 1) * dilation[0] ||
+        w + pads[2] + pads[3] <= (kw - 1) * dilation[1])
+        return NO_VALUE;
+    const value_id image = one_in(g->c, 3) ? put1(g, OP_TRANSPOSE, shaped(g, d, turned, 4), &a, 1)
+                                           : shaped(g, d, x, 4);
+    value_id rows = put_many(g, OP_EXTRACT_PATCHES, &image, 1, e, 5);
+    if (rows == NO_VALUE)
+        return NO_VALUE;
+    const type *t = type_in(g, rows);
+    const bool whole = groups == 1 && one_in(g->c, 2);
+    const int64_t parts[] = {n, t->dims[1], t->dims[2], kh, kw, groups, ci},
+                  k[] = {kh * kw * ci, co}, filter[] = {co, groups, ci, kh, kw}, group_rows[] = {5},
+                  group_filter[] = {1}, by_rows[] = {6, 3, 4}, by_filter[] = {2, 3, 4},
+                  last[] = {3}, first[] = {0};
+    if (!whole) {
+        a = attr_of_ints(KEY_SHAPE, parts, 7);
+        rows = put1(g, OP_RESHAPE, rows, &a, 1);
+    }
+    const value_id w_in = whole ? shaped(g, d, k, 2) : shaped(g, d, filter, 5);
+    const bool swap = one_in(g->c, 3);
+    const value_id in[] = {swap ? w_in : rows, swap ? rows : w_in};
+    const attr lists[2][2] = {
+        {attr_of_ints(KEY_BATCH_LHS, group_rows, !whole),
+         attr_of_ints(KEY_CONTRACT_LHS, whole ? last : by_rows, whole ? 1 : 3)},
+        {attr_of_ints(KEY_BATCH_LHS, group_filter, !whole),
+         attr_of_ints(KEY_CONTRACT_LHS, whole ? first : by_filter, whole ? 1 : 3)}};
+    attr all[] = {lists[swap][0], lists[!swap][0], lists[swap][1], lists[!swap][1]};
+    all[1].key = KEY_BATCH_RHS;
+    all[3].key = KEY_CONTRACT_RHS;
+    return rows == NO_VALUE || w_in == NO_VALUE ? NO_VALUE
+                                                : put_many(g, OP_DOT_GENERAL, in, 2, all, 4);
+}
+
 static inline value_id add_general(graph *g)
 {
     const int64_t m = smaller_extent(g, 40), n = smaller_extent(g, 70), k = smaller_extent(g, 300),
@@ -116,8 +168,11 @@ static inline value_id add_matrix(graph *g)
 
 static inline void step_contract(graph *g)
 {
-    const uint32_t kind = pick(g->c, 4);
-    const value_id y = kind == 0 ? add_conv(g) : kind == 1 ? add_general(g) : add_matrix(g);
+    const uint32_t kind = pick(g->c, 5);
+    const value_id y = kind == 0   ? add_conv(g)
+                       : kind == 1 ? add_general(g)
+                       : kind == 2 ? add_patches(g)
+                                   : add_matrix(g);
     if (y == NO_VALUE)
         return;
     const type *t = type_in(g, y);

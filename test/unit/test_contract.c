@@ -403,7 +403,7 @@ static void finish_bias(void *user, loop_builder *b, const contract_part *part)
 
 enum { GIVEN_MOST = 40 * 300 };
 
-static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both)
+static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both, bool is_turned)
 {
     static float a[GIVEN_MOST], b[GIVEN_MOST], bias[64], have[GIVEN_MOST], want[GIVEN_MOST];
     static uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
@@ -442,6 +442,21 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
     matrix_spec(spec, 1, m, n, k, LAYOUT_K_LAST, LAYOUT_K_INNER);
     arena_init(&memory, &memory_system);
     char *buffers[] = {(char *)a, (char *)b, (char *)have, NULL, NULL, (char *)bias};
+    if (is_turned) { /* the other operand's axes first */
+        contract_spec *turned = calloc(1, sizeof *turned);
+        *turned = *spec;
+        turned->n_m = turned->n_n = turned->n_k = 0;
+        contract_axis_add(turned->m, &turned->n_m, n, 1, 0, 1);
+        contract_axis_add(turned->n, &turned->n_n, m, 0, k, n);
+        contract_axis_add(turned->k, &turned->n_k, k, n, 1, 0);
+        turned->load_a = load_third;
+        turned->load_b = both ? load_third : NULL;
+        turned->is_turned = true;
+        buffers[CONTRACT_A] = (char *)b;
+        buffers[CONTRACT_B] = (char *)a;
+        free(spec);
+        spec = turned;
+    }
     memset(have, 0, sizeof have);
     if (CHECK(contract_build(spec, &machine, &memory, &plan, &fault)) &&
         CHECK(contract_run(&plan, NULL, buffers, 2)))
@@ -455,8 +470,8 @@ static void test_callbacks(void)
     static const int64_t shapes[][3] = {{1, 20, 30},  {3, 5, 300}, {13, 17, 20},
                                         {30, 9, 260}, {20, 1, 40}, {7, 33, 10}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int how = 0; how < 4; how++)
-            test_given(shapes[i][0], shapes[i][1], shapes[i][2], how % 2, how / 2);
+        for (int how = 0; how < 8; how++)
+            test_given(shapes[i][0], shapes[i][1], shapes[i][2], how % 2, how / 2 % 2, how / 4);
 }
 
 /* ---- any axes ---- */
