@@ -199,7 +199,15 @@ static tn_status report(const module *m, const step_origin *o, const char *forma
     return s;
 }
 
-static tn_status refuse(const module *m, const step_origin *o)
+static bool has_kernels(const aot *a, const function *f)
+{
+    for (uint32_t i = 0; i < a->plan.m->functions.n; i++)
+        if (a->plan.functions[i].f == f)
+            return a->plan.functions[i].plans != NULL;
+    return false;
+}
+
+static tn_status refuse(const aot *a, const module *m, const step_origin *o)
 {
     const char *target = attr_string(o->n->attrs, KEY_TARGET);
     if (o->n->op == OP_CUSTOM_CALL)
@@ -207,6 +215,11 @@ static tn_status refuse(const module *m, const step_origin *o)
                       "the custom call '%s' runs a function of the process that registered it, "
                       "which code made ahead of time does not have",
                       target ? target : "");
+    if (!has_kernels(a, o->f))
+        return report(m, o,
+                      "a tensor near '%s' is too large: it has more elements than anybody could "
+                      "wait for",
+                      op_table[o->n->op].text);
     return report(
         m, o,
         "only the library itself runs '%s': it has no compiled form, which code made ahead "
@@ -238,8 +251,8 @@ static tn_status add_step(aot_block *k, const module *m, const step_info *s)
             add_constant(k, s, literal_of(o->n));
         else if (tape_is_seed(&s->as))
             add_fill(k, s, &k->a->seed, sizeof k->a->seed, 1);
-        else if (writes_something(k, &s->as) || op_table[o->n->op].traits & T_MAY_FAIL)
-            return refuse(m, o);
+        else if (writes_something(k, &s->as) || o->n->op == OP_CUSTOM_CALL)
+            return refuse(k->a, m, o);
         break;
     }
     return TN_OK;

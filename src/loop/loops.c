@@ -239,6 +239,8 @@ bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
 {
     loops l = {.f = f, .k = k, .n = &f->nodes.at[k->node], .memory = memory, .out = out};
     loop_init(&l.b, memory);
+    if (kernel_only_checks(f, l.n))
+        return loops_of_checks(&l);
     switch ((int)l.n->op) {
     case OP_REDUCE_PROD:
         return loops_of_product(&l);

@@ -122,6 +122,12 @@ static bool is_whole(const function *f, const node *n)
     return ok;
 }
 
+bool kernel_only_checks(const function *f, const node *n)
+{
+    const uint32_t both = T_INDEXES | T_MAY_FAIL;
+    return (op_table[n->op].traits & both) == both && !is_whole(f, n);
+}
+
 static void place(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -137,7 +143,7 @@ static void place(grouping *g, uint32_t i)
         place_contained(g, i);
     else if (n->op == OP_DYNAMIC_UPDATE_SLICE && is_whole(g->f, n))
         place_update(g, i);
-    else if (kernel_has_loops(n) && is_whole(g->f, n))
+    else if ((kernel_has_loops(n) && is_whole(g->f, n)) || kernel_only_checks(g->f, n))
         start_whole(g, i, KERNEL_LOOPS);
     else if (n->op != OP_CONSTANT)
         start_whole(g, i, KERNEL_REFERENCE);

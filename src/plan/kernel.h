@@ -87,6 +87,8 @@ bool kernel_is_uniform(const node *n);
 bool kernel_is_reduction(const function *f, const node *n);
 /* Is N run by loops of its own (KERNEL_LOOPS)? */
 bool kernel_has_loops(const node *n);
+/* Does N, which fails at positions out of bounds, move nothing, so that only this is left of it? */
+bool kernel_only_checks(const function *f, const node *n);
 /* Does N read its first operand, which is in memory, at positions that others give? */
 bool kernel_reads_by_data(const node *n);
 /* Is N a random generator? */
