@@ -380,8 +380,9 @@ TN_API void tn_buffer_release(const tn_program *p, tn_buffer *buffer);
  *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
  *
  * Tensors are dense, row-major, aligned for their elements and in the order of the program;
- * outputs overlap nothing. The workspace has NAME_WORKSPACE_BYTES bytes, aligned to 64. Returns 0,
- * or another number when an operation failed (an index out of bounds); outputs hold anything then.
+ * outputs overlap nothing. The workspace has NAME_WORKSPACE_BYTES bytes, aligned to 64. Returns 0;
+ * -1, with nothing done, where one of these addresses is not aligned; or another number when an
+ * operation failed (an index out of bounds): outputs hold anything then.
  * Results have the bits of tn_program_run. The code needs nothing of this library, keeps no state,
  * and runs on the calling thread: any number of threads may call it with workspaces of their own.
  * Little-endian machines. */

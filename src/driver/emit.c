@@ -26,12 +26,14 @@ static target_port *make_ports(const tn_port *from, const function *f, bool is_i
     target_port *ports = ARENA_ARRAY(memory, target_port, n);
     for (uint32_t i = 0; ports && i < n; i++) {
         size_t bytes = 0;
+        const tn_dtype d = from[i].type.dtype;
         (void)type_bytes(value_type(f, is_input ? f->inputs.at[i] : f->outputs.at[i]), &bytes);
         ports[i] = (target_port){.name = from[i].name,
-                                 .dtype = from[i].type.dtype,
+                                 .dtype = d,
                                  .rank = from[i].type.rank,
                                  .dims = from[i].type.dims,
-                                 .bytes = bytes};
+                                 .bytes = bytes,
+                                 .align = bytes ? (uint32_t)dtype_bytes(dtype_table[d].part) : 0};
     }
     return ports;
 }

@@ -12,6 +12,7 @@ typedef struct target_port {
     uint32_t rank;
     const int64_t *dims;
     uint64_t bytes;
+    uint32_t align; /* that the entry asks of its address, a power of 2; 0 as 1 */
 } target_port;
 
 typedef struct target_constant {
@@ -67,7 +68,8 @@ typedef struct target_block {
     const char *note; /* as for constants */
 } target_block;
 
-enum { TARGET_ALIGN = 64 }; /* of the workspace and of constants */
+enum { TARGET_ALIGN = 64 };      /* of the workspace and of constants */
+enum { TARGET_MISALIGNED = -1 }; /* what the entry returns where an address is not aligned */
 
 typedef struct target_program {
     const char *name; /* a C identifier: the entry is NAME_run */
@@ -94,7 +96,7 @@ bool target_block_calls(const target_block *b);
  *
  *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
  *
- * which returns 0 or the status of the first kernel that failed. The arrays of inputs and outputs
+ * which returns 0, TARGET_MISALIGNED or the status of the first kernel that failed. The arrays of inputs and outputs
  * are in the program's order; the workspace has NAME_WORKSPACE_BYTES bytes, aligned to
  * TARGET_ALIGN. It may be called by several threads at once with workspaces of their own. */
 void target_c_file(const target_program *program, text_buffer *out);

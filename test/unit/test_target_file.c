@@ -70,9 +70,9 @@ static bool make_example(example *e)
     e->steps[0] = (target_step){0, 3, e->lists[0], N, 0, "x + c", TARGET_KERNEL, 0};
     e->steps[1] = (target_step){2, 3, e->lists[1], N, 0, NULL, TARGET_KERNEL, 0};
     e->dims[0] = N;
-    e->inputs[0] = (target_port){"x */", TN_F32, 1, e->dims, 4 * N};
-    e->inputs[1] = (target_port){NULL, TN_F32, 1, e->dims, 4 * N};
-    e->outputs[0] = (target_port){"z", TN_F32, 1, e->dims, 4 * N};
+    e->inputs[0] = (target_port){"x */", TN_F32, 1, e->dims, 4 * N, 4};
+    e->inputs[1] = (target_port){NULL, TN_F32, 1, e->dims, 4 * N, 4};
+    e->outputs[0] = (target_port){"z", TN_F32, 1, e->dims, 4 * N, 4};
     e->blocks[0] = (target_block){e->steps, 2, 2, 1, 0, NULL};
     e->program = (target_program){.name = "net",
                                   .note = "net.ir\n*/ ?"
@@ -115,6 +115,9 @@ static void check_run(void *handle)
         CHECK(z[k] == (x[k] + 0.25f * (float)k) * y[k]);
     x[5] = 1000;
     CHECK_INT(run(inputs, outputs, workspace), 7);
+    CHECK_INT(run(inputs, outputs, workspace + 32), TARGET_MISALIGNED);
+    inputs[1] = (const char *)y + 1;
+    CHECK_INT(run(inputs, outputs, workspace), TARGET_MISALIGNED);
     CHECK(dlsym(handle, "add_k") == NULL);
 }
 

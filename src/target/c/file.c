@@ -49,10 +49,11 @@ static void put_contract(const target_program *p, text_buffer *out)
         " *   workspace  %" PRIu64 " bytes, aligned to %d\n"
         " *\n"
         " * Tensors are dense, in row-major order and aligned for their elements. Inputs are\n"
-        " * only read; outputs overlap nothing. Returns 0, or another number when a kernel\n"
-        " * failed; outputs are unspecified then. May be called by several threads at once,\n"
-        " * each with a workspace of its own. */\n",
-        p->workspace_bytes, TARGET_ALIGN);
+        " * only read; outputs overlap nothing. Returns 0; %d, with nothing done, where an\n"
+        " * address is not aligned; or another number when a kernel failed, and outputs are\n"
+        " * unspecified. May be called by several threads at once, each with a workspace of\n"
+        " * its own. */\n",
+        p->workspace_bytes, TARGET_ALIGN, TARGET_MISALIGNED);
 }
 
 static void put_prototype(const target_program *p, text_buffer *out)
@@ -278,6 +279,26 @@ static void put_block_prototype(text_buffer *out, uint32_t block)
                 block);
 }
 
+static void put_port_checks(const char *which, const target_port *ports, uint32_t n,
+                            text_buffer *out)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (ports[k].align > 1)
+            text_printf(out, "    off |= (uintptr_t)%s[%" PRIu32 "] %% %" PRIu32 ";\n", which, k,
+                        ports[k].align);
+}
+
+static void put_checks(const target_program *p, text_buffer *out)
+{
+    if (p->workspace_bytes > 0)
+        text_printf(out, "    uintptr_t off = (uintptr_t)workspace %% %d;\n", TARGET_ALIGN);
+    else
+        text_puts(out, "    uintptr_t off = 0;\n");
+    put_port_checks("inputs", p->inputs, p->n_inputs, out);
+    put_port_checks("outputs", p->outputs, p->n_outputs, out);
+    text_printf(out, "    if (off != 0)\n        return %d;\n", TARGET_MISALIGNED);
+}
+
 static void put_body(const target_program *p, uint32_t block, text_buffer *out)
 {
     const target_block *b = &p->blocks[block];
@@ -291,6 +312,8 @@ static void put_body(const target_program *p, uint32_t block, text_buffer *out)
         text_printf(out, k ? ", *p%" PRIu32 " = work" : "    char *p%" PRIu32 " = work", k);
     text_puts(out, b->n_pointers ? ";\n" : "");
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n    (void)work;\n");
+    if (block == 0)
+        put_checks(p, out);
     for (uint32_t k = 0; k < b->n_steps && !out->failed; k++)
         put_step(&f, &b->steps[k]);
     text_puts(out, "    return 0;\n}\n");

@@ -241,6 +241,37 @@ static void make_arrays(block_state *s, const target_block *b)
     s->pointers = LLVMBuildAlloca(s->t->heads, LLVMArrayType2(pointer_type(s), b->n_pointers), "");
 }
 
+/* What is wrong with the addresses of PORTS, whose array is parameter WHICH, and OFF: not 0. */
+static LLVMValueRef check_ports(const block_state *s, LLVMValueRef off, unsigned which,
+                                const target_port *ports, uint32_t n)
+{
+    LLVMBuilderRef b = s->t->builder;
+    for (uint32_t k = 0; k < n; k++) {
+        if (ports[k].align < 2)
+            continue;
+        LLVMValueRef p = LLVMBuildLoad2(b, pointer_type(s),
+                                        slot(s, LLVMGetParam(s->function, which), k), "");
+        p = LLVMBuildPtrToInt(b, p, s->t->elems[LOOP_I64], "");
+        off = LLVMBuildOr(b, off, LLVMBuildAnd(b, p, number(s, ports[k].align - 1), ""), "");
+    }
+    return off;
+}
+
+static void check_addresses(const block_state *s)
+{
+    const target_program *p = s->p;
+    LLVMBuilderRef b = s->t->builder;
+    LLVMValueRef off = number(s, 0);
+    if (p->workspace_bytes > 0)
+        off = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, work_of(s), s->t->elems[LOOP_I64], ""),
+                           number(s, TARGET_ALIGN - 1), "");
+    off = check_ports(s, off, 0, p->inputs, p->n_inputs);
+    off = check_ports(s, off, 1, p->outputs, p->n_outputs);
+    LLVMValueRef wrong = LLVMBuildICmp(b, LLVMIntNE, off, number(s, 0), "");
+    LLVMValueRef status = const_i32(s->t, (uint32_t)TARGET_MISALIGNED);
+    check(s, LLVMBuildSelect(b, wrong, status, const_i32(s->t, 0), ""));
+}
+
 static void fill_block(translation *t, const target_program *p, const program_values *v,
                        uint32_t block)
 {
@@ -251,6 +282,8 @@ static void fill_block(translation *t, const target_program *p, const program_va
     LLVMBasicBlockRef start = fresh(&s);
     LLVMPositionBuilderAtEnd(t->builder, start);
     make_arrays(&s, b);
+    if (block == 0)
+        check_addresses(&s);
     for (uint32_t k = 0; k < b->n_steps; k++)
         step(&s, &b->steps[k]);
     (void)LLVMBuildRet(t->builder, const_i32(t, 0));
