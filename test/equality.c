@@ -1,0 +1,374 @@
+/* Runs programs in every way there is and compares each with the reference evaluator, bit by bit.
+ *
+ * Standard input has one program a line, its fields separated by tabs:
+ *
+ *     file=PATH  dialect=NAME  profile=core-v1  strict  entry=NAME  dim=SYM=N
+ *     in=NAME=PATH.npy   an input, by name or position; others are random
+ *     lib=LEVEL=SYMBOL=PATH   a shared object made ahead of time at -O LEVEL: its entry, and the
+ *                             bytes of workspace behind a colon: SYMBOL:BYTES
+ *
+ * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for several
+ * processors and numbers of threads, with work cut into the smallest pieces. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/api.h"
+#include "driver/programs.h"
+#include "io/npy.h"
+#include "runtime/tape_parts.h"
+#include "scalar/dtype.h"
+
+enum { MOST = 64, LEVELS = 3 };
+
+static const char *const cpus[] = {NULL, "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+static const uint32_t threads[] = {1, 2, 3, 8};
+
+/* How many of the processors this machine can stand for. */
+static size_t usable_cpus(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return 4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        return 3;
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") ? 2 : 1;
+#else
+    return 1;
+#endif
+}
+
+typedef struct given {
+    const char *name, *path;
+} given;
+
+typedef struct library {
+    int level;
+    const char *symbol, *path;
+    size_t workspace;
+} library;
+
+typedef struct job {
+    tn_read_options read;
+    const char *file, *entry;
+    given inputs[MOST];
+    tn_binding dims[MOST];
+    library libraries[MOST];
+    uint32_t n_inputs, n_dims, n_libraries;
+    char fault[512];
+    unsigned runs;
+} job;
+
+/* A program and its data; the results of the evaluator at one level. */
+typedef struct state {
+    job *j;
+    tn_module *m;
+    context *cx;
+    tn_buffer *in, *want;
+    array arrays[MOST];
+    size_t n_in, n_out;
+    tn_status status; /* of the evaluator */
+} state;
+
+#define FAULT(job, ...) ((void)snprintf((job)->fault, sizeof(job)->fault, __VA_ARGS__), false)
+
+/* ---- one line ---- */
+
+static bool read_field(job *j, char *field)
+{
+    char *value = strchr(field, '=');
+    char *second = value ? strchr(value + 1, '=') : NULL;
+    if (value)
+        *value++ = '\0';
+    if (strcmp(field, "strict") == 0) {
+        j->read.strict = true;
+    } else if (value && strcmp(field, "file") == 0) {
+        j->file = value;
+    } else if (value && strcmp(field, "dialect") == 0) {
+        j->read.dialect = value;
+    } else if (value && strcmp(field, "profile") == 0) {
+        j->read.profile = TN_PROFILE_CORE_V1;
+    } else if (value && strcmp(field, "entry") == 0) {
+        j->entry = value;
+    } else if (second && strcmp(field, "in") == 0 && j->n_inputs < MOST) {
+        *second = '\0';
+        j->inputs[j->n_inputs++] = (given){value, second + 1};
+    } else if (second && strcmp(field, "dim") == 0 && j->n_dims < MOST) {
+        *second = '\0';
+        j->dims[j->n_dims++] = (tn_binding){value, strtoll(second + 1, NULL, 10)};
+    } else if (second && strcmp(field, "lib") == 0 && j->n_libraries < MOST) {
+        char *path = strchr(second + 1, '='), *bytes = strchr(second + 1, ':');
+        if (!path || !bytes)
+            return false;
+        *second = *path = *bytes = '\0';
+        j->libraries[j->n_libraries++] = (library){
+            atoi(value), second + 1, path + 1, (size_t)strtoull(bytes + 1, NULL, 10)};
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool read_job(job *j, char *line)
+{
+    *j = (job){0};
+    for (char *field = strtok(line, "\t\n"); field; field = strtok(NULL, "\t\n"))
+        if (!read_field(j, field))
+            return FAULT(j, "field '%s' is not known", field);
+    return j->file || FAULT(j, "no file");
+}
+
+/* ---- data ---- */
+
+static tn_program *compile(const state *s, const char *name, const char *cpu, int level)
+{
+    static const tn_level levels[] = {TN_LEVEL_0, TN_LEVEL_1, TN_LEVEL_2};
+    const tn_compile_options o = {.level = levels[level],
+                                  .engine = name,
+                                  .cpu = cpu,
+                                  .threads = 8,
+                                  .bindings = s->j->dims,
+                                  .n_bindings = s->j->n_dims};
+    tn_program *p = NULL;
+    return tn_program_compile(s->m, &o, &p) == TN_OK ? p : NULL;
+}
+
+static const char *path_of(const job *j, const tn_program *p, size_t i)
+{
+    char number[24];
+    tn_port own;
+    (void)snprintf(number, sizeof number, "%zu", i);
+    if (tn_program_input(p, i, &own) != TN_OK)
+        return NULL;
+    for (uint32_t k = 0; k < j->n_inputs; k++)
+        if (strcmp(j->inputs[k].name, own.name) == 0 || strcmp(j->inputs[k].name, number) == 0)
+            return j->inputs[k].path;
+    return NULL;
+}
+
+static bool load_input(state *s, const tn_program *p, size_t i)
+{
+    const char *path = path_of(s->j, p, i);
+    array *a = &s->arrays[i];
+    tn_port own;
+    if (tn_program_input(p, i, &own) != TN_OK)
+        return FAULT(s->j, "no input %zu", i);
+    *a = (array){.dtype = own.type.dtype, .rank = own.type.rank};
+    memcpy(a->dims, own.type.dims, a->rank * sizeof *a->dims);
+    if (path ? npy_read(s->cx, path, a) != TN_OK : array_alloc(s->cx, "input", a) != TN_OK)
+        return FAULT(s->j, "input %s has no data", own.name);
+    s->in[i] = (tn_buffer){.data = a->data, .bytes = a->bytes, .type = own.type};
+    memcpy(s->in[i].type.dims, a->dims, a->rank * sizeof *a->dims);
+    if (!path && tn_program_random_input(p, i, 7, &s->in[i]) != TN_OK)
+        return FAULT(s->j, "input %s cannot be random", own.name);
+    return true;
+}
+
+static bool load_inputs(state *s)
+{
+    tn_program *p = compile(s, "ref", NULL, 0);
+    bool ok = p != NULL;
+    if (!p)
+        return FAULT(s->j, "cannot be compiled for the evaluator");
+    s->n_in = tn_program_input_count(p);
+    s->n_out = tn_program_output_count(p);
+    s->in = calloc(s->n_in + 1, sizeof *s->in);
+    s->want = calloc(s->n_out + 1, sizeof *s->want);
+    if (!s->in || !s->want || s->n_in > MOST)
+        ok = FAULT(s->j, "too many inputs");
+    for (size_t i = 0; ok && i < s->n_in; i++)
+        ok = load_input(s, p, i);
+    tn_program_free(p);
+    return ok;
+}
+
+/* ---- comparing ---- */
+
+static bool is_nan(tn_dtype part, const char *at)
+{
+    const scalar x = scalar_load(part, at);
+    return x.kind == DTYPE_FLOAT && isnan(x.f);
+}
+
+/* Bits, but that all NaNs are one. */
+static bool same(const tn_type *t, const char *a, const char *b, size_t bytes, size_t *at)
+{
+    const tn_dtype part = dtype_table[t->dtype].part;
+    const size_t size = dtype_bytes(part);
+    if (memcmp(a, b, bytes) == 0)
+        return true;
+    for (*at = 0; *at < bytes; *at += size)
+        if (memcmp(a + *at, b + *at, size) != 0 && !(is_nan(part, a + *at) && is_nan(part, b + *at)))
+            return false;
+    return true;
+}
+
+static bool judge(state *s, tn_status status, const tn_buffer *got, const char *what)
+{
+    size_t at = 0;
+    s->j->runs++;
+    if ((status == TN_OK) != (s->status == TN_OK))
+        return FAULT(s->j, "%s: status %d, the evaluator's is %d", what, (int)status,
+                     (int)s->status);
+    for (size_t k = 0; status == TN_OK && k < s->n_out; k++)
+        if (got[k].bytes < s->want[k].bytes ||
+            !same(&s->want[k].type, got[k].data, s->want[k].data, s->want[k].bytes, &at))
+            return FAULT(s->j, "%s: output %zu differs at byte %zu", what, k, at);
+    return true;
+}
+
+static void drop(const tn_program *p, tn_buffer *out, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (out[k].data)
+            tn_buffer_release(p, &out[k]);
+}
+
+/* ---- by the engine ---- */
+
+/* Every item may go to another thread. */
+static void cut_small(tape *t)
+{
+    for (uint32_t b = 0; t && b < t->blocks.n; b++)
+        for (uint32_t i = 0; i < t->blocks.at[b].steps.n; i++) {
+            step_info *step = &t->blocks.at[b].steps.at[i];
+            if (step->as.kind != TAPE_KERNEL || step->as.extent < 2)
+                continue;
+            step->as.grain = 1;
+            step->pieces = step->as.extent;
+            t->uses_threads = true;
+        }
+}
+
+static bool run_engine(state *s, int level, const char *cpu)
+{
+    tn_program *p = compile(s, "jit", cpu, level);
+    tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
+    bool ok = p && got;
+    if (!ok)
+        (void)FAULT(s->j, "-O%d %s: does not compile", level, cpu ? cpu : "native");
+    if (ok)
+        cut_small(p->tape);
+    for (size_t k = 0; ok && k < sizeof threads / sizeof *threads; k++) {
+        char what[64];
+        const tn_run_options o = {.threads = threads[k], .seed = 5};
+        (void)snprintf(what, sizeof what, "-O%d %s, %u threads", level, cpu ? cpu : "native",
+                       (unsigned)threads[k]);
+        const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
+        ok = judge(s, status, got, what);
+        drop(p, got, s->n_out);
+    }
+    free(got);
+    tn_program_free(p);
+    return ok;
+}
+
+/* ---- ahead of time ---- */
+
+typedef int entry(const void *const *inputs, void *const *outputs, void *workspace);
+
+/* BYTES at an address that is good enough for elements of T, and for no more. */
+static char *place(const tn_type *t, size_t bytes, void **block)
+{
+    const size_t natural = dtype_bytes(dtype_table[t->dtype].part);
+    *block = malloc(bytes + 128);
+    return *block ? (char *)*block + (-(uintptr_t)*block & 63) + natural : NULL;
+}
+
+static bool run_library(state *s, const library *l)
+{
+    void *handle = dlopen(l->path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, l->symbol) : NULL;
+    entry *run = NULL;
+    const size_t n = s->n_in + s->n_out;
+    const void **in = calloc(n + 1, sizeof *in);
+    void **blocks = calloc(n + 1, sizeof *blocks), **out = calloc(n + 1, sizeof *out);
+    tn_buffer *got = calloc(n + 1, sizeof *got);
+    void *work = aligned_alloc(64, (l->workspace + 127) / 64 * 64);
+    bool ok = symbol && in && out && blocks && got && work;
+    if (!ok)
+        (void)FAULT(s->j, "%s: %s", l->path, symbol ? "no memory" : dlerror());
+    for (size_t i = 0; ok && i < s->n_in; i++) {
+        char *to = place(&s->in[i].type, s->in[i].bytes, &blocks[i]);
+        if (to && s->in[i].bytes)
+            memcpy(to, s->in[i].data, s->in[i].bytes);
+        in[i] = to;
+    }
+    for (size_t k = 0; ok && k < s->n_out; k++) {
+        out[k] = place(&s->want[k].type, s->want[k].bytes, &blocks[s->n_in + k]);
+        got[k] = (tn_buffer){out[k], s->want[k].bytes, s->want[k].type};
+    }
+    if (ok) {
+        memcpy(&run, &symbol, sizeof run);
+        const int status = run(in, out, work);
+        ok = judge(s, status == 0 ? TN_OK : TN_ERR_RUN, got, l->path);
+    }
+    for (size_t i = 0; blocks && i < n; i++)
+        free(blocks[i]);
+    free(in);
+    free(out);
+    free(blocks);
+    free(got);
+    free(work);
+    if (handle)
+        (void)dlclose(handle);
+    return ok;
+}
+
+/* ---- all ---- */
+
+static bool judge_level(state *s, int level)
+{
+    tn_program *p = compile(s, "ref", NULL, level);
+    const tn_run_options o = {.seed = 5};
+    if (!p)
+        return FAULT(s->j, "-O%d: does not compile", level);
+    s->status = tn_program_run(p, s->in, s->n_in, s->want, s->n_out, &o);
+    bool ok = true;
+    for (size_t c = 0; ok && c < usable_cpus(); c++)
+        ok = run_engine(s, level, cpus[c]);
+    for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)
+        if (s->j->libraries[k].level == level)
+            ok = run_library(s, &s->j->libraries[k]);
+    drop(p, s->want, s->n_out);
+    tn_program_free(p);
+    return ok;
+}
+
+static bool judge_job(job *j)
+{
+    state s = {.j = j, .cx = context_new(NULL, NULL)};
+    bool ok = s.cx && read_program(s.cx, &j->read, j->file, &s.m) == TN_OK &&
+              select_entry(s.m, j->entry) == TN_OK;
+    if (!ok)
+        (void)FAULT(j, "cannot be read");
+    ok = ok && load_inputs(&s);
+    for (int level = 0; ok && level < LEVELS; level++)
+        ok = judge_level(&s, level);
+    for (size_t i = 0; s.cx && i < MOST; i++)
+        array_release(s.cx, &s.arrays[i]);
+    free(s.in);
+    free(s.want);
+    tn_module_free(s.m);
+    context_free(s.cx);
+    return ok;
+}
+
+int main(void)
+{
+    static char line[1 << 16];
+    job j;
+    while (fgets(line, sizeof line, stdin)) {
+        if (read_job(&j, line) && judge_job(&j))
+            printf("ok %u\n", j.runs);
+        else
+            printf("fault %s\n", j.fault);
+        (void)fflush(stdout);
+    }
+    return 0;
+}
