@@ -102,7 +102,7 @@ static void read_wishes(const arguments *args, wishes *w)
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
                                text_buffer *text)
 {
-    tn_compile_options o = {.engine = "jit", .cpu = w->cpu};
+    tn_compile_options o = {.cpu = w->cpu};
     arena names;
     arena_init(&names, &s->cx->allocator);
     tn_status status = read_bindings(s, args, OPTION_BIND, &names, &o.bindings, &o.n_bindings);

@@ -22,22 +22,34 @@ static tn_status no_engine(const module *m, const char *name)
     return s;
 }
 
-/* A CPU that was asked for by name must be one that code can be made for. */
-static tn_status check_cpu(const char *cpu, const module *m)
+/* Can code be made for CPU? */
+static tn_status probe(context *cx, const char *cpu)
 {
     arena memory;
     loop_builder b;
     text_buffer object;
     const target_options o = {.cpu = cpu};
-    arena_init(&memory, m->allocator);
-    text_init(&object, m->allocator);
+    arena_init(&memory, &cx->allocator);
+    text_init(&object, &cx->allocator);
     loop_init(&b, &memory);
     const target_function f = {"probe", loop_finish(&b)};
-    const tn_status s =
-        f.program ? target_llvm(m->cx, &f, 1, &o, &object) : diag_no_memory(&m->cx->diag);
+    const tn_status s = f.program ? target_llvm(cx, &f, 1, &o, &object) : diag_no_memory(&cx->diag);
     text_release(&object);
     arena_release(&memory);
     return s;
+}
+
+/* Who asks for machine code by name hears that there is none, once. */
+static void tell_missing(engine *e, const module *m)
+{
+    if (!e->is_named || atomic_exchange(&e->has_told, true))
+        return;
+    context *quiet = context_new(&e->allocator, NULL);
+    if (quiet && probe(quiet, e->cpu) == TN_ERR_UNAVAILABLE)
+        diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
+                  "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results "
+                  "are the same, and slower");
+    context_free(quiet);
 }
 
 tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
@@ -55,9 +67,10 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     }
     if (o->engine && strcmp(o->engine, "jit") != 0 && strcmp(o->engine, "ref") != 0)
         return no_engine(m, o->engine);
+    e->is_named = o->engine != NULL;
     e->is_jit = o->engine ? strcmp(o->engine, "jit") == 0 : target_llvm_is_installed();
     if (e->is_jit && e->cpu)
-        TN_TRY(check_cpu(e->cpu, m));
+        TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     if (o->pool)
         e->pool = *o->pool;
@@ -89,14 +102,16 @@ static uint64_t machine_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
-tape *engine_compile(const engine *e, const module *m, const tn_profiler *events)
+tape *engine_compile(engine *e, const module *m, const tn_profiler *events)
 {
     if (!e->is_jit)
         return NULL;
     const int64_t begin = events ? eval_clock() : 0;
     tape *t = target_llvm_is_installed() ? jit_compile(e, m, events) : NULL;
-    if (!t) /* without machine code every step is a reference kernel */
+    if (!t) { /* without machine code every step is a reference kernel */
+        tell_missing(e, m);
         t = tape_of_module(m, &e->allocator, NULL, NULL);
+    }
     engine_tell(events, "compile", "tape", begin);
     if (!t || tape_bytes(t, 1) <= machine_memory())
         return t;

@@ -12,8 +12,10 @@
 /* How a program is to run; the threads are made when the first run has use for them. */
 typedef struct engine {
     tn_allocator allocator;
-    bool is_jit;      /* else the evaluator runs everything */
-    uint32_t threads; /* of a run, at most */
+    bool is_jit;          /* else the evaluator runs everything */
+    bool is_named;        /* the engine was asked for by name */
+    atomic_bool has_told; /* that LLVM is missing */
+    uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
     const char *cpu; /* NULL: this one */
     pthread_mutex_t lock;
@@ -28,7 +30,7 @@ void engine_release(engine *e);
 
 /* The tape of M, which is static and optimised. NULL when the evaluator has to run it: because it
  * is to, or because there is no memory for more. EVENTS may be NULL. */
-tape *engine_compile(const engine *e, const module *m, const tn_profiler *events);
+tape *engine_compile(engine *e, const module *m, const tn_profiler *events);
 
 /* What a run on a tape was. */
 typedef enum engine_outcome {

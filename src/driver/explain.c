@@ -6,6 +6,7 @@
 #include "driver/api.h"
 #include "driver/jit_plan.h"
 #include "driver/limits.h"
+#include "target/target.h"
 
 typedef struct explainer {
     const function *f;
@@ -190,6 +191,8 @@ static void put_function(explainer *x, const function_plan *p)
 
 static void put_text(explainer *x)
 {
+    if (!target_llvm_is_installed())
+        text_puts(x->out, "LLVM is not installed: here every node runs by its reference kernel\n");
     for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
         x->f = x->plan.functions[i].f;
         put_function(x, &x->plan.functions[i]);
@@ -327,7 +330,8 @@ static void put_json(explainer *x)
         }
         text_puts(x->out, "]}");
     }
-    text_printf(x->out, "],\n\"programs\":%" PRIu32, x->plan.units.n);
+    text_printf(x->out, "],\n\"programs\":%" PRIu32 ",\"machine_code\":%s", x->plan.units.n,
+                target_llvm_is_installed() ? "true" : "false");
     if (x->is_measured)
         text_printf(x->out,
                     ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64

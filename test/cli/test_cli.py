@@ -635,6 +635,21 @@ class Run(Case):
         self.assertEqual(code("s=h", "t=t"), ("E1114", "InputMismatch"))
         self.assertEqual(code("s=s"), ("E1113", "MissingInput"))
 
+    def test_no_llvm(self):
+        """Who asks for machine code is told that there is none; others are not."""
+        self.write("add.ir", ADD)
+        env = {**os.environ, "TENON_LLVM_PLUGIN": "/nowhere"}
+        run = ["run", "add.ir", "--random", "1", "--diagnostics=json"]
+        plain = self.tenon(*run, "--engine=ref").out
+        done = self.tenon(*run, "--engine=jit", env=env)
+        (d,) = done.json()
+        self.assertEqual((d["severity"], d["kind"]), ("warning", "BackendUnavailable"))
+        self.assertEqual(done.out, plain)
+        done = self.tenon(*run, env=env)
+        self.assertEqual((done.out, done.err), (plain, ""))
+        self.assertIn("LLVM is not installed", self.tenon("explain", "add.ir", env=env).out)
+        self.assertFalse(json.loads(self.tenon("explain", "add.ir", "--json", env=env).out)["machine_code"])
+
     def test_timeout(self):
         self.write("loop.ptir", LOOP)
         (d,) = self.tenon("run", "loop.ptir", "--timeout", "0.05", "--random", "1", "--output", "out",
