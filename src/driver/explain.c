@@ -347,7 +347,7 @@ tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
         return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
                            "sizes of the program are not known; give them with --dim SYM=N");
     x.is_measured = machine_measure(p->engine, &x.limits);
-    const bool ok = jit_plan_make(&x.plan, p->graph, p->engine->cpu, &p->allocator);
+    const bool ok = jit_plan_make(&x.plan, p->graph, p->engine->cpu, true, &p->allocator);
     if (ok && json)
         put_json(&x);
     else if (ok)

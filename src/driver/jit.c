@@ -171,7 +171,7 @@ tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)
     jit j = {.e = e};
     tape *t = NULL;
     int64_t begin = events ? eval_clock() : 0;
-    bool ok = jit_plan_make(&j.plan, m, e->cpu, &e->allocator);
+    bool ok = jit_plan_make(&j.plan, m, e->cpu, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
     begin = events ? eval_clock() : 0;
     ok = ok && compile_all(&j);

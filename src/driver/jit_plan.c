@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "loop/polls.h"
 #include "pass/lower.h"
 
 /* The unit of a program; UINT32_MAX without memory. */
@@ -41,6 +42,16 @@ static bool is_endless(const kernel *k) /* stages have no stages */
     return n > INT64_C(1) << 38;
 }
 
+/* The program of step I of K. What runs once, on constants, runs without a watch. */
+static const loop_program *program_of(jit_plan *j, const kernel *k, const nest *n, uint32_t i)
+{
+    const nest_step *s = &n->steps[i];
+    const uint32_t buffers = s->n_buffers ? s->n_buffers : emit_buffer_count(k) + n->n_temps;
+    if (!j->polls || s->is_once)
+        return s->program;
+    return loop_with_polls(s->program, buffers, LOOP_POLL_EVERY, &j->memory);
+}
+
 static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
 {
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
@@ -49,9 +60,12 @@ static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_
         plan->by_reference = true;
         return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
     }
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        if ((plan->unit[i] = unit_of(j, plan->nest.steps[i].program)) == UINT32_MAX)
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        const loop_program *p = program_of(j, k, &plan->nest, i);
+        plan->nest.steps[i].program = p;
+        if (!p || (plan->unit[i] = unit_of(j, p)) == UINT32_MAX)
             return false;
+    }
     return true;
 }
 
@@ -90,9 +104,10 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, const char *cpu, const tn_allocator *allocator)
+bool jit_plan_make(jit_plan *j, const module *m, const char *cpu, bool polls,
+                   const tn_allocator *allocator)
 {
-    *j = (jit_plan){.m = m, .cpu = cpu, .allocator = allocator};
+    *j = (jit_plan){.m = m, .cpu = cpu, .polls = polls, .allocator = allocator};
     arena_init(&j->memory, allocator);
     if (!lower(j, m))
         return false;

@@ -28,6 +28,7 @@ typedef struct function_plan {
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
     const char *cpu; /* to be fast on */
+    bool polls;      /* long programs poll (loop/polls.h), at the buffer behind all of a step */
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
     arena memory;
@@ -38,9 +39,10 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* Plan M, which is static and outlives the plan, for CPU (as in target_options). Release it also
- * when there was no memory: false. */
-bool jit_plan_make(jit_plan *p, const module *m, const char *cpu, const tn_allocator *allocator);
+/* Plan M, which is static and outlives the plan, for CPU (as in target_options). POLLS: programs
+ * may be stopped while they run. Release it also when there was no memory: false. */
+bool jit_plan_make(jit_plan *p, const module *m, const char *cpu, bool polls,
+                   const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);
 
 /* `sub exp sum div`; in MEMORY, never NULL. */

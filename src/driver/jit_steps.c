@@ -44,10 +44,10 @@ static void add_copy(tape_block *b, const kernel *k)
     tape_step_add(b->t, b->block, &s);
 }
 
-static bool can_fail(const loop_program *p)
+static bool contains(const loop_program *p, loop_op op)
 {
     for (uint32_t v = 0; v < p->n; v++)
-        if (p->at[v].op == LOOP_FAIL)
+        if (p->at[v].op == op)
             return true;
     return false;
 }
@@ -149,7 +149,8 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
                 buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
                                        rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
         s.name = name;
-        s.may_fail = can_fail(from->program);
+        s.may_fail = contains(from->program, LOOP_FAIL);
+        s.polls = contains(from->program, LOOP_POLL);
         s.buffers = buffers;
         s.n_read = from->n_buffers ? from->n_read : k->n_in;
         s.n_written = n - s.n_read;

@@ -33,7 +33,7 @@ bool loop_op_has_value(loop_op op)
 {
     return !(op == LOOP_STORE || op == LOOP_STORE_FIRST || op == LOOP_STREAM ||
              op == LOOP_PREFETCH || op == LOOP_SET || op == LOOP_IF || op == LOOP_ELSE ||
-             op == LOOP_END || op == LOOP_FAIL);
+             op == LOOP_END || op == LOOP_POLL || op == LOOP_FAIL);
 }
 
 const char *loop_elem_name(loop_elem e)

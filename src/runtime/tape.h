@@ -26,6 +26,15 @@ typedef int32_t tape_kernel(char *const *buffers, int64_t begin, int64_t end, ch
 /* A step in C: WHAT is the step's, HOST the run's. */
 typedef tn_status tape_host(const void *what, char *const *buffers, void *host);
 
+/* What tells a kernel that takes long to stop; 0: go on. */
+typedef struct tape_watch tape_watch;
+struct tape_watch {
+    int32_t (*stop)(const tape_watch *self);
+    int64_t deadline;
+    bool (*cancel)(void *user);
+    void *user;
+};
+
 typedef uint32_t tape_buffer; /* numbers count in a block */
 #define TAPE_NO_BUFFER UINT32_MAX
 
@@ -43,6 +52,8 @@ typedef enum tape_kind {
 typedef struct tape_step {
     tape_kind kind;
     bool may_fail;    /* KERNEL: can return a status; others are known to be able to */
+    bool polls;       /* KERNEL: its buffers are followed by a tape_watch, whose `stop` it calls
+                         every millisecond or so, and returns what that gives when it is not 0 */
     const char *name; /* for profiles; NULL: none */
     const void *what; /* where it comes from: for HOST, and for whoever runs the tape */
     /* Buffers that are read, then those that are written. */
@@ -127,7 +138,7 @@ typedef enum tape_outcome {
     TAPE_DONE,
     TAPE_KERNEL_FAILED, /* a kernel gave a status */
     TAPE_HOST_FAILED,   /* a host step gave another status than TN_OK */
-    TAPE_TIMEOUT,
+    TAPE_STOPPED,       /* the time was up, or the run was cancelled */
     TAPE_NO_MEMORY
 } tape_outcome;
 
@@ -142,7 +153,10 @@ typedef struct tape_run_options {
     uint32_t threads; /* at most; 0: all of the workers */
     void *host;       /* for host steps */
     int64_t deadline; /* of CLOCK_MONOTONIC, in ns; 0: none. Looked at before each step and turn,
-                         and between pieces of the work of a kernel */
+                         and every few milliseconds in a kernel */
+    bool (*cancel)(void *user); /* asked as often, on any thread of the run: is it to stop? NULL:
+                                   it is not */
+    void *cancel_user;
     /* By output: true for memory in which nothing may be written when the run fails (but for a
      * timeout), and which may overlap inputs. NULL: no output is such. */
     const bool *guarded;

@@ -62,7 +62,8 @@ typedef struct block_info {
 /* The memory of one run at a time. Kept for the next, since the first touch of memory is slow. */
 typedef struct run_state {
     struct run_state *next;
-    size_t bytes; /* of this block, with the table */
+    tape_watch watch; /* of the run that has it */
+    size_t bytes;     /* of this block, with the table */
     char **table;
     char **given; /* the inputs and outputs of the run */
     char *memory; /* of the temporaries */

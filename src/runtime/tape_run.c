@@ -29,9 +29,27 @@ static bool stop(run *r, tape_outcome outcome, const step_info *s)
 
 /* Each of these is false when the run must end; r->result then says why. */
 
+enum { STOPPED = INT32_MIN }; /* of a kernel that polled */
+
+static int32_t never_over(const tape_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static int32_t is_over(const tape_watch *w)
+{
+    return (w->cancel && w->cancel(w->user)) || (w->deadline && now() >= w->deadline) ? STOPPED : 0;
+}
+
+static bool is_watched(const run *r)
+{
+    return r->o->deadline != 0 || r->o->cancel;
+}
+
 static bool on_time(run *r, const step_info *s)
 {
-    return r->o->deadline == 0 || now() < r->o->deadline || stop(r, TAPE_TIMEOUT, s);
+    return r->s->watch.stop(&r->s->watch) == 0 || stop(r, TAPE_STOPPED, s);
 }
 
 static bool run_block(run *r, const block_info *b, char **in, char *const *out);
@@ -43,57 +61,73 @@ typedef struct shared_kernel {
     char *const *buffers;
     char *scratch;
     uint64_t scratch_each;
-    int64_t deadline; /* 0: none */
-    int64_t piece;    /* items between looks at the clock */
+    const tape_watch *watch; /* NULL: none */
+    int64_t grain;
     atomic_int code;
-    atomic_bool late;
 } shared_kernel;
+
+/* Work on [BEGIN, END) in pieces of a few milliseconds. */
+static int32_t run_watched(const shared_kernel *k, char *scratch, int64_t begin, int64_t end)
+{
+    enum { SHORT = 1000000, LONG = 8000000 }; /* ns */
+    int64_t piece = k->grain > 0 ? k->grain : 1;
+    int32_t code = 0;
+    for (int64_t at = begin, next; at < end; at = next) {
+        if (k->watch->stop(k->watch) != 0)
+            return STOPPED;
+        const int64_t start = now();
+        next = end - at > piece ? at + piece : end;
+        const int32_t own = k->kernel(k->buffers, at, next, scratch);
+        if (own == STOPPED)
+            return own;
+        code = own != 0 ? own : code;
+        const int64_t took = now() - start;
+        if (took < SHORT && piece < INT64_MAX / 2)
+            piece *= 2;
+        else if (took > LONG && piece > 1)
+            piece /= 2;
+    }
+    return code;
+}
 
 static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 {
     shared_kernel *k = user;
     char *scratch = k->scratch ? k->scratch + worker * k->scratch_each : NULL;
-    for (int64_t at = begin, next; at < end; at = next) {
-        next = end - at > k->piece ? at + k->piece : end;
-        if (k->deadline && now() >= k->deadline) {
-            atomic_store_explicit(&k->late, true, memory_order_relaxed);
-            return;
-        }
-        const int32_t code = k->kernel(k->buffers, at, next, scratch);
-        if (code != 0)
-            atomic_store_explicit(&k->code, code, memory_order_relaxed);
-    }
+    const int32_t code =
+        k->watch ? run_watched(k, scratch, begin, end) : k->kernel(k->buffers, begin, end, scratch);
+    if (code != 0)
+        atomic_store_explicit(&k->code, code, memory_order_relaxed);
+}
+
+static bool kernel_ended(run *r, const step_info *s, int32_t code)
+{
+    if (code == STOPPED)
+        return stop(r, TAPE_STOPPED, s);
+    r->result.code = code;
+    return code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
 }
 
 static bool share_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
 {
-    enum { LOOKS = 256 }; /* at the clock, at most, but for every thread's share */
-    const int64_t least = s->as.extent / LOOKS;
     shared_kernel k = {.kernel = s->as.kernel,
                        .buffers = buffers,
                        .scratch = r->s->scratch,
                        .scratch_each = r->t->scratch,
-                       .deadline = r->o->deadline,
-                       .piece = INT64_MAX};
-    if (k.deadline)
-        k.piece = s->as.grain > least ? s->as.grain : least > 0 ? least : 1;
+                       .watch = is_watched(r) ? &r->s->watch : NULL,
+                       .grain = s->as.grain};
     atomic_init(&k.code, 0);
-    atomic_init(&k.late, false);
     *threads = workers_run(r->o->workers, r->threads, run_share, &k, s->as.extent, s->as.grain);
-    if (atomic_load_explicit(&k.late, memory_order_relaxed))
-        return stop(r, TAPE_TIMEOUT, s);
-    r->result.code = atomic_load_explicit(&k.code, memory_order_relaxed);
-    return r->result.code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
+    return kernel_ended(r, s, atomic_load_explicit(&k.code, memory_order_relaxed));
 }
 
 static bool run_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
 {
     if (s->as.extent <= 0)
         return true;
-    if (s->pieces > 1 && (r->threads > 1 || r->o->deadline))
+    if (s->pieces > 1 && (r->threads > 1 || is_watched(r)))
         return share_kernel(r, s, buffers, threads);
-    r->result.code = s->as.kernel(buffers, 0, s->as.extent, r->s->scratch);
-    return r->result.code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
+    return kernel_ended(r, s, s->as.kernel(buffers, 0, s->as.extent, r->s->scratch));
 }
 
 typedef struct shared_copy {
@@ -264,7 +298,7 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
         char *base = p->is_output ? out[p->index] : in[p->index];
         table[p->at] = p->offset ? base + p->offset : base; /* nothing may lie nowhere */
     }
-    if (!(r->o->profile || r->o->deadline ? run_steps_watched : run_steps)(r, b, table))
+    if (!(r->o->profile || is_watched(r) ? run_steps_watched : run_steps)(r, b, table))
         return false;
     for (uint32_t k = 0; b->has_passes && k < b->n_outputs; k++)
         if (b->pass[k] != NEVER)
@@ -352,6 +386,10 @@ tape_result tape_run(tape *t, const void *const *inputs, void *const *outputs,
         r.result.outcome = TAPE_NO_MEMORY;
         return r.result;
     }
+    r.s->watch = (tape_watch){.stop = is_watched(&r) ? is_over : never_over,
+                              .deadline = options->deadline,
+                              .cancel = options->cancel,
+                              .user = options->cancel_user};
     run_program(&r, inputs, outputs);
     tape_state_give_back(t, r.s);
     return r.result;

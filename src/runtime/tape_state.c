@@ -75,6 +75,8 @@ static void fill_table(run_state *s, const block_info *b)
             else if (info->kind == IS_CONSTANT)
                 at[k] = (char *)(uintptr_t)info->data + offset;
         }
+        if (step->as.kind == TAPE_KERNEL && step->as.polls)
+            at[n] = (char *)&s->watch;
     }
 }
 

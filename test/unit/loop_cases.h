@@ -501,7 +501,7 @@ static case_list *all_cases(void)
     add_constants(l, 1);
     add_constants(l, 8);
     for (unsigned op = 0; op < LOOP_OP_COUNT; op++)
-        if (!CHECK(l->covered[op]))
+        if (op != LOOP_POLL && !CHECK(l->covered[op])) /* test_polls.c has that */
             printf("    no case has '%s'\n", loop_op_name((loop_op)op));
     printf("%zu programs\n", l->n);
     return l;

@@ -18,6 +18,7 @@ typedef struct loop_frame {
     char **locals;   /* by value: the memory of a LOCAL, freed at the end */
     const char *fault;
     int32_t status;
+    bool stopped; /* by a poll */
 } loop_frame;
 
 static inline uint64_t loop_width_mask(loop_elem e)
@@ -363,6 +364,14 @@ static inline void loop_step(loop_frame *f, uint32_t v)
     case LOOP_SET:
         memcpy(f->lanes + f->first[i->in[0]], b, sizeof *b * at[i->in[0]].type.lanes);
         return;
+    case LOOP_POLL: {
+        int32_t (*stop)(const void *self);
+        memcpy(&stop, (const void *)(uintptr_t)a[0], sizeof stop);
+        const int32_t status = stop((const void *)(uintptr_t)a[0]);
+        f->stopped = status != 0;
+        f->status = f->stopped ? status : f->status;
+        return;
+    }
     case LOOP_FAIL:
         if (a[0])
             f->status = (int32_t)(uint32_t)i->imm;
@@ -378,7 +387,7 @@ static inline void loop_step(loop_frame *f, uint32_t v)
 static inline void loop_walk(loop_frame *f)
 {
     const loop_program *p = f->program;
-    for (uint32_t v = 0; v < p->n && !f->fault; v++) {
+    for (uint32_t v = 0; v < p->n && !f->fault && !f->stopped; v++) {
         const loop_inst *i = &p->at[v];
         if (i->op == LOOP_FOR) {
             f->lanes[f->first[v]] = loop_lanes_of(f, i->in[0])[0];
@@ -428,7 +437,7 @@ static inline void loop_match_regions(loop_frame *f)
 static inline const char *loop_interpret(const loop_program *p, char *const *buffers, int64_t begin,
                                          int64_t end, char *scratch, int32_t *status)
 {
-    loop_frame f = {p, NULL, NULL, NULL, NULL, NULL, 0};
+    loop_frame f = {.program = p};
     const size_t scratch_bytes = (p->scratch_bytes + LOOP_ALIGN) / LOOP_ALIGN * LOOP_ALIGN;
     char *own = scratch ? NULL : aligned_alloc(LOOP_ALIGN, scratch_bytes);
     size_t n_lanes = 0;

@@ -136,6 +136,21 @@ static void put_statement(c_printer *c, loop_value v)
     case LOOP_END:
         put(c, "}\n");
         break;
+    case LOOP_POLL:
+        put(c, "{\n");
+        indent(c);
+        put(c, "    void *const watch = ");
+        c_put_whole(c, i->in[0]);
+        put(c, ";\n");
+        indent(c);
+        put(c, "    const int32_t stop = (*(int32_t (**)(void *))watch)(watch);\n");
+        indent(c);
+        put(c, "    if (stop != 0)\n");
+        indent(c);
+        put(c, "        return stop;\n");
+        indent(c);
+        put(c, "}\n");
+        break;
     case LOOP_FAIL:
         put(c, "if (");
         c_put_whole(c, i->in[0]);

@@ -103,6 +103,23 @@ static void fail(function_state *f, const loop_inst *i)
     (void)LLVMBuildStore(b, after, f->status);
 }
 
+/* Calls what the watch begins with. */
+static void poll(function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef pointer = f->t->elems[LOOP_PTR];
+    LLVMTypeRef type = LLVMFunctionType(f->t->elems[LOOP_I32], &pointer, 1, false);
+    LLVMValueRef watch = in_of(f, i, 0);
+    LLVMValueRef status =
+        LLVMBuildCall2(b, type, LLVMBuildLoad2(b, pointer, watch, ""), &watch, 1, "");
+    LLVMBasicBlockRef stop = new_block(f), next = new_block(f);
+    (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, status, const_i32(f->t, 0), ""), next,
+                          stop);
+    LLVMPositionBuilderAtEnd(b, stop);
+    (void)LLVMBuildRet(b, status);
+    LLVMPositionBuilderAtEnd(b, next);
+}
+
 /* ---- programs ---- */
 
 /* Instructions that stand for themselves; the value, or NULL for those without. */
@@ -176,6 +193,9 @@ static void effect(function_state *f, const loop_inst *i)
         break;
     case LOOP_END:
         close_region(f);
+        break;
+    case LOOP_POLL:
+        poll(f, i);
         break;
     case LOOP_FAIL:
         fail(f, i);
