@@ -132,21 +132,28 @@ static bool line_reader_init(line_reader *r, const eval_call *call, uint32_t axi
     *r = (line_reader){.l = lines_of(t, axis), .dtype = t->dtype, .data = call->in[0].data};
     const size_t n = (size_t)r->l.n;
     r->stored = scratch_array(call, n, dtype_bytes(t->dtype));
-    r->wide = scratch_array(call, n, 8);
+    r->wide = scratch_array(call, n < EVAL_TICK ? n : EVAL_TICK, 8);
     r->keys = scratch_array(call, n, sizeof *r->keys);
     return r->stored && r->wide && r->keys;
 }
 
-static void read_line(line_reader *r, int64_t outer, int64_t inner, bool largest)
+static tn_status read_line(const eval_call *call, line_reader *r, int64_t outer, int64_t inner,
+                           bool largest)
 {
     const size_t size = dtype_bytes(r->dtype);
     const int64_t n = r->l.n;
     view v;
     view_init(&v, r->data + (size_t)(outer * n * r->l.inner + inner) * size, size, &n, &r->l.inner,
               1);
-    view_read(&v, 0, (size_t)n, r->stored);
-    dtype_widen(r->dtype, r->stored, r->wide, (size_t)n);
-    order_keys(r->dtype, largest, r->wide, n, r->keys);
+    for (int64_t at = 0, part; at < n; at += part) {
+        part = n - at < EVAL_TICK ? n - at : EVAL_TICK;
+        TN_TRY(eval_tick(call, (uint64_t)part));
+        char *stored = r->stored + (size_t)at * size;
+        view_read(&v, at, (size_t)part, stored);
+        dtype_widen(r->dtype, stored, r->wide, (size_t)part);
+        order_keys(r->dtype, largest, r->wide, part, r->keys + at);
+    }
+    return TN_OK;
 }
 
 static void store_index(const tensor *out, int64_t at, int64_t index)
@@ -168,8 +175,7 @@ tn_status eval_arg_max(eval_call *call)
     for (int64_t o = 0, at = 0; o < r.l.outer; o++)
         for (int64_t i = 0; i < r.l.inner; i++, at++) {
             int64_t best = 0;
-            TN_TRY(eval_tick(call, (uint64_t)r.l.n));
-            read_line(&r, o, i, true);
+            TN_TRY(read_line(call, &r, o, i, true));
             for (int64_t k = 1; k < r.l.n; k++)
                 if (r.keys[k] < r.keys[best])
                     best = k;
@@ -179,7 +185,8 @@ tn_status eval_arg_max(eval_call *call)
 }
 
 /* Stable merge sort of the N numbers in ORDER by their keys; SPARE has room for as many. */
-static void sort_by_key(const uint64_t *keys, int64_t *order, int64_t *spare, int64_t n)
+static tn_status sort_by_key(const eval_call *call, const uint64_t *keys, int64_t *order,
+                             int64_t *spare, int64_t n)
 {
     for (int64_t width = 1; width < n; width *= 2) {
         for (int64_t from = 0; from < n; from += 2 * width) {
@@ -187,12 +194,15 @@ static void sort_by_key(const uint64_t *keys, int64_t *order, int64_t *spare, in
             const int64_t end = n - middle < width ? n : middle + width;
             int64_t a = from, b = middle;
             for (int64_t k = from; k < end; k++) {
+                if (k % EVAL_TICK == 0 || k == from)
+                    TN_TRY(eval_tick(call, end - k < EVAL_TICK ? (uint64_t)(end - k) : EVAL_TICK));
                 const bool left = a < middle && (b >= end || keys[order[a]] <= keys[order[b]]);
                 spare[k] = order[left ? a++ : b++];
             }
         }
         memcpy(order, spare, (size_t)n * sizeof *order);
     }
+    return TN_OK;
 }
 
 tn_status eval_top_k(eval_call *call)
@@ -214,11 +224,10 @@ tn_status eval_top_k(eval_call *call)
 
     for (int64_t o = 0; o < r.l.outer; o++)
         for (int64_t i = 0; i < r.l.inner; i++) {
-            TN_TRY(eval_tick(call, (uint64_t)r.l.n));
-            read_line(&r, o, i, largest);
+            TN_TRY(read_line(call, &r, o, i, largest));
             for (int64_t k = 0; k < r.l.n; k++)
                 order[k] = k;
-            sort_by_key(r.keys, order, spare, r.l.n);
+            TN_TRY(sort_by_key(call, r.keys, order, spare, r.l.n));
             for (int64_t k = 0; k < kept; k++) {
                 const int64_t at = (o * kept + k) * r.l.inner + i;
                 memcpy(values + (size_t)at * size, r.stored + (size_t)order[k] * size, size);

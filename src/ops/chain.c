@@ -181,6 +181,23 @@ void chain_run(tn_dtype d, const chain_block *block, size_t m, size_t n, void *t
     }
 }
 
+/* One block, some columns at a time: so many that the clock is looked at often enough. */
+static tn_status run_columns(const contraction *c, chain_block *block, const void **b, size_t m,
+                             size_t n, char *total, size_t pitch, bool first)
+{
+    enum { AT_ONCE = 1 << 24, LEAST = 64 }; /* products, columns */
+    const size_t size = dtype_bytes(c->dtype), fit = AT_ONCE / (m * block->n_k + 1);
+    const size_t step = fit / LEAST > 0 ? fit / LEAST * LEAST : LEAST;
+    for (size_t j = 0, count; j < n; j += count) {
+        count = n - j < step ? n - j : step;
+        TN_TRY(eval_tick(c->call, (uint64_t)m * count * block->n_k));
+        chain_run(c->dtype, block, m, count, total + j * size, pitch, first);
+        for (size_t k = 0; j + count < n && k < block->n_k; k++)
+            b[k] = (const char *)b[k] + count * size;
+    }
+    return TN_OK;
+}
+
 tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch)
 {
     const void *a[CONTRACT_BLOCK], *b[CONTRACT_BLOCK];
@@ -190,13 +207,12 @@ tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t
             memset((char *)total + i * pitch * size, 0, n * size);
     for (int64_t start = 0; start < c->k; start += CONTRACT_BLOCK) {
         const int64_t left = c->k - start;
-        const chain_block block = {.a = a,
-                                   .b = b,
-                                   .n_k = left < CONTRACT_BLOCK ? (size_t)left : CONTRACT_BLOCK,
-                                   .a_step = c->a_step};
+        chain_block block = {.a = a,
+                             .b = b,
+                             .n_k = left < CONTRACT_BLOCK ? (size_t)left : CONTRACT_BLOCK,
+                             .a_step = c->a_step};
         c->rows(c, start, block.n_k, a, b);
-        chain_run(c->dtype, &block, m, n, total, pitch, start == 0);
-        TN_TRY(eval_tick(c->call, (uint64_t)m * n * block.n_k));
+        TN_TRY(run_columns(c, &block, b, m, n, total, pitch, start == 0));
     }
     return TN_OK;
 }

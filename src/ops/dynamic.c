@@ -80,8 +80,7 @@ tn_status eval_dynamic_slice(eval_call *call)
     if (t->count == 0)
         return TN_OK;
     window_view(&v, call->in[0].type, call->in[0].data, t, &call->in[1]);
-    view_read(&v, 0, (size_t)t->count, call->out->data);
-    return TN_OK;
+    return view_read_all(call, &v, t->count, call->out->data);
 }
 
 tn_status eval_dynamic_update_slice(eval_call *call)
@@ -95,6 +94,5 @@ tn_status eval_dynamic_update_slice(eval_call *call)
     if (update->count == 0)
         return TN_OK;
     window_view(&v, t, call->out->data, update, &call->in[2]);
-    view_write_all(&v, update->count, call->in[1].data);
-    return TN_OK;
+    return view_write_all(call, &v, update->count, call->in[1].data);
 }

@@ -111,6 +111,7 @@ tn_status eval_take(eval_call *call)
     char *to = call->out->data;
     for (int64_t k = 0; k < call->in[1].type->count; k++) {
         const int64_t at = position_at(&call->in[1], k);
+        TN_TRY(eval_tick(call, 1 + row / 8));
         if (at < 0 || at >= t->dims[0])
             return position_out_of_bounds(call, at, 0, t);
         if (row)
@@ -149,6 +150,7 @@ tn_status eval_scatter_rows(eval_call *call)
     memset(sums, 0, bytes);
     for (int64_t k = 0; k < n_rows; k++) {
         const char *g = (const char *)call->in[0].data + (size_t)k * row * dtype_bytes(dtype);
+        TN_TRY(eval_tick(call, 1 + row));
         if (wide) {
             (void)dtype_cast(dtype, g, sum, wide, row);
             g = wide;

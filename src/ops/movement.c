@@ -291,9 +291,9 @@ tn_status eval_copy(eval_call *call)
     return TN_OK;
 }
 
-static void read_all(const eval_call *call, const view *v)
+static tn_status read_all(const eval_call *call, const view *v)
 {
-    view_read(v, 0, (size_t)call->out->type->count, call->out->data);
+    return view_read_all(call, v, call->out->type->count, call->out->data);
 }
 
 tn_status eval_transpose(eval_call *call)
@@ -307,8 +307,7 @@ tn_status eval_transpose(eval_call *call)
     for (uint32_t i = 0; i < n; i++)
         strides[i] = own[perm[i]];
     view_init(&v, call->in[0].data, dtype_bytes(in->dtype), out->dims, strides, n);
-    read_all(call, &v);
-    return TN_OK;
+    return read_all(call, &v);
 }
 
 tn_status eval_broadcast(eval_call *call)
@@ -323,8 +322,7 @@ tn_status eval_broadcast(eval_call *call)
     for (uint32_t i = 0; i < in->rank; i++)
         strides[map[i]] = in->dims[i] == 1 ? 0 : own[i];
     view_init(&v, call->in[0].data, dtype_bytes(in->dtype), out->dims, strides, out->rank);
-    read_all(call, &v);
-    return TN_OK;
+    return read_all(call, &v);
 }
 
 /* The view of the slice of a tensor of type T and DATA. */
@@ -351,8 +349,7 @@ tn_status eval_slice(eval_call *call)
 {
     view v;
     slice_view(&v, call, call->in[0].type, call->in[0].data);
-    read_all(call, &v);
-    return TN_OK;
+    return read_all(call, &v);
 }
 
 tn_status eval_slice_grad(eval_call *call)
@@ -363,6 +360,5 @@ tn_status eval_slice_grad(eval_call *call)
     if (type_bytes(out, &bytes) && bytes > 0)
         memset(call->out->data, 0, bytes);
     slice_view(&v, call, out, call->out->data);
-    view_write_all(&v, g->count, call->in[0].data);
-    return TN_OK;
+    return view_write_all(call, &v, g->count, call->in[0].data);
 }

@@ -101,7 +101,7 @@ tn_status eval_layer_norm(eval_call *call)
             line_f32((float *)memory[0], (float *)memory[1], (const float *)memory[2],
                      (const float *)memory[3], n, (float)epsilon, rsqrt);
         dtype_narrow(t->dtype, memory[0], memory[4], (size_t)n);
-        view_write_all(&out, n, memory[4]);
+        TN_TRY(view_write_all(call, &out, n, memory[4]));
     }
     return TN_OK;
 }

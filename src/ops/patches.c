@@ -91,8 +91,7 @@ tn_status eval_pool(eval_call *call)
             strides[in->rank + k] = t->dims[in->rank + k] > 1 ? own[i] * dilation[k] : 0;
     }
     view_init(&v, call->in->data, dtype_bytes(t->dtype), t->dims, strides, t->rank);
-    view_read(&v, 0, (size_t)t->count, call->out->data);
-    return TN_OK;
+    return view_read_all(call, &v, t->count, call->out->data);
 }
 
 typedef struct patches {
@@ -154,6 +153,7 @@ tn_status eval_extract_patches(eval_call *call)
     }
     for (int64_t b = 0; b < t->dims[0]; b++)
         for (int64_t k = 0; k < places; k++) {
+            TN_TRY(eval_tick(call, (uint64_t)(t->count / t->dims[0] / places)));
             append_window(&p, (const char *)call->in->data + (size_t)b * image, place, 0);
             for (uint32_t i = spatial; i-- > 0;) {
                 if (++place[i] < t->dims[i + 1])

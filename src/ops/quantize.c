@@ -239,6 +239,7 @@ static tn_status eval_scaling(eval_call *call, uint32_t first_up, uint32_t first
     }
     for (int64_t start = 0; start < t->count;) {
         const int64_t left = run - start % run, n = left < CHUNK ? left : CHUNK;
+        TN_TRY(eval_tick(call, (uint64_t)n));
         scale_chunk(&s, in + (size_t)start * dtype_bytes(x->dtype),
                     out + (size_t)start * dtype_bytes(t->dtype), n, start / run % extent);
         start += n;

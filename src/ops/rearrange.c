@@ -112,8 +112,7 @@ tn_status eval_reverse(eval_call *call)
     }
     view_init(&v, (const char *)call->in->data + (size_t)first * size, size, t->dims, strides,
               t->rank);
-    view_read(&v, 0, (size_t)t->count, call->out->data);
-    return TN_OK;
+    return view_read_all(call, &v, t->count, call->out->data);
 }
 
 tn_status eval_pad(eval_call *call)
@@ -138,8 +137,7 @@ tn_status eval_pad(eval_call *call)
             strides[i] *= interior[i] + 1;
     }
     view_init(&v, out + (size_t)first * size, size, in->dims, strides, in->rank);
-    view_write_all(&v, in->count, call->in->data);
-    return TN_OK;
+    return view_write_all(call, &v, in->count, call->in->data);
 }
 
 tn_status eval_concat(eval_call *call)
@@ -160,8 +158,10 @@ tn_status eval_concat(eval_call *call)
     for (uint32_t k = 0; k < call->n_in; k++) {
         const char *in = call->in[k].data;
         const size_t piece = row * (size_t)call->in[k].type->dims[axis];
-        for (size_t o = 0; piece > 0 && o < outer; o++)
+        for (size_t o = 0; piece > 0 && o < outer; o++) {
+            TN_TRY(eval_tick(call, piece));
             memcpy(out + o * step + done, in + o * piece, piece);
+        }
         done += piece;
     }
     return TN_OK;
@@ -183,6 +183,7 @@ tn_status eval_tile(eval_call *call)
     const size_t row_out = size * (size_t)(t->rank ? t->dims[last] : 1);
     for (size_t done = 0, all = (size_t)t->count * size; done < all; done += row_out) {
         int64_t from = 0;
+        TN_TRY(eval_tick(call, row_out / size));
         for (uint32_t i = 0; i < last; i++)
             from = from * in->dims[i] + at[i] % in->dims[i];
         for (size_t k = 0; k < row_out; k += row_in)

@@ -147,6 +147,7 @@ static tn_status read_each(const eval_call *call, const index_map *map)
     int64_t at[TN_MAX_RANK] = {0};
     for (int64_t done = 0; done < t->count; done++) {
         int64_t from = 0;
+        TN_TRY(eval_tick(call, 8)); /* quotients and remainders */
         for (uint32_t a = 0; a < map->n; a++) {
             const int64_t i = index_value(map->at[a], at);
             if (i < 0 || i >= in->dims[a])
@@ -184,6 +185,5 @@ tn_status eval_view(eval_call *call)
                                "a size in the index map has no value yet; bind it to run");
     if (!as_strides(call, &map, &v))
         return read_each(call, &map);
-    view_read(&v, 0, (size_t)t->count, call->out->data);
-    return TN_OK;
+    return view_read_all(call, &v, t->count, call->out->data);
 }

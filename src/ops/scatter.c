@@ -247,6 +247,7 @@ tn_status eval_gather(eval_call *call)
         for (int64_t a = 0; a < s.n; a++)
             for (int64_t i = 0; i < s.inner; i++, k++) {
                 const int64_t at = position_at(&call->in[1], k);
+                TN_TRY(eval_tick(call, 1));
                 if (at < 0 || at >= x->dims[axis])
                     return position_out_of_bounds(call, at, axis, x);
                 memcpy(to + (size_t)k * size,
@@ -313,6 +314,7 @@ tn_status eval_scatter_reduce(eval_call *call)
         for (int64_t u = 0; u < s.n; u++)
             for (int64_t i = 0; i < s.inner; i++, k++, from += size) {
                 const int64_t at = position_at(&call->in[1], k);
+                TN_TRY(eval_tick(call, 4));
                 if (at < 0 || at >= x->dims[axis])
                     return position_out_of_bounds(call, at, axis, x);
                 char *to = a.at + (size_t)((o * x->dims[axis] + at) * s.inner + i) * a.size;
@@ -356,6 +358,7 @@ tn_status eval_segment_reduce(eval_call *call)
         memcpy(a.at + (size_t)i * a.size, empty, a.size);
     for (int64_t r = 0; r < rows; r++, from += row * dtype_bytes(x->dtype)) {
         const int64_t segment = position_at(&call->in[1], r);
+        TN_TRY(eval_tick(call, 4 + row));
         char *to = a.at + (size_t)segment * row * a.size;
         bring_in(&a, from, wide, row);
         if (kind == FOLD_SUM && !started[segment])
@@ -405,6 +408,7 @@ tn_status eval_scatter_add(eval_call *call)
     find_scatter_axes(call->attrs, x, call->in[1].type, updates, &s);
     for (int64_t k = 0; k < updates->count; k++, from += dtype_bytes(x->dtype)) {
         int64_t offset = 0;
+        TN_TRY(eval_tick(call, 8));
         window_start(call, &s, at, start);
         for (uint32_t i = 0, u = 0; i < x->rank; i++) {
             int64_t position = start[i], inside = 0;

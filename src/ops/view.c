@@ -154,24 +154,36 @@ void view_read(const view *v, int64_t start, size_t n, void *dst)
     }
 }
 
-void view_write_all(const view *v, int64_t count, const void *src)
+tn_status view_read_all(const eval_call *call, const view *v, int64_t count, void *dst)
+{
+    for (int64_t start = 0, n; start < count; start += n) {
+        n = count - start < EVAL_TICK ? count - start : EVAL_TICK;
+        TN_TRY(eval_tick(call, (uint64_t)n));
+        view_read(v, start, (size_t)n, (char *)dst + (size_t)start * v->size);
+    }
+    return TN_OK;
+}
+
+tn_status view_write_all(const eval_call *call, const view *v, int64_t count, const void *src)
 {
     const char *in = src;
     /* The view was made over writable memory; see the header. */
     char *data = (char *)(uintptr_t)v->data;
     if (count == 0)
-        return;
+        return TN_OK;
     if (view_is_dense(v)) {
         memcpy(data, in, (size_t)count * v->size);
-        return;
+        return TN_OK;
     }
     const uint32_t last = v->rank - 1;
     const size_t row = (size_t)v->dims[last];
     cursor c;
     cursor_set(&c, v, 0);
     for (int64_t done = 0; done < count; done += v->dims[last]) {
+        TN_TRY(eval_tick(call, row));
         write_row(data + c.offset * (int64_t)v->size, in, v->strides[last], v->size, row);
         in += row * v->size;
         cursor_next_row(&c, v);
     }
+    return TN_OK;
 }

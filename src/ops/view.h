@@ -3,7 +3,7 @@
 #ifndef OPS_VIEW_H
 #define OPS_VIEW_H
 
-#include "graph/type.h"
+#include "ops/eval.h"
 
 typedef struct view {
     const char *data; /* element of position 0 */
@@ -28,8 +28,10 @@ static inline bool view_is_dense(const view *v)
 
 /* Elements at positions START .. START + n - 1, in row-major order, to DST. */
 void view_read(const view *v, int64_t start, size_t n, void *dst);
+/* All COUNT elements to DST. Fails only with Timeout, as what follows. */
+tn_status view_read_all(const eval_call *call, const view *v, int64_t count, void *dst);
 /* Elements of SRC, in order, to the places of positions 0 .. of a view over writable memory. */
-void view_write_all(const view *v, int64_t count, const void *src);
+tn_status view_write_all(const eval_call *call, const view *v, int64_t count, const void *src);
 
 /* Where an element lies, as an offset from data in elements: at one position, at N of them. */
 int64_t view_offset(const view *v, int64_t start);
