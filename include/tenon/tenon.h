@@ -333,8 +333,11 @@ typedef struct tn_run_options {
     uint64_t seed;    /* of the random generators in the program */
     const tn_diagnostic_sink *sink; /* for this run; NULL: the one of the context that compiled */
     uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Looked at before each operation, at
-                            each turn of a loop, and every so often inside long operations */
+                            each turn of a loop, and every few milliseconds inside of long ones */
     const tn_profiler *profiler; /* NULL: none */
+    bool (*cancel)(void *user);  /* asked as often, on any thread that works for the run: true ends
+                                    it, and must be the answer from then on. NULL: nothing does */
+    void *cancel_user;
 } tn_run_options;
 
 /* Run P once.
@@ -353,12 +356,12 @@ typedef struct tn_run_options {
  *                               that the inputs do not determine (UnboundSymbol), or any rule that
  *                               the program breaks with these extents
  *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the
- *                               time was up (Timeout)
+ *                               time was up (Timeout), or `cancel` said so (Cancelled)
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
- *           After a failure no byte of an output was written, but for a Timeout, which leaves
- *           anything in given outputs. Nothing stays allocated but for what the program keeps.
+ *           After a failure no byte of an output was written, but for Timeout and Cancelled,
+ *           which leave anything in given outputs. Nothing stays allocated but for what the program keeps.
  * threads   any number of threads may run one program at once, with distinct outputs. The allocator
  *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,

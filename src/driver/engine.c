@@ -229,7 +229,7 @@ static engine_outcome ended(eval_run *run, tape_result r, tn_status *status)
     if (r.outcome == TAPE_DONE)
         return ENGINE_DONE;
     run->quiet = false;
-    if (o && run->deadline) {
+    if (o && (run->deadline || run->cancel)) {
         *status = eval_on_time(&(eval_call){.run = run, .function = o->f, .node = o->n});
         if (*status != TN_OK)
             return ENGINE_FAILED;
@@ -247,6 +247,8 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
                                 .threads = threads,
                                 .host = &host,
                                 .deadline = run->deadline,
+                                .cancel = run->cancel,
+                                .cancel_user = run->cancel_user,
                                 .guarded = p->given,
                                 .profile = events && events->event ? &profile : NULL};
     arena_init(&host.scratch, &run->cx->allocator);

@@ -21,6 +21,8 @@ typedef struct run {
     uint32_t threads;
     uint64_t time_limit; /* in ns; 0: none */
     int64_t deadline;    /* of eval_clock */
+    bool (*cancel)(void *user);
+    void *cancel_user;
 } run;
 
 static const source *source_of(const run *r)
@@ -251,7 +253,9 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
                       .bytes_limit = r->cx.limits.run_bytes,
                       .custom = &p->custom->registry,
                       .deadline = r->deadline,
-                      .time_limit = r->time_limit};
+                      .time_limit = r->time_limit,
+                      .cancel = r->cancel,
+                      .cancel_user = r->cancel_user};
     tn_status s = TN_OK;
     engine_outcome outcome = ENGINE_RETREAT;
     if (r->tape)
@@ -306,7 +310,9 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
              .cx = {.allocator = p->allocator, .limits = p->cx->limits},
              .seed = options ? options->seed : 0,
              .threads = options ? options->threads : 0,
-             .profiler = options ? options->profiler : NULL};
+             .profiler = options ? options->profiler : NULL,
+             .cancel = options ? options->cancel : NULL,
+             .cancel_user = options ? options->cancel_user : NULL};
     const int64_t begin = r.profiler ? eval_clock() : 0;
     start_clock(&r, options ? options->timeout_ns : 0);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);

@@ -35,6 +35,8 @@ typedef struct eval_run {
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
     int64_t deadline;                     /* in ns of eval_clock; 0: none */
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
+    bool (*cancel)(void *user);           /* is the run to end? NULL: it is not */
+    void *cancel_user;
     uint64_t work;                        /* elements since the clock was last looked at */
     generator_cursor generator;
 } eval_run;
@@ -63,7 +65,7 @@ tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, 
                          ...) __attribute__((format(printf, 4, 5)));
 /* Nanoseconds of a clock that only goes forward. */
 int64_t eval_clock(void);
-/* Timeout when the deadline of the run has passed. */
+/* Timeout when the deadline of the run has passed, Cancelled when it is to end. */
 tn_status eval_on_time(const eval_call *call);
 /* The same, for the inside of long loops: looks at the clock only once in a while, when enough WORK
  * (elements made or read) has come together. */

@@ -46,6 +46,9 @@ int64_t eval_clock(void)
 tn_status eval_on_time(const eval_call *call)
 {
     const eval_run *run = call->run;
+    if (run->cancel && run->cancel(run->cancel_user))
+        return eval_report(call, DIAG_Cancelled, "the run was cancelled at '%s'",
+                           op_table[call->node->op].text);
     if (run->deadline == 0 || eval_clock() < run->deadline)
         return TN_OK;
     return eval_report(

@@ -58,6 +58,7 @@ tn_status eval_iota(eval_call *call)
     for (uint32_t i = axis + 1; i < t->rank; i++)
         inner *= t->dims[i];
     for (int64_t k = 0; k < t->dims[axis]; k++) {
+        TN_TRY(eval_tick(call, 1 + (uint64_t)inner));
         (void)scalar_store(scalar_of_int(k), t->dtype, element);
         fill_elements(out + (size_t)(k * inner) * size, element, size, (size_t)inner);
     }

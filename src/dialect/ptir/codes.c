@@ -188,7 +188,7 @@ static const char *code_text(const char *code)
 /* The kinds of a run that are no faults of the program's text. */
 static bool is_execution(int kind)
 {
-    return kind == DIAG_Timeout || kind == DIAG_AllocationFailure;
+    return kind == DIAG_Timeout || kind == DIAG_Cancelled || kind == DIAG_AllocationFailure;
 }
 
 void ptir_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
