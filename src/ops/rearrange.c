@@ -127,7 +127,11 @@ tn_status eval_pad(eval_call *call)
     const int64_t *interior = attr_ints(call->attrs, KEY_INTERIOR, &n);
 
     (void)scalar_store(*attr_find(call->attrs, KEY_PAD_VALUE)->v.scalar, t->dtype, element);
-    fill_elements(out, element, size, (size_t)t->count);
+    for (int64_t at = 0, part; at < t->count; at += part) {
+        part = t->count - at < EVAL_TICK ? t->count - at : EVAL_TICK;
+        TN_TRY(eval_tick(call, (uint64_t)part));
+        fill_elements(out + (size_t)at * size, element, size, (size_t)part);
+    }
     if (in->count == 0)
         return TN_OK;
     type_strides(t, strides);
@@ -183,11 +187,12 @@ tn_status eval_tile(eval_call *call)
     const size_t row_out = size * (size_t)(t->rank ? t->dims[last] : 1);
     for (size_t done = 0, all = (size_t)t->count * size; done < all; done += row_out) {
         int64_t from = 0;
-        TN_TRY(eval_tick(call, row_out / size));
         for (uint32_t i = 0; i < last; i++)
             from = from * in->dims[i] + at[i] % in->dims[i];
-        for (size_t k = 0; k < row_out; k += row_in)
+        for (size_t k = 0; k < row_out; k += row_in) {
+            TN_TRY(eval_tick(call, 1 + row_in / size));
             memcpy(out + done + k, data + (size_t)from * row_in, row_in);
+        }
         for (uint32_t i = last; i-- > 0;) {
             if (++at[i] < t->dims[i])
                 break;
