@@ -106,8 +106,8 @@ static bool read_field(job *j, char *field)
         if (!path || !bytes)
             return false;
         *second = *path = *bytes = '\0';
-        j->libraries[j->n_libraries++] = (library){
-            atoi(value), second + 1, path + 1, (size_t)strtoull(bytes + 1, NULL, 10)};
+        j->libraries[j->n_libraries++] =
+            (library){atoi(value), second + 1, path + 1, (size_t)strtoull(bytes + 1, NULL, 10)};
     } else {
         return false;
     }
@@ -203,7 +203,8 @@ static bool same(const tn_type *t, const char *a, const char *b, size_t bytes, s
     if (memcmp(a, b, bytes) == 0)
         return true;
     for (*at = 0; *at < bytes; *at += size)
-        if (memcmp(a + *at, b + *at, size) != 0 && !(is_nan(part, a + *at) && is_nan(part, b + *at)))
+        if (memcmp(a + *at, b + *at, size) != 0 &&
+            !(is_nan(part, a + *at) && is_nan(part, b + *at)))
             return false;
     return true;
 }

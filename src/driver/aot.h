@@ -54,6 +54,7 @@ target_buffer aot_place(aot_block *k, uint32_t v);
 /* Append a step on the N places AT. */
 void aot_step(aot_block *k, target_step step, const target_buffer *at, uint32_t n);
 void aot_copy(aot_block *k, target_buffer from, target_buffer to, uint64_t bytes);
+void aot_copy_buffer(aot_block *k, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* The steps of control flow. */
 void aot_cond(aot_block *k, const struct step_info *s);

@@ -173,8 +173,8 @@ static void no_turns(aot_block *k, const step_info *s)
 {
     const block_info *body = region(k, s->as.region[0]);
     for (uint32_t i = 0; i < s->as.n_carries; i++)
-        aot_copy(k, aot_place(k, s->as.buffers[i]), aot_place(k, s->as.buffers[s->as.n_read + i]),
-                 body->output_bytes[i]);
+        aot_copy_buffer(k, s->as.buffers[i], s->as.buffers[s->as.n_read + i],
+                        body->output_bytes[i]);
 }
 
 void aot_scan(aot_block *k, const step_info *s)

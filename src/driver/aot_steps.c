@@ -65,6 +65,12 @@ void aot_copy(aot_block *k, target_buffer from, target_buffer to, uint64_t bytes
         aot_step(k, (target_step){.kind = TARGET_COPY, .bytes = bytes}, both, 2);
 }
 
+void aot_copy_buffer(aot_block *k, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    const target_buffer a = aot_place(k, from), b = aot_place(k, to);
+    aot_copy(k, a, b, bytes);
+}
+
 /* Which of the first N buffers P looks at (loop_buffer); the others need not be there. */
 static void find_read(const loop_program *p, bool *is_read, uint32_t n)
 {
@@ -118,8 +124,8 @@ static const loop_program *filling(const void *one, size_t size, arena *memory)
     loop_init(&b, memory);
     const loop_value end = loop_param_value(&b, LOOP_END_AT);
     const loop_value i = loop_for(&b, loop_param_value(&b, LOOP_BEGIN), end, (int64_t)lanes);
-    const loop_value p = loop_offset(&b, loop_buffer(&b, 0),
-                                     loop_binary(&b, LOOP_IMUL, i, loop_i64(&b, (int64_t)size)));
+    const loop_value base = loop_buffer(&b, 0), each = loop_i64(&b, (int64_t)size);
+    const loop_value p = loop_offset(&b, base, loop_binary(&b, LOOP_IMUL, i, each));
     const loop_value left = loop_binary(&b, LOOP_ISUB, end, i), most = loop_i64(&b, (int64_t)lanes);
     const loop_value n = loop_select(&b, loop_binary(&b, LOOP_ILT, left, most), left, most);
     for (size_t at = 0; at < size; at += part) {
@@ -235,7 +241,7 @@ static tn_status add_step(aot_block *k, const module *m, const step_info *s)
         add_kernel(k, s);
         break;
     case TAPE_COPY:
-        aot_copy(k, aot_place(k, s->as.buffers[0]), aot_place(k, s->as.buffers[1]), s->as.bytes);
+        aot_copy_buffer(k, s->as.buffers[0], s->as.buffers[1], s->as.bytes);
         break;
     case TAPE_COND:
         aot_cond(k, s);

@@ -95,7 +95,8 @@ static tn_value causal_mask(tn_builder *b, const heads *n, const tn_attention *o
     tn_value row = tn_add(b, tn_iota(b, t->dtype, TN_INTS(n->s, 1), 0), first);
     tn_value column = tn_iota(b, t->dtype, TN_INTS(1, n->t), 1);
     tn_value seen = tn_compare(b, TN_LE, column, row);
-    return tn_select(b, seen, tn_scalar(b, d, 0), tn_scalar(b, d, -HUGE_VAL));
+    const tn_value zero = tn_scalar(b, d, 0), out = tn_scalar(b, d, -HUGE_VAL);
+    return tn_select(b, seen, zero, out);
 }
 
 static double scale_of(tn_builder *b, const heads *n, const tn_attention *o)
@@ -117,7 +118,8 @@ tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
     heads n;
     if (!read_heads(b, q, k, v, &n))
         return tn_no_value();
-    tn_value scores = form_scaled(b, score(b, &n, q, k), scale_of(b, &n, o));
+    tn_value scores = score(b, &n, q, k);
+    scores = form_scaled(b, scores, scale_of(b, &n, o));
     const type *t = builder_type(b, scores);
     if (o->causal && t)
         scores = tn_add(b, scores, causal_mask(b, &n, o, t->dtype));
@@ -246,16 +248,19 @@ tn_value tn_nn_rotary(tn_builder *b, tn_value x, tn_rotary angles, tn_rotary_pai
         one = tn_reshape(b, tn_slice_axis(b, split, -1, 0, 1), half);
         two = tn_reshape(b, tn_slice_axis(b, split, -1, 1, 1), half);
     }
-    tn_value turned_one = tn_sub(b, tn_mul(b, one, cos), tn_mul(b, two, sin));
-    tn_value turned_two = tn_add(b, tn_mul(b, two, cos), tn_mul(b, one, sin));
+    const tn_value one_cos = tn_mul(b, one, cos), two_sin = tn_mul(b, two, sin);
+    tn_value turned_one = tn_sub(b, one_cos, two_sin);
+    const tn_value two_cos = tn_mul(b, two, cos), one_sin = tn_mul(b, one, sin);
+    tn_value turned_two = tn_add(b, two_cos, one_sin);
     tn_value y;
     if (pairs == TN_ROTARY_HALVES) {
         y = tn_concat(b, TN_VALUES(turned_one, turned_two), -1);
     } else {
         dims[t->rank] = 1;
         tn_ints column = {dims, t->rank + 1};
-        y = tn_concat(
-            b, TN_VALUES(tn_reshape(b, turned_one, column), tn_reshape(b, turned_two, column)), -1);
+        turned_one = tn_reshape(b, turned_one, column);
+        turned_two = tn_reshape(b, turned_two, column);
+        y = tn_concat(b, TN_VALUES(turned_one, turned_two), -1);
         y = tn_reshape(b, y, (tn_ints){t->dims, t->rank});
     }
     return is_building(b) ? tn_cast(b, y, t->dtype) : tn_no_value();

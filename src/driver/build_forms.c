@@ -82,7 +82,8 @@ tn_value tn_nn_silu(tn_builder *b, tn_value x)
 /* x / 2 * (1 + y). */
 static tn_value gated(tn_builder *b, tn_value x, tn_value y)
 {
-    return tn_mul(b, form_scaled(b, x, 0.5), form_plus(b, y, 1));
+    const tn_value half = form_scaled(b, x, 0.5);
+    return tn_mul(b, half, form_plus(b, y, 1));
 }
 
 tn_value tn_nn_gelu(tn_builder *b, tn_value x)

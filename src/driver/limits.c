@@ -25,8 +25,10 @@ static const loop_program *fma_probe(arena *memory)
     for (int i = 0; i < CHAINS; i++)
         loop_set(&b, chain[i], loop_fma(&b, loop_get(&b, chain[i]), half, half));
     loop_end(&b);
-    for (int i = 0; i < CHAINS; i++)
-        loop_store(&b, loop_at(&b, to, i * 128), loop_get(&b, chain[i]), 4);
+    for (int i = 0; i < CHAINS; i++) {
+        const loop_value at = loop_at(&b, to, i * 128);
+        loop_store(&b, at, loop_get(&b, chain[i]), 4);
+    }
     return loop_finish(&b);
 }
 
@@ -40,8 +42,9 @@ static const loop_program *sweep_probe(arena *memory)
     const loop_value i =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value at = loop_binary(&b, LOOP_IMUL, i, loop_i64(&b, 64));
-    loop_stream(&b, loop_offset(&b, to, at),
-                loop_unary(&b, LOOP_NOT, loop_load(&b, t, loop_offset(&b, from, at), 64)));
+    const loop_value x = loop_load(&b, t, loop_offset(&b, from, at), 64);
+    const loop_value flipped = loop_unary(&b, LOOP_NOT, x);
+    loop_stream(&b, loop_offset(&b, to, at), flipped);
     loop_end(&b);
     return loop_finish(&b);
 }

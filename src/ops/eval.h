@@ -37,7 +37,7 @@ typedef struct eval_run {
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
     bool (*cancel)(void *user);           /* is the run to end? NULL: it is not */
     void *cancel_user;
-    uint64_t work;                        /* elements since the clock was last looked at */
+    uint64_t work; /* elements since the clock was last looked at */
     generator_cursor generator;
 } eval_run;
 

@@ -39,7 +39,8 @@ static value_id row(grad_call *c, value_id v)
 /* The result axis of a column times a row. */
 static value_id outer(grad_call *c, value_id x, value_id y)
 {
-    return build_binary(&c->b, OP_MUL, column(c, x), row(c, y));
+    const value_id left = column(c, x);
+    return build_binary(&c->b, OP_MUL, left, row(c, y));
 }
 
 tn_status grad_dot(grad_call *c)

@@ -82,8 +82,9 @@ tn_status grad_take(grad_call *c)
     value_id picked[] = {identity_matrix(c, x->dtype, d), grad_in(c, 1)};
     value_id one_hots =
         build_reshape(&c->b, build_node(&c->b, OP_TAKE, picked, 2, NULL, 0), hot, 2);
-    value_id product = build_binary(&c->b, OP_MATMUL, build_transpose(&c->b, one_hots, swap, 2),
-                                    build_reshape(&c->b, c->g[0], rows, 2));
+    const value_id columns = build_transpose(&c->b, one_hots, swap, 2);
+    const value_id flat = build_reshape(&c->b, c->g[0], rows, 2);
+    const value_id product = build_binary(&c->b, OP_MATMUL, columns, flat);
     return grad_gives(c, build_reshape(&c->b, product, x->dims, x->rank));
 }
 

@@ -38,8 +38,9 @@ static value_id equal(grad_call *c, value_id x, value_id y)
     if (c->b.status != TN_OK || x == NO_VALUE || y == NO_VALUE)
         return NO_VALUE;
     const type *t = grad_type(c, x);
-    return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y),
-                        grad_splat(c, x, t->dims, t->rank, 1), grad_zeros(c, x));
+    const value_id is_same = build_compare(&c->b, DIR_EQ, x, y);
+    const value_id one = grad_splat(c, x, t->dims, t->rank, 1);
+    return build_select(&c->b, is_same, one, grad_zeros(c, x));
 }
 
 /* g divided by how many took part; at least one. */

@@ -166,7 +166,8 @@ static const index_expr *read_atom(parser *p)
     if (n > 0) {
         e = read_name(p, n);
     } else if (accept(p, "-")) {
-        e = inner(p, INDEX_SUB, leaf(p, INDEX_NUMBER, 0), read_atom(p));
+        const index_expr *zero = leaf(p, INDEX_NUMBER, 0);
+        e = inner(p, INDEX_SUB, zero, read_atom(p));
     } else {
         p->at++;
         e = read_sum(p);

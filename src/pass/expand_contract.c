@@ -39,8 +39,9 @@ value_id expand_matmul_as_dot_general(expand_call *c)
     const int64_t left = (int64_t)n + 1, right = n;
     for (uint32_t i = 0; i < n; i++)
         batch[i] = i;
-    return dot_general(c, with_batch(c, c->in[0], c->out->dims, n),
-                       with_batch(c, c->in[1], c->out->dims, n), batch, n, &left, &right, 1);
+    const value_id a = with_batch(c, c->in[0], c->out->dims, n);
+    const value_id b = with_batch(c, c->in[1], c->out->dims, n);
+    return dot_general(c, a, b, batch, n, &left, &right, 1);
 }
 
 /* A vector is a row on the left and a column on the right. */

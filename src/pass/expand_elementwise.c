@@ -174,7 +174,10 @@ value_id expand_xor_as_compare(expand_call *c)
 
 value_id expand_not_as_select(expand_call *c)
 {
-    return is_truth(c) ? build_select(c->b, c->in[0], truth(c, false), truth(c, true)) : NO_VALUE;
+    if (!is_truth(c))
+        return NO_VALUE;
+    const value_id no = truth(c, false), yes = truth(c, true);
+    return build_select(c->b, c->in[0], no, yes);
 }
 
 /* The complement of an integer is -1 - x, modulo its range. */

@@ -96,9 +96,10 @@ bool target_block_calls(const target_block *b);
  *
  *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
  *
- * which returns 0, TARGET_MISALIGNED or the status of the first kernel that failed. The arrays of inputs and outputs
- * are in the program's order; the workspace has NAME_WORKSPACE_BYTES bytes, aligned to
- * TARGET_ALIGN. It may be called by several threads at once with workspaces of their own. */
+ * which returns 0, TARGET_MISALIGNED or the status of the first kernel that failed. The arrays of
+ * inputs and outputs are in the program's order; the workspace has NAME_WORKSPACE_BYTES bytes,
+ * aligned to TARGET_ALIGN. It may be called by several threads at once with workspaces of their
+ * own. */
 void target_c_file(const target_program *program, text_buffer *out);
 /* The header that declares the entry and says what it takes. */
 void target_c_header(const target_program *program, text_buffer *out);

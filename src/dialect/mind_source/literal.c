@@ -411,8 +411,8 @@ value_id lowering_tensor(lowering *l, value v, span at, tn_dtype like)
 
 static value mismatch(lowering *l, const value *v, const type_ref *t, span at)
 {
-    value bad = lowering_fault(l, DIAG_TypeMismatch, at, "expected %s, found %s", ref_words(l, t),
-                               value_words(l, v));
+    const char *wanted = ref_words(l, t), *found = value_words(l, v);
+    value bad = lowering_fault(l, DIAG_TypeMismatch, at, "expected %s, found %s", wanted, found);
     diag_note(&l->s->m->cx->diag, &l->s->m->source, t->at, "the type is declared here");
     return bad;
 }

@@ -53,8 +53,10 @@ dim ptir_lower_dim(lowering *l, dim d)
     if (!dim_is_expr(&l->m->types, d))
         return d;
     dim_expr e = *dim_expr_of(&l->m->types, d);
-    if (e.op != DIM_SYM)
-        return dim_combine(&l->m->types, e.op, ptir_lower_dim(l, e.a), ptir_lower_dim(l, e.b));
+    if (e.op != DIM_SYM) {
+        const dim a = ptir_lower_dim(l, e.a), b = ptir_lower_dim(l, e.b);
+        return dim_combine(&l->m->types, e.op, a, b);
+    }
     return dim_index(d) < l->n_symbols && l->has_meaning[dim_index(d)] ? l->meaning[dim_index(d)]
                                                                        : d;
 }

@@ -103,8 +103,9 @@ static bool add_cut_view(reader *r, entry *e, const value *x, const cut *c)
     bool ok = true;
     text_init(&map, r->m->allocator);
     for (uint32_t i = 0; i < rank; i++) {
-        const dim upward = dim_combine(types, DIM_ADD, difference(types, c->hi[i], c->lo[i]),
-                                       dim_combine(types, DIM_ADD, c->step[i], -1));
+        const dim length = difference(types, c->hi[i], c->lo[i]);
+        const dim most = dim_combine(types, DIM_ADD, c->step[i], -1);
+        const dim upward = dim_combine(types, DIM_ADD, length, most);
         dims[i] = dim_combine(types, DIM_FLOORDIV, upward, c->step[i]);
         ok = ok && dims[i] != DIM_NO_MEMORY;
     }

@@ -249,8 +249,8 @@ static LLVMValueRef check_ports(const block_state *s, LLVMValueRef off, unsigned
     for (uint32_t k = 0; k < n; k++) {
         if (ports[k].align < 2)
             continue;
-        LLVMValueRef p = LLVMBuildLoad2(b, pointer_type(s),
-                                        slot(s, LLVMGetParam(s->function, which), k), "");
+        LLVMValueRef p =
+            LLVMBuildLoad2(b, pointer_type(s), slot(s, LLVMGetParam(s->function, which), k), "");
         p = LLVMBuildPtrToInt(b, p, s->t->elems[LOOP_I64], "");
         off = LLVMBuildOr(b, off, LLVMBuildAnd(b, p, number(s, ports[k].align - 1), ""), "");
     }

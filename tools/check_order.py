@@ -1,0 +1,93 @@
+"""No argument list holds two calls whose order matters: C leaves it to the compiler which runs first.
+
+    check_order.py ROOT
+
+A call changes things when the function's first parameter points to a type that is not const. Two
+arguments of one call may not both hold such calls on the same type: what builds instructions or nodes
+would number them differently with gcc and clang. Every such place in ROOT/src is printed.
+"""
+import pathlib
+import re
+import sys
+
+WORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "else", "do", "case"}
+TOKEN = re.compile(r"""\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|
+                       \d[\w.]*|->|[^\w\s]""", re.S | re.X)
+FUNCTION = re.compile(r"^(?!#|typedef\b)[\w *]*?\b([a-z]\w*)\s*\(\s*((?:const\s+)?)(?:struct\s+)?"
+                      r"([a-z]\w*)\s*\*\s*(?!const)\w*\s*[,)]", re.M)
+# What may change in any order: memory is taken, texts are copied.
+PLAIN = {"arena", "char", "void", "bool", "double", "float", "int", "FILE", "size_t", "uint8_t", "uint32_t",
+         "int64_t", "uint64_t", "int32_t", "uint16_t"}
+
+
+def tokens(text):
+    """(line, token) without blanks, comments and preprocessor lines."""
+    text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: "\n" * m[0].count("\n"), text, flags=re.M)
+    line, out = 1, []
+    for found in TOKEN.finditer(text):
+        word = found[0]
+        if not word.isspace() and not word.startswith(("//", "/*")):
+            out.append((line, word))
+        line += word.count("\n")
+    return out
+
+
+def changing(sources):
+    """By function: the type of what its first parameter lets it change."""
+    found = {}
+    for text in sources:
+        for name, const, of in FUNCTION.findall(text):
+            if not const and of not in PLAIN and name not in WORDS:
+                found[name] = of
+    return found
+
+
+def faults(text, functions):
+    """(line, function called, type) of each argument list with two such calls."""
+    out, stack = [], []  # of open brackets: (called or None, line, [types by argument])
+    before = (0, "")
+    for line, word in tokens(text):
+        if word == "(":
+            name = before[1] if re.fullmatch(r"[A-Za-z_]\w*", before[1]) else None
+            stack.append((None if name in WORDS else name, line, [set()]))
+        elif word in "[{":
+            stack.append((None, line, [set()]))
+        elif word in ")]}" and stack:
+            called, at, arguments = stack.pop()
+            if called:
+                seen = set()
+                for types in arguments:
+                    for t in sorted(types & seen):
+                        out.append((at, called, t))
+                    seen |= types
+            inside = set().union(*arguments)
+            if called in functions:
+                inside.add(functions[called])
+            if stack and word == ")":
+                stack[-1][2][-1].update(inside)
+        elif word == "," and stack:
+            stack[-1][2].append(set())
+        elif word == ";" and stack and stack[-1][0] is None:
+            stack[-1][2][:] = [set()]
+        before = (line, word)
+    return out
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    paths = sorted((root / "src").rglob("*.[ch]"))
+    sources = {p: p.read_text(encoding="utf-8") for p in paths}
+    public = [p.read_text(encoding="utf-8") for p in (root / "include").rglob("*.h")]
+    functions = changing([*sources.values(), *public])
+    n = 0
+    for path, text in sources.items():
+        for line, called, of in sorted(set(faults(text, functions))):
+            print(f"{path.relative_to(root)}:{line}: arguments of '{called}' change '{of}' in no "
+                  "certain order")
+            n += 1
+    print(f"{len(paths)} files, {n} argument lists whose order is not certain")
+    return n > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
