@@ -293,6 +293,72 @@ static void test_much(void)
     bench_close(&t, "many operands", &x, 1);
 }
 
+/* ---- what becomes stages ---- */
+
+/* Softmax of the product of X and Y, both inputs, times Z. */
+typedef struct attention {
+    value_id scores, weights, y;
+} attention;
+
+static attention add_attention(graph *g, int64_t heads, int64_t s, int64_t t, int64_t d)
+{
+    const int64_t q[] = {heads, s, d}, k[] = {heads, d, t}, v[] = {heads, t, d}, last = 2;
+    attention a;
+    a.scores = put2(g, OP_MATMUL, add_input(g, TN_F32, q, 3), add_input(g, TN_F32, k, 3));
+    const value_id top = reduced(g, OP_REDUCE_MAX, a.scores, last);
+    const value_id e = put1(g, OP_EXP, put2(g, OP_SUB, a.scores, top), NULL, 0);
+    a.weights = put2(g, OP_DIV, e, reduced(g, OP_SUM, e, last));
+    a.y = put2(g, OP_MATMUL, a.weights, add_input(g, TN_F32, v, 3));
+    return a;
+}
+
+/* Why V is in memory where a kernel of LIST reads it; NULL: none does. */
+static const char *why_read(const kernel_list *list, value_id v)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        for (uint32_t k = 0; k < list->at[i].n_edges; k++)
+            if (list->at[i].edges[k].value == v)
+                return list->at[i].edges[k].why;
+    return NULL;
+}
+
+/* The kernels of attention of these sizes, whose weights are a result, too, with SHOWN: STAGES of
+ * them in the largest, and the weights read for a reason that has WHY in it (NULL: not read). */
+static void check_stages(int64_t heads, int64_t s, int64_t t, int64_t d, bool shown,
+                         uint32_t stages, const char *why)
+{
+    kernel_list list;
+    arena a;
+    bench b;
+    uint32_t most = 0;
+    if (!bench_open(&b))
+        return;
+    const attention x = add_attention(&b.g, heads, s, t, d);
+    arena_init(&a, &memory_system);
+    CHECK(function_add_output(b.g.f, x.y) == TN_OK &&
+          (!shown || function_add_output(b.g.f, x.weights) == TN_OK));
+    if (CHECK(kernels_of(b.g.f, &a, &list))) {
+        for (uint32_t i = 0; i < list.n; i++)
+            most = list.at[i].n_stages > most ? list.at[i].n_stages : most;
+        const char *have = why_read(&list, x.weights);
+        CHECK_INT(most, stages);
+        CHECK(why ? have && strstr(have, why) : !have);
+    }
+    arena_release(&a);
+    free_program(b.g.f->module);
+}
+
+static void test_stages(void)
+{
+    check_stages(12, 128, 128, 64, false, 3, NULL);
+    check_stages(12, 1024, 1024, 64, false, 3, NULL);
+    check_stages(12, 1, 2048, 64, false, 3, NULL); /* a step of decoding */
+    check_stages(2, 20, 33, 8, true, 2, "operands of a contraction");
+    check_stages(4, 14, 8192, 128, false, 0, "too few blocks");
+    check_stages(12, 64, 20000, 64, false, 0, "too large to be left");
+    check_stages(1, 128, 4096, 2048, false, 0, "read again");
+}
+
 /* ---- compiled ---- */
 
 static void test_compiled(void)
@@ -430,6 +496,7 @@ int main(void)
     test_long_rows();
     test_full_kernel();
     test_much();
+    test_stages();
     test_random_stages();
     test_random_programs();
     test_compiled();
