@@ -251,9 +251,8 @@ static bool open_program(stages *s, loop_builder *b, arena *memory)
         /* Vectors are read whole, also at the end of a row. */
         p->bytes = (uint64_t)(most * p->pitch + 2 * LOOP_MAX_LANES) * (uint64_t)p->size;
         p->memory = LOOP_NO_VALUE;
-        if (p->left != NO_VALUE && before && p->k->kind == KERNEL_ROWS && before->size == p->size &&
-            before->pitch == p->pitch)
-            p->memory = before->memory; /* row by row in its place */
+        if (is_in_place(p, i))
+            p->memory = before->memory;
         else if (p->left != NO_VALUE)
             p->memory = loop_scratch(b, p->bytes);
         if (p->contract) {

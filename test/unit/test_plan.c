@@ -373,7 +373,9 @@ static void test_compiled(void)
                                       .threads = 8,
                                       .level = (tn_level)(TN_LEVEL_0 + (int)(seed % 3)),
                                       .cpu = seed % 2 ? NULL : "x86-64-v2"};
-        module *m = new_program(NULL, seed, 3000, 20);
+        module *m = seed % 2 ? NULL : new_chain(NULL, seed, 8000);
+        if (!m)
+            m = new_program(NULL, seed, 3000, 20);
         const char *why = m ? judge_jit(m, &o, seed, &a, &counts) : "no program";
         if (!CHECK(why == NULL))
             printf("    seed %llu: %s\n", (unsigned long long)seed, why);
