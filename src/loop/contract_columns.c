@@ -50,8 +50,9 @@ void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns)
                                      loop_offset(b, g->turned, int_times(b, i, lanes * p->bytes)),
                                      (uint32_t)p->bytes * lanes),
                            LOOP_NO_VALUE};
-    contract_finish_vector(g, total, int_add(b, g->row, row),
-                           int_add(b, g->column, int_add(b, first, i)), n_rows);
+    const loop_value at_row = int_add(b, g->row, row);
+    const loop_value at_column = int_add(b, g->column, int_add(b, first, i));
+    contract_finish_vector(g, total, at_row, at_column, n_rows);
     loop_end(b);
     loop_end(b);
     loop_end(b);
