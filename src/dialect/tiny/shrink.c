@@ -7,7 +7,7 @@
 typedef struct cut {
     dim lo[TN_MAX_RANK], hi[TN_MAX_RANK], step[TN_MAX_RANK];
     bool stepped;  /* some axis */
-    bool symbolic; /* more than whole axes */
+    bool symbolic; /* some bound, of more than whole axes */
 } cut;
 
 static dim difference(type_table *types, dim a, dim b)
@@ -38,7 +38,7 @@ static bool read_axis(reader *r, entry *e, const type *t, cut *c, uint32_t i)
     c->stepped = c->stepped || c->step[i] != 1;
     c->symbolic =
         c->symbolic || (!whole && (dim_is_symbolic(c->lo[i]) || dim_is_symbolic(c->hi[i]) ||
-                                   dim_is_symbolic(c->step[i]) || dim_is_symbolic(extent)));
+                                   dim_is_symbolic(c->step[i])));
     return true;
 }
 
@@ -127,7 +127,7 @@ static bool add_slice(reader *r, entry *e, const value *x, const cut *c)
     const type *t = type_at(r, x->v);
     int64_t ends[TN_MAX_RANK];
     for (uint32_t i = 0; i < t->rank; i++)
-        ends[i] = dim_is_symbolic(t->dims[i]) ? INT64_MAX : c->hi[i];
+        ends[i] = dim_is_symbolic(c->hi[i]) ? INT64_MAX : c->hi[i]; /* then the axis is whole */
     attr list[] = {{.key = KEY_STARTS, .n = t->rank, .v.ints = c->lo},
                    {.key = KEY_ENDS, .n = t->rank, .v.ints = ends},
                    {.key = KEY_STEPS, .n = t->rank, .v.ints = c->step}};
