@@ -30,8 +30,7 @@ static bool takes_numbers(const function *f, const attr *a, char why[OBJECTION_S
         return true;
     for (uint32_t i = 0; i < a->n; i++)
         if (dim_is_expr(&f->module->types, a->v.ints[i])) {
-            (void)snprintf(why, OBJECTION_SIZE, "'%s' takes numbers",
-                           attr_keys[a->key].name);
+            (void)snprintf(why, OBJECTION_SIZE, "'%s' takes numbers", attr_keys[a->key].name);
             return false;
         }
     return true;
