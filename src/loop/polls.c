@@ -42,7 +42,7 @@ static range product(range a, range b)
     range r = {x[0], x[0]};
     for (unsigned k = 1; k < 4; k++)
         r = (range){fmin(r.low, x[k]), fmax(r.high, x[k])};
-    return isnan(r.low) || isnan(r.high) ? (range){-INFINITY, INFINITY} : r;
+    return isnan(r.low) || isnan(r.high) ? (range){-HUGE_VAL, HUGE_VAL} : r;
 }
 
 static range selected(const polls *s, const loop_inst *i)
@@ -58,7 +58,7 @@ static range selected(const polls *s, const loop_inst *i)
 
 static range range_of(const polls *s, const loop_inst *i)
 {
-    const range none = {-INFINITY, INFINITY}, a = s->values[i->in[0]], b = s->values[i->in[1]];
+    const range none = {-HUGE_VAL, HUGE_VAL}, a = s->values[i->in[0]], b = s->values[i->in[1]];
     if (i->type.elem != LOOP_I64 || i->type.lanes != 1)
         return none;
     switch ((int)i->op) {
