@@ -361,9 +361,10 @@ typedef struct tn_run_options {
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
  *           After a failure no byte of an output was written, but for Timeout and Cancelled,
- *           which leave anything in given outputs. Nothing stays allocated but for what the program
- * keeps. threads   any number of threads may run one program at once, with distinct outputs. The
- * allocator is used by all of them; each run reports to its sink on its own thread. */
+ *           which leave anything in given outputs. Nothing stays allocated but for what the
+ *           program keeps.
+ * threads   any number of threads may run one program at once, with distinct outputs. The allocator
+ *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
                                 tn_buffer *out, size_t n_out, const tn_run_options *options);
 /* Fill BUFFER, memory of the caller's with a type that input INDEX takes, with data to try P out

@@ -257,7 +257,7 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     if (g->next_row != 0) {
         /* Each block of rows has a turn for this part of all rows. */
         const int64_t turns = p->k / unroll;
-        const loop_value part = int_min(b, g->block, loop_i64(b, unroll - 1));
+        const loop_value part = loop_min(b, g->block, loop_i64(b, unroll - 1));
         const loop_value row = int_add(b, int_times(b, part, turns), int_divided(b, first, unroll));
         g->ahead = loop_offset(b, g->next, int_times(b, row, g->next_row));
     }
@@ -305,7 +305,8 @@ void emit_block(multiplier *g, loop_value first, loop_value length)
     } else {
         const loop_value start = int_times(b, outer, run);
         const loop_value low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), loop_i64(b, 0));
-        const loop_value high = int_min(b, loop_binary(b, LOOP_ISUB, end, start), loop_i64(b, run));
+        const loop_value high =
+            loop_min(b, loop_binary(b, LOOP_ISUB, end, start), loop_i64(b, run));
         const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
         emit_advance(g, &a, &b_at, low);
         emit_run(g, a, b_at, loop_binary(b, LOOP_ISUB, high, low), -1, is_even ? 0 : -1);

@@ -24,7 +24,7 @@ static void turn_totals(multiplier *g, loop_value row, loop_value column, loop_v
     const loop_value from = loop_offset(b, g->totals, int_times(b, column, p->bytes));
     loop_value at[LOOP_MAX_LANES], turned[LOOP_MAX_LANES];
     for (uint32_t i = 0; i < lanes; i++) {
-        const loop_value here = int_min(b, int_add(b, row, loop_i64(b, i)), last);
+        const loop_value here = loop_min(b, int_add(b, row, loop_i64(b, i)), last);
         at[i] = loop_offset(b, from, int_times(b, here, row_bytes));
     }
     load_turned(b, at, p->elem, lanes, turned);
@@ -39,10 +39,10 @@ void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns)
     loop_builder *b = g->b;
     const uint32_t lanes = p->lanes;
     const loop_value row = loop_for(b, loop_i64(b, 0), rows, lanes);
-    const loop_value n_rows = int_min(b, loop_binary(b, LOOP_ISUB, rows, row), loop_i64(b, lanes));
+    const loop_value n_rows = loop_min(b, loop_binary(b, LOOP_ISUB, rows, row), loop_i64(b, lanes));
     const loop_value first = loop_for(b, loop_i64(b, 0), columns, lanes);
     const loop_value n_columns =
-        int_min(b, loop_binary(b, LOOP_ISUB, columns, first), loop_i64(b, lanes));
+        loop_min(b, loop_binary(b, LOOP_ISUB, columns, first), loop_i64(b, lanes));
     turn_totals(g, row, first, rows);
     const loop_value i = loop_for(b, loop_i64(b, 0), n_columns, 1);
     const element total = {p->form,

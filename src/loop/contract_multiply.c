@@ -196,7 +196,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
         const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
         emit_block(g, first,
                    p->k % CONTRACT_BLOCK == 0 ? loop_i64(b, CONTRACT_BLOCK)
-                                              : int_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
+                                              : loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
     }
     for (uint32_t i = 0; i < rows * g->nv; i++) {
         const loop_value at = total_at(g, i / g->nv, i % g->nv);
@@ -233,7 +233,7 @@ loop_value multiplier_row(multiplier *g, loop_value block)
     loop_builder *b = g->b;
     const loop_value part = int_modulo(b, block, p->split);
     const loop_value units =
-        int_add(b, int_times(b, part, p->base), int_min(b, part, loop_i64(b, p->longer)));
+        int_add(b, int_times(b, part, p->base), loop_min(b, part, loop_i64(b, p->longer)));
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
     return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
                    int_times(b, units, p->unit));
@@ -275,7 +275,7 @@ void multiplier_block(multiplier *g, loop_value block, loop_value panel)
         const loop_value n_rows =
             loop_select(b, is_longer, loop_i64(b, rows + more), loop_i64(b, rows));
         const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
-        finish_totals(g, n_rows, int_min(b, left, loop_i64(b, columns_of(p))));
+        finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
     }
 }
 
@@ -333,7 +333,7 @@ static void emit_panel_item(multiplier *g, loop_value item)
     multiplier_panel(g, panel);
     if (is_fetched_ahead(p)) {
         const loop_value next =
-            int_min(b, int_add(b, panel, loop_i64(b, 1)), loop_i64(b, p->panels - 1));
+            loop_min(b, int_add(b, panel, loop_i64(b, 1)), loop_i64(b, p->panels - 1));
         const loop_value at = int_add(b, from, int_times(b, next, columns_of(p)));
         g->next_row = walk_step(&p->unpacked.k) * p->bytes;
         g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
@@ -379,8 +379,8 @@ static void emit_item(multiplier *g, loop_value item)
         const loop_value group = int_divided(b, item, p->group * p->panels);
         const loop_value first = int_times(b, group, p->group);
         const loop_value in = int_modulo(b, item, p->group * p->panels);
-        const loop_value n = int_min(b, loop_i64(b, p->group),
-                                     loop_binary(b, LOOP_ISUB, loop_i64(b, blocks), first));
+        const loop_value n = loop_min(b, loop_i64(b, p->group),
+                                      loop_binary(b, LOOP_ISUB, loop_i64(b, blocks), first));
         panel = loop_binary(b, LOOP_UDIV, in, n);
         in_group = loop_binary(b, LOOP_UREM, in, n);
         block = int_add(b, first, in_group);

@@ -42,7 +42,7 @@ static void note_offsets(packing *k)
     const problem *p = k->p;
     loop_builder *b = k->b;
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
-    const loop_value column = int_min(b, int_add(b, k->column, j), loop_i64(b, p->n - 1));
+    const loop_value column = loop_min(b, int_add(b, k->column, j), loop_i64(b, p->n - 1));
     loop_store(b, loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)),
                walk_emit(b, &p->unpacked.n, column), 8);
     loop_end(b);
@@ -163,7 +163,7 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     } else if (is_one_k && walk_step(&p->unpacked.k) == 1) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t rest = p->k % p->lanes;
-        const loop_value whole = int_min(b, high, loop_i64(b, p->k - rest));
+        const loop_value whole = loop_min(b, high, loop_i64(b, p->k - rest));
         emit_square(k, loop_for(b, low, whole, p->lanes), count, p->lanes);
         loop_end(b);
         if (rest > 0) {
@@ -254,7 +254,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value number = int_divided(&b, item, chunks); /* of the panel, over all batches */
     const loop_value low = int_times(&b, int_modulo(&b, item, chunks), CHUNK);
-    const loop_value high = int_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)), loop_i64(&b, p->k));
+    const loop_value high = loop_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)), loop_i64(&b, p->k));
     const loop_value from = int_add(&b, walk_emit(&b, batch, int_divided(&b, number, p->panels)),
                                     loop_i64(&b, p->unpacked.first));
     contract_emit_panel(&b, p, from, int_modulo(&b, number, p->panels), low, high,

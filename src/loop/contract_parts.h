@@ -104,7 +104,6 @@ static inline loop_value int_add(loop_builder *b, loop_value x, loop_value y)
 loop_value int_times(loop_builder *b, loop_value x, int64_t by);
 loop_value int_divided(loop_builder *b, loop_value x, int64_t by); /* x >= 0 */
 loop_value int_modulo(loop_builder *b, loop_value x, int64_t by);
-loop_value int_min(loop_builder *b, loop_value x, loop_value y);
 loop_value int_max(loop_builder *b, loop_value x, loop_value y);
 
 /* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of

@@ -184,7 +184,7 @@ static void emit_sweep(sweep *s, loop_value item)
     g->column = int_times(b, int_modulo(b, item, tiles), TILE);
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
     s->columns =
-        int_min(b, loop_i64(b, TILE), loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
+        loop_min(b, loop_i64(b, TILE), loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
     const loop_value at_a =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));

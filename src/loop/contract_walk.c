@@ -63,11 +63,6 @@ loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
     return by == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_i64(b, by));
 }
 
-loop_value int_min(loop_builder *b, loop_value x, loop_value y)
-{
-    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
-}
-
 loop_value int_max(loop_builder *b, loop_value x, loop_value y)
 {
     return loop_select(b, loop_binary(b, LOOP_ILT, x, y), y, x);

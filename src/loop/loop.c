@@ -289,6 +289,11 @@ loop_value loop_select(loop_builder *b, loop_value mask, loop_value yes, loop_va
     return add_value(b, LOOP_SELECT, t, mask, yes, no, 0);
 }
 
+loop_value loop_min(loop_builder *b, loop_value x, loop_value y)
+{
+    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
+}
+
 static bool converts(loop_op op, loop_elem from, loop_elem to)
 {
     const size_t a = loop_elem_bytes(from), c = loop_elem_bytes(to);

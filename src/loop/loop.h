@@ -134,6 +134,8 @@ loop_value loop_float(loop_builder *b, loop_type t, double value);
 /* Operations of rules SAME, SHIFTED and COMPARE. */
 loop_value loop_unary(loop_builder *b, loop_op op, loop_value x);
 loop_value loop_binary(loop_builder *b, loop_op op, loop_value x, loop_value y);
+/* The smaller of two numbers (i64). */
+loop_value loop_min(loop_builder *b, loop_value x, loop_value y);
 loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z);
 /* X * 2^k, as sb_scale in scalar/program.h. */
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k);

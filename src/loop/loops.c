@@ -54,11 +54,6 @@ bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
     return step->program != NULL;
 }
 
-loop_value loops_smaller(loops *l, loop_value x, loop_value y)
-{
-    return loop_select(&l->b, loops_less(l, x, y), x, y);
-}
-
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest)
 {
     const loop_value d = loop_i64(&l->b, by);

@@ -38,7 +38,6 @@ static inline loop_value loops_less(loops *l, loop_value x, loop_value y)
 {
     return loop_binary(&l->b, LOOP_ILT, x, y);
 }
-loop_value loops_smaller(loops *l, loop_value x, loop_value y);
 /* X // BY and X % BY of numbers that are not negative. */
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest);
 

@@ -115,7 +115,7 @@ static bool across_lines(loops *l, const loops_lines *s)
     const loop_value count = loop_binary(b, LOOP_ISUB, loop_i64(b, s->inner), column);
     const loop_value first = loops_add(l, loops_times(l, outer, s->n * s->inner), column);
     const loop_value used =
-        s->inner % lanes ? loops_smaller(l, count, loop_i64(b, lanes)) : LOOP_NO_VALUE;
+        s->inner % lanes ? loop_min(&l->b, count, loop_i64(b, lanes)) : LOOP_NO_VALUE;
     const element start = loops_load(l, d, base, first, lanes, used);
     const best so_far = {loop_var(b, key_of(b, start, true)), loop_var(b, splat_i64(b, lanes, 0))};
     const loop_value k = loop_for(b, loop_i64(b, 1), loop_i64(b, s->n), 1);
@@ -163,8 +163,8 @@ static void merge(sorting *s, int64_t width)
     loop_builder *b = &l->b;
     const loop_value all = loop_i64(b, s->n), w = loop_i64(b, width), one = loop_i64(b, 1);
     const loop_value from = loop_for(b, loop_i64(b, 0), all, 2 * width);
-    const loop_value middle = loops_smaller(l, loops_add(l, from, w), all);
-    const loop_value end = loops_smaller(l, loops_add(l, middle, w), all);
+    const loop_value middle = loop_min(&l->b, loops_add(l, from, w), all);
+    const loop_value end = loop_min(&l->b, loops_add(l, middle, w), all);
     const loop_value left = loop_var(b, from), right = loop_var(b, middle);
     const loop_value to = loop_for(b, from, end, 1);
     const loop_value i = loop_get(b, left), j = loop_get(b, right);
@@ -203,7 +203,7 @@ static void insert(const sorting *s, loop_value k, loop_value key, loop_value fi
     const loop_value zero = loop_i64(b, 0), one = loop_i64(b, 1), last = loop_i64(b, kept - 1);
     const loop_value have = loop_get(b, filled), has_room = loops_less(l, have, loop_i64(b, kept));
     loop_if(b, loop_binary(b, LOOP_OR, has_room, loops_less(l, key, at(s, s->keys, last))));
-    const loop_value end = loops_smaller(l, have, last), place = loop_var(b, end);
+    const loop_value end = loop_min(&l->b, have, last), place = loop_var(b, end);
     (void)loop_for(b, zero, end, 1);
     const loop_value here = loop_get(b, place);
     const loop_value is_first = loop_binary(b, LOOP_IEQ, here, zero);

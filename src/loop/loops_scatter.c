@@ -48,8 +48,7 @@ static loop_value columns(const scatter *s, loop_value low, loop_value high, loo
     const loop_value c = loop_for(&l->b, low, high, s->lanes);
     *count = LOOP_NO_VALUE;
     if (s->lanes > 1)
-        *count =
-            loops_smaller(l, loop_binary(&l->b, LOOP_ISUB, high, c), loop_i64(&l->b, s->lanes));
+        *count = loop_min(&l->b, loop_binary(&l->b, LOOP_ISUB, high, c), loop_i64(&l->b, s->lanes));
     return c;
 }
 
@@ -116,7 +115,7 @@ static void open_checked(loops *l, loop_value position, int64_t extent)
 static void open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
 {
     *low = loops_times(l, tile, TILE);
-    *high = loops_smaller(l, loops_add(l, *low, loop_i64(&l->b, TILE)), loop_i64(&l->b, width));
+    *high = loop_min(&l->b, loops_add(l, *low, loop_i64(&l->b, TILE)), loop_i64(&l->b, width));
 }
 
 static int64_t tiles_of(int64_t width)

@@ -99,7 +99,7 @@ static void add_tap(const chain *c, loop_value dy, loop_value row)
     for (int64_t k = 0; k < (most > 2 ? 1 : most); k++) {
         const loop_value from = loop_get(b, done), have = loop_get(b, c->length);
         const loop_value room = loop_binary(b, LOOP_ISUB, block, have);
-        const loop_value to = loops_smaller(l, loops_add(l, from, room), all);
+        const loop_value to = loop_min(&l->b, loops_add(l, from, room), all);
         add_products(c, from, to, dy, row);
         const loop_value now = loops_add(l, have, loop_binary(b, LOOP_ISUB, to, from));
         const loop_value is_full = loop_binary(b, LOOP_IEQ, now, block);
@@ -162,8 +162,8 @@ bool loops_of_taps(loops *l)
     c.column = loop_for(b, loop_i64(b, 0), loop_i64(b, g.ci), c.lanes);
     c.count = LOOP_NO_VALUE;
     if (g.ci % c.lanes)
-        c.count = loops_smaller(l, loop_binary(b, LOOP_ISUB, loop_i64(b, g.ci), c.column),
-                                loop_i64(b, c.lanes));
+        c.count = loop_min(&l->b, loop_binary(b, LOOP_ISUB, loop_i64(b, g.ci), c.column),
+                           loop_i64(b, c.lanes));
     const element zero = element_zero(b, c.sum, c.lanes);
     c.part = element_var(b, zero);
     c.total = element_var(b, zero);

@@ -164,7 +164,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
         map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
-                 nest_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
+                 loop_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
                  buffers);
     } else {
         items = rows;

@@ -261,11 +261,6 @@ int64_t nest_grain(uint64_t each)
     return each >= worth ? 1 : (int64_t)(worth / (each ? each : 1));
 }
 
-loop_value nest_min(loop_builder *b, loop_value x, loop_value y)
-{
-    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), x, y);
-}
-
 void nest_decode(emitter *e, loop_value item, uint32_t n)
 {
     loop_builder *b = e->b;

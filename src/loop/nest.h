@@ -60,8 +60,6 @@ uint32_t nest_cost(const function *f, const kernel *k);
 uint64_t nest_bytes(const function *f, const kernel *k);
 /* Items worth a thread of their own, when each costs EACH cheap operations. */
 int64_t nest_grain(uint64_t each);
-/* The smaller of two numbers (i64). */
-loop_value nest_min(loop_builder *b, loop_value x, loop_value y);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);

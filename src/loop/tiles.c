@@ -148,8 +148,8 @@ static void emit_band(tiles *t, const band *a)
     emitter *e = &t->e;
     loop_builder *b = e->b;
     const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
-    const band whole = {a->row_low, nest_min(b, a->row_high, loop_i64(b, rows - rows % t->side)),
-                        a->low, nest_min(b, a->high, loop_i64(b, columns - columns % t->side))};
+    const band whole = {a->row_low, loop_min(b, a->row_high, loop_i64(b, rows - rows % t->side)),
+                        a->low, loop_min(b, a->high, loop_i64(b, columns - columns % t->side))};
     e->lanes = t->side;
     const loop_value aligned = map_aligned(e, t->buffers);
     for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
@@ -207,7 +207,7 @@ static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t e
                      loop_value *low, loop_value *high)
 {
     *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
-    *high = nest_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
+    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
 }
 
 bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
