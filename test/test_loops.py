@@ -147,6 +147,19 @@ class Program:
         x, g, b = self.data(d, shape), self.data(d, [n]), self.data(d, [n])
         self.output(f"layer_norm({x}, {g}, {b}) epsilon[1e-5] feature_axis[{axis}]", d, shape)
 
+    def columns(self):
+        """Reductions along an axis that is not the last, of enough columns to take many at once."""
+        d = self.rng.choice(("f32", "f32", "f64", "bf16", "si32", "si8"))
+        rows = self.rng.choice((3, 31, 257, 300, 1025, 2100))
+        columns = self.rng.choice((64, 129, 257, 520))
+        shape = self.rng.choice(([rows, columns], [2, rows, columns]))
+        made, axis = shape[:-2] + [columns], len(shape) - 2
+        x = self.data(d, shape)
+        square = self.add(f"mul({x}, {x})", d, shape)
+        self.output(f"reduce_sum({x}) axes[{axis}]", d, made)
+        self.output(f"reduce_sum({square}) axes[{axis}]", d, made)
+        self.output(f"reduce_max({square}) axes[{axis}]", d, made)
+
     def reduce_window(self):
         d, shape = self.rng.choice(DTYPES[:-2]), self.shape(1, 3)
         window, strides, pads, base, dilation, made = [], [], [], [], [], []
@@ -212,7 +225,7 @@ class Program:
 
 OPS = (Program.draws, Program.take, Program.gather, Program.windows, Program.arg_max,
        Program.top_k, Program.segments, Program.scatter_reduce, Program.scatter_add,
-       Program.layer_norm, Program.reduce_window, Program.patches, Program.quantized,
+       Program.layer_norm, Program.columns, Program.reduce_window, Program.patches, Program.quantized,
        Program.holes)
 
 

@@ -56,7 +56,9 @@ typedef struct emitter {
     emit_kept kept[EMIT_KEPT];
     uint32_t n_kept;
     loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
-    bool failed;        /* no memory, or what emit_can refuses */
+    int64_t ahead; /* large operands are prefetched so many elements before they are loaded along
+                      the lanes; 0: not */
+    bool failed;   /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */

@@ -86,13 +86,27 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
                                   : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
 }
 
-element emit_load(emitter *e, loop_value base, tn_dtype d, const int64_t *dims,
-                  const access_map *map)
+/* Ask for what lies e->ahead of the lanes at AT. Small operands are in caches anyway. */
+static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at)
 {
-    const access_expr *offset = access_offset(map, dims, e->memory);
-    return offset ? emit_load_at(e, base, d, emit_expr(e, offset), emit_all_hold(e, map, 0), offset,
-                                 map)
-                  : emit_nothing(e, d);
+    enum { LARGE = 2 << 20, LINE = 64 };
+    const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
+    if (t->count < LARGE / size || e->lanes == 1 || !emit_is_line(at) || at->step != 1)
+        return;
+    const loop_value p = emit_address(e, base, at->first, t->dtype);
+    for (int64_t i = 0; i < lanes; i += LINE)
+        loop_prefetch(e->b, loop_at(e->b, p, e->ahead * size + i));
+}
+
+element emit_load(emitter *e, loop_value base, const type *t, const access_map *map)
+{
+    const access_expr *offset = access_offset(map, t->dims, e->memory);
+    if (!offset)
+        return emit_nothing(e, t->dtype);
+    const emit_index at = emit_expr(e, offset);
+    if (e->ahead)
+        prefetch(e, base, t, &at);
+    return emit_load_at(e, base, t->dtype, at, emit_all_hold(e, map, 0), offset, map);
 }
 
 element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)
@@ -103,8 +117,7 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
     const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
     e->vector_axis = axis;
     e->lanes = lanes;
-    const element x =
-        emit_load(e, e->in[i], read->dtype, value_type(e->f, read->v)->dims, read->map);
+    const element x = emit_load(e, e->in[i], value_type(e->f, read->v), read->map);
     e->vector_axis = own_axis;
     e->lanes = own_lanes;
     return x;

@@ -6,11 +6,12 @@
 
 enum {
     PIECE = 4096,       /* positions of a long axis that make one work item */
+    AHEAD = 512,        /* elements that operands are prefetched before they are needed, */
+    MOST_WAITING = 16,  /* by kernels of at most this cost: others do not wait for memory */
     STREAMED = 24 << 20 /* bytes of an output from which on caches only get in the way */
 };
 
-/* Is output OUT so large that stores should go past the caches, if it is aligned for that? */
-static bool may_stream(const emitter *e, const kernel_output *out)
+bool map_may_stream(const emitter *e, const kernel_output *out)
 {
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
@@ -25,7 +26,7 @@ void map_body(emitter *e, const loop_value *buffers, bool streams)
     for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
         x[i] = emit_value(e, k->out[i].value, k->out[i].from);
     for (uint32_t i = 0; i < k->n_out; i++)
-        emit_store(e, &k->out[i], buffers[i], x[i], streams && may_stream(e, &k->out[i]));
+        emit_store(e, &k->out[i], buffers[i], x[i], streams && map_may_stream(e, &k->out[i]));
 }
 
 loop_value map_aligned(emitter *e, const loop_value *buffers)
@@ -33,7 +34,7 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     loop_builder *b = e->b;
     loop_value bits = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < e->k->n_out; i++) {
-        if (!may_stream(e, &e->k->out[i]))
+        if (!map_may_stream(e, &e->k->out[i]))
             continue;
         const loop_value address = loop_address(b, buffers[i]);
         bits = bits == LOOP_NO_VALUE ? address : loop_binary(b, LOOP_OR, bits, address);
@@ -64,7 +65,9 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             if (streams)
                 loop_if(b, aligned);
             e->at[axis] = loop_for(b, low, whole, lanes);
+            e->ahead = streams && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
             map_body(e, buffers, streams);
+            e->ahead = 0;
             emit_forget(e, inner);
             loop_end(b);
             if (streams)

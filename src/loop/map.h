@@ -9,6 +9,8 @@
 void map_body(emitter *e, const loop_value *buffers, bool streams);
 /* Positions LOW .. HIGH of the innermost axis, of which HIGH may be its end. */
 void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers);
+/* Is output OUT so large that stores should go past the caches, if it is aligned for that? */
+bool map_may_stream(const emitter *e, const kernel_output *out);
 /* Whether all outputs that could be streamed lie so; LOOP_NO_VALUE when there are none. */
 loop_value map_aligned(emitter *e, const loop_value *buffers);
 

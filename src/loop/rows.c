@@ -1,5 +1,6 @@
 /* Nests of kernels with reductions: for each row, or for each vector of neighbouring rows, pass
  * after pass over its elements. The order of every sum is that of docs/numerics.md, section 5. */
+#include "loop/map.h"
 #include "loop/rows_parts.h"
 #include "ops/eval.h"
 
@@ -49,11 +50,6 @@ static void emit_pass(rows *s, uint32_t pass)
 
 /* ---- results ---- */
 
-static bool is_row_value(const rows *s, const kernel_output *out)
-{
-    return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
-}
-
 static void store_near(rows *s, element x)
 {
     emitter *e = &s->e;
@@ -68,7 +64,7 @@ static void store_near(rows *s, element x)
         element_store(e->b, to, x, align);
 }
 
-static void store_vector(rows *s)
+static void store_vector(rows *s, bool streams)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
@@ -77,15 +73,34 @@ static void store_vector(rows *s)
                    : e->at[s->axis];
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
-        if (is_row_value(s, out))
+        if (rows_is_row_value(s, out))
             continue;
         const element x = emit_value(e, out->value, out->from);
         if (s->is_near)
             store_near(s, x);
         else
-            emit_store(e, out, s->out[i], x, false);
+            emit_store(e, out, s->out[i], x, streams && map_may_stream(e, out));
     }
     emit_forget(e, mark);
+}
+
+/* WHOLE elements, which are whole vectors; large results past the caches if they lie so. */
+static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const loop_value aligned = s->columns || s->is_near ? LOOP_NO_VALUE : map_aligned(e, s->out);
+    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+        if (streams)
+            loop_if(b, aligned);
+        e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
+        store_vector(s, streams);
+        loop_end(b);
+        if (streams)
+            loop_else(b);
+    }
+    if (aligned != LOOP_NO_VALUE)
+        loop_end(b);
 }
 
 static void store_elements(rows *s)
@@ -98,22 +113,19 @@ static void store_elements(rows *s)
     bool any = false;
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
-        if (is_row_value(s, out))
+        if (rows_is_row_value(s, out))
             continue;
         any = true;
         emit_hoist(e, out->value, out->from,
                    UINT32_C(1) << s->axis | (s->columns ? UINT32_C(1) << e->vector_axis : 0));
     }
-    if (any && whole) {
-        e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
-        store_vector(s);
-        loop_end(b);
-    }
+    if (any && whole)
+        store_vectors(s, whole, lanes);
     if (any && whole < s->length) {
         const loop_value count = e->count;
         e->at[s->axis] = loop_i64(b, whole);
         e->count = loop_i64(b, s->length - whole);
-        store_vector(s);
+        store_vector(s, false);
         e->count = count;
     }
     emit_forget(e, mark);
@@ -128,7 +140,7 @@ static void store_row_values(rows *s)
     e->at[s->axis] = e->kept_at = loop_i64(e->b, 0); /* kept values of rows of one element */
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
-        if (is_row_value(s, out))
+        if (rows_is_row_value(s, out))
             emit_store(e, out, s->out[i], emit_value(e, out->value, out->from), false);
     }
     e->lanes = lanes;
@@ -223,6 +235,7 @@ static void choose_vectors(rows *s)
         e->lanes *= 2; /* longer pieces of each row */
     if (!s->columns)
         e->lanes = rows_lanes(s->length);
+    s->strip = rows_strip(s);
 }
 
 void rows_make_room(rows *s)
@@ -230,10 +243,11 @@ void rows_make_room(rows *s)
     for (uint32_t i = 0; i < s->n; i++) {
         reduction *r = &s->r[i];
         const uint64_t size = dtype_bytes(r->sum) * (s->columns ? s->e.lanes : 1);
+        const uint64_t strip = s->columns ? (uint64_t)s->strip : 1;
         if (s->columns)
-            r->lanes = loop_scratch(s->e.b, size * SUM_LANES);
+            r->lanes = loop_scratch(s->e.b, size * strip * SUM_LANES);
         if (rows_blocks(s) > 1)
-            r->partials = loop_scratch(s->e.b, size * (uint64_t)rows_blocks(s));
+            r->partials = loop_scratch(s->e.b, size * strip * (uint64_t)rows_blocks(s));
     }
     rows_plan_kept(s);
 }
@@ -257,6 +271,44 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
                                              .how = how};
 }
 
+/* Items of one strip of columns, of which the last may end with a narrower vector: how many there
+ * are for each position of the OUTER axes. */
+static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t width = s->k->dims[e->vector_axis], lanes = (int64_t)e->lanes,
+                  full = width / lanes, rest = width % lanes;
+    const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + (rest != 0);
+    const loop_value item = loop_for(b, begin, end, 1);
+    const loop_value strip = loop_binary(b, LOOP_UREM, item, loop_i64(b, items));
+    const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, items)), outer);
+    if (rest) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
+        const int64_t own = s->strip;
+        s->strip = 1;
+        e->at[e->vector_axis] = loop_i64(b, full * lanes);
+        e->count = loop_i64(b, rest);
+        rows_emit_row(s);
+        e->count = LOOP_NO_VALUE;
+        s->strip = own;
+        loop_else(b);
+    }
+    const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
+    e->at[e->vector_axis] = low;
+    if (s->strip > 1) {
+        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
+        rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), store_row_values);
+    } else if (full) {
+        rows_emit_row(s);
+    }
+    if (rest)
+        loop_end(b);
+    loop_end(b);
+    return items;
+}
+
 static bool whole_rows(rows *s, nest *out)
 {
     emitter *e = &s->e;
@@ -278,27 +330,9 @@ static bool whole_rows(rows *s, nest *out)
         add_step(s, out, items, each, "row by row");
         return out->steps[0].program != NULL;
     }
-    /* An item is one vector of columns, the last of which may be narrower. */
-    const int64_t width = s->k->dims[e->vector_axis];
-    const int64_t tiles = (width + e->lanes - 1) / e->lanes, rest = width % e->lanes;
-    const loop_value item = loop_for(b, begin, end, 1);
-    const loop_value tile = loop_binary(b, LOOP_UREM, item, loop_i64(b, tiles));
-    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, tiles)), outer);
-    e->at[e->vector_axis] = loop_binary(b, LOOP_IMUL, tile, loop_i64(b, e->lanes));
-    if (rest) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, tile, loop_i64(b, tiles - 1)));
-        e->count = loop_i64(b, rest);
-        rows_emit_row(s);
-        e->count = LOOP_NO_VALUE;
-        loop_else(b);
-    }
-    if (tiles > 1 || !rest)
-        rows_emit_row(s);
-    if (rest)
-        loop_end(b);
-    loop_end(b);
-    each *= e->lanes;
-    add_step(s, out, items * tiles, each, "columns side by side");
+    items *= emit_columns(s, begin, end, outer);
+    each *= e->lanes * (uint64_t)s->strip;
+    add_step(s, out, items, each, "columns side by side");
     return out->steps[0].program != NULL;
 }
 

@@ -11,8 +11,8 @@ typedef struct reduction {
     tn_dtype in, sum, out;
     uint32_t pass;
     element acc;         /* a variable, of one lane of the law for each vector lane */
-    loop_value lanes;    /* column mode: SUM_LANES vectors in scratch memory */
-    loop_value partials; /* one value, or vector, for each block, in scratch memory */
+    loop_value lanes;    /* column mode: SUM_LANES vectors, or strips, in scratch memory */
+    loop_value partials; /* one value, vector or strip for each block, in scratch memory */
 } reduction;
 
 typedef struct rows {
@@ -21,6 +21,7 @@ typedef struct rows {
     int64_t length; /* of a row */
     uint32_t axis;  /* the reduced one, the last */
     bool columns;   /* vectors lie across rows, along the last kept axis */
+    int64_t strip;  /* column mode: so many vectors at once; 1: each on its own */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
@@ -45,6 +46,14 @@ void rows_make_room(rows *s);
 
 /* Finds the reductions and their passes; false when there are too many. */
 bool rows_find_passes(rows *s);
+/* A result of one element a row. */
+static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
+{
+    return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
+}
+/* Does PASS do nothing but wait for memory? Where later passes compute with rows that are in the
+ * cache by then, the processor fetches the next ones by itself. */
+bool rows_runs_ahead(const rows *s, uint32_t pass);
 /* Decides what is kept from pass to pass, and makes room for it. */
 void rows_plan_kept(rows *s);
 /* Store what the pass that is being made computed and a later one will want. */
@@ -61,6 +70,12 @@ void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, 
 /* The same with vectors across rows. */
 void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
                               element *results);
+/* How many vectors of columns are reduced together: 1 unless rows are long, there is one pass and
+ * all results are of one element a row. */
+int64_t rows_strip(const rows *s);
+/* The columns from number LOW on, FULL vectors at most s->strip of them, and their results. STORE
+ * stores what is known of one vector. */
+void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(rows *s));
 /* Extrema are the same in any order: a whole row at once. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
 void rows_reduce_extrema(rows *s, uint32_t pass, element *results);

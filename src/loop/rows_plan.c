@@ -60,6 +60,15 @@ bool rows_find_passes(rows *s)
     return true;
 }
 
+bool rows_runs_ahead(const rows *s, uint32_t pass)
+{
+    enum { LONG = 8192 };
+    bool is_only = s->passes == 1;
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        is_only = is_only && rows_is_row_value(s, &s->k->out[i]);
+    return pass == 1 && !s->columns && (is_only || s->length > LONG);
+}
+
 /* ---- values kept from pass to pass ---- */
 
 static bool is_expensive(const node *n)

@@ -4,6 +4,8 @@
 #include "loop/rows_parts.h"
 #include "ops/eval.h"
 
+enum { AHEAD = 4096 }; /* elements that rows are prefetched before they are needed */
+
 element rows_operand(rows *s, const reduction *r)
 {
     emitter *e = &s->e;
@@ -81,7 +83,9 @@ void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, 
     if (whole) {
         e->at[s->axis] =
             loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), e->lanes);
+        e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
         join_vector(s, pass);
+        e->ahead = 0;
         loop_end(b);
     }
     if (count > whole) {

@@ -5,7 +5,7 @@
 
 enum {
     MOST_TURNED = 4, /* reads that are turned in one kernel */
-    BAND = 32,       /* columns of one work item */
+    BAND = 64,       /* columns of one work item */
     STRETCH = 1024,  /* and its rows */
     FEW_NODES = 4,   /* so small a kernel is written out for each row of a tile */
 };

@@ -201,8 +201,9 @@ static void add_scale(case_list *l, loop_elem e, uint32_t lanes)
     const loop_value most = loop_binary(b, LOOP_ASHR, k, loop_const(b, t, is_wide ? 53 : 24));
     k = loop_binary(b, LOOP_IADD, most, loop_binary(b, LOOP_ASHR, most, loop_const(b, t, 1)));
     k = loop_binary(b, LOOP_IADD, k, loop_const(b, t, magic));
-    const loop_elem out = output(
-        b, loop_scale(b, loop_convert(b, LOOP_BITCAST, e, x), loop_convert(b, LOOP_BITCAST, e, k)));
+    x = loop_convert(b, LOOP_BITCAST, e, x);
+    k = loop_convert(b, LOOP_BITCAST, e, k);
+    const loop_elem out = output(b, loop_scale(b, x, k));
     end_case(l, "scale", e, lanes, out, DATA_EDGES, 1);
 }
 

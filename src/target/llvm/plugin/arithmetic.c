@@ -141,9 +141,10 @@ static LLVMValueRef scale_by_registers(const function_state *f, const loop_inst 
                                           scalar_magic(is_wide ? SCALAR_F64 : SCALAR_F32)),
                             i->type.lanes),
                       "");
-    for (uint32_t p = 0; p < n; p++)
-        done[p] =
-            scale_register(f, is_wide, part(f, x, p * each, each), part(f, k, p * each, each));
+    for (uint32_t p = 0; p < n; p++) {
+        LLVMValueRef x_part = part(f, x, p * each, each), k_part = part(f, k, p * each, each);
+        done[p] = scale_register(f, is_wide, x_part, k_part);
+    }
     for (uint32_t left = n; left > 1; left /= 2)
         for (uint32_t p = 0; p < left / 2; p++)
             done[p] = join(f, done[2 * p], done[2 * p + 1]);
