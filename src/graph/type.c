@@ -251,7 +251,11 @@ bool dim_bind(const type_table *t, dim d, const int64_t *values, int64_t *out)
 
 bool type_bytes(const type *t, size_t *out)
 {
-    return t->count >= 0 && mul_size((size_t)t->count, dtype_bytes(t->dtype), out);
+    size_t bytes;
+    if (t->count < 0 || !mul_size((size_t)t->count, dtype_bytes(t->dtype), &bytes))
+        return false;
+    *out = bytes;
+    return true;
 }
 
 void type_strides(const type *t, int64_t *strides)

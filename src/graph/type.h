@@ -79,7 +79,7 @@ static inline bool type_is_static(const type *t)
     return t->count != TYPE_COUNT_UNKNOWN;
 }
 
-/* Bytes of a dense tensor of type T; false when symbolic or too large. */
+/* Bytes of a dense tensor of type T; false, with OUT as it was, when symbolic or too large. */
 bool type_bytes(const type *t, size_t *out);
 
 /* Row-major strides in elements. */
