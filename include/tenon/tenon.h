@@ -60,6 +60,7 @@ TN_API void tn_context_free(tn_context *cx);
  *     nesting        depth of literals and regions
  *     errors         reported before reading stops
  *     literal_bytes  all constants of a module together
+ *     output_bytes   the text of a module that is written
  *     run_bytes      all tensors alive at once during a run
  *
  * returns  TN_ERR_USAGE for another name, or a value that does not fit (32 bits for the first

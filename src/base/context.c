@@ -6,6 +6,7 @@ const limits limits_default = {
     .nesting = 128,
     .errors = 100,
     .literal_bytes = (uint64_t)16 << 30,
+    .output_bytes = (uint64_t)4 << 30, /* what is larger could not be read again */
     .run_bytes = (uint64_t)64 << 30,
 };
 

@@ -11,6 +11,7 @@ typedef struct limits {
     uint32_t nesting;       /* of literals, objects, regions */
     uint32_t errors;        /* reported before a reader gives up */
     uint64_t literal_bytes; /* all constants together */
+    uint64_t output_bytes;  /* of a program that is written */
     uint64_t run_bytes;     /* all tensors alive at once during a run */
 } limits;
 

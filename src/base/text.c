@@ -37,9 +37,16 @@ bool text_grow(text_buffer *b, size_t extra)
         return false;
     if (__builtin_add_overflow(b->n, extra, &need) || need >= SIZE_MAX / 2)
         return give_up(b);
+    if (b->most && need > b->most) {
+        (void)give_up(b);
+        b->too_long = true;
+        return false;
+    }
     cap = b->cap > need / 2 ? 2 * b->cap : need + 1;
     if (cap < TEXT_FIRST)
         cap = TEXT_FIRST;
+    if (b->most && cap > b->most)
+        cap = b->most + 1;
     at = (char *)memory_resize(b->allocator, b->at, b->cap, cap);
     if (!at)
         return give_up(b);
@@ -54,6 +61,12 @@ void text_fill(text_buffer *b, char c, size_t n)
         return;
     memset(b->at + b->n, c, n);
     b->n += n;
+}
+
+bool text_reserve_times(text_buffer *b, uint64_t n, size_t size)
+{
+    size_t all;
+    return text_reserve(b, __builtin_mul_overflow(n, size, &all) ? SIZE_MAX / 2 : all);
 }
 
 void text_vprintf(text_buffer *b, const char *format, va_list args)

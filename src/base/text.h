@@ -10,10 +10,12 @@
 
 typedef struct text_buffer {
     const tn_allocator *allocator;
-    char *at;    /* not NUL-terminated; see text_c_string */
-    size_t n;    /* bytes written */
-    size_t cap;  /* bytes allocated; above n unless both are 0 */
-    bool failed; /* there was no memory once: the text is gone and nothing is written any more */
+    char *at;      /* not NUL-terminated; see text_c_string */
+    size_t n;      /* bytes written */
+    size_t cap;    /* bytes allocated; above n unless both are 0 */
+    size_t most;   /* bytes the text may have; 0: any number */
+    bool failed;   /* there was no room once: the text is gone and nothing is written any more */
+    bool too_long; /* it failed because of `most` */
 } text_buffer;
 
 void text_init(text_buffer *b, const tn_allocator *allocator);
@@ -33,6 +35,9 @@ static inline bool text_reserve(text_buffer *b, size_t extra)
 {
     return b->cap - b->n > extra || text_grow(b, extra);
 }
+
+/* The same for N times SIZE bytes. */
+bool text_reserve_times(text_buffer *b, uint64_t n, size_t size);
 
 static inline void text_put(text_buffer *b, const char *bytes, size_t n)
 {

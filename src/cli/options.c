@@ -14,7 +14,7 @@ static const option common_options[] = {
     {OPTION_DECLARE, "--declare", "NAME=TYPE",
      "MIND source: a free variable of a script, x=f32[2,3]"},
     {OPTION_DECLARE, "--input", "NAME=TYPE", "the same, where a command has no --input of its own"},
-    {OPTION_LIMIT, "--limit", "NAME=N", "nodes, nesting, errors, literal_bytes or run_bytes"},
+    {OPTION_LIMIT, "--limit", "NAME=N", "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes"},
     {OPTION_DIAGNOSTICS, "--diagnostics", "text|json", "form of diagnostics (text)"},
     {OPTION_COLOR, "--color", "auto|always|never", "colours in diagnostics (auto)"},
     {OPTION_HELP, "--help", NULL, "say how the command is used"},

@@ -49,12 +49,14 @@ tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t to)
         fits = set_limit_32(&cx->limits.errors, to);
     else if (strcmp(name, "literal_bytes") == 0)
         cx->limits.literal_bytes = to;
+    else if (strcmp(name, "output_bytes") == 0)
+        cx->limits.output_bytes = to;
     else if (strcmp(name, "run_bytes") == 0)
         cx->limits.run_bytes = to;
     else
         return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                         "there is no limit called '%s'; there are nodes, nesting, "
-                                        "errors, literal_bytes, run_bytes",
+                                        "errors, literal_bytes, output_bytes, run_bytes",
                                         name));
     if (!fits)
         return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,

@@ -255,6 +255,12 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
+/* How long a text of BEFORE bytes may become. */
+static size_t most_of(const limits *l, size_t before)
+{
+    return l->output_bytes < SIZE_MAX / 2 - before ? (size_t)l->output_bytes + before : 0;
+}
+
 static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
                             text_buffer *out)
 {
@@ -273,7 +279,13 @@ static tn_status write_with(const module *m, const char *dialect_name, const wri
                            d->name, style, d->styles);
     if (d->can)
         TN_TRY(check_legal(m, d));
+    out->most = most_of(&m->cx->limits, out->n);
     TN_TRY(d->write(m, options, out));
+    if (out->too_long)
+        return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                           "the program would take more than %" PRIu64
+                           " bytes; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes);
     return out->failed ? module_no_memory(m) : TN_OK;
 }
 

@@ -21,13 +21,14 @@ tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const 
     return TN_OK;
 }
 
+/* What has no elements passes nothing on. */
 void reverse_mark(reverse_walk *w)
 {
     for (uint32_t i = w->first_node; i < w->end_node; i++) {
         const node *n = &w->f->nodes.at[i];
         bool any = false;
         for (uint32_t k = 0; k < n->n_in; k++)
-            any = any || w->depends[n->in[k]];
+            any = any || (w->depends[n->in[k]] && value_type(w->f, n->in[k])->count != 0);
         for (uint32_t r = 0; any && r < n->n_results; r++)
             w->depends[n->first_value + r] = true;
     }

@@ -267,6 +267,17 @@ class Check(Case):
         self.assertIn("folder.ir: error: is a directory [FileError]", done.err)
         self.assertIn("E3007", done.err)
 
+    def test_output_limit(self):
+        text = ('%0 = ConstTensor () {fill=1} : tensor<f32>[1099511627776]\n'
+                '%1 = Index (%0) {indices=[5]} : tensor<f32>[]\noutputs: %1\n')
+        for to in "ptir", "ptir-bincode":
+            done = self.tenon("convert", "-", "--from", "mind", "--to", to, stdin=text, status=1)
+            self.assertIn("output_bytes=N permits more [LimitExceeded]", done.err)
+        for limit, status in ("50", 1), ("5000", 0):
+            self.tenon("fmt", "-", "--from", "mind", "--limit", f"output_bytes={limit}", stdin=text, status=status)
+        self.tenon("fmt", "-", "--from", "mind", "--style", "strict", "--limit", "output_bytes=1000000", stdin=text,
+                   status=1)
+
     def test_deep_values(self):
         for inner, outer in ("(x,)", "(t,)"), ("[x]", "[t]"), ("[1.0]", "[t]"), ("|y| y", "grad(t)"):
             body = f"let t = {inner};\n" + f"let t = {outer};\n" * 200000

@@ -324,6 +324,8 @@ void put_slot(const writer *w, const node *n, const slot_spec *slot)
         put_element(w, value_of(n)->type->dtype, value_of(n)->data);
         break;
     case SLOT_DATA:
+        if (value_of(n)->splat) /* `1, ` at least: what is too long need not be begun */
+            (void)text_reserve_times(w->out, (uint64_t)value_of(n)->type->count, 3);
         put_data(w, value_of(n), 0, &index);
         break;
     case SLOT_DTYPE: {

@@ -262,7 +262,7 @@ tn_status mlir_write(const module *m, const write_options *options, text_buffer 
         w.status = put_entry(&w, options->inputs);
     put(&w, "}\n");
     text_end(&w);
-    return w.status == TN_OK && out->failed ? module_no_memory(m) : w.status;
+    return w.status;
 }
 
 const char *no_code(int kind)

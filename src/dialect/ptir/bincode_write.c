@@ -100,7 +100,8 @@ static void put_literal(writer *w, const literal *l)
     uint64_t copies = l->splat ? (uint64_t)l->type->count : 1;
     put_spec(w, l->type);
     put_u64(w, copies * l->bytes);
-    for (uint64_t i = 0; i < copies; i++)
+    (void)text_reserve_times(w->out, copies, l->bytes); /* or it need not be begun */
+    for (uint64_t i = 0; i < copies && !w->out->failed; i++)
         put(w, l->data, l->bytes);
 }
 

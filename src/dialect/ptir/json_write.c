@@ -210,7 +210,9 @@ static void put_literal(writer *w, const literal *l)
     put_spec(w, l->type);
     key(w, "bytes");
     open(w, '[');
-    for (int64_t i = 0, copies = l->splat ? l->type->count : 1; i < copies; i++)
+    if (l->splat) /* what is too long anyway need not be begun */
+        (void)text_reserve_times(w->out, (uint64_t)l->type->count, l->bytes * (2U * w->depth + 2));
+    for (int64_t i = 0, copies = l->splat ? l->type->count : 1; i < copies && !w->out->failed; i++)
         put_bytes(w, l->data, l->bytes);
     close(w, ']');
     close(w, '}');
