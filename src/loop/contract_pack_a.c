@@ -103,14 +103,17 @@ static row find_row(const memory_axes *list)
         const memory_axis *x = &list->at[r.outer - 1];
         const bool is_first = r.outer == list->n;
         const bool is_whole = r.low == 0 && r.high == r.length;
-        const bool is_wanted = x->window ? r.length * x->extent <= LONG_ROW : r.length < SHORT_ROW;
+        int64_t both;
+        if (!mul_i64(r.length, x->extent, &both))
+            break;
+        const bool is_wanted = x->window ? both <= LONG_ROW : r.length < SHORT_ROW;
         if (!is_first && !(is_whole && is_wanted && r.step == 1 && x->step == r.length))
             break;
         if (is_first)
             r.step = x->step;
         r.low = x->low * r.length;
         r.high = x->high * r.length;
-        r.length *= x->extent;
+        r.length = both;
         r.outer--;
     }
     return r;

@@ -9,7 +9,7 @@ static value_id one_hot(grad_call *c, tn_dtype dtype, uint32_t rank, uint32_t ax
     if (c->b.status != TN_OK)
         return NO_VALUE;
     module *m = c->b.f->module;
-    char *data = ARENA_ARRAY(&m->arena, char, (size_t)extent *dtype_bytes(dtype));
+    char *data = arena_calloc(&m->arena, (size_t)extent, dtype_bytes(dtype));
     if (!data) {
         c->b.status = module_no_memory(m);
         return NO_VALUE;

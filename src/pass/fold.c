@@ -6,14 +6,18 @@
  * source  MIND Core IR, "Canonicalisation": folding must be safe
  *
  * Not folded: integer arithmetic that overflows, integer division, float results with a NaN, and
- * results that are larger than both 4096 elements and the larger operand.
+ * results that are larger than both 4096 elements and the larger operand, or than 4 million
+ * elements when an operand is stored as one.
  */
 #include "base/checked.h"
 #include "graph/literal.h"
 #include "ops/eval.h"
 #include "pass/passes.h"
 
-enum { FOLD_ALWAYS = 4096 /* elements of a result that is folded whatever its operands are */ };
+enum {
+    FOLD_ALWAYS = 4096,   /* elements of a result that is folded whatever its operands are */
+    FOLD_NEVER = 1 << 22, /* and of one that is too large to write out what was one element */
+};
 
 static bool is_foldable(const function *f, const node *n, const literal *const in[2])
 {
@@ -23,6 +27,8 @@ static bool is_foldable(const function *f, const node *n, const literal *const i
         in[0]->type->count > in[1]->type->count ? in[0]->type->count : in[1]->type->count;
     bool is_splat = literal_is_uniform(in[0]) && literal_is_uniform(in[1]);
     if (n->op == OP_DIV && !dtype_is_float(dtype))
+        return false;
+    if (!is_splat && (in[0]->splat || in[1]->splat) && result->count > FOLD_NEVER)
         return false;
     return result->count > 0 &&
            (is_splat || result->count <= FOLD_ALWAYS || result->count <= largest);

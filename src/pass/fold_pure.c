@@ -104,8 +104,9 @@ static void *dense(folding *w, const literal *l)
     size_t bytes, size = dtype_bytes(l->type->dtype);
     if (!l->splat)
         return (void *)(uintptr_t)l->data;
-    char *all =
-        type_bytes(l->type, &bytes) ? arena_alloc_aligned(&w->cx->scratch, bytes, 16) : NULL;
+    if (!type_bytes(l->type, &bytes) || bytes > w->f->module->cx->limits.literal_bytes)
+        return NULL;
+    char *all = arena_alloc_aligned(&w->cx->scratch, bytes, 16);
     for (int64_t i = 0; all && i < l->type->count; i++)
         memcpy(all + (size_t)i * size, l->data, size);
     return all;
