@@ -1,4 +1,5 @@
 /* Derivatives of ops whose positions are data or fixed: the gradient goes back to the positions. */
+#include "base/checked.h"
 #include "ops/cells.h"
 #include "ops/grad.h"
 
@@ -39,8 +40,12 @@ tn_status grad_index(grad_call *c)
 /* The D by D identity without a literal of D * D: a 1 every D + 1 elements. */
 static value_id identity_matrix(grad_call *c, tn_dtype dtype, int64_t d)
 {
-    int64_t column[] = {d, 1}, flat[] = {d * (d + 1)}, square[] = {d, d}, start = 0, step = 1,
-            end = d * d;
+    int64_t area;
+    if (d == INT64_MAX || !mul_i64(d, d + 1, &area)) {
+        c->b.status = module_no_memory(c->b.f->module);
+        return NO_VALUE;
+    }
+    int64_t column[] = {d, 1}, flat[] = {area}, square[] = {d, d}, start = 0, step = 1, end = d * d;
     value_id rows = build_splat(&c->b, dtype, column, 2, scalar_of_float(1));
     value_id first = one_hot(c, dtype, 2, 1, d + 1, 0);
     value_id line = build_reshape(&c->b, build_binary(&c->b, OP_MUL, rows, first), flat, 1);
