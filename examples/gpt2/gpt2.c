@@ -149,7 +149,24 @@ static bool generate(gpt2_session *s, const gpt2_options *o, gpt2_progress *prog
     return true;
 }
 
-static bool run(tn_context *cx, const gpt2_options *o, const programs *p)
+static void forget(programs *p)
+{
+    tn_module_free(p->prefill);
+    tn_module_free(p->decode);
+    *p = (programs){0};
+}
+
+/* Compile what runs; P is not needed any more then. */
+static bool start(gpt2_session *s, const gpt2_options *o, programs *p, const gpt2_weights *w)
+{
+    bool ok = gpt2_fix_weights(p->decode, w) == TN_OK &&
+              gpt2_start(s, &o->config, w, o->step_by_step ? NULL : p->prefill, p->decode,
+                         o->n_prompt, room_of(o)) == TN_OK;
+    forget(p);
+    return ok;
+}
+
+static bool run(tn_context *cx, const gpt2_options *o, programs *p)
 {
     bool bar = o->progress < 0 ? isatty(STDERR_FILENO) : o->progress;
     gpt2_progress *progress = bar ? draw_bar : draw_nothing;
@@ -160,8 +177,7 @@ static bool run(tn_context *cx, const gpt2_options *o, const programs *p)
     bool ok = ids && order;
     ok = ok && (o->weights ? gpt2_load(&o->config, cx, o->weights, &w, progress)
                            : gpt2_generate(&o->config, o->seed, &w, progress));
-    ok = ok && gpt2_start(&s, &o->config, &w, o->step_by_step ? NULL : p->prefill, p->decode,
-                          o->n_prompt, room_of(o)) == TN_OK;
+    ok = ok && start(&s, o, p, &w);
     ok = ok && generate(&s, o, progress, ids, order);
     if (ok)
         print_ids(ids, o->n_prompt + o->tokens);
@@ -190,8 +206,7 @@ int main(int argc, char **argv)
     bool ok = cx && build(cx, &o, &p);
     if (ok && !(o.save_ptir && o.tokens == 0))
         ok = run(cx, &o, &p);
-    tn_module_free(p.prefill);
-    tn_module_free(p.decode);
+    forget(&p);
     tn_context_free(cx);
     gpt2_release_options(&o);
     return ok ? 0 : 1;

@@ -82,8 +82,11 @@ typedef struct gpt2_session {
     int64_t n_tokens;        /* in the caches */
 } gpt2_session;
 
-/* Compile both programs and make the caches, with the ROOM that DECODE was built for. PREFILL may
- * be NULL. Zero S before. */
+/* Make the weights constants of the program that adds a token: it is run so often that arranging
+ * them for fast reading pays. They must outlive the module and what is compiled from it. */
+tn_status gpt2_fix_weights(tn_module *decode, const gpt2_weights *w);
+/* Compile both programs, DECODE with its weights fixed, and make the caches, with the ROOM that
+ * DECODE was built for. PREFILL may be NULL. Zero S before. */
 tn_status gpt2_start(gpt2_session *s, const gpt2_config *c, const gpt2_weights *w,
                      const tn_module *prefill, const tn_module *decode, int64_t prompt,
                      int64_t room);

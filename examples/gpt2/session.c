@@ -46,6 +46,14 @@ static tn_buffer *make_caches(const gpt2_session *s)
     return caches;
 }
 
+tn_status gpt2_fix_weights(tn_module *decode, const gpt2_weights *w)
+{
+    tn_status status = TN_OK;
+    for (size_t i = w->n; status == TN_OK && i-- > 0;)
+        status = tn_module_borrow_constant(decode, 2 + i, &w->at[i]);
+    return status;
+}
+
 tn_status gpt2_start(gpt2_session *s, const gpt2_config *c, const gpt2_weights *w,
                      const tn_module *prefill, const tn_module *decode, int64_t prompt,
                      int64_t room)
@@ -120,16 +128,15 @@ tn_status gpt2_run_prompt(gpt2_session *s, const int32_t *tokens)
 tn_status gpt2_run_token(gpt2_session *s, int32_t token)
 {
     const int64_t ones[] = {1, 1};
-    size_t n_weights = s->weights->n, n = n_caches(s);
+    size_t n = n_caches(s);
     s->token = token;
     s->position = (int32_t)s->n_tokens;
     s->in[0] = tensor(TN_SI32, 2, ones, &s->token);
     s->in[1] = tensor(TN_SI32, 1, ones, &s->position);
-    memcpy(s->in + 2, s->weights->at, n_weights * sizeof *s->in);
-    memcpy(s->in + 2 + n_weights, s->caches, n * sizeof *s->in);
+    memcpy(s->in + 2, s->caches, n * sizeof *s->in);
     s->out[0] = logits_of(s);
     memcpy(s->out + 1, s->caches, n * sizeof *s->out); /* over the inputs: nothing is copied */
-    tn_status status = tn_program_run(s->decode, s->in, 2 + n_weights + n, s->out, 1 + n, NULL);
+    tn_status status = tn_program_run(s->decode, s->in, 2 + n, s->out, 1 + n, NULL);
     if (status == TN_OK)
         s->n_tokens++;
     return status;

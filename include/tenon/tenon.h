@@ -141,6 +141,10 @@ struct tn_buffer;
  *          TN_ERR_NOMEM
  * M is as before after any failure. */
 TN_API tn_status tn_module_set_constant(tn_module *m, size_t input, const struct tn_buffer *value);
+/* The same, but the data is not copied: value->data must stay, unchanged, until M, its copies and
+ * all programs compiled from them are freed, and be aligned for the elements (TN_ERR_INPUT). */
+TN_API tn_status tn_module_borrow_constant(tn_module *m, size_t input,
+                                           const struct tn_buffer *value);
 
 /* Check every rule again: what reading guarantees and each pass must keep.
  * returns  TN_ERR_REJECTED after reporting every fault; TN_ERR_NOMEM */

@@ -11,24 +11,49 @@ static tn_status refuse(const module *m, const node *n, diag_kind kind, const ch
                        attr_string(n->attrs, KEY_NAME), why);
 }
 
+/* Memory of M's for the data of L, where M does not copy it when it is copied itself. */
+static void *own_room(module *m, literal *l)
+{
+    void *room = NULL;
+    if (l->bytes < PAYLOAD_FROM)
+        return arena_alloc_aligned(&m->arena, l->bytes, 64);
+    l->shared = payload_new(m->allocator, l->bytes, &room);
+    return room;
+}
+
+/* The data of L become those of VALUE. */
+static bool take_value(module *m, literal *l, const tn_buffer *value, bool is_borrowed)
+{
+    if (is_borrowed && l->bytes > 0 && literal_is_normal(l->type->dtype)) {
+        l->shared = payload_of_others(m->allocator);
+        l->data = value->data;
+        return l->shared != NULL;
+    }
+    void *own = own_room(m, l);
+    if (!own)
+        return false;
+    if (l->bytes)
+        memcpy(own, value->data, l->bytes);
+    literal_normalize(l->type->dtype, own, l->bytes);
+    l->data = own;
+    return true;
+}
+
 /* The attributes of a constant that holds VALUE, which is of type T. */
 static tn_status constant_attrs(module *m, const node *n, const type *t, const tn_buffer *value,
-                                const attrs **out)
+                                bool is_borrowed, const attrs **out)
 {
     literal l = {.type = t};
     if (!type_bytes(t, &l.bytes) || l.bytes > m->cx->limits.literal_bytes)
         return refuse(m, n, DIAG_LimitExceeded, "it has more bytes than the limit on constants");
     if (value->bytes < l.bytes || (l.bytes && !value->data))
         return refuse(m, n, DIAG_InputMismatch, "the buffer is too small");
-    void *own = arena_alloc_aligned(&m->arena, l.bytes, 64);
-    if (!own)
-        return module_no_memory(m);
-    if (l.bytes)
-        memcpy(own, value->data, l.bytes);
-    literal_normalize(t->dtype, own, l.bytes);
-    l.data = own;
+    if (is_borrowed && (uintptr_t)value->data % dtype_bytes(dtype_table[t->dtype].part) != 0)
+        return refuse(m, n, DIAG_InputMismatch, "the buffer is not aligned for its elements");
+    bool ok = take_value(m, &l, value, is_borrowed) && (!l.shared || module_hold(m, l.shared));
+    payload_drop(l.shared); /* M holds it */
     attr entry = {.key = KEY_VALUE, .v.literal = &l};
-    *out = attrs_of(&m->attrs, &entry, 1);
+    *out = ok ? attrs_of(&m->attrs, &entry, 1) : NULL;
     return *out ? TN_OK : module_no_memory(m);
 }
 
@@ -53,7 +78,7 @@ static void forget_input(function *f, uint32_t index)
     f->hints.n = 0;
 }
 
-static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
+static tn_status set_constant(module *m, size_t index, const tn_buffer *value, bool is_borrowed)
 {
     function *f = module_entry(m);
     const value_id v = f->inputs.at[index];
@@ -66,7 +91,7 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value)
         return refuse(m, n, DIAG_UnboundSymbol, "its shape does not tell all sizes in it");
     if (!api_same_type(&value->type, &want))
         return refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
-    TN_TRY(constant_attrs(m, n, t, value, &a));
+    TN_TRY(constant_attrs(m, n, t, value, is_borrowed, &a));
     forget_input(f, (uint32_t)index);
     node_rewrite(n, OP_CONSTANT, n->in, 0, a);
     return TN_OK;
@@ -85,14 +110,14 @@ static tn_status bind_by_shape(module *m, size_t index, const tn_buffer *value)
 }
 
 /* Replaces the module, so that a failure leaves it as it was. */
-static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *value)
+static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *value, bool is_borrowed)
 {
     module *bound = module_copy(tm->graph);
     if (!bound)
         return module_no_memory(tm->graph);
     tn_status s = bind_by_shape(bound, index, value);
     if (s == TN_OK)
-        s = set_constant(bound, index, value);
+        s = set_constant(bound, index, value, is_borrowed);
     diag_flush(&bound->cx->diag); /* what is open may point into it */
     module_free(s == TN_OK ? tm->graph : bound);
     if (s == TN_OK)
@@ -100,15 +125,25 @@ static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *valu
     return s;
 }
 
-tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
+static tn_status give_constant(tn_module *tm, size_t index, const tn_buffer *value,
+                               bool is_borrowed)
 {
     module *m = tm->graph;
-    context *cx = m->cx;
     const function *f = module_entry(m);
-    if (input >= f->inputs.n)
-        return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                                        "input %zu of a module with %" PRIu32, input, f->inputs.n));
-    return api_done(cx, type_is_static(value_type(f, f->inputs.at[input]))
-                            ? set_constant(m, input, value)
-                            : bind_and_set(tm, input, value));
+    if (index >= f->inputs.n)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "input %zu of a module with %" PRIu32, index, f->inputs.n);
+    return type_is_static(value_type(f, f->inputs.at[index]))
+               ? set_constant(m, index, value, is_borrowed)
+               : bind_and_set(tm, index, value, is_borrowed);
+}
+
+tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
+{
+    return api_done(tm->graph->cx, give_constant(tm, input, value, false));
+}
+
+tn_status tn_module_borrow_constant(tn_module *tm, size_t input, const tn_buffer *value)
+{
+    return api_done(tm->graph->cx, give_constant(tm, input, value, true));
 }

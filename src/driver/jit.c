@@ -157,13 +157,26 @@ static bool hand_over(jit *j, tape *t)
     return true;
 }
 
+/* Threads to pack constants on, where there are many; NULL: none. */
+static workers *packers(const jit *j)
+{
+    enum { MANY = 8 << 20 }; /* bytes */
+    const engine *e = j->e;
+    if (e->threads < 2 || jit_packed_bytes(&j->plan) < MANY)
+        return NULL;
+    return e->pool.run ? workers_on_pool(&e->allocator, &e->pool)
+                       : workers_new(&e->allocator, e->threads);
+}
+
 static tape *make_tape(jit *j)
 {
     tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
-    jit_steps steps = {.plan = &j->plan, .code = run};
+    jit_steps steps = {.plan = &j->plan, .code = run, .workers = packers(j)};
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
         run[i] = j->code[i].run;
-    return run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+    tape *t = run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+    workers_free(steps.workers);
+    return t;
 }
 
 tape *jit_compile(const engine *e, const module *m, const tn_profiler *events)

@@ -52,8 +52,18 @@ static const loop_program *program_of(jit_plan *j, const kernel *k, const nest *
     return loop_with_polls(s->program, buffers, LOOP_POLL_EVERY, &j->memory);
 }
 
+/* Many kernels are like one before: what was made for PLAN since START is given back then. */
+static void share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
+{
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        plan->nest.steps[i].program = j->units.at[plan->unit[i]].program;
+    arena_rewind(&j->memory, start);
+}
+
 static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
 {
+    const arena_mark start = arena_here(&j->memory);
+    const uint32_t known = j->units.n;
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
         return false;
     if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest)) {
@@ -66,6 +76,8 @@ static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_
         if (!p || (plan->unit[i] = unit_of(j, p)) == UINT32_MAX)
             return false;
     }
+    if (j->units.n == known)
+        share_programs(j, plan, start);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* The steps of kernels: their programs in order, on the buffers of values. */
 #include "driver/jit_steps.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* The operand of an update that the result is a changed copy of. */
@@ -60,6 +61,22 @@ static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
     return bytes > offset ? bytes - offset : 0;
 }
 
+uint64_t jit_packed_bytes(const jit_plan *plan)
+{
+    uint64_t all = 0, each;
+    for (uint32_t i = 0; i < plan->m->functions.n; i++) {
+        const function_plan *p = &plan->functions[i];
+        for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
+            for (uint32_t s = 0; s < p->plans[k].nest.n_steps; s++)
+                if (p->plans[k].nest.steps[s].is_once &&
+                    (!tape_rounded(p->plans[k].nest.temps[p->plans[k].nest.steps[s].packs],
+                                   &each) ||
+                     __builtin_add_overflow(all, each, &all)))
+                    return UINT64_MAX;
+    }
+    return all;
+}
+
 /* BYTES of the memory for what all kernels make of constants: one piece, so that it lies in large
  * pages. NULL when there is none. */
 static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
@@ -68,16 +85,7 @@ static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
     if (!tape_rounded(bytes, &rounded))
         return NULL;
     if (!j->room) {
-        uint64_t all = 0, each;
-        for (uint32_t i = 0; i < j->plan->m->functions.n; i++) {
-            const function_plan *p = &j->plan->functions[i];
-            for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
-                for (uint32_t s = 0; s < p->plans[k].nest.n_steps; s++)
-                    if (p->plans[k].nest.steps[s].is_once &&
-                        (!tape_rounded(p->plans[k].nest.temps[NEST_PACKED], &each) ||
-                         __builtin_add_overflow(all, each, &all)))
-                        return NULL;
-        }
+        const uint64_t all = jit_packed_bytes(j->plan);
         j->room = all < PTRDIFF_MAX / 2 ? tape_large(b->t, all) : NULL;
         j->left = j->room ? all : 0;
     }
@@ -89,6 +97,21 @@ static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
     return at;
 }
 
+typedef struct packing {
+    tape_kernel *run;
+    char **buffers;
+    char *scratch;
+    uint64_t scratch_each;
+    atomic_bool failed;
+} packing;
+
+static void pack_share(void *user, int64_t begin, int64_t end, uint32_t worker)
+{
+    packing *p = user;
+    if (p->run(p->buffers, begin, end, p->scratch + worker * p->scratch_each) != 0)
+        atomic_store_explicit(&p->failed, true, memory_order_relaxed);
+}
+
 /* What STEP, number WHICH, makes of a constant operand is made now, and is a constant itself.
  * TAPE_NO_BUFFER when that is not possible. */
 static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
@@ -98,20 +121,26 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     const nest_step *step = &plan->nest.steps[which];
     const node *n = node_of(b->f, k->in[step->buffers[SECOND]]);
     const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    const uint64_t bytes = plan->nest.temps[step->packs], scratch = step->program->scratch_bytes;
+    const uint64_t bytes = plan->nest.temps[step->packs];
+    packing p = {.run = j->code[plan->unit[which]]};
     arena memory;
     arena_init(&memory, j->plan->allocator);
     char *buffers[NEST_BUFFERS] = {NULL};
-    char *room = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
-    char *packed =
-        room && !l->splat && bytes > 0 && bytes < PTRDIFF_MAX ? packed_room(j, b, bytes) : NULL;
+    uint64_t scratch;
+    if (tape_rounded(step->program->scratch_bytes, &p.scratch_each) &&
+        !__builtin_mul_overflow(p.scratch_each, workers_count(j->workers), &scratch))
+        p.scratch = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
+    char *packed = p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
     bool ok = packed != NULL;
     if (ok) {
         buffers[SECOND] = (char *)(uintptr_t)l->data + step->offset[SECOND]; /* only read */
         for (uint32_t i = 0; i < step->n_buffers; i++)
             if (step->buffers[i] == emit_buffer_count(k) + step->packs)
                 buffers[i] = packed;
-        ok = j->code[plan->unit[which]](buffers, 0, step->work, room) == 0;
+        p.buffers = buffers;
+        atomic_init(&p.failed, false);
+        (void)workers_run(j->workers, 0, pack_share, &p, step->work, step->grain);
+        ok = !atomic_load_explicit(&p.failed, memory_order_relaxed);
     }
     arena_release(&memory);
     return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;

@@ -9,9 +9,13 @@
 typedef struct jit_steps {
     const jit_plan *plan;
     tape_kernel *const *code; /* by unit */
+    workers *workers;         /* that pack constants; NULL: the calling thread alone */
     char *room;               /* for what is made of constants, once: zero before */
     uint64_t left;
 } jit_steps;
+
+/* Bytes of what is made of constants, once; UINT64_MAX: too many. */
+uint64_t jit_packed_bytes(const jit_plan *plan);
 
 /* USER is a jit_steps. What has no kernels runs by reference kernels. */
 tape_steps_fn jit_add_steps;

@@ -39,6 +39,18 @@ static size_t dict_value_bytes(const dict_entry *e)
     return e->n * (e->kind == ATTR_BOOL ? sizeof(bool) : 8);
 }
 
+/* Of large data only a part counts: what is equal is compared in any case. */
+static uint64_t hash_data(uint64_t h, const char *data, size_t n)
+{
+    enum { ALL = 64 << 10, PART = 64, PARTS = ALL / PART };
+    if (n <= ALL)
+        return hash_bytes(h, data, n);
+    h = hash_mix(h, n);
+    for (size_t i = 0; i < PARTS; i++)
+        h = hash_bytes(h, data + (n - PART) / (PARTS - 1) * i, PART);
+    return h;
+}
+
 static uint64_t hash_attr(uint64_t h, const attr *a)
 {
     h = hash_mix(h, a->key);
@@ -61,7 +73,7 @@ static uint64_t hash_attr(uint64_t h, const attr *a)
         return hash_scalar(h, a->v.scalar);
     case ATTR_LITERAL:
         h = hash_mix(h, (uint64_t)(uintptr_t)a->v.literal->type + a->v.literal->splat);
-        return hash_bytes(h, a->v.literal->data, a->v.literal->bytes);
+        return hash_data(h, a->v.literal->data, a->v.literal->bytes);
     case ATTR_DICT:
         for (uint32_t i = 0; i < a->n; i++) {
             h = hash_mix(h, (uint64_t)(uintptr_t)a->v.dict[i].key + (uint64_t)a->v.dict[i].kind);
@@ -95,8 +107,9 @@ static bool same_attr(const attr *a, const attr *b)
         return same_scalar(a->v.scalar, b->v.scalar);
     case ATTR_LITERAL: {
         const literal *x = a->v.literal, *y = b->v.literal;
-        return x == y || (x->type == y->type && x->splat == y->splat && x->bytes == y->bytes &&
-                          (x->bytes == 0 || memcmp(x->data, y->data, x->bytes) == 0));
+        return x == y ||
+               (x->type == y->type && x->splat == y->splat && x->bytes == y->bytes &&
+                (x->bytes == 0 || x->data == y->data || memcmp(x->data, y->data, x->bytes) == 0));
     }
     case ATTR_DICT:
         for (uint32_t i = 0; i < a->n; i++) {
@@ -119,7 +132,7 @@ static const void *copy_bytes(arena *memory, const void *bytes, size_t n)
 }
 
 /* Make the payload of A the table's own. Literal data is not copied: it is in the module's arena
- * already, or outlives the module by its maker's promise. */
+ * already, in a payload that the module holds, or outlives the module by its maker's promise. */
 static bool own_payload(attr_table *t, attr *a)
 {
     switch (attr_keys[a->key].kind) {

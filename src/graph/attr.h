@@ -2,6 +2,7 @@
 #ifndef GRAPH_ATTR_H
 #define GRAPH_ATTR_H
 
+#include "graph/payload.h"
 #include "graph/type.h"
 
 /* What a key's value is. Every key has one kind, given in attrs.def. */
@@ -49,6 +50,7 @@ typedef struct literal {
     const void *data;
     size_t bytes; /* of data */
     bool splat;
+    payload *shared; /* what the data is part of; NULL: the module's arena */
 } literal;
 
 /* A free attribute of a custom call. Arrays are of the kind named by `kind` with the flag set. */

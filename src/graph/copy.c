@@ -1,5 +1,5 @@
-/* Deep copies of modules. Everything interned is interned anew, in the same order, so that ids,
- * symbols and types correspond one to one. */
+/* Deep copies of modules, but for large constant data. Everything interned is interned anew, in the
+ * same order, so that ids, symbols and types correspond one to one. */
 #include "graph/module.h"
 
 static bool copy_strings(const module *from, module *to)
@@ -42,6 +42,11 @@ static const type *same_type(module *to, const type *t)
 static const literal *copy_literal(module *to, const literal *from)
 {
     literal *l = arena_alloc(&to->arena, sizeof *l);
+    if (l && from->shared) {
+        *l = *from;
+        l->type = same_type(to, from->type);
+        return l->type && module_hold(to, from->shared) ? l : NULL;
+    }
     void *data = arena_alloc_aligned(&to->arena, from->bytes, 64);
     if (!l || !data)
         return NULL;

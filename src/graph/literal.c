@@ -6,9 +6,14 @@ const literal *literal_of(const node *n)
     return n->op == OP_CONSTANT ? attr_find(n->attrs, KEY_VALUE)->v.literal : NULL;
 }
 
+bool literal_is_normal(tn_dtype d)
+{
+    return d != TN_I1 && d != TN_SI4 && d != TN_UI4;
+}
+
 void literal_normalize(tn_dtype d, void *data, size_t n)
 {
-    if (d == TN_I1 || d == TN_SI4 || d == TN_UI4)
+    if (!literal_is_normal(d))
         dtype_narrow(d, data, data, n);
 }
 

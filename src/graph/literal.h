@@ -13,6 +13,8 @@ static inline const void *literal_element(const literal *l, int64_t index)
     return (const char *)l->data + (l->splat ? 0 : (size_t)index * dtype_bytes(l->type->dtype));
 }
 
+/* Is every byte pattern of D what the library stores? */
+bool literal_is_normal(tn_dtype d);
 /* Make N bytes of D that come from outside what the library stores: any non-zero byte is a true i1,
  * and only the low half of a 4-bit element counts. */
 void literal_normalize(tn_dtype d, void *data, size_t n);

@@ -31,6 +31,14 @@ void function_release(function *f)
     VECTOR_RELEASE(a, &f->tuples);
 }
 
+bool module_hold(module *m, payload *p)
+{
+    if (!VECTOR_PUSH(m->allocator, &m->payloads, p))
+        return false;
+    payload_hold(p);
+    return true;
+}
+
 void module_free(module *m)
 {
     if (!m)
@@ -41,6 +49,9 @@ void module_free(module *m)
     VECTOR_RELEASE(a, &m->functions);
     VECTOR_RELEASE(a, &m->strings);
     VECTOR_RELEASE(a, &m->gradients);
+    for (uint32_t i = 0; i < m->payloads.n; i++)
+        payload_drop(m->payloads.at[i]);
+    VECTOR_RELEASE(a, &m->payloads);
     hash_release(a, &m->by_string);
     type_table_release(&m->types);
     attr_table_release(&m->attrs);

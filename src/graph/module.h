@@ -84,14 +84,17 @@ typedef struct module {
     uint32_t entry;
     /* Pairs (primal, gradient) of the entry function, when the module is a gradient module. */
     VECTOR(value_id) gradients;
+    VECTOR(payload *) payloads; /* of large constants: those it holds */
 } module;
 
 /* An empty module, without functions; NULL when there is no memory. */
 module *module_new(context *cx);
 void module_free(module *m);
-/* A deep copy that shares nothing but the context. NULL when there is no memory. */
+/* Hold P as long as M lives. False without memory. */
+bool module_hold(module *m, payload *p);
+/* A deep copy that shares nothing but the context and payloads. NULL when there is no memory. */
 module *module_copy(const module *m);
-/* The same, living in another context: the copy shares nothing with M. */
+/* The same, living in another context: the copy shares only payloads with M. */
 module *module_copy_to(const module *m, context *cx);
 
 /* FROM, of another module, as attributes of TO. NULL when there is no memory. Regions keep their

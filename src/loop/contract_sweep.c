@@ -6,7 +6,8 @@
 enum {
     ROWS = 4,       /* of A, at most */
     STREAMS = 8,    /* rows of B at a time */
-    TILE = 1024,    /* columns of an item */
+    TILE = 1024,    /* columns of an item, at most */
+    FEW_TILES = 4,  /* that even a narrow B is shared out in */
     FAR = 256 << 10 /* bytes of B from which on it is worth it */
 };
 
@@ -23,9 +24,17 @@ bool contract_can_sweep(const problem *p)
     return fits(p);
 }
 
+/* Columns of an item: whole lines of memory. */
+static int64_t tile_of(const problem *p)
+{
+    const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
+    const int64_t tile = (part + line - 1) / line * line;
+    return tile < TILE ? tile : TILE;
+}
+
 int64_t contract_sweep_tiles(const problem *p)
 {
-    return (p->n + TILE - 1) / TILE;
+    return (p->n + tile_of(p) - 1) / tile_of(p);
 }
 
 typedef struct sweep {
@@ -181,10 +190,10 @@ static void emit_sweep(sweep *s, loop_value item)
     const int64_t tiles = contract_sweep_tiles(p), blocks = p->k / CONTRACT_BLOCK;
     const int64_t rest = p->k % CONTRACT_BLOCK;
     g->batch = int_divided(b, item, tiles);
-    g->column = int_times(b, int_modulo(b, item, tiles), TILE);
+    g->column = int_times(b, int_modulo(b, item, tiles), tile_of(p));
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
-    s->columns =
-        loop_min(b, loop_i64(b, TILE), loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
+    s->columns = loop_min(b, loop_i64(b, tile_of(p)),
+                          loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
     const loop_value at_a =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));

@@ -135,8 +135,8 @@ static tn_status fold_node(pass_context *cx, function *f, node *n)
     tensor out = {0};
     if (!compute(cx, f, n, in, &out))
         return TN_OK;
-    literal l = {value_type(f, n->first_value), NULL,
-                 (size_t)out.type->count * dtype_bytes(out.type->dtype), false};
+    literal l = {.type = value_type(f, n->first_value),
+                 .bytes = (size_t)out.type->count * dtype_bytes(out.type->dtype)};
     void *data = arena_alloc_aligned(&m->arena, l.bytes, 64);
     if (!data)
         return module_no_memory(m);

@@ -9,9 +9,9 @@
  *
  * Not folded: what may give another result another time (generators, custom calls), also inside of
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
- * elements that are larger than the operands together, or that take more than FOLD_WORK elements to
- * compute. By fold-parameters only what exceeds the limit on literal bytes, or runs regions more
- * than FOLD_TURNS times.
+ * elements that are larger than the operands together, that take more than FOLD_WORK elements to
+ * compute, or that are part of an operand, which can be read where it is. By fold-parameters only
+ * what exceeds the limit on literal bytes, or runs regions more than FOLD_TURNS times.
  */
 #include "base/checked.h"
 #include "graph/literal.h"
@@ -76,6 +76,13 @@ static bool is_constant_op(folding *w, const node *n, int64_t *size)
     return is_stable(w, n, 0);
 }
 
+/* Elements of the operand in their order? */
+static bool is_part(const node *n)
+{
+    return n->op == OP_SLICE || n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS ||
+           n->op == OP_SQUEEZE;
+}
+
 static bool is_small_result(const folding *w, const node *n, const type *t, int64_t operands)
 {
     int64_t work = 0;
@@ -87,7 +94,8 @@ static bool is_small_result(const folding *w, const node *n, const type *t, int6
     }
     bool fits = op_table[n->op].traits & T_CONTRACTS ? mul_i64(t->count, operands, &work)
                                                      : add_i64(t->count, operands, &work);
-    return fits && work <= FOLD_WORK && (t->count <= FOLD_ELEMENTS || t->count <= operands);
+    return fits && work <= FOLD_WORK &&
+           (t->count <= FOLD_ELEMENTS || (t->count <= operands && !is_part(n)));
 }
 
 static bool is_small(const folding *w, const node *n, int64_t operands)

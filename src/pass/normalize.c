@@ -108,6 +108,7 @@ static tn_status normal_constant(normal_call *c)
         return TN_OK;
     literal one = *l;
     one.splat = true;
+    one.shared = NULL; /* one element is copied with the module */
     one.bytes = dtype_bytes(l->type->dtype);
     return replace_attr(c, (attr){.key = KEY_VALUE, .v.literal = &one});
 }

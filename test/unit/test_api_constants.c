@@ -65,6 +65,8 @@ static void test_faults(tn_context *cx, const record *r)
     CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 12, {TN_F32, 1, {3}}}), TN_ERR_INPUT);
     CHECK_TEXT(r->kind, "InputMismatch");
     CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 4, {TN_F32, 1, {2}}}), TN_ERR_INPUT);
+    CHECK_INT(tn_module_borrow_constant(m, 0, &(tn_buffer){(char *)x + 1, 8, {TN_F32, 1, {2}}}),
+              TN_ERR_INPUT);
     CHECK_INT(tn_module_set_constant(m, 3, &(tn_buffer){x, 12, {TN_F32, 2, {3, 1}}}), TN_ERR_INPUT);
     CHECK_TEXT(r->kind, "InputMismatch");
     CHECK_INT(tn_context_set_limit(cx, "literal_bytes", 7), TN_OK);
@@ -137,6 +139,94 @@ static void test_demanded(tn_context *cx)
     tn_module_free(m);
 }
 
+enum { MANY = 1 << 17 }; /* elements of a constant that copies share */
+
+/* W * X, where W is to be a constant. */
+static tn_module *read_large(tn_context *cx)
+{
+    char large[256];
+    tn_module *m = NULL;
+    tn_read_options o = {.dialect = "ptir-text"};
+    (void)snprintf(large, sizeof large,
+                   "func @main(%%w: tensor<f32, %d>, %%x: tensor<f32, %d>) -> tensor<f32, %d> {\n"
+                   "  %%y = mul(%%w, %%x) -> tensor<f32, %d>\n  return %%y\n}\n",
+                   (int)MANY, (int)MANY, (int)MANY, (int)MANY);
+    CHECK_INT(tn_module_read(cx, &o, large, strlen(large), &m), TN_OK);
+    return m;
+}
+
+static float *make_numbers(float from)
+{
+    float *x = malloc(MANY * sizeof *x);
+    for (int i = 0; x && i < MANY; i++)
+        x[i] = from + (float)(i % 100);
+    return x;
+}
+
+/* Large constants lie in memory once, or not at all where they are borrowed, and live as long as
+ * the last of module and program. */
+static void test_large(bool is_borrowed)
+{
+    const size_t bytes = MANY * sizeof(float);
+    const tn_type type = {TN_F32, 1, {MANY}};
+    const tn_compile_options simply = {.engine = "ref"};
+    meter m = {0};
+    const tn_allocator counting = {metered, &m};
+    float *w = make_numbers(1), *x = make_numbers(2), *y = make_numbers(0);
+    tn_context *cx = tn_context_new(&counting, NULL);
+    tn_module *graph = cx && w && x && y ? read_large(cx) : NULL;
+    tn_program *program = NULL;
+    if (graph) {
+        const tn_buffer value = {w, bytes, type}, in = {x, bytes, type};
+        tn_buffer out = {y, bytes, type};
+        CHECK_INT(
+            (is_borrowed ? tn_module_borrow_constant : tn_module_set_constant)(graph, 0, &value),
+            TN_OK);
+        CHECK_INT(tn_program_compile(graph, &simply, &program), TN_OK);
+        CHECK(m.alive < (is_borrowed ? bytes / 2 : bytes + bytes / 2));
+        tn_module_free(graph);
+        if (!is_borrowed)
+            memset(w, 0, bytes);
+        CHECK_INT(tn_program_run(program, &in, 1, &out, 1, NULL), TN_OK);
+        CHECK(y[0] == 2 && y[101] == 6 && y[99] == 100 * 101);
+    }
+    tn_program_free(program);
+    tn_context_free(cx);
+    CHECK_INT(m.alive, 0);
+    CHECK_INT(m.wrong, 0);
+    free(w);
+    free(x);
+    free(y);
+}
+
+static void test_large_without_memory(void)
+{
+    bool failed = true;
+    float *w = make_numbers(1);
+    for (unsigned n = 1; w && failed && n < 10000; n++) {
+        meter m = {0};
+        const tn_allocator counting = {metered, &m};
+        tn_context *cx = tn_context_new(&counting, NULL);
+        tn_module *graph = read_large(cx);
+        tn_program *program = NULL;
+        const tn_buffer value = {w, MANY * sizeof *w, {TN_F32, 1, {MANY}}};
+        m.fail_at = m.requests + n;
+        tn_status s = tn_module_set_constant(graph, 0, &value);
+        if (s == TN_OK)
+            s = tn_program_compile(graph, &(tn_compile_options){.engine = "ref"}, &program);
+        failed = m.failed;
+        CHECK(s == TN_OK || (failed && s == TN_ERR_NOMEM));
+        m.fail_at = 0;
+        tn_program_free(program);
+        tn_module_free(graph);
+        tn_context_free(cx);
+        CHECK_INT(m.alive, 0);
+        CHECK_INT(m.wrong, 0);
+    }
+    CHECK(!failed);
+    free(w);
+}
+
 /* A module of its own, with one request for memory after the other refused. */
 static void test_no_memory(void)
 {
@@ -169,6 +259,9 @@ static void test_no_memory(void)
 int main(void)
 {
     test_no_memory();
+    test_large(false);
+    test_large(true);
+    test_large_without_memory();
     record r = {0};
     tn_diagnostic_sink sink = {remember, &r};
     tn_context *cx = tn_context_new(NULL, &sink);

@@ -29,7 +29,7 @@ bool add_immediate(reader *r, const entry *e, scalar s, tn_dtype d, value_id *v)
     if (!data)
         return out_of_memory(r);
     (void)scalar_store(s, d, data);
-    const literal l = {type_scalar(&m->types, d), data, dtype_bytes(d), false};
+    const literal l = {.type = type_scalar(&m->types, d), .data = data, .bytes = dtype_bytes(d)};
     if (!l.type)
         return out_of_memory(r);
     attr given = {.key = KEY_VALUE, .v.literal = &l};
