@@ -56,11 +56,11 @@ static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
     return !key->failed;
 }
 
-static bool compile_unit(const jit *j, const jit_unit *u, jit_code *out)
+static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out)
 {
     const tn_allocator *a = &j->e->allocator;
     const target_function f = {entry, u->program};
-    const target_options o = {.cpu = j->e->cpu};
+    const target_options o = {.kept = kept, .cpu = j->e->cpu};
     text_buffer key, object;
     text_init(&key, a);
     text_init(&object, a);
@@ -83,10 +83,12 @@ static void *compile_some(void *user)
 {
     compile_job *job = user;
     const jit *j = job->j;
+    target_kept kept = {0};
     for (uint32_t i;
          !atomic_load(&job->failed) && (i = atomic_fetch_add(&job->next, 1)) < j->plan.units.n;)
-        if (!compile_unit(j, &j->plan.units.at[i], &j->code[i]))
+        if (!compile_unit(j, &j->plan.units.at[i], &kept, &j->code[i]))
             atomic_store(&job->failed, true);
+    target_forget(&kept);
     return NULL;
 }
 
@@ -206,10 +208,12 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     jit j = {.e = e};
     jit_code made = {NULL, NULL};
     jit_unit u = {.program = program};
+    target_kept kept = {0};
     arena_init(&j.plan.memory, &e->allocator);
     if (program && open_cache(&j) &&
         (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
-        (void)compile_unit(&j, &u, &made);
+        (void)compile_unit(&j, &u, &kept, &made);
+    target_forget(&kept);
     cache_close(j.cache);
     arena_release(&j.plan.memory);
     *out = made.code;

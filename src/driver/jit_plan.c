@@ -1,6 +1,7 @@
 /* Kernels of every function, their programs, and which of these are the same. */
 #include "driver/jit_plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "loop/polls.h"
@@ -52,12 +53,22 @@ static const loop_program *program_of(jit_plan *j, const kernel *k, const nest *
     return loop_with_polls(s->program, buffers, LOOP_POLL_EVERY, &j->memory);
 }
 
-/* Many kernels are like one before: what was made for PLAN since START is given back then. */
-static void share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
+/* Many kernels are like one before: what was made for PLAN since START is given back then. False
+ * without memory. */
+static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
 {
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        plan->nest.steps[i].program = j->units.at[plan->unit[i]].program;
+    char how[NEST_STEPS][128];
+    nest *n = &plan->nest;
+    for (uint32_t i = 0; i < n->n_steps; i++)
+        (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
     arena_rewind(&j->memory, start);
+    for (uint32_t i = 0; i < n->n_steps; i++) {
+        n->steps[i].program = j->units.at[plan->unit[i]].program;
+        n->steps[i].how = arena_printf(&j->memory, "%s", how[i]);
+        if (!n->steps[i].how)
+            return false;
+    }
+    return true;
 }
 
 static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
@@ -76,9 +87,7 @@ static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_
         if (!p || (plan->unit[i] = unit_of(j, p)) == UINT32_MAX)
             return false;
     }
-    if (j->units.n == known)
-        share_programs(j, plan, start);
-    return true;
+    return j->units.n > known || share_programs(j, plan, start);
 }
 
 static bool plan_function(jit_plan *j, const function *f, function_plan *p)

@@ -134,7 +134,12 @@ static tn_status request(context *cx, llvm_request r, const target_options *opti
     r.allocator = &cx->allocator;
     r.put = put;
     r.user = out;
-    const llvm_plugin *plugin = load(why, sizeof why);
+    target_kept *kept = r.options->kept;
+    const llvm_plugin *plugin = kept && kept->plugin ? kept->plugin : load(why, sizeof why);
+    if (kept) {
+        kept->plugin = plugin;
+        r.machine = &kept->machine;
+    }
     if (!plugin)
         return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
                            "LLVM cannot be loaded: %s", why);
@@ -170,6 +175,13 @@ tn_status target_llvm_program(context *cx, const target_program *program,
             : diag_no_memory(&cx->diag);
     arena_release(&memory);
     return s;
+}
+
+void target_forget(target_kept *kept)
+{
+    if (kept->plugin)
+        kept->plugin->forget(kept->machine);
+    *kept = (target_kept){0};
 }
 
 /* ---- identity ---- */

@@ -13,7 +13,15 @@ typedef struct target_function {
 
 typedef enum target_form { TARGET_OBJECT = 0, TARGET_ASSEMBLY, TARGET_LLVM_IR } target_form;
 
+/* What requests of one thread for the same triple and CPU share: zero before the first, and
+ * target_forget after the last. */
+typedef struct target_kept {
+    const struct llvm_plugin *plugin;
+    void *machine;
+} target_kept;
+
 typedef struct target_options {
+    target_kept *kept;  /* NULL: nothing */
     const char *triple; /* NULL: this machine's */
     const char *cpu;    /* "native", "x86-64-v3", ...; NULL: native */
     bool is_pic;        /* for shared objects; LLVM's code always is */
@@ -25,6 +33,8 @@ typedef struct target_options {
  * are appended to OUT. May be called by several threads at once with a context each. */
 tn_status target_llvm(context *cx, const target_function *functions, size_t n,
                       const target_options *options, text_buffer *out);
+
+void target_forget(target_kept *kept);
 
 /* True when the module that target_llvm loads is there; loads nothing. */
 bool target_llvm_is_installed(void);

@@ -6,7 +6,7 @@
 #include "target/program.h"
 
 /* Rises whenever this file or what the module takes from loop/ changes. */
-enum { LLVM_PLUGIN_VERSION = 2 };
+enum { LLVM_PLUGIN_VERSION = 3 };
 #define LLVM_PLUGIN_ENTRY "tenon_llvm_plugin"
 
 typedef enum llvm_outcome {
@@ -26,6 +26,7 @@ typedef struct llvm_request {
     /* Takes the result, in one piece. */
     void (*put)(void *user, const char *bytes, size_t n);
     void *user;
+    void **machine;    /* NULL; or where one is found, if any, and left for the next request */
     char message[256]; /* why the outcome is not LLVM_DONE */
 } llvm_request;
 
@@ -34,6 +35,7 @@ typedef struct llvm_plugin {
     uint32_t inst_size; /* sizeof(loop_inst) */
     uint32_t op_count;  /* LOOP_OP_COUNT */
     llvm_outcome (*compile)(llvm_request *r);
+    void (*forget)(void *machine); /* NULL is nothing */
 } llvm_plugin;
 
 typedef const llvm_plugin *llvm_plugin_entry(void);

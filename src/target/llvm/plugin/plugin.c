@@ -1,5 +1,6 @@
 /* One request: loop programs to LLVM IR, a few passes, machine code. All that is shared between
- * requests is LLVM's own list of targets, filled while the module is loaded. */
+ * requests is LLVM's own list of targets, filled while the module is loaded, and the machine, where
+ * the caller keeps it. */
 #include "target/llvm/plugin.h"
 
 #include <llvm-c/Analysis.h>
@@ -9,17 +10,26 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "target/llvm/plugin/translate.h"
 
 llvm_plugin_entry tenon_llvm_plugin;
 
+/* What code is for. */
+typedef struct machine {
+    char *triple;
+    const char *cpu, *features;
+    char *cpu_text, *features_text; /* of this machine, from LLVM */
+    bool is_x86;
+    cpu_level level;
+    LLVMTargetMachineRef llvm;
+} machine;
+
 typedef struct session {
     llvm_request *request;
     translation t;
-    char *triple;
-    char *cpu_text, *features_text; /* of the machine, from LLVM */
-    LLVMTargetMachineRef machine;
+    machine *machine;
 } session;
 
 static llvm_outcome say(llvm_request *r, llvm_outcome outcome, const char *format, ...)
@@ -103,26 +113,26 @@ static cpu_level level_of_features(bool is_x86, const char *features)
     return has_masks ? LEVEL_AVX512 : LEVEL_AVX2;
 }
 
-static llvm_outcome choose_cpu(session *s, bool is_own_machine)
+static llvm_outcome choose_cpu(llvm_request *r, machine *m, bool is_own_machine)
 {
-    llvm_request *r = s->request;
     const char *cpu = r->options->cpu ? r->options->cpu : "native";
-    s->t.features = "";
+    m->features = "";
     if (strcmp(cpu, "native") != 0) {
-        s->t.cpu = cpu;
+        m->cpu = cpu;
     } else if (is_own_machine) {
-        s->t.cpu = s->cpu_text = LLVMGetHostCPUName();
-        s->t.features = s->features_text = LLVMGetHostCPUFeatures();
-        s->t.level = level_of_features(s->t.is_x86, s->t.features);
+        m->cpu = m->cpu_text = LLVMGetHostCPUName();
+        m->features = m->features_text = LLVMGetHostCPUFeatures();
+        m->level = level_of_features(m->is_x86, m->features);
         return LLVM_DONE;
     } else {
-        s->t.cpu = s->t.is_x86 ? "x86-64" : "generic";
+        m->cpu = m->is_x86 ? "x86-64" : "generic";
     }
-    const known_cpu *known = find_cpu(s->t.is_x86, s->t.cpu);
+    const known_cpu *known = find_cpu(m->is_x86, m->cpu);
     if (!known)
-        return say(r, LLVM_UNAVAILABLE, "the CPU '%s' is not known for the triple '%s'", s->t.cpu,
-                   s->triple);
-    s->t.level = known->level;
+        return say(r, LLVM_UNAVAILABLE, "the CPU '%s' is not known for the triple '%s'", m->cpu,
+                   m->triple);
+    m->cpu = known->name;
+    m->level = known->level;
     return LLVM_DONE;
 }
 
@@ -133,29 +143,60 @@ static bool same_machine(const char *a, const char *b)
     return n == strcspn(b, "-") && strncmp(a, b, n) == 0;
 }
 
-static llvm_outcome open_machine(session *s)
+static llvm_outcome open_machine(llvm_request *r, machine *m)
 {
-    llvm_request *r = s->request;
     char *own = LLVMGetDefaultTargetTriple();
     char *error = NULL;
     LLVMTargetRef target;
-    s->triple = r->options->triple ? LLVMNormalizeTargetTriple(r->options->triple)
+    m->triple = r->options->triple ? LLVMNormalizeTargetTriple(r->options->triple)
                                    : LLVMNormalizeTargetTriple(own);
-    const bool is_own = same_machine(own, s->triple);
+    const bool is_own = same_machine(own, m->triple);
     LLVMDisposeMessage(own);
-    s->t.is_x86 = starts_with(s->triple, "x86_64-");
-    if (!s->t.is_x86 && !starts_with(s->triple, "aarch64-"))
+    m->is_x86 = starts_with(m->triple, "x86_64-");
+    if (!m->is_x86 && !starts_with(m->triple, "aarch64-"))
         return say(r, LLVM_UNAVAILABLE, "there is no code generator for the triple '%s'",
-                   s->triple);
-    if (LLVMGetTargetFromTriple(s->triple, &target, &error))
+                   m->triple);
+    if (LLVMGetTargetFromTriple(m->triple, &target, &error))
         return say_text(r, LLVM_UNAVAILABLE, error);
-    const llvm_outcome outcome = choose_cpu(s, is_own);
+    const llvm_outcome outcome = choose_cpu(r, m, is_own);
     if (outcome != LLVM_DONE)
         return outcome;
-    s->machine = LLVMCreateTargetMachine(target, s->triple, s->t.cpu, s->t.features,
-                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
-    return s->machine ? LLVM_DONE
-                      : say(r, LLVM_UNAVAILABLE, "no code can be made for '%s'", s->triple);
+    m->llvm = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features,
+                                      LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    return m->llvm ? LLVM_DONE
+                   : say(r, LLVM_UNAVAILABLE, "no code can be made for '%s'", m->triple);
+}
+
+static void close_machine(void *user)
+{
+    machine *m = user;
+    if (!m)
+        return;
+    if (m->llvm)
+        LLVMDisposeTargetMachine(m->llvm);
+    LLVMDisposeMessage(m->triple);
+    LLVMDisposeMessage(m->cpu_text);
+    LLVMDisposeMessage(m->features_text);
+    free(m);
+}
+
+/* The machine that was kept, or a new one. */
+static llvm_outcome find_machine(session *s)
+{
+    llvm_request *r = s->request;
+    llvm_outcome outcome = LLVM_DONE;
+    s->machine = r->machine ? *r->machine : NULL;
+    if (!s->machine) {
+        s->machine = calloc(1, sizeof *s->machine);
+        outcome = s->machine ? open_machine(r, s->machine) : say(r, LLVM_NO_MEMORY, "no memory");
+    }
+    if (outcome != LLVM_DONE)
+        return outcome;
+    s->t.cpu = s->machine->cpu;
+    s->t.features = s->machine->features;
+    s->t.is_x86 = s->machine->is_x86;
+    s->t.level = s->machine->level;
+    return LLVM_DONE;
 }
 
 /* ---- code ---- */
@@ -178,8 +219,8 @@ static llvm_outcome make_module(session *s)
     t->builder = LLVMCreateBuilderInContext(t->context);
     t->heads = LLVMCreateBuilderInContext(t->context);
     t->allocator = r->allocator;
-    LLVMSetTarget(t->module, s->triple);
-    t->layout = LLVMCreateTargetDataLayout(s->machine);
+    LLVMSetTarget(t->module, s->machine->triple);
+    t->layout = LLVMCreateTargetDataLayout(s->machine->llvm);
     LLVMSetModuleDataLayout(t->module, t->layout);
     translation_init(t);
     if (r->program && !translate_program(t, r->program, r->used))
@@ -202,7 +243,7 @@ static llvm_outcome run_passes(session *s)
         "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
         "loop-mssa(licm),early-cse)";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(s->t.module, passes, s->machine, options);
+    LLVMErrorRef error = LLVMRunPasses(s->t.module, passes, s->machine->llvm, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return LLVM_DONE;
@@ -225,7 +266,7 @@ static llvm_outcome emit(const session *s)
     }
     const LLVMCodeGenFileType type =
         r->options->form == TARGET_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
-    if (LLVMTargetMachineEmitToMemoryBuffer(s->machine, s->t.module, type, &error, &code))
+    if (LLVMTargetMachineEmitToMemoryBuffer(s->machine->llvm, s->t.module, type, &error, &code))
         return say_text(r, LLVM_BROKEN, error);
     r->put(r->user, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
     LLVMDisposeMemoryBuffer(code);
@@ -234,7 +275,7 @@ static llvm_outcome emit(const session *s)
 
 static llvm_outcome make_code(session *s)
 {
-    llvm_outcome outcome = open_machine(s);
+    llvm_outcome outcome = find_machine(s);
     if (outcome == LLVM_DONE)
         outcome = make_module(s);
     if (outcome == LLVM_DONE)
@@ -256,19 +297,19 @@ static llvm_outcome compile(llvm_request *r)
         LLVMDisposeModule(s.t.module);
     if (s.t.layout)
         LLVMDisposeTargetData(s.t.layout);
-    if (s.machine)
-        LLVMDisposeTargetMachine(s.machine);
     if (s.t.context)
         LLVMContextDispose(s.t.context);
-    LLVMDisposeMessage(s.triple);
-    LLVMDisposeMessage(s.cpu_text);
-    LLVMDisposeMessage(s.features_text);
+    const bool is_kept = r->machine && outcome == LLVM_DONE;
+    if (!is_kept)
+        close_machine(s.machine);
+    if (r->machine)
+        *r->machine = is_kept ? s.machine : NULL;
     return outcome;
 }
 
 __attribute__((visibility("default"))) const llvm_plugin *tenon_llvm_plugin(void)
 {
     static const llvm_plugin plugin = {LLVM_PLUGIN_VERSION, sizeof(loop_inst), LOOP_OP_COUNT,
-                                       compile};
+                                       compile, close_machine};
     return &plugin;
 }
