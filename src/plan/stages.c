@@ -15,13 +15,17 @@ enum {
     LARGE_OPERAND = 8 << 20,   /* right operands that are too far away to be read again and again */
     MOST_READS = 4,            /* of what is left, at maps that differ */
     ENOUGH_BLOCKS = 8,         /* to be shared out among threads */
-    FEW_FLOPS = 1 << 21        /* that one thread does alone */
+    FEW_FLOPS = 1 << 21,       /* that one thread does alone */
+    FEW_ROWS = 4,              /* that take less time than reading ... */
+    FAR = 256 << 10            /* ... so much of the right operands */
 };
 
 static const char *const why_block =
     "a block of its rows is too large to be left to the next stage";
 static const char *const why_again =
     "the operands of the stages are too large to be read again for each block of rows";
+static const char *const why_read =
+    "its rows are so few that reading the operands takes longest, which products share out better";
 static const char *const why_few = "it has too few blocks of rows to share out";
 static const char *const why_other = "its rows are not those of the contraction that needs it";
 
@@ -237,6 +241,10 @@ static bool pays(const grouping *g, value_id v, const chain *c, int64_t length, 
     const int64_t blocks = c->shape.batch * ((c->shape.m + BLOCK_ROWS - 1) / BLOCK_ROWS);
     if ((uint64_t)rows * (uint64_t)length * size > MOST_BLOCK) {
         *why = why_block;
+        return false;
+    }
+    if (c->shape.m <= FEW_ROWS && (double)c->operands * (double)c->shape.batch > FAR) {
+        *why = why_read;
         return false;
     }
     if (c->operands > SMALL_OPERAND && blocks > c->shape.batch &&
