@@ -243,7 +243,7 @@ static bool pays(const grouping *g, value_id v, const chain *c, int64_t length, 
         *why = why_block;
         return false;
     }
-    if (c->shape.m <= FEW_ROWS && (double)c->operands * (double)c->shape.batch > FAR) {
+    if (blocks == 1 && c->shape.m <= FEW_ROWS && c->operands > FAR) {
         *why = why_read;
         return false;
     }
