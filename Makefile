@@ -31,6 +31,9 @@ check-fast: build-dev ## tests that take seconds, on the dev build
 long: build-release ## exhaustive checks that take minutes to hours
 	@cmake --build --preset release -j $$(nproc) --target tenon_long
 	@for t in build/release/test/long_*; do echo "$$t"; "$$t" || exit 1; done
+	@cmake --build --preset release -j $$(nproc) --target equality
+	@$(python) test/long_equality.py --tenon build/release/tenon \
+	    --equality build/release/test/equality
 
 bench: build-release ## speed against measured limits
 	@$(python) bench/run.py --tenon build/release/tenon

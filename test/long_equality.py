@@ -1,6 +1,6 @@
 """Every program there is, run in every way there is: always the bits of the reference evaluator.
 
-    sweep_equality.py [--tenon PATH] [--equality PATH] [--random N] [--seed N] [--no-code]
+    long_equality.py [--tenon PATH] [--equality PATH] [--random N] [--seed N] [--no-code]
                       [--keep FOLDER] [FILTER]
 
 The programs are those of the case files and examples, and N random ones of each dialect (60). The
