@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "driver/api.h"
 #include "driver/programs.h"
@@ -326,11 +327,14 @@ static bool run_library(state *s, const library *l)
 static bool judge_level(state *s, int level)
 {
     tn_program *p = compile(s, "ref", NULL, level);
-    const tn_run_options o = {.seed = 5};
+    enum { SECONDS = 60 };
+    const tn_run_options o = {.seed = 5, .timeout_ns = SECONDS * UINT64_C(1000000000)};
+    const time_t begin = time(NULL);
     if (!p)
         return FAULT(s->j, "-O%d: does not compile", level);
     s->status = tn_program_run(p, s->in, s->n_in, s->want, s->n_out, &o);
-    bool ok = true;
+    bool ok = s->status == TN_OK || time(NULL) - begin < SECONDS - 1 ||
+              FAULT(s->j, "-O%d: takes longer than a minute", level);
     for (size_t c = 0; ok && c < usable_cpus(); c++)
         ok = run_engine(s, level, cpus[c]);
     for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)

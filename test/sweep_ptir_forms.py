@@ -29,7 +29,7 @@ def check(path, folder):
     """True when the case holds a valid program."""
     _, sections = run_cases.parse_case(path)
     module = sections[0]
-    if module.words[0] != "module" or "bytes" in module.words:
+    if module.words[0] != "module" or "bytes" in module.words or module.words[1] not in NAMES:
         return False
     if any(s.title == "diagnostics" for s in sections):
         return False

@@ -24,6 +24,9 @@ EXTENSIONS = {"mind": ".ir", "ptir": ".ptir.json", "ptir-text": ".ptir",
 TARGETS = ("mind", "ptir-text", "tiny")
 FAMILY = {"ptir-text": "ptir"}
 LOOSE = "may round differently"
+# Nothing satisfies the program, or a constant is larger than the reader of the result permits.
+NOT_COMPARED = ("no sizes were found", "a constant of too many elements",
+                "a constant of this size is above the limit")
 RUNS = "3"
 
 
@@ -148,7 +151,7 @@ def check(source, dialect, folder, counts):
             if tenon("convert", str(source), "--exact", "--to", target, "-o", str(there)).returncode:
                 continue
         same = tenon("equiv", str(source), str(there), "--n", RUNS)
-        if "no sizes were found" in same.stderr:
+        if any(text in same.stderr for text in NOT_COMPARED):
             continue
         if same.returncode:
             faults.append(f"to {target}: {(same.stdout + same.stderr).strip()[:300]}")
