@@ -22,7 +22,7 @@ static int32_t look(const void *self)
 
 static void run_random(const loop_program *p, char *out, unsigned *polls)
 {
-    static _Alignas(64) char in[2][RANDOM_BYTES];
+    static _Alignas(RANDOM_BYTES) char in[2][RANDOM_BYTES];
     watch w = {.stop = look};
     char *buffers[] = {in[0], in[1], out, (char *)&w};
     int32_t status = 0;
@@ -37,7 +37,7 @@ static void run_random(const loop_program *p, char *out, unsigned *polls)
 
 static void test_random(void)
 {
-    static _Alignas(64) char plain[RANDOM_BYTES], polled[RANDOM_BYTES];
+    static _Alignas(RANDOM_BYTES) char plain[RANDOM_BYTES], polled[RANDOM_BYTES];
     static uint8_t elems[RANDOM_BYTES];
     unsigned all = 0, polls;
     for (uint64_t seed = 1; seed <= 300 && check_failed == 0; seed++) {
