@@ -66,6 +66,8 @@ bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, cons
 /* A result of these extents has the source's elements in row-major order. */
 bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
                        arena *memory, access_map *map);
+/* Movement that has such a map: each result element is one of the operand's, or padding. */
+bool access_is_movement(const node *n);
 /* The map of one movement node from its static operand type. Padding has the number FILL. */
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
                     access_map *map);

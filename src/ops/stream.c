@@ -41,29 +41,12 @@ static bool is_elementwise(const function *f, const node *n)
 
 static bool is_movement(const node *n)
 {
-    uint32_t rank;
-    const int64_t *interior;
-    switch ((int)n->op) {
-    case OP_PAD:
-        interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
-        for (uint32_t i = 0; i < rank; i++)
-            if (interior[i] != 0)
-                return false;
-        return true;
-    case OP_RESHAPE:
-    case OP_EXPAND_DIMS:
-    case OP_SQUEEZE:
-    case OP_TRANSPOSE:
-    case OP_BROADCAST:
-    case OP_SLICE:
-    case OP_REVERSE:
-    case OP_TILE:
-    case OP_VIEW:
-    case OP_POOL:
-        return true;
-    default:
-        return false;
-    }
+    uint32_t rank = 0;
+    const int64_t *interior = n->op == OP_PAD ? attr_ints(n->attrs, KEY_INTERIOR, &rank) : NULL;
+    for (uint32_t i = 0; i < rank; i++)
+        if (interior[i] != 0)
+            return false;
+    return access_is_movement(n);
 }
 
 static bool is_reduction(const node *n)

@@ -29,7 +29,7 @@ bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n)
 static bool is_elementwise_on(const function *f, const node *n, uint32_t k)
 {
     const type *in = value_type(f, n->in[k]), *t = value_type(f, n->first_value);
-    return !node_is_movement(n) && !kernel_reads_by_data(n) && in->rank == t->rank &&
+    return !access_is_movement(n) && !kernel_reads_by_data(n) && in->rank == t->rank &&
            memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
 }
 

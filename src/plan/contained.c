@@ -81,7 +81,7 @@ void place_contained(grouping *g, uint32_t i)
     const char *why = held ? g->why[v] ? g->why[v] : WHY_OUTPUT : WHY_SEVERAL;
 
     if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||
-        (node_is_movement(n) && !node_may_fail(g->f, n))) {
+        (access_is_movement(n) && !node_may_fail(g->f, n))) {
         bool stays = held; /* of movement nothing needs to be stored but where memory is wanted */
         uint32_t able = 0; /* kernels that contain it from now on */
         for (uint32_t k = 0; k < n_kernels; k++)

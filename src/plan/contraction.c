@@ -389,7 +389,7 @@ static void look_through(form *s, uint32_t o)
     access_assign(&at, &s->map[o]);
     for (uint32_t moves = 0; moves < MOST_MOVES; moves++) {
         const node *n = node_of(s->f, v);
-        if (!node_is_movement(n))
+        if (!access_is_movement(n))
             return;
         const value_id in = n->in[0];
         if (!access_of_node(n, value_type(s->f, in), value_type(s->f, v), v, s->memory, &own) ||

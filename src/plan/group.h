@@ -7,7 +7,6 @@
 /* ---- node.c ---- */
 
 bool node_is_copy(const node *n); /* the same elements in row-major order */
-bool node_is_movement(const node *n);
 bool node_may_fail(const function *f, const node *n);
 /* Is computing N again in another kernel no dearer than reading it there? */
 bool node_is_cheap(const function *f, const node *n);

@@ -6,26 +6,6 @@ bool node_is_copy(const node *n) /* the same elements in row-major order */
     return n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE;
 }
 
-bool node_is_movement(const node *n)
-{
-    switch ((int)n->op) {
-    case OP_RESHAPE:
-    case OP_EXPAND_DIMS:
-    case OP_SQUEEZE:
-    case OP_TRANSPOSE:
-    case OP_BROADCAST:
-    case OP_SLICE:
-    case OP_REVERSE:
-    case OP_PAD:
-    case OP_TILE:
-    case OP_VIEW:
-    case OP_POOL:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool kernel_is_uniform(const node *n)
 {
     if (n->op != OP_CONSTANT)
@@ -53,7 +33,7 @@ bool kernel_can_contain(const function *f, const node *n)
     for (uint32_t k = 0; k < n->n_in; k++)
         if (!type_has_elements(value_type(f, n->in[k])))
             return false;
-    return kernel_is_uniform(n) || n->op == OP_IOTA || node_is_movement(n) || kernel_draws(n) ||
+    return kernel_is_uniform(n) || n->op == OP_IOTA || access_is_movement(n) || kernel_draws(n) ||
            kernel_reads_by_data(n) || n->op == OP_QUANTIZE || n->op == OP_DEQUANTIZE ||
            (op_table[n->op].traits & T_ELEMENTWISE);
 }
@@ -117,7 +97,7 @@ bool node_is_cheap(const function *f, const node *n)
     case OP_COMPARE:
         break;
     default:
-        return kernel_is_uniform(n) || n->op == OP_IOTA || node_is_movement(n);
+        return kernel_is_uniform(n) || n->op == OP_IOTA || access_is_movement(n);
     }
     for (uint32_t k = 0; k < n->n_in; k++)
         varying += !kernel_is_uniform(node_of(f, n->in[k]));
