@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "loop/order.h"
 #include "scalar/minifloat.h"
 
 typedef enum type_rule { RULE_SAME, RULE_COMPARE, RULE_SHIFTED, RULE_GIVEN, RULE_CUSTOM } type_rule;
@@ -612,22 +613,30 @@ const loop_program *loop_finish(loop_builder *b)
     loop_inst *at = ARENA_ARRAY(b->arena, loop_inst, b->n);
     bool *needed = ARENA_ARRAY(b->arena, bool, b->n);
     loop_value *number = ARENA_ARRAY(b->arena, loop_value, b->n);
-    if (!p || !at || !needed || !number)
+    uint8_t *tables = ARENA_ARRAY(b->arena, uint8_t, b->n_tables);
+    if (!p || !at || !needed || !number || !tables)
         return NULL;
     mark_needed(b, needed);
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < b->n; v++) {
-        if (!needed[v])
-            continue;
-        at[n] = b->at[v];
+    uint32_t n, n_tables = 0;
+    const uint32_t *order = loop_order(b, needed, &n);
+    if (!order)
+        return NULL;
+    for (uint32_t v = 0; v < n; v++) {
+        const loop_inst *from = &b->at[order[v]];
+        at[v] = *from;
         for (unsigned k = 0; k < 3; k++)
-            at[n].in[k] = k < ops[at[n].op].operands ? number[at[n].in[k]] : 0;
-        number[v] = n++;
+            at[v].in[k] = k < ops[from->op].operands ? number[from->in[k]] : 0;
+        number[order[v]] = v;
+        if (from->op == LOOP_SHUFFLE) {
+            memcpy(tables + n_tables, b->tables + from->imm, from->n_lanes);
+            at[v].imm = n_tables;
+            n_tables += from->n_lanes;
+        }
     }
     *p = (loop_program){.at = at,
                         .n = n,
-                        .tables = b->tables,
-                        .n_tables = b->n_tables,
+                        .tables = tables,
+                        .n_tables = n_tables,
                         .n_buffers = b->n_buffers,
                         .scratch_bytes = b->scratch_bytes};
     return p;

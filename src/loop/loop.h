@@ -194,8 +194,9 @@ void loop_fail(loop_builder *b, loop_value mask, int32_t status);
  * lanes. */
 loop_value loop_inline(loop_builder *b, const scalar_program *program, const loop_value *args);
 
-/* The program, without instructions whose values nothing needs; in the builder's arena. NULL when
- * anything failed or a region is open. */
+/* The program, without instructions whose values nothing needs and in the order of order.h, so that
+ * arguments of one call may build values; in the builder's arena. NULL when anything failed or a
+ * region is open. */
 const loop_program *loop_finish(loop_builder *b);
 
 /* One instruction a line. Equal programs give equal text. */
