@@ -71,7 +71,7 @@ static bool compile_all_once(aot *a, once *o)
 static tn_status plan(aot *a, module *m, const char *cpu)
 {
     once o = {.here = {.allocator = *a->allocator}};
-    if (!jit_plan_make(&a->plan, m, cpu, false, a->allocator) || !compile_all_once(a, &o) ||
+    if (!jit_plan_make(&a->plan, m, NULL, cpu, false, a->allocator) || !compile_all_once(a, &o) ||
         !add_units(a))
         return module_no_memory(m);
     jit_steps steps = {.plan = &a->plan, .code = o.run};

@@ -6,6 +6,7 @@
 
 #include "dialect/dialect.h"
 #include "driver/engine.h"
+#include "driver/other_sizes.h"
 #include "graph/module.h"
 #include "tenon/tenon.h"
 
@@ -57,6 +58,7 @@ struct tn_program {
     variant_cache *cache;
     engine *engine;
     tape *tape; /* without a cache; NULL: the evaluator runs it */
+    other_sizes like; /* without a cache: to compare with; its graph is NULL without symbols */
 };
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not

@@ -14,6 +14,7 @@ typedef struct explainer {
     jit_plan plan;
     machine_limits limits;
     bool is_measured;
+    bool has_sizes;        /* the program has symbolic sizes */
     uint64_t bytes, flops; /* of all kernels so far */
     double seconds;
 } explainer;
@@ -129,8 +130,7 @@ static uint64_t scratch_of(const kernel_plan *plan)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        if (plan->nest.steps[i].program->scratch_bytes > most)
-            most = plan->nest.steps[i].program->scratch_bytes;
+        most = plan->scratch[i] > most ? plan->scratch[i] : most;
     return most;
 }
 
@@ -157,6 +157,30 @@ static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
     text_puts(x->out, " a thread\n");
 }
 
+/* How many numbers the steps of PLAN read beside their buffers. */
+static uint32_t numbers_of(const kernel_plan *plan)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        n += plan->n_numbers[i];
+    return n;
+}
+
+/* Whether code depends on the symbolic sizes. */
+static void put_sizes(const explainer *x, const kernel_plan *plan)
+{
+    if (!x->has_sizes || plan->by_reference)
+        return;
+    text_puts(x->out, "  sizes      ");
+    if (!plan->is_generic)
+        text_puts(x->out, "are in the code: others need other code\n");
+    else if (numbers_of(plan) == 0)
+        text_puts(x->out, "do not matter\n");
+    else
+        text_printf(x->out, "are given to the code, as %" PRIu32 " number%s\n", numbers_of(plan),
+                    numbers_of(plan) == 1 ? "" : "s");
+}
+
 static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
 {
     text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
@@ -166,6 +190,7 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
                     i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
                     plan->nest.steps[i].work == 1 ? "" : "s", plan->nest.steps[i].grain);
     put_stages(x, k, plan);
+    put_sizes(x, plan);
     put_values(x, "reads", k->in, k->n_in);
     for (uint32_t i = 0; i < k->n_out; i++)
         put_values(x, i ? "" : "writes", &k->out[i].into, 1);
@@ -297,6 +322,9 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
                     plan->nest.steps[i].work, plan->nest.steps[i].grain, plan->unit[i]);
     }
     text_puts(x->out, "]");
+    if (x->has_sizes && !plan->by_reference)
+        text_printf(x->out, ",\"generic\":%s,\"numbers\":%" PRIu32,
+                    plan->is_generic ? "true" : "false", numbers_of(plan));
     put_json_stages(x, k, plan);
     put_json_values(x, "reads", k->in, k->n_in);
     for (uint32_t i = 0; written && i < k->n_out; i++)
@@ -342,12 +370,13 @@ static void put_json(explainer *x)
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
 {
-    explainer x = {.out = out};
+    explainer x = {.out = out, .has_sizes = p->like.graph != NULL};
     if (p->cache)
         return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
                            "sizes of the program are not known; give them with --dim SYM=N");
     x.is_measured = machine_measure(p->engine, &x.limits);
-    const bool ok = jit_plan_make(&x.plan, p->graph, p->engine->cpu, true, &p->allocator);
+    const bool ok =
+        jit_plan_make(&x.plan, p->graph, p->like.graph, p->engine->cpu, true, &p->allocator);
     if (ok && json)
         put_json(&x);
     else if (ok)

@@ -43,22 +43,28 @@ static bool is_endless(const kernel *k) /* stages have no stages */
     return n > INT64_C(1) << 38;
 }
 
-/* The program of step I of K. What runs once, on constants, runs without a watch. */
-static const loop_program *program_of(jit_plan *j, const kernel *k, const nest *n, uint32_t i)
+/* Behind the buffers of STEP: the numbers it reads, if any, and what it polls. */
+static uint32_t buffers_of(const kernel *k, const nest *n, const nest_step *step)
 {
-    const nest_step *s = &n->steps[i];
-    const uint32_t buffers = s->n_buffers ? s->n_buffers : emit_buffer_count(k) + n->n_temps;
-    if (!j->polls || s->is_once)
-        return s->program;
-    return loop_with_polls(s->program, buffers, LOOP_POLL_EVERY, &j->memory);
+    return step->n_buffers ? step->n_buffers : emit_buffer_count(k) + n->n_temps;
+}
+
+/* STEP with polls. What runs once, on constants, runs without a watch. */
+static bool add_polls(jit_plan *j, nest_step *step, uint32_t buffer)
+{
+    if (!step->program)
+        return false;
+    if (j->polls && !step->is_once)
+        step->program = loop_with_polls(step->program, buffer, LOOP_POLL_EVERY, &j->memory);
+    return step->program != NULL;
 }
 
 /* Many kernels are like one before: what was made for PLAN since START is given back then. False
  * without memory. */
 static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
 {
-    char how[NEST_STEPS][128];
     nest *n = &plan->nest;
+    char how[NEST_STEPS][128];
     for (uint32_t i = 0; i < n->n_steps; i++)
         (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
     arena_rewind(&j->memory, start);
@@ -71,51 +77,154 @@ static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
     return true;
 }
 
-static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
+/* The programs of PLAN, of K, with the numbers by which they differ from those for the sizes of
+ * LIKE. *SAME: they differ by nothing else. False without memory. */
+static bool find_numbers(jit_plan *j, const function *like, const kernel *k, const kernel *other,
+                         kernel_plan *plan, loop_numbers *numbers, bool *same)
+{
+    nest *n = &plan->nest, *there = ARENA_NEW(&j->passing, nest);
+    if (!there)
+        return false;
+    *same = nest_of_kernel(like, other, j->cpu, &j->passing, there) && there->n_steps == n->n_steps;
+    for (uint32_t i = 0; *same && i < n->n_steps; i++) {
+        nest_step *step = &n->steps[i];
+        const loop_program *program;
+        if (!loop_with_numbers(step->program, there->steps[i].program, buffers_of(k, n, step),
+                               &j->memory, &program, &numbers[i]))
+            return false;
+        *same = program && !(step->is_once && numbers[i].n > 0);
+        step->program = *same ? program : step->program;
+    }
+    return true;
+}
+
+/* The nest of K, which knows of OTHER, without numbers that depend on the sizes of LIKE. *SAME:
+ * there is one. False without memory. */
+static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const kernel *other,
+                         kernel_plan *plan, loop_numbers *numbers, bool *same)
+{
+    const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
+    *same = false;
+    if (!nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest))
+        return true;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        plan->scratch[i] =
+            plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
+    const bool ok = find_numbers(j, k->like, k, other, plan, numbers, same);
+    arena_rewind(&j->passing, passing);
+    if (!*same)
+        arena_rewind(&j->memory, start);
+    return ok;
+}
+
+/* The nest of K with every extent in its code. */
+static bool plan_static(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
+{
+    kernel alone = *k;
+    kernel *stages = k->n_stages ? ARENA_ARRAY(&j->memory, kernel, k->n_stages) : NULL;
+    alone.like = NULL;
+    alone.open = 0;
+    if (k->n_stages && !stages)
+        return false;
+    for (uint32_t i = 0; i < k->n_stages; i++) {
+        stages[i] = k->stages[i];
+        stages[i].like = NULL;
+        stages[i].open = 0;
+    }
+    if (stages)
+        alone.stages = stages;
+    if (!nest_of_kernel(f, &alone, j->cpu, &j->memory, &plan->nest))
+        return false;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        plan->scratch[i] =
+            plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
+    return true;
+}
+
+static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *numbers)
+{
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        uint64_t *at = ARENA_ARRAY(&j->memory, uint64_t, numbers[i].n);
+        if (!at)
+            return false;
+        if (numbers[i].n)
+            memcpy(at, numbers[i].at, numbers[i].n * sizeof *at);
+        plan->n_numbers[i] = numbers[i].n;
+        plan->numbers[i] = at;
+    }
+    return true;
+}
+
+/* OTHER: K with other sizes; NULL where K knows of none. */
+static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, const kernel *other,
+                        kernel_plan *plan)
 {
     const arena_mark start = arena_here(&j->memory);
     const uint32_t known = j->units.n;
+    loop_numbers numbers[NEST_STEPS];
+    for (uint32_t i = 0; i < NEST_STEPS; i++)
+        numbers[i].n = 0;
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
         return false;
-    if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest)) {
+    if (k->kind != KERNEL_REFERENCE && other &&
+        !plan_generic(j, f, k, other, plan, numbers, &plan->is_generic))
+        return false;
+    if (k->kind == KERNEL_REFERENCE || (!plan->is_generic && !plan_static(j, f, k, plan))) {
         plan->by_reference = true;
         return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
     }
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
-        const loop_program *p = program_of(j, k, &plan->nest, i);
-        plan->nest.steps[i].program = p;
-        if (!p || (plan->unit[i] = unit_of(j, p)) == UINT32_MAX)
+        nest_step *step = &plan->nest.steps[i];
+        numbers[i].n = plan->is_generic ? numbers[i].n : 0;
+        if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
+            (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
             return false;
     }
-    return j->units.n > known || share_programs(j, plan, start);
+    return (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
 }
 
-static bool plan_function(jit_plan *j, const function *f, function_plan *p)
+/* The kernels of LIKE, the function F with other sizes, where they are the same but for extents:
+ * then both lists know of each other. */
+static bool compare(jit_plan *j, const function *f, const function *like, kernel_list *own,
+                    kernel_list *other)
 {
+    kernel_list here, there;
+    if (!like || !kernels_of(like, &j->memory, other) ||
+        !kernels_compare(f, own, like, other, &j->memory, &here) ||
+        !kernels_compare(like, other, f, own, &j->memory, &there))
+        return false;
+    *own = here;
+    *other = there;
+    return true;
+}
+
+static bool plan_function(jit_plan *j, const function *f, const function *like, function_plan *p)
+{
+    kernel_list other;
     p->f = f;
     if (!kernels_of(f, &j->memory, &p->kernels))
         return false;
+    const bool is_like = compare(j, f, like, &p->kernels, &other);
     kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
     for (uint32_t i = 0; plans && i < p->kernels.n; i++)
-        if (!plan_kernel(j, f, &p->kernels.at[i], &plans[i]))
+        if (!plan_kernel(j, f, &p->kernels.at[i], is_like ? &other.at[i] : NULL, &plans[i]))
             return false;
     p->plans = plans;
     return plans != NULL;
 }
 
-/* The evaluator goes on with M, and speaks of it, so only a copy changes. */
-static bool lower(jit_plan *j, const module *m)
+/* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
+static const module *lower(const jit_plan *j, const module *m, module **lowered)
 {
     if (!module_has_composites(m))
-        return true;
+        return m;
     context *cx = context_new(j->allocator, NULL);
-    j->lowered = cx ? module_copy_to(m, cx) : NULL;
-    if (!j->lowered) {
+    *lowered = cx ? module_copy_to(m, cx) : NULL;
+    if (!*lowered) {
         context_free(cx);
-        return false;
+        return NULL;
     }
-    j->m = j->lowered;
-    return module_lower(j->lowered) == TN_OK;
+    return module_lower(*lowered) == TN_OK ? *lowered : NULL;
 }
 
 void jit_lowered_free(module *lowered)
@@ -125,18 +234,33 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, const char *cpu, bool polls,
-                   const tn_allocator *allocator)
+static bool plan_functions(jit_plan *j, const module *like)
 {
-    *j = (jit_plan){.m = m, .cpu = cpu, .polls = polls, .allocator = allocator};
-    arena_init(&j->memory, allocator);
-    if (!lower(j, m))
-        return false;
-    j->functions = ARENA_ARRAY(&j->memory, function_plan, j->m->functions.n);
-    for (uint32_t i = 0; j->functions && i < j->m->functions.n; i++)
-        if (!plan_function(j, j->m->functions.at[i], &j->functions[i]))
+    const module *m = j->m;
+    if (like && like->functions.n != m->functions.n)
+        like = NULL;
+    j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
+    for (uint32_t i = 0; j->functions && i < m->functions.n; i++)
+        if (!plan_function(j, m->functions.at[i], like ? like->functions.at[i] : NULL,
+                           &j->functions[i]))
             j->functions[i].plans = NULL;
     return j->functions != NULL;
+}
+
+bool jit_plan_make(jit_plan *j, const module *m, const module *like, const char *cpu, bool polls,
+                   const tn_allocator *allocator)
+{
+    module *lowered = NULL;
+    *j = (jit_plan){.cpu = cpu, .polls = polls, .allocator = allocator};
+    arena_init(&j->memory, allocator);
+    arena_init(&j->passing, allocator);
+    /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
+    j->m = lower(j, m, &j->lowered);
+    like = like ? lower(j, like, &lowered) : NULL;
+    const bool ok = j->m && plan_functions(j, like);
+    arena_release(&j->passing);
+    jit_lowered_free(lowered);
+    return ok;
 }
 
 void jit_plan_release(jit_plan *j)

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "loop/nest.h"
+#include "loop/numbers.h"
 
 /* A program that one or several steps run. */
 typedef struct jit_unit {
@@ -17,6 +18,11 @@ typedef struct kernel_plan {
     nest nest;
     uint32_t unit[NEST_STEPS]; /* by step */
     bool by_reference;         /* no nest: the node runs by its reference kernel */
+    bool is_generic;           /* its programs are those for other sizes, too */
+    /* By step: what its program reads behind its buffers, and the scratch memory of a thread. */
+    uint32_t n_numbers[NEST_STEPS];
+    const uint64_t *numbers[NEST_STEPS];
+    uint64_t scratch[NEST_STEPS];
 } kernel_plan;
 
 typedef struct function_plan {
@@ -32,6 +38,7 @@ typedef struct jit_plan {
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
     arena memory;
+    arena passing;            /* what is made for comparisons only */
     function_plan *functions; /* by function of M */
     VECTOR(jit_unit) units;
     hash_index by_key;
@@ -39,9 +46,11 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* Plan M, which is static and outlives the plan, for CPU (as in target_options). POLLS: programs
- * may be stopped while they run. Release it also when there was no memory: false. */
-bool jit_plan_make(jit_plan *p, const module *m, const char *cpu, bool polls,
+/* Plan M, which is static and outlives the plan, for CPU (as in target_options). LIKE, which may be
+ * NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
+ * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
+ * programs may be stopped while they run. Release it also when there was no memory: false. */
+bool jit_plan_make(jit_plan *p, const module *m, const module *like, const char *cpu, bool polls,
                    const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);
 

@@ -127,7 +127,7 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     arena_init(&memory, j->plan->allocator);
     char *buffers[NEST_BUFFERS] = {NULL};
     uint64_t scratch;
-    if (tape_rounded(step->program->scratch_bytes, &p.scratch_each) &&
+    if (tape_rounded(plan->scratch[which], &p.scratch_each) &&
         !__builtin_mul_overflow(p.scratch_each, workers_count(j->workers), &scratch))
         p.scratch = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
     char *packed = p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
@@ -144,6 +144,16 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     }
     arena_release(&memory);
     return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;
+}
+
+/* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */
+static const void *kept_numbers(tape_block *b, const kernel_plan *plan, uint32_t which)
+{
+    const uint32_t n = plan->n_numbers[which];
+    uint64_t *at = ARENA_ARRAY(tape_memory(b->t), uint64_t, n);
+    for (uint32_t i = 0; at && i < n; i++)
+        at[i] = plan->numbers[which][i];
+    return at;
 }
 
 static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kernel_plan *plan)
@@ -177,6 +187,10 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
             if (from->offset[o] > 0)
                 buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
                                        rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
+        if (plan->n_numbers[i] > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
+            tape_fail(b->t);
+            return;
+        }
         s.name = name;
         s.may_fail = contains(from->program, LOOP_FAIL);
         s.polls = contains(from->program, LOOP_POLL);
@@ -188,7 +202,7 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
         s.kernel = j->code[plan->unit[i]];
         s.extent = from->work;
         s.grain = from->grain;
-        s.scratch = from->program->scratch_bytes;
+        s.scratch = plan->scratch[i];
         s.bytes = from->bytes;
         s.flops = from->flops;
         tape_step_add(b->t, b->block, &s);

@@ -28,8 +28,10 @@ static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant 
     return TN_OK;
 }
 
-/* Every symbol of the copy gets its value; the order of expressions is that of the original. */
-static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module *m)
+/* Every symbol of the copy gets its value; the order of expressions is that of the original. LIKE
+ * gets others. */
+static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module *m,
+                                other_sizes *like)
 {
     int64_t *sizes = sizes_new(m, &m->arena);
     given_shape *given = ARENA_ARRAY(&m->arena, given_shape, p->n_inputs);
@@ -39,6 +41,8 @@ static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module
     for (uint32_t i = 0; i < p->n_inputs; i++)
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
     TN_TRY(sizes_from_inputs(m, given, sizes));
+    if (p->engine->is_jit)
+        other_sizes_make(m, sizes, &(sizes_options){p->level, p->relaxed}, like);
     return module_bind_here(m, sizes);
 }
 
@@ -55,19 +59,19 @@ static tn_status note_outputs(const tn_program *p, variant *v)
     return TN_OK;
 }
 
-static tn_status build(const tn_program *p, const tn_buffer *in, variant *v)
+static tn_status build(const tn_program *p, const tn_buffer *in, variant *v, other_sizes *like)
 {
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);
     TN_TRY(note_extents(p, in, v));
-    const tn_status s = bind_to_inputs(p, in, v->graph);
+    const tn_status s = bind_to_inputs(p, in, v->graph, like);
     if (s == TN_ERR_REJECTED) /* the program is well-formed: these extents do not suit it */
         return TN_ERR_INPUT;
     TN_TRY(s);
     TN_TRY(note_outputs(p, v));
     TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
-    v->tape = engine_compile(p->engine, v->graph, NULL);
+    v->tape = engine_compile(p->engine, v->graph, like->graph, NULL);
     return TN_OK;
 }
 
@@ -86,7 +90,9 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
         return s;
     }
     v->cx->limits = p->cx->limits;
-    const tn_status s = api_done(v->cx, build(p, in, v));
+    other_sizes like = {NULL, NULL};
+    const tn_status s = api_done(v->cx, build(p, in, v, &like));
+    other_sizes_release(&like);
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
         *out = v;

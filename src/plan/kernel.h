@@ -64,6 +64,11 @@ typedef struct kernel {
      * last. */
     uint32_t n_stages;
     const struct kernel *stages;
+    /* Where the program is planned for other sizes, too (kernels_compare): the function there, node
+     * by node as this one, and a mask of the axes whose extents are others there, so that loops had
+     * better not take them for granted. NULL, 0: nothing is known of other sizes. */
+    const struct function *like;
+    uint32_t open;
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing
@@ -78,6 +83,12 @@ typedef struct kernel_list {
 /* Group the nodes of F, whose types are static, that its outputs need. All in MEMORY; false without
  * memory. */
 bool kernels_of(const function *f, arena *memory, kernel_list *out);
+
+/* The kernels LIST of F, which know now of LIKE: of the same program with other sizes, of which
+ * OTHER are the kernels. In MEMORY; false without memory, or when they are not the same but for
+ * extents. */
+bool kernels_compare(const function *f, const kernel_list *list, const function *like,
+                     const kernel_list *other, arena *memory, kernel_list *out);
 
 /* Is N elementwise or movement, so that a kernel can compute it at any position? */
 bool kernel_can_contain(const function *f, const node *n);

@@ -274,8 +274,8 @@ static void add_extra(tape *t, uint32_t block, uint32_t at)
         n_slots = s.n_read + s.n_written;
     } else if (s.kind == TAPE_COND) {
         n_slots = s.n_read;
-    } else if (s.kind == TAPE_KERNEL && s.polls) {
-        n_slots = 1;
+    } else if (s.kind == TAPE_KERNEL) {
+        n_slots = (uint32_t)s.polls + (s.numbers != NULL);
     }
     extra = ARENA_ARRAY(&t->arena, tape_buffer, n_extra);
     if (!extra) {

@@ -51,11 +51,13 @@ typedef enum tape_kind {
  */
 typedef struct tape_step {
     tape_kind kind;
-    bool may_fail;    /* KERNEL: can return a status; others are known to be able to */
-    bool polls;       /* KERNEL: its buffers are followed by a tape_watch, whose `stop` it calls
-                         every millisecond or so, and returns what that gives when it is not 0 */
-    const char *name; /* for profiles; NULL: none */
-    const void *what; /* where it comes from: for HOST, and for whoever runs the tape */
+    bool may_fail;       /* KERNEL: can return a status; others are known to be able to */
+    bool polls;          /* KERNEL: its buffers are followed by a tape_watch, whose `stop` it calls
+                            every millisecond or so, and returns what that gives when it is not 0 */
+    const void *numbers; /* KERNEL: follow its buffers, before the watch; they outlive the tape and
+                            are only read. NULL: none do */
+    const char *name;    /* for profiles; NULL: none */
+    const void *what;    /* where it comes from: for HOST, and for whoever runs the tape */
     /* Buffers that are read, then those that are written. */
     const tape_buffer *buffers;
     uint32_t n_read, n_written;

@@ -75,8 +75,12 @@ static void fill_table(run_state *s, const block_info *b)
             else if (info->kind == IS_CONSTANT)
                 at[k] = (char *)(uintptr_t)info->data + offset;
         }
-        if (step->as.kind == TAPE_KERNEL && step->as.polls)
-            at[n] = (char *)&s->watch;
+        if (step->as.kind != TAPE_KERNEL)
+            continue;
+        if (step->as.numbers)
+            at[n] = (char *)(uintptr_t)step->as.numbers;
+        if (step->as.polls)
+            at[n + (step->as.numbers != NULL)] = (char *)&s->watch;
     }
 }
 
