@@ -57,14 +57,15 @@ struct tn_program {
     uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
     variant_cache *cache;
     engine *engine;
-    tape *tape; /* without a cache; NULL: the evaluator runs it */
+    tape *tape;       /* without a cache; NULL: the evaluator runs it */
     other_sizes like; /* without a cache: to compare with; its graph is NULL without symbols */
 };
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
- * have it. Whoever takes it gives it back. Reports to SINK. */
+ * have it, of which EVENTS, which may be NULL, are told. Whoever takes it gives it back. Reports to
+ * SINK. */
 tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                       variant **v);
+                       const tn_profiler *events, variant **v);
 void variant_give_back(const tn_program *p, variant *v);
 /* NULL when there is no memory. */
 variant_cache *variant_cache_new(const tn_allocator *allocator);

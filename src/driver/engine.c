@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/code_store.h"
 #include "driver/jit.h"
 #include "driver/jit_tape.h"
 #include "driver/result.h"
@@ -75,12 +76,14 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     if (o->pool)
         e->pool = *o->pool;
     e->has_lock = pthread_mutex_init(&e->lock, NULL) == 0;
-    return e->has_lock ? TN_OK : diag_no_memory(d);
+    e->codes = e->is_jit ? code_store_new(allocator) : NULL;
+    return e->has_lock && (e->codes || !e->is_jit) ? TN_OK : diag_no_memory(d);
 }
 
 void engine_release(engine *e)
 {
     workers_free(atomic_load(&e->workers));
+    code_store_free(e->codes); /* its tapes are gone */
     if (e->has_lock)
         (void)pthread_mutex_destroy(&e->lock);
     *e = (engine){0};

@@ -17,7 +17,8 @@ typedef struct engine {
     atomic_bool has_told; /* that LLVM is missing */
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
-    const char *cpu; /* NULL: this one */
+    const char *cpu;          /* NULL: this one */
+    struct code_store *codes; /* of all its programs; NULL: it compiles none */
     pthread_mutex_t lock;
     bool has_lock;
     _Atomic(workers *) workers; /* made under the lock */

@@ -5,12 +5,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "driver/code_store.h"
 #include "driver/jit_steps.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
 #include "target/target.h"
 
-/* The code of a unit. */
+/* Code that nobody else has. */
 typedef struct jit_code {
     code *code;
     code_function *run;
@@ -19,7 +20,7 @@ typedef struct jit_code {
 typedef struct jit {
     const engine *e;
     jit_plan plan;
-    jit_code *code;       /* by unit */
+    stored_code **code;   /* by unit */
     cache *cache;         /* NULL: nothing is kept */
     const char *identity; /* of this version, LLVM and CPU: part of every key */
 } jit;
@@ -32,6 +33,7 @@ typedef struct compile_job {
     jit *j;
     atomic_uint next;
     atomic_bool failed;
+    atomic_uint compiled; /* units that were not found anywhere */
 } compile_job;
 
 static const char entry[] = "kernel";
@@ -56,7 +58,9 @@ static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
     return !key->failed;
 }
 
-static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out)
+/* Code for U, from the cache if it is there. *COMPILED: it was not. */
+static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
+                         bool *compiled)
 {
     const tn_allocator *a = &j->e->allocator;
     const target_function f = {entry, u->program};
@@ -66,6 +70,7 @@ static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit
     text_init(&object, a);
     bool ok = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
               load_code(j, &object, out);
+    *compiled = !ok;
     if (!ok) {
         context *cx = context_new(a, NULL);
         text_release(&object);
@@ -79,14 +84,31 @@ static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit
     return ok;
 }
 
+/* The code of unit I, which another program of the engine may have. */
+static bool provide_unit(compile_job *job, uint32_t i, target_kept *kept)
+{
+    const jit *j = job->j;
+    const jit_unit *u = &j->plan.units.at[i];
+    jit_code made = {NULL, NULL};
+    bool compiled = false;
+    j->code[i] = code_store_take(j->e->codes, u->key, u->key_bytes);
+    if (j->code[i])
+        return true;
+    if (!compile_unit(j, u, kept, &made, &compiled))
+        return false;
+    if (compiled)
+        (void)atomic_fetch_add(&job->compiled, 1);
+    j->code[i] = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
+    return j->code[i] != NULL;
+}
+
 static void *compile_some(void *user)
 {
     compile_job *job = user;
-    const jit *j = job->j;
     target_kept kept = {0};
-    for (uint32_t i;
-         !atomic_load(&job->failed) && (i = atomic_fetch_add(&job->next, 1)) < j->plan.units.n;)
-        if (!compile_unit(j, &j->plan.units.at[i], &kept, &j->code[i]))
+    for (uint32_t i; !atomic_load(&job->failed) &&
+                     (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;)
+        if (!provide_unit(job, i, &kept))
             atomic_store(&job->failed, true);
     target_forget(&kept);
     return NULL;
@@ -103,7 +125,8 @@ static bool open_cache(jit *j)
     return j->identity != NULL;
 }
 
-static bool compile_all(jit *j)
+/* *COMPILED: how many units had to be. */
+static bool compile_all(jit *j, uint32_t *compiled)
 {
     compile_job job = {.j = j};
     pthread_t threads[MOST_THREADS];
@@ -113,7 +136,8 @@ static bool compile_all(jit *j)
     const uint32_t most = !is_shared                     ? 1
                           : j->e->threads < MOST_THREADS ? j->e->threads
                                                          : MOST_THREADS;
-    j->code = ARENA_ARRAY(&j->plan.memory, jit_code, units);
+    *compiled = 0;
+    j->code = ARENA_ARRAY(&j->plan.memory, stored_code *, units);
     if (!j->code || !open_cache(j))
         return false;
     while (n + 1 < most && n + 1 < units &&
@@ -123,6 +147,7 @@ static bool compile_all(jit *j)
     for (uint32_t i = 0; i < n; i++)
         (void)pthread_join(threads[i], NULL);
     cache_close(j->cache);
+    *compiled = atomic_load(&job.compiled);
     return !atomic_load(&job.failed);
 }
 
@@ -130,15 +155,16 @@ static bool compile_all(jit *j)
 
 typedef struct code_list {
     module *lowered; /* whose nodes the steps come from, where that is not the program's own */
+    code_store *store;
     uint32_t n;
-    code *at[];
+    stored_code *at[];
 } code_list;
 
 static void free_codes(void *user)
 {
     const code_list *l = user;
     for (uint32_t i = 0; i < l->n; i++)
-        code_free(l->at[i]);
+        code_store_give_back(l->store, l->at[i]);
     jit_lowered_free(l->lowered);
 }
 
@@ -149,11 +175,12 @@ static bool hand_over(jit *j, tape *t)
     if (!l)
         return false;
     l->n = n;
+    l->store = j->e->codes;
     l->lowered = j->plan.lowered;
     j->plan.lowered = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        l->at[i] = j->code[i].code;
-        j->code[i].code = NULL;
+        l->at[i] = j->code[i];
+        j->code[i] = NULL;
     }
     tape_keep(t, free_codes, l);
     return true;
@@ -175,7 +202,7 @@ static tape *make_tape(jit *j)
     tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
     jit_steps steps = {.plan = &j->plan, .code = run, .workers = packers(j)};
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
-        run[i] = j->code[i].run;
+        run[i] = stored_code_run(j->code[i]);
     tape *t = run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
     workers_free(steps.workers);
     return t;
@@ -186,11 +213,12 @@ tape *jit_compile(engine *e, const module *m, const module *like, const tn_profi
     jit j = {.e = e};
     tape *t = NULL;
     int64_t begin = events ? eval_clock() : 0;
+    uint32_t compiled = 0;
     bool ok = jit_plan_make(&j.plan, m, like, e->cpu, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
     begin = events ? eval_clock() : 0;
-    ok = ok && compile_all(&j);
-    engine_tell(events, "compile", "machine code", begin);
+    ok = ok && compile_all(&j, &compiled);
+    engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
     if (ok)
         t = make_tape(&j);
     if (t && !hand_over(&j, t)) {
@@ -198,7 +226,7 @@ tape *jit_compile(engine *e, const module *m, const module *like, const tn_profi
         t = NULL;
     }
     for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
-        code_free(j.code[i].code);
+        code_store_give_back(e->codes, j.code[i]);
     jit_plan_release(&j.plan);
     return t;
 }
@@ -209,10 +237,11 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     jit_code made = {NULL, NULL};
     jit_unit u = {.program = program};
     target_kept kept = {0};
+    bool compiled;
     arena_init(&j.plan.memory, &e->allocator);
     if (program && open_cache(&j) &&
         (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
-        (void)compile_unit(&j, &u, &kept, &made);
+        (void)compile_unit(&j, &u, &kept, &made, &compiled);
     target_forget(&kept);
     cache_close(j.cache);
     arena_release(&j.plan.memory);

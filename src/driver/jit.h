@@ -7,8 +7,8 @@
 #include "runtime/code.h"
 
 /* The tape of M, which is static and optimised, for E's CPU; LIKE, which may be NULL, is M with
- * other sizes. What has no kernels runs by reference kernels. NULL when code cannot be made here (no LLVM and nothing in the cache) or without memory;
- * nothing is reported. EVENTS may be NULL. */
+ * other sizes. What has no kernels runs by reference kernels. NULL when code cannot be made here
+ * (no LLVM and nothing in the cache) or without memory; nothing is reported. EVENTS may be NULL. */
 tape *jit_compile(engine *e, const module *m, const module *like, const tn_profiler *events);
 
 /* Code for PROGRAM alone; *OUT owns it. NULL when PROGRAM is, or when it cannot be made. */

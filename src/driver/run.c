@@ -280,7 +280,7 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
         r->tape = r->p->tape;
     } else {
         TN_TRY(check_open_types(r, in));
-        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, &v));
+        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, r->profiler, &v));
         r->graph = v->graph;
         r->outputs = v->outputs;
         r->tape = v->tape;

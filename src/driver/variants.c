@@ -59,8 +59,10 @@ static tn_status note_outputs(const tn_program *p, variant *v)
     return TN_OK;
 }
 
-static tn_status build(const tn_program *p, const tn_buffer *in, variant *v, other_sizes *like)
+static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
+                       variant *v, other_sizes *like)
 {
+    const int64_t begin = events ? eval_clock() : 0;
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);
@@ -71,12 +73,13 @@ static tn_status build(const tn_program *p, const tn_buffer *in, variant *v, oth
     TN_TRY(s);
     TN_TRY(note_outputs(p, v));
     TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
-    v->tape = engine_compile(p->engine, v->graph, like->graph, NULL);
+    engine_tell(events, "compile", "passes", begin);
+    v->tape = engine_compile(p->engine, v->graph, like->graph, events);
     return TN_OK;
 }
 
 static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                             variant **out)
+                             const tn_profiler *events, variant **out)
 {
     variant *v = memory_alloc(&p->allocator, sizeof *v);
     if (v)
@@ -91,7 +94,7 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
     }
     v->cx->limits = p->cx->limits;
     other_sizes like = {NULL, NULL};
-    const tn_status s = api_done(v->cx, build(p, in, v, &like));
+    const tn_status s = api_done(v->cx, build(p, in, events, v, &like));
     other_sizes_release(&like);
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
@@ -170,7 +173,7 @@ static variant *insert(variant_cache *c, variant *v)
 }
 
 tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                       variant **v)
+                       const tn_profiler *events, variant **v)
 {
     variant_cache *c = p->cache;
     variant *made = NULL, *useless = NULL;
@@ -179,7 +182,7 @@ tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_s
     (void)pthread_mutex_unlock(&c->lock);
     if (*v)
         return TN_OK;
-    TN_TRY(variant_new(p, in, sink, &made));
+    TN_TRY(variant_new(p, in, sink, events, &made));
     (void)pthread_mutex_lock(&c->lock);
     *v = find(c, p, in); /* another thread was faster */
     if (*v) {

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "api_fixture.h"
+#include "target/target.h"
 
 /* x[A, 2] and y[A, 2]; two results, one with an extent that follows. */
 static const char text[] =
@@ -315,6 +316,84 @@ static void test_timeout(tn_context *cx, record *r)
     tn_program_free(p);
 }
 
+/* ---- code ---- */
+
+/* Three layers; the last one's results are normalised. */
+static const char mlp_text[] =
+    "func @main(%x: tensor<f32, ?Bx48>, %w: tensor<f32, 48x64>, %v: tensor<f32, 64x32>)"
+    " -> (tensor<f32, ?Bx32>, tensor<f32, ?Bx64>) {\n"
+    "  %p = dot_general(%x, %w) contract_lhs[1] contract_rhs[0] -> tensor<f32, ?Bx64>\n"
+    "  %t = tanh(%p) -> tensor<f32, ?Bx64>\n"
+    "  %h = mul(%t, %p) -> tensor<f32, ?Bx64>\n"
+    "  %q = dot_general(%h, %v) contract_lhs[1] contract_rhs[0] -> tensor<f32, ?Bx32>\n"
+    "  %m = reduce_sum(%q) axes[1] keepdims[true] -> tensor<f32, ?Bx1>\n"
+    "  %n = broadcast_to(%m) result_shape[?B, 32] -> tensor<f32, ?Bx32>\n"
+    "  %d = sub(%q, %n) -> tensor<f32, ?Bx32>\n"
+    "  return %d, %h\n"
+    "}\n";
+
+enum { INNER = 48, HIDDEN = 64, LAST = 32, MOST_ROWS = 400 };
+
+static void fill(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)((int)(i * 37 % 101) - 50) / 64;
+}
+
+static void count_compilations(void *user, const tn_profile_event *e)
+{
+    *(int *)user += strcmp(e->name, "machine code") == 0;
+}
+
+/* The results of P with ROWS rows, and how often something was compiled for them. */
+static int run_mlp(const tn_program *p, int64_t rows, float *y)
+{
+    static const size_t sizes[] = {INNER * HIDDEN, HIDDEN * LAST};
+    const size_t n = (size_t)rows;
+    float *x = malloc(n * INNER * sizeof *x), *w = malloc(sizes[0] * sizeof *w),
+          *v = malloc(sizes[1] * sizeof *v);
+    int compiled = 0;
+    const tn_profiler profiler = {count_compilations, &compiled};
+    if (CHECK(x && w && v)) {
+        fill(x, n * INNER);
+        fill(w, sizes[0]);
+        fill(v, sizes[1]);
+        const tn_buffer in[] = {{x, n * INNER * sizeof *x, {TN_F32, 2, {rows, INNER}}},
+                                {w, sizes[0] * sizeof *w, {TN_F32, 2, {INNER, HIDDEN}}},
+                                {v, sizes[1] * sizeof *v, {TN_F32, 2, {HIDDEN, LAST}}}};
+        tn_buffer out[] = {{y, n * LAST * sizeof *y, {TN_F32, 2, {rows, LAST}}},
+                           {y + n * LAST, n * HIDDEN * sizeof *y, {TN_F32, 2, {rows, HIDDEN}}}};
+        const tn_run_options o = {.profiler = &profiler};
+        CHECK_INT(tn_program_run(p, in, 3, out, 2, &o), TN_OK);
+    }
+    free(x);
+    free(w);
+    free(v);
+    return compiled;
+}
+
+/* What was compiled for some rows is what others need, without a cache of files. */
+static void test_code(tn_context *cx)
+{
+    static const int64_t rows[] = {200, 333, 399, 250};
+    static float y[MOST_ROWS * (LAST + HIDDEN)], expected[MOST_ROWS * (LAST + HIDDEN)];
+    if (!target_llvm_is_installed())
+        return;
+    (void)setenv("TENON_CACHE_BYTES", "0", 1);
+    tn_program *p = compile(cx, mlp_text, &(tn_compile_options){.engine = "jit"});
+    tn_program *ref = compile(cx, mlp_text, &(tn_compile_options){.engine = "ref"});
+    for (size_t i = 0; p && ref && i < sizeof rows / sizeof rows[0]; i++) {
+        memset(y, 1, sizeof y);
+        memset(expected, 1, sizeof expected);
+        CHECK_INT(run_mlp(p, rows[i], y), i == 0);
+        CHECK_INT(run_mlp(ref, rows[i], expected), 0);
+        CHECK(memcmp(y, expected, sizeof y) == 0);
+    }
+    tn_program_free(p);
+    tn_program_free(ref);
+    (void)unsetenv("TENON_CACHE_BYTES");
+}
+
 int main(void)
 {
     record r = {0};
@@ -328,6 +407,7 @@ int main(void)
     test_no_memory();
     test_threads(cx);
     test_timeout(cx, &r);
+    test_code(cx);
     tn_context_free(cx);
     return check_result();
 }
