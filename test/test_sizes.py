@@ -44,7 +44,7 @@ PROGRAMS = [
     ("chain", function("%x: tensor<f32, ?B>, %z: tensor<f32, ?B>", """
   %a = mul(%x, %z) -> tensor<f32, ?B>
   %b = tanh(%a) -> tensor<f32, ?B>
-  %y = add(%b, %x) -> tensor<f32, ?B>""", "?B"), [200, 333, 1000]),
+  %y = add(%b, %x) -> tensor<f32, ?B>""", "?B"), [200, 333, 1000, 64, 31, 8]),
     ("rows", function("%x: tensor<f32, ?Bx100>, %z: tensor<f32, 100>", """
   %c = broadcast_to(%z) result_shape[?B, 100] -> tensor<f32, ?Bx100>
   %a = mul(%x, %c) -> tensor<f32, ?Bx100>

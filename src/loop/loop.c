@@ -199,6 +199,14 @@ loop_value loop_i64(loop_builder *b, int64_t value)
     return loop_const(b, loop_type_of(LOOP_I64, 1), (uint64_t)value);
 }
 
+loop_value loop_size(loop_builder *b, uint32_t name, int64_t value)
+{
+    return add(b, (loop_inst){.op = LOOP_CONST,
+                              .type = loop_type_of(LOOP_I64, 1),
+                              .n_lanes = name,
+                              .imm = (uint64_t)value});
+}
+
 loop_value loop_i32(loop_builder *b, int32_t value)
 {
     return loop_const(b, loop_type_of(LOOP_I32, 1), (uint32_t)value);

@@ -61,7 +61,7 @@ typedef struct loop_inst {
     uint8_t op; /* loop_op */
     loop_type type;
     uint8_t log_align; /* LOAD, STORE, ...: the address is a multiple of 2 to this */
-    uint32_t n_lanes;  /* SHUFFLE: of the table */
+    uint32_t n_lanes;  /* SHUFFLE: of the table; CONST: the name of a size, else 0 */
     loop_value in[3];
     uint64_t
         imm; /* CONST: the bits of one lane; others: see ops.def; SHUFFLE: place of the table */
@@ -128,6 +128,10 @@ loop_value loop_local(loop_builder *b, uint64_t bytes);
 loop_value loop_const(loop_builder *b, loop_type t, uint64_t bits);
 loop_value loop_i64(loop_builder *b, int64_t value);
 loop_value loop_i32(loop_builder *b, int32_t value);
+/* The same as loop_i64 of what is another number in the program for other sizes, even where it
+ * happens to be equal, and is no other number of the program than those of its NAME (above 0), even
+ * where they happen to be equal: for loop_with_numbers. */
+loop_value loop_size(loop_builder *b, uint32_t name, int64_t value);
 /* VALUE in the lanes of T, which is f32 or f64. */
 loop_value loop_float(loop_builder *b, loop_type t, double value);
 

@@ -21,6 +21,7 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
     r.rank = map->rank;
     memcpy(r.dims, map->dims, map->rank * sizeof *map->dims);
     r.reduced = reduced;
+    r.open = 0; /* whoever knows says so */
     for (uint32_t i = 0; i < k->n_out; i++) {
         outputs[i] = k->out[i];
         outputs[i].from = rebased(k->out[i].from, map, memory);
@@ -36,6 +37,13 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
     return true;
 }
 
+/* A mask over axes when AXIS and AXIS + 1 become one, which is what either was. */
+static uint32_t joined_mask(uint32_t mask, uint32_t axis)
+{
+    const uint32_t low = mask & ((UINT32_C(1) << axis) - 1);
+    return low | (mask >> axis & 1) << axis | mask >> (axis + 1) << axis;
+}
+
 /* Axes AXIS and AXIS + 1 as one. */
 static bool join(const kernel *k, uint32_t axis, arena *memory, kernel *out)
 {
@@ -48,10 +56,11 @@ static bool join(const kernel *k, uint32_t axis, arena *memory, kernel *out)
         else
             dims[n++] = k->dims[i];
     }
-    const uint32_t low = k->reduced & ((UINT32_C(1) << axis) - 1);
-    const uint32_t reduced = low | (k->reduced >> (axis + 1) << axis);
-    return access_of_reshape(dims, n, k->dims, k->rank, memory, &map) &&
-           nest_rebase(k, &map, reduced, memory, out);
+    if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
+        !nest_rebase(k, &map, joined_mask(k->reduced, axis), memory, out))
+        return false;
+    out->open = joined_mask(k->open, axis);
+    return true;
 }
 
 /* Which pairs of neighbouring axes everything walks as one. */
@@ -115,11 +124,12 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
 static bool drop_ones(const kernel *k, arena *memory, kernel *out)
 {
     int64_t dims[TN_MAX_RANK];
-    uint32_t n = 0, reduced = 0;
+    uint32_t n = 0, reduced = 0, open = 0;
     access_map map;
     for (uint32_t i = 0; i < k->rank; i++) {
         if (k->dims[i] == 1)
             continue;
+        open |= (k->open >> i & 1) << n;
         reduced |= (k->reduced >> i & 1) << n;
         dims[n++] = k->dims[i];
     }
@@ -127,8 +137,11 @@ static bool drop_ones(const kernel *k, arena *memory, kernel *out)
         reduced = k->kind == KERNEL_ROWS ? UINT32_C(1) << n : 0;
         dims[n++] = 1;
     }
-    return access_of_reshape(dims, n, k->dims, k->rank, memory, &map) &&
-           nest_rebase(k, &map, reduced, memory, out);
+    if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
+        !nest_rebase(k, &map, reduced, memory, out))
+        return false;
+    out->open = open;
+    return true;
 }
 
 static bool reduced_last(const kernel *k, arena *memory, kernel *out)
@@ -145,8 +158,12 @@ static bool reduced_last(const kernel *k, arena *memory, kernel *out)
             order[n++] = i;
     memcpy(dims, k->dims, sizeof dims);
     const uint32_t all = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
-    return access_of_order(dims, order, n, memory, &map) &&
-           nest_rebase(k, &map, all & ~((UINT32_C(1) << kept) - 1), memory, out);
+    if (!access_of_order(dims, order, n, memory, &map) ||
+        !nest_rebase(k, &map, all & ~((UINT32_C(1) << kept) - 1), memory, out))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        out->open |= (k->open >> order[i] & 1) << i;
+    return true;
 }
 
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out)

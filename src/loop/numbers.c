@@ -7,6 +7,7 @@ typedef struct numbering {
     const loop_program *p;
     uint64_t other[LOOP_NUMBERS]; /* by number: its bits in the other program */
     uint8_t elem[LOOP_NUMBERS];
+    uint32_t name[LOOP_NUMBERS]; /* of sizes; 0 for others */
     loop_numbers *numbers;
     uint8_t *of;   /* by value: 1 + its number; 0: none */
     loop_inst *at; /* of the program that is made */
@@ -28,17 +29,19 @@ static bool is_alike(const loop_inst *x, const loop_inst *y)
            (x->imm == y->imm || (x->op == LOOP_CONST && x->type.elem != LOOP_MASK));
 }
 
-/* The number for bits X, which are Y in the other program; LOOP_NUMBERS when there are too many. */
-static uint32_t number_of(numbering *s, uint8_t elem, uint64_t x, uint64_t y)
+/* The number for X, which is Y in the other program; LOOP_NUMBERS when there are too many. */
+static uint32_t number_of(numbering *s, const loop_inst *x, const loop_inst *y)
 {
     loop_numbers *numbers = s->numbers;
     uint32_t i = 0;
-    while (i < numbers->n && (s->elem[i] != elem || numbers->at[i] != x || s->other[i] != y))
+    while (i < numbers->n && (s->elem[i] != x->type.elem || s->name[i] != x->n_lanes ||
+                              numbers->at[i] != x->imm || s->other[i] != y->imm))
         i++;
     if (i == numbers->n && i < LOOP_NUMBERS) {
-        s->elem[i] = elem;
-        numbers->at[i] = x;
-        s->other[i] = y;
+        s->elem[i] = x->type.elem;
+        s->name[i] = x->n_lanes;
+        numbers->at[i] = x->imm;
+        s->other[i] = y->imm;
         numbers->n++;
     }
     return i;
@@ -56,7 +59,7 @@ static bool find_numbers(numbering *s, const loop_program *other)
             return false;
         if (x->op != LOOP_CONST || (x->imm == y->imm && !is_size(x)))
             continue;
-        const uint32_t i = number_of(s, x->type.elem, x->imm, y->imm);
+        const uint32_t i = number_of(s, x, y);
         if (i == LOOP_NUMBERS)
             return false;
         s->of[v] = (uint8_t)(i + 1);
