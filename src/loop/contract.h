@@ -20,6 +20,7 @@ enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 
 typedef struct contract_axis {
     int64_t extent;
     int64_t a, b, c;
+    bool is_open; /* the extent may be another when the program runs: see loop_with_numbers */
 } contract_axis;
 
 typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;
@@ -176,7 +177,7 @@ void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, lo
 static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,
                                      int64_t b, int64_t c)
 {
-    list[(*n)++] = (contract_axis){extent, a, b, c};
+    list[(*n)++] = (contract_axis){.extent = extent, .a = a, .b = b, .c = c};
 }
 
 #endif

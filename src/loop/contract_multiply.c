@@ -226,15 +226,31 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
     }
 }
 
+/* Which of the blocks of its row of blocks BLOCK is. */
+static loop_value part_of(multiplier *g, loop_value block)
+{
+    const problem *p = g->p;
+    if (!p->is_open)
+        return int_modulo(g->b, block, p->split);
+    return p->outer == 1
+               ? block
+               : loop_binary(g->b, LOOP_UREM, block, size_of(g->b, p, SIZE_SPLIT, p->split));
+}
+
 /* Blocks number `longer` and after have one unit less. */
 loop_value multiplier_row(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value part = int_modulo(b, block, p->split);
+    const loop_value part = part_of(g, block);
+    const loop_value before =
+        p->least > 0 ? loop_binary(b, LOOP_IMUL, part, size_of(b, p, SIZE_BASE, p->base))
+                     : int_times(b, part, p->base);
     const loop_value units =
-        int_add(b, int_times(b, part, p->base), loop_min(b, part, loop_i64(b, p->longer)));
+        int_add(b, before, loop_min(b, part, size_of(b, p, SIZE_LONGER, p->longer)));
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
+    if (p->is_open && p->outer == 1)
+        return int_times(b, units, p->unit);
     return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
                    int_times(b, units, p->unit));
 }
@@ -251,17 +267,35 @@ static loop_value row_of_a(multiplier *g, loop_value row)
     return int_add(b, at, loop_i64(b, p->spec.a_first));
 }
 
-void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+/* A block of UNITS units (i64), from HIGHEST to `least` of them. */
+static void emit_heights(multiplier *g, loop_value units, int64_t highest, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value longer = loop_i64(b, p->longer), part = int_modulo(b, block, p->split);
-    g->row = multiplier_row(g, block);
-    const loop_value at = row_of_a(g, g->row);
-    g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
+    for (int64_t n = highest; n > p->least; n--) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, units, loop_i64(b, n)));
+        emit_panels(g, (uint32_t)(n * p->unit), panel);
+        loop_else(b);
+    }
+    emit_panels(g, (uint32_t)(p->least * p->unit), panel);
+    for (int64_t n = highest; n > p->least; n--)
+        loop_end(b);
+}
 
+/* The block, of which PART says how high it is; its height. */
+static loop_value emit_rows(multiplier *g, loop_value part, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
     const uint32_t rows = (uint32_t)(p->base * p->unit), more = (uint32_t)p->unit;
-    const loop_value is_longer = loop_binary(b, LOOP_ILT, part, longer);
+    const loop_value is_longer =
+        loop_binary(b, LOOP_ILT, part, size_of(b, p, SIZE_LONGER, p->longer));
+    if (p->least > 0) {
+        const loop_value base = size_of(b, p, SIZE_BASE, p->base);
+        const loop_value units = loop_select(b, is_longer, int_add(b, base, loop_i64(b, 1)), base);
+        emit_heights(g, units, p->most, panel);
+        return int_times(b, units, p->unit);
+    }
     if (p->longer > 0) {
         loop_if(b, is_longer);
         emit_panels(g, rows + more, panel);
@@ -271,9 +305,19 @@ void multiplier_block(multiplier *g, loop_value block, loop_value panel)
     } else {
         emit_panels(g, rows, panel);
     }
+    return loop_select(b, is_longer, loop_i64(b, rows + more), loop_i64(b, rows));
+}
+
+void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value part = part_of(g, block);
+    g->row = multiplier_row(g, block);
+    const loop_value at = row_of_a(g, g->row);
+    g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
+    const loop_value n_rows = emit_rows(g, part, panel);
     if (g->totals != LOOP_NO_VALUE) {
-        const loop_value n_rows =
-            loop_select(b, is_longer, loop_i64(b, rows + more), loop_i64(b, rows));
         const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
         finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
     }
@@ -338,7 +382,7 @@ static void emit_panel_item(multiplier *g, loop_value item)
         g->next_row = walk_step(&p->unpacked.k) * p->bytes;
         g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
     }
-    g->block = loop_for(b, loop_i64(b, 0), loop_i64(b, p->outer * p->split), 1);
+    g->block = loop_for(b, loop_i64(b, 0), size_of(b, p, SIZE_BLOCKS, p->outer * p->split), 1);
     multiplier_block(g, g->block, panel);
     loop_end(b);
 }
@@ -350,7 +394,7 @@ static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
     const problem *p = g->p;
     loop_builder *b = g->b;
     if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
-        p->group >= p->outer * p->split || p->panels == 1)
+        (!p->is_open && p->group >= p->outer * p->split) || p->panels == 1)
         return;
     const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
     g->next_row = columns_of(p) * p->bytes;
@@ -366,12 +410,17 @@ static void emit_item(multiplier *g, loop_value item)
     loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
     loop_value block, panel, in_group = 0;
-    g->batch = int_divided(b, item, blocks * p->panels);
-    item = int_modulo(b, item, blocks * p->panels);
+    if (p->is_open && p->batch == 1) {
+        g->batch = loop_i64(b, 0);
+    } else {
+        const loop_value items = size_of(b, p, SIZE_ITEMS, blocks * p->panels);
+        g->batch = loop_binary(b, LOOP_UDIV, item, items);
+        item = loop_binary(b, LOOP_UREM, item, items);
+    }
     if (p->group == 1 || p->panels == 1) {
         panel = int_modulo(b, item, p->panels);
         block = int_divided(b, item, p->panels);
-    } else if (p->group >= blocks) {
+    } else if (!p->is_open && p->group >= blocks) {
         block = in_group = int_modulo(b, item, blocks);
         panel = int_divided(b, item, blocks);
     } else {
@@ -379,8 +428,9 @@ static void emit_item(multiplier *g, loop_value item)
         const loop_value group = int_divided(b, item, p->group * p->panels);
         const loop_value first = int_times(b, group, p->group);
         const loop_value in = int_modulo(b, item, p->group * p->panels);
-        const loop_value n = loop_min(b, loop_i64(b, p->group),
-                                      loop_binary(b, LOOP_ISUB, loop_i64(b, blocks), first));
+        const loop_value left =
+            loop_binary(b, LOOP_ISUB, size_of(b, p, SIZE_BLOCKS, blocks), first);
+        const loop_value n = loop_min(b, loop_i64(b, p->group), left);
         panel = loop_binary(b, LOOP_UDIV, in, n);
         in_group = loop_binary(b, LOOP_UREM, in, n);
         block = int_add(b, first, in_group);
@@ -394,7 +444,7 @@ void multiplier_open(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t rows = (p->base + (p->longer > 0)) * p->unit;
+    const int64_t rows = most_rows(p);
     g->always =
         loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
     g->totals = LOOP_NO_VALUE;

@@ -12,6 +12,7 @@ typedef struct walk {
     uint32_t n;
     int64_t count;
     int64_t extent[CONTRACT_MAX_AXES], step[CONTRACT_MAX_AXES]; /* outermost first */
+    uint32_t open; /* mask: extents that may be others when the program runs */
 } walk;
 
 void walk_init(walk *w);
@@ -84,8 +85,21 @@ typedef struct problem {
     /* Rows: `outer` times `split` blocks, of base + 1 (the first `longer` ones) or base units of
      * `unit` rows. */
     int64_t outer, split, base, longer, unit;
+    /* There may be other numbers of blocks when the program runs; where `least` is above 0, they
+     * then have any height from that to `most` units. */
+    bool is_open;
+    int64_t least, most;
     int64_t panels;
 } problem;
+
+/* Numbers of blocks in programs where they are open. */
+enum { SIZE_SPLIT = 16, SIZE_BASE, SIZE_LONGER, SIZE_BLOCKS, SIZE_ITEMS };
+static inline loop_value size_of(loop_builder *b, const problem *p, uint32_t name, int64_t x)
+{
+    return p->is_open ? loop_size(b, name, x) : loop_i64(b, x);
+}
+/* The most rows that a block may have. */
+int64_t most_rows(const problem *p);
 
 static inline int64_t columns_of(const problem *p) /* of a block */
 {

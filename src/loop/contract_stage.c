@@ -18,7 +18,7 @@ int64_t contract_stage_blocks(const contract_stage *s)
 
 int64_t contract_stage_height(const contract_stage *s)
 {
-    return (s->p.base + (s->p.longer > 0)) * s->p.unit;
+    return most_rows(&s->p);
 }
 
 uint64_t contract_stage_operand(const contract_stage *s)

@@ -33,8 +33,8 @@ static void add_windows(const contraction *p, uint32_t o, const uint32_t *number
     }
 }
 
-/* Operand O of P as A, the other one as B. */
-static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
+/* Operand O of P as A, the other one as B. OPEN: a mask of loops. */
+static void set_axes(const contraction *p, uint32_t o, uint32_t open, contract_spec *s)
 {
     uint32_t number[TN_MAX_RANK];
     for (uint32_t i = 0; i < p->n_loops; i++) {
@@ -51,6 +51,7 @@ static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
         }
         number[i] = *n;
         contract_axis_add(list, n, x->extent, x->step[o], x->step[1 - o], x->c);
+        list[*n - 1].is_open = open >> i & 1;
     }
     add_windows(p, o, number, s);
     s->is_turned = o == 1;
@@ -64,8 +65,21 @@ static uint32_t left_operand(const contraction *p)
     return p->operand[0].n_windows == 0 && p->operand[1].n_windows > 0;
 }
 
+/* The loops of P, of K's node, that have another extent with other sizes. */
+static uint32_t open_loops(const kernel *k, const contraction *p, arena *memory)
+{
+    contraction there;
+    uint32_t open = 0;
+    if (!k->like || !contraction_of(k->like, &k->like->nodes.at[k->node], memory, &there) ||
+        there.n_loops != p->n_loops)
+        return 0;
+    for (uint32_t i = 0; i < p->n_loops; i++)
+        open |= (uint32_t)(p->loops[i].extent != there.loops[i].extent) << i;
+    return open;
+}
+
 /* What is computed, with operand O as A. */
-static void find_spec(const function *f, const node *n, contraction *p, uint32_t o,
+static void find_spec(const function *f, const node *n, contraction *p, uint32_t o, uint32_t open,
                       contract_spec *s)
 {
     s->a = value_type(f, n->in[o])->dtype;
@@ -75,7 +89,7 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
                                 (int64_t)accumulator_of(value_type(f, n->in[0])->dtype));
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
-    set_axes(p, o, s);
+    set_axes(p, o, open, s);
 }
 
 /* ---- what follows ---- */
@@ -223,7 +237,7 @@ bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *m
         if (input_number(k, p->loops.operand[o].base) == k->n_in)
             return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
-    find_spec(f, n, &p->loops, p->left, &p->spec);
+    find_spec(f, n, &p->loops, p->left, open_loops(k, &p->loops, memory), &p->spec);
     return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
