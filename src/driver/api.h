@@ -57,8 +57,8 @@ struct tn_program {
     uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
     variant_cache *cache;
     engine *engine;
-    tape *tape;       /* without a cache; NULL: the evaluator runs it */
-    other_sizes like; /* without a cache: to compare with; its graph is NULL without symbols */
+    tape *tape;         /* without a cache; NULL: the evaluator runs it */
+    other_sizes others; /* without a cache: what code is compared with */
 };
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not

@@ -105,12 +105,12 @@ static uint64_t machine_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
-tape *engine_compile(engine *e, const module *m, const module *like, const tn_profiler *events)
+tape *engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
 {
     if (!e->is_jit)
         return NULL;
     const int64_t begin = events ? eval_clock() : 0;
-    tape *t = target_llvm_is_installed() ? jit_compile(e, m, like, events) : NULL;
+    tape *t = target_llvm_is_installed() ? jit_compile(e, m, others, events) : NULL;
     if (!t) { /* without machine code every step is a reference kernel */
         tell_missing(e, m);
         t = tape_of_module(m, &e->allocator, NULL, NULL);

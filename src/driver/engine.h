@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "driver/other_sizes.h"
 #include "ops/eval.h"
 #include "runtime/tape.h"
 #include "tenon/tenon.h"
@@ -29,10 +30,10 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
                       module *m);
 void engine_release(engine *e);
 
-/* The tape of M, which is static and optimised. LIKE, which may be NULL, is M with other sizes, so
- * that it is seen what code depends on them. NULL when the evaluator has to run it: because it is
- * to, or because there is no memory for more. EVENTS may be NULL. */
-tape *engine_compile(engine *e, const module *m, const module *like, const tn_profiler *events);
+/* The tape of M, which is static and optimised. OTHERS, which may be NULL, is M with other
+ * sizes, so that it is seen what code depends on them. NULL when the evaluator has to run it:
+ * because it is to, or because there is no memory for more. EVENTS may be NULL. */
+tape *engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events);
 
 /* What a run on a tape was. */
 typedef enum engine_outcome {

@@ -370,17 +370,20 @@ static void put_json(explainer *x)
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
 {
-    explainer x = {.out = out, .has_sizes = p->like.graph != NULL};
+    explainer x = {.out = out, .has_sizes = p->others.symbolic != NULL};
+    other_sizes others = {.symbolic = NULL};
     if (p->cache)
         return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
                            "sizes of the program are not known; give them with --dim SYM=N");
+    if (x.has_sizes)
+        other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
     x.is_measured = machine_measure(p->engine, &x.limits);
-    const bool ok =
-        jit_plan_make(&x.plan, p->graph, p->like.graph, p->engine->cpu, true, &p->allocator);
+    const bool ok = jit_plan_make(&x.plan, p->graph, &others, p->engine->cpu, true, &p->allocator);
     if (ok && json)
         put_json(&x);
     else if (ok)
         put_text(&x);
     jit_plan_release(&x.plan);
+    other_sizes_release(&others);
     return ok && !out->failed ? TN_OK : diag_no_memory(&p->cx->diag);
 }

@@ -208,13 +208,13 @@ static tape *make_tape(jit *j)
     return t;
 }
 
-tape *jit_compile(engine *e, const module *m, const module *like, const tn_profiler *events)
+tape *jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
 {
     jit j = {.e = e};
     tape *t = NULL;
     int64_t begin = events ? eval_clock() : 0;
     uint32_t compiled = 0;
-    bool ok = jit_plan_make(&j.plan, m, like, e->cpu, true, &e->allocator);
+    bool ok = jit_plan_make(&j.plan, m, others, e->cpu, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
     begin = events ? eval_clock() : 0;
     ok = ok && compile_all(&j, &compiled);

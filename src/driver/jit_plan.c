@@ -117,30 +117,6 @@ static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const 
     return ok;
 }
 
-/* The nest of K with every extent in its code. */
-static bool plan_static(jit_plan *j, const function *f, const kernel *k, kernel_plan *plan)
-{
-    kernel alone = *k;
-    kernel *stages = k->n_stages ? ARENA_ARRAY(&j->memory, kernel, k->n_stages) : NULL;
-    alone.like = NULL;
-    alone.open = 0;
-    if (k->n_stages && !stages)
-        return false;
-    for (uint32_t i = 0; i < k->n_stages; i++) {
-        stages[i] = k->stages[i];
-        stages[i].like = NULL;
-        stages[i].open = 0;
-    }
-    if (stages)
-        alone.stages = stages;
-    if (!nest_of_kernel(f, &alone, j->cpu, &j->memory, &plan->nest))
-        return false;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        plan->scratch[i] =
-            plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
-    return true;
-}
-
 static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *numbers)
 {
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
@@ -153,64 +129,6 @@ static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *num
         plan->numbers[i] = at;
     }
     return true;
-}
-
-/* OTHER: K with other sizes; NULL where K knows of none. */
-static bool plan_kernel(jit_plan *j, const function *f, const kernel *k, const kernel *other,
-                        kernel_plan *plan)
-{
-    const arena_mark start = arena_here(&j->memory);
-    const uint32_t known = j->units.n;
-    loop_numbers numbers[NEST_STEPS];
-    for (uint32_t i = 0; i < NEST_STEPS; i++)
-        numbers[i].n = 0;
-    if (k->kind != KERNEL_REFERENCE && is_endless(k))
-        return false;
-    if (k->kind != KERNEL_REFERENCE && other &&
-        !plan_generic(j, f, k, other, plan, numbers, &plan->is_generic))
-        return false;
-    if (k->kind == KERNEL_REFERENCE || (!plan->is_generic && !plan_static(j, f, k, plan))) {
-        plan->by_reference = true;
-        return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
-    }
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
-        nest_step *step = &plan->nest.steps[i];
-        numbers[i].n = plan->is_generic ? numbers[i].n : 0;
-        if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
-            (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
-            return false;
-    }
-    return (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
-}
-
-/* The kernels of LIKE, the function F with other sizes, where they are the same but for extents:
- * then both lists know of each other. */
-static bool compare(jit_plan *j, const function *f, const function *like, kernel_list *own,
-                    kernel_list *other)
-{
-    kernel_list here, there;
-    if (!like || !kernels_of(like, &j->memory, other) ||
-        !kernels_compare(f, own, like, other, &j->memory, &here) ||
-        !kernels_compare(like, other, f, own, &j->memory, &there))
-        return false;
-    *own = here;
-    *other = there;
-    return true;
-}
-
-static bool plan_function(jit_plan *j, const function *f, const function *like, function_plan *p)
-{
-    kernel_list other;
-    p->f = f;
-    if (!kernels_of(f, &j->memory, &p->kernels))
-        return false;
-    const bool is_like = compare(j, f, like, &p->kernels, &other);
-    kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
-    for (uint32_t i = 0; plans && i < p->kernels.n; i++)
-        if (!plan_kernel(j, f, &p->kernels.at[i], is_like ? &other.at[i] : NULL, &plans[i]))
-            return false;
-    p->plans = plans;
-    return plans != NULL;
 }
 
 /* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
@@ -234,32 +152,126 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-static bool plan_functions(jit_plan *j, const module *like)
+/* The module with other sizes, made when it is first asked for; NULL: there is none. */
+static const module *other_module(jit_plan *j, sizes_change change)
+{
+    jit_other *o = &j->other[change];
+    const module *m = o->is_tried ? NULL : other_sizes_get(j->others, change);
+    o->is_tried = true;
+    if (m && m->functions.n == j->m->functions.n)
+        o->m = lower(j, m, &o->lowered);
+    return o->m;
+}
+
+/* The kernels of a function with other sizes, where they are the same but for extents: both lists
+ * know of each other. */
+typedef struct comparison {
+    bool is_tried, is_alike;
+    kernel_list own, other;
+} comparison;
+
+typedef struct function_job {
+    jit_plan *j;
+    uint32_t index;
+    function_plan *p;
+    comparison at[SIZES_CHANGES];
+} function_job;
+
+static const comparison *compare(function_job *job, sizes_change change)
+{
+    arena *memory = &job->j->passing;
+    comparison *c = &job->at[change];
+    const kernel_list *own = &job->p->kernels;
+    const function *f = job->p->f;
+    kernel_list there;
+    if (c->is_tried)
+        return c->is_alike ? c : NULL;
+    c->is_tried = true;
+    const module *m = other_module(job->j, change);
+    const function *like = m ? m->functions.at[job->index] : NULL;
+    c->is_alike = like && kernels_of(like, memory, &there) &&
+                  kernels_compare(f, own, like, &there, memory, &c->own) &&
+                  kernels_compare(like, &there, f, own, memory, &c->other);
+    return c->is_alike ? c : NULL;
+}
+
+/* Kernel I without numbers that depend on sizes, if there is such a one. False without memory. */
+static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_numbers *numbers)
+{
+    for (int change = 0; change < SIZES_CHANGES && !plan->is_generic; change++) {
+        const comparison *c = compare(job, (sizes_change)change);
+        if (c && !plan_generic(job->j, job->p->f, &c->own.at[i], &c->other.at[i], plan, numbers,
+                               &plan->is_generic))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
+{
+    jit_plan *j = job->j;
+    const kernel *k = &job->p->kernels.at[index];
+    const arena_mark start = arena_here(&j->memory);
+    const uint32_t known = j->units.n;
+    loop_numbers numbers[NEST_STEPS];
+    if (k->kind != KERNEL_REFERENCE && is_endless(k))
+        return false;
+    if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
+        return false;
+    if (k->kind == KERNEL_REFERENCE ||
+        (!plan->is_generic && !nest_of_kernel(job->p->f, k, j->cpu, &j->memory, &plan->nest))) {
+        plan->by_reference = true;
+        return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
+    }
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        nest_step *step = &plan->nest.steps[i];
+        if (!plan->is_generic) {
+            plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
+            numbers[i].n = 0;
+        }
+        if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
+            (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
+            return false;
+    }
+    return (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
+}
+
+static bool plan_function(jit_plan *j, uint32_t index, function_plan *p)
+{
+    function_job job = {.j = j, .index = index, .p = p};
+    p->f = j->m->functions.at[index];
+    if (!kernels_of(p->f, &j->memory, &p->kernels))
+        return false;
+    kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
+    for (uint32_t i = 0; plans && i < p->kernels.n; i++)
+        if (!plan_kernel(&job, i, &plans[i]))
+            return false;
+    p->plans = plans;
+    return plans != NULL;
+}
+
+static bool plan_functions(jit_plan *j)
 {
     const module *m = j->m;
-    if (like && like->functions.n != m->functions.n)
-        like = NULL;
     j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
     for (uint32_t i = 0; j->functions && i < m->functions.n; i++)
-        if (!plan_function(j, m->functions.at[i], like ? like->functions.at[i] : NULL,
-                           &j->functions[i]))
+        if (!plan_function(j, i, &j->functions[i]))
             j->functions[i].plans = NULL;
     return j->functions != NULL;
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, const module *like, const char *cpu, bool polls,
+bool jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const char *cpu, bool polls,
                    const tn_allocator *allocator)
 {
-    module *lowered = NULL;
-    *j = (jit_plan){.cpu = cpu, .polls = polls, .allocator = allocator};
+    *j = (jit_plan){.cpu = cpu, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
     arena_init(&j->passing, allocator);
     /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
     j->m = lower(j, m, &j->lowered);
-    like = like ? lower(j, like, &lowered) : NULL;
-    const bool ok = j->m && plan_functions(j, like);
+    const bool ok = j->m && plan_functions(j);
     arena_release(&j->passing);
-    jit_lowered_free(lowered);
+    for (int c = 0; c < SIZES_CHANGES; c++)
+        jit_lowered_free(j->other[c].lowered);
     return ok;
 }
 

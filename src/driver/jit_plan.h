@@ -4,6 +4,7 @@
 #define DRIVER_JIT_PLAN_H
 
 #include "base/hash.h"
+#include "driver/other_sizes.h"
 #include "loop/nest.h"
 #include "loop/numbers.h"
 
@@ -31,6 +32,13 @@ typedef struct function_plan {
     kernel_plan *plans; /* by kernel; NULL: the function runs by reference kernels */
 } function_plan;
 
+/* A module with other sizes, to be compared with. */
+typedef struct jit_other {
+    bool is_tried;
+    const module *m; /* without composite ops; NULL: there is none */
+    module *lowered;
+} jit_other;
+
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
     const char *cpu; /* to be fast on */
@@ -38,7 +46,9 @@ typedef struct jit_plan {
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
     arena memory;
-    arena passing;            /* what is made for comparisons only */
+    arena passing;       /* what is made for comparisons only */
+    other_sizes *others; /* NULL: nothing is known of other sizes */
+    jit_other other[SIZES_CHANGES];
     function_plan *functions; /* by function of M */
     VECTOR(jit_unit) units;
     hash_index by_key;
@@ -46,11 +56,11 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* Plan M, which is static and outlives the plan, for CPU (as in target_options). LIKE, which may be
- * NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
+/* Plan M, which is static and outlives the plan, for CPU (as in target_options). OTHERS, which may
+ * be NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
  * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
  * programs may be stopped while they run. Release it also when there was no memory: false. */
-bool jit_plan_make(jit_plan *p, const module *m, const module *like, const char *cpu, bool polls,
+bool jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const char *cpu, bool polls,
                    const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);
 

@@ -7,62 +7,94 @@
 #include "pass/bind.h"
 #include "pass/pass.h"
 
-/* What a size becomes, number I of them: all differ, or equal ones stay equal; with another
- * remainder by any small number, or with the same. */
-typedef enum change { APART, TOGETHER, DOUBLED, CHANGES } change;
+/* Different sizes, number I of them, become different; or what is equal stays equal; or what is so
+ * many times as large as another stays that. */
+typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
 
-static bool changed(int64_t size, change c, uint32_t i, int64_t *out)
+static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_t *out)
 {
-    return mul_i64(size, 2, out) && add_i64(*out,
-                                            c == DOUBLED    ? 0
-                                            : c == TOGETHER ? 1
-                                                            : 1 + 2 * (int64_t)i,
-                                            out);
+    const int64_t more = c == SIZES_DOUBLED || r == IN_PROPORTION ? size : size / 16;
+    return add_i64(size, more, out) && add_i64(*out,
+                                               r == IN_PROPORTION ? 0
+                                               : r == TOGETHER    ? 1
+                                                                  : 1 + 2 * (int64_t)i,
+                                               out);
 }
 
-static bool change_all(const module *m, const int64_t *values, change c, int64_t *out)
+static bool change_all(const module *m, const int64_t *values, sizes_change c, relation r,
+                       int64_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->types.exprs.n; i++) {
         out[i] = values[i];
         if (m->types.exprs.at[i].op != DIM_SYM || values[i] < 0)
             continue;
-        if (values[i] == 0 || !changed(values[i], c, n++, &out[i]))
+        if (values[i] == 0 || !changed(values[i], c, r, n++, &out[i]))
             return false;
     }
     return n > 0;
 }
 
-static module *make(const module *m, const int64_t *values, change c, const sizes_options *o,
-                    context *cx)
+static void free_module(module *m)
 {
-    module *copy = module_copy_to(m, cx);
-    int64_t *sizes = copy ? sizes_new(copy, &copy->arena) : NULL;
-    if (sizes && change_all(copy, values, c, sizes) && module_bind_here(copy, sizes) == TN_OK &&
-        pass_run_level(copy, o->level, o->relaxed, false, NULL) == TN_OK)
-        return copy;
-    module_free(copy);
+    context *cx = m ? m->cx : NULL;
+    module_free(m);
+    context_free(cx);
+}
+
+/* A copy in a context of its own, which reports nothing. */
+static module *copy(const module *m)
+{
+    context *cx = context_new(m->allocator, NULL);
+    if (!cx)
+        return NULL;
+    cx->limits = m->cx->limits;
+    module *made = module_copy_to(m, cx);
+    if (!made)
+        context_free(cx);
+    return made;
+}
+
+static module *make(const other_sizes *o, sizes_change c, relation r)
+{
+    module *m = copy(o->symbolic);
+    int64_t *sizes = m ? sizes_new(m, &m->arena) : NULL;
+    if (sizes && change_all(m, o->values, c, r, sizes) && module_bind_here(m, sizes) == TN_OK &&
+        pass_run_level(m, o->options.level, o->options.relaxed, false, NULL) == TN_OK)
+        return m;
+    free_module(m);
     return NULL;
 }
 
-void other_sizes_make(const module *m, const int64_t *values, const sizes_options *o,
-                      other_sizes *out)
+void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+                      const sizes_options *options)
 {
-    *out = (other_sizes){NULL, NULL};
-    for (int c = 0; c < CHANGES && !out->graph && module_has_symbols(m); c++) {
-        out->cx = context_new(m->allocator, NULL); /* one that a rejection was told to ends */
-        if (!out->cx)
-            return;
-        out->cx->limits = m->cx->limits;
-        out->graph = make(m, values, (change)c, o, out->cx);
-        if (!out->graph)
-            other_sizes_release(out);
-    }
+    *o = (other_sizes){.options = *options};
+    o->symbolic = module_has_symbols(m) ? copy(m) : NULL;
+    if (!o->symbolic)
+        return;
+    const uint32_t n = o->symbolic->types.exprs.n;
+    o->values = ARENA_ARRAY(&o->symbolic->arena, int64_t, n);
+    if (o->values)
+        memcpy(o->values, values, n * sizeof *values);
+    else
+        other_sizes_release(o);
+}
+
+const module *other_sizes_get(other_sizes *o, sizes_change change)
+{
+    if (!o || !o->symbolic)
+        return NULL;
+    for (int r = 0; r < RELATIONS && !o->made[change].is_tried && !o->made[change].graph; r++)
+        o->made[change].graph = make(o, change, (relation)r);
+    o->made[change].is_tried = true;
+    return o->made[change].graph;
 }
 
 void other_sizes_release(other_sizes *o)
 {
-    module_free(o->graph);
-    context_free(o->cx);
-    *o = (other_sizes){NULL, NULL};
+    for (int c = 0; c < SIZES_CHANGES; c++)
+        free_module(o->made[c].graph);
+    free_module(o->symbolic);
+    *o = (other_sizes){.symbolic = NULL};
 }

@@ -4,23 +4,34 @@
 
 #include "graph/module.h"
 
-/* In a context of its own. */
-typedef struct other_sizes {
-    context *cx;
-    module *graph; /* static and optimised; NULL: there is none */
-} other_sizes;
-
 /* How graphs are optimised. */
 typedef struct sizes_options {
     int level;
     bool relaxed;
 } sizes_options;
 
-/* M, whose symbols have the VALUES (pass/bind.h), with all of them changed, in about the same
- * proportions. There is none where M has no symbols, where an extent is 0, and where nothing that
- * is tried suits M: nothing is reported. */
-void other_sizes_make(const module *m, const int64_t *values, const sizes_options *o,
-                      other_sizes *out);
+/* What sizes become: about twice as large, so that whatever depends on them is another number; or a
+ * little larger, so that it is of the same kind. */
+typedef enum sizes_change { SIZES_DOUBLED, SIZES_NEAR, SIZES_CHANGES } sizes_change;
+
+typedef struct other_sizes {
+    module *symbolic; /* in a context of its own; NULL: there are no other sizes */
+    int64_t *values;
+    sizes_options options;
+    struct {
+        bool is_tried;
+        module *graph;
+    } made[SIZES_CHANGES];
+} other_sizes;
+
+/* For M, whose symbols have the VALUES (pass/bind.h), and which may change afterwards. There are no
+ * other sizes where M has no symbols, and without memory. */
+void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+                      const sizes_options *options);
+/* The program with changed sizes, static and optimised; made when it is first asked for. NULL where
+ * an extent is 0, and where nothing that is tried suits the program; nothing is reported. O may be
+ * NULL. */
+const module *other_sizes_get(other_sizes *o, sizes_change change);
 void other_sizes_release(other_sizes *o);
 
 #endif

@@ -101,13 +101,13 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
         return p->cache ? note_interface(p) : module_no_memory(p->graph);
     }
     if (p->engine->is_jit)
-        other_sizes_make(p->graph, p->sizes, &(sizes_options){p->level, p->relaxed}, &p->like);
+        other_sizes_init(&p->others, p->graph, p->sizes, &(sizes_options){p->level, p->relaxed});
     TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
     TN_TRY(note_interface(p));
     const int64_t begin = o->profiler ? eval_clock() : 0;
     TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
     engine_tell(o->profiler, "compile", "passes", begin);
-    p->tape = engine_compile(p->engine, p->graph, p->like.graph, o->profiler);
+    p->tape = engine_compile(p->engine, p->graph, &p->others, o->profiler);
     return TN_OK;
 }
 
@@ -151,7 +151,7 @@ void tn_program_free(tn_program *p)
         engine_release(p->engine);
     memory_free(&allocator, p->engine, sizeof *p->engine);
     module_free(p->graph);
-    other_sizes_release(&p->like);
+    other_sizes_release(&p->others);
     context_free(p->cx);
     custom_set_free(p->custom);
     memory_free(&allocator, p, sizeof *p);

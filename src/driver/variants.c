@@ -28,10 +28,10 @@ static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant 
     return TN_OK;
 }
 
-/* Every symbol of the copy gets its value; the order of expressions is that of the original. LIKE
- * gets others. */
+/* Every symbol of the copy gets its value; the order of expressions is that of the original. What
+ * is to be compared with goes to OTHERS. */
 static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module *m,
-                                other_sizes *like)
+                                other_sizes *others)
 {
     int64_t *sizes = sizes_new(m, &m->arena);
     given_shape *given = ARENA_ARRAY(&m->arena, given_shape, p->n_inputs);
@@ -42,7 +42,7 @@ static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
     TN_TRY(sizes_from_inputs(m, given, sizes));
     if (p->engine->is_jit)
-        other_sizes_make(m, sizes, &(sizes_options){p->level, p->relaxed}, like);
+        other_sizes_init(others, m, sizes, &(sizes_options){p->level, p->relaxed});
     return module_bind_here(m, sizes);
 }
 
@@ -60,21 +60,21 @@ static tn_status note_outputs(const tn_program *p, variant *v)
 }
 
 static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
-                       variant *v, other_sizes *like)
+                       variant *v, other_sizes *others)
 {
     const int64_t begin = events ? eval_clock() : 0;
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);
     TN_TRY(note_extents(p, in, v));
-    const tn_status s = bind_to_inputs(p, in, v->graph, like);
+    const tn_status s = bind_to_inputs(p, in, v->graph, others);
     if (s == TN_ERR_REJECTED) /* the program is well-formed: these extents do not suit it */
         return TN_ERR_INPUT;
     TN_TRY(s);
     TN_TRY(note_outputs(p, v));
     TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
     engine_tell(events, "compile", "passes", begin);
-    v->tape = engine_compile(p->engine, v->graph, like->graph, events);
+    v->tape = engine_compile(p->engine, v->graph, others, events);
     return TN_OK;
 }
 
@@ -93,9 +93,9 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
         return s;
     }
     v->cx->limits = p->cx->limits;
-    other_sizes like = {NULL, NULL};
-    const tn_status s = api_done(v->cx, build(p, in, events, v, &like));
-    other_sizes_release(&like);
+    other_sizes others = {.symbolic = NULL};
+    const tn_status s = api_done(v->cx, build(p, in, events, v, &others));
+    other_sizes_release(&others);
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
         *out = v;
