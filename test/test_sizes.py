@@ -57,6 +57,14 @@ PROGRAMS = [
      [200, 3, 1000, 64, 31]),
     ("linear", function("%x: tensor<f32, ?Bx64>, %w: tensor<f32, 64x96>, %b: tensor<f32, 96>",
                         linear("y", "x", "w", "b", 96, "tanh"), "?Bx96"), [200, 333, 1000]),
+    ("linear of some rows",
+     function("%x: tensor<f32, ?Bx64>, %w: tensor<f32, 64x96>, %b: tensor<f32, 96>",
+              linear("y", "x", "w", "b", 96, "tanh"), "?Bx96"), [64, 48, 33, 77]),
+    ("mlp", function("%x: tensor<f32, ?Bx100>, %w: tensor<f32, 100x64>, %b: tensor<f32, 64>, "
+                     "%v: tensor<f32, 64x80>, %c: tensor<f32, 80>, %u: tensor<f32, 80x10>, "
+                     "%d: tensor<f32, 10>", linear("h", "x", "w", "b", 64, "tanh") +
+                     linear("i", "h", "v", "c", 80, "erf") + linear("o", "i", "u", "d", 10, "exp") +
+                     softmax("y", "o", "?Bx10"), "?Bx10"), [200, 256, 333]),
     ("attention", function(", ".join(f"%{i}: tensor<f32, ?Bx4x32x16>" for i in "qkv"), """
   %s = dot_general(%q, %k) batch_lhs[0, 1] batch_rhs[0, 1] contract_lhs[3] contract_rhs[3] -> tensor<f32, ?Bx4x32x32>
 """ + softmax("p", "s", "?Bx4x32x32") + """
