@@ -155,8 +155,6 @@ static value_id mean_along(expand_call *c, value_id x, int64_t axis)
 {
     if (x == NO_VALUE) /* there was no memory */
         return NO_VALUE;
-    if (x == NO_VALUE)
-        return NO_VALUE;
     const type *t = build_type(c->b, x);
     const scalar n = scalar_of_float((double)t->dims[axis]);
     value_id sum = build_reduce(c->b, OP_SUM, x, &axis, 1, true);
@@ -180,8 +178,10 @@ value_id expand_layer_norm_in_steps(expand_call *c)
     const tn_dtype form = dtype_compute(c->out->dtype);
     const double epsilon = attr_float(c->n->attrs, KEY_EPSILON, 0);
     const scalar e = scalar_of_float(form == TN_F64 ? epsilon : (double)(float)epsilon);
-    if (!is_static_call(c) || c->out->count == 0)
+    if (!is_static_call(c))
         return NO_VALUE;
+    if (c->out->count == 0) /* of a row of nothing there is no mean */
+        return expand_filled(c, c->out, 0);
     value_id x = build_cast(c->b, c->in[0], form);
     value_id d = build_binary(c->b, OP_SUB, x, mean_along(c, x, axis));
     value_id v = mean_along(c, build_binary(c->b, OP_MUL, d, d), axis);

@@ -63,8 +63,8 @@ static const hlo_row *row_of(op_id op)
         [OP_REVERSE] = {"stablehlo.reverse", hlo_reverse, NULL},
         [OP_PAD] = {"stablehlo.pad", hlo_pad, NULL},
         [OP_CONCAT] = {"stablehlo.concatenate", hlo_concat, NULL},
-        [OP_TAKE] = {"stablehlo.gather", hlo_take, NULL},
-        [OP_GATHER] = {"stablehlo.gather", hlo_gather, hlo_takes_along},
+        [OP_TAKE] = {"stablehlo.gather", hlo_take, hlo_takes_take},
+        [OP_GATHER] = {"stablehlo.gather", hlo_gather, hlo_takes_gather},
         [OP_SCATTER_REDUCE] = {"stablehlo.scatter", hlo_scatter_reduce, hlo_takes_along},
         [OP_SEGMENT_REDUCE] = {"stablehlo.scatter", hlo_segment_reduce, hlo_takes_segments},
         [OP_SCATTER_ADD] = {"stablehlo.scatter", hlo_scatter_add, NULL},
@@ -167,6 +167,12 @@ void hlo_scalar(mlir_text *w, const char *prefix, value_id v, tn_dtype d, scalar
     put(w, "%n = \"stablehlo.constant\"() {value = dense<", prefix, v);
     put_number(w, d, value);
     put(w, "> : %t} : () -> %t\n", &t, &t);
+}
+
+void hlo_nothing(mlir_text *w, value_id v)
+{
+    tensor t = type_of_value(w, v);
+    line(w, "%v = \"stablehlo.constant\"() {value = dense<> : %t} : () -> %t", v, &t, &t);
 }
 
 /* The only operation that stands in StableHLO's companion dialect. */

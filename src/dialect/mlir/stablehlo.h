@@ -20,6 +20,10 @@ scalar hlo_start(op_id op, tn_dtype d);
 const char *comparison_type(tn_dtype d);
 /* %PREFIX and the number of V: a constant of rank 0. */
 void hlo_scalar(mlir_text *w, const char *prefix, value_id v, tn_dtype d, scalar value);
+/* %V: a constant of its type without elements. */
+void hlo_nothing(mlir_text *w, value_id v);
+/* %V = cast(FROM), a tensor of type T, with Tenon's result where StableHLO leaves it open. */
+void hlo_convert(mlir_text *w, value_id v, value_name from, const tensor *t);
 
 /* stablehlo_elementwise.c */
 hlo_put hlo_compare, hlo_extremum, hlo_trunc, hlo_alias, hlo_cast;
@@ -35,7 +39,7 @@ hlo_takes hlo_takes_reduce, hlo_takes_dot, hlo_takes_window;
 /* stablehlo_index.c */
 hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update, hlo_gather,
     hlo_scatter_reduce, hlo_segment_reduce;
-hlo_takes hlo_takes_along, hlo_takes_segments;
+hlo_takes hlo_takes_take, hlo_takes_along, hlo_takes_gather, hlo_takes_segments;
 /* stablehlo_order.c */
 hlo_put hlo_arg_max, hlo_top_k;
 /* stablehlo_quantize.c */

@@ -35,14 +35,17 @@ void hlo_combine(mlir_text *w, op_id op, tn_dtype d)
         w->depth--;
         return;
     }
-    if (dtype_is_float(d) && (op == OP_MAXIMUM || op == OP_MINIMUM)) { /* NaN loses */
+    if (dtype_is_float(d) &&
+        (op == OP_MAXIMUM || op == OP_MINIMUM)) { /* NaN loses on either side */
+        static const char not_equal[] =
+            "%%%s = \"stablehlo.compare\"(%%%s, %%%s) {comparison_direction = "
+            "#stablehlo<comparison_direction NE>, compare_type = #stablehlo<comparison_type "
+            "FLOAT>} : (%t, %t) -> %t";
         line(w, "%%m = \"stablehlo.%s\"(%%x, %%y) : (%t, %t) -> %t", name, &t, &t, &t);
-        line(w,
-             "%%p = \"stablehlo.compare\"(%%y, %%y) {comparison_direction = "
-             "#stablehlo<comparison_direction NE>, compare_type = #stablehlo<comparison_type "
-             "FLOAT>} : (%t, %t) -> %t",
-             &t, &t, &p);
-        line(w, "%%r = \"stablehlo.select\"(%%p, %%x, %%m) : (%t, %t, %t) -> %t", &p, &t, &t, &t);
+        line(w, not_equal, "p", "x", "x", &t, &t, &p);
+        line(w, not_equal, "q", "y", "y", &t, &t, &p);
+        line(w, "%%s = \"stablehlo.select\"(%%q, %%x, %%m) : (%t, %t, %t) -> %t", &p, &t, &t, &t);
+        line(w, "%%r = \"stablehlo.select\"(%%p, %%y, %%s) : (%t, %t, %t) -> %t", &p, &t, &t, &t);
     } else {
         line(w, "%%r = \"stablehlo.%s\"(%%x, %%y) : (%t, %t) -> %t", name, &t, &t, &t);
     }
@@ -84,6 +87,10 @@ void hlo_reduce(mlir_text *w, const node *n)
     op_id how = combiner(n);
     (void)resolve_reduction(given ? axes : NULL, n_axes, attr_int(n->attrs, KEY_KEEPDIMS, false),
                             in.rank, &list, &keep);
+    if (list.n == 0 && !init) { /* NaN stays */
+        name_as(w, v, n->in[0]);
+        return;
+    }
     keep = keep && list.n > 0;
     left = type_of_scalar(d);
     for (uint32_t i = 0; i < list.n; i++)

@@ -397,6 +397,13 @@ void hlo_scan(mlir_text *w, const node *n)
                    .index = type_of_scalar(TN_SI64)};
     s.scanned = n->n_in - s.carries;
     s.stacked = n->n_results - s.carries;
+    if (type_of_scanned(&s, 0).dims[0] == 0) { /* no turn, whose slices would be too large */
+        for (uint32_t k = 0; k < s.carries; k++)
+            name_as(w, v + k, n->in[k]);
+        for (uint32_t k = 0; k < s.stacked; k++)
+            hlo_nothing(w, v + s.carries + k);
+        return;
+    }
     put_index(w, &s, "first", 0);
     for (uint32_t k = 0; k < s.stacked; k++) {
         tensor t = type_of_stack(&s, k), one = type_of_scalar(t.dtype);

@@ -17,6 +17,101 @@ bool hlo_takes_cast(const function *f, const node *n, char why[OBJECTION_SIZE])
     return true;
 }
 
+/* `%PREFIXv`: a tensor like T full of VALUE. */
+static void put_full(mlir_text *w, const char *prefix, value_id v, const tensor *t, scalar value)
+{
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n = \"stablehlo.constant\"() {value = dense<", prefix, v);
+    put_number(w, t->dtype, value);
+    put(w, "> : %t} : () -> %t\n", t, t);
+}
+
+/* `%PREFIXv = compare(X, with)`. */
+static void put_test(mlir_text *w, const char *prefix, value_id v, const value_name *x,
+                     const char *way, const value_name *with, const tensor *t)
+{
+    tensor p = type_like(t, TN_I1);
+    line(w,
+         "%n = \"stablehlo.compare\"(%w, %w) {comparison_direction = "
+         "#stablehlo<comparison_direction %s>, compare_type = #stablehlo<comparison_type FLOAT>} : "
+         "(%t, %t) -> %t",
+         prefix, v, x, with, way, t, t, &p);
+}
+
+/* A float truncated and saturated, and 0 for NaN: what lies outside is selected away, since
+ * StableHLO leaves it to the implementation. */
+static void put_saturated(mlir_text *w, value_id v, value_name x, tensor t, const tensor *out)
+{
+    const bool is_signed = dtype_is_signed(out->dtype);
+    const double above = (double)dtype_int_max(out->dtype); /* rounds up where it is not exact */
+    const double end = above + (above < 0x1p52 ? 1 : 0);
+    tensor p = type_like(&t, TN_I1);
+    if (t.dtype != TN_F64 && t.dtype != TN_F32) { /* exact, and holds the bounds */
+        const tensor wide = type_like(&t, TN_F32);
+        line(w, "%n = \"stablehlo.convert\"(%w) : (%t) -> %t", "xw", v, &x, &t, &wide);
+        x = (value_name){w->scope, v, "xw"};
+        t = wide;
+    }
+    const value_name high = {w->scope, v, "xe"}, low = {w->scope, v, "xb"};
+    put_full(w, "xe", v, &t, scalar_of_float(end));
+    put_full(w, "xb", v, &t, scalar_of_float(is_signed ? -end : 0));
+    put_full(w, "xh", v, out,
+             is_signed ? scalar_of_int((int64_t)dtype_int_max(out->dtype))
+                       : scalar_of_uint(dtype_int_max(out->dtype)));
+    put_full(w, "xl", v, out, scalar_of_int(is_signed ? dtype_int_min(out->dtype) : 0));
+    put_full(w, "xz", v, out, scalar_of_int(0));
+    put_test(w, "xp", v, &x, "GE", &high, &t);
+    put_test(w, "xq", v, &x, "LT", &low, &t);
+    put_test(w, "xn", v, &x, "NE", &x, &t);
+    line(w, "%n = \"stablehlo.convert\"(%w) : (%t) -> %t", "xc", v, &x, &t, out);
+    line(w, "%n = \"stablehlo.select\"(%n, %n, %n) : (%t, %t, %t) -> %t", "xs", v, "xp", v, "xh", v,
+         "xc", v, &p, out, out, out);
+    line(w, "%n = \"stablehlo.select\"(%n, %n, %n) : (%t, %t, %t) -> %t", "xt", v, "xq", v, "xl", v,
+         "xs", v, &p, out, out, out);
+    line(w, "%v = \"stablehlo.select\"(%n, %n, %n) : (%t, %t, %t) -> %t", v, "xn", v, "xz", v, "xt",
+         v, &p, out, out, out);
+}
+
+/* An integer clamped to what OUT can hold, then converted. */
+static void put_narrowed(mlir_text *w, value_id v, value_name x, const tensor *t, const tensor *out)
+{
+    const tensor one = type_of_scalar(t->dtype);
+    const bool has_sign = dtype_is_signed(t->dtype), keeps_sign = dtype_is_signed(out->dtype);
+    const int64_t low = !has_sign || !keeps_sign ? 0
+                        : dtype_int_min(t->dtype) > dtype_int_min(out->dtype)
+                            ? dtype_int_min(t->dtype)
+                            : dtype_int_min(out->dtype);
+    const uint64_t high = dtype_int_max(t->dtype) < dtype_int_max(out->dtype)
+                              ? dtype_int_max(t->dtype)
+                              : dtype_int_max(out->dtype);
+    hlo_scalar(w, "xl", v, t->dtype, scalar_of_int(low));
+    hlo_scalar(w, "xh", v, t->dtype,
+               has_sign ? scalar_of_int((int64_t)high) : scalar_of_uint(high));
+    line(w, "%n = \"stablehlo.clamp\"(%n, %w, %n) : (%t, %t, %t) -> %t", "xc", v, "xl", v, &x, "xh",
+         v, &one, t, &one, t);
+    line(w, "%v = \"stablehlo.convert\"(%n) : (%t) -> %t", v, "xc", v, t, out);
+}
+
+/* Does every integer of FROM fit into TO? */
+static bool holds_all(tn_dtype to, tn_dtype from)
+{
+    return dtype_int_max(from) <= dtype_int_max(to) &&
+           (!dtype_is_signed(from) ||
+            (dtype_is_signed(to) && dtype_int_min(from) >= dtype_int_min(to)));
+}
+
+void hlo_convert(mlir_text *w, value_id v, value_name from, const tensor *t)
+{
+    const tensor out = type_of_value(w, v);
+    const bool counts = dtype_is_int(out.dtype) && out.dtype != TN_I1 && t->dtype != TN_I1;
+    if (counts && dtype_is_float(t->dtype) && value_type(w->f, v)->count)
+        put_saturated(w, v, from, *t, &out);
+    else if (counts && dtype_is_int(t->dtype) && !holds_all(out.dtype, t->dtype))
+        put_narrowed(w, v, from, t, &out);
+    else
+        line(w, "%v = \"stablehlo.convert\"(%w) : (%t) -> %t", v, &from, t, &out);
+}
+
 /* The real part of a complex number first. */
 void hlo_cast(mlir_text *w, const node *n)
 {
@@ -24,11 +119,11 @@ void hlo_cast(mlir_text *w, const node *n)
     tensor from = type_of_value(w, n->in[0]), to = type_of_value(w, v);
     tensor part = type_like(&from, dtype_table[from.dtype].part);
     if (!dtype_is_complex(from.dtype) || dtype_is_complex(to.dtype)) {
-        hlo_op(w, n, "convert", "");
+        hlo_convert(w, v, w->names[n->in[0]], &from);
         return;
     }
     line(w, "%n = \"stablehlo.real\"(%v) : (%t) -> %t", "p", v, n->in[0], &from, &part);
-    line(w, "%v = \"stablehlo.convert\"(%n) : (%t) -> %t", v, "p", v, &part, &to);
+    hlo_convert(w, v, (value_name){w->scope, v, "p"}, &part);
 }
 
 void hlo_alias(mlir_text *w, const node *n)

@@ -5,10 +5,26 @@
 #include "ops/attr_rules.h"
 #include "ops/shape.h"
 
+/* A slice may not be larger than what it is taken from, not even when none is taken. */
+static bool takes_from_nothing(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    return value_type(f, n->in[0])->count != 0 || value_type(f, n->first_value)->count == 0 ||
+           object(why, "there is nothing to take from");
+}
+
+bool hlo_takes_take(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    return takes_from_nothing(f, n, why);
+}
+
 void hlo_take(mlir_text *w, const node *n)
 {
     const type *x = value_type(w->f, n->in[0]), *at = value_type(w->f, n->in[1]);
     int64_t offsets[TN_MAX_RANK], sizes[TN_MAX_RANK];
+    if (value_type(w->f, n->first_value)->count == 0) {
+        hlo_nothing(w, n->first_value);
+        return;
+    }
     for (uint32_t i = 1; i < x->rank; i++) {
         offsets[i - 1] = (int64_t)at->rank + i - 1;
         sizes[i] = x->dims[i];
@@ -147,9 +163,18 @@ bool hlo_takes_along(const function *f, const node *n, char why[OBJECTION_SIZE])
            object(why, "the rank is too high for vectors of positions");
 }
 
+bool hlo_takes_gather(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    return hlo_takes_along(f, n, why) && takes_from_nothing(f, n, why);
+}
+
 void hlo_gather(mlir_text *w, const node *n)
 {
     value_id v = n->first_value;
+    if (value_type(w->f, v)->count == 0) {
+        hlo_nothing(w, v);
+        return;
+    }
     tensor x = type_of_value(w, n->in[0]), out = type_of_value(w, v);
     int64_t axes[TN_MAX_RANK], ones[TN_MAX_RANK];
     tensor at = put_vectors(w, v, n->in[1], resolve_axis(n->attrs, KEY_AXIS, x.rank));

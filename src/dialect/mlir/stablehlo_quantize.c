@@ -41,23 +41,6 @@ static void put_step(scaling *s, const char *op, const char *with)
     s->last = name;
 }
 
-static void put_convert(scaling *s, bool saturates)
-{
-    mlir_text *w = s->w;
-    value_id v = s->n->first_value;
-    tensor out = type_of_value(w, v), one = type_of_scalar(s->t.dtype);
-    if (saturates) {
-        const char *name = next_step(s);
-        double low = dtype_is_signed(out.dtype) ? (double)dtype_int_min(out.dtype) : 0;
-        hlo_scalar(w, "l", v, s->t.dtype, scalar_of_float(low));
-        hlo_scalar(w, "h", v, s->t.dtype, scalar_of_float((double)dtype_int_max(out.dtype)));
-        line(w, "%n = \"stablehlo.clamp\"(%n, %n, %n) : (%t, %t, %t) -> %t", name, v, "l", v,
-             s->last, v, "h", v, &one, &s->t, &one, &s->t);
-        s->last = name;
-    }
-    line(w, "%v = \"stablehlo.convert\"(%n) : (%t) -> %t", v, s->last, v, &s->t, &out);
-}
-
 /* UP and DOWN are the operands that hold the scales, 0 for none, each followed by its zero point if
  * ZEROS. */
 static void put_scaling(mlir_text *w, const node *n, uint32_t up, uint32_t down, bool zeros)
@@ -65,7 +48,7 @@ static void put_scaling(mlir_text *w, const node *n, uint32_t up, uint32_t down,
     value_id v = n->first_value;
     tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
     if (n->n_in == 1) {
-        hlo_op(w, n, "convert", "");
+        hlo_cast(w, n);
         return;
     }
     tn_dtype wide = value_type(w->f, n->in[up ? up : down])->dtype == TN_F64 ? TN_F64 : TN_F32;
@@ -89,7 +72,7 @@ static void put_scaling(mlir_text *w, const node *n, uint32_t up, uint32_t down,
             put_step(&s, "add", "zd");
         }
     }
-    put_convert(&s, dtype_is_int(out.dtype));
+    hlo_convert(w, v, (value_name){w->scope, v, s.last}, &s.t);
 }
 
 void hlo_quantize(mlir_text *w, const node *n)

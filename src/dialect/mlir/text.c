@@ -116,6 +116,9 @@ void put_all(mlir_text *w, const char *format, va_list args)
             put_name(w, name);
             break;
         }
+        case 'w':
+            put_name(w, *va_arg(args, const value_name *));
+            break;
         case 'n': {
             const char *prefix = va_arg(args, const char *);
             put_name(w, (value_name){w->scope, va_arg(args, value_id), prefix});

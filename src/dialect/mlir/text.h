@@ -44,6 +44,7 @@ bool types_equal(const tensor *a, const tensor *b);
 /* Append FORMAT, in which
  *   %v  a value_id: its name          %t  a const tensor *: tensor<2x3xf32>
  *   %n  a const char *prefix and a value_id: a name beside that of the value
+ *   %w  a const value_name *: that name
  *   %i  const int64_t *, uint32_t: array<i64: 1, 2>
  *   %e  a tn_dtype: f32               %l  const int64_t *, uint32_t: [1, 2]
  *   %d  an int64_t   %u  a uint32_t   %s  a const char *   %%  itself */
