@@ -2,8 +2,18 @@
 #include "pass/bind.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "driver/api.h"
+
+/* The value that the program itself gives SYMBOL; NULL: none. */
+static const int64_t *written_value(const module *m, const char *symbol)
+{
+    for (uint32_t i = 0; i < m->written_sizes.n; i++)
+        if (strcmp(m->written_sizes.at[i].symbol, symbol) == 0)
+            return &m->written_sizes.at[i].value;
+    return NULL;
+}
 
 static tn_status note_bindings(const module *m, const tn_binding *bindings, size_t n,
                                int64_t *values)
@@ -11,6 +21,14 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
     diag_channel *d = &m->cx->diag;
     for (size_t i = 0; i < n; i++) {
         int64_t *value = size_of_symbol(m, values, bindings[i].symbol);
+        const int64_t *written = value ? NULL : written_value(m, bindings[i].symbol);
+        if (written && *written == bindings[i].extent)
+            continue;
+        if (written)
+            return diag_report(d, DIAG_DimensionBinding, &m->source, NO_SPAN,
+                               "the size '%s' is %" PRId64
+                               " in the program, and cannot be %" PRId64,
+                               bindings[i].symbol, *written, bindings[i].extent);
         if (!value)
             return diag_report(d, DIAG_Usage, NULL, NO_SPAN,
                                "the program has no symbolic size called '%s'", bindings[i].symbol);

@@ -63,6 +63,10 @@ static tn_status note_named_axes(tn_program *p)
         const type *t = value_type(f, f->inputs.at[i]);
         for (uint32_t k = 0; k < t->rank; k++)
             p->named[i] |= (uint32_t)dim_is_symbolic(t->dims[k]) << k;
+        const char *name = attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME);
+        for (uint32_t k = 0; name && k < p->graph->written_axes.n; k++)
+            if (strcmp(p->graph->written_axes.at[k].input, name) == 0)
+                p->named[i] |= p->graph->written_axes.at[k].axes;
     }
     return TN_OK;
 }

@@ -211,6 +211,23 @@ static bool copy_function(const function *from, module *to)
            copy_ids(to->allocator, from->outputs.at, from->outputs.n, f, true);
 }
 
+static bool copy_written(const module *from, module *to)
+{
+    for (uint32_t i = 0; i < from->written_sizes.n; i++) {
+        written_size s = from->written_sizes.at[i];
+        s.symbol = module_string(to, s.symbol, strlen(s.symbol));
+        if (!s.symbol || !VECTOR_PUSH(to->allocator, &to->written_sizes, s))
+            return false;
+    }
+    for (uint32_t i = 0; i < from->written_axes.n; i++) {
+        written_axes a = from->written_axes.at[i];
+        a.input = module_string(to, a.input, strlen(a.input));
+        if (!a.input || !VECTOR_PUSH(to->allocator, &to->written_axes, a))
+            return false;
+    }
+    return true;
+}
+
 static bool copy_all(const module *from, module *to)
 {
     to->dialect = from->dialect;
@@ -230,7 +247,7 @@ static bool copy_all(const module *from, module *to)
     for (uint32_t i = 0; i < from->gradients.n; i++)
         if (!VECTOR_PUSH(to->allocator, &to->gradients, from->gradients.at[i]))
             return false;
-    return true;
+    return copy_written(from, to);
 }
 
 module *module_copy(const module *m)

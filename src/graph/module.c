@@ -49,6 +49,8 @@ void module_free(module *m)
     VECTOR_RELEASE(a, &m->functions);
     VECTOR_RELEASE(a, &m->strings);
     VECTOR_RELEASE(a, &m->gradients);
+    VECTOR_RELEASE(a, &m->written_sizes);
+    VECTOR_RELEASE(a, &m->written_axes);
     for (uint32_t i = 0; i < m->payloads.n; i++)
         payload_drop(m->payloads.at[i]);
     VECTOR_RELEASE(a, &m->payloads);

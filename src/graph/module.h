@@ -69,6 +69,18 @@ typedef struct function {
     bool is_region;
 } function;
 
+/* A symbol that the text itself gave a value, so that none of it is left. */
+typedef struct written_size {
+    const char *symbol;
+    int64_t value;
+} written_size;
+
+/* The axes, as a mask, whose extents such symbols were. */
+typedef struct written_axes {
+    const char *input; /* its name */
+    uint32_t axes;
+} written_axes;
+
 typedef struct module {
     context *cx;
     const tn_allocator *allocator;
@@ -84,6 +96,8 @@ typedef struct module {
     uint32_t entry;
     /* Pairs (primal, gradient) of the entry function, when the module is a gradient module. */
     VECTOR(value_id) gradients;
+    VECTOR(written_size) written_sizes;
+    VECTOR(written_axes) written_axes;
     VECTOR(payload *) payloads; /* of large constants: those it holds */
 } module;
 

@@ -1,6 +1,7 @@
 /* The document: nodes in any order, made into a graph in an order that defines before use. */
 #include "dialect/tiny/reader.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -172,6 +173,25 @@ static bool alias(reader *r, entry *e, const entry *first, const type *t)
     return true;
 }
 
+static bool has_letters(json_text t)
+{
+    for (uint32_t i = 0; i < t.n; i++)
+        if (isalpha((unsigned char)t.at[i]) || t.at[i] == '_')
+            return true;
+    return false;
+}
+
+/* Extents that are numbers because 'dims' says so; data that differ give a symbol two values. */
+static bool note_written_axes(reader *r, const char *tensor, const json_value *shape, const type *t)
+{
+    written_axes w = {tensor, 0};
+    for (uint32_t i = 0; i < t->rank && r->sizes.n; i++)
+        if (shape->items[i].kind == JSON_STRING && !dim_is_symbolic(t->dims[i]) &&
+            has_letters(shape->items[i].text))
+            w.axes |= 1U << i;
+    return !w.axes || VECTOR_PUSH(r->m->allocator, &r->m->written_axes, w) || out_of_memory(r);
+}
+
 bool read_input(reader *r, entry *e)
 {
     dim dims[TN_MAX_RANK];
@@ -200,6 +220,8 @@ bool read_input(reader *r, entry *e)
     for (uint32_t i = 0; i < rank; i++)
         axes[i].name = names[i];
     e->value.axes = axes;
+    if (!note_written_axes(r, tensor, shape, t))
+        return false;
     attr given[] = {{.key = KEY_NAME, .v.s = tensor}, {.key = KEY_TYPE, .v.type = t}};
     const tn_allocator *a = r->m->allocator;
     if (!add_entry(r, e, OP_INPUT, NULL, 0, given, 2))
@@ -342,7 +364,9 @@ static bool read_dims(reader *r, const json_value *dims)
             v->number.i < 0)
             return fault(r, NULL, DIAG_InvalidAttribute, v->at, "a size is a whole number >= 0");
         bound_size s = {module_string(r->m, key.at, key.n), v->number.i};
-        if (!s.name || !VECTOR_PUSH(r->m->allocator, &r->sizes, s))
+        const written_size written = {s.name, v->number.i};
+        if (!s.name || !VECTOR_PUSH(r->m->allocator, &r->sizes, s) ||
+            !VECTOR_PUSH(r->m->allocator, &r->m->written_sizes, written))
             return out_of_memory(r);
     }
     return true;
