@@ -194,7 +194,7 @@ TN_API tn_status tn_module_write(const tn_module *m, const char *dialect, const 
 /* Values are named as in the program's text (inputs by their name, others by theirs or as %number),
  * inputs and outputs also by position. Fields may be zero. */
 typedef struct tn_gradient_options {
-    const char *loss;       /* the output to differentiate; NULL: the first */
+    const char *loss; /* the output to differentiate, by position or else name; NULL: the first */
     const char *const *wrt; /* the inputs to differentiate by; NULL: every floating-point one */
     size_t n_wrt;
     const char *cotangent; /* the input that holds the gradient of the loss, of the same type */

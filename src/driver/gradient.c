@@ -73,7 +73,11 @@ static tn_status find_loss(request *r)
     if (f->outputs.n == 0)
         return diag_report(&r->cx->diag, DIAG_MissingOutputs, &r->m->source, NO_SPAN,
                            "the program has no output to differentiate");
-    r->options.loss = name ? find(f, f->outputs.at, f->outputs.n, name) : 0;
+    uint32_t at = 0;
+    if (!name || (is_number(name, &at) && at < f->outputs.n)) /* whatever values are called */
+        r->options.loss = at;
+    else
+        r->options.loss = find(f, f->outputs.at, f->outputs.n, name);
     return r->options.loss < f->outputs.n ? TN_OK : unknown(r, "output", name);
 }
 
