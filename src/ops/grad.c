@@ -61,9 +61,14 @@ value_id grad_where_less(grad_call *c, value_id x, value_id y, value_id g)
     return build_select(&c->b, build_compare(&c->b, DIR_LT, x, y), g, grad_zeros(c, g));
 }
 
-value_id grad_unless_less(grad_call *c, value_id x, value_id y, value_id g)
+value_id grad_where_equal(grad_call *c, value_id x, value_id y, value_id g)
 {
-    return build_select(&c->b, build_compare(&c->b, DIR_LT, x, y), grad_zeros(c, g), g);
+    return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), g, grad_zeros(c, g));
+}
+
+value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g)
+{
+    return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), grad_zeros(c, g), g);
 }
 
 tn_status grad_refuse(grad_call *c, const char *why)

@@ -70,9 +70,11 @@ value_id grad_indices(grad_call *c, const int64_t *at, int64_t n);
 value_id grad_unbroadcast(grad_call *c, value_id g, value_id v);
 /* The shape arithmetic of the same: sum over the axes that TO lacks or has as 1. */
 value_id grad_sum_to(grad_call *c, value_id g, const dim *to, uint32_t rank);
-/* G where X < Y, else 0; and the other way round. G and the condition have one shape. */
+/* G where X < Y, where X = Y, else 0; the last the other way round. G and the condition have one
+ * shape. */
 value_id grad_where_less(grad_call *c, value_id x, value_id y, value_id g);
-value_id grad_unless_less(grad_call *c, value_id x, value_id y, value_id g);
+value_id grad_where_equal(grad_call *c, value_id x, value_id y, value_id g);
+value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g);
 
 /* Movements along one axis, for any set of ops that has reshape, pad and slice (grad_axes.c).
  * Extents are known. */

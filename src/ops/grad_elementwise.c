@@ -215,22 +215,22 @@ tn_status grad_pow(grad_call *c)
     return unbroadcast(c, mul(c, c->g[0], slope));
 }
 
-/* The operand that wins takes all; at a tie that is the first. */
-static tn_status winner(grad_call *c, value_id low, value_id high)
+/* The operand that wins takes all, at a tie the first: a NaN, which loses, is never the result. */
+static tn_status winner(grad_call *c)
 {
-    bool first = c->operand == 0;
-    return unbroadcast(c, first ? grad_unless_less(c, low, high, c->g[0])
-                                : grad_where_less(c, low, high, c->g[0]));
+    value_id first = grad_in(c, 0), y = grad_y(c);
+    return unbroadcast(c, c->operand == 0 ? grad_where_equal(c, first, y, c->g[0])
+                                          : grad_unless_equal(c, first, y, c->g[0]));
 }
 
 tn_status grad_maximum(grad_call *c)
 {
-    return winner(c, grad_in(c, 0), grad_in(c, 1));
+    return winner(c);
 }
 
 tn_status grad_minimum(grad_call *c)
 {
-    return winner(c, grad_in(c, 1), grad_in(c, 0));
+    return winner(c);
 }
 
 tn_status grad_select(grad_call *c)
@@ -240,14 +240,15 @@ tn_status grad_select(grad_call *c)
                                           : build_select(&c->b, p, zeros, c->g[0]));
 }
 
-/* min(max(x, low), high): high wins where it is below the rest, then low where it is above x. */
+/* min(max(x, low), high): high wins where the rest is not the result, then low where x is not the
+ * rest. */
 tn_status grad_clamp(grad_call *c)
 {
-    value_id x = grad_in(c, 0), low = grad_in(c, 1), high = grad_in(c, 2);
+    value_id x = grad_in(c, 0), low = grad_in(c, 1), y = grad_y(c);
     value_id inner = build_binary(&c->b, OP_MAXIMUM, x, low);
     if (c->operand == 2)
-        return unbroadcast(c, grad_where_less(c, high, inner, c->g[0]));
-    value_id g = grad_unless_less(c, high, inner, c->g[0]);
-    return unbroadcast(c, c->operand == 0 ? grad_unless_less(c, x, low, g)
-                                          : grad_where_less(c, x, low, g));
+        return unbroadcast(c, grad_unless_equal(c, inner, y, c->g[0]));
+    value_id g = grad_where_equal(c, inner, y, c->g[0]);
+    return unbroadcast(c, c->operand == 0 ? grad_where_equal(c, x, inner, g)
+                                          : grad_unless_equal(c, x, inner, g));
 }
