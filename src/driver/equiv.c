@@ -272,16 +272,23 @@ static tn_status make_programs(comparison *c, uint32_t run, bool *fits)
 
 /* ---- interfaces ----------------------------------------------------------------------------- */
 
-static tn_status differ(const comparison *c, const char *what, uint32_t i, const tn_port *a,
-                        const tn_port *b)
+static void note_type(const comparison *c, const tn_program *p, bool is_input, uint32_t i)
 {
     diag_channel *d = &c->cx->diag;
-    tn_status s = diag_report(d, DIAG_NotEquivalent, NULL, NO_SPAN,
-                              "%s %" PRIu32 " has another type in the two programs", what, i);
-    diag_note(d, &c->a->source, NO_SPAN, "'%s' is of %s and rank %" PRIu32, a->name,
-              dtype_name(a->type.dtype), a->type.rank);
-    diag_note(d, &c->b->source, NO_SPAN, "'%s' is of %s and rank %" PRIu32, b->name,
-              dtype_name(b->type.dtype), b->type.rank);
+    const module *m = p->graph;
+    const function *f = module_entry(m);
+    const tn_port *port = is_input ? &p->inputs[i] : &p->outputs[i];
+    const type *t = value_type(f, is_input ? f->inputs.at[i] : f->outputs.at[i]);
+    diag_note(d, &m->source, NO_SPAN, "'%s' is %s", port->name, type_text(&d->text, &m->types, t));
+}
+
+static tn_status differ(const comparison *c, bool is_input, uint32_t i)
+{
+    tn_status s = diag_report(&c->cx->diag, DIAG_NotEquivalent, NULL, NO_SPAN,
+                              "%s %" PRIu32 " has another type in the two programs",
+                              is_input ? "input" : "output", i);
+    note_type(c, c->pa, is_input, i);
+    note_type(c, c->pb, is_input, i);
     return s;
 }
 
@@ -301,10 +308,10 @@ static tn_status check_types(const comparison *c)
     const tn_program *a = c->pa, *b = c->pb;
     for (uint32_t i = 0; i < a->n_inputs; i++)
         if (!api_same_type(&a->inputs[i].type, &b->inputs[i].type))
-            return differ(c, "input", i, &a->inputs[i], &b->inputs[i]);
+            return differ(c, true, i);
     for (uint32_t i = 0; i < a->n_outputs; i++)
         if (!api_same_type(&a->outputs[i].type, &b->outputs[i].type))
-            return differ(c, "output", i, &a->outputs[i], &b->outputs[i]);
+            return differ(c, false, i);
     return TN_OK;
 }
 

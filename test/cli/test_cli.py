@@ -631,6 +631,17 @@ class Run(Case):
         self.assertNotEqual(*shown)
         self.assertIn("y: bf16[3, 2]", shown[0])
 
+    def test_equiv_types(self):
+        program = """{"uops": [
+  {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "%s", "shape": [%s]}},
+  {"id": "y", "uop": "NEG", "src": ["x"]}]}"""
+        for name, dtype, shape in (("a", "fp32", "4, 3"), ("b", "fp32", "3, 4"), ("c", "fp16", "4, 3")):
+            self.write(name + ".tiny.json", program % (dtype, shape))
+        for other, text in (("b", "f32[3, 4]"), ("c", "f16[4, 3]")):
+            err = self.tenon("equiv", "a.tiny.json", other + ".tiny.json", status=1).err
+            self.assertIn("'x' is f32[4, 3]", err)
+            self.assertIn(f"'x' is {text}", err)
+
     def test_tiny_inputs(self):
         self.write("t.tiny.json", """{"uops": [
   {"id": "a", "uop": "INPUT", "arg": {"tensor_id": "s", "dtype": "fp32", "shape": ["M", "N", 2]}},
