@@ -86,10 +86,13 @@ static bool add_immediates(reader *r, entry *e, operand *in, uint32_t n, value_i
     return true;
 }
 
+/* Of the operands that are values already. */
 static bool check_domain(reader *r, entry *e, const operand *in, uint32_t n, const value_id *v)
 {
     const bool where = e->uop->kind == TINY_WHERE;
     for (uint32_t k = 0; k < n; k++) {
+        if (v[k] == NO_VALUE)
+            continue;
         const tn_dtype d = type_at(r, v[k])->dtype;
         if (where && k == 0 && d != TN_I1)
             return fault(r, e, DIAG_DTypeMismatch, in[k].text->at,
@@ -139,8 +142,8 @@ bool read_elementwise(reader *r, entry *e)
             return false;
     }
     const axis *axes = NULL;
-    if (!align_operands(r, e, in, n, typed, v, &axes) || !add_immediates(r, e, in, n, v) ||
-        !check_domain(r, e, in, n, v))
+    if (!align_operands(r, e, in, n, typed, v, &axes) || !check_domain(r, e, in, n, v) ||
+        !add_immediates(r, e, in, n, v) || !check_domain(r, e, in, n, v))
         return false;
     op_id op = e->uop->op;
     if (type_at(r, v[n - 1])->dtype == TN_I1 && (op == OP_MAXIMUM || op == OP_MINIMUM)) {
