@@ -16,24 +16,47 @@ static const char *shape_in(reader *r, const value *x)
 
 /* ---- RESHAPE ---- */
 
+/* Axes of extent 1 between the same long ones: as many as before are the same, and otherwise those
+ * that are called the same. */
+static void keep_short_axes(const axis *from, uint32_t n_from, axis *to, uint32_t n_to)
+{
+    for (uint32_t k = 0; k < n_to; k++)
+        for (uint32_t i = 0; i < n_from; i++)
+            if (n_from == n_to ? i == k : to[k].name && to[k].name == from[i].name)
+                to[k].id = from[i].id;
+}
+
+static uint32_t ones_from(const type *t, uint32_t i)
+{
+    uint32_t n = 0;
+    while (i + n < t->rank && t->dims[i + n] == 1)
+        n++;
+    return n;
+}
+
 /* Axes that only lose or gain neighbours of extent 1 stay what they are. */
 static void keep_long_axes(const value *x, const type *from, axis *axes, const type *to)
 {
-    uint32_t pairs[TN_MAX_RANK][2], n = 0, i = 0;
-    for (uint32_t k = 0; k < to->rank; k++) {
-        if (to->dims[k] == 1)
-            continue;
-        while (i < from->rank && from->dims[i] == 1)
+    uint32_t i = 0;
+    for (uint32_t pass = 0, k = 0; pass < 2; pass++, i = k = 0)
+        for (;;) {
+            const uint32_t n_from = ones_from(from, i), n_to = ones_from(to, k);
+            if (pass == 1)
+                keep_short_axes(x->axes + i, n_from, axes + k, n_to);
+            i += n_from;
+            k += n_to;
+            if (i == from->rank || k == to->rank) {
+                if (i != from->rank || k != to->rank)
+                    return;
+                break;
+            }
+            if (from->dims[i] != to->dims[k])
+                return;
+            if (pass == 1)
+                axes[k].id = x->axes[i].id;
             i++;
-        if (i == from->rank || from->dims[i] != to->dims[k])
-            return;
-        pairs[n][0] = i++;
-        pairs[n++][1] = k;
-    }
-    while (i < from->rank && from->dims[i] == 1)
-        i++;
-    for (uint32_t k = 0; i == from->rank && k < n; k++)
-        axes[pairs[k][1]].id = x->axes[pairs[k][0]].id;
+            k++;
+        }
 }
 
 static bool read_reshape(reader *r, entry *e, const value *x)
