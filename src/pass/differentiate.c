@@ -96,6 +96,8 @@ static tn_status seed_loss(walk *w)
         return node_report(w->f, node_of(w->f, loss), DIAG_GradientShape,
                            "the loss %%%u is %s, but a loss has one element", loss,
                            type_text(&w->memory, &w->m->types, t));
+    if (t->count == 0) /* which contributes nothing, as no value without elements does */
+        return TN_OK;
     builder b = reverse_builder(&w->reverse, loss);
     double seed = w->options->seed == 0 ? 1 : w->options->seed;
     w->reverse.grads[loss] = build_splat(&b, t->dtype, t->dims, t->rank, scalar_of_float(seed));

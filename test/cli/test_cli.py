@@ -659,6 +659,13 @@ class Run(Case):
 
         self.tenon("run", "t.tiny.json", "--input", "s=s.npy", "--input", "t=t.npy")
         self.assertEqual(code("s=s", "t=u"), ("E1304", "AxisAlignmentMismatch"))
+        # a size that the program itself gives, and a number that it writes
+        text = (self.dir / "t.tiny.json").read_text()
+        self.write("t.tiny.json", text[:-1] + ', "dims": {"M": 4}}')
+        self.assertEqual(code("s=s", "t=t"), ("E1304", "AxisAlignmentMismatch"))
+        self.write("t.tiny.json", text[:-1] + ', "dims": {"M": 3}}')
+        self.assertEqual(code("s=w", "t=t"), ("E1002", "AxisSizeMismatch"))
+        self.write("t.tiny.json", text)
         self.assertEqual(code("s=w", "t=t"), ("E1002", "AxisSizeMismatch"))
         self.assertEqual(code("s=h", "t=t"), ("E1114", "InputMismatch"))
         self.assertEqual(code("s=s"), ("E1113", "MissingInput"))
