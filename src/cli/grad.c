@@ -14,7 +14,8 @@ enum {
     OPTION_RECOMPUTE,
     OPTION_CONV2D,
     OPTION_MAP,
-    OPTION_COMMENTS
+    OPTION_COMMENTS,
+    OPTION_DIM
 };
 
 static const option options[] = {
@@ -28,6 +29,7 @@ static const option options[] = {
     {OPTION_CONV2D, "--conv2d", NULL, "in core-v1, differentiate Conv2d too"},
     {OPTION_MAP, "--map", NULL, "say which value is the gradient of which input"},
     {OPTION_COMMENTS, "--comments", NULL, "say what each value of the gradient belongs to"},
+    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {0},
 };
 
@@ -125,6 +127,14 @@ static tn_status output_gradient(session *s, const grad_arguments *g, tn_module 
     return status;
 }
 
+static tn_status bind_sizes(session *s, const arguments *args, grad_arguments *g, tn_module *m)
+{
+    const tn_binding *bindings;
+    size_t n;
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &g->memory, &bindings, &n));
+    return bind_program(m, bindings, n);
+}
+
 static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
 {
     const char *file;
@@ -132,7 +142,9 @@ static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
     TN_TRY(read_options_of(s, args, g));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
-    tn_status status = tn_module_gradient(m, &g->gradient, &gradient);
+    tn_status status = bind_sizes(s, args, g, m);
+    if (status == TN_OK)
+        status = tn_module_gradient(m, &g->gradient, &gradient);
     if (status == TN_OK)
         status = output_gradient(s, g, gradient);
     tn_module_free(gradient);
@@ -153,5 +165,5 @@ const command command_grad = {
     "grad",
     "FILE [--loss INDEX|NAME] [--wrt A,B] [--cotangent NAME]\n"
     "           [--seed NUMBER] [--recompute A,B] [--conv2d] [--map] [--comments]\n"
-    "           [-o OUT]",
+    "           [--dim SYM=N]... [-o OUT]",
     "the gradient of a program, in its dialect", options, run_grad};

@@ -77,6 +77,15 @@ tn_status grad_refuse(grad_call *c, const char *why)
                        op_table[c->n.op].text, c->n.first_value, why);
 }
 
+tn_status grad_refuse_symbolic(grad_call *c, const char *what)
+{
+    tn_status s = node_report(c->b.f, &c->n, DIAG_NoDerivative,
+                              "no derivative of '%s' at %%%u: %s is symbolic",
+                              op_table[c->n.op].text, c->n.first_value, what);
+    diag_fix(&c->b.f->module->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
+    return s;
+}
+
 tn_status grad_refuse_axes(grad_call *c)
 {
     module *m = c->b.f->module;

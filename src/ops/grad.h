@@ -108,6 +108,8 @@ static inline tn_status grad_gives(grad_call *c, value_id v)
 
 /* "No derivative here", with a reason; reported as such. */
 tn_status grad_refuse(grad_call *c, const char *why);
+/* The same, because WHAT, which a rule needs as a number, is symbolic. */
+tn_status grad_refuse_symbolic(grad_call *c, const char *what);
 /* The axes of the node do not suit its operand. */
 tn_status grad_refuse_axes(grad_call *c);
 /* The report that rules without a derivative get. */

@@ -174,7 +174,7 @@ void grad_scan_job(grad_call *c, const scan_job *j)
     if (!region_is_fine(c))
         return;
     if (dim_is_symbolic(grad_type(c, j->in[j->carries])->dims[0])) {
-        c->b.status = grad_refuse(c, "the number of turns is symbolic");
+        c->b.status = grad_refuse_symbolic(c, "the number of turns");
         return;
     }
     make_backward(c, j, &b);

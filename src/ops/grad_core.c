@@ -130,7 +130,7 @@ tn_status grad_core_conv2d(grad_call *c)
     conv_geometry at;
     if (resolve_conv(c->n.attrs, grad_type(c, x)->dims, grad_type(c, w)->dims, &at).kind !=
         SHAPE_OK)
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     value_id g = dilated_gradient(c, &at);
     if (c->b.status != TN_OK)
         return c->b.status;

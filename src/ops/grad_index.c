@@ -31,7 +31,7 @@ tn_status grad_index(grad_call *c)
     value_id g = c->g[0];
     for (uint32_t i = 0; i < n; i++) {
         if (dim_is_symbolic(x->dims[i]))
-            return grad_refuse(c, "an extent is symbolic");
+            return grad_refuse_symbolic(c, "an extent");
         g = build_binary(&c->b, OP_MUL, g, one_hot(c, x->dtype, x->rank, i, x->dims[i], at[i]));
     }
     return grad_gives(c, g);

@@ -150,7 +150,7 @@ tn_status grad_pad(grad_call *c)
         bool is_whole =
             low[i] == 0 && interior[i] == 0 && grad_type(c, c->g[0])->dims[i] == x->dims[i];
         if (!is_known && !is_whole)
-            return grad_refuse(c, "an extent is symbolic");
+            return grad_refuse_symbolic(c, "an extent");
         if (!is_whole)
             g = grad_pick(c, g, i, low[i], interior[i] + 1, x->dims[i]);
     }
@@ -158,7 +158,7 @@ tn_status grad_pad(grad_call *c)
         return grad_gives(c, g);
     for (uint32_t i = 0; i < n; i++) {
         if (dim_is_symbolic(x->dims[i]))
-            return grad_refuse(c, "an extent is symbolic");
+            return grad_refuse_symbolic(c, "an extent");
         steps[i] = interior[i] + 1;
         ends[i] = x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1 : low[i];
     }
@@ -175,7 +175,7 @@ tn_status grad_concat(grad_call *c)
     for (uint32_t k = 0; k <= c->operand; k++) {
         dim d = grad_type(c, grad_in(c, k))->dims[axis];
         if (dim_is_symbolic(d))
-            return grad_refuse(c, "an extent is symbolic");
+            return grad_refuse_symbolic(c, "an extent");
         before += k < c->operand ? d : 0;
     }
     for (uint32_t i = 0; i < x->rank; i++) {

@@ -56,7 +56,7 @@ tn_status grad_layer_norm(grad_call *c)
               .dtype = dtype_compute(t->dtype),
               .x = x};
     if (dim_is_symbolic(t->dims[m.axis]))
-        return grad_refuse(c, "the number of elements is symbolic");
+        return grad_refuse_symbolic(c, "the number of elements");
     m.n = (double)t->dims[m.axis];
     if (c->operand == 2) {
         value_id g = build_cast(&c->b, c->g[0], m.dtype);

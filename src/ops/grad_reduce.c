@@ -80,7 +80,7 @@ static tn_status grad_sum_or_mean(grad_call *c, bool is_mean)
         return grad_refuse_axes(c);
     for (uint32_t i = 0; is_mean && i < axes.n; i++) {
         if (dim_is_symbolic(x->dims[axes.at[i]]))
-            return grad_refuse(c, "the number of elements is symbolic");
+            return grad_refuse_symbolic(c, "the number of elements");
         count *= (double)x->dims[axes.at[i]];
     }
     value_id g = restore_axes(c, c->g[0], &axes, keep);

@@ -61,7 +61,7 @@ static tn_status replace(grad_call *c)
                           scatter(c, c->g[0], at, grad_zeros(c, updates), axis, COMBINE_REPLACE));
     const type *t = grad_type(c, updates), *tx = grad_type(c, x);
     if (!type_is_static(t))
-        return grad_refuse(c, "the number of updates is symbolic");
+        return grad_refuse_symbolic(c, "the number of updates");
     attr entries[] = {attr_of_ints(KEY_SHAPE, &t->count, 1), attr_of_int(KEY_DTYPE, TN_SI64),
                       attr_of_int(KEY_AXIS, 0)};
     value_id numbers = build_node(&c->b, OP_IOTA, NULL, 0, entries, 3);
@@ -211,7 +211,7 @@ tn_status grad_scatter_add(grad_call *c)
         return grad_gives(c, c->g[0]);
     const type *x = grad_type(c, grad_in(c, 0));
     if (!type_is_static(x) || !type_is_static(grad_type(c, grad_in(c, 2))))
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     value_id flat = build_reshape(&c->b, c->g[0], &x->count, 1);
     return grad_gives(c, take(c, flat, flat_positions(c)));
 }

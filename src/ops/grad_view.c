@@ -373,7 +373,7 @@ tn_status grad_view(grad_call *c)
     index_map map;
     size_t where;
     if (!type_is_static(x) || !type_is_static(y))
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     index_fault fault =
         index_map_parse(attr_string(c->n.attrs, KEY_INDEX_MAP), y->rank, &m->arena, &map, &where);
     if (fault == INDEX_NO_MEMORY)

@@ -15,7 +15,7 @@ tn_status grad_pool(grad_call *c)
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     value_id g = c->g[0];
     if (!is_known(x))
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     /* The axis of windows goes away: that of the next one takes its place. */
     for (uint32_t k = 0; k < n; k++) {
         uint32_t axis = x->rank - n + k;
@@ -58,7 +58,7 @@ tn_status grad_extract_patches(grad_call *c)
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
     if (!is_known(x))
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     value_id g = windows_apart(c, c->g[0], x, window, n);
     for (uint32_t k = 0; k < n; k++) {
         int64_t extent = x->dims[1 + k], padded = extent + pads[2 * k] + pads[2 * k + 1];
@@ -153,7 +153,7 @@ tn_status grad_reduce_window(grad_call *c)
     const type *t = grad_type(c, x);
     windows w = windows_of(c);
     if (!is_known(t))
-        return grad_refuse(c, "an extent is symbolic");
+        return grad_refuse_symbolic(c, "an extent");
     if (attr_int(c->n.attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_ADD)
         return grad_gives(c, fold_all(c, &w, at_windows(c, &w, c->g[0], true), t));
     value_id there = unfold_all(c, &w, grad_splat(c, x, t->dims, t->rank, 1));
