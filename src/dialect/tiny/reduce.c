@@ -23,13 +23,17 @@ static bool read_op(reader *r, entry *e, op_id *op)
     return fault(r, e, DIAG_InvalidAttribute, v->at, "'op' of 'REDUCE' is SUM, MAX, MIN or PROD");
 }
 
-static bool no_dtype(reader *r, entry *e, tn_dtype from)
+static bool no_dtype(reader *r, entry *e, op_id op, tn_dtype from)
 {
     const char *name = tiny_dtype_name(dtype_is_float(from) ? TN_F32 : from);
     (void)fault(r, e, DIAG_AccDtypeMissing, e->at,
                 "'REDUCE' must say in which element type it accumulates: 'dtype'");
     if (json_member_of(e->arg, "acc_dtype")) {
         offer_name(r, e->arg, "acc_dtype", "dtype");
+        return false;
+    }
+    if (from == TN_I1 && (op == OP_SUM || op == OP_REDUCE_PROD)) { /* bool does not add */
+        diag_fix(&r->m->cx->diag, NO_SPAN, NULL, "say in which element type to count");
         return false;
     }
     const char *text = arena_printf(&r->memory, "\"dtype\":\"%s\"%s", name, e->arg->n ? "," : "");
@@ -86,7 +90,7 @@ bool read_reduce(reader *r, entry *e, const value *x)
         return false;
     const json_value *dt = json_member_of(e->arg, "dtype");
     if (!dt)
-        return no_dtype(r, e, t->dtype);
+        return no_dtype(r, e, op, t->dtype);
     const json_value *more = json_member_of(e->arg, "init");
     if (!read_dtype(r, e, dt, "dtype", &d) || !check_dtype(r, e, dt->at, op, t->dtype, d) ||
         (more && !read_scalar(r, e, more, d, DIAG_InvalidAttribute, &init)) ||
