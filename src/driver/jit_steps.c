@@ -112,6 +112,15 @@ static void pack_share(void *user, int64_t begin, int64_t end, uint32_t worker)
         atomic_store_explicit(&p->failed, true, memory_order_relaxed);
 }
 
+/* Bytes into its tensor where buffer number AT of STEP's list begins. */
+static uint64_t offset_of(const nest_step *step, uint32_t at)
+{
+    for (uint32_t i = 0; i < step->n_moved; i++)
+        if (step->moved[i].at == at)
+            return step->moved[i].bytes;
+    return 0;
+}
+
 /* What STEP, number WHICH, makes of a constant operand is made now, and is a constant itself.
  * TAPE_NO_BUFFER when that is not possible. */
 static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
@@ -133,7 +142,7 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     char *packed = p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
     bool ok = packed != NULL;
     if (ok) {
-        buffers[SECOND] = (char *)(uintptr_t)l->data + step->offset[SECOND]; /* only read */
+        buffers[SECOND] = (char *)(uintptr_t)l->data + offset_of(step, SECOND); /* only read */
         for (uint32_t i = 0; i < step->n_buffers; i++)
             if (step->buffers[i] == emit_buffer_count(k) + step->packs)
                 buffers[i] = packed;
@@ -144,6 +153,14 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     }
     arena_release(&memory);
     return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;
+}
+
+/* A buffer of STEP's list, an operand of K, becomes its part from where it begins. */
+static void move_buffer(tape_block *b, const kernel *k, const nest_step *step, const nest_move *m,
+                        tape_buffer *buffers)
+{
+    buffers[m->at] = tape_view(b->t, b->block, buffers[m->at], m->bytes,
+                               rest_of(b->f, k->in[step->buffers[m->at]], m->bytes));
 }
 
 /* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */
@@ -183,10 +200,8 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
         for (uint32_t o = 0; o < n; o++)
             buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o,
                                        plan->nest.reads_old);
-        for (uint32_t o = 0; from->n_buffers && o < 2; o++)
-            if (from->offset[o] > 0)
-                buffers[o] = tape_view(b->t, b->block, buffers[o], from->offset[o],
-                                       rest_of(b->f, k->in[from->buffers[o]], from->offset[o]));
+        for (uint32_t o = 0; o < from->n_moved; o++)
+            move_buffer(b, k, from, &from->moved[o], buffers);
         if (plan->n_numbers[i] > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
             tape_fail(b->t);
             return;

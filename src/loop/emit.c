@@ -238,7 +238,7 @@ element emit_value(emitter *e, value_id v, const access_map *map)
         x = element_const(e->b, t->dtype, 1, attr_find(n->attrs, KEY_VALUE)->v.literal->data);
     } else if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const uint32_t i = emit_input(e->k, v);
-        x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, e->in[i], t, map);
+        x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, i, t, map);
     } else if (n->op == OP_IOTA) {
         x = emit_iota(e, n, map);
     } else if (kernel_draws(n)) {

@@ -47,6 +47,7 @@ typedef struct emitter {
     uint32_t lanes;             /* along it; 1 without one */
     loop_value count;           /* i64: so many lanes count; LOOP_NO_VALUE: all */
     loop_value *in;             /* by position in k->in: where the value lies */
+    const int64_t *moved;       /* likewise: elements of it before that place; NULL: none */
     loop_value seed;            /* i64: of the run, where the kernel draws */
     loop_value window;          /* i64: elements before the window of an UPDATE */
     emit_known *known;          /* a stack: what was computed in the loops that are open */

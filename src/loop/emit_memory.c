@@ -1,4 +1,6 @@
 /* Loads and stores of a kernel: elements in memory at the numbers that index maps lead to. */
+#include <string.h>
+
 #include "loop/emit_parts.h"
 
 loop_value emit_address(emitter *e, loop_value base, loop_value index, tn_dtype d)
@@ -98,9 +100,26 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
         loop_prefetch(e->b, loop_at(e->b, p, e->ahead * size + i));
 }
 
-element emit_load(emitter *e, loop_value base, const type *t, const access_map *map)
+/* X - BY; NULL without memory. */
+static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t by)
 {
+    const size_t bytes = sizeof *x + x->n * sizeof x->at[0];
+    access_expr *y = arena_alloc(e->memory, bytes);
+    if (!y)
+        return NULL;
+    memcpy(y, x, bytes);
+    y->constant -= by;
+    y->low -= by;
+    y->high -= by;
+    return y;
+}
+
+element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
+{
+    const loop_value base = e->in[i];
     const access_expr *offset = access_offset(map, t->dims, e->memory);
+    if (offset && e->moved && e->moved[i] != 0)
+        offset = moved_back(e, offset, e->moved[i]);
     if (!offset)
         return emit_nothing(e, t->dtype);
     const emit_index at = emit_expr(e, offset);
@@ -117,7 +136,7 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
     const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
     e->vector_axis = axis;
     e->lanes = lanes;
-    const element x = emit_load(e, e->in[i], value_type(e->f, read->v), read->map);
+    const element x = emit_load(e, i, value_type(e->f, read->v), read->map);
     e->vector_axis = own_axis;
     e->lanes = own_lanes;
     return x;

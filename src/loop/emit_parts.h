@@ -54,8 +54,8 @@ static inline uint32_t emit_natural(tn_dtype d)
  * and MAP, unless they are NULL, are where AT comes from. */
 element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
                      const access_expr *offset, const access_map *map);
-/* The element of what lies at BASE, dense and of type T; 0 where a guard of MAP does not hold. */
-element emit_load(emitter *e, loop_value base, const type *t, const access_map *map);
+/* The element of input number I, dense and of type T; 0 where a guard of MAP does not hold. */
+element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map);
 
 /* Positions that are data. The axes of the first operand of N at which data give the position count
  * as 0 in REST, the rest of where it is read for a result at MAP. */

@@ -9,8 +9,15 @@ enum {
     NEST_TEMPS = 4,
     NEST_PACKED = 1,    /* of the two of a contraction: the right operand */
     NEST_BUFFERS = 160, /* more than a full kernel reads and writes */
-    NEST_PAIRS = 8
+    NEST_PAIRS = 8,
+    NEST_MOVES = 10
 };
+
+/* Number AT of a list of buffers begins so many BYTES into a tensor. */
+typedef struct nest_move {
+    uint32_t at;
+    uint64_t bytes;
+} nest_move;
 
 /* One program of a kernel; they run in order. */
 typedef struct nest_step {
@@ -19,8 +26,9 @@ typedef struct nest_step {
     uint32_t n_read;    /* the first so many of its list are read */
     bool is_once;   /* it reads the second of its list alone, a constant, and writes a temporary */
     uint32_t packs; /* which one */
-    uint64_t offset[2]; /* bytes into the first two of its list where they begin */
     uint32_t buffers[NEST_BUFFERS];
+    nest_move moved[NEST_MOVES]; /* of its list */
+    uint32_t n_moved;
     /* Buffers that may be one: pairs of a read one and a written one. */
     uint32_t in_place[NEST_PAIRS][2], n_in_place;
     int64_t work;  /* items to share out */
@@ -68,6 +76,14 @@ uint64_t nest_bytes(const function *f, const kernel *k);
 int64_t nest_grain(uint64_t each);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
+/* Buffer number AT of STEP's list begins BYTES into its tensor; false when there are too many. */
+static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
+{
+    if (bytes == 0 || step->n_moved == NEST_MOVES)
+        return bytes == 0;
+    step->moved[step->n_moved++] = (nest_move){at, bytes};
+    return true;
+}
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory,
                       nest *out);

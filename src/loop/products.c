@@ -133,8 +133,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     e->b = b;
     for (uint32_t i = 0; i < k->n_in; i++)
         e->in[i] = own_buffer(u, b, i);
-    if (!u->numbers)
-        emit_find_seed(e, CONTRACT_MORE);
+    emit_find_seed(e, CONTRACT_MORE); /* stages draw nothing */
     e->lanes = part->lanes;
     e->count = part->count;
     e->vector_axis = part->is_column ? 0 : 1;
@@ -174,23 +173,108 @@ static bool stores_plainly(const kernel *k, const node *n)
            k->out[0].into == n->first_value;
 }
 
-/* Buffers of a contraction, in the numbers of the nest. */
-static void list_buffers(const kernel *k, const product *p, nest_step *step)
+/* The only node of K that reads input I beside its contraction; NULL: there are more or none. */
+static const node *only_reader(const function *f, const kernel *k, uint32_t i)
 {
+    const node *reader = NULL;
+    for (uint32_t j = 0; j < k->n_nodes; j++) {
+        const node *of = &f->nodes.at[k->nodes[j]];
+        for (uint32_t o = 0; o < of->n_in && k->nodes[j] != k->node; o++) {
+            if (of->in[o] == k->in[i] && reader)
+                return NULL;
+            reader = of->in[o] == k->in[i] ? of : reader;
+        }
+    }
+    for (uint32_t o = 0; o < k->n_out; o++)
+        if (k->out[o].value == k->in[i])
+            return NULL;
+    return reader;
+}
+
+/* Elements of input number I of K before the slice of it, if that is all that is read of it. */
+static int64_t moved_by(const function *f, const kernel *k, uint32_t i)
+{
+    const node *reader = only_reader(f, k, i);
+    const type *t = value_type(f, k->in[i]);
+    int64_t strides[TN_MAX_RANK], first = 0;
+    uint32_t n, rank;
+    if (!reader || reader->op != OP_SLICE)
+        return 0;
+    const int64_t *starts = attr_ints(reader->attrs, KEY_STARTS, &n);
+    const int64_t *steps = attr_ints(reader->attrs, KEY_STEPS, &rank);
+    type_strides(t, strides);
+    for (uint32_t axis = 0; axis < n && axis < t->rank; axis++) {
+        if (starts[axis] < 0 || axis >= rank || steps[axis] < 0)
+            return 0;
+        first += starts[axis] * strides[axis];
+    }
+    return first < t->count ? first : 0;
+}
+
+/* What is read beside the contraction begins where its slices do: that is no part of the program,
+ * so that those that differ in nothing else are one. False without memory. */
+static bool move_operands(const function *f, const kernel *k, arena *memory, follow_up *u)
+{
+    enum { OPERANDS = 2 }; /* which begin where they do already */
+    int64_t *moved = ARENA_ARRAY(memory, int64_t, k->n_in);
+    for (uint32_t i = 0, n = OPERANDS; moved && i < k->n_in && n < NEST_MOVES; i++) {
+        moved[i] = moved_by(f, k, i);
+        n += moved[i] > 0;
+    }
+    u->e.moved = moved;
+    return moved != NULL;
+}
+
+/* What is read beside the operands of the contraction comes first among the caller's own buffers:
+ * the places of those, which are known to nobody else, make programs no others. *ORDER: the inputs
+ * of K as they come. False without memory. */
+static bool order_inputs(const kernel *k, const product *p, arena *memory, const uint32_t **order)
+{
+    const uint32_t own = emit_buffer_count(k);
+    const value_id a = product_a(p)->base, b = product_b(p)->base;
+    uint32_t *numbers = ARENA_ARRAY(memory, uint32_t, own),
+             *list = ARENA_ARRAY(memory, uint32_t, k->n_in);
+    uint32_t n = 0;
+    if (!numbers || !list)
+        return false;
+    for (int operands = 0; operands < 2; operands++)
+        for (uint32_t i = 0; i < k->n_in; i++)
+            if ((k->in[i] == a || k->in[i] == b) == operands)
+                list[n++] = i;
+    for (uint32_t i = 0; i < own; i++)
+        numbers[i < k->n_in ? list[i] : i] = CONTRACT_MORE + i;
+    p->follow->numbers = numbers;
+    *order = list;
+    return true;
+}
+
+static uint64_t element_bytes(const product *p, value_id v)
+{
+    return dtype_bytes(value_type(p->follow->e.f, v)->dtype);
+}
+
+/* Buffers of a contraction, in the numbers of the nest. */
+static void list_buffers(const kernel *k, const product *p, const uint32_t *order, nest_step *step)
+{
+    const int64_t *moved = p->follow ? p->follow->e.moved : NULL;
     const uint32_t own = emit_buffer_count(k);
     const contraction_operand *a = product_a(p), *b = product_b(p);
     uint32_t n = 0;
+    (void)nest_moves(step, 0, (uint64_t)a->first * dtype_bytes(p->spec.a));
+    (void)nest_moves(step, 1, (uint64_t)b->first * dtype_bytes(p->spec.b));
     step->buffers[n++] = input_number(k, a->base);
     step->buffers[n++] = input_number(k, b->base);
     step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
     step->buffers[n++] = own;
     step->buffers[n++] = own + NEST_PACKED;
-    for (uint32_t i = 0; p->follow && i < own; i++)
-        step->buffers[n++] = i;
+    for (uint32_t i = 0; p->follow && i < own; i++) {
+        const uint32_t from = i < k->n_in ? order[i] : i;
+        if (i < k->n_in)
+            (void)nest_moves(step, n, (uint64_t)moved[from] * element_bytes(p, k->in[from]));
+        step->buffers[n++] = from;
+    }
     step->n_buffers = n;
     step->n_read = 2;
-    step->offset[0] = (uint64_t)a->first * dtype_bytes(p->spec.a);
-    step->offset[1] = (uint64_t)b->first * dtype_bytes(p->spec.b);
 }
 
 /* Has this machine vectors of 512 bits? */
@@ -246,7 +330,11 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
     product *p = ARENA_NEW(memory, product);
     contract_plan plan;
     const char *fault = NULL;
-    if (!p || !product_open(f, k, false, memory, p))
+    if (!p || !product_open(f, k, false, memory, p) ||
+        (p->follow && !move_operands(f, k, memory, p->follow)))
+        return false;
+    const uint32_t *order = NULL;
+    if (p->follow && !order_inputs(k, p, memory, &order))
         return false;
     const contract_machine machine = product_machine(cpu);
     if (!contract_build(&p->spec, &machine, memory, &plan, &fault) ||
@@ -266,7 +354,7 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
                             .is_once = from->is_once,
                             .packs = NEST_PACKED,
                             .how = plan.how};
-        list_buffers(k, p, step);
+        list_buffers(k, p, order, step);
     }
     return out->n_steps > 0;
 }

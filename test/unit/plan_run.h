@@ -227,7 +227,9 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
         moved over[NEST_PAIRS];
         const uint32_t n_over = overlay(r, k, step, all, begun, over);
         for (uint32_t b = 0; b < step->n_buffers; b++)
-            list[b] = all[step->buffers[b]] + (b < 2 ? step->offset[b] : 0);
+            list[b] = all[step->buffers[b]];
+        for (uint32_t m = 0; m < step->n_moved; m++)
+            list[step->moved[m].at] += step->moved[m].bytes;
         s = run_step(r, step, step->n_buffers ? list : all);
         put_back(r, over, n_over);
     }
