@@ -163,11 +163,10 @@ static const module *other_module(jit_plan *j, sizes_change change)
     return o->m;
 }
 
-/* The kernels of a function with other sizes, where they are the same but for extents: both lists
- * know of each other. */
+/* The kernels of a function with other sizes. */
 typedef struct comparison {
-    bool is_tried, is_alike;
-    kernel_list own, other;
+    bool is_tried;
+    const kernel_pair *pairs; /* by kernel; NULL: there are none */
 } comparison;
 
 typedef struct function_job {
@@ -177,31 +176,29 @@ typedef struct function_job {
     comparison at[SIZES_CHANGES];
 } function_job;
 
-static const comparison *compare(function_job *job, sizes_change change)
+/* Kernel I and what it is with other sizes; NULL: another one. */
+static const kernel_pair *compare(function_job *job, sizes_change change, uint32_t i)
 {
     arena *memory = &job->j->passing;
     comparison *c = &job->at[change];
-    const kernel_list *own = &job->p->kernels;
-    const function *f = job->p->f;
     kernel_list there;
-    if (c->is_tried)
-        return c->is_alike ? c : NULL;
-    c->is_tried = true;
-    const module *m = other_module(job->j, change);
-    const function *like = m ? m->functions.at[job->index] : NULL;
-    c->is_alike = like && kernels_of(like, memory, &there) &&
-                  kernels_compare(f, own, like, &there, memory, &c->own) &&
-                  kernels_compare(like, &there, f, own, memory, &c->other);
-    return c->is_alike ? c : NULL;
+    if (!c->is_tried) {
+        const module *m = other_module(job->j, change);
+        const function *like = m ? m->functions.at[job->index] : NULL;
+        c->is_tried = true;
+        if (like && kernels_of(like, memory, &there))
+            c->pairs = kernels_compare(job->p->f, &job->p->kernels, like, &there, memory);
+    }
+    return c->pairs && c->pairs[i].is_alike ? &c->pairs[i] : NULL;
 }
 
 /* Kernel I without numbers that depend on sizes, if there is such a one. False without memory. */
 static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_numbers *numbers)
 {
     for (int change = 0; change < SIZES_CHANGES && !plan->is_generic; change++) {
-        const comparison *c = compare(job, (sizes_change)change);
-        if (c && !plan_generic(job->j, job->p->f, &c->own.at[i], &c->other.at[i], plan, numbers,
-                               &plan->is_generic))
+        const kernel_pair *pair = compare(job, (sizes_change)change, i);
+        if (pair && !plan_generic(job->j, job->p->f, &pair->own, &pair->other, plan, numbers,
+                                  &plan->is_generic))
             return false;
     }
     return true;

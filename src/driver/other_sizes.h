@@ -11,8 +11,8 @@ typedef struct sizes_options {
 } sizes_options;
 
 /* What sizes become: about twice as large, so that whatever depends on them is another number; or a
- * little larger, so that it is of the same kind. */
-typedef enum sizes_change { SIZES_DOUBLED, SIZES_NEAR, SIZES_CHANGES } sizes_change;
+ * little larger or smaller, so that it is of the same kind. */
+typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANGES } sizes_change;
 
 typedef struct other_sizes {
     module *symbolic; /* in a context of its own; NULL: there are no other sizes */

@@ -167,6 +167,9 @@ int64_t contract_stage_height(const contract_stage *s);
 uint64_t contract_stage_operand(const contract_stage *s);
 /* Begin a program that contains the stage. AT: addresses by contract_buffer. Outside of loops. */
 void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *at);
+/* The numbers of blocks of a batch, and of ITEMS that they make, in such a program. */
+loop_value contract_stage_end(const contract_stage *s, loop_builder *b);
+loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_t items);
 /* The first row of block BLOCK (i64, up to the number of blocks), in its batch. */
 loop_value contract_stage_row(contract_stage *s, loop_value block);
 /* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row that is near. All i64. */

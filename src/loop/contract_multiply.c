@@ -106,7 +106,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
 static bool is_finished_in_registers(const multiplier *g)
 {
     const problem *p = g->p;
-    return !g->finishes_columns && p->k <= CONTRACT_BLOCK &&
+    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && p->least == 0 &&
            (!p->spec.finish || p->spec.finish_is_small);
 }
 

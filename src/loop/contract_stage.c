@@ -39,6 +39,16 @@ void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *a
     multiplier_open(&s->g);
 }
 
+loop_value contract_stage_end(const contract_stage *s, loop_builder *b)
+{
+    return size_of(b, &s->p, SIZE_BLOCKS, contract_stage_blocks(s));
+}
+
+loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_t items)
+{
+    return size_of(b, &s->p, SIZE_ITEMS, items);
+}
+
 loop_value contract_stage_row(contract_stage *s, loop_value block)
 {
     return multiplier_row(&s->g, block);

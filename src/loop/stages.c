@@ -298,11 +298,12 @@ static int64_t batch_rows(const contract_spec *spec)
 static void emit_item(const stages *s, loop_builder *b, loop_value item)
 {
     contract_stage *first = s->first->contract;
-    const loop_value batch = loop_binary(b, LOOP_UDIV, item, loop_i64(b, s->items));
-    const loop_value part_of = loop_binary(b, LOOP_UREM, item, loop_i64(b, s->items));
+    const loop_value items = contract_stage_items(first, b, s->items);
+    const loop_value batch = loop_binary(b, LOOP_UDIV, item, items);
+    const loop_value part_of = loop_binary(b, LOOP_UREM, item, items);
     const loop_value low = loop_binary(b, LOOP_IMUL, part_of, loop_i64(b, s->group));
     const loop_value high = loop_min(b, loop_binary(b, LOOP_IADD, low, loop_i64(b, s->group)),
-                                     loop_i64(b, contract_stage_blocks(first)));
+                                     contract_stage_end(first, b));
     const loop_value row = contract_stage_row(first, low), end = contract_stage_row(first, high);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->at[i].contract)

@@ -58,15 +58,29 @@ static bool has_same_nodes(const function *f, const function *like)
     return true;
 }
 
-bool kernels_compare(const function *f, const kernel_list *list, const function *like,
-                     const kernel_list *other, arena *memory, kernel_list *out)
+/* Which kernel of LIST stores what K stores first; LIST->n: none. It is probably number GUESS. */
+static uint32_t find(const kernel_list *list, const kernel *k, uint32_t guess)
 {
-    kernel *at = list->n == other->n && has_same_nodes(f, like)
-                     ? ARENA_ARRAY(memory, kernel, list->n)
-                     : NULL;
-    for (uint32_t i = 0; at && i < list->n; i++)
-        if (!compare(&list->at[i], &other->at[i], like, memory, &at[i]))
-            return false;
-    *out = (kernel_list){list->n, at, list->same_as};
-    return at != NULL;
+    for (uint32_t n = 0; n < list->n; n++) {
+        const uint32_t i = (guess + n) % list->n;
+        if (list->at[i].n_out && k->n_out && list->at[i].out[0].into == k->out[0].into)
+            return i;
+    }
+    return list->n;
+}
+
+const kernel_pair *kernels_compare(const function *f, const kernel_list *list, const function *like,
+                                   const kernel_list *other, arena *memory)
+{
+    kernel_pair *pairs = has_same_nodes(f, like) ? ARENA_ARRAY(memory, kernel_pair, list->n) : NULL;
+    for (uint32_t i = 0, at = 0; pairs && i < list->n; i++, at++) {
+        const kernel *k = &list->at[i];
+        const uint32_t there = find(other, k, at);
+        if (there == other->n)
+            continue;
+        at = there;
+        pairs[i].is_alike = compare(k, &other->at[there], like, memory, &pairs[i].own) &&
+                            compare(&other->at[there], k, f, memory, &pairs[i].other);
+    }
+    return pairs;
 }

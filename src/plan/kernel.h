@@ -84,11 +84,16 @@ typedef struct kernel_list {
  * memory. */
 bool kernels_of(const function *f, arena *memory, kernel_list *out);
 
-/* The kernels LIST of F, which know now of LIKE: of the same program with other sizes, of which
- * OTHER are the kernels. In MEMORY; false without memory, or when they are not the same but for
- * extents. */
-bool kernels_compare(const function *f, const kernel_list *list, const function *like,
-                     const kernel_list *other, arena *memory, kernel_list *out);
+/* A kernel for two choices of the sizes of a program; both know of each other. */
+typedef struct kernel_pair {
+    bool is_alike; /* it is the same kernel but for extents; else there is no such pair */
+    kernel own, other;
+} kernel_pair;
+
+/* For each kernel of LIST, of F, the one in OTHER, of LIKE, the same function with other sizes. In
+ * MEMORY; NULL without memory, or when the functions differ in more than extents. */
+const kernel_pair *kernels_compare(const function *f, const kernel_list *list, const function *like,
+                                   const kernel_list *other, arena *memory);
 
 /* Is N elementwise or movement, so that a kernel can compute it at any position? */
 bool kernel_can_contain(const function *f, const node *n);
