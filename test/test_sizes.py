@@ -2,6 +2,7 @@
 cache of compiled code: the first binding fills it, the others add nothing, unless it is said how
 many programs they may add, and all give the evaluator's bits.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -103,6 +104,25 @@ def faults_of(name, text, sizes, folder):
     return faults
 
 
+def parts_faults():
+    """Where the part of a bias begins that a product adds is no part of its program."""
+    body = ""
+    for i in range(3):
+        body += f"""
+  %s{i} = slice(%b) starts[{3 * i}] sizes[4] -> tensor<f32, 4>
+  %c{i} = broadcast_to(%s{i}) result_shape[8, 4] -> tensor<f32, 8x4>
+  %p{i} = dot_general(%x{i}, %w{i}) contract_lhs[1] contract_rhs[0] -> tensor<f32, 8x4>
+  %y{i} = add(%p{i}, %c{i}) -> tensor<f32, 8x4>"""
+    inputs = ", ".join(f"%x{i}: tensor<f32, 8x5>, %w{i}: tensor<f32, 5x4>" for i in range(3))
+    text = (f"func @main({inputs}, %b: tensor<f32, 10>) -> "
+            "(tensor<f32, 8x4>, tensor<f32, 8x4>, tensor<f32, 8x4>) {" + body +
+            "\n  return %y0, %y1, %y2\n}\n")
+    done = subprocess.run([TENON, "explain", "--json", "-", "--from", "ptir-text"],
+                          input=text.encode(), stdout=subprocess.PIPE, timeout=60, check=True)
+    n = json.loads(done.stdout)["programs"]
+    return [] if n == 1 else [f"parts of a bias: {n} programs"]
+
+
 def main():
     explained = subprocess.run([TENON, "explain", "--json", "-", "--from", "ptir-text"],
                                input=b"func @main(%x: tensor<f32>) -> tensor<f32> { return %x }\n",
@@ -113,6 +133,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         faults = [fault for name, text, sizes in PROGRAMS
                   for fault in faults_of(name, text, sizes, pathlib.Path(folder))]
+    faults += parts_faults()
     print("\n".join(faults) or f"{len(PROGRAMS)} programs")
     return bool(faults)
 
