@@ -58,29 +58,31 @@ static bool has_same_nodes(const function *f, const function *like)
     return true;
 }
 
-/* Which kernel of LIST stores what K stores first; LIST->n: none. It is probably number GUESS. */
-static uint32_t find(const kernel_list *list, const kernel *k, uint32_t guess)
+/* By value: 1 + the kernel of LIST that stores it first of all it stores; 0: none does. */
+static uint32_t *index_kernels(const kernel_list *list, uint32_t n_values, arena *memory)
 {
-    for (uint32_t n = 0; n < list->n; n++) {
-        const uint32_t i = (guess + n) % list->n;
-        if (list->at[i].n_out && k->n_out && list->at[i].out[0].into == k->out[0].into)
-            return i;
-    }
-    return list->n;
+    uint32_t *number = ARENA_ARRAY(memory, uint32_t, n_values);
+    for (uint32_t i = 0; number && i < list->n; i++)
+        if (list->at[i].n_out)
+            number[list->at[i].out[0].into] = i + 1;
+    return number;
 }
 
 const kernel_pair *kernels_compare(const function *f, const kernel_list *list, const function *like,
                                    const kernel_list *other, arena *memory)
 {
-    kernel_pair *pairs = has_same_nodes(f, like) ? ARENA_ARRAY(memory, kernel_pair, list->n) : NULL;
-    for (uint32_t i = 0, at = 0; pairs && i < list->n; i++, at++) {
+    if (!has_same_nodes(f, like))
+        return NULL;
+    const uint32_t *number = index_kernels(other, like->values.n, memory);
+    kernel_pair *pairs = number ? ARENA_ARRAY(memory, kernel_pair, list->n) : NULL;
+    for (uint32_t i = 0; pairs && i < list->n; i++) {
         const kernel *k = &list->at[i];
-        const uint32_t there = find(other, k, at);
-        if (there == other->n)
+        const uint32_t there = k->n_out ? number[k->out[0].into] : 0;
+        if (there == 0)
             continue;
-        at = there;
-        pairs[i].is_alike = compare(k, &other->at[there], like, memory, &pairs[i].own) &&
-                            compare(&other->at[there], k, f, memory, &pairs[i].other);
+        const kernel *o = &other->at[there - 1];
+        pairs[i].is_alike =
+            compare(k, o, like, memory, &pairs[i].own) && compare(o, k, f, memory, &pairs[i].other);
     }
     return pairs;
 }
