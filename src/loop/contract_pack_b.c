@@ -4,7 +4,11 @@
 #include "base/checked.h"
 #include "loop/contract_parts.h"
 
-enum { CHUNK = 256 }; /* products in a work item */
+enum {
+    CHUNK = 256,    /* products in a work item */
+    MOST_SIDE = 32, /* of a square that is turned in registers: code grows faster than it gains */
+    UNROLLED_SIDE = 16, /* squares up to this one after the other, without a loop */
+};
 
 typedef struct packing {
     loop_builder *b;
@@ -19,20 +23,35 @@ static int64_t row_bytes(const problem *p)
     return columns_of(p) * p->parts * p->bytes;
 }
 
+/* Are vectors of neighbouring columns in memory? */
+static bool has_rows(const problem *p)
+{
+    const walk *n = &p->unpacked.n;
+    return n->n == 0 ||
+           (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0));
+}
+
+/* Are the products of a column side by side instead? */
+static bool is_turned(const problem *p)
+{
+    return !has_rows(p) && p->unpacked.k.n <= 1 && walk_step(&p->unpacked.k) == 1;
+}
+
+/* Squares have many addresses, which LLVM takes long over if it knows how they are related. */
 static bool has_offsets(const problem *p)
 {
-    return p->unpacked.n.n > 1;
+    return p->unpacked.n.n > 1 || is_turned(p);
 }
 
 /* Elements from the panel's product 0 to its column J. */
-static loop_value offset_of(packing *k, int64_t j)
+static loop_value offset_of(packing *k, loop_value j)
 {
     loop_builder *b = k->b;
     if (has_offsets(k->p))
-        return loop_load(b, loop_type_of(LOOP_I64, 1), loop_at(b, k->p->unpacked.offsets, 8 * j),
-                         8);
-    const loop_value column = int_add(b, k->column, loop_i64(b, j));
-    return int_times(b, column, k->p->unpacked.n.n ? walk_step(&k->p->unpacked.n) : 1);
+        return loop_load(b, loop_type_of(LOOP_I64, 1),
+                         loop_offset(b, k->p->unpacked.offsets, int_times(b, j, 8)), 8);
+    const walk *n = &k->p->unpacked.n;
+    return int_times(b, int_add(b, k->column, j), n->n ? walk_step(n) : 1);
 }
 
 /* Divided once for the panel, not for each product. Columns that do not exist stand for the last
@@ -67,7 +86,7 @@ static void emit_row(packing *k, loop_value i, int64_t count)
     const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes, left = count - first;
-        const loop_value at = left > 0 ? int_add(b, from, offset_of(k, first)) : from;
+        const loop_value at = left > 0 ? int_add(b, from, offset_of(k, loop_i64(b, first))) : from;
         element x;
         if (left >= p->lanes)
             x = factors_load(b, p, &p->unpacked.from, at, p->lanes, LOOP_NO_VALUE);
@@ -85,44 +104,74 @@ static bool is_plain(const problem *p, const factors *x)
     return !x->load && x->dtype == p->form && p->parts == 1 && dtype_table[p->form].bits >= 8;
 }
 
-/* The panel's products from I on, at most as many as a vector has lanes, of columns whose products
- * are side by side. */
-static void emit_square(packing *k, loop_value i, int64_t count, int64_t products)
+static uint32_t side_of(const problem *p)
+{
+    return p->lanes < MOST_SIDE ? p->lanes : MOST_SIDE;
+}
+
+/* Where columns J to J + COUNT - 1 begin, FROM the panel's first element; J counts in the panel. */
+static void find_columns(packing *k, loop_value from, loop_value j, int64_t count, loop_value *at)
+{
+    loop_builder *b = k->b;
+    for (int64_t r = 0; r < count; r++)
+        at[r] = int_add(b, from, offset_of(k, int_add(b, j, loop_i64(b, r))));
+}
+
+/* PRODUCTS of the panel's products from I on, of as many columns from J on as a square has; COLUMNS
+ * of them exist. The products of a column are side by side. */
+static void emit_square(packing *k, loop_value i, int64_t products, loop_value j, int64_t columns)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
-    const loop_value from = int_add(b, k->from, i);
-    const element zero = element_zero(b, p->form, p->lanes);
-    for (uint32_t v = 0; v < p->nv; v++) {
-        loop_value re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
-        const int64_t first = (int64_t)v * p->lanes;
-        if (products == p->lanes && count - first >= p->lanes && is_plain(p, &p->unpacked.from)) {
-            loop_value rows[LOOP_MAX_LANES];
-            for (uint32_t r = 0; r < p->lanes; r++) {
-                const loop_value at = int_add(b, from, offset_of(k, first + r));
-                rows[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
-            }
-            load_turned(b, rows, p->elem, p->lanes, re);
-        } else {
-            for (uint32_t r = 0; r < p->lanes; r++) {
-                const loop_value at = int_add(b, from, offset_of(k, first + r));
-                const loop_value some =
-                    products < p->lanes ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
-                const element x = first + r < count
-                                      ? factors_load(b, p, &p->unpacked.from, at, p->lanes, some)
-                                      : zero;
-                re[r] = x.re;
-                im[r] = x.im;
-            }
-            turn_square(b, re, p->lanes, p->bytes);
-            if (p->parts == 2)
-                turn_square(b, im, p->lanes, p->bytes);
+    const uint32_t side = side_of(p);
+    const element zero = element_zero(b, p->form, side);
+    const loop_value row = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value to = loop_offset(b, row, int_times(b, j, p->bytes));
+    loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
+    find_columns(k, int_add(b, k->from, i), j, columns, at);
+    if (products == side && columns == side && is_plain(p, &p->unpacked.from)) {
+        for (uint32_t r = 0; r < side; r++)
+            at[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at[r], p->bytes));
+        load_turned(b, at, p->elem, side, re);
+    } else {
+        const loop_value some = products < side ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
+        for (uint32_t r = 0; r < side; r++) {
+            const element x =
+                r < columns ? factors_load(b, p, &p->unpacked.from, at[r], side, some) : zero;
+            re[r] = x.re;
+            im[r] = x.im;
         }
-        for (int64_t r = 0; r < products; r++)
-            put(k, loop_at(b, to, r * row_bytes(p)),
-                (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE},
-                (int64_t)v * p->lanes);
+        if (columns > 0) {
+            turn_square(b, re, side, p->bytes);
+            if (p->parts == 2)
+                turn_square(b, im, side, p->bytes);
+        }
+    }
+    for (int64_t r = 0; r < products; r++)
+        put(k, loop_at(b, to, r * row_bytes(p)),
+            (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE}, 0);
+}
+
+/* The same for all columns, of which COUNT exist. */
+static void emit_squares(packing *k, loop_value i, int64_t products, int64_t count)
+{
+    loop_builder *b = k->b;
+    const int64_t side = side_of(k->p), whole = count - count % side;
+    const int64_t zeros = whole + (whole < count ? side : 0);
+    const bool is_unrolled = side <= UNROLLED_SIDE && products == side;
+    for (int64_t j = 0; is_unrolled && j < whole; j += side)
+        emit_square(k, i, products, loop_i64(b, j), side);
+    if (!is_unrolled && whole > 0) {
+        const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), side);
+        emit_square(k, i, products, j, side);
+        loop_end(b);
+    }
+    if (whole < count)
+        emit_square(k, i, products, loop_i64(b, whole), count - whole);
+    if (zeros < columns_of(k->p)) {
+        const loop_value j = loop_for(b, loop_i64(b, zeros), loop_i64(b, columns_of(k->p)), side);
+        emit_square(k, i, products, j, 0);
+        loop_end(b);
     }
 }
 
@@ -154,21 +203,18 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const walk *n = &p->unpacked.n;
-    const bool is_one_k = p->unpacked.k.n <= 1;
-    if (n->n == 0 ||
-        (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0))) {
+    if (has_rows(p)) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (is_one_k && walk_step(&p->unpacked.k) == 1) {
+    } else if (is_turned(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
-        const int64_t rest = p->k % p->lanes;
+        const int64_t side = side_of(p), rest = p->k % side;
         const loop_value whole = loop_min(b, high, loop_i64(b, p->k - rest));
-        emit_square(k, loop_for(b, low, whole, p->lanes), count, p->lanes);
+        emit_squares(k, loop_for(b, low, whole, side), side, count);
         loop_end(b);
         if (rest > 0) {
             loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
-            emit_square(k, loop_i64(b, p->k - rest), count, rest);
+            emit_squares(k, loop_i64(b, p->k - rest), rest, count);
             loop_end(b);
         }
     } else {
