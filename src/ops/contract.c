@@ -6,6 +6,7 @@
 #include "ops/cells.h"
 #include "ops/chain.h"
 #include "ops/fold.h"
+#include "ops/pieces.h"
 #include "ops/rules.h"
 #include "ops/view.h"
 
@@ -122,8 +123,8 @@ static tn_status product_run(const product *p, const eval_call *call, const char
     const size_t size = dtype_bytes(p->sum), stored = dtype_bytes(p->dtype);
     const bool widen = p->sum != p->dtype;
     if (widen) {
-        dtype_widen(p->dtype, a, p->wide_a, p->m * p->k);
-        dtype_widen(p->dtype, b, p->wide_b, p->k * p->n);
+        TN_TRY(eval_widen(call, p->dtype, a, p->wide_a, p->m * p->k));
+        TN_TRY(eval_widen(call, p->dtype, b, p->wide_b, p->k * p->n));
         a = p->wide_a;
         b = p->wide_b;
     }

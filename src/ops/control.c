@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/cells.h"
+#include "ops/pieces.h"
 #include "ops/rules.h"
 
 /* Type rules. */
@@ -256,10 +257,11 @@ static size_t bytes_of(const type *t)
     return bytes;
 }
 
-static void copy_all(tensor *to, const tensor *from, uint32_t n)
+static tn_status copy_all(const eval_call *call, const tensor *from, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        memcpy(to[k].data, from[k].data, bytes_of(to[k].type));
+        TN_TRY(eval_copy_bytes(call, call->out[k].data, from[k].data, bytes_of(call->out[k].type)));
+    return TN_OK;
 }
 
 /* Buffers like the N tensors of LIKE, counted against the limit of the run until buffers_release;
@@ -324,8 +326,7 @@ static tn_status turn_while(const eval_call *call, tensor *carry, tensor *checke
         TN_TRY(run_region(call, body, checked + 1, carry));
         now = carry;
     }
-    copy_all(call->out, checked + 1, call->n_out);
-    return TN_OK;
+    return copy_all(call, checked + 1, call->n_out);
 }
 
 tn_status eval_while(eval_call *call)
@@ -373,9 +374,7 @@ static tn_status turn_scan(const eval_call *call, uint32_t carries, tensor *spar
         for (uint32_t k = carries; k < call->n_out; k++)
             out[k].data = (char *)out[k].data + bytes_of(output_type(body, k));
     }
-    if (turns == 0)
-        copy_all(call->out, call->in, carries);
-    return TN_OK;
+    return turns == 0 ? copy_all(call, call->in, carries) : TN_OK;
 }
 
 tn_status eval_scan(eval_call *call)

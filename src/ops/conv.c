@@ -6,6 +6,7 @@
 #include "ops/cells.h"
 #include "ops/chain.h"
 #include "ops/fold.h"
+#include "ops/pieces.h"
 #include "ops/rules.h"
 
 enum {
@@ -146,18 +147,16 @@ static char *scratch(const conv *c, size_t n)
     return mul_size(n, c->size, &bytes) ? arena_alloc_aligned(c->call->scratch, bytes, 64) : NULL;
 }
 
-/* An operand as the chains see it; NULL without memory. */
-static const char *operand(const conv *c, const tensor *t)
+/* An operand as the chains see it. */
+static tn_status operand(const conv *c, const tensor *t, const char **out)
 {
     const size_t n = (size_t)t->type->count;
-    if (n == 0)
-        return ""; /* where `data` may be NULL, which is not meant here */
-    if (c->sum == c->dtype)
-        return t->data;
+    *out = n > 0 ? t->data : ""; /* `data` may be NULL, which is not meant here */
+    if (n == 0 || c->sum == c->dtype)
+        return TN_OK;
     char *wide = scratch(c, n);
-    if (wide)
-        dtype_widen(c->dtype, t->data, wide, n);
-    return wide;
+    *out = wide;
+    return wide ? eval_widen(c->call, c->dtype, t->data, wide, n) : eval_no_memory(c->call);
 }
 
 /* Results at TOTAL, N of them, to OUT (which may be the same place): rounded once, or wrapped. */
@@ -222,7 +221,9 @@ tn_status eval_conv2d(eval_call *call)
     const size_t co = (size_t)c.g.co, k = (size_t)(c.g.kh * c.g.kw * c.g.ci);
     size_t tile = k ? PATCH_ELEMENTS / k : PIXEL_TILE;
     tile = tile < 1 ? 1 : tile > PIXEL_TILE ? PIXEL_TILE : tile;
-    const char *x = operand(&c, &call->in[0]), *w = operand(&c, &call->in[1]);
+    const char *x, *w;
+    TN_TRY(operand(&c, &call->in[0], &x));
+    TN_TRY(operand(&c, &call->in[1], &w));
     char *patch = scratch(&c, tile * k), *total = scratch(&c, tile * co), *out = call->out->data;
     if (!x || !w || !patch || !total)
         return eval_no_memory(call);
@@ -319,7 +320,9 @@ tn_status eval_conv2d_grad_input(eval_call *call)
         return TN_OK;
 
     const size_t ci = (size_t)g->ci;
-    const char *dy = operand(&c, &call->in[0]), *w = operand(&c, &call->in[1]);
+    const char *dy, *w;
+    TN_TRY(operand(&c, &call->in[0], &dy));
+    TN_TRY(operand(&c, &call->in[1], &w));
     char *turned = scratch(&c, (size_t)call->in[1].type->count), *total = scratch(&c, ci);
     /* Only taps with channels are worth a place; without them there is nothing to add. */
     tap *list =
@@ -381,7 +384,9 @@ tn_status eval_conv2d_grad_filter(eval_call *call)
         return TN_OK;
 
     const size_t ci = (size_t)g->ci, co = (size_t)g->co;
-    const char *x = operand(&c, &call->in[0]), *dy = operand(&c, &call->in[1]);
+    const char *x, *dy;
+    TN_TRY(operand(&c, &call->in[0], &x));
+    TN_TRY(operand(&c, &call->in[1], &dy));
     char *zeros = scratch(&c, ci), *total = scratch(&c, ci * co), *to = call->out->data;
     if (!x || !dy || !zeros || !total)
         return eval_no_memory(call);

@@ -6,6 +6,7 @@
 #include "ops/cells.h"
 #include "ops/chain.h"
 #include "ops/fold.h"
+#include "ops/pieces.h"
 #include "ops/scratch.h"
 #include "ops/view.h"
 
@@ -132,8 +133,8 @@ static int64_t add_axes(const type *t, const uint32_t *axes, uint32_t n, view *v
 }
 
 /* The data of T rearranged and converted; where nothing changes, T's own. */
-static bool operand_init(operand *o, const eval_call *call, const tensor *x, const roles *r,
-                         bool contract_first, tn_dtype form)
+static tn_status operand_init(operand *o, const eval_call *call, const tensor *x, const roles *r,
+                              bool contract_first, tn_dtype form)
 {
     const type *t = x->type;
     const size_t size = dtype_bytes(t->dtype);
@@ -146,23 +147,23 @@ static bool operand_init(operand *o, const eval_call *call, const tensor *x, con
                          contract_first ? r->n_free : r->n_contract, &order, &rank);
     o->data = x->data;
     if (t->count == 0)
-        return true;
+        return TN_OK;
     view_init(&v, x->data, size, order.dims, order.strides, rank);
     if (!view_is_dense(&v)) {
         char *moved = scratch_array(call, (size_t)t->count, size);
         if (!moved)
-            return false;
-        view_read(&v, 0, (size_t)t->count, moved);
+            return eval_no_memory(call);
+        TN_TRY(view_read_all(call, &v, t->count, moved));
         o->data = moved;
     }
     if (form != t->dtype) {
         char *wide = scratch_array(call, (size_t)t->count, dtype_bytes(form));
         if (!wide)
-            return false;
-        (void)dtype_cast(t->dtype, o->data, form, wide, (size_t)t->count);
+            return eval_no_memory(call);
+        TN_TRY(eval_cast_all(call, t->dtype, o->data, form, wide, (size_t)t->count));
         o->data = wide;
     }
-    return true;
+    return TN_OK;
 }
 
 typedef struct matrices {
@@ -252,9 +253,8 @@ tn_status eval_dot_general(eval_call *call)
         return TN_OK;
     (void)find_roles(call->attrs, true, a->rank, &l, &key);
     (void)find_roles(call->attrs, false, b->rank, &r, &key);
-    if (!operand_init(&left, call, &call->in[0], &l, false, form) ||
-        !operand_init(&right, call, &call->in[1], &r, true, form))
-        return eval_no_memory(call);
+    TN_TRY(operand_init(&left, call, &call->in[0], &l, false, form));
+    TN_TRY(operand_init(&right, call, &call->in[1], &r, true, form));
     const size_t m = (size_t)left.first, k = (size_t)left.second, n = (size_t)right.second;
     if (!sums_init(&s, call, m, n))
         return eval_no_memory(call);

@@ -5,6 +5,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/pieces.h"
 #include "ops/positions.h"
 #include "ops/view.h"
 
@@ -90,7 +91,8 @@ tn_status eval_dynamic_update_slice(eval_call *call)
     if (t->count == 0)
         return TN_OK;
     if (call->out->data != call->in[0].data) /* it may be made in place */
-        memcpy(call->out->data, call->in[0].data, (size_t)t->count * dtype_bytes(t->dtype));
+        TN_TRY(eval_copy_bytes(call, call->out->data, call->in[0].data,
+                               (size_t)t->count * dtype_bytes(t->dtype)));
     if (update->count == 0)
         return TN_OK;
     window_view(&v, t, call->out->data, update, &call->in[2]);

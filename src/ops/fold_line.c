@@ -25,7 +25,8 @@ static void fold_block(fold_kind kind, tn_dtype d, const char *x, size_t n, char
         }
 }
 
-void fold_line(fold_kind kind, tn_dtype d, tn_dtype out, const void *x, int64_t n, void *result)
+tn_status fold_line(const eval_call *call, fold_kind kind, tn_dtype d, tn_dtype out, const void *x,
+                    int64_t n, void *result)
 {
     _Alignas(16) char lanes[SUM_LANES * ELEMENT];
     _Alignas(16) char stack[LEVELS * ELEMENT]; /* roots of complete subtrees, larger ones first */
@@ -36,10 +37,11 @@ void fold_line(fold_kind kind, tn_dtype d, tn_dtype out, const void *x, int64_t 
 
     if (n == 0) {
         fold_empty(kind, d, out, result);
-        return;
+        return TN_OK;
     }
     while (n > 0) {
         const size_t count = n < SUM_BLOCK ? (size_t)n : SUM_BLOCK;
+        TN_TRY(eval_tick(call, count));
         fold_block(kind, d, from, count, lanes);
         memcpy(stack + top++ * size, lanes, size);
         for (uint64_t b = blocks++; b & 1; b >>= 1, top--)
@@ -54,6 +56,7 @@ void fold_line(fold_kind kind, tn_dtype d, tn_dtype out, const void *x, int64_t 
         fold_rows(kind, d, stack, lanes, 1);
     }
     memcpy(result, stack, size);
+    return TN_OK;
 }
 
 fold_kind fold_kind_of(int64_t combine)

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "ops/cells.h"
 #include "ops/fold.h"
+#include "ops/pieces.h"
 #include "ops/positions.h"
 #include "ops/rules.h"
 
@@ -111,11 +112,11 @@ tn_status eval_take(eval_call *call)
     char *to = call->out->data;
     for (int64_t k = 0; k < call->in[1].type->count; k++) {
         const int64_t at = position_at(&call->in[1], k);
-        TN_TRY(eval_tick(call, 1 + row / 8));
+        TN_TRY(eval_tick(call, 1));
         if (at < 0 || at >= t->dims[0])
             return position_out_of_bounds(call, at, 0, t);
         if (row)
-            memcpy(to + (size_t)k * row, from + (size_t)at * row, row);
+            TN_TRY(eval_copy_bytes(call, to + (size_t)k * row, from + (size_t)at * row, row));
     }
     return TN_OK;
 }
@@ -147,7 +148,7 @@ tn_status eval_scatter_rows(eval_call *call)
         if (!sums || !wide)
             return eval_no_memory(call);
     }
-    memset(sums, 0, bytes);
+    TN_TRY(eval_clear_bytes(call, sums, bytes));
     for (int64_t k = 0; k < n_rows; k++) {
         const char *g = (const char *)call->in[0].data + (size_t)k * row * dtype_bytes(dtype);
         TN_TRY(eval_tick(call, 1 + row));
@@ -157,9 +158,6 @@ tn_status eval_scatter_rows(eval_call *call)
         }
         fold_rows(FOLD_SUM, sum, sums + (size_t)position_at(&call->in[1], k) * row * size, g, row);
     }
-    if (wide)
-        (void)dtype_cast(sum, sums, dtype, call->out->data, count);
-    else
-        dtype_narrow(dtype, sums, sums, count); /* 4-bit integers wrap */
-    return TN_OK;
+    return wide ? eval_cast_all(call, sum, sums, dtype, call->out->data, count)
+                : eval_narrow(call, dtype, sums, sums, count); /* 4-bit integers wrap */
 }

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "ops/cells.h"
+#include "ops/pieces.h"
 #include "ops/rules.h"
 #include "ops/view.h"
 
@@ -286,9 +287,9 @@ tn_status infer_slice_grad(infer_call *call)
 tn_status eval_copy(eval_call *call)
 {
     size_t bytes;
-    if (type_bytes(call->out->type, &bytes) && bytes > 0)
-        memcpy(call->out->data, call->in[0].data, bytes);
-    return TN_OK;
+    return type_bytes(call->out->type, &bytes)
+               ? eval_copy_bytes(call, call->out->data, call->in[0].data, bytes)
+               : TN_OK;
 }
 
 static tn_status read_all(const eval_call *call, const view *v)
@@ -357,8 +358,8 @@ tn_status eval_slice_grad(eval_call *call)
     const type *g = call->in[0].type, *out = call->out->type;
     size_t bytes;
     view v;
-    if (type_bytes(out, &bytes) && bytes > 0)
-        memset(call->out->data, 0, bytes);
+    if (type_bytes(out, &bytes))
+        TN_TRY(eval_clear_bytes(call, call->out->data, bytes));
     slice_view(&v, call, out, call->out->data);
     return view_write_all(call, &v, g->count, call->in[0].data);
 }

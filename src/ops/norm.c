@@ -7,6 +7,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fold_line.h"
+#include "ops/pieces.h"
 #include "ops/scratch.h"
 #include "ops/view.h"
 #include "scalar/math.h"
@@ -34,26 +35,33 @@ tn_status infer_layer_norm(infer_call *call)
 
 /* One line of N elements in X, in place; SQUARES has room for as many. */
 #define LINE(name, type, dtype)                                                                    \
-    static void name(type *x, type *squares, const type *gamma, const type *beta, int64_t n,       \
-                     type epsilon, const scalar_program *rsqrt)                                    \
+    static tn_status name(const eval_call *call, type *x, type *squares, const type *gamma,        \
+                          const type *beta, size_t n, type epsilon, const scalar_program *rsqrt)   \
     {                                                                                              \
         type mean, variance;                                                                       \
-        fold_line(FOLD_SUM, dtype, dtype, x, n, &mean);                                            \
+        TN_TRY(fold_line(call, FOLD_SUM, dtype, dtype, x, (int64_t)n, &mean));                     \
         mean = mean / (type)n;                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            x[i] = x[i] - mean;                                                                    \
-            squares[i] = x[i] * x[i];                                                              \
+        for (size_t at = 0, end; at < n; at = end) {                                               \
+            TN_TRY(eval_piece(call, at, n, &end));                                                 \
+            for (size_t i = at; i < end; i++) {                                                    \
+                x[i] = x[i] - mean;                                                                \
+                squares[i] = x[i] * x[i];                                                          \
+            }                                                                                      \
         }                                                                                          \
-        fold_line(FOLD_SUM, dtype, dtype, squares, n, &variance);                                  \
+        TN_TRY(fold_line(call, FOLD_SUM, dtype, dtype, squares, (int64_t)n, &variance));           \
         variance = variance / (type)n;                                                             \
         variance = variance + epsilon;                                                             \
         const void *args[1] = {&variance};                                                         \
         scalar_run(rsqrt, args, &variance, 1);                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            x[i] = x[i] * variance;                                                                \
-            x[i] = x[i] * gamma[i];                                                                \
-            x[i] = x[i] + beta[i];                                                                 \
+        for (size_t at = 0, end; at < n; at = end) {                                               \
+            TN_TRY(eval_piece(call, at, n, &end));                                                 \
+            for (size_t i = at; i < end; i++) {                                                    \
+                x[i] = x[i] * variance;                                                            \
+                x[i] = x[i] * gamma[i];                                                            \
+                x[i] = x[i] + beta[i];                                                             \
+            }                                                                                      \
         }                                                                                          \
+        return TN_OK;                                                                              \
     }
 LINE(line_f32, float, TN_F32)
 LINE(line_f64, double, TN_F64)
@@ -82,25 +90,24 @@ tn_status eval_layer_norm(eval_call *call)
         scalar_math_program(call->scratch, MATH_RSQRT, form == TN_F64 ? SCALAR_F64 : SCALAR_F32);
     if (!rsqrt)
         return eval_no_memory(call);
-    dtype_widen(t->dtype, call->in[1].data, memory[2], (size_t)n);
-    dtype_widen(t->dtype, call->in[2].data, memory[3], (size_t)n);
+    for (uint32_t k = 1; k < 3; k++)
+        TN_TRY(eval_widen(call, t->dtype, call->in[k].data, memory[k + 1], (size_t)n));
 
     const int64_t lines = t->count / n;
     for (int64_t k = 0; k < lines; k++) {
-        TN_TRY(eval_tick(call, (uint64_t)n));
         const size_t first = (size_t)(k / inner * n * inner + k % inner) * stored;
         view in, out;
         view_init(&in, (const char *)call->in[0].data + first, stored, &n, &inner, 1);
         view_init(&out, (char *)call->out->data + first, stored, &n, &inner, 1);
-        view_read(&in, 0, (size_t)n, memory[4]);
-        dtype_widen(t->dtype, memory[4], memory[0], (size_t)n);
-        if (form == TN_F64)
-            line_f64((double *)memory[0], (double *)memory[1], (const double *)memory[2],
-                     (const double *)memory[3], n, epsilon, rsqrt);
-        else
-            line_f32((float *)memory[0], (float *)memory[1], (const float *)memory[2],
-                     (const float *)memory[3], n, (float)epsilon, rsqrt);
-        dtype_narrow(t->dtype, memory[0], memory[4], (size_t)n);
+        TN_TRY(view_read_all(call, &in, n, memory[4]));
+        TN_TRY(eval_widen(call, t->dtype, memory[4], memory[0], (size_t)n));
+        TN_TRY(form == TN_F64 ? line_f64(call, (double *)memory[0], (double *)memory[1],
+                                         (const double *)memory[2], (const double *)memory[3],
+                                         (size_t)n, epsilon, rsqrt)
+                              : line_f32(call, (float *)memory[0], (float *)memory[1],
+                                         (const float *)memory[2], (const float *)memory[3],
+                                         (size_t)n, (float)epsilon, rsqrt));
+        TN_TRY(eval_narrow(call, t->dtype, memory[0], memory[4], (size_t)n));
         TN_TRY(view_write_all(call, &out, n, memory[4]));
     }
     return TN_OK;

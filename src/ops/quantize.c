@@ -12,6 +12,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/pieces.h"
 #include "ops/scratch.h"
 
 /* Type rules. */
@@ -209,8 +210,7 @@ static tn_status eval_scaling(eval_call *call, uint32_t first_up, uint32_t first
     const char *in = call->in[0].data;
     char *out = call->out->data;
     if (call->n_in == 1) {
-        (void)dtype_cast(x->dtype, in, t->dtype, out, (size_t)t->count);
-        return TN_OK;
+        return eval_cast_all(call, x->dtype, in, t->dtype, out, (size_t)t->count);
     }
     const uint32_t first[2] = {first_up, first_down};
     const uint32_t any = first_up ? first_up : first_down;

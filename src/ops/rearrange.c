@@ -5,6 +5,7 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/fill.h"
+#include "ops/pieces.h"
 #include "ops/view.h"
 
 /* Type rules. */
@@ -127,10 +128,9 @@ tn_status eval_pad(eval_call *call)
     const int64_t *interior = attr_ints(call->attrs, KEY_INTERIOR, &n);
 
     (void)scalar_store(*attr_find(call->attrs, KEY_PAD_VALUE)->v.scalar, t->dtype, element);
-    for (int64_t at = 0, part; at < t->count; at += part) {
-        part = t->count - at < EVAL_TICK ? t->count - at : EVAL_TICK;
-        TN_TRY(eval_tick(call, (uint64_t)part));
-        fill_elements(out + (size_t)at * size, element, size, (size_t)part);
+    for (size_t at = 0, end; at < (size_t)t->count; at = end) {
+        TN_TRY(eval_piece(call, at, (size_t)t->count, &end));
+        fill_elements(out + at * size, element, size, end - at);
     }
     if (in->count == 0)
         return TN_OK;
@@ -162,10 +162,8 @@ tn_status eval_concat(eval_call *call)
     for (uint32_t k = 0; k < call->n_in; k++) {
         const char *in = call->in[k].data;
         const size_t piece = row * (size_t)call->in[k].type->dims[axis];
-        for (size_t o = 0; piece > 0 && o < outer; o++) {
-            TN_TRY(eval_tick(call, piece));
-            memcpy(out + o * step + done, in + o * piece, piece);
-        }
+        for (size_t o = 0; piece > 0 && o < outer; o++)
+            TN_TRY(eval_copy_bytes(call, out + o * step + done, in + o * piece, piece));
         done += piece;
     }
     return TN_OK;
@@ -190,8 +188,8 @@ tn_status eval_tile(eval_call *call)
         for (uint32_t i = 0; i < last; i++)
             from = from * in->dims[i] + at[i] % in->dims[i];
         for (size_t k = 0; k < row_out; k += row_in) {
-            TN_TRY(eval_tick(call, 1 + row_in / size));
-            memcpy(out + done + k, data + (size_t)from * row_in, row_in);
+            TN_TRY(eval_tick(call, 1));
+            TN_TRY(eval_copy_bytes(call, out + done + k, data + (size_t)from * row_in, row_in));
         }
         for (uint32_t i = last; i-- > 0;) {
             if (++at[i] < t->dims[i])

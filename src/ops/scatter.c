@@ -6,8 +6,10 @@
 
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
+#include "ops/fill.h"
 #include "ops/fold_line.h"
 #include "ops/lines.h"
+#include "ops/pieces.h"
 #include "ops/positions.h"
 #include "ops/scatter.h"
 #include "ops/scratch.h"
@@ -281,13 +283,19 @@ static void bring_in(const accumulator *a, const void *from, void *to, size_t n)
     (void)dtype_cast(a->dtype, from, a->sum, to, n);
 }
 
-static void accumulator_finish(const accumulator *a, tensor *out)
+static tn_status bring_in_all(const accumulator *a, const eval_call *call, const tensor *x)
 {
-    const size_t n = (size_t)out->type->count;
+    return eval_cast_all(call, a->dtype, x->data, a->sum, a->at, (size_t)x->type->count);
+}
+
+static tn_status accumulator_finish(const accumulator *a, const eval_call *call)
+{
+    char *out = call->out->data;
+    const size_t n = (size_t)call->out->type->count;
     if (a->apart)
-        (void)dtype_cast(a->sum, a->at, a->dtype, out->data, n);
-    else if (dtype_table[a->dtype].bits < 8)
-        dtype_narrow(a->dtype, out->data, out->data, n); /* 4-bit integers wrap */
+        return eval_cast_all(call, a->sum, a->at, a->dtype, out, n);
+    return dtype_table[a->dtype].bits < 8 ? eval_narrow(call, a->dtype, out, out, n) /* they wrap */
+                                          : TN_OK;
 }
 
 tn_status eval_scatter_reduce(eval_call *call)
@@ -304,11 +312,9 @@ tn_status eval_scatter_reduce(eval_call *call)
     if (!accumulator_init(&a, call, fold_kind_of(combine),
                           replaces ? x->dtype : accumulator_of(x->dtype)))
         return eval_no_memory(call);
-    bring_in(&a, call->in[0].data, a.at, (size_t)x->count);
-    if (updates->count == 0) {
-        accumulator_finish(&a, call->out);
-        return TN_OK;
-    }
+    TN_TRY(bring_in_all(&a, call, &call->in[0]));
+    if (updates->count == 0)
+        return accumulator_finish(&a, call);
     const lines s = lines_of(updates, axis);
     for (int64_t o = 0, k = 0; o < s.outer; o++)
         for (int64_t u = 0; u < s.n; u++)
@@ -322,8 +328,7 @@ tn_status eval_scatter_reduce(eval_call *call)
                 if (!replaces)
                     fold_rows(a.kind, a.sum, to, element, 1);
             }
-    accumulator_finish(&a, call->out);
-    return TN_OK;
+    return accumulator_finish(&a, call);
 }
 
 /* The first row of a segment starts it, so an empty sum is +0 and that of -0 alone is -0. */
@@ -339,6 +344,7 @@ tn_status eval_segment_reduce(eval_call *call)
 
     for (int64_t r = 0; r < rows; r++) {
         const int64_t at = position_at(&call->in[1], r);
+        TN_TRY(eval_tick(call, 1));
         if (at < 0 || at >= t->dims[0])
             return position_out_of_bounds(call, at, 0, t);
     }
@@ -354,8 +360,10 @@ tn_status eval_segment_reduce(eval_call *call)
 
     memset(started, 0, (size_t)t->dims[0] * sizeof *started);
     fold_empty(kind, sum, x->dtype, empty);
-    for (int64_t i = 0; i < t->count; i++)
-        memcpy(a.at + (size_t)i * a.size, empty, a.size);
+    for (size_t at = 0, end; at < (size_t)t->count; at = end) {
+        TN_TRY(eval_piece(call, at, (size_t)t->count, &end));
+        fill_elements(a.at + at * a.size, empty, a.size, end - at);
+    }
     for (int64_t r = 0; r < rows; r++, from += row * dtype_bytes(x->dtype)) {
         const int64_t segment = position_at(&call->in[1], r);
         TN_TRY(eval_tick(call, 4 + row));
@@ -367,8 +375,7 @@ tn_status eval_segment_reduce(eval_call *call)
             fold_rows(kind, sum, to, wide, row);
         started[segment] = true;
     }
-    accumulator_finish(&a, call->out);
-    return TN_OK;
+    return accumulator_finish(&a, call);
 }
 
 /* Where the window of the update at AT starts in the operand, per axis, from the index vector. */
@@ -404,7 +411,7 @@ tn_status eval_scatter_add(eval_call *call)
 
     if (!accumulator_init(&a, call, FOLD_SUM, accumulator_of(x->dtype)))
         return eval_no_memory(call);
-    bring_in(&a, call->in[0].data, a.at, (size_t)x->count);
+    TN_TRY(bring_in_all(&a, call, &call->in[0]));
     find_scatter_axes(call->attrs, x, call->in[1].type, updates, &s);
     for (int64_t k = 0; k < updates->count; k++, from += dtype_bytes(x->dtype)) {
         int64_t offset = 0;
@@ -429,6 +436,5 @@ tn_status eval_scatter_add(eval_call *call)
             at[i] = 0;
         }
     }
-    accumulator_finish(&a, call->out);
-    return TN_OK;
+    return accumulator_finish(&a, call);
 }

@@ -44,6 +44,7 @@ tn_status infer_reduce_window(infer_call *call)
 }
 
 typedef struct windows {
+    const eval_call *call;
     fold_kind kind;
     tn_dtype in, sum;
     uint32_t rank;
@@ -56,7 +57,7 @@ typedef struct windows {
 } windows;
 
 /* Append the elements of the window at PLACE, from axis AXIS on; OFFSET is negative on padding. */
-static void append_window(windows *w, const int64_t *place, uint32_t axis, int64_t offset)
+static tn_status append_window(windows *w, const int64_t *place, uint32_t axis, int64_t offset)
 {
     if (axis == w->rank) {
         if (offset < 0)
@@ -64,13 +65,14 @@ static void append_window(windows *w, const int64_t *place, uint32_t axis, int64
         else
             (void)dtype_cast(w->in, w->data + (size_t)offset * w->stored, w->sum, w->to, 1);
         w->to += w->size;
-        return;
+        return eval_tick(w->call, 1);
     }
     for (int64_t k = 0; k < w->axes[axis].window; k++) {
         const int64_t at = window_element(&w->axes[axis], place[axis], k);
-        append_window(w, place, axis + 1,
-                      offset < 0 || at < 0 ? -1 : offset + at * w->strides[axis]);
+        TN_TRY(append_window(w, place, axis + 1,
+                             offset < 0 || at < 0 ? -1 : offset + at * w->strides[axis]));
     }
+    return TN_OK;
 }
 
 tn_status eval_reduce_window(eval_call *call)
@@ -79,7 +81,8 @@ tn_status eval_reduce_window(eval_call *call)
     int64_t place[TN_MAX_RANK] = {0}, covered = 1;
     _Alignas(16) char total[16];
     uint32_t n;
-    windows w = {.kind = fold_kind_of(attr_int(call->attrs, KEY_COMBINE, COMBINE_ADD)),
+    windows w = {.call = call,
+                 .kind = fold_kind_of(attr_int(call->attrs, KEY_COMBINE, COMBINE_ADD)),
                  .in = x->dtype,
                  .sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(x->dtype)),
                  .rank = x->rank,
@@ -104,10 +107,9 @@ tn_status eval_reduce_window(eval_call *call)
         return eval_no_memory(call);
     char *out = call->out->data;
     for (int64_t k = 0; k < t->count; k++, out += dtype_bytes(t->dtype)) {
-        TN_TRY(eval_tick(call, (uint64_t)covered));
         w.to = w.line;
-        append_window(&w, place, 0, 0);
-        fold_line(w.kind, w.sum, t->dtype, w.line, covered, total);
+        TN_TRY(append_window(&w, place, 0, 0));
+        TN_TRY(fold_line(call, w.kind, w.sum, t->dtype, w.line, covered, total));
         if (dtype_table[w.sum].bits < 8)
             dtype_narrow(w.sum, total, total, 1); /* 4-bit integers wrap */
         (void)dtype_cast(w.sum, total, t->dtype, out, 1);

@@ -142,12 +142,23 @@ static void copy_share(void *user, int64_t begin, int64_t end, uint32_t worker)
     memcpy(c->to + begin, c->from + begin, (size_t)(end - begin));
 }
 
-static uint32_t copy(const run *r, char *to, const char *from, uint64_t bytes)
+/* A long one that is watched goes a few milliseconds at a time. It can end the run at step S,
+ * unless that is NULL. */
+static bool copy(run *r, const step_info *s, char *to, const char *from, uint64_t bytes,
+                 uint32_t *threads)
 {
-    shared_copy c = {to, from};
-    if (to == from || bytes == 0)
-        return 1;
-    return workers_run(r->o->workers, r->threads, copy_share, &c, (int64_t)bytes, COPY_GRAIN);
+    enum { PIECE = 8 << 20 };
+    const bool in_pieces = s && is_watched(r) && bytes > PIECE;
+    if (to == from)
+        return true;
+    for (uint64_t at = 0, n; at < bytes; at += n) {
+        shared_copy c = {to + at, from + at};
+        n = in_pieces && bytes - at > PIECE ? PIECE : bytes - at;
+        if (in_pieces && !on_time(r, s))
+            return false;
+        *threads = workers_run(r->o->workers, r->threads, copy_share, &c, (int64_t)n, COPY_GRAIN);
+    }
+    return true;
 }
 
 /* ---- control flow ---- */
@@ -199,8 +210,9 @@ static bool run_while(run *r, const step_info *s, char **at)
             return false;
         memcpy(value, next, n * sizeof *value);
     }
-    for (uint32_t k = 0; k < n; k++)
-        (void)copy(r, results[k], checked[1 + k], body->output_bytes[k]);
+    for (uint32_t k = 0, threads; k < n; k++)
+        if (!copy(r, s, results[k], checked[1 + k], body->output_bytes[k], &threads))
+            return false;
     return true;
 }
 
@@ -226,8 +238,9 @@ static bool run_scan(run *r, const step_info *s, char **at)
             return false;
         memcpy(value, out, n * sizeof *value);
     }
-    for (uint32_t k = 0; k < n; k++)
-        (void)copy(r, results[k], value[k], body->output_bytes[k]);
+    for (uint32_t k = 0, threads; k < n; k++)
+        if (!copy(r, s, results[k], value[k], body->output_bytes[k], &threads))
+            return false;
     return true;
 }
 
@@ -240,8 +253,7 @@ static bool run_step(run *r, const step_info *s, char **at, uint32_t *threads)
     case TAPE_KERNEL:
         return run_kernel(r, s, at, threads);
     case TAPE_COPY:
-        *threads = copy(r, at[1], at[0], s->as.bytes);
-        return true;
+        return copy(r, s, at[1], at[0], s->as.bytes, threads);
     case TAPE_COND:
         return run_cond(r, s, at);
     case TAPE_WHILE:
@@ -287,10 +299,13 @@ static bool run_steps(run *r, const block_info *b, char **table)
 static bool run_block(run *r, const block_info *b, char **in, char *const *out)
 {
     char **table = r->s->table + b->table;
+    const step_info *some = b->steps.n > 0 ? b->steps.at : NULL;
+    uint32_t threads;
     for (uint32_t k = 0; b->has_updates && k < b->n_outputs; k++) {
         if (b->update[k] == NEVER)
             continue;
-        (void)copy(r, out[k], in[b->update[k]], b->output_bytes[k]);
+        if (!copy(r, some, out[k], in[b->update[k]], b->output_bytes[k], &threads))
+            return false;
         in[b->update[k]] = out[k];
     }
     for (uint32_t i = 0; i < b->ports.n; i++) {
@@ -301,8 +316,9 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
     if (!(r->o->profile || is_watched(r) ? run_steps_watched : run_steps)(r, b, table))
         return false;
     for (uint32_t k = 0; b->has_passes && k < b->n_outputs; k++)
-        if (b->pass[k] != NEVER)
-            (void)copy(r, out[k], in[b->pass[k]], b->output_bytes[k]);
+        if (b->pass[k] != NEVER &&
+            !copy(r, some, out[k], in[b->pass[k]], b->output_bytes[k], &threads))
+            return false;
     return true;
 }
 
@@ -371,8 +387,8 @@ static void run_program(run *r, const void *const *inputs, void *const *outputs)
     }
     if (!run_block(r, b, in, out))
         return;
-    for (uint32_t k = 0; r->o->guarded && k < b->n_outputs; k++)
-        (void)copy(r, outputs[k], out[k], b->output_bytes[k]);
+    for (uint32_t k = 0, threads; r->o->guarded && k < b->n_outputs; k++)
+        (void)copy(r, NULL, outputs[k], out[k], b->output_bytes[k], &threads);
 }
 
 tape_result tape_run(tape *t, const void *const *inputs, void *const *outputs,
