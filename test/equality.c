@@ -335,6 +335,8 @@ static bool judge_level(state *s, int level)
     s->status = tn_program_run(p, s->in, s->n_in, s->want, s->n_out, &o);
     bool ok = s->status == TN_OK || time(NULL) - begin < SECONDS - 1 ||
               FAULT(s->j, "-O%d: takes longer than a minute", level);
+    if (ok && s->status == TN_ERR_NOMEM) /* kernels may never have to hold it */
+        ok = FAULT(s->j, "-O%d: too large to hold", level);
     for (size_t c = 0; ok && c < usable_cpus(); c++)
         ok = run_engine(s, level, cpus[c]);
     for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)

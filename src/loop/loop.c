@@ -273,6 +273,19 @@ loop_value loop_unary(loop_builder *b, loop_op op, loop_value x)
 
 loop_value loop_binary(loop_builder *b, loop_op op, loop_value x, loop_value y)
 {
+    const loop_type t = loop_value_type(b, x);
+    if (x == y && !b->fault && takes(op, t))
+        switch ((int)op) { /* known whatever X is; compilers of C warn of some of these */
+        case LOOP_AND:
+        case LOOP_OR:
+            return x;
+        case LOOP_XOR:
+            return loop_const(b, t, 0);
+        case LOOP_IEQ:
+        case LOOP_ILT:
+        case LOOP_IULT:
+            return loop_const(b, loop_type_of(LOOP_MASK, t.lanes), op == LOOP_IEQ);
+        }
     return arithmetic(b, op, 2, (const loop_value[]){x, y});
 }
 
