@@ -342,8 +342,8 @@ void cache_put(const cache *c, const void *key, size_t key_bytes, const void *ob
         renameat(c->folder, temporary, c->folder, name.text) != 0)
         (void)unlinkat(c->folder, temporary, 0);
     memory_free(c->allocator, body, key_bytes + bytes);
-    /* Looking through the whole folder takes longer than writing a file, so it is done for a few.
-     */
-    if (name.hash[1] % 16 == 0 || bytes > c->limit / 64)
+    /* Looking through the whole folder takes longer than writing a small file, so it is done for a
+     * few of those: hundreds that together fill what a sweep leaves free do not all go without. */
+    if (name.hash[1] % 16 == 0 || bytes > c->limit / 1024)
         sweep(c);
 }

@@ -166,12 +166,13 @@ static void test_limit(void)
     CHECK(setenv("TENON_CACHE_BYTES", "20000", 1) == 0);
     cache *c = cache_open(&memory_system);
     memset(object, 'x', sizeof object);
-    for (int k = 0; k < 100; k++) {
-        (void)snprintf(key, sizeof key, "key %d", k);
-        cache_put(c, key, strlen(key), object, sizeof object);
-        (void)each_file(NULL, &bytes);
-        CHECK(bytes <= 20000);
-    }
+    for (size_t size = 250; size <= sizeof object; size += 250)
+        for (int k = 0; k < 100; k++) {
+            (void)snprintf(key, sizeof key, "key %zu.%d", size, k);
+            cache_put(c, key, strlen(key), object, size);
+            (void)each_file(NULL, &bytes);
+            CHECK(bytes <= 20000);
+        }
     text_buffer out;
     text_init(&out, &memory_system);
     CHECK(cache_get(c, key, strlen(key), &out)); /* the newest stays */
