@@ -67,6 +67,7 @@ typedef struct tn_equiv_options {
     uint64_t seed;              /* of the inputs and of random generators */
     const tn_binding *bindings; /* of symbolic sizes; others are chosen for each run */
     size_t n_bindings;
+    uint64_t timeout_ns; /* of each run of each program, in wall-clock time; 0: no limit */
 } tn_equiv_options;
 
 /* What was found. Of differing programs, also the run that showed it. */
@@ -93,6 +94,7 @@ typedef struct tn_equiv_result {
  * result   on TN_OK, to be freed with tn_equiv_result_release
  * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one
  *                           does not compile
+ *          TN_ERR_RUN       a run took longer than `timeout_ns` (Timeout)
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                                     const tn_equiv_options *options, tn_equiv_result *result);

@@ -78,6 +78,8 @@ tn_status arguments_one_file(session *s, const arguments *args, const char **fil
 /* TEXT as a number in MIN..MAX, or a usage error that names the option. */
 tn_status read_number(session *s, const char *option_name, const char *text, int64_t min,
                       int64_t max, int64_t *number);
+/* Seconds, such as `0.5`, as nanoseconds: the value of --timeout. */
+tn_status read_timeout(session *s, const char *text, uint64_t *ns);
 /* `-O` followed by 0, 1 or 2. */
 tn_status read_level(session *s, const char *text, tn_level *level);
 /* `exact` or `relaxed`. */

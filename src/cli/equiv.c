@@ -8,7 +8,15 @@
 #include "driver/programs.h"
 #include "io/npy.h"
 
-enum { OPTION_RUNS = OPTION_OWN, OPTION_SEED, OPTION_DIM, OPTION_LEVEL, OPTION_ULP, OPTION_OUTPUT };
+enum {
+    OPTION_RUNS = OPTION_OWN,
+    OPTION_SEED,
+    OPTION_DIM,
+    OPTION_LEVEL,
+    OPTION_ULP,
+    OPTION_OUTPUT,
+    OPTION_TIMEOUT
+};
 
 static const option options[] = {
     {OPTION_RUNS, "--n", "N", "how many runs (16)"},
@@ -16,6 +24,7 @@ static const option options[] = {
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; others take several"},
     {OPTION_LEVEL, "-O", "0|1|2", "run both with the passes of this level (0)"},
     {OPTION_ULP, "--ulp", "N", "floats may differ by N units in the last place (0)"},
+    {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up when a run takes longer"},
     {OPTION_OUTPUT, "--output", "DIR", "where inputs that show a difference go (equiv-failure)"},
     {0},
 };
@@ -46,6 +55,9 @@ static tn_status read_equiv_options(session *s, const arguments *args, equiv_opt
             break;
         case OPTION_ULP:
             TN_TRY(read_number(s, "--ulp", value, 0, INT64_MAX, &o->ulp));
+            break;
+        case OPTION_TIMEOUT:
+            TN_TRY(read_timeout(s, value, &o->compare.timeout_ns));
             break;
         case OPTION_OUTPUT:
             o->folder = value;
@@ -218,5 +230,7 @@ static tn_status run_equiv(session *s, const arguments *args)
 }
 
 const command command_equiv = {
-    "equiv", "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--output DIR]",
+    "equiv",
+    "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--timeout SECONDS] "
+    "[--output DIR]",
     "run two programs on the same inputs and compare", options, run_equiv};

@@ -251,6 +251,21 @@ tn_status read_number(session *s, const char *option_name, const char *text, int
     return TN_OK;
 }
 
+tn_status read_timeout(session *s, const char *text, uint64_t *ns)
+{
+    enum { LONGEST = 1000000000 }; /* seconds: some 30 years */
+    size_t n = strlen(text);
+    uint64_t bits;
+    double seconds;
+    decimal_result r = decimal_read(format_f64, text, n, &bits);
+    memcpy(&seconds, &bits, sizeof seconds);
+    if (n == 0 || r.length != n || !(seconds > 0 && seconds <= LONGEST))
+        return usage_error(s, "--timeout takes seconds, above 0 and up to %d, not '%s'", LONGEST,
+                           text);
+    *ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
+    return TN_OK;
+}
+
 tn_status read_level(session *s, const char *text, tn_level *level)
 {
     static const tn_level levels[] = {TN_LEVEL_0, TN_LEVEL_1, TN_LEVEL_2};

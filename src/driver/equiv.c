@@ -404,10 +404,19 @@ static tn_status note_difference(comparison *c, tn_equiv_result *r, uint32_t run
     return keep_example(c, r) ? TN_OK : diag_no_memory(&c->cx->diag);
 }
 
+/* Failures are compared, not shown; but time that is up says nothing about the programs. */
+static void notice_timeout(void *user, const tn_diagnostic *d)
+{
+    bool *is_late = user;
+    *is_late = *is_late || strcmp(d->kind, diag_kind_name(DIAG_Timeout)) == 0;
+}
+
 static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
 {
-    static const tn_diagnostic_sink silent = {0};
-    const tn_run_options o = {.seed = c->options->seed, .sink = &silent};
+    bool is_late = false;
+    const tn_diagnostic_sink sink = {notice_timeout, &is_late};
+    const tn_run_options o = {
+        .seed = c->options->seed, .sink = &sink, .timeout_ns = c->options->timeout_ns};
     const uint32_t n_in = c->pa->n_inputs, n_out = c->pa->n_outputs;
     if (!make_buffers(c, run))
         return diag_no_memory(&c->cx->diag);
@@ -415,6 +424,9 @@ static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
     tn_status sb = tn_program_run(c->pb, c->in, n_in, c->out_b, n_out, &o);
     if (sa == TN_ERR_NOMEM || sb == TN_ERR_NOMEM)
         return diag_no_memory(&c->cx->diag);
+    if (is_late)
+        return diag_report(&c->cx->diag, DIAG_Timeout, NULL, NO_SPAN,
+                           "run %" PRIu32 " takes longer than allowed", run + 1);
     r->runs++;
     if (sa != TN_OK || sb != TN_OK) {
         if (sa == sb)

@@ -127,6 +127,25 @@ static void drop(state *s, value_id v)
     sl->owner = OWNER_NONE;
 }
 
+/* *BYTES of a tensor of type T made by N, if there is room for them besides ALIVE others. */
+static tn_status find_room(const state *s, const node *n, const type *t, uint64_t alive,
+                           size_t *bytes)
+{
+    eval_run *run = s->run;
+    const eval_call call = {.run = run, .function = s->f, .node = n};
+    char shape[512];
+    if (t->count == TYPE_COUNT_UNKNOWN)
+        return eval_report(&call, DIAG_UnboundSymbol,
+                           "a symbolic size has no value yet; bind it to run the program");
+    if (type_bytes(t, bytes) && *bytes <= PTRDIFF_MAX / 2 && *bytes <= run->bytes_limit - alive)
+        return TN_OK;
+    eval_shape_text(t, shape, sizeof shape);
+    return eval_report(&call, DIAG_AllocationFailure,
+                       "%s%s would exceed the memory limit of %" PRIu64 " bytes, with %" PRIu64
+                       " in use, on backend cpu",
+                       dtype_name(t->dtype), shape, run->bytes_limit, alive);
+}
+
 /* Memory for a tensor of type T made by NODE, within the limit of the run. */
 static tn_status new_tensor(state *s, const node *n, const type *t, void **data)
 {
@@ -135,17 +154,8 @@ static tn_status new_tensor(state *s, const node *n, const type *t, void **data)
     eval_call call = {.run = run, .function = s->f, .node = n, .out = &out, .n_out = 1};
     char shape[512];
     size_t bytes;
-
+    TN_TRY(find_room(s, n, t, run->bytes_alive, &bytes));
     eval_shape_text(t, shape, sizeof shape);
-    if (t->count == TYPE_COUNT_UNKNOWN)
-        return eval_report(&call, DIAG_UnboundSymbol,
-                           "a symbolic size has no value yet; bind it to run the program");
-    if (!type_bytes(t, &bytes) || bytes > PTRDIFF_MAX / 2 ||
-        bytes > run->bytes_limit - run->bytes_alive)
-        return eval_report(&call, DIAG_AllocationFailure,
-                           "%s%s would exceed the memory limit of %" PRIu64 " bytes, with %" PRIu64
-                           " in use, on backend cpu",
-                           dtype_name(t->dtype), shape, run->bytes_limit, run->bytes_alive);
     *data = memory_alloc(&run->cx->allocator, bytes);
     if (!*data)
         return eval_report(&call, DIAG_AllocationFailure,
@@ -204,6 +214,66 @@ static bool take_over(state *s, const node *n, uint32_t *next_input)
         return true;
     }
     return false;
+}
+
+/* ---- memory ahead of time ---- */
+
+/* What the tensors of a run take, as far as types tell: nothing for those that are not held, and
+ * for what regions make. */
+typedef struct forecast {
+    const state *s;
+    uint32_t *uses; /* by value: still to come */
+    size_t *bytes;  /* by value: held now */
+    uint64_t alive;
+} forecast;
+
+static void forget(forecast *p, value_id v)
+{
+    p->alive -= p->bytes[v];
+    p->bytes[v] = 0;
+}
+
+static tn_status forecast_node(forecast *p, const node *n)
+{
+    const state *s = p->s;
+    const bool is_there =
+        n->op == OP_INPUT || n->op == OP_CONSTANT || (n->n_results == 1 && s->lazy[n->first_value]);
+    const bool moves = op_table[n->op].eval == eval_copy && p->uses[n->in[0]] == 1;
+    for (uint32_t r = 0; r < n->n_results && !is_there && !moves; r++) {
+        const value_id v = n->first_value + r;
+        TN_TRY(find_room(s, n, value_type(s->f, v), p->alive, &p->bytes[v]));
+        p->alive += p->bytes[v];
+    }
+    if (moves) {
+        p->bytes[n->first_value] = p->bytes[n->in[0]];
+        p->bytes[n->in[0]] = 0;
+    }
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (--p->uses[n->in[k]] == 0)
+            forget(p, n->in[k]);
+    for (uint32_t r = 0; r < n->n_results; r++)
+        if (p->uses[n->first_value + r] == 0)
+            forget(p, n->first_value + r);
+    return TN_OK;
+}
+
+/* What would go beyond the limit in any case is refused before anything runs. */
+static tn_status check_limit(state *s)
+{
+    const function *f = s->f;
+    forecast p = {.s = s,
+                  .uses = ARENA_ARRAY(&s->scratch, uint32_t, f->values.n),
+                  .bytes = ARENA_ARRAY(&s->scratch, size_t, f->values.n),
+                  .alive = s->run->bytes_alive};
+    if (!p.uses || !p.bytes)
+        return diag_no_memory(&s->run->cx->diag);
+    for (value_id v = 0; v < f->values.n; v++)
+        p.uses[v] = s->slots[v].uses;
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        if (s->needed[i])
+            TN_TRY(forecast_node(&p, &f->nodes.at[i]));
+    arena_reset(&s->scratch);
+    return TN_OK;
 }
 
 enum { FEW = 8 };
@@ -405,6 +475,8 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
         count_uses(&s);
         status = plan_streams(&s);
     }
+    if (status == TN_OK && run->depth == 0) /* not at each turn of a loop */
+        status = check_limit(&s);
     if (status == TN_OK)
         status = run_nodes(&s);
     if (status == TN_OK)

@@ -708,6 +708,9 @@ outputs: %1
             (d,) = self.tenon("run", name, "--timeout", limit, "--random=1", "--diagnostics=json", status=3).json()
             self.assertEqual(d["kind"], "Timeout")
             self.assertLess(time.monotonic() - started, 10)
+        (d,) = self.tenon("equiv", "long.ir", "long.ir", "--timeout", "0.1", "--diagnostics=json", status=3).json()
+        self.assertEqual(d["kind"], "Timeout")
+        self.tenon("equiv", "add.ir", "add.ir", "--timeout", "1000")
         self.tenon("run", "add.ir", "--timeout", "1000", "--random", "1")
         for bad in ["0", "-1", "", "x", "1s", "2e9", "1e999"]:
             self.assertIn("[Usage]", self.tenon("run", "add.ir", "--timeout", bad, status=2).err)

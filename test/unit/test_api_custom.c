@@ -216,8 +216,45 @@ static void test_compare(void)
     tn_context_free(cx);
 }
 
+/* What cannot fit is refused before anything runs. */
+static void test_limit(void)
+{
+    static const char wide[] =
+        "func @main(%x: tensor<f32, 3>) -> tensor<f32, 100000x3> {\n"
+        "  %y = custom_call(%x) target[\"test.scale.v1\"] attrs[by = 3.0, flags = [true, false], "
+        "name = \"n\", shift = [1, -2]] -> tensor<f32, 3>\n"
+        "  %z = broadcast_to(%y) shape[100000, 3] -> tensor<f32, 100000x3>\n"
+        "  return %z\n"
+        "}\n";
+    static const char *const engines[] = {"ref", NULL};
+    const tn_read_options o = {.dialect = "ptir-text"};
+    record r = {0};
+    const tn_diagnostic_sink sink = {remember, &r};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    float x[3] = {1, 2, 3};
+    tn_buffer in = row(x, 3);
+    int calls = 0;
+    tn_module *m = NULL;
+    const tn_custom_kernel k = {"test.scale.v1", NULL, run_shifted, &calls};
+    CHECK_INT(tn_context_register_custom(cx, &k), TN_OK);
+    CHECK_INT(tn_context_set_limit(cx, "run_bytes", 1000000), TN_OK);
+    CHECK_INT(tn_module_read(cx, &o, wide, strlen(wide), &m), TN_OK);
+    for (size_t e = 0; e < 2; e++) {
+        const tn_compile_options c = {.engine = engines[e]};
+        tn_program *p = NULL;
+        tn_buffer out = {0};
+        CHECK_INT(tn_program_compile(m, &c, &p), TN_OK);
+        CHECK_INT(tn_program_run(p, &in, 1, &out, 1, NULL), TN_ERR_NOMEM);
+        CHECK(strcmp(r.kind, "AllocationFailure") == 0 && calls == 0);
+        tn_program_free(p);
+    }
+    tn_module_free(m);
+    tn_context_free(cx);
+}
+
 int main(void)
 {
+    test_limit();
     test_compare();
     test_kernels();
     test_no_memory();
