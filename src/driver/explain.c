@@ -6,6 +6,7 @@
 #include "driver/api.h"
 #include "driver/jit_plan.h"
 #include "driver/limits.h"
+#include "runtime/tape.h"
 #include "target/target.h"
 
 typedef struct explainer {
@@ -41,14 +42,6 @@ static void put_type(const explainer *x, value_id v)
     for (uint32_t i = 0; i < t->rank; i++)
         text_printf(x->out, "%s%" PRId64, i ? ", " : "[", t->dims[i]);
     text_puts(x->out, t->rank ? "]" : "[]");
-}
-
-static uint64_t sum_of(const kernel_plan *plan, bool flops)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        sum += flops ? plan->nest.steps[i].flops : plan->nest.steps[i].bytes;
-    return sum;
 }
 
 /* Seconds that the kernel takes at least on one thread, and whether that is for memory. */
@@ -95,7 +88,7 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
 
 static void put_cost(explainer *x, const kernel_plan *plan)
 {
-    const uint64_t bytes = sum_of(plan, false), flops = sum_of(plan, true);
+    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
     bool is_memory = true;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
@@ -214,13 +207,24 @@ static void put_function(explainer *x, const function_plan *p)
         put_kernel(x, i, &p->kernels.at[i], &p->plans[i]);
 }
 
-static void put_text(explainer *x)
+/* Bytes that a run on one thread holds besides inputs and outputs. */
+static uint64_t memory_of(const tn_program *p)
+{
+    return p->tape ? tape_bytes(p->tape, 1) : 0;
+}
+
+static void put_text(explainer *x, const tn_program *program)
 {
     if (!target_llvm_is_installed())
         text_puts(x->out, "LLVM is not installed: here every node runs by its reference kernel\n");
     for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
         x->f = x->plan.functions[i].f;
         put_function(x, &x->plan.functions[i]);
+    }
+    if (program->tape) {
+        text_puts(x->out, "memory: ");
+        put_amount(x->out, (double)memory_of(program), "B");
+        text_puts(x->out, " besides inputs and outputs, on one thread\n");
     }
     text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan.units.n);
     put_amount(x->out, (double)x->bytes, "B");
@@ -271,7 +275,7 @@ static void put_json_values(const explainer *x, const char *key, const value_id 
 
 static void put_json_cost(const explainer *x, const kernel_plan *plan)
 {
-    const uint64_t bytes = sum_of(plan, false), flops = sum_of(plan, true);
+    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
     bool is_memory = true;
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured)
@@ -342,7 +346,7 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
     text_puts(x->out, "]}");
 }
 
-static void put_json(explainer *x)
+static void put_json(explainer *x, const tn_program *program)
 {
     text_puts(x->out, "{\"functions\":[");
     for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
@@ -360,6 +364,8 @@ static void put_json(explainer *x)
     }
     text_printf(x->out, "],\n\"programs\":%" PRIu32 ",\"machine_code\":%s", x->plan.units.n,
                 target_llvm_is_installed() ? "true" : "false");
+    if (program->tape)
+        text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
     if (x->is_measured)
         text_printf(x->out,
                     ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64
@@ -380,9 +386,9 @@ tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
     x.is_measured = machine_measure(p->engine, &x.limits);
     const bool ok = jit_plan_make(&x.plan, p->graph, &others, p->engine->cpu, true, &p->allocator);
     if (ok && json)
-        put_json(&x);
+        put_json(&x, p);
     else if (ok)
-        put_text(&x);
+        put_text(&x, p);
     jit_plan_release(&x.plan);
     other_sizes_release(&others);
     return ok && !out->failed ? TN_OK : diag_no_memory(&p->cx->diag);

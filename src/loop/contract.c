@@ -432,6 +432,19 @@ bool contract_build(const contract_spec *spec, const contract_machine *machine, 
     return build(p, machine, memory, plan, fault);
 }
 
+const char *contract_how(const contract_plan *plan, uint32_t i)
+{
+    switch (plan->steps[i].role) {
+    case CONTRACT_PACKS_A:
+        return "A into panels";
+    case CONTRACT_PACKS_B:
+        return plan->steps[i].is_once ? "B into panels, once" : "B into panels";
+    case CONTRACT_MULTIPLIES:
+        break;
+    }
+    return plan->how;
+}
+
 /* ---- as a part of a larger program ---- */
 
 contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,

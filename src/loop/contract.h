@@ -132,6 +132,9 @@ typedef struct contract_plan {
 bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
                     contract_plan *plan, const char **fault);
 
+/* What step I of a plan does, in a few words. */
+const char *contract_how(const contract_plan *plan, uint32_t i);
+
 /* Axis M of the rows, STRIDE at a time, and axis K of the products, by DILATION. */
 static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t stride,
                                                  int64_t dilation, int64_t low, int64_t extent,

@@ -196,8 +196,6 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish(&b),
                                 .work = items,
                                 .grain = nest_grain(each),
-                                .flops = (uint64_t)k->n_nodes * (uint64_t)rows * (uint64_t)extent,
-                                .bytes = nest_bytes(f, k),
                                 .how = "a loop over the positions"};
     out->n_steps = 1;
     if (k->kind == KERNEL_MAP)

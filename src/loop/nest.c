@@ -218,66 +218,6 @@ uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent)
     return lanes;
 }
 
-uint32_t nest_cost(const function *f, const kernel *k)
-{
-    uint32_t cost = 1;
-    for (uint32_t i = 0; i < k->n_nodes; i++)
-        switch ((int)f->nodes.at[k->nodes[i]].op) {
-        case OP_EXP:
-        case OP_EXP2:
-        case OP_LOG:
-        case OP_LOG2:
-        case OP_TANH:
-        case OP_ERF:
-            cost += 12;
-            break;
-        case OP_SIN:
-        case OP_COS:
-        case OP_POW:
-        case OP_RSQRT:
-            cost += 40;
-            break;
-        default:
-            cost++;
-        }
-    return cost;
-}
-
-/* Bytes of V that K reads: of what it reads at positions that are data no more than it makes. */
-static uint64_t bytes_read(const function *f, const kernel *k, value_id v)
-{
-    size_t all = 0, part = 0;
-    (void)type_bytes(value_type(f, v), &all);
-    if (k->kind == KERNEL_UPDATE && f->nodes.at[k->node].in[0] == v)
-        return 0;
-    for (uint32_t i = 0; i < k->n_nodes; i++) {
-        const node *n = &f->nodes.at[k->nodes[i]];
-        if (kernel_reads_by_data(n) && n->in[0] == v &&
-            type_bytes(value_type(f, n->first_value), &part) && part < all)
-            return part;
-    }
-    return all;
-}
-
-uint64_t nest_bytes(const function *f, const kernel *k)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_in; i++)
-        bytes += bytes_read(f, k, k->in[i]);
-    for (uint32_t i = 0; i < k->n_out; i++) {
-        size_t n = 0;
-        (void)type_bytes(value_type(f, k->out[i].value), &n);
-        bytes += n;
-    }
-    return bytes;
-}
-
-int64_t nest_grain(uint64_t each)
-{
-    const uint64_t worth = 1 << 16; /* cheap operations that pay for waking a thread */
-    return each >= worth ? 1 : (int64_t)(worth / (each ? each : 1));
-}
-
 void nest_decode(emitter *e, loop_value item, uint32_t n)
 {
     loop_builder *b = e->b;
@@ -332,10 +272,9 @@ static bool reads_old(const function *f, const kernel *k, arena *memory)
     return s.found;
 }
 
-bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+static bool make(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
 {
     kernel simple;
-    *out = (nest){0};
     if (k->kind == KERNEL_REFERENCE)
         return false;
     if (k->kind == KERNEL_LOOPS)
@@ -361,4 +300,22 @@ bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *
         break; /* not reached */
     }
     return false;
+}
+
+bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+{
+    *out = (nest){0};
+    if (!make(f, k, cpu, memory, out))
+        return false;
+    out->flops = nest_flops(f, k);
+    out->bytes = nest_traffic(f, k, memory);
+    /* The last step of contractions does the work, what packs says what it moves itself; elsewhere
+     * the first does it. */
+    const bool is_last = k->kind == KERNEL_CONTRACT || k->kind == KERNEL_STAGES;
+    nest_step *step = out->n_steps > 0 ? &out->steps[is_last ? out->n_steps - 1 : 0] : NULL;
+    if (step) {
+        step->flops = out->flops;
+        step->bytes = out->bytes;
+    }
+    return true;
 }

@@ -31,10 +31,10 @@ typedef struct nest_step {
     uint32_t n_moved;
     /* Buffers that may be one: pairs of a read one and a written one. */
     uint32_t in_place[NEST_PAIRS][2], n_in_place;
-    int64_t work;  /* items to share out */
-    int64_t grain; /* fewest items worth a thread */
-    uint64_t flops, bytes;
-    const char *how; /* a few words for people */
+    int64_t work;          /* items to share out */
+    int64_t grain;         /* fewest items worth a thread */
+    uint64_t flops, bytes; /* for profiles; 0: not known */
+    const char *how;       /* a few words for people */
 } nest_step;
 
 /* The buffers: what the kernel reads, what it writes (emit_output_buffer), then temporaries. */
@@ -43,7 +43,8 @@ typedef struct nest {
     uint32_t n_steps;
     uint64_t temps[NEST_TEMPS]; /* bytes; contents need not survive */
     uint32_t n_temps;
-    bool reads_old; /* UPDATE: the programs read what they change a copy of */
+    bool reads_old;        /* UPDATE: the programs read what they change a copy of */
+    uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
 } nest;
 
 /* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K,
@@ -68,12 +69,19 @@ static inline bool nest_is_open(const kernel *k, uint32_t axis)
 }
 /* How many lanes suit the values of K, of which there are at most EXTENT. */
 uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent);
-/* Roughly what one position costs, in cheap operations. */
-uint32_t nest_cost(const function *f, const kernel *k);
-/* Bytes that K reads and writes. */
-uint64_t nest_bytes(const function *f, const kernel *k);
 /* Items worth a thread of their own, when each costs EACH cheap operations. */
 int64_t nest_grain(uint64_t each);
+/* Roughly what one position costs, in cheap operations. */
+uint32_t nest_cost(const function *f, const kernel *k);
+/* Is N worth keeping, where its result is wanted again later? */
+bool nest_is_expensive(const node *n);
+/* Arithmetic operations: two for each multiply-add of a contraction, one for each element of an
+ * elementwise operation or of what is reduced. Movement and conversion are none. */
+uint64_t nest_flops(const function *f, const kernel *k);
+/* Bytes of all that K reads and writes. */
+uint64_t nest_bytes(const function *f, const kernel *k);
+/* Bytes that K must read and write: each once, of what it reads no more than it has use for. */
+uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
 /* Buffer number AT of STEP's list begins BYTES into its tensor; false when there are too many. */

@@ -353,7 +353,7 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
                             .bytes = from->bytes,
                             .is_once = from->is_once,
                             .packs = NEST_PACKED,
-                            .how = plan.how};
+                            .how = contract_how(&plan, i)};
         list_buffers(k, p, order, step);
     }
     return out->n_steps > 0;

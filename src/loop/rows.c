@@ -259,15 +259,9 @@ static uint64_t row_cost(const rows *s)
 
 static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how)
 {
-    const kernel *k = s->k;
-    uint64_t positions = 1;
-    for (uint32_t i = 0; i < k->rank; i++)
-        positions *= (uint64_t)k->dims[i];
     out->steps[out->n_steps++] = (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
                                              .work = items,
                                              .grain = nest_grain(each),
-                                             .flops = positions * k->n_nodes,
-                                             .bytes = nest_bytes(s->e.f, k),
                                              .how = how};
 }
 
@@ -398,7 +392,6 @@ static bool split_results(rows *s, nest *out)
     store_row_values(s);
     loop_end(b);
     add_step(s, out, items, (uint64_t)blocks, "the results of the blocks");
-    out->steps[1].flops = (uint64_t)(items * blocks);
     out->steps[1].bytes = out->temps[0];
     return out->steps[1].program != NULL;
 }

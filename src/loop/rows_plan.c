@@ -73,23 +73,7 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
 
 static bool is_expensive(const node *n)
 {
-    switch ((int)n->op) {
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_TANH:
-    case OP_ERF:
-    case OP_SIN:
-    case OP_COS:
-    case OP_POW:
-    case OP_RSQRT:
-    case OP_SQRT:
-    case OP_DIV:
-        return true;
-    default:
-        return false;
-    }
+    return nest_is_expensive(n);
 }
 
 /* Whether V computes the node NODE_INDEX on the way, not counting what reductions need; false when

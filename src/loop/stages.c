@@ -154,7 +154,7 @@ static void add_packing(const stages *s, part *p, const contract_plan *plan, nes
                             .grain = plan->steps[i].grain,
                             .flops = plan->steps[i].flops,
                             .bytes = plan->steps[i].bytes,
-                            .how = "operands in panels"};
+                            .how = contract_how(plan, i)};
         const uint32_t a = number_of(s->k->in, s->k->n_in, product_a(&p->product)->base);
         const uint32_t b = number_of(s->k->in, s->k->n_in, product_b(&p->product)->base);
         const uint32_t list[] = {a < s->k->n_in ? a : b, b, s->k->n_in, own + p->temps,
@@ -321,12 +321,13 @@ static bool has_failed(const stages *s)
     return false;
 }
 
-static uint64_t flops_of(const stages *s)
+/* Roughly what all of it costs, in cheap operations. */
+static uint64_t cost_of(const stages *s)
 {
     const contract_spec *first = &s->first->product.spec;
     const uint64_t rows =
         (uint64_t)contract_stage_batches(s->first->contract) * (uint64_t)batch_rows(first);
-    uint64_t flops = 0;
+    uint64_t cost = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const contract_spec *spec = &s->at[i].product.spec;
         uint64_t each = 2;
@@ -334,9 +335,9 @@ static uint64_t flops_of(const stages *s)
             each *= (uint64_t)spec->n[a].extent;
         for (uint32_t a = 0; a < spec->n_k; a++)
             each *= (uint64_t)spec->k[a].extent;
-        flops += rows * (s->at[i].rows ? rows_stage_cost(s->at[i].rows) : each);
+        cost += rows * (s->at[i].rows ? rows_stage_cost(s->at[i].rows) : each);
     }
-    return flops;
+    return cost;
 }
 
 bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
@@ -355,13 +356,12 @@ bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
     nest_step *step = &out->steps[out->n_steps++];
-    const uint64_t flops = flops_of(s);
-    *step = (nest_step){.program = has_failed(s) ? NULL : loop_finish(&b),
-                        .work = contract_stage_batches(s->first->contract) * s->items,
-                        .flops = flops,
-                        .bytes = nest_bytes(f, k)};
-    step->grain = 1 + (int64_t)((1 << 19) / (flops / (uint64_t)step->work + 1));
-    step->how = arena_printf(memory, "%u stages, %u rows at a time", (unsigned)s->n,
-                             (unsigned)(contract_stage_height(s->first->contract) * s->group));
+    const uint64_t cost = cost_of(s);
+    *step = (nest_step){
+        .program = has_failed(s) ? NULL : loop_finish(&b),
+        .work = contract_stage_batches(s->first->contract) * s->items,
+        .how = arena_printf(memory, "%u stages, %u rows at a time", (unsigned)s->n,
+                            (unsigned)(contract_stage_height(s->first->contract) * s->group))};
+    step->grain = 1 + (int64_t)((1 << 19) / (cost / (uint64_t)step->work + 1));
     return step->program && step->how;
 }

@@ -249,9 +249,6 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
                                 .work = outer * bands * stretches,
                                 .grain = nest_grain(each),
-                                .flops = (uint64_t)k->n_nodes * (uint64_t)outer * (uint64_t)rows *
-                                         (uint64_t)columns,
-                                .bytes = nest_bytes(f, k),
                                 .how = "tiles that are turned in registers"};
     out->n_steps = 1;
     return out->steps[0].program != NULL;

@@ -685,6 +685,41 @@ class Run(Case):
         self.assertIn("LLVM is not installed", self.tenon("explain", "add.ir", env=env).out)
         self.assertFalse(json.loads(self.tenon("explain", "add.ir", "--json", env=env).out)["machine_code"])
 
+    def test_explain_costs(self):
+        """Bytes and arithmetic are those that are counted by hand."""
+        def costs(name, lines):
+            body = "\n".join(f"%{i} = {line}" for i, line in enumerate(lines))
+            self.write(name, f"{body}\noutputs: %{len(lines) - 1}\n")
+            plan = json.loads(self.tenon("explain", name, "--json").out)
+            kernels = [k for f in plan["functions"] for k in f["kernels"]]
+            return sum(k["bytes"] for k in kernels), sum(k["flops"] for k in kernels), plan.get("memory_bytes")
+        x = 'Input () {name="x"} : tensor<f32>[64,300]'
+        # an epilogue counts, operands once
+        bytes_, flops, _ = costs("a.ir", [x, 'Input () {name="w"} : tensor<f32>[300,200]',
+                                          "MatMul (%0, %1) : tensor<f32>[64,200]", "Exp (%2) : tensor<f32>[64,200]"])
+        self.assertEqual((bytes_, flops), (4 * (64 * 300 + 300 * 200 + 64 * 200), 2 * 64 * 300 * 200 + 64 * 200))
+        # an image is not its windows
+        image, filters = 'Input () {name="x"} : tensor<f32>[1,20,20,8]', 'Input () {name="w"} : tensor<f32>[3,3,8,16]'
+        conv = 'Conv2d (%0, %1) {strides=[1,1], padding="same"} : tensor<f32>[1,20,20,16]'
+        bytes_, flops, _ = costs("b.ir", [image, filters, conv])
+        self.assertEqual((bytes_, flops), (4 * (3200 + 1152 + 6400), 2 * 6400 * 72))
+        # movement computes nothing, and only what is used is read
+        bytes_, flops, memory = costs("c.ir", [x, "Slice (%0) {starts=[0,0], ends=[2,300], steps=[1,1]} : tensor<f32>[2,300]",
+                                               "Transpose (%1) {permutation=[1,0]} : tensor<f32>[300,2]",
+                                               "Exp (%2) : tensor<f32>[300,2]"])
+        self.assertEqual((bytes_, flops), (2 * 4 * 600, 600))
+        self.assertLess(memory, 1000)
+        # a reduction and what depends on it
+        bytes_, flops, _ = costs("d.ir", [x, "Exp (%0) : tensor<f32>[64,300]",
+                                          "Sum (%1) {axes=[1], keepdims=true} : tensor<f32>[64,1]",
+                                          "BinOp (%1, %2) {op=Div} : tensor<f32>[64,300]"])
+        self.assertEqual((bytes_, flops), (2 * 4 * 64 * 300, 3 * 64 * 300))
+        # two products one after the other hold what is between them
+        _, flops, memory = costs("e.ir", [x, 'Input () {name="y"} : tensor<f32>[300,64]', "MatMul (%1, %0) : tensor<f32>[300,300]",
+                                          "MatMul (%2, %2) : tensor<f32>[300,300]"])
+        self.assertEqual(flops, 2 * 300 * 300 * (64 + 300))
+        self.assertGreater(memory, 4 * 300 * 300)
+
     def test_timeout(self):
         self.write("loop.ptir", LOOP)
         (d,) = self.tenon("run", "loop.ptir", "--timeout", "0.05", "--random", "1", "--output", "out",
