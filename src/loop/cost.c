@@ -1,6 +1,7 @@
 /* What kernels cost: in cheap operations, by which work is shared out, and in arithmetic and
  * memory, by which people judge it. */
 #include "loop/nest.h"
+#include "ops/dot_axes.h"
 
 /* ---- cheap operations ---- */
 
@@ -68,7 +69,6 @@ static uint64_t products(const function *f, const node *n)
     const type *a = value_type(f, n->in[0]), *b = value_type(f, n->in[1]);
     const uint64_t results = count_of(f, n->first_value);
     uint64_t each = 1;
-    uint32_t n_axes;
     switch ((int)n->op) {
     case OP_CONV2D:
         return results * per_channel(b);
@@ -77,9 +77,9 @@ static uint64_t products(const function *f, const node *n)
     case OP_CONV2D_GRAD_FILTER:
         return results * per_channel(b);
     case OP_DOT_GENERAL: {
-        const int64_t *axes = attr_ints(n->attrs, KEY_CONTRACT_LHS, &n_axes);
-        for (uint32_t i = 0; i < n_axes; i++)
-            each *= (uint64_t)a->dims[axes[i] < 0 ? axes[i] + a->rank : axes[i]];
+        const dot_axes axes = dot_axes_of(n->attrs, true, a->rank);
+        for (uint32_t i = 0; i < axes.n_contract; i++)
+            each *= (uint64_t)a->dims[axes.contract[i]];
         return results * each;
     }
     default: /* dot, matmul */

@@ -5,18 +5,13 @@
 #include "ops/attr_rules.h"
 #include "ops/cells.h"
 #include "ops/chain.h"
+#include "ops/dot_axes.h"
 #include "ops/fold.h"
 #include "ops/pieces.h"
 #include "ops/scratch.h"
 #include "ops/view.h"
 
 enum { ROW_TILE = 64 }; /* rows of results computed per pass over the right operand */
-
-/* The axes of one operand by role, in the order in which they are walked. */
-typedef struct roles {
-    uint32_t n_batch, n_contract, n_free;
-    uint32_t batch[TN_MAX_RANK], contract[TN_MAX_RANK], free[TN_MAX_RANK];
-} roles;
 
 /* Entries of the list KEY as axes, which are added to MASK; SHAPE_OK or what is wrong. */
 static shape_fault take_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *mask,
@@ -35,8 +30,8 @@ static shape_fault take_axes(const attrs *given, attr_key key, uint32_t rank, ui
     return SHAPE_FINE;
 }
 
-static shape_fault find_roles(const attrs *given, bool left, uint32_t rank, roles *out,
-                              attr_key *key)
+shape_fault resolve_dot_axes(const attrs *given, bool left, uint32_t rank, dot_axes *out,
+                             attr_key *key)
 {
     uint32_t mask = 0;
     *key = left ? KEY_BATCH_LHS : KEY_BATCH_RHS;
@@ -52,14 +47,22 @@ static shape_fault find_roles(const attrs *given, bool left, uint32_t rank, role
     return f;
 }
 
+dot_axes dot_axes_of(const attrs *given, bool left, uint32_t rank)
+{
+    dot_axes out;
+    attr_key key;
+    (void)resolve_dot_axes(given, left, rank, &out, &key);
+    return out;
+}
+
 /* Type rule. */
 
-static tn_status rule_roles(const infer_call *call, uint32_t k, roles *out)
+static tn_status rule_roles(const infer_call *call, uint32_t k, dot_axes *out)
 {
     const uint32_t rank = call->in[k]->rank;
     attr_key key;
     TN_TRY(rule_rank(call, k, 0, TN_MAX_RANK));
-    const shape_fault f = find_roles(call->attrs, k == 0, rank, out, &key);
+    const shape_fault f = resolve_dot_axes(call->attrs, k == 0, rank, out, &key);
     return f.kind == SHAPE_OK ? TN_OK : rule_axis_fault(call, f, key, rank);
 }
 
@@ -86,7 +89,7 @@ tn_status infer_dot_general(infer_call *call)
 {
     const type *a = call->in[0], *b = call->in[1];
     tn_dtype sum, out;
-    roles l, r;
+    dot_axes l, r;
     shape s = {.rank = 0};
     TN_TRY(rule_same_dtype(call, 0));
     TN_TRY(rule_dtype(call, 0, ALLOW_NUMBER));
@@ -133,7 +136,7 @@ static int64_t add_axes(const type *t, const uint32_t *axes, uint32_t n, view *v
 }
 
 /* The data of T rearranged and converted; where nothing changes, T's own. */
-static tn_status operand_init(operand *o, const eval_call *call, const tensor *x, const roles *r,
+static tn_status operand_init(operand *o, const eval_call *call, const tensor *x, const dot_axes *r,
                               bool contract_first, tn_dtype form)
 {
     const type *t = x->type;
@@ -245,14 +248,12 @@ tn_status eval_dot_general(eval_call *call)
     const tn_dtype form =
         dtype_compute((tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(a->dtype)));
     const size_t size = dtype_bytes(form);
-    roles l, r;
     operand left, right;
-    attr_key key;
     sums s;
     if (t->count == 0)
         return TN_OK;
-    (void)find_roles(call->attrs, true, a->rank, &l, &key);
-    (void)find_roles(call->attrs, false, b->rank, &r, &key);
+    const dot_axes l = dot_axes_of(call->attrs, true, a->rank);
+    const dot_axes r = dot_axes_of(call->attrs, false, b->rank);
     TN_TRY(operand_init(&left, call, &call->in[0], &l, false, form));
     TN_TRY(operand_init(&right, call, &call->in[1], &r, true, form));
     const size_t m = (size_t)left.first, k = (size_t)left.second, n = (size_t)right.second;

@@ -1,5 +1,6 @@
 /* Derivatives of contractions. */
 #include "ops/cells.h"
+#include "ops/dot_axes.h"
 #include "ops/grad_core.h"
 
 static value_id swap_last(grad_call *c, value_id x)
@@ -112,38 +113,6 @@ tn_status grad_conv2d_grad_filter(grad_call *c)
                                          : conv_again(c, x, c->g[0]));
 }
 
-/* The axes of one operand of dot_general: batch and contracted in the order of their lists, and the
- * free ones, ascending. */
-typedef struct dot_axes {
-    uint32_t n_batch, n_contract, n_free;
-    uint32_t batch[TN_MAX_RANK], contract[TN_MAX_RANK], free[TN_MAX_RANK];
-} dot_axes;
-
-static uint32_t list_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *out,
-                          uint32_t *mask)
-{
-    uint32_t n;
-    const int64_t *list = attr_ints(given, key, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = (uint32_t)(list[i] < 0 ? list[i] + rank : list[i]);
-        *mask |= (uint32_t)1 << out[i];
-    }
-    return n;
-}
-
-static dot_axes axes_of(const attrs *given, bool left, uint32_t rank)
-{
-    dot_axes d = {0};
-    uint32_t mask = 0;
-    d.n_batch = list_axes(given, left ? KEY_BATCH_LHS : KEY_BATCH_RHS, rank, d.batch, &mask);
-    d.n_contract =
-        list_axes(given, left ? KEY_CONTRACT_LHS : KEY_CONTRACT_RHS, rank, d.contract, &mask);
-    for (uint32_t i = 0; i < rank; i++)
-        if (!(mask >> i & 1))
-            d.free[d.n_free++] = i;
-    return d;
-}
-
 /* The sum for OUT may be formed in the accumulator of the primal, if that is not narrower. */
 static uint32_t accumulate_as(const grad_call *c, tn_dtype out, attr *entry)
 {
@@ -161,7 +130,8 @@ tn_status grad_dot_general(grad_call *c)
     bool left = c->operand == 0;
     value_id own = grad_in(c, c->operand), other = grad_in(c, 1 - c->operand), g = c->g[0];
     const type *t = grad_type(c, own), *to = grad_type(c, other), *tg = grad_type(c, g);
-    dot_axes mine = axes_of(c->n.attrs, left, t->rank), its = axes_of(c->n.attrs, !left, to->rank);
+    const dot_axes mine = dot_axes_of(c->n.attrs, left, t->rank);
+    const dot_axes its = dot_axes_of(c->n.attrs, !left, to->rank);
     int64_t batch_g[TN_MAX_RANK], batch_o[TN_MAX_RANK], sum_g[TN_MAX_RANK], sum_o[TN_MAX_RANK];
     int64_t perm[TN_MAX_RANK];
     for (uint32_t i = 0; i < its.n_batch; i++) {

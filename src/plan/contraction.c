@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "ops/access.h"
+#include "ops/dot_axes.h"
 #include "ops/shape.h"
 #include "plan/group.h"
 
@@ -63,40 +64,27 @@ static void matrix_loops(form *s, reading r[2], const int64_t *c)
     r[1].by[has_n ? b->rank - 2 : b->rank - 1][k] = 1;
 }
 
-/* The axes of list KEY, added to MASK. */
-static uint32_t listed_axes(const attrs *given, attr_key key, uint32_t rank, uint32_t *axes,
-                            uint32_t *mask)
-{
-    uint32_t n;
-    const int64_t *list = attr_ints(given, key, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        axes[i] = (uint32_t)(list[i] < 0 ? list[i] + rank : list[i]);
-        *mask |= UINT32_C(1) << axes[i];
-    }
-    return n;
-}
-
 static void general_loops(form *s, reading r[2], const int64_t *c)
 {
-    const attrs *given = s->n->attrs;
     const type *t[] = {value_type(s->f, s->n->in[0]), value_type(s->f, s->n->in[1])};
-    uint32_t axes[2][TN_MAX_RANK], mask[2] = {0, 0}, at = 0;
-    uint32_t n = listed_axes(given, KEY_BATCH_LHS, t[0]->rank, axes[0], &mask[0]);
-    (void)listed_axes(given, KEY_BATCH_RHS, t[1]->rank, axes[1], &mask[1]);
-    for (uint32_t i = 0; i < n; i++, at++) {
-        const uint32_t loop = add_loop(&s->p, CONTRACTION_BATCH, t[0]->dims[axes[0][i]], c[at]);
-        r[0].by[axes[0][i]][loop] = r[1].by[axes[1][i]][loop] = 1;
+    const dot_axes axes[] = {dot_axes_of(s->n->attrs, true, t[0]->rank),
+                             dot_axes_of(s->n->attrs, false, t[1]->rank)};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < axes[0].n_batch; i++, at++) {
+        const int64_t extent = t[0]->dims[axes[0].batch[i]];
+        const uint32_t loop = add_loop(&s->p, CONTRACTION_BATCH, extent, c[at]);
+        r[0].by[axes[0].batch[i]][loop] = r[1].by[axes[1].batch[i]][loop] = 1;
     }
-    n = listed_axes(given, KEY_CONTRACT_LHS, t[0]->rank, axes[0], &mask[0]);
-    (void)listed_axes(given, KEY_CONTRACT_RHS, t[1]->rank, axes[1], &mask[1]);
     for (uint32_t o = 0; o < 2; o++)
-        for (uint32_t i = 0; i < t[o]->rank; i++)
-            if (!(mask[o] >> i & 1))
-                r[o].by[i][add_loop(&s->p, o == 0 ? CONTRACTION_ROWS : CONTRACTION_COLUMNS,
-                                    t[o]->dims[i], c[at++])] = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t loop = add_loop(&s->p, CONTRACTION_SUM, t[0]->dims[axes[0][i]], 0);
-        r[0].by[axes[0][i]][loop] = r[1].by[axes[1][i]][loop] = 1;
+        for (uint32_t i = 0; i < axes[o].n_free; i++, at++) {
+            const uint32_t axis = axes[o].free[i];
+            r[o].by[axis][add_loop(&s->p, o == 0 ? CONTRACTION_ROWS : CONTRACTION_COLUMNS,
+                                   t[o]->dims[axis], c[at])] = 1;
+        }
+    for (uint32_t i = 0; i < axes[0].n_contract; i++) {
+        const int64_t extent = t[0]->dims[axes[0].contract[i]];
+        const uint32_t loop = add_loop(&s->p, CONTRACTION_SUM, extent, 0);
+        r[0].by[axes[0].contract[i]][loop] = r[1].by[axes[1].contract[i]][loop] = 1;
     }
 }
 
