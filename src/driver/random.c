@@ -2,6 +2,8 @@
  * nothing depends on the order in which elements are made. */
 #include "base/checked.h"
 #include "driver/api.h"
+#include "ops/attr_rules.h"
+#include "ops/scatter.h"
 
 enum { CHUNK = 256 };
 
@@ -91,18 +93,57 @@ static uint32_t input_of(const function *f, value_id v)
     return low < f->inputs.n && f->inputs.at[low] == v ? low : UINT32_MAX;
 }
 
+/* The least of the extents that index vectors of the scatter_add N count in, less the windows that
+ * begin there. */
+static dim scatter_extent(const function *f, const node *n)
+{
+    const type *x = value_type(f, n->in[0]), *updates = value_type(f, n->in[2]);
+    scatter_axes s;
+    dim room[TN_MAX_RANK], least = 0;
+    find_scatter_axes(n->attrs, x, value_type(f, n->in[1]), updates, &s);
+    for (uint32_t i = 0, u = 0; i < x->rank; i++) {
+        room[i] = x->dims[i];
+        if (s.inserted_mask >> i & 1)
+            continue;
+        while (!(s.window_mask >> u & 1))
+            u++;
+        const dim window = updates->dims[u++];
+        room[i] = room[i] > 0 && window >= 0 ? room[i] - window + 1 : 0;
+    }
+    for (uint32_t i = 0; i < s.n_components; i++)
+        if (i == 0 || room[s.component_axis[i]] < least)
+            least = room[s.component_axis[i]];
+    return least;
+}
+
+/* The extent that N counts in with its operand 1; not positive: none that is known. */
+static dim positions_of(const function *f, const node *n)
+{
+    const type *x = n->n_in > 1 ? value_type(f, n->in[0]) : NULL;
+    switch ((int)n->op) {
+    case OP_TAKE:
+        return x && x->rank > 0 ? x->dims[0] : 0;
+    case OP_GATHER:
+    case OP_SCATTER_REDUCE:
+        return x->dims[resolve_axis(n->attrs, KEY_AXIS, x->rank)];
+    case OP_SCATTER_ROWS:
+    case OP_SEGMENT_REDUCE:
+        return value_type(f, n->first_value)->dims[0];
+    case OP_SCATTER_ADD:
+        return scatter_extent(f, n);
+    default:
+        return 0;
+    }
+}
+
 void find_positions(const module *m, int64_t *positions)
 {
     const function *f = module_entry(m);
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
-        if (n->op != OP_TAKE || n->n_in != 2)
-            continue;
-        uint32_t input = input_of(f, n->in[1]);
-        const type *table = value_type(f, n->in[0]);
-        if (input == UINT32_MAX || table->rank == 0 || table->dims[0] <= 0)
-            continue;
-        if (positions[input] == 0 || positions[input] > table->dims[0])
-            positions[input] = table->dims[0];
+        const dim extent = positions_of(f, n);
+        const uint32_t input = extent > 0 ? input_of(f, n->in[1]) : UINT32_MAX;
+        if (input != UINT32_MAX && (positions[input] == 0 || positions[input] > extent))
+            positions[input] = extent;
     }
 }

@@ -685,6 +685,18 @@ class Run(Case):
         self.assertIn("LLVM is not installed", self.tenon("explain", "add.ir", env=env).out)
         self.assertFalse(json.loads(self.tenon("explain", "add.ir", "--json", env=env).out)["machine_code"])
 
+    def test_random_positions(self):
+        """Random integers that are positions exist."""
+        inputs = "%x: tensor<f32, 9x3>, %i: tensor<si32, 40>, %u: tensor<f32, 40x3>, %j: tensor<si64, 40x3>"
+        for line in ("take(%x, %i) -> tensor<f32, 40x3>", "gather(%x, %j) axis[0] -> tensor<f32, 40x3>",
+                     "gather(%u, %j) axis[1] -> tensor<f32, 40x3>",
+                     "scatter_reduce(%x, %j, %u) axis[0] reduce[max] -> tensor<f32, 9x3>",
+                     "segment_reduce(%u, %i) kind[sum] num_segments[5] indices_are_sorted[false] unique[false] -> tensor<f32, 5x3>",
+                     "scatter_add(%x, %i, %u) update_window_dims[1] inserted_window_dims[0] "
+                     "scatter_dims_to_operand_dims[0] -> tensor<f32, 9x3>"):
+            self.write("p.ptir", f"func @main({inputs}) -> {line.split('-> ')[1]} {{\n  %z = {line}\n  return %z\n}}\n")
+            self.tenon("run", "p.ptir", "--random", "7")
+
     def test_explain_costs(self):
         """Bytes and arithmetic are those that are counted by hand."""
         def costs(name, lines):
