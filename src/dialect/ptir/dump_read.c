@@ -47,7 +47,9 @@ static bool read_dim(ptir_scan *s, dim *out)
             return false;
         if (*out < 0) {
             scan_fault(s, DIAG_NegativeDimension, where, "%" PRId64 " is not an extent", *out);
-            *out = 0;
+            *out = ptir_dim_stand_in(s->m, *out);
+            if (*out == DIM_NO_MEMORY)
+                return scan_no_memory(s);
         }
     } else {
         bool wrapped = scan_eat_word(s, "DimSymbol") && scan_expect(s, "(");
@@ -72,11 +74,11 @@ static bool read_entry(ptir_scan *s, ptir_kind kind, int_list *out)
             ok = scan_eat_word(s, "Explicit") && scan_expect(s, "(") && read_dim(s, &entry) &&
                  scan_expect(s, ")");
     } else if (kind == PTIR_PAIRS) {
-        ok = scan_expect(s, "(") && scan_i64(s, &entry) &&
+        ok = scan_expect(s, "(") && scan_size(s, &entry) &&
              (PTIR_PUSH(s->memory, out, entry) || scan_no_memory(s)) && scan_expect(s, ",") &&
-             scan_i64(s, &entry) && scan_expect(s, ")");
+             scan_size(s, &entry) && scan_expect(s, ")");
     } else {
-        ok = scan_i64(s, &entry);
+        ok = kind == PTIR_AXES ? scan_i64(s, &entry) : scan_size(s, &entry);
     }
     if (!ok)
         return s->failed ? false : scan_unexpected(s, "an entry of this list");
@@ -246,13 +248,14 @@ static bool read_value(ptir_scan *s, const ptir_field *field, attr *out)
         ok = read_shape(s, &ints);
         break;
     case PTIR_UINT:
+        return scan_size(s, &out->v.i);
     case PTIR_AXIS:
     case PTIR_INT_AXIS:
         return scan_i64(s, &out->v.i);
     case PTIR_REGION:
         if (!scan_eat_word(s, "RegionId"))
-            return scan_i64(s, &out->v.i);
-        return scan_expect(s, "(") && scan_i64(s, &out->v.i) && scan_expect(s, ")");
+            return scan_size(s, &out->v.i);
+        return scan_expect(s, "(") && scan_size(s, &out->v.i) && scan_expect(s, ")");
     case PTIR_BOOL:
         ok = scan_bool(s, &truth);
         out->v.i = ok && truth;
@@ -313,6 +316,7 @@ static bool read_operation(ptir_scan *s, ptir_inst *out)
 {
     ptir_word_text name;
     uint32_t word;
+    const uint32_t faults = s->faults;
     if (!scan_word(s, &name))
         return false;
     out->at = name.where;
@@ -344,6 +348,8 @@ static bool read_operation(ptir_scan *s, ptir_inst *out)
             return false;
         out->word = (uint8_t)word;
     }
+    if (s->faults != faults) /* and that was reported */
+        out->op = PTIR_OP_COUNT;
     return scan_expect(s, ")");
 }
 

@@ -128,8 +128,9 @@ bool jpart_index(ptir_json *r, bool from_end, int64_t *out)
     span at = json_here(&r->j);
     if (!json_i64(&r->j, out))
         return false;
-    return from_end || *out >= 0 ||
-           json_fail(&r->j, DIAG_InvalidNumber, at, "expected a number that is not negative");
+    if (!from_end && *out < 0)
+        jpart_fault(r, DIAG_InvalidAttribute, at, "%" PRId64 " is negative", *out);
+    return true;
 }
 
 bool jpart_name(ptir_json *r, const char **out, span *at)
@@ -224,7 +225,9 @@ bool jpart_dimension(ptir_json *r, dim *out)
             return false;
         if (*out < 0) {
             jpart_fault(r, DIAG_NegativeDimension, at, "%" PRId64 " is not an extent", *out);
-            *out = 0;
+            *out = ptir_dim_stand_in(r->m, *out);
+            if (*out == DIM_NO_MEMORY)
+                return jpart_no_memory(r);
         }
     } else {
         const char *name = "";

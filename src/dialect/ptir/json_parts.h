@@ -37,7 +37,7 @@ bool jpart_enter_payload(ptir_json *r, const char *words, const char *what, uint
 bool jpart_word(ptir_json *r, const char *words, const char *what, uint32_t *index);
 
 bool jpart_u32(ptir_json *r, uint32_t *out);
-/* An integer of 64 bits; below 0 only where FROM_END is set. */
+/* An integer of 64 bits; below 0 it is a fault unless FROM_END is set. */
 bool jpart_index(ptir_json *r, bool from_end, int64_t *out);
 /* A string as a name of the module; AT may be NULL. */
 bool jpart_name(ptir_json *r, const char **out, span *at);

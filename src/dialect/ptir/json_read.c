@@ -201,6 +201,7 @@ static bool read_payload(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
 static bool read_operation(ptir_json *r, ptir_inst *out)
 {
     static const char what[] = "an operation";
+    const uint32_t faults = r->faults;
     json_text name;
     bool has_payload;
     if (!jpart_enter_variant(r, what, &name, &has_payload))
@@ -218,6 +219,8 @@ static bool read_operation(ptir_json *r, ptir_inst *out)
         return json_fail(&r->j, DIAG_SyntaxError, name.where, "'%.*s' needs a value", (int)name.n,
                          name.at);
     }
+    if (r->faults != faults) /* and that was reported */
+        out->op = PTIR_OP_COUNT;
     return jpart_leave_variant(r, what, has_payload);
 }
 

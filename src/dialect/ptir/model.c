@@ -119,6 +119,12 @@ dim ptir_dim_by_name(module *m, const char *name, size_t length)
     return own ? dim_symbol(&m->types, own) : DIM_NO_MEMORY;
 }
 
+dim ptir_dim_stand_in(module *m, int64_t n)
+{
+    const char *name = arena_printf(&m->arena, "%" PRId64, n);
+    return name ? ptir_dim_by_name(m, name, strlen(name)) : DIM_NO_MEMORY;
+}
+
 const char *ptir_dim_name(const module *m, dim d, arena *memory)
 {
     static const char *const infix[] = {"", "+", "*", "//", "%"};

@@ -37,7 +37,7 @@ typedef struct ptir_operand {
 
 typedef struct ptir_inst {
     uint32_t id;
-    uint8_t op;      /* ptir_op; PTIR_OP_COUNT for one that is not known and was reported */
+    uint8_t op;      /* ptir_op; PTIR_OP_COUNT after a fault, which was reported */
     uint8_t word;    /* of an elementwise operation */
     uint8_t n_attrs; /* the fields that are there, in their order */
     uint32_t n_in;
@@ -102,6 +102,9 @@ float_format ptir_float_format(tn_dtype d);
 /* The extent called NAME in ?NAME: a symbol, or an expression over symbols such as `(A+B)`, which
  * is how a writer names an extent that was inferred. DIM_NO_MEMORY on lack of memory. */
 dim ptir_dim_by_name(module *m, const char *name, size_t length);
+/* What stands for the extent N < 0, which was reported: an extent of which nothing is known, so
+ * that nothing that follows from it is reported too. DIM_NO_MEMORY on lack of memory. */
+dim ptir_dim_stand_in(module *m, int64_t n);
 /* The text of a symbolic extent. In MEMORY; NULL on lack of memory. */
 const char *ptir_dim_name(const module *m, dim d, arena *memory);
 

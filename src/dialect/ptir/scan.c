@@ -189,6 +189,16 @@ bool scan_i64(ptir_scan *s, int64_t *out)
     return true;
 }
 
+bool scan_size(ptir_scan *s, int64_t *out)
+{
+    span where = scan_here(s);
+    if (!scan_i64(s, out))
+        return false;
+    if (*out < 0)
+        scan_fault(s, DIAG_InvalidAttribute, where, "%" PRId64 " is negative", *out);
+    return true;
+}
+
 bool scan_u64(ptir_scan *s, uint64_t *out)
 {
     span where = scan_here(s);

@@ -53,6 +53,8 @@ bool scan_word(ptir_scan *s, ptir_word_text *out);
 bool scan_eat_word(ptir_scan *s, const char *word);
 
 bool scan_i64(ptir_scan *s, int64_t *out);
+/* Below 0 it is a fault of the attribute that it belongs to. */
+bool scan_size(ptir_scan *s, int64_t *out);
 bool scan_u64(ptir_scan *s, uint64_t *out);
 bool scan_u32(ptir_scan *s, uint32_t *out);
 bool scan_f64(ptir_scan *s, double *out); /* also inf, nan */

@@ -32,7 +32,9 @@ bool text_read_dim(ptir_scan *s, dim *out)
             return false;
         if (*out < 0) {
             scan_fault(s, DIAG_NegativeDimension, where, "%" PRId64 " is not an extent", *out);
-            *out = 0;
+            *out = ptir_dim_stand_in(s->m, *out);
+            if (*out == DIM_NO_MEMORY)
+                return scan_no_memory(s);
         }
         return true;
     }
@@ -142,9 +144,11 @@ static bool read_real(ptir_scan *s, tn_dtype d, void *to)
         const span where = scan_here(s);
         decimal_result r = decimal_read(format, s->at, (size_t)(s->end - s->at), &bits);
         s->at += r.length;
-        if (r.overflow)
-            return scan_fail(s, DIAG_InvalidNumber, where, "this number is too large for %s",
-                             dtype_name(d));
+        if (r.overflow) {
+            scan_fault(s, DIAG_InvalidConstant, where, "this number is too large for %s",
+                       dtype_name(d));
+            return false;
+        }
     } else {
         double f;
         if (!scan_f64(s, &f))
@@ -168,10 +172,10 @@ static bool read_integer(ptir_scan *s, tn_dtype d, void *to)
         if (!scan_u64(s, &v.u))
             return false;
     }
-    if (!scalar_is_exact(v, d))
-        return scan_fail(s, DIAG_InvalidNumber, where, "this number is no value of %s",
-                         dtype_name(d));
-    return scalar_store(v, d, to);
+    if (scalar_is_exact(v, d))
+        return scalar_store(v, d, to);
+    scan_fault(s, DIAG_InvalidConstant, where, "this number is no value of %s", dtype_name(d));
+    return false;
 }
 
 static bool read_truth(ptir_scan *s, unsigned char *to)
@@ -187,6 +191,7 @@ static bool read_truth(ptir_scan *s, unsigned char *to)
     return true;
 }
 
+/* False also after a fault that does not stop the reading. */
 static bool read_element(ptir_scan *s, tn_dtype d, void *to)
 {
     switch (dtype_table[d].kind) {
@@ -259,7 +264,7 @@ bool text_read_data(ptir_scan *s, const type *t, bool fill, const literal **out,
         do {
             char beyond[16];
             if (!read_element(s, t->dtype, n < wanted ? data + (size_t)n * size : beyond))
-                return false;
+                return !s->failed && text_skip_brackets(s);
             n++;
         } while (scan_eat(s, ","));
         if (!scan_expect(s, "]"))
@@ -301,17 +306,13 @@ static const char *open_list(ptir_scan *s)
 
 static bool read_entry(ptir_scan *s, ptir_kind kind, int64_t *out)
 {
-    span where = scan_here(s);
     if (kind == PTIR_SHAPE)
         return text_read_dim(s, out);
     if (kind == PTIR_NEW_SHAPE) {
         *out = -1;
         return scan_eat_word(s, "infer") || text_read_dim(s, out);
     }
-    if (!scan_i64(s, out))
-        return false;
-    return *out >= 0 || kind == PTIR_AXES ||
-           scan_fail(s, DIAG_InvalidNumber, where, "expected a number that is not negative");
+    return kind == PTIR_AXES ? scan_i64(s, out) : scan_size(s, out);
 }
 
 /* [a, b], [[a, b]] or, for pairs, [(a, b), (c, d)]; the closing bracket is consumed. */
@@ -489,7 +490,6 @@ bool text_read_field(ptir_scan *s, const ptir_field *field, attr *out)
     tn_dtype dtype = TN_I1;
     uint32_t word;
     bool truth;
-    span where = scan_here(s);
     *out = (attr){.key = (uint8_t)field->key};
     switch (field->kind) {
     case PTIR_UINTS:
@@ -505,11 +505,8 @@ bool text_read_field(ptir_scan *s, const ptir_field *field, attr *out)
     case PTIR_UINT:
     case PTIR_REGION:
         (void)scan_eat(s, "@");
-        if (!scan_i64(s, &out->v.i))
+        if (!scan_size(s, &out->v.i))
             return false;
-        if (out->v.i < 0)
-            return scan_fail(s, DIAG_InvalidNumber, where,
-                             "expected a number that is not negative");
         break;
     case PTIR_AXIS:
     case PTIR_INT_AXIS:

@@ -400,8 +400,13 @@ static bool read_statement(reader *r)
     r->where.index = r->f->body.n;
     r->where.inst = &inst;
     if (find_op(word, &inst, &kind)) {
-        if (!read_operands(r, &inst) || !read_fields(r, &ptir_ops[inst.op], &found))
+        if (!read_operands(r, &inst))
             return false;
+        const uint32_t faults = s->faults;
+        if (!read_fields(r, &ptir_ops[inst.op], &found))
+            return false;
+        if (s->faults != faults)
+            inst.op = PTIR_OP_COUNT;
     } else {
         scan_fault(s, DIAG_UnknownOp, word.where, "there is no operation '%.*s'",
                    word.n > 60 ? 60 : (int)word.n, word.at);
