@@ -30,7 +30,9 @@ typedef struct text_writer {
 
 void text_write_type(text_writer *w, const ptir_type *t);
 void text_write_dim(text_writer *w, dim d);
-void text_write_data(text_writer *w, const literal *l);
+/* WORD and the elements of L, or `fill` and one of them when all are equal: however the program, or
+ * a pass, came by them. */
+void text_write_data(text_writer *w, const char *word, const literal *l);
 void text_write_literal(text_writer *w, const literal *l);
 void text_write_field(text_writer *w, const ptir_field *field, const attr *a);
 /* The operation's name: snake case. */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "dialect/ptir/text_parts.h"
+#include "graph/literal.h"
 
 /* ---- types --------------------------------------------------------------------------------- */
 
@@ -136,14 +137,16 @@ static void put_element(text_writer *w, tn_dtype d, const unsigned char *from)
     }
 }
 
-void text_write_data(text_writer *w, const literal *l)
+void text_write_data(text_writer *w, const char *word, const literal *l)
 {
-    const size_t size = dtype_bytes(l->type->dtype);
+    const bool fill = l->type->count > 1 && literal_is_uniform(l);
+    const int64_t n = fill ? 1 : l->type->count;
+    text_puts(w->out, fill ? " fill" : word);
     text_putc(w->out, '[');
-    for (size_t at = 0; at + size <= l->bytes; at += size) {
-        if (at)
+    for (int64_t i = 0; i < n; i++) {
+        if (i)
             text_put(w->out, ", ", 2);
-        put_element(w, l->type->dtype, (const unsigned char *)l->data + at);
+        put_element(w, l->type->dtype, literal_element(l, i));
     }
     text_putc(w->out, ']');
 }
@@ -151,9 +154,7 @@ void text_write_data(text_writer *w, const literal *l)
 void text_write_literal(text_writer *w, const literal *l)
 {
     put_tensor(w, "literal<", l->type);
-    if (l->splat)
-        text_puts(w->out, " fill");
-    text_write_data(w, l);
+    text_write_data(w, "", l);
 }
 
 /* ---- fields -------------------------------------------------------------------------------- */

@@ -214,11 +214,8 @@ static void put_statement(writer *w, const ptir_inst *inst)
     put_name(w, inst->id);
     text_puts(out, " = ");
     text_write_op(&w->t, inst);
-    if (inst->op == PTIR_CONSTANT) {
-        const literal *l = inst->attrs[0].v.literal;
-        text_puts(out, l->splat ? " fill" : " value");
-        text_write_data(&w->t, l);
-    }
+    if (inst->op == PTIR_CONSTANT)
+        text_write_data(&w->t, " value", inst->attrs[0].v.literal);
     if (inst->n_in) {
         text_putc(out, '(');
         for (uint32_t i = 0; i < inst->n_in; i++) {
