@@ -209,7 +209,8 @@ TN_API void tn_buffer_plan_free(tn_buffer_plan *p);
 TN_API size_t tn_buffer_plan_count(const tn_buffer_plan *p);
 TN_API bool tn_buffer_plan_at(const tn_buffer_plan *p, size_t index, tn_planned_buffer *out);
 TN_API size_t tn_buffer_plan_slots(const tn_buffer_plan *p);
-/* Of the block of all slots; the most that temporaries need at one time. */
+/* Of the block of all slots; the most that temporaries need at one time, those of regions that run
+ * then included. */
 TN_API int64_t tn_buffer_plan_bytes(const tn_buffer_plan *p);
 TN_API int64_t tn_buffer_plan_peak(const tn_buffer_plan *p);
 

@@ -2,6 +2,14 @@
 #include "plan/buffers.h"
 
 #include "base/checked.h"
+#include "base/hash.h"
+
+/* Slots of one element type and size. */
+typedef struct slot_class {
+    tn_dtype dtype;
+    int64_t bytes;
+    uint32_t first_free; /* NO_SLOT: none; others by `next` */
+} slot_class;
 
 typedef struct planning {
     const module *m;
@@ -11,6 +19,12 @@ typedef struct planning {
     uint32_t base;      /* of the function's buffers: value v is buffer base + v */
     uint32_t *position; /* by node: its instruction + 1; parameters 0 */
     uint32_t end;       /* instructions + 1 */
+    /* Slots by class, and busy ones by the position where that ends (lists by `next`); those that
+     * end before NOW are free. */
+    VECTOR(slot_class) classes;
+    hash_index by_class;
+    uint32_t *ending;
+    uint32_t now;
 } planning;
 
 static bool has_byte_size(tn_dtype d)
@@ -106,27 +120,72 @@ static void find_lives(planning *w)
     }
 }
 
-/* A slot for B: the first one of its class that is free again. */
-static tn_status give_slot(planning *w, planned_buffer *b)
+/* ---- slots --------------------------------------------------------------------------------- */
+
+static uint64_t class_hash(tn_dtype d, int64_t bytes)
 {
-    buffer_plan *p = w->to;
-    for (uint32_t i = 0; i < p->slots.n; i++) {
-        buffer_slot *s = &p->slots.at[i];
-        if (s->function == w->function && s->dtype == b->type->dtype && s->bytes == b->bytes &&
-            s->busy_until < b->begin) {
-            s->busy_until = b->end;
-            b->slot = i;
+    return hash_mix(d, (uint64_t)bytes);
+}
+
+/* The class of slots for B. */
+static tn_status find_class(planning *w, const planned_buffer *b, uint32_t *out)
+{
+    const tn_allocator *a = w->to->allocator;
+    const uint64_t h = class_hash(b->type->dtype, b->bytes);
+    for (uint32_t p = hash_first(&w->by_class, h), k;
+         (k = hash_at(&w->by_class, h, &p)) != HASH_NONE;)
+        if (w->classes.at[k].dtype == b->type->dtype && w->classes.at[k].bytes == b->bytes) {
+            *out = k;
             return TN_OK;
         }
-    }
-    buffer_slot fresh = {b->type->dtype, b->bytes, p->slot_bytes, b->end, w->function};
+    slot_class fresh = {b->type->dtype, b->bytes, NO_SLOT};
+    *out = w->classes.n;
+    return hash_add(a, &w->by_class, h, w->classes.n) && VECTOR_PUSH(a, &w->classes, fresh)
+               ? TN_OK
+               : module_no_memory(w->m);
+}
+
+/* Slots that are busy until before POSITION are free. */
+static void free_slots(planning *w, uint32_t position)
+{
+    for (; w->now < position; w->now++)
+        for (uint32_t i = w->ending[w->now], next; i != NO_SLOT; i = next) {
+            buffer_slot *s = &w->to->slots.at[i];
+            slot_class *c = &w->classes.at[s->of_class];
+            next = s->next;
+            s->next = c->first_free;
+            c->first_free = i;
+        }
+}
+
+static tn_status new_slot(planning *w, const planned_buffer *b, uint32_t of_class, uint32_t *out)
+{
+    buffer_plan *p = w->to;
+    buffer_slot fresh = {.offset = p->slot_bytes, .of_class = of_class};
     int64_t room;
     if (!add_i64(b->bytes, BUFFER_ALIGNMENT - 1, &room) ||
         !add_i64(p->slot_bytes, room / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT, &p->slot_bytes))
         return diag_report(&w->m->cx->diag, DIAG_InvalidDimension, &w->m->source, NO_SPAN,
                            "the sizes of all tensors together overflow");
-    b->slot = p->slots.n;
+    *out = p->slots.n;
     return VECTOR_PUSH(p->allocator, &p->slots, fresh) ? TN_OK : module_no_memory(w->m);
+}
+
+/* A slot for B: of its class, the one that became free last. */
+static tn_status give_slot(planning *w, planned_buffer *b)
+{
+    uint32_t k, i;
+    free_slots(w, b->begin);
+    TN_TRY(find_class(w, b, &k));
+    i = w->classes.at[k].first_free;
+    if (i != NO_SLOT)
+        w->classes.at[k].first_free = w->to->slots.at[i].next;
+    else
+        TN_TRY(new_slot(w, b, k, &i));
+    b->slot = i;
+    w->to->slots.at[i].next = w->ending[b->end];
+    w->ending[b->end] = i;
+    return TN_OK;
 }
 
 static tn_status give_slots(planning *w)
@@ -143,45 +202,100 @@ static tn_status give_slots(planning *w)
     return TN_OK;
 }
 
-/* The most bytes of temporaries at one time: lives as steps up and down. */
-static tn_status find_peak(planning *w)
+static tn_status plan_function(const module *m, uint32_t index, buffer_plan *out)
 {
-    const size_t bytes = ((size_t)w->end + 2) * sizeof(int64_t);
-    int64_t *change = memory_alloc(w->to->allocator, bytes), now = 0;
+    planning w = {.m = m, .f = m->functions.at[index], .to = out, .function = index};
+    const tn_allocator *a = out->allocator;
+    const size_t n = w.f->nodes.n, bytes = (n + 1) * sizeof *w.position,
+                 ending_bytes = (n + 2) * sizeof *w.ending; /* positions 0 to instructions + 1 */
+    tn_status s = TN_OK;
+    w.base = out->buffers.n;
+    w.position = memory_alloc(a, bytes);
+    w.ending = memory_alloc(a, ending_bytes);
+    if (!w.position || !w.ending)
+        s = module_no_memory(m);
+    else
+        memset(w.ending, 0xff, ending_bytes); /* NO_SLOT */
+    if (s == TN_OK)
+        s = list_buffers(&w);
+    if (s == TN_OK) {
+        find_lives(&w);
+        s = give_slots(&w);
+    }
+    memory_free(a, w.position, bytes);
+    memory_free(a, w.ending, ending_bytes);
+    VECTOR_RELEASE(a, &w.classes);
+    hash_release(a, &w.by_class);
+    return s;
+}
+
+/* ---- the peak ------------------------------------------------------------------------------ */
+
+/* The most that one of the regions of N needs. */
+static int64_t peak_inside(const node *n, const int64_t *peaks)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        const attr *a = &n->attrs->at[i];
+        if (attr_keys[a->key].kind == ATTR_FUNCTION && peaks[a->v.i] > most)
+            most = peaks[a->v.i];
+    }
+    return most;
+}
+
+/* The most bytes of temporaries at one time in F, whose buffers are those at BUFFERS: lives as
+ * steps up and down, and what regions need (PEAKS, by function) on top of that. */
+static tn_status find_peak(const module *m, const function *f, const planned_buffer *buffers,
+                           const int64_t *peaks, int64_t *out)
+{
+    const size_t bytes = ((size_t)f->nodes.n + 3) * sizeof(int64_t); /* to instructions + 2 */
+    int64_t *change = memory_alloc(m->allocator, bytes), now;
+    uint32_t position = 0;
     if (!change)
-        return module_no_memory(w->m);
+        return module_no_memory(m);
     memset(change, 0, bytes);
-    for (uint32_t v = 0; v < w->f->values.n; v++) {
-        const planned_buffer *b = buffer_of(w, v);
+    for (uint32_t v = 0; v < f->values.n; v++) {
+        const planned_buffer *b = &buffers[v];
         if (b->usage != BUFFER_TEMPORARY || b->bytes == BYTES_UNKNOWN || b->alias != ALIAS_NONE)
             continue;
         change[b->begin] += b->bytes;
         change[b->end + 1] -= b->bytes;
     }
-    for (uint32_t i = 0; i <= w->end; i++) {
-        now += change[i];
-        w->to->peak = now > w->to->peak ? now : w->to->peak;
+    now = change[0];
+    for (uint32_t k = 0; k < f->nodes.n; k++) {
+        const node *n = &f->nodes.at[k];
+        if (n->op == OP_INPUT)
+            continue;
+        now += change[++position];
+        const int64_t here = now + peak_inside(n, peaks);
+        *out = here > *out ? here : *out;
     }
-    memory_free(w->to->allocator, change, bytes);
+    memory_free(m->allocator, change, bytes);
     return TN_OK;
 }
 
-static tn_status plan_function(const module *m, uint32_t index, buffer_plan *out)
+/* Of all functions; regions may stand before or behind those that run them, so until nothing
+ * changes any more: once more than they are nested. */
+static tn_status find_peaks(const module *m, buffer_plan *p)
 {
-    planning w = {.m = m, .f = m->functions.at[index], .to = out, .function = index};
-    const size_t bytes = ((size_t)w.f->nodes.n + 1) * sizeof *w.position;
-    w.base = out->buffers.n;
-    w.position = memory_alloc(out->allocator, bytes);
-    if (!w.position)
+    const size_t bytes = ((size_t)m->functions.n + 1) * sizeof(int64_t);
+    int64_t *peaks = memory_alloc(m->allocator, bytes);
+    tn_status s = TN_OK;
+    if (!peaks)
         return module_no_memory(m);
-    tn_status s = list_buffers(&w);
-    if (s == TN_OK) {
-        find_lives(&w);
-        s = give_slots(&w);
+    memset(peaks, 0, bytes);
+    for (bool again = true; again && s == TN_OK;) {
+        uint32_t base = p->buffers.n;
+        again = false;
+        for (uint32_t i = m->functions.n; i-- > 0 && s == TN_OK;) {
+            const int64_t before = peaks[i];
+            base -= m->functions.at[i]->values.n;
+            s = find_peak(m, m->functions.at[i], &p->buffers.at[base], peaks, &peaks[i]);
+            again = again || peaks[i] != before;
+            p->peak = peaks[i] > p->peak ? peaks[i] : p->peak;
+        }
     }
-    if (s == TN_OK)
-        s = find_peak(&w);
-    memory_free(out->allocator, w.position, bytes);
+    memory_free(m->allocator, peaks, bytes);
     return s;
 }
 
@@ -191,6 +305,8 @@ tn_status plan_buffers(const module *m, buffer_plan *out)
     tn_status s = TN_OK;
     for (uint32_t i = 0; s == TN_OK && i < m->functions.n; i++)
         s = plan_function(m, i, out);
+    if (s == TN_OK)
+        s = find_peaks(m, out);
     if (s != TN_OK)
         buffer_plan_release(out);
     return s;

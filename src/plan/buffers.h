@@ -29,11 +29,8 @@ typedef struct planned_buffer {
 } planned_buffer;
 
 typedef struct buffer_slot {
-    tn_dtype dtype;
-    int64_t bytes;
-    int64_t offset; /* in one block of memory for all slots, aligned */
-    uint32_t busy_until;
-    uint32_t function;
+    int64_t offset;          /* in one block of memory for all slots, aligned */
+    uint32_t of_class, next; /* while a function is planned */
 } buffer_slot;
 
 typedef struct buffer_plan {
@@ -41,15 +38,15 @@ typedef struct buffer_plan {
     VECTOR(planned_buffer) buffers; /* by function, then value */
     VECTOR(buffer_slot) slots;
     int64_t slot_bytes; /* of the block of slots */
-    int64_t peak;       /* most bytes of temporaries alive at one time */
+    int64_t peak;       /* most bytes of temporaries alive at one time, also inside of regions */
 } buffer_plan;
 
 enum { BUFFER_ALIGNMENT = 64 };
 
 /* Plan M. Parameters live through the whole function; temporaries from their instruction to the
- * last that reads them or an alias of them. Temporaries of one dtype and size whose lives do not
- * touch share a slot; the slot of the lowest number that is free is taken, so plans are
- * deterministic. Rejects (InvalidDimension) sizes that overflow. */
+ * last that reads them or an alias of them. Temporaries of one function, dtype and size whose lives
+ * do not touch share a slot; of the free ones the last to become so is taken. Rejects
+ * (InvalidDimension) sizes that overflow. */
 tn_status plan_buffers(const module *m, buffer_plan *out);
 void buffer_plan_release(buffer_plan *p);
 
