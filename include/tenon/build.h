@@ -21,8 +21,8 @@
  * extents    Numbers >= 0, or what tn_dim and tn_extent give.
  * operands   Values of the same builder, and of the function or region that is being built.
  * order      C does not say which argument of a call is evaluated first. Where the order matters,
- * as for inputs and parameters, use statements of their own. threads    those of the context: one
- * at a time */
+ *            as for inputs and parameters, use statements of their own.
+ * threads    those of the context: one at a time */
 #ifndef TENON_BUILD_H
 #define TENON_BUILD_H
 
