@@ -213,14 +213,16 @@ value lowering_block(lowering *l, const stmt *first)
 
 /* ---- calling functions of the program ---- */
 
-static span result_place(const function_decl *d)
+span lowering_result_place(const function_decl *d)
 {
     if (d->value)
         return d->value->at;
     const stmt *last = d->body;
     while (last && last->next)
         last = last->next;
-    return last ? last->at : d->at;
+    if (!last)
+        return d->at;
+    return last->value && (last->is_value || last->kind == S_RETURN) ? last->value->at : last->at;
 }
 
 /* The body of C, whose parameters are bound. */
@@ -230,7 +232,7 @@ static value run_body(lowering *l, const closure *c)
     value v = d->value ? lowering_expr(l, d->value) : lowering_block(l, d->body);
     if (l->frame->returned)
         return l->frame->result;
-    return d->result ? lowering_as(l, v, d->result, result_place(d), false) : v;
+    return d->result ? lowering_as(l, v, d->result, lowering_result_place(d), false) : v;
 }
 
 static value recursion(lowering *l, const function_decl *d, span at)

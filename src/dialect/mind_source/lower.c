@@ -43,12 +43,9 @@ static void add_outputs(lowering *l, const value *v, uint32_t depth, span at)
         l->s->status = TN_ERR_REJECTED;
         return;
     }
-    bool is_list = v->kind == V_TUPLE;
-    for (uint32_t i = 0; v->kind == V_ARRAY && i < v->n; i++)
-        is_list = is_list || v->u.items[i].kind == V_TENSOR;
-    for (uint32_t i = 0; is_list && i < v->n; i++)
+    for (uint32_t i = 0; v->kind == V_TUPLE && i < v->n; i++)
         add_outputs(l, &v->u.items[i], depth + 1, at);
-    if (is_list)
+    if (v->kind == V_TUPLE)
         return;
     value_id id = lowering_tensor(l, *v, at, TN_DTYPE_COUNT);
     if (id == NO_VALUE)
@@ -99,7 +96,7 @@ static void lower_entry(lowering *l, function_decl *d, const closure *c)
     d->state = CHECKING; /* its first use as the entry is its check */
     value v = lowering_entry_call(l, c, arguments);
     d->state = surface_errors(l->s) == errors ? CLEAN : FAULTY;
-    add_outputs(l, &v, 0, d->result ? d->result->at : d->body_at);
+    add_outputs(l, &v, 0, d->result ? d->result->at : lowering_result_place(d));
 }
 
 static function_decl *find_function(const tree *t, const char *name)

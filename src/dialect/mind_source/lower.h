@@ -136,6 +136,8 @@ value lowering_call_expr(lowering *l, const expr *e);
 value lowering_apply(lowering *l, const closure *c, const value *arguments, const span *at,
                      uint32_t n, span call);
 value lowering_block(lowering *l, const stmt *first);
+/* Where the result of D stands. */
+span lowering_result_place(const function_decl *d);
 /* Bind NAME in the current scope; its binding, or NULL. */
 const binding *lowering_bind(lowering *l, const char *name, span at, value v);
 const binding *lowering_find(const lowering *l, const char *name);

@@ -82,7 +82,7 @@ static void skip_statement(parser *p)
             continue;
         if (accept(p, T_SEMICOLON))
             return;
-        if (!first && (starts_statement(peek(p)) || (p->lines && p->at->after_newline)))
+        if (!first && (starts_statement(peek(p)) || (p->mode.lines && p->at->after_newline)))
             return;
     }
 }
@@ -161,12 +161,12 @@ static bool end_statement(parser *p)
 {
     if (accept(p, T_SEMICOLON))
         return true;
-    if (p->lines && (p->at->after_newline || peek(p) == T_END))
+    if (p->mode.lines && (p->at->after_newline || peek(p) == T_END))
         return true;
     if (p->at > p->s->tokens.at &&
         p->at[-1].kind == T_BAD) /* it may have swallowed the semicolon */
         return true;
-    parser_fault(p, p->lines ? "';' or a line end" : "';'");
+    parser_fault(p, p->mode.lines ? "';' or a line end" : "';'");
     return false;
 }
 
@@ -185,7 +185,7 @@ static bool parse_let(parser *p, stmt *s)
             return false;
     }
     s->op = p->at->at;
-    if (p->lines && s->type && s->to->name && peek(p) != T_ASSIGN) {
+    if (p->mode.lines && s->type && s->to->name && peek(p) != T_ASSIGN) {
         s->kind = S_DECLARE; /* a free variable of a script */
         return end_statement(p);
     }
@@ -298,12 +298,13 @@ static stmt *parse_statement(parser *p)
 
 bool parser_block(parser *p, stmt **body)
 {
-    bool lines = p->lines, ok = true;
+    const parser_mode outside = p->mode;
+    bool ok = true;
     if (!parser_expect(p, T_OPEN_BRACE, "'{'"))
         return false;
     if (!parser_deeper(p))
         return false;
-    p->lines = false;
+    p->mode = (parser_mode){0};
     while (peek(p) != T_CLOSE_BRACE && peek(p) != T_END && !surface_stopped(p->s)) {
         if (accept(p, T_SEMICOLON) || skip_item(p))
             continue;
@@ -315,7 +316,7 @@ bool parser_block(parser *p, stmt **body)
         ok = ok && !s->is_bad;
     }
     p->depth--;
-    p->lines = lines;
+    p->mode = outside;
     return parser_expect(p, T_CLOSE_BRACE, "'}'") && ok;
 }
 
@@ -463,7 +464,7 @@ tree *surface_parse(surface *s)
         surface_no_memory(s);
         return NULL;
     }
-    parser p = {.s = s, .at = s->tokens.at, .lines = true};
+    parser p = {.s = s, .at = s->tokens.at, .mode.lines = true};
     function_decl **functions = &t->functions;
     stmt **script = &t->script;
     while (peek(&p) != T_END && !surface_stopped(s))

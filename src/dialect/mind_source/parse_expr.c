@@ -25,18 +25,18 @@ static void add_child(expr *e, expr ***last, expr *child)
 /* Can the token at the cursor go on with the expression before it? */
 static bool continues(const parser *p)
 {
-    return !p->lines || !p->at->after_newline;
+    return !p->mode.lines || !p->at->after_newline;
 }
 
 /* ---- brackets ---- */
 
 /* Line ends mean nothing inside brackets. */
-static bool enter(parser *p)
+static parser_mode enter(parser *p)
 {
-    bool lines = p->lines;
-    p->lines = false;
+    const parser_mode outside = p->mode;
+    p->mode = (parser_mode){0};
     advance(p);
-    return lines;
+    return outside;
 }
 
 /* One argument: `axes = [0]`, `dtype: f32`, or an expression. */
@@ -69,6 +69,7 @@ static expr *parse_subscript(parser *p)
     span at = p->at->at;
     expr *parts[3], **last;
     uint32_t n = 1;
+    p->mode.in_range = true;
     parts[0] = none_or_expr(p);
     if (!parts[0])
         return NULL;
@@ -118,7 +119,7 @@ static bool parse_items(parser *p, expr *e, expr **last, token_kind close, const
 static expr *parse_parenthesis(parser *p)
 {
     span at = p->at->at;
-    bool lines = enter(p);
+    const parser_mode outside = enter(p);
     expr *tuple = new_expr(p, X_TUPLE, at), *one = NULL;
     bool ok = tuple != NULL, is_tuple = true;
     if (ok && peek(p) != T_CLOSE) {
@@ -134,7 +135,7 @@ static expr *parse_parenthesis(parser *p)
     } else if (ok) {
         advance(p);
     }
-    p->lines = lines;
+    p->mode = outside;
     if (!ok)
         return NULL;
     expr *e = is_tuple ? tuple : one;
@@ -145,10 +146,10 @@ static expr *parse_parenthesis(parser *p)
 static expr *parse_list(parser *p)
 {
     span at = p->at->at;
-    bool lines = enter(p);
+    const parser_mode outside = enter(p);
     expr *e = new_expr(p, X_ARRAY, at);
     bool ok = e && parse_items(p, e, &e->first, T_CLOSE_BRACKET, "',' or ']'", parser_expr);
-    p->lines = lines;
+    p->mode = outside;
     if (!ok)
         return NULL;
     e->at = since(p, at);
@@ -333,16 +334,30 @@ static expr *parse_brackets(parser *p, expr *e)
     expr *outer = wrap(p, is_call ? X_CALL : X_INDEX, e, p->at->at);
     if (!outer)
         return NULL;
-    bool lines = enter(p);
+    const parser_mode outside = enter(p);
     bool ok = is_call
                   ? parse_items(p, outer, &e->next, T_CLOSE, "',' or ')'", parse_argument)
                   : parse_items(p, outer, &e->next, T_CLOSE_BRACKET, "',' or ']'", parse_subscript);
-    p->lines = lines;
+    p->mode = outside;
     if (ok && !is_call && outer->n == 1) {
         surface_report(p->s, DIAG_SyntaxError, last_token(p), "found ']', expected a subscript");
         return NULL;
     }
     return ok ? outer : NULL;
+}
+
+/* Does the `::` at the cursor go on with the path E? In a subscript, where it may be two colons,
+ * only before what is called. */
+static bool is_path_on(const parser *p, const expr *e)
+{
+    const token *t = p->at;
+    if (!p->mode.in_range)
+        return true;
+    if (e->kind != X_NAME && e->kind != X_FIELD)
+        return false;
+    while (t->kind == T_PATH && t[1].kind == T_NAME)
+        t += 2;
+    return t->kind == T_OPEN && t > p->at;
 }
 
 static expr *parse_postfix(parser *p)
@@ -353,7 +368,7 @@ static expr *parse_postfix(parser *p)
         token_kind next = peek(p);
         if ((next == T_OPEN || next == T_OPEN_BRACKET) && continues(p))
             e = parse_brackets(p, e);
-        else if (next == T_DOT || (next == T_PATH && continues(p)))
+        else if (next == T_DOT || (next == T_PATH && continues(p) && is_path_on(p, e)))
             e = parse_field(p, e);
         else
             break;

@@ -6,11 +6,17 @@
 
 #include "dialect/mind_source/surface.h"
 
+/* What tokens mean, by the brackets around them. */
+typedef struct parser_mode {
+    bool lines;    /* a line end can end a statement: in a script, outside brackets */
+    bool in_range; /* in a subscript, where `a::b` is a start and a step */
+} parser_mode;
+
 typedef struct parser {
     surface *s;
     const token *at;
     uint32_t depth; /* of expressions, types and blocks in each other */
-    bool lines;     /* a line end can end a statement: in a script, outside brackets */
+    parser_mode mode;
 } parser;
 
 static inline token_kind peek(const parser *p)
