@@ -132,34 +132,59 @@ static void compare_module(testing *t, tn_module *m, const char *want)
 
 /* ---- running ---- */
 
-/* The numbers of a nested list, one after the other; false for what is no number. */
-static bool flatten(testing *t, const yaml *y, double **at, const double *end)
+/* A number as the test has it: an integer of 64 bits, which is exact, or a float. */
+static bool read_number(const char *text, scalar *out)
 {
     uint64_t bits;
-    if (y->kind != YAML_SCALAR) {
-        for (const yaml *c = y->first; c; c = c->next)
-            if (!flatten(t, c, at, end))
-                return false;
+    const size_t n = strlen(text);
+    const bool negative = text[0] == '-';
+    const char *word = text + negative + (text[negative] == '.');
+    decimal_result r = decimal_read_i64(text, n, &out->i);
+    *out = scalar_of_int(out->i);
+    if (n && r.length == n && !r.overflow && !(negative && out->i == 0))
         return true;
-    }
-    size_t n = strlen(y->text);
-    if (*at == end)
-        return false;
-    bool negative = y->text[0] == '-';
-    const char *word = y->text + negative + (y->text[negative] == '.');
+    *out = scalar_of_float(word[0] == 'n' ? (double)NAN : (double)INFINITY);
+    out->f = negative ? -out->f : out->f;
     if (is(word, "inf") || is(word, "nan"))
-        *(*at)++ = word[0] == 'n' ? (double)NAN : negative ? (double)-INFINITY : (double)INFINITY;
-    else if (n == 0 || decimal_read(format_f64, y->text, n, &bits).length != n)
+        return true;
+    if (n == 0 || decimal_read(format_f64, text, n, &bits).length != n)
         return false;
-    else
-        memcpy((*at)++, &bits, sizeof bits);
+    memcpy(&out->f, &bits, sizeof bits);
     return true;
 }
 
-static double element(const tn_buffer *b, size_t i)
+/* The numbers of a nested list, one after the other; false for what is no number. */
+static bool flatten(const yaml *y, scalar **at, const scalar *end)
 {
-    scalar s = scalar_load(b->type.dtype, (const char *)b->data + i * dtype_bytes(b->type.dtype));
-    return s.kind == DTYPE_FLOAT ? s.f : s.kind == DTYPE_SIGNED ? (double)s.i : (double)s.u;
+    if (y->kind == YAML_SCALAR)
+        return *at < end && read_number(y->text, (*at)++);
+    for (const yaml *c = y->first; c; c = c->next)
+        if (!flatten(c, at, end))
+            return false;
+    return true;
+}
+
+static double as_float(scalar s)
+{
+    return s.kind == DTYPE_FLOAT ? s.f : (double)s.i;
+}
+
+/* Is GOT what is WANTED, give or take TOLERANCE times |wanted|, or TOLERANCE if that is more? */
+static bool is_close(scalar got, scalar wanted, double tolerance)
+{
+    if (got.kind == DTYPE_SIGNED && wanted.kind == DTYPE_SIGNED && tolerance == 0)
+        return got.i == wanted.i;
+    double g = as_float(got), w = as_float(wanted);
+    double room = tolerance * (fabs(w) > 1 ? fabs(w) : 1);
+    return g == w || (g != g && w != w) || fabs(g - w) <= room;
+}
+
+static void put_number(text_buffer *out, scalar s, bool is_float)
+{
+    if (is_float || s.kind == DTYPE_FLOAT)
+        text_f64(out, as_float(s));
+    else
+        text_i64(out, s.i);
 }
 
 /* Memory for input I, filled with what the test gives; zeros otherwise. */
@@ -172,17 +197,17 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
         count *= (size_t)port->type.dims[i];
     *b = (tn_buffer){.type = port->type, .bytes = count * dtype_bytes(port->type.dtype)};
     b->data = arena_calloc(t->memory, count, dtype_bytes(port->type.dtype));
-    double *numbers = ARENA_ARRAY(t->memory, double, count), *at = numbers;
+    scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
     if (!b->data || !numbers)
         return false;
     if (!given)
         return true;
-    if (!flatten(t, given, &at, numbers + count) || at != numbers + count) {
+    if (!flatten(given, &at, numbers + count) || at != numbers + count) {
         fail(t, "the values of input '%s' are not %zu numbers", port->name, count);
         return false;
     }
     for (size_t i = 0; i < count; i++)
-        (void)scalar_store(scalar_of_float(numbers[i]), port->type.dtype,
+        (void)scalar_store(numbers[i], port->type.dtype,
                            (char *)b->data + i * dtype_bytes(port->type.dtype));
     return true;
 }
@@ -194,7 +219,7 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
     const yaml *shape = yaml_find(want, "shape"), *values = yaml_find(want, "values");
     size_t count = got->bytes / dtype_bytes(got->type.dtype), rank = 0;
     double tolerance = 0;
-    uint64_t bits;
+    scalar read;
     const char *own = dtype_name(got->type.dtype);
     if (dtype && strcmp(dtype, own + (own[0] == 's')) != 0)
         fail(t, "the result is %s, expected %s", own, dtype);
@@ -208,27 +233,44 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
         fail(t, "the result has another shape than expected");
         return;
     }
-    if (limit && decimal_read(format_f64, limit, strlen(limit), &bits).length)
-        memcpy(&tolerance, &bits, sizeof bits);
-    double *numbers = ARENA_ARRAY(t->memory, double, count), *at = numbers;
+    if (limit && read_number(limit, &read))
+        tolerance = as_float(read);
+    scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
     if (!numbers)
         return;
     if (pattern)
         for (size_t i = 0; i < count; i++)
-            numbers[i] = is(pattern, "all_ones");
-    else if (!values || !flatten(t, values, &at, numbers + count) || at != numbers + count)
+            numbers[i] = scalar_of_int(is(pattern, "all_ones"));
+    else if (!values || !flatten(values, &at, numbers + count) || at != numbers + count)
         fail(t, "the result has %zu elements, which are not what is expected", count);
     for (size_t i = 0; i < count && t->out->verdict != VERDICT_FAIL; i++) {
-        double g = element(got, i), w = numbers[i];
-        double room = tolerance * (fabs(w) > 1 ? fabs(w) : 1);
-        if (!(g == w || (g != g && w != w) || fabs(g - w) <= room)) {
+        const size_t size = dtype_bytes(got->type.dtype);
+        const scalar s = scalar_load(got->type.dtype, (const char *)got->data + i * size);
+        if (!is_close(s, numbers[i], tolerance)) {
             text_printf(&t->out->detail, "element %zu: expected ", i);
-            text_f64(&t->out->detail, w);
+            put_number(&t->out->detail, numbers[i], s.kind == DTYPE_FLOAT);
             text_puts(&t->out->detail, ", got ");
-            text_f64(&t->out->detail, g);
+            put_number(&t->out->detail, s, false);
             fail(t, "%s", "");
         }
     }
+}
+
+/* Is every name among the values that of an input? */
+static bool values_have_inputs(testing *t, const tn_program *p)
+{
+    const yaml *values = yaml_find(t->test, "input.values");
+    for (const yaml *c = values ? values->first : NULL; c; c = c->next) {
+        bool found = false;
+        tn_port port;
+        for (size_t i = 0; !found && tn_program_input(p, i, &port) == TN_OK; i++)
+            found = is(port.name, c->key);
+        if (!found) {
+            fail(t, "the program has no input '%s'", c->key ? c->key : "");
+            return false;
+        }
+    }
+    return true;
 }
 
 static void run_module(testing *t, const tn_module *m, const yaml *want)
@@ -239,10 +281,10 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
         o.device = "gpu";
     if (tn_program_compile(m, &o, &p) != TN_OK)
         return;
-    size_t n_in = tn_program_input_count(p), n_out = tn_program_output_count(p), which = 0;
+    size_t n_in = tn_program_input_count(p), n_out = tn_program_output_count(p);
     tn_buffer *in = ARENA_ARRAY(t->memory, tn_buffer, n_in);
     tn_buffer *out = ARENA_ARRAY(t->memory, tn_buffer, n_out);
-    bool ok = in && out;
+    bool ok = in && out && values_have_inputs(t, p);
     for (size_t i = 0; ok && i < n_in; i++) {
         tn_port port;
         ok = tn_program_input(p, i, &port) == TN_OK && fill_input(t, &port, &in[i]);
@@ -250,11 +292,9 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
     tn_run_options run = {.threads = 1,
                           .timeout_ns = (uint64_t)number_of(get(t, "input.timeout_ns"), 0)};
     if (ok && tn_program_run(p, in, n_in, out, n_out, &run) == TN_OK) {
-        const char *index = want ? yaml_text(want, "output") : NULL;
-        if (index)
-            which = (size_t)(index[0] - '0');
-        if (want && which >= n_out)
-            fail(t, "there is no output %zu", which);
+        const int64_t which = want ? number_of(yaml_text(want, "output"), 0) : 0;
+        if (want && (which < 0 || (uint64_t)which >= n_out))
+            fail(t, "there is no output %" PRId64, which);
         else if (want)
             compare_result(t, &out[which], want);
         for (size_t i = 0; i < n_out; i++)
@@ -294,6 +334,18 @@ static bool covers(const testing *t, const seen *s)
            (column < 0 || (column >= s->place.column && column < end));
 }
 
+static void put_expected_error(testing *t, const char *code, const char *message)
+{
+    const char *line = get(t, "expected.error.location.line");
+    const char *column = get(t, "expected.error.location.column");
+    text_buffer *out = &t->out->detail;
+    text_printf(out, code ? "expected the error %s" : "expected an error", code);
+    if (line || column)
+        text_printf(out, " at %s:%s", line ? line : "*", column ? column : "*");
+    if (message)
+        text_printf(out, " with '%s'", message);
+}
+
 static void expect_error(testing *t)
 {
     const char *code = get(t, "expected.error.code");
@@ -304,7 +356,8 @@ static void expect_error(testing *t)
             covers(t, s))
             return;
     }
-    fail(t, "expected the error %s, got %s", code ? code : "", t->first ? "" : "none");
+    put_expected_error(t, code, message);
+    fail(t, ", got %s", t->first ? "" : "none");
     for (const seen *s = t->first; s; s = s->next)
         text_printf(&t->out->detail, "+ %s %" PRIu32 ":%" PRIu32 " %s\n", s->code, s->place.line,
                     s->place.column, s->message);
@@ -321,6 +374,23 @@ static void expect_success(testing *t)
 static bool failed_already(const testing *t)
 {
     return t->first != NULL || t->out->verdict == VERDICT_FAIL;
+}
+
+/* One name, or a list of them. */
+static void read_wrt(testing *t, tn_gradient_options *o)
+{
+    const yaml *wrt = yaml_find(t->test, "input.wrt");
+    size_t n = 0;
+    for (const yaml *c = wrt && wrt->kind == YAML_LIST ? wrt->first : NULL; c; c = c->next)
+        n++;
+    const char **names = ARENA_ARRAY(t->memory, const char *, n + 1);
+    if (!wrt || !names)
+        return;
+    if (wrt->kind == YAML_SCALAR)
+        names[o->n_wrt++] = wrt->text;
+    for (const yaml *c = n ? wrt->first : NULL; c; c = c->next)
+        names[o->n_wrt++] = c->text ? c->text : "";
+    o->wrt = names;
 }
 
 /* The program through all stages that the test asks for. */
@@ -348,11 +418,7 @@ static void run_stages(testing *t)
     if (gradient || (wants_error && is(get(t, "category"), "autodiff"))) {
         tn_gradient_options o = {.loss = get(t, "input.loss"),
                                  .conv2d = is(get(t, "input.conv2d"), "true")};
-        const char *wrt = get(t, "input.wrt");
-        if (wrt) {
-            o.wrt = &wrt;
-            o.n_wrt = 1;
-        }
+        read_wrt(t, &o);
         if (is(get(t, "input.language"), "core-v1"))
             o.profile = TN_PROFILE_CORE_V1;
         if (tn_module_gradient(m, &o, &g) == TN_OK && want_gradient) {
@@ -360,19 +426,45 @@ static void run_stages(testing *t)
             compare_module(t, g, want_gradient);
         }
     }
-    if ((want || wants_error) && !failed_already(t))
+    if ((want || wants_error || is(get(t, "category"), "runtime")) && !failed_already(t))
         run_module(t, g ? g : m, want);
     tn_module_free(g);
     tn_module_free(m);
 }
 
+/* Is what stands at PATH, if anything does, one of two words? */
+static bool is_either(testing *t, const char *path, bool needed, const char *one, const char *other)
+{
+    const char *text = get(t, path);
+    if (is(text, one) || is(text, other) || (!needed && !yaml_find(t->test, path)))
+        return true;
+    fail(t, "%s is neither %s nor %s", path, one, other);
+    return false;
+}
+
+/* A test that does not say what it should say fails, rather than pass for something else. */
+static bool is_well_formed(testing *t)
+{
+    static const char pattern[] = "expected.output.result.values_pattern",
+                      tolerance[] = "expected.output.result.tolerance";
+    scalar ignored;
+    if (!is_either(t, "expected.status", true, "success", "error") ||
+        !is_either(t, "profile", false, "cpu", "gpu") ||
+        !is_either(t, pattern, false, "all_zeros", "all_ones"))
+        return false;
+    if (get(t, "input.source") && get(t, "input.ir_module"))
+        fail(t, "the test has both input.source and input.ir_module");
+    else if (yaml_find(t->test, tolerance) &&
+             (!get(t, tolerance) || !read_number(get(t, tolerance), &ignored)))
+        fail(t, "%s is no number", tolerance);
+    return t->out->verdict != VERDICT_FAIL;
+}
+
 static void run_test(testing *t)
 {
     const char *status = get(t, "expected.status");
-    if (!is(status, "success") && !is(status, "error")) {
-        fail(t, "expected.status is neither success nor error");
+    if (!is_well_formed(t))
         return;
-    }
     run_stages(t);
     diag_flush(&t->cx->diag);
     if (t->out->verdict == VERDICT_FAIL)

@@ -58,7 +58,8 @@ static void next_line(yaml_reader *r)
 static bool is_blank(const char *line)
 {
     line += strspn(line, " \t\r");
-    return *line == '\n' || *line == '#' || *line == '\0' || strncmp(line, "---", 3) == 0;
+    return *line == '\n' || *line == '#' || *line == '\0' || strncmp(line, "---", 3) == 0 ||
+           strncmp(line, "...", 3) == 0;
 }
 
 /* To the next line that says something; false at the end. */
@@ -231,6 +232,14 @@ static yaml *read_entry(yaml_reader *r, uint32_t indent)
     return value;
 }
 
+static bool is_repeated(const yaml *map, const char *key)
+{
+    const yaml *c = map->first;
+    while (c && strcmp(c->key, key) != 0)
+        c = c->next;
+    return c != NULL;
+}
+
 /* Entries or items at INDENT. */
 static yaml *read_block(yaml_reader *r, uint32_t indent)
 {
@@ -243,8 +252,21 @@ static yaml *read_block(yaml_reader *r, uint32_t indent)
             return fail(r, "less indentation");
         if (is_list != (r->at[indent] == '-'))
             break;
-        r->at += indent + is_list;
-        yaml *item = is_list ? read_value(r, indent, true) : read_entry(r, indent);
+        r->at += indent;
+        if (*r->at == '\t')
+            return fail(r, "spaces before an entry, not tabs");
+        yaml *item;
+        if (is_list) {
+            r->at++;
+            item = read_value(r, indent, true);
+        } else {
+            const char *begin = r->at;
+            item = read_entry(r, indent);
+            if (item && is_repeated(y, item->key)) {
+                r->at = begin;
+                return fail(r, "another key, as this one stands here already");
+            }
+        }
         if (!item)
             return NULL;
         *last = item;

@@ -22,6 +22,67 @@ def require(ok, what):
         sys.exit(what)
 
 
+TEST = """---
+description: "negate"
+category: runtime
+profile: cpu
+input:
+  ir_module: |
+    %0 = Input () {name="x"} : tensor<i64>[2]
+    %1 = Neg (%0) : tensor<i64>[2]
+    outputs: %1
+  values:
+    x: [9007199254740993, -2]
+expected:
+  status: success
+  output:
+    result:
+      dtype: i64
+      shape: [2]
+      values: [-9007199254740993, 2]
+...
+"""
+ERROR = """description: "error"
+category: shapes
+profile: cpu
+input:
+  source: |
+    fn main(a: Tensor<f32, [2]>, b: Tensor<f32, [3]>) {
+        a + b
+    }
+expected:
+  status: error
+  error:
+    code: E3001
+    message_contains: "broadcasting failed"
+    location:
+      line: 2
+      column: 7
+"""
+
+
+def damaged(path):
+    """Tests that do not say what they should, or not what is so, fail and say why."""
+    for text, old, new, said in [
+            (TEST, "", "", ""), (ERROR, "", "", ""),
+            (TEST, "-9007199254740993, 2]", "-9007199254740992, 2]", "expected -9007199254740992, "),
+            (TEST, "x: [", "y: [", "no input 'y'"),
+            (TEST, "values: [-", "tolerance: some\n      values: [-", "tolerance is no number"),
+            (TEST, "values: [-9007199254740993, 2]", "values_pattern: all_twos", "all_ones"),
+            (TEST, "profile: cpu", "profile: tpu", "neither cpu nor gpu"),
+            (TEST, "category", "profile: gpu\ncategory", "stands here already"),
+            (TEST, "  values", "\tvalues", "not tabs"),
+            (TEST, "  ir_module", "  source: 1\n  ir_module", "both"),
+            (TEST, "      shape: [2]\n", "      output: 10\n", "no output 10"),
+            (ERROR, "line: 2", "line: 1", "expected the error E3001 at 1:7 with 'broadcasting"),
+            (ERROR, "a + b", "a + a", "got none"),
+            (ERROR, "broadcasting", "narrowing", "with 'narrowing")]:
+        path.write_text(text.replace(old, new) if old else text)
+        status, out, err = run(path)
+        require(status == (1 if said else 0) and said in out,
+                f"{new!r} for {old!r}: status {status}\n{out}{err}")
+
+
 def main():
     n = len(list(HERE.rglob("*.yaml")))
     with tempfile.TemporaryDirectory() as folder:
@@ -61,6 +122,7 @@ def main():
         bad.write_text("description: x\n  status: [\n")
         status, out, _ = run(bad)
         require(status == 1 and "cannot be read" in out, f"a malformed test passes: {out}")
+        damaged(bad)
     status, _, _ = run(HERE, "--profile", "tpu")
     require(status == 2, "an unknown profile is taken")
     status, _, _ = run(HERE / "missing")
