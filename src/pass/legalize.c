@@ -541,13 +541,17 @@ static bool is_same_family(const module *m, const dialect *to)
     return from && from->can == to->can;
 }
 
-/* Things of the dialect that was read which the target has no place for. */
-static void tell_lost(const rewriting *w)
+/* Leave out what is of the dialect that was read and the target has no place for. */
+static void leave_out(rewriting *w)
 {
-    const module *m = w->m;
-    if (is_same_family(m, w->to) || w->options->quiet)
+    module *m = w->m;
+    const uint32_t n_gradients = m->gradients.n;
+    if (is_same_family(m, w->to))
         return;
-    if (m->gradients.n)
+    m->gradients.n = 0;
+    if (w->options->quiet)
+        return;
+    if (n_gradients)
         diag_warn(&m->cx->diag, DIAG_Advice, &m->source, NO_SPAN,
                   "%s has no list of gradients: they stay as outputs only", w->to->can->family);
     for (uint32_t i = 0; i < m->functions.n; i++)
@@ -571,7 +575,7 @@ static tn_status rewrite(module *m, const dialect *to, const legalize_options *o
     rewriting w = {.m = m, .to = to, .options = options};
     bool any = false;
     tn_status s = TN_OK;
-    tell_lost(&w);
+    leave_out(&w);
     find_reach(to, &w.reach);
     w.recognizes = means_contractions(m, to);
     for (int round = 0; s == TN_OK && round < MAX_ROUNDS; round++) {
