@@ -239,6 +239,13 @@ static const ptir_operand *owner(raising *r, const node *n)
     return o->kind == PTIR_LITERAL ? NULL : o;
 }
 
+/* Has N a scale or a zero point, which the reference implementation's operations lack? */
+static bool is_scaled(const node *n)
+{
+    return (n->op == OP_QUANTIZE || n->op == OP_DEQUANTIZE || n->op == OP_REQUANTIZE) &&
+           n->n_in > 1;
+}
+
 static void raise_node(raising *r, uint32_t k)
 {
     const node *n = &r->f->nodes.at[k];
@@ -246,6 +253,10 @@ static void raise_node(raising *r, uint32_t k)
     r->belongs = owner(r, n);
     r->at = n->at;
     bool lower = r->options->exchange;
+    if (lower && is_scaled(n))
+        ptir_raise_fault(r, n, DIAG_UnknownOp,
+                         "others know '%s' as a plain cast, without operands for a scale",
+                         op_table[n->op].text);
     uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
                   : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);
