@@ -274,7 +274,7 @@ void put_dense_data(mlir_text *w, const tensor *t, const void *data)
 void put_dense(mlir_text *w, const literal *l)
 {
     tensor t = type_made(l->type->dtype, l->type->dims, l->type->rank);
-    if (!l->splat || l->type->count == 0) {
+    if (l->type->count < 2 || !literal_is_uniform(l)) {
         put_dense_data(w, &t, l->data);
         return;
     }

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "graph/literal.h"
+
 /* ---- ids ---- */
 
 static bool is_taken(const writer *w, const char *id)
@@ -264,7 +266,8 @@ static void put_constant(writer *w, const node *n)
 {
     const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
     const tn_dtype d = l->type->dtype;
-    const bool one = l->splat || l->type->rank == 0;
+    /* equal elements are written as one, however they were spelt */
+    const bool one = l->type->rank == 0 || (l->type->count > 1 && literal_is_uniform(l));
     const int64_t count = one ? 1 : l->type->count;
     writer_open(w, w->ids[n->first_value], "CONST");
     text_puts(w->out, ", \"arg\": {\"value\": ");
@@ -273,8 +276,7 @@ static void put_constant(writer *w, const node *n)
     for (int64_t i = 0; i < count; i++) {
         if (i)
             text_puts(w->out, ", ");
-        writer_scalar(w, scalar_load(d, (const char *)l->data + (size_t)i * dtype_bytes(d)), d,
-                      false);
+        writer_scalar(w, scalar_load(d, literal_element(l, i)), d, false);
     }
     if (!one)
         text_putc(w->out, ']');
