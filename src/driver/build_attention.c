@@ -70,6 +70,16 @@ static tn_value weighted(tn_builder *b, const heads *n, tn_value p, tn_value v)
     return tn_reshape(b, y, TN_INTS(n->b, n->h, n->s, n->e));
 }
 
+/* The extent N as a scalar: a number, or ones that are counted once it has one. */
+static tn_value extent_as_value(tn_builder *b, int64_t n)
+{
+    if (!dim_is_symbolic(n))
+        return tn_scalar_int(b, TN_SI32, n);
+    tn_value one = tn_scalar_int(b, TN_SI32, 1);
+    tn_value ones = tn_broadcast(b, one, TN_INTS(n));
+    return tn_sum(b, ones, TN_INTS(0), false);
+}
+
 /* Where query 0 stands among the keys, as a scalar. */
 static tn_value first_position(tn_builder *b, const heads *n, const tn_attention *o)
 {
@@ -77,7 +87,12 @@ static tn_value first_position(tn_builder *b, const heads *n, const tn_attention
         return o->first;
     if (n->s == n->t)
         return tn_scalar_int(b, TN_SI32, 0);
-    if (!dim_is_symbolic(n->s) && !dim_is_symbolic(n->t) && n->s < n->t)
+    if (dim_is_symbolic(n->s) || dim_is_symbolic(n->t)) {
+        tn_value keys = extent_as_value(b, n->t);
+        tn_value queries = extent_as_value(b, n->s);
+        return tn_sub(b, keys, queries);
+    }
+    if (n->s < n->t)
         return tn_scalar_int(b, TN_SI32, n->t - n->s);
     builder_fail(b, DIAG_CannotInfer, "attention",
                  "the position of the first query among the keys does not follow from the shapes; "

@@ -338,6 +338,33 @@ static void attention_of_symbolic_length(void)
     bench_close(&t);
 }
 
+/* Queries and keys of lengths of their own: the last query sees all keys. */
+static void attention_of_symbolic_lengths(void)
+{
+    static const int64_t lengths[][2] = {{1, 1}, {3, 6}, {1, 7}, {5, 5}};
+    bench t;
+    double q[MOST], want[MOST], have[MOST];
+    const double *in[] = {q, q, q};
+    fill(q, MOST, 15);
+    bench_open(&t);
+    int64_t s = tn_dim(t.b, "S"), keys = tn_dim(t.b, "T");
+    tn_value vq = f32(t.b, "q", TN_INTS(1, 4, s, 4));
+    tn_value vk = f32(t.b, "k", TN_INTS(1, 2, keys, 4));
+    tn_value vv = f32(t.b, "v", TN_INTS(1, 2, keys, 4));
+    tn_attention o = {.causal = true};
+    tn_module *m = bench_finish(&t, tn_nn_attention(t.b, vq, vk, vv, &o));
+    for (size_t i = 0; m && i < sizeof lengths / sizeof lengths[0]; i++) {
+        const int64_t n = lengths[i][0], k = lengths[i][1];
+        tn_binding sizes[] = {{"S", n}, {"T", k}};
+        attention_case c = {1, 4, 2, n, k, 4, 4, true, false, -1, 0, TN_F32, F32};
+        plain_attention(&c, q, q, q, NULL, want);
+        if (bench_run(m, sizes, 2, in, have, 16 * n))
+            CHECK(near_all(have, want, 16 * n, F32));
+    }
+    tn_module_free(m);
+    bench_close(&t);
+}
+
 static void rotary_case(tn_rotary_pairs pairs, tn_dtype dtype, double tolerance)
 {
     bench t;
@@ -514,6 +541,7 @@ int main(void)
     embedding();
     attention();
     attention_of_symbolic_length();
+    attention_of_symbolic_lengths();
     rotary();
     convolution();
     pooling();
