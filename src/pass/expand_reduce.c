@@ -101,7 +101,7 @@ value_id expand_mean_as_sum(expand_call *c)
     const type *x = operand_type_of(c, 0);
     int64_t count;
     if (!find_facts(c, &r) || dtype_is_complex(x->dtype) || !count_reduced(x, &r, &count) ||
-        dtype_compute(r.sum) != r.sum)
+        dtype_compute(r.sum) != r.sum || (r.axes.n == 0 && x->rank))
         return NO_VALUE;
     if (dtype_is_int(r.sum) && count == 0)
         return expand_filled(c, c->out, 0);
