@@ -146,6 +146,26 @@ value_id expand_slice_and_reverse(expand_call *c)
                          n_turned);
 }
 
+/* Some axes are whole, of an unknown extent, which leaves no slice with known bounds: the others
+ * are taken where they are cut. */
+static value_id take_beside_symbols(expand_call *c)
+{
+    const type *x = operand_type_of(c, 0);
+    slice_range ranges[TN_MAX_RANK];
+    shape out;
+    value_id v = c->in[0];
+    if (resolve_slices(c->n->attrs, x->dims, x->rank, ranges, &out).kind != SHAPE_OK)
+        return NO_VALUE;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (ranges[i].count > MOST_POSITIONS ||
+            (ranges[i].count >= 0 && dim_is_symbolic(x->dims[i])))
+            return NO_VALUE;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (ranges[i].count >= 0 && (ranges[i].count != x->dims[i] || ranges[i].step != 1))
+            v = take_along(c, v, i, ranges[i]);
+    return v == c->in[0] ? NO_VALUE : v;
+}
+
 /* Axes with steps of 1 are sliced, the others taken. */
 value_id expand_slice_as_take(expand_call *c)
 {
@@ -153,6 +173,8 @@ value_id expand_slice_as_take(expand_call *c)
     int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
     slice_range ranges[TN_MAX_RANK];
     bool slices = false, takes = false;
+    if (!is_static_call(c))
+        return take_beside_symbols(c);
     if (!slice_ranges(c, ranges))
         return NO_VALUE;
     for (uint32_t i = 0; i < x->rank; i++) {
