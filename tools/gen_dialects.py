@@ -24,7 +24,7 @@ HEAD = """# Operations and dialects
 
 A row counts for every dialect that has the operation, as the one converted from. What else may be
 in the way is said when a program is converted (`NotExpressible`): element types, symbolic sizes
-(Core IR has none; `--dim` gives values), attributes, several functions.
+(Core IR has none but its own; `--dim` gives values), attributes, several functions.
 
 A program for which only names stand in both columns comes back in the same words, but for names of
 values that the other dialect lacks, attributes that say the same (bounds of an empty slice), and

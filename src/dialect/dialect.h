@@ -49,7 +49,9 @@ typedef struct expressible {
     bool
         implicit_broadcast; /* arithmetic broadcasts, so that what is converted need not spell it */
     bool symbols;           /* extents may be symbols */
-    bool many_functions;    /* more than the entry and its regions */
+    /* The same, but only plain names, in programs that were read from it. */
+    bool own_symbols;
+    bool many_functions; /* more than the entry and its regions */
     /* Can N of F be written as it stands, given that the dialect spells its op? If not, WHY says
      * what is in the way. Broadcasting, dtypes and symbols are not looked at. */
     bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);

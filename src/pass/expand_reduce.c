@@ -116,6 +116,30 @@ value_id expand_mean_as_sum(expand_call *c)
     return build_cast(c->b, mean, c->out->dtype);
 }
 
+/* Over extents that are not known: ones are summed too, as integers, so that every count is exact.
+ */
+value_id expand_mean_by_counting(expand_call *c)
+{
+    reduction_facts r;
+    const type *x = operand_type_of(c, 0);
+    dim dims[TN_MAX_RANK];
+    int64_t axes[TN_MAX_RANK];
+    if (is_static_call(c) || !c->to || !(c->to->can->dtypes >> TN_SI64 & 1) || !find_facts(c, &r) ||
+        r.axes.n == 0 || !dtype_is_float(r.sum) || r.sum != r.usual_sum || r.sum != x->dtype)
+        return NO_VALUE;
+    for (uint32_t i = 0; i < r.axes.n; i++) {
+        dims[i] = x->dims[r.axes.at[i]];
+        axes[i] = i;
+    }
+    value_id one = build_scalar(c->b, TN_SI64, scalar_of_int(1));
+    value_id ones = build_broadcast(c->b, one, dims, r.axes.n);
+    value_id counted = build_reduce(c->b, OP_SUM, ones, axes, r.axes.n, false);
+    value_id count = build_cast(c->b, counted, r.sum);
+    value_id sum = reduce(c, OP_SUM, c->in[0], &r);
+    value_id mean = build_binary(c->b, OP_DIV, sum, count);
+    return build_cast(c->b, mean, c->out->dtype);
+}
+
 value_id expand_sum_with_init(expand_call *c)
 {
     reduction_facts r;

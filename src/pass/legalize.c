@@ -162,6 +162,21 @@ static bool broadcasts(const dialect *to, const function *f, const node *n)
            shapes_differ(f, n);
 }
 
+/* Was M read from a form of the dialect TO? */
+static bool is_same_family(const module *m, const dialect *to)
+{
+    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    return from && from->can == to->can;
+}
+
+/* Can TO spell the extent D of M? */
+static bool spells_extent(const dialect *to, const module *m, dim d)
+{
+    return !dim_is_symbolic(d) || to->can->symbols ||
+           (to->can->own_symbols && is_same_family(m, to) &&
+            dim_expr_of(&m->types, d)->op == DIM_SYM);
+}
+
 /* Can N be written as it stands? *KIND and WHY say what is in the way. */
 static bool is_expressible(const dialect *to, const function *f, const node *n,
                            char why[OBJECTION_SIZE])
@@ -179,7 +194,7 @@ static bool is_expressible(const dialect *to, const function *f, const node *n,
             return false;
         }
         for (uint32_t k = 0; k < t->rank; k++)
-            if (dim_is_symbolic(t->dims[k]) && !to->can->symbols) {
+            if (!spells_extent(to, f->module, t->dims[k])) {
                 (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number");
                 return false;
             }
@@ -532,13 +547,6 @@ static tn_status round_of(rewriting *w)
             TN_TRY(rewrite_function(w, f));
     }
     return TN_OK;
-}
-
-/* Was M read from a form of the dialect TO? */
-static bool is_same_family(const module *m, const dialect *to)
-{
-    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
-    return from && from->can == to->can;
 }
 
 /* Leave out what is of the dialect that was read and the target has no place for. */

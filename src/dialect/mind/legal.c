@@ -42,17 +42,28 @@ static bool takes_type(const function *f, const node *n, char why[OBJECTION_SIZE
             (void)snprintf(why, OBJECTION_SIZE, "inputs and constants have no extent of 0");
             return false;
         }
+    if (n->op == OP_CONSTANT && !type_is_static(t)) {
+        (void)snprintf(why, OBJECTION_SIZE, "every extent of a constant must be a number");
+        return false;
+    }
     return true;
 }
 
 static bool mind_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
-    for (uint32_t i = 0; i < n->attrs->n; i++)
-        if (!has_place(n, &n->attrs->at[i])) {
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        const attr *a = &n->attrs->at[i];
+        if (!has_place(n, a)) {
             (void)snprintf(why, OBJECTION_SIZE, "its '%s' has no attribute '%s'",
-                           op_table[n->op].text, attr_keys[n->attrs->at[i].key].name);
+                           op_table[n->op].text, attr_keys[a->key].name);
             return false;
         }
+        for (uint32_t k = 0; attr_holds_sizes((attr_key)a->key) && k < a->n; k++)
+            if (dim_is_expr(&f->module->types, a->v.ints[k])) {
+                (void)snprintf(why, OBJECTION_SIZE, "'%s' takes numbers", attr_keys[a->key].name);
+                return false;
+            }
+    }
     if (!takes_type(f, n, why))
         return false;
     const attr *axes = attr_find(n->attrs, KEY_AXES);
@@ -77,6 +88,7 @@ const expressible mind_expressible = {
     .explicit_broadcast = false,
     .implicit_broadcast = true,
     .symbols = false,
+    .own_symbols = true,
     .many_functions = false,
     .takes = mind_takes,
 };

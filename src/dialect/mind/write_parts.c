@@ -136,6 +136,14 @@ static void remember(const writer *w, written *place, const void *what, uint16_t
 
 /* ---- types --------------------------------------------------------------------------------- */
 
+static void put_extent(writer *w, dim d)
+{
+    if (dim_is_symbolic(d))
+        text_puts(w->out, dim_expr_of(&w->m->types, d)->name);
+    else
+        put_int(w->out, d);
+}
+
 static void put_shape(writer *w, const type *t)
 {
     text_buffer *out = w->out;
@@ -143,7 +151,7 @@ static void put_shape(writer *w, const type *t)
     for (uint32_t i = 0; i < t->rank; i++) {
         if (i)
             text_put(out, ", ", 2);
-        put_int(out, t->dims[i]);
+        put_extent(w, t->dims[i]);
     }
     text_putc(out, ']');
 }
