@@ -3,7 +3,8 @@
 Every exact conversion must give the same bits, as `tenon equiv -O0` sees them, there and back, and
 the canonical text of the program again where nothing had to be written with other operations. What
 rounds differently must say so and stay close. One that is refused must say which operation has no
-form. With FOLDER arguments only those are looked at.
+form. Programs with symbolic sizes need not come back: not every dialect has them. With FOLDER
+arguments only those are looked at.
 """
 import concurrent.futures
 import json
@@ -116,6 +117,11 @@ def canonical(dialect, path):
     return plain(dialect, tenon("fmt", str(path)).stdout)
 
 
+def has_symbols(source):
+    """Is the type of some value without all its sizes?"""
+    return "?" in "".join(re.findall(r"\[[^]]*\]", tenon("explain", str(source), "--buffers").stdout))
+
+
 def check(source, dialect, folder, counts):
     """What is wrong with the conversions of SOURCE: a list of lines."""
     faults = []
@@ -158,6 +164,9 @@ def check(source, dialect, folder, counts):
             continue
         count("exact")
         out = tenon("convert", str(there), "--exact", "--to", dialect, "-o", str(back))
+        if out.returncode and has_symbols(source):
+            count("one way, for want of sizes")
+            continue
         if out.returncode:
             faults.append(f"to {target} and back: {out.stderr.strip()[:300]}")
             continue
