@@ -170,6 +170,11 @@ element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t l
     return apart(b, d, v, lanes);
 }
 
+element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask)
+{
+    return element_of(d, element_decode(b, d, loop_load_where(b, element_storage(d), p, mask)));
+}
+
 element element_gather(loop_builder *b, tn_dtype d, loop_value p, loop_value offsets,
                        loop_value mask)
 {

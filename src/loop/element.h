@@ -43,6 +43,9 @@ element element_load(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, 
 /* The first N (i64, 0 .. lanes) elements; the others are 0 and their memory is not touched. */
 element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, loop_value n,
                            uint32_t align);
+/* The elements where MASK, of all lanes, holds; the others are 0 and their memory is not touched.
+ * Not of complex numbers. */
+element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask);
 /* Lane i from P + OFFSETS[i] bytes (i64) where MASK[i], else 0. */
 element element_gather(loop_builder *b, tn_dtype d, loop_value p, loop_value offsets,
                        loop_value mask);
@@ -99,6 +102,10 @@ element element_combine(loop_builder *b, fold_kind kind, element acc, element x)
 bool element_identity(loop_builder *b, fold_kind kind, tn_dtype d, uint32_t lanes, element *e);
 /* The result for no elements, see fold_empty. */
 element element_empty(loop_builder *b, fold_kind kind, tn_dtype d, tn_dtype out, uint32_t lanes);
+/* f32 and f64 as signed integers whose extremum is that of the floats: +0 is the larger zero, and
+ * NaN loses. What changes nothing among the integers is a NaN. */
+element element_fold_key(loop_builder *b, fold_kind kind, element x);
+element element_of_fold_key(loop_builder *b, fold_kind kind, tn_dtype d, element key);
 /* X divided by COUNT as a mean is, see fold_divide. */
 element element_divide_count(loop_builder *b, element x, int64_t count);
 

@@ -41,6 +41,39 @@ element element_empty(loop_builder *b, fold_kind kind, tn_dtype d, tn_dtype out,
     return element_const(b, d, lanes, stored);
 }
 
+/* Negative floats ascend as their bits descend. */
+static loop_value mirror_negative(loop_builder *b, loop_value bits, bool wide)
+{
+    const loop_type t = loop_value_type(b, bits);
+    const loop_value sign = loop_binary(b, LOOP_ASHR, bits, loop_const(b, t, wide ? 63 : 31));
+    const loop_value rest = loop_const(b, t, wide ? INT64_MAX : INT32_MAX);
+    return loop_binary(b, LOOP_XOR, bits, loop_binary(b, LOOP_AND, sign, rest));
+}
+
+/* What takes the NaNs beyond infinity around to the other end of the integers. */
+static loop_value turn_nans(loop_builder *b, fold_kind kind, loop_value key, bool wide, bool back)
+{
+    const uint64_t n = wide ? (UINT64_C(1) << 52) - 1 : (UINT64_C(1) << 23) - 1;
+    return loop_binary(b, (kind == FOLD_MAX) != back ? LOOP_IADD : LOOP_ISUB, key,
+                       loop_const(b, loop_value_type(b, key), n));
+}
+
+element element_fold_key(loop_builder *b, fold_kind kind, element x)
+{
+    const bool wide = x.dtype == TN_F64;
+    loop_value key = loop_convert(b, LOOP_BITCAST, wide ? LOOP_I64 : LOOP_I32, x.re);
+    key = turn_nans(b, kind, mirror_negative(b, key, wide), wide, false);
+    return (element){wide ? TN_SI64 : TN_SI32, key, LOOP_NO_VALUE};
+}
+
+element element_of_fold_key(loop_builder *b, fold_kind kind, tn_dtype d, element key)
+{
+    const bool wide = d == TN_F64;
+    const loop_value bits = mirror_negative(b, turn_nans(b, kind, key.re, wide, true), wide);
+    return (element){d, loop_convert(b, LOOP_BITCAST, wide ? LOOP_F64 : LOOP_F32, bits),
+                     LOOP_NO_VALUE};
+}
+
 static loop_value divide_float(loop_builder *b, tn_dtype d, loop_value x, int64_t count)
 {
     /* Converted once, as the evaluator does. */

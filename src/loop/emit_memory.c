@@ -35,7 +35,69 @@ static element load_backward(emitter *e, loop_value base, const emit_index *at, 
     return element_shuffle(e->b, x, x, table, e->lanes);
 }
 
-/* Lanes that are mostly side by side: load them so where they are, gather them elsewhere. */
+enum { LONGEST_STEP = 4, FEWEST_LANES = 8 }; /* with which whole vectors beat gathering */
+
+static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
+{
+    return emit_is_line(at) && at->step >= 1 && at->step <= LONGEST_STEP &&
+           (at->step == 1 || e->lanes >= FEWEST_LANES) && !dtype_is_complex(d);
+}
+
+/* The vector at element START of those that lanes STEP apart begin with, as far as these lanes
+ * count. */
+static element load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start, uint32_t step,
+                            loop_value mask)
+{
+    loop_builder *b = e->b;
+    const uint32_t lanes = e->lanes;
+    const loop_value from = loop_at(b, p, (int64_t)start * (int64_t)dtype_bytes(d));
+    if (mask == LOOP_NO_VALUE)
+        return element_load(b, d, from, lanes, emit_natural(d));
+    if (step > 1) {
+        uint8_t table[LOOP_MAX_LANES];
+        for (uint32_t i = 0; i < lanes; i++)
+            table[i] = (uint8_t)((start + i) % step ? lanes : (start + i) / step);
+        mask = loop_shuffle(b, mask, loop_const(b, loop_value_type(b, mask), 0), table, lanes);
+    }
+    return element_load_where(b, d, from, mask);
+}
+
+/* Lanes a few elements apart: whole vectors, of which the last ends with the last lane, and from
+ * each of them the lanes that it holds. MASK: only these are there; LOOP_NO_VALUE: all. */
+static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                          loop_value mask)
+{
+    const uint32_t lanes = e->lanes, step = (uint32_t)at->step, last = (lanes - 1) * (step - 1);
+    const loop_value p = emit_address(e, base, at->first, d);
+    element x = load_between(e, p, d, 0, step, mask);
+    for (uint32_t k = 1; k < step; k++) {
+        uint8_t table[LOOP_MAX_LANES];
+        const uint32_t start = k + 1 < step ? k * lanes : last;
+        for (uint32_t i = 0; i < lanes; i++) { /* lanes of vectors to come are anything */
+            const uint32_t place = i * step - start;
+            if (i * step < k * lanes)
+                table[i] = (uint8_t)(k == 1 ? i * step : i);
+            else
+                table[i] = (uint8_t)(lanes + (place < lanes ? place : 0));
+        }
+        x = element_shuffle(e->b, x, load_between(e, p, d, start, step, mask), table, lanes);
+    }
+    return x;
+}
+
+/* Lanes of which only some may be there. */
+static element load_some(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                         loop_value mask)
+{
+    if (mask == LOOP_NO_VALUE || loop_lanes(e->b, mask) != e->lanes || !steps_shortly(e, at, d))
+        return gather(e, base, at, d, mask);
+    if (e->count != LOOP_NO_VALUE)
+        mask = emit_both(e->b, mask, element_first(e->b, e->lanes, e->count));
+    return load_steps(e, base, at, d, mask);
+}
+
+/* Lanes that are mostly all there and side by side, or a few apart: load them so where they are,
+ * one by one or by a mask elsewhere. */
 static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
                               const access_map *map, const emit_index *at, loop_value ok,
                               element *x)
@@ -43,16 +105,14 @@ static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const acc
     loop_builder *b = e->b;
     loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
     emit_index line;
-    if (e->count != LOOP_NO_VALUE || !emit_unwrapped(e, offset, &line, &fits) || line.step != 1 ||
-        !emit_all_within(e, map, &fits))
+    if (e->count != LOOP_NO_VALUE || !emit_unwrapped(e, offset, &line, &fits) ||
+        !steps_shortly(e, &line, d) || !emit_all_within(e, map, &fits))
         return false;
     const element var = element_var(b, element_zero(b, d, e->lanes));
     loop_if(b, fits);
-    element_set(
-        b, var,
-        element_load(b, d, emit_address(e, base, line.first, d), e->lanes, emit_natural(d)));
+    element_set(b, var, load_steps(e, base, &line, d, LOOP_NO_VALUE));
     loop_else(b);
-    element_set(b, var, gather(e, base, at, d, ok));
+    element_set(b, var, load_some(e, base, at, d, ok));
     loop_end(b);
     *x = element_get(b, var);
     return true;
@@ -72,10 +132,12 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
     if (!emit_is_line(&at) || at.step != 1 || ok_varies) {
         if (emit_is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
             return load_backward(e, base, &at, d);
+        if (steps_shortly(e, &at, d) && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
+            return load_steps(e, base, &at, d, LOOP_NO_VALUE);
         element x;
         if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
             return x;
-        return gather(e, base, &at, d, ok);
+        return load_some(e, base, &at, d, ok);
     }
     loop_value count = e->count;
     if (ok != LOOP_NO_VALUE) {

@@ -233,9 +233,13 @@ static void choose_vectors(rows *s)
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
     if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
         e->lanes *= 2; /* longer pieces of each row */
+    while (s->columns && e->lanes > s->k->dims[e->vector_axis])
+        e->lanes /= 2; /* two vectors of which the second begins within the first */
     if (!s->columns)
         e->lanes = rows_lanes(s->length);
     s->strip = rows_strip(s);
+    for (uint32_t i = 0; s->columns && i < s->n; i++)
+        rows_use_keys(&s->r[i]);
 }
 
 void rows_make_room(rows *s)
@@ -265,8 +269,8 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
                                              .how = how};
 }
 
-/* Items of one strip of columns, of which the last may end with a narrower vector: how many there
- * are for each position of the OUTER axes. */
+/* Items of one strip of columns: how many there are for each position of the OUTER axes. Where
+ * columns make no whole vectors, the last one takes some of the one before again. */
 static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
 {
     emitter *e = &s->e;
@@ -278,25 +282,25 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
     const loop_value strip = loop_binary(b, LOOP_UREM, item, loop_i64(b, items));
     const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
     nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, items)), outer);
+    const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
+    if (s->strip == 1) {
+        e->at[e->vector_axis] = rest ? loop_min(b, low, loop_i64(b, width - lanes)) : low;
+        rows_emit_row(s);
+        loop_end(b);
+        return items;
+    }
     if (rest) {
         loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
         const int64_t own = s->strip;
         s->strip = 1;
-        e->at[e->vector_axis] = loop_i64(b, full * lanes);
-        e->count = loop_i64(b, rest);
+        e->at[e->vector_axis] = loop_i64(b, width - lanes);
         rows_emit_row(s);
-        e->count = LOOP_NO_VALUE;
         s->strip = own;
         loop_else(b);
     }
-    const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
     e->at[e->vector_axis] = low;
-    if (s->strip > 1) {
-        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
-        rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), store_row_values);
-    } else if (full) {
-        rows_emit_row(s);
-    }
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
+    rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), store_row_values);
     if (rest)
         loop_end(b);
     loop_end(b);

@@ -29,6 +29,55 @@ static void join_lanes(rows *s, uint32_t pass, loop_value first, int64_t lanes)
     loop_end(b);
 }
 
+/* ---- rows of a few elements: no lane has more than one, so none needs memory ---- */
+
+enum { FEW = 16 };
+
+typedef struct joined {
+    element of[KERNEL_REDUCTIONS];
+} joined;
+
+static void read_element(rows *s, uint32_t pass, int64_t number, joined *out)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->at[s->axis] = loop_i64(e->b, number);
+    e->kept_at = loop_i64(e->b, number * (int64_t)e->lanes);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            out->of[i] = rows_operand(s, &s->r[i]);
+    rows_keep(s);
+    emit_forget(e, mark);
+}
+
+/* Elements NUMBER, NUMBER + APART, ... of COUNT, combined as the lanes of the law are: each half of
+ * what is left with the other, depth first, so that few are waiting at a time. */
+static void join_few(rows *s, uint32_t pass, int64_t number, int64_t apart, int64_t count,
+                     joined *out)
+{
+    joined other;
+    if (apart >= SUM_LANES) {
+        read_element(s, pass, number, out);
+        return;
+    }
+    join_few(s, pass, number, 2 * apart, count, out);
+    if (number + apart >= count)
+        return;
+    join_few(s, pass, number + apart, 2 * apart, count, &other);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            out->of[i] = element_combine(s->e.b, s->r[i].kind, out->of[i], other.of[i]);
+}
+
+static void reduce_few(rows *s, uint32_t pass, int64_t count, element *results)
+{
+    joined all;
+    join_few(s, pass, 0, 1, count, &all);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            results[i] = all.of[i];
+}
+
 void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
                               element *results)
 {
@@ -36,6 +85,10 @@ void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t 
     loop_builder *b = e->b;
     const int64_t whole = count - count % SUM_LANES;
     const int64_t used = count < SUM_LANES ? count : SUM_LANES;
+    if (s->length == count && count <= FEW) {
+        reduce_few(s, pass, count, results);
+        return;
+    }
     loop_value l = loop_for(b, loop_i64(b, 0), loop_i64(b, used), 1);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)

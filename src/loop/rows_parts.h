@@ -9,6 +9,7 @@ typedef struct reduction {
     const node *n;
     fold_kind kind;
     tn_dtype in, sum, out;
+    tn_dtype keyed; /* extrema of this float are formed of keys, of dtype `sum`; TN_I1: not */
     uint32_t pass;
     element acc;         /* a variable, of one lane of the law for each vector lane */
     loop_value lanes;    /* column mode: SUM_LANES vectors, or strips, in scratch memory */
@@ -61,6 +62,8 @@ void rows_keep(rows *s);
 
 /* The operand of R where the emitter stands, in all lanes, as R adds it up. */
 element rows_operand(rows *s, const reduction *r);
+/* From now on R, if it is an extremum of floats, works with element_fold_key. */
+void rows_use_keys(reduction *r);
 /* What changes nothing when R starts with it. */
 element rows_identity(rows *s, const reduction *r, uint32_t lanes);
 /* Compute what the operands of PASS need before its loops. */

@@ -52,6 +52,7 @@ bool rows_find_passes(rows *s)
                 .in = in,
                 .sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in)),
                 .out = value_type(f, n->first_value)->dtype,
+                .keyed = TN_I1,
                 .pass = ++level};
         }
         s->levels[i] = (uint8_t)level;

@@ -9,8 +9,18 @@ enum { AHEAD = 4096 }; /* elements that rows are prefetched before they are need
 element rows_operand(rows *s, const reduction *r)
 {
     emitter *e = &s->e;
+    const bool is_keyed = r->keyed != TN_I1;
     element x = emit_value(e, r->n->in[0], s->k->operands);
-    return element_cast(e->b, element_splat(e->b, e->lanes, x), r->sum);
+    x = element_cast(e->b, element_splat(e->b, e->lanes, x), is_keyed ? r->keyed : r->sum);
+    return is_keyed ? element_fold_key(e->b, r->kind, x) : x;
+}
+
+void rows_use_keys(reduction *r)
+{
+    if ((r->kind != FOLD_MAX && r->kind != FOLD_MIN) || (r->sum != TN_F32 && r->sum != TN_F64))
+        return;
+    r->keyed = r->sum;
+    r->sum = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
 }
 
 element rows_identity(rows *s, const reduction *r, uint32_t lanes)
@@ -197,12 +207,15 @@ element rows_finish(rows *s, const reduction *r, element x)
     loop_builder *b = s->e.b;
     const attr *init = attr_find(r->n->attrs, KEY_INIT);
     const uint32_t lanes = element_lanes(b, x);
+    const tn_dtype sum = r->keyed != TN_I1 ? r->keyed : r->sum;
+    if (r->keyed != TN_I1)
+        x = element_of_fold_key(b, r->kind, sum, x);
     if (r->kind == FOLD_MAX || r->kind == FOLD_MIN)
-        x = element_combine(b, r->kind, x, element_empty(b, r->kind, r->sum, r->out, lanes));
+        x = element_combine(b, r->kind, x, element_empty(b, r->kind, sum, r->out, lanes));
     if (r->n->op == OP_MEAN)
         x = element_divide_count(b, x, s->length);
     if (init)
-        x = element_combine(b, r->kind, x, element_number(b, r->sum, lanes, *init->v.scalar));
+        x = element_combine(b, r->kind, x, element_number(b, sum, lanes, *init->v.scalar));
     return element_cast(b, x, r->out);
 }
 
