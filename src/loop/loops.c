@@ -82,6 +82,13 @@ void loops_store(loops *l, loop_value base, loop_value index, element x, loop_va
         element_store_first(&l->b, p, x, count, align);
 }
 
+void loops_store_position(loops *l, uint32_t number, loop_value at, loop_value positions)
+{
+    const element x = {TN_SI64, positions, LOOP_NO_VALUE};
+    loops_store(l, loops_out(l, number), at, element_cast(&l->b, x, loops_result(l, number)->dtype),
+                LOOP_NO_VALUE);
+}
+
 loop_value loops_position(loops *l, uint32_t number, loop_value index)
 {
     const element x =

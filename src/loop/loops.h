@@ -46,6 +46,8 @@ void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_
 element loops_load(loops *l, tn_dtype d, loop_value base, loop_value index, uint32_t lanes,
                    loop_value count);
 void loops_store(loops *l, loop_value base, loop_value index, element x, loop_value count);
+/* POSITIONS (i64), one or a vector, to result NUMBER from element AT on. */
+void loops_store_position(loops *l, uint32_t number, loop_value at, loop_value positions);
 /* Element INDEX of operand NUMBER, which holds positions, as i64. */
 loop_value loops_position(loops *l, uint32_t number, loop_value index);
 
@@ -54,6 +56,10 @@ typedef struct loops_lines {
     int64_t outer, n, inner;
 } loops_lines;
 loops_lines loops_lines_of(const type *t, uint32_t axis);
+
+/* Integers that ascend from the first of the wanted order to the last, compared as signed numbers.
+ * NaN comes last of all. */
+loop_value loops_order_key(loop_builder *b, element x, bool largest);
 
 /* By op; false when memory was lacking. */
 bool loops_of_product(loops *l);

@@ -1,10 +1,8 @@
-/* Order along an axis: arg_max, top_k (docs/numerics.md, section 9). */
+/* Order along an axis (docs/numerics.md, section 9): its keys, and top_k. */
 #include "loop/loops.h"
 #include "ops/attr_rules.h"
 
-/* Integers that ascend from the first of the wanted order to the last, compared as signed numbers.
- * NaN comes last of all. */
-static loop_value key_of(loop_builder *b, element x, bool largest)
+loop_value loops_order_key(loop_builder *b, element x, bool largest)
 {
     if (dtype_is_bool(x.dtype)) {
         const loop_value key = loop_convert(b, LOOP_ZEXT, LOOP_I8, x.re);
@@ -30,110 +28,6 @@ static loop_value key_of(loop_builder *b, element x, bool largest)
     key = loop_select(b, loop_binary(b, LOOP_FEQ, x.re, none), zero, key);
     key = largest ? loop_unary(b, LOOP_NOT, key) : key;
     return loop_select(b, loop_binary(b, LOOP_FUNO, x.re, x.re), loop_const(b, t, top), key);
-}
-
-/* ---- arg_max ---- */
-
-/* The best so far, lane by lane. */
-typedef struct best {
-    loop_value key, index; /* variables */
-} best;
-
-static void keep_better(loop_builder *b, const best *s, loop_value key, loop_value index,
-                        loop_value counts)
-{
-    loop_value better = loop_binary(b, LOOP_ILT, key, loop_get(b, s->key));
-    if (counts != LOOP_NO_VALUE)
-        better = loop_binary(b, LOOP_AND, better, counts);
-    loop_set(b, s->key, loop_select(b, better, key, loop_get(b, s->key)));
-    loop_set(b, s->index, loop_select(b, better, index, loop_get(b, s->index)));
-}
-
-static void store_index(loops *l, uint32_t result, loop_value at, loop_value index,
-                        loop_value count)
-{
-    const element x = {TN_SI64, index, LOOP_NO_VALUE};
-    loops_store(l, loops_out(l, result), at, element_cast(&l->b, x, loops_result(l, result)->dtype),
-                count);
-}
-
-static loop_value splat_i64(loop_builder *b, uint32_t lanes, int64_t x)
-{
-    return loop_splat(b, lanes, loop_i64(b, x));
-}
-
-/* Lanes along the line, then the best of the lanes. */
-static bool along_lines(loops *l, const loops_lines *s)
-{
-    loop_builder *b = &l->b;
-    const tn_dtype d = loops_type(l, 0)->dtype;
-    const uint32_t lanes = s->n >= 16 ? 16 : 1;
-    const int64_t whole = s->n - s->n % lanes;
-    const loop_value item = loops_items(l), first = loops_times(l, item, s->n);
-    const loop_value ramp = loop_ramp(b, LOOP_I64, lanes), base = loops_in(l, 0);
-    const element start = loops_load(l, d, base, first, lanes, LOOP_NO_VALUE);
-    const best so_far = {loop_var(b, key_of(b, start, true)), loop_var(b, ramp)};
-    const loop_value k = loop_for(b, loop_i64(b, lanes), loop_i64(b, whole), lanes);
-    element x = loops_load(l, d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
-    keep_better(b, &so_far, key_of(b, x, true), loops_add(l, ramp, loop_splat(b, lanes, k)),
-                LOOP_NO_VALUE);
-    loop_end(b);
-    if (whole < s->n) {
-        const loop_value count = loop_i64(b, s->n - whole);
-        x = loops_load(l, d, base, loops_add(l, first, loop_i64(b, whole)), lanes, count);
-        keep_better(b, &so_far, key_of(b, x, true), loops_add(l, ramp, splat_i64(b, lanes, whole)),
-                    element_first(b, lanes, count));
-    }
-    loop_value key = loop_get(b, so_far.key), index = loop_get(b, so_far.index);
-    for (uint32_t half = lanes / 2; half > 0; half /= 2) {
-        const loop_value key_a = loop_part(b, key, 0, half), key_b = loop_part(b, key, half, half);
-        const loop_value a = loop_part(b, index, 0, half), other = loop_part(b, index, half, half);
-        const loop_value earlier = loop_binary(b, LOOP_AND, loop_binary(b, LOOP_IEQ, key_a, key_b),
-                                               loop_binary(b, LOOP_ILT, other, a));
-        const loop_value better =
-            loop_binary(b, LOOP_OR, loop_binary(b, LOOP_ILT, key_b, key_a), earlier);
-        key = loop_select(b, better, key_b, key_a);
-        index = loop_select(b, better, other, a);
-    }
-    store_index(l, 0, item, index, LOOP_NO_VALUE);
-    loop_end(b);
-    return loops_step(l, s->outer, (uint64_t)s->n, "line by line");
-}
-
-/* Lanes are lines side by side. */
-static bool across_lines(loops *l, const loops_lines *s)
-{
-    loop_builder *b = &l->b;
-    const tn_dtype d = loops_type(l, 0)->dtype;
-    uint32_t lanes = 16;
-    while (lanes > 1 && lanes / 2 >= s->inner)
-        lanes /= 2;
-    const int64_t tiles = (s->inner + lanes - 1) / lanes;
-    loop_value outer, tile;
-    loops_split(l, loops_items(l), tiles, &outer, &tile);
-    const loop_value column = loops_times(l, tile, lanes), base = loops_in(l, 0);
-    const loop_value count = loop_binary(b, LOOP_ISUB, loop_i64(b, s->inner), column);
-    const loop_value first = loops_add(l, loops_times(l, outer, s->n * s->inner), column);
-    const loop_value used =
-        s->inner % lanes ? loop_min(&l->b, count, loop_i64(b, lanes)) : LOOP_NO_VALUE;
-    const element start = loops_load(l, d, base, first, lanes, used);
-    const best so_far = {loop_var(b, key_of(b, start, true)), loop_var(b, splat_i64(b, lanes, 0))};
-    const loop_value k = loop_for(b, loop_i64(b, 1), loop_i64(b, s->n), 1);
-    const element x =
-        loops_load(l, d, base, loops_add(l, first, loops_times(l, k, s->inner)), lanes, used);
-    keep_better(b, &so_far, key_of(b, x, true), loop_splat(b, lanes, k), LOOP_NO_VALUE);
-    loop_end(b);
-    store_index(l, 0, loops_add(l, loops_times(l, outer, s->inner), column),
-                loop_get(b, so_far.index), used);
-    loop_end(b);
-    return loops_step(l, s->outer * tiles, (uint64_t)s->n * lanes, "lines side by side");
-}
-
-bool loops_of_arg_max(loops *l)
-{
-    const type *t = loops_type(l, 0);
-    const loops_lines s = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
-    return s.inner == 1 ? along_lines(l, &s) : across_lines(l, &s);
 }
 
 /* ---- top_k ---- */
@@ -189,7 +83,7 @@ static loop_value wide_key(loops *l, loop_value from, bool largest)
 {
     const element x =
         loops_load(l, loops_type(l, 0)->dtype, loops_in(l, 0), from, 1, LOOP_NO_VALUE);
-    const loop_value key = key_of(&l->b, x, largest);
+    const loop_value key = loops_order_key(&l->b, x, largest);
     return loop_value_type(&l->b, key).elem == LOOP_I64
                ? key
                : loop_convert(&l->b, LOOP_SEXT, LOOP_I64, key);
@@ -259,7 +153,7 @@ bool loops_of_top_k(loops *l)
     from = loops_add(l, first, loops_times(l, index, lines.inner));
     loops_store(l, loops_out(l, 0), to, loops_load(l, moved, base, from, 1, LOOP_NO_VALUE),
                 LOOP_NO_VALUE);
-    store_index(l, 1, to, index, LOOP_NO_VALUE);
+    loops_store_position(l, 1, to, index);
     loop_end(b);
     loop_end(b);
     return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
