@@ -64,7 +64,7 @@ static void store_near(rows *s, element x)
         element_store(e->b, to, x, align);
 }
 
-static void store_vector(rows *s, bool streams)
+void rows_store_vector(rows *s, bool streams)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
@@ -94,7 +94,7 @@ static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
         if (streams)
             loop_if(b, aligned);
         e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
-        store_vector(s, streams);
+        rows_store_vector(s, streams);
         loop_end(b);
         if (streams)
             loop_else(b);
@@ -103,13 +103,9 @@ static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
         loop_end(b);
 }
 
-static void store_elements(rows *s)
+bool rows_hoist_results(rows *s)
 {
     emitter *e = &s->e;
-    loop_builder *b = e->b;
-    const uint32_t lanes = s->columns ? 1 : e->lanes;
-    const int64_t whole = s->length - s->length % lanes;
-    const uint32_t mark = emit_mark(e);
     bool any = false;
     for (uint32_t i = 0; i < s->k->n_out; i++) {
         const kernel_output *out = &s->k->out[i];
@@ -119,19 +115,30 @@ static void store_elements(rows *s)
         emit_hoist(e, out->value, out->from,
                    UINT32_C(1) << s->axis | (s->columns ? UINT32_C(1) << e->vector_axis : 0));
     }
+    return any;
+}
+
+static void store_elements(rows *s)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const uint32_t lanes = s->columns ? 1 : e->lanes;
+    const int64_t whole = s->length - s->length % lanes;
+    const uint32_t mark = emit_mark(e);
+    const bool any = rows_hoist_results(s);
     if (any && whole)
         store_vectors(s, whole, lanes);
     if (any && whole < s->length) {
         const loop_value count = e->count;
         e->at[s->axis] = loop_i64(b, whole);
         e->count = loop_i64(b, s->length - whole);
-        store_vector(s, false);
+        rows_store_vector(s, false);
         e->count = count;
     }
     emit_forget(e, mark);
 }
 
-static void store_row_values(rows *s)
+void rows_store_row_values(rows *s)
 {
     emitter *e = &s->e;
     const uint32_t lanes = e->lanes;
@@ -154,7 +161,7 @@ void rows_emit_row(rows *s)
     for (uint32_t pass = 1; pass <= s->passes; pass++)
         emit_pass(s, pass);
     store_elements(s);
-    store_row_values(s);
+    rows_store_row_values(s);
     emit_forget(&s->e, mark);
 }
 
@@ -300,14 +307,14 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
     }
     e->at[e->vector_axis] = low;
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
-    rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), store_row_values);
+    rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), rows_store_row_values);
     if (rest)
         loop_end(b);
     loop_end(b);
     return items;
 }
 
-static bool whole_rows(rows *s, nest *out)
+static bool whole_rows_as_started(rows *s, nest *out)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
@@ -321,6 +328,12 @@ static bool whole_rows(rows *s, nest *out)
     const loop_value begin = loop_param_value(b, LOOP_BEGIN),
                      end = loop_param_value(b, LOOP_END_AT);
     uint64_t each = row_cost(s);
+    if (rows_can_pipeline(s, items)) {
+        rows_emit_pipeline(s, begin, end);
+        add_step(s, out, items, each, "rows one behind the other");
+        out->steps[0].grain = rows_pipeline_grain(out->steps[0].grain);
+        return out->steps[0].program != NULL;
+    }
     if (!s->columns) {
         nest_decode(e, loop_for(b, begin, end, 1), outer);
         rows_emit_row(s);
@@ -332,6 +345,18 @@ static bool whole_rows(rows *s, nest *out)
     each *= e->lanes * (uint64_t)s->strip;
     add_step(s, out, items, each, "columns side by side");
     return out->steps[0].program != NULL;
+}
+
+static bool whole_rows(rows *s, nest *out, arena *memory)
+{
+    const nest empty = *out;
+    if (whole_rows_as_started(s, out))
+        return true;
+    *out = empty; /* one after the other, where values depend on each other in other ways */
+    if (!start(s, s->e.b, s->e.f, s->k, memory))
+        return false;
+    s->is_sequential = true;
+    return whole_rows_as_started(s, out);
 }
 
 /* The blocks of long rows, each an item; their results go to a temporary. */
@@ -393,7 +418,7 @@ static bool split_results(rows *s, nest *out)
     nest_decode(e, item, s->axis);
     r->partials = rows_slot(s, r, all, loop_binary(b, LOOP_IMUL, item, loop_i64(b, blocks)));
     emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_combine_blocks(s, r)));
-    store_row_values(s);
+    rows_store_row_values(s);
     loop_end(b);
     add_step(s, out, items, (uint64_t)blocks, "the results of the blocks");
     out->steps[1].bytes = out->temps[0];
@@ -407,7 +432,7 @@ bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out)
     if (!s || !start(s, &b, f, k, memory))
         return false;
     if (!k->is_split || s->n != 1)
-        return whole_rows(s, out);
+        return whole_rows(s, out, memory);
     if (!split_blocks(s, out) || !start(s, &b, f, k, memory))
         return false;
     return split_results(s, out);

@@ -30,7 +30,8 @@ typedef struct rows {
     uint8_t
         *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
-    bool is_near; /* a stage: the only output goes to the row at out[0] */
+    bool is_sequential; /* not rows one behind the other */
+    bool is_near;       /* a stage: the only output goes to the row at out[0] */
 } rows;
 
 static inline bool rows_reduces(const node *n)
@@ -57,6 +58,9 @@ static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 bool rows_runs_ahead(const rows *s, uint32_t pass);
 /* Decides what is kept from pass to pass, and makes room for it. */
 void rows_plan_kept(rows *s);
+/* The passes in which node NODE_INDEX is computed: bit 0 for the stores at the end, then one for
+ * each pass. */
+uint32_t rows_passes_with(const rows *s, uint32_t node_index);
 /* Store what the pass that is being made computed and a later one will want. */
 void rows_keep(rows *s);
 
@@ -82,6 +86,23 @@ void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(r
 /* Extrema are the same in any order: a whole row at once. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
 void rows_reduce_extrema(rows *s, uint32_t pass, element *results);
+
+/* Plain RESULTS again, exactly, when one is 0, whose sign may be wrong. */
+void rows_mend_extrema(rows *s, uint32_t pass, element *results);
+
+/* Elements where the emitter stands join the accumulators of PASS; the lanes of one, by halving. */
+void rows_join_vector(rows *s, uint32_t pass);
+element rows_combine_lanes(rows *s, const reduction *r, element x);
+/* The results: what can be computed before they are stored (whether there are any but those of one
+ * element a row), a vector of them where the emitter stands, those of one element. */
+bool rows_hoist_results(rows *s);
+void rows_store_vector(rows *s, bool streams);
+void rows_store_row_values(rows *s);
+
+/* ITEMS rows of S one behind the other, from BEGIN to END, and the fewest worth a call. */
+bool rows_can_pipeline(const rows *s, int64_t items);
+void rows_emit_pipeline(rows *s, loop_value begin, loop_value end);
+int64_t rows_pipeline_grain(int64_t grain);
 
 /* Scratch memory: element, or vector, number INDEX of those at BASE. */
 loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index);

@@ -1,4 +1,6 @@
 /* What the passes over a row are, and what each keeps in scratch memory for later ones. */
+#include <string.h>
+
 #include "loop/rows_parts.h"
 #include "ops/eval.h"
 
@@ -94,19 +96,28 @@ static bool computes(const rows *s, value_id v, uint32_t node_index, uint32_t *b
     return false;
 }
 
-/* In how many passes, the stores at the end included, node NODE is computed. */
-static uint32_t passes_with(const rows *s, uint32_t node_index)
+uint32_t rows_passes_with(const rows *s, uint32_t node_index)
 {
-    uint32_t mask = 0, n = 0, budget = 256;
+    uint32_t mask = 0, budget = 256;
     for (uint32_t i = 0; i < s->n; i++)
         if (computes(s, s->r[i].n->in[0], node_index, &budget))
             mask |= UINT32_C(1) << (s->r[i].pass & 31);
     for (uint32_t i = 0; i < s->k->n_out; i++)
         if (computes(s, s->k->out[i].value, node_index, &budget))
             mask |= 1;
-    for (; mask; mask &= mask - 1)
-        n++;
-    return n;
+    return mask;
+}
+
+/* One element for each position, as the operands of the reductions have. */
+static bool is_like_operand(const rows *s, const type *t)
+{
+    const type *in = value_type(s->e.f, s->r[0].n->in[0]);
+    return t->rank == in->rank && memcmp(t->dims, in->dims, t->rank * sizeof *t->dims) == 0;
+}
+
+static bool is_several(uint32_t mask)
+{
+    return (mask & (mask - 1)) != 0;
 }
 
 void rows_plan_kept(rows *s)
@@ -117,8 +128,8 @@ void rows_plan_kept(rows *s)
         const type *t = value_type(e->f, n->first_value);
         const int64_t bytes =
             s->length * (int64_t)dtype_bytes(t->dtype) * (s->columns ? (int64_t)e->lanes : 1);
-        if (!is_expensive(n) || bytes > MOST_KEPT || passes_with(s, s->k->nodes[i]) < 2 ||
-            t->rank != s->k->operands->n_source)
+        if (!is_expensive(n) || !is_like_operand(s, t) || bytes > MOST_KEPT ||
+            !is_several(rows_passes_with(s, s->k->nodes[i])) || t->rank != s->k->operands->n_source)
             continue;
         /* Whole vectors are stored, also at the end of a row. */
         const uint64_t room = (uint64_t)bytes + LOOP_MAX_LANES * dtype_bytes(t->dtype);

@@ -46,7 +46,7 @@ static element combine(rows *s, const reduction *r, element acc, element x)
 }
 
 /* The lanes of X, by halving. */
-static element combine_lanes(rows *s, const reduction *r, element x)
+element rows_combine_lanes(rows *s, const reduction *r, element x)
 {
     for (uint32_t half = element_lanes(s->e.b, x) / 2; half > 0; half /= 2)
         x = combine(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
@@ -62,7 +62,7 @@ void rows_hoist_operands(rows *s, uint32_t pass)
 }
 
 /* Elements at e->at[axis] join the accumulators of PASS. */
-static void join_vector(rows *s, uint32_t pass)
+void rows_join_vector(rows *s, uint32_t pass)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
@@ -94,21 +94,21 @@ void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, 
         e->at[s->axis] =
             loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), e->lanes);
         e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
-        join_vector(s, pass);
+        rows_join_vector(s, pass);
         e->ahead = 0;
         loop_end(b);
     }
     if (count > whole) {
         e->at[s->axis] = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
         e->count = loop_i64(b, count - whole);
-        join_vector(s, pass);
+        rows_join_vector(s, pass);
         e->count = LOOP_NO_VALUE;
     }
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
         if (r->pass != pass)
             continue;
-        results[i] = combine_lanes(s, r, element_get(b, r->acc));
+        results[i] = rows_combine_lanes(s, r, element_get(b, r->acc));
     }
 }
 
@@ -124,19 +124,11 @@ bool rows_are_extrema(const rows *s, uint32_t pass)
     return all;
 }
 
-/* A whole row at once; again and exactly when a result is 0, whose sign may be wrong. */
-void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
+void rows_mend_extrema(rows *s, uint32_t pass, element *results)
 {
-    enum { LONG = 256 };
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    const uint32_t lanes = e->lanes;
     loop_value any = loop_const(b, loop_type_of(LOOP_MASK, 1), 0);
-    e->lanes = s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
-    s->is_plain = true;
-    rows_reduce_block(s, pass, loop_i64(b, 0), s->length, results);
-    s->is_plain = false;
-    e->lanes = lanes;
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->r[i].pass != pass)
             continue;
@@ -157,6 +149,20 @@ void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             results[i] = element_get(b, vars[i]);
+}
+
+/* A whole row at once. */
+void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
+{
+    enum { LONG = 256 };
+    emitter *e = &s->e;
+    const uint32_t lanes = e->lanes;
+    e->lanes = s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
+    s->is_plain = true;
+    rows_reduce_block(s, pass, loop_i64(e->b, 0), s->length, results);
+    s->is_plain = false;
+    e->lanes = lanes;
+    rows_mend_extrema(s, pass, results);
 }
 
 loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index)
