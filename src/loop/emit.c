@@ -56,9 +56,31 @@ void emit_find_seed(emitter *e, uint32_t first)
                             loop_buffer(e->b, first + emit_buffer_count(e->k) - 1), 8);
 }
 
+static bool moves(const node *n)
+{
+    return (op_table[n->op].traits & T_MOVES) != 0;
+}
+
+static bool only_moves(const function *f, const kernel *k)
+{
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        if (!moves(n) && !kernel_is_uniform(n) && !kernel_reads_by_data(n))
+            return false;
+    }
+    return k->kind == KERNEL_MAP;
+}
+
+tn_dtype emit_dtype(const emitter *e, tn_dtype d)
+{
+    const bool is_narrow = dtype_is_float(d) && dtype_bytes(d) < 4;
+    return e->carries && is_narrow ? element_carrier(d) : d;
+}
+
 bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, arena *memory)
 {
     *e = (emitter){.b = b, .f = f, .k = k, .memory = memory, .lanes = 1, .count = LOOP_NO_VALUE};
+    e->carries = only_moves(f, k);
     e->in = ARENA_ARRAY(memory, loop_value, k->n_in);
     for (uint32_t i = 0; e->in && i < k->n_in; i++)
         e->in[i] = loop_buffer(b, i);
@@ -106,11 +128,6 @@ const emit_known *emit_find_known(const emitter *e, value_id v, const access_map
 
 /* ---- values ---- */
 
-static bool moves(const node *n)
-{
-    return (op_table[n->op].traits & T_MOVES) != 0;
-}
-
 bool emit_use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const access_map *map,
                   const access_map **out)
 {
@@ -138,11 +155,12 @@ static element emit_moved(emitter *e, const node *n, const access_map *map)
     const loop_value ok = emit_all_hold(e, from, map->n_guards);
     if (ok == LOOP_NO_VALUE)
         return x;
-    const scalar *value = attr_find(n->attrs, KEY_PAD_VALUE)->v.scalar;
+    char stored[16] = {0};
+    (void)scalar_store(*attr_find(n->attrs, KEY_PAD_VALUE)->v.scalar, d, stored);
     const uint32_t lanes_x = element_lanes(e->b, x), lanes_ok = loop_lanes(e->b, ok);
     const uint32_t lanes = lanes_x > lanes_ok ? lanes_x : lanes_ok;
     return element_select(e->b, loop_splat(e->b, lanes, ok), element_splat(e->b, lanes, x),
-                          element_number(e->b, d, lanes, *value));
+                          element_const(e->b, emit_dtype(e, d), lanes, stored));
 }
 
 static element emit_iota(emitter *e, const node *n, const access_map *map)
@@ -235,7 +253,8 @@ element emit_value(emitter *e, value_id v, const access_map *map)
     if (kept) {
         x = load_kept(e, kept);
     } else if (kernel_is_uniform(n)) {
-        x = element_const(e->b, t->dtype, 1, attr_find(n->attrs, KEY_VALUE)->v.literal->data);
+        x = element_const(e->b, emit_dtype(e, t->dtype), 1,
+                          attr_find(n->attrs, KEY_VALUE)->v.literal->data);
     } else if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const uint32_t i = emit_input(e->k, v);
         x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, i, t, map);

@@ -59,11 +59,14 @@ typedef struct emitter {
     loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
     int64_t ahead; /* large operands are prefetched so many elements before they are loaded along
                       the lanes; 0: not */
+    bool carries;  /* the kernel only moves elements: narrow floats are their bits */
     bool failed;   /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */
 bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, arena *memory);
+/* What elements of D are held as. */
+tn_dtype emit_dtype(const emitter *e, tn_dtype d);
 /* The number of the buffer that the output goes to. */
 uint32_t emit_output_buffer(const kernel *k, uint32_t output);
 /* How many buffers a program of K has. The last one holds the seed of the run, if K draws. */

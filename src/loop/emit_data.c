@@ -95,7 +95,8 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
                          : checked_position(e, position_of(e, i), x->dims[axis]),
                      stride_of(x, axis));
     }
-    return emit_load_at(e, e->in[place], t->dtype, at, emit_all_hold(e, map, 0), NULL, NULL);
+    return emit_load_at(e, e->in[place], emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0),
+                        NULL, NULL);
 }
 
 void emit_find_window(emitter *e)

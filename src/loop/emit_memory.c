@@ -187,7 +187,8 @@ element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
     const emit_index at = emit_expr(e, offset);
     if (e->ahead)
         prefetch(e, base, t, &at);
-    return emit_load_at(e, base, t->dtype, at, emit_all_hold(e, map, 0), offset, map);
+    return emit_load_at(e, base, emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0), offset,
+                        map);
 }
 
 element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)

@@ -4,6 +4,7 @@
 #include "loop/map.h"
 
 enum {
+    MOST_SIDE = 32,
     MOST_TURNED = 4, /* reads that are turned in one kernel */
     BAND = 64,       /* columns of one work item */
     STRETCH = 1024,  /* and its rows */
@@ -33,7 +34,11 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
     uint32_t axis = 0;
     while (axis < t->last && strides[axis] != 1)
         axis++;
-    const uint32_t bytes = (uint32_t)dtype_bytes(read->dtype), side = bytes == 8 ? 8 : 16;
+    const uint32_t bytes = (uint32_t)dtype_bytes(read->dtype);
+    const tn_dtype held = emit_dtype(&t->e, read->dtype);
+    const bool is_short = bytes <= 2 && dtype_is_int(held) && !dtype_is_bool(held) &&
+                          t->k->dims[axis] >= MOST_SIDE && t->k->dims[t->last] >= MOST_SIDE;
+    const uint32_t side = bytes == 8 ? 8 : is_short ? MOST_SIDE : 16;
     if (axis == t->last || (t->n_turned > 0 && (axis != t->across || side != t->side)) ||
         t->n_turned == MOST_TURNED) {
         t->is_possible = t->is_possible && axis == t->last; /* one such read is gathered */
@@ -76,7 +81,7 @@ static void load_turned(tiles *t, const emit_read *read, loop_value column, elem
 static void small_tile(tiles *t, loop_value row, loop_value column, bool streams)
 {
     emitter *e = &t->e;
-    element x[MOST_TURNED][16];
+    element x[MOST_TURNED][MOST_SIDE];
     e->at[t->across] = row;
     for (uint32_t r = 0; r < t->n_turned; r++)
         load_turned(t, &t->turned[r], column, x[r]);
@@ -96,7 +101,7 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
 {
     emitter *e = &t->e;
     loop_builder *b = e->b;
-    element x[16];
+    element x[MOST_SIDE];
     const uint32_t mark = emit_mark(e);
     e->at[t->across] = row;
     for (uint32_t r = 0; r < t->n_turned; r++) {
@@ -109,7 +114,7 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
     const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->side), 1);
     e->at[t->across] = loop_binary(b, LOOP_IADD, row, i);
     for (uint32_t r = 0; r < t->n_turned; r++) {
-        const tn_dtype d = t->turned[r].dtype;
+        const tn_dtype d = emit_dtype(e, t->turned[r].dtype);
         const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(d);
         const loop_value from =
             loop_offset(b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
