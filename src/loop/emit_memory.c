@@ -150,16 +150,33 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
                                   : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
 }
 
-/* Ask for what lies e->ahead of the lanes at AT. Small operands are in caches anyway. */
-static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at)
+/* The number that EXPR is for the first of the lanes e->ahead of these. */
+static loop_value number_ahead(emitter *e, const access_expr *expr)
+{
+    const loop_value here = e->at[e->vector_axis];
+    const uint32_t lanes = e->lanes;
+    e->lanes = 1;
+    e->at[e->vector_axis] = loop_binary(e->b, LOOP_IADD, here, loop_i64(e->b, e->ahead));
+    const emit_index then = emit_expr(e, expr);
+    e->at[e->vector_axis] = here;
+    e->lanes = lanes;
+    return then.first;
+}
+
+/* Ask for what lies e->ahead of the lanes at AT, which is OFFSET. Small operands are in caches
+ * anyway. */
+static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
+                     const access_expr *offset)
 {
     enum { LARGE = 2 << 20, LINE = 64 };
     const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
-    if (t->count < LARGE / size || e->lanes == 1 || !emit_is_line(at) || at->step != 1)
+    const bool is_line = emit_is_line(at);
+    if (t->count < LARGE / size || e->lanes == 1 || (is_line && at->step != 1))
         return;
-    const loop_value p = emit_address(e, base, at->first, t->dtype);
+    const loop_value first = is_line ? at->first : number_ahead(e, offset);
+    const loop_value p = emit_address(e, base, first, t->dtype);
     for (int64_t i = 0; i < lanes; i += LINE)
-        loop_prefetch(e->b, loop_at(e->b, p, e->ahead * size + i));
+        loop_prefetch(e->b, loop_at(e->b, p, (is_line ? e->ahead * size : 0) + i));
 }
 
 /* X - BY; NULL without memory. */
@@ -186,7 +203,7 @@ element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
         return emit_nothing(e, t->dtype);
     const emit_index at = emit_expr(e, offset);
     if (e->ahead)
-        prefetch(e, base, t, &at);
+        prefetch(e, base, t, &at, offset);
     return emit_load_at(e, base, emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0), offset,
                         map);
 }
