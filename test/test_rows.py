@@ -89,7 +89,7 @@ def two_at_once(p):
 SIZES = [(16, 64), (17, 65), (40, 100), (33, 1000), (64, 1024), (21, 1025), (19, 3333), (300, 128)]
 PROGRAMS = [(make, rows, length, "f32", make not in (kept_for_all, two_at_once, normalised))
             for make in (plain, of_zeros, with_row_results, normalised, kept_for_all, two_at_once)
-            for rows, length in SIZES]
+            for rows, length in (SIZES if make in (plain, of_zeros) else SIZES[::2])]
 PROGRAMS += [(plain, 50, 200, kind, True) for kind in ("f64", "f16", "bf16")]
 PROGRAMS += [(plain, 15, 1024, "f32", False), (plain, 100, 63, "f32", False)]
 
@@ -110,7 +110,7 @@ def main():
                 print(f"{what}: {how}")
                 failed += 1
             found = []
-            for flags in (["--engine", "ref"], ["--threads", "1"], ["--threads", "3"],
+            for flags in (["--engine", "ref"], ["--threads", "3"],
                           ["--cpu", "x86-64-v2"], ["--cpu", "x86-64-v3"]):
                 tenon("run", source, "--random", number, "--output", out, *flags)
                 found.append([(out / f"{i}.npy").read_bytes() for i in range(len(results))])
