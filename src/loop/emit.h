@@ -59,8 +59,9 @@ typedef struct emitter {
     loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
     int64_t ahead; /* large operands are prefetched so many elements before they are loaded along
                       the lanes; 0: not */
-    bool carries;  /* the kernel only moves elements: narrow floats are their bits */
-    bool failed;   /* no memory, or what emit_can refuses */
+    uint64_t streams_from; /* outputs of so many bytes are stored past the caches; 0: the usual */
+    bool carries;          /* the kernel only moves elements: narrow floats are their bits */
+    bool failed;           /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */

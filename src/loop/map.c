@@ -19,8 +19,8 @@ bool map_may_stream(const emitter *e, const kernel_output *out)
         last == 0 || (!nest_is_open(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
-    return bytes >= STREAMED && !out->is_window && is_aligned &&
-           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
+    return bytes >= (e->streams_from ? e->streams_from : STREAMED) && !out->is_window &&
+           is_aligned && e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
 }
 
 void map_body(emitter *e, const loop_value *buffers, bool streams)

@@ -16,6 +16,8 @@ enum {
     FEWEST_ROWS = 16, /* of a call: the first and the last turns do the work of as many as stages */
     SHORTEST = 64,    /* elements of a row */
     AHEAD = 1024,     /* elements that rows are prefetched before the first pass */
+    STREAMED = 12 << 20,      /* bytes of an output that the caches would not hold beside */
+    STREAMED_WITH = 32 << 20, /* all else that the kernel moves */
 };
 
 typedef struct stage {
@@ -284,6 +286,8 @@ void rows_emit_pipeline(rows *s, loop_value begin, loop_value end)
     }
     p->s = s;
     p->n = s->passes;
+    if (nest_bytes(s->e.f, s->k) >= STREAMED_WITH)
+        s->e.streams_from = STREAMED;
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t d = 0; d <= p->n - s->r[i].pass; d++)
             p->past[i][d] = element_var(b, element_zero(b, s->r[i].out, 1));
