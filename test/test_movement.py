@@ -1,11 +1,7 @@
 """Kernels that only move elements, of every size and in tiles whole and not: the bytes that were there, NaNs of all
 kinds among them.
 """
-import pathlib
-import sys
-import tempfile
-
-from test_windows import special_input, tenon
+from every_way import differences, report, special_input
 
 KINDS = ["f16", "bf16", "fp8_e4m3", "fp8_e5m2", "si8", "ui16", "i1", "si4", "f32", "f64", "cf32"]
 
@@ -49,27 +45,12 @@ SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(
 PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
 
 
-def main():
-    failed = 0
-    programs = [(kind, *shape) for shape, kinds in SHAPES for kind in kinds]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for number, (kind, dims, steps) in enumerate(programs):
-            source = folder / "a.ptir"
-            source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
-            inputs = (special_input(folder, source.read_text(), number)
-                      if kind in ("f16", "f32", "f64") else ["--random", number])
-            found = []
-            for how in (["--engine", "ref"], ["--threads", "3"], ["--cpu", "x86-64-v2"],
-                        ["--cpu", "x86-64-v3"]):
-                tenon("run", source, *inputs, "--output", folder / "out", *how)
-                found.append((folder / "out" / "0.npy").read_bytes())
-                if found[0] != found[-1]:
-                    print(f"{kind} {steps}: {' '.join(how)} gives other bytes")
-                    failed += 1
-    print(f"{len(programs)} programs, {failed} faults")
-    sys.exit(failed > 0)
+def check(folder, number, kind, dims, steps):
+    source = folder / "a.ptir"
+    source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
+    return differences(folder, source, special_input(folder, source.read_text(), number)
+                       if kind in ("f16", "f32", "f64") else ["--random", number])
 
 
 if __name__ == "__main__":
-    main()
+    report([(kind, *shape) for shape, kinds in SHAPES for kind in kinds], check)

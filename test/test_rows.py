@@ -2,11 +2,8 @@
 rows of all lengths, few and many, on one thread and on several, and for each processor.
 """
 import json
-import pathlib
-import sys
-import tempfile
 
-from test_windows import tenon
+from every_way import differences, report, tenon
 
 PIPELINE = "rows one behind the other"
 
@@ -94,32 +91,18 @@ PROGRAMS += [(plain, 50, 200, kind, True) for kind in ("f64", "f16", "bf16")]
 PROGRAMS += [(plain, 15, 1024, "f32", False), (plain, 100, 63, "f32", False)]
 
 
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        source, out = folder / "a.ptir", folder / "out"
-        for number, (make, rows, length, kind, is_pipeline) in enumerate(PROGRAMS):
-            p = Program(rows, length, kind)
-            results = make(p)
-            source.write_text(p.text(*results))
-            what = f"{make.__name__} {rows}x{length} {kind}"
-            how = [k["steps"] for k in
-                   json.loads(tenon("explain", "--json", source))["functions"][0]["kernels"]]
-            if is_pipeline and PIPELINE not in str(how):
-                print(f"{what}: {how}")
-                failed += 1
-            found = []
-            for flags in (["--engine", "ref"], ["--threads", "3"],
-                          ["--cpu", "x86-64-v2"], ["--cpu", "x86-64-v3"]):
-                tenon("run", source, "--random", number, "--output", out, *flags)
-                found.append([(out / f"{i}.npy").read_bytes() for i in range(len(results))])
-                if found[0] != found[-1]:
-                    print(f"{what}: {' '.join(flags)} gives other bits")
-                    failed += 1
-    print(f"{len(PROGRAMS)} programs, {failed} faults")
-    sys.exit(failed > 0)
+def check(folder, number, make, rows, length, kind, is_pipeline):
+    source = folder / "a.ptir"
+    p = Program(rows, length, kind)
+    source.write_text(p.text(*make(p)))
+    faults = []
+    if is_pipeline:
+        kernels = json.loads(tenon("explain", "--json", source))["functions"][0]["kernels"]
+        how = [k["steps"] for k in kernels]
+        if PIPELINE not in str(how):
+            faults.append(f"is done otherwise: {how}")
+    return faults + differences(folder, source, ["--random", number])
 
 
 if __name__ == "__main__":
-    main()
+    report(PROGRAMS, check)

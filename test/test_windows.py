@@ -2,17 +2,8 @@
 bits of the evaluator. So are those of pooling, by one kernel.
 """
 import json
-import math
-import os
-import pathlib
-import random
-import re
-import struct
-import subprocess
-import sys
-import tempfile
 
-TENON = os.environ.get("TENON", "tenon")
+from every_way import differences, report, special_input, tenon
 
 
 def patches(n, h, w, c, k, s, d, p, groups, co, kind="f32", filters_first=False):
@@ -101,33 +92,6 @@ PROGRAMS = [
 ]
 
 
-def tenon(*args):
-    done = subprocess.run([TENON, *map(str, args)], stdout=subprocess.PIPE, text=True, timeout=300)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, args))} ended with {done.returncode}")
-    return done.stdout
-
-
-def special_input(folder, text, number):
-    """An input %x of numbers that extrema must tell apart, NaNs of all kinds among them."""
-    kind, dims = re.match(r"func @main\(%x: tensor<(f\w+), ([\dx]+)>", text).groups()
-    shape = tuple(map(int, dims.split("x")))
-    form, bits, quiet = {"f16": ("H", 10, 0x7c00), "f32": ("I", 23, 0x7f800000),
-                         "f64": ("Q", 52, 0x7ff << 52)}[kind]
-    sign = 1 << (8 * struct.calcsize(form) - 1)
-    some = [0, 1, (1 << bits) - 1, 1 << bits, quiet >> 1, quiet - 1, quiet, quiet + 1,
-            quiet | 1 << (bits - 1), sign - 1]
-    draw = random.Random(number)
-    values = [draw.choice(some) | draw.choice((0, sign)) for _ in range(math.prod(shape))]
-    head = f"{{'descr': '<f{kind[1:]}', 'fortran_order': False, 'shape': {shape}, }}"
-    head = head.replace("f16", "f2").replace("f32", "f4").replace("f64", "f8")
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    path = folder / "x.npy"
-    path.write_bytes(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() +
-                     struct.pack(f"<{len(values)}{form}", *values))
-    return ["--input", f"x={path}"]
-
-
 def check(folder, number, suffix, text):
     """What is wrong with one program."""
     source = folder / f"{number}.{suffix}"
@@ -140,26 +104,8 @@ def check(folder, number, suffix, text):
         faults.append(f"the first kernel is {kernels[0]['name']}")
     is_special = is_pool and "reduce[sum]" not in text and "tensor<f" in text
     inputs = special_input(folder, text, number) if is_special else ["--random", number]
-    found = []
-    for how in (["--engine", "ref"], ["--threads", "1"], ["--threads", "3"],
-                ["--cpu", "x86-64-v2"], ["--cpu", "x86-64-v3"]):
-        tenon("run", source, *inputs, "--output", folder / "out", *how)
-        found.append((folder / "out" / "0.npy").read_bytes())
-        if found[0] != found[-1]:
-            faults.append(f"{' '.join(how)} gives other bits")
-    return faults
-
-
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        for number, (suffix, text) in enumerate(PROGRAMS + POOLS):
-            for fault in check(pathlib.Path(name), number, suffix, text):
-                print(f"program {number}: {fault}\n{text}")
-                failed += 1
-    print(f"{len(PROGRAMS) + len(POOLS)} programs, {failed} faults")
-    sys.exit(failed > 0)
+    return faults + differences(folder, source, inputs)
 
 
 if __name__ == "__main__":
-    main()
+    report(PROGRAMS + POOLS, check)

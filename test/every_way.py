@@ -1,0 +1,64 @@
+"""What tests of kernels share: programs run in every way, inputs of special numbers, and the report."""
+import math
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+TENON = os.environ.get("TENON", "tenon")
+WAYS = (["--engine", "ref"], ["--threads", "1"], ["--threads", "3"], ["--cpu", "x86-64-v2"],
+        ["--cpu", "x86-64-v3"])
+
+
+def tenon(*args):
+    done = subprocess.run([TENON, *map(str, args)], stdout=subprocess.PIPE, text=True, timeout=300)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, args))} ended with {done.returncode}")
+    return done.stdout
+
+
+def special_input(folder, text, number):
+    """An input %x of numbers that extrema must tell apart, NaNs of all kinds among them."""
+    kind, dims = re.match(r"func @main\(%x: tensor<(f\w+), ([\dx]+)>", text).groups()
+    shape = tuple(map(int, dims.split("x")))
+    form, bits, quiet = {"f16": ("H", 10, 0x7c00), "f32": ("I", 23, 0x7f800000),
+                         "f64": ("Q", 52, 0x7ff << 52)}[kind]
+    sign = 1 << (8 * struct.calcsize(form) - 1)
+    some = [0, 1, (1 << bits) - 1, 1 << bits, quiet >> 1, quiet - 1, quiet, quiet + 1,
+            quiet | 1 << (bits - 1), sign - 1]
+    draw = random.Random(number)
+    values = [draw.choice(some) | draw.choice((0, sign)) for _ in range(math.prod(shape))]
+    head = f"{{'descr': '<f{kind[1:]}', 'fortran_order': False, 'shape': {shape}, }}"
+    head = head.replace("f16", "f2").replace("f32", "f4").replace("f64", "f8")
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    path = folder / "x.npy"
+    path.write_bytes(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() +
+                     struct.pack(f"<{len(values)}{form}", *values))
+    return ["--input", f"x={path}"]
+
+
+def differences(folder, source, inputs):
+    """The ways to run SOURCE, whose results are numbered, that give other bytes than the evaluator."""
+    found, faults = [], []
+    for how in WAYS:
+        tenon("run", source, *inputs, "--output", folder / "out", *how)
+        found.append([p.read_bytes() for p in sorted((folder / "out").iterdir())])
+        if found[0] != found[-1]:
+            faults.append(f"{' '.join(how)} gives other bits")
+    return faults
+
+
+def report(programs, check):
+    """CHECK(folder, number, *program) gives what is wrong with each of PROGRAMS; ends the test."""
+    failed = 0
+    for number, program in enumerate(programs):
+        with tempfile.TemporaryDirectory() as name:
+            for fault in check(pathlib.Path(name), number, *program):
+                print(f"program {number}, {program}: {fault}")
+                failed += 1
+    print(f"{len(programs)} programs, {failed} faults")
+    sys.exit(failed > 0)
