@@ -31,6 +31,8 @@ static search search_of(loops *l, const loops_lines *lines, bool is_plain)
     const element none = element_zero(&l->b, s.d, 1);
     s.key = is_plain ? element_compute(s.d)
                      : (loop_elem)loop_value_type(&l->b, loops_order_key(&l->b, none, true)).elem;
+    if (loop_failed(&l->b))
+        s.key = LOOP_I64; /* a value without memory has no type */
     const bool wide = lines->n > INT32_MAX || loop_elem_bytes(s.key) > 4;
     s.index = wide ? LOOP_I64 : LOOP_I32;
     s.lanes = wide ? LANES_64 : LANES_32;
