@@ -7,6 +7,8 @@
 #include "pass/bind.h"
 #include "pass/pass.h"
 
+enum { MANY_NODES = 256 };
+
 /* Different sizes, number I of them, become different; or what is equal stays equal; or what is so
  * many times as large as another stays that. */
 typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
@@ -66,6 +68,14 @@ static module *make(const other_sizes *o, sizes_change c, relation r)
         return m;
     free_module(m);
     return NULL;
+}
+
+bool other_sizes_are_dear(const module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        n += m->functions.at[i]->nodes.n;
+    return n > MANY_NODES;
 }
 
 void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,

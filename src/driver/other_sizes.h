@@ -24,6 +24,10 @@ typedef struct other_sizes {
     } made[SIZES_CHANGES];
 } other_sizes;
 
+/* Is M so large that it is worth comparing with other sizes only once it gets some? That plans all
+ * of it twice or more, with code that is longer for being general; where a program keeps its sizes,
+ * this is more than its kernels take to be read from the cache. */
+bool other_sizes_are_dear(const module *m);
 /* For M, whose symbols have the VALUES (pass/bind.h), and which may change afterwards. There are no
  * other sizes where M has no symbols, and without memory. */
 void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,

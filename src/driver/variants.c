@@ -30,7 +30,7 @@ static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant 
 
 /* Every symbol of the copy gets its value; the order of expressions is that of the original. What
  * is to be compared with goes to OTHERS. */
-static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module *m,
+static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool is_first, module *m,
                                 other_sizes *others)
 {
     int64_t *sizes = sizes_new(m, &m->arena);
@@ -41,7 +41,7 @@ static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, module
     for (uint32_t i = 0; i < p->n_inputs; i++)
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
     TN_TRY(sizes_from_inputs(m, given, sizes));
-    if (p->engine->is_jit)
+    if (p->engine->is_jit && !(is_first && other_sizes_are_dear(m)))
         other_sizes_init(others, m, sizes, &(sizes_options){p->level, p->relaxed});
     return module_bind_here(m, sizes);
 }
@@ -59,15 +59,15 @@ static tn_status note_outputs(const tn_program *p, variant *v)
     return TN_OK;
 }
 
-static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
-                       variant *v, other_sizes *others)
+static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
+                       const tn_profiler *events, variant *v, other_sizes *others)
 {
     const int64_t begin = events ? eval_clock() : 0;
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);
     TN_TRY(note_extents(p, in, v));
-    const tn_status s = bind_to_inputs(p, in, v->graph, others);
+    const tn_status s = bind_to_inputs(p, in, is_first, v->graph, others);
     if (s == TN_ERR_REJECTED) /* the program is well-formed: these extents do not suit it */
         return TN_ERR_INPUT;
     TN_TRY(s);
@@ -78,8 +78,8 @@ static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profil
     return TN_OK;
 }
 
-static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                             const tn_profiler *events, variant **out)
+static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_first,
+                             tn_diagnostic_sink sink, const tn_profiler *events, variant **out)
 {
     variant *v = memory_alloc(&p->allocator, sizeof *v);
     if (v)
@@ -94,7 +94,7 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
     }
     v->cx->limits = p->cx->limits;
     other_sizes others = {.symbolic = NULL};
-    const tn_status s = api_done(v->cx, build(p, in, events, v, &others));
+    const tn_status s = api_done(v->cx, build(p, in, is_first, events, v, &others));
     other_sizes_release(&others);
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
@@ -179,10 +179,11 @@ tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_s
     variant *made = NULL, *useless = NULL;
     (void)pthread_mutex_lock(&c->lock); /* fails only where it is misused */
     *v = find(c, p, in);
+    const bool is_first = c->n == 0;
     (void)pthread_mutex_unlock(&c->lock);
     if (*v)
         return TN_OK;
-    TN_TRY(variant_new(p, in, sink, events, &made));
+    TN_TRY(variant_new(p, in, is_first, sink, events, &made));
     (void)pthread_mutex_lock(&c->lock);
     *v = find(c, p, in); /* another thread was faster */
     if (*v) {
