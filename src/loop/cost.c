@@ -138,16 +138,7 @@ static void count_read(void *user, const access_expr *expr, const emit_read *rea
 {
     reads *r = user;
     (void)expr;
-    for (value_id v = r->v; read;) { /* under all names that it has */
-        if (read->v == v) {
-            r->n++;
-            return;
-        }
-        const node *n = node_of(r->f, v);
-        if (n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS && n->op != OP_SQUEEZE)
-            return;
-        v = n->in[0];
-    }
+    r->n += nest_is_read_of(r->f, r->v, read);
 }
 
 /* How many elements of V the MAP or ROWS kernel K can need at most; UINT64_MAX where that is too

@@ -235,17 +235,22 @@ typedef struct search {
     bool found;
 } search;
 
+bool nest_is_read_of(const function *f, value_id v, const emit_read *read)
+{
+    while (read && read->v != v) {
+        const node *n = node_of(f, v);
+        if (n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS && n->op != OP_SQUEEZE)
+            return false;
+        v = n->in[0];
+    }
+    return read != NULL;
+}
+
 static void find_read(void *user, const access_expr *expr, const emit_read *read)
 {
     search *s = user;
     (void)expr;
-    for (value_id v = s->v; read && !s->found;) { /* under all names that it has */
-        const node *n = node_of(s->f, v);
-        s->found = read->v == v;
-        if (n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS && n->op != OP_SQUEEZE)
-            break;
-        v = n->in[0];
-    }
+    s->found = s->found || nest_is_read_of(s->f, s->v, read);
 }
 
 /* Does the update K compute with the tensor that it changes? True when that is too hard to see. */

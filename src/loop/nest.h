@@ -80,6 +80,8 @@ bool nest_is_expensive(const node *n);
 uint64_t nest_flops(const function *f, const kernel *k);
 /* Bytes of all that K reads and writes. */
 uint64_t nest_bytes(const function *f, const kernel *k);
+/* Does READ, which may be NULL, read V, under one of the names that it has? */
+bool nest_is_read_of(const function *f, value_id v, const emit_read *read);
 /* Bytes that K must read and write: each once, of what it reads no more than it has use for. */
 uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */

@@ -74,11 +74,6 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
 
 /* ---- values kept from pass to pass ---- */
 
-static bool is_expensive(const node *n)
-{
-    return nest_is_expensive(n);
-}
-
 /* Whether V computes the node NODE_INDEX on the way, not counting what reductions need; false when
  * that is too far to see. */
 static bool computes(const rows *s, value_id v, uint32_t node_index, uint32_t *budget)
@@ -128,7 +123,7 @@ void rows_plan_kept(rows *s)
         const type *t = value_type(e->f, n->first_value);
         const int64_t bytes =
             s->length * (int64_t)dtype_bytes(t->dtype) * (s->columns ? (int64_t)e->lanes : 1);
-        if (!is_expensive(n) || !is_like_operand(s, t) || bytes > MOST_KEPT ||
+        if (!nest_is_expensive(n) || !is_like_operand(s, t) || bytes > MOST_KEPT ||
             !is_several(rows_passes_with(s, s->k->nodes[i])) || t->rank != s->k->operands->n_source)
             continue;
         /* Whole vectors are stored, also at the end of a row. */

@@ -212,30 +212,40 @@ def gradient_cases(folder):
                 yield path
 
 
+def programs(folder, places, every):
+    """Cases: all of this folder, one in EVERY of others, gradients and random modules; or what MLIR_FILTER names."""
+    wanted = os.environ.get("MLIR_FILTER", "")
+    others = [p for place in places for p in sorted((TEST / place).glob("*.case"))]
+    paths = [*sorted((TEST / "mlir").glob("*.case")), *others[::1 if wanted else every],
+             *gradient_cases(folder), *random_cases(folder)]
+    return [p for p in paths if re.search(wanted, str(p))]
+
+
+def report(results, words):
+    """Count RESULTS, (path, what, message) each, print what failed and the last line, in which WORDS say
+    what the others are; the status."""
+    counts = dict.fromkeys(["run", "failed", *words], 0)
+    for path, what, message in results:
+        counts[what] += 1
+        if what == "failed":
+            print(f"FAILED {os.path.relpath(path)}\n{message.rstrip()}\n", flush=True)
+    print(f"{counts['run']} passed, {counts['failed']} failed, " +
+          ", ".join(f"{counts[what]} {text}" for what, text in words.items()))
+    return counts["failed"] != 0 or not (counts["run"] or os.environ.get("MLIR_FILTER"))
+
+
 def main():
     if not (OPT and RUNNER and CC):
         print("skipped: mlir-opt, mlir-cpu-runner (Debian: mlir-16-tools) or cc is not installed")
         print("0 passed, 0 failed")
         return 0
-    counts = {"run": 0, "parsed": 0, "refused": 0, "skipped": 0, "failed": 0}
-    wanted = os.environ.get("MLIR_FILTER", "")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         runtime = build_runtime(folder)
-        paths = sorted((TEST / "mlir").glob("*.case"))
-        others = [p for place in ("exec", "read", "ptir")
-                  for p in sorted((TEST / place).glob("*.case"))]
-        paths += others[::1 if wanted else int(os.environ.get("MLIR_EVERY", "5"))]
-        paths += gradient_cases(folder)
-        paths += random_cases(folder)
-        paths = [p for p in paths if re.search(wanted, str(p))]
-        with concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-            for path, what, message in pool.map(lambda p: attempt(p, runtime), paths):
-                counts[what] += 1
-                if what == "failed":
-                    print(f"FAILED {os.path.relpath(path)}\n{message.rstrip()}\n", flush=True)
-    print(f"{counts['run']} passed, {counts['failed']} failed, {counts['parsed']} only parsed, "
-          f"{counts['refused']} cannot be expressed, {counts['skipped']} without a result")
-    return counts["failed"] != 0 or not (counts["run"] or wanted)
+        paths = programs(folder, ("exec", "read", "ptir"), int(os.environ.get("MLIR_EVERY", "5")))
+        return report(pool.map(lambda p: attempt(p, runtime), paths),
+                      {"parsed": "only parsed", "refused": "cannot be expressed",
+                       "skipped": "without a result"})
 
 
 if __name__ == "__main__":

@@ -144,24 +144,13 @@ def main():
     if np is None:
         print("skipped: NumPy is not installed")
         return 0
-    counts = {"run": 0, "read": 0, "refused": 0, "skipped": 0, "failed": 0}
-    wanted = os.environ.get("MLIR_FILTER", "")
-    with tempfile.TemporaryDirectory() as folder:
-        paths = sorted((TEST / "mlir").glob("*.case"))
-        others = [p for place in ("exec", "ptir", "tiny", "read")
-                  for p in sorted((TEST / place).glob("*.case"))]
-        paths += others[::1 if wanted else int(os.environ.get("STABLEHLO_EVERY", "5"))]
-        paths += test_mlir.gradient_cases(folder)
-        paths += test_mlir.random_cases(folder)
-        paths = [p for p in paths if re.search(wanted, str(p))]
-        with concurrent.futures.ProcessPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            for path, what, message in pool.map(attempt, paths, chunksize=4):
-                counts[what] += 1
-                if what == "failed":
-                    print(f"FAILED {os.path.relpath(path)}\n{message.rstrip()}\n", flush=True)
-    print(f"{counts['run']} passed, {counts['failed']} failed, {counts['read']} only read, "
-          f"{counts['refused']} cannot be expressed, {counts['skipped']} without a program")
-    return counts["failed"] != 0 or not (counts["run"] or wanted)
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ProcessPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        paths = test_mlir.programs(folder, ("exec", "ptir", "tiny", "read"),
+                                   int(os.environ.get("STABLEHLO_EVERY", "5")))
+        return test_mlir.report(pool.map(attempt, paths, chunksize=4),
+                                {"read": "only read", "refused": "cannot be expressed",
+                                 "skipped": "without a program"})
 
 
 if __name__ == "__main__":
