@@ -59,15 +59,25 @@ static tn_status report_misfit(session *s, const tn_program *p, size_t index, co
     return status;
 }
 
-/* Make A, which came from FILE and is owned by input I now, its data. */
+/* Report when A, whose data need not be there yet, cannot be input I. */
+static tn_status check_type(session *s, const tn_program *p, size_t i, const char *file,
+                            const array *a)
+{
+    tn_port port;
+    TN_TRY(tn_program_input(p, i, &port));
+    return extents_fit(a, &port.type) && array_fits(a, port.type.dtype)
+               ? TN_OK
+               : report_misfit(s, p, i, &port, file, a);
+}
+
+/* Make the array of input I, which came from FILE, its data. */
 static tn_status take_array(session *s, const tn_program *p, size_t i, const char *file,
                             run_inputs *in)
 {
     tn_port port;
     const array *a = &in->arrays[i];
+    TN_TRY(check_type(s, p, i, file, a));
     TN_TRY(tn_program_input(p, i, &port));
-    if (!extents_fit(a, &port.type) || !array_fits(a, port.type.dtype))
-        return report_misfit(s, p, i, &port, file, a);
     in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
     memcpy(in->buffers[i].type.dims, a->dims, a->rank * sizeof a->dims[0]);
     return TN_OK;
@@ -122,15 +132,35 @@ static tn_status note_path(session *s, const tn_program *p, const char *value, r
 
 /* ---- sources ---- */
 
+static tn_status read_file(session *s, const tn_program *p, size_t i, run_inputs *in)
+{
+    npy_file f;
+    const char *path = in->paths[i];
+    TN_TRY(npy_open(s->cx, path, &f));
+    tn_status status = check_type(s, p, i, path, &f.type);
+    if (status == TN_OK)
+        status = npy_load(s->cx, &f, &in->arrays[i]);
+    npy_close(&f);
+    return status == TN_OK ? take_array(s, p, i, path, in) : status;
+}
+
 static tn_status read_files(session *s, const tn_program *p, run_inputs *in)
 {
-    for (size_t i = 0; i < in->n; i++) {
-        if (!in->paths[i])
-            continue;
-        TN_TRY(npy_read(s->cx, in->paths[i], &in->arrays[i]));
-        TN_TRY(take_array(s, p, i, in->paths[i], in));
-    }
+    for (size_t i = 0; i < in->n; i++)
+        if (in->paths[i])
+            TN_TRY(read_file(s, p, i, in));
     return TN_OK;
+}
+
+/* The data of a member comes after its type was compared. */
+static tn_status read_member(session *s, const tn_program *p, archive *a, uint32_t member, size_t i,
+                             const char *path, run_inputs *in)
+{
+    array type;
+    TN_TRY(archive_describe(s->cx, a, member, &type));
+    TN_TRY(check_type(s, p, i, path, &type));
+    TN_TRY(archive_load(s->cx, a, member, &in->arrays[i]));
+    return take_array(s, p, i, path, in);
 }
 
 static bool is_given(const run_inputs *in, size_t i)
@@ -153,9 +183,7 @@ static tn_status read_archive(session *s, const tn_program *p, const char *path,
         if (is_given(in, i) || tn_program_input(p, i, &port) != TN_OK ||
             !(archive_find(a, port.name, &member) || archive_find(a, position, &member)))
             continue;
-        status = archive_load(s->cx, a, member, &in->arrays[i]);
-        if (status == TN_OK)
-            status = take_array(s, p, i, path, in);
+        status = read_member(s, p, a, member, i, path, in);
     }
     diag_flush(&s->cx->diag);
     archive_close(s->cx, a);

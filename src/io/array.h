@@ -30,7 +30,8 @@ void array_release(context *cx, array *a);
 tn_dtype array_carrier(tn_dtype d);
 
 /* Whether the data may stand for an array of DECLARED: it has this dtype, or its carrier's and, for
- * a 4-bit integer, only values in range. The bytes then need no change. */
+ * a 4-bit integer, only values in range. The bytes then need no change. An array without data fits
+ * by its type. */
 bool array_fits(const array *a, tn_dtype declared);
 
 #endif

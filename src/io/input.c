@@ -59,8 +59,9 @@ static tn_status fill_from_file(input *in, context *cx, void *dst, size_t n)
     return TN_OK;
 }
 
-/* Everything that comes through the pipe FD to the file TO; false with errno set. */
-static bool copy_stream(int fd, FILE *to)
+/* Everything that comes through the pipe FD to the file TO; false with errno set, also for more
+ * than MOST bytes. */
+static bool copy_stream(int fd, FILE *to, uint64_t most)
 {
     char part[1 << 15];
     for (;;) {
@@ -69,18 +70,23 @@ static bool copy_stream(int fd, FILE *to)
             continue;
         if (got <= 0)
             return got == 0 && fflush(to) == 0;
+        if ((uint64_t)got > most) {
+            errno = EFBIG;
+            return false;
+        }
+        most -= (uint64_t)got;
         if (fwrite(part, 1, (size_t)got, to) != (size_t)got)
             return false;
     }
 }
 
 /* Replace the pipe *FD by a nameless file of what comes through it: readers need its size, and
- * archives any place in it. */
+ * archives any place in it. The arrays in it are to fit into memory, so it may not be larger. */
 static tn_status spool(context *cx, const char *path, int *fd)
 {
     FILE *to = tmpfile();
     int copy = -1;
-    if (to && copy_stream(*fd, to))
+    if (to && copy_stream(*fd, to, cx->limits.run_bytes))
         copy = fcntl(fileno(to), F_DUPFD_CLOEXEC, 0);
     int reason = errno;
     if (to)

@@ -38,25 +38,26 @@ static tn_status read_columns(context *cx, input *in, array *out)
     return s;
 }
 
-tn_status npy_read_input(context *cx, input *in, bool with_data, array *out)
+/* The header, and that the data it declares is there. */
+static tn_status read_type(context *cx, input *in, npy_header *h, array *type)
 {
-    npy_header h;
-    array a;
-    *out = (array){0};
-    TN_TRY(npy_header_read(cx, in, &h, &a));
-    TN_TRY(check_length(cx, in, &a));
-    if (!with_data) {
-        *out = a;
-        return TN_OK;
-    }
+    TN_TRY(npy_header_read(cx, in, h, type));
+    return check_length(cx, in, type);
+}
+
+/* The data behind the header H, which declared TYPE. */
+static tn_status read_data(context *cx, input *in, const npy_header *h, const array *type,
+                           array *out)
+{
+    array a = *type;
     TN_TRY(array_alloc(cx, in->name, &a));
-    tn_status s = h.columns && layout_order_matters(&a) ? read_columns(cx, in, &a)
-                                                        : input_read(cx, in, a.data, a.bytes);
+    tn_status s = h->columns && layout_order_matters(&a) ? read_columns(cx, in, &a)
+                                                         : input_read(cx, in, a.data, a.bytes);
     if (s != TN_OK) {
         array_release(cx, &a);
         return s;
     }
-    if (h.swapped)
+    if (h->swapped)
         layout_swap(&a);
     if (a.dtype == TN_I1)
         dtype_narrow(TN_I1, a.data, a.data, a.bytes);
@@ -64,13 +65,45 @@ tn_status npy_read_input(context *cx, input *in, bool with_data, array *out)
     return TN_OK;
 }
 
+tn_status npy_read_input(context *cx, input *in, bool with_data, array *out)
+{
+    npy_header h;
+    array type;
+    *out = (array){0};
+    TN_TRY(read_type(cx, in, &h, &type));
+    if (with_data)
+        return read_data(cx, in, &h, &type, out);
+    *out = type;
+    return TN_OK;
+}
+
+tn_status npy_open(context *cx, const char *path, npy_file *f)
+{
+    TN_TRY(input_open(cx, path, &f->in));
+    tn_status s = read_type(cx, &f->in, &f->header, &f->type);
+    if (s != TN_OK)
+        input_close(&f->in);
+    return s;
+}
+
+tn_status npy_load(context *cx, npy_file *f, array *out)
+{
+    *out = (array){0};
+    return read_data(cx, &f->in, &f->header, &f->type, out);
+}
+
+void npy_close(npy_file *f)
+{
+    input_close(&f->in);
+}
+
 tn_status npy_read(context *cx, const char *path, array *out)
 {
-    input in;
+    npy_file f;
     *out = (array){0};
-    TN_TRY(input_open(cx, path, &in));
-    tn_status s = npy_read_input(cx, &in, true, out);
-    input_close(&in);
+    TN_TRY(npy_open(cx, path, &f));
+    tn_status s = npy_load(cx, &f, out);
+    npy_close(&f);
     return s;
 }
 

@@ -11,8 +11,23 @@
 
 #include "io/array.h"
 #include "io/input.h"
+#include "io/npy_header.h"
 
-/* On success OUT owns its data (array_release); on failure it has none. */
+/* A file of which only the header is read: whoever knows what the array must be compares it with
+ * `type` before there is memory for the data. */
+typedef struct npy_file {
+    input in;
+    npy_header header;
+    array type; /* without data */
+} npy_file;
+
+/* PATH must outlive F. On success F is to be closed; the file is long enough for its data. */
+tn_status npy_open(context *cx, const char *path, npy_file *f);
+/* Read the data, once. On success OUT owns it (array_release); on failure it has none. */
+tn_status npy_load(context *cx, npy_file *f, array *out);
+void npy_close(npy_file *f);
+
+/* All of it at once. On success OUT owns its data (array_release); on failure it has none. */
 tn_status npy_read(context *cx, const char *path, array *out);
 /* NAME stands for the file in messages. */
 tn_status npy_read_memory(context *cx, const char *name, const void *bytes, size_t n, array *out);

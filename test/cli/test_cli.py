@@ -539,6 +539,33 @@ class Run(Case):
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--inputs", "junk.npy", status=3).err)
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--input", "x=none.npy", status=3).err)
 
+    def test_types_are_compared_before_data_is_read(self):
+        """With 64 KiB for tensors, only a reader that takes memory first says AllocationFailure."""
+        big = np.zeros(1 << 20, np.float32)
+        np.save(self.dir / "big.npy", big)
+        np.savez_compressed(self.dir / "big.npz", x=big)
+        header = json.dumps({"x": {"dtype": "F32", "shape": [1 << 20], "data_offsets": [0, 4 << 20]}}).encode()
+        (self.dir / "big.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + big.tobytes())
+        small = ["--limit", "run_bytes=65536", "--diagnostics=json"]
+        for given in [["--input", "x=big.npy"], ["--inputs", "big.npz"], ["--inputs", "big.safetensors"]]:
+            for command in [["run", "add.ir", *given], ["convert", "add.ir", "--to", "mlir", "--mlir-entry", *given],
+                            ["opt", "add.ir", *(g.replace("--input", "--constant") for g in given)]]:
+                if command[0] == "convert" and given[0] == "--inputs":
+                    command += ["--input", "y=y.npy"]
+                (d,) = self.tenon(*command, *small, status=3).json()
+                self.assertEqual((d["kind"], d["node"]), ("InputMismatch", "x"), command)
+        # a pipe is not kept beyond what could be loaded either
+        (d,) = self.tenon("run", "add.ir", "--input", "x=-", *small, stdin=(self.dir / "big.npy").read_bytes(),
+                          status=3).json()
+        self.assertEqual(d["kind"], "FileError")
+        # a 4-bit input looks at the values, once there are as many as it wants
+        self.write("four.ptir", "func @main(%x: tensor<si4, 3>) -> tensor<si4, 3> {\n  return %x\n}\n")
+        for array, what in [(np.zeros(1 << 20, np.int8), "holds si8[1048576]"),
+                            (np.array([1, 2, 77], np.int8), "out of range")]:
+            np.save(self.dir / "four.npy", array)
+            done = self.tenon("run", "four.ptir", "--input", "x=four.npy", "--limit", "run_bytes=65536", status=3)
+            self.assertIn(what, done.err)
+
     def test_random(self):
         one = self.tenon("run", "add.ir", "--random", "1").out
         self.assertEqual(self.tenon("run", "add.ir", "--random=1", "-O0").out, one)
