@@ -307,7 +307,8 @@ typedef struct tn_compile_options {
  * choices of input extents that were used last.
  *
  * program   owned by the caller: tn_program_free
- * returns   TN_ERR_UNAVAILABLE  no such engine or device; the message lists what there is
+ * returns   TN_ERR_UNAVAILABLE  no such engine or device; the message lists what there is. No such
+ *                               CPU, or this machine cannot run code for it
  *           TN_ERR_REJECTED     every input is known, but a symbol elsewhere has no value; or with
  *                               the values given the program breaks a rule
  *           TN_ERR_USAGE        a binding names no symbol of M, or one twice

@@ -123,7 +123,8 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
 {
     context *cx = p->cx;
     const char *name = o && o->name ? o->name : "program";
-    const target_options to = {.triple = o ? o->target : NULL, .cpu = o ? o->cpu : NULL, true, 0};
+    const target_options to = {
+        .triple = o ? o->target : NULL, .cpu = o ? o->cpu : NULL, .is_pic = true};
     aot a;
     if (!is_name(name))
         return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,

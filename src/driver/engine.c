@@ -23,13 +23,13 @@ static tn_status no_engine(const module *m, const char *name)
     return s;
 }
 
-/* Can code be made for CPU? */
+/* Can code be made for CPU, and run here? */
 static tn_status probe(context *cx, const char *cpu)
 {
     arena memory;
     loop_builder b;
     text_buffer object;
-    const target_options o = {.cpu = cpu};
+    const target_options o = {.cpu = cpu, .runs_here = true};
     arena_init(&memory, &cx->allocator);
     text_init(&object, &cx->allocator);
     loop_init(&b, &memory);

@@ -25,11 +25,13 @@ typedef struct target_options {
     const char *triple; /* NULL: this machine's */
     const char *cpu;    /* "native", "x86-64-v3", ...; NULL: native */
     bool is_pic;        /* for shared objects; LLVM's code always is */
+    bool runs_here;     /* this machine is to run the code: what it cannot run is refused */
     target_form form;
 } target_options;
 
 /* Compile N functions into one object (or text) through LLVM, which is loaded on the first call:
- * BackendUnavailable when it is not installed, when it does not know the CPU or triple. The bytes
+ * BackendUnavailable when it is not installed, when it does not know the CPU or triple, and where
+ * code is to run here and this machine lacks instructions of the CPU. The bytes
  * are appended to OUT. May be called by several threads at once with a context each. */
 tn_status target_llvm(context *cx, const target_function *functions, size_t n,
                       const target_options *options, text_buffer *out);

@@ -5,6 +5,7 @@ TENON in the environment is the program to test.
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
 import subprocess
@@ -194,6 +195,26 @@ class Compile(Case):
             self.assertIn("[BackendUnavailable]", done.err)
             self.assertFalse((self.dir / "b.o").exists())
         self.tenon("run", "a.ir", "--random", "1", "--cpu", "x86-64-v2")
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the names are those of x86-64")
+    def test_cpus_beyond_this_one(self):
+        """Code can be made for any CPU; where this machine cannot run it, that is said first."""
+        self.write("a.ir", ADD)
+        plain = self.tenon("run", "a.ir", "--random", "1", "--engine", "ref").out
+        refused = 0
+        for cpu in ("native", "x86-64", "x86-64-v3", "x86-64-v4", "sapphirerapids", "znver5", "bdver4"):
+            done = self.tenon("compile", "a.ir", "-o", "a.o", "--cpu", cpu, status=None)
+            if "LLVM cannot be loaded" in done.err:
+                self.skipTest("LLVM is not there")
+            self.assertEqual(done.status, 0, done.err)
+            done = self.tenon("run", "a.ir", "--random", "1", "--cpu", cpu, status=None)
+            if done.status == 0:
+                self.assertEqual(done.out, plain)
+            else:
+                refused += 1
+                self.assertEqual(done.status, 3)
+                self.assertIn(f"cannot run code for the CPU '{cpu}' [BackendUnavailable]", done.err)
+        self.assertGreater(refused, 0)  # no CPU has the instructions of both of AMD's families and Intel's
 
     def test_no_linker(self):
         self.write("a.ir", ADD)

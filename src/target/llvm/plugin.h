@@ -6,12 +6,12 @@
 #include "target/program.h"
 
 /* Rises whenever this file or what the module takes from loop/ changes. */
-enum { LLVM_PLUGIN_VERSION = 3 };
+enum { LLVM_PLUGIN_VERSION = 4 };
 #define LLVM_PLUGIN_ENTRY "tenon_llvm_plugin"
 
 typedef enum llvm_outcome {
     LLVM_DONE = 0,
-    LLVM_UNAVAILABLE, /* the CPU or the triple is not known to LLVM */
+    LLVM_UNAVAILABLE, /* the CPU or the triple is not known to LLVM, or not this machine's */
     LLVM_NO_MEMORY,
     LLVM_BROKEN /* LLVM refused the code: a defect */
 } llvm_outcome;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "target/llvm/plugin/host.h"
 #include "target/llvm/plugin/translate.h"
 
 llvm_plugin_entry tenon_llvm_plugin;
@@ -22,6 +23,7 @@ typedef struct machine {
     const char *cpu, *features;
     char *cpu_text, *features_text; /* of this machine, from LLVM */
     bool is_x86;
+    bool is_native; /* code is for all that this machine has */
     cpu_level level;
     LLVMTargetMachineRef llvm;
 } machine;
@@ -123,6 +125,7 @@ static llvm_outcome choose_cpu(llvm_request *r, machine *m, bool is_own_machine)
         m->cpu = m->cpu_text = LLVMGetHostCPUName();
         m->features = m->features_text = LLVMGetHostCPUFeatures();
         m->level = level_of_features(m->is_x86, m->features);
+        m->is_native = true;
         return LLVM_DONE;
     } else {
         m->cpu = m->is_x86 ? "x86-64" : "generic";
@@ -163,8 +166,12 @@ static llvm_outcome open_machine(llvm_request *r, machine *m)
         return outcome;
     m->llvm = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features,
                                       LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
-    return m->llvm ? LLVM_DONE
-                   : say(r, LLVM_UNAVAILABLE, "no code can be made for '%s'", m->triple);
+    if (!m->llvm)
+        return say(r, LLVM_UNAVAILABLE, "no code can be made for '%s'", m->triple);
+    if (r->options->runs_here && !m->is_native &&
+        !(is_own && host_runs(m->triple, m->cpu, m->llvm)))
+        return say(r, LLVM_UNAVAILABLE, "this machine cannot run code for the CPU '%s'", m->cpu);
+    return LLVM_DONE;
 }
 
 static void close_machine(void *user)
