@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/contract.h"
+#include "loop/contract/contract.h"
 #include "runtime/code.h"
 #include "target/target.h"
 

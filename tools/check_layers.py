@@ -1,4 +1,5 @@
-"""Checks that each folder of src/ includes only folders that stand above it in the pipeline.
+"""Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, and no two
+rooms have files of one name.
 
 usage: check_layers.py ROOT
 """
@@ -6,20 +7,30 @@ import pathlib
 import re
 import sys
 
-# The pipeline, top to bottom; ARCHITECTURE.md says what each folder does.
-LAYERS = ["base", "scalar", "graph", "ops", "dialect", "pass", "plan", "loop", "target", "runtime",
-          "io", "driver", "cli"]
-# Folders that see less than everything above them.
-ONLY = {"runtime": ["base", "scalar"], "io": ["base", "scalar"]}
-# Folders whose subfolders are independent of each other; files directly in them are shared.
+# The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
+ROOMS = ["base", "scalar", "graph", "ops", "index", "eval", "grad", "dialect", "pass", "plan",
+         "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
+         "target", "runtime", "io", "driver", "cli"]
+# Rooms that see less than everything above them.
+ONLY = {"runtime": ["base", "scalar"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
+# Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
+def room_of(path):
+    """The room that the file at PATH (relative to src/) stands in, or None."""
+    for depth in (2, 1):
+        name = "/".join(path.parts[:depth])
+        if len(path.parts) > depth and name in ROOMS:
+            return name
+    return None
+
+
 def fault(path, quote, name, src):
     """Why the file at PATH (relative to SRC) may not include NAME, or None."""
-    own = path.parts[0]
+    own = room_of(path)
     if quote == "<":
         if name.startswith("llvm-c/") and path.parts[:2] != ("target", "llvm"):
             return "only target/llvm includes LLVM"
@@ -29,14 +40,14 @@ def fault(path, quote, name, src):
     if "/" not in name:  # beside the file itself, such as a .def table
         return None if (src / path.parent / name).exists() else "write includes from src/"
     parts = pathlib.PurePath(name).parts
-    other = parts[0]
-    if other not in LAYERS:
-        return f"'{other}' is not a folder of the pipeline"
+    other = room_of(pathlib.PurePath(name))
+    if other is None:
+        return f"'{name}' is in no room of the pipeline"
     if other == own:
         is_list = len(path.parts) == 2  # dialect/dialect.c lists the dialects
         apart = own in SIBLINGS and len(parts) > 2 and parts[:2] != path.parts[:2] and not is_list
         return f"{parts[0]}/{parts[1]} is private to itself" if apart else None
-    above = ONLY.get(own, LAYERS[:LAYERS.index(own)])
+    above = ONLY.get(own, ROOMS[:ROOMS.index(own)])
     return None if other in above else f"'{own}' may include only: {', '.join(above) or 'itself'}"
 
 
@@ -46,8 +57,8 @@ def main():
     n_faults = 0
     for file in files:
         path = file.relative_to(src)
-        if path.parts[0] not in LAYERS:
-            print(f"{file}: '{path.parts[0]}' is not a folder of the pipeline")
+        if room_of(path) is None:
+            print(f"{file}: in no room of the pipeline")
             n_faults += 1
             continue
         text = file.read_text(encoding="utf-8")

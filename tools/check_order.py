@@ -5,7 +5,7 @@
 A call changes things when the function's first parameter points to a type that is not const. Two
 arguments of one call may not both hold such calls on the same type: what builds instructions or nodes
 would number them differently with gcc and clang. Every such place in ROOT/src is printed, but for
-the folders FREE: they build loop programs, whose instructions get their order in src/loop/order.c.
+the folders FREE: they build loop programs, whose instructions get their order in src/loop/ir/order.c.
 """
 import pathlib
 import re

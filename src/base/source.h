@@ -31,7 +31,7 @@ typedef struct source {
                     struct arena *memory);
     const void *reading;
     /* Set in the copy that goes with one report: the use of an op that it is about (a use_site of
-     * graph/infer.h), or NULL. */
+     * ops/infer.h), or NULL. */
     const void *about;
 } source;
 

@@ -3,7 +3,7 @@
 #define DRIVER_BUILDING_H
 
 #include "driver/api.h"
-#include "graph/build.h"
+#include "ops/build.h"
 #include "tenon/build.h"
 
 struct tn_builder {

@@ -2,7 +2,7 @@
 #ifndef DRIVER_CUSTOM_H
 #define DRIVER_CUSTOM_H
 
-#include "ops/custom.h"
+#include "eval/custom.h"
 
 /* The kernels that a caller registered, as the evaluator finds them. */
 typedef struct custom_set {

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "driver/other_sizes.h"
-#include "ops/eval.h"
+#include "eval/eval.h"
 #include "runtime/tape.h"
 #include "tenon/tenon.h"
 

@@ -1,5 +1,5 @@
 /* The shape engine on its own: the result types of one operation, without a program. */
-#include "graph/infer.h"
+#include "ops/infer.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define DRIVER_JIT_H
 
 #include "driver/engine.h"
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 #include "runtime/code.h"
 
 /* The tape of M, which is static and optimised, for E's CPU; OTHERS, which may be NULL, is M

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loop/polls.h"
+#include "loop/ir/polls.h"
 #include "pass/lower.h"
 
 /* The unit of a program; UINT32_MAX without memory. */

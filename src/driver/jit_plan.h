@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "driver/other_sizes.h"
-#include "loop/nest.h"
-#include "loop/numbers.h"
+#include "loop/ir/numbers.h"
+#include "loop/nest/nest.h"
 
 /* A program that one or several steps run. */
 typedef struct jit_unit {
@@ -42,7 +42,7 @@ typedef struct jit_other {
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
     const char *cpu; /* to be fast on */
-    bool polls;      /* long programs poll (loop/polls.h), at the buffer behind all of a step */
+    bool polls;      /* long programs poll (loop/ir/polls.h), at the buffer behind all of a step */
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
     arena memory;

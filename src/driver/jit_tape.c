@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "ops/cells.h"
-#include "ops/stream.h"
+#include "eval/kernels.h"
+#include "eval/stream.h"
 
 /* ---- running a node ---- */
 
@@ -29,7 +29,7 @@ static tn_status run_reference(const void *what, char *const *buffers, void *hos
                       .out = all + n_in,
                       .n_out = n_out,
                       .scratch = &h->scratch};
-    const tn_status s = op_table[o->n->op].eval(&call);
+    const tn_status s = op_kernels[o->n->op](&call);
     arena_reset(&h->scratch);
     return s;
 }
@@ -55,7 +55,7 @@ value_id *tape_plain_aliases(const function *f, arena *memory)
     value_id *same = ARENA_ARRAY(memory, value_id, f->values.n);
     for (value_id v = 0; same && v < f->values.n; v++) {
         const node *n = node_of(f, v);
-        same[v] = op_table[n->op].eval == eval_copy ? n->in[0] : v;
+        same[v] = op_kernels[n->op] == eval_copy ? n->in[0] : v;
     }
     return same;
 }
@@ -292,7 +292,7 @@ bool tape_reference_steps(void *user, tape_block *b)
     for (uint32_t i = 0; i < b->f->nodes.n; i++) {
         const node *n = &b->f->nodes.at[i];
         if (needed[i] && n->op != OP_INPUT && n->op != OP_CONSTANT &&
-            op_table[n->op].eval != eval_copy)
+            op_kernels[n->op] != eval_copy)
             tape_block_reference(b, n);
     }
     return true;

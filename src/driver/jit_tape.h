@@ -3,7 +3,7 @@
 #ifndef DRIVER_JIT_TAPE_H
 #define DRIVER_JIT_TAPE_H
 
-#include "ops/eval.h"
+#include "eval/eval.h"
 #include "runtime/tape.h"
 
 /* Where a step comes from: `what` of every step. */

@@ -2,7 +2,7 @@
 #include "driver/limits.h"
 
 #include "driver/jit.h"
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 
 enum {
     CHAINS = 12, /* of 32 lanes: more than the latency of an operation needs */

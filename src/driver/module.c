@@ -4,6 +4,7 @@
 
 #include "driver/api.h"
 #include "driver/programs.h"
+#include "ops/infer.h"
 #include "pass/differentiate.h"
 #include "pass/legalize.h"
 #include "pass/pass.h"

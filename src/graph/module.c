@@ -134,47 +134,6 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
     return TN_OK;
 }
 
-/* Enough for every op but the widest; those allocate. */
-enum { FEW_OPERANDS = 8 };
-
-/* Operand types of a use, in FEW when they fit, else in the module's arena. */
-static const type *const *operand_types(const function *f, const value_id *in, uint32_t n,
-                                        const type **few)
-{
-    const type **types = few;
-    if (n > FEW_OPERANDS) {
-        types = arena_alloc(&f->module->arena, n * sizeof(const type *));
-        if (!types)
-            return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        types[i] = value_type(f, in[i]);
-    return types;
-}
-
-tn_status function_add(function *f, const node_desc *desc, value_id *first)
-{
-    const type *few[FEW_OPERANDS], *one = NULL;
-    infer_call call = {
-        .module = f->module,
-        .op = desc->op,
-        .in = operand_types(f, desc->in, desc->n_in, few),
-        .n_in = desc->n_in,
-        .attrs = desc->attrs ? desc->attrs : &attrs_none,
-        .out = &one,
-        .n_out = 1,
-        .function = f,
-        .place = desc->place,
-        .at = desc->at,
-        .name = desc->name,
-        .number = desc->number,
-    };
-    if (!call.in)
-        return module_no_memory(f->module);
-    TN_TRY(infer_types(&call));
-    return function_add_typed(f, desc, call.out, call.n_out, first);
-}
-
 tn_status function_add_output(function *f, value_id v)
 {
     return VECTOR_PUSH(f->module->allocator, &f->outputs, v) ? TN_OK : module_no_memory(f->module);
@@ -271,6 +230,8 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
     memory_free(a, map, map_bytes);
     return TN_OK;
 }
+
+enum { FEW_OPERANDS = 8 }; /* shown in diagnostics */
 
 tn_status node_vreport(const function *f, const node *n, diag_channel *d, const char *op,
                        diag_kind kind, const char *format, va_list args)

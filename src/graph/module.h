@@ -2,7 +2,8 @@
 #ifndef GRAPH_MODULE_H
 #define GRAPH_MODULE_H
 
-#include "graph/infer.h"
+#include "base/context.h"
+#include "graph/op.h"
 
 typedef uint32_t value_id;
 #define NO_VALUE UINT32_MAX
@@ -147,6 +148,15 @@ static inline const type *value_type(const function *f, value_id v)
 {
     return f->values.at[v].type;
 }
+/* The types of F's input K and output K. */
+static inline const type *function_input_type(const function *f, uint32_t k)
+{
+    return value_type(f, f->inputs.at[k]);
+}
+static inline const type *function_output_type(const function *f, uint32_t k)
+{
+    return value_type(f, f->outputs.at[k]);
+}
 
 /* What to append. `in` is copied. */
 typedef struct node_desc {
@@ -163,9 +173,6 @@ typedef struct node_desc {
     uint32_t place;
 } node_desc;
 
-/* Infer the types and append; *FIRST is the first result. Inputs are listed in f->inputs. The
- * number that diagnostics show is desc->number. */
-tn_status function_add(function *f, const node_desc *desc, value_id *first);
 /* Append with known result types, without inference: for readers' stand-ins and rewrites. */
 tn_status function_add_typed(function *f, const node_desc *desc, const type *const *types,
                              uint32_t n, value_id *first);
@@ -178,6 +185,16 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n);
 /* The type of V as the text declares it. */
 const type *value_declared_type(const function *f, value_id v);
 
+/* One use of an op, as diagnostics see it: source.about. */
+typedef struct use_site {
+    const function *function; /* NULL: in none that is known */
+    op_id op;
+    uint32_t place; /* 1 + the number of the instruction in the text; 0: none */
+    const type_table *types;
+    const type *const *in;
+    uint32_t n_in;
+} use_site;
+
 /* Report about a node: its place and name. */
 tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -185,10 +202,6 @@ tn_status node_report(const function *f, const node *n, diag_kind kind, const ch
 tn_status node_vreport(const function *f, const node *n, diag_channel *d, const char *op,
                        diag_kind kind, const char *format, va_list args)
     __attribute__((format(printf, 6, 0)));
-/* Check everything a module promises: ids, operand order, attributes, result types. Reports every
- * fault; `whose` (a pass name, or NULL) makes faults internal errors that name it. */
-tn_status module_verify(module *m, const char *whose);
-
 /* The debug form of M: one line a node with every attribute and type, for dumps of any dialect. */
 struct text_buffer;
 void module_print(const module *m, struct text_buffer *out);

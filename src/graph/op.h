@@ -30,20 +30,6 @@ typedef enum op_traits {
     T_UNSTABLE = 1 << 9  /* equal operands need not give equal results: never merged */
 } op_traits;
 
-typedef struct infer_call infer_call;
-typedef struct eval_call eval_call;
-typedef struct grad_call grad_call;
-typedef struct lower_call lower_call;
-
-/* Compute result types from operand types and attributes, or reject. See graph/infer.h. */
-typedef tn_status infer_fn(infer_call *call);
-/* Compute results. See ops/eval.h. */
-typedef tn_status eval_fn(eval_call *call);
-/* Add the nodes of the derivative. */
-typedef tn_status grad_fn(grad_call *call);
-/* Rewrite to primitives. */
-typedef tn_status lower_fn(lower_call *call);
-
 typedef struct attr_spec {
     attr_key key;
     bool required;
@@ -55,11 +41,8 @@ typedef struct op_info {
     uint8_t n_attrs;
     const attr_spec *attrs;
     uint32_t traits;
-    infer_fn *infer;
-    eval_fn *eval;
-    grad_fn *grad;
-    lower_fn *lower;
-    /* The names of those functions in ops.def; "none" is a decision shown to users. */
+    /* What its row names for the tables of rules, kernels, derivatives and lowerings, each of which
+     * stands in the room that has the functions; "none" is a decision shown to users. */
     const char *infer_name, *eval_name, *grad_name, *lower_name;
     const char *help;
 } op_info;
@@ -68,8 +51,5 @@ extern const op_info op_table[OP_COUNT];
 
 /* The op called TEXT, or OP_COUNT. */
 op_id op_by_name(const char *text, size_t length);
-
-/* "This op has no derivative" as a decision: rejects with NoDerivative. */
-grad_fn grad_none;
 
 #endif

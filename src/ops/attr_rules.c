@@ -1,6 +1,8 @@
 /* Checks of attributes that several families share. */
 #include "ops/attr_rules.h"
 
+#include "ops/law.h"
+
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -175,4 +177,10 @@ tn_status rule_window(const infer_call *call, const window_axis *w, dim n, uint3
                             rule_op(call), axis, covers, padded);
     TN_TRY(rule_extent(call, DIM_FLOORDIV, left, w->stride, places));
     return rule_extent(call, DIM_ADD, *places, 1, places);
+}
+
+void reduce_dtypes(const attrs *given, tn_dtype in, tn_dtype *sum, tn_dtype *out)
+{
+    *sum = (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in));
+    *out = (tn_dtype)attr_int(given, KEY_OUT_DTYPE, (int64_t)in);
 }

@@ -24,6 +24,9 @@ tn_status rule_result_index(const infer_call *call, dim extent, tn_dtype *out);
  * for the others. Another one must be wider and of the same sort; i1 may be counted in integers. */
 tn_status rule_accumulator(const infer_call *call, tn_dtype d, tn_dtype *accumulator);
 
+/* The dtypes in which a reduction of operands of dtype IN adds and ends. */
+void reduce_dtypes(const attrs *given, tn_dtype in, tn_dtype *sum, tn_dtype *out);
+
 /* The scalar KEY is an element of D: floats are rounded, everything else must be exact. */
 tn_status rule_scalar(const infer_call *call, attr_key key, tn_dtype d);
 

@@ -2,8 +2,14 @@
 #ifndef OPS_RULES_H
 #define OPS_RULES_H
 
-#include "graph/module.h"
+#include "ops/infer.h"
 #include "ops/shape.h"
+
+/* Every type rule that a row of ops.def names. */
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    infer_fn infer_##infer;
+#include "graph/ops.def"
+#undef OP
 
 /* Sets of dtypes, as bits of dtype_class. */
 enum {

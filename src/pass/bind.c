@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "ops/index_map.h"
+#include "ops/infer.h"
 
 typedef enum progress { WAITING, BINDING, BOUND } progress;
 

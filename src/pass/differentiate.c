@@ -1,7 +1,7 @@
 /* Static reverse-mode differentiation: a module to its gradient module. */
 #include "pass/differentiate.h"
 
-#include "ops/reverse.h"
+#include "grad/reverse.h"
 #include "pass/pass.h"
 
 typedef struct walk {

@@ -2,7 +2,7 @@
 #ifndef PASS_DIFFERENTIATE_H
 #define PASS_DIFFERENTIATE_H
 
-#include "ops/grad.h"
+#include "grad/grad.h"
 
 typedef struct grad_options {
     uint32_t loss;       /* index of the output to differentiate */

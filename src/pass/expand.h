@@ -2,7 +2,7 @@
 #ifndef PASS_EXPAND_H
 #define PASS_EXPAND_H
 
-#include "graph/build.h"
+#include "ops/build.h"
 #include "pass/legalize.h"
 
 typedef struct expand_call {

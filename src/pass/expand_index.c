@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "eval/eval.h"
 #include "graph/literal.h"
-#include "ops/eval.h"
 #include "pass/expand.h"
 
 enum { MOST_POSITIONS = 1 << 20, MOST_SLICES = 256 };

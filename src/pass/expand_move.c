@@ -1,8 +1,8 @@
 /* Movement, written with others. Elements are moved unchanged, so all of
  * this is exact. */
 #include "base/checked.h"
+#include "eval/eval.h"
 #include "graph/literal.h"
-#include "ops/eval.h"
 #include "ops/shape.h"
 #include "pass/expand.h"
 

@@ -10,8 +10,8 @@
  * elements when an operand is stored as one.
  */
 #include "base/checked.h"
+#include "eval/eval.h"
 #include "graph/literal.h"
-#include "ops/eval.h"
 #include "pass/passes.h"
 
 enum {

@@ -14,8 +14,8 @@
  * what exceeds the limit on literal bytes, or runs regions more than FOLD_TURNS times.
  */
 #include "base/checked.h"
+#include "eval/eval.h"
 #include "graph/literal.h"
-#include "ops/eval.h"
 #include "pass/passes.h"
 
 enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64, FOLD_TURNS = 1 << 16 };

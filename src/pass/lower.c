@@ -1,10 +1,28 @@
 /* lower: composite ops written with primitives, round after round until none is left. */
 #include "pass/lower.h"
 
-#include "ops/cells.h"
-#include "ops/eval.h"
-#include "ops/fold.h"
+#include "eval/eval.h"
+#include "eval/fold.h"
 #include "pass/substitute.h"
+
+/* The column `lower` of ops.def. */
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    lower_fn lower_##lower;
+#include "graph/ops.def"
+#undef OP
+
+static lower_fn *const op_lowerings[OP_COUNT] = {
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    [OP_##id] = lower_##lower,
+#include "graph/ops.def"
+#undef OP
+};
+
+tn_status lower_none(lower_call *call)
+{
+    (void)call; /* stays as it is */
+    return TN_OK;
+}
 
 /* ---- the cells of ops.def ---- */
 
@@ -270,7 +288,7 @@ static bool is_composite(const function *f, const node *n)
         return value_type(f, n->in[0])->rank == 0 || has_no_axes(n->attrs) ||
                makes_of_nothing(f, n);
     default:
-        return op_table[n->op].lower != lower_none || makes_of_nothing(f, n);
+        return op_lowerings[n->op] != lower_none || makes_of_nothing(f, n);
     }
 }
 
@@ -282,7 +300,7 @@ static tn_status lower_node(expand_call *c, value_id *result)
     if (makes_of_nothing(c->f, c->n))
         call.result = made_of_nothing(&call.use);
     else
-        TN_TRY(op_table[c->n->op].lower(&call));
+        TN_TRY(op_lowerings[c->n->op](&call));
     *result = call.result;
     return TN_OK;
 }

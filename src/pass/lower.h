@@ -5,6 +5,10 @@
 
 #include "pass/expand.h"
 
+typedef struct lower_call lower_call;
+/* Rewrites one use of an op to primitives. */
+typedef tn_status lower_fn(lower_call *call);
+
 /* One use of a composite op. A lower_fn sets `result` to what stands for its result, or leaves it
  * when this use stays as it is (one of an empty tensor, say). */
 struct lower_call {

@@ -1,6 +1,8 @@
 /* Running passes: every pass is run, checked and shown in the same way. */
 #include "pass/passes.h"
 
+#include "ops/infer.h"
+
 const pass_info pass_table[PASS_COUNT] = {
 #define PASS(id, function, name, class, level, contract)                                           \
     [PASS_##id] = {name, PASS_##class, level, contract, pass_##function},

@@ -8,7 +8,7 @@
 #include "pass/recognize.h"
 
 #include "base/checked.h"
-#include "ops/access.h"
+#include "index/access.h"
 #include "ops/shape.h"
 
 enum { LONGEST = 64, NONE = TN_MAX_RANK };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "ops/access.h"
+#include "index/access.h"
 #include "ops/dot_axes.h"
 #include "ops/shape.h"
 #include "plan/group.h"

@@ -5,7 +5,7 @@
 #define PLAN_KERNEL_H
 
 #include "graph/module.h"
-#include "ops/access.h"
+#include "index/access.h"
 
 typedef enum kernel_kind {
     KERNEL_MAP,      /* each position on its own */

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* As in runtime/tape.h and loop/loop.h. */
+/* As in runtime/tape.h and loop/ir/loop.h. */
 typedef int32_t code_function(char *const *buffers, int64_t begin, int64_t end, char *scratch);
 
 typedef struct code code;

@@ -3,7 +3,7 @@
 #define TARGET_TARGET_H
 
 #include "base/context.h"
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 
 /* A program and the name of its function, a C identifier. */
 typedef struct target_function {

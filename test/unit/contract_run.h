@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "loop/contract.h"
+#include "loop/contract/contract.h"
 #include "loop_interpreter.h"
 #include "runtime/code.h"
 #include "target/target.h"

@@ -5,7 +5,7 @@
 
 #include "element_parts_cases.h"
 
-#include "ops/flat.h"
+#include "eval/flat.h"
 
 /* ---- ops ---- */
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "loop/element.h"
+#include "loop/element/element.h"
 #include "loop_interpreter.h"
 #include "ops_ptir_case.h"
 #include "runtime/code.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/build.h"
+#include "ops/build.h"
 
 /* ---- choices ---- */
 

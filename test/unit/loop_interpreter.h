@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 
 typedef struct loop_frame {
     const loop_program *program;

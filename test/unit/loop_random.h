@@ -3,7 +3,7 @@
 #ifndef TEST_LOOP_RANDOM_H
 #define TEST_LOOP_RANDOM_H
 
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 
 /* Buffers 0 and 1 are read, 2 is written, each of so many bytes. */
 enum { RANDOM_BYTES = 4096, RANDOM_OUT = 2, RANDOM_VALUES = 512, RANDOM_VARS = 32 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "graph/build.h"
-#include "ops/eval.h"
+#include "eval/eval.h"
+#include "ops/build.h"
 
 enum { OPS_CASE_MOST = 4 };
 

@@ -3,10 +3,10 @@
 #ifndef TEST_PLAN_RUN_H
 #define TEST_PLAN_RUN_H
 
+#include "eval/kernels.h"
 #include "graph_random.h"
-#include "loop/nest.h"
+#include "loop/nest/nest.h"
 #include "loop_interpreter.h"
-#include "ops/cells.h"
 
 enum { FENCE = 64 /* bytes before and behind each buffer */, MOST_OVERLAID = 64 };
 
@@ -116,7 +116,7 @@ static inline tn_status run_node(plan_run *r, const node *n)
                       .out = all + n->n_in,
                       .n_out = n->n_results,
                       .scratch = &scratch};
-    const tn_status s = op_table[n->op].eval(&call);
+    const tn_status s = op_kernels[n->op](&call);
     arena_release(&scratch);
     free(all);
     r->counts->references++;

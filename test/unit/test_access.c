@@ -2,10 +2,10 @@
  * makes of them, and so do streams, with elementwise steps between; maps stay simple where nothing
  * needs division. */
 #include "check.h"
-#include "graph/build.h"
-#include "ops/access.h"
-#include "ops/eval.h"
-#include "ops/stream.h"
+#include "eval/eval.h"
+#include "eval/stream.h"
+#include "index/access.h"
+#include "ops/build.h"
 
 enum { LONGEST = 8, MOST_ELEMENTS = 3000 };
 

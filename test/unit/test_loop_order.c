@@ -1,7 +1,7 @@
 /* Finished loop programs do not depend on the order in which their values were built, as far as it
  * was free. */
 #include "check.h"
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 #include "loop_random.h"
 
 static bool only_makes_a_value(const loop_inst *i)

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "dialect/dialect.h"
 #include "dialect/mind/spelling.h"
+#include "ops/infer.h"
 #include "pass/legalize.h"
 
 typedef struct seen {

@@ -1,5 +1,5 @@
 /* Regions: cond, while, scan, nesting, limits on memory; custom calls. */
-#include "ops/custom.h"
+#include "eval/custom.h"
 #include "ops_ptir_case.h"
 
 static value_id parameter(builder *b, tn_dtype d, const dim *dims, uint32_t rank)

@@ -1,6 +1,6 @@
 /* Polls in loop programs: no result changes, they come often enough, and they stop a program. */
 #include "compilers.h"
-#include "loop/polls.h"
+#include "loop/ir/polls.h"
 #include "loop_interpreter.h"
 #include "loop_random.h"
 #include "runtime/code.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "ops/infer.h"
 
 static const char program[] =
     "func @main(%x: tensor<f32, 2x3>, %b: tensor<f32, ?Bx3>) -> (tensor<f32, 2x3>, "

@@ -1,6 +1,6 @@
 /* Whole programs as a C file with its header, as an archive and as a shared object. */
 #include "compilers.h"
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 #include "runtime/code.h"
 #include "target/archive.h"
 #include "target/program.h"

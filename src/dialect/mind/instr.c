@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "dialect/mind/reader.h"
+#include "ops/infer.h"
 
 /* ---- texts for messages -------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #define DIALECT_MIND_SOURCE_LOWER_H
 
 #include "dialect/mind_source/surface.h"
-#include "graph/build.h"
+#include "ops/build.h"
 
 typedef enum value_kind {
     V_BAD,

@@ -1,5 +1,6 @@
 /* The model to the graph: programs, functions, instructions. */
 #include "dialect/ptir/lower.h"
+#include "ops/infer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* The model to the graph: parameters of functions and regions. */
 #include "dialect/ptir/lower.h"
+#include "ops/infer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

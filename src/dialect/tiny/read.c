@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "dialect/tiny/tiny.h"
+#include "ops/infer.h"
 
 /* ---- reports ---- */
 

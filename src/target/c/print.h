@@ -2,7 +2,7 @@
 #ifndef TARGET_C_PRINT_H
 #define TARGET_C_PRINT_H
 
-#include "loop/loop.h"
+#include "loop/ir/loop.h"
 
 /* The types of the printed text: scalars, and vectors of 2 to 64 lanes of all but the last two.
  * Integers are unsigned, so that they wrap; a mask of several lanes is a vector of signed integers,

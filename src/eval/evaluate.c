@@ -1,0 +1,521 @@
+/* The reference evaluator: one node after the other, each result freed after its last use. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "eval/kernels.h"
+#include "eval/stream.h"
+
+__attribute__((format(printf, 4, 0))) static tn_status
+report(const eval_call *call, const char *op, diag_kind kind, const char *format, va_list args)
+{
+    if (call->run->quiet)
+        return TN_ERR_RUN;
+    return node_vreport(call->function, call->node, &call->run->cx->diag, op, kind, format, args);
+}
+
+tn_status eval_report(const eval_call *call, diag_kind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s = report(call, op_table[call->node->op].text, kind, format, args);
+    va_end(args);
+    return s;
+}
+
+tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, const char *format,
+                         ...)
+{
+    va_list args;
+    va_start(args, format);
+    tn_status s = report(call, op, kind, format, args);
+    va_end(args);
+    return s;
+}
+
+int64_t eval_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail with a clock that exists */
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+tn_status eval_on_time(const eval_call *call)
+{
+    const eval_run *run = call->run;
+    if (run->cancel && run->cancel(run->cancel_user))
+        return eval_report(call, DIAG_Cancelled, "the run was cancelled at '%s'",
+                           op_table[call->node->op].text);
+    if (run->deadline == 0 || eval_clock() < run->deadline)
+        return TN_OK;
+    return eval_report(
+        call, DIAG_Timeout, "the time limit of %" PRIu64 ".%09" PRIu64 " s was reached at '%s'",
+        run->time_limit / 1000000000, run->time_limit % 1000000000, op_table[call->node->op].text);
+}
+
+tn_status eval_no_memory(const eval_call *call)
+{
+    char shape[512];
+    if (call->n_out == 0)
+        return eval_report(call, DIAG_AllocationFailure, "no memory left on backend cpu");
+    eval_shape_text(call->out->type, shape, sizeof shape);
+    return eval_report(call, DIAG_AllocationFailure,
+                       "no memory left to compute %s%s on backend cpu",
+                       dtype_name(call->out->type->dtype), shape);
+}
+
+void eval_shape_text(const type *t, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (uint32_t i = 0; i < t->rank && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%" PRId64, i ? ", " : "", t->dims[i]);
+    if (n < size)
+        (void)snprintf(text + n, size - n, "]");
+}
+
+/* Who owns the memory of a value. */
+typedef enum owner {
+    OWNER_NONE,  /* not computed (yet), or freed */
+    OWNER_OTHER, /* an input or a literal of the module */
+    OWNER_RUN,
+    OWNER_STREAM /* not held: computed where it is read, from operands that stay alive for it */
+} owner;
+
+typedef struct slot {
+    void *data;
+    uint32_t uses; /* still to come, the outputs included; dead nodes count nothing */
+    owner owner;
+} slot;
+
+typedef struct state {
+    eval_run *run;
+    const function *f;
+    slot *slots;  /* by value */
+    bool *needed; /* by node */
+    bool *lazy;   /* by value: not held */
+    const tensor *inputs;
+    arena scratch;
+} state;
+
+static size_t bytes_of(const type *t)
+{
+    size_t bytes = 0;
+    (void)type_bytes(t, &bytes);
+    return bytes;
+}
+
+static void release_use(state *s, value_id v);
+
+static void drop(state *s, value_id v)
+{
+    slot *sl = &s->slots[v];
+    if (sl->owner == OWNER_STREAM) { /* a tree of them is bounded, so this recursion is */
+        const node *n = node_of(s->f, v);
+        sl->owner = OWNER_NONE;
+        for (uint32_t k = 0; k < n->n_in; k++)
+            release_use(s, n->in[k]);
+    }
+    if (sl->owner == OWNER_RUN) {
+        const size_t bytes = bytes_of(value_type(s->f, v));
+        memory_free(&s->run->cx->allocator, sl->data, bytes);
+        s->run->bytes_alive -= bytes;
+    }
+    sl->data = NULL;
+    sl->owner = OWNER_NONE;
+}
+
+/* *BYTES of a tensor of type T made by N, if there is room for them besides ALIVE others. */
+static tn_status find_room(const state *s, const node *n, const type *t, uint64_t alive,
+                           size_t *bytes)
+{
+    eval_run *run = s->run;
+    const eval_call call = {.run = run, .function = s->f, .node = n};
+    char shape[512];
+    if (t->count == TYPE_COUNT_UNKNOWN)
+        return eval_report(&call, DIAG_UnboundSymbol,
+                           "a symbolic size has no value yet; bind it to run the program");
+    if (type_bytes(t, bytes) && *bytes <= PTRDIFF_MAX / 2 && *bytes <= run->bytes_limit - alive)
+        return TN_OK;
+    eval_shape_text(t, shape, sizeof shape);
+    return eval_report(&call, DIAG_AllocationFailure,
+                       "%s%s would exceed the memory limit of %" PRIu64 " bytes, with %" PRIu64
+                       " in use, on backend cpu",
+                       dtype_name(t->dtype), shape, run->bytes_limit, alive);
+}
+
+/* Memory for a tensor of type T made by NODE, within the limit of the run. */
+static tn_status new_tensor(state *s, const node *n, const type *t, void **data)
+{
+    eval_run *run = s->run;
+    tensor out = {t, NULL};
+    eval_call call = {.run = run, .function = s->f, .node = n, .out = &out, .n_out = 1};
+    char shape[512];
+    size_t bytes;
+    TN_TRY(find_room(s, n, t, run->bytes_alive, &bytes));
+    eval_shape_text(t, shape, sizeof shape);
+    *data = memory_alloc(&run->cx->allocator, bytes);
+    if (!*data)
+        return eval_report(&call, DIAG_AllocationFailure,
+                           "%zu bytes for %s%s cannot be had on backend cpu", bytes,
+                           dtype_name(t->dtype), shape);
+    run->bytes_alive += bytes;
+    if (run->bytes_alive > run->bytes_peak)
+        run->bytes_peak = run->bytes_alive;
+    return TN_OK;
+}
+
+/* Which nodes the outputs need, and how often each value is used by those. */
+static void count_uses(state *s)
+{
+    const function *f = s->f;
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        s->slots[f->outputs.at[i]].uses++;
+    for (uint32_t i = f->nodes.n; i-- > 0;) {
+        const node *n = &f->nodes.at[i];
+        for (uint32_t r = 0; r < n->n_results; r++)
+            s->needed[i] = s->needed[i] || s->slots[n->first_value + r].uses > 0;
+        for (uint32_t k = 0; s->needed[i] && k < n->n_in; k++)
+            s->slots[n->in[k]].uses++;
+    }
+}
+
+static void release_use(state *s, value_id v)
+{
+    if (--s->slots[v].uses == 0)
+        drop(s, v);
+}
+
+/* A result that needs no computation: an input, a constant as it stands in the module, or the
+ * operand itself where nothing else uses it any more. */
+static bool take_over(state *s, const node *n, uint32_t *next_input)
+{
+    slot *out = &s->slots[n->first_value];
+    if (n->op == OP_INPUT) {
+        void *data = s->inputs[(*next_input)++].data;
+        *out = (slot){data ? data : (void *)(uintptr_t) "", out->uses, OWNER_OTHER};
+        return true;
+    }
+    if (n->op == OP_CONSTANT) {
+        const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
+        if (l->splat)
+            return false;
+        /* Operands are only read. */
+        *out = (slot){(void *)(uintptr_t)l->data, out->uses, OWNER_OTHER};
+        return true;
+    }
+    if (op_kernels[n->op] == eval_copy && s->slots[n->in[0]].uses == 1 &&
+        s->slots[n->in[0]].owner != OWNER_STREAM) {
+        slot *in = &s->slots[n->in[0]];
+        *out = (slot){in->data, out->uses, in->owner};
+        *in = (slot){NULL, 0, OWNER_NONE};
+        return true;
+    }
+    return false;
+}
+
+/* ---- memory ahead of time ---- */
+
+/* What the tensors of a run take, as far as types tell: nothing for those that are not held, and
+ * for what regions make. */
+typedef struct forecast {
+    const state *s;
+    uint32_t *uses; /* by value: still to come */
+    size_t *bytes;  /* by value: held now */
+    uint64_t alive;
+} forecast;
+
+static void forget(forecast *p, value_id v)
+{
+    p->alive -= p->bytes[v];
+    p->bytes[v] = 0;
+}
+
+static tn_status forecast_node(forecast *p, const node *n)
+{
+    const state *s = p->s;
+    const bool is_there =
+        n->op == OP_INPUT || n->op == OP_CONSTANT || (n->n_results == 1 && s->lazy[n->first_value]);
+    const bool moves = op_kernels[n->op] == eval_copy && p->uses[n->in[0]] == 1;
+    for (uint32_t r = 0; r < n->n_results && !is_there && !moves; r++) {
+        const value_id v = n->first_value + r;
+        TN_TRY(find_room(s, n, value_type(s->f, v), p->alive, &p->bytes[v]));
+        p->alive += p->bytes[v];
+    }
+    if (moves) {
+        p->bytes[n->first_value] = p->bytes[n->in[0]];
+        p->bytes[n->in[0]] = 0;
+    }
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (--p->uses[n->in[k]] == 0)
+            forget(p, n->in[k]);
+    for (uint32_t r = 0; r < n->n_results; r++)
+        if (p->uses[n->first_value + r] == 0)
+            forget(p, n->first_value + r);
+    return TN_OK;
+}
+
+/* What would go beyond the limit in any case is refused before anything runs. */
+static tn_status check_limit(state *s)
+{
+    const function *f = s->f;
+    forecast p = {.s = s,
+                  .uses = ARENA_ARRAY(&s->scratch, uint32_t, f->values.n),
+                  .bytes = ARENA_ARRAY(&s->scratch, size_t, f->values.n),
+                  .alive = s->run->bytes_alive};
+    if (!p.uses || !p.bytes)
+        return diag_no_memory(&s->run->cx->diag);
+    for (value_id v = 0; v < f->values.n; v++)
+        p.uses[v] = s->slots[v].uses;
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        if (s->needed[i])
+            TN_TRY(forecast_node(&p, &f->nodes.at[i]));
+    arena_reset(&s->scratch);
+    return TN_OK;
+}
+
+enum { FEW = 8 };
+
+/* ---- operands that are not held ---- */
+
+static const void *data_of(const void *user, value_id v)
+{
+    const state *s = user;
+    return s->slots[v].data;
+}
+
+static bool reads_streams(const state *s, const node *n)
+{
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (s->slots[n->in[k]].owner == OWNER_STREAM)
+            return true;
+    return false;
+}
+
+/* The stream that gives the result of N or, for a reduction, its operand. */
+static stream *open_stream(state *s, const node *n, const stream_values *values)
+{
+    const bool reduces = (op_table[n->op].traits & T_REDUCES) != 0;
+    const value_id v = reduces ? n->in[0] : n->first_value;
+    const type *t = value_type(s->f, v);
+    access_map map;
+    if (!access_identity(t->dims, t->rank, &s->scratch, &map))
+        return NULL;
+    return reduces ? stream_of(values, v, &map, &s->scratch)
+                   : stream_of_node(values, v, &map, &s->scratch);
+}
+
+static tn_status write_stream(stream *from, const eval_call *call)
+{
+    const type *t = call->out->type;
+    const size_t size = dtype_bytes(t->dtype);
+    char *to = call->out->data;
+    for (int64_t start = 0; start < t->count; start += FLAT_CHUNK) {
+        const int64_t left = t->count - start;
+        const size_t n = left < FLAT_CHUNK ? (size_t)left : FLAT_CHUNK;
+        memcpy(to + (size_t)start * size, stream_read(from, start, n), n * size);
+        TN_TRY(eval_tick(call, n));
+    }
+    return TN_OK;
+}
+
+static tn_status run_node(state *s, const node *n);
+
+/* Compute the operands of N after all, where no stream can be made. */
+static tn_status hold_operands(state *s, const node *n)
+{
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        slot *in = &s->slots[n->in[k]];
+        if (in->owner != OWNER_STREAM)
+            continue;
+        const node *made_by = node_of(s->f, n->in[k]);
+        TN_TRY(hold_operands(s, made_by));
+        TN_TRY(run_node(s, made_by));
+        for (uint32_t i = 0; i < made_by->n_in; i++)
+            release_use(s, made_by->in[i]);
+    }
+    return TN_OK;
+}
+
+static tn_status run_node(state *s, const node *n)
+{
+    const function *f = s->f;
+    const stream_values values = {f, s, data_of};
+    stream *streams = reads_streams(s, n) ? open_stream(s, n, &values) : NULL;
+    if (!streams)
+        TN_TRY(hold_operands(s, n));
+    const uint32_t n_all = n->n_in + n->n_results;
+    tensor few[FEW];
+    tensor *all = n_all <= FEW ? few : ARENA_ARRAY(&s->scratch, tensor, n_all);
+    if (!all)
+        return diag_no_memory(&s->run->cx->diag);
+    TN_TRY(eval_on_time(&(eval_call){.run = s->run, .function = f, .node = n}));
+    for (uint32_t k = 0; k < n->n_in; k++)
+        all[k] = (tensor){value_type(f, n->in[k]), s->slots[n->in[k]].data};
+    for (uint32_t r = 0; r < n->n_results; r++) {
+        slot *out = &s->slots[n->first_value + r];
+        const type *t = value_type(f, n->first_value + r);
+        TN_TRY(new_tensor(s, n, t, &out->data));
+        out->owner = OWNER_RUN;
+        all[n->n_in + r] = (tensor){t, out->data};
+    }
+    eval_call call = {.run = s->run,
+                      .function = f,
+                      .node = n,
+                      .attrs = n->attrs,
+                      .in = all,
+                      .n_in = n->n_in,
+                      .out = all + n->n_in,
+                      .n_out = n->n_results,
+                      .scratch = &s->scratch,
+                      .values = &values};
+    if (!streams || op_table[n->op].traits & T_REDUCES)
+        return op_kernels[n->op](&call);
+    return write_stream(streams, &call);
+}
+
+static tn_status run_nodes(state *s)
+{
+    const function *f = s->f;
+    uint32_t next_input = 0;
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        if (!s->needed[i]) {
+            next_input += n->op == OP_INPUT;
+            continue;
+        }
+        if (n->n_results == 1 && s->lazy[n->first_value]) {
+            s->slots[n->first_value].owner = OWNER_STREAM;
+            continue;
+        }
+        const bool moved = n->n_in == 1 && op_kernels[n->op] == eval_copy &&
+                           s->slots[n->in[0]].uses == 1 && s->slots[n->in[0]].owner != OWNER_STREAM;
+        if (!take_over(s, n, &next_input)) {
+            TN_TRY(run_node(s, n));
+            arena_reset(&s->scratch);
+        }
+        for (uint32_t k = 0; k < n->n_in && !moved; k++)
+            release_use(s, n->in[k]);
+        for (uint32_t r = 0; r < n->n_results; r++)
+            if (s->slots[n->first_value + r].uses == 0)
+                drop(s, n->first_value + r);
+    }
+    return TN_OK;
+}
+
+/* The last use of a value hands its memory over; otherwise it is copied. */
+static tn_status deliver(state *s, uint32_t i, tensor *out)
+{
+    const value_id v = s->f->outputs.at[i];
+    slot *sl = &s->slots[v];
+    out->type = value_type(s->f, v);
+    const size_t bytes = bytes_of(out->type);
+    if (!out->data && sl->owner == OWNER_RUN && sl->uses == 1) {
+        out->data = sl->data;
+        s->run->bytes_alive -= bytes;
+        *sl = (slot){NULL, 0, OWNER_NONE};
+        return TN_OK;
+    }
+    if (!out->data) {
+        TN_TRY(new_tensor(s, node_of(s->f, v), out->type, &out->data));
+        s->run->bytes_alive -= bytes;
+    }
+    if (bytes > 0)
+        memcpy(out->data, sl->data, bytes);
+    release_use(s, v);
+    return TN_OK;
+}
+
+static tn_status deliver_all(state *s, tensor *outputs)
+{
+    const function *f = s->f;
+    const size_t n = f->outputs.n;
+    bool *ours = ARENA_ARRAY(&s->scratch, bool, n);
+    tn_status status = ours ? TN_OK : diag_no_memory(&s->run->cx->diag);
+    size_t done = 0;
+    for (; done < n && status == TN_OK; done++) {
+        ours[done] = !outputs[done].data;
+        status = deliver(s, (uint32_t)done, &outputs[done]);
+    }
+    for (size_t i = 0; status != TN_OK && i < done; i++)
+        if (ours[i]) {
+            memory_free(&s->run->cx->allocator, outputs[i].data, bytes_of(outputs[i].type));
+            outputs[i].data = NULL;
+        }
+    return status;
+}
+
+static tn_status plan_streams(state *s)
+{
+    const uint32_t n = s->f->values.n;
+    uint32_t *uses = ARENA_ARRAY(&s->scratch, uint32_t, n);
+    for (value_id v = 0; uses && v < n; v++)
+        uses[v] = s->slots[v].uses;
+    const bool ok = uses && stream_plan(s->f, s->needed, uses, s->lazy, &s->scratch);
+    arena_reset(&s->scratch);
+    return ok ? TN_OK : diag_no_memory(&s->run->cx->diag);
+}
+
+tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tensor *outputs)
+{
+    const tn_allocator *a = &run->cx->allocator;
+    state s = {.run = run, .f = f, .inputs = inputs};
+    arena memory;
+    arena_init(&memory, a);
+    arena_init(&s.scratch, a);
+    s.slots = ARENA_ARRAY(&memory, slot, f->values.n);
+    s.needed = ARENA_ARRAY(&memory, bool, f->nodes.n);
+    tn_status status = TN_OK;
+    s.lazy = ARENA_ARRAY(&memory, bool, f->values.n);
+    if (!s.slots || !s.needed || !s.lazy)
+        status = diag_no_memory(&run->cx->diag);
+    if (status == TN_OK) {
+        count_uses(&s);
+        status = plan_streams(&s);
+    }
+    if (status == TN_OK && run->depth == 0) /* not at each turn of a loop */
+        status = check_limit(&s);
+    if (status == TN_OK)
+        status = run_nodes(&s);
+    if (status == TN_OK)
+        status = deliver_all(&s, outputs);
+    for (value_id v = 0; s.slots && v < f->values.n; v++) {
+        if (s.slots[v].owner == OWNER_STREAM)
+            s.slots[v].owner = OWNER_NONE; /* each operand has its own turn */
+        drop(&s, v);
+    }
+    arena_release(&s.scratch);
+    arena_release(&memory);
+    return status;
+}
+
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,
+                           tensor *out, arena *memory)
+{
+    eval_run run = {
+        .cx = f->module->cx, .bytes_limit = UINT64_MAX, .quiet = true, .most_turns = turns};
+    for (uint32_t r = 0; r < n->n_results; r++) {
+        const type *t = value_type(f, n->first_value + r);
+        size_t bytes;
+        if (!type_bytes(t, &bytes) || bytes > PTRDIFF_MAX / 2)
+            return false;
+        out[r] = (tensor){t, arena_alloc_aligned(memory, bytes, 16)};
+        if (!out[r].data)
+            return false;
+    }
+    arena scratch;
+    arena_init(&scratch, memory->allocator);
+    eval_call call = {.run = &run,
+                      .function = f,
+                      .node = n,
+                      .attrs = n->attrs,
+                      .in = in,
+                      .n_in = n->n_in,
+                      .out = out,
+                      .n_out = n->n_results,
+                      .scratch = &scratch};
+    const tn_status status = op_kernels[n->op](&call);
+    arena_release(&scratch);
+    return status == TN_OK;
+}

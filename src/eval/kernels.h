@@ -1,0 +1,14 @@
+/* The column `eval` of ops.def: the reference kernel of each op. */
+#ifndef EVAL_KERNELS_H
+#define EVAL_KERNELS_H
+
+#include "eval/eval.h"
+
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+    eval_fn eval_##eval;
+#include "graph/ops.def"
+#undef OP
+
+extern eval_fn *const op_kernels[OP_COUNT];
+
+#endif

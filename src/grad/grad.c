@@ -1,0 +1,107 @@
+/* What derivative rules share. */
+#include "grad/grad.h"
+
+#include <stdio.h>
+
+value_id grad_scalar(grad_call *c, value_id like, double x)
+{
+    if (c->b.status != TN_OK || like == NO_VALUE)
+        return NO_VALUE;
+    return build_scalar(&c->b, grad_type(c, like)->dtype, scalar_of_float(x));
+}
+
+value_id grad_splat(grad_call *c, value_id like, const dim *dims, uint32_t rank, double x)
+{
+    if (c->b.status != TN_OK || like == NO_VALUE)
+        return NO_VALUE;
+    return build_splat(&c->b, grad_type(c, like)->dtype, dims, rank, scalar_of_float(x));
+}
+
+value_id grad_zeros(grad_call *c, value_id like)
+{
+    if (c->b.status != TN_OK || like == NO_VALUE)
+        return NO_VALUE;
+    const type *t = grad_type(c, like);
+    return grad_splat(c, like, t->dims, t->rank, 0);
+}
+
+value_id grad_indices(grad_call *c, const int64_t *at, int64_t n)
+{
+    return build_constant(&c->b, TN_SI64, &n, 1, at);
+}
+
+value_id grad_sum_to(grad_call *c, value_id g, const dim *to, uint32_t rank)
+{
+    if (c->b.status != TN_OK || g == NO_VALUE)
+        return NO_VALUE;
+    const type *from = grad_type(c, g);
+    uint32_t lead = from->rank - rank, n = 0;
+    int64_t axes[TN_MAX_RANK];
+    for (uint32_t i = 0; i < from->rank; i++)
+        if (i < lead || (to[i - lead] == 1 && from->dims[i] != 1))
+            axes[n++] = i;
+    if (n == 0)
+        return g;
+    if (rank == 0 && !c->b.plain) {
+        attr keep = attr_of_int(KEY_KEEPDIMS, false); /* without axes: all of them */
+        return build_node(&c->b, OP_SUM, &g, 1, &keep, 1);
+    }
+    value_id sum = build_reduce(&c->b, OP_SUM, g, axes, n, false);
+    return build_reshape(&c->b, sum, to, rank);
+}
+
+value_id grad_unbroadcast(grad_call *c, value_id g, value_id v)
+{
+    const type *t = grad_type(c, v);
+    return grad_sum_to(c, g, t->dims, t->rank);
+}
+
+value_id grad_where_less(grad_call *c, value_id x, value_id y, value_id g)
+{
+    return build_select(&c->b, build_compare(&c->b, DIR_LT, x, y), g, grad_zeros(c, g));
+}
+
+value_id grad_where_equal(grad_call *c, value_id x, value_id y, value_id g)
+{
+    return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), g, grad_zeros(c, g));
+}
+
+value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g)
+{
+    return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), grad_zeros(c, g), g);
+}
+
+tn_status grad_refuse(grad_call *c, const char *why)
+{
+    return node_report(c->b.f, &c->n, DIAG_NoDerivative, "no derivative of '%s' at %%%u: %s",
+                       op_table[c->n.op].text, c->n.first_value, why);
+}
+
+tn_status grad_refuse_symbolic(grad_call *c, const char *what)
+{
+    tn_status s = node_report(c->b.f, &c->n, DIAG_NoDerivative,
+                              "no derivative of '%s' at %%%u: %s is symbolic",
+                              op_table[c->n.op].text, c->n.first_value, what);
+    diag_fix(&c->b.f->module->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
+    return s;
+}
+
+tn_status grad_refuse_axes(grad_call *c)
+{
+    module *m = c->b.f->module;
+    uint32_t n;
+    const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
+    const type *x = grad_type(c, grad_in(c, 0));
+    char text[256];
+    (void)snprintf(text, sizeof text, "axes %s do not suit shape %s",
+                   dims_text(&m->cx->diag.text, &m->types, axes, n),
+                   dims_text(&m->cx->diag.text, &m->types, x->dims, x->rank));
+    return node_report(c->b.f, &c->n, DIAG_GradientAxis, "gradient of '%s': %s",
+                       op_table[c->n.op].text, text);
+}
+
+tn_status grad_unsupported(const function *f, const node *n)
+{
+    return node_report(f, n, DIAG_NoDerivative, "Autodiff unsupported operation '%s' at %%%u",
+                       op_table[n->op].text, n->first_value);
+}

@@ -1,0 +1,174 @@
+/* Derivatives of sliding windows: every element gets the sum of what was read from it. */
+#include "grad/derivatives.h"
+
+static bool is_known(const type *t)
+{
+    return type_is_static(t);
+}
+
+tn_status grad_pool(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    uint32_t n;
+    const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
+    const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
+    value_id g = c->g[0];
+    if (!is_known(x))
+        return grad_refuse_symbolic(c, "an extent");
+    /* The axis of windows goes away: that of the next one takes its place. */
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t axis = x->rank - n + k;
+        g = grad_fold_windows(c, g, axis, x->rank, strides[k], dilation[k], x->dims[axis]);
+    }
+    return grad_gives(c, g);
+}
+
+/* [n, places.., windows.. * channels] as [n, places.., channels, windows..]. */
+static value_id windows_apart(grad_call *c, value_id g, const type *x, const int64_t *window,
+                              uint32_t n)
+{
+    const type *t = grad_type(c, g);
+    dim dims[TN_MAX_RANK];
+    int64_t perm[TN_MAX_RANK];
+    uint32_t rank = t->rank + n;
+    if (rank > TN_MAX_RANK) {
+        c->b.status = grad_refuse(c, "the rank is too high");
+        return NO_VALUE;
+    }
+    for (uint32_t i = 0; i + 1 < t->rank; i++) {
+        dims[i] = t->dims[i];
+        perm[i] = i;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        dims[t->rank - 1 + k] = window[k];
+        perm[t->rank + k] = t->rank - 1 + k;
+    }
+    dims[rank - 1] = x->dims[x->rank - 1];
+    perm[t->rank - 1] = rank - 1;
+    return build_transpose(&c->b, build_reshape(&c->b, g, dims, rank), perm, rank);
+}
+
+tn_status grad_extract_patches(grad_call *c)
+{
+    const type *x = grad_type(c, grad_in(c, 0));
+    uint32_t n, n_pads;
+    const int64_t *window = attr_ints(c->n.attrs, KEY_WINDOW, &n);
+    const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
+    const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
+    const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
+    if (!is_known(x))
+        return grad_refuse_symbolic(c, "an extent");
+    value_id g = windows_apart(c, c->g[0], x, window, n);
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t extent = x->dims[1 + k], padded = extent + pads[2 * k] + pads[2 * k + 1];
+        g = grad_fold_windows(c, g, 1 + k, x->rank, strides[k], dilation[k], padded);
+        g = grad_pick(c, g, 1 + k, pads[2 * k], 1, extent);
+    }
+    return grad_gives(c, g);
+}
+
+/* ---- reduce_window ------------------------------------------------------------------------- */
+
+typedef struct windows {
+    const int64_t *window, *strides, *pads, *base, *dilation;
+    uint32_t n;
+} windows;
+
+static windows windows_of(const grad_call *c)
+{
+    windows w;
+    uint32_t n;
+    w.window = attr_ints(c->n.attrs, KEY_WINDOW, &w.n);
+    w.strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
+    w.pads = attr_ints(c->n.attrs, KEY_PADS, &n);
+    w.base = attr_ints(c->n.attrs, KEY_BASE_DILATION, &n);
+    w.dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
+    return w;
+}
+
+static bool is_trivial(const windows *w, uint32_t k)
+{
+    return w->window[k] == 1 && w->strides[k] == 1 && w->base[k] == 1 && !w->pads[2 * k] &&
+           !w->pads[2 * k + 1];
+}
+
+/* X dilated and padded with zeros, as windows: [places.., windows..], only of axes where there is
+ * something to do. */
+static value_id unfold_all(grad_call *c, const windows *w, value_id x)
+{
+    const type *t = grad_type(c, x), *y = grad_type(c, grad_y(c));
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (is_trivial(w, k))
+            continue;
+        int64_t used = (t->dims[k] - 1) * w->base[k] + 1;
+        x = grad_spread(c, x, k, w->pads[2 * k], w->base[k],
+                        used + w->pads[2 * k] + w->pads[2 * k + 1]);
+        x = grad_unfold_windows(c, x, k, w->strides[k], w->dilation[k], y->dims[k], w->window[k]);
+    }
+    return x;
+}
+
+/* The opposite, adding up. */
+static value_id fold_all(grad_call *c, const windows *w, value_id g, const type *x)
+{
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (is_trivial(w, k))
+            continue;
+        int64_t used = (x->dims[k] - 1) * w->base[k] + 1;
+        int64_t padded = used + w->pads[2 * k] + w->pads[2 * k + 1];
+        g = grad_fold_windows(c, g, k, x->rank, w->strides[k], w->dilation[k], padded);
+        g = grad_pick(c, g, k, w->pads[2 * k], w->base[k], x->dims[k]);
+    }
+    return g;
+}
+
+/* V, of the shape of the result, with an axis of extent 1, or of the window, for every window. */
+static value_id at_windows(grad_call *c, const windows *w, value_id v, bool repeated)
+{
+    dim thin[TN_MAX_RANK], wide[TN_MAX_RANK];
+    const type *t = grad_type(c, v);
+    uint32_t rank = t->rank;
+    for (uint32_t i = 0; i < rank; i++)
+        thin[i] = wide[i] = t->dims[i];
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (is_trivial(w, k))
+            continue;
+        if (rank == TN_MAX_RANK) {
+            c->b.status = grad_refuse(c, "the rank is too high");
+            return NO_VALUE;
+        }
+        thin[rank] = 1;
+        wide[rank++] = w->window[k];
+    }
+    v = build_reshape(&c->b, v, thin, rank);
+    return repeated ? build_broadcast(&c->b, v, wide, rank) : v;
+}
+
+/* Sums give everything to each element; those equal to an extremum share it. Padding is told apart
+ * from elements by windows of ones. */
+tn_status grad_reduce_window(grad_call *c)
+{
+    value_id x = grad_in(c, 0);
+    const type *t = grad_type(c, x);
+    windows w = windows_of(c);
+    if (!is_known(t))
+        return grad_refuse_symbolic(c, "an extent");
+    if (attr_int(c->n.attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_ADD)
+        return grad_gives(c, fold_all(c, &w, at_windows(c, &w, c->g[0], true), t));
+    value_id there = unfold_all(c, &w, grad_splat(c, x, t->dims, t->rank, 1));
+    value_id elements = unfold_all(c, &w, x), y = at_windows(c, &w, grad_y(c), false);
+    if (c->b.status != TN_OK)
+        return c->b.status;
+    value_id hit =
+        build_select(&c->b, build_compare(&c->b, DIR_EQ, elements, y), there, grad_zeros(c, there));
+    uint32_t rank = grad_type(c, hit)->rank;
+    int64_t axes[TN_MAX_RANK];
+    for (uint32_t i = t->rank; i < rank; i++)
+        axes[i - t->rank] = i;
+    value_id hits =
+        rank > t->rank ? build_reduce(&c->b, OP_SUM, hit, axes, rank - t->rank, false) : hit;
+    value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
+    value_id share = build_binary(&c->b, OP_DIV, c->g[0], some);
+    value_id part = build_binary(&c->b, OP_MUL, hit, at_windows(c, &w, share, false));
+    return grad_gives(c, fold_all(c, &w, part, t));
+}

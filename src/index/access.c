@@ -1,0 +1,688 @@
+/* Sums with quotients and remainders: arithmetic, substitution, composition. */
+#include "index/access.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "ops/index_map.h"
+#include "ops/shape.h"
+
+enum { MAX_TERMS = 64, MAX_DEPTH = 16 };
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* ---- expressions under construction ---- */
+
+typedef struct sum {
+    int64_t constant;
+    uint32_t n;
+    access_term at[MAX_TERMS];
+    bool fits;
+} sum;
+
+static bool same_expr(const access_expr *a, const access_expr *b);
+
+static bool same_atom(const access_term *a, const access_term *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return a->kind == ACCESS_AXIS ? a->axis == b->axis : a->by == b->by && same_expr(a->of, b->of);
+}
+
+static bool same_expr(const access_expr *a, const access_expr *b)
+{
+    bool same = a == b || (a->constant == b->constant && a->n == b->n);
+    for (uint32_t i = 0; a != b && same && i < a->n; i++)
+        same = a->at[i].factor == b->at[i].factor && same_atom(&a->at[i], &b->at[i]);
+    return same;
+}
+
+static void add_term(sum *s, const access_term *t, int64_t factor);
+
+/* by * (e // by) + e % by is e: when one of the two comes to where the other is, both become e. */
+static bool joins_partner(sum *s, const access_term *t, int64_t factor)
+{
+    if (t->kind == ACCESS_AXIS)
+        return false;
+    const bool is_quotient = t->kind == ACCESS_QUOTIENT;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const access_term p = s->at[i];
+        int64_t whole;
+        if (p.kind != (is_quotient ? ACCESS_REMAINDER : ACCESS_QUOTIENT) || p.by != t->by ||
+            !mul_i64(is_quotient ? p.factor : factor, t->by, &whole) ||
+            whole != (is_quotient ? factor : p.factor) || !same_expr(p.of, t->of))
+            continue;
+        s->at[i] = s->at[--s->n];
+        const int64_t each = is_quotient ? p.factor : factor;
+        int64_t constant;
+        s->fits = s->fits && mul_i64(t->of->constant, each, &constant) &&
+                  add_i64(s->constant, constant, &s->constant);
+        for (uint32_t k = 0; k < t->of->n && s->fits; k++) /* less deep than T: this ends */
+            add_term(s, &t->of->at[k], each);
+        return true;
+    }
+    return false;
+}
+
+static void add_term(sum *s, const access_term *t, int64_t factor)
+{
+    int64_t product;
+    if (!mul_i64(t->factor, factor, &product)) {
+        s->fits = false;
+        return;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!same_atom(&s->at[i], t))
+            continue;
+        s->fits = s->fits && add_i64(s->at[i].factor, product, &s->at[i].factor);
+        if (s->at[i].factor == 0)
+            s->at[i] = s->at[--s->n];
+        return;
+    }
+    if (product == 0 || joins_partner(s, t, product))
+        return;
+    if (s->n == MAX_TERMS) {
+        s->fits = false;
+        return;
+    }
+    s->at[s->n] = *t;
+    s->at[s->n++].factor = product;
+}
+
+static void add_expr(sum *s, const access_expr *e, int64_t factor)
+{
+    int64_t product;
+    if (!e || !mul_i64(e->constant, factor, &product) ||
+        !add_i64(s->constant, product, &s->constant)) {
+        s->fits = false;
+        return;
+    }
+    for (uint32_t i = 0; i < e->n && s->fits; i++)
+        add_term(s, &e->at[i], factor);
+}
+
+/* Axes first, in order; the rest as they came. Small insertion sort. */
+static void sort_terms(sum *s)
+{
+    for (uint32_t i = 1; i < s->n; i++)
+        for (uint32_t k = i; k > 0; k--) {
+            const access_term *a = &s->at[k - 1], *b = &s->at[k];
+            const bool ordered = a->kind != b->kind ? a->kind < b->kind
+                                                    : a->kind != ACCESS_AXIS || a->axis < b->axis;
+            if (ordered)
+                break;
+            const access_term t = s->at[k];
+            s->at[k] = s->at[k - 1];
+            s->at[k - 1] = t;
+        }
+}
+
+static const access_expr *finish(sum *s, arena *memory)
+{
+    if (!s->fits)
+        return NULL;
+    sort_terms(s);
+    access_expr *e = arena_alloc(memory, sizeof *e + s->n * sizeof *e->at);
+    if (!e)
+        return NULL;
+    *e = (access_expr){.constant = s->constant, .low = s->constant, .high = s->constant, .n = s->n};
+    if (s->n)
+        memcpy(e->at, s->at, s->n * sizeof *e->at);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const access_term *t = &s->at[i];
+        int64_t a, b;
+        if (!mul_i64(t->factor, t->low, &a) || !mul_i64(t->factor, t->high, &b) ||
+            !add_i64(e->low, a < b ? a : b, &e->low) || !add_i64(e->high, a < b ? b : a, &e->high))
+            return NULL;
+    }
+    return e;
+}
+
+static const access_expr *constant_expr(int64_t value, arena *memory)
+{
+    sum s = {.constant = value, .fits = true};
+    return finish(&s, memory);
+}
+
+static const access_expr *axis_expr(uint32_t axis, int64_t extent, int64_t factor, int64_t constant,
+                                    arena *memory)
+{
+    sum s = {.constant = constant, .fits = true};
+    const access_term t = {
+        .factor = 1, .kind = ACCESS_AXIS, .axis = axis, .low = 0, .high = extent - 1};
+    if (extent > 1)
+        add_term(&s, &t, factor);
+    return finish(&s, memory);
+}
+
+/* E = BY * whole + rest, with everything that is a multiple of BY in `whole`. */
+static bool split(const access_expr *e, int64_t by, arena *memory, sum *whole,
+                  const access_expr **rest)
+{
+    sum r = {.fits = true};
+    *whole = (sum){.constant = floor_div(e->constant, by), .fits = true};
+    r.constant = e->constant - whole->constant * by;
+    for (uint32_t i = 0; i < e->n; i++) {
+        access_term t = e->at[i];
+        const int64_t factor = t.factor;
+        t.factor = 1;
+        if (factor % by == 0)
+            add_term(whole, &t, factor / by);
+        else
+            add_term(&r, &t, factor);
+    }
+    *rest = finish(&r, memory);
+    return *rest != NULL;
+}
+
+static uint32_t depth_of(const access_expr *e)
+{
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        depth = e->at[i].depth > depth ? e->at[i].depth : depth;
+    return depth;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    a = a < 0 ? -a : a;
+    while (b != 0) {
+        const int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* E = G * large + small with 0 <= small < G for a G > 1 that divides BY, the largest of its kind:
+ * then E // BY is large // (BY / G), and E % BY is G * (large % (BY / G)) + small. 1 without one.
+ */
+static int64_t common_part(const access_expr *e, int64_t by, arena *memory,
+                           const access_expr **large, const access_expr **small)
+{
+    int64_t best = 1;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const int64_t g = e->at[i].factor == INT64_MIN ? 1 : gcd(e->at[i].factor, by);
+        const access_expr *rest;
+        sum whole;
+        if (g <= best || !split(e, g, memory, &whole, &rest) || rest->low < 0 || rest->high >= g)
+            continue;
+        const access_expr *above = finish(&whole, memory);
+        if (!above)
+            continue;
+        best = g;
+        *large = above;
+        *small = rest;
+    }
+    return best;
+}
+
+static const access_expr *divide(const access_expr *e, int64_t by, bool remainder, arena *memory)
+{
+    sum s, none = {.fits = true};
+    const access_expr *rest, *large, *small;
+    if (!e || by <= 0 || !split(e, by, memory, &s, &rest))
+        return NULL;
+    const int64_t g = common_part(rest, by, memory, &large, &small);
+    if (g > 1) { /* each step makes BY smaller */
+        const access_expr *part = divide(large, by / g, remainder, memory);
+        if (remainder)
+            s = none;
+        add_expr(&s, part, remainder ? g : 1);
+        if (remainder)
+            add_expr(&s, small, 1);
+        return finish(&s, memory);
+    }
+    const int64_t low = floor_div(rest->low, by), high = floor_div(rest->high, by);
+    if (remainder)
+        s = none;
+    if (low == high && remainder) { /* rest - low * by */
+        add_expr(&s, rest, 1);
+        s.fits = s.fits && sub_i64(s.constant, low * by, &s.constant);
+    } else if (low == high) {
+        s.fits = s.fits && add_i64(s.constant, low, &s.constant);
+    } else {
+        const access_term t = {.factor = 1,
+                               .kind = remainder ? ACCESS_REMAINDER : ACCESS_QUOTIENT,
+                               .depth = depth_of(rest) + 1,
+                               .of = rest,
+                               .by = by,
+                               .low = remainder ? 0 : low,
+                               .high = remainder ? by - 1 : high};
+        if (t.depth > MAX_DEPTH)
+            return NULL;
+        add_term(&s, &t, 1);
+    }
+    return finish(&s, memory);
+}
+
+/* E with the axes replaced. */
+static const access_expr *substitute(const access_expr *e, const access_expr *const *axes,
+                                     arena *memory)
+{
+    sum s = {.constant = e->constant, .fits = true};
+    for (uint32_t i = 0; i < e->n && s.fits; i++) {
+        const access_term *t = &e->at[i];
+        if (t->kind == ACCESS_AXIS) {
+            add_expr(&s, axes[t->axis], t->factor);
+            continue;
+        }
+        const access_expr *of = substitute(t->of, axes, memory);
+        add_expr(&s, of ? divide(of, t->by, t->kind == ACCESS_REMAINDER, memory) : NULL, t->factor);
+    }
+    return finish(&s, memory);
+}
+
+/* ---- maps ---- */
+
+static bool start_map(const int64_t *dims, uint32_t rank, uint32_t n_source, access_map *map)
+{
+    map->rank = rank;
+    map->n_source = n_source;
+    map->n_guards = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] <= 0)
+            return false;
+        map->dims[i] = dims[i];
+    }
+    return true;
+}
+
+bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_map *out)
+{
+    bool ok = start_map(dims, rank, rank, out);
+    for (uint32_t i = 0; ok && i < rank; i++)
+        ok = (out->at[i] = axis_expr(i, dims[i], 1, 0, memory)) != NULL;
+    return ok;
+}
+
+bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
+                     access_map *out)
+{
+    int64_t result[TN_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < rank; k++)
+        result[k] = dims[order[k]];
+    bool ok = start_map(result, rank, rank, out);
+    for (uint32_t k = 0; ok && k < rank; k++)
+        ok = (out->at[order[k]] = axis_expr(k, result[k], 1, 0, memory)) != NULL;
+    return ok;
+}
+
+bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, arena *memory,
+                         access_map *map)
+{
+    bool ok = start_map(dims, rank, in->rank, map);
+    for (uint32_t i = 0; ok && i < in->rank; i++) {
+        const uint32_t from = rank - in->rank + i;
+        map->at[i] =
+            in->dims[i] == 1 ? constant_expr(0, memory) : axis_expr(from, dims[from], 1, 0, memory);
+        ok = map->at[i] != NULL;
+    }
+    return ok;
+}
+
+bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
+                     const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map)
+{
+    bool ok = start_map(dims, rank, n_source, map);
+    for (uint32_t i = 0; ok && i < n_source; i++) {
+        sum s = {.constant = constant[i], .fits = true};
+        for (uint32_t k = 0; k < rank; k++)
+            if (by[i][k] != 0)
+                add_expr(&s, axis_expr(k, dims[k], by[i][k], 0, memory), 1);
+        ok = (map->at[i] = finish(&s, memory)) != NULL;
+    }
+    return ok;
+}
+
+bool access_compose(const access_map *outer, const access_map *inner, arena *memory,
+                    access_map *out)
+{
+    access_map map;
+    bool ok = start_map(outer->dims, outer->rank, inner->n_source, &map) &&
+              outer->n_guards + inner->n_guards <= ACCESS_GUARDS;
+    for (uint32_t i = 0; ok && i < inner->n_source; i++)
+        ok = (map.at[i] = substitute(inner->at[i], outer->at, memory)) != NULL;
+    for (uint32_t i = 0; ok && i < outer->n_guards; i++)
+        map.guards[map.n_guards++] = outer->guards[i];
+    for (uint32_t i = 0; ok && i < inner->n_guards; i++) {
+        access_guard g = inner->guards[i];
+        g.of = substitute(g.of, outer->at, memory);
+        ok = g.of != NULL;
+        if (ok && (g.of->low < g.low || g.of->high >= g.high)) /* else it always holds */
+            map.guards[map.n_guards++] = g;
+    }
+    if (ok)
+        *out = map;
+    return ok;
+}
+
+bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+                    access_map *out)
+{
+    sum s = {.fits = true};
+    add_expr(&s, map->at[axis], 1);
+    s.fits = s.fits && add_i64(s.constant, shift, &s.constant);
+    access_map shifted = {.rank = map->rank, .n_source = map->n_source, .n_guards = map->n_guards};
+    memcpy(shifted.dims, map->dims, sizeof shifted.dims);
+    memcpy(shifted.at, map->at, sizeof shifted.at);
+    memcpy(shifted.guards, map->guards, map->n_guards * sizeof *map->guards);
+    if (!(shifted.at[axis] = finish(&s, memory)))
+        return false;
+    *out = shifted;
+    return true;
+}
+
+/* Guards are many and mostly unused. */
+static size_t used_bytes(const access_map *map)
+{
+    return offsetof(access_map, guards) + map->n_guards * sizeof *map->guards;
+}
+
+const access_map *access_copy(const access_map *map, arena *memory)
+{
+    access_map *copy = arena_alloc(memory, used_bytes(map));
+    if (copy)
+        memcpy(copy, map, used_bytes(map));
+    return copy;
+}
+
+void access_assign(access_map *to, const access_map *from)
+{
+    memcpy(to, from, used_bytes(from));
+}
+
+bool access_same(const access_map *a, const access_map *b)
+{
+    if (a == b)
+        return true;
+    bool same = a->rank == b->rank && a->n_source == b->n_source && a->n_guards == b->n_guards;
+    for (uint32_t i = 0; same && i < a->rank; i++)
+        same = a->dims[i] == b->dims[i];
+    for (uint32_t i = 0; same && i < a->n_source; i++)
+        same = same_expr(a->at[i], b->at[i]);
+    for (uint32_t i = 0; same && i < a->n_guards; i++) {
+        const access_guard *x = &a->guards[i], *y = &b->guards[i];
+        same =
+            x->low == y->low && x->high == y->high && x->fill == y->fill && same_expr(x->of, y->of);
+    }
+    return same;
+}
+
+const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory)
+{
+    sum s = {.fits = true};
+    int64_t stride = 1;
+    for (uint32_t i = map->n_source; i-- > 0;) {
+        add_expr(&s, map->at[i], stride);
+        s.fits = s.fits && mul_i64(stride, dims[i], &stride);
+    }
+    return finish(&s, memory);
+}
+
+bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides)
+{
+    *constant = e->constant;
+    for (uint32_t k = 0; k < rank; k++)
+        strides[k] = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        if (e->at[i].kind != ACCESS_AXIS)
+            return false;
+        strides[e->at[i].axis] = e->at[i].factor;
+    }
+    return true;
+}
+
+int64_t access_value(const access_expr *e, const int64_t *at)
+{
+    int64_t total = e->constant;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const access_term *t = &e->at[i];
+        int64_t v;
+        if (t->kind == ACCESS_AXIS) {
+            v = at[t->axis];
+        } else {
+            const int64_t of = access_value(t->of, at), q = floor_div(of, t->by);
+            v = t->kind == ACCESS_QUOTIENT ? q : of - q * t->by;
+        }
+        total += t->factor * v;
+    }
+    return total;
+}
+
+int64_t access_padding(const access_map *map, const int64_t *at)
+{
+    for (uint32_t i = 0; i < map->n_guards; i++) {
+        const int64_t v = access_value(map->guards[i].of, at);
+        if (v < map->guards[i].low || v >= map->guards[i].high)
+            return map->guards[i].fill;
+    }
+    return -1;
+}
+
+/* ---- nodes ---- */
+
+/* The source's axes are digits of the result's row-major position. */
+static bool digits(const int64_t *from, uint32_t n_source, arena *memory, access_map *map)
+{
+    sum s = {.fits = true};
+    int64_t stride = 1;
+    for (uint32_t k = map->rank; k-- > 0;) {
+        add_expr(&s, axis_expr(k, map->dims[k], stride, 0, memory), 1);
+        s.fits = s.fits && mul_i64(stride, map->dims[k], &stride);
+    }
+    const access_expr *position = finish(&s, memory);
+    stride = 1;
+    for (uint32_t i = n_source; i-- > 0;) {
+        const access_expr *above = divide(position, stride, false, memory);
+        map->at[i] = divide(above, from[i], true, memory);
+        if (!map->at[i] || !mul_i64(stride, from[i], &stride))
+            return false;
+    }
+    return position != NULL;
+}
+
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
+                       arena *memory, access_map *map)
+{
+    return start_map(dims, rank, n_source, map) && digits(from, n_source, memory, map);
+}
+
+static bool of_transpose(const node *n, const type *out, arena *memory, access_map *map)
+{
+    uint32_t rank;
+    const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        const int64_t from = perm[i] < 0 ? perm[i] + rank : perm[i];
+        if (from < 0 || from >= (int64_t)rank ||
+            !(map->at[from] = axis_expr(i, out->dims[i], 1, 0, memory)))
+            return false;
+    }
+    return true;
+}
+
+static bool of_broadcast(const node *n, const type *in, const type *out, arena *memory,
+                         access_map *map)
+{
+    uint32_t to[TN_MAX_RANK];
+    shape s;
+    if (resolve_broadcast(n->attrs, in, &s, to).kind != SHAPE_OK)
+        return false;
+    for (uint32_t i = 0; i < in->rank; i++) {
+        map->at[i] = in->dims[i] == 1 ? constant_expr(0, memory)
+                                      : axis_expr(to[i], out->dims[to[i]], 1, 0, memory);
+        if (!map->at[i])
+            return false;
+    }
+    return true;
+}
+
+static bool of_slice(const node *n, const type *in, const type *out, arena *memory, access_map *map)
+{
+    slice_range ranges[TN_MAX_RANK];
+    shape s;
+    if (resolve_slices(n->attrs, in->dims, in->rank, ranges, &s).kind != SHAPE_OK)
+        return false;
+    for (uint32_t i = 0; i < in->rank; i++)
+        if (!(map->at[i] = axis_expr(i, out->dims[i], ranges[i].step, ranges[i].start, memory)))
+            return false;
+    return true;
+}
+
+static bool of_reverse(const node *n, const type *in, arena *memory, access_map *map)
+{
+    uint32_t n_axes;
+    const int64_t *given = attr_ints(n->attrs, KEY_AXES, &n_axes);
+    axis_list axes;
+    if (resolve_axes(given, n_axes, in->rank, &axes).kind != SHAPE_OK)
+        return false;
+    for (uint32_t i = 0; i < in->rank; i++) {
+        const bool back = axes.mask >> i & 1;
+        map->at[i] = axis_expr(i, in->dims[i], back ? -1 : 1, back ? in->dims[i] - 1 : 0, memory);
+        if (!map->at[i])
+            return false;
+    }
+    return true;
+}
+
+/* With holes between elements there is no map. */
+static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
+                   access_map *map)
+{
+    uint32_t rank;
+    const int64_t *low = attr_ints(n->attrs, KEY_LOW, &rank);
+    const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+    for (uint32_t i = 0; i < in->rank; i++) {
+        if (interior[i] != 0 || in->dims[i] == 0)
+            return false;
+        const access_expr *e = map->at[i] = axis_expr(i, out->dims[i], 1, -low[i], memory);
+        if (!e)
+            return false;
+        const bool is_guarded = e->low < 0 || e->high >= in->dims[i];
+        if (is_guarded && map->n_guards == ACCESS_GUARDS)
+            return false;
+        if (is_guarded)
+            map->guards[map->n_guards++] = (access_guard){e, 0, in->dims[i], fill};
+    }
+    return true;
+}
+
+static bool of_tile(const type *in, const type *out, arena *memory, access_map *map)
+{
+    for (uint32_t i = 0; i < in->rank; i++)
+        if (!(map->at[i] =
+                  divide(axis_expr(i, out->dims[i], 1, 0, memory), in->dims[i], true, memory)))
+            return false;
+    return true;
+}
+
+static bool of_pool(const node *n, const type *in, const type *out, arena *memory, access_map *map)
+{
+    uint32_t k;
+    const int64_t *strides = attr_ints(n->attrs, KEY_STRIDES, &k);
+    const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &k);
+    for (uint32_t i = 0; i < in->rank; i++) {
+        const uint32_t lead = in->rank - k;
+        sum s = {.fits = true};
+        add_expr(&s, axis_expr(i, out->dims[i], i < lead ? 1 : strides[i - lead], 0, memory), 1);
+        if (i >= lead)
+            add_expr(&s, axis_expr(i + k, out->dims[i + k], dilation[i - lead], 0, memory), 1);
+        if (!(map->at[i] = finish(&s, memory)))
+            return false;
+    }
+    return true;
+}
+
+static const access_expr *of_index(const index_expr *e, const type *out, arena *memory)
+{
+    sum s = {.fits = true};
+    if (e->op == INDEX_NUMBER)
+        return constant_expr(e->value, memory);
+    if (e->op == INDEX_AXIS)
+        return axis_expr((uint32_t)e->value, out->dims[e->value], 1, 0, memory);
+    if (e->op == INDEX_SYMBOL)
+        return NULL;
+    const access_expr *a = of_index(e->a, out, memory), *b = of_index(e->b, out, memory);
+    if (!a || !b)
+        return NULL;
+    if (e->op == INDEX_FLOORDIV || e->op == INDEX_MOD)
+        return b->n == 0 ? divide(a, b->constant, e->op == INDEX_MOD, memory) : NULL;
+    if (e->op == INDEX_MUL) {
+        if (a->n && b->n)
+            return NULL;
+        add_expr(&s, a->n ? a : b, a->n ? b->constant : a->constant);
+    } else {
+        add_expr(&s, a, 1);
+        add_expr(&s, b, e->op == INDEX_ADD ? 1 : -1);
+    }
+    return finish(&s, memory);
+}
+
+static bool of_view(const node *n, const type *in, const type *out, arena *memory, access_map *map)
+{
+    index_map own;
+    size_t where;
+    if (index_map_parse(attr_string(n->attrs, KEY_INDEX_MAP), out->rank, memory, &own, &where) !=
+            INDEX_FINE ||
+        own.n != in->rank)
+        return false;
+    for (uint32_t i = 0; i < own.n; i++)
+        if (!(map->at[i] = of_index(own.at[i], out, memory)))
+            return false;
+    return true;
+}
+
+bool access_is_movement(const node *n)
+{
+    switch ((int)n->op) {
+    case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_SQUEEZE:
+    case OP_TRANSPOSE:
+    case OP_BROADCAST:
+    case OP_SLICE:
+    case OP_REVERSE:
+    case OP_PAD:
+    case OP_TILE:
+    case OP_VIEW:
+    case OP_POOL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
+                    access_map *map)
+{
+    if (!type_is_static(in) || !type_is_static(out) ||
+        !start_map(out->dims, out->rank, in->rank, map))
+        return false;
+    switch ((int)n->op) {
+    case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_SQUEEZE:
+        return digits(in->dims, in->rank, memory, map);
+    case OP_TRANSPOSE:
+        return of_transpose(n, out, memory, map);
+    case OP_BROADCAST:
+        return of_broadcast(n, in, out, memory, map);
+    case OP_SLICE:
+        return of_slice(n, in, out, memory, map);
+    case OP_REVERSE:
+        return of_reverse(n, in, memory, map);
+    case OP_PAD:
+        return of_pad(n, in, out, fill, memory, map);
+    case OP_TILE:
+        return of_tile(in, out, memory, map);
+    case OP_POOL:
+        return of_pool(n, in, out, memory, map);
+    case OP_VIEW:
+        return of_view(n, in, out, memory, map);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,100 @@
+/* Access maps: where an element of a value that movement made comes from.
+ *
+ * A map leads from positions in a result to positions in a source. Each source axis has an
+ * expression over the result's axes: a sum of numbers, of axes times numbers, and of quotients and
+ * remainders of such sums by positive numbers, rounded down. Guards say where the result does not
+ * come from the source at all but is padding. Maps compose, and are kept simple: what the ranges of
+ * the axes decide is decided.
+ *
+ * Expressions are immutable and live in an arena. Static shapes only, all extents above 0. */
+#ifndef INDEX_ACCESS_H
+#define INDEX_ACCESS_H
+
+#include "graph/module.h"
+
+typedef struct access_expr access_expr;
+
+typedef enum access_atom_kind { ACCESS_AXIS, ACCESS_QUOTIENT, ACCESS_REMAINDER } access_atom_kind;
+
+/* factor * axis, factor * (of // by), or factor * (of % by). */
+typedef struct access_term {
+    int64_t factor;
+    access_atom_kind kind;
+    uint32_t axis;
+    uint32_t depth; /* of quotients and remainders in it */
+    const access_expr *of;
+    int64_t by;
+    int64_t low, high; /* of the atom, without the factor */
+} access_term;
+
+struct access_expr {
+    int64_t constant;
+    int64_t low, high; /* values lie between these */
+    uint32_t n;
+    access_term at[];
+};
+
+/* LOW <= of < HIGH must hold; else the element is the padding number `fill`. */
+typedef struct access_guard {
+    const access_expr *of;
+    int64_t low, high;
+    uint32_t fill;
+} access_guard;
+
+enum { ACCESS_GUARDS = 20 }; /* a map with more of them is none */
+
+typedef struct access_map {
+    uint32_t rank; /* of the result */
+    int64_t dims[TN_MAX_RANK];
+    uint32_t n_source; /* axes of the source */
+    const access_expr *at[TN_MAX_RANK];
+    uint32_t n_guards; /* looked at in order */
+    access_guard guards[ACCESS_GUARDS];
+} access_map;
+
+/* What cannot be expressed, overflows or is too large has no map: these return false (or NULL).
+ * Lack of memory too; callers then do without the map. */
+
+/* Position i leads to position i. */
+bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_map *out);
+/* Result axis k is axis ORDER[k] of a source with these extents. */
+bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, arena *memory,
+                     access_map *out);
+/* Source axis i is at CONSTANT[i] + the sum of BY[i][k] * axis k, which may be outside of it. */
+bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
+                     const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map);
+/* A result of these extents has the source's elements in row-major order. */
+bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
+                       arena *memory, access_map *map);
+/* Movement that has such a map: each result element is one of the operand's, or padding. */
+bool access_is_movement(const node *n);
+/* The map of one movement node from its static operand type. Padding has the number FILL. */
+bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
+                    access_map *map);
+/* An operand that is broadcast from the right to a result. */
+bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, arena *memory,
+                         access_map *map);
+/* First OUTER, from the result to something in between; then INNER from there to the source. */
+bool access_compose(const access_map *outer, const access_map *inner, arena *memory,
+                    access_map *out);
+
+/* MAP with SHIFT added to source axis AXIS. */
+bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+                    access_map *out);
+/* MAP in MEMORY, as small as it can be: only to be read. NULL without memory. */
+const access_map *access_copy(const access_map *map, arena *memory);
+/* TO becomes FROM, which may be such a copy. */
+void access_assign(access_map *to, const access_map *from);
+/* Whether both maps lead everywhere to the same place, as far as their form tells. */
+bool access_same(const access_map *a, const access_map *b);
+
+/* The offset, in elements of a dense row-major source of shape DIMS. */
+const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory);
+/* E as constant + sum of strides[k] * axis k; false when it has quotients or remainders. */
+bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides);
+/* The value of E at a position. */
+int64_t access_value(const access_expr *e, const int64_t *at);
+/* The padding at a position, or -1: the element comes from the source. */
+int64_t access_padding(const access_map *map, const int64_t *at);
+
+#endif

@@ -1,0 +1,486 @@
+/* Contractions: from the axes to a schedule and its programs. */
+#include "loop/contract/contract.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "loop/contract/contract_multiply.h"
+
+contract_machine contract_machine_of(const char *cpu, bool is_wide)
+{
+    const contract_machine wide = {64, 32, 32 << 10, 1 << 20};
+    const contract_machine middle = {32, 16, 32 << 10, 512 << 10};
+    const contract_machine narrow = {16, 16, 32 << 10, 256 << 10};
+    if (!cpu || strcmp(cpu, "native") == 0)
+        return is_wide ? wide : middle;
+    static const char *const wide_names[] = {
+        "x86-64-v4", "znver4", "znver5", "skylake-avx512", "icelake", "cascade", "sapphirerapids"};
+    for (size_t i = 0; i < sizeof wide_names / sizeof *wide_names; i++)
+        if (strncmp(cpu, wide_names[i], strlen(wide_names[i])) == 0)
+            return wide;
+    if (strcmp(cpu, "x86-64") == 0 || strcmp(cpu, "x86-64-v2") == 0)
+        return narrow;
+    return middle;
+}
+
+/* ---- the problem ---- */
+
+static bool count_axes(const contract_axis *axes, uint32_t n, int64_t *count)
+{
+    int64_t extents[CONTRACT_MAX_AXES];
+    for (uint32_t i = 0; i < n; i++)
+        extents[i] = axes[i].extent;
+    return product_i64(extents, n, count);
+}
+
+static walk walk_of(const contract_axis *axes, uint32_t n, size_t field)
+{
+    walk w;
+    walk_init(&w);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t step;
+        memcpy(&step, (const char *)&axes[i] + field, sizeof step);
+        walk_add(&w, axes[i].extent, step);
+        if (axes[i].is_open && w.n > 0)
+            w.open |= UINT32_C(1) << (w.n - 1);
+    }
+    return w;
+}
+
+#define WALK(axes, n, field) walk_of(axes, n, offsetof(contract_axis, field))
+
+static void exchange_axes(contract_axis *axes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t a = axes[i].a;
+        axes[i].a = axes[i].b;
+        axes[i].b = a;
+    }
+}
+
+/* The operands change places: a product does not mind. */
+static void turn(problem *p)
+{
+    contract_spec *s = &p->spec;
+    contract_axis m[CONTRACT_MAX_AXES];
+    const contract_spec old = *s;
+    exchange_axes(s->batch, s->n_batch);
+    exchange_axes(s->m, s->n_m);
+    exchange_axes(s->n, s->n_n);
+    exchange_axes(s->k, s->n_k);
+    memcpy(m, s->m, sizeof m);
+    memcpy(s->m, s->n, sizeof m);
+    memcpy(s->n, m, sizeof m);
+    s->n_m = old.n_n;
+    s->n_n = old.n_m;
+    s->a = old.b;
+    s->b = old.a;
+    s->a_first = old.b_first;
+    s->b_first = old.a_first;
+    s->load_a = old.load_b;
+    s->load_b = old.load_a;
+    s->user_a = old.user_b;
+    s->user_b = old.user_a;
+    s->b_is_constant = false;
+    s->is_turned = !s->is_turned;
+}
+
+static bool problem_init(problem *p, const contract_spec *spec, const contract_machine *machine)
+{
+    int64_t all;
+    *p = (problem){.spec = *spec};
+    contract_spec *s = &p->spec;
+    p->form = dtype_compute(s->sum);
+    p->elem = element_compute(p->form);
+    p->parts = dtype_is_complex(p->form) ? 2 : 1;
+    p->bytes = (int64_t)loop_elem_bytes(p->elem);
+    if (!count_axes(s->batch, s->n_batch, &p->batch) || !count_axes(s->m, s->n_m, &p->m) ||
+        !count_axes(s->n, s->n_n, &p->n) || !count_axes(s->k, s->n_k, &p->k) ||
+        !product_i64((const int64_t[]){p->batch, p->m, p->n}, 3, &all) ||
+        p->k > INT64_MAX / (1 << 16))
+        return false;
+    uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
+    const int64_t lanes = machine->vector_bytes / p->bytes;
+    p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
+    /* One column of results: its rows side by side make better vectors. The chains of complex
+     * numbers care which factor is which. */
+    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
+        turn(p);
+        p->n = p->m;
+        p->m = 1;
+        buffer_a = CONTRACT_B;
+        buffer_b = CONTRACT_A;
+    }
+    p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
+    p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
+    return true;
+}
+
+static bool has_border(problem *p)
+{
+    contract_spec *s = &p->spec;
+    for (uint32_t i = 0; i < s->n_windows; i++)
+        if (window_has_border(s, &s->windows[i]))
+            return true;
+    return false;
+}
+
+/* Windows that stay inside of A are only steps. */
+static void drop_windows(problem *p)
+{
+    contract_spec *s = &p->spec;
+    for (uint32_t i = 0; i < s->n_windows; i++) {
+        const contract_window *w = &s->windows[i];
+        for (uint32_t k = 0; k < w->n; k++)
+            window_axis(s, w, k)->a += w->walkers[k].by * w->step;
+        s->a_first -= w->low * w->step;
+    }
+    s->n_windows = 0;
+}
+
+static void join_products(problem *p)
+{
+    const contract_spec *s = &p->spec;
+    product_axes *k = &p->products;
+    k->n = 0;
+    for (uint32_t i = 0; i < s->n_k; i++) {
+        const contract_axis *x = &s->k[i];
+        if (x->extent == 1)
+            continue;
+        if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a && k->b[k->n - 1] == x->extent * x->b) {
+            k->extent[k->n - 1] *= x->extent;
+            k->a[k->n - 1] = x->a;
+            k->b[k->n - 1] = x->b;
+            continue;
+        }
+        k->extent[k->n] = x->extent;
+        k->a[k->n] = x->a;
+        k->b[k->n++] = x->b;
+    }
+    if (k->n == 0) {
+        k->n = 1;
+        k->extent[0] = p->k > 0 ? p->k : 1;
+        k->a[0] = k->b[0] = 0;
+    }
+}
+
+/* ---- the schedule ---- */
+
+enum {
+    MOST_ROWS = 28,
+    MOST_TURNED = 8,    /* rows that meet columns of B turned in registers */
+    FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
+    MANY_PANELS = 4,    /* A is read so often that it may be packed */
+    FEW_CHAINS = 6,     /* less do not keep the multipliers busy */
+    CROWDED_ROWS = 6,   /* so many find room in one set of the first cache */
+    ENOUGH_PANELS = 16, /* to be shared out among threads */
+    SMALL = 1 << 21,    /* operations that one thread does alone */
+    FAR = 256 << 10,    /* bytes of B from which on it is better read as one stream */
+    FAST = 8            /* operations in the time that a byte takes from memory */
+};
+
+/* Few rows times so much of B that reading it takes longer than everything else. */
+static bool is_read_once(const problem *p)
+{
+    const double bytes = (double)p->batch * (double)p->k * (double)p->n * (double)p->bytes;
+    return p->m <= FEW_ROWS && bytes >= FAR;
+}
+
+/* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
+ * in registers. */
+static int64_t choose_block(problem *p, const contract_machine *m)
+{
+    const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
+    /* The next row of B and factor of A are loaded ahead where there are registers enough. */
+    const int64_t used = m->registers > 16 ? 6 : 4, room = (m->registers - used) / p->parts;
+    int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
+    if (p->m >= room / 3 && vectors == 3)
+        nv = 3;
+    nv = nv > 16 ? 16 : nv;
+    if (p->spec.b_is_constant && is_read_once(p))
+        nv = 4; /* enough chains, and panels to be shared out */
+    nv = nv > vectors ? vectors : nv;
+    p->nv = nv < 1 ? 1 : (uint32_t)nv;
+    int64_t rows = room / p->nv;
+    rows = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    return rows;
+}
+
+/* Whatever EXTENT units may come, where axis AXIS is open: many are blocks of MOST or one less,
+ * some of any height from half of MOST on; few are one block, which is made for them. */
+static void split_openly(problem *p, int64_t extent, int64_t most, uint32_t axis)
+{
+    const uint32_t outer = (UINT32_C(1) << axis) - 1;
+    const bool is_open = p->a_m.n > 0 && (p->a_m.open >> axis & 1);
+    p->least = 0;
+    p->is_open = is_open || (p->a_m.open & outer);
+    if (!is_open || extent <= most || most < 2)
+        return;
+    if (extent >= most * (most - 1)) {
+        p->base = most - 1;
+        p->longer = extent - p->split * p->base;
+    } else {
+        p->least = (most + 1) / 2;
+        p->most = most;
+    }
+}
+
+/* Blocks of nearly equal heights, at most ROWS, whose rows lie at the same places from the first.
+ */
+static void split_rows(problem *p, int64_t rows)
+{
+    const walk *w = &p->a_m;
+    uint32_t axis = w->n;
+    int64_t extent = 1;
+    p->unit = 1;
+    if (axis > 0)
+        extent = w->extent[--axis];
+    while (axis > 0 && extent * p->unit <= rows) {
+        p->unit *= extent;
+        extent = w->extent[--axis];
+    }
+    int64_t most = rows / p->unit;
+    most = most < 1 ? 1 : most;
+    p->split = (extent + most - 1) / most;
+    p->base = extent / p->split;
+    p->longer = extent % p->split;
+    p->outer = p->m / (extent * p->unit);
+    split_openly(p, extent, most, axis);
+}
+
+int64_t most_rows(const problem *p)
+{
+    return (p->least > 0 ? p->most : p->base + (p->longer > 0)) * p->unit;
+}
+
+/* Do ROWS rows of A crowd into few sets of the first cache? */
+static bool is_crowded(const problem *p, int64_t rows)
+{
+    problem flat = *p;
+    drop_windows(&flat);
+    const walk w = WALK(flat.spec.m, flat.spec.n_m, a);
+    const walk k = WALK(flat.spec.k, flat.spec.n_k, a);
+    uint8_t in_set[64] = {0};
+    uint8_t most = 0;
+    if (p->m < rows)
+        rows = p->m;
+    if (k.n > 0 && k.step[k.n - 1] * p->bytes * p->parts >= LOOP_ALIGN)
+        return true; /* a line of memory for each product */
+    for (int64_t r = 0; r < rows; r++) {
+        const uint64_t line = (uint64_t)(walk_at(&w, r) * p->bytes * p->parts) / 64;
+        const uint8_t n = ++in_set[line % 64];
+        most = n > most ? n : most;
+    }
+    return most > 8;
+}
+
+static bool is_plain(const problem *p, const factors *x)
+{
+    return !x->load && x->dtype == p->form;
+}
+
+/* How B is read; it is packed when that is B_PANELS. */
+static b_form choose_b(const problem *p, const contract_machine *m, int64_t rows, bool is_stage)
+{
+    const contract_spec *s = &p->spec;
+    const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
+    const int64_t times = (p->m + rows - 1) / rows; /* that B is read */
+    if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
+        return B_PANELS;
+    if (n.n == 0 || n.step[0] == 1) {
+        if (s->b_is_constant && (times > 1 || is_read_once(p)))
+            return B_PANELS;
+        const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
+        /* A stage reads all columns before it comes to other rows. */
+        const bool is_dense = is_stage && k.n == 1 && k.step[0] == p->n;
+        return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
+                                                                                 : B_PANELS;
+    }
+    /* A square of B and the sums of a vector of columns are in registers, with as many to spare. */
+    const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
+    const int64_t most = spare < MOST_TURNED ? spare : MOST_TURNED;
+    product_axes joined = {0};
+    problem probe = *p;
+    join_products(&probe);
+    joined = probe.products;
+    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
+        p->lanes <= 16 && !s->b_is_constant)
+        return B_COLUMNS;
+    return B_PANELS;
+}
+
+/* Is each panel packed just before it is used? Not where that would be done again and again, or
+ * where few items would be left; and only while the rows that meet it stay in the cache. */
+static bool packs_inside(const problem *p, const contract_machine *m, uint64_t packed_a_bytes)
+{
+    const double rows = packed_a_bytes
+                            ? (double)packed_a_bytes / (double)p->batch
+                            : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
+    return !p->spec.b_is_constant && rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2 &&
+           (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
+}
+
+/* Where all of B stays in the cache, each block of rows meets all panels; else the panels meet as
+ * many rows as stay there. */
+static void choose_order(problem *p, const contract_machine *m)
+{
+    const int64_t blocks = p->is_open ? INT64_MAX : p->outer * p->split;
+    const double panel = (double)panel_bytes(p), half = m->l2 / 2;
+    const double height = p->is_open ? (double)most_rows(p) : (double)p->m / (double)blocks;
+    const double rows = height * (double)p->k * (double)(p->bytes * p->parts);
+    p->group = 1;
+    if (panel * (double)p->panels > half && rows > 0)
+        p->group = half / rows < 1                ? 1
+                   : half / rows > (double)blocks ? blocks
+                                                  : (int64_t)(half / rows);
+}
+
+static uint64_t times3(int64_t a, int64_t b, int64_t c)
+{
+    return (uint64_t)a * (uint64_t)b * (uint64_t)c;
+}
+
+/* Everything but how rows are cut into blocks; what packs the operands becomes steps of PLAN.
+ * *ROWS: so many of a block stay in registers. */
+static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena *memory,
+                     contract_plan *plan, int64_t *rows, const char **fault)
+{
+    contract_spec *s = &p->spec;
+    const walk c_n = WALK(s->n, s->n_n, c);
+    if (c_n.n > 1)
+        p->lanes = 1; /* a vector would leave its row of C */
+    *rows = choose_block(p, m);
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+
+    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_is_near;
+    if (has_border(p) || !is_plain(p, &p->a) || (crowds && p->panels >= MANY_PANELS)) {
+        if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
+                                         &plan->packed_a_bytes, fault))
+            return false;
+    } else if (crowds && *rows > CROWDED_ROWS && p->nv * CROWDED_ROWS >= FEW_CHAINS) {
+        *rows = CROWDED_ROWS;
+    }
+    drop_windows(p);
+    /* The steps of A are final now, and say which axes of K can be one. */
+    p->b_form = choose_b(p, m, *rows, is_stage);
+    if (p->b_form == B_COLUMNS)
+        p->nv = 1; /* one square at a time in registers */
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+    if (p->b_form == B_PANELS && p->k > 0) {
+        contract_use_panels(p);
+        p->packs_inside = !is_stage && packs_inside(p, m, plan->packed_a_bytes);
+        if (!p->packs_inside && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
+                                                 &plan->packed_b_bytes, fault))
+            return false;
+    }
+
+    p->a_batch = WALK(s->batch, s->n_batch, a);
+    p->a_m = WALK(s->m, s->n_m, a);
+    p->b_batch = WALK(s->batch, s->n_batch, b);
+    p->b_n = WALK(s->n, s->n_n, b);
+    p->c_batch = WALK(s->batch, s->n_batch, c);
+    p->c_m = WALK(s->m, s->n_m, c);
+    p->c_n = c_n;
+    join_products(p);
+    return true;
+}
+
+static bool build(problem *p, const contract_machine *m, arena *memory, contract_plan *plan,
+                  const char **fault)
+{
+    const contract_spec *s = &p->spec;
+    int64_t rows;
+    if (!schedule(p, m, false, memory, plan, &rows, fault))
+        return false;
+    split_rows(p, rows);
+    choose_order(p, m);
+
+    const uint64_t results = times3(p->batch, p->m, p->n);
+    const bool sweeps = contract_can_sweep(p);
+    const int64_t blocks = sweeps            ? contract_sweep_tiles(p)
+                           : p->packs_inside ? p->panels
+                                             : p->outer * p->split * p->panels;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    *step = (contract_step){
+        .role = CONTRACT_MULTIPLIES,
+        .program = (sweeps ? contract_sweep : contract_multiply)(p, memory, fault),
+        .work = p->batch * blocks,
+        .flops = 2 * results * (uint64_t)p->k,
+        .bytes = results * dtype_bytes(s->c) + times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
+                 times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
+    const uint64_t read = is_read_once(p) ? FAST * step->bytes : 0;
+    const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
+    step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
+    plan->how = sweeps                  ? "B swept in place"
+                : p->b_form == B_PANELS ? "B in panels"
+                : p->b_form == B_ROWS   ? "B in place"
+                                        : "B turned";
+    return step->program != NULL;
+}
+
+bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+                    contract_plan *plan, const char **fault)
+{
+    problem *p = ARENA_NEW(memory, problem);
+    *plan = (contract_plan){.how = "nothing to do"};
+    *fault = NULL;
+    if (!p || !problem_init(p, spec, machine))
+        return false;
+    if (p->batch == 0 || p->m == 0 || p->n == 0)
+        return true;
+    return build(p, machine, memory, plan, fault);
+}
+
+const char *contract_how(const contract_plan *plan, uint32_t i)
+{
+    switch (plan->steps[i].role) {
+    case CONTRACT_PACKS_A:
+        return "A into panels";
+    case CONTRACT_PACKS_B:
+        return plan->steps[i].is_once ? "B into panels, once" : "B into panels";
+    case CONTRACT_MULTIPLIES:
+        break;
+    }
+    return plan->how;
+}
+
+/* ---- as a part of a larger program ---- */
+
+contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
+                                   arena *memory, contract_plan *plan, const char **fault)
+{
+    contract_stage *s = ARENA_NEW(memory, contract_stage);
+    *plan = (contract_plan){.how = "blocks of rows"};
+    *fault = NULL;
+    if (!s || !problem_init(&s->p, spec, machine) || s->p.spec.is_turned ||
+        !schedule(&s->p, machine, true, memory, plan, &s->rows, fault))
+        return NULL;
+    /* What other stages keep in registers goes through the blocks, too: leave room for some of it,
+     * or sums make way for it. */
+    enum { MANY_ROWS = 6, SPARE = 6 };
+    const int64_t room = ((int64_t)machine->registers - SPARE) / s->p.parts;
+    if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
+        s->rows--;
+    if (s->p.spec.a_is_near && s->p.a.buffer != CONTRACT_A)
+        return NULL; /* what is made only while the program runs cannot be packed before */
+    return s;
+}
+
+void contract_stage_split(contract_stage *s, int64_t rows)
+{
+    split_rows(&s->p, rows < s->rows ? rows : s->rows);
+}
+
+void contract_stage_split_like(contract_stage *s, const contract_stage *other)
+{
+    const problem *from = &other->p;
+    s->p.outer = from->outer;
+    s->p.split = from->split;
+    s->p.base = from->base;
+    s->p.longer = from->longer;
+    s->p.unit = from->unit;
+    s->p.is_open = from->is_open;
+    s->p.least = from->least;
+    s->p.most = from->most;
+}

@@ -1,0 +1,189 @@
+/* Contractions as loop programs: matrix products and convolutions, with the bits of
+ * docs/numerics.md, section 6.
+ *
+ * A result element is a sum of products over the axes of K. Every axis belongs to the batch, to M
+ * (the rows of results), to N (their columns) or to K, and says how far one step along it goes in
+ * each operand and in the result. Axes that walk memory alike are joined here, so callers need not.
+ *
+ * What comes out is up to three programs, to run in order, each over its own number of work items,
+ * shared among threads in any way. All take the same list of buffers (enum contract_buffer); those
+ * that a program does not use may be NULL. */
+#ifndef LOOP_CONTRACT_CONTRACT_H
+#define LOOP_CONTRACT_CONTRACT_H
+
+#include "loop/element/element.h"
+
+enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 4 };
+
+/* Steps in elements of each operand; 0 where an operand does not have the axis. Batch and M axes
+ * have b == 0 or a step; M: b == 0, N: a == 0, K: c == 0. */
+typedef struct contract_axis {
+    int64_t extent;
+    int64_t a, b, c;
+    bool is_open; /* the extent may be another when the program runs: see loop_with_numbers */
+} contract_axis;
+
+typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;
+
+/* An axis of A in memory that several axes walk together, mostly one of M and one of K: its
+ * coordinate is the sum of their positions times `by`, less `low`, and outside of 0 .. extent - 1
+ * the element is +0. `step` is that of A's axis, in elements; what the axes have as `a` comes
+ * on top. */
+typedef struct contract_window {
+    uint32_t n;
+    struct {
+        contract_list list;
+        uint32_t axis;
+        int64_t by; /* above 0 */
+    } walkers[CONTRACT_MAX_WALKERS];
+    int64_t low, extent, step;
+} contract_window;
+
+enum contract_buffer {
+    CONTRACT_A = 0,
+    CONTRACT_B,
+    CONTRACT_C,
+    CONTRACT_PACKED_A, /* between the programs: aligned to LOOP_ALIGN */
+    CONTRACT_PACKED_B,
+    CONTRACT_MORE /* the first of the caller's own */
+};
+
+/* Where the elements of an operand come from, when they are not simply in its buffer: LANES
+ * elements from element AT (i64, in elements of the operand), of which the first COUNT (i64) are
+ * asked for when it is not LOOP_NO_VALUE; they have the operand's dtype. Called while B is being
+ * built, perhaps several times; may use the caller's own buffers. Elements outside of the operand
+ * are not asked for. */
+typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
+                              loop_value count);
+
+/* Part of a row or of a column of results. */
+typedef struct contract_part {
+    element value;  /* rounded to dtype `c`; LANES neighbours along N */
+    bool is_column; /* ... along M */
+    uint32_t lanes;
+    loop_value count; /* i64: only so many count; LOOP_NO_VALUE: all */
+    /* i64: the row-major number of the position among the axes of the batch, of M, of N as the
+     * caller has them, for the first lane. */
+    loop_value batch, m, n;
+    loop_value at;  /* i64: the first lane's place in C, in elements, from the axes' steps */
+    int64_t step;   /* in C, from lane to lane, in elements */
+    uint32_t align; /* divides the byte offset of `at` */
+} contract_part;
+typedef void contract_finish(void *user, loop_builder *b, const contract_part *part);
+
+typedef struct contract_spec {
+    tn_dtype a, b; /* of the operands' elements */
+    /* `sum` is the accumulator as the graph names it: operands are converted to what it computes
+     * in, and the total is rounded to it before it is converted to `c`. */
+    tn_dtype sum, c;
+    uint32_t n_batch, n_m, n_n, n_k; /* outermost first; K in the order of the products */
+    contract_axis batch[CONTRACT_MAX_AXES], m[CONTRACT_MAX_AXES], n[CONTRACT_MAX_AXES],
+        k[CONTRACT_MAX_AXES];
+    uint32_t n_windows;
+    contract_window windows[CONTRACT_MAX_WINDOWS];
+    int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
+    bool is_turned;     /* the caller's positions have the axes of N before those of M */
+    bool b_is_constant; /* its packing program runs once, ahead of time: pack more readily */
+    contract_load *load_a, *load_b; /* NULL: from the buffer */
+    void *user_a, *user_b;
+    contract_finish *finish; /* NULL: store to C */
+    void *user_finish;
+    bool finish_is_small; /* few instructions, so it may be repeated for every vector of a block */
+    /* A stage: row 0 of A (C) is the first row of the work at hand, whatever its number. Its batch
+     * axes have no steps there, and those of M walk as one. */
+    bool a_is_near, c_is_near;
+} contract_spec;
+
+/* The machine to be fast on; every program is right on any. */
+typedef struct contract_machine {
+    uint32_t vector_bytes; /* 16, 32, 64 */
+    uint32_t registers;    /* vector registers */
+    uint32_t l1, l2;       /* bytes of cache a core */
+} contract_machine;
+
+/* By the name of a CPU as in target_options; NULL counts as "native", of which IS_WIDE says whether
+ * it has AVX-512. */
+contract_machine contract_machine_of(const char *cpu, bool is_wide);
+
+typedef enum contract_role {
+    CONTRACT_PACKS_A,
+    CONTRACT_PACKS_B,
+    CONTRACT_MULTIPLIES
+} contract_role;
+
+typedef struct contract_step {
+    contract_role role;
+    const loop_program *program;
+    int64_t work;          /* items */
+    int64_t grain;         /* fewest items worth a thread */
+    bool is_once;          /* it packs a constant B */
+    uint64_t flops, bytes; /* for profiles; bytes are those that must move */
+} contract_step;
+
+typedef struct contract_plan {
+    contract_step steps[3];
+    uint32_t n_steps;
+    uint64_t packed_a_bytes, packed_b_bytes; /* 0: that buffer is not used */
+    const char *how;                         /* a few words for people: which schedule */
+} contract_plan;
+
+/* The programs for SPEC in MEMORY. False without memory, when sizes overflow, or when a callback
+ * makes a fault, which *FAULT then names (else NULL). */
+bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+                    contract_plan *plan, const char **fault);
+
+/* What step I of a plan does, in a few words. */
+const char *contract_how(const contract_plan *plan, uint32_t i);
+
+/* Axis M of the rows, STRIDE at a time, and axis K of the products, by DILATION. */
+static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t stride,
+                                                 int64_t dilation, int64_t low, int64_t extent,
+                                                 int64_t step)
+{
+    return (contract_window){.n = 2,
+                             .walkers = {{CONTRACT_M, m, stride}, {CONTRACT_K, k, dilation}},
+                             .low = low,
+                             .extent = extent,
+                             .step = step};
+}
+
+/* ---- as a part of a larger program ---- */
+
+/* A contraction whose blocks of rows are computed where a program wants them. A block has all
+ * columns; those of one batch lie one after the other. */
+typedef struct contract_stage contract_stage;
+
+/* What packs operands must run before and is in PLAN, as steps. NULL as contract_build is false,
+ * and for what is no product of rows. */
+contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
+                                   arena *memory, contract_plan *plan, const char **fault);
+/* How many rows of a block stay in registers at most. */
+int64_t contract_stage_rows(const contract_stage *s);
+/* Blocks of at most ROWS rows; or the same as in OTHER, which must not be larger than that. */
+void contract_stage_split(contract_stage *s, int64_t rows);
+void contract_stage_split_like(contract_stage *s, const contract_stage *other);
+/* Batches, the blocks of each, and the rows of the largest block. */
+int64_t contract_stage_batches(const contract_stage *s);
+int64_t contract_stage_blocks(const contract_stage *s);
+int64_t contract_stage_height(const contract_stage *s);
+/* The bytes of right operands that a block meets. */
+uint64_t contract_stage_operand(const contract_stage *s);
+/* Begin a program that contains the stage. AT: addresses by contract_buffer. Outside of loops. */
+void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *at);
+/* The numbers of blocks of a batch, and of ITEMS that they make, in such a program. */
+loop_value contract_stage_end(const contract_stage *s, loop_builder *b);
+loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_t items);
+/* The first row of block BLOCK (i64, up to the number of blocks), in its batch. */
+loop_value contract_stage_row(contract_stage *s, loop_value block);
+/* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row that is near. All i64. */
+void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, loop_value high,
+                         loop_value first_row);
+
+/* Fill in one axis. */
+static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,
+                                     int64_t b, int64_t c)
+{
+    list[(*n)++] = (contract_axis){.extent = extent, .a = a, .b = b, .c = c};
+}
+
+#endif

@@ -1,0 +1,315 @@
+/* Chains of multiply-adds for a block of results, which stay in registers meanwhile. */
+#include "loop/contract/contract_multiply.h"
+
+enum {
+    BODY = 64 /* multiply-adds in the body of a loop, at most about: compilers take long for more */
+};
+
+/* ---- operands ---- */
+
+static uint32_t a_align(const problem *p)
+{
+    return (uint32_t)p->bytes;
+}
+
+static element load_a(multiplier *g, loop_value at, uint32_t row, int64_t bytes)
+{
+    const problem *p = g->p;
+    const element x =
+        element_load(g->b, p->form, loop_at(g->b, at, g->row_at[row] + bytes), 1, a_align(p));
+    return element_splat(g->b, p->lanes, x);
+}
+
+/* Where B is: an address, or the number of an element when somebody else loads it. */
+int64_t b_unit(const problem *p)
+{
+    return p->b.load ? 1 : p->b_form == B_PANELS ? p->bytes : (int64_t)dtype_bytes(p->b.dtype);
+}
+
+static loop_value b_moved(multiplier *g, loop_value at, loop_value units)
+{
+    return g->p->b.load ? int_add(g->b, at, units) : loop_offset(g->b, at, units);
+}
+
+static element load_b(multiplier *g, loop_value at, uint32_t v, int64_t units)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t first = (int64_t)v * p->lanes, left = g->columns - first;
+    const loop_value count = left < p->lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
+    const loop_value from = b_moved(g, at, loop_i64(b, units + first * b_unit(p)));
+    if (p->b_form == B_PANELS) {
+        const loop_type t = loop_type_of(p->elem, p->lanes);
+        const uint32_t align = (uint32_t)p->bytes * p->lanes;
+        element x = {p->form, loop_load(b, t, from, align), LOOP_NO_VALUE};
+        if (p->parts == 2)
+            x.im = loop_load(b, t, loop_at(b, from, columns_of(p) * p->bytes), align);
+        return x;
+    }
+    return factors_load_at(b, p, &p->b, from, p->lanes, count);
+}
+
+/* ---- chains ---- */
+
+/* One product of every chain, A_BYTES and B_UNITS after A and B_AT. */
+static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at,
+                         int64_t a_bytes, int64_t b_units)
+{
+    loop_builder *b = g->b;
+    element x[32], y[32];
+    if (g->rows <= g->nv) { /* the fewer ones stay in registers */
+        for (uint32_t r = 0; r < g->rows; r++)
+            x[r] = load_a(g, a, r, a_bytes);
+        for (uint32_t v = 0; v < g->nv; v++) {
+            const element here = load_b(g, b_at, v, b_units);
+            for (uint32_t r = 0; r < g->rows; r++)
+                sums[r * g->nv + v] = element_fma(b, x[r], here, sums[r * g->nv + v]);
+        }
+        return;
+    }
+    for (uint32_t v = 0; v < g->nv; v++)
+        y[v] = load_b(g, b_at, v, b_units);
+    for (uint32_t r = 0; r < g->rows; r++) {
+        const element here = load_a(g, a, r, a_bytes);
+        for (uint32_t v = 0; v < g->nv; v++)
+            sums[r * g->nv + v] = element_fma(b, here, y[v], sums[r * g->nv + v]);
+    }
+}
+
+static void get_sums(multiplier *g, element *sums)
+{
+    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+        sums[i] = element_get(g->b, g->sums[i]);
+}
+
+static void set_sums(multiplier *g, const element *sums)
+{
+    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+        element_set(g->b, g->sums[i], sums[i]);
+}
+
+/* COUNT products from the addresses A and B_AT on. */
+static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
+{
+    const problem *p = g->p;
+    const uint32_t last = p->products.n - 1;
+    const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
+    const int64_t step_b = p->products.b[last] * b_unit(p);
+    element sums[64];
+    get_sums(g, sums);
+    for (uint32_t i = 0; i < count; i++)
+        emit_product(g, sums, a, b_at, i * step_a, i * step_b);
+    set_sums(g, sums);
+}
+
+/* The same where B lies in columns, for a vector's lanes of products of which COUNT exist: squares
+ * of B are turned in registers. */
+static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t step_a = p->products.a[0] * p->bytes * p->parts, step = walk_step(&p->b_n);
+    element sums[64];
+    get_sums(g, sums);
+    for (uint32_t v = 0; v < g->nv; v++) {
+        loop_value from[LOOP_MAX_LANES], turned[LOOP_MAX_LANES];
+        for (uint32_t r = 0; r < p->lanes; r++) {
+            /* Columns that do not exist stand for the last one; their sums are not stored. */
+            const int64_t n = (int64_t)v * p->lanes + r;
+            const int64_t column = n < g->columns ? n : g->columns - 1;
+            from[r] = loop_at(b, b_at, column * step * p->bytes);
+        }
+        if (count == p->lanes) {
+            load_turned(b, from, p->elem, p->lanes, turned);
+        } else {
+            for (uint32_t r = 0; r < p->lanes; r++)
+                turned[r] = loop_load_first(b, loop_type_of(p->elem, p->lanes), from[r],
+                                            loop_i64(b, count), (uint32_t)p->bytes);
+            turn_square(b, turned, p->lanes, p->bytes);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t r = 0; r < g->rows; r++) {
+                const element y = {p->form, turned[i], LOOP_NO_VALUE};
+                sums[r * g->nv + v] =
+                    element_fma(b, load_a(g, a, r, i * step_a), y, sums[r * g->nv + v]);
+            }
+    }
+    set_sums(g, sums);
+}
+
+/* How many products a turn of the inner loop takes. Where windows overlap, a turn must not read an
+ * element twice: the compiler would keep it in a register, and there are none left. */
+static uint32_t unroll_of(const multiplier *g)
+{
+    const problem *p = g->p;
+    const uint32_t last = p->products.n - 1;
+    const int64_t run = p->products.extent[last], step = p->products.a[last];
+    const int64_t row = p->a_m.n ? p->a_m.step[p->a_m.n - 1] : 0;
+    int64_t most = BODY / ((int64_t)g->rows * g->nv);
+    if (p->b_form == B_COLUMNS)
+        return p->lanes;
+    if (g->rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
+        most = row / step;
+    most = most > 8 ? 8 : most < 1 ? 1 : most;
+    /* One that leaves no rest, if there is one about as large. */
+    for (int64_t u = most; 2 * u > most; u--)
+        if (run % u == 0 && (p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % u == 0))
+            return (uint32_t)u;
+    while (most & (most - 1))
+        most &= most - 1;
+    return (uint32_t)most;
+}
+
+static void emit_some(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
+{
+    if (g->p->b_form == B_COLUMNS)
+        emit_square(g, a, b_at, count);
+    else
+        emit_products(g, a, b_at, count);
+}
+
+/* Turns of COUNT products each, N products in all; *A and *B_AT move
+ * behind them, unless they are the last ones. */
+static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_value n, uint32_t count,
+                       bool is_last)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const uint32_t last = p->products.n - 1;
+    const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
+    const int64_t step_b = p->products.b[last] * b_unit(p);
+    const loop_value first_a = loop_select(b, g->always, *a, g->all_a);
+    const loop_value first_b = p->b.load ? *b_at : loop_select(b, g->always, *b_at, g->all_b);
+    const loop_value k = loop_for(b, loop_i64(b, 0), n, count);
+    if (g->next_row != 0) {
+        const loop_value row = int_times(b, int_divided(b, k, count), g->next_row);
+        const loop_value at = loop_offset(b, g->ahead, row);
+        for (int64_t line = 0; line < columns_of(p) * p->bytes; line += LOOP_ALIGN)
+            loop_prefetch(b, loop_at(b, at, line));
+    }
+    emit_some(g, loop_offset(b, first_a, int_times(b, k, step_a)),
+              b_moved(g, first_b, int_times(b, k, step_b)), count);
+    loop_end(b);
+    if (is_last)
+        return;
+    *a = loop_offset(b, *a, int_times(b, n, step_a));
+    *b_at = b_moved(g, *b_at, int_times(b, n, step_b));
+}
+
+/* N products from the addresses A and B_AT on, which lie in one run. LENGTH is N where that is
+ * known, or -1; REST what is left over by whole turns, or -1. */
+static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n, int64_t length,
+                     int64_t rest)
+{
+    loop_builder *b = g->b;
+    const uint32_t unroll = unroll_of(g);
+    if (length >= 0 && length <= unroll) {
+        emit_some(g, a, b_at, (uint32_t)length);
+        return;
+    }
+    if (length >= 0)
+        rest = length % unroll;
+    if (rest == 0) {
+        emit_turns(g, &a, &b_at, n, unroll, true);
+        return;
+    }
+    const loop_value left = rest > 0 ? loop_i64(b, rest) : int_modulo(b, n, unroll);
+    emit_turns(g, &a, &b_at, loop_binary(b, LOOP_ISUB, n, left), unroll, false);
+    if (rest > 0)
+        emit_some(g, a, b_at, (uint32_t)rest);
+    else
+        emit_turns(g, &a, &b_at, left, 1, true);
+}
+
+/* Addresses OFFSET products into the run at *A and *B_AT. */
+static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_value offset)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const uint32_t last = p->products.n - 1;
+    *a = loop_offset(b, *a, int_times(b, offset, p->products.a[last] * p->bytes * p->parts));
+    *b_at = b_moved(g, *b_at, int_times(b, offset, p->products.b[last] * b_unit(p)));
+}
+
+/* The addresses of run number OUTER. */
+static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_value *b_at)
+{
+    const product_axes *k = &g->p->products;
+    loop_builder *b = g->b;
+    walk in_a, in_b;
+    walk_init(&in_a);
+    walk_init(&in_b);
+    for (uint32_t i = 0; i + 1 < k->n; i++) {
+        walk_add(&in_a, k->extent[i], k->a[i] * g->p->bytes * g->p->parts);
+        walk_add(&in_b, k->extent[i], k->b[i] * b_unit(g->p));
+    }
+    *a = loop_offset(b, g->a, walk_emit(b, &in_a, outer));
+    *b_at = b_moved(g, g->b_at, walk_emit(b, &in_b, outer));
+}
+
+/* The products FIRST .. FIRST + LENGTH - 1, one block, which are all in one run. */
+static void emit_simple_block(multiplier *g, loop_value first, loop_value length)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t unroll = unroll_of(g), rest = p->k % unroll;
+    loop_value a = g->a, b_at = g->b_at;
+    if (g->next_row != 0) {
+        /* Each block of rows has a turn for this part of all rows. */
+        const int64_t turns = p->k / unroll;
+        const loop_value part = loop_min(b, g->block, loop_i64(b, unroll - 1));
+        const loop_value row = int_add(b, int_times(b, part, turns), int_divided(b, first, unroll));
+        g->ahead = loop_offset(b, g->next, int_times(b, row, g->next_row));
+    }
+    if (p->k <= CONTRACT_BLOCK) {
+        emit_run(g, a, b_at, length, p->k, -1);
+        return;
+    }
+    emit_advance(g, &a, &b_at, first);
+    if (rest == 0) {
+        emit_run(g, a, b_at, length, -1, 0);
+        return;
+    }
+    /* Only the last block has a rest. */
+    const loop_value is_last =
+        loop_binary(b, LOOP_IEQ, int_add(b, first, length), loop_i64(b, p->k));
+    const loop_value left = loop_select(b, is_last, loop_i64(b, rest), loop_i64(b, 0));
+    emit_turns(g, &a, &b_at, loop_binary(b, LOOP_ISUB, length, left), unroll_of(g), false);
+    loop_if(b, is_last);
+    emit_some(g, a, b_at, (uint32_t)rest);
+    loop_end(b);
+}
+
+/* One block of products. */
+void emit_block(multiplier *g, loop_value first, loop_value length)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t run = p->products.extent[p->products.n - 1], runs = p->k / run;
+    const bool is_one_block = p->k <= CONTRACT_BLOCK;
+    const uint32_t unroll = unroll_of(g);
+    const element zero = element_zero(b, p->form, p->lanes);
+    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+        element_set(b, g->sums[i], zero);
+    if (runs == 1) {
+        emit_simple_block(g, first, length);
+        return;
+    }
+    const loop_value end = int_add(b, first, length);
+    const loop_value past = int_divided(b, int_add(b, end, loop_i64(b, run - 1)), run);
+    const loop_value outer = loop_for(b, int_divided(b, first, run), past, 1);
+    loop_value a, b_at;
+    emit_outer(g, outer, &a, &b_at);
+    if (is_one_block || CONTRACT_BLOCK % run == 0) { /* whole runs */
+        emit_run(g, a, b_at, loop_i64(b, run), run, -1);
+    } else {
+        const loop_value start = int_times(b, outer, run);
+        const loop_value low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), loop_i64(b, 0));
+        const loop_value high =
+            loop_min(b, loop_binary(b, LOOP_ISUB, end, start), loop_i64(b, run));
+        const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
+        emit_advance(g, &a, &b_at, low);
+        emit_run(g, a, b_at, loop_binary(b, LOOP_ISUB, high, low), -1, is_even ? 0 : -1);
+    }
+    loop_end(b);
+}

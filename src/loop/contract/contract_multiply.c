@@ -1,0 +1,480 @@
+/* The multiplier: blocks of results whose sums stay in registers.
+ *
+ * A work item is one block of rows times one panel of columns. For each CONTRACT_BLOCK of products
+ * the block's chains run in registers, then join the totals, which lie on the stack; when all are
+ * done the totals are finished and stored, once. */
+#include "loop/contract/contract_multiply.h"
+
+static int64_t total_bytes(const problem *p) /* of a vector */
+{
+    return p->lanes * p->bytes * p->parts;
+}
+
+/* ---- totals ---- */
+
+static loop_value total_at(multiplier *g, uint32_t row, uint32_t v)
+{
+    return loop_at(g->b, g->totals, (int64_t)(row * g->p->nv + v) * total_bytes(g->p));
+}
+
+static element load_total(multiplier *g, loop_value at)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_type t = loop_type_of(p->elem, p->lanes);
+    const uint32_t align = (uint32_t)p->bytes * p->lanes;
+    element x = {p->form, loop_load(b, t, at, align), LOOP_NO_VALUE};
+    if (p->parts == 2)
+        x.im = loop_load(b, t, loop_at(b, at, (int64_t)p->lanes * p->bytes), align);
+    return x;
+}
+
+static void store_total(multiplier *g, loop_value at, element x)
+{
+    const problem *p = g->p;
+    const uint32_t align = (uint32_t)p->bytes * p->lanes;
+    loop_store(g->b, at, x.re, align);
+    if (p->parts == 2)
+        loop_store(g->b, loop_at(g->b, at, (int64_t)p->lanes * p->bytes), x.im, align);
+}
+
+/* ---- finishing ---- */
+
+static void store_part(multiplier *g, const contract_part *part)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t bytes = (int64_t)dtype_bytes(p->spec.c);
+    const loop_value to = loop_offset(b, g->c, int_times(b, part->at, bytes));
+    if (part->step == 1 || part->lanes == 1) {
+        if (part->count == LOOP_NO_VALUE)
+            element_store(b, to, part->value, part->align);
+        else
+            element_store_first(b, to, part->value, part->count, part->align);
+        return;
+    }
+    for (uint32_t i = 0; i < part->lanes; i++) {
+        if (part->count != LOOP_NO_VALUE)
+            loop_if(b, loop_binary(b, LOOP_ILT, loop_i64(b, i), part->count));
+        element_store(b, loop_at(b, to, i * part->step * bytes), element_lane(b, part->value, i),
+                      part->align);
+        if (part->count != LOOP_NO_VALUE)
+            loop_end(b);
+    }
+}
+
+/* A total as the result's dtype: rounded once, or twice where a narrow accumulator was asked for.
+ */
+static element as_result(multiplier *g, element total)
+{
+    const contract_spec *s = &g->p->spec;
+    if (s->sum != g->p->form)
+        total = (element){s->sum, element_round(g->b, s->sum, total.re), LOOP_NO_VALUE};
+    return element_cast(g->b, total, s->c);
+}
+
+/* Steps of C along the lanes of finished vectors. */
+static int64_t finished_step(const multiplier *g)
+{
+    const walk *w = g->finishes_columns ? &g->p->c_m : &g->p->c_n;
+    return w->n ? walk_step(w) : 1;
+}
+
+void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
+                            loop_value count)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
+    contract_part part = {.value = as_result(g, total),
+                          .is_column = p->spec.is_turned != g->finishes_columns,
+                          .lanes = p->lanes,
+                          .count = count,
+                          .batch = g->batch,
+                          .m = p->spec.is_turned ? column : row,
+                          .n = p->spec.is_turned ? row : column,
+                          .step = finished_step(g),
+                          .align = dtype_is_complex(p->spec.c) ? bytes / 2 : bytes};
+    part.at = int_add(b, g->c_batch, walk_emit(b, &p->c_m, row));
+    part.at = int_add(b, part.at, walk_emit(b, &p->c_n, column));
+    if (p->spec.finish)
+        p->spec.finish(p->spec.user_finish, b, &part);
+    else
+        store_part(g, &part);
+}
+
+static bool is_finished_in_registers(const multiplier *g)
+{
+    const problem *p = g->p;
+    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && p->least == 0 &&
+           (!p->spec.finish || p->spec.finish_is_small);
+}
+
+/* The block's sums, which are its totals. */
+static void finish_registers(multiplier *g)
+{
+    loop_builder *b = g->b;
+    const uint32_t lanes = g->p->lanes;
+    for (uint32_t r = 0; r < g->rows; r++)
+        for (uint32_t v = 0; v < g->nv; v++) {
+            const int64_t left = g->columns - (int64_t)v * lanes;
+            contract_finish_vector(g, element_get(b, g->sums[r * g->nv + v]),
+                                   int_add(b, g->row, loop_i64(b, r)),
+                                   int_add(b, g->column, loop_i64(b, (int64_t)v * lanes)),
+                                   left < lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE);
+        }
+}
+
+/* The totals of ROWS rows (i64), of COLUMNS columns (i64). */
+static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (g->finishes_columns) {
+        contract_finish_columns(g, rows, columns);
+        return;
+    }
+    const loop_value r = loop_for(b, loop_i64(b, 0), rows, 1);
+    const loop_value at = loop_offset(b, g->totals, int_times(b, r, p->nv * total_bytes(p)));
+    const loop_value row = int_add(b, g->row, r);
+    const loop_value first = loop_for(b, loop_i64(b, 0), columns, p->lanes);
+    const loop_value column = int_add(b, g->column, first);
+    const element total =
+        load_total(g, loop_offset(b, at, int_times(b, first, p->bytes * p->parts)));
+    const loop_value left = loop_binary(b, LOOP_ISUB, columns, first);
+    if (p->n % p->lanes == 0) {
+        contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);
+    } else if (p->n < p->lanes) {
+        contract_finish_vector(g, total, row, column, left);
+    } else {
+        loop_if(b, loop_binary(b, LOOP_ILT, left, loop_i64(b, p->lanes)));
+        contract_finish_vector(g, total, row, column, left);
+        loop_else(b);
+        contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);
+        loop_end(b);
+    }
+    loop_end(b);
+    loop_end(b);
+}
+
+/* ---- blocks ---- */
+
+/* -0, or 0 of integers: x + it is x, bit for bit. */
+static element start_of_totals(multiplier *g)
+{
+    element e = {0};
+    (void)element_identity(g->b, FOLD_SUM, g->p->form, g->p->lanes, &e);
+    return e;
+}
+
+/* The totals of a block of ROWS rows and COLUMNS columns. */
+static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const bool has_blocks = p->k > CONTRACT_BLOCK;
+    g->rows = rows;
+    g->columns = columns;
+    g->nv = (uint32_t)((columns + p->lanes - 1) / p->lanes);
+    for (uint32_t r = 0; r < rows; r++)
+        g->row_at[r] = walk_at(&p->a_m, r) * p->bytes * p->parts;
+    const element zero = element_zero(b, p->form, p->lanes);
+    for (uint32_t i = 0; i < rows * g->nv; i++)
+        g->sums[i] = element_var(b, zero);
+    if (!has_blocks) {
+        if (p->k > 0)
+            emit_block(g, loop_i64(b, 0), loop_i64(b, p->k));
+        if (g->totals == LOOP_NO_VALUE) {
+            finish_registers(g);
+            return;
+        }
+    } else {
+        const element start = start_of_totals(g);
+        for (uint32_t i = 0; i < rows * g->nv; i++)
+            store_total(g, total_at(g, i / g->nv, i % g->nv), start);
+        const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k), CONTRACT_BLOCK);
+        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
+        emit_block(g, first,
+                   p->k % CONTRACT_BLOCK == 0 ? loop_i64(b, CONTRACT_BLOCK)
+                                              : loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
+    }
+    for (uint32_t i = 0; i < rows * g->nv; i++) {
+        const loop_value at = total_at(g, i / g->nv, i % g->nv);
+        element sum = element_get(b, g->sums[i]);
+        if (has_blocks)
+            sum = element_combine(b, FOLD_SUM, load_total(g, at), sum);
+        store_total(g, at, sum);
+    }
+    if (has_blocks)
+        loop_end(b);
+}
+
+/* The last panel may have fewer columns. */
+static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t rest = p->n % columns_of(p);
+    if (rest > 0 && p->panels > 1) {
+        loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
+        emit_tile(g, rows, columns_of(p));
+        loop_else(b);
+        emit_tile(g, rows, rest);
+        loop_end(b);
+    } else {
+        emit_tile(g, rows, rest > 0 ? rest : columns_of(p));
+    }
+}
+
+/* Which of the blocks of its row of blocks BLOCK is. */
+static loop_value part_of(multiplier *g, loop_value block)
+{
+    const problem *p = g->p;
+    if (!p->is_open)
+        return int_modulo(g->b, block, p->split);
+    return p->outer == 1
+               ? block
+               : loop_binary(g->b, LOOP_UREM, block, size_of(g->b, p, SIZE_SPLIT, p->split));
+}
+
+/* Blocks number `longer` and after have one unit less. */
+loop_value multiplier_row(multiplier *g, loop_value block)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value part = part_of(g, block);
+    const loop_value before =
+        p->least > 0 ? loop_binary(b, LOOP_IMUL, part, size_of(b, p, SIZE_BASE, p->base))
+                     : int_times(b, part, p->base);
+    const loop_value units =
+        int_add(b, before, loop_min(b, part, size_of(b, p, SIZE_LONGER, p->longer)));
+    const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
+    if (p->is_open && p->outer == 1)
+        return int_times(b, units, p->unit);
+    return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
+                   int_times(b, units, p->unit));
+}
+
+/* Where A's row ROW of the batch begins, in elements. */
+static loop_value row_of_a(multiplier *g, loop_value row)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->spec.a_is_near)
+        return walk_emit(b, &p->a_m, loop_binary(b, LOOP_ISUB, row, g->first_row));
+    const loop_value at =
+        int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, row));
+    return int_add(b, at, loop_i64(b, p->spec.a_first));
+}
+
+/* A block of UNITS units (i64), from HIGHEST to `least` of them. */
+static void emit_heights(multiplier *g, loop_value units, int64_t highest, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    for (int64_t n = highest; n > p->least; n--) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, units, loop_i64(b, n)));
+        emit_panels(g, (uint32_t)(n * p->unit), panel);
+        loop_else(b);
+    }
+    emit_panels(g, (uint32_t)(p->least * p->unit), panel);
+    for (int64_t n = highest; n > p->least; n--)
+        loop_end(b);
+}
+
+/* The block, of which PART says how high it is; its height. */
+static loop_value emit_rows(multiplier *g, loop_value part, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const uint32_t rows = (uint32_t)(p->base * p->unit), more = (uint32_t)p->unit;
+    const loop_value is_longer =
+        loop_binary(b, LOOP_ILT, part, size_of(b, p, SIZE_LONGER, p->longer));
+    if (p->least > 0) {
+        const loop_value base = size_of(b, p, SIZE_BASE, p->base);
+        const loop_value units = loop_select(b, is_longer, int_add(b, base, loop_i64(b, 1)), base);
+        emit_heights(g, units, p->most, panel);
+        return int_times(b, units, p->unit);
+    }
+    if (p->longer > 0) {
+        loop_if(b, is_longer);
+        emit_panels(g, rows + more, panel);
+        loop_else(b);
+        emit_panels(g, rows, panel);
+        loop_end(b);
+    } else {
+        emit_panels(g, rows, panel);
+    }
+    return loop_select(b, is_longer, loop_i64(b, rows + more), loop_i64(b, rows));
+}
+
+void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value part = part_of(g, block);
+    g->row = multiplier_row(g, block);
+    const loop_value at = row_of_a(g, g->row);
+    g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
+    const loop_value n_rows = emit_rows(g, part, panel);
+    if (g->totals != LOOP_NO_VALUE) {
+        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
+        finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
+    }
+}
+
+/* Where row 0 of the batch is in C, in elements; it need not exist. */
+static loop_value batch_of_c(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->spec.c_is_near)
+        return int_times(b, g->first_row, -walk_step(&p->c_m));
+    return int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
+}
+
+void multiplier_panel(multiplier *g, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    loop_value at = walk_emit(b, &p->b_batch, g->batch);
+    g->column = int_times(b, panel, columns_of(p));
+    g->c_batch = batch_of_c(g);
+    if (p->packs_inside) {
+        g->b_at = g->all_b;
+        return;
+    }
+    if (p->b_form == B_PANELS) {
+        at = int_times(b, int_add(b, at, panel), panel_bytes(p));
+    } else {
+        at = int_add(b, at, int_times(b, g->column, walk_step(&p->b_n)));
+        at = int_times(b, int_add(b, at, loop_i64(b, p->spec.b_first)), b_unit(p));
+    }
+    g->b_at = p->b.load ? at : loop_offset(b, g->all_b, at);
+}
+
+/* Is it worth while to fetch the next panel of B during the work on this one? Its rows are short
+ * and far from each other, so the processor does not do that by itself. */
+static bool is_fetched_ahead(const problem *p)
+{
+    const walk *k = &p->unpacked.k, *n = &p->unpacked.n;
+    const int64_t row = columns_of(p) * p->bytes;
+    return k->n == 1 && n->n == 1 && n->step[0] == 1 && k->step[0] * p->bytes > 2 * row &&
+           !p->unpacked.from.load && p->unpacked.from.dtype == p->form && p->parts == 1 &&
+           p->products.n == 1 && p->panels > 1;
+}
+
+/* Items are panels. */
+static void emit_panel_item(multiplier *g, loop_value item)
+{
+    problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value panel = int_modulo(b, item, p->panels);
+    g->batch = int_divided(b, item, p->panels);
+    const loop_value from =
+        int_add(b, walk_emit(b, &p->unpacked.batch, g->batch), loop_i64(b, p->unpacked.first));
+    contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b);
+    multiplier_panel(g, panel);
+    if (is_fetched_ahead(p)) {
+        const loop_value next =
+            loop_min(b, int_add(b, panel, loop_i64(b, 1)), loop_i64(b, p->panels - 1));
+        const loop_value at = int_add(b, from, int_times(b, next, columns_of(p)));
+        g->next_row = walk_step(&p->unpacked.k) * p->bytes;
+        g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
+    }
+    g->block = loop_for(b, loop_i64(b, 0), size_of(b, p, SIZE_BLOCKS, p->outer * p->split), 1);
+    multiplier_block(g, g->block, panel);
+    loop_end(b);
+}
+
+/* Each of several groups of blocks reads all panels, from far away when it meets them first:
+ * meanwhile the next one comes nearer. BLOCK is the number in the group. */
+static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
+        (!p->is_open && p->group >= p->outer * p->split) || p->panels == 1)
+        return;
+    const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
+    g->next_row = columns_of(p) * p->bytes;
+    g->next = loop_offset(b, g->b_at,
+                          loop_select(b, is_last, loop_i64(b, 0), loop_i64(b, panel_bytes(p))));
+    g->block = block;
+}
+
+/* Items are blocks of rows and columns. */
+static void emit_item(multiplier *g, loop_value item)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t blocks = p->outer * p->split;
+    loop_value block, panel, in_group = 0;
+    if (p->is_open && p->batch == 1) {
+        g->batch = loop_i64(b, 0);
+    } else {
+        const loop_value items = size_of(b, p, SIZE_ITEMS, blocks * p->panels);
+        g->batch = loop_binary(b, LOOP_UDIV, item, items);
+        item = loop_binary(b, LOOP_UREM, item, items);
+    }
+    if (p->group == 1 || p->panels == 1) {
+        panel = int_modulo(b, item, p->panels);
+        block = int_divided(b, item, p->panels);
+    } else if (!p->is_open && p->group >= blocks) {
+        block = in_group = int_modulo(b, item, blocks);
+        panel = int_divided(b, item, blocks);
+    } else {
+        /* The last group may have fewer blocks. */
+        const loop_value group = int_divided(b, item, p->group * p->panels);
+        const loop_value first = int_times(b, group, p->group);
+        const loop_value in = int_modulo(b, item, p->group * p->panels);
+        const loop_value left =
+            loop_binary(b, LOOP_ISUB, size_of(b, p, SIZE_BLOCKS, blocks), first);
+        const loop_value n = loop_min(b, loop_i64(b, p->group), left);
+        panel = loop_binary(b, LOOP_UDIV, in, n);
+        in_group = loop_binary(b, LOOP_UREM, in, n);
+        block = int_add(b, first, in_group);
+    }
+    multiplier_panel(g, panel);
+    fetch_next_panel(g, in_group, panel);
+    multiplier_block(g, block, panel);
+}
+
+void multiplier_open(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t rows = most_rows(p);
+    g->always =
+        loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
+    g->totals = LOOP_NO_VALUE;
+    g->finishes_columns = contract_finishes_columns(p);
+    if (g->finishes_columns)
+        g->turned = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
+    if (!is_finished_in_registers(g))
+        g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
+}
+
+const loop_program *contract_multiply(problem *p, arena *memory, const char **fault)
+{
+    int64_t row_at[64];
+    element sums[64];
+    loop_builder b;
+    multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
+    loop_init(&b, memory);
+    g.all_a = loop_buffer(&b, p->a.buffer);
+    if (p->packs_inside) {
+        contract_open_unpacked(&b, p);
+        g.all_b = loop_scratch(&b, (uint64_t)panel_bytes(p));
+    } else {
+        g.all_b = loop_buffer(&b, p->b.buffer);
+    }
+    g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
+    multiplier_open(&g);
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    (p->packs_inside ? emit_panel_item : emit_item)(&g, item);
+    loop_end(&b);
+    *fault = b.fault;
+    return loop_finish(&b);
+}

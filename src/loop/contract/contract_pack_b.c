@@ -1,0 +1,318 @@
+/* The right operand of a contraction in panels: for a block of columns, the factors of all products
+ * one after the other, so that the multiplier reads one stream of whole vectors. Columns that do
+ * not exist are zeros. Parts of complex numbers lie apart. */
+#include "base/checked.h"
+#include "loop/contract/contract_parts.h"
+
+enum {
+    CHUNK = 256,    /* products in a work item */
+    MOST_SIDE = 32, /* of a square that is turned in registers: code grows faster than it gains */
+    UNROLLED_SIDE = 16, /* squares up to this one after the other, without a loop */
+};
+
+typedef struct packing {
+    loop_builder *b;
+    const problem *p;
+    loop_value to;   /* pointer to the panel */
+    loop_value from; /* element of product 0 and column 0 of the panel's batch, i64 */
+    loop_value column;
+} packing;
+
+static int64_t row_bytes(const problem *p)
+{
+    return columns_of(p) * p->parts * p->bytes;
+}
+
+/* Are vectors of neighbouring columns in memory? */
+static bool has_rows(const problem *p)
+{
+    const walk *n = &p->unpacked.n;
+    return n->n == 0 ||
+           (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0));
+}
+
+/* Are the products of a column side by side instead? */
+static bool is_turned(const problem *p)
+{
+    return !has_rows(p) && p->unpacked.k.n <= 1 && walk_step(&p->unpacked.k) == 1;
+}
+
+/* Squares have many addresses, which LLVM takes long over if it knows how they are related. */
+static bool has_offsets(const problem *p)
+{
+    return p->unpacked.n.n > 1 || is_turned(p);
+}
+
+/* Elements from the panel's product 0 to its column J. */
+static loop_value offset_of(packing *k, loop_value j)
+{
+    loop_builder *b = k->b;
+    if (has_offsets(k->p))
+        return loop_load(b, loop_type_of(LOOP_I64, 1),
+                         loop_offset(b, k->p->unpacked.offsets, int_times(b, j, 8)), 8);
+    const walk *n = &k->p->unpacked.n;
+    return int_times(b, int_add(b, k->column, j), n->n ? walk_step(n) : 1);
+}
+
+/* Divided once for the panel, not for each product. Columns that do not exist stand for the last
+ * one. */
+static void note_offsets(packing *k)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
+    const loop_value column = loop_min(b, int_add(b, k->column, j), loop_i64(b, p->n - 1));
+    loop_store(b, loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)),
+               walk_emit(b, &p->unpacked.n, column), 8);
+    loop_end(b);
+}
+
+static void put(packing *k, loop_value to, element x, int64_t column)
+{
+    const problem *p = k->p;
+    const uint32_t lanes = element_lanes(k->b, x);
+    const uint32_t align = lanes == 1 ? (uint32_t)p->bytes : (uint32_t)p->bytes * lanes;
+    loop_store(k->b, loop_at(k->b, to, column * p->bytes), x.re, align);
+    if (p->parts == 2)
+        loop_store(k->b, loop_at(k->b, to, (columns_of(p) + column) * p->bytes), x.im, align);
+}
+
+/* COUNT columns of product number I, side by side in B. */
+static void emit_row(packing *k, loop_value i, int64_t count)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
+    for (uint32_t v = 0; v < p->nv; v++) {
+        const int64_t first = (int64_t)v * p->lanes, left = count - first;
+        const loop_value at = left > 0 ? int_add(b, from, offset_of(k, loop_i64(b, first))) : from;
+        element x;
+        if (left >= p->lanes)
+            x = factors_load(b, p, &p->unpacked.from, at, p->lanes, LOOP_NO_VALUE);
+        else if (left > 0)
+            x = factors_load(b, p, &p->unpacked.from, at, p->lanes, loop_i64(b, left));
+        else
+            x = element_zero(b, p->form, p->lanes);
+        put(k, to, x, first);
+    }
+}
+
+/* Are these elements simply in memory, in the form that is computed with? */
+static bool is_plain(const problem *p, const factors *x)
+{
+    return !x->load && x->dtype == p->form && p->parts == 1 && dtype_table[p->form].bits >= 8;
+}
+
+static uint32_t side_of(const problem *p)
+{
+    return p->lanes < MOST_SIDE ? p->lanes : MOST_SIDE;
+}
+
+/* Where columns J to J + COUNT - 1 begin, FROM the panel's first element; J counts in the panel. */
+static void find_columns(packing *k, loop_value from, loop_value j, int64_t count, loop_value *at)
+{
+    loop_builder *b = k->b;
+    for (int64_t r = 0; r < count; r++)
+        at[r] = int_add(b, from, offset_of(k, int_add(b, j, loop_i64(b, r))));
+}
+
+/* PRODUCTS of the panel's products from I on, of as many columns from J on as a square has; COLUMNS
+ * of them exist. The products of a column are side by side. */
+static void emit_square(packing *k, loop_value i, int64_t products, loop_value j, int64_t columns)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const uint32_t side = side_of(p);
+    const element zero = element_zero(b, p->form, side);
+    const loop_value row = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value to = loop_offset(b, row, int_times(b, j, p->bytes));
+    loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
+    find_columns(k, int_add(b, k->from, i), j, columns, at);
+    if (products == side && columns == side && is_plain(p, &p->unpacked.from)) {
+        for (uint32_t r = 0; r < side; r++)
+            at[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at[r], p->bytes));
+        load_turned(b, at, p->elem, side, re);
+    } else {
+        const loop_value some = products < side ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
+        for (uint32_t r = 0; r < side; r++) {
+            const element x =
+                r < columns ? factors_load(b, p, &p->unpacked.from, at[r], side, some) : zero;
+            re[r] = x.re;
+            im[r] = x.im;
+        }
+        if (columns > 0) {
+            turn_square(b, re, side, p->bytes);
+            if (p->parts == 2)
+                turn_square(b, im, side, p->bytes);
+        }
+    }
+    for (int64_t r = 0; r < products; r++)
+        put(k, loop_at(b, to, r * row_bytes(p)),
+            (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE}, 0);
+}
+
+/* The same for all columns, of which COUNT exist. */
+static void emit_squares(packing *k, loop_value i, int64_t products, int64_t count)
+{
+    loop_builder *b = k->b;
+    const int64_t side = side_of(k->p), whole = count - count % side;
+    const int64_t zeros = whole + (whole < count ? side : 0);
+    const bool is_unrolled = side <= UNROLLED_SIDE && products == side;
+    for (int64_t j = 0; is_unrolled && j < whole; j += side)
+        emit_square(k, i, products, loop_i64(b, j), side);
+    if (!is_unrolled && whole > 0) {
+        const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), side);
+        emit_square(k, i, products, j, side);
+        loop_end(b);
+    }
+    if (whole < count)
+        emit_square(k, i, products, loop_i64(b, whole), count - whole);
+    if (zeros < columns_of(k->p)) {
+        const loop_value j = loop_for(b, loop_i64(b, zeros), loop_i64(b, columns_of(k->p)), side);
+        emit_square(k, i, products, j, 0);
+        loop_end(b);
+    }
+}
+
+/* Product I, element by element. */
+static void emit_elements(packing *k, loop_value i)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
+    const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
+    const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
+    const loop_value column = int_add(b, k->column, j);
+    loop_if(b, loop_binary(b, LOOP_ILT, column, loop_i64(b, p->n)));
+    const loop_value offset =
+        has_offsets(p) ? loop_load(b, loop_type_of(LOOP_I64, 1),
+                                   loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)), 8)
+                       : walk_emit(b, &p->unpacked.n, column);
+    put(k, here, factors_load(b, p, &p->unpacked.from, int_add(b, from, offset), 1, LOOP_NO_VALUE),
+        0);
+    loop_else(b);
+    put(k, here, element_zero(b, p->form, 1), 0);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* Products LOW .. HIGH - 1 of a panel with COUNT columns. */
+static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t count)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    if (has_rows(p)) {
+        emit_row(k, loop_for(b, low, high, 1), count);
+        loop_end(b);
+    } else if (is_turned(p)) {
+        /* Whole squares, then what K leaves over, which is in the last chunk. */
+        const int64_t side = side_of(p), rest = p->k % side;
+        const loop_value whole = loop_min(b, high, loop_i64(b, p->k - rest));
+        emit_squares(k, loop_for(b, low, whole, side), side, count);
+        loop_end(b);
+        if (rest > 0) {
+            loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
+            emit_squares(k, loop_i64(b, p->k - rest), rest, count);
+            loop_end(b);
+        }
+    } else {
+        emit_elements(k, loop_for(b, low, high, 1));
+        loop_end(b);
+    }
+}
+
+void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
+                         loop_value low, loop_value high, loop_value to)
+{
+    packing k = {.b = b, .p = p, .from = from, .to = to};
+    const int64_t rest = p->n % columns_of(p);
+    k.column = int_times(b, panel, columns_of(p));
+    if (has_offsets(p))
+        note_offsets(&k);
+    if (rest > 0 && p->panels > 1) {
+        loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
+        emit_chunk(&k, low, high, columns_of(p));
+        loop_else(b);
+        emit_chunk(&k, low, high, rest);
+        loop_end(b);
+    } else {
+        emit_chunk(&k, low, high, rest > 0 ? rest : columns_of(p));
+    }
+}
+
+/* The steps of B become those of the panels: along K only, within one panel. */
+void contract_use_panels(problem *p)
+{
+    contract_spec *s = &p->spec;
+    p->unpacked.from = p->b;
+    p->unpacked.first = s->b_first;
+    walk_init(&p->unpacked.batch);
+    walk_init(&p->unpacked.own_batch);
+    walk_init(&p->unpacked.n);
+    walk_init(&p->unpacked.k);
+    for (uint32_t i = 0; i < s->n_batch; i++) {
+        walk_add(&p->unpacked.batch, s->batch[i].extent, s->batch[i].b);
+        if (s->batch[i].b != 0)
+            walk_add(&p->unpacked.own_batch, s->batch[i].extent, s->batch[i].b);
+    }
+    for (uint32_t i = 0; i < s->n_n; i++)
+        walk_add(&p->unpacked.n, s->n[i].extent, s->n[i].b);
+    for (uint32_t i = 0; i < s->n_k; i++)
+        walk_add(&p->unpacked.k, s->k[i].extent, s->k[i].b);
+    int64_t step = columns_of(p) * p->parts, batch = p->panels;
+    for (uint32_t i = s->n_k; i-- > 0;) {
+        s->k[i].b = step;
+        step *= s->k[i].extent;
+    }
+    for (uint32_t i = s->n_batch; i-- > 0;) {
+        if (s->batch[i].b == 0)
+            continue;
+        s->batch[i].b = batch; /* counted in panels */
+        batch *= s->batch[i].extent;
+    }
+    s->b_first = 0;
+    p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
+}
+
+void contract_open_unpacked(loop_builder *b, problem *p)
+{
+    factors_open(b, &p->unpacked.from);
+    if (has_offsets(p))
+        p->unpacked.offsets = loop_local(b, (uint64_t)columns_of(p) * 8);
+}
+
+bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
+                     const char **fault)
+{
+    loop_builder b;
+    const walk *batch = &p->unpacked.own_batch;
+    const int64_t chunks = (p->k + CHUNK - 1) / CHUNK;
+    int64_t size;
+    if (!mul_i64(row_bytes(p), p->k, &size) || !mul_i64(size, p->panels, &size) ||
+        !mul_i64(size, batch->count, &size))
+        return false;
+    loop_init(&b, memory);
+    contract_open_unpacked(&b, p);
+    const loop_value panels = loop_buffer(&b, CONTRACT_PACKED_B);
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value number = int_divided(&b, item, chunks); /* of the panel, over all batches */
+    const loop_value low = int_times(&b, int_modulo(&b, item, chunks), CHUNK);
+    const loop_value high = loop_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)), loop_i64(&b, p->k));
+    const loop_value from = int_add(&b, walk_emit(&b, batch, int_divided(&b, number, p->panels)),
+                                    loop_i64(&b, p->unpacked.first));
+    contract_emit_panel(&b, p, from, int_modulo(&b, number, p->panels), low, high,
+                        loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))));
+    loop_end(&b);
+    *bytes = (uint64_t)size;
+    *step = (contract_step){.role = CONTRACT_PACKS_B,
+                            .program = loop_finish(&b),
+                            .is_once = p->spec.b_is_constant,
+                            .work = chunks * p->panels * batch->count,
+                            .grain = 1 + 65536 / (row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),
+                            .bytes = 2 * *bytes};
+    *fault = b.fault;
+    return step->program != NULL;
+}

@@ -1,0 +1,163 @@
+/* What the files that make contractions share: the problem in a form of few axes, and the schedule
+ * that was chosen for it. */
+#ifndef LOOP_CONTRACT_CONTRACT_PARTS_H
+#define LOOP_CONTRACT_CONTRACT_PARTS_H
+
+#include "eval/eval.h"
+#include "loop/contract/contract.h"
+
+/* From a row-major number over some axes to an offset. Neighbours that walk alike are one axis, and
+ * extents of 1 are left out. */
+typedef struct walk {
+    uint32_t n;
+    int64_t count;
+    int64_t extent[CONTRACT_MAX_AXES], step[CONTRACT_MAX_AXES]; /* outermost first */
+    uint32_t open; /* mask: extents that may be others when the program runs */
+} walk;
+
+void walk_init(walk *w);
+/* One axis more, inside of the others. */
+void walk_add(walk *w, int64_t extent, int64_t step);
+int64_t walk_at(const walk *w, int64_t number);
+/* The same in a program. */
+loop_value walk_emit(loop_builder *b, const walk *w, loop_value number);
+/* The step of a walk with at most one axis. */
+static inline int64_t walk_step(const walk *w)
+{
+    return w->n ? w->step[0] : 0;
+}
+
+/* The axes of K, each with its steps in both operands, joined where both allow it. */
+typedef struct product_axes {
+    uint32_t n; /* at least 1 */
+    int64_t extent[CONTRACT_MAX_AXES], a[CONTRACT_MAX_AXES], b[CONTRACT_MAX_AXES];
+} product_axes;
+
+/* Where the elements of an operand come from now. */
+typedef struct factors {
+    tn_dtype dtype;
+    uint32_t buffer;
+    contract_load *load; /* NULL: from the buffer */
+    void *user;
+    loop_value base; /* its address, in the program being built */
+} factors;
+/* Begin a program that reads FROM: its address is found once. */
+static inline void factors_open(loop_builder *b, factors *from)
+{
+    from->base = loop_buffer(b, from->buffer);
+}
+
+/* How B reaches the multiplier. */
+typedef enum b_form {
+    B_PANELS, /* packed, `columns` wide */
+    B_ROWS,   /* in place, N contiguous */
+    B_COLUMNS /* in place, K contiguous: turned in registers */
+} b_form;
+
+typedef struct problem {
+    /* A copy of the caller's, perhaps with its operands exchanged; packing changes the steps of
+     * its axes to those of the packed operand. */
+    contract_spec spec;
+    tn_dtype form;  /* what is computed in */
+    loop_elem elem; /* of a part of it */
+    uint32_t parts; /* 2 for complex numbers */
+    int64_t bytes;  /* of a part */
+    int64_t batch, m, n, k;
+    factors a, b;
+    walk a_batch, a_m, b_batch, b_n, c_batch, c_m, c_n;
+    product_axes products;
+
+    /* B as it was, where it is packed. */
+    struct {
+        factors from;
+        int64_t first;
+        walk batch, own_batch, n, k; /* own_batch: without the axes that B does not have */
+        loop_value offsets;          /* of a panel's columns (i64), where N is several axes */
+    } unpacked;
+
+    /* the schedule */
+    uint32_t lanes; /* of a vector */
+    uint32_t nv;    /* vectors side by side in a block */
+    b_form b_form;
+    /* Items go through the batch, groups of blocks of rows, panels, blocks of the group. */
+    int64_t group;
+    bool packs_inside; /* items are panels, which are packed into scratch memory first */
+    /* Rows: `outer` times `split` blocks, of base + 1 (the first `longer` ones) or base units of
+     * `unit` rows. */
+    int64_t outer, split, base, longer, unit;
+    /* There may be other numbers of blocks when the program runs; where `least` is above 0, they
+     * then have any height from that to `most` units. */
+    bool is_open;
+    int64_t least, most;
+    int64_t panels;
+} problem;
+
+/* Numbers of blocks in programs where they are open. */
+enum { SIZE_SPLIT = 16, SIZE_BASE, SIZE_LONGER, SIZE_BLOCKS, SIZE_ITEMS };
+static inline loop_value size_of(loop_builder *b, const problem *p, uint32_t name, int64_t x)
+{
+    return p->is_open ? loop_size(b, name, x) : loop_i64(b, x);
+}
+/* The most rows that a block may have. */
+int64_t most_rows(const problem *p);
+
+static inline int64_t columns_of(const problem *p) /* of a block */
+{
+    return (int64_t)p->nv * p->lanes;
+}
+static inline int64_t panel_bytes(const problem *p)
+{
+    return p->k * columns_of(p) * p->parts * p->bytes;
+}
+
+/* Integers in programs. */
+static inline loop_value int_add(loop_builder *b, loop_value x, loop_value y)
+{
+    return loop_binary(b, LOOP_IADD, x, y);
+}
+loop_value int_times(loop_builder *b, loop_value x, int64_t by);
+loop_value int_divided(loop_builder *b, loop_value x, int64_t by); /* x >= 0 */
+loop_value int_modulo(loop_builder *b, loop_value x, int64_t by);
+loop_value int_max(loop_builder *b, loop_value x, loop_value y);
+
+/* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of
+ * the element. */
+element factors_load_at(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                        uint32_t lanes, loop_value count);
+/* The same from element number AT. */
+element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                     uint32_t lanes, loop_value count);
+
+/* N = LANES vectors, the rows of a square, become its columns. */
+void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes);
+/* The columns of the square of LANES rows of ELEM in memory at ROWS. */
+void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                 loop_value *columns);
+
+/* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A; P reads that one from then
+ * on. False when sizes overflow, or when there is no program. */
+bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
+                     const char **fault);
+/* P->b is to be read in panels: as it is now goes to P->unpacked. */
+void contract_use_panels(problem *p);
+/* Begin a program that packs panels. */
+void contract_open_unpacked(loop_builder *b, problem *p);
+/* The program that packs all panels, into CONTRACT_PACKED_B. */
+bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
+                     const char **fault);
+/* Code for products LOW .. HIGH - 1 of panel PANEL, of B's element FROM on, to the address TO. */
+void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
+                         loop_value low, loop_value high, loop_value to);
+/* Few rows and a large B that lies in rows: is it better swept, an item being one of so many tiles
+ * of columns of each batch? For problems whose axes are final. */
+bool contract_can_sweep(const problem *p);
+int64_t contract_sweep_tiles(const problem *p);
+const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
+const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
+
+/* The axis that is number I of those that walk W. */
+contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t i);
+/* Can a window reach outside of A? */
+bool window_has_border(contract_spec *s, const contract_window *w);
+
+#endif

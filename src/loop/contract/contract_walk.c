@@ -1,0 +1,210 @@
+/* Offsets of elements by their row-major numbers, and squares of vectors turned around. */
+#include "loop/contract/contract_parts.h"
+
+void walk_init(walk *w)
+{
+    w->n = 0;
+    w->open = 0;
+    w->count = 1;
+}
+
+void walk_add(walk *w, int64_t extent, int64_t step)
+{
+    w->count *= extent;
+    if (extent == 1)
+        return;
+    if (w->n > 0 && w->step[w->n - 1] == extent * step) {
+        w->extent[w->n - 1] *= extent;
+        w->step[w->n - 1] = step;
+        return;
+    }
+    w->extent[w->n] = extent;
+    w->step[w->n++] = step;
+}
+
+int64_t walk_at(const walk *w, int64_t number)
+{
+    int64_t at = 0;
+    for (uint32_t i = w->n; i-- > 0;) {
+        at += number % w->extent[i] * w->step[i];
+        number /= w->extent[i];
+    }
+    return at;
+}
+
+loop_value walk_emit(loop_builder *b, const walk *w, loop_value number)
+{
+    loop_value at = 0;
+    bool any = false;
+    for (uint32_t i = w->n; i-- > 0;) {
+        loop_value here = i > 0 ? int_modulo(b, number, w->extent[i]) : number;
+        if (w->step[i] != 0) {
+            here = int_times(b, here, w->step[i]);
+            at = any ? int_add(b, at, here) : here;
+            any = true;
+        }
+        if (i > 0)
+            number = int_divided(b, number, w->extent[i]);
+    }
+    return any ? at : loop_i64(b, 0);
+}
+
+loop_value int_times(loop_builder *b, loop_value x, int64_t by)
+{
+    return by == 1 ? x : loop_binary(b, LOOP_IMUL, x, loop_i64(b, by));
+}
+
+loop_value int_divided(loop_builder *b, loop_value x, int64_t by)
+{
+    return by == 1 ? x : loop_binary(b, LOOP_UDIV, x, loop_i64(b, by));
+}
+
+loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
+{
+    return by == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_i64(b, by));
+}
+
+loop_value int_max(loop_builder *b, loop_value x, loop_value y)
+{
+    return loop_select(b, loop_binary(b, LOOP_ILT, x, y), y, x);
+}
+
+element factors_load_at(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                        uint32_t lanes, loop_value count)
+{
+    element x;
+    if (from->load) {
+        x = from->load(from->user, b, at, lanes, count);
+    } else {
+        const uint32_t bytes = (uint32_t)dtype_bytes(from->dtype);
+        const uint32_t align = dtype_is_complex(from->dtype) ? bytes / 2 : bytes;
+        x = count == LOOP_NO_VALUE ? element_load(b, from->dtype, at, lanes, align)
+                                   : element_load_first(b, from->dtype, at, lanes, count, align);
+    }
+    return element_cast(b, x, p->form);
+}
+
+element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                     uint32_t lanes, loop_value count)
+{
+    if (!from->load)
+        at = loop_offset(b, from->base, int_times(b, at, (int64_t)dtype_bytes(from->dtype)));
+    return factors_load_at(b, p, from, at, lanes, count);
+}
+
+/* One stage: LOW takes the even and HIGH the odd blocks of SIZE lanes, alternating between X and Y
+ * (IS_MIXED) or those of X before those of Y. Inside of 16 bytes the former, and across them the
+ * latter, is a single instruction on x86-64. */
+static void pick(uint8_t *low, uint8_t *high, uint32_t lanes, uint32_t size, uint32_t group)
+{
+    /* Blocks of SIZE lanes in each group of GROUP lanes: unpack low and high halves. */
+    for (uint32_t g = 0; g < lanes; g += group)
+        for (uint32_t i = 0; i < group; i++) {
+            const uint32_t block = i / size, half = block / 2, in = i % size;
+            const uint32_t from = g + half * size + in + (block % 2 ? lanes : 0);
+            low[g + i] = (uint8_t)from;
+            high[g + i] = (uint8_t)(from + group / 2);
+        }
+}
+
+static void pick_blocks(uint8_t *low, uint8_t *high, uint32_t lanes, uint32_t size)
+{
+    const uint32_t blocks = lanes / size;
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint32_t block = i / size, in = i % size;
+        const uint32_t from_y = block >= blocks / 2;
+        const uint32_t from = (block % (blocks / 2)) * 2 * size + in + from_y * lanes;
+        low[i] = (uint8_t)from;
+        high[i] = (uint8_t)(from + size);
+    }
+}
+
+/* Which row and column each lane of a vector now holds. */
+typedef struct held {
+    uint8_t row[LOOP_MAX_LANES], column[LOOP_MAX_LANES];
+} held;
+
+static held shuffled(const held *x, const held *y, const uint8_t *table, uint32_t lanes)
+{
+    held out;
+    for (uint32_t i = 0; i < lanes; i++) {
+        const held *from = table[i] < lanes ? x : y;
+        out.row[i] = from->row[table[i] % lanes];
+        out.column[i] = from->column[table[i] % lanes];
+    }
+    return out;
+}
+
+/* N vectors, the rows of squares that lie side by side, each N lanes wide; N * BYTES is at most 16,
+ * or there is one square. */
+static void turn_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t lanes, int64_t bytes)
+{
+    held at[LOOP_MAX_LANES];
+    uint8_t low[LOOP_MAX_LANES], high[LOOP_MAX_LANES];
+    uint32_t group = (uint32_t)(16 / bytes); /* lanes of 16 bytes */
+    group = group > lanes ? lanes : group;
+    for (uint32_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < lanes; i++) {
+            at[r].row[i] = (uint8_t)r;
+            at[r].column[i] = (uint8_t)i;
+        }
+    for (uint32_t apart = 1; apart < n; apart *= 2) {
+        if (apart < group)
+            pick(low, high, lanes, apart, group);
+        else
+            pick_blocks(low, high, lanes, group);
+        for (uint32_t i = 0; i < n; i++) {
+            if (i & apart)
+                continue;
+            const loop_value x = rows[i], y = rows[i + apart];
+            const held hx = at[i], hy = at[i + apart];
+            rows[i] = loop_shuffle(b, x, y, low, lanes);
+            rows[i + apart] = loop_shuffle(b, x, y, high, lanes);
+            at[i] = shuffled(&hx, &hy, low, lanes);
+            at[i + apart] = shuffled(&hx, &hy, high, lanes);
+        }
+    }
+    /* Each vector holds one column with its rows in order; sort the vectors. */
+    loop_value sorted[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < n; i++)
+        sorted[at[i].column[0]] = rows[i];
+    for (uint32_t i = 0; i < n; i++)
+        rows[i] = sorted[i];
+}
+
+void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes)
+{
+    turn_parts(b, rows, lanes, lanes, bytes);
+}
+
+/* The N lanes of X, then those of Y. */
+static loop_value join(loop_builder *b, loop_value x, loop_value y, uint32_t n)
+{
+    uint8_t table[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < 2 * n; i++)
+        table[i] = (uint8_t)i;
+    return loop_shuffle(b, x, y, table, 2 * n);
+}
+
+/* 16 bytes at a time: a vector takes them from every fourth row (of floats) at once, so that only
+ * the squares inside of 16 bytes are left to turn. */
+void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                 loop_value *columns)
+{
+    const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
+    const uint32_t group = 16 / bytes < lanes ? 16 / bytes : lanes;
+    for (uint32_t quarter = 0; quarter < lanes / group; quarter++) {
+        loop_value *at = columns + quarter * group;
+        for (uint32_t i = 0; i < group; i++) {
+            loop_value part[LOOP_MAX_LANES];
+            for (uint32_t k = 0; k < lanes / group; k++)
+                part[k] = loop_load(b, loop_type_of(elem, group),
+                                    loop_at(b, rows[k * group + i], quarter * 16), bytes);
+            for (uint32_t n = lanes / group, width = group; n > 1; n /= 2, width *= 2)
+                for (uint32_t k = 0; k < n / 2; k++)
+                    part[k] = join(b, part[2 * k], part[2 * k + 1], width);
+            at[i] = part[0];
+        }
+        turn_parts(b, at, group, lanes, (int64_t)bytes);
+    }
+}

@@ -1,0 +1,414 @@
+/* Elementwise ops: what src/eval/elementwise.c, choose.c and quantize.c compute. */
+#include "loop/element/element_parts.h"
+#include "scalar/math.h"
+
+static loop_value both(loop_builder *b, loop_op op, element x, element y)
+{
+    return loop_binary(b, op, x.re, y.re);
+}
+
+/* The same operation on both parts. */
+static element each_part(loop_builder *b, loop_op op, element x, element y)
+{
+    element r = x;
+    r.re = loop_binary(b, op, x.re, y.re);
+    if (dtype_is_complex(x.dtype))
+        r.im = loop_binary(b, op, x.im, y.im);
+    return r;
+}
+
+/* ---- one operand ---- */
+
+static element negate(loop_builder *b, element x)
+{
+    if (dtype_is_int(x.dtype)) {
+        x.re = element_wrap(b, x.dtype, loop_binary(b, LOOP_ISUB, const_like(b, x.re, 0), x.re));
+        return x;
+    }
+    x.re = loop_unary(b, LOOP_FNEG, x.re);
+    if (dtype_is_complex(x.dtype))
+        x.im = loop_unary(b, LOOP_FNEG, x.im);
+    return x;
+}
+
+static element magnitude(loop_builder *b, element x)
+{
+    if (dtype_is_float(x.dtype))
+        x.re = loop_unary(b, LOOP_FABS, x.re);
+    else if (dtype_is_signed(x.dtype))
+        x.re = loop_select(b, loop_binary(b, LOOP_ILT, x.re, const_like(b, x.re, 0)),
+                           negate(b, x).re, x.re);
+    return x;
+}
+
+/* SIGN > 0 ? X : 0. */
+static element where_positive(loop_builder *b, element sign, element x)
+{
+    const loop_value zero = const_like(b, x.re, 0);
+    const loop_op less = dtype_is_float(x.dtype) ? LOOP_FLT : LOOP_ILT;
+    x.re = loop_select(b, loop_binary(b, less, zero, sign.re), x.re, zero);
+    return x;
+}
+
+static element complement(loop_builder *b, element x)
+{
+    x.re = loop_unary(b, LOOP_NOT, x.re);
+    if (x.dtype != TN_I1)
+        x.re = element_wrap(b, x.dtype, x.re);
+    return x;
+}
+
+/* A function of scalar/math.h, not yet rounded. */
+static element function_of(loop_builder *b, math_fn fn, const element *in)
+{
+    const bool wide = in[0].dtype == TN_F64;
+    const scalar_program *p = scalar_math_program(b->arena, fn, wide ? SCALAR_F64 : SCALAR_F32);
+    loop_value args[2] = {in[0].re, in[0].re};
+    if (math_fn_operands(fn) > 1)
+        args[1] = in[1].re;
+    if (!p && !b->fault)
+        b->fault = "no memory";
+    return element_of(in[0].dtype, p ? loop_inline(b, p, args) : 0);
+}
+
+/* ---- two operands ---- */
+
+/* IOP wraps, also the 4-bit integers. */
+static element add_sub(loop_builder *b, loop_op fop, loop_op iop, element x, element y)
+{
+    if (!dtype_is_int(x.dtype))
+        return each_part(b, fop, x, y);
+    x.re = element_wrap(b, x.dtype, both(b, iop, x, y));
+    return x;
+}
+
+static element multiply(loop_builder *b, element x, element y)
+{
+    if (!dtype_is_complex(x.dtype))
+        return add_sub(b, LOOP_FMUL, LOOP_IMUL, x, y);
+    const loop_value ac = loop_binary(b, LOOP_FMUL, x.re, y.re);
+    const loop_value bd = loop_binary(b, LOOP_FMUL, x.im, y.im);
+    const loop_value ad = loop_binary(b, LOOP_FMUL, x.re, y.im);
+    const loop_value bc = loop_binary(b, LOOP_FMUL, x.im, y.re);
+    return (element){x.dtype, loop_binary(b, LOOP_FSUB, ac, bd), loop_binary(b, LOOP_FADD, ad, bc)};
+}
+
+/* Smith's method. With the parts of x and y exchanged where |d| > |c|, both of its cases are
+ * r = d/c, t = c + d*r, ((a + b*r) / t, +-(b - a*r) / t), up to the order of sums. */
+static element complex_divide(loop_builder *b, element x, element y)
+{
+    const loop_value straight =
+        loop_binary(b, LOOP_FLE, loop_unary(b, LOOP_FABS, y.im), loop_unary(b, LOOP_FABS, y.re));
+    const loop_value big = loop_select(b, straight, y.re, y.im);
+    const loop_value small = loop_select(b, straight, y.im, y.re);
+    const loop_value p = loop_select(b, straight, x.re, x.im);
+    const loop_value q = loop_select(b, straight, x.im, x.re);
+    const loop_value r = loop_binary(b, LOOP_FDIV, small, big);
+    const loop_value t = loop_binary(b, LOOP_FADD, big, loop_binary(b, LOOP_FMUL, small, r));
+    const loop_value qr = loop_binary(b, LOOP_FMUL, q, r), pr = loop_binary(b, LOOP_FMUL, p, r);
+    const loop_value up = loop_select(b, straight, q, pr);
+    const loop_value down = loop_select(b, straight, pr, q);
+    element z = x;
+    z.re = loop_binary(b, LOOP_FDIV, loop_binary(b, LOOP_FADD, p, qr), t);
+    z.im = loop_binary(b, LOOP_FDIV, loop_binary(b, LOOP_FSUB, up, down), t);
+    return z;
+}
+
+/* Integer quotients toward zero; X and Y are of dtype D. Y is not 0. Divisions of up to 32 bits are
+ * done in floats: the quotient of such integers is never closer to an integer above it than a float
+ * of twice their precision can tell. */
+static loop_value int_quotient(loop_builder *b, tn_dtype d, loop_value x, loop_value y)
+{
+    const bool is_signed = dtype_is_signed(d);
+    const loop_elem own = element_compute(d);
+    const size_t bytes = loop_elem_bytes(own);
+    const loop_value minus = loop_binary(b, LOOP_IEQ, y, const_like(b, y, UINT64_MAX));
+    const loop_value negative = loop_binary(b, LOOP_ISUB, const_like(b, x, 0), x);
+    if (is_signed && bytes >= 4) /* the smallest integer / -1 must not be computed */
+        y = loop_select(b, minus, const_like(b, y, 1), y);
+    loop_value q;
+    if (bytes == 8) {
+        q = loop_binary(b, is_signed ? LOOP_SDIV : LOOP_UDIV, x, y);
+    } else if (bytes == 4) {
+        const loop_op to = is_signed ? LOOP_S_TO_F : LOOP_U_TO_F;
+        q = loop_binary(b, LOOP_FDIV, loop_convert(b, to, LOOP_F64, x),
+                        loop_convert(b, to, LOOP_F64, y));
+        q = loop_convert(b, is_signed ? LOOP_F_TO_S : LOOP_F_TO_U, LOOP_I32, q);
+    } else {
+        const loop_op wide = is_signed ? LOOP_SEXT : LOOP_ZEXT;
+        x = loop_convert(b, LOOP_S_TO_F, LOOP_F32, loop_convert(b, wide, LOOP_I32, x));
+        y = loop_convert(b, LOOP_S_TO_F, LOOP_F32, loop_convert(b, wide, LOOP_I32, y));
+        q = loop_convert(b, LOOP_F_TO_S, LOOP_I32, loop_binary(b, LOOP_FDIV, x, y));
+        q = loop_convert(b, LOOP_TRUNCATE, own, q);
+    }
+    if (is_signed && bytes >= 4)
+        q = loop_select(b, minus, negative, q);
+    return q;
+}
+
+/* Where Y is 0 the result is 0; *ZERO tells where. */
+static element int_divide(loop_builder *b, bool remainder, element x, element y, loop_value *zero)
+{
+    const tn_dtype d = x.dtype;
+    const loop_value none = const_like(b, x.re, 0);
+    *zero = loop_binary(b, LOOP_IEQ, y.re, none);
+    const loop_value divisor = loop_select(b, *zero, const_like(b, y.re, 1), y.re);
+    loop_value r = int_quotient(b, d, x.re, divisor);
+    if (remainder) /* x mod 1 is 0 already */
+        r = loop_binary(b, LOOP_ISUB, x.re, loop_binary(b, LOOP_IMUL, r, divisor));
+    else
+        r = loop_select(b, *zero, none, r);
+    x.re = element_wrap(b, d, r);
+    return x;
+}
+
+/* A number wins over NaN; of equal numbers only zeros can differ: see eval/extremum.h. */
+static element extremum(loop_builder *b, bool largest, element x, element y)
+{
+    const tn_dtype d = x.dtype;
+    if (!dtype_is_float(d)) {
+        const loop_op less = dtype_is_signed(d) ? LOOP_ILT : LOOP_IULT;
+        const loop_value first =
+            largest ? loop_binary(b, less, y.re, x.re) : loop_binary(b, less, x.re, y.re);
+        x.re = loop_select(b, first, x.re, y.re);
+        return x;
+    }
+    const loop_elem bits = d == TN_F64 ? LOOP_I64 : LOOP_I32;
+    const loop_elem own = element_compute(d);
+    const loop_value first =
+        largest ? loop_binary(b, LOOP_FLT, y.re, x.re) : loop_binary(b, LOOP_FLT, x.re, y.re);
+    const loop_value joined = loop_convert(b, LOOP_BITCAST, own,
+                                           loop_binary(b, largest ? LOOP_AND : LOOP_OR,
+                                                       loop_convert(b, LOOP_BITCAST, bits, x.re),
+                                                       loop_convert(b, LOOP_BITCAST, bits, y.re)));
+    loop_value r = loop_select(b, first, x.re, y.re); /* y where x is NaN */
+    r = loop_select(b, both(b, LOOP_FEQ, x, y), joined, r);
+    x.re = loop_select(b, loop_binary(b, LOOP_FUNO, y.re, y.re), x.re, r);
+    return x;
+}
+
+static loop_value less_than(loop_builder *b, bool or_equal, element x, element y)
+{
+    if (dtype_is_float(x.dtype))
+        return both(b, or_equal ? LOOP_FLE : LOOP_FLT, x, y);
+    if (x.dtype == TN_I1) /* false < true */
+        return loop_binary(b, or_equal ? LOOP_OR : LOOP_AND, invert(b, x.re), y.re);
+    const loop_op less = dtype_is_signed(x.dtype) ? LOOP_ILT : LOOP_IULT;
+    return or_equal ? invert(b, both(b, less, y, x)) : both(b, less, x, y);
+}
+
+static loop_value equal(loop_builder *b, element x, element y)
+{
+    if (x.dtype == TN_I1)
+        return invert(b, both(b, LOOP_XOR, x, y));
+    if (dtype_is_int(x.dtype))
+        return both(b, LOOP_IEQ, x, y);
+    const loop_value re = both(b, LOOP_FEQ, x, y);
+    return dtype_is_complex(x.dtype)
+               ? loop_binary(b, LOOP_AND, re, loop_binary(b, LOOP_FEQ, x.im, y.im))
+               : re;
+}
+
+static element compare(loop_builder *b, direction which, element x, element y)
+{
+    switch (which) {
+    case DIR_LT:
+        return element_of(TN_I1, less_than(b, false, x, y));
+    case DIR_LE:
+        return element_of(TN_I1, less_than(b, true, x, y));
+    case DIR_GT:
+        return element_of(TN_I1, less_than(b, false, y, x));
+    case DIR_GE:
+        return element_of(TN_I1, less_than(b, true, y, x));
+    case DIR_EQ:
+        return element_of(TN_I1, equal(b, x, y));
+    case DIR_NE:
+        break;
+    }
+    return element_of(TN_I1, invert(b, equal(b, x, y)));
+}
+
+/* ---- scaling ---- */
+
+/* quantize, dequantize, requantize: every step rounded to the dtype of the scale, at least f32. */
+static element scaling(loop_builder *b, op_id op, const element *in, uint32_t n_in, tn_dtype out)
+{
+    if (n_in == 1)
+        return element_cast(b, in[0], out);
+    const bool zeros = op == OP_REQUANTIZE ? n_in == 5 : n_in == 3;
+    const tn_dtype form = in[1].dtype == TN_F64 ? TN_F64 : TN_F32;
+    loop_value x = element_cast(b, in[0], form).re;
+    uint32_t k = 1;
+    if (op != OP_QUANTIZE) {
+        const loop_value scale = element_cast(b, in[k++], form).re;
+        if (zeros)
+            x = loop_binary(b, LOOP_FSUB, x, element_cast(b, in[k++], form).re);
+        x = loop_binary(b, LOOP_FMUL, x, scale);
+    }
+    if (op != OP_DEQUANTIZE) {
+        x = loop_binary(b, LOOP_FDIV, x, element_cast(b, in[k++], form).re);
+        if (dtype_is_int(out))
+            x = loop_unary(b, LOOP_FRINT, x);
+        if (zeros)
+            x = loop_binary(b, LOOP_FADD, x, element_cast(b, in[k++], form).re);
+    }
+    return element_cast(b, element_of(form, x), out);
+}
+
+/* ---- all of them ---- */
+
+static element rounded(loop_builder *b, element x)
+{
+    x.re = element_round(b, x.dtype, x.re);
+    return x;
+}
+
+static element unary(loop_builder *b, loop_op op, element x)
+{
+    x.re = loop_unary(b, op, x.re);
+    return x;
+}
+
+static element divide(loop_builder *b, const attrs *given, element x, element y, loop_value *fails)
+{
+    loop_value zero;
+    if (dtype_is_complex(x.dtype))
+        return complex_divide(b, x, y);
+    if (dtype_is_float(x.dtype))
+        return rounded(b, each_part(b, LOOP_FDIV, x, y));
+    const element r = int_divide(b, false, x, y, &zero);
+    if (attr_int(given, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR)
+        *fails = zero;
+    return r;
+}
+
+/* Results are rounded unless the op gives a number of the dtype by itself. */
+static bool compute(loop_builder *b, op_id op, const attrs *given, const element *in, uint32_t n_in,
+                    tn_dtype out, element *r, loop_value *fails)
+{
+    const element x = in[0], y = n_in > 1 ? in[1] : in[0];
+    switch ((int)op) {
+    case OP_NEG:
+        *r = negate(b, x);
+        return true;
+    case OP_ABS:
+        *r = magnitude(b, x);
+        return true;
+    case OP_EXP:
+        *r = rounded(b, function_of(b, MATH_EXP, in));
+        return true;
+    case OP_EXP2:
+        *r = rounded(b, function_of(b, MATH_EXP2, in));
+        return true;
+    case OP_LOG:
+        *r = rounded(b, function_of(b, MATH_LOG, in));
+        return true;
+    case OP_LOG2:
+        *r = rounded(b, function_of(b, MATH_LOG2, in));
+        return true;
+    case OP_TANH:
+        *r = rounded(b, function_of(b, MATH_TANH, in));
+        return true;
+    case OP_ERF:
+        *r = rounded(b, function_of(b, MATH_ERF, in));
+        return true;
+    case OP_SIN:
+        *r = rounded(b, function_of(b, MATH_SIN, in));
+        return true;
+    case OP_COS:
+        *r = rounded(b, function_of(b, MATH_COS, in));
+        return true;
+    case OP_RSQRT:
+        *r = rounded(b, function_of(b, MATH_RSQRT, in));
+        return true;
+    case OP_POW:
+        *r = rounded(b, function_of(b, MATH_POW, in));
+        return true;
+    case OP_SQRT:
+        *r = rounded(b, unary(b, LOOP_FSQRT, x));
+        return true;
+    case OP_RECIPROCAL:
+        *r = element_of(x.dtype, float_like(b, x.re, 1));
+        *r = rounded(b, each_part(b, LOOP_FDIV, *r, x));
+        return true;
+    case OP_TRUNC:
+        *r = unary(b, LOOP_FTRUNC, x);
+        return true;
+    case OP_RELU:
+        *r = where_positive(b, x, x);
+        return true;
+    case OP_RELU_GRAD:
+        *r = where_positive(b, y, x);
+        return true;
+    case OP_NOT:
+        *r = complement(b, x);
+        return true;
+    case OP_CAST:
+        *r = element_cast(b, x, out);
+        return dtype_can_cast(x.dtype, out);
+    case OP_STOP_GRADIENT:
+        *r = x;
+        return true;
+    case OP_ADD:
+        *r = rounded(b, add_sub(b, LOOP_FADD, LOOP_IADD, x, y));
+        return true;
+    case OP_SUB:
+        *r = rounded(b, add_sub(b, LOOP_FSUB, LOOP_ISUB, x, y));
+        return true;
+    case OP_MUL:
+        *r = rounded(b, multiply(b, x, y));
+        return true;
+    case OP_DIV:
+        *r = divide(b, given, x, y, fails);
+        return true;
+    case OP_MOD:
+        *r = int_divide(b, true, x, y, fails);
+        return true;
+    case OP_MAXIMUM:
+        *r = extremum(b, true, x, y);
+        return true;
+    case OP_MINIMUM:
+        *r = extremum(b, false, x, y);
+        return true;
+    case OP_CLAMP: /* high wins */
+        *r = extremum(b, false, extremum(b, true, x, y), in[2]);
+        return true;
+    case OP_AND:
+        *r = each_part(b, LOOP_AND, x, y);
+        return true;
+    case OP_OR:
+        *r = each_part(b, LOOP_OR, x, y);
+        return true;
+    case OP_XOR:
+        *r = each_part(b, LOOP_XOR, x, y);
+        return true;
+    case OP_COMPARE:
+        *r = compare(b, (direction)attr_int(given, KEY_DIRECTION, DIR_EQ), x, y);
+        return true;
+    case OP_SELECT:
+        *r = element_select(b, x.re, y, in[2]);
+        return true;
+    case OP_QUANTIZE:
+    case OP_DEQUANTIZE:
+    case OP_REQUANTIZE:
+        *r = scaling(b, op, in, n_in, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum { MAX_OPERANDS = 5 };
+
+bool element_op(loop_builder *b, op_id op, const attrs *given, const element *in, uint32_t n_in,
+                tn_dtype out, element *result, loop_value *fails)
+{
+    element x[MAX_OPERANDS];
+    *fails = LOOP_NO_VALUE;
+    if (n_in == 0 || n_in > MAX_OPERANDS)
+        return false;
+    for (uint32_t i = 0; i < n_in; i++)
+        x[i] = in[i];
+    element_align(b, x, n_in);
+    return compute(b, op, given, x, n_in, out, result, fails);
+}

@@ -1,0 +1,45 @@
+/* What the files behind element.h share. */
+#ifndef LOOP_ELEMENT_ELEMENT_PARTS_H
+#define LOOP_ELEMENT_ELEMENT_PARTS_H
+
+#include "loop/element/element.h"
+
+/* Constants of the type of LIKE. */
+static inline loop_value const_like(loop_builder *b, loop_value like, uint64_t bits)
+{
+    return loop_const(b, loop_value_type(b, like), bits);
+}
+static inline loop_value float_like(loop_builder *b, loop_value like, double value)
+{
+    return loop_float(b, loop_value_type(b, like), value);
+}
+
+static inline loop_value invert(loop_builder *b, loop_value mask)
+{
+    return loop_unary(b, LOOP_NOT, mask);
+}
+
+static inline element element_of(tn_dtype d, loop_value re)
+{
+    return (element){.dtype = d, .re = re, .im = LOOP_NO_VALUE};
+}
+
+static inline bool element_is_narrow(tn_dtype d) /* a float that computes in f32 */
+{
+    return dtype_compute(d) != d;
+}
+
+/* The stored bits of a part of dtype D (not complex) to the form that is held, and back. */
+loop_value element_decode(loop_builder *b, tn_dtype d, loop_value stored);
+loop_value element_encode(loop_builder *b, tn_dtype d, loop_value held);
+
+/* A 4-bit integer from the low bits of X; X itself for other dtypes. */
+loop_value element_wrap(loop_builder *b, tn_dtype d, loop_value x);
+
+/* X, an f64, rounded once to the float D, as held. */
+loop_value element_round_f64(loop_builder *b, tn_dtype d, loop_value x);
+
+/* Elements of all N to the lanes of the one with most. */
+void element_align(loop_builder *b, element *x, uint32_t n);
+
+#endif

@@ -1,0 +1,126 @@
+/* Values of a kernel, computed on demand at the positions where a loop nest stands.
+ *
+ * A loop nest opens loops over the axes of the positions, says in an emitter where it stands, and
+ * asks for values; index maps lead from the positions to the elements of each operand. One axis may
+ * be spread over the lanes of vectors. What does not vary along it is computed once, in one lane.
+ */
+#ifndef LOOP_EMIT_EMIT_H
+#define LOOP_EMIT_EMIT_H
+
+#include "loop/element/element.h"
+#include "plan/kernel.h"
+
+typedef struct emit_known {
+    value_id v;
+    const access_map *map; /* NULL: at every position */
+    element x;
+} emit_known;
+
+/* What a walk over values has found out. */
+typedef struct emit_seen {
+    value_id v;
+    const access_map *map;
+    bool varies;
+} emit_seen;
+
+/* A value that is kept in scratch memory, one element for each position along the reduced axis, in
+ * vectors when the vector axis is another. */
+typedef struct emit_kept {
+    value_id v;
+    const access_map *map;
+    tn_dtype dtype;
+    loop_value memory;
+    bool is_filled;
+    bool is_given; /* by who computed it before */
+} emit_kept;
+
+enum { EMIT_KEPT = 8 };
+
+typedef struct emitter {
+    loop_builder *b;
+    const function *f;
+    const kernel *k;
+    arena *memory;
+    uint32_t rank;
+    loop_value at[TN_MAX_RANK]; /* i64: the position; of the vector axis that of the first lane */
+    uint32_t vector_axis;       /* `rank`: none */
+    uint32_t lanes;             /* along it; 1 without one */
+    loop_value count;           /* i64: so many lanes count; LOOP_NO_VALUE: all */
+    loop_value *in;             /* by position in k->in: where the value lies */
+    const int64_t *moved;       /* likewise: elements of it before that place; NULL: none */
+    loop_value seed;            /* i64: of the run, where the kernel draws */
+    loop_value window;          /* i64: elements before the window of an UPDATE */
+    emit_known *known;          /* a stack: what was computed in the loops that are open */
+    uint32_t n_known, cap_known;
+    emit_seen *seen; /* of the walk that goes on */
+    uint32_t n_seen, cap_seen;
+    emit_kept kept[EMIT_KEPT];
+    uint32_t n_kept;
+    loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
+    int64_t ahead; /* large operands are prefetched so many elements before they are loaded along
+                      the lanes; 0: not */
+    uint64_t streams_from; /* outputs of so many bytes are stored past the caches; 0: the usual */
+    bool carries;          /* the kernel only moves elements: narrow floats are their bits */
+    bool failed;           /* no memory, or what emit_can refuses */
+} emitter;
+
+/* The buffers of the program are k->in, then the outputs, each value that is stored into once. */
+bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, arena *memory);
+/* What elements of D are held as. */
+tn_dtype emit_dtype(const emitter *e, tn_dtype d);
+/* The number of the buffer that the output goes to. */
+uint32_t emit_output_buffer(const kernel *k, uint32_t output);
+/* How many buffers a program of K has. The last one holds the seed of the run, if K draws. */
+uint32_t emit_buffer_count(const kernel *k);
+
+/* V at the position that MAP leads to; of one lane when it does not vary, else of e->lanes. */
+element emit_value(emitter *e, value_id v, const access_map *map);
+/* Compute now, in the loops open so far, what of V does not vary along the AXES (a mask). */
+void emit_hoist(emitter *e, value_id v, const access_map *map, uint32_t axes);
+/* X is V at each position that is asked for, in the loops open now. */
+void emit_know(emitter *e, value_id v, const access_map *map, element x);
+/* What is known now is forgotten when emit_forget takes the mark, as a loop closes. */
+static inline uint32_t emit_mark(const emitter *e)
+{
+    return e->n_known;
+}
+static inline void emit_forget(emitter *e, uint32_t mark)
+{
+    e->n_known = mark;
+}
+
+/* The number that EXPR is at the first lane, and from lane to lane; when it is no such line, the
+ * numbers of all lanes are in `lanes`. */
+typedef struct emit_index {
+    loop_value first;
+    int64_t step;
+    loop_value lanes; /* i64, or LOOP_NO_VALUE */
+} emit_index;
+emit_index emit_expr(emitter *e, const access_expr *expr);
+
+/* Store X, spread over the lanes, at the position of OUT. STREAMS: past the caches. */
+void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams);
+
+/* Elements that are in memory and that a value is computed from. */
+typedef struct emit_read {
+    value_id v;
+    const access_map *map;
+    tn_dtype dtype;
+    bool is_by_data; /* the expression is only what data add to */
+} emit_read;
+
+/* Load what READ reads at the position, LANES neighbours along AXIS, where its step is one. */
+element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes);
+
+/* The places that V under MAP reads from, as expressions over the positions: offsets in what is in
+ * memory (READ), guards and coordinates that count (READ is NULL). For each, VISIT is called. */
+typedef void emit_visit(void *user, const access_expr *expr, const emit_read *read);
+bool emit_visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit, void *user);
+
+/* Load the seed, with the first buffer of the kernel being number FIRST of the program. */
+void emit_find_seed(emitter *e, uint32_t first);
+
+/* Is N computed in the kernel, not read? */
+bool emit_contains(const kernel *k, uint32_t node_index);
+
+#endif

@@ -1,0 +1,119 @@
+/* Reads at positions that are data (take, gather, dynamic_slice), and the window of an UPDATE. */
+#include "loop/emit/emit_parts.h"
+#include "ops/attr_rules.h"
+
+bool emit_rest_of_map(emitter *e, const node *n, const access_map *map, access_map *rest)
+{
+    const type *x = value_type(e->f, n->in[0]);
+    const int64_t one = 1;
+    access_map zero;
+    access_assign(rest, map);
+    rest->n_source = x->rank;
+    if (n->op == OP_DYNAMIC_SLICE)
+        return true;
+    if (!access_identity(&one, 1, e->memory, &zero))
+        return false;
+    const uint32_t axis = n->op == OP_GATHER ? resolve_axis(n->attrs, KEY_AXIS, x->rank) : 0;
+    const uint32_t lead = n->op == OP_TAKE ? value_type(e->f, n->in[1])->rank : 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (n->op == OP_TAKE && i > 0)
+            rest->at[i] = map->at[lead + i - 1];
+    rest->at[axis] = zero.at[0];
+    return true;
+}
+
+/* AT, and POSITION times STRIDE further. */
+static void add_position(emitter *e, emit_index *at, loop_value position, int64_t stride)
+{
+    loop_builder *b = e->b;
+    position = emit_scaled(b, position, stride);
+    if (loop_lanes(b, position) > 1)
+        emit_add_lanes(e, at, position);
+    else
+        at->first = loop_binary(b, LOOP_IADD, at->first, position);
+}
+
+static int64_t stride_of(const type *t, uint32_t axis)
+{
+    int64_t stride = 1;
+    for (uint32_t i = axis + 1; i < t->rank; i++)
+        stride *= t->dims[i];
+    return stride;
+}
+
+/* A position of integer X as i64. */
+static loop_value position_of(emitter *e, element x)
+{
+    return element_cast(e->b, x, TN_SI64).re;
+}
+
+/* POSITION, if it is one of EXTENT; else the run stops, and it is 0. */
+static loop_value checked_position(emitter *e, loop_value position, int64_t extent)
+{
+    loop_builder *b = e->b;
+    const uint32_t lanes = loop_lanes(b, position);
+    const loop_type t = loop_value_type(b, position);
+    const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_const(b, t, (uint64_t)extent));
+    loop_value fails = loop_unary(b, LOOP_NOT, ok);
+    if (lanes > 1 && e->count != LOOP_NO_VALUE)
+        fails = emit_both(b, fails, element_first(b, lanes, e->count));
+    loop_fail(b, element_any(b, fails), 1);
+    return loop_select(b, ok, position, loop_const(b, t, 0));
+}
+
+/* Where a window starts that must lie inside: START between 0 and MOST. */
+static loop_value clamped_position(emitter *e, element start, int64_t most)
+{
+    loop_builder *b = e->b;
+    loop_value x = position_of(e, start); /* in all lanes where padding is among them */
+    const loop_type t = loop_value_type(b, x);
+    const loop_value zero = loop_const(b, t, 0), last = loop_const(b, t, (uint64_t)most);
+    x = loop_select(b, loop_binary(b, LOOP_ILT, x, zero), zero, x);
+    return loop_select(b, loop_binary(b, LOOP_ILT, last, x), last, x);
+}
+
+element emit_by_data(emitter *e, const node *n, const access_map *map)
+{
+    const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->first_value);
+    const uint32_t place = emit_input(e->k, n->in[0]);
+    access_map rest;
+    const access_expr *offset =
+        emit_rest_of_map(e, n, map, &rest) ? access_offset(&rest, x->dims, e->memory) : NULL;
+    if (!offset || place == UINT32_MAX)
+        return emit_nothing(e, t->dtype);
+    emit_index at = emit_expr(e, offset);
+    const uint32_t uses = kernel_operand_uses(e->f, n, 1);
+    for (uint32_t u = 0; u < uses; u++) {
+        const access_map *from;
+        if (!emit_use_map(e, n, 1, u, map, &from))
+            return emit_nothing(e, t->dtype);
+        const element i = emit_value(e, n->in[1], from);
+        const uint32_t axis = n->op == OP_GATHER ? resolve_axis(n->attrs, KEY_AXIS, x->rank) : u;
+        add_position(e, &at,
+                     n->op == OP_DYNAMIC_SLICE
+                         ? clamped_position(e, i, x->dims[axis] - t->dims[axis])
+                         : checked_position(e, position_of(e, i), x->dims[axis]),
+                     stride_of(x, axis));
+    }
+    return emit_load_at(e, e->in[place], emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0),
+                        NULL, NULL);
+}
+
+void emit_find_window(emitter *e)
+{
+    const node *n = &e->f->nodes.at[e->k->node];
+    const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->in[1]);
+    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE};
+    for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 2) && !e->failed; u++) {
+        access_map own;
+        const access_map *from = kernel_operand_map(e->f, n, 2, u, e->memory, &own)
+                                     ? access_copy(&own, e->memory)
+                                     : NULL;
+        if (from)
+            add_position(
+                e, &at, clamped_position(e, emit_value(e, n->in[2], from), x->dims[u] - t->dims[u]),
+                stride_of(x, u));
+        e->failed = e->failed || !from;
+    }
+    e->window = at.first;
+}

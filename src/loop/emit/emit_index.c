@@ -1,0 +1,191 @@
+/* Index arithmetic of a kernel: expressions over the positions, guards, and when either is simple
+ * for all lanes at once. */
+#include "loop/emit/emit_parts.h"
+
+loop_value emit_all_lanes(emitter *e, const emit_index *x)
+{
+    loop_builder *b = e->b;
+    loop_value v = loop_splat(b, e->lanes, x->first);
+    if (e->lanes == 1)
+        return v;
+    if (x->step != 0) {
+        const loop_value step = loop_splat(b, e->lanes, loop_i64(b, x->step));
+        v = loop_binary(b, LOOP_IADD, v,
+                        loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I64, e->lanes), step));
+    }
+    return emit_is_line(x) ? v : loop_binary(b, LOOP_IADD, v, x->lanes);
+}
+
+loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor)
+{
+    if (factor == 1)
+        return x;
+    const loop_type t = loop_value_type(b, x);
+    return loop_binary(b, LOOP_IMUL, x, loop_const(b, t, (uint64_t)factor));
+}
+
+static unsigned log2_exact(int64_t by)
+{
+    unsigned n = 0;
+    while (n < 63 && (INT64_C(1) << n) < by)
+        n++;
+    return (INT64_C(1) << n) == by ? n : 64;
+}
+
+/* X // BY or X % BY, rounded down; X lies in LOW .. HIGH. */
+static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, int64_t by,
+                           bool remainder)
+{
+    loop_builder *b = e->b;
+    const unsigned shift = log2_exact(by);
+    const bool is_narrow =
+        loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX && by <= INT32_MAX;
+    if (is_narrow) /* vectors of 32-bit numbers divide well, others do not */
+        x = loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x);
+    const loop_type t = loop_value_type(b, x);
+    const loop_value d = loop_const(b, t, (uint64_t)by);
+    loop_value r;
+    if (shift < 64 && remainder) {
+        r = loop_binary(b, LOOP_AND, x, loop_const(b, t, (uint64_t)by - 1));
+    } else if (shift < 64) {
+        r = loop_binary(b, LOOP_ASHR, x, loop_const(b, t, shift));
+    } else if (low >= 0) {
+        r = loop_binary(b, remainder ? LOOP_UREM : LOOP_UDIV, x, d);
+    } else {
+        const loop_value zero = loop_const(b, t, 0);
+        const loop_value rest = loop_binary(b, LOOP_SREM, x, d);
+        const loop_value below = loop_binary(b, LOOP_ILT, rest, zero);
+        if (remainder)
+            r = loop_binary(b, LOOP_IADD, rest, loop_select(b, below, d, zero));
+        else
+            r = loop_binary(b, LOOP_ISUB, loop_binary(b, LOOP_SDIV, x, d),
+                            loop_convert(b, LOOP_ZEXT, (loop_elem)t.elem, below));
+    }
+    return is_narrow ? loop_convert(b, LOOP_SEXT, LOOP_I64, r) : r;
+}
+
+void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes)
+{
+    sum->lanes = emit_is_line(sum) ? lanes : loop_binary(e->b, LOOP_IADD, sum->lanes, lanes);
+}
+
+emit_index emit_expr(emitter *e, const access_expr *expr)
+{
+    loop_builder *b = e->b;
+    emit_index sum = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE};
+    loop_value first = LOOP_NO_VALUE;
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        loop_value x;
+        if (t->kind == ACCESS_AXIS) {
+            x = e->at[t->axis];
+            if (t->axis == e->vector_axis && e->lanes > 1)
+                sum.step += t->factor;
+        } else {
+            const bool remainder = t->kind == ACCESS_REMAINDER;
+            const emit_index of = emit_expr(e, t->of);
+            if (emit_varies(e, &of)) {
+                x = quotient(e, emit_all_lanes(e, &of), t->of->low, t->of->high, t->by, remainder);
+                emit_add_lanes(e, &sum, emit_scaled(b, x, t->factor));
+                continue;
+            }
+            x = quotient(e, of.first, t->of->low, t->of->high, t->by, remainder);
+        }
+        x = emit_scaled(b, x, t->factor);
+        first = first == LOOP_NO_VALUE ? x : loop_binary(b, LOOP_IADD, first, x);
+    }
+    if (first == LOOP_NO_VALUE)
+        first = loop_i64(b, expr->constant);
+    else if (expr->constant != 0)
+        first = loop_binary(b, LOOP_IADD, first, loop_i64(b, expr->constant));
+    sum.first = first;
+    return sum;
+}
+
+/* ---- guards ---- */
+
+loop_value emit_both(loop_builder *b, loop_value x, loop_value y)
+{
+    const uint32_t lanes_x = loop_lanes(b, x), lanes_y = loop_lanes(b, y);
+    const uint32_t lanes = lanes_x > lanes_y ? lanes_x : lanes_y;
+    return loop_binary(b, LOOP_AND, loop_splat(b, lanes, x), loop_splat(b, lanes, y));
+}
+
+/* Whether LOW <= expr < HIGH, in one lane or in all. */
+static loop_value holds(emitter *e, const access_guard *g)
+{
+    loop_builder *b = e->b;
+    const emit_index x = emit_expr(e, g->of);
+    const bool varies = emit_varies(e, &x);
+    const loop_value v = varies ? emit_all_lanes(e, &x) : x.first;
+    const loop_type t = loop_value_type(b, v);
+    loop_value ok = LOOP_NO_VALUE;
+    if (g->of->low < g->low)
+        ok = loop_unary(b, LOOP_NOT,
+                        loop_binary(b, LOOP_ILT, v, loop_const(b, t, (uint64_t)g->low)));
+    if (g->of->high >= g->high) {
+        const loop_value below = loop_binary(b, LOOP_ILT, v, loop_const(b, t, (uint64_t)g->high));
+        ok = ok == LOOP_NO_VALUE ? below : emit_both(b, ok, below);
+    }
+    return ok == LOOP_NO_VALUE ? loop_const(b, loop_type_of(LOOP_MASK, 1), 1) : ok;
+}
+
+loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from)
+{
+    loop_value ok = LOOP_NO_VALUE;
+    for (uint32_t i = from; i < map->n_guards; i++) {
+        const loop_value one = holds(e, &map->guards[i]);
+        ok = ok == LOOP_NO_VALUE ? one : emit_both(e->b, ok, one);
+    }
+    return ok;
+}
+
+/* ---- what holds for all lanes at once ---- */
+
+bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits)
+{
+    loop_builder *b = e->b;
+    loop_value first = loop_i64(b, expr->constant);
+    int64_t step = 0;
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        loop_value x;
+        if (t->kind == ACCESS_AXIS) {
+            x = e->at[t->axis];
+            step += t->axis == e->vector_axis ? t->factor : 0;
+        } else {
+            const bool remainder = t->kind == ACCESS_REMAINDER;
+            emit_index of;
+            if (!emit_unwrapped(e, t->of, &of, fits) || of.step < 0 || of.step > t->by)
+                return false;
+            x = quotient(e, of.first, t->of->low, t->of->high, t->by, remainder);
+            if (of.step > 0) {
+                const loop_value rest = quotient(e, of.first, t->of->low, t->of->high, t->by, true);
+                const int64_t most = t->by - of.step * ((int64_t)e->lanes - 1);
+                *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, rest, loop_i64(b, most)));
+                step += remainder ? t->factor * of.step : 0;
+            }
+        }
+        first = loop_binary(b, LOOP_IADD, first, emit_scaled(b, x, t->factor));
+    }
+    *line = (emit_index){first, step, LOOP_NO_VALUE};
+    return true;
+}
+
+bool emit_all_within(emitter *e, const access_map *map, loop_value *fits)
+{
+    loop_builder *b = e->b;
+    for (uint32_t i = 0; i < map->n_guards; i++) {
+        const access_guard *g = &map->guards[i];
+        emit_index x;
+        if (!emit_unwrapped(e, g->of, &x, fits))
+            return false;
+        const int64_t reach = x.step * ((int64_t)e->lanes - 1);
+        const int64_t low = g->low - (reach < 0 ? reach : 0),
+                      high = g->high - (reach > 0 ? reach : 0);
+        const loop_value below = loop_binary(b, LOOP_ILT, x.first, loop_i64(b, low));
+        *fits = emit_both(b, *fits, loop_unary(b, LOOP_NOT, below));
+        *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, x.first, loop_i64(b, high)));
+    }
+    return true;
+}

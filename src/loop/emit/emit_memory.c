@@ -1,0 +1,272 @@
+/* Loads and stores of a kernel: elements in memory at the numbers that index maps lead to. */
+#include <string.h>
+
+#include "loop/emit/emit_parts.h"
+
+loop_value emit_address(emitter *e, loop_value base, loop_value index, tn_dtype d)
+{
+    return loop_offset(e->b, base, emit_scaled(e->b, index, (int64_t)dtype_bytes(d)));
+}
+
+static element gather(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                      loop_value mask)
+{
+    loop_builder *b = e->b;
+    const loop_value offsets = emit_scaled(b, emit_all_lanes(e, at), (int64_t)dtype_bytes(d));
+    if (e->count != LOOP_NO_VALUE) {
+        const loop_value counts = element_first(b, e->lanes, e->count);
+        mask = mask == LOOP_NO_VALUE ? counts : emit_both(b, mask, counts);
+    }
+    if (mask == LOOP_NO_VALUE)
+        mask = loop_const(b, loop_type_of(LOOP_MASK, e->lanes), 1);
+    return element_gather(b, d, base, offsets, loop_splat(b, e->lanes, mask));
+}
+
+/* Lanes that run backward through memory, all of them there. */
+static element load_backward(emitter *e, loop_value base, const emit_index *at, tn_dtype d)
+{
+    uint8_t table[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < e->lanes; i++)
+        table[i] = (uint8_t)(e->lanes - 1 - i);
+    const loop_value last =
+        loop_binary(e->b, LOOP_ISUB, at->first, loop_i64(e->b, (int64_t)e->lanes - 1));
+    const element x =
+        element_load(e->b, d, emit_address(e, base, last, d), e->lanes, emit_natural(d));
+    return element_shuffle(e->b, x, x, table, e->lanes);
+}
+
+enum { LONGEST_STEP = 4, FEWEST_LANES = 8 }; /* with which whole vectors beat gathering */
+
+static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
+{
+    return emit_is_line(at) && at->step >= 1 && at->step <= LONGEST_STEP &&
+           (at->step == 1 || e->lanes >= FEWEST_LANES) && !dtype_is_complex(d);
+}
+
+/* The vector at element START of those that lanes STEP apart begin with, as far as these lanes
+ * count. */
+static element load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start, uint32_t step,
+                            loop_value mask)
+{
+    loop_builder *b = e->b;
+    const uint32_t lanes = e->lanes;
+    const loop_value from = loop_at(b, p, (int64_t)start * (int64_t)dtype_bytes(d));
+    if (mask == LOOP_NO_VALUE)
+        return element_load(b, d, from, lanes, emit_natural(d));
+    if (step > 1) {
+        uint8_t table[LOOP_MAX_LANES];
+        for (uint32_t i = 0; i < lanes; i++)
+            table[i] = (uint8_t)((start + i) % step ? lanes : (start + i) / step);
+        mask = loop_shuffle(b, mask, loop_const(b, loop_value_type(b, mask), 0), table, lanes);
+    }
+    return element_load_where(b, d, from, mask);
+}
+
+/* Lanes a few elements apart: whole vectors, of which the last ends with the last lane, and from
+ * each of them the lanes that it holds. MASK: only these are there; LOOP_NO_VALUE: all. */
+static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                          loop_value mask)
+{
+    const uint32_t lanes = e->lanes, step = (uint32_t)at->step, last = (lanes - 1) * (step - 1);
+    const loop_value p = emit_address(e, base, at->first, d);
+    element x = load_between(e, p, d, 0, step, mask);
+    for (uint32_t k = 1; k < step; k++) {
+        uint8_t table[LOOP_MAX_LANES];
+        const uint32_t start = k + 1 < step ? k * lanes : last;
+        for (uint32_t i = 0; i < lanes; i++) { /* lanes of vectors to come are anything */
+            const uint32_t place = i * step - start;
+            if (i * step < k * lanes)
+                table[i] = (uint8_t)(k == 1 ? i * step : i);
+            else
+                table[i] = (uint8_t)(lanes + (place < lanes ? place : 0));
+        }
+        x = element_shuffle(e->b, x, load_between(e, p, d, start, step, mask), table, lanes);
+    }
+    return x;
+}
+
+/* Lanes of which only some may be there. */
+static element load_some(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
+                         loop_value mask)
+{
+    if (mask == LOOP_NO_VALUE || loop_lanes(e->b, mask) != e->lanes || !steps_shortly(e, at, d))
+        return gather(e, base, at, d, mask);
+    if (e->count != LOOP_NO_VALUE)
+        mask = emit_both(e->b, mask, element_first(e->b, e->lanes, e->count));
+    return load_steps(e, base, at, d, mask);
+}
+
+/* Lanes that are mostly all there and side by side, or a few apart: load them so where they are,
+ * one by one or by a mask elsewhere. */
+static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                              const access_map *map, const emit_index *at, loop_value ok,
+                              element *x)
+{
+    loop_builder *b = e->b;
+    loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
+    emit_index line;
+    if (e->count != LOOP_NO_VALUE || !emit_unwrapped(e, offset, &line, &fits) ||
+        !steps_shortly(e, &line, d) || !emit_all_within(e, map, &fits))
+        return false;
+    const element var = element_var(b, element_zero(b, d, e->lanes));
+    loop_if(b, fits);
+    element_set(b, var, load_steps(e, base, &line, d, LOOP_NO_VALUE));
+    loop_else(b);
+    element_set(b, var, load_some(e, base, at, d, ok));
+    loop_end(b);
+    *x = element_get(b, var);
+    return true;
+}
+
+element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
+                     const access_expr *offset, const access_map *map)
+{
+    loop_builder *b = e->b;
+    const bool spread = emit_varies(e, &at);
+    const bool ok_varies = ok != LOOP_NO_VALUE && loop_lanes(b, ok) > 1;
+    if (!spread && !ok_varies) {
+        if (ok != LOOP_NO_VALUE) /* an address that is there in any case */
+            at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
+        return element_load(b, d, emit_address(e, base, at.first, d), 1, emit_natural(d));
+    }
+    if (!emit_is_line(&at) || at.step != 1 || ok_varies) {
+        if (emit_is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
+            return load_backward(e, base, &at, d);
+        if (steps_shortly(e, &at, d) && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
+            return load_steps(e, base, &at, d, LOOP_NO_VALUE);
+        element x;
+        if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
+            return x;
+        return load_some(e, base, &at, d, ok);
+    }
+    loop_value count = e->count;
+    if (ok != LOOP_NO_VALUE) {
+        const loop_value all = count == LOOP_NO_VALUE ? loop_i64(b, e->lanes) : count;
+        count = loop_select(b, ok, all, loop_i64(b, 0));
+        at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
+    }
+    const loop_value p = emit_address(e, base, at.first, d);
+    return count == LOOP_NO_VALUE ? element_load(b, d, p, e->lanes, emit_natural(d))
+                                  : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
+}
+
+/* The number that EXPR is for the first of the lanes e->ahead of these. */
+static loop_value number_ahead(emitter *e, const access_expr *expr)
+{
+    const loop_value here = e->at[e->vector_axis];
+    const uint32_t lanes = e->lanes;
+    e->lanes = 1;
+    e->at[e->vector_axis] = loop_binary(e->b, LOOP_IADD, here, loop_i64(e->b, e->ahead));
+    const emit_index then = emit_expr(e, expr);
+    e->at[e->vector_axis] = here;
+    e->lanes = lanes;
+    return then.first;
+}
+
+/* Ask for what lies e->ahead of the lanes at AT, which is OFFSET. Small operands are in caches
+ * anyway. */
+static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
+                     const access_expr *offset)
+{
+    enum { LARGE = 2 << 20, LINE = 64 };
+    const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
+    const bool is_line = emit_is_line(at);
+    if (t->count < LARGE / size || e->lanes == 1 || (is_line && at->step != 1))
+        return;
+    const loop_value first = is_line ? at->first : number_ahead(e, offset);
+    const loop_value p = emit_address(e, base, first, t->dtype);
+    for (int64_t i = 0; i < lanes; i += LINE)
+        loop_prefetch(e->b, loop_at(e->b, p, (is_line ? e->ahead * size : 0) + i));
+}
+
+/* X - BY; NULL without memory. */
+static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t by)
+{
+    const size_t bytes = sizeof *x + x->n * sizeof x->at[0];
+    access_expr *y = arena_alloc(e->memory, bytes);
+    if (!y)
+        return NULL;
+    memcpy(y, x, bytes);
+    y->constant -= by;
+    y->low -= by;
+    y->high -= by;
+    return y;
+}
+
+element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
+{
+    const loop_value base = e->in[i];
+    const access_expr *offset = access_offset(map, t->dims, e->memory);
+    if (offset && e->moved && e->moved[i] != 0)
+        offset = moved_back(e, offset, e->moved[i]);
+    if (!offset)
+        return emit_nothing(e, t->dtype);
+    const emit_index at = emit_expr(e, offset);
+    if (e->ahead)
+        prefetch(e, base, t, &at, offset);
+    return emit_load_at(e, base, emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0), offset,
+                        map);
+}
+
+element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes)
+{
+    const uint32_t i = emit_input(e->k, read->v);
+    if (i == UINT32_MAX)
+        return emit_nothing(e, read->dtype);
+    const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
+    e->vector_axis = axis;
+    e->lanes = lanes;
+    const element x = emit_load(e, i, value_type(e->f, read->v), read->map);
+    e->vector_axis = own_axis;
+    e->lanes = own_lanes;
+    return x;
+}
+/* ---- stores ---- */
+
+static void store_lanes(emitter *e, loop_value buffer, const emit_index *at, element x)
+{
+    loop_builder *b = e->b;
+    const loop_value to = emit_all_lanes(e, at);
+    for (uint32_t i = 0; i < e->lanes; i++) {
+        if (e->count != LOOP_NO_VALUE)
+            loop_if(b, loop_binary(b, LOOP_ILT, loop_i64(b, i), e->count));
+        element_store(b, emit_address(e, buffer, loop_lane(b, to, i), x.dtype),
+                      element_lane(b, x, i), emit_natural(x.dtype));
+        if (e->count != LOOP_NO_VALUE)
+            loop_end(b);
+    }
+}
+
+static void stream(emitter *e, loop_value p, element x)
+{
+    const uint32_t size = (uint32_t)dtype_bytes(x.dtype), most = LOOP_ALIGN / size;
+    for (uint32_t i = 0; i < e->lanes; i += most) {
+        const uint32_t lanes = e->lanes - i < most ? e->lanes - i : most;
+        element_stream(e->b, loop_at(e->b, p, (int64_t)i * size), element_part(e->b, x, i, lanes));
+    }
+}
+
+void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams)
+{
+    const access_expr *offset =
+        access_offset(out->to, value_type(e->f, out->into)->dims, e->memory);
+    if (!offset) {
+        e->failed = true;
+        return;
+    }
+    emit_index at = emit_expr(e, offset);
+    if (out->is_window)
+        at.first = loop_binary(e->b, LOOP_IADD, at.first, e->window);
+    x = element_splat(e->b, e->lanes, x);
+    if (e->lanes > 1 && (!emit_is_line(&at) || at.step != 1)) {
+        store_lanes(e, buffer, &at, x);
+        return;
+    }
+    const loop_value p = emit_address(e, buffer, at.first, x.dtype);
+    if (e->lanes > 1 && e->count != LOOP_NO_VALUE)
+        element_store_first(e->b, p, x, e->count, emit_natural(x.dtype));
+    else if (streams && e->lanes * dtype_bytes(x.dtype) >= LOOP_ALIGN)
+        stream(e, p, x);
+    else
+        element_store(e->b, p, x, emit_natural(x.dtype));
+}

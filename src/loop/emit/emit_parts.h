@@ -1,0 +1,67 @@
+/* What the files that compute values of a kernel share. */
+#ifndef LOOP_EMIT_EMIT_PARTS_H
+#define LOOP_EMIT_EMIT_PARTS_H
+
+#include "loop/emit/emit.h"
+
+/* What stands for a value that cannot be computed: the emitter has failed. */
+element emit_nothing(emitter *e, tn_dtype d);
+/* The place of V in k->in; UINT32_MAX when it is not read. */
+uint32_t emit_input(const kernel *k, value_id v);
+/* What is known of V under MAP, or NULL; the same for what is kept in scratch memory. */
+const emit_known *emit_find_known(const emitter *e, value_id v, const access_map *map);
+const emit_kept *emit_find_kept(const emitter *e, value_id v, const access_map *map);
+
+/* From the positions to use USE of operand K of N, whose result is at MAP. */
+bool emit_use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const access_map *map,
+                  const access_map **out);
+static inline bool emit_operand_map(emitter *e, const node *n, uint32_t k, const access_map *map,
+                                    const access_map **out)
+{
+    return emit_use_map(e, n, k, 0, map, out);
+}
+
+/* Numbers: see emit_index. */
+static inline bool emit_is_line(const emit_index *x)
+{
+    return x->lanes == LOOP_NO_VALUE;
+}
+static inline bool emit_varies(const emitter *e, const emit_index *x)
+{
+    return e->lanes > 1 && (x->step != 0 || !emit_is_line(x));
+}
+loop_value emit_all_lanes(emitter *e, const emit_index *x);
+/* SUM with the number of each lane more. */
+void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes);
+loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor);
+/* Both masks, of which one may have one lane. */
+loop_value emit_both(loop_builder *b, loop_value x, loop_value y);
+/* All guards of MAP number FROM and on; LOOP_NO_VALUE when there are none. */
+loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from);
+/* EXPR as a line, which it is while no quotient or remainder in it comes to its next number within
+ * the lanes: *FITS, one mask, says whether. False when it is no line even so. */
+bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits);
+/* Adds to *FITS that all lanes are within the guards of MAP. */
+bool emit_all_within(emitter *e, const access_map *map, loop_value *fits);
+
+/* Memory. The address of element INDEX, and how elements are aligned. */
+loop_value emit_address(emitter *e, loop_value base, loop_value index, tn_dtype d);
+static inline uint32_t emit_natural(tn_dtype d)
+{
+    return (uint32_t)loop_elem_bytes(element_storage(d));
+}
+/* The element number AT of what lies at BASE; 0 where OK, when there is such, does not hold. OFFSET
+ * and MAP, unless they are NULL, are where AT comes from. */
+element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
+                     const access_expr *offset, const access_map *map);
+/* The element of input number I, dense and of type T; 0 where a guard of MAP does not hold. */
+element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map);
+
+/* Positions that are data. The axes of the first operand of N at which data give the position count
+ * as 0 in REST, the rest of where it is read for a result at MAP. */
+bool emit_rest_of_map(emitter *e, const node *n, const access_map *map, access_map *rest);
+element emit_by_data(emitter *e, const node *n, const access_map *map);
+/* Where the window of an UPDATE starts. */
+void emit_find_window(emitter *e);
+
+#endif

@@ -1,0 +1,315 @@
+/* arg_max (docs/numerics.md, section 9): the best so far and its position, lane by lane, along one
+ * line or over many lines side by side. */
+#include <math.h>
+
+#include "loop/nest/loops.h"
+#include "ops/attr_rules.h"
+
+enum {
+    LANES_32 = 32, /* of keys with 4 bytes or fewer and positions with 4 */
+    LANES_64 = 16,
+    TURNS = 4, /* positions along the axis that a strip takes at a time */
+    LEAST_COLUMNS = 256,
+    MOST_COLUMNS = 1024, /* of a strip */
+    PARTS = 4            /* strips that are left for threads */
+};
+
+/* Elements in the order of arg_max: as keys, or floats as they are, of which none but numbers above
+ * -infinity are ever better than the start. */
+typedef struct search {
+    loops *l;
+    tn_dtype d;
+    loops_lines lines;
+    bool is_plain;
+    loop_elem key, index;
+    uint32_t lanes;
+} search;
+
+static search search_of(loops *l, const loops_lines *lines, bool is_plain)
+{
+    search s = {.l = l, .d = loops_type(l, 0)->dtype, .lines = *lines, .is_plain = is_plain};
+    const element none = element_zero(&l->b, s.d, 1);
+    s.key = is_plain ? element_compute(s.d)
+                     : (loop_elem)loop_value_type(&l->b, loops_order_key(&l->b, none, true)).elem;
+    if (loop_failed(&l->b))
+        s.key = LOOP_I64; /* a value without memory has no type */
+    const bool wide = lines->n > INT32_MAX || loop_elem_bytes(s.key) > 4;
+    s.index = wide ? LOOP_I64 : LOOP_I32;
+    s.lanes = wide ? LANES_64 : LANES_32;
+    return s;
+}
+
+static loop_value worst(const search *s, uint32_t lanes)
+{
+    loop_builder *b = &s->l->b;
+    const loop_type t = loop_type_of(s->key, lanes);
+    const unsigned bits = 8 * (unsigned)loop_elem_bytes(s->key);
+    return s->is_plain ? loop_float(b, t, -(double)INFINITY)
+                       : loop_const(b, t, (UINT64_C(1) << (bits - 1)) - 1);
+}
+
+static loop_value number(const search *s, uint32_t lanes, loop_value i64)
+{
+    loop_builder *b = &s->l->b;
+    const loop_value x = s->index == LOOP_I64 ? i64 : loop_convert(b, LOOP_TRUNCATE, s->index, i64);
+    return loop_splat(b, lanes, x);
+}
+
+static loop_value key_of(const search *s, element x)
+{
+    return s->is_plain ? x.re : loops_order_key(&s->l->b, x, true);
+}
+
+static loop_value comes_before(const search *s, loop_value x, loop_value y)
+{
+    return s->is_plain ? loop_binary(&s->l->b, LOOP_FLT, y, x)
+                       : loop_binary(&s->l->b, LOOP_ILT, x, y);
+}
+
+/* The best so far. */
+typedef struct best {
+    loop_value key, index;
+} best;
+
+static best better(const search *s, best old, loop_value key, loop_value index, loop_value counts)
+{
+    loop_builder *b = &s->l->b;
+    loop_value is = comes_before(s, key, old.key);
+    if (counts != LOOP_NO_VALUE)
+        is = loop_binary(b, LOOP_AND, is, counts);
+    return (best){loop_select(b, is, key, old.key), loop_select(b, is, index, old.index)};
+}
+
+static void store_index(const search *s, loop_value at, loop_value index)
+{
+    loop_builder *b = &s->l->b;
+    if (s->index != LOOP_I64)
+        index = loop_convert(b, LOOP_SEXT, LOOP_I64, index);
+    loops_store_position(s->l, 0, at, index);
+}
+
+/* A search among floats as they are that found no number above -infinity is no answer. */
+static loop_value found_none(const search *s, loop_value key)
+{
+    return loop_binary(&s->l->b, LOOP_FEQ, key, worst(s, loop_lanes(&s->l->b, key)));
+}
+
+/* ---- along a line ---- */
+
+/* Of the two halves of all lanes the better one, until one is left; of equal ones the first. */
+static best best_lane(const search *s, best x)
+{
+    loop_builder *b = &s->l->b;
+    for (uint32_t half = loop_lanes(b, x.key) / 2; half > 0; half /= 2) {
+        const best p = {loop_part(b, x.key, 0, half), loop_part(b, x.index, 0, half)};
+        const best q = {loop_part(b, x.key, half, half), loop_part(b, x.index, half, half)};
+        const loop_op same = s->is_plain ? LOOP_FEQ : LOOP_IEQ;
+        const loop_value equal = loop_binary(b, same, p.key, q.key);
+        const loop_value earlier =
+            loop_binary(b, LOOP_AND, equal, loop_binary(b, LOOP_ILT, q.index, p.index));
+        const loop_value is = loop_binary(b, LOOP_OR, comes_before(s, q.key, p.key), earlier);
+        x.key = loop_select(b, is, q.key, p.key);
+        x.index = loop_select(b, is, q.index, p.index);
+    }
+    return x;
+}
+
+/* The line that begins at element FIRST. */
+static best search_line(const search *s, loop_value first)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const int64_t n = s->lines.n;
+    const uint32_t lanes = n >= s->lanes ? s->lanes : 1;
+    const int64_t whole = n - n % lanes;
+    const loop_value ramp = loop_ramp(b, s->index, lanes), base = loops_in(l, 0);
+    const loop_value start = number(s, lanes, loop_i64(b, 0));
+    const best vars = {loop_var(b, worst(s, lanes)), loop_var(b, start)};
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
+    element x = loops_load(l, s->d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
+    const best old = {loop_get(b, vars.key), loop_get(b, vars.index)};
+    const loop_value index = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, k));
+    const best now = better(s, old, key_of(s, x), index, LOOP_NO_VALUE);
+    loop_set(b, vars.key, now.key);
+    loop_set(b, vars.index, now.index);
+    loop_end(b);
+    best found = {loop_get(b, vars.key), loop_get(b, vars.index)};
+    if (whole < n) {
+        const loop_value count = loop_i64(b, n - whole), at = loop_i64(b, whole);
+        x = loops_load(l, s->d, base, loops_add(l, first, at), lanes, count);
+        const loop_value last = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, at));
+        found = better(s, found, key_of(s, x), last, element_first(b, lanes, count));
+    }
+    return best_lane(s, found);
+}
+
+static bool along_lines(const search *s, const search *exact)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value item = loops_items(l), first = loops_times(l, item, s->lines.n);
+    const best found = search_line(s, first);
+    loop_value index = found.index;
+    if (s->is_plain) {
+        const loop_value var = loop_var(b, index);
+        loop_if(b, found_none(s, found.key));
+        loop_set(b, var, search_line(exact, first).index);
+        loop_end(b);
+        index = loop_get(b, var);
+    }
+    store_index(s, item, index);
+    loop_end(b);
+    return loops_step(l, s->lines.outer, (uint64_t)s->lines.n, "line by line");
+}
+
+/* ---- lines side by side ---- */
+
+/* Some vectors of neighbouring lines: the first element of each in the first line of memory, their
+ * number, and in scratch memory the best of each so far. */
+typedef struct strip {
+    loop_value base; /* the first element of all lines */
+    loop_value first_vector, n_vectors;
+    loop_value keys, indices; /* PTR */
+} strip;
+
+static loop_value slot(const search *s, loop_value base, loop_elem e, loop_value v)
+{
+    return loop_offset(&s->l->b, base,
+                       loops_times(s->l, v, (int64_t)(s->lanes * loop_elem_bytes(e))));
+}
+
+static best load_best(const search *s, const strip *t, loop_value v)
+{
+    loop_builder *b = &s->l->b;
+    const loop_value key = loop_load(b, loop_type_of(s->key, s->lanes), slot(s, t->keys, s->key, v),
+                                     (uint32_t)loop_elem_bytes(s->key));
+    return (best){key,
+                  loop_load(b, loop_type_of(s->index, s->lanes), slot(s, t->indices, s->index, v),
+                            (uint32_t)loop_elem_bytes(s->index))};
+}
+
+static void store_best(const search *s, const strip *t, loop_value v, best x)
+{
+    loop_store(&s->l->b, slot(s, t->keys, s->key, v), x.key, (uint32_t)loop_elem_bytes(s->key));
+    loop_store(&s->l->b, slot(s, t->indices, s->index, v), x.index,
+               (uint32_t)loop_elem_bytes(s->index));
+}
+
+/* The first line of vector V. The last vector takes some lines of the one before again. */
+static loop_value column_of(const search *s, const strip *t, loop_value v)
+{
+    loop_builder *b = &s->l->b;
+    const loop_value column =
+        loops_times(s->l, loop_binary(b, LOOP_IADD, t->first_vector, v), s->lanes);
+    return s->lines.inner % s->lanes ? loop_min(b, column, loop_i64(b, s->lines.inner - s->lanes))
+                                     : column;
+}
+
+/* Positions AT and the next ones, TURNS of them, for all lines of the strip. */
+static void take_positions(const search *s, const strip *t, loop_value at, uint32_t turns)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value row = loops_times(l, at, s->lines.inner);
+    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
+    const loop_value first = loops_add(l, loops_add(l, t->base, row), column_of(s, t, v));
+    best now = load_best(s, t, v);
+    for (uint32_t k = 0; k < turns; k++) {
+        const loop_value place = loops_add(l, first, loop_i64(b, (int64_t)k * s->lines.inner));
+        const element x = loops_load(l, s->d, loops_in(l, 0), place, s->lanes, LOOP_NO_VALUE);
+        const loop_value index = number(s, s->lanes, loops_add(l, at, loop_i64(b, k)));
+        now = better(s, now, key_of(s, x), index, LOOP_NO_VALUE);
+    }
+    store_best(s, t, v, now);
+    loop_end(b);
+}
+
+static void search_strip(const search *s, const strip *t)
+{
+    loop_builder *b = &s->l->b;
+    const int64_t n = s->lines.n, whole = n - n % TURNS;
+    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
+    const loop_value zero = number(s, s->lanes, loop_i64(b, 0));
+    store_best(s, t, v, (best){worst(s, s->lanes), zero});
+    loop_end(b);
+    if (whole) {
+        take_positions(s, t, loop_for(b, loop_i64(b, 0), loop_i64(b, whole), TURNS), TURNS);
+        loop_end(b);
+    }
+    if (whole < n) {
+        take_positions(s, t, loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1), 1);
+        loop_end(b);
+    }
+}
+
+static void store_strip(const search *s, const strip *t, loop_value outer)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
+    const loop_value to = loops_add(l, loops_times(l, outer, s->lines.inner), column_of(s, t, v));
+    store_index(s, to, load_best(s, t, v).index);
+    loop_end(b);
+}
+
+/* Whether any line of the strip has no number above -infinity. */
+static loop_value any_found_none(const search *s, const strip *t)
+{
+    loop_builder *b = &s->l->b;
+    const loop_value any = loop_var(b, loop_const(b, loop_type_of(LOOP_MASK, 1), 0));
+    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
+    const loop_value none = element_any(b, found_none(s, load_best(s, t, v).key));
+    loop_set(b, any, loop_binary(b, LOOP_OR, loop_get(b, any), none));
+    loop_end(b);
+    return loop_get(b, any);
+}
+
+static bool across_lines(const search *s, const search *exact)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const int64_t inner = s->lines.inner, lanes = s->lanes, vectors = (inner + lanes - 1) / lanes;
+    int64_t columns = inner / PARTS;
+    columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+    columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
+    const int64_t each = columns / lanes < vectors ? columns / lanes : vectors;
+    const int64_t strips = (vectors + each - 1) / each;
+    const uint64_t slots = (uint64_t)(each * lanes);
+    strip t;
+    t.keys = loop_scratch(b, slots * loop_elem_bytes(s->key)); /* as large as those of EXACT */
+    t.indices = loop_scratch(b, slots * loop_elem_bytes(s->index));
+    loop_value outer, number_of;
+    loops_split(l, loops_items(l), strips, &outer, &number_of);
+    t.base = loops_times(l, outer, s->lines.n * inner);
+    t.first_vector = loops_times(l, number_of, each);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, vectors), t.first_vector);
+    t.n_vectors = loop_min(b, left, loop_i64(b, each));
+    search_strip(s, &t);
+    if (s->is_plain) {
+        loop_if(b, any_found_none(s, &t));
+        search_strip(exact, &t);
+        loop_end(b);
+    }
+    store_strip(s, &t, outer);
+    loop_end(b);
+    return loops_step(l, s->lines.outer * strips, (uint64_t)(s->lines.n * each * lanes),
+                      "strips of lines side by side");
+}
+
+bool loops_of_arg_max(loops *l)
+{
+    const type *t = loops_type(l, 0);
+    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    search exact = search_of(l, &lines, false), s = exact;
+    if (dtype_is_float(t->dtype)) {
+        s = search_of(l, &lines, true);
+        s.index = exact.index;
+        s.lanes = exact.lanes;
+    }
+    if (lines.inner == 1)
+        return along_lines(&s, &exact);
+    while (exact.lanes > lines.inner)
+        exact.lanes /= 2;
+    s.lanes = exact.lanes;
+    return across_lines(&s, &exact);
+}

@@ -1,0 +1,349 @@
+/* Elements added or put at positions that are data (docs/numerics.md, section 7). Updates come one
+ * after the other; what they change in columns that never meet is shared out. */
+#include "eval/fold.h"
+#include "eval/fold_line.h"
+#include "loop/nest/loops.h"
+#include "ops/attr_rules.h"
+#include "ops/scatter.h"
+
+enum { TILE = 128 }; /* columns of one work item */
+
+typedef struct scatter {
+    loops *l;
+    fold_kind kind;
+    bool replaces;
+    tn_dtype dtype, sum;
+    loop_value to; /* what is changed: elements of `sum` */
+    uint32_t lanes;
+} scatter;
+
+static int64_t smallest(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where sums form: in the result itself, unless they have a wider dtype. */
+static void open_sums(scatter *s, loops *l, tn_dtype sum, int64_t columns)
+{
+    const type *t = loops_result(l, 0);
+    s->l = l;
+    s->dtype = t->dtype;
+    s->sum = sum;
+    s->lanes = dtype_bytes(sum) > 4 ? 8 : 16;
+    while (s->lanes > 1 && s->lanes / 2 >= columns)
+        s->lanes /= 2;
+    s->to = loops_out(l, 0);
+    if (sum == t->dtype)
+        return;
+    s->to = loops_temp(l, 0);
+    l->out->n_temps = 1;
+    l->out->temps[0] = (uint64_t)t->count * dtype_bytes(sum);
+}
+
+/* Vectors over the columns LOW .. HIGH: the first column is returned, and how many count. The loop
+ * is open. */
+static loop_value columns(const scatter *s, loop_value low, loop_value high, loop_value *count)
+{
+    loops *l = s->l;
+    const loop_value c = loop_for(&l->b, low, high, s->lanes);
+    *count = LOOP_NO_VALUE;
+    if (s->lanes > 1)
+        *count = loop_min(&l->b, loop_binary(&l->b, LOOP_ISUB, high, c), loop_i64(&l->b, s->lanes));
+    return c;
+}
+
+static element load_as_sum(const scatter *s, loop_value base, loop_value index, loop_value count)
+{
+    return element_cast(&s->l->b, loops_load(s->l, s->dtype, base, index, s->lanes, count), s->sum);
+}
+
+/* What is at TO meets X. */
+static void join(const scatter *s, loop_value at, element x, loop_value count)
+{
+    const uint32_t lanes = element_lanes(&s->l->b, x);
+    if (!s->replaces)
+        x = element_combine(&s->l->b, s->kind, loops_load(s->l, s->sum, s->to, at, lanes, count),
+                            x);
+    loops_store(s->l, s->to, at, x, count);
+}
+
+/* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from BASE, or
+ * X when there is none. */
+static void fill(const scatter *s, loop_value first, int64_t rows, int64_t width, loop_value low,
+                 loop_value high, loop_value base, const element *x)
+{
+    loops *l = s->l;
+    loop_value count;
+    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
+    const loop_value start = loops_add(l, first, loops_times(l, row, width));
+    const loop_value c = columns(s, low, high, &count);
+    const loop_value at = loops_add(l, start, c);
+    loops_store(l, s->to, at,
+                x ? element_splat(&l->b, s->lanes, *x) : load_as_sum(s, base, at, count), count);
+    loop_end(&l->b);
+    loop_end(&l->b);
+}
+
+/* The sums become the result. */
+static void finish(const scatter *s, loop_value first, int64_t rows, int64_t width, loop_value low,
+                   loop_value high)
+{
+    loops *l = s->l;
+    loop_value count;
+    if (s->sum == s->dtype)
+        return;
+    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
+    const loop_value start = loops_add(l, first, loops_times(l, row, width));
+    const loop_value c = columns(s, low, high, &count);
+    const loop_value at = loops_add(l, start, c);
+    const element x = loops_load(l, s->sum, s->to, at, s->lanes, count);
+    loops_store(l, loops_out(l, 0), at, element_cast(&l->b, x, s->dtype), count);
+    loop_end(&l->b);
+    loop_end(&l->b);
+}
+
+/* Open what depends on POSITION being one of EXTENT; else the run stops. */
+static void open_checked(loops *l, loop_value position, int64_t extent)
+{
+    loop_builder *b = &l->b;
+    const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_i64(b, extent));
+    loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
+    loop_if(b, ok);
+}
+
+/* The columns of the item number ITEM of tiles. */
+static void open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
+{
+    *low = loops_times(l, tile, TILE);
+    *high = loop_min(&l->b, loops_add(l, *low, loop_i64(&l->b, TILE)), loop_i64(&l->b, width));
+}
+
+static int64_t tiles_of(int64_t width)
+{
+    return (width + TILE - 1) / TILE;
+}
+
+/* ---- rows ---- */
+
+bool loops_of_scatter_rows(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *t = loops_result(l, 0);
+    const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 1)->count;
+    scatter s = {.kind = FOLD_SUM};
+    loop_value low, high, count;
+    open_sums(&s, l, accumulator_of(t->dtype), width);
+    const loop_value none = loop_i64(b, 0);
+    open_tile(l, loops_items(l), width, &low, &high);
+    const element zero = element_zero(b, s.sum, 1);
+    fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &zero);
+    const loop_value r = loop_for(b, none, loop_i64(b, n), 1);
+    const loop_value position = loops_position(l, 1, r);
+    open_checked(l, position, rows);
+    const loop_value c = columns(&s, low, high, &count);
+    const element x =
+        load_as_sum(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
+    join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    finish(&s, none, rows, width, low, high);
+    loop_end(b);
+    return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
+                      "row after row, columns shared out");
+}
+
+/* The first row of a segment starts its sum; one without rows has the result for no elements. */
+bool loops_of_segment_reduce(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *t = loops_result(l, 0);
+    const attrs *given = l->n->attrs;
+    const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 0)->dims[0];
+    scatter s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))};
+    loop_value low, high, count;
+    open_sums(&s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)),
+              width);
+    const bool starts = s.kind == FOLD_SUM;
+    const loop_value started = starts ? loop_scratch(b, (uint64_t)rows) : LOOP_NO_VALUE;
+    const loop_value none = loop_i64(b, 0), one = loop_const(b, loop_type_of(LOOP_I8, 1), 1);
+    open_tile(l, loops_items(l), width, &low, &high);
+    const element empty = element_empty(b, s.kind, s.sum, t->dtype, 1);
+    fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &empty);
+    if (starts) {
+        const loop_value i = loop_for(b, none, loop_i64(b, rows), 1);
+        loop_store(b, loop_offset(b, started, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
+        loop_end(b);
+    }
+    const loop_value r = loop_for(b, none, loop_i64(b, n), 1);
+    const loop_value position = loops_position(l, 1, r);
+    open_checked(l, position, rows);
+    loop_value is_first = LOOP_NO_VALUE;
+    if (starts) {
+        const loop_value p = loop_offset(b, started, position);
+        is_first =
+            loop_unary(b, LOOP_NOT,
+                       loop_binary(b, LOOP_IEQ, loop_load(b, loop_type_of(LOOP_I8, 1), p, 1), one));
+        loop_store(b, p, one, 1);
+    }
+    const loop_value c = columns(&s, low, high, &count);
+    const loop_value at = loops_add(l, loops_times(l, position, width), c);
+    const element x =
+        load_as_sum(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
+    const element old = loops_load(l, s.sum, s.to, at, s.lanes, count);
+    element next = element_combine(b, s.kind, old, x);
+    if (starts)
+        next = element_select(b, loop_splat(b, s.lanes, is_first), x, next);
+    loops_store(l, s.to, at, next, count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    finish(&s, none, rows, width, low, high);
+    loop_end(b);
+    return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
+                      "row after row, columns shared out");
+}
+
+/* ---- along an axis ---- */
+
+bool loops_of_scatter_reduce(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *x = loops_type(l, 0), *u = loops_type(l, 2);
+    const uint32_t axis = resolve_axis(l->n->attrs, KEY_AXIS, x->rank);
+    const int64_t combine = attr_int(l->n->attrs, KEY_COMBINE, COMBINE_ADD);
+    const loops_lines into = loops_lines_of(x, axis), from = loops_lines_of(u, axis);
+    scatter s = {.replaces = combine == COMBINE_REPLACE};
+    loop_value outer, tile, low, high;
+    if (!s.replaces)
+        s.kind = fold_kind_of(combine);
+    open_sums(&s, l, s.replaces ? x->dtype : accumulator_of(x->dtype), into.inner);
+    loops_split(l, loops_items(l), tiles_of(into.inner), &outer, &tile);
+    open_tile(l, tile, into.inner, &low, &high);
+    const loop_value first = loops_times(l, outer, into.n * into.inner);
+    fill(&s, first, into.n, into.inner, low, high, loops_in(l, 0), NULL);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, from.n), 1);
+    const loop_value start =
+        loops_times(l, loops_add(l, loops_times(l, outer, from.n), k), from.inner);
+    const loop_value c = loop_for(b, low, high, 1), at = loops_add(l, start, c);
+    const loop_value position = loops_position(l, 1, at);
+    open_checked(l, position, into.n);
+    const element update =
+        element_cast(b, loops_load(l, u->dtype, loops_in(l, 2), at, 1, LOOP_NO_VALUE), s.sum);
+    join(&s, loops_add(l, first, loops_add(l, loops_times(l, position, into.inner), c)), update,
+         LOOP_NO_VALUE);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    finish(&s, first, into.n, into.inner, low, high);
+    loop_end(b);
+    return loops_step(l, into.outer * tiles_of(into.inner),
+                      (uint64_t)((into.n + 2 * from.n) * smallest(into.inner, TILE)),
+                      "update after update, columns shared out");
+}
+
+/* ---- windows ---- */
+
+/* One scatter_add. The last axis of the updates is walked in vectors where it is the last axis of
+ * windows; where windows never move along that, its columns are shared out. */
+typedef struct windows {
+    scatter s;
+    scatter_axes axes;
+    bool is_line, is_shared;
+} windows;
+
+static void look_at_windows(windows *w, const loops *l)
+{
+    const type *x = loops_type(l, 0), *u = loops_type(l, 2);
+    const uint32_t last = u->rank - 1;
+    find_scatter_axes(l->n->attrs, x, loops_type(l, 1), u, &w->axes);
+    w->is_line = u->rank > 0 && x->rank > 0 && (w->axes.window_mask >> last & 1) &&
+                 !(w->axes.inserted_mask >> (x->rank - 1) & 1);
+    w->is_shared = w->is_line && u->dims[last] == x->dims[x->rank - 1];
+    for (uint32_t c = 0; c < w->axes.n_components; c++)
+        w->is_shared = w->is_shared && w->axes.component_axis[c] != x->rank - 1;
+}
+
+/* Where the update at AT goes: its offset in the operand, its last axis left out when that is a
+ * line; *OK whether its window lies inside. */
+static loop_value place_of(windows *w, loops *l, const loop_value *at, loop_value *ok)
+{
+    loop_builder *b = &l->b;
+    const type *x = loops_type(l, 0), *indices = loops_type(l, 1), *u = loops_type(l, 2);
+    const scatter_axes *s = &w->axes;
+    loop_value start[TN_MAX_RANK], offset = loop_i64(b, 0), to = offset;
+    int64_t step = 1;
+    for (uint32_t i = s->vector + 1; i < indices->rank; i++)
+        step *= indices->dims[i];
+    for (uint32_t i = 0, d = 0; i < indices->rank; i++) {
+        offset = loops_times(l, offset, indices->dims[i]);
+        if (i == s->vector)
+            continue;
+        while (s->window_mask >> d & 1)
+            d++;
+        offset = loops_add(l, offset, at[d++]);
+    }
+    for (uint32_t i = 0; i < x->rank; i++)
+        start[i] = loop_i64(b, 0);
+    for (uint32_t c = 0; c < s->n_components; c++)
+        start[s->component_axis[c]] = loops_position(
+            l, 1, loops_add(l, offset, loop_i64(b, s->vector < indices->rank ? c * step : 0)));
+    *ok = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
+    for (uint32_t i = 0, d = 0; i < x->rank; i++) {
+        int64_t extent = 1;
+        loop_value inside = LOOP_NO_VALUE;
+        if (!(s->inserted_mask >> i & 1)) {
+            while (!(s->window_mask >> d & 1))
+                d++;
+            extent = u->dims[d];
+            inside = w->is_line && d + 1 == u->rank ? LOOP_NO_VALUE : at[d];
+            d++;
+        }
+        const loop_value fits =
+            loop_binary(b, LOOP_IULT, start[i], loop_i64(b, x->dims[i] - extent + 1));
+        *ok = loop_binary(b, LOOP_AND, *ok, fits);
+        to = loops_add(l, loops_times(l, to, x->dims[i]), start[i]);
+        to = inside == LOOP_NO_VALUE ? to : loops_add(l, to, inside);
+    }
+    return to;
+}
+
+bool loops_of_scatter_add(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *x = loops_type(l, 0), *u = loops_type(l, 2);
+    windows w = {.s = {.kind = FOLD_SUM}};
+    loop_value at[TN_MAX_RANK], ok, low, high, count;
+    look_at_windows(&w, l);
+    const int64_t line = w.is_line ? u->dims[u->rank - 1] : 1;
+    const int64_t width = w.is_shared ? line : x->count, tiles = w.is_shared ? tiles_of(line) : 1;
+    const uint32_t outer = w.is_line ? u->rank - 1 : u->rank;
+    open_sums(&w.s, l, accumulator_of(x->dtype), w.is_line ? line : 1);
+    const loop_value item = loops_items(l), none = loop_i64(b, 0);
+    if (w.is_shared) {
+        open_tile(l, item, line, &low, &high);
+    } else {
+        low = none;
+        high = loop_i64(b, width);
+    }
+    fill(&w.s, none, x->count / width, width, low, high, loops_in(l, 0), NULL);
+    loop_value number = loop_for(b, none, loop_i64(b, u->count / line), 1);
+    const loop_value from = loops_times(l, number, line);
+    for (uint32_t i = outer; i-- > 0;)
+        loops_split(l, number, u->dims[i], &number, &at[i]);
+    const loop_value to = place_of(&w, l, at, &ok);
+    loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
+    loop_if(b, ok);
+    const loop_value c =
+        columns(&w.s, w.is_shared ? low : none, w.is_shared ? high : loop_i64(b, line), &count);
+    const element update = load_as_sum(&w.s, loops_in(l, 2), loops_add(l, from, c), count);
+    join(&w.s, loops_add(l, to, c), update, count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    finish(&w.s, none, x->count / width, width, low, high);
+    loop_end(b);
+    return loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
+                      w.is_shared ? "update after update, columns shared out"
+                                  : "update after update");
+}

@@ -1,0 +1,204 @@
+/* Nests of kernels in which each position is on its own: loops over the outer axes, the innermost
+ * axis in vectors. */
+#include "loop/nest/map.h"
+
+#include <string.h>
+
+enum {
+    PIECE = 4096,       /* positions of a long axis that make one work item */
+    AHEAD = 512,        /* elements that operands are prefetched before they are needed, */
+    MOST_WAITING = 16,  /* by kernels of at most this cost: others do not wait for memory */
+    STREAMED = 24 << 20 /* bytes of an output from which on caches only get in the way */
+};
+
+bool map_may_stream(const emitter *e, const kernel_output *out)
+{
+    const uint32_t last = e->k->rank - 1;
+    /* Every line has to begin on a cache line. */
+    const bool is_aligned =
+        last == 0 || (!nest_is_open(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
+    size_t bytes = 0;
+    (void)type_bytes(value_type(e->f, out->into), &bytes);
+    return bytes >= (e->streams_from ? e->streams_from : STREAMED) && !out->is_window &&
+           is_aligned && e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
+}
+
+void map_body(emitter *e, const loop_value *buffers, bool streams)
+{
+    const kernel *k = e->k;
+    element x[TN_MAX_RANK];
+    for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
+        x[i] = emit_value(e, k->out[i].value, k->out[i].from);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        emit_store(e, &k->out[i], buffers[i], x[i], streams && map_may_stream(e, &k->out[i]));
+}
+
+loop_value map_aligned(emitter *e, const loop_value *buffers)
+{
+    loop_builder *b = e->b;
+    loop_value bits = LOOP_NO_VALUE;
+    for (uint32_t i = 0; i < e->k->n_out; i++) {
+        if (!map_may_stream(e, &e->k->out[i]))
+            continue;
+        const loop_value address = loop_address(b, buffers[i]);
+        bits = bits == LOOP_NO_VALUE ? address : loop_binary(b, LOOP_OR, bits, address);
+    }
+    if (bits == LOOP_NO_VALUE)
+        return bits;
+    bits = loop_binary(b, LOOP_AND, bits, loop_i64(b, LOOP_ALIGN - 1));
+    return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
+}
+
+/* What a line has, where its axis is open. */
+enum { EXTENT = 1, WHOLE, REST };
+
+static loop_value number_of(loop_builder *b, bool is_open, uint32_t name, int64_t x)
+{
+    return is_open ? loop_size(b, name, x) : loop_i64(b, x);
+}
+
+void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
+{
+    loop_builder *b = e->b;
+    const uint32_t axis = e->k->rank - 1, lanes = e->lanes;
+    const bool is_open = nest_is_open(e->k, axis);
+    const int64_t extent = e->k->dims[axis];
+    /* Where whatever extent may come, the last vector may be whole. */
+    const int64_t rest = is_open ? (extent - 1) % lanes + 1 : extent % lanes;
+    const uint32_t mark = emit_mark(e);
+    for (uint32_t i = 0; i < e->k->n_out; i++)
+        emit_hoist(e, e->k->out[i].value, e->k->out[i].from, UINT32_C(1) << axis);
+    const uint32_t inner = emit_mark(e);
+    if (is_open || extent >= lanes) {
+        loop_value whole = high;
+        if (rest) { /* the last positions make no whole vector */
+            const loop_value last = number_of(b, is_open, WHOLE, extent - rest);
+            whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
+        }
+        const loop_value aligned = map_aligned(e, buffers);
+        for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+            if (streams)
+                loop_if(b, aligned);
+            e->at[axis] = loop_for(b, low, whole, lanes);
+            e->ahead = streams && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
+            map_body(e, buffers, streams);
+            e->ahead = 0;
+            emit_forget(e, inner);
+            loop_end(b);
+            if (streams)
+                loop_else(b);
+        }
+        if (aligned != LOOP_NO_VALUE)
+            loop_end(b);
+    }
+    if (rest) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, high, number_of(b, is_open, EXTENT, extent)));
+        e->at[axis] = number_of(b, is_open, WHOLE, extent - rest);
+        e->count = number_of(b, is_open, REST, rest);
+        map_body(e, buffers, false);
+        e->count = LOOP_NO_VALUE;
+        emit_forget(e, inner);
+        loop_end(b);
+    }
+    emit_forget(e, mark);
+}
+
+/* ---- results in the place of operands ---- */
+
+typedef struct overlay {
+    emitter *e;
+    uint32_t in, out; /* of the kernel */
+    int64_t first, steps[TN_MAX_RANK];
+    bool fits, is_read;
+} overlay;
+
+/* Everything that is read of the operand is what the same position writes. */
+static void compare_read(void *user, const access_expr *expr, const emit_read *read)
+{
+    overlay *o = user;
+    int64_t first, steps[TN_MAX_RANK];
+    if (!read || read->v != o->e->k->in[o->in])
+        return;
+    o->is_read = true;
+    o->fits = o->fits && !read->is_by_data && read->map->n_guards == 0 &&
+              access_strides(expr, o->e->k->rank, &first, steps) && first == o->first &&
+              memcmp(steps, o->steps, o->e->k->rank * sizeof *steps) == 0;
+}
+
+static bool can_overlay(overlay *o)
+{
+    emitter *e = o->e;
+    const kernel *k = e->k;
+    const type *in = value_type(e->f, k->in[o->in]), *out = value_type(e->f, k->out[o->out].into);
+    const access_expr *to = access_offset(k->out[o->out].to, out->dims, e->memory);
+    if (in->count != out->count || dtype_bytes(in->dtype) != dtype_bytes(out->dtype) || !to ||
+        !access_strides(to, k->rank, &o->first, o->steps))
+        return false;
+    o->fits = true;
+    o->is_read = false;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(e, k->out[i].value, k->out[i].from, compare_read, o))
+            return false;
+    return o->fits && o->is_read;
+}
+
+static void find_overlays(emitter *e, nest_step *step)
+{
+    for (uint32_t out = 0; out < e->k->n_out; out++)
+        for (uint32_t in = 0; in < e->k->n_in && step->n_in_place < NEST_PAIRS; in++) {
+            overlay o = {.e = e, .in = in, .out = out};
+            if (!can_overlay(&o))
+                continue;
+            step->in_place[step->n_in_place][0] = in;
+            step->in_place[step->n_in_place++][1] = emit_output_buffer(e->k, out);
+        }
+}
+
+bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
+{
+    loop_builder b;
+    emitter e;
+    loop_value buffers[KERNEL_OUTPUTS];
+    const int64_t extent = k->dims[k->rank - 1];
+    int64_t rows = 1, items;
+    bool applies;
+    if (!nest_of_tiles(f, k, memory, out, &applies))
+        return false;
+    if (applies)
+        return true;
+    loop_init(&b, memory);
+    if (k->n_out > KERNEL_OUTPUTS || !emit_init(&e, &b, f, k, memory))
+        return false;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
+    e.rank = k->rank;
+    e.vector_axis = k->rank - 1;
+    e.lanes = nest_lanes(f, k, k->open == 1 && k->rank == 1 ? INT64_MAX : extent);
+    for (uint32_t i = 0; i + 1 < k->rank; i++)
+        rows *= k->dims[i];
+    const loop_value begin = loop_param_value(&b, LOOP_BEGIN),
+                     end = loop_param_value(&b, LOOP_END_AT);
+    if (k->rank == 1) {
+        items = (extent + PIECE - 1) / PIECE;
+        const loop_value piece = loop_i64(&b, PIECE);
+        map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
+                 loop_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
+                 buffers);
+    } else {
+        items = rows;
+        const loop_value item = loop_for(&b, begin, end, 1);
+        nest_decode(&e, item, k->rank - 1);
+        map_line(&e, loop_i64(&b, 0), loop_i64(&b, extent), buffers);
+        loop_end(&b);
+    }
+    const uint64_t cost = nest_cost(f, k);
+    const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
+    out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish(&b),
+                                .work = items,
+                                .grain = nest_grain(each),
+                                .how = "a loop over the positions"};
+    out->n_steps = 1;
+    if (k->kind == KERNEL_MAP)
+        find_overlays(&e, &out->steps[0]);
+    return out->steps[0].program != NULL;
+}

@@ -1,0 +1,21 @@
+/* Nests in which each position is on its own: the parts that lines and tiles share. */
+#ifndef LOOP_NEST_MAP_H
+#define LOOP_NEST_MAP_H
+
+#include "loop/nest/nest.h"
+
+/* One vector of positions along the innermost axis, where E stands; BUFFERS by output. STREAMS:
+ * large outputs go past the caches. */
+void map_body(emitter *e, const loop_value *buffers, bool streams);
+/* Positions LOW .. HIGH of the innermost axis, of which HIGH may be its end. */
+void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers);
+/* Is output OUT so large that stores should go past the caches, if it is aligned for that? */
+bool map_may_stream(const emitter *e, const kernel_output *out);
+/* Whether all outputs that could be streamed lie so; LOOP_NO_VALUE when there are none. */
+loop_value map_aligned(emitter *e, const loop_value *buffers);
+
+/* A nest of square tiles, for kernels that read along another axis than they write; APPLIES tells
+ * whether K is such. False without memory. */
+bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies);
+
+#endif

@@ -1,0 +1,105 @@
+/* From kernels to loop programs. */
+#ifndef LOOP_NEST_NEST_H
+#define LOOP_NEST_NEST_H
+
+#include "loop/emit/emit.h"
+
+enum {
+    NEST_STEPS = 5,
+    NEST_TEMPS = 4,
+    NEST_PACKED = 1,    /* of the two of a contraction: the right operand */
+    NEST_BUFFERS = 160, /* more than a full kernel reads and writes */
+    NEST_PAIRS = 8,
+    NEST_MOVES = 10
+};
+
+/* Number AT of a list of buffers begins so many BYTES into a tensor. */
+typedef struct nest_move {
+    uint32_t at;
+    uint64_t bytes;
+} nest_move;
+
+/* One program of a kernel; they run in order. */
+typedef struct nest_step {
+    const loop_program *program;
+    uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
+    uint32_t n_read;    /* the first so many of its list are read */
+    bool is_once;   /* it reads the second of its list alone, a constant, and writes a temporary */
+    uint32_t packs; /* which one */
+    uint32_t buffers[NEST_BUFFERS];
+    nest_move moved[NEST_MOVES]; /* of its list */
+    uint32_t n_moved;
+    /* Buffers that may be one: pairs of a read one and a written one. */
+    uint32_t in_place[NEST_PAIRS][2], n_in_place;
+    int64_t work;          /* items to share out */
+    int64_t grain;         /* fewest items worth a thread */
+    uint64_t flops, bytes; /* for profiles; 0: not known */
+    const char *how;       /* a few words for people */
+} nest_step;
+
+/* The buffers: what the kernel reads, what it writes (emit_output_buffer), then temporaries. */
+typedef struct nest {
+    nest_step steps[NEST_STEPS];
+    uint32_t n_steps;
+    uint64_t temps[NEST_TEMPS]; /* bytes; contents need not survive */
+    uint32_t n_temps;
+    bool reads_old;        /* UPDATE: the programs read what they change a copy of */
+    uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
+} nest;
+
+/* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K,
+ * in MEMORY. False without memory, or when the kernel is beyond what index maps can express; it can
+ * be run by reference kernels then. */
+bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
+
+/* Private to the nests of each kind. */
+
+/* K over other positions: MAP leads from those to the ones of K. In MEMORY; false without memory.
+ */
+bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,
+                 kernel *out);
+/* K over as few axes as its accesses allow: neighbours that everything walks as one are joined,
+ * axes of extent 1 vanish, and for ROWS all reduced axes become one, the last. */
+bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
+/* May the extent of axis AXIS be another when the program runs? Then it is a number that loops end
+ * at (loop_size), and nothing is left out because of it. */
+static inline bool nest_is_open(const kernel *k, uint32_t axis)
+{
+    return k->open >> axis & 1;
+}
+/* How many lanes suit the values of K, of which there are at most EXTENT. */
+uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent);
+/* Items worth a thread of their own, when each costs EACH cheap operations. */
+int64_t nest_grain(uint64_t each);
+/* Roughly what one position costs, in cheap operations. */
+uint32_t nest_cost(const function *f, const kernel *k);
+/* Is N worth keeping, where its result is wanted again later? */
+bool nest_is_expensive(const node *n);
+/* Arithmetic operations: two for each multiply-add of a contraction, one for each element of an
+ * elementwise operation or of what is reduced. Movement and conversion are none. */
+uint64_t nest_flops(const function *f, const kernel *k);
+/* Bytes of all that K reads and writes. */
+uint64_t nest_bytes(const function *f, const kernel *k);
+/* Does READ, which may be NULL, read V, under one of the names that it has? */
+bool nest_is_read_of(const function *f, value_id v, const emit_read *read);
+/* Bytes that K must read and write: each once, of what it reads no more than it has use for. */
+uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
+/* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
+void nest_decode(emitter *e, loop_value item, uint32_t n);
+/* Buffer number AT of STEP's list begins BYTES into its tensor; false when there are too many. */
+static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
+{
+    if (bytes == 0 || step->n_moved == NEST_MOVES)
+        return bytes == 0;
+    step->moved[step->n_moved++] = (nest_move){at, bytes};
+    return true;
+}
+bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory,
+                      nest *out);
+/* One node that has loops of its own (kernel_has_loops), on everything in memory. */
+bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
+
+#endif

@@ -1,0 +1,360 @@
+/* Nests of contractions: which axis of each operand is a batch, row, column or product axis, and
+ * what the rest of the kernel does with the results. */
+#include <string.h>
+
+#include "eval/fold.h"
+#include "loop/nest/products.h"
+
+/* ---- the axes ---- */
+
+static uint32_t input_number(const kernel *k, value_id v)
+{
+    uint32_t i = 0;
+    while (i < k->n_in && k->in[i] != v)
+        i++;
+    return i;
+}
+
+static void add_windows(const contraction *p, uint32_t o, const uint32_t *number, contract_spec *s)
+{
+    static const contract_list lists[] = {[CONTRACTION_BATCH] = CONTRACT_BATCH,
+                                          [CONTRACTION_ROWS] = CONTRACT_M,
+                                          [CONTRACTION_COLUMNS] = CONTRACT_M, /* exchanged */
+                                          [CONTRACTION_SUM] = CONTRACT_K};
+    for (uint32_t i = 0; i < p->operand[o].n_windows; i++) {
+        const contraction_window *w = &p->operand[o].windows[i];
+        contract_window *to = &s->windows[s->n_windows++];
+        *to = (contract_window){.n = w->n, .low = w->low, .extent = w->extent, .step = w->step};
+        for (uint32_t k = 0; k < w->n; k++) {
+            to->walkers[k].list = lists[p->loops[w->walkers[k].loop].part];
+            to->walkers[k].axis = number[w->walkers[k].loop];
+            to->walkers[k].by = w->walkers[k].by;
+        }
+    }
+}
+
+/* Operand O of P as A, the other one as B. OPEN: a mask of loops. */
+static void set_axes(const contraction *p, uint32_t o, uint32_t open, contract_spec *s)
+{
+    uint32_t number[TN_MAX_RANK];
+    for (uint32_t i = 0; i < p->n_loops; i++) {
+        const contraction_loop *x = &p->loops[i];
+        contract_axis *list = s->batch;
+        uint32_t *n = &s->n_batch;
+        if (x->part == CONTRACTION_SUM) {
+            list = s->k;
+            n = &s->n_k;
+        } else if (x->part != CONTRACTION_BATCH) {
+            const bool is_m = (x->part == CONTRACTION_ROWS) == (o == 0);
+            list = is_m ? s->m : s->n;
+            n = is_m ? &s->n_m : &s->n_n;
+        }
+        number[i] = *n;
+        contract_axis_add(list, n, x->extent, x->step[o], x->step[1 - o], x->c);
+        list[*n - 1].is_open = open >> i & 1;
+    }
+    add_windows(p, o, number, s);
+    s->is_turned = o == 1;
+}
+
+/* Which operand is A? The one with windows, as B has none. */
+static uint32_t left_operand(const contraction *p)
+{
+    if (p->operand[0].is_guarded || p->operand[1].is_guarded)
+        return p->operand[1].is_guarded;
+    return p->operand[0].n_windows == 0 && p->operand[1].n_windows > 0;
+}
+
+/* The loops of P, of K's node, that have another extent with other sizes. */
+static uint32_t open_loops(const kernel *k, const contraction *p, arena *memory)
+{
+    contraction there;
+    uint32_t open = 0;
+    if (!k->like || !contraction_of(k->like, &k->like->nodes.at[k->node], memory, &there) ||
+        there.n_loops != p->n_loops)
+        return 0;
+    for (uint32_t i = 0; i < p->n_loops; i++)
+        open |= (uint32_t)(p->loops[i].extent != there.loops[i].extent) << i;
+    return open;
+}
+
+/* What is computed, with operand O as A. */
+static void find_spec(const function *f, const node *n, contraction *p, uint32_t o, uint32_t open,
+                      contract_spec *s)
+{
+    s->a = value_type(f, n->in[o])->dtype;
+    s->b = value_type(f, n->in[1 - o])->dtype;
+    s->c = value_type(f, n->first_value)->dtype;
+    s->sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE,
+                                (int64_t)accumulator_of(value_type(f, n->in[0])->dtype));
+    s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
+    contraction_drop_windows(p, 1 - o);
+    set_axes(p, o, open, s);
+}
+
+/* ---- what follows ---- */
+
+static int64_t extent_of(const contract_axis *axes, uint32_t n)
+{
+    int64_t extent = 1;
+    for (uint32_t i = 0; i < n; i++)
+        extent *= axes[i].extent;
+    return extent;
+}
+
+/* What is nowhere else than in scratch memory is not asked for. */
+static loop_value own_buffer(const follow_up *u, loop_builder *b, uint32_t number)
+{
+    if (u->numbers && u->numbers[number] == UINT32_MAX)
+        return LOOP_NO_VALUE;
+    return loop_buffer(b, u->numbers ? u->numbers[number] : CONTRACT_MORE + number);
+}
+
+/* X to the place of PART in rows at TO. */
+static void store_near(loop_builder *b, const contract_part *part, loop_value to, element x)
+{
+    const int64_t bytes = (int64_t)dtype_bytes(x.dtype);
+    const loop_value at =
+        loop_offset(b, to, loop_binary(b, LOOP_IMUL, part->at, loop_i64(b, bytes)));
+    x = element_splat(b, part->lanes, x);
+    if (part->count == LOOP_NO_VALUE)
+        element_store(b, at, x, (uint32_t)loop_elem_bytes(element_storage(x.dtype)));
+    else
+        element_store_first(b, at, x, part->count,
+                            (uint32_t)loop_elem_bytes(element_storage(x.dtype)));
+}
+
+/* Called anew in each program, perhaps several times: buffers are loaded where they are used. */
+static void finish(void *user, loop_builder *b, const contract_part *part)
+{
+    follow_up *u = user;
+    emitter *e = &u->e;
+    const kernel *k = &u->k;
+    e->b = b;
+    for (uint32_t i = 0; i < k->n_in; i++)
+        e->in[i] = own_buffer(u, b, i);
+    emit_find_seed(e, CONTRACT_MORE); /* stages draw nothing */
+    e->lanes = part->lanes;
+    e->count = part->count;
+    e->vector_axis = part->is_column ? 0 : 1;
+    e->at[0] = loop_binary(b, LOOP_IADD, part->m,
+                           loop_binary(b, LOOP_IMUL, part->batch, loop_i64(b, k->dims[0])));
+    e->at[1] = part->n;
+    const uint32_t mark = emit_mark(e);
+    emit_know(e, u->result, NULL, part->value);
+    for (uint32_t i = 0; i < k->n_out; i++) {
+        const kernel_output *out = &k->out[i];
+        const element x = emit_value(e, out->value, out->from);
+        if (u->near != LOOP_NO_VALUE)
+            store_near(b, part, u->near, x);
+        else
+            emit_store(e, out, own_buffer(u, b, emit_output_buffer(k, i)), x, false);
+    }
+    emit_forget(e, mark);
+}
+
+/* The kernel over two axes: the rows of all batches, and the columns. */
+static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, kernel *out)
+{
+    const int64_t m = extent_of(s->m, s->n_m), n = extent_of(s->n, s->n_n);
+    const int64_t batch = extent_of(s->batch, s->n_batch);
+    const int64_t dims[2] = {batch * (s->is_turned ? n : m), s->is_turned ? m : n};
+    access_map map;
+    if (!access_of_reshape(dims, 2, k->dims, k->rank, memory, &map) ||
+        !nest_rebase(k, &map, 0, memory, out))
+        return false;
+    out->dims[0] /= batch; /* rows of one batch */
+    return true;
+}
+
+static bool stores_plainly(const kernel *k, const node *n)
+{
+    return k->n_nodes == 1 && k->n_out == 1 && k->out[0].value == n->first_value &&
+           k->out[0].into == n->first_value;
+}
+
+/* The only node of K that reads input I beside its contraction; NULL: there are more or none. */
+static const node *only_reader(const function *f, const kernel *k, uint32_t i)
+{
+    const node *reader = NULL;
+    for (uint32_t j = 0; j < k->n_nodes; j++) {
+        const node *of = &f->nodes.at[k->nodes[j]];
+        for (uint32_t o = 0; o < of->n_in && k->nodes[j] != k->node; o++) {
+            if (of->in[o] == k->in[i] && reader)
+                return NULL;
+            reader = of->in[o] == k->in[i] ? of : reader;
+        }
+    }
+    for (uint32_t o = 0; o < k->n_out; o++)
+        if (k->out[o].value == k->in[i])
+            return NULL;
+    return reader;
+}
+
+/* Elements of input number I of K before the slice of it, if that is all that is read of it. */
+static int64_t moved_by(const function *f, const kernel *k, uint32_t i)
+{
+    const node *reader = only_reader(f, k, i);
+    const type *t = value_type(f, k->in[i]);
+    int64_t strides[TN_MAX_RANK], first = 0;
+    uint32_t n, rank;
+    if (!reader || reader->op != OP_SLICE)
+        return 0;
+    const int64_t *starts = attr_ints(reader->attrs, KEY_STARTS, &n);
+    const int64_t *steps = attr_ints(reader->attrs, KEY_STEPS, &rank);
+    type_strides(t, strides);
+    for (uint32_t axis = 0; axis < n && axis < t->rank; axis++) {
+        if (starts[axis] < 0 || axis >= rank || steps[axis] < 0)
+            return 0;
+        first += starts[axis] * strides[axis];
+    }
+    return first < t->count ? first : 0;
+}
+
+/* What is read beside the contraction begins where its slices do: that is no part of the program,
+ * so that those that differ in nothing else are one. False without memory. */
+static bool move_operands(const function *f, const kernel *k, arena *memory, follow_up *u)
+{
+    enum { OPERANDS = 2 }; /* which begin where they do already */
+    int64_t *moved = ARENA_ARRAY(memory, int64_t, k->n_in);
+    for (uint32_t i = 0, n = OPERANDS; moved && i < k->n_in && n < NEST_MOVES; i++) {
+        moved[i] = moved_by(f, k, i);
+        n += moved[i] > 0;
+    }
+    u->e.moved = moved;
+    return moved != NULL;
+}
+
+/* What is read beside the operands of the contraction comes first among the caller's own buffers:
+ * the places of those, which are known to nobody else, make programs no others. *ORDER: the inputs
+ * of K as they come. False without memory. */
+static bool order_inputs(const kernel *k, const product *p, arena *memory, const uint32_t **order)
+{
+    const uint32_t own = emit_buffer_count(k);
+    const value_id a = product_a(p)->base, b = product_b(p)->base;
+    uint32_t *numbers = ARENA_ARRAY(memory, uint32_t, own),
+             *list = ARENA_ARRAY(memory, uint32_t, k->n_in);
+    uint32_t n = 0;
+    if (!numbers || !list)
+        return false;
+    for (int operands = 0; operands < 2; operands++)
+        for (uint32_t i = 0; i < k->n_in; i++)
+            if ((k->in[i] == a || k->in[i] == b) == operands)
+                list[n++] = i;
+    for (uint32_t i = 0; i < own; i++)
+        numbers[i < k->n_in ? list[i] : i] = CONTRACT_MORE + i;
+    p->follow->numbers = numbers;
+    *order = list;
+    return true;
+}
+
+static uint64_t element_bytes(const product *p, value_id v)
+{
+    return dtype_bytes(value_type(p->follow->e.f, v)->dtype);
+}
+
+/* Buffers of a contraction, in the numbers of the nest. */
+static void list_buffers(const kernel *k, const product *p, const uint32_t *order, nest_step *step)
+{
+    const int64_t *moved = p->follow ? p->follow->e.moved : NULL;
+    const uint32_t own = emit_buffer_count(k);
+    const contraction_operand *a = product_a(p), *b = product_b(p);
+    uint32_t n = 0;
+    (void)nest_moves(step, 0, (uint64_t)a->first * dtype_bytes(p->spec.a));
+    (void)nest_moves(step, 1, (uint64_t)b->first * dtype_bytes(p->spec.b));
+    step->buffers[n++] = input_number(k, a->base);
+    step->buffers[n++] = input_number(k, b->base);
+    step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
+    step->buffers[n++] = own;
+    step->buffers[n++] = own + NEST_PACKED;
+    for (uint32_t i = 0; p->follow && i < own; i++) {
+        const uint32_t from = i < k->n_in ? order[i] : i;
+        if (i < k->n_in)
+            (void)nest_moves(step, n, (uint64_t)moved[from] * element_bytes(p, k->in[from]));
+        step->buffers[n++] = from;
+    }
+    step->n_buffers = n;
+    step->n_read = 2;
+}
+
+/* Has this machine vectors of 512 bits? */
+static bool is_wide(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
+contract_machine product_machine(const char *cpu)
+{
+    return contract_machine_of(cpu, is_wide());
+}
+
+/* The rest of the kernel takes the results of P. */
+static bool set_follow_up(const function *f, const kernel *k, arena *memory, product *p)
+{
+    follow_up *u = ARENA_NEW(memory, follow_up);
+    loop_builder unused;
+    loop_init(&unused, memory);
+    if (!u || emit_buffer_count(k) + CONTRACT_MORE > NEST_BUFFERS ||
+        !two_axes(&p->spec, k, memory, &u->k) || !emit_init(&u->e, &unused, f, &u->k, memory))
+        return false;
+    u->e.rank = 2;
+    u->result = f->nodes.at[k->node].first_value;
+    u->near = LOOP_NO_VALUE;
+    p->follow = u;
+    p->spec.finish = finish;
+    p->spec.user_finish = u;
+    p->spec.finish_is_small = k->n_nodes <= 4;
+    return true;
+}
+
+bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p)
+{
+    const node *n = &f->nodes.at[k->node];
+    *p = (product){.left = 0};
+    if (!contraction_of(f, n, memory, &p->loops))
+        return false;
+    for (uint32_t o = 0; o < 2; o++) /* without memory the grouping found another place */
+        if (input_number(k, p->loops.operand[o].base) == k->n_in)
+            return false;
+    p->left = keeps_sides ? 0 : left_operand(&p->loops);
+    find_spec(f, n, &p->loops, p->left, open_loops(k, &p->loops, memory), &p->spec);
+    return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
+}
+
+bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+{
+    product *p = ARENA_NEW(memory, product);
+    contract_plan plan;
+    const char *fault = NULL;
+    if (!p || !product_open(f, k, false, memory, p) ||
+        (p->follow && !move_operands(f, k, memory, p->follow)))
+        return false;
+    const uint32_t *order = NULL;
+    if (p->follow && !order_inputs(k, p, memory, &order))
+        return false;
+    const contract_machine machine = product_machine(cpu);
+    if (!contract_build(&p->spec, &machine, memory, &plan, &fault) ||
+        (p->follow && p->follow->e.failed))
+        return false;
+    out->n_temps = 2;
+    out->temps[0] = plan.packed_a_bytes;
+    out->temps[NEST_PACKED] = plan.packed_b_bytes;
+    for (uint32_t i = 0; i < plan.n_steps; i++) {
+        const contract_step *from = &plan.steps[i];
+        nest_step *step = &out->steps[out->n_steps++];
+        *step = (nest_step){.program = from->program,
+                            .work = from->work,
+                            .grain = from->grain,
+                            .flops = from->flops,
+                            .bytes = from->bytes,
+                            .is_once = from->is_once,
+                            .packs = NEST_PACKED,
+                            .how = contract_how(&plan, i)};
+        list_buffers(k, p, order, step);
+    }
+    return out->n_steps > 0;
+}

@@ -1,0 +1,40 @@
+/* Contractions of kernels: what products.c finds out about one, for the nests that contain it. */
+#ifndef LOOP_NEST_PRODUCTS_H
+#define LOOP_NEST_PRODUCTS_H
+
+#include "loop/contract/contract.h"
+#include "loop/nest/nest.h"
+#include "plan/contraction.h"
+
+/* What the rest of the kernel does with the results. */
+typedef struct follow_up {
+    emitter e;
+    kernel k; /* over rows and columns of results */
+    value_id result;
+    const uint32_t *numbers; /* of the program's buffers, by those of K; NULL: CONTRACT_MORE .. */
+    loop_value near; /* where what is stored goes, as C would; LOOP_NO_VALUE: to its buffers */
+} follow_up;
+
+typedef struct product {
+    contraction loops;
+    uint32_t left; /* which of its operands is A */
+    contract_spec spec;
+    follow_up *follow; /* NULL: the results are stored as they are */
+} product;
+
+static inline const contraction_operand *product_a(const product *p)
+{
+    return &p->loops.operand[p->left];
+}
+static inline const contraction_operand *product_b(const product *p)
+{
+    return &p->loops.operand[1 - p->left];
+}
+
+/* The contraction of K, in MEMORY. KEEPS_SIDES: A is its left operand, and the right one is not
+ * guarded. False without memory, or when it is none of products. */
+bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p);
+/* The machine to be fast on: CPU as in target_options, NULL for this one. */
+contract_machine product_machine(const char *cpu);
+
+#endif

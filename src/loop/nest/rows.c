@@ -1,0 +1,439 @@
+/* Nests of kernels with reductions: for each row, or for each vector of neighbouring rows, pass
+ * after pass over its elements. The order of every sum is that of docs/numerics.md, section 5. */
+#include "eval/eval.h"
+#include "loop/nest/map.h"
+#include "loop/nest/rows_parts.h"
+
+/* ---- one row ---- */
+
+static void reduce_any_block(rows *s, uint32_t pass, loop_value first, int64_t count,
+                             element *results)
+{
+    if (s->columns)
+        rows_reduce_column_block(s, pass, first, count, results);
+    else
+        rows_reduce_block(s, pass, first, count, results);
+}
+
+static void emit_pass(rows *s, uint32_t pass)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    element results[KERNEL_REDUCTIONS];
+    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
+    const uint32_t mark = emit_mark(e);
+    s->stored = 0;
+    rows_hoist_operands(s, pass);
+    if (rows_are_extrema(s, pass)) {
+        rows_reduce_extrema(s, pass, results);
+    } else if (blocks == 1) {
+        reduce_any_block(s, pass, loop_i64(b, 0), s->length, results);
+    } else {
+        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1);
+        reduce_any_block(s, pass, loop_binary(b, LOOP_IMUL, i, loop_i64(b, SUM_BLOCK)), SUM_BLOCK,
+                         results);
+        rows_store_partials(s, pass, i, results);
+        loop_end(b);
+        reduce_any_block(s, pass, loop_i64(b, (blocks - 1) * SUM_BLOCK), last, results);
+        rows_store_partials(s, pass, loop_i64(b, blocks - 1), results);
+        for (uint32_t r = 0; r < s->n; r++)
+            if (s->r[r].pass == pass)
+                results[r] = rows_combine_blocks(s, &s->r[r]);
+    }
+    for (uint32_t i = 0; i < e->n_kept; i++)
+        e->kept[i].is_filled = e->kept[i].is_filled || (s->stored >> i & 1);
+    emit_forget(e, mark);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            emit_know(e, s->r[i].n->first_value, NULL, rows_finish(s, &s->r[i], results[i]));
+}
+
+/* ---- results ---- */
+
+static void store_near(rows *s, element x)
+{
+    emitter *e = &s->e;
+    const uint32_t align = (uint32_t)loop_elem_bytes(element_storage(x.dtype));
+    const loop_value bytes =
+        loop_binary(e->b, LOOP_IMUL, e->kept_at, loop_i64(e->b, (int64_t)dtype_bytes(x.dtype)));
+    const loop_value to = loop_offset(e->b, s->out[0], bytes);
+    x = element_splat(e->b, e->lanes, x);
+    if (e->count != LOOP_NO_VALUE)
+        element_store_first(e->b, to, x, e->count, align);
+    else
+        element_store(e->b, to, x, align);
+}
+
+void rows_store_vector(rows *s, bool streams)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->kept_at =
+        s->columns ? loop_binary(e->b, LOOP_IMUL, e->at[s->axis], loop_i64(e->b, (int64_t)e->lanes))
+                   : e->at[s->axis];
+    for (uint32_t i = 0; i < s->k->n_out; i++) {
+        const kernel_output *out = &s->k->out[i];
+        if (rows_is_row_value(s, out))
+            continue;
+        const element x = emit_value(e, out->value, out->from);
+        if (s->is_near)
+            store_near(s, x);
+        else
+            emit_store(e, out, s->out[i], x, streams && map_may_stream(e, out));
+    }
+    emit_forget(e, mark);
+}
+
+/* WHOLE elements, which are whole vectors; large results past the caches if they lie so. */
+static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const loop_value aligned = s->columns || s->is_near ? LOOP_NO_VALUE : map_aligned(e, s->out);
+    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+        if (streams)
+            loop_if(b, aligned);
+        e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
+        rows_store_vector(s, streams);
+        loop_end(b);
+        if (streams)
+            loop_else(b);
+    }
+    if (aligned != LOOP_NO_VALUE)
+        loop_end(b);
+}
+
+bool rows_hoist_results(rows *s)
+{
+    emitter *e = &s->e;
+    bool any = false;
+    for (uint32_t i = 0; i < s->k->n_out; i++) {
+        const kernel_output *out = &s->k->out[i];
+        if (rows_is_row_value(s, out))
+            continue;
+        any = true;
+        emit_hoist(e, out->value, out->from,
+                   UINT32_C(1) << s->axis | (s->columns ? UINT32_C(1) << e->vector_axis : 0));
+    }
+    return any;
+}
+
+static void store_elements(rows *s)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const uint32_t lanes = s->columns ? 1 : e->lanes;
+    const int64_t whole = s->length - s->length % lanes;
+    const uint32_t mark = emit_mark(e);
+    const bool any = rows_hoist_results(s);
+    if (any && whole)
+        store_vectors(s, whole, lanes);
+    if (any && whole < s->length) {
+        const loop_value count = e->count;
+        e->at[s->axis] = loop_i64(b, whole);
+        e->count = loop_i64(b, s->length - whole);
+        rows_store_vector(s, false);
+        e->count = count;
+    }
+    emit_forget(e, mark);
+}
+
+void rows_store_row_values(rows *s)
+{
+    emitter *e = &s->e;
+    const uint32_t lanes = e->lanes;
+    if (!s->columns)
+        e->lanes = 1;
+    e->at[s->axis] = e->kept_at = loop_i64(e->b, 0); /* kept values of rows of one element */
+    for (uint32_t i = 0; i < s->k->n_out; i++) {
+        const kernel_output *out = &s->k->out[i];
+        if (rows_is_row_value(s, out))
+            emit_store(e, out, s->out[i], emit_value(e, out->value, out->from), false);
+    }
+    e->lanes = lanes;
+}
+
+void rows_emit_row(rows *s)
+{
+    const uint32_t mark = emit_mark(&s->e);
+    for (uint32_t i = 0; i < s->e.n_kept; i++)
+        s->e.kept[i].is_filled = s->e.kept[i].is_given;
+    for (uint32_t pass = 1; pass <= s->passes; pass++)
+        emit_pass(s, pass);
+    store_elements(s);
+    rows_store_row_values(s);
+    emit_forget(&s->e, mark);
+}
+
+/* ---- the nest ---- */
+
+typedef struct walks {
+    uint32_t row_axis, column_axis;
+    uint32_t along_rows, along_columns; /* reads that step shortly there */
+} walks;
+
+/* Does E step by one along AXIS, or by as many as MOST? Quotients and remainders of other axes do
+ * not matter. */
+static bool steps_shortly(const access_expr *e, uint32_t axis, int64_t most)
+{
+    bool is_short = false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->at[i].kind != ACCESS_AXIS && (access_expr_axes(e->at[i].of) >> axis & 1))
+            return false;
+        else if (e->at[i].kind == ACCESS_AXIS && e->at[i].axis == axis)
+            is_short = e->at[i].factor >= 1 && e->at[i].factor <= most;
+    return is_short;
+}
+
+static void count_walk(void *user, const access_expr *expr, const emit_read *read)
+{
+    walks *w = user;
+    if (!read)
+        return;
+    w->along_rows += steps_shortly(expr, w->row_axis, 1);
+    w->along_columns += steps_shortly(expr, w->column_axis, 2); /* as windows do */
+}
+
+static bool prefers_columns(rows *s)
+{
+    const kernel *k = s->k;
+    walks w = {.row_axis = s->axis, .column_axis = s->axis - 1};
+    if (s->axis == 0 || k->dims[s->axis - 1] < 8 || s->length == 1)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        (void)emit_visit_reads(&s->e, s->r[i].n->in[0], k->operands, count_walk, &w);
+    return w.along_columns > w.along_rows;
+}
+
+static bool start(rows *s, loop_builder *b, const function *f, const kernel *k, arena *memory)
+{
+    *s = (rows){.k = k};
+    loop_init(b, memory);
+    if (k->n_out > KERNEL_OUTPUTS || !emit_init(&s->e, b, f, k, memory))
+        return false;
+    s->axis = k->rank - 1;
+    s->length = k->dims[s->axis];
+    s->e.rank = k->rank;
+    return rows_find_passes(s);
+}
+
+static void open_buffers(rows *s)
+{
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        s->out[i] = loop_buffer(s->e.b, emit_output_buffer(s->k, i));
+}
+
+/* Those of the law, as far as there are elements. */
+uint32_t rows_lanes(int64_t length)
+{
+    uint32_t lanes = SUM_LANES;
+    while (lanes > 1 && (int64_t)lanes / 2 >= length)
+        lanes /= 2;
+    return lanes;
+}
+
+static void choose_vectors(rows *s)
+{
+    emitter *e = &s->e;
+    s->columns = prefers_columns(s);
+    e->vector_axis = s->columns ? s->axis - 1 : s->axis;
+    e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
+    if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
+        e->lanes *= 2; /* longer pieces of each row */
+    while (s->columns && e->lanes > s->k->dims[e->vector_axis])
+        e->lanes /= 2; /* two vectors of which the second begins within the first */
+    if (!s->columns)
+        e->lanes = rows_lanes(s->length);
+    s->strip = rows_strip(s);
+    for (uint32_t i = 0; s->columns && i < s->n; i++)
+        rows_use_keys(&s->r[i]);
+}
+
+void rows_make_room(rows *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        reduction *r = &s->r[i];
+        const uint64_t size = dtype_bytes(r->sum) * (s->columns ? s->e.lanes : 1);
+        const uint64_t strip = s->columns ? (uint64_t)s->strip : 1;
+        if (s->columns)
+            r->lanes = loop_scratch(s->e.b, size * strip * SUM_LANES);
+        if (rows_blocks(s) > 1)
+            r->partials = loop_scratch(s->e.b, size * strip * (uint64_t)rows_blocks(s));
+    }
+    rows_plan_kept(s);
+}
+
+static uint64_t row_cost(const rows *s)
+{
+    return (uint64_t)nest_cost(s->e.f, s->k) * (uint64_t)s->length;
+}
+
+static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how)
+{
+    out->steps[out->n_steps++] = (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
+                                             .work = items,
+                                             .grain = nest_grain(each),
+                                             .how = how};
+}
+
+/* Items of one strip of columns: how many there are for each position of the OUTER axes. Where
+ * columns make no whole vectors, the last one takes some of the one before again. */
+static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t width = s->k->dims[e->vector_axis], lanes = (int64_t)e->lanes,
+                  full = width / lanes, rest = width % lanes;
+    const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + (rest != 0);
+    const loop_value item = loop_for(b, begin, end, 1);
+    const loop_value strip = loop_binary(b, LOOP_UREM, item, loop_i64(b, items));
+    const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, items)), outer);
+    const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
+    if (s->strip == 1) {
+        e->at[e->vector_axis] = rest ? loop_min(b, low, loop_i64(b, width - lanes)) : low;
+        rows_emit_row(s);
+        loop_end(b);
+        return items;
+    }
+    if (rest) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
+        const int64_t own = s->strip;
+        s->strip = 1;
+        e->at[e->vector_axis] = loop_i64(b, width - lanes);
+        rows_emit_row(s);
+        s->strip = own;
+        loop_else(b);
+    }
+    e->at[e->vector_axis] = low;
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
+    rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), rows_store_row_values);
+    if (rest)
+        loop_end(b);
+    loop_end(b);
+    return items;
+}
+
+static bool whole_rows_as_started(rows *s, nest *out)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    int64_t items = 1;
+    open_buffers(s);
+    choose_vectors(s);
+    rows_make_room(s);
+    const uint32_t outer = s->columns ? s->axis - 1 : s->axis;
+    for (uint32_t i = 0; i < outer; i++)
+        items *= s->k->dims[i];
+    const loop_value begin = loop_param_value(b, LOOP_BEGIN),
+                     end = loop_param_value(b, LOOP_END_AT);
+    uint64_t each = row_cost(s);
+    if (rows_can_pipeline(s, items)) {
+        rows_emit_pipeline(s, begin, end);
+        add_step(s, out, items, each, "rows one behind the other");
+        out->steps[0].grain = rows_pipeline_grain(out->steps[0].grain);
+        return out->steps[0].program != NULL;
+    }
+    if (!s->columns) {
+        nest_decode(e, loop_for(b, begin, end, 1), outer);
+        rows_emit_row(s);
+        loop_end(b);
+        add_step(s, out, items, each, "row by row");
+        return out->steps[0].program != NULL;
+    }
+    items *= emit_columns(s, begin, end, outer);
+    each *= e->lanes * (uint64_t)s->strip;
+    add_step(s, out, items, each, "columns side by side");
+    return out->steps[0].program != NULL;
+}
+
+static bool whole_rows(rows *s, nest *out, arena *memory)
+{
+    const nest empty = *out;
+    if (whole_rows_as_started(s, out))
+        return true;
+    *out = empty; /* one after the other, where values depend on each other in other ways */
+    if (!start(s, s->e.b, s->e.f, s->k, memory))
+        return false;
+    s->is_sequential = true;
+    return whole_rows_as_started(s, out);
+}
+
+/* The blocks of long rows, each an item; their results go to a temporary. */
+static bool split_blocks(rows *s, nest *out)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    reduction *r = &s->r[0];
+    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
+    element result[1];
+    int64_t items = 1;
+    for (uint32_t i = 0; i < s->axis; i++)
+        items *= s->k->dims[i];
+    out->n_temps = 1;
+    out->temps[0] = (uint64_t)items * (uint64_t)blocks * dtype_bytes(r->sum);
+    r->partials = loop_buffer(b, emit_buffer_count(s->k));
+    e->vector_axis = s->axis;
+    e->lanes = SUM_LANES;
+    const loop_value item =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const loop_value block = loop_binary(b, LOOP_UREM, item, loop_i64(b, blocks));
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, blocks)), s->axis);
+    const loop_value first = loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK));
+    const uint32_t mark = emit_mark(e);
+    rows_hoist_operands(s, 1);
+    if (last != SUM_BLOCK) {
+        const uint32_t inner = emit_mark(e);
+        loop_if(b, loop_binary(b, LOOP_IEQ, block, loop_i64(b, blocks - 1)));
+        rows_reduce_block(s, 1, first, last, result);
+        rows_store_slot(s, r, r->partials, item, result[0]);
+        emit_forget(e, inner);
+        loop_else(b);
+    }
+    rows_reduce_block(s, 1, first, SUM_BLOCK, result);
+    rows_store_slot(s, r, r->partials, item, result[0]);
+    if (last != SUM_BLOCK)
+        loop_end(b);
+    emit_forget(e, mark);
+    loop_end(b);
+    add_step(s, out, items * blocks, (uint64_t)nest_cost(e->f, s->k) * SUM_BLOCK,
+             "the blocks of long rows, shared out");
+    return out->steps[0].program != NULL;
+}
+
+static bool split_results(rows *s, nest *out)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    reduction *r = &s->r[0];
+    const int64_t blocks = rows_blocks(s);
+    int64_t items = 1;
+    for (uint32_t i = 0; i < s->axis; i++)
+        items *= s->k->dims[i];
+    open_buffers(s);
+    const loop_value all = loop_buffer(b, emit_buffer_count(s->k));
+    e->vector_axis = s->axis;
+    const loop_value item =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    nest_decode(e, item, s->axis);
+    r->partials = rows_slot(s, r, all, loop_binary(b, LOOP_IMUL, item, loop_i64(b, blocks)));
+    emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_combine_blocks(s, r)));
+    rows_store_row_values(s);
+    loop_end(b);
+    add_step(s, out, items, (uint64_t)blocks, "the results of the blocks");
+    out->steps[1].bytes = out->temps[0];
+    return out->steps[1].program != NULL;
+}
+
+bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out)
+{
+    loop_builder b;
+    rows *s = ARENA_NEW(memory, rows);
+    if (!s || !start(s, &b, f, k, memory))
+        return false;
+    if (!k->is_split || s->n != 1)
+        return whole_rows(s, out, memory);
+    if (!split_blocks(s, out) || !start(s, &b, f, k, memory))
+        return false;
+    return split_results(s, out);
+}

@@ -1,0 +1,122 @@
+/* Reductions of rows that lie across memory: vectors take neighbouring rows, and the lanes of the
+ * law are vectors in memory. */
+#include "eval/eval.h"
+#include "loop/nest/rows_parts.h"
+
+static void join_lane(rows *s, uint32_t pass, loop_value lane)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->kept_at = loop_binary(e->b, LOOP_IMUL, e->at[s->axis], loop_i64(e->b, e->lanes));
+    for (uint32_t i = 0; i < s->n; i++) {
+        const reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        const element x = rows_operand(s, r);
+        rows_store_slot(s, r, r->lanes, lane,
+                        element_combine(e->b, r->kind, rows_load_slot(s, r, r->lanes, lane), x));
+    }
+    rows_keep(s);
+    emit_forget(e, mark);
+}
+
+static void join_lanes(rows *s, uint32_t pass, loop_value first, int64_t lanes)
+{
+    loop_builder *b = s->e.b;
+    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, lanes), 1);
+    s->e.at[s->axis] = loop_binary(b, LOOP_IADD, first, lane);
+    join_lane(s, pass, lane);
+    loop_end(b);
+}
+
+/* ---- rows of a few elements: no lane has more than one, so none needs memory ---- */
+
+enum { FEW = 16 };
+
+typedef struct joined {
+    element of[KERNEL_REDUCTIONS];
+} joined;
+
+static void read_element(rows *s, uint32_t pass, int64_t number, joined *out)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->at[s->axis] = loop_i64(e->b, number);
+    e->kept_at = loop_i64(e->b, number * (int64_t)e->lanes);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            out->of[i] = rows_operand(s, &s->r[i]);
+    rows_keep(s);
+    emit_forget(e, mark);
+}
+
+/* Elements NUMBER, NUMBER + APART, ... of COUNT, combined as the lanes of the law are: each half of
+ * what is left with the other, depth first, so that few are waiting at a time. */
+static void join_few(rows *s, uint32_t pass, int64_t number, int64_t apart, int64_t count,
+                     joined *out)
+{
+    joined other;
+    if (apart >= SUM_LANES) {
+        read_element(s, pass, number, out);
+        return;
+    }
+    join_few(s, pass, number, 2 * apart, count, out);
+    if (number + apart >= count)
+        return;
+    join_few(s, pass, number + apart, 2 * apart, count, &other);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            out->of[i] = element_combine(s->e.b, s->r[i].kind, out->of[i], other.of[i]);
+}
+
+static void reduce_few(rows *s, uint32_t pass, int64_t count, element *results)
+{
+    joined all;
+    join_few(s, pass, 0, 1, count, &all);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            results[i] = all.of[i];
+}
+
+void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
+                              element *results)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t whole = count - count % SUM_LANES;
+    const int64_t used = count < SUM_LANES ? count : SUM_LANES;
+    if (s->length == count && count <= FEW) {
+        reduce_few(s, pass, count, results);
+        return;
+    }
+    loop_value l = loop_for(b, loop_i64(b, 0), loop_i64(b, used), 1);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            rows_store_slot(s, &s->r[i], s->r[i].lanes, l, rows_identity(s, &s->r[i], e->lanes));
+    loop_end(b);
+    if (whole) {
+        l = loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), SUM_LANES);
+        join_lanes(s, pass, l, SUM_LANES);
+        loop_end(b);
+    }
+    if (count > whole)
+        join_lanes(s, pass, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), count - whole);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        int64_t have = used;
+        for (int64_t half = SUM_LANES / 2; half > 0; half /= 2) {
+            if (have <= half)
+                continue;
+            l = loop_for(b, loop_i64(b, 0), loop_i64(b, have - half), 1);
+            const loop_value partner = loop_binary(b, LOOP_IADD, l, loop_i64(b, half));
+            rows_store_slot(s, r, r->lanes, l,
+                            element_combine(b, r->kind, rows_load_slot(s, r, r->lanes, l),
+                                            rows_load_slot(s, r, r->lanes, partner)));
+            loop_end(b);
+            have = half;
+        }
+        results[i] = rows_load_slot(s, r, r->lanes, loop_i64(b, 0));
+    }
+}

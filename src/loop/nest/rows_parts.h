@@ -1,0 +1,119 @@
+/* What the files that make nests of reductions share. */
+#ifndef LOOP_NEST_ROWS_PARTS_H
+#define LOOP_NEST_ROWS_PARTS_H
+
+#include "eval/fold.h"
+#include "loop/nest/nest.h"
+
+typedef struct reduction {
+    const node *n;
+    fold_kind kind;
+    tn_dtype in, sum, out;
+    tn_dtype keyed; /* extrema of this float are formed of keys, of dtype `sum`; TN_I1: not */
+    uint32_t pass;
+    element acc;         /* a variable, of one lane of the law for each vector lane */
+    loop_value lanes;    /* column mode: SUM_LANES vectors, or strips, in scratch memory */
+    loop_value partials; /* one value, vector or strip for each block, in scratch memory */
+} reduction;
+
+typedef struct rows {
+    emitter e;
+    const kernel *k;
+    int64_t length; /* of a row */
+    uint32_t axis;  /* the reduced one, the last */
+    bool columns;   /* vectors lie across rows, along the last kept axis */
+    int64_t strip;  /* column mode: so many vectors at once; 1: each on its own */
+    reduction r[KERNEL_REDUCTIONS];
+    uint32_t n, passes;
+    bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
+    uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
+    uint8_t
+        *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
+    loop_value out[KERNEL_OUTPUTS];
+    bool is_sequential; /* not rows one behind the other */
+    bool is_near;       /* a stage: the only output goes to the row at out[0] */
+} rows;
+
+static inline bool rows_reduces(const node *n)
+{
+    return (op_table[n->op].traits & T_REDUCES) != 0;
+}
+
+/* Everything of the row where the emitter stands. */
+void rows_emit_row(rows *s);
+/* How many lanes vectors have along the row. */
+uint32_t rows_lanes(int64_t length);
+/* Scratch memory for what a row needs. */
+void rows_make_room(rows *s);
+
+/* Finds the reductions and their passes; false when there are too many. */
+bool rows_find_passes(rows *s);
+/* A result of one element a row. */
+static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
+{
+    return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
+}
+/* Does PASS do nothing but wait for memory? Where later passes compute with rows that are in the
+ * cache by then, the processor fetches the next ones by itself. */
+bool rows_runs_ahead(const rows *s, uint32_t pass);
+/* Decides what is kept from pass to pass, and makes room for it. */
+void rows_plan_kept(rows *s);
+/* The passes in which node NODE_INDEX is computed: bit 0 for the stores at the end, then one for
+ * each pass. */
+uint32_t rows_passes_with(const rows *s, uint32_t node_index);
+/* Store what the pass that is being made computed and a later one will want. */
+void rows_keep(rows *s);
+
+/* The operand of R where the emitter stands, in all lanes, as R adds it up. */
+element rows_operand(rows *s, const reduction *r);
+/* From now on R, if it is an extremum of floats, works with element_fold_key. */
+void rows_use_keys(reduction *r);
+/* What changes nothing when R starts with it. */
+element rows_identity(rows *s, const reduction *r, uint32_t lanes);
+/* Compute what the operands of PASS need before its loops. */
+void rows_hoist_operands(rows *s, uint32_t pass);
+/* The elements from FIRST on, COUNT of them (a number, at most a block), to one of PASS's. */
+void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, element *results);
+/* The same with vectors across rows. */
+void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
+                              element *results);
+/* How many vectors of columns are reduced together: 1 unless rows are long, there is one pass and
+ * all results are of one element a row. */
+int64_t rows_strip(const rows *s);
+/* The columns from number LOW on, FULL vectors at most s->strip of them, and their results. STORE
+ * stores what is known of one vector. */
+void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(rows *s));
+/* Extrema are the same in any order: a whole row at once. */
+bool rows_are_extrema(const rows *s, uint32_t pass);
+void rows_reduce_extrema(rows *s, uint32_t pass, element *results);
+
+/* Plain RESULTS again, exactly, when one is 0, whose sign may be wrong. */
+void rows_mend_extrema(rows *s, uint32_t pass, element *results);
+
+/* Elements where the emitter stands join the accumulators of PASS; the lanes of one, by halving. */
+void rows_join_vector(rows *s, uint32_t pass);
+element rows_combine_lanes(rows *s, const reduction *r, element x);
+/* The results: what can be computed before they are stored (whether there are any but those of one
+ * element a row), a vector of them where the emitter stands, those of one element. */
+bool rows_hoist_results(rows *s);
+void rows_store_vector(rows *s, bool streams);
+void rows_store_row_values(rows *s);
+
+/* ITEMS rows of S one behind the other, from BEGIN to END, and the fewest worth a call. */
+bool rows_can_pipeline(const rows *s, int64_t items);
+void rows_emit_pipeline(rows *s, loop_value begin, loop_value end);
+int64_t rows_pipeline_grain(int64_t grain);
+
+/* Scratch memory: element, or vector, number INDEX of those at BASE. */
+loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index);
+element rows_load_slot(rows *s, const reduction *r, loop_value base, loop_value index);
+void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value index, element x);
+
+/* The blocks of a row: how many, their results to scratch memory and from there to one, and what
+ * comes after the last element. */
+int64_t rows_blocks(const rows *s);
+void rows_store_partials(rows *s, uint32_t pass, loop_value block, const element *results);
+element rows_combine_blocks(rows *s, const reduction *r);
+element rows_finish(rows *s, const reduction *r, element x);
+
+#endif

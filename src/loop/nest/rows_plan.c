@@ -1,0 +1,157 @@
+/* What the passes over a row are, and what each keeps in scratch memory for later ones. */
+#include <string.h>
+
+#include "eval/eval.h"
+#include "loop/nest/rows_parts.h"
+
+enum {
+    MOST_KEPT = 1 << 18 /* bytes of one row of a value worth keeping between passes */
+};
+
+/* ---- passes ---- */
+
+static uint32_t place_of(const kernel *k, uint32_t node_index)
+{
+    uint32_t low = 0, high = k->n_nodes;
+    while (low < high) {
+        const uint32_t mid = (low + high) / 2;
+        if (k->nodes[mid] < node_index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The last pass whose results V needs; 0 for none. Nodes are in order, so operands come first. */
+static uint32_t level_of(const rows *s, value_id v)
+{
+    const uint32_t i = s->e.f->values.at[v].node;
+    return emit_contains(s->k, i) ? s->levels[place_of(s->k, i)] : 0;
+}
+
+bool rows_find_passes(rows *s)
+{
+    const function *f = s->e.f;
+    s->levels = ARENA_ARRAY(s->e.memory, uint8_t, s->k->n_nodes);
+    if (!s->levels)
+        return false;
+    for (uint32_t i = 0; i < s->k->n_nodes; i++) {
+        const node *n = &f->nodes.at[s->k->nodes[i]];
+        uint32_t level = 0;
+        for (uint32_t o = 0; o < n->n_in; o++)
+            level = level_of(s, n->in[o]) > level ? level_of(s, n->in[o]) : level;
+        if (rows_reduces(n)) {
+            if (s->n == KERNEL_REDUCTIONS)
+                return false;
+            const tn_dtype in = value_type(f, n->in[0])->dtype;
+            s->r[s->n++] = (reduction){
+                .n = n,
+                .kind = n->op == OP_REDUCE_MAX    ? FOLD_MAX
+                        : n->op == OP_REDUCE_MIN  ? FOLD_MIN
+                        : n->op == OP_REDUCE_PROD ? FOLD_PROD
+                                                  : FOLD_SUM,
+                .in = in,
+                .sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in)),
+                .out = value_type(f, n->first_value)->dtype,
+                .keyed = TN_I1,
+                .pass = ++level};
+        }
+        s->levels[i] = (uint8_t)level;
+        s->passes = level > s->passes ? level : s->passes;
+    }
+    return true;
+}
+
+bool rows_runs_ahead(const rows *s, uint32_t pass)
+{
+    enum { LONG = 8192 };
+    bool is_only = s->passes == 1;
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        is_only = is_only && rows_is_row_value(s, &s->k->out[i]);
+    return pass == 1 && !s->columns && (is_only || s->length > LONG);
+}
+
+/* ---- values kept from pass to pass ---- */
+
+/* Whether V computes the node NODE_INDEX on the way, not counting what reductions need; false when
+ * that is too far to see. */
+static bool computes(const rows *s, value_id v, uint32_t node_index, uint32_t *budget)
+{
+    const uint32_t i = s->e.f->values.at[v].node;
+    if (*budget == 0 || !emit_contains(s->k, i) || i < node_index)
+        return false;
+    --*budget;
+    const node *n = &s->e.f->nodes.at[i];
+    if (i == node_index)
+        return true;
+    for (uint32_t o = 0; o < n->n_in && !rows_reduces(n); o++)
+        if (computes(s, n->in[o], node_index, budget))
+            return true;
+    return false;
+}
+
+uint32_t rows_passes_with(const rows *s, uint32_t node_index)
+{
+    uint32_t mask = 0, budget = 256;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (computes(s, s->r[i].n->in[0], node_index, &budget))
+            mask |= UINT32_C(1) << (s->r[i].pass & 31);
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        if (computes(s, s->k->out[i].value, node_index, &budget))
+            mask |= 1;
+    return mask;
+}
+
+/* One element for each position, as the operands of the reductions have. */
+static bool is_like_operand(const rows *s, const type *t)
+{
+    const type *in = value_type(s->e.f, s->r[0].n->in[0]);
+    return t->rank == in->rank && memcmp(t->dims, in->dims, t->rank * sizeof *t->dims) == 0;
+}
+
+static bool is_several(uint32_t mask)
+{
+    return (mask & (mask - 1)) != 0;
+}
+
+void rows_plan_kept(rows *s)
+{
+    emitter *e = &s->e;
+    for (uint32_t i = 0; i < s->k->n_nodes && e->n_kept < EMIT_KEPT; i++) {
+        const node *n = &e->f->nodes.at[s->k->nodes[i]];
+        const type *t = value_type(e->f, n->first_value);
+        const int64_t bytes =
+            s->length * (int64_t)dtype_bytes(t->dtype) * (s->columns ? (int64_t)e->lanes : 1);
+        if (!nest_is_expensive(n) || !is_like_operand(s, t) || bytes > MOST_KEPT ||
+            !is_several(rows_passes_with(s, s->k->nodes[i])) || t->rank != s->k->operands->n_source)
+            continue;
+        /* Whole vectors are stored, also at the end of a row. */
+        const uint64_t room = (uint64_t)bytes + LOOP_MAX_LANES * dtype_bytes(t->dtype);
+        e->kept[e->n_kept++] = (emit_kept){.v = n->first_value,
+                                           .map = s->k->operands,
+                                           .dtype = t->dtype,
+                                           .memory = loop_scratch(e->b, room)};
+    }
+}
+
+/* Store what this pass computed and a later one will want. */
+void rows_keep(rows *s)
+{
+    emitter *e = &s->e;
+    for (uint32_t i = 0; i < e->n_kept; i++) {
+        const emit_kept *kept = &e->kept[i];
+        for (uint32_t at = e->n_known; at-- > 0 && !kept->is_filled;) {
+            const emit_known *known = &e->known[at];
+            if (known->v != kept->v || !known->map || !access_same(known->map, kept->map))
+                continue;
+            const loop_value bytes = loop_binary(e->b, LOOP_IMUL, e->kept_at,
+                                                 loop_i64(e->b, (int64_t)dtype_bytes(kept->dtype)));
+            element_store(e->b, loop_offset(e->b, kept->memory, bytes),
+                          element_splat(e->b, e->lanes, known->x),
+                          (uint32_t)loop_elem_bytes(element_storage(kept->dtype)));
+            s->stored |= UINT32_C(1) << i;
+            break;
+        }
+    }
+}

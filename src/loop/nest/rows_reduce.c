@@ -1,0 +1,233 @@
+/* Reductions of rows: blocks in the lanes of the law, extrema in any, and how blocks combine. */
+#include <string.h>
+
+#include "eval/eval.h"
+#include "loop/nest/rows_parts.h"
+
+enum { AHEAD = 4096 }; /* elements that rows are prefetched before they are needed */
+
+element rows_operand(rows *s, const reduction *r)
+{
+    emitter *e = &s->e;
+    const bool is_keyed = r->keyed != TN_I1;
+    element x = emit_value(e, r->n->in[0], s->k->operands);
+    x = element_cast(e->b, element_splat(e->b, e->lanes, x), is_keyed ? r->keyed : r->sum);
+    return is_keyed ? element_fold_key(e->b, r->kind, x) : x;
+}
+
+void rows_use_keys(reduction *r)
+{
+    if ((r->kind != FOLD_MAX && r->kind != FOLD_MIN) || (r->sum != TN_F32 && r->sum != TN_F64))
+        return;
+    r->keyed = r->sum;
+    r->sum = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
+}
+
+element rows_identity(rows *s, const reduction *r, uint32_t lanes)
+{
+    element x = element_zero(s->e.b, r->sum, lanes);
+    if (s->is_plain)
+        return element_empty(s->e.b, r->kind, r->sum, r->sum, lanes);
+    if (!element_identity(s->e.b, r->kind, r->sum, lanes, &x))
+        s->e.failed = true;
+    return x;
+}
+
+/* ACC with X. In plain extrema X counts only where it is beyond: one instruction, which passes over
+ * NaNs, too. */
+static element combine(rows *s, const reduction *r, element acc, element x)
+{
+    loop_builder *b = s->e.b;
+    if (!s->is_plain)
+        return element_combine(b, r->kind, acc, x);
+    const loop_value beyond = r->kind == FOLD_MAX ? loop_binary(b, LOOP_FLT, acc.re, x.re)
+                                                  : loop_binary(b, LOOP_FLT, x.re, acc.re);
+    return element_select(b, beyond, x, acc);
+}
+
+/* The lanes of X, by halving. */
+element rows_combine_lanes(rows *s, const reduction *r, element x)
+{
+    for (uint32_t half = element_lanes(s->e.b, x) / 2; half > 0; half /= 2)
+        x = combine(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
+    return x;
+}
+
+void rows_hoist_operands(rows *s, uint32_t pass)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            emit_hoist(&s->e, s->r[i].n->in[0], s->k->operands,
+                       UINT32_C(1) << s->axis | (s->columns ? UINT32_C(1) << s->e.vector_axis : 0));
+}
+
+/* Elements at e->at[axis] join the accumulators of PASS. */
+void rows_join_vector(rows *s, uint32_t pass)
+{
+    emitter *e = &s->e;
+    const uint32_t mark = emit_mark(e);
+    e->kept_at = e->at[s->axis];
+    for (uint32_t i = 0; i < s->n; i++) {
+        reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        element x = rows_operand(s, r);
+        if (e->count != LOOP_NO_VALUE)
+            x = element_select(e->b, element_first(e->b, e->lanes, e->count), x,
+                               rows_identity(s, r, e->lanes));
+        element_set(e->b, r->acc, combine(s, r, element_get(e->b, r->acc), x));
+    }
+    rows_keep(s);
+    emit_forget(e, mark);
+}
+
+/* The elements from FIRST on, COUNT of them (a number, at most a block), to one of PASS's. */
+void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, element *results)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t whole = count - count % e->lanes;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            s->r[i].acc = element_var(b, rows_identity(s, &s->r[i], e->lanes));
+    if (whole) {
+        e->at[s->axis] =
+            loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), e->lanes);
+        e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
+        rows_join_vector(s, pass);
+        e->ahead = 0;
+        loop_end(b);
+    }
+    if (count > whole) {
+        e->at[s->axis] = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
+        e->count = loop_i64(b, count - whole);
+        rows_join_vector(s, pass);
+        e->count = LOOP_NO_VALUE;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        const reduction *r = &s->r[i];
+        if (r->pass != pass)
+            continue;
+        results[i] = rows_combine_lanes(s, r, element_get(b, r->acc));
+    }
+}
+
+/* ---- extrema, which are the same in any order ---- */
+
+bool rows_are_extrema(const rows *s, uint32_t pass)
+{
+    bool all = !s->columns;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            all = all && (s->r[i].kind == FOLD_MAX || s->r[i].kind == FOLD_MIN) &&
+                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64);
+    return all;
+}
+
+void rows_mend_extrema(rows *s, uint32_t pass, element *results)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    loop_value any = loop_const(b, loop_type_of(LOOP_MASK, 1), 0);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->r[i].pass != pass)
+            continue;
+        const loop_value zero = element_zero(b, s->r[i].sum, 1).re;
+        any = loop_binary(b, LOOP_OR, any, loop_binary(b, LOOP_FEQ, results[i].re, zero));
+        results[i] = element_var(b, results[i]);
+    }
+    element vars[KERNEL_REDUCTIONS];
+    memcpy(vars, results, sizeof vars);
+    const uint32_t mark = emit_mark(e);
+    loop_if(b, any);
+    rows_reduce_block(s, pass, loop_i64(b, 0), s->length, results);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            element_set(b, vars[i], results[i]);
+    loop_end(b);
+    emit_forget(e, mark);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            results[i] = element_get(b, vars[i]);
+}
+
+/* A whole row at once. */
+void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
+{
+    enum { LONG = 256 };
+    emitter *e = &s->e;
+    const uint32_t lanes = e->lanes;
+    e->lanes = s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
+    s->is_plain = true;
+    rows_reduce_block(s, pass, loop_i64(e->b, 0), s->length, results);
+    s->is_plain = false;
+    e->lanes = lanes;
+    rows_mend_extrema(s, pass, results);
+}
+
+loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index)
+{
+    const int64_t size = (int64_t)dtype_bytes(r->sum) * (s->columns ? (int64_t)s->e.lanes : 1);
+    return loop_offset(s->e.b, base, loop_binary(s->e.b, LOOP_IMUL, index, loop_i64(s->e.b, size)));
+}
+
+element rows_load_slot(rows *s, const reduction *r, loop_value base, loop_value index)
+{
+    return element_load(s->e.b, r->sum, rows_slot(s, r, base, index), s->columns ? s->e.lanes : 1,
+                        (uint32_t)loop_elem_bytes(element_storage(r->sum)));
+}
+
+void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value index, element x)
+{
+    element_store(s->e.b, rows_slot(s, r, base, index), x,
+                  (uint32_t)loop_elem_bytes(element_storage(r->sum)));
+}
+
+int64_t rows_blocks(const rows *s)
+{
+    return (s->length + SUM_BLOCK - 1) / SUM_BLOCK;
+}
+
+/* Blocks combine pairwise by index, level by level, in their place. */
+element rows_combine_blocks(rows *s, const reduction *r)
+{
+    loop_builder *b = s->e.b;
+    for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2) {
+        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, n / 2), 1);
+        const loop_value two = loop_binary(b, LOOP_IADD, i, i);
+        const element x = rows_load_slot(s, r, r->partials, two);
+        const element y =
+            rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_IADD, two, loop_i64(b, 1)));
+        rows_store_slot(s, r, r->partials, i, element_combine(b, r->kind, x, y));
+        loop_end(b);
+        if (n % 2)
+            rows_store_slot(s, r, r->partials, loop_i64(b, n / 2),
+                            rows_load_slot(s, r, r->partials, loop_i64(b, n - 1)));
+    }
+    return rows_load_slot(s, r, r->partials, loop_i64(b, 0));
+}
+
+/* What comes after the last element: docs/numerics.md, section 5, steps 6 to 8. */
+element rows_finish(rows *s, const reduction *r, element x)
+{
+    loop_builder *b = s->e.b;
+    const attr *init = attr_find(r->n->attrs, KEY_INIT);
+    const uint32_t lanes = element_lanes(b, x);
+    const tn_dtype sum = r->keyed != TN_I1 ? r->keyed : r->sum;
+    if (r->keyed != TN_I1)
+        x = element_of_fold_key(b, r->kind, sum, x);
+    if (r->kind == FOLD_MAX || r->kind == FOLD_MIN)
+        x = element_combine(b, r->kind, x, element_empty(b, r->kind, sum, r->out, lanes));
+    if (r->n->op == OP_MEAN)
+        x = element_divide_count(b, x, s->length);
+    if (init)
+        x = element_combine(b, r->kind, x, element_number(b, sum, lanes, *init->v.scalar));
+    return element_cast(b, x, r->out);
+}
+
+void rows_store_partials(rows *s, uint32_t pass, loop_value block, const element *results)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            rows_store_slot(s, &s->r[i], s->r[i].partials, block, results[i]);
+}

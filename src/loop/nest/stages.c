@@ -1,0 +1,367 @@
+/* Nests of several stages: an item is a few blocks of rows, which go through all stages one after
+ * the other. What a stage leaves to the next is in scratch memory, a block of rows at a time. */
+#include <string.h>
+
+#include "loop/nest/products.h"
+#include "loop/nest/rows_stage.h"
+
+enum { ENOUGH_ITEMS = 16 /* to be shared out among threads */ };
+
+/* One stage. */
+typedef struct part {
+    const kernel *k;
+    uint32_t *numbers; /* of the program's buffers, by those of K; UINT32_MAX: left to the next */
+    product product;
+    contract_stage *contract; /* NULL: rows */
+    rows_stage *rows;
+    uint32_t temps; /* CONTRACT: its first temporary */
+    /* What it leaves to the next. */
+    value_id left;
+    int64_t size, pitch; /* bytes of an element, and elements from row to row */
+    uint64_t bytes;      /* of an item's rows */
+    loop_value memory;
+} part;
+
+typedef struct stages {
+    const function *f;
+    const kernel *k;
+    uint32_t n;
+    part at[KERNEL_STAGES_MOST];
+    const part *first; /* the first contraction: its blocks are those of all */
+    int64_t group;     /* blocks of an item */
+    int64_t items;     /* of a batch */
+} stages;
+
+static uint32_t number_of(const value_id *list, uint32_t n, value_id v)
+{
+    uint32_t i = 0;
+    while (i < n && list[i] != v)
+        i++;
+    return i;
+}
+
+/* The program's buffers are those of the whole kernel. */
+static bool number_buffers(const kernel *whole, part *p, arena *memory)
+{
+    const uint32_t own = emit_buffer_count(p->k);
+    p->numbers = ARENA_ARRAY(memory, uint32_t, own);
+    for (uint32_t i = 0; p->numbers && i < p->k->n_in; i++) {
+        const uint32_t n = number_of(whole->in, whole->n_in, p->k->in[i]);
+        p->numbers[i] = n < whole->n_in ? n : UINT32_MAX;
+    }
+    for (uint32_t i = 0; p->numbers && i < p->k->n_out; i++) {
+        uint32_t *to = &p->numbers[emit_output_buffer(p->k, i)];
+        *to = UINT32_MAX;
+        for (uint32_t o = 0; o < whole->n_out && p->left == NO_VALUE; o++)
+            if (whole->out[o].into == p->k->out[i].into)
+                *to = emit_output_buffer(whole, o);
+    }
+    return p->numbers != NULL;
+}
+
+/* Rows begin on cache lines, and not all of them in few sets of a cache. */
+static int64_t pitch_of(int64_t length, int64_t size)
+{
+    const int64_t line = LOOP_ALIGN / size;
+    const int64_t pitch = (length + line - 1) / line * line;
+    return pitch * size % 1024 == 0 ? pitch + line : pitch;
+}
+
+/* How long the rows are that P leaves. */
+static int64_t length_of(const part *p)
+{
+    const contract_spec *spec = &p->product.spec;
+    int64_t n = 1;
+    for (uint32_t i = 0; p->k->kind == KERNEL_ROWS && i < p->k->rank; i++)
+        n *= p->k->reduced >> i & 1 ? p->k->dims[i] : 1;
+    for (uint32_t i = 0; i < spec->n_n; i++) /* none in rows */
+        n *= spec->n[i].extent;
+    return n;
+}
+
+/* Rows of PITCH elements one after the other, from the first of an item on. */
+static void use_near_a(contract_spec *spec, int64_t pitch)
+{
+    int64_t step = 1;
+    for (uint32_t i = spec->n_k; i-- > 0; step *= spec->k[i].extent)
+        spec->k[i].a = step;
+    for (uint32_t i = 0; i < spec->n_batch; i++)
+        spec->batch[i].a = 0;
+    for (uint32_t i = spec->n_m; i-- > 0; pitch *= spec->m[i].extent)
+        spec->m[i].a = pitch;
+    spec->n_windows = 0;
+    spec->a_first = 0;
+    spec->a_is_near = true;
+}
+
+static void use_near_c(contract_spec *spec, int64_t pitch)
+{
+    for (uint32_t i = 0; i < spec->n_batch; i++)
+        spec->batch[i].c = 0;
+    for (uint32_t i = spec->n_m; i-- > 0; pitch *= spec->m[i].extent)
+        spec->m[i].c = pitch;
+    spec->c_first = 0;
+    spec->c_is_near = true;
+}
+
+/* What the parts are, without the programs. */
+static bool open_parts(stages *s, arena *memory)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        part *p = &s->at[i];
+        p->k = &s->k->stages[i];
+        p->left = i + 1 < s->n ? p->k->out[0].into : NO_VALUE;
+        if (!number_buffers(s->k, p, memory))
+            return false;
+        if (p->k->kind == KERNEL_CONTRACT) {
+            if (!product_open(s->f, p->k, true, memory, &p->product))
+                return false;
+            p->product.spec.a_first = product_a(&p->product)->first;
+            p->product.spec.b_first = product_b(&p->product)->first;
+        }
+        if (p->left == NO_VALUE)
+            continue;
+        p->size = (int64_t)dtype_bytes(value_type(s->f, p->left)->dtype);
+        p->pitch = pitch_of(length_of(p), p->size);
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        part *p = &s->at[i];
+        if (p->k->kind == KERNEL_CONTRACT && i > 0)
+            use_near_a(&p->product.spec, s->at[i - 1].pitch);
+        if (p->k->kind == KERNEL_CONTRACT && p->left != NO_VALUE)
+            use_near_c(&p->product.spec, p->pitch);
+    }
+    return true;
+}
+
+/* ---- schedules ---- */
+
+/* The steps that pack the operands of P. */
+static void add_packing(const stages *s, part *p, const contract_plan *plan, nest *out)
+{
+    const uint32_t own = emit_buffer_count(s->k);
+    p->temps = out->n_temps;
+    out->temps[out->n_temps++] = plan->packed_a_bytes;
+    out->temps[out->n_temps++] = plan->packed_b_bytes;
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        nest_step *step = &out->steps[out->n_steps++];
+        *step = (nest_step){.program = plan->steps[i].program,
+                            .n_buffers = CONTRACT_MORE,
+                            .n_read = 2,
+                            .is_once = plan->steps[i].is_once,
+                            .packs = p->temps + NEST_PACKED,
+                            .work = plan->steps[i].work,
+                            .grain = plan->steps[i].grain,
+                            .flops = plan->steps[i].flops,
+                            .bytes = plan->steps[i].bytes,
+                            .how = contract_how(plan, i)};
+        const uint32_t a = number_of(s->k->in, s->k->n_in, product_a(&p->product)->base);
+        const uint32_t b = number_of(s->k->in, s->k->n_in, product_b(&p->product)->base);
+        const uint32_t list[] = {a < s->k->n_in ? a : b, b, s->k->n_in, own + p->temps,
+                                 own + p->temps + NEST_PACKED};
+        memcpy(step->buffers, list, sizeof list);
+    }
+}
+
+/* Does P, number I, leave its rows where it found those of the stage before? */
+static bool is_in_place(const part *p, uint32_t i)
+{
+    return i > 0 && p->left != NO_VALUE && p->k->kind == KERNEL_ROWS && p[-1].size == p->size &&
+           p[-1].pitch == p->pitch;
+}
+
+/* The contractions, their blocks, and how many of them make an item. */
+static bool schedule(stages *s, const contract_machine *machine, arena *memory, nest *out)
+{
+    int64_t rows = INT64_MAX, row_bytes = 0;
+    uint64_t operands = 0;
+    const char *fault;
+    for (uint32_t i = 0; i < s->n; i++) {
+        part *p = &s->at[i];
+        contract_plan plan;
+        row_bytes += is_in_place(p, i) ? 0 : p->pitch * p->size;
+        if (p->k->kind != KERNEL_CONTRACT)
+            continue;
+        p->contract = contract_stage_new(&p->product.spec, machine, memory, &plan, &fault);
+        if (!p->contract)
+            return false;
+        add_packing(s, p, &plan, out);
+        const int64_t most = contract_stage_rows(p->contract);
+        rows = most < rows ? most : rows;
+        operands += contract_stage_operand(p->contract);
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        part *p = &s->at[i];
+        if (p->contract && s->first)
+            contract_stage_split_like(p->contract, s->first->contract);
+        else if (p->contract)
+            contract_stage_split(p->contract, rows);
+        if (p->contract && !s->first)
+            s->first = p;
+    }
+    if (!s->first)
+        return false;
+    /* Operands that do not stay in the cache are read once for several blocks. */
+    const int64_t blocks = contract_stage_blocks(s->first->contract);
+    const int64_t block_bytes = contract_stage_height(s->first->contract) * row_bytes;
+    const int64_t batches = contract_stage_batches(s->first->contract);
+    const int64_t half = machine->l2 / 2;
+    s->group = 1;
+    if (operands > (uint64_t)half && block_bytes > 0)
+        s->group = half / block_bytes;
+    s->group = s->group > blocks ? blocks : s->group;
+    while (s->group > 1 && batches * ((blocks + s->group - 1) / s->group) < ENOUGH_ITEMS)
+        s->group--;
+    s->group = s->group < 1 ? 1 : s->group;
+    s->items = (blocks + s->group - 1) / s->group;
+    return true;
+}
+
+/* ---- the program ---- */
+
+static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
+{
+    const part *p = &s->at[i];
+    const uint32_t own = emit_buffer_count(s->k) + p->temps;
+    const uint32_t in_b = number_of(s->k->in, s->k->n_in, product_b(&p->product)->base);
+    loop_value at[CONTRACT_MORE];
+    at[CONTRACT_A] =
+        i > 0 ? s->at[i - 1].memory
+              : loop_buffer(b, number_of(s->k->in, s->k->n_in, product_a(&p->product)->base));
+    at[CONTRACT_B] = loop_buffer(b, in_b);
+    at[CONTRACT_C] = p->left != NO_VALUE ? p->memory
+                     : p->product.follow ? 0
+                                         : loop_buffer(b, p->numbers[p->k->n_in]);
+    at[CONTRACT_PACKED_A] = loop_buffer(b, own);
+    at[CONTRACT_PACKED_B] = loop_buffer(b, own + NEST_PACKED);
+    if (p->product.follow) {
+        p->product.follow->numbers = p->numbers;
+        p->product.follow->near = p->left != NO_VALUE ? p->memory : LOOP_NO_VALUE;
+    }
+    contract_stage_open(p->contract, b, at);
+}
+
+/* Scratch memory for what stages leave, and everything that is found once. */
+static bool open_program(stages *s, loop_builder *b, arena *memory)
+{
+    const int64_t most = contract_stage_height(s->first->contract) * s->group;
+    for (uint32_t i = 0; i < s->n; i++) {
+        part *p = &s->at[i];
+        part *before = i > 0 ? p - 1 : NULL;
+        /* Vectors are read whole, also at the end of a row. */
+        p->bytes = (uint64_t)(most * p->pitch + 2 * LOOP_MAX_LANES) * (uint64_t)p->size;
+        p->memory = LOOP_NO_VALUE;
+        if (is_in_place(p, i))
+            p->memory = before->memory;
+        else if (p->left != NO_VALUE)
+            p->memory = loop_scratch(b, p->bytes);
+        if (p->contract) {
+            open_contraction(s, i, b);
+            continue;
+        }
+        p->rows =
+            rows_stage_new(s->f, p->k, p->numbers, before ? before->left : NO_VALUE, b, memory);
+        if (!p->rows)
+            return false;
+    }
+    return true;
+}
+
+/* Row ROW of the item's rows at P's memory, of which FIRST is the first. */
+static loop_value row_at(loop_builder *b, const part *p, loop_value row, loop_value first)
+{
+    const loop_value n = loop_binary(b, LOOP_ISUB, row, first);
+    return loop_offset(b, p->memory, loop_binary(b, LOOP_IMUL, n, loop_i64(b, p->pitch * p->size)));
+}
+
+static void emit_rows(const stages *s, uint32_t i, loop_builder *b, loop_value batch,
+                      loop_value first, loop_value end, int64_t m)
+{
+    const part *p = &s->at[i];
+    const loop_value row = loop_for(b, first, end, 1);
+    const loop_value number =
+        loop_binary(b, LOOP_IADD, row, loop_binary(b, LOOP_IMUL, batch, loop_i64(b, m)));
+    const loop_value from = i > 0 ? row_at(b, p - 1, row, first) : LOOP_NO_VALUE;
+    const loop_value to = p->left != NO_VALUE ? row_at(b, p, row, first) : LOOP_NO_VALUE;
+    rows_stage_emit(p->rows, number, from, to);
+    loop_end(b);
+}
+
+static int64_t batch_rows(const contract_spec *spec)
+{
+    int64_t m = 1;
+    for (uint32_t i = 0; i < spec->n_m; i++)
+        m *= spec->m[i].extent;
+    return m;
+}
+
+static void emit_item(const stages *s, loop_builder *b, loop_value item)
+{
+    contract_stage *first = s->first->contract;
+    const loop_value items = contract_stage_items(first, b, s->items);
+    const loop_value batch = loop_binary(b, LOOP_UDIV, item, items);
+    const loop_value part_of = loop_binary(b, LOOP_UREM, item, items);
+    const loop_value low = loop_binary(b, LOOP_IMUL, part_of, loop_i64(b, s->group));
+    const loop_value high = loop_min(b, loop_binary(b, LOOP_IADD, low, loop_i64(b, s->group)),
+                                     contract_stage_end(first, b));
+    const loop_value row = contract_stage_row(first, low), end = contract_stage_row(first, high);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->at[i].contract)
+            contract_stage_emit(s->at[i].contract, batch, low, high, row);
+        else
+            emit_rows(s, i, b, batch, row, end, batch_rows(&s->first->product.spec));
+}
+
+static bool has_failed(const stages *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->at[i].rows ? rows_stage_failed(s->at[i].rows)
+                          : s->at[i].product.follow && s->at[i].product.follow->e.failed)
+            return true;
+    return false;
+}
+
+/* Roughly what all of it costs, in cheap operations. */
+static uint64_t cost_of(const stages *s)
+{
+    const contract_spec *first = &s->first->product.spec;
+    const uint64_t rows =
+        (uint64_t)contract_stage_batches(s->first->contract) * (uint64_t)batch_rows(first);
+    uint64_t cost = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const contract_spec *spec = &s->at[i].product.spec;
+        uint64_t each = 2;
+        for (uint32_t a = 0; a < spec->n_n; a++)
+            each *= (uint64_t)spec->n[a].extent;
+        for (uint32_t a = 0; a < spec->n_k; a++)
+            each *= (uint64_t)spec->k[a].extent;
+        cost += rows * (s->at[i].rows ? rows_stage_cost(s->at[i].rows) : each);
+    }
+    return cost;
+}
+
+bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+{
+    stages *s = ARENA_NEW(memory, stages);
+    loop_builder b;
+    if (!s)
+        return false;
+    *s = (stages){.f = f, .k = k, .n = k->n_stages};
+    const contract_machine machine = product_machine(cpu);
+    loop_init(&b, memory);
+    if (!open_parts(s, memory) || !schedule(s, &machine, memory, out) ||
+        !open_program(s, &b, memory))
+        return false;
+    emit_item(s, &b,
+              loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
+    loop_end(&b);
+    nest_step *step = &out->steps[out->n_steps++];
+    const uint64_t cost = cost_of(s);
+    *step = (nest_step){
+        .program = has_failed(s) ? NULL : loop_finish(&b),
+        .work = contract_stage_batches(s->first->contract) * s->items,
+        .how = arena_printf(memory, "%u stages, %u rows at a time", (unsigned)s->n,
+                            (unsigned)(contract_stage_height(s->first->contract) * s->group))};
+    step->grain = 1 + (int64_t)((1 << 19) / (cost / (uint64_t)step->work + 1));
+    return step->program && step->how;
+}

@@ -1,0 +1,260 @@
+/* Nests of kernels that read along one axis and write along another: square tiles are turned in
+ * registers, so that both sides move whole vectors (J. O. Eklundh, "A fast computer method for
+ * matrix transposing", 1972). */
+#include "loop/nest/map.h"
+
+enum {
+    MOST_SIDE = 32,
+    MOST_TURNED = 4, /* reads that are turned in one kernel */
+    BAND = 64,       /* columns of one work item */
+    STRETCH = 1024,  /* and its rows */
+    FEW_NODES = 4,   /* so small a kernel is written out for each row of a tile */
+};
+
+typedef struct tiles {
+    emitter e;
+    const kernel *k;
+    uint32_t across, last; /* the axes of a tile: reads go along the first, writes along the last */
+    uint32_t side;
+    emit_read turned[MOST_TURNED];
+    uint32_t n_turned;
+    loop_value kept[MOST_TURNED]; /* tiles in scratch memory */
+    loop_value buffers[KERNEL_OUTPUTS];
+    bool is_possible;
+} tiles;
+
+static void find_turned(void *user, const access_expr *expr, const emit_read *read)
+{
+    tiles *t = user;
+    int64_t constant, strides[TN_MAX_RANK] = {0};
+    if (!read || read->is_by_data || read->map->n_guards > 0 || dtype_is_complex(read->dtype) ||
+        !access_strides(expr, t->k->rank, &constant, strides) || strides[t->last] == 0 ||
+        strides[t->last] == 1)
+        return;
+    uint32_t axis = 0;
+    while (axis < t->last && strides[axis] != 1)
+        axis++;
+    const uint32_t bytes = (uint32_t)dtype_bytes(read->dtype);
+    const tn_dtype held = emit_dtype(&t->e, read->dtype);
+    const bool is_short = bytes <= 2 && dtype_is_int(held) && !dtype_is_bool(held) &&
+                          t->k->dims[axis] >= MOST_SIDE && t->k->dims[t->last] >= MOST_SIDE;
+    const uint32_t side = bytes == 8 ? 8 : is_short ? MOST_SIDE : 16;
+    if (axis == t->last || (t->n_turned > 0 && (axis != t->across || side != t->side)) ||
+        t->n_turned == MOST_TURNED) {
+        t->is_possible = t->is_possible && axis == t->last; /* one such read is gathered */
+        return;
+    }
+    t->across = axis;
+    t->side = side;
+    t->turned[t->n_turned++] = *read;
+}
+
+/* Lane j of x[i] becomes lane i of x[j]. */
+static void turn(loop_builder *b, element *x, uint32_t side)
+{
+    for (uint32_t d = side / 2; d > 0; d /= 2)
+        for (uint32_t i = 0; i < side; i++) {
+            uint8_t low[LOOP_MAX_LANES], high[LOOP_MAX_LANES];
+            if (i & d)
+                continue;
+            for (uint32_t l = 0; l < side; l++) {
+                low[l] = (uint8_t)(l & d ? side + l - d : l);
+                high[l] = (uint8_t)(l & d ? side + l : l + d);
+            }
+            const element p = x[i], q = x[i + d];
+            x[i] = element_shuffle(b, p, q, low, side);
+            x[i + d] = element_shuffle(b, p, q, high, side);
+        }
+}
+
+static void load_turned(tiles *t, const emit_read *read, loop_value column, element *x)
+{
+    emitter *e = &t->e;
+    for (uint32_t i = 0; i < t->side; i++) {
+        e->at[t->last] = loop_binary(e->b, LOOP_IADD, column, loop_i64(e->b, i));
+        x[i] = emit_load_along(e, read, t->across, t->side);
+    }
+    turn(e->b, x, t->side);
+}
+
+/* The tile at ROW and COLUMN, with every row written out. */
+static void small_tile(tiles *t, loop_value row, loop_value column, bool streams)
+{
+    emitter *e = &t->e;
+    element x[MOST_TURNED][MOST_SIDE];
+    e->at[t->across] = row;
+    for (uint32_t r = 0; r < t->n_turned; r++)
+        load_turned(t, &t->turned[r], column, x[r]);
+    e->at[t->last] = column;
+    for (uint32_t i = 0; i < t->side; i++) {
+        const uint32_t mark = emit_mark(e);
+        e->at[t->across] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, i));
+        for (uint32_t r = 0; r < t->n_turned; r++)
+            emit_know(e, t->turned[r].v, t->turned[r].map, x[r][i]);
+        map_body(e, t->buffers, streams);
+        emit_forget(e, mark);
+    }
+}
+
+/* The same with turned tiles in memory and a loop over their rows. */
+static void large_tile(tiles *t, loop_value row, loop_value column, bool streams)
+{
+    emitter *e = &t->e;
+    loop_builder *b = e->b;
+    element x[MOST_SIDE];
+    const uint32_t mark = emit_mark(e);
+    e->at[t->across] = row;
+    for (uint32_t r = 0; r < t->n_turned; r++) {
+        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(t->turned[r].dtype);
+        load_turned(t, &t->turned[r], column, x);
+        for (uint32_t i = 0; i < t->side; i++)
+            element_store(b, loop_at(b, t->kept[r], (int64_t)i * bytes), x[i], (uint32_t)bytes);
+    }
+    e->at[t->last] = column;
+    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->side), 1);
+    e->at[t->across] = loop_binary(b, LOOP_IADD, row, i);
+    for (uint32_t r = 0; r < t->n_turned; r++) {
+        const tn_dtype d = emit_dtype(e, t->turned[r].dtype);
+        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(d);
+        const loop_value from =
+            loop_offset(b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
+        emit_know(e, t->turned[r].v, t->turned[r].map,
+                  element_load(b, d, from, t->side, (uint32_t)bytes));
+    }
+    map_body(e, t->buffers, streams);
+    loop_end(b);
+    emit_forget(e, mark);
+}
+
+/* The positions of one work item: rows and columns LOW .. HIGH. */
+typedef struct band {
+    loop_value row_low, row_high, low, high;
+} band;
+
+/* Whole tiles: reads go on from where they were, and writes, which need no prefetching, jump. */
+static void whole_tiles(tiles *t, const band *a, bool streams)
+{
+    loop_builder *b = t->e.b;
+    const loop_value row = loop_for(b, a->row_low, a->row_high, t->side);
+    const loop_value column = loop_for(b, a->low, a->high, t->side);
+    const uint32_t mark = emit_mark(&t->e);
+    if (t->k->n_nodes <= FEW_NODES)
+        small_tile(t, row, column, streams);
+    else
+        large_tile(t, row, column, streams);
+    emit_forget(&t->e, mark);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* Tiles, then the columns and the rows that make no whole tile. */
+static void emit_band(tiles *t, const band *a)
+{
+    emitter *e = &t->e;
+    loop_builder *b = e->b;
+    const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
+    const band whole = {a->row_low, loop_min(b, a->row_high, loop_i64(b, rows - rows % t->side)),
+                        a->low, loop_min(b, a->high, loop_i64(b, columns - columns % t->side))};
+    e->lanes = t->side;
+    const loop_value aligned = map_aligned(e, t->buffers);
+    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
+        if (streams)
+            loop_if(b, aligned);
+        whole_tiles(t, &whole, streams);
+        if (streams)
+            loop_else(b);
+    }
+    if (aligned != LOOP_NO_VALUE)
+        loop_end(b);
+    if (columns % t->side) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, a->high, loop_i64(b, columns)));
+        e->at[t->across] = loop_for(b, whole.row_low, whole.row_high, 1);
+        map_line(e, whole.high, a->high, t->buffers);
+        loop_end(b);
+        loop_end(b);
+    }
+    if (rows % t->side) {
+        e->at[t->across] = loop_for(b, whole.row_high, a->row_high, 1);
+        map_line(e, a->low, a->high, t->buffers);
+        loop_end(b);
+    }
+}
+
+/* The axes but the two of the tile. */
+static void decode(tiles *t, loop_value item)
+{
+    loop_builder *b = t->e.b;
+    for (uint32_t i = t->last; i-- > 0;) {
+        const loop_value extent = loop_i64(b, t->k->dims[i]);
+        if (i == t->across)
+            continue;
+        t->e.at[i] = loop_binary(b, LOOP_UREM, item, extent);
+        item = loop_binary(b, LOOP_UDIV, item, extent);
+    }
+}
+
+static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k, arena *memory)
+{
+    *t = (tiles){.k = k, .last = k->rank - 1, .is_possible = true};
+    loop_init(b, memory);
+    if (!emit_init(&t->e, b, f, k, memory))
+        return false;
+    t->e.rank = k->rank;
+    t->e.vector_axis = t->last;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(&t->e, k->out[i].value, k->out[i].from, find_turned, t))
+            return false;
+    return true;
+}
+
+/* Part NUMBER, of SIZE, of EXTENT positions. */
+static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t extent,
+                     loop_value *low, loop_value *high)
+{
+    *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
+    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
+}
+
+bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
+{
+    loop_builder b;
+    tiles *t = ARENA_NEW(memory, tiles);
+    *applies = false;
+    if (k->rank < 2 || k->n_out > KERNEL_OUTPUTS)
+        return true;
+    if (!t || !start(t, &b, f, k, memory))
+        return false;
+    *applies = t->is_possible && t->n_turned > 0 && k->dims[t->across] >= t->side &&
+               k->dims[t->last] >= t->side;
+    if (!*applies)
+        return true;
+    int64_t outer = 1;
+    for (uint32_t i = 0; i < t->last; i++)
+        outer *= i == t->across ? 1 : k->dims[i];
+    const int64_t rows = k->dims[t->across], columns = k->dims[t->last];
+    const int64_t bands = (columns + BAND - 1) / BAND, stretches = (rows + STRETCH - 1) / STRETCH;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
+    for (uint32_t r = 0; r < t->n_turned && k->n_nodes > FEW_NODES; r++)
+        t->kept[r] =
+            loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value of_bands = loop_i64(&b, bands), of_stretches = loop_i64(&b, stretches);
+    const loop_value rest = loop_binary(&b, LOOP_UDIV, item, of_bands);
+    decode(t, loop_binary(&b, LOOP_UDIV, rest, of_stretches));
+    band a;
+    one_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, columns, &a.low, &a.high);
+    one_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH, rows, &a.row_low,
+             &a.row_high);
+    emit_band(t, &a);
+    loop_end(&b);
+    const uint64_t each =
+        (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
+    out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
+                                .work = outer * bands * stretches,
+                                .grain = nest_grain(each),
+                                .how = "tiles that are turned in registers"};
+    out->n_steps = 1;
+    return out->steps[0].program != NULL;
+}

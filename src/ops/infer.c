@@ -1,0 +1,105 @@
+/* Checking one application of an op against the op table, and rejecting it. */
+#include "ops/infer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *infer_dims_text(const infer_call *call, const dim *dims, uint32_t rank)
+{
+    return dims_text(&call->module->cx->diag.text, &call->module->types, dims, rank);
+}
+
+/* What a rule finds wrong with extents that come from the sizes given to symbols. */
+static diag_kind kind_when_binding(diag_kind kind)
+{
+    switch ((int)kind) {
+    case DIAG_BroadcastMismatch:
+    case DIAG_ShapeMismatch:
+    case DIAG_DimensionMismatch:
+    case DIAG_ElementCountMismatch:
+    case DIAG_SqueezeExtent:
+    case DIAG_ChannelMismatch:
+    case DIAG_RegionSignature:
+        return DIAG_DimensionBinding;
+    default:
+        return kind;
+    }
+}
+
+tn_status infer_reject(const infer_call *call, diag_kind kind, const char *format, ...)
+{
+    module *m = call->module;
+    diag_channel *d = &m->cx->diag;
+    /* The message may hold texts that live in the open diagnostic's arena (infer_dims_text), so it
+     * is made before the report flushes that arena. */
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+
+    const use_site site = {call->function, call->op, call->place, &m->types, call->in, call->n_in};
+    source from = m->source;
+    from.about = &site;
+    d->op = op_table[call->op].text;
+    tn_status s = diag_report(d, call->binding ? kind_when_binding(kind) : kind, &from, call->at,
+                              "%s", message);
+    char number[16];
+    (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);
+    diag_node(d, call->name ? call->name : number);
+    for (uint32_t i = 0; i < call->n_in && i < 4; i++)
+        diag_note(d, NULL, NO_SPAN, "operand %" PRIu32 " is %s", i,
+                  type_text(&d->text, &m->types, call->in[i]));
+    return s;
+}
+
+tn_status infer_result(infer_call *call, const type *result)
+{
+    if (!result)
+        return module_no_memory(call->module);
+    if (result->count == TYPE_COUNT_HUGE)
+        return infer_reject(call, DIAG_InvalidDimension,
+                            "the result %s has more elements than can be counted",
+                            infer_dims_text(call, result->dims, result->rank));
+    *call->out = result;
+    return TN_OK;
+}
+
+static tn_status check_attributes(const infer_call *call, const op_info *op)
+{
+    uint32_t matched = 0;
+    for (uint32_t i = 0; i < op->n_attrs; i++) {
+        if (attr_find(call->attrs, op->attrs[i].key))
+            matched++;
+        else if (op->attrs[i].required)
+            return infer_reject(call, DIAG_MissingAttribute, "'%s' needs the attribute '%s'",
+                                op->text, attr_keys[op->attrs[i].key].name);
+    }
+    if (matched == call->attrs->n)
+        return TN_OK;
+    for (uint32_t i = 0; i < call->attrs->n; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < op->n_attrs; k++)
+            known = known || op->attrs[k].key == call->attrs->at[i].key;
+        if (!known)
+            return infer_reject(call, DIAG_InvalidAttribute, "'%s' has no attribute '%s'", op->text,
+                                attr_keys[call->attrs->at[i].key].name);
+    }
+    return TN_OK;
+}
+
+tn_status infer_types(infer_call *call)
+{
+    const op_info *op = &op_table[call->op];
+    if (call->n_in < op->min_in || (op->max_in != ARITY_ANY && call->n_in > op->max_in)) {
+        if (op->min_in == op->max_in)
+            return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d operand%s, not %" PRIu32,
+                                op->text, op->min_in, op->min_in == 1 ? "" : "s", call->n_in);
+        return infer_reject(call, DIAG_ArityMismatch,
+                            "'%s' takes at least %d operands, not %" PRIu32, op->text, op->min_in,
+                            call->n_in);
+    }
+    if (op->n_attrs || call->attrs->n)
+        TN_TRY(check_attributes(call, op));
+    return op_rules[call->op](call);
+}

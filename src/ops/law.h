@@ -1,0 +1,23 @@
+/* The constants and choices of the law of bits (docs/numerics.md) that every engine follows. */
+#ifndef OPS_LAW_H
+#define OPS_LAW_H
+
+#include "scalar/dtype.h"
+
+/* The constants of the law of bits; part of the format version. */
+enum {
+    SUM_LANES = 32,      /* interleaved accumulators of a sum */
+    SUM_BLOCK = 1024,    /* elements summed before partials are combined pairwise */
+    CONTRACT_BLOCK = 256 /* products in one chain of fused multiply-adds */
+};
+
+typedef enum fold_kind { FOLD_SUM, FOLD_PROD, FOLD_MAX, FOLD_MIN } fold_kind;
+
+/* The dtype in which sums over D are formed when nothing else is asked for: f32 for the narrower
+ * floats, else D itself. */
+static inline tn_dtype accumulator_of(tn_dtype d)
+{
+    return dtype_compute(d);
+}
+
+#endif

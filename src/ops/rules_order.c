@@ -1,0 +1,59 @@
+/* Type rules of what orders elements along an axis: arg_max, top_k. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops/attr_rules.h"
+#include "ops/rules.h"
+
+static tn_status ordered(const infer_call *call)
+{
+    return rule_dtype(call, 0, ALLOW_BOOL | ALLOW_REAL);
+}
+
+tn_status infer_arg_max(infer_call *call)
+{
+    const type *x = call->in[0];
+    uint32_t axis;
+    tn_dtype index;
+    shape s;
+    TN_TRY(ordered(call));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    if (x->dims[axis] == 0)
+        return infer_reject(call, DIAG_InvalidAttribute,
+                            "'%s' along axis %" PRIu32 " of shape %s has nothing to choose from",
+                            rule_op(call), axis, rule_shape_text(call, 0));
+    const axis_list axes = {1, {axis}, (uint32_t)1 << axis};
+    reduced_shape(x->dims, x->rank, &axes, attr_int(call->attrs, KEY_KEEPDIMS, 0) != 0, &s);
+    return rule_result(call, index, &s);
+}
+
+tn_status infer_top_k(infer_call *call)
+{
+    const type *x = call->in[0];
+    const int64_t k = attr_int(call->attrs, KEY_K, 0);
+    module *m = call->module;
+    uint32_t axis;
+    tn_dtype index;
+    shape s;
+    TN_TRY(ordered(call));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    if (k < 0 || (!dim_is_symbolic(x->dims[axis]) && k > x->dims[axis]))
+        return infer_reject(call, DIAG_InvalidAttribute,
+                            "'%s' cannot keep %" PRId64 " of axis %" PRIu32 " of shape %s",
+                            rule_op(call), k, axis, rule_shape_text(call, 0));
+    s.rank = x->rank;
+    memcpy(s.dims, x->dims, x->rank * sizeof *s.dims);
+    s.dims[axis] = k;
+    const type **results = ARENA_ARRAY(&m->arena, const type *, 2);
+    if (!results)
+        return module_no_memory(m);
+    call->out = results;
+    call->n_out = 2;
+    TN_TRY(rule_result(call, x->dtype, &s));
+    results[1] = type_with_dtype(&m->types, results[0], index);
+    return results[1] ? TN_OK : module_no_memory(m);
+}
