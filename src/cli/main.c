@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/cli.h"
 
 /* In the order of the help. */
@@ -21,6 +22,17 @@ static const command *find_command(const char *name)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
+}
+
+static tn_status unknown_command(session *s, const char *name)
+{
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (size_t i = 0; commands[i]; i++)
+        suggest_name(&like, commands[i]->name, strlen(commands[i]->name));
+    const tn_status status = usage_error(s, "there is no command '%s'", name);
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
+    return status;
 }
 
 static void help_all(text_buffer *out)
@@ -83,13 +95,13 @@ static tn_status dispatch(session *s, int argc, char **argv)
         return usage_error(s, "no command is given");
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         s->command = argc > 2 ? find_command(argv[2]) : NULL;
-        return print_help(s);
+        return argc > 2 && !s->command ? unknown_command(s, argv[2]) : print_help(s);
     }
     if (strcmp(name, "--version") == 0)
         return print_version(s);
     const command *c = find_command(name);
     if (!c)
-        return usage_error(s, "there is no command '%s'", name);
+        return unknown_command(s, name);
     s->command = c;
     return run_command(s, argc - 2, argv + 2);
 }

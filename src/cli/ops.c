@@ -1,6 +1,7 @@
 /* tenon ops: the vocabulary as one table, or all about one operation. */
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/cli.h"
 #include "tenon/convert.h"
 
@@ -105,12 +106,19 @@ static void put_page(text_buffer *out, size_t index, const tn_op_info *op)
 static tn_status put_one(session *s, text_buffer *out, const char *name)
 {
     tn_op_info op;
-    for (size_t i = 0; tn_op_at(i, &op); i++)
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (size_t i = 0; tn_op_at(i, &op); i++) {
         if (strcmp(op.name, name) == 0) {
             put_page(out, i, &op);
             return TN_OK;
         }
-    return usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
+        suggest_name(&like, op.name, strlen(op.name));
+    }
+    const tn_status status =
+        usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
+    return status;
 }
 
 /* One line for each operation and dialect that programs can be converted to, for scripts: what

@@ -1,6 +1,7 @@
 /* tenon opt: run graph passes and print the result. */
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/run.h"
 #include "driver/programs.h"
 
@@ -48,13 +49,23 @@ static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_ch
     text_release(&text);
 }
 
-static bool is_pass(const char *name)
+/* The value of --dump-after: a pass, or all of them. */
+static tn_status check_dump_after(session *s, const char *name)
 {
     tn_pass_info info;
-    for (size_t i = 0; tn_pass_at(i, &info); i++)
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    suggest_words(&like, "all");
+    for (size_t i = 0; tn_pass_at(i, &info); i++) {
         if (strcmp(info.name, name) == 0)
-            return true;
-    return false;
+            return TN_OK;
+        suggest_name(&like, info.name, strlen(info.name));
+    }
+    if (strcmp(name, "all") == 0)
+        return TN_OK;
+    const tn_status status = usage_error(s, "--dump-after: there is no pass called '%s'", name);
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
+    return status;
 }
 
 static tn_status read_options_of(session *s, const arguments *args, opt_options *o)
@@ -76,8 +87,7 @@ static tn_status read_options_of(session *s, const arguments *args, opt_options 
             TN_TRY(read_numerics(s, value, &o->numerics));
             break;
         case OPTION_DUMP_AFTER:
-            if (strcmp(value, "all") != 0 && !is_pass(value))
-                return usage_error(s, "--dump-after: there is no pass called '%s'", value);
+            TN_TRY(check_dump_after(s, value));
             o->dump_after = value;
             break;
         default: /* constants are read where they are used */

@@ -1,6 +1,7 @@
 /* Taking the command line apart. */
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/cli.h"
 
 static const option common_options[] = {
@@ -52,54 +53,22 @@ static const option *find_option(const option *list, const char *argument, const
     return NULL;
 }
 
-/* How many single-character edits lead from A to B, for names of ordinary length. */
-static size_t distance(const char *a, const char *b)
+static void suggest_options(suggestion *like, const option *list)
 {
-    enum { LONGEST = 32 };
-    size_t row[LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[m];
-}
-
-static void consider(const option *list, const char *name, const char **best, size_t *least)
-{
-    for (; list && list->name; list++) {
-        size_t d = distance(name, list->name);
-        if (d < *least) {
-            *least = d;
-            *best = list->name;
-        }
-    }
+    for (; list && list->name; list++)
+        suggest_name(like, list->name, strlen(list->name));
 }
 
 static tn_status unknown_option(session *s, const char *argument)
 {
-    char name[64];
-    size_t n = strcspn(argument, "=");
-    if (n >= sizeof name)
-        n = sizeof name - 1;
-    memcpy(name, argument, n);
-    name[n] = '\0';
-    const char *best = NULL;
-    size_t least = 3; /* more edits than two make another word */
-    consider(common_options, name, &best, &least);
-    consider(s->command->options, name, &best, &least);
-    tn_status status = usage_error(s, "'%s' has no option '%s'", s->command->name, name);
-    if (best)
-        diag_fix(&s->cx->diag, NO_SPAN, NULL, "did you mean '%s'?", best);
+    const size_t n = strcspn(argument, "=");
+    suggestion like;
+    suggest_begin(&like, argument, n);
+    suggest_options(&like, s->command->options);
+    suggest_options(&like, common_options);
+    const tn_status status = usage_error(s, "'%s' has no option '%.*s'", s->command->name,
+                                         n < 100 ? (int)n : 100, argument);
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* The inputs of `tenon run`: files, archives and random data, checked before anything runs. */
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/run.h"
 #include "driver/programs.h"
 #include "io/archive.h"
@@ -125,8 +126,14 @@ static tn_status note_path(session *s, const tn_program *p, const char *value, r
     tn_status status =
         usage_error(s, "the program has no input '%.*s'", first < 200 ? (int)first : 200, value);
     tn_port port;
-    for (size_t i = 0; i < 6 && tn_program_input(p, i, &port) == TN_OK; i++)
-        diag_note(&s->cx->diag, NULL, NO_SPAN, "input %zu is '%s'", i, port.name);
+    suggestion like;
+    suggest_begin(&like, value, first);
+    for (size_t i = 0; tn_program_input(p, i, &port) == TN_OK; i++) {
+        if (i < 6)
+            diag_note(&s->cx->diag, NULL, NO_SPAN, "input %zu is '%s'", i, port.name);
+        suggest_name(&like, port.name, strlen(port.name));
+    }
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
     return status;
 }
 

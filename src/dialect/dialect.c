@@ -1,6 +1,7 @@
 /* The list of dialects, and finding one. */
 #include "dialect/dialect.h"
 
+#include "base/suggest.h"
 #include "dialect/mind/mind.h"
 #include "dialect/mind_source/mind_source.h"
 #include "dialect/mlir/mlir.h"
@@ -19,6 +20,18 @@ const dialect *dialect_by_name(const char *name)
         if (strcmp((*d)->name, name) == 0)
             return *d;
     return NULL;
+}
+
+tn_status dialect_unknown(diag_channel *d, const char *name)
+{
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (size_t i = 0; dialects[i]; i++)
+        suggest_name(&like, dialects[i]->name, strlen(dialects[i]->name));
+    const tn_status status =
+        diag_report(d, DIAG_Usage, NULL, NO_SPAN, "there is no dialect called '%.100s'", name);
+    suggest_fix(&like, d, NO_SPAN, "");
+    return status;
 }
 
 static bool ends_with(const char *text, const char *end, size_t n_end)

@@ -84,6 +84,8 @@ typedef struct dialect {
 extern const dialect *const dialects[];
 
 const dialect *dialect_by_name(const char *name);
+/* Report that there is no dialect called NAME, with the one that was probably meant. */
+tn_status dialect_unknown(diag_channel *d, const char *name);
 /* By the extension of FILE, else by looking at the text; NULL when neither tells. */
 const dialect *dialect_guess(const char *file, const char *text, size_t length);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "driver/api.h"
 
 /* The value that the program itself gives SYMBOL; NULL: none. */
@@ -13,6 +14,17 @@ static const int64_t *written_value(const module *m, const char *symbol)
         if (strcmp(m->written_sizes.at[i].symbol, symbol) == 0)
             return &m->written_sizes.at[i].value;
     return NULL;
+}
+
+static tn_status unknown_symbol(const module *m, const char *symbol)
+{
+    suggestion like;
+    suggest_begin(&like, symbol, strlen(symbol));
+    suggest_symbols(&like, m);
+    const tn_status status = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                         "the program has no symbolic size called '%s'", symbol);
+    suggest_fix(&like, &m->cx->diag, NO_SPAN, "");
+    return status;
 }
 
 static tn_status note_bindings(const module *m, const tn_binding *bindings, size_t n,
@@ -30,8 +42,7 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
                                " in the program, and cannot be %" PRId64,
                                bindings[i].symbol, *written, bindings[i].extent);
         if (!value)
-            return diag_report(d, DIAG_Usage, NULL, NO_SPAN,
-                               "the program has no symbolic size called '%s'", bindings[i].symbol);
+            return unknown_symbol(m, bindings[i].symbol);
         if (*value >= 0)
             return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the size '%s' is given twice",
                                bindings[i].symbol);

@@ -1,4 +1,5 @@
 /* Contexts and the facts about element types. */
+#include "base/suggest.h"
 #include "driver/api.h"
 #include "driver/custom.h"
 #include "driver/diag_text.h"
@@ -38,6 +39,19 @@ static bool set_limit_32(uint32_t *limit, uint64_t to)
     return true;
 }
 
+static tn_status unknown_limit(context *cx, const char *name)
+{
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    suggest_words(&like, "nodes nesting errors literal_bytes output_bytes run_bytes");
+    const tn_status status = diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                         "there is no limit called '%s'; there are nodes, nesting, "
+                                         "errors, literal_bytes, output_bytes, run_bytes",
+                                         name);
+    suggest_fix(&like, &cx->diag, NO_SPAN, "");
+    return status;
+}
+
 tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t to)
 {
     bool fits = true;
@@ -54,10 +68,7 @@ tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t to)
     else if (strcmp(name, "run_bytes") == 0)
         cx->limits.run_bytes = to;
     else
-        return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                                        "there is no limit called '%s'; there are nodes, nesting, "
-                                        "errors, literal_bytes, output_bytes, run_bytes",
-                                        name));
+        return api_done(cx, unknown_limit(cx, name));
     if (!fits)
         return api_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                         "the limit '%s' must be below 2^32", name));

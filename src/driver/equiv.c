@@ -66,6 +66,18 @@ static int64_t *given_sizes(comparison *c, const module *m)
     return values;
 }
 
+static tn_status unknown_symbol(const comparison *c, const char *symbol)
+{
+    suggestion like;
+    suggest_begin(&like, symbol, strlen(symbol));
+    suggest_symbols(&like, c->a);
+    suggest_symbols(&like, c->b);
+    const tn_status status = diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                         "neither program has a symbolic size called '%s'", symbol);
+    suggest_fix(&like, &c->cx->diag, NO_SPAN, "");
+    return status;
+}
+
 /* Every size that the caller gives is one of A or B. */
 static tn_status check_bindings(const comparison *c)
 {
@@ -78,8 +90,7 @@ static tn_status check_bindings(const comparison *c)
                 known = is_symbol(m, e) && strcmp(m->types.exprs.at[e].name, b->symbol) == 0;
         }
         if (!known)
-            return diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                               "neither program has a symbolic size called '%s'", b->symbol);
+            return unknown_symbol(c, b->symbol);
         if (b->extent < 0)
             return diag_report(&c->cx->diag, DIAG_NegativeDimension, NULL, NO_SPAN,
                                "the size '%s' cannot be %" PRId64, b->symbol, b->extent);

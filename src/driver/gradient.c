@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/decimal.h"
+#include "base/suggest.h"
 #include "dialect/mind/mind.h"
 #include "driver/api.h"
 #include "pass/differentiate.h"
@@ -19,8 +20,19 @@ typedef struct request {
 
 static tn_status unknown(const request *r, const char *what, const char *name)
 {
-    return diag_report(&r->cx->diag, DIAG_Usage, NULL, NO_SPAN, "the program has no %s '%s'", what,
-                       name);
+    const function *f = module_entry(r->m);
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+        if (own && (n->op == OP_INPUT || strcmp(what, "input") != 0))
+            suggest_name(&like, own, strlen(own));
+    }
+    const tn_status status = diag_report(&r->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                         "the program has no %s '%s'", what, name);
+    suggest_fix(&like, &r->cx->diag, NO_SPAN, "");
+    return status;
 }
 
 /* TEXT as a number, all of it. */

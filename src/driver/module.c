@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/suggest.h"
 #include "driver/api.h"
 #include "driver/programs.h"
 #include "ops/infer.h"
@@ -18,8 +19,7 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
         *out = dialect_by_name(o->dialect);
         if (*out)
             return TN_OK;
-        tn_status status = diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                                       "there is no dialect called '%s'", o->dialect);
+        tn_status status = dialect_unknown(&cx->diag, o->dialect);
         for (size_t i = 0; dialects[i]; i++)
             if (dialects[i]->read)
                 diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
@@ -136,16 +136,22 @@ tn_status select_entry(tn_module *tm, const char *name)
     module *m = tm->graph;
     if (!name || m->is_lowered) /* there it was chosen while reading */
         return TN_OK;
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
     for (uint32_t i = 0; i < m->functions.n; i++) {
         const function *f = m->functions.at[i];
-        if (!f->is_region && strcmp(f->name, name) == 0) {
+        if (f->is_region)
+            continue;
+        if (strcmp(f->name, name) == 0) {
             m->entry = i;
             return TN_OK;
         }
+        suggest_name(&like, f->name, strlen(f->name));
     }
     tn_status s = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
                               "the program has no function '%s'", name);
     diag_note(&m->cx->diag, NULL, NO_SPAN, "it has '%s'", module_entry(m)->name);
+    suggest_fix(&like, &m->cx->diag, NO_SPAN, "");
     return s;
 }
 
@@ -190,15 +196,26 @@ static bool next_name(const char **list, const char **name, size_t *length)
     return true;
 }
 
+static tn_status unknown_pass(context *cx, const char *name, size_t n)
+{
+    suggestion like;
+    suggest_begin(&like, name, n);
+    for (int i = 0; i < PASS_COUNT; i++)
+        suggest_name(&like, pass_table[i].name, strlen(pass_table[i].name));
+    const tn_status status = diag_report(
+        &cx->diag, DIAG_Usage, NULL, NO_SPAN,
+        "there is no pass called '%.*s'; 'tenon passes' lists them", n < 100 ? (int)n : 100, name);
+    suggest_fix(&like, &cx->diag, NO_SPAN, "");
+    return status;
+}
+
 static tn_status check_passes(context *cx, const char *passes)
 {
     const char *name;
     size_t n;
     while (next_name(&passes, &name, &n))
         if (pass_by_name(name, n) == PASS_COUNT)
-            return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                               "there is no pass called '%.*s'; 'tenon passes' lists them",
-                               n < 100 ? (int)n : 100, name);
+            return unknown_pass(cx, name, n);
     return TN_OK;
 }
 
@@ -262,6 +279,18 @@ static size_t most_of(const limits *l, size_t before)
     return l->output_bytes < SIZE_MAX / 2 - before ? (size_t)l->output_bytes + before : 0;
 }
 
+static tn_status unknown_style(diag_channel *diag, const dialect *d, const char *style)
+{
+    suggestion like;
+    suggest_begin(&like, style, strlen(style));
+    suggest_words(&like, d->styles);
+    const tn_status status =
+        diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s", d->name,
+                    style, d->styles);
+    suggest_fix(&like, diag, NO_SPAN, "");
+    return status;
+}
+
 static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
                             text_buffer *out)
 {
@@ -270,14 +299,12 @@ static tn_status write_with(const module *m, const char *dialect_name, const wri
     const char *name = dialect_name ? dialect_name : m->dialect;
     const dialect *d = name ? dialect_by_name(name) : NULL;
     if (!d)
-        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "there is no dialect called '%s'",
-                           name ? name : "");
+        return dialect_unknown(diag, name ? name : "");
     if (!d->write)
         return diag_report(diag, DIAG_Usage, NULL, NO_SPAN,
                            "programs can be read from '%s' but not written to it", d->name);
     if (style && !is_listed(d->styles, style))
-        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s",
-                           d->name, style, d->styles);
+        return unknown_style(diag, d, style);
     if (d->can)
         TN_TRY(check_legal(m, d));
     out->most = most_of(&m->cx->limits, out->n);

@@ -5,6 +5,7 @@
 #ifndef PASS_BIND_H
 #define PASS_BIND_H
 
+#include "base/suggest.h"
 #include "graph/module.h"
 
 /* Does any size of M depend on a symbol? */
@@ -13,6 +14,8 @@ bool module_has_symbols(const module *m);
 int64_t *sizes_new(const module *m, arena *memory);
 /* The entry for the symbol called NAME, or NULL. */
 int64_t *size_of_symbol(const module *m, int64_t *values, const char *name);
+/* Offer the names of all symbols. */
+void suggest_symbols(suggestion *s, const module *m);
 
 /* The shape of a tensor that is given for an input. */
 typedef struct given_shape {

@@ -28,6 +28,15 @@ int64_t *size_of_symbol(const module *m, int64_t *values, const char *name)
     return NULL;
 }
 
+void suggest_symbols(suggestion *s, const module *m)
+{
+    for (uint32_t i = 0; i < m->types.exprs.n; i++) {
+        const dim_expr *e = &m->types.exprs.at[i];
+        if (e->op == DIM_SYM)
+            suggest_name(s, e->name, strlen(e->name));
+    }
+}
+
 solution solve_size(solver *s, dim d, int64_t wanted)
 {
     int64_t known;

@@ -133,8 +133,24 @@ class Top(Case):
             self.assertIn("[Usage]", done.err, args)
             self.assertEqual(done.out, "")
 
-    def test_suggestion(self):
-        self.assertIn("did you mean '--random'?", self.tenon("run", "--ramdom", "1", status=2).err)
+    def test_suggestions(self):
+        """Whatever is looked up by a name: a misspelt one is answered with the one that was meant."""
+        sized = self.write("sized.ptir", SYMBOLS)
+        add = self.write("add.ir", ADD)
+        for args, meant in [(["chek", add], "check"), (["help", "chek"], "check"),
+                            (["run", "--ramdom", "1"], "--random"), (["ops", "exq"], "exp"),
+                            (["opt", add, "--passes", "normalise"], "normalize"),
+                            (["opt", add, "--dump-after", "csr"], "cse"),
+                            (["check", add, "--from", "mnid"], "mind"),
+                            (["convert", add, "--to", "ptri"], "ptir"),
+                            (["fmt", add, "--style", "posional"], "positional"),
+                            (["check", add, "--limit", "node=3"], "nodes"),
+                            (["run", add, "--input", "X=a.npy"], "x"),
+                            (["run", sized, "--dim", "a=3", "--random", "1"], "A"),
+                            (["equiv", sized, sized, "--dim", "a=3"], "A"),
+                            (["run", sized, "--entry", "mian"], "main"),
+                            (["grad", add, "--wrt", "Y"], "y")]:
+            self.assertIn(f"did you mean '{meant}'?", self.tenon(*args, status=2).err, args)
 
     def test_usage_error_as_json(self):
         for args in [["check", "--diagnostics=json", "--nope"], ["run", "--nope", "--diagnostics", "json"]]:

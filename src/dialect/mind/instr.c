@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/suggest.h"
 #include "dialect/mind/reader.h"
 #include "ops/infer.h"
 
@@ -121,17 +122,25 @@ tn_status stand_in(reader *r, const instr *in)
 static tn_status check_opcode(reader *r, const instr *in)
 {
     if (!in->how) {
-        const char *guess = spelling_guess(span_text(r, in->opcode), in->opcode.length);
+        suggestion like;
+        suggest_begin(&like, span_text(r, in->opcode), in->opcode.length);
+        for (uint32_t i = 0; i < n_spellings; i++)
+            suggest_name(&like, spellings[i].text, strlen(spellings[i].text));
         tn_status s =
             REJECT(r, in, UnknownOp, "'%.*s' is not an instruction of Core IR", OPCODE(r, in));
-        if (guess)
-            diag_fix(&r->m->cx->diag, in->opcode, guess, "write '%s'", guess);
+        suggest_fix(&like, &r->m->cx->diag, in->opcode, "");
         return s;
     }
-    if (in->fault.issue && in->fault.kind == DIAG_UnknownOp)
-        return REJECT(r, in, UnknownOp,
-                      "'%.*s' is not an operator of BinOp, which has Add, Sub, Mul and Div",
-                      in->fault.name_length, in->fault.name);
+    if (in->fault.issue && in->fault.kind == DIAG_UnknownOp) {
+        suggestion like;
+        suggest_begin(&like, in->fault.name, (size_t)in->fault.name_length);
+        suggest_words(&like, "Add Sub Mul Div");
+        tn_status s = REJECT(r, in, UnknownOp,
+                             "'%.*s' is not an operator of BinOp, which has Add, Sub, Mul and Div",
+                             in->fault.name_length, in->fault.name);
+        suggest_fix(&like, &r->m->cx->diag, in->fault.at, "");
+        return s;
+    }
     if (r->options->profile == PROFILE_CORE_V1 && (in->how->is_extension || in->op == OP_DIV))
         return REJECT(r, in, UnknownOp, "'%.*s%s' is an extension, not part of Core v1",
                       OPCODE(r, in), in->how->is_extension ? "" : " Div");
@@ -140,12 +149,25 @@ static tn_status check_opcode(reader *r, const instr *in)
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
+/* Offer an attribute that is like the unknown one, and that was not given. */
+static void suggest_slot(reader *r, const instr *in)
+{
+    suggestion like;
+    suggest_begin(&like, in->fault.name, (size_t)in->fault.name_length);
+    for (uint32_t i = 0; i < in->how->n_slots; i++)
+        if (!(in->given >> i & 1))
+            suggest_name(&like, in->how->slots[i].name, strlen(in->how->slots[i].name));
+    suggest_fix(&like, &r->m->cx->diag, in->fault.at, "");
+}
+
 static tn_status check_slots(reader *r, instr *in)
 {
     if (in->fault.issue) {
         tn_status s = reject(r, &in->id, in->fault.kind, in->at, "'%.*s': attribute '%.*s' %s",
                              OPCODE(r, in), in->fault.name_length, in->fault.name, in->fault.issue);
         note_at(r, in->fault.at, "given here");
+        if (in->fault.is_unknown)
+            suggest_slot(r, in);
         return s;
     }
     for (uint32_t i = 0; i < in->how->n_slots; i++) {

@@ -152,7 +152,7 @@ void fault_of(instr *in, diag_kind kind, span at, const char *name, size_t lengt
               const char *issue)
 {
     if (!in->fault.issue)
-        in->fault = (slot_fault){kind, at, issue, name, length < 100 ? (int)length : 100};
+        in->fault = (slot_fault){kind, at, issue, name, length < 100 ? (int)length : 100, false};
 }
 
 /* The value that starts at BEGIN is not what SLOT takes: pass over it. */
@@ -534,6 +534,8 @@ tn_status read_attribute(reader *r, instr *in)
     if (in->how && s < in->how->n_slots)
         return read_slot(r, in, s, false);
     TN_TRY(skip_value(r, 0));
+    const bool is_first = !in->fault.issue;
     fault_of(in, DIAG_InvalidAttribute, at, name, length, "is not known");
+    in->fault.is_unknown = in->fault.is_unknown || is_first;
     return TN_OK;
 }

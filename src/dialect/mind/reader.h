@@ -37,6 +37,7 @@ typedef struct slot_fault {
     const char *issue; /* NULL: no fault */
     const char *name;  /* of the attribute; not NUL-terminated */
     int name_length;
+    bool is_unknown; /* the instruction has no attribute of that name */
 } slot_fault;
 
 typedef enum type_fault { TYPE_GOOD, TYPE_BAD_DTYPE, TYPE_BAD_EXTENT } type_fault;

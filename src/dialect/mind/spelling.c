@@ -84,51 +84,6 @@ const spelling *spelling_find(const char *text, size_t length)
     return NULL;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-/* Insertions, removals and replacements between A and B, letter case aside; at most FAR. */
-static uint32_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-    enum { LONGEST = 24, FAR = 99 };
-    uint32_t row[LONGEST + 1];
-    if (n_a > LONGEST || n_b > LONGEST)
-        return FAR;
-    for (uint32_t j = 0; j <= n_b; j++)
-        row[j] = j;
-    for (uint32_t i = 1; i <= n_a; i++) {
-        uint32_t diagonal = row[0];
-        row[0] = i;
-        for (uint32_t j = 1; j <= n_b; j++) {
-            uint32_t best = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n_b];
-}
-
-const char *spelling_guess(const char *text, size_t length)
-{
-    const char *best = NULL;
-    uint32_t best_distance = length > 4 ? 3 : 2; /* only what is closer */
-    for (uint32_t i = 0; i < n_spellings; i++) {
-        const char *known = spellings[i].text;
-        uint32_t d = distance(text, length, known, strlen(known));
-        if (d < best_distance) {
-            best = known;
-            best_distance = d;
-        }
-    }
-    return best;
-}
-
 const spelling *spelling_to_write(op_id op)
 {
     for (uint32_t i = 0; i < n_spellings; i++)

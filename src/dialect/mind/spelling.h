@@ -49,8 +49,6 @@ extern const uint32_t n_spellings;
 
 /* The row for an opcode, or NULL. */
 const spelling *spelling_find(const char *text, size_t length);
-/* The opcode that was probably meant, or NULL. */
-const char *spelling_guess(const char *text, size_t length);
 /* The row that writes OP other than as BinOp and the constants, or NULL. */
 const spelling *spelling_to_write(op_id op);
 /* The slot of S called NAME, or S->n_slots. */

@@ -63,6 +63,12 @@ bool is_builtin(const char *name)
     return find_builtin(name) != NULL;
 }
 
+void builtin_suggest(suggestion *s)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++)
+        suggest_name(s, builtins[i].name, strlen(builtins[i].name));
+}
+
 /* ---- arguments ---- */
 
 static uint32_t count_parameters(const builtin *b)
@@ -112,6 +118,20 @@ static bool place_argument(use *u, const expr *e, uint32_t to)
     return is_raw(u->b, to) || u->values[to].kind != V_BAD;
 }
 
+static value unknown_parameter(lowering *l, const builtin *b, const expr *a)
+{
+    suggestion like;
+    suggest_begin(&like, a->label, strlen(a->label));
+    for (const char *p = b->parameters; *p; p += strcspn(p, " "), p += *p == ' ') {
+        p += *p == '*';
+        suggest_name(&like, p, strcspn(p, " |")); /* without the synonyms behind it */
+    }
+    const value fault = lowering_fault(l, DIAG_InvalidAttribute, a->label_at,
+                                       "'%s' has no parameter '%.100s'", b->name, a->label);
+    suggest_fix(&like, &l->s->m->cx->diag, a->label_at, "");
+    return fault;
+}
+
 bool lowering_builtin(lowering *l, const expr *e, const char *name, span at, const value *self,
                       span self_at, value *out)
 {
@@ -140,8 +160,7 @@ bool lowering_builtin(lowering *l, const expr *e, const char *name, span at, con
     for (const expr *a = e->first->next; a; a = a->next) {
         uint32_t to = a->label ? find_parameter(b, a->label) : next++;
         if (to >= n_parameters) {
-            *out = a->label ? lowering_fault(l, DIAG_InvalidAttribute, a->label_at,
-                                             "'%s' has no parameter '%.100s'", name, a->label)
+            *out = a->label ? unknown_parameter(l, b, a)
                             : lowering_fault(l, DIAG_ArityMismatch, a->at,
                                              "'%s' takes fewer arguments", name);
             ok = false;

@@ -401,6 +401,17 @@ static bool is_namespace(lowering *l, const expr *e)
             strcmp(e->name, "diff") == 0);
 }
 
+/* Offer a function of the program or of the language. */
+static void suggest_function(lowering *l, const char *name, span at)
+{
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (const function_decl *d = l->tree->functions; d; d = d->next)
+        suggest_name(&like, d->name, strlen(d->name));
+    builtin_suggest(&like);
+    suggest_fix(&like, &l->s->m->cx->diag, at, "");
+}
+
 static value call_unknown(lowering *l, const expr *e, const char *name, span at)
 {
     static const char *const others[] = {
@@ -416,7 +427,10 @@ static value call_unknown(lowering *l, const expr *e, const char *name, span at)
                                   name);
     if (l->tree->lost_function || l->tree->script_has_errors)
         return BAD;
-    return lowering_fault(l, DIAG_UndefinedName, at, "the function '%.100s' is not defined", name);
+    const value fault =
+        lowering_fault(l, DIAG_UndefinedName, at, "the function '%.100s' is not defined", name);
+    suggest_function(l, name, at);
+    return fault;
 }
 
 value lowering_call_expr(lowering *l, const expr *e)

@@ -7,6 +7,7 @@
 #ifndef DIALECT_MIND_SOURCE_LOWER_H
 #define DIALECT_MIND_SOURCE_LOWER_H
 
+#include "base/suggest.h"
 #include "dialect/mind_source/surface.h"
 #include "ops/build.h"
 
@@ -187,6 +188,8 @@ value lowering_subscripts(lowering *l, const expr *e);
 bool lowering_builtin(lowering *l, const expr *e, const char *name, span at, const value *self,
                       span self_at, value *out);
 bool is_builtin(const char *name);
+/* Offer the names of all of them. */
+void builtin_suggest(suggestion *s);
 
 /* gradient.c */
 /* The gradients of LOSS with respect to WRT, each a value of the function, as new values. */

@@ -9,8 +9,10 @@
 void surface_report(surface *s, diag_kind kind, span at, const char *format, ...)
 {
     va_list args;
-    if (surface_stopped(s))
+    if (surface_stopped(s)) {
+        diag_flush(&s->m->cx->diag); /* nothing adds to the last report now */
         return;
+    }
     va_start(args, format);
     (void)diag_vreport(&s->m->cx->diag, kind, &s->m->source, at, format, args);
     va_end(args);

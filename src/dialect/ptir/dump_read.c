@@ -312,6 +312,17 @@ static bool read_fields(ptir_scan *s, const ptir_op_info *op, ptir_inst *out)
     return scan_expect(s, "}");
 }
 
+static bool unknown_op(ptir_scan *s, ptir_word_text name)
+{
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    ptir_suggest_op(&like, false);
+    (void)scan_fail(s, DIAG_UnknownOp, name.where, "there is no operation '%.*s'",
+                    name.n > 60 ? 60 : (int)name.n, name.at);
+    suggest_fix(&like, &s->m->cx->diag, name.where, "");
+    return false;
+}
+
 static bool read_operation(ptir_scan *s, ptir_inst *out)
 {
     ptir_word_text name;
@@ -322,8 +333,7 @@ static bool read_operation(ptir_scan *s, ptir_inst *out)
     out->at = name.where;
     ptir_op op = ptir_op_by_name(name.at, name.n);
     if (op == PTIR_OP_COUNT)
-        return scan_fail(s, DIAG_UnknownOp, name.where, "there is no operation '%.*s'",
-                         name.n > 60 ? 60 : (int)name.n, name.at);
+        return unknown_op(s, name);
     const ptir_op_info *info = &ptir_ops[op];
     out->op = (uint8_t)op;
     if (info->form == PTIR_FORM_NONE)

@@ -76,8 +76,13 @@ bool jpart_leave_variant(ptir_json *r, const char *what, bool has_payload)
 
 bool jpart_no_such_variant(ptir_json *r, json_text name, const char *what, const char *words)
 {
-    return json_fail(&r->j, DIAG_SyntaxError, name.where, "'%.*s' is not %s, which is one of: %s",
-                     name.n > 60 ? 60 : (int)name.n, name.at, what, words);
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    ptir_suggest_words(&like, words, false);
+    (void)json_fail(&r->j, DIAG_SyntaxError, name.where, "'%.*s' is not %s, which is one of: %s",
+                    name.n > 60 ? 60 : (int)name.n, name.at, what, words);
+    suggest_fix(&like, &r->m->cx->diag, name.where, "\"");
+    return false;
 }
 
 bool jpart_enter_payload(ptir_json *r, const char *words, const char *what, uint32_t *index)
@@ -200,6 +205,17 @@ bool jpart_ints(ptir_json *r, bool from_end, int_list *out)
 
 /* ---- types --------------------------------------------------------------------------------- */
 
+static bool unknown_dtype(ptir_json *r, json_text name)
+{
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    suggest_words(&like, ptir_dtype_words);
+    (void)json_fail(&r->j, DIAG_UnknownDType, name.where, "there is no dtype '%.*s'",
+                    name.n > 60 ? 60 : (int)name.n, name.at);
+    suggest_fix(&like, &r->m->cx->diag, name.where, "\"");
+    return false;
+}
+
 bool jpart_dtype(ptir_json *r, tn_dtype *out)
 {
     json_text name;
@@ -207,8 +223,7 @@ bool jpart_dtype(ptir_json *r, tn_dtype *out)
         return false;
     int found = ptir_word_index(ptir_dtype_words, name.at, name.n);
     if (found < 0)
-        return json_fail(&r->j, DIAG_UnknownDType, name.where, "there is no dtype '%.*s'",
-                         name.n > 60 ? 60 : (int)name.n, name.at);
+        return unknown_dtype(r, name);
     *out = (tn_dtype)found;
     return true;
 }

@@ -131,16 +131,30 @@ static int field_by_name(const ptir_op_info *op, json_text key)
     return -1;
 }
 
+/* Field number MISSING of OP is not there; IGNORED may be a misspelling of it. */
+static bool missing_field(ptir_json *r, span at, const ptir_op_info *op, uint32_t missing,
+                          json_text ignored)
+{
+    suggestion like;
+    suggest_begin(&like, ignored.at, ignored.n);
+    ptir_suggest_field(&like, op, ~(1U << missing));
+    (void)json_fail(&r->j, DIAG_SyntaxError, at, "missing field '%s'", op->fields[missing].name);
+    suggest_fix(&like, &r->m->cx->diag, ignored.where, "\"");
+    return false;
+}
+
 static bool read_fields(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
 {
     attr found[PTIR_MAX_FIELDS];
     uint32_t seen = 0;
-    json_text key;
+    json_text key, ignored = {0}; /* the first field that the operation lacks */
     span at = json_here(&r->j);
     if (!json_object(&r->j))
         return false;
     while (json_member(&r->j, &key)) {
         int i = field_by_name(op, key);
+        if (i < 0 && ignored.n == 0)
+            ignored = key;
         if (i < 0 ? !json_skip(&r->j)
                   : !(op->fields[i].optional && json_null(&r->j)) &&
                         (seen |= 1U << i, !read_field(r, &op->fields[i], &found[i])))
@@ -160,7 +174,7 @@ static bool read_fields(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
         else if (field->kind == PTIR_DICT)
             own[out->n_attrs++] = (attr){.key = (uint8_t)field->key};
         else if (!field->optional)
-            return json_fail(&r->j, DIAG_SyntaxError, at, "missing field '%s'", field->name);
+            return missing_field(r, at, op, i, ignored);
     }
     return true;
 }
@@ -198,6 +212,16 @@ static bool read_payload(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
     return false;
 }
 
+static void unknown_op(ptir_json *r, json_text name)
+{
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    ptir_suggest_op(&like, false);
+    jpart_fault(r, DIAG_UnknownOp, name.where, "there is no operation '%.*s'",
+                name.n > 60 ? 60 : (int)name.n, name.at);
+    suggest_fix(&like, &r->m->cx->diag, name.where, "\"");
+}
+
 static bool read_operation(ptir_json *r, ptir_inst *out)
 {
     static const char what[] = "an operation";
@@ -210,8 +234,7 @@ static bool read_operation(ptir_json *r, ptir_inst *out)
     out->op = (uint8_t)op;
     out->at = name.where;
     if (op == PTIR_OP_COUNT) {
-        jpart_fault(r, DIAG_UnknownOp, name.where, "there is no operation '%.*s'",
-                    name.n > 60 ? 60 : (int)name.n, name.at);
+        unknown_op(r, name);
         if (has_payload && !json_skip(&r->j))
             return false;
     } else if (has_payload ? !read_payload(r, &ptir_ops[op], out)

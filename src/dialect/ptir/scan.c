@@ -283,8 +283,13 @@ bool scan_variant(ptir_scan *s, const char *words, const char *what, uint32_t *i
             return true;
         }
     }
-    return scan_fail(s, DIAG_SyntaxError, word.where, "'%.*s' is not %s, which is one of: %s",
-                     word.n > 60 ? 60 : (int)word.n, word.at, what, words);
+    suggestion like;
+    suggest_begin(&like, word.at, word.n);
+    ptir_suggest_words(&like, words, true);
+    (void)scan_fail(s, DIAG_SyntaxError, word.where, "'%.*s' is not %s, which is one of: %s",
+                    word.n > 60 ? 60 : (int)word.n, word.at, what, words);
+    suggest_fix(&like, &s->m->cx->diag, word.where, "");
+    return false;
 }
 
 bool scan_dtype(ptir_scan *s, tn_dtype *out)

@@ -40,6 +40,62 @@ static const op_id unary_ops[] = {OP_NEG,  OP_ABS, OP_EXP,   OP_LOG,
 static const op_id binary_ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MAXIMUM, OP_MINIMUM};
 static const op_id reduce_ops[] = {OP_SUM, OP_REDUCE_MAX, OP_REDUCE_MIN};
 
+size_t ptir_snake_case(const char *word, size_t length, char out[PTIR_MAX_WORD + 1])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 1 < PTIR_MAX_WORD; i++) {
+        const bool upper = word[i] >= 'A' && word[i] <= 'Z';
+        if (upper && i)
+            out[n++] = '_';
+        out[n++] = (char)(upper ? word[i] - 'A' + 'a' : word[i]);
+    }
+    out[n] = '\0';
+    return n;
+}
+
+static void suggest_word(suggestion *s, const char *word, size_t length, bool snake_case)
+{
+    char own[PTIR_MAX_WORD + 1];
+    if (snake_case) {
+        length = ptir_snake_case(word, length, own);
+        word = own;
+    }
+    suggest_name(s, word, length);
+}
+
+void ptir_suggest_words(suggestion *s, const char *words, bool snake_case)
+{
+    size_t n;
+    for (uint32_t i = 0; *ptir_word(words, i, &n); i++)
+        suggest_word(s, ptir_word(words, i, &n), n, snake_case);
+}
+
+void ptir_suggest_op(suggestion *s, bool snake_case)
+{
+    if (snake_case) { /* the text form names what JSON selects by a word */
+        ptir_suggest_words(s, ptir_unary_words, true);
+        ptir_suggest_words(s, ptir_binary_words, true);
+        suggest_words(s, "reduce_sum reduce_max reduce_min");
+    }
+    for (int op = 0; op < PTIR_OP_COUNT; op++) {
+        const bool by_word = ptir_ops[op].form == PTIR_FORM_UNARY ||
+                             ptir_ops[op].form == PTIR_FORM_BINARY || op == PTIR_REDUCE;
+        if (!snake_case || !by_word)
+            suggest_word(s, ptir_ops[op].name, strlen(ptir_ops[op].name), snake_case);
+    }
+}
+
+void ptir_suggest_field(suggestion *s, const ptir_op_info *op, uint32_t seen)
+{
+    for (uint32_t i = 0; i < op->n_fields; i++) {
+        const ptir_field *field = &op->fields[i];
+        if (seen >> i & 1)
+            continue;
+        suggest_alias(s, attr_keys[field->key].name, field->name);
+        suggest_name(s, field->name, strlen(field->name));
+    }
+}
+
 ptir_op ptir_op_by_name(const char *name, size_t length)
 {
     for (int op = 0; op < PTIR_OP_COUNT; op++)

@@ -2,6 +2,7 @@
 #ifndef PTIR_SCHEMA_H
 #define PTIR_SCHEMA_H
 
+#include "base/suggest.h"
 #include "graph/op.h"
 
 typedef enum ptir_op {
@@ -64,6 +65,16 @@ extern const char ptir_unary_words[], ptir_binary_words[], ptir_dtype_words[];
 extern const char ptir_scalar_words[];    /* I1 Signed Unsigned Float Complex */
 extern const char ptir_attr_kind_words[]; /* of free attributes: I64 F64 Bool String, then arrays */
 extern const char ptir_hint_words[], ptir_policy_words[];
+
+/* A variant's name as the text form has it: `TopK` as `top_k`. The number of characters. */
+enum { PTIR_MAX_WORD = 63 };
+size_t ptir_snake_case(const char *word, size_t length, char out[PTIR_MAX_WORD + 1]);
+
+/* For a name that is not known: offer the operations, or the fields of OP without those of the bits
+ * SEEN. Also the words of a list, as they are or in snake case. */
+void ptir_suggest_op(suggestion *s, bool snake_case);
+void ptir_suggest_field(suggestion *s, const ptir_op_info *op, uint32_t seen);
+void ptir_suggest_words(suggestion *s, const char *words, bool snake_case);
 
 /* The operation called NAME, or PTIR_OP_COUNT. */
 ptir_op ptir_op_by_name(const char *name, size_t length);

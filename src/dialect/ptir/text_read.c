@@ -227,6 +227,17 @@ static int field_index(const ptir_op_info *op, const char *name, size_t n)
     return -1;
 }
 
+static bool unknown_field(reader *r, const ptir_op_info *op, ptir_word_text name, uint32_t seen)
+{
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    ptir_suggest_field(&like, op, seen);
+    (void)scan_fail(&r->s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s'", op->name,
+                    name.n > 60 ? 60 : (int)name.n, name.at);
+    suggest_fix(&like, &r->s.m->cx->diag, name.where, "");
+    return false;
+}
+
 static bool read_one_field(reader *r, const ptir_op_info *op, ptir_word_text name,
                            found_fields *found)
 {
@@ -235,8 +246,7 @@ static bool read_one_field(reader *r, const ptir_op_info *op, ptir_word_text nam
     if (i < 0 && op->op == OP_BROADCAST && name.n == 5 && memcmp(name.at, "shape", 5) == 0)
         i = 0;
     if (i < 0)
-        return scan_fail(s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s'", op->name,
-                         name.n > 60 ? 60 : (int)name.n, name.at);
+        return unknown_field(r, op, name, found->seen);
     if (found->seen >> i & 1)
         return scan_fail(s, DIAG_DuplicateKey, name.where, "the field '%.*s' stands twice",
                          (int)name.n, name.at);
@@ -384,6 +394,16 @@ static bool skip_unknown(reader *r)
     return true;
 }
 
+static void unknown_op(reader *r, ptir_word_text word)
+{
+    suggestion like;
+    suggest_begin(&like, word.at, word.n);
+    ptir_suggest_op(&like, true);
+    scan_fault(&r->s, DIAG_UnknownOp, word.where, "there is no operation '%.*s'",
+               word.n > 60 ? 60 : (int)word.n, word.at);
+    suggest_fix(&like, &r->s.m->cx->diag, word.where, "");
+}
+
 static bool read_statement(reader *r)
 {
     ptir_scan *s = &r->s;
@@ -408,8 +428,7 @@ static bool read_statement(reader *r)
         if (s->faults != faults)
             inst.op = PTIR_OP_COUNT;
     } else {
-        scan_fault(s, DIAG_UnknownOp, word.where, "there is no operation '%.*s'",
-                   word.n > 60 ? 60 : (int)word.n, word.at);
+        unknown_op(r, word);
         inst.op = PTIR_OP_COUNT;
         if (!skip_unknown(r))
             return false;

@@ -161,12 +161,8 @@ void text_write_literal(text_writer *w, const literal *l)
 
 void text_write_words(text_writer *w, const char *word, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool upper = word[i] >= 'A' && word[i] <= 'Z';
-        if (upper && i)
-            text_putc(w->out, '_');
-        text_putc(w->out, (char)(upper ? word[i] + 32 : word[i]));
-    }
+    char own[PTIR_MAX_WORD + 1];
+    text_put(w->out, own, ptir_snake_case(word, n, own));
 }
 
 void text_write_op(text_writer *w, const ptir_inst *inst)

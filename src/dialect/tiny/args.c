@@ -4,6 +4,18 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/suggest.h"
+
+/* Offer the one of KEYS that is like KEY and that ARG has not. */
+static void suggest_key(reader *r, const json_value *arg, json_text key, const char *keys)
+{
+    suggestion like;
+    suggest_begin(&like, key.at, key.n);
+    suggest_words(&like, keys);
+    if (!json_member_of(arg, like.name))
+        suggest_fix(&like, &r->m->cx->diag, key.where, "\"");
+}
+
 bool check_keys(reader *r, entry *e, const char *keys)
 {
     const json_value *arg = e->arg;
@@ -15,10 +27,13 @@ bool check_keys(reader *r, entry *e, const char *keys)
             known = n == key.n && memcmp(at, key.at, n) == 0;
             at += n + (at[n] == ' ');
         }
-        if (!known)
-            return fault(r, e, DIAG_InvalidAttribute, key.where,
-                         "'%s' has no attribute '%.*s'; it takes: %s", e->uop->name,
-                         key.n < 100 ? (int)key.n : 100, key.at, *keys ? keys : "none");
+        if (!known) {
+            (void)fault(r, e, DIAG_InvalidAttribute, key.where,
+                        "'%s' has no attribute '%.*s'; it takes: %s", e->uop->name,
+                        key.n < 100 ? (int)key.n : 100, key.at, *keys ? keys : "none");
+            suggest_key(r, arg, key, keys);
+            return false;
+        }
     }
     return true;
 }

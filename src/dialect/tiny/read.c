@@ -19,7 +19,7 @@ static void about(reader *r, const entry *e)
 bool fault(reader *r, const entry *e, diag_kind kind, span at, const char *format, ...)
 {
     if (r->faults++ >= r->m->cx->limits.errors)
-        return false; /* enough was said */
+        return diag_flush(&r->m->cx->diag), false; /* enough was said; nothing adds to it now */
     va_list args;
     va_start(args, format);
     (void)diag_vreport(&r->m->cx->diag, kind, &r->m->source, at, format, args);
@@ -287,6 +287,17 @@ static bool read_src(reader *r, entry *e, const json_value *src)
     return true;
 }
 
+static bool unknown_uop(reader *r, const entry *e, const json_value *uop)
+{
+    suggestion like;
+    suggest_begin(&like, uop->text.at, uop->text.n);
+    tiny_suggest_uop(&like);
+    (void)fault(r, e, DIAG_UnknownOp, uop->at, "there is no operation '%.*s'",
+                uop->text.n < 100 ? (int)uop->text.n : 100, uop->text.at);
+    suggest_fix(&like, &r->m->cx->diag, uop->at, "\"");
+    return false;
+}
+
 /* Fields of node V but its id. */
 static bool read_fields(reader *r, entry *e, const json_value *v)
 {
@@ -323,10 +334,7 @@ static bool read_fields(reader *r, entry *e, const json_value *v)
         return fault(r, e, uop ? DIAG_InvalidAttribute : DIAG_MissingAttribute,
                      uop ? uop->at : v->at, "a node needs 'uop', the name of its operation");
     e->uop = tiny_uop_by_name(uop->text);
-    if (!e->uop)
-        return fault(r, e, DIAG_UnknownOp, uop->at, "there is no operation '%.*s'",
-                     uop->text.n < 100 ? (int)uop->text.n : 100, uop->text.at);
-    return ok;
+    return e->uop ? ok : unknown_uop(r, e, uop);
 }
 
 static bool declare(reader *r, const json_value *v, uint32_t index)

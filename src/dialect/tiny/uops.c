@@ -24,6 +24,12 @@ const tiny_uop *tiny_uop_by_name(json_text name)
     return NULL;
 }
 
+void tiny_suggest_uop(suggestion *s)
+{
+    for (size_t i = 0; i < N_UOPS; i++)
+        suggest_name(s, uops[i].name, strlen(uops[i].name));
+}
+
 const tiny_uop *tiny_uop_of(op_id op, tn_dtype d)
 {
     for (size_t i = 0; i < N_UOPS; i++)

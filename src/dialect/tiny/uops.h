@@ -3,6 +3,7 @@
 #define DIALECT_TINY_UOPS_H
 
 #include "base/json.h"
+#include "base/suggest.h"
 #include "graph/op.h"
 
 typedef enum tiny_class {
@@ -36,6 +37,8 @@ typedef struct tiny_uop {
 
 /* NULL when there is none. */
 const tiny_uop *tiny_uop_by_name(json_text name);
+/* Offer the names of all operations. */
+void tiny_suggest_uop(suggestion *s);
 /* The spelling of an elementwise or movement op on operands of D; NULL when there is none. */
 const tiny_uop *tiny_uop_of(op_id op, tn_dtype d);
 
