@@ -49,25 +49,57 @@ void diag_flush(diag_channel *d)
     arena_reset(&d->text);
 }
 
+/* A copy of LENGTH bytes that lives as long as what is open, or NULL. */
+static const char *keep(diag_channel *d, const char *text, size_t length)
+{
+    return text ? arena_copy_text(&d->text, text, length) : NULL;
+}
+
+/* The place of AT, with a name of its own: SRC may be gone when the diagnostic is delivered. */
+static tn_place keep_place(diag_channel *d, const source *src, span at)
+{
+    tn_place place = source_place(src, at);
+    const char *file = keep(d, place.file, strlen(place.file));
+    place.file = file ? file : "";
+    return place;
+}
+
+static void keep_line(diag_channel *d, const source *src, span at, tn_diagnostic *to)
+{
+    size_t length = 0;
+    const char *line = source_line(src, at.at, &length);
+    to->source_line = keep(d, line, length);
+    to->source_line_length = to->source_line ? length : 0;
+}
+
 __attribute__((format(printf, 6, 0))) static void
 open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
                 const char *format, va_list args)
 {
-    diag_flush(d);
+    /* What the arguments point into may be the text of what is open, which is delivered, and its
+     * text dropped, only after the new texts are made. */
+    arena earlier = d->text;
+    arena_init(&d->text, earlier.allocator);
     const char *code = src && src->code_of ? src->code_of((int)kind) : NULL;
     const char *message = arena_vprintf(&d->text, format, args);
-    d->open = (tn_diagnostic){
+    tn_diagnostic fresh = {
         .severity = severity,
         .kind = kinds[kind].name,
         .code = code ? code : kinds[kind].name,
         .message = message ? message : kinds[kind].help,
-        .place = source_place(src, at),
+        .place = keep_place(d, src, at),
         .node = "",
     };
-    if (d->open.place.line)
-        d->open.source_line = source_line(src, at.at, &d->open.source_line_length);
+    if (fresh.place.line)
+        keep_line(d, src, at, &fresh);
     if (src && src->restate)
-        src->restate(src, (int)kind, d->op ? d->op : "", &d->open, &d->text);
+        src->restate(src, (int)kind, d->op ? d->op : "", &fresh, &d->text);
+    const arena own = d->text;
+    d->text = earlier;
+    diag_flush(d);
+    arena_release(&d->text);
+    d->text = own;
+    d->open = fresh;
     d->op = NULL;
     d->is_open = true;
     if (severity == TN_ERROR)
@@ -121,7 +153,7 @@ void diag_note(diag_channel *d, const source *src, span at, const char *format, 
     const char *message = arena_vprintf(&d->text, format, args);
     va_end(args);
     if (message)
-        d->notes[d->open.n_notes++] = (tn_note){message, source_place(src, at)};
+        d->notes[d->open.n_notes++] = (tn_note){message, keep_place(d, src, at)};
 }
 
 void diag_fix(diag_channel *d, span at, const char *replacement, const char *format, ...)

@@ -16,11 +16,12 @@ const char *diag_kind_name(diag_kind kind);
 const char *diag_kind_help(diag_kind kind);
 
 /* One context's channel of diagnostics. A report stays open until the next one, so that notes and
- * a fix can be added to it; diag_flush delivers the last one. Out of memory drops text, never the
+ * a fix can be added to it; diag_flush delivers the last one. What is open has copies of all its
+ * texts, so that the program it is about may be freed before. Out of memory drops text, never the
  * report itself. */
 typedef struct diag_channel {
     tn_diagnostic_sink sink;
-    arena text; /* of the open diagnostic */
+    arena text; /* of the open diagnostic; arguments of the next report may live here too */
     tn_diagnostic open;
     tn_note notes[8];
     bool is_open;

@@ -38,7 +38,7 @@ void tn_builder_free(tn_builder *b)
     if (!b)
         return;
     context *cx = b->cx;
-    diag_flush(&cx->diag); /* what is open may point into the module */
+    diag_flush(&cx->diag);
     VECTOR_RELEASE(&cx->allocator, &b->scopes);
     module_free(b->m);
     memory_free(&cx->allocator, b, sizeof *b);

@@ -118,7 +118,6 @@ static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *valu
     tn_status s = bind_by_shape(bound, index, value);
     if (s == TN_OK)
         s = set_constant(bound, index, value, is_borrowed);
-    diag_flush(&bound->cx->diag); /* what is open may point into it */
     module_free(s == TN_OK ? tm->graph : bound);
     if (s == TN_OK)
         tm->graph = bound;

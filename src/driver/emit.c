@@ -148,9 +148,8 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
         s = print_form(&a, cx, form, to, out);
     if (s == TN_OK && out->failed)
         s = diag_no_memory(&cx->diag);
-    diag_flush(&cx->diag); /* what was reported shows texts of A */
     aot_release(&a);
-    return s;
+    return api_done(cx, s);
 }
 
 tn_status tn_program_emit(const tn_program *p, tn_emit_form form, const tn_emit_options *options,

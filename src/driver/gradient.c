@@ -175,10 +175,9 @@ tn_status tn_module_gradient(const tn_module *m, const tn_gradient_options *opti
     tn_status s = prepare(&r, m->graph->dialect ? dialect_by_name(m->graph->dialect) : NULL);
     if (s == TN_OK)
         s = differentiate(r.m, &r.options, &made);
-    diag_flush(&cx->diag); /* what is open may point into the copy */
     module_free(r.m);
     if (s != TN_OK)
-        return s;
+        return api_done(cx, s);
     *gradient = memory_alloc(&cx->allocator, sizeof **gradient);
     if (!*gradient) {
         module_free(made);

@@ -191,7 +191,6 @@ tn_status tn_infer(tn_context *cx, const char *op, const tn_type *in, size_t n_i
     if (!q.m)
         return api_done(cx, diag_no_memory(&cx->diag));
     tn_status s = infer_one(&q, in, n_in, attributes, n_attributes, out, cap, n_out);
-    diag_flush(&cx->diag); /* what is open may point into the module */
     module_free(q.m);
-    return s;
+    return api_done(cx, s);
 }

@@ -85,10 +85,9 @@ static tn_status finish_read(context *cx, module *m, tn_status s, tn_module **ou
         else
             s = diag_no_memory(&cx->diag);
     }
-    diag_flush(&cx->diag); /* what is open may point into M */
     if (s != TN_OK)
         module_free(m);
-    return s;
+    return api_done(cx, s);
 }
 
 tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,

@@ -162,9 +162,8 @@ static tn_status write_name(const tn_module *tm, const naming *wanted, const tn_
         s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
                         "the caller's writer did not take %zu bytes", text.n);
     text_release(&text);
-    diag_flush(&cx->diag); /* what is open may point into the copy */
     module_free(copy);
-    return s;
+    return api_done(cx, s);
 }
 
 tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn_writer *writer)

@@ -288,7 +288,6 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
     tn_status s = check_buffers(r, in, out);
     if (s == TN_OK)
         s = run_checked(r, in, out);
-    diag_flush(&r->cx.diag); /* what is open may point into the variant */
     if (v)
         variant_give_back(r->p, v);
     return s;

@@ -1,8 +1,6 @@
 /* What derivative rules share. */
 #include "grad/grad.h"
 
-#include <stdio.h>
-
 value_id grad_scalar(grad_call *c, value_id like, double x)
 {
     if (c->b.status != TN_OK || like == NO_VALUE)
@@ -92,12 +90,11 @@ tn_status grad_refuse_axes(grad_call *c)
     uint32_t n;
     const int64_t *axes = attr_ints(c->n.attrs, KEY_AXES, &n);
     const type *x = grad_type(c, grad_in(c, 0));
-    char text[256];
-    (void)snprintf(text, sizeof text, "axes %s do not suit shape %s",
-                   dims_text(&m->cx->diag.text, &m->types, axes, n),
-                   dims_text(&m->cx->diag.text, &m->types, x->dims, x->rank));
-    return node_report(c->b.f, &c->n, DIAG_GradientAxis, "gradient of '%s': %s",
-                       op_table[c->n.op].text, text);
+    const char *axes_text = dims_text(&m->cx->diag.text, &m->types, axes, n);
+    const char *shape = dims_text(&m->cx->diag.text, &m->types, x->dims, x->rank);
+    return node_report(c->b.f, &c->n, DIAG_GradientAxis,
+                       "gradient of '%s': axes %s do not suit shape %s", op_table[c->n.op].text,
+                       axes_text, shape);
 }
 
 tn_status grad_unsupported(const function *f, const node *n)

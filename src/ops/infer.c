@@ -30,20 +30,15 @@ tn_status infer_reject(const infer_call *call, diag_kind kind, const char *forma
 {
     module *m = call->module;
     diag_channel *d = &m->cx->diag;
-    /* The message may hold texts that live in the open diagnostic's arena (infer_dims_text), so it
-     * is made before the report flushes that arena. */
-    char message[1024];
     va_list args;
-    va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-
     const use_site site = {call->function, call->op, call->place, &m->types, call->in, call->n_in};
     source from = m->source;
     from.about = &site;
     d->op = op_table[call->op].text;
-    tn_status s = diag_report(d, call->binding ? kind_when_binding(kind) : kind, &from, call->at,
-                              "%s", message);
+    va_start(args, format);
+    tn_status s = diag_vreport(d, call->binding ? kind_when_binding(kind) : kind, &from, call->at,
+                               format, args);
+    va_end(args);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);
     diag_node(d, call->name ? call->name : number);

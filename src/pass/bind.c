@@ -2,7 +2,6 @@
 #include "pass/bind.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/checked.h"
 #include "ops/index_map.h"
@@ -116,7 +115,6 @@ static tn_status bind_type(binder *b, span at, const type **t)
 static tn_status check_reshape(const binder *b, const node *n, const attr *a)
 {
     const int64_t count = value_type(b->f, n->in[0])->count;
-    char shape[512];
     int64_t known = 1, extent;
     uint32_t unknown = 0;
     for (uint32_t i = 0; i < a->n; i++)
@@ -126,8 +124,7 @@ static tn_status check_reshape(const binder *b, const node *n, const attr *a)
             return TN_OK;
     if (unknown != 1 || count < 0 || (known ? count % known : count) == 0)
         return TN_OK;
-    (void)snprintf(shape, sizeof shape, "%s", /* it may live in the diagnostic that is open */
-                   dims_text(&b->m->cx->diag.text, &b->m->types, a->v.ints, a->n));
+    const char *shape = dims_text(&b->m->cx->diag.text, &b->m->types, a->v.ints, a->n);
     return refuse(b, n->at, DIAG_ElementCountMismatch,
                   "with the sizes given %" PRId64 " elements fit no shape %s", count, shape);
 }

@@ -226,9 +226,7 @@ tn_status differentiate(const module *m, const grad_options *options, module **o
     VECTOR_RELEASE(m->allocator, &w.instead);
     if (s == TN_OK)
         *out = w.m;
-    else {
-        diag_flush(&m->cx->diag); /* what is open may point into the module */
+    else
         module_free(w.m);
-    }
     return s;
 }

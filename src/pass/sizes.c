@@ -1,6 +1,5 @@
 /* Finding values for symbolic sizes: from the shapes of inputs, declared types and reshapes. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/checked.h"
 #include "pass/regroup.h"
@@ -80,9 +79,7 @@ static tn_status contradiction(const solver *s, const function *f, const node *n
 {
     const bool is_input = n->op == OP_INPUT;
     const char *name = is_input ? input_name(n) : n->name ? n->name : "";
-    char size[128];
-    /* The text lives in the open diagnostic, which the report replaces. */
-    (void)snprintf(size, sizeof size, "%s", dim_words(s->m, d));
+    const char *size = dim_words(s->m, d);
     int64_t bound = -1;
     const bool known = dim_bind(s->t, d, s->values, &bound);
     return node_report(
@@ -121,10 +118,9 @@ static tn_status check_input(const module *m, uint32_t index, const given_shape 
         fits = given->dims[i] >= 0 && (dim_is_symbolic(t->dims[i]) || t->dims[i] == given->dims[i]);
     if (fits)
         return TN_OK;
-    char have[256], want[256];
     arena *texts = &m->cx->diag.text;
-    (void)snprintf(have, sizeof have, "%s", dims_text(texts, &m->types, given->dims, given->rank));
-    (void)snprintf(want, sizeof want, "%s", dims_text(texts, &m->types, t->dims, t->rank));
+    const char *have = dims_text(texts, &m->types, given->dims, given->rank);
+    const char *want = dims_text(texts, &m->types, t->dims, t->rank);
     if (t->rank == given->rank)
         m->cx->diag.op = op_table[OP_INPUT].text; /* only the extents are others */
     return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
@@ -241,14 +237,11 @@ tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *
         const type *t = value_type(f, f->inputs.at[k]);
         int64_t known;
         for (uint32_t i = 0; i < t->rank; i++)
-            if (!dim_bind(&m->types, t->dims[i], values, &known)) {
-                char size[128];
-                (void)snprintf(size, sizeof size, "%s", dim_words(m, t->dims[i]));
-                return diag_report(&m->cx->diag, DIAG_UnboundSymbol, &m->source,
-                                   node_of(f, f->inputs.at[k])->at,
-                                   "the inputs do not determine the size %s of input '%s'", size,
-                                   input_name(node_of(f, f->inputs.at[k])));
-            }
+            if (!dim_bind(&m->types, t->dims[i], values, &known))
+                return diag_report(
+                    &m->cx->diag, DIAG_UnboundSymbol, &m->source, node_of(f, f->inputs.at[k])->at,
+                    "the inputs do not determine the size %s of input '%s'",
+                    dim_words(m, t->dims[i]), input_name(node_of(f, f->inputs.at[k])));
     }
     return TN_OK;
 }

@@ -250,7 +250,6 @@ static bool derive_once(lowering *l, value_id loss, const value_id *wrt, uint32_
     if (!d.m)
         return no_memory(&d);
     bool ok = derive(&d, replaced_by, at, loss_out, out);
-    diag_flush(&l->s->m->cx->diag); /* what is open may point into the module */
     module_free(d.m);
     return ok;
 }

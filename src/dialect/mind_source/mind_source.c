@@ -58,7 +58,6 @@ tn_status mind_source_read(module *m, const read_options *options)
     tree *t = surface_stopped(&s) ? NULL : surface_parse(&s);
     if (t && !surface_stopped(&s))
         lowering_tree(&s, t);
-    diag_flush(&m->cx->diag); /* notes may point into the arena */
     VECTOR_RELEASE(m->allocator, &s.tokens);
     arena_release(&s.memory);
     if (s.status != TN_OK)

@@ -1,0 +1,68 @@
+/* Diagnostics own their texts: what they are about may be gone when they are delivered. */
+#include "base/diag.h"
+
+#include "check.h"
+
+typedef struct heard {
+    unsigned n;
+    char message[64], file[64], line[64], note[64], note_file[64];
+} heard;
+
+static void copy(char to[64], const char *text, size_t length)
+{
+    (void)snprintf(to, 64, "%.*s", (int)length, text ? text : "");
+}
+
+static void hear(void *user, const tn_diagnostic *d)
+{
+    heard *h = user;
+    h->n++;
+    copy(h->message, d->message, strlen(d->message));
+    copy(h->file, d->place.file, strlen(d->place.file));
+    copy(h->line, d->source_line, d->source_line_length);
+    if (d->n_notes) {
+        copy(h->note, d->notes[0].message, strlen(d->notes[0].message));
+        copy(h->note_file, d->notes[0].place.file, strlen(d->notes[0].place.file));
+    }
+}
+
+static void test_source_is_gone(void)
+{
+    heard h = {0};
+    diag_channel d;
+    char name[] = "a.ir", text[] = "first\nsecond\n";
+    source src = {.name = name, .text = text, .length = sizeof text - 1};
+    diag_init(&d, &memory_system, (tn_diagnostic_sink){hear, &h});
+    diag_warn(&d, DIAG_Advice, &src, (span){6, 3}, "look");
+    diag_note(&d, &src, (span){0, 5}, "and here");
+    memset(name, 'x', sizeof name - 1);
+    memset(text, 'x', sizeof text - 1);
+    diag_release(&d);
+    CHECK_INT(h.n, 1);
+    CHECK_TEXT(h.file, "a.ir");
+    CHECK_TEXT(h.line, "second");
+    CHECK_TEXT(h.note_file, "a.ir");
+}
+
+/* A report may quote what was written into the channel's arena for it, while another is open. */
+static void test_arguments_in_the_channel(void)
+{
+    heard h = {0};
+    diag_channel d;
+    diag_init(&d, &memory_system, (tn_diagnostic_sink){hear, &h});
+    (void)diag_report(&d, DIAG_Usage, NULL, NO_SPAN, "one");
+    const char *shape = arena_printf(&d.text, "[%d, %d]", 2, 3);
+    (void)diag_report(&d, DIAG_Usage, NULL, NO_SPAN, "two times %s and %s", shape, shape);
+    CHECK_TEXT(h.message, "one");
+    diag_flush(&d);
+    CHECK_TEXT(h.message, "two times [2, 3] and [2, 3]");
+    CHECK_INT(h.n, 2);
+    diag_release(&d);
+}
+
+int main(void)
+{
+    test_source_is_gone();
+    test_arguments_in_the_channel();
+    return check_result();
+}
