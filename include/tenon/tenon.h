@@ -286,9 +286,9 @@ typedef struct tn_profiler {
 typedef struct tn_compile_options {
     tn_level level;
     tn_numerics numerics;
-    const char *engine; /* "ref", the reference evaluator, or "jit", which gives the same bits
-                           faster, or warns (BackendUnavailable) that there is no machine code and
-                           runs reference kernels; NULL: the best there is */
+    const char *engine; /* "ref", the reference evaluator, or "jit" (NULL), which gives the same
+                           bits faster, or warns (BackendUnavailable; once in a context) that there
+                           is no machine code and runs reference kernels */
     const char *device; /* NULL: "cpu", the only one so far */
     const tn_binding *bindings; /* each symbol at most once */
     size_t n_bindings;

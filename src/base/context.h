@@ -19,6 +19,7 @@ struct tn_context {
     tn_allocator allocator;
     diag_channel diag;
     limits limits;
+    bool has_told_llvm;        /* that LLVM is missing: said once */
     struct custom_set *custom; /* kernels that the caller registered; NULL: none. Freed with it by
                                   whoever put it here */
     /* Conversion targets that the caller registered, and how they are freed; NULL: none. */

@@ -20,7 +20,7 @@ tn_status entry_gather(session *s, const tn_module *m, const arguments *args, ru
             return usage_error(s, "--random takes a number from 0 to 2^64-1, not '%s'", text);
         has_seed = true;
     }
-    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0}, &p));
+    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0, .engine = "ref"}, &p));
     tn_status status = inputs_gather(s, p, args, has_seed ? &seed : NULL, in);
     diag_flush(&s->cx->diag);
     tn_program_free(p);

@@ -122,7 +122,7 @@ static tn_status set_constants(session *s, const arguments *args, tn_module *m)
         any = any || args->options[i].id == OPTION_INPUT || args->options[i].id == OPTION_INPUTS;
     if (!any)
         return TN_OK;
-    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0}, &p));
+    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0, .engine = "ref"}, &p));
     tn_status status = inputs_gather_given(s, p, args, &in);
     for (size_t i = in.n; i-- > 0 && status == TN_OK;)
         if (in.buffers[i].data)

@@ -40,16 +40,16 @@ static tn_status probe(context *cx, const char *cpu)
     return s;
 }
 
-/* Who asks for machine code by name hears that there is none, once. */
+/* Whoever does not ask for the evaluator hears that there is no machine code, once. */
 static void tell_missing(engine *e, const module *m)
 {
-    if (!e->is_named || atomic_exchange(&e->has_told, true))
+    if (atomic_exchange(&e->has_told, true))
         return;
     context *quiet = context_new(&e->allocator, NULL);
     if (quiet && probe(quiet, e->cpu) == TN_ERR_UNAVAILABLE)
         diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
                   "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results "
-                  "are the same, and slower");
+                  "are the same, and come more slowly");
     context_free(quiet);
 }
 
@@ -57,7 +57,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
                       module *m)
 {
     diag_channel *d = &m->cx->diag;
-    *e = (engine){.allocator = *allocator};
+    *e = (engine){.allocator = *allocator, .has_told = m->cx->has_told_llvm};
     if (o->cpu && !(e->cpu = arena_printf(&m->arena, "%s", o->cpu)))
         return module_no_memory(m);
     if (o->device && strcmp(o->device, DEVICES) != 0) {
@@ -68,9 +68,8 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     }
     if (o->engine && strcmp(o->engine, "jit") != 0 && strcmp(o->engine, "ref") != 0)
         return no_engine(m, o->engine);
-    e->is_named = o->engine != NULL;
-    e->is_jit = o->engine ? strcmp(o->engine, "jit") == 0 : target_llvm_is_installed();
-    if (e->is_jit && e->cpu)
+    e->is_jit = !o->engine || strcmp(o->engine, "jit") == 0;
+    if (e->is_jit && e->cpu && (o->engine || target_llvm_is_installed()))
         TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     if (o->pool)

@@ -14,7 +14,6 @@
 typedef struct engine {
     tn_allocator allocator;
     bool is_jit;          /* else the evaluator runs everything */
-    bool is_named;        /* the engine was asked for by name */
     atomic_bool has_told; /* that LLVM is missing */
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;

@@ -133,7 +133,9 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
     tn_status s;
     if (p->cx && p->engine) {
         p->cx->limits = cx->limits;
+        p->cx->has_told_llvm = cx->has_told_llvm;
         s = api_done(p->cx, compile(p, m->graph, options ? options : &defaults));
+        cx->has_told_llvm |= atomic_load(&p->engine->has_told);
     } else {
         s = api_done(cx, diag_no_memory(&cx->diag));
     }

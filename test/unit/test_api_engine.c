@@ -404,12 +404,30 @@ static void test_no_memory(const char *language, const char *text)
     }
 }
 
+/* One warning in a context, whatever it compiles; none where the evaluator is asked for. */
+static void test_told_once(void)
+{
+    record r = {0};
+    const tn_diagnostic_sink sink = {remember, &r};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    tn_program_free(compile(cx, "mind", add_text, "ref"));
+    CHECK_INT(r.n, 0);
+    for (int i = 0; i < 3; i++)
+        tn_program_free(compile(cx, "mind", i < 2 ? add_text : network_text, NULL));
+    tn_program_free(compile(cx, "mind", add_text, "jit"));
+    CHECK_INT(r.n, 1);
+    CHECK_INT(r.severity, TN_WARNING);
+    CHECK_TEXT(r.kind, "BackendUnavailable");
+    tn_context_free(cx);
+}
+
 int main(void)
 {
     record r = {0};
     const tn_diagnostic_sink sink = {remember, &r};
     (void)setenv("TENON_LLVM_PLUGIN", "/nowhere", 1);
     tn_context *cx = tn_context_new(NULL, &sink);
+    test_told_once();
     test_same_results(cx);
     test_overlap(cx);
     test_failures(cx, &r);
