@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import test_compile
+
 TENON = os.environ.get("TENON", "tenon")
-WAYS = (["--engine", "ref"], ["--threads", "1"], ["--threads", "3"], ["--cpu", "x86-64-v2"],
-        ["--cpu", "x86-64-v3"])
+CPUS = [flags[0].split("=")[1] for flags in test_compile.machine_flags() if flags and "native" not in flags[0]]
+WAYS = (["--engine", "ref"], ["--threads", "1"], ["--threads", "3"], *(["--cpu", cpu] for cpu in CPUS))
 
 
 def tenon(*args):

@@ -112,7 +112,7 @@ static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
 
 static LLVMValueRef fma_op(const function_state *f, const loop_inst *i)
 {
-    if (f->t->is_x86 && f->t->level == LEVEL_BASIC && i->type.elem == LOOP_F32)
+    if (f->t->is_x86 && f->t->level < LEVEL_AVX2 && i->type.elem == LOOP_F32)
         return fma_by_calls(f, i);
     return call_same(f, INTRINSIC_FMA, in_of(f, i, 0), in_of(f, i, 1), in_of(f, i, 2));
 }

@@ -109,8 +109,10 @@ static const known_cpu *find_cpu(bool is_x86, const char *name)
 
 static cpu_level level_of_features(bool is_x86, const char *features)
 {
-    if (!is_x86 || !strstr(features, "+avx2,") || !strstr(features, "+fma,"))
+    if (!is_x86 || !strstr(features, "+avx,"))
         return LEVEL_BASIC;
+    if (!strstr(features, "+avx2,") || !strstr(features, "+fma,"))
+        return LEVEL_AVX;
     const bool has_masks = strstr(features, "+avx512bw,") && strstr(features, "+avx512vl,");
     return has_masks ? LEVEL_AVX512 : LEVEL_AVX2;
 }
@@ -215,6 +217,20 @@ static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *user)
     (void)user;
 }
 
+/* In development builds only: the module is what LLVM takes. */
+static llvm_outcome verify(const session *s)
+{
+#ifndef NDEBUG
+    char *error = NULL;
+    if (LLVMVerifyModule(s->t.module, LLVMReturnStatusAction, &error))
+        return say_text(s->request, LLVM_BROKEN, error);
+    LLVMDisposeMessage(error);
+#else
+    (void)s;
+#endif
+    return LLVM_DONE;
+}
+
 static llvm_outcome make_module(session *s)
 {
     translation *t = &s->t;
@@ -235,13 +251,7 @@ static llvm_outcome make_module(session *s)
     for (size_t k = 0; k < r->n; k++)
         if (!translate(t, &r->functions[k]))
             return say(r, LLVM_NO_MEMORY, "no memory");
-#ifndef NDEBUG
-    char *error = NULL;
-    if (LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error))
-        return say_text(r, LLVM_BROKEN, error);
-    LLVMDisposeMessage(error);
-#endif
-    return LLVM_DONE;
+    return verify(s);
 }
 
 static llvm_outcome run_passes(session *s)
@@ -287,6 +297,10 @@ static llvm_outcome make_code(session *s)
         outcome = make_module(s);
     if (outcome == LLVM_DONE)
         outcome = run_passes(s);
+    if (outcome == LLVM_DONE) {
+        write_masks(&s->t);
+        outcome = verify(s);
+    }
     if (outcome == LLVM_DONE)
         outcome = emit(s);
     return outcome;

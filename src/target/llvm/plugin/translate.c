@@ -298,7 +298,15 @@ void translation_init(translation *t)
         [INTRINSIC_MASKED_STORE] = "llvm.masked.store",
         [INTRINSIC_GATHER] = "llvm.masked.gather",
         [INTRINSIC_PREFETCH] = "llvm.prefetch",
-        [INTRINSIC_SFENCE] = "llvm.x86.sse.sfence"};
+        [INTRINSIC_SFENCE] = "llvm.x86.sse.sfence",
+        [INTRINSIC_AVX_LOAD] = "llvm.x86.avx.maskload.ps",
+        [INTRINSIC_AVX_LOAD + 1] = "llvm.x86.avx.maskload.ps.256",
+        [INTRINSIC_AVX_LOAD + 2] = "llvm.x86.avx.maskload.pd",
+        [INTRINSIC_AVX_LOAD + 3] = "llvm.x86.avx.maskload.pd.256",
+        [INTRINSIC_AVX_LOAD + 4] = "llvm.x86.avx.maskstore.ps",
+        [INTRINSIC_AVX_LOAD + 5] = "llvm.x86.avx.maskstore.ps.256",
+        [INTRINSIC_AVX_LOAD + 6] = "llvm.x86.avx.maskstore.pd",
+        [INTRINSIC_AVX_LOAD + 7] = "llvm.x86.avx.maskstore.pd.256"};
     LLVMContextRef c = t->context;
     for (unsigned k = 0; k < INTRINSIC_COUNT; k++)
         t->intrinsics[k] = LLVMLookupIntrinsicID(names[k], strlen(names[k]));

@@ -20,12 +20,15 @@ typedef enum intrinsic {
     INTRINSIC_GATHER,
     INTRINSIC_PREFETCH,
     INTRINSIC_SFENCE,
+    INTRINSIC_AVX_LOAD, /* with a mask, of f32 and f64 in 128 and 256 bits; then the stores */
+    INTRINSIC_AVX_LOAD_LAST = INTRINSIC_AVX_LOAD + 7,
     INTRINSIC_COUNT
 } intrinsic;
 
 /* What decides how some instructions are written; whatever is chosen, the results are the same. */
 typedef enum cpu_level {
     LEVEL_BASIC = 0,
+    LEVEL_AVX,   /* no FMA */
     LEVEL_AVX2,  /* with FMA, and masked loads and stores of elements of 4 and 8 bytes */
     LEVEL_AVX512 /* masked loads and stores of all elements */
 } cpu_level;
@@ -57,5 +60,7 @@ void translation_init(translation *t);
 bool translate(translation *t, const target_function *function);
 /* Add what P uses, which USED says, and its entry; false when there is no memory. */
 bool translate_program(translation *t, const target_program *p, const target_used *used);
+/* Write masked loads and stores as LLVM gets them right; after the passes. */
+void write_masks(const translation *t);
 
 #endif
