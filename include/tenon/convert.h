@@ -68,21 +68,27 @@ typedef struct tn_equiv_options {
     const tn_binding *bindings; /* of symbolic sizes; others are chosen for each run */
     size_t n_bindings;
     uint64_t timeout_ns; /* of each run of each program, in wall-clock time; 0: no limit */
+    /* Floats of A and B may differ by this many units in the last place, or by
+     * atol + rtol * |the float of B|. */
+    uint64_t ulp;
+    double rtol, atol; /* finite, 0 or more */
 } tn_equiv_options;
 
-/* What was found. Of differing programs, also the run that showed it. */
+/* What was found. Where the programs differ by more than the options allow, also the run that
+ * showed it. */
 typedef struct tn_equiv_result {
     bool equal;           /* every bit of every output in every run, where NaNs equal each other */
     uint32_t runs;        /* that took place: sizes that fit neither program are passed over */
-    uint32_t run;         /* the first that differs */
+    uint32_t run;         /* the first that differs by more than is allowed */
     uint64_t largest_ulp; /* between float elements; UINT64_MAX: only one is NaN, or another type */
     size_t output;        /* the first that differs, or the number of outputs: one program failed */
     int64_t element;      /* of that output, in row-major order */
-    tn_buffer *inputs;    /* of that run */
+    tn_buffer *inputs;    /* of that run; NULL where nothing differs by more than is allowed */
     size_t n_inputs;
     tn_binding *sizes[2]; /* of the symbols of A and of B then; the names are those of A and B */
     size_t n_sizes[2];
     char *tried; /* the sizes that were chosen, a line `M=2 N=3` for each run; "" when none were */
+    bool close;  /* nothing differs by more than is allowed */
 } tn_equiv_result;
 
 /* Run A and B on the same generated inputs, matched by position, and compare the outputs. The
@@ -95,6 +101,7 @@ typedef struct tn_equiv_result {
  * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one
  *                           does not compile
  *          TN_ERR_RUN       a run took longer than `timeout_ns` (Timeout)
+ *          TN_ERR_USAGE     a tolerance is negative or not finite
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                                     const tn_equiv_options *options, tn_equiv_result *result);

@@ -1,6 +1,7 @@
 /* tenon equiv: do two programs give the same results? */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,8 @@ enum {
     OPTION_DIM,
     OPTION_LEVEL,
     OPTION_ULP,
+    OPTION_RTOL,
+    OPTION_ATOL,
     OPTION_OUTPUT,
     OPTION_TIMEOUT
 };
@@ -24,6 +27,8 @@ static const option options[] = {
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; others take several"},
     {OPTION_LEVEL, "-O", "0|1|2", "run both with the passes of this level (0)"},
     {OPTION_ULP, "--ulp", "N", "floats may differ by N units in the last place (0)"},
+    {OPTION_RTOL, "--rtol", "X", "or by X times the magnitude of the second program's result (0)"},
+    {OPTION_ATOL, "--atol", "X", "or by X; both together: by their sum (0)"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up when a run takes longer"},
     {OPTION_OUTPUT, "--output", "DIR", "where inputs that show a difference go (equiv-failure)"},
     {0},
@@ -31,9 +36,20 @@ static const option options[] = {
 
 typedef struct equiv_options {
     tn_equiv_options compare;
-    int64_t ulp;
     const char *folder;
 } equiv_options;
+
+static tn_status read_tolerance(session *s, const char *option_name, const char *text,
+                                double *tolerance)
+{
+    const size_t n = strlen(text);
+    uint64_t bits;
+    const decimal_result r = decimal_read(format_f64, text, n, &bits);
+    memcpy(tolerance, &bits, sizeof *tolerance);
+    return n && r.length == n && isfinite(*tolerance) && *tolerance >= 0
+               ? TN_OK
+               : usage_error(s, "%s takes a number, 0 or more, not '%s'", option_name, text);
+}
 
 static tn_status read_equiv_options(session *s, const arguments *args, equiv_options *o)
 {
@@ -54,7 +70,14 @@ static tn_status read_equiv_options(session *s, const arguments *args, equiv_opt
             TN_TRY(read_level(s, value, &o->compare.level));
             break;
         case OPTION_ULP:
-            TN_TRY(read_number(s, "--ulp", value, 0, INT64_MAX, &o->ulp));
+            TN_TRY(read_number(s, "--ulp", value, 0, INT64_MAX, &number));
+            o->compare.ulp = (uint64_t)number;
+            break;
+        case OPTION_RTOL:
+            TN_TRY(read_tolerance(s, "--rtol", value, &o->compare.rtol));
+            break;
+        case OPTION_ATOL:
+            TN_TRY(read_tolerance(s, "--atol", value, &o->compare.atol));
             break;
         case OPTION_TIMEOUT:
             TN_TRY(read_timeout(s, value, &o->compare.timeout_ns));
@@ -164,8 +187,8 @@ static tn_status report(session *s, const arguments *args, const equiv_options *
 {
     text_buffer text;
     tn_status status = TN_OK;
-    const bool same = r->equal || r->largest_ulp <= (uint64_t)o->ulp;
-    const bool failed = !r->equal && r->output == n_outputs;
+    const bool same = r->close;
+    const bool failed = !same && r->output == n_outputs;
     text_init(&text, &s->cx->allocator);
     if (r->equal)
         text_printf(&text, "equal: every bit in %u runs\n", r->runs);
@@ -231,6 +254,6 @@ static tn_status run_equiv(session *s, const arguments *args)
 
 const command command_equiv = {
     "equiv",
-    "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--timeout SECONDS] "
-    "[--output DIR]",
+    "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--rtol X] [--atol X] "
+    "[--timeout SECONDS] [--output DIR]",
     "run two programs on the same inputs and compare", options, run_equiv};

@@ -2,6 +2,7 @@
 #include "driver/equiv.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "driver/custom.h"
 #include "pass/bind.h"
@@ -406,9 +407,10 @@ static bool keep_example(comparison *c, tn_equiv_result *r)
 static tn_status note_difference(comparison *c, tn_equiv_result *r, uint32_t run, size_t output,
                                  int64_t element)
 {
-    if (!r->equal)
-        return TN_OK;
     r->equal = false;
+    if (!r->close)
+        return TN_OK;
+    r->close = false;
     r->run = run;
     r->output = output;
     r->element = element;
@@ -446,7 +448,7 @@ static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
         return note_difference(c, r, run, n_out, 0);
     }
     for (uint32_t i = 0; i < n_out; i++) {
-        int64_t element = equiv_compare(&c->out_a[i], &c->out_b[i], &r->largest_ulp);
+        int64_t element = equiv_compare(&c->out_a[i], &c->out_b[i], c->options, r);
         if (element >= 0)
             TN_TRY(note_difference(c, r, run, i, element));
     }
@@ -480,6 +482,14 @@ static tn_status keep_tried(comparison *c, tn_equiv_result *r)
     return TN_OK;
 }
 
+static tn_status check_tolerance(const comparison *c, double tolerance)
+{
+    return tolerance >= 0 && isfinite(tolerance)
+               ? TN_OK
+               : diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                             "a tolerance is a finite number, 0 or more");
+}
+
 tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                              const tn_equiv_options *options, tn_equiv_result *result)
 {
@@ -487,9 +497,13 @@ tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
     comparison c = {
         .cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = options ? options : &defaults};
     const uint32_t runs = c.options->runs ? c.options->runs : DEFAULT_RUNS;
-    *result = (tn_equiv_result){.equal = true};
+    *result = (tn_equiv_result){.equal = true, .close = true};
     text_init(&c.tried, &c.cx->allocator);
-    tn_status s = check_counts(&c);
+    tn_status s = check_tolerance(&c, c.options->rtol);
+    if (s == TN_OK)
+        s = check_tolerance(&c, c.options->atol);
+    if (s == TN_OK)
+        s = check_counts(&c);
     if (s == TN_OK)
         s = check_bindings(&c);
     for (uint32_t run = 0; s == TN_OK && run < runs; run++) {

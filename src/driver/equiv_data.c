@@ -89,37 +89,50 @@ static int64_t rank_of(tn_dtype d, const void *at)
     return u & sign ? -(int64_t)(u ^ sign) - 1 : (int64_t)u;
 }
 
-static void compare_part(tn_dtype d, const void *a, const void *b, bool *differs, uint64_t *ulp)
+/* The distance of two floats in units in the last place; UINT64_MAX when only one is NaN. */
+static uint64_t ulp_between(tn_dtype d, const void *a, const void *b)
 {
-    *differs = memcmp(a, b, dtype_bytes(d)) != 0;
-    if (*differs && !dtype_is_float(d))
-        *ulp = UINT64_MAX;
-    if (!*differs || !dtype_is_float(d))
-        return;
     const bool nan_a = isnan(scalar_load(d, a).f), nan_b = isnan(scalar_load(d, b).f);
-    if (nan_a && nan_b) {
-        *differs = false;
-        return;
-    }
+    if (nan_a || nan_b)
+        return nan_a && nan_b ? 0 : UINT64_MAX;
     const int64_t x = rank_of(d, a), y = rank_of(d, b);
-    const uint64_t apart = nan_a != nan_b ? UINT64_MAX
-                           : x > y        ? (uint64_t)x - (uint64_t)y
-                                          : (uint64_t)y - (uint64_t)x;
-    if (apart > *ulp)
-        *ulp = apart;
+    return x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
 }
 
-int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, uint64_t *ulp)
+static bool is_tolerated(tn_dtype d, const void *a, const void *b, uint64_t ulp,
+                         const tn_equiv_options *allowed)
+{
+    const double x = scalar_load(d, a).f, y = scalar_load(d, b).f;
+    /* without a tolerance the zeros differ, and nothing is near an infinity or a NaN */
+    return ulp <= allowed->ulp ||
+           ((allowed->atol > 0 || allowed->rtol > 0) && isfinite(x) && isfinite(y) &&
+            fabs(x - y) <= allowed->atol + allowed->rtol * fabs(y));
+}
+
+/* Do A and B, of the dtype D, which is not complex, differ by more than is allowed? */
+static bool part_differs(tn_dtype d, const void *a, const void *b, const tn_equiv_options *allowed,
+                         tn_equiv_result *r)
+{
+    if (memcmp(a, b, dtype_bytes(d)) == 0)
+        return false;
+    const uint64_t ulp = dtype_is_float(d) ? ulp_between(d, a, b) : UINT64_MAX;
+    if (ulp == 0) /* two NaNs */
+        return false;
+    r->equal = false;
+    r->largest_ulp = ulp > r->largest_ulp ? ulp : r->largest_ulp;
+    return !dtype_is_float(d) || !is_tolerated(d, a, b, ulp, allowed);
+}
+
+int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, const tn_equiv_options *allowed,
+                      tn_equiv_result *r)
 {
     const tn_dtype d = a->type.dtype, part = dtype_table[d].part;
     const size_t size = dtype_bytes(part), per_element = dtype_bytes(d) / size;
     int64_t first = -1;
     const size_t n = (a->bytes < b->bytes ? a->bytes : b->bytes) / size;
     for (size_t i = 0; i < n; i++) {
-        bool differs;
-        compare_part(part, (const char *)a->data + i * size, (const char *)b->data + i * size,
-                     &differs, ulp);
-        if (differs && first < 0)
+        const char *x = (const char *)a->data + i * size, *y = (const char *)b->data + i * size;
+        if (part_differs(part, x, y, allowed, r) && first < 0)
             first = (int64_t)(i / per_element);
     }
     return first;

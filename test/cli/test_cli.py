@@ -697,6 +697,27 @@ class Run(Case):
         self.assertNotEqual(*shown)
         self.assertIn("y: bf16[3, 2]", shown[0])
 
+    def test_equiv_tolerance(self):
+        one = """%0 = Input () {name="x"} : tensor<f32>[4]
+%1 = ConstF32 () {value=1.0} : tensor<f32>[]
+%2 = BinOp (%0, %1) {op=Mul} : tensor<f32>[4]
+outputs: %2
+"""
+        self.write("a.ir", one)
+        self.write("b.ir", one.replace("1.0", "1.0001"))
+        same = ["equiv", "a.ir", "b.ir", "--n", "1"] # random numbers only: the later runs have infinities
+        self.assertIn("different", self.tenon(*same, status=1).out)
+        self.assertIn("close", self.tenon(*same, "--rtol", "1e-3").out)
+        self.assertIn("close", self.tenon(*same, "--atol", "2e-4").out)
+        self.assertIn("close", self.tenon(*same, "--atol", "5e-5", "--rtol=6e-5").out)
+        self.assertIn("different", self.tenon(*same, "--rtol", "1e-5", status=1).out)
+        self.assertIn("different", self.tenon(*same, "--atol", "1e-9", "--rtol", "0", status=1).out)
+        self.assertIn("equal", self.tenon("equiv", "a.ir", "a.ir", "--rtol", "1").out)
+        self.write("c.ir", one.replace("Mul", "Add"))
+        self.assertIn("different", self.tenon("equiv", "a.ir", "c.ir", "--rtol", "1e-3", status=1).out)
+        for bad in ["x", "-1", "inf", "nan", ""]:
+            self.tenon(*same, "--rtol", bad, status=2)
+
     def test_equiv_types(self):
         program = """{"uops": [
   {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "%s", "shape": [%s]}},
