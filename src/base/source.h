@@ -30,6 +30,7 @@ typedef struct source {
     void (*restate)(const struct source *s, int kind, const char *op, struct tn_diagnostic *d,
                     struct arena *memory);
     const void *reading;
+    bool says_operands; /* the wording of `restate` holds the types of the op's operands */
     /* Set in the copy that goes with one report: the use of an op that it is about (a use_site of
      * ops/infer.h), or NULL. */
     const void *about;

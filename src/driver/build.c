@@ -17,6 +17,7 @@ static bool set_up(tn_builder *b)
     b->m->source.name = "<built>";
     b->m->source.code_of = ptir_code_of;
     b->m->source.restate = ptir_restate;
+    b->m->source.says_operands = true;
     return module_add_function(b->m, "main", 4) && VECTOR_PUSH(&b->cx->allocator, &b->scopes, 0);
 }
 

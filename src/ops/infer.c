@@ -42,7 +42,7 @@ tn_status infer_reject(const infer_call *call, diag_kind kind, const char *forma
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);
     diag_node(d, call->name ? call->name : number);
-    for (uint32_t i = 0; i < call->n_in && i < 4; i++)
+    for (uint32_t i = 0; i < call->n_in && i < 4 && !from.says_operands; i++)
         diag_note(d, NULL, NO_SPAN, "operand %" PRIu32 " is %s", i,
                   type_text(&d->text, &m->types, call->in[i]));
     return s;

@@ -718,6 +718,16 @@ outputs: %2
         for bad in ["x", "-1", "inf", "nan", ""]:
             self.tenon(*same, "--rtol", bad, status=2)
 
+    def test_operands_are_said_once(self):
+        """PTIR's wording has the operands' types, so no note repeats them; Core IR's has not."""
+        self.write("bad.ptir", "func main(x: tensor<f32, 2x3>) -> tensor<f32, 2x3> {\n"
+                   "  %a = pad(%x) low[1] high[1] interior[0] pad_value[0.0] -> tensor<f32, 2x3>\n  return %a\n}\n")
+        (d,) = self.tenon("check", "bad.ptir", "--diagnostics=json", status=1).json()
+        self.assertEqual((d["message"].count("f32[2, 3]"), d["notes"]), (1, []))
+        self.write("bad.ir", BAD)
+        (d,) = self.tenon("check", "bad.ir", "--diagnostics=json", status=1).json()
+        self.assertEqual(len(d["notes"]), 1)
+
     def test_equiv_types(self):
         program = """{"uops": [
   {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "%s", "shape": [%s]}},

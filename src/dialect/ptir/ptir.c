@@ -17,6 +17,7 @@ static tn_status read_form(module *m, form_read *form)
     ptir_program program;
     uint32_t faults = 0;
     m->source.restate = ptir_restate;
+    m->source.says_operands = true;
     arena_init(&memory, m->allocator);
     tn_status s = form(m, &memory, &program, &faults);
     if (s == TN_OK)
