@@ -14,7 +14,7 @@ static const option common_options[] = {
     {OPTION_ENTRY_POINT, "--entry", "NAME", "MIND source: the function to compile (main)"},
     {OPTION_DECLARE, "--declare", "NAME=TYPE",
      "MIND source: a free variable of a script, x=f32[2,3]"},
-    {OPTION_DECLARE, "--input", "NAME=TYPE", "the same, where a command has no --input of its own"},
+    {OPTION_DECLARE, "--input", "NAME=TYPE", "the same"},
     {OPTION_LIMIT, "--limit", "NAME=N",
      "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes"},
     {OPTION_DIAGNOSTICS, "--diagnostics", "text|json", "form of diagnostics (text)"},
@@ -253,9 +253,20 @@ tn_status read_numerics(session *s, const char *text, tn_numerics *numerics)
                : usage_error(s, "--numerics takes exact or relaxed, not '%s'", text);
 }
 
-static void help_options(text_buffer *out, const option *list)
+static bool is_listed(const option *list, const char *name)
+{
+    for (; list && list->name; list++)
+        if (strcmp(list->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The options of LIST, without those that OWN has, too. */
+static void help_options(text_buffer *out, const option *list, const option *own)
 {
     for (; list && list->name; list++) {
+        if (is_listed(own, list->name))
+            continue;
         size_t begin = out->n;
         text_puts(out, "  ");
         text_puts(out, list->name);
@@ -283,6 +294,6 @@ void help_command(text_buffer *out, const command *c)
     text_puts(out, "\n\n");
     text_puts(out, c->help);
     text_puts(out, "\n\n");
-    help_options(out, c->options);
-    help_options(out, common_options);
+    help_options(out, c->options, NULL);
+    help_options(out, common_options, c->options);
 }

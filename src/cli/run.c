@@ -23,7 +23,7 @@ static const option options[] = {
     {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
-    {OPTION_DEVICE, "--device", "cpu|gpu", "where it runs (cpu)"},
+    {OPTION_DEVICE, "--device", "cpu", "where it runs; there is no other device so far"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
     {OPTION_TRACE, "--profile-trace", "TRACE.json",

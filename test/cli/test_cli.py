@@ -718,6 +718,11 @@ outputs: %2
         for bad in ["x", "-1", "inf", "nan", ""]:
             self.tenon(*same, "--rtol", bad, status=2)
 
+    def test_help_lists_each_option_once(self):
+        for command in COMMANDS:
+            options = re.findall(r"(?m)^  (-[-\w]+)", self.tenon(command, "--help").out)
+            self.assertEqual(len(options), len(set(options)), (command, options))
+
     def test_operands_are_said_once(self):
         """PTIR's wording has the operands' types, so no note repeats them; Core IR's has not."""
         self.write("bad.ptir", "func main(x: tensor<f32, 2x3>) -> tensor<f32, 2x3> {\n"
