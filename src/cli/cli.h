@@ -3,6 +3,7 @@
 #define CLI_CLI_H
 
 #include "base/context.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "tenon/tenon.h"
 
@@ -106,6 +107,13 @@ int exit_status(tn_status s);
 
 /* Write TEXT to PATH, or to standard output when PATH is NULL or "-"; reports what fails. */
 tn_status output_text(session *s, const char *path, const text_buffer *text);
+/* The same, but a file appears together with the others of SET. */
+tn_status output_text_in(session *s, output_set *set, const char *path, const text_buffer *text);
+/* End SET: put its files in place if STATUS is TN_OK. Returns STATUS, or what failed then, which is
+ * reported. */
+tn_status output_end(session *s, output_set *set, tn_status status);
+/* Have the folder PATH; reports. */
+tn_status output_folder(session *s, output_set *set, const char *path);
 /* Write to standard error, as well as that goes. */
 void output_error_text(const char *text, size_t n);
 

@@ -152,16 +152,26 @@ static bool append(void *user, const char *bytes, size_t n)
     return true;
 }
 
-static tn_status write_form(session *s, const tn_program *p, const wishes *w, tn_emit_form form,
-                            const char *path)
+static tn_status write_form(session *s, output_set *set, const tn_program *p, const wishes *w,
+                            tn_emit_form form, const char *path)
 {
     text_buffer text;
     text_init(&text, &s->cx->allocator);
     tn_status status = tn_program_emit(p, form, &w->emit, &(tn_writer){append, &text});
     if (status == TN_OK)
-        status = output_text(s, path, &text);
+        status = output_text_in(s, set, path, &text);
     text_release(&text);
     return status;
+}
+
+static tn_status write_files(session *s, const tn_program *p, const wishes *w)
+{
+    output_set set;
+    output_set_init(&set, &s->cx->allocator);
+    tn_status status = write_form(s, &set, p, w, w->form, w->out);
+    if (status == TN_OK && w->header)
+        status = write_form(s, &set, p, w, TN_EMIT_HEADER, w->header);
+    return output_end(s, &set, status);
 }
 
 static tn_status compile(session *s, const arguments *args, wishes *w, tn_module *m)
@@ -176,9 +186,7 @@ static tn_status compile(session *s, const arguments *args, wishes *w, tn_module
     if (status == TN_OK)
         status = tn_program_compile(m, &w->compile, &p);
     if (status == TN_OK)
-        status = write_form(s, p, w, w->form, w->out);
-    if (status == TN_OK && w->header)
-        status = write_form(s, p, w, TN_EMIT_HEADER, w->header);
+        status = write_files(s, p, w);
     diag_flush(&s->cx->diag);
     tn_program_free(p);
     arena_release(&names);

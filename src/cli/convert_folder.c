@@ -1,7 +1,5 @@
 /* `tenon convert -o DIR/`: the converted program, and beside it what it is called. */
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/run.h"
 #include "driver/programs.h"
@@ -50,8 +48,8 @@ static void put_extension(text_buffer *out, const char *name)
     text_puts(out, ".txt");
 }
 
-static tn_status write_in(session *s, const char *folder, const char *name, const char *dialect,
-                          const text_buffer *text)
+static tn_status write_in(session *s, output_set *set, const char *folder, const char *name,
+                          const char *dialect, const text_buffer *text)
 {
     text_buffer path;
     text_init(&path, &s->cx->allocator);
@@ -60,17 +58,23 @@ static tn_status write_in(session *s, const char *folder, const char *name, cons
     if (dialect)
         put_extension(&path, dialect);
     const char *whole = text_c_string(&path);
-    tn_status status = whole ? output_text(s, whole, text) : diag_no_memory(&s->cx->diag);
+    tn_status status = whole ? output_text_in(s, set, whole, text) : diag_no_memory(&s->cx->diag);
     text_release(&path);
     return status;
+}
+
+static tn_status write_both(session *s, output_set *set, const char *folder, const char *dialect,
+                            const text_buffer *program, const text_buffer *meta)
+{
+    TN_TRY(output_folder(s, set, folder));
+    TN_TRY(write_in(s, set, folder, "program", dialect, program));
+    return write_in(s, set, folder, "meta.json", NULL, meta);
 }
 
 tn_status folder_write(session *s, const char *folder, const char *dialect,
                        const text_buffer *program, const text_buffer *meta)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s: cannot be made: %s",
-                           folder, strerror(errno));
-    TN_TRY(write_in(s, folder, "program", dialect, program));
-    return write_in(s, folder, "meta.json", NULL, meta);
+    output_set set;
+    output_set_init(&set, &s->cx->allocator);
+    return output_end(s, &set, write_both(s, &set, folder, dialect, program, meta));
 }

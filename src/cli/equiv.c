@@ -1,9 +1,7 @@
 /* tenon equiv: do two programs give the same results? */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "driver/programs.h"
@@ -102,21 +100,29 @@ static array array_of(const tn_buffer *b)
 }
 
 /* The inputs as DIR/0.npy, DIR/1.npy, .. */
+static tn_status write_inputs(session *s, output_set *set, const char *dir,
+                              const tn_equiv_result *r, text_buffer *path)
+{
+    TN_TRY(output_folder(s, set, dir));
+    for (size_t i = 0; i < r->n_inputs; i++) {
+        array a = array_of(&r->inputs[i]);
+        text_reset(path);
+        text_printf(path, "%s/%zu.npy", dir, i);
+        if (!text_c_string(path))
+            return diag_no_memory(&s->cx->diag);
+        TN_TRY(npy_write(s->cx, set, text_c_string(path), &a));
+    }
+    return TN_OK;
+}
+
 static tn_status write_example(session *s, const char *dir, const tn_equiv_result *r)
 {
+    output_set set;
     text_buffer path;
-    tn_status status = TN_OK;
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                           "%s: the folder cannot be made: %s", dir, strerror(errno));
+    output_set_init(&set, &s->cx->allocator);
     text_init(&path, &s->cx->allocator);
-    for (size_t i = 0; status == TN_OK && i < r->n_inputs; i++) {
-        array a = array_of(&r->inputs[i]);
-        text_reset(&path);
-        text_printf(&path, "%s/%zu.npy", dir, i);
-        status = text_c_string(&path) ? npy_write(s->cx, text_c_string(&path), &a)
-                                      : diag_no_memory(&s->cx->diag);
-    }
+    const tn_status status = output_end(s, &set, write_inputs(s, &set, dir, r, &path));
+    diag_flush(&s->cx->diag);
     text_release(&path);
     return status;
 }

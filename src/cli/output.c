@@ -1,11 +1,11 @@
-/* Where results go: a file that appears complete or not at all, or standard output. */
-#include "io/output.h"
-
+/* Where results go: files that appear complete or not at all, or standard output. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "io/input.h"
 
 enum { LARGEST_WRITE = 1 << 30 };
 
@@ -29,7 +29,23 @@ void output_error_text(const char *text, size_t n)
     (void)write_all(STDERR_FILENO, text, n);
 }
 
-tn_status output_text(session *s, const char *path, const text_buffer *text)
+tn_status output_end(session *s, output_set *set, tn_status status)
+{
+    if (output_set_end(set, status == TN_OK) || status != TN_OK)
+        return status;
+    return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                       "the results cannot be put in place: %s", strerror(errno));
+}
+
+tn_status output_folder(session *s, output_set *set, const char *path)
+{
+    if (output_set_folder(set, path))
+        return TN_OK;
+    return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                       "%s: the folder cannot be made: %s", path, strerror(errno));
+}
+
+tn_status output_text_in(session *s, output_set *set, const char *path, const text_buffer *text)
 {
     if (text->failed)
         return diag_no_memory(&s->cx->diag);
@@ -39,11 +55,14 @@ tn_status output_text(session *s, const char *path, const text_buffer *text)
         return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
                            "standard output cannot be written: %s", strerror(errno));
     }
-    output file;
-    TN_TRY(output_open(s->cx, path, &file));
-    tn_status status = output_write(s->cx, &file, text->at, text->n);
-    if (status == TN_OK)
-        return output_close(s->cx, &file);
-    output_discard(s->cx, &file);
-    return status;
+    output *o = output_open(set, AT_FDCWD, path);
+    const bool ok = o && output_write(set, o, text->at, text->n) && output_close(o);
+    return ok ? TN_OK : io_unwritten(s->cx, path);
+}
+
+tn_status output_text(session *s, const char *path, const text_buffer *text)
+{
+    output_set set;
+    output_set_init(&set, &s->cx->allocator);
+    return output_end(s, &set, output_text_in(s, &set, path, text));
 }

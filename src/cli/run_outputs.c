@@ -1,8 +1,5 @@
 /* The results of `tenon run`: files, an archive, or text. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/run.h"
 #include "io/npy.h"
@@ -33,14 +30,13 @@ static void put_entry(text_buffer *text, size_t i, const char *name, const tn_ty
     text_puts(text, "]}");
 }
 
-/* DIR/0.npy, DIR/1.npy, ... and DIR/outputs.json, which is written last. */
-static tn_status write_folder(session *s, const tn_program *p, const tn_buffer *out,
-                              const char *dir, text_buffer *path, text_buffer *json)
+/* DIR/0.npy, DIR/1.npy, ... and DIR/outputs.json, which is put in place last. */
+static tn_status write_folder(session *s, output_set *set, const tn_program *p,
+                              const tn_buffer *out, const char *dir, text_buffer *path,
+                              text_buffer *json)
 {
     size_t n = tn_program_output_count(p);
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                           "%s: the folder cannot be made: %s", dir, strerror(errno));
+    TN_TRY(output_folder(s, set, dir));
     text_puts(json, n ? "" : "[");
     for (size_t i = 0; i < n; i++) {
         tn_port port;
@@ -50,7 +46,7 @@ static tn_status write_folder(session *s, const tn_program *p, const tn_buffer *
         text_printf(path, "%s/%zu.npy", dir, i);
         if (!text_c_string(path))
             return diag_no_memory(&s->cx->diag);
-        TN_TRY(npy_write(s->cx, text_c_string(path), &a));
+        TN_TRY(npy_write(s->cx, set, text_c_string(path), &a));
         put_entry(json, i, port.name, &out[i].type);
     }
     text_puts(json, "]\n");
@@ -58,14 +54,14 @@ static tn_status write_folder(session *s, const tn_program *p, const tn_buffer *
     text_printf(path, "%s/outputs.json", dir);
     if (!text_c_string(path))
         return diag_no_memory(&s->cx->diag);
-    return output_text(s, text_c_string(path), json);
+    return output_text_in(s, set, text_c_string(path), json);
 }
 
-static tn_status write_archive(session *s, const tn_program *p, const tn_buffer *out,
-                               const char *path)
+static tn_status write_archive(session *s, output_set *set, const tn_program *p,
+                               const tn_buffer *out, const char *path)
 {
     npz_writer *w;
-    TN_TRY(npz_writer_open(s->cx, path, false, &w));
+    TN_TRY(npz_writer_open(s->cx, set, path, false, &w));
     for (size_t i = 0; i < tn_program_output_count(p); i++) {
         char name[DECIMAL_MAX];
         array a = array_of(&out[i]);
@@ -82,12 +78,17 @@ static tn_status write_archive(session *s, const tn_program *p, const tn_buffer 
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)
 {
     size_t n = strlen(path);
-    if (n > 4 && strcmp(path + n - 4, ".npz") == 0)
-        return write_archive(s, p, out, path);
+    output_set set;
     text_buffer name, json;
+    tn_status status;
+    output_set_init(&set, &s->cx->allocator);
     text_init(&name, &s->cx->allocator);
     text_init(&json, &s->cx->allocator);
-    tn_status status = write_folder(s, p, out, path, &name, &json);
+    if (n > 4 && strcmp(path + n - 4, ".npz") == 0)
+        status = write_archive(s, &set, p, out, path);
+    else
+        status = write_folder(s, &set, p, out, path, &name, &json);
+    status = output_end(s, &set, status);
     diag_flush(&s->cx->diag);
     text_release(&name);
     text_release(&json);

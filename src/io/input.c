@@ -22,6 +22,13 @@ tn_status io_error(context *cx, const char *name, const char *format, ...)
                        n < 0 ? "unreadable" : message);
 }
 
+tn_status io_unwritten(context *cx, const char *name)
+{
+    if (errno == ENOMEM)
+        return diag_no_memory(&cx->diag);
+    return io_error(cx, name, "cannot be written: %s", strerror(errno));
+}
+
 io_text io_printable(const char *text, size_t n)
 {
     io_text out;

@@ -31,6 +31,9 @@ tn_status input_read(context *cx, input *in, void *dst, size_t n);
 tn_status io_error(context *cx, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for a file that cannot be written, for the reason in errno. */
+tn_status io_unwritten(context *cx, const char *name);
+
 /* Text from a file made fit for a message: cut, and without control characters. */
 typedef struct io_text {
     char text[48];

@@ -1,12 +1,12 @@
 /* .npy files to arrays and back. */
 #include "io/npy.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "io/layout.h"
 #include "io/npy_header.h"
-#include "io/output.h"
 
 /* The data in IN must be all that is left of it; known before any memory is asked for. */
 static tn_status check_length(context *cx, const input *in, const array *a)
@@ -119,32 +119,27 @@ static bool may_need_normalising(tn_dtype d)
     return d == TN_I1 || d == TN_SI4 || d == TN_UI4;
 }
 
-static tn_status write_data(context *cx, output *o, const array *a)
+static bool write_data(output_set *set, const output *o, const array *a)
 {
     char chunk[4096];
     if (!may_need_normalising(a->dtype))
-        return output_write(cx, o, a->data, a->bytes);
+        return output_write(set, o, a->data, a->bytes);
     for (size_t at = 0; at < a->bytes; at += sizeof chunk) {
         size_t n = a->bytes - at < sizeof chunk ? a->bytes - at : sizeof chunk;
         dtype_narrow(a->dtype, (const char *)a->data + at, chunk, n);
-        TN_TRY(output_write(cx, o, chunk, n));
+        if (!output_write(set, o, chunk, n))
+            return false;
     }
-    return TN_OK;
+    return true;
 }
 
-tn_status npy_write(context *cx, const char *path, const array *a)
+tn_status npy_write(context *cx, output_set *set, const char *path, const array *a)
 {
     char header[NPY_HEADER_ROOM];
-    output o;
-    size_t n = npy_header_write(a, header);
-    TN_TRY(output_open(cx, path, &o));
-    tn_status s = output_write(cx, &o, header, n);
-    if (s == TN_OK)
-        s = write_data(cx, &o, a);
-    if (s == TN_OK)
-        return output_close(cx, &o);
-    output_discard(cx, &o);
-    return s;
+    const size_t n = npy_header_write(a, header);
+    output *o = output_open(set, AT_FDCWD, path);
+    const bool ok = o && output_write(set, o, header, n) && write_data(set, o, a);
+    return ok && output_close(o) ? TN_OK : io_unwritten(cx, path);
 }
 
 tn_status npy_write_memory(context *cx, const array *a, void **bytes, size_t *n)

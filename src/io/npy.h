@@ -9,6 +9,7 @@
 #ifndef IO_NPY_H
 #define IO_NPY_H
 
+#include "base/output.h"
 #include "io/array.h"
 #include "io/input.h"
 #include "io/npy_header.h"
@@ -35,7 +36,8 @@ tn_status npy_read_memory(context *cx, const char *name, const void *bytes, size
  * dims of OUT are set; IN must still be long enough for the data. */
 tn_status npy_read_input(context *cx, input *in, bool with_data, array *out);
 
-tn_status npy_write(context *cx, const char *path, const array *a);
+/* Make PATH a file of SET. */
+tn_status npy_write(context *cx, output_set *set, const char *path, const array *a);
 /* The file's N bytes, which the caller frees with memory_free(&cx->allocator, *bytes, *n). */
 tn_status npy_write_memory(context *cx, const array *a, void **bytes, size_t *n);
 

@@ -1,17 +1,19 @@
-/* Writing .npz through libzip, which copies borrowed data into the archive when it is closed. */
+/* Writing .npz through libzip, which copies borrowed data into the archive when it is closed. It
+ * replaces the unfinished file of an output set by one of its own making. */
 #include "io/npz_writer.h"
 
+#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zip.h>
 
 #include "io/input.h"
 #include "io/npy_header.h"
-#include "io/output.h"
 
 enum { FIRST_OF_JANUARY_1980 = 1 << 5 | 1 }; /* the date of every member: results can be compared */
 
 struct npz_writer {
+    output_set *set;
+    output *file;
     const char *path;
     zip_t *zip;
     uint32_t n; /* members */
@@ -19,34 +21,49 @@ struct npz_writer {
     arena memory; /* headers, names and what had to be copied; until the archive is closed */
 };
 
-static tn_status open_zip(context *cx, npz_writer *w, const char *path)
+static int is_to_stop(zip_t *zip, void *hold)
 {
-    struct stat info;
+    (void)zip;
+    return signals_waiting(hold);
+}
+
+static tn_status open_zip(context *cx, npz_writer *w)
+{
     zip_error_t error;
     int code = 0;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return io_error(cx, path, "cannot be written: it is not a regular file");
-    w->path = arena_copy_text(&w->memory, path, strlen(path));
-    if (!w->path)
-        return diag_no_memory(&cx->diag);
-    w->zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (w->zip)
+    w->zip = zip_open(w->file->temporary, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (w->zip) {
+        (void)zip_register_cancel_callback_with_state(w->zip, is_to_stop, NULL, &w->set->hold);
         return TN_OK;
+    }
     zip_error_init_with_code(&error, code);
-    tn_status s = io_error(cx, path, "cannot be written: %s", zip_error_strerror(&error));
+    tn_status s = io_error(cx, w->path, "cannot be written: %s", zip_error_strerror(&error));
     zip_error_fini(&error);
     return s;
 }
 
-tn_status npz_writer_open(context *cx, const char *path, bool deflate, npz_writer **out)
+static tn_status begin(context *cx, npz_writer *w, const char *path)
+{
+    w->path = arena_copy_text(&w->memory, path, strlen(path));
+    if (!w->path)
+        return diag_no_memory(&cx->diag);
+    w->file = output_open_named(w->set, path);
+    if (!w->file)
+        return errno == ESPIPE ? io_error(cx, path, "cannot be written: it is not a regular file")
+                               : io_unwritten(cx, path);
+    return open_zip(cx, w);
+}
+
+tn_status npz_writer_open(context *cx, output_set *set, const char *path, bool deflate,
+                          npz_writer **out)
 {
     *out = NULL;
     npz_writer *w = memory_alloc(&cx->allocator, sizeof *w);
     if (!w)
         return diag_no_memory(&cx->diag);
-    *w = (npz_writer){.deflate = deflate};
+    *w = (npz_writer){.set = set, .deflate = deflate};
     arena_init(&w->memory, &cx->allocator);
-    tn_status s = open_zip(cx, w, path);
+    tn_status s = begin(cx, w, path);
     if (s != TN_OK) {
         npz_writer_discard(cx, w);
         return s;
@@ -100,28 +117,22 @@ tn_status npz_writer_add(context *cx, npz_writer *w, const char *name, const arr
     return TN_OK;
 }
 
-/* libzip writes no file at all for an archive without members. */
-static tn_status write_empty(context *cx, const char *path)
+/* libzip writes nothing at all for an archive without members. */
+static bool write_empty(npz_writer *w)
 {
     static const char directory_end[22] = "PK\5\6";
-    output o;
-    TN_TRY(output_open(cx, path, &o));
-    tn_status s = output_write(cx, &o, directory_end, sizeof directory_end);
-    if (s == TN_OK)
-        return output_close(cx, &o);
-    output_discard(cx, &o);
-    return s;
+    return output_write(w->set, w->file, directory_end, sizeof directory_end);
 }
 
 tn_status npz_writer_close(context *cx, npz_writer *w)
 {
     tn_status s = TN_OK;
-    if (w->n == 0)
-        s = write_empty(cx, w->path);
-    else if (zip_close(w->zip) != 0)
+    if (w->n > 0 && zip_close(w->zip) != 0)
         s = zip_failed(cx, w);
-    else
+    else if (w->n > 0)
         w->zip = NULL;
+    if (s == TN_OK && ((w->n == 0 && !write_empty(w)) || !output_close(w->file)))
+        s = io_unwritten(cx, w->path);
     npz_writer_discard(cx, w);
     return s;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/output.h"
 
 struct cache {
     const tn_allocator *allocator;
@@ -230,10 +231,14 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* How a name starts that cache_put makes. */
-static bool is_own_name(const char *name)
+static bool is_object(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == NAME_HEX && strncmp(name + NAME_HEX, ".o", 2) == 0;
+    return strspn(name, "0123456789abcdef") == NAME_HEX && strcmp(name + NAME_HEX, ".o") == 0;
+}
+
+static bool is_unfinished(const char *name)
+{
+    return strncmp(name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0;
 }
 
 /* List the files of FOLDER and what they take together; unfinished ones that nobody writes any more
@@ -245,11 +250,11 @@ static uint64_t list_files(const cache *c, DIR *folder, stored_files *files)
     const struct dirent *entry;
     while ((entry = readdir(folder)) != NULL) {
         const char *name = entry->d_name;
-        if (!is_own_name(name) || fstatat(c->folder, name, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(s.st_mode))
+        if ((!is_object(name) && !is_unfinished(name)) ||
+            fstatat(c->folder, name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode))
             continue;
         stored_file f = {.bytes = (uint64_t)s.st_size, .time = s.st_mtim};
-        if (strlen(name) >= sizeof f.name) {
+        if (is_unfinished(name)) {
             if (time(NULL) - s.st_mtime > HOUR)
                 (void)unlinkat(c->folder, name, 0);
             continue;
@@ -287,44 +292,21 @@ static void sweep(const cache *c)
 
 /* ---- writing ---- */
 
-static bool write_all(int file, const void *from, size_t n)
+/* A file that appears complete or not at all. */
+static void write_file(const cache *c, const char *name, const file_head *head, const char *body)
 {
-    const char *at = from;
-    while (n > 0) {
-        const ssize_t put = write(file, at, n);
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put > 0) {
-            at += put;
-            n -= (size_t)put;
-        }
-    }
-    return true;
-}
-
-static bool write_file(const cache *c, const char *name, const file_head *head, const char *body)
-{
-    const int file = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                            S_IRUSR | S_IWUSR);
-    if (file < 0)
-        return false;
-    const bool ok = write_all(file, head, sizeof *head) &&
-                    write_all(file, body, (size_t)(head->key_bytes + head->object_bytes));
-    return close(file) == 0 && ok;
-}
-
-/* A name beside NAME that no other thread or process uses now. */
-static void temporary_name(const char *name, char *out, size_t size)
-{
-    struct timespec now = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    (void)snprintf(out, size, "%s.%ld-%" PRIxPTR "-%ld", name, (long)getpid(), (uintptr_t)&now,
-                   now.tv_nsec);
+    output_set set;
+    output_set_init(&set, c->allocator);
+    set.mode = S_IRUSR | S_IWUSR;
+    output *o = output_open(&set, c->folder, name);
+    const bool ok = o && output_write(&set, o, head, sizeof *head) &&
+                    output_write(&set, o, body, (size_t)(head->key_bytes + head->object_bytes)) &&
+                    output_close(o);
+    (void)output_set_end(&set, ok);
 }
 
 void cache_put(const cache *c, const void *key, size_t key_bytes, const void *object, size_t bytes)
 {
-    char temporary[128];
     if (!c || key_bytes > object_at_most || bytes > object_at_most ||
         key_bytes + bytes + sizeof(file_head) > object_at_most || key_bytes + bytes > c->limit)
         return;
@@ -337,10 +319,7 @@ void cache_put(const cache *c, const void *key, size_t key_bytes, const void *ob
     memcpy(head.magic, magic, sizeof magic);
     digest(body, key_bytes + bytes, head.checksum);
     const file_name name = name_of(key, key_bytes);
-    temporary_name(name.text, temporary, sizeof temporary);
-    if (!write_file(c, temporary, &head, body) ||
-        renameat(c->folder, temporary, c->folder, name.text) != 0)
-        (void)unlinkat(c->folder, temporary, 0);
+    write_file(c, name.text, &head, body);
     memory_free(c->allocator, body, key_bytes + bytes);
     /* Looking through the whole folder takes longer than writing a small file, so it is done for a
      * few of those: hundreds that together fill what a sweep leaves free do not all go without. */

@@ -1,8 +1,9 @@
 /* Compiled objects kept on disk between runs.
  *
  * A folder holds one file per object, named by a hash of its key. A file carries the whole key and
- * a checksum, so a wrong file is only a missing one. Files are written beside and renamed: readers
- * and writers, also of several processes, need no lock. Whatever goes wrong means "not cached". */
+ * a checksum, so a wrong file is only a missing one. Files appear complete (base/output.h):
+ * readers and writers, also of several processes, need no lock. Whatever goes wrong means "not
+ * cached". */
 #ifndef RUNTIME_CACHE_H
 #define RUNTIME_CACHE_H
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "target/archive.h"
 
 extern char **environ;
@@ -16,6 +17,7 @@ enum { PATH_BYTES = 1024, MESSAGE_BYTES = 512 };
 /* The files of one call, all in one folder of its own. */
 typedef struct workshop {
     char folder[PATH_BYTES];
+    signal_hold hold; /* while it is there */
     char object[PATH_BYTES + 16], exports[PATH_BYTES + 16], result[PATH_BYTES + 16],
         messages[PATH_BYTES + 16];
 } workshop;
@@ -31,8 +33,13 @@ static tn_status open_workshop(context *cx, workshop *w)
     const char *base = getenv("TMPDIR");
     const int n = snprintf(w->folder, sizeof w->folder, "%s/tenon-link-XXXXXX",
                            base && *base ? base : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof w->folder || !mkdtemp(w->folder))
-        return file_error(cx, w->folder);
+    w->hold.on = false;
+    signals_hold(&w->hold);
+    if (n < 0 || (size_t)n >= sizeof w->folder || !mkdtemp(w->folder)) {
+        const tn_status s = file_error(cx, w->folder);
+        signals_let_through(&w->hold);
+        return s;
+    }
     (void)snprintf(w->object, sizeof w->object, "%s/in.o", w->folder);
     (void)snprintf(w->exports, sizeof w->exports, "%s/exports", w->folder);
     (void)snprintf(w->result, sizeof w->result, "%s/out.so", w->folder);
@@ -40,13 +47,14 @@ static tn_status open_workshop(context *cx, workshop *w)
     return TN_OK;
 }
 
-static void close_workshop(const workshop *w)
+static void close_workshop(workshop *w)
 {
     (void)unlink(w->object);
     (void)unlink(w->exports);
     (void)unlink(w->result);
     (void)unlink(w->messages);
     (void)rmdir(w->folder);
+    signals_let_through(&w->hold);
 }
 
 static tn_status write_file(context *cx, const char *path, const void *bytes, size_t n)
@@ -87,25 +95,40 @@ static tn_status write_exports(context *cx, const workshop *w, const char *const
     return s;
 }
 
-/* Run a program found along PATH: -1 when there is none, else its exit status. Its messages go to a
- * file. */
+/* Start ARGS with its messages going to a file, and with the signals that are held back here let
+ * through: an interrupt of the terminal reaches it too. */
+static bool start_program(const workshop *w, char *const *args, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t how;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    if (posix_spawnattr_init(&how) != 0) {
+        (void)posix_spawn_file_actions_destroy(&actions);
+        return false;
+    }
+    bool ready = posix_spawn_file_actions_addopen(&actions, 1, w->messages,
+                                                  O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0;
+    ready = ready && posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0;
+    if (w->hold.on)
+        ready = ready && posix_spawnattr_setsigmask(&how, &w->hold.before) == 0 &&
+                posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK) == 0;
+    ready = ready && posix_spawnp(child, args[0], &actions, &how, args, environ) == 0;
+    (void)posix_spawnattr_destroy(&how);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return ready;
+}
+
+/* Run a program found along PATH: -1 when there is none, else its exit status. */
 static int run_program(const workshop *w, const char *const *args)
 {
     char *copies[16] = {NULL};
-    posix_spawn_file_actions_t actions;
     pid_t child;
     int status = 0;
 
     for (size_t k = 0; args[k] && k < 15; k++)
         memcpy(&copies[k], &args[k], sizeof copies[k]); /* posix_spawn changes none of them */
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return -1;
-    bool ready = posix_spawn_file_actions_addopen(&actions, 1, w->messages,
-                                                  O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0;
-    ready = ready && posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0;
-    ready = ready && posix_spawnp(&child, args[0], &actions, NULL, copies, environ) == 0;
-    (void)posix_spawn_file_actions_destroy(&actions);
-    if (!ready)
+    if (!start_program(w, copies, &child))
         return -1;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -128,6 +151,18 @@ static void first_message(const workshop *w, char line[MESSAGE_BYTES])
     line[strcspn(line, "\r\n")] = 0;
 }
 
+/* Has ARGS linked the object? Otherwise *FOUND says whether there is such a program, and LINE what
+ * the first of them said. Nothing more is tried when the program is to end. */
+static bool try_linker(const workshop *w, const char *const *args, bool *found,
+                       char line[MESSAGE_BYTES])
+{
+    const int status = signals_waiting(&w->hold) ? -1 : run_program(w, args);
+    if (status > 0 && !*found)
+        first_message(w, line);
+    *found = *found || status > 0;
+    return status == 0;
+}
+
 static tn_status link_object(context *cx, const workshop *w, const char *name)
 {
     char option[sizeof w->exports + 32], line[MESSAGE_BYTES] = "";
@@ -136,27 +171,20 @@ static tn_status link_object(context *cx, const workshop *w, const char *name)
     bool found = false;
 
     (void)snprintf(option, sizeof option, "-Wl,--version-script=%s", w->exports);
-    for (size_t k = 0; k < sizeof compilers / sizeof *compilers; k++) {
-        const int status =
-            run_program(w, (const char *const[]){compilers[k], "-shared", "-nostartfiles", option,
-                                                 "-o", w->result, w->object, "-lm", NULL});
-        if (status == 0)
+    for (size_t k = 0; k < sizeof compilers / sizeof *compilers; k++)
+        if (try_linker(w,
+                       (const char *const[]){compilers[k], "-shared", "-nostartfiles", option, "-o",
+                                             w->result, w->object, "-lm", NULL},
+                       &found, line))
             return TN_OK;
-        if (status > 0 && !found)
-            first_message(w, line);
-        found = found || status > 0;
-    }
     (void)snprintf(option, sizeof option, "--version-script=%s", w->exports);
-    for (size_t k = 0; k < sizeof linkers / sizeof *linkers; k++) {
+    for (size_t k = 0; k < sizeof linkers / sizeof *linkers; k++)
         /* without the library of mathematics, which the program that loads it then has */
-        const int status = run_program(w, (const char *const[]){linkers[k], "-shared", option, "-o",
-                                                                w->result, w->object, NULL});
-        if (status == 0)
+        if (try_linker(w,
+                       (const char *const[]){linkers[k], "-shared", option, "-o", w->result,
+                                             w->object, NULL},
+                       &found, line))
             return TN_OK;
-        if (status > 0 && !found)
-            first_message(w, line);
-        found = found || status > 0;
-    }
     if (found)
         return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
                            "the system's linker made no shared object of '%s': %s", name,

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "check.h"
-#include "io/array.h"
+#include "io/npy.h"
 
 typedef struct bench {
     tn_allocator allocator;
@@ -74,6 +74,19 @@ static inline const char *in_folder(char path[256], const char *folder, const ch
 {
     (void)snprintf(path, 256, "%s/%s", folder, file);
     return path;
+}
+
+/* End SET when S says how that went; what S is then. */
+static inline tn_status end_set(output_set *set, tn_status s)
+{
+    return output_set_end(set, s == TN_OK) || s != TN_OK ? s : TN_ERR_IO;
+}
+
+static inline tn_status write_npy(context *cx, const char *path, const array *a)
+{
+    output_set set;
+    output_set_init(&set, &cx->allocator);
+    return end_set(&set, npy_write(cx, &set, path, a));
 }
 
 static inline bool make_folder(char folder[64])

@@ -27,7 +27,7 @@ static tn_status copy_array(context *cx, const char *from, const char *to)
 {
     array a;
     TN_TRY(npy_read(cx, from, &a));
-    tn_status s = npy_write(cx, to, &a);
+    tn_status s = write_npy(cx, to, &a);
     array_release(cx, &a);
     return s;
 }
@@ -55,12 +55,15 @@ static tn_status copy_archive(context *cx, const char *from, const char *to, boo
 {
     archive *a;
     npz_writer *w = NULL;
+    output_set set;
     TN_TRY(archive_open(cx, from, &a));
+    output_set_init(&set, &cx->allocator);
     uint32_t n = archive_count(a);
     array *arrays = calloc((size_t)n + 1, sizeof *arrays);
-    tn_status s = arrays ? npz_writer_open(cx, to, deflate, &w) : diag_no_memory(&cx->diag);
+    tn_status s = arrays ? npz_writer_open(cx, &set, to, deflate, &w) : diag_no_memory(&cx->diag);
     if (s == TN_OK)
         s = copy_all(cx, a, arrays, n, w);
+    s = end_set(&set, s);
     free(arrays);
     archive_close(cx, a);
     return s;
@@ -74,7 +77,7 @@ static int copy_own(void)
     bench b;
     bench_start(&b);
     if (make_folder(folder)) {
-        CHECK_INT(npy_write(b.cx, in_folder(from, folder, "a.npy"), &a), TN_OK);
+        CHECK_INT(write_npy(b.cx, in_folder(from, folder, "a.npy"), &a), TN_OK);
         CHECK_INT(copy_array(b.cx, from, in_folder(to, folder, "b.npy")), TN_OK);
         CHECK(unlink(from) == 0 && unlink(to) == 0 && rmdir(folder) == 0);
     }

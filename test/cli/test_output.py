@@ -1,0 +1,148 @@
+"""Files that the program writes: complete or not there, whatever happens while they are written.
+
+TENON in the environment is the program to test.
+"""
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+TENON = os.path.abspath(os.environ.get("TENON", "build/release/tenon"))
+# one small output, then two of 1 MiB
+THREE = """\
+func @main(%x: tensor<f32, 2>) -> (tensor<f32, 2>, tensor<f32, 262144>, tensor<f32, 262144>) {
+  %s = neg(%x) -> tensor<f32, 2>
+  %z = constant value[0.5] -> tensor<f32>
+  %a = broadcast_to(%z) shape[262144] -> tensor<f32, 262144>
+  %b = exp(%a) -> tensor<f32, 262144>
+  return %s, %b, %a
+}
+"""
+RUN = ["run", "three.ptir", "--random", "1", "--engine", "ref"]
+BIG = "".join(f"  %v{i} = exp(%{'x' if i == 0 else f'v{i - 1}'}) -> tensor<f32, 2>\n" for i in range(400))
+BIG = f"func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {{\n{BIG}  return %v399\n}}\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+        (self.dir / "three.ptir").write_text(THREE)
+        (self.dir / "big.ptir").write_text(BIG)
+        self.given = self.files()
+
+    def files(self):
+        """Everything in the folder, hidden or not."""
+        return sorted(str(p.relative_to(self.dir)) for p in self.dir.rglob("*"))
+
+    def start(self, *args, **more):
+        return subprocess.Popen([TENON, *args], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, **more)
+
+    def tenon(self, *args, most=None, status=0):
+        """Run the program; no file may have more than MOST bytes, which stands for a full disk."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        process = self.start(*args, preexec_fn=limit if most else None)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, status, err + out)
+        return err
+
+
+class FullDisk(Case):
+    COMMANDS = [
+        [*RUN, "--output", "out"], [*RUN, "--output", "out.npz"], [*RUN, "--profile-trace", "trace.json"],
+        ["compile", "big.ptir", "-o", "big.c"], ["compile", "big.ptir", "-o", "a.h", "--header", "b.c"],
+        ["convert", "big.ptir", "--to", "ptir", "-o", "out.json"], ["convert", "big.ptir", "--to", "mlir", "-o", "out/"],
+        ["fmt", "big.ptir", "-o", "out.ptir"], ["opt", "big.ptir", "-o", "out.ptir"],
+        ["grad", "big.ptir", "--loss", "0", "-o", "out.ptir", "--seed", "1"],
+    ]
+
+    def test_nothing_is_left(self):
+        for command in self.COMMANDS:
+            most = 100 if "--profile-trace" in command or "b.c" in command else 5000
+            err = self.tenon(*command, most=most, status=3)
+            self.assertIn("File too large", err, command)
+            self.assertEqual(self.files(), self.given, command)
+
+    def test_what_was_there_stays(self):
+        self.tenon(*RUN, "--output", "out")
+        self.tenon(*RUN, "--output", "out.npz")
+        before = {p: (self.dir / p).read_bytes() for p in self.files() if (self.dir / p).is_file()}
+        self.tenon(*RUN[:-3], "2", *RUN[-2:], "--output", "out", most=5000, status=3)
+        self.tenon(*RUN[:-3], "2", *RUN[-2:], "--output", "out.npz", most=5000, status=3)
+        self.assertEqual({p: (self.dir / p).read_bytes() for p in self.files() if (self.dir / p).is_file()}, before)
+
+    def test_devices(self):
+        if os.access("/dev/full", os.W_OK):
+            self.assertIn("No space left", self.tenon("fmt", "three.ptir", "-o", "/dev/full", status=3))
+        self.tenon("fmt", "three.ptir", "-o", "/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+
+class LongNames(Case):
+    def test_as_long_as_names_can_be(self):
+        def name(end):
+            return "n" * (255 - len(end)) + end
+        for command, end in [(["compile", "three.ptir", "-o"], ".c"), (["fmt", "three.ptir", "-o"], ".ptir"),
+                             (["compile", "three.ptir", "-o"], ".so"),
+                             ([*RUN, "--output"], ".npz"), ([*RUN, "--output"], "folder"),
+                             ([*RUN, "--profile-trace"], ".json")]:
+            self.tenon(*command, name(end))
+            self.assertIn(name(end), self.files())
+        self.assertEqual(np.load(self.dir / name(".npz"))["1"].shape, (262144,))
+        self.assertIn("[FileError]", self.tenon("fmt", "three.ptir", "-o", "x" + name(".ptir"), status=3))
+
+
+class Signals(Case):
+    def setUp(self):
+        super().setUp()
+        signal.alarm(600)  # a program that never opens its end of a pipe fails the test, late
+        self.addCleanup(signal.alarm, 0)
+
+    def test_in_a_folder(self):
+        """The second output is a pipe that takes no more, so that the signal comes between two files."""
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            (self.dir / "out").mkdir()
+            os.mkfifo(self.dir / "out/1.npy")
+            process = self.start(*RUN, "--output", "out")
+            with open(self.dir / "out/1.npy", "rb") as pipe:
+                pipe.read(1000)  # of 1 MiB: the next bytes are waiting already, or will be
+                self.assertEqual(len(self.files()), len(self.given) + 3)  # out, 1.npy, and 0.npy unfinished
+                process.send_signal(number)
+                pipe.read()
+            process.communicate(timeout=120)
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(self.files(), sorted([*self.given, "out", "out/1.npy"]))
+            (self.dir / "out/1.npy").unlink()
+            (self.dir / "out").rmdir()
+
+    def test_while_linking(self):
+        """A linker that waits: its files go, and nothing is made."""
+        (self.dir / "bin").mkdir()
+        (self.dir / "tmp").mkdir()
+        (self.dir / "bin/cc").write_text("#!/bin/sh\necho > begun\nread go < go\n")
+        (self.dir / "bin/cc").chmod(0o755)
+        os.mkfifo(self.dir / "begun")
+        os.mkfifo(self.dir / "go")
+        before = self.files()
+        env = dict(os.environ, PATH=f"{self.dir}/bin:{os.environ['PATH']}", TMPDIR=str(self.dir / "tmp"))
+        process = self.start("compile", "three.ptir", "-o", "three.so", env=env)
+        (self.dir / "begun").read_text()
+        self.assertTrue(any(self.dir.glob("tmp/*/in.o")))
+        process.terminate()
+        (self.dir / "go").write_text("\n")
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assertEqual(self.files(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

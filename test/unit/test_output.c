@@ -1,0 +1,236 @@
+/* Files that appear complete or not at all: together, under long names, and when a signal comes or
+ * the disk is full in between. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "io/npz_writer.h"
+#include "io_check.h"
+#include "runtime/cache.h"
+
+static char folder[64];
+
+static unsigned count_files(const char *path)
+{
+    unsigned n = 0;
+    DIR *d = opendir(path);
+    if (!CHECK(d != NULL))
+        return 0;
+    for (const struct dirent *e; (e = readdir(d)) != NULL;)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    (void)closedir(d);
+    return n;
+}
+
+static bool put(output_set *set, const char *name, const char *text)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    output *o = output_open(set, AT_FDCWD, path);
+    return o && output_write(set, o, text, strlen(text)) && output_close(o);
+}
+
+static bool holds(const char *name, const char *text)
+{
+    char path[512], have[64] = "";
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return false;
+    have[fread(have, 1, sizeof have - 1, f)] = '\0';
+    (void)fclose(f);
+    return strcmp(have, text) == 0;
+}
+
+static void drop(const char *name)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK_INT(unlink(path), 0);
+}
+
+static void test_together(void)
+{
+    output_set set;
+    output_set_init(&set, &memory_system);
+    CHECK(put(&set, "a", "one") && put(&set, "b", "two"));
+    CHECK(!holds("a", "one") && !holds("b", "two"));
+    CHECK(output_set_end(&set, true));
+    CHECK(holds("a", "one") && holds("b", "two"));
+    CHECK_INT(count_files(folder), 2);
+
+    output_set_init(&set, &memory_system); /* over others, in the end not */
+    CHECK(put(&set, "a", "three") && put(&set, "c", "four"));
+    CHECK(!output_set_end(&set, false));
+    CHECK(holds("a", "one"));
+    CHECK_INT(count_files(folder), 2);
+
+    output_set_init(&set, &memory_system); /* one that cannot be */
+    CHECK(put(&set, "a", "five") && !put(&set, "no/c", "six"));
+    CHECK_INT(errno, ENOENT);
+    CHECK(!output_set_end(&set, false));
+    CHECK_INT(errno, ENOENT);
+    CHECK(holds("a", "one"));
+
+    output_set_init(&set, &memory_system);
+    CHECK(!output_open(&set, AT_FDCWD, folder));
+    CHECK_INT(errno, EISDIR);
+    CHECK(!output_set_end(&set, false));
+    drop("a");
+    drop("b");
+}
+
+static void test_names(void)
+{
+    char name[256];
+    output_set set;
+    memset(name, 'n', sizeof name);
+    name[255] = '\0';
+    output_set_init(&set, &memory_system);
+    CHECK(put(&set, name, "one"));
+    CHECK(output_set_end(&set, true));
+    CHECK(holds(name, "one"));
+    drop(name);
+}
+
+static void test_folder(void)
+{
+    char path[256];
+    output_set set;
+    (void)snprintf(path, sizeof path, "%s/made", folder);
+    for (int good = 0; good < 2; good++) {
+        output_set_init(&set, &memory_system);
+        CHECK(output_set_folder(&set, path) && put(&set, "made/a", "one"));
+        CHECK(output_set_end(&set, good) == good);
+        CHECK_INT(count_files(folder), good);
+    }
+    output_set_init(&set, &memory_system); /* one that was there stays */
+    CHECK(output_set_folder(&set, path) && put(&set, "made/b", "two"));
+    CHECK(!output_set_end(&set, false));
+    CHECK(holds("made/a", "one"));
+    drop("made/a");
+    CHECK_INT(rmdir(path), 0);
+}
+
+/* ---- what ends a process on the way ---- */
+
+static void text_until(int signal)
+{
+    output_set set;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/made", folder);
+    output_set_init(&set, &memory_system);
+    bool ok = output_set_folder(&set, path) && put(&set, "made/a", "one") && raise(signal) == 0;
+    ok = ok && put(&set, "made/b", "two");
+    (void)output_set_end(&set, ok);
+    _exit(ok ? 0 : 3);
+}
+
+static void archive_until(int signal)
+{
+    static float data[1 << 18];
+    bench b;
+    npz_writer *w;
+    output_set set;
+    char path[256];
+    bench_start(&b);
+    array x = borrowed(TN_F32, 1, (const int64_t[]){1 << 18}, data);
+    output_set_init(&set, &memory_system);
+    tn_status s = npz_writer_open(b.cx, &set, in_folder(path, folder, "x.npz"), false, &w);
+    if (s != TN_OK || npz_writer_add(b.cx, w, "x", &x) != TN_OK || raise(signal) != 0)
+        _exit(1);
+    s = npz_writer_close(b.cx, w);
+    _exit(end_set(&set, s) == TN_OK ? 0 : 3);
+}
+
+static void array_until(int signal)
+{
+    static float data[1 << 18];
+    bench b;
+    output_set set;
+    char path[256];
+    bench_start(&b);
+    array x = borrowed(TN_F32, 1, (const int64_t[]){1 << 18}, data);
+    output_set_init(&set, &memory_system);
+    CHECK(put(&set, "a", "one"));
+    (void)raise(signal);
+    const tn_status s = npy_write(b.cx, &set, in_folder(path, folder, "x.npy"), &x);
+    _exit(end_set(&set, s) == TN_OK ? 0 : 3);
+}
+
+static void cache_until(int signal)
+{
+    static char object[1 << 20];
+    (void)signal;
+    (void)setenv("TENON_CACHE_DIR", folder, 1);
+    cache *c = cache_open(&memory_system);
+    if (!c)
+        _exit(1);
+    cache_put(c, "key", 3, object, sizeof object);
+    text_buffer out;
+    text_init(&out, &memory_system);
+    _exit(cache_get(c, "key", 3, &out) ? 0 : 3);
+}
+
+/* How a process that runs WRITE ends. */
+static int end_of(void (*write)(int), int signal, bool is_ignored, rlim_t most)
+{
+    int status = 0;
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
+        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        (void)sigaction(signal, &(struct sigaction){.sa_handler = is_ignored ? SIG_IGN : SIG_DFL},
+                        NULL);
+        write(signal);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
+}
+
+static void test_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    void (*const writers[])(int) = {text_until, archive_until, array_until};
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
+        for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+            const int status = end_of(writers[i], signals[k], false, RLIM_INFINITY);
+            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[k]);
+            CHECK_INT(count_files(folder), 0);
+        }
+    /* what is ignored does not end anything */
+    const int status = end_of(text_until, SIGHUP, true, RLIM_INFINITY);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    drop("made/a");
+    drop("made/b");
+    char path[256];
+    CHECK_INT(rmdir(in_folder(path, folder, "made")), 0);
+}
+
+/* A limit on the size of files stands for a disk that is full. */
+static void test_no_room(void)
+{
+    void (*const writers[])(int) = {archive_until, array_until, cache_until};
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        const int status = end_of(writers[i], SIGHUP, true, 5000);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+        CHECK_INT(count_files(folder), 0);
+    }
+}
+
+int main(void)
+{
+    if (!make_folder(folder))
+        return check_result();
+    test_together();
+    test_names();
+    test_folder();
+    test_signals();
+    test_no_room();
+    CHECK_INT(rmdir(folder), 0);
+    return check_result();
+}
