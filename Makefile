@@ -39,7 +39,7 @@ bench: build-release ## speed against measured limits
 	@$(python) bench/run.py --tenon build/release/tenon
 
 fuzz: build-fuzz ## each fuzzer for FUZZ_SECONDS (60)
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(python) tools/fuzz.py
+	@$(python) tools/fuzz.py
 
 coverage: build-coverage ## lines the tests run, by file
 	@find build/coverage -name '*.gcda' -delete

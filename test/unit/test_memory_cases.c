@@ -25,6 +25,15 @@ static void *room_for(const tn_type *type, size_t *bytes)
     return calloc(1, *bytes + 1);
 }
 
+/* Some programs never end. Questions are counted, so that every machine asks for the same memory.
+ */
+static bool has_had_enough(void *user)
+{
+    enum { ENOUGH = 2000 };
+    unsigned *asked = user;
+    return ++*asked >= ENOUGH;
+}
+
 static void run(tn_program *p)
 {
     tn_buffer in[MAX_INPUTS] = {{0}}, out[MAX_INPUTS] = {{0}};
@@ -37,7 +46,8 @@ static void run(tn_program *p)
         in[i].data = ready ? room_for(&in[i].type, &in[i].bytes) : NULL;
         ready = in[i].data && tn_program_random_input(p, i, 5, &in[i]) == TN_OK;
     }
-    tn_run_options options = {.timeout_ns = 100000000};
+    unsigned asked = 0;
+    tn_run_options options = {.threads = 1, .cancel = has_had_enough, .cancel_user = &asked};
     if (ready && tn_program_run(p, in, n_in, out, n_out, &options) == TN_OK)
         for (size_t i = 0; i < n_out; i++)
             tn_buffer_release(p, &out[i]);
