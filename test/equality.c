@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/api.h"
-#include "driver/programs.h"
+#include "api/api.h"
+#include "api/programs.h"
 #include "io/npy.h"
 #include "runtime/tape_parts.h"
 #include "scalar/dtype.h"

@@ -1,16 +1,19 @@
-"""Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, and no two
-rooms have files of one name.
+"""Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, and needs
+nothing from below at link time either.
 
-usage: check_layers.py ROOT
+usage: check_layers.py ROOT [--objects FILE.o ...]
+
+The objects are those of src/, in folders that end as the sources do: .../src/base/memory.c.o.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
-ROOMS = ["base", "scalar", "graph", "ops", "index", "eval", "grad", "dialect", "pass", "plan",
+ROOMS = ["base", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "runtime", "io", "driver", "cli"]
+         "target", "runtime", "io", "compile", "api", "cli"]
 # Rooms that see less than everything above them.
 ONLY = {"runtime": ["base", "scalar"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
@@ -51,6 +54,28 @@ def fault(path, quote, name, src):
     return None if other in above else f"'{own}' may include only: {', '.join(above) or 'itself'}"
 
 
+def source_of(name):
+    """The path below src/ of the source that the object NAME was made from."""
+    return pathlib.PurePath(name.rpartition("/src/")[2].removesuffix(".o"))
+
+
+def link_faults(objects):
+    """A line for each symbol that a room takes from one below it."""
+    output = subprocess.run(["nm", "-A", "-P", *objects], stdout=subprocess.PIPE, text=True, check=True).stdout
+    defined, wanted = {}, []
+    for line in output.splitlines():
+        name, symbol, kind = line.split()[:3]
+        path = source_of(name.rstrip(":"))
+        if kind == "U":
+            wanted.append((path, symbol))
+        elif kind.isupper():
+            defined[symbol] = path
+    for path, symbol in wanted:
+        own, other = room_of(path), room_of(defined.get(symbol, path))
+        if own != other and other not in ONLY.get(own, ROOMS[:ROOMS.index(own)]):
+            yield f"{path}: takes {symbol} from {defined[symbol]}: '{own}' stands above '{other}'"
+
+
 def main():
     src = pathlib.Path(sys.argv[1]) / "src"
     files = sorted(p for p in src.rglob("*") if p.suffix in (".c", ".h", ".def"))
@@ -68,6 +93,10 @@ def main():
                 line = text.count("\n", 0, match.start(1)) + 1
                 print(f"{file}:{line}: includes {match[2]}: {why}")
                 n_faults += 1
+    if sys.argv[2:3] == ["--objects"]:
+        for line in link_faults(sys.argv[3:]):
+            print(line)
+            n_faults += 1
     print(f"{len(files)} files, {n_faults} faults")
     return n_faults != 0 or not files
 

@@ -34,4 +34,11 @@ extern const limits limits_default;
 context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *sink);
 void context_free(context *cx);
 
+/* Every public function ends with this: what it reported is delivered before it returns. */
+static inline tn_status context_done(context *cx, tn_status status)
+{
+    diag_flush(&cx->diag);
+    return status;
+}
+
 #endif

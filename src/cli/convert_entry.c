@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "driver/programs.h"
+#include "api/programs.h"
 
 tn_status entry_gather(session *s, const tn_module *m, const arguments *args, run_inputs *in)
 {

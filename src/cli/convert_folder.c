@@ -1,8 +1,8 @@
 /* `tenon convert -o DIR/`: the converted program, and beside it what it is called. */
 #include <string.h>
 
+#include "api/programs.h"
 #include "cli/run.h"
-#include "driver/programs.h"
 #include "tenon/convert.h"
 
 bool names_folder(const char *path)

@@ -1,9 +1,9 @@
 /* The inputs of `tenon run`: files, archives and random data, checked before anything runs. */
 #include <string.h>
 
+#include "api/programs.h"
 #include "base/suggest.h"
 #include "cli/run.h"
-#include "driver/programs.h"
 #include "io/archive.h"
 #include "io/npy.h"
 

@@ -29,16 +29,18 @@ def layers(root):
         "dialect/mind/read.c": '#include "dialect/common.h"\n#include "dialect/mind/read.h"\n',
         "io/npy.c": '#include "scalar/dtype.h"\n',
         "target/llvm/emit.c": "#include <llvm-c/Core.h>\n",
-        "cli/main.c": '#include "driver/driver.h"\n',
+        "loop/nest/a.c": '#include "loop/ir/loop.h"\n',
+        "cli/main.c": '#include "api/api.h"\n',
     }
     refused = {
         "base/up.h": ('#include "graph/a.h"\n', ":1:"),
         "io/side.c": ('\n#include "graph/a.h"\n', ":2:"),
         "runtime/side.c": ('# include "ops/a.h"\n', ":1:"),
         "dialect/mind/other.c": ('#include "dialect/tiny/read.h"\n', ":1:"),
-        "loop/llvm.c": ("#include <llvm-c/Core.h>\n", ":1:"),
+        "loop/ir/llvm.c": ("#include <llvm-c/Core.h>\n", ":1:"),
         "graph/unrooted.c": ('#include "memory.h"\n', ":1:"),
-        "helpers/a.c": ("", "not a folder"),
+        "loop/ir/up.c": ('#include "loop/nest/nest.h"\n', ":1:"),
+        "helpers/a.c": ("", "in no room"),
     }
 
     def write(name, text):
@@ -58,9 +60,17 @@ def layers(root):
                place in output and " 1 faults" in output, output)
         path.unlink()
 
+    (root / "objects/src/base").mkdir(parents=True)
+    (root / "objects/src/graph").mkdir(parents=True)
+    graph = compile_object(root / "objects/src/graph", "int graph_f(int i) { return i; }", "a.c.o")
+    base = "int graph_f(int); int base_f(int i) { return graph_f(i); }"
+    objects = [graph, compile_object(root / "objects/src/base", base, "b.c.o")]
+    status, output = check("check_layers.py", root, "--objects", *objects)
+    expect("layers refuses a symbol from below", status == 1 and "takes graph_f" in output, output)
 
-def compile_object(folder, text):
-    path = folder / "object.o"
+
+def compile_object(folder, text, name="object.o"):
+    path = folder / name
     subprocess.run(["cc", "-fPIC", "-O1", "-w", "-c", "-x", "c", "-", "-o", path], input=text,
                    text=True, check=True)
     return path

@@ -2,7 +2,7 @@
 #ifndef TEST_JIT_RUN_H
 #define TEST_JIT_RUN_H
 
-#include "driver/api.h"
+#include "api/api.h"
 #include "plan_run.h"
 
 typedef struct jit_counts {

@@ -2,8 +2,8 @@
  * Without LLVM here, so that what is tested is the tape; kernels have tests of their own. */
 #include <pthread.h>
 
+#include "api/api.h"
 #include "api_fixture.h"
-#include "driver/api.h"
 
 static tn_program *compile_with(tn_context *cx, const char *language, const char *text,
                                 const tn_compile_options *o)

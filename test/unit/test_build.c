@@ -1,6 +1,6 @@
 /* The builder: every operation has a function, failure is sticky and says where, regions. */
+#include "api/api.h"
 #include "build_fixture.h"
-#include "driver/api.h"
 
 /* ---- every operation ------------------------------------------------------------------------ */
 

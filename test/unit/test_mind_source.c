@@ -1,6 +1,6 @@
 /* The surface language without memory, at its limits, and the YAML that tests are written in. */
 #include "api_fixture.h"
-#include "driver/yaml.h"
+#include "cli/yaml.h"
 
 static const char program[] =
     "import std::tensor;\n"

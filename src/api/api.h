@@ -1,0 +1,16 @@
+/* What the files of the public interface share. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "compile/program.h"
+#include "dialect/dialect.h"
+#include "graph/public.h"
+#include "tenon/tenon.h"
+
+/* The number of an -O level. */
+static inline int api_level(tn_level level)
+{
+    return level == TN_LEVEL_0 ? 0 : level == TN_LEVEL_1 ? 1 : 2;
+}
+
+#endif

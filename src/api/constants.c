@@ -1,0 +1,148 @@
+/* Inputs that get one value for good. */
+#include <inttypes.h>
+
+#include "api/api.h"
+#include "graph/literal.h"
+#include "pass/bind.h"
+
+static tn_status refuse(const module *m, const node *n, diag_kind kind, const char *why)
+{
+    return node_report(module_entry(m), n, kind, "input '%s' cannot be made a constant: %s",
+                       attr_string(n->attrs, KEY_NAME), why);
+}
+
+/* Memory of M's for the data of L, where M does not copy it when it is copied itself. */
+static void *own_room(module *m, literal *l)
+{
+    void *room = NULL;
+    if (l->bytes < PAYLOAD_FROM)
+        return arena_alloc_aligned(&m->arena, l->bytes, 64);
+    l->shared = payload_new(m->allocator, l->bytes, &room);
+    return room;
+}
+
+/* The data of L become those of VALUE. */
+static bool take_value(module *m, literal *l, const tn_buffer *value, bool is_borrowed)
+{
+    if (is_borrowed && l->bytes > 0 && literal_is_normal(l->type->dtype)) {
+        l->shared = payload_of_others(m->allocator);
+        l->data = value->data;
+        return l->shared != NULL;
+    }
+    void *own = own_room(m, l);
+    if (!own)
+        return false;
+    if (l->bytes)
+        memcpy(own, value->data, l->bytes);
+    literal_normalize(l->type->dtype, own, l->bytes);
+    l->data = own;
+    return true;
+}
+
+/* The attributes of a constant that holds VALUE, which is of type T. */
+static tn_status constant_attrs(module *m, const node *n, const type *t, const tn_buffer *value,
+                                bool is_borrowed, const attrs **out)
+{
+    literal l = {.type = t};
+    if (!type_bytes(t, &l.bytes) || l.bytes > m->cx->limits.literal_bytes)
+        return refuse(m, n, DIAG_LimitExceeded, "it has more bytes than the limit on constants");
+    if (value->bytes < l.bytes || (l.bytes && !value->data))
+        return refuse(m, n, DIAG_InputMismatch, "the buffer is too small");
+    if (is_borrowed && (uintptr_t)value->data % dtype_bytes(dtype_table[t->dtype].part) != 0)
+        return refuse(m, n, DIAG_InputMismatch, "the buffer is not aligned for its elements");
+    bool ok = take_value(m, &l, value, is_borrowed) && (!l.shared || module_hold(m, l.shared));
+    payload_drop(l.shared); /* M holds it */
+    attr entry = {.key = KEY_VALUE, .v.literal = &l};
+    *out = ok ? attrs_of(&m->attrs, &entry, 1) : NULL;
+    return *out ? TN_OK : module_no_memory(m);
+}
+
+/* The inputs behind number INDEX move up; a tuple that loses one is a tuple no more. */
+static void forget_input(function *f, uint32_t index)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = index; i + 1 < f->inputs.n; i++)
+        f->inputs.at[i] = f->inputs.at[i + 1];
+    f->inputs.n--;
+    for (uint32_t i = 0; i < f->tuples.n; i++) {
+        input_tuple t = f->tuples.at[i];
+        uint32_t n = 0;
+        for (const char *c = t.nesting; *c; c++)
+            n += *c == 't';
+        if (t.first <= index && index < t.first + n)
+            continue;
+        t.first -= t.first > index;
+        f->tuples.at[kept++] = t;
+    }
+    f->tuples.n = kept;
+    f->hints.n = 0;
+}
+
+static tn_status set_constant(module *m, size_t index, const tn_buffer *value, bool is_borrowed)
+{
+    function *f = module_entry(m);
+    const value_id v = f->inputs.at[index];
+    node *n = &f->nodes.at[f->values.at[v].node];
+    const type *t = value_type(f, v);
+    tn_type want;
+    const attrs *a = NULL;
+    public_type(t, &want);
+    if (!type_is_static(t))
+        return refuse(m, n, DIAG_UnboundSymbol, "its shape does not tell all sizes in it");
+    if (!public_same_type(&value->type, &want))
+        return refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
+    TN_TRY(constant_attrs(m, n, t, value, is_borrowed, &a));
+    forget_input(f, (uint32_t)index);
+    node_rewrite(n, OP_CONSTANT, n->in, 0, a);
+    return TN_OK;
+}
+
+/* The shape of VALUE gives symbols their values in M. */
+static tn_status bind_by_shape(module *m, size_t index, const tn_buffer *value)
+{
+    const given_shape given = {value->type.rank, value->type.dims};
+    int64_t *sizes = sizes_new(m, &m->arena);
+    if (!sizes)
+        return module_no_memory(m);
+    TN_TRY(sizes_from_input(m, (uint32_t)index, &given, sizes));
+    TN_TRY(sizes_demanded(m, sizes));
+    return module_bind_partly(m, sizes);
+}
+
+/* Replaces the module, so that a failure leaves it as it was. */
+static tn_status bind_and_set(tn_module *tm, size_t index, const tn_buffer *value, bool is_borrowed)
+{
+    module *bound = module_copy(tm->graph);
+    if (!bound)
+        return module_no_memory(tm->graph);
+    tn_status s = bind_by_shape(bound, index, value);
+    if (s == TN_OK)
+        s = set_constant(bound, index, value, is_borrowed);
+    module_free(s == TN_OK ? tm->graph : bound);
+    if (s == TN_OK)
+        tm->graph = bound;
+    return s;
+}
+
+static tn_status give_constant(tn_module *tm, size_t index, const tn_buffer *value,
+                               bool is_borrowed)
+{
+    module *m = tm->graph;
+    const function *f = module_entry(m);
+    if (index >= f->inputs.n)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "input %zu of a module with %" PRIu32, index, f->inputs.n);
+    return type_is_static(value_type(f, f->inputs.at[index]))
+               ? set_constant(m, index, value, is_borrowed)
+               : bind_and_set(tm, index, value, is_borrowed);
+}
+
+tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
+{
+    return context_done(tm->graph->cx, give_constant(tm, input, value, false));
+}
+
+tn_status tn_module_borrow_constant(tn_module *tm, size_t input, const tn_buffer *value)
+{
+    return context_done(tm->graph->cx, give_constant(tm, input, value, true));
+}

@@ -1,0 +1,120 @@
+/* Converting modules to other dialects. */
+#include "tenon/convert.h"
+
+#include "api/api.h"
+#include "api/programs.h"
+#include "pass/legalize.h"
+#include "pass/pass.h"
+
+static tn_status find_target(context *cx, const char *name, const dialect **out)
+{
+    *out = name ? dialect_by_name(name) : NULL;
+    if (*out && (*out)->can && (*out)->write)
+        return TN_OK;
+    tn_status s = *out ? diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                     "nothing can be converted to '%s'", name)
+                       : dialect_unknown(&cx->diag, name ? name : "");
+    for (size_t i = 0; dialects[i]; i++)
+        if (dialects[i]->can && dialects[i]->write)
+            diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+    return s;
+}
+
+/* What a text of the old dialect says about spelling means nothing in the new one. */
+static void forget_spelling(module *m)
+{
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        for (uint32_t k = 0; k < m->functions.at[i]->nodes.n; k++)
+            m->functions.at[i]->nodes.at[k].spelling = 0;
+}
+
+static bool same_family(const module *m, const dialect *to)
+{
+    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    return from && from->can == to->can;
+}
+
+tn_status convert_module(tn_module *tm, const char *dialect_name, const tn_convert_options *options)
+{
+    module *m = tm->graph;
+    const dialect *to;
+    TN_TRY(find_target(m->cx, dialect_name, &to));
+    legalize_options o = {.exact_only = options && options->exact_only};
+    TN_TRY(legalize(m, to, &o));
+    if (to->canonical)
+        TN_TRY(pass_run(m, PASS_CANONICALIZE, true, NULL));
+    if (!same_family(m, to))
+        forget_spelling(m);
+    m->dialect = to->name;
+    return TN_OK;
+}
+
+tn_status tn_module_convert(tn_module *m, const char *dialect_name,
+                            const tn_convert_options *options)
+{
+    return context_done(m->graph->cx, convert_module(m, dialect_name, options));
+}
+
+tn_status check_module_legal(const tn_module *m, const char *dialect_name)
+{
+    const dialect *to;
+    TN_TRY(find_target(m->graph->cx, dialect_name, &to));
+    return check_legal(m->graph, to);
+}
+
+tn_status tn_module_check_legal(const tn_module *m, const char *dialect_name)
+{
+    return context_done(m->graph->cx, check_module_legal(m, dialect_name));
+}
+
+bool tn_op_legality(size_t op, const char *dialect_name, tn_legality *legality_out,
+                    const char **how)
+{
+    const dialect *to = dialect_by_name(dialect_name);
+    const expansion_info *by = NULL;
+    bool relaxed = false;
+    if (op >= OP_COUNT || !to || !to->can)
+        return false;
+    switch (op_legality((op_id)op, to, &by, &relaxed)) {
+    case LEGAL_SPELT:
+        *legality_out = TN_LEGAL_SPELT;
+        break;
+    case LEGAL_EXPANDED:
+        *legality_out = relaxed ? TN_LEGAL_RELAXED : TN_LEGAL_EXPANDED;
+        break;
+    case LEGAL_NEVER:
+        *legality_out = TN_LEGAL_NEVER;
+        break;
+    }
+    if (how)
+        *how = by ? by->label : *legality_out == TN_LEGAL_NEVER ? op_refusal((op_id)op) : NULL;
+    return true;
+}
+
+/* ---- between files and modules -------------------------------------------------------------- */
+
+tn_status keep_entry(tn_module *tm)
+{
+    module *m = tm->graph;
+    const function *entry = module_entry(m);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        if (m->functions.at[i]->is_region && !entry->is_region)
+            return TN_OK; /* regions are named by their place */
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        function *f = m->functions.at[i];
+        if (f == entry) {
+            m->functions.at[kept++] = f;
+            continue;
+        }
+        function_release(f);
+    }
+    m->functions.n = kept;
+    m->entry = 0;
+    return TN_OK;
+}
+
+tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n)
+{
+    return n ? bind_symbols(m->graph, bindings, n) : TN_OK;
+}

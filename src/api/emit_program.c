@@ -1,0 +1,167 @@
+/* Code made ahead of time: C, objects and what is made of them, from a compiled program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "api/programs.h"
+#include "compile/aot.h"
+#include "target/archive.h"
+
+enum { MOST_NAME = 200 };
+
+/* A C identifier that is no longer than names of files may be. */
+static bool is_name(const char *name)
+{
+    size_t n = 0;
+    for (; name[n] && n <= MOST_NAME; n++)
+        if (!((name[n] >= 'a' && name[n] <= 'z') || (name[n] >= 'A' && name[n] <= 'Z') ||
+              name[n] == '_' || (n > 0 && name[n] >= '0' && name[n] <= '9')))
+            return false;
+    return n > 0 && n <= MOST_NAME;
+}
+
+static target_port *make_ports(const tn_port *from, const function *f, bool is_input, uint32_t n,
+                               arena *memory)
+{
+    target_port *ports = ARENA_ARRAY(memory, target_port, n);
+    for (uint32_t i = 0; ports && i < n; i++) {
+        size_t bytes = 0;
+        const tn_dtype d = from[i].type.dtype;
+        (void)type_bytes(value_type(f, is_input ? f->inputs.at[i] : f->outputs.at[i]), &bytes);
+        ports[i] = (target_port){.name = from[i].name,
+                                 .dtype = d,
+                                 .rank = from[i].type.rank,
+                                 .dims = from[i].type.dims,
+                                 .bytes = bytes,
+                                 .align = bytes ? (uint32_t)dtype_bytes(dtype_table[d].part) : 0};
+    }
+    return ports;
+}
+
+static tn_status symbols_without_value(const tn_program *p)
+{
+    text_buffer names;
+    text_init(&names, &p->allocator);
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        text_buffer own;
+        text_init(&own, &p->allocator);
+        unknown_sizes(p, i, &own);
+        const char *text = text_c_string(&own), *so_far = text_c_string(&names);
+        if (text && *text && so_far && !strstr(so_far, text)) {
+            text_puts(&names, names.n > 0 ? ", " : "");
+            text_puts(&names, text);
+        }
+        text_release(&own);
+    }
+    const char *text = text_c_string(&names);
+    const tn_status s =
+        diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
+                    "code made ahead of time is for fixed sizes: %s has no value (--dim SYM=N)",
+                    text ? text : "a symbol");
+    text_release(&names);
+    return s;
+}
+
+/* The last part of a path: what is made does not depend on where its source lies. */
+static const char *file_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+static tn_status make_object(const aot *a, context *cx, const target_options *o, text_buffer *out)
+{
+    return target_llvm_program(cx, &a->program, o, out);
+}
+
+/* What is made of an object. */
+static tn_status wrap_object(const aot *a, context *cx, tn_emit_form form, const target_options *o,
+                             text_buffer *out)
+{
+    char symbol[MOST_NAME + 8], member[16];
+    const char *const symbols[] = {symbol};
+    text_buffer object;
+    (void)snprintf(symbol, sizeof symbol, "%s_run", a->program.name);
+    (void)snprintf(member, sizeof member, "%.13s.o", a->program.name);
+    text_init(&object, &cx->allocator);
+    tn_status s = make_object(a, cx, o, &object);
+    if (s == TN_OK && form == TN_EMIT_ARCHIVE)
+        target_archive(member, object.at, object.n, symbols, 1, out);
+    else if (s == TN_OK)
+        s = target_shared(cx, a->program.name, object.at, object.n, symbols, 1, out);
+    text_release(&object);
+    return s;
+}
+
+static tn_status print_form(const aot *a, context *cx, tn_emit_form form, target_options o,
+                            text_buffer *out)
+{
+    switch (form) {
+    case TN_EMIT_C:
+        target_c_file(&a->program, out);
+        return TN_OK;
+    case TN_EMIT_HEADER:
+        target_c_header(&a->program, out);
+        return TN_OK;
+    case TN_EMIT_ASSEMBLY:
+        o.form = TARGET_ASSEMBLY;
+        return target_llvm_program(cx, &a->program, &o, out);
+    case TN_EMIT_LLVM_IR:
+        o.form = TARGET_LLVM_IR;
+        return target_llvm_program(cx, &a->program, &o, out);
+    case TN_EMIT_ARCHIVE:
+    case TN_EMIT_SHARED:
+        return wrap_object(a, cx, form, &o, out);
+    case TN_EMIT_OBJECT:
+    default:
+        return make_object(a, cx, &o, out);
+    }
+}
+
+static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_options *o,
+                      text_buffer *out)
+{
+    context *cx = p->cx;
+    const char *name = o && o->name ? o->name : "program";
+    const target_options to = {
+        .triple = o ? o->target : NULL, .cpu = o ? o->cpu : NULL, .is_pic = true};
+    aot a;
+    if (!is_name(name))
+        return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "'%s' is no name for generated code: it needs a C identifier of at "
+                           "most %d letters, digits and underscores",
+                           name, MOST_NAME);
+    if (p->cache)
+        return symbols_without_value(p);
+    const char *fast_on = to.cpu ? to.cpu : to.triple ? "generic" : NULL;
+    tn_status s = aot_make(&a, p->graph, fast_on, o ? o->seed : 0, &p->allocator);
+    const function *f = module_entry(p->graph);
+    a.program.name = name;
+    a.program.note = file_name(p->graph->source.name);
+    a.program.n_inputs = p->n_inputs;
+    a.program.n_outputs = p->n_outputs;
+    a.program.inputs = make_ports(p->inputs, f, true, p->n_inputs, &a.memory);
+    a.program.outputs = make_ports(p->outputs, f, false, p->n_outputs, &a.memory);
+    if (s == TN_OK && (!a.program.inputs || !a.program.outputs))
+        s = diag_no_memory(&cx->diag);
+    if (s == TN_OK)
+        s = print_form(&a, cx, form, to, out);
+    if (s == TN_OK && out->failed)
+        s = diag_no_memory(&cx->diag);
+    aot_release(&a);
+    return context_done(cx, s);
+}
+
+tn_status tn_program_emit(const tn_program *p, tn_emit_form form, const tn_emit_options *options,
+                          const tn_writer *writer)
+{
+    context *cx = p->cx;
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    tn_status s = emit(p, form, options, &text);
+    if (s == TN_OK && !writer->write(writer->user, text.at ? text.at : "", text.n))
+        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                        "the caller's writer did not take %zu bytes", text.n);
+    text_release(&text);
+    return context_done(cx, s);
+}

@@ -1,0 +1,217 @@
+/* Gradients: names of values to the options of the differentiation, and the modules around it. */
+#include <inttypes.h>
+
+#include "api/api.h"
+#include "base/decimal.h"
+#include "base/suggest.h"
+#include "dialect/mind/mind.h"
+#include "pass/differentiate.h"
+#include "pass/pass.h"
+
+/* What is asked for, as positions in a copy of the module. */
+typedef struct request {
+    context *cx;
+    module *m; /* the copy */
+    const tn_gradient_options *given;
+    grad_options options;
+    uint32_t *wrt;
+    value_id *recompute;
+} request;
+
+static tn_status unknown(const request *r, const char *what, const char *name)
+{
+    const function *f = module_entry(r->m);
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+        if (own && (n->op == OP_INPUT || strcmp(what, "input") != 0))
+            suggest_name(&like, own, strlen(own));
+    }
+    const tn_status status = diag_report(&r->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                         "the program has no %s '%s'", what, name);
+    suggest_fix(&like, &r->cx->diag, NO_SPAN, "");
+    return status;
+}
+
+/* TEXT as a number, all of it. */
+static bool is_number(const char *text, uint32_t *number)
+{
+    size_t n = strlen(text);
+    int64_t i;
+    decimal_result d = decimal_read_i64(text, n, &i);
+    if (n == 0 || d.length != n || d.overflow || i < 0 || i > UINT32_MAX)
+        return false;
+    *number = (uint32_t)i;
+    return true;
+}
+
+/* Is NAME what the text calls V: the name of an input or value, or %number? */
+static bool is_called(const function *f, value_id v, const char *name)
+{
+    const node *n = node_of(f, v);
+    const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+    uint32_t number;
+    if (own && strcmp(own, name) == 0)
+        return true;
+    if (n->name &&
+        (strcmp(n->name, name) == 0 || (name[0] == '%' && strcmp(n->name, name + 1) == 0)))
+        return true;
+    return name[0] == '%' && is_number(name + 1, &number) && number == v;
+}
+
+/* Which of the N values LIST is called NAME: by name first, then by position. N when none is. */
+static uint32_t find(const function *f, const value_id *list, uint32_t n, const char *name)
+{
+    uint32_t at;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_called(f, list[i], name))
+            return i;
+    return is_number(name, &at) && at < n ? at : n;
+}
+
+static tn_status find_input(const request *r, const char *name, uint32_t *out)
+{
+    const function *f = module_entry(r->m);
+    *out = find(f, f->inputs.at, f->inputs.n, name);
+    return *out < f->inputs.n ? TN_OK : unknown(r, "input", name);
+}
+
+static tn_status find_loss(request *r)
+{
+    const function *f = module_entry(r->m);
+    const char *name = r->given->loss;
+    if (f->outputs.n == 0)
+        return diag_report(&r->cx->diag, DIAG_MissingOutputs, &r->m->source, NO_SPAN,
+                           "the program has no output to differentiate");
+    uint32_t at = 0;
+    if (!name || (is_number(name, &at) && at < f->outputs.n)) /* whatever values are called */
+        r->options.loss = at;
+    else
+        r->options.loss = find(f, f->outputs.at, f->outputs.n, name);
+    return r->options.loss < f->outputs.n ? TN_OK : unknown(r, "output", name);
+}
+
+static tn_status find_wrt(request *r)
+{
+    const tn_gradient_options *o = r->given;
+    if (o->cotangent) {
+        r->options.has_cotangent = true;
+        TN_TRY(find_input(r, o->cotangent, &r->options.cotangent));
+    }
+    if (!o->wrt)
+        return TN_OK;
+    r->wrt = ARENA_ARRAY(&r->m->arena, uint32_t, o->n_wrt);
+    if (!r->wrt)
+        return module_no_memory(r->m);
+    for (size_t i = 0; i < o->n_wrt; i++)
+        TN_TRY(find_input(r, o->wrt[i], &r->wrt[i]));
+    r->options.wrt = r->wrt;
+    r->options.n_wrt = (uint32_t)o->n_wrt;
+    return TN_OK;
+}
+
+/* Values to compute again become outputs, at the end, so that they can be found again after the
+ * module was canonicalised. */
+static tn_status hold_recomputed(request *r)
+{
+    function *f = module_entry(r->m);
+    for (size_t i = 0; i < r->given->n_recompute; i++) {
+        const char *name = r->given->recompute[i];
+        value_id v = 0;
+        while (v < f->values.n && !is_called(f, v, name))
+            v++;
+        if (v == f->values.n)
+            return unknown(r, "value", name);
+        TN_TRY(function_add_output(f, v));
+    }
+    return TN_OK;
+}
+
+static void release_recomputed(request *r)
+{
+    function *f = module_entry(r->m);
+    r->options.n_recompute = (uint32_t)r->given->n_recompute;
+    f->outputs.n -= r->options.n_recompute;
+    r->options.recompute = f->outputs.at + f->outputs.n;
+}
+
+static tn_status prepare(request *r, const dialect *d)
+{
+    r->m->gradients.n = 0; /* a map of the primal would keep values alive */
+    r->options.seed = r->given->seed;
+    r->options.skip_verify = r->given->unverified;
+    /* The profile is one of Core IR; to other dialects it says nothing. */
+    r->options.style.core_only =
+        r->given->profile == TN_PROFILE_CORE_V1 && (!d || d == &dialect_mind);
+    r->options.style.core_conv2d = r->given->conv2d;
+    r->options.style.is_core = mind_is_core;
+    if (d) {
+        r->options.style.spelling = d->spelling;
+        /* Core IR broadcasts implicitly and has instructions made for gradients. */
+        r->options.style.plain = !d->spelling(OP_RELU_GRAD);
+    }
+    TN_TRY(find_loss(r));
+    TN_TRY(find_wrt(r));
+    TN_TRY(hold_recomputed(r));
+    TN_TRY(pass_run(r->m, PASS_CANONICALIZE, false, NULL));
+    release_recomputed(r);
+    return TN_OK;
+}
+
+tn_status tn_module_gradient(const tn_module *m, const tn_gradient_options *options,
+                             tn_module **gradient)
+{
+    static const tn_gradient_options defaults = {0};
+    context *cx = m->graph->cx;
+    request r = {.cx = cx, .given = options ? options : &defaults};
+    module *made = NULL;
+
+    *gradient = NULL;
+    r.m = module_copy(m->graph);
+    if (!r.m)
+        return context_done(cx, diag_no_memory(&cx->diag));
+    tn_status s = prepare(&r, m->graph->dialect ? dialect_by_name(m->graph->dialect) : NULL);
+    if (s == TN_OK)
+        s = differentiate(r.m, &r.options, &made);
+    module_free(r.m);
+    if (s != TN_OK)
+        return context_done(cx, s);
+    *gradient = memory_alloc(&cx->allocator, sizeof **gradient);
+    if (!*gradient) {
+        module_free(made);
+        return context_done(cx, diag_no_memory(&cx->diag));
+    }
+    (*gradient)->graph = made;
+    return TN_OK;
+}
+
+static size_t position(const value_id *list, uint32_t n, value_id v)
+{
+    uint32_t at = n;
+    while (at > 0 && list[at - 1] != v)
+        at--;
+    return at ? at - 1 : SIZE_MAX;
+}
+
+size_t tn_module_gradient_count(const tn_module *m)
+{
+    return m->graph->gradients.n / 2;
+}
+
+bool tn_module_gradient_at(const tn_module *m, size_t index, size_t *input, size_t *output)
+{
+    const function *f = module_entry(m->graph);
+    if (index >= tn_module_gradient_count(m))
+        return false;
+    const value_id *pair = m->graph->gradients.at + 2 * index;
+    *input = position(f->inputs.at, f->inputs.n, pair[0]);
+    *output = position(f->outputs.at, f->outputs.n, pair[1]);
+    return true;
+}
+
+void tn_module_forget_gradients(tn_module *m)
+{
+    m->graph->gradients.n = 0;
+}

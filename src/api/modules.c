@@ -1,0 +1,379 @@
+/* Modules: reading, checking, rewriting and writing them, and their interfaces. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "api/api.h"
+#include "api/programs.h"
+#include "base/suggest.h"
+#include "ops/infer.h"
+#include "pass/differentiate.h"
+#include "pass/legalize.h"
+#include "pass/pass.h"
+
+/* ---- reading ---- */
+
+static tn_status choose_dialect(context *cx, const tn_read_options *o, const source *s,
+                                const dialect **out)
+{
+    if (o->dialect) {
+        *out = dialect_by_name(o->dialect);
+        if (*out)
+            return TN_OK;
+        tn_status status = dialect_unknown(&cx->diag, o->dialect);
+        for (size_t i = 0; dialects[i]; i++)
+            if (dialects[i]->read)
+                diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+        return status;
+    }
+    *out = dialect_guess(s->name, s->text, s->length);
+    if (*out)
+        return TN_OK;
+    return diag_report(&cx->diag, DIAG_Usage, s, NO_SPAN,
+                       "neither the name nor the content tells the dialect of this text; say it "
+                       "with --from, or in the options");
+}
+
+/* Derivatives for readers whose language has them. */
+static tn_status derive(module *m, const uint32_t *wrt, uint32_t n_wrt, bool core_only,
+                        module **out)
+{
+    const dialect *d = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    grad_options options = {.wrt = wrt, .n_wrt = n_wrt, .style.core_only = core_only};
+    options.style.spelling = d ? d->spelling : NULL;
+    TN_TRY(pass_run(m, PASS_CANONICALIZE, false, NULL));
+    return differentiate(m, &options, out);
+}
+
+/* M has its text; read it. */
+static tn_status read_text(module *m, const tn_read_options *o, const char *shown)
+{
+    const dialect *d = NULL;
+    m->source.name = arena_copy_text(&m->arena, shown, strlen(shown));
+    if (!m->source.name)
+        return module_no_memory(m);
+    TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
+    m->source.code_of = d->code_of;
+    m->dialect = d->name;
+    if (!d->read)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "programs can be written to '%s' but not read from it", d->name);
+    read_options options = {
+        .profile = o->profile == TN_PROFILE_CORE_V1 ? PROFILE_CORE_V1 : PROFILE_EXTENDED,
+        .slice_clamp = o->slice_negative == TN_SLICE_CLAMP,
+        .strict = o->strict,
+        .max_pieces = o->max_pieces,
+        .entry = o->entry,
+        .inputs = o->inputs,
+        .n_inputs = o->n_inputs,
+        .differentiate = derive,
+    };
+    TN_TRY(d->read(m, &options));
+    if (!d->lowers_to)
+        return TN_OK;
+    m->dialect = d->lowers_to;
+    m->is_lowered = true;
+    return pass_run(m, PASS_CANONICALIZE, false, NULL);
+}
+
+/* Wrap M, or free it when S says that it did not come about. */
+static tn_status finish_read(context *cx, module *m, tn_status s, tn_module **out)
+{
+    if (s == TN_OK) {
+        *out = memory_alloc(&cx->allocator, sizeof **out);
+        if (*out)
+            (*out)->graph = m;
+        else
+            s = diag_no_memory(&cx->diag);
+    }
+    if (s != TN_OK)
+        module_free(m);
+    return context_done(cx, s);
+}
+
+tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,
+                         size_t length, tn_module **out)
+{
+    static const tn_read_options defaults = {0};
+    const tn_read_options *o = options ? options : &defaults;
+
+    *out = NULL;
+    if (length >= UINT32_MAX)
+        return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                                            "a text of %zu bytes; programs must be below 4 GiB",
+                                            length));
+    module *m = module_new(cx);
+    if (!m)
+        return context_done(cx, diag_no_memory(&cx->diag));
+    m->source.text = arena_copy_text(&m->arena, text, length);
+    m->source.length = length;
+    tn_status s =
+        m->source.text ? read_text(m, o, o->file ? o->file : "<memory>") : module_no_memory(m);
+    return finish_read(cx, m, s, out);
+}
+
+tn_status read_program(context *cx, const tn_read_options *options, const char *path,
+                       tn_module **out)
+{
+    *out = NULL;
+    module *m = module_new(cx);
+    if (!m)
+        return context_done(cx, diag_no_memory(&cx->diag));
+    const char *shown = options->file ? options->file : strcmp(path, "-") == 0 ? "<stdin>" : path;
+    tn_status s = file_read(cx, &m->arena, path, &m->source.text, &m->source.length);
+    if (s == TN_OK)
+        s = read_text(m, options, shown);
+    return finish_read(cx, m, s, out);
+}
+
+const char *entry_name(const tn_module *m)
+{
+    return module_entry(m->graph)->name;
+}
+
+tn_status select_entry(tn_module *tm, const char *name)
+{
+    module *m = tm->graph;
+    if (!name || m->is_lowered) /* there it was chosen while reading */
+        return TN_OK;
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        if (f->is_region)
+            continue;
+        if (strcmp(f->name, name) == 0) {
+            m->entry = i;
+            return TN_OK;
+        }
+        suggest_name(&like, f->name, strlen(f->name));
+    }
+    tn_status s = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                              "the program has no function '%s'", name);
+    diag_note(&m->cx->diag, NULL, NO_SPAN, "it has '%s'", module_entry(m)->name);
+    suggest_fix(&like, &m->cx->diag, NO_SPAN, "");
+    return s;
+}
+
+void tn_module_free(tn_module *m)
+{
+    if (!m)
+        return;
+    context *cx = m->graph->cx;
+    module_free(m->graph);
+    memory_free(&cx->allocator, m, sizeof *m);
+}
+
+/* ---- checking and rewriting ---- */
+
+tn_status tn_module_verify(tn_module *m)
+{
+    return context_done(m->graph->cx, module_verify(m->graph, NULL));
+}
+
+/* Hands the internal observer's calls to the public one. */
+typedef struct observer_bridge {
+    const tn_module *m;
+    const tn_pass_observer *to;
+} observer_bridge;
+
+static void after_pass(void *user, const module *m, pass_id id, uint32_t n_changed)
+{
+    const observer_bridge *b = user;
+    (void)m;
+    b->to->after(b->to->user, b->m, pass_table[id].name, n_changed);
+}
+
+/* The next name of a comma-separated list; false at the end. Empty entries are names too. */
+static bool next_name(const char **list, const char **name, size_t *length)
+{
+    if (!*list)
+        return false;
+    const char *comma = strchr(*list, ',');
+    *name = *list;
+    *length = comma ? (size_t)(comma - *list) : strlen(*list);
+    *list = comma ? comma + 1 : NULL;
+    return true;
+}
+
+static tn_status unknown_pass(context *cx, const char *name, size_t n)
+{
+    suggestion like;
+    suggest_begin(&like, name, n);
+    for (int i = 0; i < PASS_COUNT; i++)
+        suggest_name(&like, pass_table[i].name, strlen(pass_table[i].name));
+    const tn_status status = diag_report(
+        &cx->diag, DIAG_Usage, NULL, NO_SPAN,
+        "there is no pass called '%.*s'; 'tenon passes' lists them", n < 100 ? (int)n : 100, name);
+    suggest_fix(&like, &cx->diag, NO_SPAN, "");
+    return status;
+}
+
+static tn_status check_passes(context *cx, const char *passes)
+{
+    const char *name;
+    size_t n;
+    while (next_name(&passes, &name, &n))
+        if (pass_by_name(name, n) == PASS_COUNT)
+            return unknown_pass(cx, name, n);
+    return TN_OK;
+}
+
+tn_status tn_module_run_passes(tn_module *m, const char *passes, const tn_pass_observer *observer)
+{
+    context *cx = m->graph->cx;
+    observer_bridge bridge = {m, observer};
+    pass_observer inner = {after_pass, &bridge};
+    tn_status s = check_passes(cx, passes);
+    const char *name;
+    size_t n;
+    while (s == TN_OK && next_name(&passes, &name, &n))
+        s = pass_run(m->graph, pass_by_name(name, n), true, observer ? &inner : NULL);
+    return context_done(cx, s);
+}
+
+static tn_status optimize(tn_module *m, tn_level level, bool relaxed,
+                          const tn_pass_observer *observer)
+{
+    observer_bridge bridge = {m, observer};
+    pass_observer inner = {after_pass, &bridge};
+    return context_done(m->graph->cx, pass_run_level(m->graph, api_level(level), relaxed, true,
+                                                     observer ? &inner : NULL));
+}
+
+tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)
+{
+    return optimize(m, level, false, observer);
+}
+
+tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level, const tn_pass_observer *observer)
+{
+    return optimize(m, level, true, observer);
+}
+
+/* ---- writing ---- */
+
+tn_status check_formattable(const tn_module *m)
+{
+    if (!m->graph->is_lowered)
+        return TN_OK;
+    return diag_report(&m->graph->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                       "programs of this dialect are read but not written; 'tenon convert --to "
+                       "%s' prints what they mean",
+                       m->graph->dialect);
+}
+
+/* Whether WORD is one of the space-separated LIST. */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* How long a text of BEFORE bytes may become. */
+static size_t most_of(const limits *l, size_t before)
+{
+    return l->output_bytes < SIZE_MAX / 2 - before ? (size_t)l->output_bytes + before : 0;
+}
+
+static tn_status unknown_style(diag_channel *diag, const dialect *d, const char *style)
+{
+    suggestion like;
+    suggest_begin(&like, style, strlen(style));
+    suggest_words(&like, d->styles);
+    const tn_status status =
+        diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s", d->name,
+                    style, d->styles);
+    suggest_fix(&like, diag, NO_SPAN, "");
+    return status;
+}
+
+static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
+                            text_buffer *out)
+{
+    diag_channel *diag = &m->cx->diag;
+    const char *style = options->style;
+    const char *name = dialect_name ? dialect_name : m->dialect;
+    const dialect *d = name ? dialect_by_name(name) : NULL;
+    if (!d)
+        return dialect_unknown(diag, name ? name : "");
+    if (!d->write)
+        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN,
+                           "programs can be read from '%s' but not written to it", d->name);
+    if (style && !is_listed(d->styles, style))
+        return unknown_style(diag, d, style);
+    if (d->can)
+        TN_TRY(check_legal(m, d));
+    out->most = most_of(&m->cx->limits, out->n);
+    TN_TRY(d->write(m, options, out));
+    if (out->too_long)
+        return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                           "the program would take more than %" PRIu64
+                           " bytes; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes);
+    return out->failed ? module_no_memory(m) : TN_OK;
+}
+
+tn_status write_program(const tn_module *m, const char *dialect_name, const char *style,
+                        text_buffer *out)
+{
+    return write_with(m->graph, dialect_name, &(write_options){.style = style}, out);
+}
+
+tn_status write_gradient(tn_module *m, bool comments, bool map, text_buffer *out)
+{
+    if (!map)
+        m->graph->gradients.n = 0;
+    return write_with(m->graph, NULL, &(write_options){.comments = comments, .map = map}, out);
+}
+
+tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,
+                          const tn_writer *writer)
+{
+    context *cx = m->graph->cx;
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    tn_status s = write_program(m, dialect_name, style, &text);
+    if (s == TN_OK && !writer->write(writer->user, text.at ? text.at : "", text.n))
+        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                        "the caller's writer did not take %zu bytes", text.n);
+    text_release(&text);
+    return context_done(cx, s);
+}
+
+/* ---- interfaces ---- */
+
+static tn_status port_at(const tn_module *m, bool output, size_t index, tn_port *port)
+{
+    context *cx = m->graph->cx;
+    const function *f = module_entry(m->graph);
+    uint32_t n = output ? f->outputs.n : f->inputs.n;
+    if (index >= n)
+        return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                            "%s %zu of a module with %" PRIu32,
+                                            output ? "output" : "input", index, n));
+    public_port(m->graph, output ? f->outputs.at[index] : f->inputs.at[index], port);
+    return port->name ? TN_OK : context_done(cx, diag_no_memory(&cx->diag));
+}
+
+size_t tn_module_input_count(const tn_module *m)
+{
+    return module_entry(m->graph)->inputs.n;
+}
+
+size_t tn_module_output_count(const tn_module *m)
+{
+    return module_entry(m->graph)->outputs.n;
+}
+
+tn_status tn_module_input(const tn_module *m, size_t index, tn_port *port)
+{
+    return port_at(m, false, index, port);
+}
+
+tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port)
+{
+    return port_at(m, true, index, port);
+}

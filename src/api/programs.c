@@ -1,0 +1,221 @@
+/* Programs: from a module to something that runs. */
+#include <stdio.h>
+
+#include "api/api.h"
+#include "api/programs.h"
+#include "base/text.h"
+#include "compile/custom_set.h"
+#include "pass/bind.h"
+#include "pass/pass.h"
+
+/* ---- compilation ---- */
+
+/* The extents of a value, as far as they are known. */
+static void known_extents(const tn_program *p, value_id v, tn_port *port)
+{
+    const module *m = p->graph;
+    const type *t = value_type(module_entry(m), v);
+    for (uint32_t i = 0; i < port->type.rank; i++) {
+        int64_t extent;
+        if (dim_is_symbolic(t->dims[i]) && dim_bind(&m->types, t->dims[i], p->sizes, &extent) &&
+            extent >= 0)
+            port->type.dims[i] = extent;
+    }
+}
+
+/* The names are those of the module as it was before passes changed it. */
+static tn_status note_interface(tn_program *p)
+{
+    module *m = p->graph;
+    const function *f = module_entry(m);
+    p->n_inputs = f->inputs.n;
+    p->n_outputs = f->outputs.n;
+    p->inputs = ARENA_ARRAY(&m->arena, tn_port, p->n_inputs);
+    p->outputs = ARENA_ARRAY(&m->arena, tn_port, p->n_outputs);
+    p->positions = ARENA_ARRAY(&m->arena, int64_t, p->n_inputs);
+    if (!p->inputs || !p->outputs || !p->positions)
+        return module_no_memory(m);
+    find_positions(m, p->positions);
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        public_port(m, f->inputs.at[i], &p->inputs[i]);
+        if (!p->inputs[i].name)
+            return module_no_memory(m);
+        known_extents(p, f->inputs.at[i], &p->inputs[i]);
+    }
+    for (uint32_t i = 0; i < p->n_outputs; i++) {
+        tn_port *port = &p->outputs[i];
+        public_port(m, f->outputs.at[i], port);
+        if (!port->name)
+            return module_no_memory(m);
+        known_extents(p, f->outputs.at[i], port);
+    }
+    return TN_OK;
+}
+
+/* Before symbols are replaced by their values. */
+static tn_status note_named_axes(tn_program *p)
+{
+    const function *f = module_entry(p->graph);
+    p->named = ARENA_ARRAY(&p->graph->arena, uint32_t, f->inputs.n);
+    if (!p->named)
+        return module_no_memory(p->graph);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        for (uint32_t k = 0; k < t->rank; k++)
+            p->named[i] |= (uint32_t)dim_is_symbolic(t->dims[k]) << k;
+        const char *name = attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME);
+        for (uint32_t k = 0; name && k < p->graph->written_axes.n; k++)
+            if (strcmp(p->graph->written_axes.at[k].input, name) == 0)
+                p->named[i] |= p->graph->written_axes.at[k].axes;
+    }
+    return TN_OK;
+}
+
+/* Whether the sizes say what every input is. */
+static bool inputs_are_known(const module *m, const int64_t *sizes)
+{
+    const function *f = module_entry(m);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        int64_t extent;
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (dim_is_symbolic(t->dims[k]) && !dim_bind(&m->types, t->dims[k], sizes, &extent))
+                return false;
+    }
+    return true;
+}
+
+/* The pipeline, stage by stage. Where inputs have unknown extents the last ones wait for a run. */
+static tn_status compile(tn_program *p, const module *m, const tn_compile_options *o)
+{
+    p->level = o->level == TN_LEVEL_0 ? 0 : o->level == TN_LEVEL_1 ? 1 : PASS_LEVEL_RUN;
+    p->relaxed = o->numerics == TN_NUMERICS_RELAXED;
+    p->custom = custom_set_copy(&p->allocator, m->cx->custom);
+    p->graph = module_copy_to(m, p->cx); /* what we were given stays as it is */
+    if (!p->custom || !p->graph)
+        return diag_no_memory(&p->cx->diag);
+    if (m->is_lowered && module_entry(m)->outputs.n == 0)
+        return diag_report(&p->cx->diag, DIAG_MissingOutputs, &p->graph->source, NO_SPAN,
+                           "the program has no result, so there is nothing to run");
+    TN_TRY(engine_init(p->engine, &p->allocator, o, p->graph));
+    TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
+    TN_TRY(note_named_axes(p));
+    if (!inputs_are_known(p->graph, p->sizes)) {
+        p->cache = variant_cache_new(&p->allocator);
+        return p->cache ? note_interface(p) : module_no_memory(p->graph);
+    }
+    if (p->engine->is_jit && !other_sizes_are_dear(p->graph))
+        other_sizes_init(&p->others, p->graph, p->sizes, &(sizes_options){p->level, p->relaxed});
+    TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
+    TN_TRY(note_interface(p));
+    const int64_t begin = o->profiler ? eval_clock() : 0;
+    TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
+    engine_tell(o->profiler, "compile", "passes", begin);
+    p->tape = engine_compile(p->engine, p->graph, &p->others, o->profiler);
+    return TN_OK;
+}
+
+tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,
+                             tn_program **out)
+{
+    static const tn_compile_options defaults = {0};
+    context *cx = m->graph->cx;
+    diag_flush(&cx->diag);
+    *out = NULL;
+    tn_program *p = memory_alloc(&cx->allocator, sizeof *p);
+    if (!p)
+        return context_done(cx, diag_no_memory(&cx->diag));
+    *p = (tn_program){.allocator = cx->allocator, .sink = cx->diag.sink};
+    p->cx = context_new(&cx->allocator, &cx->diag.sink);
+    p->engine = memory_alloc(&cx->allocator, sizeof *p->engine);
+    if (p->engine)
+        *p->engine = (engine){0};
+    tn_status s;
+    if (p->cx && p->engine) {
+        p->cx->limits = cx->limits;
+        p->cx->has_told_llvm = cx->has_told_llvm;
+        s = context_done(p->cx, compile(p, m->graph, options ? options : &defaults));
+        cx->has_told_llvm |= atomic_load(&p->engine->has_told);
+    } else {
+        s = context_done(cx, diag_no_memory(&cx->diag));
+    }
+    if (s == TN_OK)
+        *out = p;
+    else
+        tn_program_free(p);
+    return s;
+}
+
+void tn_program_free(tn_program *p)
+{
+    if (!p)
+        return;
+    tn_allocator allocator = p->allocator;
+    variant_cache_free(&allocator, p->cache);
+    tape_free(p->tape);
+    if (p->engine)
+        engine_release(p->engine);
+    memory_free(&allocator, p->engine, sizeof *p->engine);
+    module_free(p->graph);
+    other_sizes_release(&p->others);
+    context_free(p->cx);
+    custom_set_free(p->custom);
+    memory_free(&allocator, p, sizeof *p);
+}
+
+/* ---- interface ---- */
+
+size_t tn_program_input_count(const tn_program *p)
+{
+    return p->n_inputs;
+}
+
+size_t tn_program_output_count(const tn_program *p)
+{
+    return p->n_outputs;
+}
+
+tn_status tn_program_input(const tn_program *p, size_t index, tn_port *port)
+{
+    if (index >= p->n_inputs)
+        return TN_ERR_USAGE;
+    *port = p->inputs[index];
+    return TN_OK;
+}
+
+tn_status tn_program_output(const tn_program *p, size_t index, tn_port *port)
+{
+    if (index >= p->n_outputs)
+        return TN_ERR_USAGE;
+    *port = p->outputs[index];
+    return TN_OK;
+}
+
+/* A symbol is named once. */
+static void add_unknown(const tn_program *p, dim d, text_buffer *names)
+{
+    char quoted[128];
+    if (!dim_is_symbolic(d))
+        return;
+    const dim_expr *e = dim_expr_of(&p->graph->types, d);
+    if (e->op != DIM_SYM) {
+        add_unknown(p, e->a, names);
+        add_unknown(p, e->b, names);
+        return;
+    }
+    (void)snprintf(quoted, sizeof quoted, "'%s'", e->name);
+    const char *so_far = text_c_string(names);
+    if (p->sizes[dim_index(d)] >= 0 || !so_far || strstr(so_far, quoted))
+        return;
+    if (*so_far)
+        text_puts(names, ", ");
+    text_puts(names, quoted);
+}
+
+void unknown_sizes(const tn_program *p, size_t index, text_buffer *names)
+{
+    const function *f = module_entry(p->graph);
+    const type *t = value_type(f, f->inputs.at[index]);
+    for (uint32_t i = 0; i < t->rank; i++)
+        add_unknown(p, t->dims[i], names);
+}

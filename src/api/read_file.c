@@ -1,0 +1,124 @@
+/* Reading a whole text file, pipe or standard input into memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/programs.h"
+
+enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30 };
+#define LARGEST_TEXT ((uint64_t)UINT32_MAX - 1)
+
+static tn_status file_error(context *cx, const char *path, const char *what, int reason)
+{
+    source place = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
+    char text[128] = "";
+    if (!reason)
+        return diag_report(&cx->diag, DIAG_FileError, &place, NO_SPAN, "%s", what);
+    if (strerror_r(reason, text, sizeof text) != 0)
+        text[0] = '\0';
+    return diag_report(&cx->diag, DIAG_FileError, &place, NO_SPAN, "%s: %s", what, text);
+}
+
+/* At most N bytes; fewer only at the end. Negative on failure, with errno set. */
+static int64_t read_some(int fd, char *to, uint64_t n)
+{
+    uint64_t done = 0;
+    while (done < n) {
+        uint64_t want = n - done < LARGEST_READ ? n - done : LARGEST_READ;
+        ssize_t got = read(fd, to + done, (size_t)want);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += (uint64_t)got;
+    }
+    return (int64_t)done;
+}
+
+/* The size is not known beforehand. The arena cannot give back what is outgrown, so the text
+ * gathers in a block of its own and is copied when complete. */
+static tn_status read_stream(context *cx, arena *to, int fd, const char *path, const char **text,
+                             size_t *length)
+{
+    size_t cap = FIRST_READ, n = 0;
+    char *block = memory_alloc(&cx->allocator, cap);
+    tn_status s = block ? TN_OK : diag_no_memory(&cx->diag);
+    while (s == TN_OK) {
+        int64_t got = read_some(fd, block + n, cap - n);
+        if (got < 0) {
+            s = file_error(cx, path, "cannot be read", errno);
+            break;
+        }
+        n += (size_t)got;
+        if (n < cap)
+            break;
+        if (n > LARGEST_TEXT) {
+            s = file_error(cx, path, "has 4 GiB or more, which is too large for a program", 0);
+            break;
+        }
+        char *moved = memory_resize(&cx->allocator, block, cap, 2 * cap);
+        if (!moved) {
+            s = diag_no_memory(&cx->diag);
+            break;
+        }
+        block = moved;
+        cap *= 2;
+    }
+    if (s == TN_OK && n > LARGEST_TEXT)
+        s = file_error(cx, path, "has 4 GiB or more, which is too large for a program", 0);
+    if (s == TN_OK) {
+        *length = n;
+        *text = arena_copy_text(to, block, n);
+        if (!*text)
+            s = diag_no_memory(&cx->diag);
+    }
+    memory_free(&cx->allocator, block, cap);
+    return s;
+}
+
+static tn_status read_regular(context *cx, arena *to, int fd, const char *path, uint64_t size,
+                              const char **text, size_t *length)
+{
+    if (size > LARGEST_TEXT)
+        return file_error(cx, path, "has 4 GiB or more, which is too large for a program", 0);
+    char *own = arena_alloc_aligned(to, (size_t)size + 1, 1);
+    if (!own)
+        return diag_no_memory(&cx->diag);
+    int64_t got = read_some(fd, own, size);
+    if (got < 0)
+        return file_error(cx, path, "cannot be read", errno);
+    own[got] = '\0';
+    *text = own;
+    *length = (size_t)got;
+    return TN_OK;
+}
+
+static tn_status read_open_file(context *cx, arena *to, int fd, const char *path, const char **text,
+                                size_t *length)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return file_error(cx, path, "cannot be read", errno);
+    if (S_ISDIR(info.st_mode))
+        return file_error(cx, path, "is a directory", 0);
+    /* files of /proc and the like say that they are empty */
+    if (!S_ISREG(info.st_mode) || info.st_size == 0 || fd == STDIN_FILENO)
+        return read_stream(cx, to, fd, path, text, length);
+    return read_regular(cx, to, fd, path, (uint64_t)info.st_size, text, length);
+}
+
+tn_status file_read(context *cx, arena *to, const char *path, const char **text, size_t *length)
+{
+    if (strcmp(path, "-") == 0)
+        return read_open_file(cx, to, STDIN_FILENO, path, text, length);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return file_error(cx, path, "cannot be opened", errno);
+    tn_status s = read_open_file(cx, to, fd, path, text, length);
+    (void)close(fd);
+    return s;
+}

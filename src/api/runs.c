@@ -1,0 +1,331 @@
+/* Running programs: the tensors are checked, and what is left is the evaluator's. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "api/api.h"
+#include "api/programs.h"
+#include "base/checked.h"
+#include "compile/custom_set.h"
+#include "compile/result.h"
+
+/* What one run owns: a context of its own around the program's allocator, and the tensors. */
+typedef struct run {
+    const tn_program *p;
+    const module *graph;    /* what runs: all extents are numbers */
+    const tn_port *outputs; /* its outputs */
+    tape *tape;             /* made of it; NULL: none */
+    context cx;
+    tensor *tensors; /* inputs, then outputs */
+    uint64_t seed;
+    const tn_profiler *profiler; /* NULL: none */
+    uint32_t threads;
+    uint64_t time_limit; /* in ns; 0: none */
+    int64_t deadline;    /* of eval_clock */
+    bool (*cancel)(void *user);
+    void *cancel_user;
+} run;
+
+static const source *source_of(const run *r)
+{
+    return &r->p->graph->source;
+}
+
+static const char *buffer_text(run *r, const tn_type *t)
+{
+    arena *a = &r->cx.diag.text;
+    char text[TN_MAX_RANK * 24];
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->rank && i < TN_MAX_RANK; i++) {
+        if (i)
+            text[n++] = ',', text[n++] = ' ';
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            text[n++] = '?';
+        else
+            n += decimal_print_i64(t->dims[i], text + n);
+    }
+    text[n] = '\0';
+    const char *name = tn_dtype_name(t->dtype);
+    const char *whole = arena_printf(a, "%s[%s]", name ? name : "?", text);
+    return whole ? whole : "a tensor";
+}
+
+/* Do the extents of input INDEX give a symbol another value than it has? */
+static bool gives_another_size(const tn_program *p, size_t index, const tn_type *given)
+{
+    const tn_type *want = &p->inputs[index].type;
+    for (uint32_t k = 0; k < want->rank; k++)
+        if (p->named[index] >> k & 1 && want->dims[k] != TN_DIM_UNKNOWN &&
+            want->dims[k] != given->dims[k])
+            return true;
+    return false;
+}
+
+tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,
+                              const tn_type *given, const char *message)
+{
+    if (given && gives_another_size(p, index, given)) {
+        (void)diag_report(d, DIAG_DimensionBinding, &p->graph->source, NO_SPAN, "%s", message);
+        return TN_ERR_INPUT; /* the program itself is well-formed */
+    }
+    if (given)
+        d->op = op_table[OP_INPUT].text;
+    return diag_report(d, DIAG_InputMismatch, &p->graph->source, NO_SPAN, "%s", message);
+}
+
+tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index)
+{
+    tn_status s =
+        diag_report(d, DIAG_MissingInput, &p->graph->source, NO_SPAN,
+                    "no tensor is given for input %zu ('%s')", index, p->inputs[index].name);
+    diag_node(d, p->inputs[index].name);
+    return s;
+}
+
+/* GIVEN: what was given for an input, where only its extents are wrong. */
+static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
+                        const tn_type *given, const char *problem)
+{
+    char message[512];
+    (void)snprintf(message, sizeof message, "%s %zu ('%s') %s", what, index, port->name, problem);
+    return report_input_misfit(&r->cx.diag, r->p, index, given, message);
+}
+
+static tn_status other_type(run *r, const char *what, size_t index, const tn_port *port,
+                            const tn_type *want, const tn_type *given)
+{
+    const bool only_extents =
+        port == &r->p->inputs[index] && given->dtype == want->dtype && given->rank == want->rank;
+    tn_status s = misfit(r, what, index, port, only_extents ? given : NULL,
+                         "has another type than the program declares");
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", buffer_text(r, given));
+    return s;
+}
+
+static tn_status check_buffer(run *r, const char *what, size_t index, const tn_port *port,
+                              const type *t, const tn_buffer *b)
+{
+    tn_type want;
+    public_type(t, &want);
+    if (!public_same_type(&b->type, &want))
+        return other_type(r, what, index, port, &want, &b->type);
+    size_t bytes;
+    if (!type_bytes(t, &bytes) || b->bytes < bytes)
+        return misfit(r, what, index, port, NULL, "has a buffer that is too small");
+    if (bytes == 0)
+        return TN_OK;
+    size_t part = dtype_bytes(dtype_table[t->dtype].part);
+    if (!b->data || (uintptr_t)b->data % part != 0)
+        return misfit(r, what, index, port, NULL, "has no data, or data that is not aligned");
+    return TN_OK;
+}
+
+static bool overlaps(const tn_buffer *a, const tn_buffer *b)
+{
+    uintptr_t p = (uintptr_t)a->data, q = (uintptr_t)b->data;
+    return p && q && p < q + b->bytes && q < p + a->bytes;
+}
+
+static tn_status check_counts(run *r, size_t n_in, size_t n_out)
+{
+    const tn_program *p = r->p;
+    if (n_in < p->n_inputs)
+        return diag_report(&r->cx.diag, DIAG_MissingInput, source_of(r), NO_SPAN,
+                           "the program has %" PRIu32 " inputs, but %zu are given; input %zu is "
+                           "'%s'",
+                           p->n_inputs, n_in, n_in, p->inputs[n_in].name);
+    if (n_in > p->n_inputs || n_out != p->n_outputs)
+        return diag_report(&r->cx.diag, DIAG_InputMismatch, source_of(r), NO_SPAN,
+                           "%zu inputs and %zu outputs are given; the program has %" PRIu32
+                           " and %" PRIu32,
+                           n_in, n_out, p->n_inputs, p->n_outputs);
+    return TN_OK;
+}
+
+/* What must hold before the extents of inputs can be looked at. */
+static tn_status check_open_types(run *r, const tn_buffer *in)
+{
+    const tn_program *p = r->p;
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        const tn_type *t = &in[i].type, *want = &p->inputs[i].type;
+        const bool same_rank = t->rank == want->rank && t->dtype == want->dtype;
+        for (uint32_t k = 0; same_rank && k < t->rank; k++) {
+            if (t->dims[k] >= 0)
+                continue;
+            (void)diag_report(&r->cx.diag, DIAG_NegativeDimension, source_of(r), NO_SPAN,
+                              "axis %" PRIu32 " of input %" PRIu32
+                              " ('%s') is given with extent %" PRId64,
+                              k, i, p->inputs[i].name, t->dims[k]);
+            return TN_ERR_INPUT; /* the program itself is well-formed */
+        }
+        if (!public_type_fits(t, want))
+            return other_type(r, "input", i, &p->inputs[i], want, t);
+    }
+    return TN_OK;
+}
+
+static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out)
+{
+    const tn_program *p = r->p;
+    const function *f = module_entry(r->graph);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        TN_TRY(check_buffer(r, "input", i, &p->inputs[i], value_type(f, f->inputs.at[i]), &in[i]));
+    for (uint32_t i = 0; i < p->n_outputs; i++) {
+        const tn_port *port = &r->outputs[i];
+        if (!out[i].data)
+            continue;
+        TN_TRY(check_buffer(r, "output", i, port, value_type(f, f->outputs.at[i]), &out[i]));
+        for (uint32_t k = 0; k < i; k++)
+            if (overlaps(&out[i], &out[k]))
+                return misfit(r, "output", i, port, NULL, "overlaps another output");
+    }
+    return TN_OK;
+}
+
+static size_t bytes_of(const tensor *t)
+{
+    size_t bytes = 0;
+    (void)type_bytes(t->type, &bytes); /* it was allocated, so it is known */
+    return bytes;
+}
+
+static void drop(run *r, const tensor *results)
+{
+    for (uint32_t i = 0; i < r->p->n_outputs; i++)
+        memory_free(&r->cx.allocator, results[i].data, bytes_of(&results[i]));
+}
+
+/* Hand the results over: into the caller's memory where there is some, else into what the caller
+ * gets. */
+static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
+{
+    const tn_allocator *a = &r->cx.allocator;
+    const size_t size = r->p->n_outputs * sizeof(void *);
+    void **fresh = memory_alloc(a, size);
+    bool ok = fresh != NULL;
+    for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
+        fresh[i] = out[i].data ? NULL : result_new(a, bytes_of(&results[i]));
+        ok = out[i].data || fresh[i];
+        for (uint32_t k = i; !ok && k-- > 0;)
+            result_free(a, fresh[k], bytes_of(&results[k]));
+    }
+    for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
+        const size_t bytes = bytes_of(&results[i]);
+        if (fresh[i])
+            out[i] = (tn_buffer){fresh[i], bytes, r->outputs[i].type};
+        if (bytes > 0)
+            memcpy(out[i].data, results[i].data, bytes);
+    }
+    memory_free(a, fresh, size);
+    drop(r, results);
+    return ok ? TN_OK : diag_no_memory(&r->cx.diag);
+}
+
+/* OUT NULL: only to see whether it can be done. */
+static tn_status evaluate_run(run *r, eval_run *state, const tn_buffer *in, tn_buffer *out)
+{
+    const tn_program *p = r->p;
+    const function *f = module_entry(r->graph);
+    size_t count = (size_t)p->n_inputs + p->n_outputs, size;
+    if (!mul_size(count, sizeof(tensor), &size))
+        return diag_no_memory(&r->cx.diag);
+    r->tensors = memory_alloc(&r->cx.allocator, size);
+    if (!r->tensors)
+        return diag_no_memory(&r->cx.diag);
+    memset(r->tensors, 0, size);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        r->tensors[i] = (tensor){value_type(f, f->inputs.at[i]), in[i].data};
+    tensor *results = r->tensors + p->n_inputs;
+    tn_status s = evaluate(state, f, r->tensors, results);
+    if (s == TN_OK && out)
+        s = deliver(r, results, out);
+    else if (s == TN_OK)
+        drop(r, results);
+    memory_free(&r->cx.allocator, r->tensors, size);
+    return s;
+}
+
+static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
+{
+    const tn_program *p = r->p;
+    eval_run state = {.cx = &r->cx,
+                      .seed = r->seed,
+                      .bytes_limit = r->cx.limits.run_bytes,
+                      .custom = &p->custom->registry,
+                      .deadline = r->deadline,
+                      .time_limit = r->time_limit,
+                      .cancel = r->cancel,
+                      .cancel_user = r->cancel_user};
+    tn_status s = TN_OK;
+    engine_outcome outcome = ENGINE_RETREAT;
+    if (r->tape)
+        outcome = engine_run(p->engine, r->tape, r->graph, &state, r->threads, r->profiler, in, out,
+                             r->outputs, &s);
+    if (outcome == ENGINE_DONE || outcome == ENGINE_FAILED)
+        return s;
+    s = evaluate_run(r, &state, in, outcome == ENGINE_DEFECT ? NULL : out);
+    if (s == TN_OK && outcome == ENGINE_DEFECT)
+        return diag_report(&r->cx.diag, DIAG_InternalError, source_of(r), NO_SPAN,
+                           "compiled code failed where the reference evaluator does not");
+    return s;
+}
+
+/* The variant that IN asks for, and everything else, for as long as that is in use. */
+static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
+{
+    variant *v = NULL;
+    if (!r->p->cache) {
+        r->graph = r->p->graph;
+        r->outputs = r->p->outputs;
+        r->tape = r->p->tape;
+    } else {
+        TN_TRY(check_open_types(r, in));
+        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, r->profiler, &v));
+        r->graph = v->graph;
+        r->outputs = v->outputs;
+        r->tape = v->tape;
+    }
+    tn_status s = check_buffers(r, in, out);
+    if (s == TN_OK)
+        s = run_checked(r, in, out);
+    if (v)
+        variant_give_back(r->p, v);
+    return s;
+}
+
+static void start_clock(run *r, uint64_t limit)
+{
+    const int64_t now = limit ? eval_clock() : 0;
+    r->time_limit = limit;
+    if (limit)
+        r->deadline = limit < (uint64_t)(INT64_MAX - now) ? now + (int64_t)limit : INT64_MAX;
+}
+
+tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, tn_buffer *out,
+                         size_t n_out, const tn_run_options *options)
+{
+    const tn_diagnostic_sink *sink = options && options->sink ? options->sink : &p->sink;
+    run r = {.p = p,
+             .cx = {.allocator = p->allocator, .limits = p->cx->limits},
+             .seed = options ? options->seed : 0,
+             .threads = options ? options->threads : 0,
+             .profiler = options ? options->profiler : NULL,
+             .cancel = options ? options->cancel : NULL,
+             .cancel_user = options ? options->cancel_user : NULL};
+    const int64_t begin = r.profiler ? eval_clock() : 0;
+    start_clock(&r, options ? options->timeout_ns : 0);
+    diag_init(&r.cx.diag, &r.cx.allocator, *sink);
+    tn_status s = check_counts(&r, n_in, n_out);
+    if (s == TN_OK)
+        s = run_variant(&r, in, out);
+    if (r.profiler)
+        engine_tell(r.profiler, "run", "run", begin);
+    diag_release(&r.cx.diag);
+    return s;
+}
+
+void tn_buffer_release(const tn_program *p, tn_buffer *buffer)
+{
+    result_free(&p->allocator, buffer->data, buffer->bytes);
+    *buffer = (tn_buffer){0};
+}

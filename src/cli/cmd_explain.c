@@ -1,0 +1,138 @@
+/* tenon explain: what becomes of a program: its kernels, or the memory of its values. */
+#include "api/programs.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "compile/explain.h"
+
+enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_PLAN_CPU };
+
+static const option options[] = {
+    {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
+    {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
+    {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
+    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {0},
+};
+
+static void put_usage(text_buffer *text, uint32_t usage)
+{
+    static const char *const names[] = {"parameter", "result", "temporary", "constant"};
+    bool first = true;
+    for (uint32_t i = 0; i < 4; i++)
+        if (usage >> i & 1) {
+            text_puts(text, first ? "" : "+");
+            text_puts(text, names[i]);
+            first = false;
+        }
+}
+
+static void put_buffer(text_buffer *text, const tn_planned_buffer *b)
+{
+    text_printf(text, "%s %%%u  ", b->function, b->value);
+    show_type(text, &b->type);
+    text_puts(text, "  ");
+    put_usage(text, b->usage);
+    text_printf(text, "  live %u..%u  ", b->begin, b->end);
+    if (b->bytes < 0)
+        text_puts(text, "size unknown");
+    else
+        text_printf(text, "%lld bytes", (long long)b->bytes);
+    if (b->alias != TN_ALIAS_NONE)
+        text_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
+                    b->source);
+    if (b->slot >= 0)
+        text_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
+    text_putc(text, '\n');
+}
+
+static tn_status show_plan(const tn_module *m, text_buffer *text)
+{
+    tn_buffer_plan *plan;
+    tn_planned_buffer b;
+    TN_TRY(tn_module_plan_buffers(m, &plan));
+    for (size_t i = 0; tn_buffer_plan_at(plan, i, &b); i++)
+        put_buffer(text, &b);
+    text_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
+                tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
+                (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
+    tn_buffer_plan_free(plan);
+    return TN_OK;
+}
+
+static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, bool json,
+                              text_buffer *text)
+{
+    tn_program *p;
+    TN_TRY(tn_program_compile(m, o, &p));
+    const tn_status status = program_explain(p, json, text);
+    tn_program_free(p);
+    return status;
+}
+
+typedef struct wishes {
+    bool buffers, json;
+    const char *out, *cpu;
+} wishes;
+
+static void read_wishes(const arguments *args, wishes *w)
+{
+    *w = (wishes){0};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_BUFFERS:
+            w->buffers = true;
+            break;
+        case OPTION_JSON:
+            w->json = true;
+            break;
+        case OPTION_OUT:
+            w->out = value;
+            break;
+        case OPTION_PLAN_CPU:
+            w->cpu = value;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
+                               text_buffer *text)
+{
+    tn_compile_options o = {.cpu = w->cpu};
+    arena names;
+    arena_init(&names, &s->cx->allocator);
+    tn_status status = read_bindings(s, args, OPTION_BIND, &names, &o.bindings, &o.n_bindings);
+    if (status == TN_OK && w->buffers)
+        status = bind_program(m, o.bindings, o.n_bindings);
+    if (status == TN_OK)
+        status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w->json, text);
+    arena_release(&names);
+    return status;
+}
+
+static tn_status run_explain(session *s, const arguments *args)
+{
+    const char *file;
+    wishes w;
+    tn_module *m;
+    text_buffer text;
+    read_wishes(args, &w);
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    text_init(&text, &s->cx->allocator);
+    tn_status status = bind_and_show(s, args, &w, m, &text);
+    if (status == TN_OK)
+        status = output_text(s, w.out, &text);
+    diag_flush(&s->cx->diag);
+    text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_explain = {
+    "explain", "FILE [--json | --buffers] [--dim SYM=N]... [--cpu NAME] [-o OUT]",
+    "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

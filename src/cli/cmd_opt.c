@@ -1,0 +1,164 @@
+/* tenon opt: run graph passes and print the result. */
+#include <string.h>
+
+#include "api/programs.h"
+#include "base/suggest.h"
+#include "cli/run.h"
+
+enum { OPTION_OUT = OPTION_TRACE + 1, OPTION_PASSES, OPTION_DUMP_AFTER };
+
+static const option options[] = {
+    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {OPTION_PASSES, "--passes", "A,B", "these passes, in this order, instead of those of a level"},
+    {OPTION_LEVEL, "-O", "0|1|2", "the passes of this level (1)"},
+    {OPTION_NUMERICS, "--numerics", "exact|relaxed",
+     "relaxed: also passes that change results as docs/numerics.md says"},
+    {OPTION_INPUT, "--constant", "NAME=PATH", "the input has the value in this .npy file for good"},
+    {OPTION_INPUTS, "--constants", "ARCHIVE", "likewise, all inputs in an .npz or .safetensors"},
+    {OPTION_DUMP_AFTER, "--dump-after", "PASS|all",
+     "print the program to standard error after each run of the pass"},
+    {0},
+};
+
+typedef struct opt_options {
+    const char *out, *passes, *dump_after;
+    tn_level level;
+    tn_numerics numerics;
+} opt_options;
+
+typedef struct dumper {
+    session *s;
+    const char *pass; /* or "all" */
+    uint32_t n_dumped;
+} dumper;
+
+static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_changed)
+{
+    dumper *d = user;
+    if (strcmp(d->pass, "all") != 0 && strcmp(d->pass, pass) != 0)
+        return;
+    d->n_dumped++;
+    text_buffer text;
+    text_init(&text, &d->s->cx->allocator);
+    text_puts(&text, "# after ");
+    text_puts(&text, pass);
+    text_puts(&text, n_changed ? "\n" : " (unchanged)\n");
+    (void)write_program(m, NULL, NULL, &text); /* what it cannot write it reports */
+    if (!text.failed)
+        output_error_text(text.at, text.n);
+    text_release(&text);
+}
+
+/* The value of --dump-after: a pass, or all of them. */
+static tn_status check_dump_after(session *s, const char *name)
+{
+    tn_pass_info info;
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    suggest_words(&like, "all");
+    for (size_t i = 0; tn_pass_at(i, &info); i++) {
+        if (strcmp(info.name, name) == 0)
+            return TN_OK;
+        suggest_name(&like, info.name, strlen(info.name));
+    }
+    if (strcmp(name, "all") == 0)
+        return TN_OK;
+    const tn_status status = usage_error(s, "--dump-after: there is no pass called '%s'", name);
+    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
+    return status;
+}
+
+static tn_status read_options_of(session *s, const arguments *args, opt_options *o)
+{
+    *o = (opt_options){.level = TN_LEVEL_1};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_OUT:
+            o->out = value;
+            break;
+        case OPTION_PASSES:
+            o->passes = value;
+            break;
+        case OPTION_LEVEL:
+            TN_TRY(read_level(s, value, &o->level));
+            break;
+        case OPTION_NUMERICS:
+            TN_TRY(read_numerics(s, value, &o->numerics));
+            break;
+        case OPTION_DUMP_AFTER:
+            TN_TRY(check_dump_after(s, value));
+            o->dump_after = value;
+            break;
+        default: /* constants are read where they are used */
+            break;
+        }
+    }
+    return TN_OK;
+}
+
+static tn_status rewrite(session *s, tn_module *m, const opt_options *o)
+{
+    dumper d = {s, o->dump_after, 0};
+    tn_pass_observer observer = {dump, &d};
+    const tn_pass_observer *wanted = o->dump_after ? &observer : NULL;
+    tn_status status = o->passes ? tn_module_run_passes(m, o->passes, wanted)
+                       : o->numerics == TN_NUMERICS_RELAXED
+                           ? tn_module_optimize_relaxed(m, o->level, wanted)
+                           : tn_module_optimize(m, o->level, wanted);
+    if (status == TN_OK && wanted && d.n_dumped == 0)
+        diag_warn(&s->cx->diag, DIAG_Advice, NULL, NO_SPAN, "the pass '%s' did not run",
+                  o->dump_after);
+    return status;
+}
+
+/* Make constants of the inputs that are given, the last first: those before keep their places. */
+static tn_status set_constants(session *s, const arguments *args, tn_module *m)
+{
+    run_inputs in = {0};
+    bool any = false;
+    tn_program *p;
+    for (int i = 0; i < args->n_options; i++)
+        any = any || args->options[i].id == OPTION_INPUT || args->options[i].id == OPTION_INPUTS;
+    if (!any)
+        return TN_OK;
+    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0, .engine = "ref"}, &p));
+    tn_status status = inputs_gather_given(s, p, args, &in);
+    for (size_t i = in.n; i-- > 0 && status == TN_OK;)
+        if (in.buffers[i].data)
+            status = tn_module_set_constant(m, i, &in.buffers[i]);
+    diag_flush(&s->cx->diag);
+    inputs_release(s, &in);
+    tn_program_free(p);
+    return status;
+}
+
+static tn_status run_opt(session *s, const arguments *args)
+{
+    const char *file;
+    opt_options o;
+    tn_module *m;
+    text_buffer text;
+
+    TN_TRY(read_options_of(s, args, &o));
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    text_init(&text, &s->cx->allocator);
+    tn_status status = set_constants(s, args, m);
+    if (status == TN_OK)
+        status = rewrite(s, m, &o);
+    if (status == TN_OK)
+        status = write_program(m, NULL, NULL, &text);
+    if (status == TN_OK)
+        status = output_text(s, o.out, &text);
+    diag_flush(&s->cx->diag);
+    text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_opt = {"opt",
+                             "FILE [--passes A,B | -O0|-O1|-O2 [--numerics exact|relaxed]] "
+                             "[--constant NAME=PATH]... [--constants ARCHIVE]... "
+                             "[--dump-after PASS|all] [-o OUT]",
+                             "run graph passes on a program and print it", options, run_opt};

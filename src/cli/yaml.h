@@ -1,0 +1,25 @@
+/* The subset of YAML that test files use: maps by indentation, plain and quoted scalars, `|`
+ * blocks, lists in brackets or by dashes, comments. */
+#ifndef CLI_YAML_H
+#define CLI_YAML_H
+
+#include "base/context.h"
+
+typedef enum yaml_kind { YAML_SCALAR, YAML_MAP, YAML_LIST } yaml_kind;
+
+typedef struct yaml {
+    yaml_kind kind;
+    const char *key;  /* of an entry of a map; NULL otherwise */
+    const char *text; /* of a scalar; NUL-terminated */
+    struct yaml *first, *next;
+} yaml;
+
+/* Read SRC, whose text ends with a NUL. Everything lives in MEMORY. */
+tn_status yaml_read(context *cx, const source *src, arena *memory, yaml **out);
+
+/* The entry at the PATH `a.b.c`, or NULL. */
+const yaml *yaml_find(const yaml *y, const char *path);
+/* Its text, or NULL when it is no scalar. */
+const char *yaml_text(const yaml *y, const char *path);
+
+#endif

@@ -1,0 +1,293 @@
+/* Engines: which one, and its threads. */
+#include "compile/engine.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/code_store.h"
+#include "compile/jit.h"
+#include "compile/jit_tape.h"
+#include "compile/result.h"
+#include "target/target.h"
+
+/* Engines and devices of this build, as lists for messages. */
+#define ENGINES "jit, ref"
+#define DEVICES "cpu"
+
+static tn_status no_engine(const module *m, const char *name)
+{
+    diag_channel *d = &m->cx->diag;
+    tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
+                              "no engine '%s' in this version", name);
+    diag_note(d, NULL, NO_SPAN, "available: %s", ENGINES);
+    return s;
+}
+
+/* Can code be made for CPU, and run here? */
+static tn_status probe(context *cx, const char *cpu)
+{
+    arena memory;
+    loop_builder b;
+    text_buffer object;
+    const target_options o = {.cpu = cpu, .runs_here = true};
+    arena_init(&memory, &cx->allocator);
+    text_init(&object, &cx->allocator);
+    loop_init(&b, &memory);
+    const target_function f = {"probe", loop_finish(&b)};
+    const tn_status s = f.program ? target_llvm(cx, &f, 1, &o, &object) : diag_no_memory(&cx->diag);
+    text_release(&object);
+    arena_release(&memory);
+    return s;
+}
+
+/* Whoever does not ask for the evaluator hears that there is no machine code, once. */
+static void tell_missing(engine *e, const module *m)
+{
+    if (atomic_exchange(&e->has_told, true))
+        return;
+    context *quiet = context_new(&e->allocator, NULL);
+    if (quiet && probe(quiet, e->cpu) == TN_ERR_UNAVAILABLE)
+        diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
+                  "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results "
+                  "are the same, and come more slowly");
+    context_free(quiet);
+}
+
+tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
+                      module *m)
+{
+    diag_channel *d = &m->cx->diag;
+    *e = (engine){.allocator = *allocator, .has_told = m->cx->has_told_llvm};
+    if (o->cpu && !(e->cpu = arena_printf(&m->arena, "%s", o->cpu)))
+        return module_no_memory(m);
+    if (o->device && strcmp(o->device, DEVICES) != 0) {
+        tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
+                                  "no backend available for target %s", o->device);
+        diag_note(d, NULL, NO_SPAN, "available: %s", DEVICES);
+        return s;
+    }
+    if (o->engine && strcmp(o->engine, "jit") != 0 && strcmp(o->engine, "ref") != 0)
+        return no_engine(m, o->engine);
+    e->is_jit = !o->engine || strcmp(o->engine, "jit") == 0;
+    if (e->is_jit && e->cpu && (o->engine || target_llvm_is_installed()))
+        TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
+    e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
+    if (o->pool)
+        e->pool = *o->pool;
+    e->has_lock = pthread_mutex_init(&e->lock, NULL) == 0;
+    e->codes = e->is_jit ? code_store_new(allocator) : NULL;
+    return e->has_lock && (e->codes || !e->is_jit) ? TN_OK : diag_no_memory(d);
+}
+
+void engine_release(engine *e)
+{
+    workers_free(atomic_load(&e->workers));
+    code_store_free(e->codes); /* its tapes are gone */
+    if (e->has_lock)
+        (void)pthread_mutex_destroy(&e->lock);
+    *e = (engine){0};
+}
+
+void engine_tell(const tn_profiler *events, const char *kind, const char *name, int64_t begin)
+{
+    if (!events || !events->event)
+        return;
+    const tn_profile_event event = {
+        .name = name, .kind = kind, .begin_ns = begin, .end_ns = eval_clock(), .threads = 1};
+    events->event(events->user, &event);
+}
+
+/* Bytes; what needs more than that is left to the evaluator, which holds less at a time. */
+static uint64_t machine_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
+}
+
+tape *engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
+{
+    if (!e->is_jit)
+        return NULL;
+    const int64_t begin = events ? eval_clock() : 0;
+    tape *t = target_llvm_is_installed() ? jit_compile(e, m, others, events) : NULL;
+    if (!t) { /* without machine code every step is a reference kernel */
+        tell_missing(e, m);
+        t = tape_of_module(m, &e->allocator, NULL, NULL);
+    }
+    engine_tell(events, "compile", "tape", begin);
+    if (!t || tape_bytes(t, 1) <= machine_memory())
+        return t;
+    tape_free(t);
+    return NULL;
+}
+
+/* ---- running ---- */
+
+enum { FEW = 16 }; /* inputs and outputs that need no memory of their own */
+
+typedef struct pointers {
+    const void *few[FEW];
+    bool few_given[FEW];
+    const void **at; /* inputs, then outputs */
+    bool *given;     /* by output: memory of the caller's */
+    size_t bytes;
+} pointers;
+
+static bool pointers_init(pointers *p, const tn_allocator *a, size_t n)
+{
+    p->at = p->few;
+    p->given = p->few_given;
+    p->bytes = 0;
+    if (n <= FEW)
+        return true;
+    const size_t bytes = n * (sizeof *p->at + sizeof *p->given);
+    p->at = memory_alloc(a, bytes);
+    if (!p->at)
+        return false;
+    p->bytes = bytes;
+    p->given = (bool *)(p->at + n);
+    return true;
+}
+
+static void pointers_release(pointers *p, const tn_allocator *a)
+{
+    if (p->bytes > 0)
+        memory_free(a, p->at, p->bytes);
+}
+
+static size_t output_bytes(const function *f, uint32_t k)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(f, f->outputs.at[k]), &bytes); /* the tape has room for it */
+    return bytes;
+}
+
+/* Memory for the outputs that have none, unless all together go beyond the limit. */
+static bool make_outputs(const function *f, const tape *t, const eval_run *run, uint32_t threads,
+                         const tn_buffer *out, pointers *p, const void **results)
+{
+    uint64_t held = tape_bytes(t, threads);
+    for (uint32_t k = 0; k < f->outputs.n; k++) {
+        p->given[k] = out[k].data != NULL;
+        results[k] = out[k].data;
+        if (!p->given[k] && __builtin_add_overflow(held, output_bytes(f, k), &held))
+            return false;
+    }
+    if (held > run->bytes_limit)
+        return false;
+    for (uint32_t k = 0; k < f->outputs.n; k++) {
+        if (p->given[k])
+            continue;
+        results[k] = result_new(&run->cx->allocator, output_bytes(f, k));
+        if (!results[k])
+            return false;
+    }
+    return true;
+}
+
+static void free_outputs(const function *f, const eval_run *run, const pointers *p,
+                         const void **results)
+{
+    for (uint32_t k = 0; k < f->outputs.n; k++)
+        if (!p->given[k])
+            result_free(&run->cx->allocator, (void *)(uintptr_t)results[k], output_bytes(f, k));
+}
+
+static workers *threads_for(engine *e, uint32_t threads)
+{
+    workers *w = threads < 2 ? NULL : atomic_load_explicit(&e->workers, memory_order_acquire);
+    if (threads < 2 || w)
+        return w;
+    (void)pthread_mutex_lock(&e->lock); /* fails only where it is misused */
+    w = atomic_load_explicit(&e->workers, memory_order_relaxed);
+    if (!w) /* without memory each run does its work alone */
+        w = e->pool.run ? workers_on_pool(&e->allocator, &e->pool)
+                        : workers_new(&e->allocator, e->threads);
+    atomic_store_explicit(&e->workers, w, memory_order_release);
+    (void)pthread_mutex_unlock(&e->lock);
+    return w;
+}
+
+static void tell_step(void *user, const tape_step *step, int64_t begin, int64_t end,
+                      uint32_t threads)
+{
+    static const char *const kinds[] = {
+        [TAPE_KERNEL] = "kernel", [TAPE_HOST] = "reference", [TAPE_COPY] = "copy",
+        [TAPE_COND] = "control",  [TAPE_WHILE] = "control",  [TAPE_SCAN] = "control"};
+    const tn_profiler *events = user;
+    const tn_profile_event event = {step->name ? step->name : "",
+                                    kinds[step->kind],
+                                    begin,
+                                    end,
+                                    threads,
+                                    step->bytes,
+                                    step->flops};
+    events->event(events->user, &event);
+}
+
+static engine_outcome ended(eval_run *run, tape_result r, tn_status *status)
+{
+    const step_origin *o = r.step ? r.step->what : NULL;
+    if (r.outcome == TAPE_DONE)
+        return ENGINE_DONE;
+    run->quiet = false;
+    if (o && (run->deadline || run->cancel)) {
+        *status = eval_on_time(&(eval_call){.run = run, .function = o->f, .node = o->n});
+        if (*status != TN_OK)
+            return ENGINE_FAILED;
+    }
+    return r.outcome == TAPE_KERNEL_FAILED ? ENGINE_DEFECT : ENGINE_RETREAT;
+}
+
+static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run, uint32_t threads,
+                            const tn_profiler *events, const pointers *p)
+{
+    jit_host host = {.run = run};
+    const tape_profile profile = {(void *)(uintptr_t)events, tell_step};
+    const uint64_t alive = run->bytes_alive;
+    const tape_run_options o = {.workers = threads_for(e, threads),
+                                .threads = threads,
+                                .host = &host,
+                                .deadline = run->deadline,
+                                .cancel = run->cancel,
+                                .cancel_user = run->cancel_user,
+                                .guarded = p->given,
+                                .profile = events && events->event ? &profile : NULL};
+    arena_init(&host.scratch, &run->cx->allocator);
+    run->quiet = true; /* the evaluator reports */
+    run->bytes_alive += tape_bytes(t, threads);
+    const tape_result r = tape_run(t, p->at, (void *const *)(uintptr_t)(p->at + f->inputs.n), &o);
+    run->bytes_alive = alive;
+    run->quiet = false;
+    arena_release(&host.scratch);
+    return r;
+}
+
+engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, uint32_t threads,
+                          const tn_profiler *events, const tn_buffer *in, tn_buffer *out,
+                          const tn_port *ports, tn_status *status)
+{
+    const function *f = module_entry(m);
+    const tn_allocator *a = &run->cx->allocator;
+    pointers p;
+    if (threads == 0 || threads > e->threads)
+        threads = e->threads;
+    if (!tape_uses_threads(t))
+        threads = 1;
+    if (!pointers_init(&p, a, (size_t)f->inputs.n + f->outputs.n))
+        return ENGINE_RETREAT;
+    const void **results = p.at + f->inputs.n;
+    engine_outcome outcome = ENGINE_RETREAT;
+    memset(results, 0, f->outputs.n * sizeof *results);
+    for (uint32_t i = 0; i < f->inputs.n; i++)
+        p.at[i] = in[i].data ? in[i].data : "";
+    if (make_outputs(f, t, run, threads, out, &p, results))
+        outcome = ended(run, run_tape(e, t, f, run, threads, events, &p), status);
+    if (outcome != ENGINE_DONE)
+        free_outputs(f, run, &p, results);
+    for (uint32_t k = 0; outcome == ENGINE_DONE && k < f->outputs.n; k++)
+        if (!p.given[k])
+            out[k] = (tn_buffer){(void *)(uintptr_t)results[k], output_bytes(f, k), ports[k].type};
+    pointers_release(&p, a);
+    return outcome;
+}

@@ -1,0 +1,395 @@
+/* Plans as text and as JSON. */
+#include "compile/explain.h"
+
+#include <inttypes.h>
+
+#include "compile/jit_plan.h"
+#include "compile/limits.h"
+#include "compile/program.h"
+#include "runtime/tape.h"
+#include "target/target.h"
+
+typedef struct explainer {
+    const function *f;
+    text_buffer *out;
+    jit_plan plan;
+    machine_limits limits;
+    bool is_measured;
+    bool has_sizes;        /* the program has symbolic sizes */
+    uint64_t bytes, flops; /* of all kernels so far */
+    double seconds;
+} explainer;
+
+static const char *kind_name(const kernel *k, const kernel_plan *plan)
+{
+    static const char *const names[] = {"map",    "rows",  "contract", "update",
+                                        "stages", "loops", "reference"};
+    return plan->by_reference ? names[KERNEL_REFERENCE] : names[k->kind];
+}
+
+static void put_name(const explainer *x, value_id v)
+{
+    const node *n = node_of(x->f, v);
+    text_printf(x->out, "%%%" PRIu32, v);
+    if (n->op == OP_INPUT && attr_string(n->attrs, KEY_NAME))
+        text_printf(x->out, " '%s'", attr_string(n->attrs, KEY_NAME));
+}
+
+static void put_type(const explainer *x, value_id v)
+{
+    const type *t = value_type(x->f, v);
+    text_puts(x->out, dtype_name(t->dtype));
+    for (uint32_t i = 0; i < t->rank; i++)
+        text_printf(x->out, "%s%" PRId64, i ? ", " : "[", t->dims[i]);
+    text_puts(x->out, t->rank ? "]" : "[]");
+}
+
+/* Seconds that the kernel takes at least on one thread, and whether that is for memory. */
+static double least_seconds(const explainer *x, uint64_t bytes, uint64_t flops, bool *is_memory)
+{
+    const double moving = (double)bytes / x->limits.bytes;
+    const double computing = (double)flops / x->limits.flops;
+    *is_memory = moving >= computing;
+    return *is_memory ? moving : computing;
+}
+
+/* A number with a unit: three digits and a prefix. */
+static void put_amount(text_buffer *out, double x, const char *unit)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+    uint32_t p = 0;
+    while (x >= 1000 && p + 1 < sizeof prefixes / sizeof *prefixes) {
+        x /= 1000;
+        p++;
+    }
+    const uint64_t tenths = (uint64_t)(x * 10 + 0.5);
+    text_printf(out, "%" PRIu64 ".%u %s%s", tenths / 10, (unsigned)(tenths % 10), prefixes[p],
+                unit);
+}
+
+static void put_seconds(text_buffer *out, double seconds)
+{
+    const uint64_t ns = (uint64_t)(seconds * 1e9 + 0.5);
+    text_printf(out, "%" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));
+}
+
+/* ---- text ---- */
+
+static void put_values(const explainer *x, const char *title, const value_id *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        text_printf(x->out, "  %-10s ", i ? "" : title);
+        put_name(x, v[i]);
+        text_puts(x->out, " ");
+        put_type(x, v[i]);
+        text_puts(x->out, "\n");
+    }
+}
+
+static void put_cost(explainer *x, const kernel_plan *plan)
+{
+    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
+    bool is_memory = true;
+    text_puts(x->out, "  moves      ");
+    put_amount(x->out, (double)bytes, "B");
+    text_puts(x->out, ", computes ");
+    put_amount(x->out, (double)flops, "flop");
+    x->bytes += bytes;
+    x->flops += flops;
+    if (x->is_measured) {
+        const double seconds = least_seconds(x, bytes, flops, &is_memory);
+        text_puts(x->out, "; at least ");
+        put_seconds(x->out, seconds);
+        text_puts(x->out, is_memory ? " (memory)" : " (arithmetic)");
+        x->seconds += seconds;
+    }
+    text_puts(x->out, "\n");
+}
+
+static const char *stage_kind(const kernel *stage)
+{
+    return stage->kind == KERNEL_CONTRACT ? "contract" : "rows";
+}
+
+static uint64_t bytes_of(const explainer *x, value_id v)
+{
+    size_t bytes = 0;
+    (void)type_bytes(value_type(x->f, v), &bytes);
+    return bytes;
+}
+
+/* Bytes of scratch memory that a thread needs. */
+static uint64_t scratch_of(const kernel_plan *plan)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        most = plan->scratch[i] > most ? plan->scratch[i] : most;
+    return most;
+}
+
+static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
+{
+    for (uint32_t i = 0; i < k->n_stages; i++) {
+        const kernel *stage = &k->stages[i];
+        text_printf(x->out, "  %-10s %s: %s\n", i ? "" : "stages", stage_kind(stage),
+                    jit_kernel_name(x->f, stage, &x->plan.memory));
+        if (i + 1 == k->n_stages)
+            break;
+        text_printf(x->out, "  %-10s   leaves ", "");
+        put_name(x, stage->out[0].into);
+        text_puts(x->out, " ");
+        put_type(x, stage->out[0].into);
+        text_puts(x->out, " to the next: ");
+        put_amount(x->out, (double)bytes_of(x, stage->out[0].into), "B");
+        text_puts(x->out, " that are never in memory\n");
+    }
+    if (k->n_stages == 0)
+        return;
+    text_puts(x->out, "  scratch    ");
+    put_amount(x->out, (double)scratch_of(plan), "B");
+    text_puts(x->out, " a thread\n");
+}
+
+/* How many numbers the steps of PLAN read beside their buffers. */
+static uint32_t numbers_of(const kernel_plan *plan)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        n += plan->n_numbers[i];
+    return n;
+}
+
+/* Whether code depends on the symbolic sizes. */
+static void put_sizes(const explainer *x, const kernel_plan *plan)
+{
+    if (!x->has_sizes || plan->by_reference)
+        return;
+    text_puts(x->out, "  sizes      ");
+    if (!plan->is_generic)
+        text_puts(x->out, "are in the code: others need other code\n");
+    else if (numbers_of(plan) == 0)
+        text_puts(x->out, "do not matter\n");
+    else
+        text_printf(x->out, "are given to the code, as %" PRIu32 " number%s\n", numbers_of(plan),
+                    numbers_of(plan) == 1 ? "" : "s");
+}
+
+static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
+{
+    text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
+                jit_kernel_name(x->f, k, &x->plan.memory));
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
+                    i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
+                    plan->nest.steps[i].work == 1 ? "" : "s", plan->nest.steps[i].grain);
+    put_stages(x, k, plan);
+    put_sizes(x, plan);
+    put_values(x, "reads", k->in, k->n_in);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        put_values(x, i ? "" : "writes", &k->out[i].into, 1);
+    if (!plan->by_reference)
+        put_cost(x, plan);
+    for (uint32_t i = 0; i < k->n_edges; i++) {
+        text_printf(x->out, "  %-10s ", i ? "" : "not fused");
+        put_name(x, k->edges[i].value);
+        text_printf(x->out, ": %s\n", k->edges[i].why);
+    }
+}
+
+static void put_function(explainer *x, const function_plan *p)
+{
+    text_printf(x->out, "%s %s: %" PRIu32 " nodes, %" PRIu32 " kernels\n",
+                p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main",
+                p->f->nodes.n, p->plans ? p->kernels.n : 0);
+    if (!p->plans)
+        text_puts(x->out, "  runs by reference kernels\n");
+    for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
+        put_kernel(x, i, &p->kernels.at[i], &p->plans[i]);
+}
+
+/* Bytes that a run on one thread holds besides inputs and outputs. */
+static uint64_t memory_of(const tn_program *p)
+{
+    return p->tape ? tape_bytes(p->tape, 1) : 0;
+}
+
+static void put_text(explainer *x, const tn_program *program)
+{
+    if (!target_llvm_is_installed())
+        text_puts(x->out, "LLVM is not installed: here every node runs by its reference kernel\n");
+    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
+        x->f = x->plan.functions[i].f;
+        put_function(x, &x->plan.functions[i]);
+    }
+    if (program->tape) {
+        text_puts(x->out, "memory: ");
+        put_amount(x->out, (double)memory_of(program), "B");
+        text_puts(x->out, " besides inputs and outputs, on one thread\n");
+    }
+    text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan.units.n);
+    put_amount(x->out, (double)x->bytes, "B");
+    text_puts(x->out, ", computes ");
+    put_amount(x->out, (double)x->flops, "flop");
+    if (x->is_measured) {
+        text_puts(x->out, "; at least ");
+        put_seconds(x->out, x->seconds);
+        text_puts(x->out, " on one thread (measured now: ");
+        put_amount(x->out, x->limits.bytes, "B/s");
+        text_puts(x->out, " of memory, ");
+        put_amount(x->out, x->limits.flops, "flop/s");
+        text_puts(x->out, ")");
+    }
+    text_puts(x->out, "\n");
+}
+
+/* ---- JSON ---- */
+
+static void put_string(text_buffer *out, const char *key, const char *value)
+{
+    text_printf(out, "\"%s\":", key);
+    text_json_string(out, value, strlen(value));
+}
+
+static void put_json_value(const explainer *x, value_id v)
+{
+    const node *n = node_of(x->f, v);
+    text_printf(x->out, "{\"value\":\"%%%" PRIu32 "\",", v);
+    if (n->op == OP_INPUT && attr_string(n->attrs, KEY_NAME)) {
+        put_string(x->out, "name", attr_string(n->attrs, KEY_NAME));
+        text_puts(x->out, ",");
+    }
+    text_puts(x->out, "\"type\":\"");
+    put_type(x, v);
+    text_puts(x->out, "\"}");
+}
+
+static void put_json_values(const explainer *x, const char *key, const value_id *v, uint32_t n)
+{
+    text_printf(x->out, ",\"%s\":[", key);
+    for (uint32_t i = 0; i < n; i++) {
+        text_puts(x->out, i ? "," : "");
+        put_json_value(x, v[i]);
+    }
+    text_puts(x->out, "]");
+}
+
+static void put_json_cost(const explainer *x, const kernel_plan *plan)
+{
+    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
+    bool is_memory = true;
+    text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
+    if (x->is_measured)
+        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",
+                    (uint64_t)(least_seconds(x, bytes, flops, &is_memory) * 1e9),
+                    is_memory ? "memory" : "arithmetic");
+}
+
+static void put_json_stages(const explainer *x, const kernel *k, const kernel_plan *plan)
+{
+    arena *memory = (arena *)(uintptr_t)&x->plan.memory;
+    if (k->n_stages == 0)
+        return;
+    text_puts(x->out, ",\"stages\":[");
+    for (uint32_t i = 0; i < k->n_stages; i++) {
+        const kernel *stage = &k->stages[i];
+        text_puts(x->out, i ? ",{" : "{");
+        put_string(x->out, "kind", stage_kind(stage));
+        text_puts(x->out, ",");
+        put_string(x->out, "name", jit_kernel_name(x->f, stage, memory));
+        if (i + 1 < k->n_stages) {
+            put_json_values(x, "leaves", &stage->out[0].into, 1);
+            text_printf(x->out, ",\"leaves_bytes\":%" PRIu64, bytes_of(x, stage->out[0].into));
+        }
+        text_puts(x->out, "}");
+    }
+    text_printf(x->out, "],\"scratch\":%" PRIu64, scratch_of(plan));
+}
+
+static void put_json_kernel(const explainer *x, const kernel *k, const kernel_plan *plan)
+{
+    arena *memory = (arena *)(uintptr_t)&x->plan.memory;
+    value_id *written = ARENA_ARRAY(memory, value_id, k->n_out);
+    text_puts(x->out, "{");
+    put_string(x->out, "kind", kind_name(k, plan));
+    text_puts(x->out, ",");
+    put_string(x->out, "name", jit_kernel_name(x->f, k, memory));
+    text_puts(x->out, ",\"nodes\":[");
+    for (uint32_t i = 0; i < k->n_nodes; i++)
+        text_printf(x->out, "%s\"%%%" PRIu32 " %s\"", i ? "," : "",
+                    x->f->nodes.at[k->nodes[i]].first_value,
+                    op_table[x->f->nodes.at[k->nodes[i]].op].text);
+    text_puts(x->out, "],\"steps\":[");
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        text_puts(x->out, i ? ",{" : "{");
+        put_string(x->out, "how", plan->nest.steps[i].how);
+        text_printf(x->out, ",\"items\":%" PRId64 ",\"grain\":%" PRId64 ",\"program\":%" PRIu32 "}",
+                    plan->nest.steps[i].work, plan->nest.steps[i].grain, plan->unit[i]);
+    }
+    text_puts(x->out, "]");
+    if (x->has_sizes && !plan->by_reference)
+        text_printf(x->out, ",\"generic\":%s,\"numbers\":%" PRIu32,
+                    plan->is_generic ? "true" : "false", numbers_of(plan));
+    put_json_stages(x, k, plan);
+    put_json_values(x, "reads", k->in, k->n_in);
+    for (uint32_t i = 0; written && i < k->n_out; i++)
+        written[i] = k->out[i].into;
+    if (written)
+        put_json_values(x, "writes", written, k->n_out);
+    if (!plan->by_reference)
+        put_json_cost(x, plan);
+    text_puts(x->out, ",\"not_fused\":[");
+    for (uint32_t i = 0; i < k->n_edges; i++) {
+        text_printf(x->out, "%s{\"value\":\"%%%" PRIu32 "\",", i ? "," : "", k->edges[i].value);
+        put_string(x->out, "why", k->edges[i].why);
+        text_puts(x->out, "}");
+    }
+    text_puts(x->out, "]}");
+}
+
+static void put_json(explainer *x, const tn_program *program)
+{
+    text_puts(x->out, "{\"functions\":[");
+    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
+        const function_plan *p = &x->plan.functions[i];
+        x->f = p->f;
+        text_puts(x->out, i ? ",\n{" : "\n{");
+        put_string(x->out, "name", p->f->name ? p->f->name : "main");
+        text_printf(x->out, ",\"region\":%s,\"compiled\":%s,\"kernels\":[",
+                    p->f->is_region ? "true" : "false", p->plans ? "true" : "false");
+        for (uint32_t k = 0; p->plans && k < p->kernels.n; k++) {
+            text_puts(x->out, k ? ",\n" : "\n");
+            put_json_kernel(x, &p->kernels.at[k], &p->plans[k]);
+        }
+        text_puts(x->out, "]}");
+    }
+    text_printf(x->out, "],\n\"programs\":%" PRIu32 ",\"machine_code\":%s", x->plan.units.n,
+                target_llvm_is_installed() ? "true" : "false");
+    if (program->tape)
+        text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
+    if (x->is_measured)
+        text_printf(x->out,
+                    ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64
+                    "}",
+                    (uint64_t)x->limits.flops, (uint64_t)x->limits.bytes);
+    text_puts(x->out, "}\n");
+}
+
+tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
+{
+    explainer x = {.out = out, .has_sizes = p->others.symbolic != NULL};
+    other_sizes others = {.symbolic = NULL};
+    if (p->cache)
+        return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
+                           "sizes of the program are not known; give them with --dim SYM=N");
+    if (x.has_sizes)
+        other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
+    x.is_measured = machine_measure(p->engine, &x.limits);
+    const bool ok = jit_plan_make(&x.plan, p->graph, &others, p->engine->cpu, true, &p->allocator);
+    if (ok && json)
+        put_json(&x, p);
+    else if (ok)
+        put_text(&x, p);
+    jit_plan_release(&x.plan);
+    other_sizes_release(&others);
+    return ok && !out->failed ? TN_OK : diag_no_memory(&p->cx->diag);
+}

@@ -1,0 +1,13 @@
+/* What the compiler made of a program, for people and for tools. */
+#ifndef COMPILE_EXPLAIN_H
+#define COMPILE_EXPLAIN_H
+
+#include "base/text.h"
+#include "tenon/tenon.h"
+
+/* Append the kernels of P: what each computes, reads and writes, how, what it moves and what that
+ * must take on this machine at least, and why its operands are not computed in it. As text, or as
+ * one JSON object. All sizes of P must be known: TN_ERR_USAGE, reported, otherwise. */
+tn_status program_explain(const tn_program *p, bool json, text_buffer *out);
+
+#endif

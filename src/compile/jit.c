@@ -1,0 +1,250 @@
+/* Machine code for each distinct program of a plan, and a tape whose steps run it. */
+#include "compile/jit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "compile/code_store.h"
+#include "compile/jit_steps.h"
+#include "runtime/cache.h"
+#include "runtime/code.h"
+#include "target/target.h"
+
+/* Code that nobody else has. */
+typedef struct jit_code {
+    code *code;
+    code_function *run;
+} jit_code;
+
+typedef struct jit {
+    const engine *e;
+    jit_plan plan;
+    stored_code **code;   /* by unit */
+    cache *cache;         /* NULL: nothing is kept */
+    const char *identity; /* of this version, LLVM and CPU: part of every key */
+} jit;
+
+/* ---- compiling ---- */
+
+enum { MOST_THREADS = 16 };
+
+typedef struct compile_job {
+    jit *j;
+    atomic_uint next;
+    atomic_bool failed;
+    atomic_uint compiled; /* units that were not found anywhere */
+} compile_job;
+
+static const char entry[] = "kernel";
+
+static bool load_code(const jit *j, const text_buffer *object, jit_code *out)
+{
+    if (object->failed || code_load(&j->e->allocator, object->at, object->n, &out->code) != TN_OK)
+        return false;
+    out->run = code_find(out->code, entry);
+    if (!out->run) {
+        code_free(out->code);
+        out->code = NULL;
+    }
+    return out->run != NULL;
+}
+
+/* What the cache knows the object of U by: the program, and what would compile it. */
+static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
+{
+    text_put(key, j->identity, strlen(j->identity) + 1);
+    text_put(key, u->key, u->key_bytes);
+    return !key->failed;
+}
+
+/* Code for U, from the cache if it is there. *COMPILED: it was not. */
+static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
+                         bool *compiled)
+{
+    const tn_allocator *a = &j->e->allocator;
+    const target_function f = {entry, u->program};
+    const target_options o = {.kept = kept, .cpu = j->e->cpu};
+    text_buffer key, object;
+    text_init(&key, a);
+    text_init(&object, a);
+    bool ok = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
+              load_code(j, &object, out);
+    *compiled = !ok;
+    if (!ok) {
+        context *cx = context_new(a, NULL);
+        text_release(&object);
+        ok = cx && target_llvm(cx, &f, 1, &o, &object) == TN_OK && load_code(j, &object, out);
+        if (ok && !key.failed)
+            cache_put(j->cache, key.at, key.n, object.at, object.n);
+        context_free(cx);
+    }
+    text_release(&object);
+    text_release(&key);
+    return ok;
+}
+
+/* The code of unit I, which another program of the engine may have. */
+static bool provide_unit(compile_job *job, uint32_t i, target_kept *kept)
+{
+    const jit *j = job->j;
+    const jit_unit *u = &j->plan.units.at[i];
+    jit_code made = {NULL, NULL};
+    bool compiled = false;
+    j->code[i] = code_store_take(j->e->codes, u->key, u->key_bytes);
+    if (j->code[i])
+        return true;
+    if (!compile_unit(j, u, kept, &made, &compiled))
+        return false;
+    if (compiled)
+        (void)atomic_fetch_add(&job->compiled, 1);
+    j->code[i] = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
+    return j->code[i] != NULL;
+}
+
+static void *compile_some(void *user)
+{
+    compile_job *job = user;
+    target_kept kept = {0};
+    for (uint32_t i; !atomic_load(&job->failed) &&
+                     (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;)
+        if (!provide_unit(job, i, &kept))
+            atomic_store(&job->failed, true);
+    target_forget(&kept);
+    return NULL;
+}
+
+/* Open what all units need. */
+static bool open_cache(jit *j)
+{
+    const target_options o = {.cpu = j->e->cpu};
+    const char *machine = target_llvm_identity(&o, &j->plan.memory);
+    j->identity =
+        machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine) : NULL;
+    j->cache = j->identity ? cache_open(&j->e->allocator) : NULL;
+    return j->identity != NULL;
+}
+
+/* *COMPILED: how many units had to be. */
+static bool compile_all(jit *j, uint32_t *compiled)
+{
+    compile_job job = {.j = j};
+    pthread_t threads[MOST_THREADS];
+    uint32_t n = 0;
+    const uint32_t units = j->plan.units.n;
+    const bool is_shared = j->e->allocator.resize == memory_system.resize;
+    const uint32_t most = !is_shared                     ? 1
+                          : j->e->threads < MOST_THREADS ? j->e->threads
+                                                         : MOST_THREADS;
+    *compiled = 0;
+    j->code = ARENA_ARRAY(&j->plan.memory, stored_code *, units);
+    if (!j->code || !open_cache(j))
+        return false;
+    while (n + 1 < most && n + 1 < units &&
+           pthread_create(&threads[n], NULL, compile_some, &job) == 0)
+        n++;
+    (void)compile_some(&job);
+    for (uint32_t i = 0; i < n; i++)
+        (void)pthread_join(threads[i], NULL);
+    cache_close(j->cache);
+    *compiled = atomic_load(&job.compiled);
+    return !atomic_load(&job.failed);
+}
+
+/* ---- code that lives as long as the tape ---- */
+
+typedef struct code_list {
+    module *lowered; /* whose nodes the steps come from, where that is not the program's own */
+    code_store *store;
+    uint32_t n;
+    stored_code *at[];
+} code_list;
+
+static void free_codes(void *user)
+{
+    const code_list *l = user;
+    for (uint32_t i = 0; i < l->n; i++)
+        code_store_give_back(l->store, l->at[i]);
+    jit_lowered_free(l->lowered);
+}
+
+static bool hand_over(jit *j, tape *t)
+{
+    const uint32_t n = j->plan.units.n;
+    code_list *l = arena_alloc(tape_memory(t), sizeof *l + n * sizeof *l->at);
+    if (!l)
+        return false;
+    l->n = n;
+    l->store = j->e->codes;
+    l->lowered = j->plan.lowered;
+    j->plan.lowered = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        l->at[i] = j->code[i];
+        j->code[i] = NULL;
+    }
+    tape_keep(t, free_codes, l);
+    return true;
+}
+
+/* Threads to pack constants on, where there are many; NULL: none. */
+static workers *packers(const jit *j)
+{
+    enum { MANY = 8 << 20 }; /* bytes */
+    const engine *e = j->e;
+    if (e->threads < 2 || jit_packed_bytes(&j->plan) < MANY)
+        return NULL;
+    return e->pool.run ? workers_on_pool(&e->allocator, &e->pool)
+                       : workers_new(&e->allocator, e->threads);
+}
+
+static tape *make_tape(jit *j)
+{
+    tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
+    jit_steps steps = {.plan = &j->plan, .code = run, .workers = packers(j)};
+    for (uint32_t i = 0; run && i < j->plan.units.n; i++)
+        run[i] = stored_code_run(j->code[i]);
+    tape *t = run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+    workers_free(steps.workers);
+    return t;
+}
+
+tape *jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
+{
+    jit j = {.e = e};
+    tape *t = NULL;
+    int64_t begin = events ? eval_clock() : 0;
+    uint32_t compiled = 0;
+    bool ok = jit_plan_make(&j.plan, m, others, e->cpu, true, &e->allocator);
+    engine_tell(events, "compile", "plan", begin);
+    begin = events ? eval_clock() : 0;
+    ok = ok && compile_all(&j, &compiled);
+    engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
+    if (ok)
+        t = make_tape(&j);
+    if (t && !hand_over(&j, t)) {
+        tape_free(t);
+        t = NULL;
+    }
+    for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
+        code_store_give_back(e->codes, j.code[i]);
+    jit_plan_release(&j.plan);
+    return t;
+}
+
+code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
+{
+    jit j = {.e = e};
+    jit_code made = {NULL, NULL};
+    jit_unit u = {.program = program};
+    target_kept kept = {0};
+    bool compiled;
+    arena_init(&j.plan.memory, &e->allocator);
+    if (program && open_cache(&j) &&
+        (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
+        (void)compile_unit(&j, &u, &kept, &made, &compiled);
+    target_forget(&kept);
+    cache_close(j.cache);
+    arena_release(&j.plan.memory);
+    *out = made.code;
+    return made.run;
+}

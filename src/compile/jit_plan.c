@@ -1,0 +1,293 @@
+/* Kernels of every function, their programs, and which of these are the same. */
+#include "compile/jit_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "loop/ir/polls.h"
+#include "pass/lower.h"
+
+/* The unit of a program; UINT32_MAX without memory. */
+static uint32_t unit_of(jit_plan *j, const loop_program *program)
+{
+    const tn_allocator *a = j->allocator;
+    size_t bytes;
+    const void *key = loop_key(program, &j->memory, &bytes);
+    if (!key)
+        return UINT32_MAX;
+    const uint64_t h = hash_bytes(0, key, bytes);
+    for (uint32_t p = hash_first(&j->by_key, h), i; (i = hash_at(&j->by_key, h, &p)) != HASH_NONE;)
+        if (j->units.at[i].key_bytes == bytes && memcmp(j->units.at[i].key, key, bytes) == 0)
+            return i;
+    const jit_unit u = {.program = program, .key = key, .key_bytes = bytes};
+    if (!VECTOR_PUSH(a, &j->units, u))
+        return UINT32_MAX;
+    const uint32_t own = j->units.n - 1;
+    if (!hash_add(a, &j->by_key, h, own)) {
+        j->units.n = own;
+        return UINT32_MAX;
+    }
+    return own;
+}
+
+/* So many positions that nobody waits for them: the evaluator refuses what it cannot hold. */
+static bool is_endless(const kernel *k) /* stages have no stages */
+{
+    int64_t n = 1;
+    for (uint32_t i = 0; i < k->n_stages; i++)
+        if (is_endless(&k->stages[i]))
+            return true;
+    for (uint32_t i = 0; i < k->rank; i++)
+        if (__builtin_mul_overflow(n, k->dims[i], &n))
+            return true;
+    return n > INT64_C(1) << 38;
+}
+
+/* Behind the buffers of STEP: the numbers it reads, if any, and what it polls. */
+static uint32_t buffers_of(const kernel *k, const nest *n, const nest_step *step)
+{
+    return step->n_buffers ? step->n_buffers : emit_buffer_count(k) + n->n_temps;
+}
+
+/* STEP with polls. What runs once, on constants, runs without a watch. */
+static bool add_polls(jit_plan *j, nest_step *step, uint32_t buffer)
+{
+    if (!step->program)
+        return false;
+    if (j->polls && !step->is_once)
+        step->program = loop_with_polls(step->program, buffer, LOOP_POLL_EVERY, &j->memory);
+    return step->program != NULL;
+}
+
+/* Many kernels are like one before: what was made for PLAN since START is given back then. False
+ * without memory. */
+static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
+{
+    nest *n = &plan->nest;
+    char how[NEST_STEPS][128];
+    for (uint32_t i = 0; i < n->n_steps; i++)
+        (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
+    arena_rewind(&j->memory, start);
+    for (uint32_t i = 0; i < n->n_steps; i++) {
+        n->steps[i].program = j->units.at[plan->unit[i]].program;
+        n->steps[i].how = arena_printf(&j->memory, "%s", how[i]);
+        if (!n->steps[i].how)
+            return false;
+    }
+    return true;
+}
+
+/* The programs of PLAN, of K, with the numbers by which they differ from those for the sizes of
+ * LIKE. *SAME: they differ by nothing else. False without memory. */
+static bool find_numbers(jit_plan *j, const function *like, const kernel *k, const kernel *other,
+                         kernel_plan *plan, loop_numbers *numbers, bool *same)
+{
+    nest *n = &plan->nest, *there = ARENA_NEW(&j->passing, nest);
+    if (!there)
+        return false;
+    *same = nest_of_kernel(like, other, j->cpu, &j->passing, there) && there->n_steps == n->n_steps;
+    for (uint32_t i = 0; *same && i < n->n_steps; i++) {
+        nest_step *step = &n->steps[i];
+        const loop_program *program;
+        if (!loop_with_numbers(step->program, there->steps[i].program, buffers_of(k, n, step),
+                               &j->memory, &program, &numbers[i]))
+            return false;
+        *same = program && !(step->is_once && numbers[i].n > 0);
+        step->program = *same ? program : step->program;
+    }
+    return true;
+}
+
+/* The nest of K, which knows of OTHER, without numbers that depend on the sizes of LIKE. *SAME:
+ * there is one. False without memory. */
+static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const kernel *other,
+                         kernel_plan *plan, loop_numbers *numbers, bool *same)
+{
+    const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
+    *same = false;
+    if (!nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest))
+        return true;
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+        plan->scratch[i] =
+            plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
+    const bool ok = find_numbers(j, k->like, k, other, plan, numbers, same);
+    arena_rewind(&j->passing, passing);
+    if (!*same)
+        arena_rewind(&j->memory, start);
+    return ok;
+}
+
+static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *numbers)
+{
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        uint64_t *at = ARENA_ARRAY(&j->memory, uint64_t, numbers[i].n);
+        if (!at)
+            return false;
+        if (numbers[i].n)
+            memcpy(at, numbers[i].at, numbers[i].n * sizeof *at);
+        plan->n_numbers[i] = numbers[i].n;
+        plan->numbers[i] = at;
+    }
+    return true;
+}
+
+/* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
+static const module *lower(const jit_plan *j, const module *m, module **lowered)
+{
+    if (!module_has_composites(m))
+        return m;
+    context *cx = context_new(j->allocator, NULL);
+    *lowered = cx ? module_copy_to(m, cx) : NULL;
+    if (!*lowered) {
+        context_free(cx);
+        return NULL;
+    }
+    return module_lower(*lowered) == TN_OK ? *lowered : NULL;
+}
+
+void jit_lowered_free(module *lowered)
+{
+    context *cx = lowered ? lowered->cx : NULL;
+    module_free(lowered);
+    context_free(cx);
+}
+
+/* The module with other sizes, made when it is first asked for; NULL: there is none. */
+static const module *other_module(jit_plan *j, sizes_change change)
+{
+    jit_other *o = &j->other[change];
+    const module *m = o->is_tried ? NULL : other_sizes_get(j->others, change);
+    o->is_tried = true;
+    if (m && m->functions.n == j->m->functions.n)
+        o->m = lower(j, m, &o->lowered);
+    return o->m;
+}
+
+/* The kernels of a function with other sizes. */
+typedef struct comparison {
+    bool is_tried;
+    const kernel_pair *pairs; /* by kernel; NULL: there are none */
+} comparison;
+
+typedef struct function_job {
+    jit_plan *j;
+    uint32_t index;
+    function_plan *p;
+    comparison at[SIZES_CHANGES];
+} function_job;
+
+/* Kernel I and what it is with other sizes; NULL: another one. */
+static const kernel_pair *compare(function_job *job, sizes_change change, uint32_t i)
+{
+    arena *memory = &job->j->passing;
+    comparison *c = &job->at[change];
+    kernel_list there;
+    if (!c->is_tried) {
+        const module *m = other_module(job->j, change);
+        const function *like = m ? m->functions.at[job->index] : NULL;
+        c->is_tried = true;
+        if (like && kernels_of(like, memory, &there))
+            c->pairs = kernels_compare(job->p->f, &job->p->kernels, like, &there, memory);
+    }
+    return c->pairs && c->pairs[i].is_alike ? &c->pairs[i] : NULL;
+}
+
+/* Kernel I without numbers that depend on sizes, if there is such a one. False without memory. */
+static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_numbers *numbers)
+{
+    for (int change = 0; change < SIZES_CHANGES && !plan->is_generic; change++) {
+        const kernel_pair *pair = compare(job, (sizes_change)change, i);
+        if (pair && !plan_generic(job->j, job->p->f, &pair->own, &pair->other, plan, numbers,
+                                  &plan->is_generic))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
+{
+    jit_plan *j = job->j;
+    const kernel *k = &job->p->kernels.at[index];
+    const arena_mark start = arena_here(&j->memory);
+    const uint32_t known = j->units.n;
+    loop_numbers numbers[NEST_STEPS];
+    if (k->kind != KERNEL_REFERENCE && is_endless(k))
+        return false;
+    if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
+        return false;
+    if (k->kind == KERNEL_REFERENCE ||
+        (!plan->is_generic && !nest_of_kernel(job->p->f, k, j->cpu, &j->memory, &plan->nest))) {
+        plan->by_reference = true;
+        return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
+    }
+    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+        nest_step *step = &plan->nest.steps[i];
+        if (!plan->is_generic) {
+            plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
+            numbers[i].n = 0;
+        }
+        if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
+            (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
+            return false;
+    }
+    return (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
+}
+
+static bool plan_function(jit_plan *j, uint32_t index, function_plan *p)
+{
+    function_job job = {.j = j, .index = index, .p = p};
+    p->f = j->m->functions.at[index];
+    if (!kernels_of(p->f, &j->memory, &p->kernels))
+        return false;
+    kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
+    for (uint32_t i = 0; plans && i < p->kernels.n; i++)
+        if (!plan_kernel(&job, i, &plans[i]))
+            return false;
+    p->plans = plans;
+    return plans != NULL;
+}
+
+static bool plan_functions(jit_plan *j)
+{
+    const module *m = j->m;
+    j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
+    for (uint32_t i = 0; j->functions && i < m->functions.n; i++)
+        if (!plan_function(j, i, &j->functions[i]))
+            j->functions[i].plans = NULL;
+    return j->functions != NULL;
+}
+
+bool jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const char *cpu, bool polls,
+                   const tn_allocator *allocator)
+{
+    *j = (jit_plan){.cpu = cpu, .polls = polls, .others = others, .allocator = allocator};
+    arena_init(&j->memory, allocator);
+    arena_init(&j->passing, allocator);
+    /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
+    j->m = lower(j, m, &j->lowered);
+    const bool ok = j->m && plan_functions(j);
+    arena_release(&j->passing);
+    for (int c = 0; c < SIZES_CHANGES; c++)
+        jit_lowered_free(j->other[c].lowered);
+    return ok;
+}
+
+void jit_plan_release(jit_plan *j)
+{
+    VECTOR_RELEASE(j->allocator, &j->units);
+    hash_release(j->allocator, &j->by_key);
+    arena_release(&j->memory);
+    jit_lowered_free(j->lowered);
+}
+
+const char *jit_kernel_name(const function *f, const kernel *k, arena *memory)
+{
+    const char *name = "";
+    for (uint32_t i = 0; i < k->n_nodes && name; i++) {
+        const char *op = op_table[f->nodes.at[k->nodes[i]].op].text;
+        if (strlen(name) > 60)
+            return arena_printf(memory, "%s ...", name);
+        name = arena_printf(memory, "%s%s%s", name, *name ? " " : "", op);
+    }
+    return name && *name ? name : "copy";
+}

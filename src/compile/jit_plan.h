@@ -1,0 +1,70 @@
+/* What the compiler is going to do with a module: kernels, their loop programs, and each distinct
+ * program once. Code for machines and for C, and what explains it, is made from this. */
+#ifndef COMPILE_JIT_PLAN_H
+#define COMPILE_JIT_PLAN_H
+
+#include "base/hash.h"
+#include "compile/other_sizes.h"
+#include "loop/ir/numbers.h"
+#include "loop/nest/nest.h"
+
+/* A program that one or several steps run. */
+typedef struct jit_unit {
+    const loop_program *program;
+    const void *key; /* loop_key */
+    size_t key_bytes;
+} jit_unit;
+
+typedef struct kernel_plan {
+    nest nest;
+    uint32_t unit[NEST_STEPS]; /* by step */
+    bool by_reference;         /* no nest: the node runs by its reference kernel */
+    bool is_generic;           /* its programs are those for other sizes, too */
+    /* By step: what its program reads behind its buffers, and the scratch memory of a thread. */
+    uint32_t n_numbers[NEST_STEPS];
+    const uint64_t *numbers[NEST_STEPS];
+    uint64_t scratch[NEST_STEPS];
+} kernel_plan;
+
+typedef struct function_plan {
+    const function *f;
+    kernel_list kernels;
+    kernel_plan *plans; /* by kernel; NULL: the function runs by reference kernels */
+} function_plan;
+
+/* A module with other sizes, to be compared with. */
+typedef struct jit_other {
+    bool is_tried;
+    const module *m; /* without composite ops; NULL: there is none */
+    module *lowered;
+} jit_other;
+
+typedef struct jit_plan {
+    const module *m; /* without composite ops: what was given, or a copy */
+    const char *cpu; /* to be fast on */
+    bool polls;      /* long programs poll (loop/ir/polls.h), at the buffer behind all of a step */
+    module *lowered; /* that copy, in a context of its own; NULL: none was needed */
+    const tn_allocator *allocator;
+    arena memory;
+    arena passing;       /* what is made for comparisons only */
+    other_sizes *others; /* NULL: nothing is known of other sizes */
+    jit_other other[SIZES_CHANGES];
+    function_plan *functions; /* by function of M */
+    VECTOR(jit_unit) units;
+    hash_index by_key;
+} jit_plan;
+
+/* Free a lowered copy and its context; NULL is nothing. */
+void jit_lowered_free(module *lowered);
+/* Plan M, which is static and outlives the plan, for CPU (as in target_options). OTHERS, which may
+ * be NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
+ * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
+ * programs may be stopped while they run. Release it also when there was no memory: false. */
+bool jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const char *cpu, bool polls,
+                   const tn_allocator *allocator);
+void jit_plan_release(jit_plan *p);
+
+/* `sub exp sum div`; in MEMORY, never NULL. */
+const char *jit_kernel_name(const function *f, const kernel *k, arena *memory);
+
+#endif

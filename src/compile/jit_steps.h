@@ -1,0 +1,23 @@
+/* From the kernels of a plan to the steps of a tape. */
+#ifndef COMPILE_JIT_STEPS_H
+#define COMPILE_JIT_STEPS_H
+
+#include "compile/jit_plan.h"
+#include "compile/jit_tape.h"
+
+/* For tape_of_module: makes the kernels of PLAN steps that run CODE, one function for each unit. */
+typedef struct jit_steps {
+    const jit_plan *plan;
+    tape_kernel *const *code; /* by unit */
+    workers *workers;         /* that pack constants; NULL: the calling thread alone */
+    char *room;               /* for what is made of constants, once: zero before */
+    uint64_t left;
+} jit_steps;
+
+/* Bytes of what is made of constants, once; UINT64_MAX: too many. */
+uint64_t jit_packed_bytes(const jit_plan *plan);
+
+/* USER is a jit_steps. What has no kernels runs by reference kernels. */
+tape_steps_fn jit_add_steps;
+
+#endif

@@ -1,0 +1,346 @@
+/* From a module to a tape. */
+#include "compile/jit_tape.h"
+
+#include <string.h>
+
+#include "eval/kernels.h"
+#include "eval/stream.h"
+
+/* ---- running a node ---- */
+
+static tn_status run_reference(const void *what, char *const *buffers, void *host)
+{
+    const step_origin *o = what;
+    jit_host *h = host;
+    const uint32_t n_in = o->n->n_in, n_out = o->n->n_results;
+    tensor *all = ARENA_ARRAY(&h->scratch, tensor, (size_t)n_in + n_out);
+    if (!all)
+        return TN_ERR_NOMEM;
+    for (uint32_t k = 0; k < n_in; k++)
+        all[k] = (tensor){value_type(o->f, o->n->in[k]), buffers[k]};
+    for (uint32_t k = 0; k < n_out; k++)
+        all[n_in + k] = (tensor){value_type(o->f, o->n->first_value + k), buffers[n_in + k]};
+    eval_call call = {.run = h->run,
+                      .function = o->f,
+                      .node = o->n,
+                      .attrs = o->n->attrs,
+                      .in = all,
+                      .n_in = n_in,
+                      .out = all + n_in,
+                      .n_out = n_out,
+                      .scratch = &h->scratch};
+    const tn_status s = op_kernels[o->n->op](&call);
+    arena_reset(&h->scratch);
+    return s;
+}
+
+/* ---- values ---- */
+
+static uint64_t bytes_of(const function *f, value_id v)
+{
+    size_t bytes = SIZE_MAX; /* too large for any buffer */
+    (void)type_bytes(value_type(f, v), &bytes);
+    return bytes;
+}
+
+static value_id root_of(const tape_block *b, value_id v)
+{
+    while (b->same_as[v] != v)
+        v = b->same_as[v];
+    return v;
+}
+
+value_id *tape_plain_aliases(const function *f, arena *memory)
+{
+    value_id *same = ARENA_ARRAY(memory, value_id, f->values.n);
+    for (value_id v = 0; same && v < f->values.n; v++) {
+        const node *n = node_of(f, v);
+        same[v] = op_kernels[n->op] == eval_copy ? n->in[0] : v;
+    }
+    return same;
+}
+
+static void add_copy(tape_block *b, const node *n, tape_buffer from, tape_buffer to, uint64_t bytes)
+{
+    const tape_buffer both[] = {from, to};
+    tape_step s = tape_block_step(b, TAPE_COPY, n, 0);
+    s.name = "copy";
+    s.buffers = both;
+    s.n_read = s.n_written = 1;
+    s.bytes = bytes;
+    tape_step_add(b->t, b->block, &s);
+}
+
+bool tape_block_begin(tape_block *b, const value_id *same_as)
+{
+    const function *f = b->f;
+    arena *a = tape_memory(b->t);
+    b->same_as = same_as;
+    b->buffer = ARENA_ARRAY(a, tape_buffer, f->values.n);
+    b->parameter = ARENA_ARRAY(a, uint32_t, f->values.n);
+    if (!same_as || !b->buffer || !b->parameter)
+        return false;
+    memset(b->buffer, 0xff, f->values.n * sizeof *b->buffer);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const value_id v = f->inputs.at[i];
+        b->parameter[v] = 1 + i;
+        b->buffer[v] = tape_input(b->t, b->block, i, bytes_of(f, v));
+    }
+    for (uint32_t k = 0; k < f->outputs.n; k++) {
+        const value_id v = root_of(b, f->outputs.at[k]);
+        if (b->parameter[v])
+            tape_pass(b->t, b->block, k, b->parameter[v] - 1);
+        else if (b->buffer[v] == TAPE_NO_BUFFER && node_of(f, v)->op != OP_CONSTANT)
+            b->buffer[v] = tape_output(b->t, b->block, k, bytes_of(f, v));
+    }
+    return true;
+}
+
+/* Copy to outputs what has its memory elsewhere. */
+static void finish_outputs(tape_block *b)
+{
+    const function *f = b->f;
+    bool *filled = ARENA_ARRAY(tape_memory(b->t), bool, f->values.n);
+    if (!filled)
+        tape_fail(b->t);
+    for (uint32_t k = 0; filled && k < f->outputs.n; k++) {
+        const value_id v = root_of(b, f->outputs.at[k]);
+        const uint64_t bytes = bytes_of(f, v);
+        if (b->parameter[v])
+            continue;
+        if (filled[v] || node_of(f, v)->op == OP_CONSTANT)
+            add_copy(b, node_of(f, v), tape_block_value(b, v),
+                     tape_output(b->t, b->block, k, bytes), bytes);
+        filled[v] = true;
+    }
+}
+
+/* A small constant of one element, written out. NULL when there is no memory. */
+static const void *spread(tape_block *b, const literal *l, uint64_t bytes)
+{
+    const size_t size = dtype_bytes(l->type->dtype);
+    char *data = arena_alloc_aligned(tape_memory(b->t), (size_t)bytes, TAPE_ALIGN);
+    for (uint64_t i = 0; data && i < bytes; i += size)
+        memcpy(data + i, l->data, size);
+    return data;
+}
+
+tape_buffer tape_block_value(tape_block *b, value_id v)
+{
+    enum { SMALL = 4096 };
+    v = root_of(b, v);
+    if (b->buffer[v] != TAPE_NO_BUFFER)
+        return b->buffer[v];
+    const node *n = node_of(b->f, v);
+    const uint64_t bytes = bytes_of(b->f, v);
+    if (n->op != OP_CONSTANT)
+        return b->buffer[v] = tape_temp(b->t, b->block, bytes);
+    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
+    const void *data = !l->splat ? l->data : bytes <= SMALL ? spread(b, l, bytes) : NULL;
+    if (data || bytes == 0)
+        return b->buffer[v] = tape_constant(b->t, b->block, data ? data : "", bytes);
+    b->buffer[v] = tape_temp(b->t, b->block, bytes);
+    tape_block_reference(b, n);
+    return b->buffer[v];
+}
+
+/* ---- steps ---- */
+
+tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t unit)
+{
+    tape_step s = {.kind = kind, .name = op_table[n->op].text};
+    step_origin *o = ARENA_NEW(tape_memory(b->t), step_origin);
+    if (o)
+        *o = (step_origin){b->f, n, unit};
+    else
+        tape_fail(b->t);
+    s.what = o;
+    return s;
+}
+
+static tn_status put_seed(const void *what, char *const *buffers, void *host)
+{
+    const jit_host *h = host;
+    (void)what;
+    memcpy(buffers[0], &h->run->seed, sizeof h->run->seed);
+    return TN_OK;
+}
+
+tape_buffer tape_block_seed(tape_block *b, const node *n)
+{
+    if (b->seed)
+        return b->seed - 1;
+    const tape_buffer seed = tape_temp(b->t, b->block, sizeof(uint64_t));
+    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    s.name = "seed";
+    s.host = put_seed;
+    s.buffers = &seed;
+    s.n_written = 1;
+    s.bytes = sizeof(uint64_t);
+    tape_step_add(b->t, b->block, &s);
+    b->seed = 1 + seed;
+    return seed;
+}
+
+bool tape_is_seed(const tape_step *s)
+{
+    return s->kind == TAPE_HOST && s->host == put_seed;
+}
+
+static uint32_t region(const tape_block *b, const node *n, attr_key key)
+{
+    const int64_t f = attr_int(n->attrs, key, 0);
+    return b->maker->block_of[f] - 1;
+}
+
+static void add_control(const tape_block *b, const node *n, tape_step *s)
+{
+    switch ((int)n->op) {
+    case OP_COND:
+        s->kind = TAPE_COND;
+        s->region[0] = region(b, n, KEY_TRUE_REGION);
+        s->region[1] = region(b, n, KEY_FALSE_REGION);
+        break;
+    case OP_WHILE:
+        s->kind = TAPE_WHILE;
+        s->region[0] = region(b, n, KEY_COND_REGION);
+        s->region[1] = region(b, n, KEY_BODY_REGION);
+        break;
+    default:
+        s->kind = TAPE_SCAN;
+        s->region[0] = region(b, n, KEY_BODY_REGION);
+        s->n_carries = (uint32_t)attr_int(n->attrs, KEY_CARRY_COUNT, 0);
+        s->turns = value_type(b->f, n->in[s->n_carries])->dims[0];
+        break;
+    }
+}
+
+void tape_block_reference(tape_block *b, const node *n)
+{
+    static const uint32_t first_in_place[][2] = {{0, 3}};
+    const uint32_t n_all = n->n_in + n->n_results;
+    tape_buffer *all = ARENA_ARRAY(tape_memory(b->t), tape_buffer, n_all);
+    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    if (!all || !s.what) {
+        tape_fail(b->t);
+        return;
+    }
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        all[k] = tape_block_value(b, n->in[k]);
+        s.bytes += bytes_of(b->f, n->in[k]);
+    }
+    for (uint32_t r = 0; r < n->n_results; r++) {
+        all[n->n_in + r] = tape_block_value(b, n->first_value + r);
+        s.bytes += bytes_of(b->f, n->first_value + r);
+    }
+    s.buffers = all;
+    s.n_read = n->n_in;
+    s.n_written = n->n_results;
+    if (op_table[n->op].traits & T_REGIONS) {
+        add_control(b, n, &s);
+    } else {
+        s.host = run_reference;
+        if (n->op == OP_DYNAMIC_UPDATE_SLICE) {
+            s.in_place = first_in_place;
+            s.n_in_place = 1;
+        }
+    }
+    tape_step_add(b->t, b->block, &s);
+}
+
+/* ---- functions ---- */
+
+/* Which nodes the outputs need; others must not run, since they could fail. */
+static bool *needed_nodes(const function *f, arena *memory)
+{
+    bool *needed = ARENA_ARRAY(memory, bool, f->nodes.n);
+    for (uint32_t k = 0; needed && k < f->outputs.n; k++)
+        needed[f->values.at[f->outputs.at[k]].node] = true;
+    for (uint32_t i = f->nodes.n; needed && i-- > 0;)
+        for (uint32_t k = 0; needed[i] && k < f->nodes.at[i].n_in; k++)
+            needed[f->values.at[f->nodes.at[i].in[k]].node] = true;
+    return needed;
+}
+
+/* Is no value better computed where it is read than held in memory? Only the evaluator and kernels
+ * can do that. False also when there is no memory to see. */
+static bool holds_everything(const function *f, const bool *needed, arena *memory)
+{
+    uint32_t *uses = ARENA_ARRAY(memory, uint32_t, f->values.n);
+    bool *lazy = ARENA_ARRAY(memory, bool, f->values.n);
+    for (uint32_t i = 0; uses && i < f->nodes.n; i++)
+        for (uint32_t k = 0; needed[i] && k < f->nodes.at[i].n_in; k++)
+            uses[f->nodes.at[i].in[k]]++;
+    for (uint32_t k = 0; uses && k < f->outputs.n; k++)
+        uses[f->outputs.at[k]]++;
+    if (!uses || !lazy || !stream_plan(f, needed, uses, lazy, memory))
+        return false;
+    for (value_id v = 0; v < f->values.n; v++)
+        if (lazy[v])
+            return false;
+    return true;
+}
+
+bool tape_reference_steps(void *user, tape_block *b)
+{
+    arena *a = tape_memory(b->t);
+    const bool *needed = needed_nodes(b->f, a);
+    (void)user;
+    if (!needed || !holds_everything(b->f, needed, a) ||
+        !tape_block_begin(b, tape_plain_aliases(b->f, a)))
+        return false;
+    for (uint32_t i = 0; i < b->f->nodes.n; i++) {
+        const node *n = &b->f->nodes.at[i];
+        if (needed[i] && n->op != OP_INPUT && n->op != OP_CONSTANT &&
+            op_kernels[n->op] != eval_copy)
+            tape_block_reference(b, n);
+    }
+    return true;
+}
+
+static void note_regions(tape_maker *k, uint32_t *list, uint32_t *n, const function *f)
+{
+    static const attr_key keys[] = {KEY_TRUE_REGION, KEY_FALSE_REGION, KEY_COND_REGION,
+                                    KEY_BODY_REGION};
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        for (size_t j = 0; op_table[f->nodes.at[i].op].traits & T_REGIONS && j < 4; j++) {
+            const int64_t r = attr_int(f->nodes.at[i].attrs, keys[j], -1);
+            if (r < 0 || k->block_of[r])
+                continue;
+            list[*n] = (uint32_t)r;
+            k->block_of[r] = ++*n;
+        }
+}
+
+static bool add_blocks(tape_maker *k, tape_steps_fn *steps, void *user)
+{
+    arena *a = tape_memory(k->t);
+    uint32_t *list = ARENA_ARRAY(a, uint32_t, k->m->functions.n), n = 1;
+    k->block_of = ARENA_ARRAY(a, uint32_t, k->m->functions.n);
+    if (!list || !k->block_of)
+        return false;
+    list[0] = k->m->entry;
+    k->block_of[k->m->entry] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const function *f = k->m->functions.at[list[i]];
+        note_regions(k, list, &n, f);
+        (void)tape_block_add(k->t, f->inputs.n, f->outputs.n);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        tape_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[list[i]], .block = i};
+        if (!(steps ? steps : tape_reference_steps)(user, &b))
+            return false;
+        finish_outputs(&b);
+    }
+    return true;
+}
+
+tape *tape_of_module(const module *m, const tn_allocator *allocator, tape_steps_fn *steps,
+                     void *user)
+{
+    tape_maker k = {.t = tape_new(allocator), .m = m};
+    if (k.t && add_blocks(&k, steps, user) && tape_finish(k.t))
+        return k.t;
+    tape_free(k.t);
+    return NULL;
+}

@@ -1,0 +1,85 @@
+/* Probes: chains of fused multiply-adds, and a sweep over more memory than caches hold. */
+#include "compile/limits.h"
+
+#include "compile/jit.h"
+#include "loop/ir/loop.h"
+
+enum {
+    CHAINS = 12, /* of 32 lanes: more than the latency of an operation needs */
+    TURNS = 100000,
+    SWEEP = 64 << 20, /* bytes read, and as many written */
+    TRIES = 5
+};
+
+/* Where the chains begin is data, or equal ones would become one. */
+static const loop_program *fma_probe(arena *memory)
+{
+    loop_builder b;
+    loop_value chain[CHAINS];
+    const loop_type t = loop_type_of(LOOP_F32, 32);
+    loop_init(&b, memory);
+    const loop_value to = loop_buffer(&b, 0), half = loop_float(&b, t, 0.5);
+    for (int i = 0; i < CHAINS; i++)
+        chain[i] = loop_var(&b, loop_load(&b, t, loop_at(&b, to, i * 128), 4));
+    (void)loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    for (int i = 0; i < CHAINS; i++)
+        loop_set(&b, chain[i], loop_fma(&b, loop_get(&b, chain[i]), half, half));
+    loop_end(&b);
+    for (int i = 0; i < CHAINS; i++) {
+        const loop_value at = loop_at(&b, to, i * 128);
+        loop_store(&b, at, loop_get(&b, chain[i]), 4);
+    }
+    return loop_finish(&b);
+}
+
+/* Buffer 1 becomes buffer 0 with every bit flipped; items are 64 bytes. */
+static const loop_program *sweep_probe(arena *memory)
+{
+    loop_builder b;
+    const loop_type t = loop_type_of(LOOP_I32, 16);
+    loop_init(&b, memory);
+    const loop_value from = loop_buffer(&b, 0), to = loop_buffer(&b, 1);
+    const loop_value i =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value at = loop_binary(&b, LOOP_IMUL, i, loop_i64(&b, 64));
+    const loop_value x = loop_load(&b, t, loop_offset(&b, from, at), 64);
+    const loop_value flipped = loop_unary(&b, LOOP_NOT, x);
+    loop_stream(&b, loop_offset(&b, to, at), flipped);
+    loop_end(&b);
+    return loop_finish(&b);
+}
+
+/* The least ns that a call takes. */
+static int64_t least_time(code_function *run, char *const *buffers, int64_t items)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        const int64_t begin = eval_clock();
+        (void)run(buffers, 0, items, NULL);
+        const int64_t ns = eval_clock() - begin;
+        least = ns < least ? ns : least;
+    }
+    return least > 0 ? least : 1;
+}
+
+bool machine_measure(const engine *e, machine_limits *out)
+{
+    arena memory;
+    code *codes[2] = {NULL, NULL};
+    char *data = memory_alloc(&memory_system, 2 * (size_t)SWEEP);
+    arena_init(&memory, &e->allocator);
+    code_function *fma = jit_compile_one(e, fma_probe(&memory), &codes[0]);
+    code_function *sweep = fma ? jit_compile_one(e, sweep_probe(&memory), &codes[1]) : NULL;
+    const bool ok = data && sweep;
+    if (ok) {
+        char *buffers[] = {data, data + SWEEP};
+        memset(data, 1, 2 * (size_t)SWEEP);
+        out->flops = 2.0 * 32 * CHAINS * TURNS / ((double)least_time(fma, buffers, TURNS) * 1e-9);
+        out->bytes = 2.0 * SWEEP / ((double)least_time(sweep, buffers, SWEEP / 64) * 1e-9);
+    }
+    code_free(codes[0]);
+    code_free(codes[1]);
+    memory_free(&memory_system, data, 2 * (size_t)SWEEP);
+    arena_release(&memory);
+    return ok;
+}

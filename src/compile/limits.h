@@ -1,0 +1,15 @@
+/* What this machine can do at most, on one thread: for judging kernels. */
+#ifndef COMPILE_LIMITS_H
+#define COMPILE_LIMITS_H
+
+#include "compile/engine.h"
+
+typedef struct machine_limits {
+    double flops; /* fused multiply-adds of f32 count two: operations a second, registers only */
+    double bytes; /* a second, read and written, from memory */
+} machine_limits;
+
+/* Measured now, in some 30 ms, with generated code; false when code cannot be made here. */
+bool machine_measure(const engine *e, machine_limits *out);
+
+#endif

@@ -1,0 +1,112 @@
+/* Programs with other sizes than they are bound to. */
+#include "compile/other_sizes.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "pass/bind.h"
+#include "pass/pass.h"
+
+enum { MANY_NODES = 256 };
+
+/* Different sizes, number I of them, become different; or what is equal stays equal; or what is so
+ * many times as large as another stays that. */
+typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
+
+static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_t *out)
+{
+    const int64_t apart = r == APART ? 1 + 2 * (int64_t)i : 1, little = size / 16 + apart;
+    if (c == SIZES_BELOW) {
+        *out = r == IN_PROPORTION ? size / 2 : size - little;
+        return *out > 0 && (r != IN_PROPORTION || size % 2 == 0);
+    }
+    if (r == IN_PROPORTION)
+        return mul_i64(size, 2, out);
+    return add_i64(size, c == SIZES_DOUBLED ? size : size / 16, out) && add_i64(*out, apart, out);
+}
+
+static bool change_all(const module *m, const int64_t *values, sizes_change c, relation r,
+                       int64_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->types.exprs.n; i++) {
+        out[i] = values[i];
+        if (m->types.exprs.at[i].op != DIM_SYM || values[i] < 0)
+            continue;
+        if (values[i] == 0 || !changed(values[i], c, r, n++, &out[i]))
+            return false;
+    }
+    return n > 0;
+}
+
+static void free_module(module *m)
+{
+    context *cx = m ? m->cx : NULL;
+    module_free(m);
+    context_free(cx);
+}
+
+/* A copy in a context of its own, which reports nothing. */
+static module *copy(const module *m)
+{
+    context *cx = context_new(m->allocator, NULL);
+    if (!cx)
+        return NULL;
+    cx->limits = m->cx->limits;
+    module *made = module_copy_to(m, cx);
+    if (!made)
+        context_free(cx);
+    return made;
+}
+
+static module *make(const other_sizes *o, sizes_change c, relation r)
+{
+    module *m = copy(o->symbolic);
+    int64_t *sizes = m ? sizes_new(m, &m->arena) : NULL;
+    if (sizes && change_all(m, o->values, c, r, sizes) && module_bind_here(m, sizes) == TN_OK &&
+        pass_run_level(m, o->options.level, o->options.relaxed, false, NULL) == TN_OK)
+        return m;
+    free_module(m);
+    return NULL;
+}
+
+bool other_sizes_are_dear(const module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        n += m->functions.at[i]->nodes.n;
+    return n > MANY_NODES;
+}
+
+void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+                      const sizes_options *options)
+{
+    *o = (other_sizes){.options = *options};
+    o->symbolic = module_has_symbols(m) ? copy(m) : NULL;
+    if (!o->symbolic)
+        return;
+    const uint32_t n = o->symbolic->types.exprs.n;
+    o->values = ARENA_ARRAY(&o->symbolic->arena, int64_t, n);
+    if (o->values)
+        memcpy(o->values, values, n * sizeof *values);
+    else
+        other_sizes_release(o);
+}
+
+const module *other_sizes_get(other_sizes *o, sizes_change change)
+{
+    if (!o || !o->symbolic)
+        return NULL;
+    for (int r = 0; r < RELATIONS && !o->made[change].is_tried && !o->made[change].graph; r++)
+        o->made[change].graph = make(o, change, (relation)r);
+    o->made[change].is_tried = true;
+    return o->made[change].graph;
+}
+
+void other_sizes_release(other_sizes *o)
+{
+    for (int c = 0; c < SIZES_CHANGES; c++)
+        free_module(o->made[c].graph);
+    free_module(o->symbolic);
+    *o = (other_sizes){.symbolic = NULL};
+}

@@ -1,0 +1,41 @@
+/* A program as it would be with other sizes: what is the same in both does not depend on them. */
+#ifndef COMPILE_OTHER_SIZES_H
+#define COMPILE_OTHER_SIZES_H
+
+#include "graph/module.h"
+
+/* How graphs are optimised. */
+typedef struct sizes_options {
+    int level;
+    bool relaxed;
+} sizes_options;
+
+/* What sizes become: about twice as large, so that whatever depends on them is another number; or a
+ * little larger or smaller, so that it is of the same kind. */
+typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANGES } sizes_change;
+
+typedef struct other_sizes {
+    module *symbolic; /* in a context of its own; NULL: there are no other sizes */
+    int64_t *values;
+    sizes_options options;
+    struct {
+        bool is_tried;
+        module *graph;
+    } made[SIZES_CHANGES];
+} other_sizes;
+
+/* Is M so large that it is worth comparing with other sizes only once it gets some? That plans all
+ * of it twice or more, with code that is longer for being general; where a program keeps its sizes,
+ * this is more than its kernels take to be read from the cache. */
+bool other_sizes_are_dear(const module *m);
+/* For M, whose symbols have the VALUES (pass/bind.h), and which may change afterwards. There are no
+ * other sizes where M has no symbols, and without memory. */
+void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+                      const sizes_options *options);
+/* The program with changed sizes, static and optimised; made when it is first asked for. NULL where
+ * an extent is 0, and where nothing that is tried suits the program; nothing is reported. O may be
+ * NULL. */
+const module *other_sizes_get(other_sizes *o, sizes_change change);
+void other_sizes_release(other_sizes *o);
+
+#endif

@@ -1,0 +1,79 @@
+/* Compiled programs: what a tn_program holds, and what is made of it for the extents of one run. */
+#ifndef COMPILE_PROGRAM_H
+#define COMPILE_PROGRAM_H
+
+#include <pthread.h>
+
+#include "compile/engine.h"
+#include "compile/other_sizes.h"
+#include "graph/public.h"
+
+struct custom_set;
+
+/* A program for one choice of extents; a graph without symbols. Does not change once it is made;
+ * its context was used for making it only, and each run brings one of its own. */
+typedef struct variant {
+    context *cx;
+    module *graph; /* optimised */
+    tape *tape;    /* NULL: the evaluator runs it */
+    tn_port *outputs;
+    int64_t *extents; /* of all inputs, one after the other */
+    /* guarded by the cache's lock */
+    uint32_t users;
+    bool is_cached;
+    uint64_t last_use;
+} variant;
+
+enum { MOST_VARIANTS = 64 };
+
+/* What a program with symbols has made so far. */
+typedef struct variant_cache {
+    pthread_mutex_t lock;
+    uint64_t clock; /* counts uses */
+    uint32_t n;
+    variant *at[MOST_VARIANTS];
+} variant_cache;
+
+/* Nothing here changes after compilation but `cache` and `engine`, which have locks, and the memory
+ * that a tape keeps. The diagnostic channel of `cx` is used during compilation only. */
+struct tn_program {
+    tn_allocator allocator;
+    tn_diagnostic_sink sink; /* of runs that name none */
+    int level;
+    bool relaxed; /* numerics */
+    struct custom_set *custom;
+    context *cx;
+    module *graph; /* without a cache what runs; with one the module with its symbols */
+    tn_port *inputs, *outputs;
+    int64_t *positions; /* by input: values below this are valid positions; 0: it gives none */
+    uint32_t n_inputs, n_outputs;
+    int64_t *sizes;  /* of symbols, by expression; -1: no value */
+    uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
+    variant_cache *cache;
+    engine *engine;
+    tape *tape;         /* without a cache; NULL: the evaluator runs it */
+    other_sizes others; /* without a cache: what code is compared with */
+};
+
+/* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
+ * have it, of which EVENTS, which may be NULL, are told. Whoever takes it gives it back. Reports to
+ * SINK. */
+tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
+                       const tn_profiler *events, variant **v);
+void variant_give_back(const tn_program *p, variant *v);
+/* NULL when there is no memory. */
+variant_cache *variant_cache_new(const tn_allocator *allocator);
+void variant_cache_free(const tn_allocator *allocator, variant_cache *cache);
+
+/* For each input of M's entry: how many positions there are in the tensors that it indexes; 0 when
+ * it indexes none, or only where the extent is not known. */
+void find_positions(const module *m, int64_t *positions);
+
+/* The values of M's symbols, in M's memory (pass/bind.h): those that bindings name, and what
+ * follows. */
+tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int64_t **sizes);
+
+/* Give every symbol of M the extent that a binding names, everywhere, and check the result. */
+tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n);
+
+#endif

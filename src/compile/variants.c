@@ -1,0 +1,210 @@
+/* Programs with symbolic extents: what was made of them for the extents of one run is kept for the
+ * next. Variants are made outside the lock, so that runs with other extents go on meanwhile. */
+#include "compile/program.h"
+#include "pass/bind.h"
+#include "pass/pass.h"
+
+/* ---- making one ---- */
+
+static void variant_free(const tn_allocator *allocator, variant *v)
+{
+    tape_free(v->tape);
+    module_free(v->graph);
+    context_free(v->cx);
+    memory_free(allocator, v, sizeof *v);
+}
+
+static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant *v)
+{
+    size_t n = 0, at = 0;
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        n += in[i].type.rank;
+    v->extents = ARENA_ARRAY(&v->graph->arena, int64_t, n);
+    if (!v->extents)
+        return module_no_memory(v->graph);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        for (uint32_t k = 0; k < in[i].type.rank; k++)
+            v->extents[at++] = in[i].type.dims[k];
+    return TN_OK;
+}
+
+/* Every symbol of the copy gets its value; the order of expressions is that of the original. What
+ * is to be compared with goes to OTHERS. */
+static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool is_first, module *m,
+                                other_sizes *others)
+{
+    int64_t *sizes = sizes_new(m, &m->arena);
+    given_shape *given = ARENA_ARRAY(&m->arena, given_shape, p->n_inputs);
+    if (!sizes || !given)
+        return module_no_memory(m);
+    memcpy(sizes, p->sizes, m->types.exprs.n * sizeof *sizes);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
+    TN_TRY(sizes_from_inputs(m, given, sizes));
+    if (p->engine->is_jit && !(is_first && other_sizes_are_dear(m)))
+        other_sizes_init(others, m, sizes, &(sizes_options){p->level, p->relaxed});
+    return module_bind_here(m, sizes);
+}
+
+static tn_status note_outputs(const tn_program *p, variant *v)
+{
+    const function *f = module_entry(v->graph);
+    v->outputs = ARENA_ARRAY(&v->graph->arena, tn_port, p->n_outputs);
+    if (!v->outputs)
+        return module_no_memory(v->graph);
+    for (uint32_t i = 0; i < p->n_outputs; i++) {
+        v->outputs[i].name = p->outputs[i].name;
+        public_type(value_type(f, f->outputs.at[i]), &v->outputs[i].type);
+    }
+    return TN_OK;
+}
+
+static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
+                       const tn_profiler *events, variant *v, other_sizes *others)
+{
+    const int64_t begin = events ? eval_clock() : 0;
+    v->graph = module_copy_to(p->graph, v->cx);
+    if (!v->graph)
+        return diag_no_memory(&v->cx->diag);
+    TN_TRY(note_extents(p, in, v));
+    const tn_status s = bind_to_inputs(p, in, is_first, v->graph, others);
+    if (s == TN_ERR_REJECTED) /* the program is well-formed: these extents do not suit it */
+        return TN_ERR_INPUT;
+    TN_TRY(s);
+    TN_TRY(note_outputs(p, v));
+    TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
+    engine_tell(events, "compile", "passes", begin);
+    v->tape = engine_compile(p->engine, v->graph, others, events);
+    return TN_OK;
+}
+
+static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_first,
+                             tn_diagnostic_sink sink, const tn_profiler *events, variant **out)
+{
+    variant *v = memory_alloc(&p->allocator, sizeof *v);
+    if (v)
+        *v = (variant){.cx = context_new(&p->allocator, &sink)};
+    if (!v || !v->cx) {
+        diag_channel d;
+        diag_init(&d, &p->allocator, sink);
+        tn_status s = diag_no_memory(&d);
+        diag_release(&d);
+        memory_free(&p->allocator, v, sizeof *v);
+        return s;
+    }
+    v->cx->limits = p->cx->limits;
+    other_sizes others = {.symbolic = NULL};
+    const tn_status s = context_done(v->cx, build(p, in, is_first, events, v, &others));
+    other_sizes_release(&others);
+    v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
+    if (s == TN_OK)
+        *out = v;
+    else
+        variant_free(&p->allocator, v);
+    return s;
+}
+
+/* ---- keeping them ---- */
+
+variant_cache *variant_cache_new(const tn_allocator *allocator)
+{
+    variant_cache *c = memory_alloc(allocator, sizeof *c);
+    if (!c)
+        return NULL;
+    c->clock = 0;
+    c->n = 0;
+    if (pthread_mutex_init(&c->lock, NULL) != 0) {
+        memory_free(allocator, c, sizeof *c);
+        return NULL;
+    }
+    return c;
+}
+
+void variant_cache_free(const tn_allocator *allocator, variant_cache *cache)
+{
+    if (!cache)
+        return;
+    for (uint32_t i = 0; i < cache->n; i++)
+        variant_free(allocator, cache->at[i]);
+    (void)pthread_mutex_destroy(&cache->lock);
+    memory_free(allocator, cache, sizeof *cache);
+}
+
+static bool is_for(const variant *v, const tn_program *p, const tn_buffer *in)
+{
+    const int64_t *extents = v->extents;
+    for (uint32_t i = 0; i < p->n_inputs; extents += in[i++].type.rank)
+        if (memcmp(extents, in[i].type.dims, in[i].type.rank * sizeof *extents) != 0)
+            return false;
+    return true;
+}
+
+/* The cached variant for IN, now with one user more, or NULL. The lock is held. */
+static variant *find(variant_cache *c, const tn_program *p, const tn_buffer *in)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (is_for(c->at[i], p, in)) {
+            c->at[i]->users++;
+            c->at[i]->last_use = ++c->clock;
+            return c->at[i];
+        }
+    return NULL;
+}
+
+/* Put V into the cache, unless it is full of variants that are in use. Returns what had to go, or
+ * NULL. The lock is held. */
+static variant *insert(variant_cache *c, variant *v)
+{
+    uint32_t at = c->n;
+    variant *evicted = NULL;
+    for (uint32_t i = 0; c->n == MOST_VARIANTS && i < c->n; i++)
+        if (c->at[i]->users == 0 && (!evicted || c->at[i]->last_use < evicted->last_use)) {
+            evicted = c->at[i];
+            at = i;
+        }
+    v->users = 1;
+    v->last_use = ++c->clock;
+    v->is_cached = at < MOST_VARIANTS;
+    if (v->is_cached)
+        c->at[at] = v;
+    if (v->is_cached && !evicted)
+        c->n++;
+    return evicted;
+}
+
+tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
+                       const tn_profiler *events, variant **v)
+{
+    variant_cache *c = p->cache;
+    variant *made = NULL, *useless = NULL;
+    (void)pthread_mutex_lock(&c->lock); /* fails only where it is misused */
+    *v = find(c, p, in);
+    const bool is_first = c->n == 0;
+    (void)pthread_mutex_unlock(&c->lock);
+    if (*v)
+        return TN_OK;
+    TN_TRY(variant_new(p, in, is_first, sink, events, &made));
+    (void)pthread_mutex_lock(&c->lock);
+    *v = find(c, p, in); /* another thread was faster */
+    if (*v) {
+        useless = made;
+    } else {
+        useless = insert(c, made);
+        *v = made;
+    }
+    (void)pthread_mutex_unlock(&c->lock);
+    if (useless)
+        variant_free(&p->allocator, useless);
+    return TN_OK;
+}
+
+void variant_give_back(const tn_program *p, variant *v)
+{
+    variant_cache *c = p->cache;
+    (void)pthread_mutex_lock(&c->lock);
+    v->users--;
+    const bool is_free = v->users == 0 && !v->is_cached;
+    (void)pthread_mutex_unlock(&c->lock);
+    if (is_free)
+        variant_free(&p->allocator, v);
+}

@@ -1,0 +1,302 @@
+/* The public builder: its life, its failures, its operands and its extents. */
+#include "forms/building.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static bool set_up(tn_builder *b)
+{
+    b->m = module_new(b->cx);
+    if (!b->m)
+        return false;
+    b->m->source.name = "<built>";
+    return module_add_function(b->m, "main", 4) && VECTOR_PUSH(&b->cx->allocator, &b->scopes, 0);
+}
+
+tn_builder *builder_new(context *cx)
+{
+    tn_builder *b = memory_alloc(&cx->allocator, sizeof *b);
+    if (b) {
+        *b = (tn_builder){.cx = cx};
+        if (set_up(b))
+            return b;
+        tn_builder_free(b);
+    }
+    (void)context_done(cx, diag_no_memory(&cx->diag));
+    return NULL;
+}
+
+void tn_builder_free(tn_builder *b)
+{
+    if (!b)
+        return;
+    context *cx = b->cx;
+    diag_flush(&cx->diag);
+    VECTOR_RELEASE(&cx->allocator, &b->scopes);
+    module_free(b->m);
+    memory_free(&cx->allocator, b, sizeof *b);
+}
+
+void tn_builder_name(tn_builder *b, const char *name)
+{
+    if (!is_building(b))
+        return;
+    const char *own = module_string(b->m, name, strlen(name));
+    if (!own)
+        builder_no_memory(b);
+    else
+        module_entry(b->m)->name = own;
+}
+
+void tn_builder_at(tn_builder *b, const char *label)
+{
+    if (!is_building(b))
+        return;
+    b->label = label ? module_string(b->m, label, strlen(label)) : NULL;
+    if (label && !b->label)
+        builder_no_memory(b);
+}
+
+tn_status tn_builder_status(const tn_builder *b)
+{
+    return b ? b->status : TN_ERR_NOMEM;
+}
+
+static void take_outputs(tn_builder *b, const tn_value *outputs, size_t n)
+{
+    if (!is_building(b))
+        return;
+    if (b->scopes.n != 1) {
+        builder_fail(b, DIAG_Usage, NULL,
+                     "the program ends inside a region; tn_region_end is missing");
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        value_id id;
+        if (!builder_operand(b, "the results", outputs[i], &id, NULL))
+            return;
+        if (function_add_output(current_function(b), id) != TN_OK)
+            builder_no_memory(b);
+    }
+}
+
+tn_status tn_builder_finish(tn_builder *b, const tn_value *outputs, size_t n, tn_module **out)
+{
+    *out = NULL;
+    if (!b)
+        return TN_ERR_NOMEM;
+    b->label = NULL;
+    take_outputs(b, outputs, n);
+    if (is_building(b)) {
+        *out = memory_alloc(&b->cx->allocator, sizeof **out);
+        if (*out)
+            **out = (tn_module){.graph = b->m};
+        else
+            builder_no_memory(b);
+    }
+    tn_status s = b->status;
+    if (s == TN_OK)
+        b->m = NULL; /* the module has it */
+    tn_builder_free(b);
+    return s;
+}
+
+/* ---- failure -------------------------------------------------------------------------------- */
+
+void builder_failed(tn_builder *b, const char *op, tn_status status)
+{
+    diag_channel *d = &b->cx->diag;
+    b->status = status;
+    if (b->label)
+        diag_node(d, b->label);
+    if (op && b->label)
+        diag_note(d, NULL, NO_SPAN, "while building '%s' at '%s'", op, b->label);
+    else if (op)
+        diag_note(d, NULL, NO_SPAN, "while building '%s'", op);
+    else if (b->label)
+        diag_note(d, NULL, NO_SPAN, "while building at '%s'", b->label);
+    diag_flush(d);
+}
+
+void builder_fail(tn_builder *b, diag_kind kind, const char *op, const char *format, ...)
+{
+    va_list args;
+    if (b->status != TN_OK)
+        return;
+    va_start(args, format);
+    tn_status s = diag_vreport(&b->cx->diag, kind, &b->m->source, NO_SPAN, format, args);
+    va_end(args);
+    builder_failed(b, op, s);
+}
+
+void builder_no_memory(tn_builder *b)
+{
+    if (b->status == TN_OK)
+        builder_failed(b, NULL, module_no_memory(b->m));
+}
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+/* The scope of a value is the index of its function plus 1. */
+static const function *function_of(const tn_builder *b, tn_value v)
+{
+    if (v.scope == 0 || v.scope > b->m->functions.n)
+        return NULL;
+    const function *f = b->m->functions.at[v.scope - 1];
+    return v.id < f->values.n ? f : NULL;
+}
+
+bool builder_operand(tn_builder *b, const char *op, tn_value v, value_id *id, const type **t)
+{
+    if (!is_building(b))
+        return false;
+    const function *f = function_of(b, v);
+    if (!f) {
+        builder_fail(b, DIAG_Usage, op, "an operand is no value of this builder");
+        return false;
+    }
+    if (f != current_function(b)) {
+        builder_fail(b, DIAG_Usage, op,
+                     "an operand is a value of '%s', but '%s' is being built; a region sees its "
+                     "parameters only",
+                     f->name, current_function(b)->name);
+        return false;
+    }
+    *id = v.id;
+    if (t)
+        *t = value_type(f, v.id);
+    return true;
+}
+
+const type *builder_type(const tn_builder *b, tn_value v)
+{
+    const function *f = is_building(b) ? function_of(b, v) : NULL;
+    return f ? value_type(f, v.id) : NULL;
+}
+
+bool builder_dtype(tn_builder *b, const char *op, tn_dtype dtype)
+{
+    if (!is_building(b))
+        return false;
+    if ((unsigned)dtype < TN_DTYPE_COUNT)
+        return true;
+    builder_fail(b, DIAG_Usage, op, "%d is no element type", (int)dtype);
+    return false;
+}
+
+bool builder_shape(tn_builder *b, const char *op, tn_ints shape, const type **t, tn_dtype dtype)
+{
+    static const dim none;
+    if (!builder_dtype(b, op, dtype))
+        return false;
+    if (shape.n > TN_MAX_RANK) {
+        builder_fail(b, DIAG_RankMismatch, op, "a shape of %zu extents; the highest rank is %d",
+                     shape.n, TN_MAX_RANK);
+        return false;
+    }
+    for (size_t i = 0; i < shape.n; i++)
+        if (shape.at[i] < 0 && !dim_is_expr(&b->m->types, shape.at[i])) {
+            builder_fail(b, DIAG_InvalidDimension, op, "extent %zu is %" PRId64, i, shape.at[i]);
+            return false;
+        }
+    *t = type_of(&b->m->types, dtype, shape.n ? shape.at : &none, (uint32_t)shape.n);
+    if (!*t) {
+        builder_no_memory(b);
+        return false;
+    }
+    if ((*t)->count == TYPE_COUNT_HUGE) {
+        builder_fail(b, DIAG_InvalidDimension, op,
+                     "the shape has more elements than can be counted");
+        return false;
+    }
+    return true;
+}
+
+bool tn_value_type(const tn_builder *b, tn_value x, tn_type *out)
+{
+    const type *t = builder_type(b, x);
+    if (t)
+        public_type(t, out);
+    return t != NULL;
+}
+
+/* ---- extents -------------------------------------------------------------------------------- */
+
+int64_t tn_extent(tn_builder *b, tn_value x, int64_t axis)
+{
+    if (!is_building(b))
+        return 1;
+    const type *t = builder_type(b, x);
+    if (!t) {
+        builder_fail(b, DIAG_Usage, "tn_extent", "an operand is no value of this builder");
+        return 1;
+    }
+    if (axis < -(int64_t)t->rank || axis >= (int64_t)t->rank) {
+        builder_fail(b, DIAG_InvalidAxis, "tn_extent",
+                     "axis %" PRId64 " is out of range for rank %" PRIu32, axis, t->rank);
+        return 1;
+    }
+    return t->dims[axis < 0 ? axis + (int64_t)t->rank : axis];
+}
+
+int64_t tn_dim(tn_builder *b, const char *name)
+{
+    if (!is_building(b))
+        return 1;
+    const char *own = module_string(b->m, name, strlen(name));
+    dim d = own ? dim_symbol(&b->m->types, own) : DIM_NO_MEMORY;
+    if (d != DIM_NO_MEMORY)
+        return d;
+    builder_no_memory(b);
+    return 1;
+}
+
+static int64_t combine_dims(tn_builder *b, const char *op, dim_op how, int64_t x, int64_t y)
+{
+    if (!is_building(b))
+        return 1;
+    type_table *types = &b->m->types;
+    bool known = (x >= 0 || dim_is_expr(types, x)) && (y >= 0 || dim_is_expr(types, y));
+    if (!known || ((how == DIM_FLOORDIV || how == DIM_MOD) && y == 0)) {
+        builder_fail(b, DIAG_InvalidDimension, op, "the extents %" PRId64 " and %" PRId64, x, y);
+        return 1;
+    }
+    if (!dim_is_symbolic(x) && !dim_is_symbolic(y)) { /* the table gives no other reason to fail */
+        int64_t fits;
+        bool ok = how == DIM_ADD   ? add_i64(x, y, &fits)
+                  : how == DIM_MUL ? mul_i64(x, y, &fits)
+                                   : true;
+        if (!ok) {
+            builder_fail(b, DIAG_InvalidDimension, op, "the result is too large for an extent");
+            return 1;
+        }
+    }
+    dim d = dim_combine(types, how, x, y);
+    if (d != DIM_NO_MEMORY)
+        return d;
+    builder_no_memory(b);
+    return 1;
+}
+
+int64_t tn_dim_add(tn_builder *b, int64_t x, int64_t y)
+{
+    return combine_dims(b, "tn_dim_add", DIM_ADD, x, y);
+}
+
+int64_t tn_dim_mul(tn_builder *b, int64_t x, int64_t y)
+{
+    return combine_dims(b, "tn_dim_mul", DIM_MUL, x, y);
+}
+
+int64_t tn_dim_div(tn_builder *b, int64_t x, int64_t y)
+{
+    return combine_dims(b, "tn_dim_div", DIM_FLOORDIV, x, y);
+}
+
+int64_t tn_dim_mod(tn_builder *b, int64_t x, int64_t y)
+{
+    return combine_dims(b, "tn_dim_mod", DIM_MOD, x, y);
+}

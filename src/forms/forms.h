@@ -1,0 +1,19 @@
+/* What the files of composed forms share. */
+#ifndef FORMS_FORMS_H
+#define FORMS_FORMS_H
+
+#include "forms/building.h"
+#include "tenon/forms.h"
+
+/* The type of X for reading; reports about FORM when X is no value. NULL after any failure. */
+const type *form_operand(tn_builder *b, const char *form, tn_value x);
+/* X in the element type that forms compute in: f32 for narrower floats. Reports other types than
+ * floats. */
+tn_value form_wide(tn_builder *b, const char *form, tn_value x);
+/* X * C, X + C. */
+tn_value form_scaled(tn_builder *b, tn_value x, double c);
+tn_value form_plus(tn_builder *b, tn_value x, double c);
+/* The mean over AXES, by a sum and a division. */
+tn_value form_mean(tn_builder *b, tn_value x, tn_ints axes, bool keepdims);
+
+#endif

@@ -1,0 +1,52 @@
+/* Types and ports as callers see them. */
+#include "graph/public.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void public_type(const type *from, tn_type *to)
+{
+    *to = (tn_type){.dtype = from->dtype, .rank = from->rank};
+    for (uint32_t i = 0; i < from->rank && i < TN_MAX_RANK; i++)
+        to->dims[i] = dim_is_symbolic(from->dims[i]) ? TN_DIM_UNKNOWN : from->dims[i];
+}
+
+bool public_type_is_valid(const tn_type *t, bool unknown_ok)
+{
+    if ((unsigned)t->dtype >= TN_DTYPE_COUNT || t->rank > TN_MAX_RANK)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->dims[i] < 0 && !(unknown_ok && t->dims[i] == TN_DIM_UNKNOWN))
+            return false;
+    return true;
+}
+
+bool public_same_type(const tn_type *a, const tn_type *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank && public_type_is_valid(a, false) &&
+           memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
+bool public_type_fits(const tn_type *t, const tn_type *want)
+{
+    if (!public_type_is_valid(t, false) || t->dtype != want->dtype || t->rank != want->rank)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (want->dims[i] != TN_DIM_UNKNOWN && t->dims[i] != want->dims[i])
+            return false;
+    return true;
+}
+
+void public_port(module *m, value_id v, tn_port *port)
+{
+    const function *f = module_entry(m);
+    const node *n = node_of(f, v);
+    public_type(value_type(f, v), &port->type);
+    port->name = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+    if (port->name)
+        return;
+    char text[16];
+    int length = snprintf(text, sizeof text, "%%%" PRIu32, v);
+    port->name = module_string(m, text, (size_t)length);
+}

@@ -1,0 +1,26 @@
+/* Graphs as the public interface shows them: the module behind a handle, types and ports. */
+#ifndef GRAPH_PUBLIC_H
+#define GRAPH_PUBLIC_H
+
+#include "graph/module.h"
+#include "tenon/tenon.h"
+
+struct tn_module {
+    module *graph;
+};
+
+/* A type as callers see it. The graph never holds a rank above TN_MAX_RANK. */
+void public_type(const type *from, tn_type *to);
+/* Whether T is well-formed: a known dtype, rank and extents; UNKNOWN_OK allows TN_DIM_UNKNOWN. */
+bool public_type_is_valid(const tn_type *t, bool unknown_ok);
+
+/* The port of a value: the name of an input, else the value as the text spells it. Names made
+ * here live in M. NULL in port->name when there is no memory. */
+void public_port(module *m, value_id v, tn_port *port);
+
+/* Whether the two are equal and well-formed. */
+bool public_same_type(const tn_type *a, const tn_type *b);
+/* Whether T is well-formed and equal to WANT but for extents that WANT does not know. */
+bool public_type_fits(const tn_type *t, const tn_type *want);
+
+#endif
