@@ -303,7 +303,7 @@ static double best_time(const contract_plan *plan, const job *jobs, int threads,
 }
 
 static void measure(context *cx, const bench_case *c, code_function *peak, const char *cpu,
-                    const contract_machine *machine)
+                    const machine *on)
 {
     static const char *const names[] = {"f0", "f1", "f2"};
     contract_spec *s = calloc(1, sizeof *s);
@@ -320,7 +320,7 @@ static void measure(context *cx, const bench_case *c, code_function *peak, const
     make_spec(c, s, &n_a, &n_b, &n_c);
     arena_init(&memory, &cx->allocator);
     text_init(&out, &cx->allocator);
-    if (!contract_build(s, machine, &memory, &plan, &fault))
+    if (!contract_build(s, on, &memory, &plan, &fault))
         fail(fault ? fault : "no programs");
     for (uint32_t i = 0; i < plan.n_steps; i++)
         functions[i] = (target_function){names[i], plan.steps[i].program};
@@ -342,7 +342,7 @@ static void measure(context *cx, const bench_case *c, code_function *peak, const
                         {fresh(scratch), fresh(scratch)}};
         run_step(&jobs[i], 1);
     }
-    const double limit = peak_of(peak, machine->vector_bytes / 4) * (c->dtype == TN_F64 ? 0.5 : 1);
+    const double limit = peak_of(peak, on->vector_bytes / 4) * (c->dtype == TN_F64 ? 0.5 : 1);
     const double one = best_time(&plan, jobs, 1, c->is_constant);
     const double flops = (double)last->flops, gbs = (double)n_b * (double)dtype_bytes(c->dtype);
     printf("%-24s %9.4f ms %7.1f GFLOP/s %5.1f %% of %5.1f  B %5.1f GB/s", c->name, one * 1e3,
@@ -376,13 +376,13 @@ int main(int argc, char **argv)
     arena_init(&memory, &cx->allocator);
     const bool is_wide = has_wide_vectors();
     const char *cpu = argc > 2 ? argv[2] : "native";
-    const contract_machine machine = contract_machine_of(cpu, is_wide);
-    code_function *peak = peak_code(cx, &memory, cpu, machine.vector_bytes / 4, &peak_made);
+    const machine on = machine_of(NULL, cpu);
+    code_function *peak = peak_code(cx, &memory, cpu, on.vector_bytes / 4, &peak_made);
     helper.have = sysconf(_SC_NPROCESSORS_ONLN) > 1 && !getenv("ONE") &&
                   pthread_create(&helper.thread, NULL, help, NULL) == 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc < 2 || strstr(cases[i].name, argv[1]))
-            measure(cx, &cases[i], peak, cpu, &machine);
+            measure(cx, &cases[i], peak, cpu, &on);
     if (helper.have) {
         helper.job.f = NULL;
         atomic_fetch_add(&helper.turn, 1);

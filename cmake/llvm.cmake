@@ -17,7 +17,8 @@ elseif(NOT TENON_FUZZ)
     execute_process(COMMAND ${LLVM_CONFIG} --link-shared --ldflags --libs OUTPUT_VARIABLE llvm_link
         OUTPUT_STRIP_TRAILING_WHITESPACE)
     separate_arguments(llvm_link UNIX_COMMAND "${llvm_link}")
-    file(GLOB plugin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/target/llvm/plugin/*.c)
+    file(GLOB plugin_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/target/llvm/plugin/*.c
+        ${PROJECT_SOURCE_DIR}/src/machine/*.c)
     add_library(tenon_llvm MODULE ${plugin_sources})
     set_target_properties(tenon_llvm PROPERTIES
         OUTPUT_NAME tenon-llvm

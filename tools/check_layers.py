@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
-ROOMS = ["base", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
+ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
          "target", "runtime", "io", "compile", "api", "cli"]
 # Rooms that see less than everything above them.

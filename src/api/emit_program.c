@@ -133,8 +133,8 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
                            name, MOST_NAME);
     if (p->cache)
         return symbols_without_value(p);
-    const char *fast_on = to.cpu ? to.cpu : to.triple ? "generic" : NULL;
-    tn_status s = aot_make(&a, p->graph, fast_on, o ? o->seed : 0, &p->allocator);
+    const machine fast_on = machine_of(to.triple, to.cpu);
+    tn_status s = aot_make(&a, p->graph, &fast_on, o ? o->seed : 0, &p->allocator);
     const function *f = module_entry(p->graph);
     a.program.name = name;
     a.program.note = file_name(p->graph->source.name);

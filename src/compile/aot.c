@@ -68,10 +68,10 @@ static bool compile_all_once(aot *a, once *o)
     return true;
 }
 
-static tn_status plan(aot *a, module *m, const char *cpu)
+static tn_status plan(aot *a, module *m, const machine *on)
 {
     once o = {.here = {.allocator = *a->allocator}};
-    if (!jit_plan_make(&a->plan, m, NULL, cpu, false, a->allocator) || !compile_all_once(a, &o) ||
+    if (!jit_plan_make(&a->plan, m, NULL, on, false, a->allocator) || !compile_all_once(a, &o) ||
         !add_units(a))
         return module_no_memory(m);
     jit_steps steps = {.plan = &a->plan, .code = o.run};
@@ -87,12 +87,13 @@ static tn_status plan(aot *a, module *m, const char *cpu)
     return TN_OK;
 }
 
-tn_status aot_make(aot *a, module *m, const char *cpu, uint64_t seed, const tn_allocator *allocator)
+tn_status aot_make(aot *a, module *m, const machine *on, uint64_t seed,
+                   const tn_allocator *allocator)
 {
     *a = (aot){.given = allocator, .noting = {note_lack, a}, .seed = seed};
     a->allocator = &a->noting;
     arena_init(&a->memory, a->allocator);
-    TN_TRY(plan(a, m, cpu));
+    TN_TRY(plan(a, m, on));
     TN_TRY(aot_add_blocks(a, m));
     target_program *p = &a->program;
     p->functions = a->functions.at;

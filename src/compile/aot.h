@@ -23,10 +23,10 @@ typedef struct aot {
     target_program program;    /* made of all these */
 } aot;
 
-/* Make A of M, which is static, optimised and outlives A, to be fast on CPU; `program` lacks only
- * its name, note and ports. NotImplemented, reported for each, when operations have no kernels. A
- * is released in any case. */
-tn_status aot_make(aot *a, module *m, const char *cpu, uint64_t seed,
+/* Make A of M, which is static, optimised and outlives A, to be fast ON that machine; `program`
+ * lacks only its name, note and ports. NotImplemented, reported for each, when operations have no
+ * kernels. A is released in any case. */
+tn_status aot_make(aot *a, module *m, const machine *on, uint64_t seed,
                    const tn_allocator *allocator);
 void aot_release(aot *a);
 

@@ -60,6 +60,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     *e = (engine){.allocator = *allocator, .has_told = m->cx->has_told_llvm};
     if (o->cpu && !(e->cpu = arena_printf(&m->arena, "%s", o->cpu)))
         return module_no_memory(m);
+    e->on = machine_of(NULL, e->cpu);
     if (o->device && strcmp(o->device, DEVICES) != 0) {
         tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
                                   "no backend available for target %s", o->device);

@@ -7,6 +7,7 @@
 
 #include "compile/other_sizes.h"
 #include "eval/eval.h"
+#include "machine/machine.h"
 #include "runtime/tape.h"
 #include "tenon/tenon.h"
 
@@ -18,6 +19,7 @@ typedef struct engine {
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
     const char *cpu;          /* NULL: this one */
+    machine on;               /* what that is */
     struct code_store *codes; /* of all its programs; NULL: it compiles none */
     pthread_mutex_t lock;
     bool has_lock;

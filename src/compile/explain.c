@@ -384,7 +384,7 @@ tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
     if (x.has_sizes)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
     x.is_measured = machine_measure(p->engine, &x.limits);
-    const bool ok = jit_plan_make(&x.plan, p->graph, &others, p->engine->cpu, true, &p->allocator);
+    const bool ok = jit_plan_make(&x.plan, p->graph, &others, &p->engine->on, true, &p->allocator);
     if (ok && json)
         put_json(&x, p);
     else if (ok)

@@ -118,9 +118,9 @@ static void *compile_some(void *user)
 static bool open_cache(jit *j)
 {
     const target_options o = {.cpu = j->e->cpu};
-    const char *machine = target_llvm_identity(&o, &j->plan.memory);
+    const char *identity = target_llvm_identity(&o, &j->plan.memory);
     j->identity =
-        machine ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, machine) : NULL;
+        identity ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
     j->cache = j->identity ? cache_open(&j->e->allocator) : NULL;
     return j->identity != NULL;
 }
@@ -214,7 +214,7 @@ tape *jit_compile(engine *e, const module *m, other_sizes *others, const tn_prof
     tape *t = NULL;
     int64_t begin = events ? eval_clock() : 0;
     uint32_t compiled = 0;
-    bool ok = jit_plan_make(&j.plan, m, others, e->cpu, true, &e->allocator);
+    bool ok = jit_plan_make(&j.plan, m, others, &e->on, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
     begin = events ? eval_clock() : 0;
     ok = ok && compile_all(&j, &compiled);

@@ -85,7 +85,7 @@ static bool find_numbers(jit_plan *j, const function *like, const kernel *k, con
     nest *n = &plan->nest, *there = ARENA_NEW(&j->passing, nest);
     if (!there)
         return false;
-    *same = nest_of_kernel(like, other, j->cpu, &j->passing, there) && there->n_steps == n->n_steps;
+    *same = nest_of_kernel(like, other, &j->on, &j->passing, there) && there->n_steps == n->n_steps;
     for (uint32_t i = 0; *same && i < n->n_steps; i++) {
         nest_step *step = &n->steps[i];
         const loop_program *program;
@@ -105,7 +105,7 @@ static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const 
 {
     const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
     *same = false;
-    if (!nest_of_kernel(f, k, j->cpu, &j->memory, &plan->nest))
+    if (!nest_of_kernel(f, k, &j->on, &j->memory, &plan->nest))
         return true;
     for (uint32_t i = 0; i < plan->nest.n_steps; i++)
         plan->scratch[i] =
@@ -216,7 +216,7 @@ static bool plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
     if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
         return false;
     if (k->kind == KERNEL_REFERENCE ||
-        (!plan->is_generic && !nest_of_kernel(job->p->f, k, j->cpu, &j->memory, &plan->nest))) {
+        (!plan->is_generic && !nest_of_kernel(job->p->f, k, &j->on, &j->memory, &plan->nest))) {
         plan->by_reference = true;
         return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
     }
@@ -257,10 +257,10 @@ static bool plan_functions(jit_plan *j)
     return j->functions != NULL;
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const char *cpu, bool polls,
+bool jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const machine *on, bool polls,
                    const tn_allocator *allocator)
 {
-    *j = (jit_plan){.cpu = cpu, .polls = polls, .others = others, .allocator = allocator};
+    *j = (jit_plan){.on = *on, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
     arena_init(&j->passing, allocator);
     /* The evaluator goes on with M, and speaks of it, so only a copy changes. */

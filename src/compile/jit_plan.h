@@ -7,6 +7,7 @@
 #include "compile/other_sizes.h"
 #include "loop/ir/numbers.h"
 #include "loop/nest/nest.h"
+#include "machine/machine.h"
 
 /* A program that one or several steps run. */
 typedef struct jit_unit {
@@ -41,7 +42,7 @@ typedef struct jit_other {
 
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
-    const char *cpu; /* to be fast on */
+    machine on;      /* to be fast on */
     bool polls;      /* long programs poll (loop/ir/polls.h), at the buffer behind all of a step */
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
@@ -56,11 +57,11 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* Plan M, which is static and outlives the plan, for CPU (as in target_options). OTHERS, which may
+/* Plan M, which is static and outlives the plan, to be fast ON that machine. OTHERS, which may
  * be NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
  * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
  * programs may be stopped while they run. Release it also when there was no memory: false. */
-bool jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const char *cpu, bool polls,
+bool jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const machine *on, bool polls,
                    const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);
 

@@ -243,12 +243,13 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
 static inline tn_status run_kernels(plan_run *r)
 {
     tn_status s = TN_OK;
+    const machine on = machine_host();
     for (uint32_t i = 0; s == TN_OK && i < r->kernels->n; i++) {
         const kernel *k = &r->kernels->at[i];
         nest *programs = ARENA_NEW(r->arena, nest);
         if (k->kind == KERNEL_REFERENCE) {
             s = run_node(r, &r->f->nodes.at[k->node]);
-        } else if (programs && nest_of_kernel(r->f, k, NULL, r->arena, programs)) {
+        } else if (programs && nest_of_kernel(r->f, k, &on, r->arena, programs)) {
             s = run_kernel(r, k, programs);
         } else if (k->kind == KERNEL_LOOPS) {
             r->counts->refused++;

@@ -11,7 +11,7 @@ enum { MOST_CPUS = 4 };
 /* Where the programs run: in the interpreter as for this machine, or compiled for a CPU. */
 typedef struct place {
     const char *cpu; /* NULL: the interpreter */
-    contract_machine machine;
+    machine on;
 } place;
 
 static place places[8];
@@ -20,18 +20,17 @@ static bool thorough; /* the interpreter is slow */
 
 static void find_places(void)
 {
-    places[n_places++] = (place){NULL, contract_machine_of("x86-64-v4", true)};
-    places[n_places++] = (place){NULL, contract_machine_of("x86-64-v3", true)};
+    places[n_places++] = (place){NULL, machine_of(NULL, "x86-64-v4")};
+    places[n_places++] = (place){NULL, machine_of(NULL, "x86-64-v3")};
     if (!target_llvm_is_installed())
         return;
 #if defined(__x86_64__)
-    const bool is_wide = __builtin_cpu_supports("avx512f") != 0;
-    places[n_places++] = (place){"native", contract_machine_of(NULL, is_wide)};
-    places[n_places++] = (place){"x86-64-v2", contract_machine_of("x86-64-v2", false)};
+    places[n_places++] = (place){"native", machine_of(NULL, NULL)};
+    places[n_places++] = (place){"x86-64-v2", machine_of(NULL, "x86-64-v2")};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        places[n_places++] = (place){"x86-64-v3", contract_machine_of("x86-64-v3", false)};
+        places[n_places++] = (place){"x86-64-v3", machine_of(NULL, "x86-64-v3")};
 #else
-    places[n_places++] = (place){"native", contract_machine_of(NULL, false)};
+    places[n_places++] = (place){"native", machine_of(NULL, NULL)};
 #endif
 }
 
@@ -101,15 +100,15 @@ static void compare(const contract_spec *spec, ops_case *c, const void *a, const
             continue;
         /* Small caches give the other schedules. */
         static const uint32_t caches[] = {1 << 20, 16384, 1024};
-        contract_machine machine = places[i].machine;
-        machine.l2 = caches[(n_compared + i) % 3];
+        machine on = places[i].on;
+        on.l2 = caches[(n_compared + i) % 3];
         arena memory;
         contract_plan plan;
         contract_code made = {NULL, {NULL}};
         const char *fault;
         arena_init(&memory, &memory_system);
         char *buffers[CONTRACT_MORE + 1] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, out};
-        if (!CHECK(contract_build(spec, &machine, &memory, &plan, &fault)))
+        if (!CHECK(contract_build(spec, &on, &memory, &plan, &fault)))
             printf("    fault: %s\n", fault ? fault : "none");
         else if (!interpreted && !CHECK(contract_compile(&made, shared, &plan, places[i].cpu)))
             diag_flush(&shared->diag);
@@ -409,7 +408,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
     static uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
     uint64_t state = (uint64_t)(m * n + k);
     contract_spec *spec = calloc(1, sizeof *spec);
-    const contract_machine machine = contract_machine_of("x86-64-v3", false);
+    const machine on = machine_of(NULL, "x86-64-v3");
     arena memory;
     contract_plan plan;
     const char *fault;
@@ -458,7 +457,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
         spec = turned;
     }
     memset(have, 0, sizeof have);
-    if (CHECK(contract_build(spec, &machine, &memory, &plan, &fault)) &&
+    if (CHECK(contract_build(spec, &on, &memory, &plan, &fault)) &&
         CHECK(contract_run(&plan, NULL, buffers, 2)))
         CHECK(same_f32(have, want, (size_t)(m * n)));
     arena_release(&memory);
@@ -571,9 +570,14 @@ static float naive(const contract_spec *s, const float *a, const float *b, const
 
 static void test_any(uint64_t seed)
 {
-    static const contract_machine machines[] = {{64, 32, 32 << 10, 1 << 20}, {64, 32, 4096, 4096},
-                                                {32, 16, 32 << 10, 1 << 16}, {16, 16, 1024, 512},
-                                                {32, 32, 1024, 100},         {4, 8, 64, 64}};
+#define MACHINE(bytes, n, first, second)                                                           \
+    {                                                                                              \
+        .vector_bytes = (bytes), .registers = (n), .l1 = (first), .l2 = (second)                   \
+    }
+    static const machine machines[] = {
+        MACHINE(64, 32, 32 << 10, 1 << 20), MACHINE(64, 32, 4096, 4096),
+        MACHINE(32, 16, 32 << 10, 1 << 16), MACHINE(16, 16, 1024, 512),
+        MACHINE(32, 32, 1024, 100),         MACHINE(4, 8, 64, 64)};
     uint64_t state = seed * 2 + 1;
     contract_spec *s = calloc(1, sizeof *s);
     walked in_a[64], in_b[64], in_c[64];
@@ -654,13 +658,13 @@ static void test_any(uint64_t seed)
         step_to(s->batch, s->n_batch, i / n / m, lists[CONTRACT_BATCH], at);
         want[at[2]] = naive(s, a, b, at, lists, k);
     }
-    const contract_machine *machine = &machines[seed % (sizeof machines / sizeof *machines)];
+    const machine *on = &machines[seed % (sizeof machines / sizeof *machines)];
     arena memory;
     contract_plan plan;
     arena_init(&memory, &memory_system);
     char *buffers[CONTRACT_MORE] = {(char *)a, (char *)b, (char *)have};
     memset(have, 0x5a, (size_t)size_c * 4);
-    if (!CHECK(contract_build(s, machine, &memory, &plan, &fault)) ||
+    if (!CHECK(contract_build(s, on, &memory, &plan, &fault)) ||
         !CHECK(contract_run(&plan, NULL, buffers, 1 + below(&state, 3))) ||
         !CHECK(same_f32(have, want, (size_t)size_c)))
         printf("    seed %" PRIu64 ": %s, %s\n", seed, plan.how, fault ? fault : "no fault");
@@ -689,7 +693,7 @@ static void *scarce_alloc(void *user, void *block, size_t old_size, size_t new_s
 
 static void test_no_memory(void)
 {
-    const contract_machine machine = contract_machine_of("x86-64-v3", false);
+    const machine on = machine_of(NULL, "x86-64-v3");
     contract_spec *spec = calloc(1, sizeof *spec);
     bool done = false;
     *spec = (contract_spec){.a = TN_BF16, .b = TN_F32, .sum = TN_F32, .c = TN_F32};
@@ -701,7 +705,7 @@ static void test_no_memory(void)
         const char *fault;
         allocations_left = n;
         arena_init(&memory, &scarce);
-        done = contract_build(spec, &machine, &memory, &plan, &fault);
+        done = contract_build(spec, &on, &memory, &plan, &fault);
         arena_release(&memory);
     }
     CHECK(done);

@@ -6,23 +6,6 @@
 #include "base/checked.h"
 #include "loop/contract/contract_multiply.h"
 
-contract_machine contract_machine_of(const char *cpu, bool is_wide)
-{
-    const contract_machine wide = {64, 32, 32 << 10, 1 << 20};
-    const contract_machine middle = {32, 16, 32 << 10, 512 << 10};
-    const contract_machine narrow = {16, 16, 32 << 10, 256 << 10};
-    if (!cpu || strcmp(cpu, "native") == 0)
-        return is_wide ? wide : middle;
-    static const char *const wide_names[] = {
-        "x86-64-v4", "znver4", "znver5", "skylake-avx512", "icelake", "cascade", "sapphirerapids"};
-    for (size_t i = 0; i < sizeof wide_names / sizeof *wide_names; i++)
-        if (strncmp(cpu, wide_names[i], strlen(wide_names[i])) == 0)
-            return wide;
-    if (strcmp(cpu, "x86-64") == 0 || strcmp(cpu, "x86-64-v2") == 0)
-        return narrow;
-    return middle;
-}
-
 /* ---- the problem ---- */
 
 static bool count_axes(const contract_axis *axes, uint32_t n, int64_t *count)
@@ -85,7 +68,7 @@ static void turn(problem *p)
     s->is_turned = !s->is_turned;
 }
 
-static bool problem_init(problem *p, const contract_spec *spec, const contract_machine *machine)
+static bool problem_init(problem *p, const contract_spec *spec, const machine *on)
 {
     int64_t all;
     *p = (problem){.spec = *spec};
@@ -100,7 +83,7 @@ static bool problem_init(problem *p, const contract_spec *spec, const contract_m
         p->k > INT64_MAX / (1 << 16))
         return false;
     uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
-    const int64_t lanes = machine->vector_bytes / p->bytes;
+    const int64_t lanes = on->vector_bytes / p->bytes;
     p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
     /* One column of results: its rows side by side make better vectors. The chains of complex
      * numbers care which factor is which. */
@@ -188,7 +171,7 @@ static bool is_read_once(const problem *p)
 
 /* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
  * in registers. */
-static int64_t choose_block(problem *p, const contract_machine *m)
+static int64_t choose_block(problem *p, const machine *m)
 {
     const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
     /* The next row of B and factor of A are loaded ahead where there are registers enough. */
@@ -280,7 +263,7 @@ static bool is_plain(const problem *p, const factors *x)
 }
 
 /* How B is read; it is packed when that is B_PANELS. */
-static b_form choose_b(const problem *p, const contract_machine *m, int64_t rows, bool is_stage)
+static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
 {
     const contract_spec *s = &p->spec;
     const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
@@ -311,7 +294,7 @@ static b_form choose_b(const problem *p, const contract_machine *m, int64_t rows
 
 /* Is each panel packed just before it is used? Not where that would be done again and again, or
  * where few items would be left; and only while the rows that meet it stay in the cache. */
-static bool packs_inside(const problem *p, const contract_machine *m, uint64_t packed_a_bytes)
+static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_bytes)
 {
     const double rows = packed_a_bytes
                             ? (double)packed_a_bytes / (double)p->batch
@@ -323,7 +306,7 @@ static bool packs_inside(const problem *p, const contract_machine *m, uint64_t p
 
 /* Where all of B stays in the cache, each block of rows meets all panels; else the panels meet as
  * many rows as stay there. */
-static void choose_order(problem *p, const contract_machine *m)
+static void choose_order(problem *p, const machine *m)
 {
     const int64_t blocks = p->is_open ? INT64_MAX : p->outer * p->split;
     const double panel = (double)panel_bytes(p), half = m->l2 / 2;
@@ -343,7 +326,7 @@ static uint64_t times3(int64_t a, int64_t b, int64_t c)
 
 /* Everything but how rows are cut into blocks; what packs the operands becomes steps of PLAN.
  * *ROWS: so many of a block stay in registers. */
-static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena *memory,
+static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
     contract_spec *s = &p->spec;
@@ -386,7 +369,7 @@ static bool schedule(problem *p, const contract_machine *m, bool is_stage, arena
     return true;
 }
 
-static bool build(problem *p, const contract_machine *m, arena *memory, contract_plan *plan,
+static bool build(problem *p, const machine *m, arena *memory, contract_plan *plan,
                   const char **fault)
 {
     const contract_spec *s = &p->spec;
@@ -419,17 +402,17 @@ static bool build(problem *p, const contract_machine *m, arena *memory, contract
     return step->program != NULL;
 }
 
-bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault)
 {
     problem *p = ARENA_NEW(memory, problem);
     *plan = (contract_plan){.how = "nothing to do"};
     *fault = NULL;
-    if (!p || !problem_init(p, spec, machine))
+    if (!p || !problem_init(p, spec, on))
         return false;
     if (p->batch == 0 || p->m == 0 || p->n == 0)
         return true;
-    return build(p, machine, memory, plan, fault);
+    return build(p, on, memory, plan, fault);
 }
 
 const char *contract_how(const contract_plan *plan, uint32_t i)
@@ -447,19 +430,19 @@ const char *contract_how(const contract_plan *plan, uint32_t i)
 
 /* ---- as a part of a larger program ---- */
 
-contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
-                                   arena *memory, contract_plan *plan, const char **fault)
+contract_stage *contract_stage_new(const contract_spec *spec, const machine *on, arena *memory,
+                                   contract_plan *plan, const char **fault)
 {
     contract_stage *s = ARENA_NEW(memory, contract_stage);
     *plan = (contract_plan){.how = "blocks of rows"};
     *fault = NULL;
-    if (!s || !problem_init(&s->p, spec, machine) || s->p.spec.is_turned ||
-        !schedule(&s->p, machine, true, memory, plan, &s->rows, fault))
+    if (!s || !problem_init(&s->p, spec, on) || s->p.spec.is_turned ||
+        !schedule(&s->p, on, true, memory, plan, &s->rows, fault))
         return NULL;
     /* What other stages keep in registers goes through the blocks, too: leave room for some of it,
      * or sums make way for it. */
     enum { MANY_ROWS = 6, SPARE = 6 };
-    const int64_t room = ((int64_t)machine->registers - SPARE) / s->p.parts;
+    const int64_t room = ((int64_t)on->registers - SPARE) / s->p.parts;
     if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
         s->rows--;
     if (s->p.spec.a_is_near && s->p.a.buffer != CONTRACT_A)

@@ -12,6 +12,7 @@
 #define LOOP_CONTRACT_CONTRACT_H
 
 #include "loop/element/element.h"
+#include "machine/machine.h"
 
 enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 4 };
 
@@ -94,17 +95,6 @@ typedef struct contract_spec {
     bool a_is_near, c_is_near;
 } contract_spec;
 
-/* The machine to be fast on; every program is right on any. */
-typedef struct contract_machine {
-    uint32_t vector_bytes; /* 16, 32, 64 */
-    uint32_t registers;    /* vector registers */
-    uint32_t l1, l2;       /* bytes of cache a core */
-} contract_machine;
-
-/* By the name of a CPU as in target_options; NULL counts as "native", of which IS_WIDE says whether
- * it has AVX-512. */
-contract_machine contract_machine_of(const char *cpu, bool is_wide);
-
 typedef enum contract_role {
     CONTRACT_PACKS_A,
     CONTRACT_PACKS_B,
@@ -129,7 +119,7 @@ typedef struct contract_plan {
 
 /* The programs for SPEC in MEMORY. False without memory, when sizes overflow, or when a callback
  * makes a fault, which *FAULT then names (else NULL). */
-bool contract_build(const contract_spec *spec, const contract_machine *machine, arena *memory,
+bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault);
 
 /* What step I of a plan does, in a few words. */
@@ -155,8 +145,8 @@ typedef struct contract_stage contract_stage;
 
 /* What packs operands must run before and is in PLAN, as steps. NULL as contract_build is false,
  * and for what is no product of rows. */
-contract_stage *contract_stage_new(const contract_spec *spec, const contract_machine *machine,
-                                   arena *memory, contract_plan *plan, const char **fault);
+contract_stage *contract_stage_new(const contract_spec *spec, const machine *on, arena *memory,
+                                   contract_plan *plan, const char **fault);
 /* How many rows of a block stay in registers at most. */
 int64_t contract_stage_rows(const contract_stage *s);
 /* Blocks of at most ROWS rows; or the same as in OTHER, which must not be larger than that. */

@@ -3,6 +3,7 @@
 #define LOOP_NEST_NEST_H
 
 #include "loop/emit/emit.h"
+#include "machine/machine.h"
 
 enum {
     NEST_STEPS = 5,
@@ -50,7 +51,7 @@ typedef struct nest {
 /* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K,
  * in MEMORY. False without memory, or when the kernel is beyond what index maps can express; it can
  * be run by reference kernels then. */
-bool nest_of_kernel(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
+bool nest_of_kernel(const function *f, const kernel *k, const machine *m, arena *memory, nest *out);
 
 /* Private to the nests of each kind. */
 
@@ -95,11 +96,11 @@ static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
     return true;
 }
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
-bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory,
+bool nest_of_products(const function *f, const kernel *k, const machine *m, arena *memory,
                       nest *out);
 /* One node that has loops of its own (kernel_has_loops), on everything in memory. */
 bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
-bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out);
+bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena *memory, nest *out);
 
 #endif

@@ -277,21 +277,6 @@ static void list_buffers(const kernel *k, const product *p, const uint32_t *orde
     step->n_read = 2;
 }
 
-/* Has this machine vectors of 512 bits? */
-static bool is_wide(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
-}
-
-contract_machine product_machine(const char *cpu)
-{
-    return contract_machine_of(cpu, is_wide());
-}
-
 /* The rest of the kernel takes the results of P. */
 static bool set_follow_up(const function *f, const kernel *k, arena *memory, product *p)
 {
@@ -325,7 +310,8 @@ bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *m
     return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
-bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+bool nest_of_products(const function *f, const kernel *k, const machine *m, arena *memory,
+                      nest *out)
 {
     product *p = ARENA_NEW(memory, product);
     contract_plan plan;
@@ -336,9 +322,7 @@ bool nest_of_products(const function *f, const kernel *k, const char *cpu, arena
     const uint32_t *order = NULL;
     if (p->follow && !order_inputs(k, p, memory, &order))
         return false;
-    const contract_machine machine = product_machine(cpu);
-    if (!contract_build(&p->spec, &machine, memory, &plan, &fault) ||
-        (p->follow && p->follow->e.failed))
+    if (!contract_build(&p->spec, m, memory, &plan, &fault) || (p->follow && p->follow->e.failed))
         return false;
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;

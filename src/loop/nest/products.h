@@ -34,7 +34,5 @@ static inline const contraction_operand *product_b(const product *p)
 /* The contraction of K, in MEMORY. KEEPS_SIDES: A is its left operand, and the right one is not
  * guarded. False without memory, or when it is none of products. */
 bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p);
-/* The machine to be fast on: CPU as in target_options, NULL for this one. */
-contract_machine product_machine(const char *cpu);
 
 #endif

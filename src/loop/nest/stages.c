@@ -171,7 +171,7 @@ static bool is_in_place(const part *p, uint32_t i)
 }
 
 /* The contractions, their blocks, and how many of them make an item. */
-static bool schedule(stages *s, const contract_machine *machine, arena *memory, nest *out)
+static bool schedule(stages *s, const machine *m, arena *memory, nest *out)
 {
     int64_t rows = INT64_MAX, row_bytes = 0;
     uint64_t operands = 0;
@@ -182,7 +182,7 @@ static bool schedule(stages *s, const contract_machine *machine, arena *memory, 
         row_bytes += is_in_place(p, i) ? 0 : p->pitch * p->size;
         if (p->k->kind != KERNEL_CONTRACT)
             continue;
-        p->contract = contract_stage_new(&p->product.spec, machine, memory, &plan, &fault);
+        p->contract = contract_stage_new(&p->product.spec, m, memory, &plan, &fault);
         if (!p->contract)
             return false;
         add_packing(s, p, &plan, out);
@@ -205,7 +205,7 @@ static bool schedule(stages *s, const contract_machine *machine, arena *memory, 
     const int64_t blocks = contract_stage_blocks(s->first->contract);
     const int64_t block_bytes = contract_stage_height(s->first->contract) * row_bytes;
     const int64_t batches = contract_stage_batches(s->first->contract);
-    const int64_t half = machine->l2 / 2;
+    const int64_t half = m->l2 / 2;
     s->group = 1;
     if (operands > (uint64_t)half && block_bytes > 0)
         s->group = half / block_bytes;
@@ -340,17 +340,15 @@ static uint64_t cost_of(const stages *s)
     return cost;
 }
 
-bool nest_of_stages(const function *f, const kernel *k, const char *cpu, arena *memory, nest *out)
+bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena *memory, nest *out)
 {
     stages *s = ARENA_NEW(memory, stages);
     loop_builder b;
     if (!s)
         return false;
     *s = (stages){.f = f, .k = k, .n = k->n_stages};
-    const contract_machine machine = product_machine(cpu);
     loop_init(&b, memory);
-    if (!open_parts(s, memory) || !schedule(s, &machine, memory, out) ||
-        !open_program(s, &b, memory))
+    if (!open_parts(s, memory) || !schedule(s, m, memory, out) || !open_program(s, &b, memory))
         return false;
     emit_item(s, &b,
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));

@@ -18,7 +18,7 @@
 llvm_plugin_entry tenon_llvm_plugin;
 
 /* What code is for. */
-typedef struct machine {
+typedef struct code_machine {
     char *triple;
     const char *cpu, *features;
     char *cpu_text, *features_text; /* of this machine, from LLVM */
@@ -26,12 +26,12 @@ typedef struct machine {
     bool is_native; /* code is for all that this machine has */
     cpu_level level;
     LLVMTargetMachineRef llvm;
-} machine;
+} code_machine;
 
 typedef struct session {
     llvm_request *request;
     translation t;
-    machine *machine;
+    code_machine *machine;
 } session;
 
 static llvm_outcome say(llvm_request *r, llvm_outcome outcome, const char *format, ...)
@@ -69,44 +69,6 @@ __attribute__((constructor)) static void add_targets(void)
     LLVMInitializeAArch64AsmPrinter();
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-typedef struct known_cpu {
-    const char *name;
-    cpu_level level;
-} known_cpu;
-
-static const known_cpu x86_cpus[] = {
-#define X86(name, level) {name, level},
-#define ARM(name)
-#include "target/llvm/plugin/cpus.def"
-#undef X86
-#undef ARM
-};
-
-static const known_cpu arm_cpus[] = {
-#define X86(name, level)
-#define ARM(name) {name, LEVEL_BASIC},
-#include "target/llvm/plugin/cpus.def"
-#undef X86
-#undef ARM
-};
-
-/* NULL for a name that is not known; LLVM itself would only print a warning and go on. */
-static const known_cpu *find_cpu(bool is_x86, const char *name)
-{
-    const known_cpu *at = is_x86 ? x86_cpus : arm_cpus;
-    const size_t n =
-        is_x86 ? sizeof x86_cpus / sizeof x86_cpus[0] : sizeof arm_cpus / sizeof arm_cpus[0];
-    for (size_t k = 0; k < n; k++)
-        if (strcmp(at[k].name, name) == 0)
-            return &at[k];
-    return NULL;
-}
-
 static cpu_level level_of_features(bool is_x86, const char *features)
 {
     if (!is_x86 || !strstr(features, "+avx,"))
@@ -117,7 +79,7 @@ static cpu_level level_of_features(bool is_x86, const char *features)
     return has_masks ? LEVEL_AVX512 : LEVEL_AVX2;
 }
 
-static llvm_outcome choose_cpu(llvm_request *r, machine *m, bool is_own_machine)
+static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_machine)
 {
     const char *cpu = r->options->cpu ? r->options->cpu : "native";
     m->features = "";
@@ -132,7 +94,7 @@ static llvm_outcome choose_cpu(llvm_request *r, machine *m, bool is_own_machine)
     } else {
         m->cpu = m->is_x86 ? "x86-64" : "generic";
     }
-    const known_cpu *known = find_cpu(m->is_x86, m->cpu);
+    const cpu_info *known = cpu_by_name(m->is_x86 ? ARCH_X86_64 : ARCH_AARCH64, m->cpu);
     if (!known)
         return say(r, LLVM_UNAVAILABLE, "the CPU '%s' is not known for the triple '%s'", m->cpu,
                    m->triple);
@@ -148,7 +110,7 @@ static bool same_machine(const char *a, const char *b)
     return n == strcspn(b, "-") && strncmp(a, b, n) == 0;
 }
 
-static llvm_outcome open_machine(llvm_request *r, machine *m)
+static llvm_outcome open_machine(llvm_request *r, code_machine *m)
 {
     char *own = LLVMGetDefaultTargetTriple();
     char *error = NULL;
@@ -157,10 +119,11 @@ static llvm_outcome open_machine(llvm_request *r, machine *m)
                                    : LLVMNormalizeTargetTriple(own);
     const bool is_own = same_machine(own, m->triple);
     LLVMDisposeMessage(own);
-    m->is_x86 = starts_with(m->triple, "x86_64-");
-    if (!m->is_x86 && !starts_with(m->triple, "aarch64-"))
+    machine_arch arch;
+    if (!arch_of_triple(m->triple, &arch))
         return say(r, LLVM_UNAVAILABLE, "there is no code generator for the triple '%s'",
                    m->triple);
+    m->is_x86 = arch == ARCH_X86_64;
     if (LLVMGetTargetFromTriple(m->triple, &target, &error))
         return say_text(r, LLVM_UNAVAILABLE, error);
     const llvm_outcome outcome = choose_cpu(r, m, is_own);
@@ -178,7 +141,7 @@ static llvm_outcome open_machine(llvm_request *r, machine *m)
 
 static void close_machine(void *user)
 {
-    machine *m = user;
+    code_machine *m = user;
     if (!m)
         return;
     if (m->llvm)

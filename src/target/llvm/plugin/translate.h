@@ -5,6 +5,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
+#include "machine/machine.h"
 #include "target/program.h"
 
 typedef enum intrinsic {
@@ -24,14 +25,6 @@ typedef enum intrinsic {
     INTRINSIC_AVX_LOAD_LAST = INTRINSIC_AVX_LOAD + 7,
     INTRINSIC_COUNT
 } intrinsic;
-
-/* What decides how some instructions are written; whatever is chosen, the results are the same. */
-typedef enum cpu_level {
-    LEVEL_BASIC = 0,
-    LEVEL_AVX,   /* no FMA */
-    LEVEL_AVX2,  /* with FMA, and masked loads and stores of elements of 4 and 8 bytes */
-    LEVEL_AVX512 /* masked loads and stores of all elements */
-} cpu_level;
 
 /* What the functions of one module share. */
 typedef struct translation {

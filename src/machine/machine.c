@@ -1,0 +1,75 @@
+/* Descriptions of machines: of this one, and of CPUs by name. */
+#include "machine/machine.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const cpu_info cpus[] = {
+#define X86(name, level) {name, ARCH_X86_64, level},
+#define ARM(name) {name, ARCH_AARCH64, LEVEL_BASIC},
+#include "machine/cpus.def"
+#undef X86
+#undef ARM
+};
+
+const cpu_info *cpu_by_name(machine_arch arch, const char *name)
+{
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+        if (cpus[i].arch == arch && strcmp(cpus[i].name, name) == 0)
+            return &cpus[i];
+    return NULL;
+}
+
+bool arch_of_triple(const char *triple, machine_arch *arch)
+{
+    static const char *const names[ARCH_COUNT] = {"x86_64-", "aarch64-"};
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if (strncmp(triple, names[i], strlen(names[i])) == 0) {
+            *arch = (machine_arch)i;
+            return true;
+        }
+    return false;
+}
+
+/* Caches are those of common CPUs of each kind. They are not asked of the machine, so that the same
+ * program gives the same code, and the same entries of the cache, on all machines of a kind. */
+static machine describe(machine_arch arch, cpu_level level)
+{
+    machine m = {.arch = arch, .level = level, .l1 = 32 << 10, .line = 64};
+    if (arch == ARCH_AARCH64) {
+        m.vector_bytes = 16;
+        m.registers = 32;
+        m.l2 = 512 << 10;
+        return m;
+    }
+    m.vector_bytes = level == LEVEL_AVX512 ? 64 : level == LEVEL_BASIC ? 16 : 32;
+    m.registers = level == LEVEL_AVX512 ? 32 : 16;
+    m.l2 = level == LEVEL_AVX512 ? 1 << 20 : level == LEVEL_BASIC ? 256 << 10 : 512 << 10;
+    return m;
+}
+
+machine machine_host(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return describe(ARCH_X86_64, LEVEL_AVX512);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return describe(ARCH_X86_64, LEVEL_AVX2);
+    return describe(ARCH_X86_64, __builtin_cpu_supports("avx") ? LEVEL_AVX : LEVEL_BASIC);
+#else
+    return describe(ARCH_AARCH64, LEVEL_BASIC);
+#endif
+}
+
+machine machine_of(const char *triple, const char *cpu)
+{
+    const machine host = machine_host();
+    machine_arch arch = host.arch;
+    const bool is_known = !triple || arch_of_triple(triple, &arch);
+    if (!triple && (!cpu || strcmp(cpu, "native") == 0))
+        return host;
+    const cpu_info *named = cpu && is_known ? cpu_by_name(arch, cpu) : NULL;
+    if (named)
+        return describe(arch, named->level);
+    return describe(arch, arch == ARCH_X86_64 ? LEVEL_AVX2 : LEVEL_BASIC);
+}
