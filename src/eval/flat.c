@@ -5,45 +5,21 @@
 #include "eval/view.h"
 #include "scalar/math.h"
 
-/* The kernel of each op; NULL: not elementwise, or a plain copy. */
+/* The kernel of each elementwise op, and what flat_math computes. */
 static const struct {
     flat_fn *fn;
-    bool is_math;
     math_fn math;
 } kernels[OP_COUNT] = {
-    [OP_NEG] = {.fn = flat_neg},
-    [OP_ABS] = {.fn = flat_abs},
-    [OP_EXP] = {flat_math, true, MATH_EXP},
-    [OP_EXP2] = {flat_math, true, MATH_EXP2},
-    [OP_LOG] = {flat_math, true, MATH_LOG},
-    [OP_LOG2] = {flat_math, true, MATH_LOG2},
-    [OP_TANH] = {flat_math, true, MATH_TANH},
-    [OP_ERF] = {flat_math, true, MATH_ERF},
-    [OP_SIN] = {flat_math, true, MATH_SIN},
-    [OP_COS] = {flat_math, true, MATH_COS},
-    [OP_RSQRT] = {flat_math, true, MATH_RSQRT},
-    [OP_POW] = {flat_math, true, MATH_POW},
-    [OP_SQRT] = {.fn = flat_sqrt},
-    [OP_RECIPROCAL] = {.fn = flat_reciprocal},
-    [OP_TRUNC] = {.fn = flat_trunc},
-    [OP_RELU] = {.fn = flat_relu},
-    [OP_NOT] = {.fn = flat_not},
-    [OP_CAST] = {.fn = flat_cast},
-    [OP_ADD] = {.fn = flat_add},
-    [OP_SUB] = {.fn = flat_sub},
-    [OP_MUL] = {.fn = flat_mul},
-    [OP_DIV] = {.fn = flat_div},
-    [OP_MOD] = {.fn = flat_mod},
-    [OP_MAXIMUM] = {.fn = flat_maximum},
-    [OP_MINIMUM] = {.fn = flat_minimum},
-    [OP_AND] = {.fn = flat_and},
-    [OP_OR] = {.fn = flat_or},
-    [OP_XOR] = {.fn = flat_xor},
-    [OP_COMPARE] = {.fn = flat_compare},
-    [OP_SELECT] = {.fn = flat_select},
-    [OP_CLAMP] = {.fn = flat_clamp},
-    [OP_RELU_GRAD] = {.fn = flat_relu_grad},
+#define ELEMENTWISE(id, text, n_in, attrs, traits, infer, kernel, cost, grad, help)                \
+    [OP_##id] = {.fn = flat_##kernel},
+#define MATH(id, text, n_in, infer, cost, grad, help)                                              \
+    [OP_##id] = {.fn = flat_math, .math = MATH_##id},
+#include "graph/ops.def"
 };
+
+#define MATH(id, text, n_in, infer, cost, grad, help)                                              \
+    _Static_assert(MATH_##id##_OPERANDS == (n_in), "scalar/math.def says otherwise");
+#include "graph/ops.def"
 
 enum { CHUNK_BYTES = FLAT_CHUNK * 16 };
 
@@ -80,7 +56,7 @@ bool flat_kernel_init(flat_kernel *k, op_id op, const attrs *given, const type *
         k->by_storage = true;
         k->mode = (int64_t)k->in[0] << 8 | (int64_t)out;
     }
-    if (!kernels[op].is_math)
+    if (k->fn != flat_math)
         return true;
     const tn_dtype d = compute_form(k->in[0]);
     k->program =
@@ -143,7 +119,8 @@ static const void *feed_next(feed *f, int64_t start, size_t n)
     return f->buffer;
 }
 
-static tn_status eval_flat(eval_call *call)
+/* The op tells the kernel; see `kernels`. */
+tn_status eval_elementwise(eval_call *call)
 {
     feed feeds[FLAT_OPERANDS];
     const type *types[FLAT_OPERANDS];
@@ -173,42 +150,3 @@ static tn_status eval_flat(eval_call *call)
     }
     return TN_OK;
 }
-
-/* The op tells the kernel; see `kernels`. */
-#define ELEMENTWISE(eval_op)                                                                       \
-    tn_status eval_op(eval_call *call)                                                             \
-    {                                                                                              \
-        return eval_flat(call);                                                                    \
-    }
-ELEMENTWISE(eval_neg)
-ELEMENTWISE(eval_abs)
-ELEMENTWISE(eval_exp)
-ELEMENTWISE(eval_exp2)
-ELEMENTWISE(eval_log)
-ELEMENTWISE(eval_log2)
-ELEMENTWISE(eval_tanh)
-ELEMENTWISE(eval_erf)
-ELEMENTWISE(eval_sin)
-ELEMENTWISE(eval_cos)
-ELEMENTWISE(eval_sqrt)
-ELEMENTWISE(eval_rsqrt)
-ELEMENTWISE(eval_reciprocal)
-ELEMENTWISE(eval_trunc)
-ELEMENTWISE(eval_relu)
-ELEMENTWISE(eval_not)
-ELEMENTWISE(eval_cast)
-ELEMENTWISE(eval_add)
-ELEMENTWISE(eval_sub)
-ELEMENTWISE(eval_mul)
-ELEMENTWISE(eval_div)
-ELEMENTWISE(eval_mod)
-ELEMENTWISE(eval_pow)
-ELEMENTWISE(eval_maximum)
-ELEMENTWISE(eval_minimum)
-ELEMENTWISE(eval_and)
-ELEMENTWISE(eval_or)
-ELEMENTWISE(eval_xor)
-ELEMENTWISE(eval_compare)
-ELEMENTWISE(eval_select)
-ELEMENTWISE(eval_clamp)
-ELEMENTWISE(eval_relu_grad)

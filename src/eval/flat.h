@@ -42,11 +42,10 @@ bool flat_kernel_init(flat_kernel *k, op_id op, const attrs *given, const type *
 /* N <= FLAT_CHUNK elements as stored. */
 bool flat_kernel_run(const flat_kernel *k, const void *const *in, void *out, size_t n);
 
-/* Kernels, by op. */
-flat_fn flat_neg, flat_abs, flat_relu, flat_not, flat_math, flat_sqrt, flat_reciprocal, flat_trunc;
-flat_fn flat_add, flat_sub, flat_mul, flat_div, flat_mod, flat_maximum, flat_minimum;
-flat_fn flat_and, flat_or, flat_xor, flat_compare, flat_clamp, flat_relu_grad;
-/* These take elements as stored. `mode` is the size of an element, or the two dtypes. */
-flat_fn flat_select, flat_cast;
+/* The kernels that rows of ops.def name. flat_select and flat_cast take elements as stored; `mode`
+ * is the size of an element, or the two dtypes. */
+#define ELEMENTWISE(id, text, n_in, attrs, traits, infer, kernel, cost, grad, help)                \
+    flat_fn flat_##kernel;
+#include "graph/ops.def"
 
 #endif

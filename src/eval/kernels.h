@@ -4,10 +4,9 @@
 
 #include "eval/eval.h"
 
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     eval_fn eval_##eval;
 #include "graph/ops.def"
-#undef OP
 
 extern eval_fn *const op_kernels[OP_COUNT];
 

@@ -4,10 +4,9 @@
 
 #include "grad/grad.h"
 
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     grad_fn grad_##grad;
 #include "graph/ops.def"
-#undef OP
 
 extern grad_fn *const op_derivatives[OP_COUNT];
 

@@ -5,9 +5,8 @@
 #include "graph/attr.h"
 
 typedef enum op_id {
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help) OP_##id,
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help) OP_##id,
 #include "graph/ops.def"
-#undef OP
     OP_COUNT
 } op_id;
 
@@ -27,8 +26,21 @@ typedef enum op_traits {
     T_INDEXES = 1 << 6,  /* reads or writes at positions given by data */
     T_REGIONS = 1 << 7,  /* runs functions of the module */
     T_MAY_FAIL = 1 << 8, /* execution can stop with an error for some operand values */
-    T_UNSTABLE = 1 << 9  /* equal operands need not give equal results: never merged */
+    T_UNSTABLE = 1 << 9, /* equal operands need not give equal results: never merged */
+    T_CHEAP = 1 << 10    /* sooner computed again than stored and loaded */
 } op_traits;
+
+/* What a kernel can make of an op. */
+typedef enum op_class {
+    K_NONE = 0,    /* nothing: control flow, composites, and what the evaluator's kernel runs */
+    K_ELEMENTWISE, /* an element anywhere, from operands at the same place */
+    K_MOVES,       /* an element anywhere, from one at another place */
+    K_DRAWS,       /* an element anywhere, from its number and the seed */
+    K_LOOKS_UP,    /* an element anywhere, from one at a place given by data */
+    K_REDUCES,     /* elements from rows of an operand */
+    K_CONTRACTS,   /* sums of products */
+    K_LOOPS        /* loops of its own over operands in memory */
+} op_class;
 
 typedef struct attr_spec {
     attr_key key;
@@ -41,6 +53,8 @@ typedef struct op_info {
     uint8_t n_attrs;
     const attr_spec *attrs;
     uint32_t traits;
+    op_class class;
+    uint32_t cost; /* of one element of the result, in additions; 1 where nobody asks */
     /* What its row names for the tables of rules, kernels, derivatives and lowerings, each of which
      * stands in the room that has the functions; "none" is a decision shown to users. */
     const char *infer_name, *eval_name, *grad_name, *lower_name;

@@ -637,22 +637,7 @@ static bool of_view(const node *n, const type *in, const type *out, arena *memor
 
 bool access_is_movement(const node *n)
 {
-    switch ((int)n->op) {
-    case OP_RESHAPE:
-    case OP_EXPAND_DIMS:
-    case OP_SQUEEZE:
-    case OP_TRANSPOSE:
-    case OP_BROADCAST:
-    case OP_SLICE:
-    case OP_REVERSE:
-    case OP_PAD:
-    case OP_TILE:
-    case OP_VIEW:
-    case OP_POOL:
-        return true;
-    default:
-        return false;
-    }
+    return op_table[n->op].class == K_MOVES;
 }
 
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,

@@ -6,10 +6,9 @@
 #include "ops/shape.h"
 
 /* Every type rule that a row of ops.def names. */
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     infer_fn infer_##infer;
 #include "graph/ops.def"
-#undef OP
 
 /* Sets of dtypes, as bits of dtype_class. */
 enum {

@@ -2,8 +2,7 @@
 #include "ops/rules.h"
 
 infer_fn *const op_rules[OP_COUNT] = {
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     [OP_##id] = infer_##infer,
 #include "graph/ops.def"
-#undef OP
 };

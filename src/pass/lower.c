@@ -6,16 +6,14 @@
 #include "pass/substitute.h"
 
 /* The column `lower` of ops.def. */
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     lower_fn lower_##lower;
 #include "graph/ops.def"
-#undef OP
 
 static lower_fn *const op_lowerings[OP_COUNT] = {
-#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, help)                \
+#define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \
     [OP_##id] = lower_##lower,
 #include "graph/ops.def"
-#undef OP
 };
 
 tn_status lower_none(lower_call *call)

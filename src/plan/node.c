@@ -33,26 +33,26 @@ bool kernel_can_contain(const function *f, const node *n)
     for (uint32_t k = 0; k < n->n_in; k++)
         if (!type_has_elements(value_type(f, n->in[k])))
             return false;
-    return kernel_is_uniform(n) || n->op == OP_IOTA || access_is_movement(n) || kernel_draws(n) ||
-           kernel_reads_by_data(n) || n->op == OP_QUANTIZE || n->op == OP_DEQUANTIZE ||
-           (op_table[n->op].traits & T_ELEMENTWISE);
+    switch (op_table[n->op].class) {
+    case K_ELEMENTWISE:
+    case K_MOVES:
+    case K_DRAWS:
+    case K_LOOKS_UP:
+        return true;
+    case K_NONE:
+    case K_REDUCES:
+    case K_CONTRACTS:
+    case K_LOOPS:
+        break;
+    }
+    return kernel_is_uniform(n);
 }
 
 bool kernel_is_reduction(const function *f, const node *n)
 {
-    switch ((int)n->op) {
-    case OP_SUM:
-    case OP_MEAN:
-    case OP_REDUCE_MAX:
-    case OP_REDUCE_MIN:
-        break;
-    case OP_REDUCE_PROD:
-        if (dtype_is_complex(value_type(f, n->in[0])->dtype))
-            return false;
-        break;
-    default:
+    if (op_table[n->op].class != K_REDUCES ||
+        (n->op == OP_REDUCE_PROD && dtype_is_complex(value_type(f, n->in[0])->dtype)))
         return false;
-    }
     uint32_t n_axes;
     const attr *axes = attr_find(n->attrs, KEY_AXES);
     (void)attr_ints(n->attrs, KEY_AXES, &n_axes);
@@ -82,23 +82,8 @@ uint32_t access_axes(const access_map *map)
 bool node_is_cheap(const function *f, const node *n)
 {
     uint32_t varying = 0;
-    switch ((int)n->op) {
-    case OP_NEG:
-    case OP_ABS:
-    case OP_RELU:
-    case OP_NOT:
-    case OP_CAST:
-    case OP_STOP_GRADIENT:
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_MAXIMUM:
-    case OP_MINIMUM:
-    case OP_COMPARE:
-        break;
-    default:
+    if (!(op_table[n->op].traits & T_CHEAP))
         return kernel_is_uniform(n) || n->op == OP_IOTA || access_is_movement(n);
-    }
     for (uint32_t k = 0; k < n->n_in; k++)
         varying += !kernel_is_uniform(node_of(f, n->in[k]));
     return varying <= 1;
@@ -106,5 +91,5 @@ bool node_is_cheap(const function *f, const node *n)
 
 bool node_contracts(const node *n)
 {
-    return (op_table[n->op].traits & T_CONTRACTS) && n->op != OP_CONV2D_GRAD_INPUT;
+    return op_table[n->op].class == K_CONTRACTS;
 }

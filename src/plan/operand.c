@@ -5,29 +5,18 @@
 
 bool kernel_reads_by_data(const node *n)
 {
-    return n->op == OP_TAKE || n->op == OP_GATHER || n->op == OP_DYNAMIC_SLICE;
+    return op_table[n->op].class == K_LOOKS_UP;
 }
 
 bool kernel_has_loops(const node *n)
 {
-    switch ((int)n->op) {
-    case OP_ARG_MAX:
-    case OP_TOP_K:
-    case OP_SCATTER_ROWS:
-    case OP_SCATTER_ADD:
-    case OP_SCATTER_REDUCE:
-    case OP_SEGMENT_REDUCE:
-    case OP_CONV2D_GRAD_INPUT:
-    case OP_REDUCE_PROD: /* of complex numbers: they have no neutral one */
-        return true;
-    default:
-        return false;
-    }
+    return op_table[n->op].class == K_LOOPS ||
+           n->op == OP_REDUCE_PROD; /* of complex numbers: they have no neutral one */
 }
 
 bool kernel_draws(const node *n)
 {
-    return n->op == OP_RNG_UNIFORM || n->op == OP_RNG_NORMAL;
+    return op_table[n->op].class == K_DRAWS;
 }
 
 uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k)

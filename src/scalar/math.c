@@ -3,16 +3,29 @@
 
 #include "scalar/math_parts.h"
 
+/* A function of two operands and one of one, called alike. */
+typedef union math_builder {
+    value (*of_1)(builder *b, value x);
+    value (*of_2)(builder *b, value x, value y);
+} math_builder;
+
+static const struct {
+    const char *name;
+    unsigned operands;
+    math_builder build;
+} functions[MATH_FN_COUNT] = {
+#define MATH_FN(id, text, operands) [MATH_##id] = {#text, operands, {.of_##operands = math_##text}},
+#include "scalar/math.def"
+};
+
 const char *math_fn_name(math_fn fn)
 {
-    static const char *const names[MATH_FN_COUNT] = {"exp", "exp2",  "log", "log2", "tanh",
-                                                     "erf", "rsqrt", "sin", "cos",  "pow"};
-    return names[fn];
+    return functions[fn].name;
 }
 
 unsigned math_fn_operands(math_fn fn)
 {
-    return fn == MATH_POW ? 2 : 1;
+    return functions[fn].operands;
 }
 
 value math_float(builder *b, scalar_type type, double number)
@@ -78,32 +91,8 @@ scalar_value scalar_math_build(scalar_builder *b, math_fn fn, scalar_type type, 
         b->failed = true;
         return 0;
     }
-    switch (fn) {
-    case MATH_EXP:
-        return math_exp(b, x);
-    case MATH_EXP2:
-        return math_exp2(b, x);
-    case MATH_LOG:
-        return math_log(b, x);
-    case MATH_LOG2:
-        return math_log2(b, x);
-    case MATH_TANH:
-        return math_tanh(b, x);
-    case MATH_ERF:
-        return math_erf(b, x);
-    case MATH_RSQRT:
-        return math_rsqrt(b, x);
-    case MATH_SIN:
-        return math_sin(b, x);
-    case MATH_COS:
-        return math_cos(b, x);
-    case MATH_POW:
-        return math_pow(b, x, y);
-    case MATH_FN_COUNT:
-        break;
-    }
-    b->failed = true;
-    return 0;
+    return functions[fn].operands == 1 ? functions[fn].build.of_1(b, x)
+                                       : functions[fn].build.of_2(b, x, y);
 }
 
 const scalar_program *scalar_math_program(arena *memory, math_fn fn, scalar_type type)

@@ -7,18 +7,17 @@
 #include "scalar/program.h"
 
 typedef enum math_fn {
-    MATH_EXP = 0,
-    MATH_EXP2,
-    MATH_LOG,
-    MATH_LOG2,
-    MATH_TANH,
-    MATH_ERF,
-    MATH_RSQRT,
-    MATH_SIN,
-    MATH_COS,
-    MATH_POW, /* two operands */
+#define MATH_FN(id, text, operands) MATH_##id,
+#include "scalar/math.def"
     MATH_FN_COUNT
 } math_fn;
+
+/* MATH_X_OPERANDS */
+enum {
+#define MATH_FN(id, text, operands) MATH_##id##_OPERANDS = operands,
+#include "scalar/math.def"
+    MATH_MOST_OPERANDS = 2
+};
 
 const char *math_fn_name(math_fn fn);
 unsigned math_fn_operands(math_fn fn);

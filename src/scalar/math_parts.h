@@ -64,15 +64,9 @@ math_split_result math_split(builder *b, value x);
 /* 2^(x + rest) for f64 and a small REST */
 value math_exp2_sum(builder *b, value x, value rest);
 
-value math_exp(builder *b, value x);
-value math_exp2(builder *b, value x);
-value math_tanh(builder *b, value x);
-value math_log(builder *b, value x);
-value math_log2(builder *b, value x);
-value math_erf(builder *b, value x);
-value math_rsqrt(builder *b, value x);
-value math_sin(builder *b, value x);
-value math_cos(builder *b, value x);
-value math_pow(builder *b, value x, value y);
+#define MATH_ARGUMENTS_1 builder *b, value x
+#define MATH_ARGUMENTS_2 builder *b, value x, value y
+#define MATH_FN(id, text, operands) value math_##text(MATH_ARGUMENTS_##operands);
+#include "scalar/math.def"
 
 #endif

@@ -257,146 +257,186 @@ static element scaling(loop_builder *b, op_id op, const element *in, uint32_t n_
 
 /* ---- all of them ---- */
 
+/* One use of an op, with operands of equally many lanes. */
+typedef struct element_call {
+    op_id op;
+    const attrs *given;
+    const element *in;
+    uint32_t n_in;
+    tn_dtype out;      /* of the result */
+    loop_value *fails; /* gets a mask of the lanes that cannot be computed, if there may be any */
+} element_call;
+
+/* The result, rounded unless the op gives a number of the dtype by itself. */
+typedef element element_fn(loop_builder *b, const element_call *c);
+
 static element rounded(loop_builder *b, element x)
 {
     x.re = element_round(b, x.dtype, x.re);
     return x;
 }
 
-static element unary(loop_builder *b, loop_op op, element x)
+static element form_neg(loop_builder *b, const element_call *c)
 {
-    x.re = loop_unary(b, op, x.re);
+    return negate(b, c->in[0]);
+}
+
+static element form_abs(loop_builder *b, const element_call *c)
+{
+    return magnitude(b, c->in[0]);
+}
+
+/* What each MATH row computes. */
+static const math_fn functions[OP_COUNT] = {
+#define MATH(id, text, n_in, infer, cost, grad, help) [OP_##id] = MATH_##id,
+#include "graph/ops.def"
+};
+
+static element form_math(loop_builder *b, const element_call *c)
+{
+    return rounded(b, function_of(b, functions[c->op], c->in));
+}
+
+static element form_sqrt(loop_builder *b, const element_call *c)
+{
+    element x = c->in[0];
+    x.re = loop_unary(b, LOOP_FSQRT, x.re);
+    return rounded(b, x);
+}
+
+static element form_reciprocal(loop_builder *b, const element_call *c)
+{
+    const element x = c->in[0], one = element_of(x.dtype, float_like(b, x.re, 1));
+    return rounded(b, each_part(b, LOOP_FDIV, one, x));
+}
+
+static element form_trunc(loop_builder *b, const element_call *c)
+{
+    element x = c->in[0];
+    x.re = loop_unary(b, LOOP_FTRUNC, x.re);
     return x;
 }
 
-static element divide(loop_builder *b, const attrs *given, element x, element y, loop_value *fails)
+static element form_relu(loop_builder *b, const element_call *c)
 {
+    return where_positive(b, c->in[0], c->in[0]);
+}
+
+static element form_relu_grad(loop_builder *b, const element_call *c)
+{
+    return where_positive(b, c->in[1], c->in[0]);
+}
+
+static element form_not(loop_builder *b, const element_call *c)
+{
+    return complement(b, c->in[0]);
+}
+
+static element form_cast(loop_builder *b, const element_call *c)
+{
+    return element_cast(b, c->in[0], c->out);
+}
+
+static element form_copy(loop_builder *b, const element_call *c)
+{
+    (void)b;
+    return c->in[0];
+}
+
+static element form_add(loop_builder *b, const element_call *c)
+{
+    return rounded(b, add_sub(b, LOOP_FADD, LOOP_IADD, c->in[0], c->in[1]));
+}
+
+static element form_sub(loop_builder *b, const element_call *c)
+{
+    return rounded(b, add_sub(b, LOOP_FSUB, LOOP_ISUB, c->in[0], c->in[1]));
+}
+
+static element form_mul(loop_builder *b, const element_call *c)
+{
+    return rounded(b, multiply(b, c->in[0], c->in[1]));
+}
+
+static element form_div(loop_builder *b, const element_call *c)
+{
+    const element x = c->in[0], y = c->in[1];
     loop_value zero;
     if (dtype_is_complex(x.dtype))
         return complex_divide(b, x, y);
     if (dtype_is_float(x.dtype))
         return rounded(b, each_part(b, LOOP_FDIV, x, y));
     const element r = int_divide(b, false, x, y, &zero);
-    if (attr_int(given, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR)
-        *fails = zero;
+    if (attr_int(c->given, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR)
+        *c->fails = zero;
     return r;
 }
 
-/* Results are rounded unless the op gives a number of the dtype by itself. */
-static bool compute(loop_builder *b, op_id op, const attrs *given, const element *in, uint32_t n_in,
-                    tn_dtype out, element *r, loop_value *fails)
+static element form_mod(loop_builder *b, const element_call *c)
 {
-    const element x = in[0], y = n_in > 1 ? in[1] : in[0];
-    switch ((int)op) {
-    case OP_NEG:
-        *r = negate(b, x);
-        return true;
-    case OP_ABS:
-        *r = magnitude(b, x);
-        return true;
-    case OP_EXP:
-        *r = rounded(b, function_of(b, MATH_EXP, in));
-        return true;
-    case OP_EXP2:
-        *r = rounded(b, function_of(b, MATH_EXP2, in));
-        return true;
-    case OP_LOG:
-        *r = rounded(b, function_of(b, MATH_LOG, in));
-        return true;
-    case OP_LOG2:
-        *r = rounded(b, function_of(b, MATH_LOG2, in));
-        return true;
-    case OP_TANH:
-        *r = rounded(b, function_of(b, MATH_TANH, in));
-        return true;
-    case OP_ERF:
-        *r = rounded(b, function_of(b, MATH_ERF, in));
-        return true;
-    case OP_SIN:
-        *r = rounded(b, function_of(b, MATH_SIN, in));
-        return true;
-    case OP_COS:
-        *r = rounded(b, function_of(b, MATH_COS, in));
-        return true;
-    case OP_RSQRT:
-        *r = rounded(b, function_of(b, MATH_RSQRT, in));
-        return true;
-    case OP_POW:
-        *r = rounded(b, function_of(b, MATH_POW, in));
-        return true;
-    case OP_SQRT:
-        *r = rounded(b, unary(b, LOOP_FSQRT, x));
-        return true;
-    case OP_RECIPROCAL:
-        *r = element_of(x.dtype, float_like(b, x.re, 1));
-        *r = rounded(b, each_part(b, LOOP_FDIV, *r, x));
-        return true;
-    case OP_TRUNC:
-        *r = unary(b, LOOP_FTRUNC, x);
-        return true;
-    case OP_RELU:
-        *r = where_positive(b, x, x);
-        return true;
-    case OP_RELU_GRAD:
-        *r = where_positive(b, y, x);
-        return true;
-    case OP_NOT:
-        *r = complement(b, x);
-        return true;
-    case OP_CAST:
-        *r = element_cast(b, x, out);
-        return dtype_can_cast(x.dtype, out);
-    case OP_STOP_GRADIENT:
-        *r = x;
-        return true;
-    case OP_ADD:
-        *r = rounded(b, add_sub(b, LOOP_FADD, LOOP_IADD, x, y));
-        return true;
-    case OP_SUB:
-        *r = rounded(b, add_sub(b, LOOP_FSUB, LOOP_ISUB, x, y));
-        return true;
-    case OP_MUL:
-        *r = rounded(b, multiply(b, x, y));
-        return true;
-    case OP_DIV:
-        *r = divide(b, given, x, y, fails);
-        return true;
-    case OP_MOD:
-        *r = int_divide(b, true, x, y, fails);
-        return true;
-    case OP_MAXIMUM:
-        *r = extremum(b, true, x, y);
-        return true;
-    case OP_MINIMUM:
-        *r = extremum(b, false, x, y);
-        return true;
-    case OP_CLAMP: /* high wins */
-        *r = extremum(b, false, extremum(b, true, x, y), in[2]);
-        return true;
-    case OP_AND:
-        *r = each_part(b, LOOP_AND, x, y);
-        return true;
-    case OP_OR:
-        *r = each_part(b, LOOP_OR, x, y);
-        return true;
-    case OP_XOR:
-        *r = each_part(b, LOOP_XOR, x, y);
-        return true;
-    case OP_COMPARE:
-        *r = compare(b, (direction)attr_int(given, KEY_DIRECTION, DIR_EQ), x, y);
-        return true;
-    case OP_SELECT:
-        *r = element_select(b, x.re, y, in[2]);
-        return true;
-    case OP_QUANTIZE:
-    case OP_DEQUANTIZE:
-    case OP_REQUANTIZE:
-        *r = scaling(b, op, in, n_in, out);
-        return true;
-    default:
-        return false;
-    }
+    return int_divide(b, true, c->in[0], c->in[1], c->fails);
 }
+
+static element form_maximum(loop_builder *b, const element_call *c)
+{
+    return extremum(b, true, c->in[0], c->in[1]);
+}
+
+static element form_minimum(loop_builder *b, const element_call *c)
+{
+    return extremum(b, false, c->in[0], c->in[1]);
+}
+
+static element form_clamp(loop_builder *b, const element_call *c) /* high wins */
+{
+    return extremum(b, false, extremum(b, true, c->in[0], c->in[1]), c->in[2]);
+}
+
+static element form_and(loop_builder *b, const element_call *c)
+{
+    return each_part(b, LOOP_AND, c->in[0], c->in[1]);
+}
+
+static element form_or(loop_builder *b, const element_call *c)
+{
+    return each_part(b, LOOP_OR, c->in[0], c->in[1]);
+}
+
+static element form_xor(loop_builder *b, const element_call *c)
+{
+    return each_part(b, LOOP_XOR, c->in[0], c->in[1]);
+}
+
+static element form_compare(loop_builder *b, const element_call *c)
+{
+    return compare(b, (direction)attr_int(c->given, KEY_DIRECTION, DIR_EQ), c->in[0], c->in[1]);
+}
+
+static element form_select(loop_builder *b, const element_call *c)
+{
+    return element_select(b, c->in[0].re, c->in[1], c->in[2]);
+}
+
+static element form_scale(loop_builder *b, const element_call *c)
+{
+    return scaling(b, c->op, c->in, c->n_in, c->out);
+}
+
+/* The kernels `cast` and `select` of ops.def, whose names element.h has for the same on elements.
+ */
+#define element_cast form_cast
+#define element_select form_select
+
+/* The form of each op that kernels compute an element at a time. */
+static element_fn *const forms[OP_COUNT] = {
+#define ELEMENTWISE(id, text, n_in, attrs, traits, infer, kernel, cost, grad, help)                \
+    [OP_##id] = form_##kernel,
+#include "graph/ops.def"
+    [OP_STOP_GRADIENT] = form_copy,
+    [OP_QUANTIZE] = form_scale,
+    [OP_DEQUANTIZE] = form_scale,
+    [OP_REQUANTIZE] = form_scale,
+};
 
 enum { MAX_OPERANDS = 5 };
 
@@ -404,11 +444,14 @@ bool element_op(loop_builder *b, op_id op, const attrs *given, const element *in
                 tn_dtype out, element *result, loop_value *fails)
 {
     element x[MAX_OPERANDS];
+    const element_call call = {op, given, x, n_in, out, fails};
     *fails = LOOP_NO_VALUE;
-    if (n_in == 0 || n_in > MAX_OPERANDS)
+    if (!forms[op] || n_in == 0 || n_in > MAX_OPERANDS ||
+        (op == OP_CAST && !dtype_can_cast(in[0].dtype, out)))
         return false;
     for (uint32_t i = 0; i < n_in; i++)
         x[i] = in[i];
     element_align(b, x, n_in);
-    return compute(b, op, given, x, n_in, out, result, fails);
+    *result = forms[op](b, &call);
+    return true;
 }

@@ -5,42 +5,17 @@
 
 /* ---- cheap operations ---- */
 
-/* What one element of N costs. */
-static uint32_t node_cost(const node *n)
-{
-    enum { DIVIDES = 2, EXPANDS = 12, REDUCES_RANGE = 40 };
-    switch ((int)n->op) {
-    case OP_DIV:
-    case OP_SQRT:
-        return DIVIDES;
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_TANH:
-    case OP_ERF:
-        return EXPANDS;
-    case OP_SIN:
-    case OP_COS:
-    case OP_POW:
-    case OP_RSQRT:
-        return REDUCES_RANGE;
-    default:
-        return 1;
-    }
-}
-
 uint32_t nest_cost(const function *f, const kernel *k)
 {
     uint32_t cost = 1;
     for (uint32_t i = 0; i < k->n_nodes; i++)
-        cost += node_cost(&f->nodes.at[k->nodes[i]]);
+        cost += op_table[f->nodes.at[k->nodes[i]].op].cost;
     return cost;
 }
 
 bool nest_is_expensive(const node *n)
 {
-    return node_cost(n) > 1;
+    return op_table[n->op].cost > 1;
 }
 
 int64_t nest_grain(uint64_t each)
