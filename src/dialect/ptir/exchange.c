@@ -67,7 +67,15 @@ static ptir_operand number(raising *r, const type *scalar_type, double n)
     return (ptir_operand){.kind = PTIR_LITERAL, .literal = keep(r, &l, sizeof l), .at = NO_SPAN};
 }
 
-enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, RSQRT = 6 };
+/* Words by the ops that they select. */
+enum {
+#define BINARY(word, op) op,
+#include "dialect/ptir/words.def"
+};
+enum {
+#define UNARY(word, op) UNARY_##op,
+#include "dialect/ptir/words.def"
+};
 
 uint32_t ptir_raise_clamp(raising *r, const node *n)
 {
@@ -162,7 +170,7 @@ uint32_t ptir_raise_layer_norm(raising *r, const node *n)
     ptir_operand eps = number(r, t.one, attr_float(n->attrs, KEY_EPSILON, 0));
     uint32_t sum = binary(r, ADD, variance, with_shape(r, PTIR_BROADCAST_TO, eps, t.kept), t.kept);
     ptir_operand in = value_of(sum);
-    uint32_t root = emit(r, PTIR_UNARY, RSQRT, NULL, 0, &in, 1, t.kept);
+    uint32_t root = emit(r, PTIR_UNARY, UNARY_RSQRT, NULL, 0, &in, 1, t.kept);
     uint32_t y =
         binary(r, MUL, d, with_shape(r, PTIR_BROADCAST_TO, value_of(root), t.full), t.full);
     y = binary(r, MUL, y, spread(r, &t, n->in[1]), t.full);

@@ -84,23 +84,7 @@ static bool json_looks_like(const char *text, size_t length)
 
 static const char *json_spelling(op_id op)
 {
-    static const char *const unary[] = {"ElementwiseUnary(Neg)",   "ElementwiseUnary(Abs)",
-                                        "ElementwiseUnary(Exp)",   "ElementwiseUnary(Log)",
-                                        "ElementwiseUnary(Tanh)",  "ElementwiseUnary(Erf)",
-                                        "ElementwiseUnary(Rsqrt)", "ElementwiseUnary(Reciprocal)"};
-    static const char *const binary[] = {
-        "ElementwiseBinary(Add)", "ElementwiseBinary(Sub)",     "ElementwiseBinary(Mul)",
-        "ElementwiseBinary(Div)", "ElementwiseBinary(Maximum)", "ElementwiseBinary(Minimum)"};
-    static const char *const reduce[] = {"Reduce(Sum)", "Reduce(Max)", "Reduce(Min)"};
-    uint32_t word;
-    ptir_op found = ptir_op_of(op, &word);
-    if (op == OP_INPUT)
-        return "parameter";
-    return found == PTIR_OP_COUNT ? NULL
-           : found == PTIR_UNARY  ? unary[word]
-           : found == PTIR_BINARY ? binary[word]
-           : found == PTIR_REDUCE ? reduce[word]
-                                  : ptir_ops[found].name;
+    return op == OP_INPUT ? "parameter" : ptir_spelling(op);
 }
 
 const dialect dialect_ptir = {

@@ -257,6 +257,8 @@ static void raise_node(raising *r, uint32_t k)
         ptir_raise_fault(r, n, DIAG_UnknownOp,
                          "others know '%s' as a plain cast, without operands for a scale",
                          op_table[n->op].text);
+    if (lower && ptir_is_extension((op_id)n->op))
+        ptir_raise_fault(r, n, DIAG_UnknownOp, "others do not know '%s'", op_table[n->op].text);
     uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
                   : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);

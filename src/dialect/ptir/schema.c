@@ -26,8 +26,15 @@ const ptir_op_info ptir_ops[PTIR_OP_COUNT] = {
 #undef PTIR
 };
 
-const char ptir_unary_words[] = "Neg Abs Exp Log Tanh Erf Rsqrt Reciprocal";
-const char ptir_binary_words[] = "Add Sub Mul Div Maximum Minimum";
+/* Each word with a space before it, but for the first. */
+const char *const ptir_unary_words = 1 +
+#define UNARY(word, op) " " #word
+#include "dialect/ptir/words.def"
+    ;
+const char *const ptir_binary_words = 1 +
+#define BINARY(word, op) " " #word
+#include "dialect/ptir/words.def"
+    ;
 const char ptir_dtype_words[] = "I1 Si4 Ui4 Si8 Ui8 Si16 Ui16 Si32 Ui32 Si64 Ui64 Fp8E4M3 Fp8E5M2 "
                                 "Bf16 F16 F32 F64 Cf32 Cf64";
 const char ptir_scalar_words[] = "I1 Signed Unsigned Float Complex";
@@ -35,10 +42,46 @@ const char ptir_attr_kind_words[] = "I64 F64 Bool String I64Array F64Array BoolA
 const char ptir_hint_words[] = "ElementwiseDag DotEpilogue ReductionChain";
 const char ptir_policy_words[] = "Optional Preferred Required";
 
-static const op_id unary_ops[] = {OP_NEG,  OP_ABS, OP_EXP,   OP_LOG,
-                                  OP_TANH, OP_ERF, OP_RSQRT, OP_RECIPROCAL};
-static const op_id binary_ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MAXIMUM, OP_MINIMUM};
-static const op_id reduce_ops[] = {OP_SUM, OP_REDUCE_MAX, OP_REDUCE_MIN};
+static const op_id unary_ops[] = {
+#define UNARY(word, op) OP_##op,
+#include "dialect/ptir/words.def"
+};
+static const op_id binary_ops[] = {
+#define BINARY(word, op) OP_##op,
+#include "dialect/ptir/words.def"
+};
+static const op_id reduce_ops[] = {
+#define REDUCE(word, op) OP_##op,
+#include "dialect/ptir/words.def"
+};
+
+/* How JSON spells the ops that a word selects. */
+static const char *const word_spellings[OP_COUNT] = {
+#define UNARY(word, op) [OP_##op] = "ElementwiseUnary(" #word ")",
+#define BINARY(word, op) [OP_##op] = "ElementwiseBinary(" #word ")",
+#define REDUCE(word, op) [OP_##op] = "Reduce(" #word ")",
+#include "dialect/ptir/words.def"
+};
+
+const char *ptir_spelling(op_id op)
+{
+    uint32_t word;
+    const ptir_op found = ptir_op_of(op, &word);
+    return word_spellings[op] || found == PTIR_OP_COUNT ? word_spellings[op] : ptir_ops[found].name;
+}
+
+bool ptir_is_extension(op_id op)
+{
+    static const bool extensions[OP_COUNT] = {
+#define UNARY(word, op)
+#define BINARY(word, op)
+#define MORE_UNARY(word, op) [OP_##op] = true,
+#define MORE_BINARY(word, op) [OP_##op] = true,
+#include "dialect/ptir/words.def"
+        [OP_COUNT - 1] = false, /* the list may be empty */
+    };
+    return extensions[op];
+}
 
 size_t ptir_snake_case(const char *word, size_t length, char out[PTIR_MAX_WORD + 1])
 {

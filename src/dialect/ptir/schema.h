@@ -61,7 +61,8 @@ typedef struct ptir_op_info {
 extern const ptir_op_info ptir_ops[PTIR_OP_COUNT];
 
 /* The words of an enumeration, space-separated, in the order of their variant numbers. */
-extern const char ptir_unary_words[], ptir_binary_words[], ptir_dtype_words[];
+extern const char *const ptir_unary_words, *const ptir_binary_words;
+extern const char ptir_dtype_words[];
 extern const char ptir_scalar_words[];    /* I1 Signed Unsigned Float Complex */
 extern const char ptir_attr_kind_words[]; /* of free attributes: I64 F64 Bool String, then arrays */
 extern const char ptir_hint_words[], ptir_policy_words[];
@@ -88,5 +89,10 @@ op_id ptir_binary_op(uint32_t index);
 op_id ptir_reduce_op(uint32_t index);
 /* The other way: which operation, and which word of it. PTIR_OP_COUNT when PTIR has no such op. */
 ptir_op ptir_op_of(op_id op, uint32_t *word);
+
+/* How the JSON form spells OP: "ElementwiseUnary(Neg)"; NULL when PTIR has no such op. */
+const char *ptir_spelling(op_id op);
+/* Is OP a word that PTIR v0.4 does not have? */
+bool ptir_is_extension(op_id op);
 
 #endif
