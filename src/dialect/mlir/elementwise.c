@@ -10,30 +10,9 @@ typedef struct arith_row {
 static const arith_row *arith_row_of(op_id op)
 {
     static const arith_row rows[OP_COUNT] = {
-        [OP_ADD] = {"arith.addf", "arith.addi", "arith.addi"},
-        [OP_SUB] = {"arith.subf", "arith.subi", "arith.subi"},
-        [OP_MUL] = {"arith.mulf", "arith.muli", "arith.muli"},
-        [OP_DIV] = {"arith.divf", NULL, NULL},
-        [OP_POW] = {"math.powf", NULL, NULL},
-        [OP_AND] = {NULL, "arith.andi", "arith.andi"},
-        [OP_OR] = {NULL, "arith.ori", "arith.ori"},
-        [OP_XOR] = {NULL, "arith.xori", "arith.xori"},
-        [OP_MAXIMUM] = {NULL, "arith.maxsi", "arith.maxui"},
-        [OP_MINIMUM] = {NULL, "arith.minsi", "arith.minui"},
-        [OP_NEG] = {"arith.negf", NULL, NULL},
-        [OP_ABS] = {"math.absf", "math.absi", NULL},
-        [OP_EXP] = {"math.exp", NULL, NULL},
-        [OP_EXP2] = {"math.exp2", NULL, NULL},
-        [OP_LOG] = {"math.log", NULL, NULL},
-        [OP_LOG2] = {"math.log2", NULL, NULL},
-        [OP_TANH] = {"math.tanh", NULL, NULL},
-        [OP_ERF] = {"math.erf", NULL, NULL},
-        [OP_SIN] = {"math.sin", NULL, NULL},
-        [OP_COS] = {"math.cos", NULL, NULL},
-        [OP_SQRT] = {"math.sqrt", NULL, NULL},
-        [OP_RSQRT] = {"math.rsqrt", NULL, NULL},
-        [OP_TRUNC] = {"math.trunc", NULL, NULL},
-        [OP_SELECT] = {"arith.select", "arith.select", "arith.select"},
+#define ARITH(op, text, on_float, on_signed, on_unsigned, hlo, put, takes)                         \
+    [OP_##op] = {on_float, on_signed, on_unsigned},
+#include "dialect/mlir/ops.def"
     };
     return &rows[op];
 }

@@ -11,97 +11,17 @@ typedef struct mlir_row {
 
 static const mlir_row *row_of(op_id op)
 {
-#define ELEMENTWISE(text)                                                                          \
-    {                                                                                              \
-        text, mlir_elementwise, mlir_takes_elementwise                                             \
-    }
-#define REDUCE(text)                                                                               \
-    {                                                                                              \
-        text, mlir_reduce, mlir_takes_reduce                                                       \
-    }
-#define CONTRACT(text)                                                                             \
-    {                                                                                              \
-        text, mlir_contract, mlir_takes_contract                                                   \
-    }
-#define CONV(text)                                                                                 \
-    {                                                                                              \
-        text, mlir_conv, mlir_takes_conv                                                           \
-    }
-#define MOVE(text)                                                                                 \
-    {                                                                                              \
-        text, mlir_move, mlir_takes_move                                                           \
-    }
-#define POSITION(text)                                                                             \
-    {                                                                                              \
-        text, mlir_index, mlir_takes_index                                                         \
-    }
+#define mlir_none NULL
+#define mlir_takes_none NULL
     static const mlir_row rows[OP_COUNT] = {
-        [OP_INPUT] = {"argument of @main", NULL, NULL},
-        [OP_CONSTANT] = {"arith.constant", NULL, NULL},
-        [OP_IOTA] = POSITION("linalg.index"),
-        [OP_NEG] = ELEMENTWISE("arith.negf"),
-        [OP_ABS] = ELEMENTWISE("math.absf"),
-        [OP_EXP] = ELEMENTWISE("math.exp"),
-        [OP_EXP2] = ELEMENTWISE("math.exp2"),
-        [OP_LOG] = ELEMENTWISE("math.log"),
-        [OP_LOG2] = ELEMENTWISE("math.log2"),
-        [OP_TANH] = ELEMENTWISE("math.tanh"),
-        [OP_ERF] = ELEMENTWISE("math.erf"),
-        [OP_SIN] = ELEMENTWISE("math.sin"),
-        [OP_COS] = ELEMENTWISE("math.cos"),
-        [OP_SQRT] = ELEMENTWISE("math.sqrt"),
-        [OP_RSQRT] = ELEMENTWISE("math.rsqrt"),
-        [OP_RECIPROCAL] = ELEMENTWISE("arith.divf"),
-        [OP_TRUNC] = ELEMENTWISE("math.trunc"),
-        [OP_RELU] = ELEMENTWISE("arith.cmpf, arith.select"),
-        [OP_NOT] = ELEMENTWISE("arith.xori"),
-        [OP_CAST] = ELEMENTWISE("arith.extf, arith.sitofp, ..."),
-        [OP_STOP_GRADIENT] = ELEMENTWISE("the operand"),
-        [OP_ADD] = ELEMENTWISE("arith.addf"),
-        [OP_SUB] = ELEMENTWISE("arith.subf"),
-        [OP_MUL] = ELEMENTWISE("arith.mulf"),
-        [OP_DIV] = ELEMENTWISE("arith.divf"),
-        [OP_POW] = ELEMENTWISE("math.powf"),
-        [OP_MAXIMUM] = ELEMENTWISE("arith.cmpf, arith.select"),
-        [OP_MINIMUM] = ELEMENTWISE("arith.cmpf, arith.select"),
-        [OP_AND] = ELEMENTWISE("arith.andi"),
-        [OP_OR] = ELEMENTWISE("arith.ori"),
-        [OP_XOR] = ELEMENTWISE("arith.xori"),
-        [OP_COMPARE] = ELEMENTWISE("arith.cmpf"),
-        [OP_SELECT] = ELEMENTWISE("arith.select"),
-        [OP_RELU_GRAD] = ELEMENTWISE("arith.cmpf, arith.select"),
-        [OP_SUM] = REDUCE("linalg.generic"),
-        [OP_MEAN] = REDUCE("linalg.generic"),
-        [OP_REDUCE_MAX] = REDUCE("linalg.generic"),
-        [OP_REDUCE_MIN] = REDUCE("linalg.generic"),
-        [OP_REDUCE_PROD] = REDUCE("linalg.generic"),
-        [OP_DOT] = CONTRACT("linalg.dot, linalg.matvec, linalg.vecmat, linalg.matmul"),
-        [OP_MATMUL] = CONTRACT("linalg.matmul, linalg.batch_matmul, linalg.generic"),
-        [OP_DOT_GENERAL] = CONTRACT("linalg.generic"),
-        [OP_CONV2D] = CONV("linalg.conv_2d_nhwc_hwcf"),
-        [OP_CONV2D_GRAD_INPUT] = CONV("linalg.generic"),
-        [OP_CONV2D_GRAD_FILTER] = CONV("linalg.generic"),
-        [OP_RESHAPE] = MOVE("tensor.collapse_shape, tensor.expand_shape"),
-        [OP_EXPAND_DIMS] = MOVE("tensor.expand_shape"),
-        [OP_SQUEEZE] = MOVE("tensor.collapse_shape"),
-        [OP_TRANSPOSE] = MOVE("linalg.transpose"),
-        [OP_BROADCAST] = MOVE("linalg.generic"),
-        [OP_SLICE] = MOVE("tensor.extract_slice"),
-        [OP_REVERSE] = MOVE("linalg.generic"),
-        [OP_PAD] = MOVE("tensor.insert_slice"),
-        [OP_CONCAT] = MOVE("tensor.insert_slice"),
-        [OP_TILE] = MOVE("linalg.generic"),
-        [OP_SLICE_GRAD] = MOVE("tensor.insert_slice"),
-        [OP_INDEX] = POSITION("tensor.extract"),
-        [OP_TAKE] = POSITION("linalg.generic"),
-        [OP_SCATTER_ROWS] = POSITION("scf.for, tensor.insert"),
+#define ARITH(op, text, on_float, on_signed, on_unsigned, hlo, put, takes)                         \
+    [OP_##op] = {text, mlir_elementwise, mlir_takes_elementwise},
+#define OTHER(op, text, family, hlo, put, takes)                                                   \
+    [OP_##op] = {text, mlir_##family, mlir_takes_##family},
+#include "dialect/mlir/ops.def"
     };
-#undef ELEMENTWISE
-#undef REDUCE
-#undef CONTRACT
-#undef CONV
-#undef MOVE
-#undef POSITION
+#undef mlir_none
+#undef mlir_takes_none
     return &rows[op];
 }
 

@@ -7,77 +7,13 @@ typedef struct hlo_row {
     hlo_takes *takes; /* NULL: always */
 } hlo_row;
 
-static hlo_put hlo_erf;
-
 static const hlo_row *row_of(op_id op)
 {
     static const hlo_row rows[OP_COUNT] = {
-        [OP_INPUT] = {"argument of @main", NULL, NULL},
-        [OP_CONSTANT] = {"stablehlo.constant", NULL, NULL},
-        [OP_IOTA] = {"stablehlo.iota", hlo_iota, NULL},
-        [OP_RNG_UNIFORM] = {"stablehlo.rng", hlo_random, NULL},
-        [OP_RNG_NORMAL] = {"stablehlo.rng", hlo_random, NULL},
-        [OP_NEG] = {"stablehlo.negate", NULL, NULL},
-        [OP_ABS] = {"stablehlo.abs", NULL, NULL},
-        [OP_EXP] = {"stablehlo.exponential", NULL, NULL},
-        [OP_LOG] = {"stablehlo.log", NULL, NULL},
-        [OP_ERF] = {"chlo.erf", hlo_erf, NULL},
-        [OP_TANH] = {"stablehlo.tanh", NULL, NULL},
-        [OP_SIN] = {"stablehlo.sine", NULL, NULL},
-        [OP_COS] = {"stablehlo.cosine", NULL, NULL},
-        [OP_SQRT] = {"stablehlo.sqrt", NULL, NULL},
-        [OP_RSQRT] = {"stablehlo.rsqrt", NULL, NULL},
-        [OP_TRUNC] = {"stablehlo.floor, stablehlo.ceil", hlo_trunc, NULL},
-        [OP_NOT] = {"stablehlo.not", NULL, NULL},
-        [OP_CAST] = {"stablehlo.convert", hlo_cast, hlo_takes_cast},
-        [OP_STOP_GRADIENT] = {"the operand", hlo_alias, NULL},
-        [OP_ADD] = {"stablehlo.add", NULL, NULL},
-        [OP_SUB] = {"stablehlo.subtract", NULL, NULL},
-        [OP_MUL] = {"stablehlo.multiply", NULL, NULL},
-        [OP_DIV] = {"stablehlo.divide", NULL, hlo_takes_div},
-        [OP_MOD] = {"stablehlo.remainder", NULL, NULL},
-        [OP_POW] = {"stablehlo.power", NULL, NULL},
-        [OP_MAXIMUM] = {"stablehlo.maximum", hlo_extremum, NULL},
-        [OP_MINIMUM] = {"stablehlo.minimum", hlo_extremum, NULL},
-        [OP_AND] = {"stablehlo.and", NULL, NULL},
-        [OP_OR] = {"stablehlo.or", NULL, NULL},
-        [OP_XOR] = {"stablehlo.xor", NULL, NULL},
-        [OP_COMPARE] = {"stablehlo.compare", hlo_compare, NULL},
-        [OP_SELECT] = {"stablehlo.select", NULL, NULL},
-        [OP_SUM] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
-        [OP_REDUCE_MAX] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
-        [OP_REDUCE_MIN] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
-        [OP_REDUCE_PROD] = {"stablehlo.reduce", hlo_reduce, hlo_takes_reduce},
-        [OP_ARG_MAX] = {"stablehlo.reduce", hlo_arg_max, NULL},
-        [OP_TOP_K] = {"stablehlo.sort", hlo_top_k, NULL},
-        [OP_DOT_GENERAL] = {"stablehlo.dot_general", hlo_dot_general, hlo_takes_dot},
-        [OP_CONV2D] = {"stablehlo.convolution", hlo_conv, NULL},
-        [OP_CONV2D_GRAD_INPUT] = {"stablehlo.convolution", hlo_conv_grad_input, NULL},
-        [OP_CONV2D_GRAD_FILTER] = {"stablehlo.convolution", hlo_conv_grad_filter, NULL},
-        [OP_RESHAPE] = {"stablehlo.reshape", NULL, NULL},
-        [OP_EXPAND_DIMS] = {"stablehlo.reshape", NULL, NULL},
-        [OP_SQUEEZE] = {"stablehlo.reshape", NULL, NULL},
-        [OP_TRANSPOSE] = {"stablehlo.transpose", hlo_transpose, NULL},
-        [OP_BROADCAST] = {"stablehlo.broadcast_in_dim", hlo_broadcast, NULL},
-        [OP_SLICE] = {"stablehlo.slice", hlo_slice, hlo_takes_slice},
-        [OP_REVERSE] = {"stablehlo.reverse", hlo_reverse, NULL},
-        [OP_PAD] = {"stablehlo.pad", hlo_pad, NULL},
-        [OP_CONCAT] = {"stablehlo.concatenate", hlo_concat, NULL},
-        [OP_TAKE] = {"stablehlo.gather", hlo_take, hlo_takes_take},
-        [OP_GATHER] = {"stablehlo.gather", hlo_gather, hlo_takes_gather},
-        [OP_SCATTER_REDUCE] = {"stablehlo.scatter", hlo_scatter_reduce, hlo_takes_along},
-        [OP_SEGMENT_REDUCE] = {"stablehlo.scatter", hlo_segment_reduce, hlo_takes_segments},
-        [OP_SCATTER_ADD] = {"stablehlo.scatter", hlo_scatter_add, NULL},
-        [OP_DYNAMIC_SLICE] = {"stablehlo.dynamic_slice", hlo_dynamic_slice, NULL},
-        [OP_DYNAMIC_UPDATE_SLICE] = {"stablehlo.dynamic_update_slice", hlo_dynamic_update, NULL},
-        [OP_REDUCE_WINDOW] = {"stablehlo.reduce_window", hlo_reduce_window, hlo_takes_window},
-        [OP_COND] = {"stablehlo.if", hlo_cond, NULL},
-        [OP_WHILE] = {"stablehlo.while", hlo_while, NULL},
-        [OP_SCAN] = {"stablehlo.while", hlo_scan, NULL},
-        [OP_QUANTIZE] = {"stablehlo.round_nearest_even", hlo_quantize, NULL},
-        [OP_DEQUANTIZE] = {"stablehlo.multiply", hlo_dequantize, NULL},
-        [OP_REQUANTIZE] = {"stablehlo.round_nearest_even", hlo_requantize, NULL},
-        [OP_CUSTOM_CALL] = {"stablehlo.custom_call", hlo_custom_call, NULL},
+#define ARITH(op, text, on_float, on_signed, on_unsigned, hlo, put, takes)                         \
+    [OP_##op] = {hlo, put, takes},
+#define OTHER(op, text, family, hlo, put, takes) [OP_##op] = {hlo, put, takes},
+#include "dialect/mlir/ops.def"
     };
     return &rows[op];
 }
@@ -175,11 +111,14 @@ void hlo_nothing(mlir_text *w, value_id v)
     line(w, "%v = \"stablehlo.constant\"() {value = dense<> : %t} : () -> %t", v, &t, &t);
 }
 
-/* The only operation that stands in StableHLO's companion dialect. */
-static void hlo_erf(mlir_text *w, const node *n)
+/* The operation NAME, of StableHLO or its companion dialect, with the operands alone. */
+static void put_plain(mlir_text *w, const node *n, const char *name)
 {
     put_results(w, n);
-    put(w, "\"chlo.erf\"(%v)", n->in[0]);
+    put(w, "\"%s\"(", name);
+    for (uint32_t i = 0; i < n->n_in; i++)
+        put(w, "%s%v", i ? ", " : "", n->in[i]);
+    put(w, ")");
     put_signature(w, n);
 }
 
@@ -206,7 +145,7 @@ void hlo_nodes(mlir_text *w)
         } else if (row->put) {
             row->put(w, n);
         } else if (n->op != OP_INPUT) {
-            hlo_op(w, n, row->name + strlen("stablehlo."), "");
+            put_plain(w, n, row->name);
         }
     }
 }
