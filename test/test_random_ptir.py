@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import run_cases
+import vocabulary
 
 try:
     import numpy as np
@@ -41,8 +42,12 @@ COMPLEX = ("Cf32", "Cf64")
 REAL = INTS + FLOATS
 NUMBERS = REAL + COMPLEX
 ALL = ("I1",) + NUMBERS
-UNARY = ("Neg", "Abs", "Exp", "Log", "Tanh", "Erf", "Rsqrt", "Reciprocal")
-BINARY = ("Add", "Sub", "Mul", "Div", "Maximum", "Minimum")
+UNARY, BINARY = vocabulary.ptir_words(1), vocabulary.ptir_words(2)
+SIGNED = tuple(d for d in INTS if d.startswith("S"))
+# What the type rules of elementwise operations take.
+RULES = {"neg": SIGNED + FLOATS + COMPLEX, "abs": REAL, "unary_float": FLOATS, "arithmetic": NUMBERS,
+         "min_max": REAL, "float_binary": FLOATS, "relu": SIGNED + FLOATS, "unary_bits": INTS,
+         "integer_binary": INTS, "bits_binary": INTS, "predicate": FLOATS, "integer_unary": INTS}
 
 
 def tensor(dtype, shape):
@@ -144,16 +149,17 @@ class Scope:
     # ---- operations: each adds an instruction, or nothing where nothing fits
 
     def unary(self):
-        op = self.r.choice(UNARY)
-        v = self.some(FLOATS + ("Si8", "Si32", "Si64", "Si4") if op in ("Neg", "Abs") else FLOATS)
+        op = self.r.choice(list(UNARY))
+        rule = UNARY[op]["type_rule"]
+        v = self.some(RULES[rule])
         data = None
         if v.data is not None and op in ("Neg", "Abs"):
             data = -v.data if op == "Neg" else np.abs(v.data)
-        self.emit({"ElementwiseUnary": op}, [v], v.dtype, v.shape, data)
+        self.emit({"ElementwiseUnary": op}, [v], "I1" if rule == "predicate" else v.dtype, v.shape, data)
 
     def binary(self):
-        op = self.r.choice(BINARY)
-        v = self.some(REAL if op in ("Maximum", "Minimum") else NUMBERS)
+        op = self.r.choice(list(BINARY))
+        v = self.some(RULES[BINARY[op]["type_rule"]])
         w = self.like(v)
         if op == "Div" and v.dtype in INTS:
             raw = self.program.random_data(v.dtype, v.shape)
@@ -702,7 +708,7 @@ def encode_op(op):
     if name == "Constant":
         return head + encode_literal(payload)
     if name.startswith("Elementwise"):
-        return head + u32((UNARY if name == "ElementwiseUnary" else BINARY).index(payload))
+        return head + u32(vocabulary.ptir_numbers(name)[payload])
     return head + b"".join(encode_field(kind, payload[k]) for k, kind in FIELDS[name].items())
 
 

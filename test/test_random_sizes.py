@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import vocabulary
+
 TENON = os.environ.get("TENON", "tenon")
 SIZES = [2, 3, 5, 8, 13, 14, 16, 27, 31, 32, 33, 40, 64, 65, 96, 100, 130, 157, 200, 257]
-UNARY = ["neg", "abs", "exp", "tanh", "erf", "log", "rsqrt"]
+UNARY = vocabulary.float_functions(1)
 BINARY = ["add", "sub", "mul", "maximum", "minimum"]
 
 

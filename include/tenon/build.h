@@ -156,40 +156,20 @@ TN_API tn_value tn_rng_normal(tn_builder *b, tn_dtype dtype, tn_ints shape);
 
 /* ---- elementwise ---------------------------------------------------------------------------- */
 
-TN_API tn_value tn_neg(tn_builder *b, tn_value x);
-TN_API tn_value tn_abs(tn_builder *b, tn_value x);
-TN_API tn_value tn_exp(tn_builder *b, tn_value x);
-TN_API tn_value tn_exp2(tn_builder *b, tn_value x);
-TN_API tn_value tn_log(tn_builder *b, tn_value x);
-TN_API tn_value tn_log2(tn_builder *b, tn_value x);
-TN_API tn_value tn_tanh(tn_builder *b, tn_value x);
-TN_API tn_value tn_erf(tn_builder *b, tn_value x);
-TN_API tn_value tn_sin(tn_builder *b, tn_value x);
-TN_API tn_value tn_cos(tn_builder *b, tn_value x);
-TN_API tn_value tn_sqrt(tn_builder *b, tn_value x);
-TN_API tn_value tn_rsqrt(tn_builder *b, tn_value x);
-TN_API tn_value tn_reciprocal(tn_builder *b, tn_value x);
-TN_API tn_value tn_trunc(tn_builder *b, tn_value x);
-TN_API tn_value tn_relu(tn_builder *b, tn_value x);
-TN_API tn_value tn_not(tn_builder *b, tn_value x);
+/* Functions of one and of two tensors, a list of them by name:
+ *     tn_value tn_exp(tn_builder *b, tn_value x);
+ *     tn_value tn_add(tn_builder *b, tn_value x, tn_value y); */
+#define TN_UNARY(function, op) TN_API tn_value function(tn_builder *b, tn_value x);
+#define TN_BINARY(function, op) TN_API tn_value function(tn_builder *b, tn_value x, tn_value y);
+#include "tenon/build_elementwise.def"
+#undef TN_UNARY
+#undef TN_BINARY
+
 /* X itself when it has that element type. */
 TN_API tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype);
 TN_API tn_value tn_stop_gradient(tn_builder *b, tn_value x);
-
-TN_API tn_value tn_add(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_sub(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_mul(tn_builder *b, tn_value x, tn_value y);
-/* Integers toward zero; dividing them by zero stops the run. */
-TN_API tn_value tn_div(tn_builder *b, tn_value x, tn_value y);
-/* The same, but integers divided by zero give zero. */
+/* tn_div, but integers divided by zero give zero. */
 TN_API tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_mod(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_pow(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_maximum(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_minimum(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_and(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_or(tn_builder *b, tn_value x, tn_value y);
-TN_API tn_value tn_xor(tn_builder *b, tn_value x, tn_value y);
 
 typedef enum tn_direction { TN_LT = 0, TN_LE, TN_EQ, TN_GE, TN_GT, TN_NE } tn_direction;
 /* i1. */
@@ -198,8 +178,6 @@ TN_API tn_value tn_compare(tn_builder *b, tn_direction direction, tn_value x, tn
 TN_API tn_value tn_select(tn_builder *b, tn_value p, tn_value x, tn_value y);
 /* min(max(x, low), high). */
 TN_API tn_value tn_clamp(tn_builder *b, tn_value x, tn_value low, tn_value high);
-/* x > 0 ? g : 0. */
-TN_API tn_value tn_relu_grad(tn_builder *b, tn_value g, tn_value x);
 
 /* ---- reductions ----------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 #include "tenon/convert.h"
 
+enum { OPTION_LEGALITY = OPTION_OWN, OPTION_JSON };
+
 static void put_padded(text_buffer *out, const char *text, size_t width)
 {
     size_t n = strlen(text);
@@ -142,6 +144,69 @@ static void put_legality(text_buffer *out)
         }
 }
 
+static void put_member(text_buffer *out, const char *key, const char *text)
+{
+    text_printf(out, ",\"%s\":", key);
+    if (text)
+        text_json_string(out, text, strlen(text));
+    else
+        text_puts(out, "null");
+}
+
+static void put_json_attributes(text_buffer *out, size_t index)
+{
+    tn_op_attribute_info a;
+    text_puts(out, ",\"attributes\":[");
+    for (size_t i = 0; tn_op_attribute(index, i, &a); i++) {
+        text_printf(out, "%s{\"required\":%s", i ? "," : "", a.required ? "true" : "false");
+        put_member(out, "name", a.name);
+        put_member(out, "kind", a.kind_name);
+        put_member(out, "help", a.help);
+        put_member(out, "words", a.words);
+        text_putc(out, '}');
+    }
+    text_putc(out, ']');
+}
+
+static void put_json_dialects(text_buffer *out, size_t index, const char *op_name)
+{
+    tn_dialect_info dialect;
+    text_puts(out, ",\"spellings\":{\"tenon\":");
+    text_json_string(out, op_name, strlen(op_name));
+    for (size_t i = 0; tn_dialect_at(i, &dialect); i++)
+        put_member(out, dialect.name, tn_op_spelling(index, dialect.name));
+    text_puts(out, "},\"traits\":[");
+    const char *trait;
+    for (size_t i = 0; (trait = tn_op_trait(index, i)) != NULL; i++) {
+        text_puts(out, i ? "," : "");
+        text_json_string(out, trait, strlen(trait));
+    }
+    text_putc(out, ']');
+}
+
+/* The whole table, for scripts. */
+static void put_json(text_buffer *out)
+{
+    tn_op_info op;
+    for (size_t i = 0; tn_op_at(i, &op); i++) {
+        text_printf(out, "%s{\"min_operands\":%u", i ? ",\n" : "[", (unsigned)op.min_operands);
+        if (op.max_operands == TN_ARITY_ANY)
+            text_puts(out, ",\"max_operands\":null");
+        else
+            text_printf(out, ",\"max_operands\":%u", (unsigned)op.max_operands);
+        put_member(out, "name", op.name);
+        put_member(out, "help", op.help);
+        put_member(out, "type_rule", op.type_rule);
+        put_member(out, "kernel", op.kernel);
+        put_member(out, "derivative", op.derivative);
+        put_member(out, "lowering", op.lowering);
+        put_json_attributes(out, i);
+        put_json_dialects(out, i, op.name);
+        text_putc(out, '}');
+    }
+    text_puts(out, "]\n");
+}
+
 static tn_status run_ops(session *s, const arguments *args)
 {
     text_buffer out;
@@ -149,7 +214,9 @@ static tn_status run_ops(session *s, const arguments *args)
     if (args->n_files > 1)
         return usage_error(s, "'ops' takes one operation, not %d", args->n_files);
     text_init(&out, &s->cx->allocator);
-    if (args->n_options)
+    if (args->n_options && args->options[0].id == OPTION_JSON)
+        put_json(&out);
+    else if (args->n_options)
         put_legality(&out);
     else if (args->n_files)
         status = put_one(s, &out, args->files[0]);
@@ -162,9 +229,11 @@ static tn_status run_ops(session *s, const arguments *args)
 }
 
 static const option options[] = {
-    {OPTION_OWN, "--legality", NULL, "what conversion does with each in each dialect, for scripts"},
+    {OPTION_LEGALITY, "--legality", NULL,
+     "what conversion does with each in each dialect, for scripts"},
+    {OPTION_JSON, "--json", NULL, "the whole table, for scripts"},
     {0},
 };
 
-const command command_ops = {"ops", "[OP] [--legality]", "print the operations, or all about one",
-                             options, run_ops};
+const command command_ops = {"ops", "[OP] [--legality] [--json]",
+                             "print the operations, or all about one", options, run_ops};

@@ -191,55 +191,26 @@ tn_value tn_rng_normal(tn_builder *b, tn_dtype dtype, tn_ints shape)
 
 /* ---- elementwise ---------------------------------------------------------------------------- */
 
-/* The operations without attributes; their public names are tn_ and the name of the operation. */
-#define UNARY(function, op)                                                                        \
+#define TN_UNARY(function, op)                                                                     \
     tn_value function(tn_builder *b, tn_value x)                                                   \
     {                                                                                              \
-        attr_list l = attrs_for(b, op);                                                            \
+        attr_list l = attrs_for(b, OP_##op);                                                       \
         return append_1(&l, x);                                                                    \
     }
-UNARY(tn_neg, OP_NEG)
-UNARY(tn_abs, OP_ABS)
-UNARY(tn_exp, OP_EXP)
-UNARY(tn_exp2, OP_EXP2)
-UNARY(tn_log, OP_LOG)
-UNARY(tn_log2, OP_LOG2)
-UNARY(tn_tanh, OP_TANH)
-UNARY(tn_erf, OP_ERF)
-UNARY(tn_sin, OP_SIN)
-UNARY(tn_cos, OP_COS)
-UNARY(tn_sqrt, OP_SQRT)
-UNARY(tn_rsqrt, OP_RSQRT)
-UNARY(tn_reciprocal, OP_RECIPROCAL)
-UNARY(tn_trunc, OP_TRUNC)
-UNARY(tn_relu, OP_RELU)
-UNARY(tn_not, OP_NOT)
-UNARY(tn_stop_gradient, OP_STOP_GRADIENT)
-#undef UNARY
-
-#define BINARY(function, op)                                                                       \
+#define TN_BINARY(function, op)                                                                    \
     tn_value function(tn_builder *b, tn_value x, tn_value y)                                       \
     {                                                                                              \
-        attr_list l = attrs_for(b, op);                                                            \
+        attr_list l = attrs_for(b, OP_##op);                                                       \
         return append_elementwise(&l, (tn_value[]){x, y}, 2);                                      \
     }
-BINARY(tn_add, OP_ADD)
-BINARY(tn_sub, OP_SUB)
-BINARY(tn_mul, OP_MUL)
-BINARY(tn_div, OP_DIV)
-BINARY(tn_mod, OP_MOD)
-BINARY(tn_pow, OP_POW)
-BINARY(tn_maximum, OP_MAXIMUM)
-BINARY(tn_minimum, OP_MINIMUM)
-BINARY(tn_and, OP_AND)
-BINARY(tn_or, OP_OR)
-BINARY(tn_xor, OP_XOR)
-#undef BINARY
+#include "tenon/build_elementwise.def"
+#undef TN_UNARY
+#undef TN_BINARY
 
-tn_value tn_relu_grad(tn_builder *b, tn_value g, tn_value x)
+tn_value tn_stop_gradient(tn_builder *b, tn_value x)
 {
-    attr_list l = attrs_for(b, OP_RELU_GRAD);
-    return append_elementwise(&l, (tn_value[]){g, x}, 2);
+    attr_list l = attrs_for(b, OP_STOP_GRADIENT);
+    return append_1(&l, x);
 }
 
 tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y)

@@ -893,6 +893,12 @@ class Tables(Case):
         self.assertIn("required", self.tenon("ops", "compare").out)
         self.assertIn("lt le eq ge gt ne", self.tenon("ops", "compare").out)
         self.tenon("ops", "no-such", status=2)
+        table = {op["name"]: op for op in json.loads(self.tenon("ops", "--json").out)}
+        self.assertEqual(table["add"]["spellings"]["ptir"], "ElementwiseBinary(Add)")
+        self.assertEqual(table["add"]["max_operands"], 2)
+        self.assertIn("elementwise", table["add"]["traits"])
+        self.assertIsNone(table["concat"]["max_operands"])
+        self.assertEqual(table["compare"]["attributes"][0]["name"], "direction")
 
     def test_passes(self):
         out = self.tenon("passes").out

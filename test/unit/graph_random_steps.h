@@ -5,25 +5,36 @@
 #include "graph_random_index.h"
 #include "graph_random_stages.h"
 
+/* Any elementwise op of N operands that needs no attributes. */
+static inline op_id elementwise_op(graph *g, uint32_t n)
+{
+    op_id fitting[OP_COUNT];
+    uint32_t count = 0;
+    for (int op = 0; op < OP_COUNT; op++) {
+        const op_info *o = &op_table[op];
+        if ((o->traits & T_ELEMENTWISE) && o->min_in == n && !(o->n_attrs && o->attrs[0].required))
+            fitting[count++] = (op_id)op;
+    }
+    return fitting[pick(g->c, count)];
+}
+
+/* Most functions are for floats only. */
 static inline void step_unary(graph *g)
 {
-    static const op_id ops[] = {OP_NEG, OP_ABS,  OP_RELU, OP_NOT,   OP_STOP_GRADIENT, OP_EXP,
-                                OP_LOG, OP_TANH, OP_SQRT, OP_RSQRT, OP_RECIPROCAL,    OP_TRUNC,
-                                OP_ERF, OP_SIN,  OP_COS,  OP_EXP2,  OP_LOG2};
-    const uint32_t i = pick(g->c, sizeof ops / sizeof *ops);
-    (void)put1(g, ops[i], i < 5 ? any_value(g) : float_value(g), NULL, 0);
+    const op_id op = elementwise_op(g, 1);
+    const bool only_floats = strcmp(op_table[op].infer_name, "unary_float") == 0;
+    (void)put1(g, op, only_floats ? float_value(g) : any_value(g), NULL, 0);
 }
 
 static inline void step_binary(graph *g)
 {
-    static const op_id ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_ADD, OP_MUL, OP_MAXIMUM,   OP_MINIMUM,
-                                OP_DIV, OP_AND, OP_OR,  OP_XOR, OP_POW, OP_RELU_GRAD, OP_MOD};
-    op_id op = ops[pick(g->c, sizeof ops / sizeof *ops)];
+    static const op_id often[] = {OP_ADD, OP_SUB, OP_MUL};
+    op_id op = one_in(g->c, 3) ? often[pick(g->c, 3)] : elementwise_op(g, 2);
     const value_id x = any_value(g);
     const tn_dtype d = type_in(g, x)->dtype;
     if (dtype_is_int(d) && (op == OP_DIV || op == OP_MOD) && !one_in(g->c, 3))
         op = OP_SUB; /* or too many programs only fail */
-    if (op == OP_POW && !one_in(g->c, 4))
+    if (op_table[op].cost > 2 && !one_in(g->c, 4))
         op = OP_MUL;
     const value_id y = partner(g, x, d);
     attr zero = attr_of_int(KEY_ON_ZERO, ON_ZERO_ZERO);

@@ -415,16 +415,17 @@ static void suggest_function(lowering *l, const char *name, span at)
 static value call_unknown(lowering *l, const expr *e, const char *name, span at)
 {
     static const char *const others[] = {
-        "sqrt",    "tanh",   "sigmoid", "softmax", "log_softmax", "gelu",   "max",  "min",
-        "concat",  "stack",  "randn",   "rand",    "abs",         "pow",    "sin",  "cos",
-        "argmax",  "argmin", "where",   "split",   "layer_norm",  "cumsum", "sort", "cross_entropy",
-        "dropout", "print",  "maximum", "minimum", "clamp",       "div",    "prod", "broadcast_to"};
+        "sigmoid", "softmax", "log_softmax", "gelu",          "max",     "min",         "stack",
+        "randn",   "rand",    "argmax",      "argmin",        "where",   "split",       "cumsum",
+        "sort",    "prod",    "print",       "cross_entropy", "dropout", "broadcast_to"};
+    bool is_known = op_by_name(name, strlen(name)) != OP_COUNT;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        is_known = is_known || strcmp(others[i], name) == 0;
     for (const expr *a = e->first->next; a; a = a->next)
         (void)lowering_expr(l, a); /* for what is wrong in there */
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(others[i], name) == 0)
-            return lowering_fault(l, DIAG_UnknownOp, at, "the function '%s' is not part of Core v1",
-                                  name);
+    if (is_known)
+        return lowering_fault(l, DIAG_UnknownOp, at, "the function '%s' is not part of Core v1",
+                              name);
     if (l->tree->lost_function || l->tree->script_has_errors)
         return BAD;
     const value fault =
