@@ -377,8 +377,9 @@ TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t
  * on: the same for the same type, INDEX and SEED on every machine. Floats and the parts of complex
  * numbers are uniform over the multiples of 2^(1-p) in [-1, 1), where p is the precision of the
  * element type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer
- * input that gives positions in an extent that is known is uniform over the positions that exist
- * instead. returns TN_ERR_USAGE for another type or index, or a buffer that is too small */
+ * input that gives positions in an extent that is known, as it is or moved, cast or passed through
+ * regions, is uniform over the positions that exist instead. returns TN_ERR_USAGE for another type
+ * or index, or a buffer that is too small */
 TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                          tn_buffer *buffer);
 /* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */

@@ -33,9 +33,8 @@ static tn_status note_interface(tn_program *p)
     p->inputs = ARENA_ARRAY(&m->arena, tn_port, p->n_inputs);
     p->outputs = ARENA_ARRAY(&m->arena, tn_port, p->n_outputs);
     p->positions = ARENA_ARRAY(&m->arena, int64_t, p->n_inputs);
-    if (!p->inputs || !p->outputs || !p->positions)
+    if (!p->inputs || !p->outputs || !p->positions || !find_positions(m, p->positions))
         return module_no_memory(m);
-    find_positions(m, p->positions);
     for (uint32_t i = 0; i < p->n_inputs; i++) {
         public_port(m, f->inputs.at[i], &p->inputs[i]);
         if (!p->inputs[i].name)

@@ -1,97 +1,9 @@
-/* Reproducible data to try programs out on. Each element is a hash of (seed, input, element), so
- * nothing depends on the order in which elements are made. */
-#include "base/checked.h"
+/* Which inputs give positions, and in what: what ops demand of their indices goes back through
+ * everything that only moves, chooses or casts elements, and through regions. */
 #include "compile/program.h"
+#include "graph/op.h"
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"
-
-enum { CHUNK = 256 };
-
-/* The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
- * 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-}
-
-static uint64_t nth(uint64_t key, uint64_t i)
-{
-    return mix(key + 0x9e3779b97f4a7c15U * (i + 1));
-}
-
-static void fill_floats(tn_dtype d, uint64_t key, void *data, uint64_t n)
-{
-    double chunk[CHUNK];
-    unsigned precision = dtype_table[d].precision;
-    double unit = 1.0 / (double)((uint64_t)1 << (precision - 1));
-    for (uint64_t i = 0; i < n; i += CHUNK) {
-        size_t count = n - i < CHUNK ? (size_t)(n - i) : CHUNK;
-        for (size_t k = 0; k < count; k++) {
-            int64_t units = (int64_t)(nth(key, i + k) >> (64 - precision));
-            chunk[k] = (double)(units - ((int64_t)1 << (precision - 1))) * unit;
-        }
-        (void)dtype_cast(TN_F64, chunk, d, (char *)data + i * dtype_bytes(d), count);
-    }
-}
-
-static int64_t integer_from(tn_dtype d, uint64_t hash, int64_t positions)
-{
-    if (dtype_is_bool(d))
-        return (int64_t)(hash >> 63);
-    if (positions > 0)
-        return (int64_t)(((__uint128_t)hash * (uint64_t)positions) >> 64);
-    return (int64_t)(hash >> 60) - (dtype_is_signed(d) ? 8 : 0);
-}
-
-static void fill_integers(tn_dtype d, uint64_t key, int64_t positions, void *data, uint64_t n)
-{
-    int64_t chunk[CHUNK];
-    for (uint64_t i = 0; i < n; i += CHUNK) {
-        size_t count = n - i < CHUNK ? (size_t)(n - i) : CHUNK;
-        for (size_t k = 0; k < count; k++)
-            chunk[k] = integer_from(d, nth(key, i + k), positions);
-        (void)dtype_cast(TN_SI64, chunk, d, (char *)data + i * dtype_bytes(d), count);
-    }
-}
-
-tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
-                                  tn_buffer *buffer)
-{
-    int64_t n;
-    if (index >= p->n_inputs || !public_type_fits(&buffer->type, &p->inputs[index].type) ||
-        !product_i64(buffer->type.dims, buffer->type.rank, &n))
-        return TN_ERR_USAGE;
-    tn_dtype d = buffer->type.dtype;
-    uint64_t count = (uint64_t)n;
-    if (count > buffer->bytes / dtype_bytes(d))
-        return TN_ERR_USAGE;
-    uint64_t key = nth(mix(seed), index);
-    if (dtype_is_complex(d))
-        fill_floats(dtype_table[d].part, key, buffer->data, 2 * count);
-    else if (dtype_is_float(d))
-        fill_floats(d, key, buffer->data, count);
-    else
-        fill_integers(d, key, p->positions[index], buffer->data, count);
-    return TN_OK;
-}
-
-/* The input that V is, or UINT32_MAX. Inputs are few beside nodes, and sorted by id. */
-static uint32_t input_of(const function *f, value_id v)
-{
-    uint32_t low = 0, high = f->inputs.n;
-    if (node_of(f, v)->op != OP_INPUT)
-        return UINT32_MAX;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->inputs.at[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->inputs.n && f->inputs.at[low] == v ? low : UINT32_MAX;
-}
 
 /* The least of the extents that index vectors of the scatter_add N count in, less the windows that
  * begin there. */
@@ -117,7 +29,7 @@ static dim scatter_extent(const function *f, const node *n)
 }
 
 /* The extent that N counts in with its operand 1; not positive: none that is known. */
-static dim positions_of(const function *f, const node *n)
+static dim extent_of_positions(const function *f, const node *n)
 {
     const type *x = n->n_in > 1 ? value_type(f, n->in[0]) : NULL;
     switch ((int)n->op) {
@@ -136,14 +48,214 @@ static dim positions_of(const function *f, const node *n)
     }
 }
 
-void find_positions(const module *m, int64_t *positions)
+/* For each value, by function: what all its elements are to be below; 0: nothing. */
+typedef struct demands {
+    const module *m;
+    int64_t **below;
+    bool changed;
+} demands;
+
+/* A value of a function, by its number. */
+typedef struct place {
+    uint32_t function;
+    value_id value;
+} place;
+
+static int64_t *below(const demands *d, place p)
 {
-    const function *f = module_entry(m);
-    for (uint32_t i = 0; i < f->nodes.n; i++) {
-        const node *n = &f->nodes.at[i];
-        const dim extent = positions_of(f, n);
-        const uint32_t input = extent > 0 ? input_of(f, n->in[1]) : UINT32_MAX;
-        if (input != UINT32_MAX && (positions[input] == 0 || positions[input] > extent))
-            positions[input] = extent;
+    return &d->below[p.function][p.value];
+}
+
+static void demand(demands *d, place p, int64_t most)
+{
+    int64_t *have = below(d, p);
+    if (most > 0 && (*have == 0 || *have > most)) {
+        *have = most;
+        d->changed = true;
     }
+}
+
+/* Elements of FROM become elements of TO. */
+static void flows(demands *d, place from, place to)
+{
+    demand(d, from, *below(d, to));
+}
+
+/* Are elements of the result elements of operand K, perhaps as another type? */
+static bool passes_on(const node *n, uint32_t k)
+{
+    switch ((int)n->op) {
+    case OP_CAST:
+    case OP_STOP_GRADIENT:
+    case OP_MAXIMUM:
+    case OP_MINIMUM:
+    case OP_REDUCE_MAX:
+    case OP_REDUCE_MIN:
+        return true;
+    case OP_SELECT:
+        return k > 0;
+    case OP_DYNAMIC_UPDATE_SLICE: /* and where it begins is clamped */
+        return k < 2;
+    case OP_CLAMP:
+    case OP_INDEX:
+    case OP_TAKE:
+    case OP_GATHER:
+    case OP_DYNAMIC_SLICE:
+    case OP_TOP_K: /* its first result; the second is positions already */
+        return k == 0;
+    default:
+        return (op_table[n->op].traits & T_MOVES) != 0;
+    }
+}
+
+/* ---- regions ---- */
+
+/* The node N of function F, and a region of it. */
+typedef struct region_use {
+    uint32_t f, region;
+    const node *n;
+    const function *body;
+} region_use;
+
+static region_use use_of(const demands *d, uint32_t f, const node *n, attr_key key)
+{
+    const uint32_t region = (uint32_t)attr_int(n->attrs, key, 0);
+    return (region_use){f, region, n, d->m->functions.at[region]};
+}
+
+static place operand(const region_use *u, uint32_t k)
+{
+    return (place){u->f, u->n->in[k]};
+}
+
+static place result(const region_use *u, uint32_t k)
+{
+    return (place){u->f, u->n->first_value + k};
+}
+
+static place parameter(const region_use *u, uint32_t k)
+{
+    return (place){u->region, u->body->inputs.at[k]};
+}
+
+static place returned(const region_use *u, uint32_t k)
+{
+    return (place){u->region, u->body->outputs.at[k]};
+}
+
+static void through_branch(demands *d, const region_use *u)
+{
+    for (uint32_t k = 0; k < u->n->n_results; k++)
+        flows(d, returned(u, k), result(u, k));
+    for (uint32_t k = 1; k < u->n->n_in; k++)
+        flows(d, operand(u, k), parameter(u, k - 1));
+}
+
+/* Operands go into the condition; what that returns, behind its answer, into the body or out. */
+static void through_while(demands *d, const region_use *cond, const region_use *body)
+{
+    for (uint32_t k = 0; k < body->n->n_in; k++) {
+        flows(d, returned(cond, k + 1), result(cond, k));
+        flows(d, returned(cond, k + 1), parameter(body, k));
+        flows(d, returned(body, k), parameter(cond, k));
+        flows(d, operand(cond, k), parameter(cond, k));
+    }
+}
+
+static void through_scan(demands *d, const region_use *u)
+{
+    const uint32_t carries = (uint32_t)attr_int(u->n->attrs, KEY_CARRY_COUNT, 0);
+    for (uint32_t k = 0; k < u->n->n_results; k++)
+        flows(d, returned(u, k), result(u, k));
+    for (uint32_t k = 0; k < carries; k++) {
+        flows(d, returned(u, k), parameter(u, k));
+        flows(d, operand(u, k), result(u, k)); /* without a turn */
+    }
+    for (uint32_t k = 0; k < u->n->n_in; k++)
+        flows(d, operand(u, k), parameter(u, k));
+}
+
+static void through_regions(demands *d, uint32_t f, const node *n)
+{
+    if (n->op == OP_COND) {
+        const region_use yes = use_of(d, f, n, KEY_TRUE_REGION);
+        const region_use no = use_of(d, f, n, KEY_FALSE_REGION);
+        through_branch(d, &yes);
+        through_branch(d, &no);
+    } else if (n->op == OP_WHILE) {
+        const region_use cond = use_of(d, f, n, KEY_COND_REGION);
+        const region_use body = use_of(d, f, n, KEY_BODY_REGION);
+        through_while(d, &cond, &body);
+    } else {
+        const region_use body = use_of(d, f, n, KEY_BODY_REGION);
+        through_scan(d, &body);
+    }
+}
+
+/* ---- the module ---- */
+
+static void through_node(demands *d, uint32_t f, const node *n)
+{
+    const dim extent = extent_of_positions(d->m->functions.at[f], n);
+    if (extent > 0)
+        demand(d, (place){f, n->in[1]}, extent);
+    if (op_table[n->op].traits & T_REGIONS) {
+        through_regions(d, f, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (passes_on(n, k))
+            flows(d, (place){f, n->in[k]}, (place){f, n->first_value});
+}
+
+static void through_function(demands *d, uint32_t f)
+{
+    const function *fn = d->m->functions.at[f];
+    for (uint32_t i = fn->nodes.n; i-- > 0;)
+        through_node(d, f, &fn->nodes.at[i]);
+}
+
+static bool has_positions(const module *m)
+{
+    for (uint32_t f = 0; f < m->functions.n; f++)
+        for (uint32_t i = 0; i < m->functions.at[f]->nodes.n; i++)
+            if (extent_of_positions(m->functions.at[f], &m->functions.at[f]->nodes.at[i]) > 0)
+                return true;
+    return false;
+}
+
+/* Regions stand before or behind what uses them, so the functions are gone through in both
+ * directions, until nothing new is found: as often as regions lie in each other. */
+static bool find_demands(demands *d, arena *memory)
+{
+    const uint32_t n = d->m->functions.n;
+    d->below = ARENA_ARRAY(memory, int64_t *, n);
+    for (uint32_t f = 0; d->below && f < n; f++)
+        if (!(d->below[f] = ARENA_ARRAY(memory, int64_t, d->m->functions.at[f]->values.n)))
+            return false;
+    if (!d->below)
+        return false;
+    do {
+        d->changed = false;
+        for (uint32_t f = 0; f < n; f++)
+            through_function(d, f);
+        for (uint32_t f = n; f-- > 0;)
+            through_function(d, f);
+    } while (d->changed);
+    return true;
+}
+
+bool find_positions(const module *m, int64_t *positions)
+{
+    demands d = {.m = m};
+    arena memory;
+    const function *entry = module_entry(m);
+    if (!has_positions(m))
+        return true;
+    arena_init(&memory, m->allocator);
+    const bool found = find_demands(&d, &memory);
+    for (uint32_t i = 0; found && i < entry->inputs.n; i++)
+        positions[i] = d.below[m->entry][entry->inputs.at[i]];
+    arena_release(&memory);
+    return found;
 }

@@ -65,9 +65,10 @@ void variant_give_back(const tn_program *p, variant *v);
 variant_cache *variant_cache_new(const tn_allocator *allocator);
 void variant_cache_free(const tn_allocator *allocator, variant_cache *cache);
 
-/* For each input of M's entry: how many positions there are in the tensors that it indexes; 0 when
- * it indexes none, or only where the extent is not known. */
-void find_positions(const module *m, int64_t *positions);
+/* For each input of M's entry: how many positions there are in the tensors that it indexes, as it
+ * is or moved, cast or passed through regions; 0 when it indexes none, or only where the extent is
+ * not known. POSITIONS is zero before. False when there is no memory. */
+bool find_positions(const module *m, int64_t *positions);
 
 /* The values of M's symbols, in M's memory (pass/bind.h): those that bindings name, and what
  * follows. */

@@ -802,6 +802,40 @@ outputs: %2
             self.write("p.ptir", f"func @main({inputs}) -> {line.split('-> ')[1]} {{\n  %z = {line}\n  return %z\n}}\n")
             self.tenon("run", "p.ptir", "--random", "7")
 
+    def test_random_positions_that_come_from_afar(self):
+        """Positions that are moved, cast, chosen or passed through regions on their way exist too."""
+        t = "tensor<si32, 40>"
+        regions = f"""\
+region 1(%i: {t}, %j: {t}) -> {t} {{
+  return %i
+}}
+region 2(%i: {t}, %j: {t}) -> {t} {{
+  return %j
+}}
+region 3(%i: {t}) -> (tensor<i1>, {t}) {{
+  %p = constant value[false] -> tensor<i1>
+  return %p, %i
+}}
+region 4(%e: tensor<si32>, %i: tensor<si32>) -> (tensor<si32>, tensor<si32>) {{
+  return %e, %i
+}}
+"""
+        for lines in (["%a = reshape(%i) new_shape[8, 5] -> tensor<si32, 8x5>",
+                       "%b = transpose(%a) perm[1, 0] -> tensor<si32, 5x8>", f"%k = reshape(%b) new_shape[40] -> {t}"],
+                      ["%a = cast(%i) -> tensor<si64, 40>", f"%k = cast(%a) -> {t}"],
+                      ["%a = slice(%i) starts[10] sizes[20] -> tensor<si32, 20>", f"%k = concat(%a, %a) axis[0] -> {t}"],
+                      [f"%k = select(%p, %i, %j) -> {t}"], [f"%k = maximum(%i, %j) -> {t}"],
+                      [f"%k = cond(%q, %i, %j) true_region[1] false_region[2] -> {t}"],
+                      [f"%k = while(%i) cond_region[3] body_region[5] -> {t}"],
+                      ["%e = constant value[0] -> tensor<si32>",
+                       f"%s = scan(%e, %i) body_region[4] carry_count[1] scan_output_count[1] -> (tensor<si32>, {t})",
+                       f"%k = reshape(%s[1]) new_shape[40] -> {t}"]):
+            body = "".join(f"  {line}\n" for line in lines)
+            self.write("p.ptir", f"func @main(%x: tensor<f32, 3x2>, %i: {t}, %j: {t}, %p: tensor<i1, 40>, %q: tensor<i1>) "
+                                 f"-> tensor<f32, 40x2> {{\n{body}  %z = take(%x, %k) -> tensor<f32, 40x2>\n  return %z\n}}\n"
+                                 f"{regions}region 5(%i: {t}) -> {t} {{\n  return %i\n}}\n")
+            self.tenon("run", "p.ptir", "--random", "7")
+
     def test_explain_costs(self):
         """Bytes and arithmetic are those that are counted by hand."""
         def costs(name, lines):

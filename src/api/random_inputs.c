@@ -1,0 +1,76 @@
+/* Reproducible data to try programs out on. Each element is a hash of (seed, input, element), so
+ * nothing depends on the order in which elements are made. */
+#include "base/checked.h"
+#include "compile/program.h"
+
+enum { CHUNK = 256 };
+
+/* The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+ * 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+static uint64_t nth(uint64_t key, uint64_t i)
+{
+    return mix(key + 0x9e3779b97f4a7c15U * (i + 1));
+}
+
+static void fill_floats(tn_dtype d, uint64_t key, void *data, uint64_t n)
+{
+    double chunk[CHUNK];
+    unsigned precision = dtype_table[d].precision;
+    double unit = 1.0 / (double)((uint64_t)1 << (precision - 1));
+    for (uint64_t i = 0; i < n; i += CHUNK) {
+        size_t count = n - i < CHUNK ? (size_t)(n - i) : CHUNK;
+        for (size_t k = 0; k < count; k++) {
+            int64_t units = (int64_t)(nth(key, i + k) >> (64 - precision));
+            chunk[k] = (double)(units - ((int64_t)1 << (precision - 1))) * unit;
+        }
+        (void)dtype_cast(TN_F64, chunk, d, (char *)data + i * dtype_bytes(d), count);
+    }
+}
+
+static int64_t integer_from(tn_dtype d, uint64_t hash, int64_t positions)
+{
+    if (dtype_is_bool(d))
+        return (int64_t)(hash >> 63);
+    if (positions > 0)
+        return (int64_t)(((__uint128_t)hash * (uint64_t)positions) >> 64);
+    return (int64_t)(hash >> 60) - (dtype_is_signed(d) ? 8 : 0);
+}
+
+static void fill_integers(tn_dtype d, uint64_t key, int64_t positions, void *data, uint64_t n)
+{
+    int64_t chunk[CHUNK];
+    for (uint64_t i = 0; i < n; i += CHUNK) {
+        size_t count = n - i < CHUNK ? (size_t)(n - i) : CHUNK;
+        for (size_t k = 0; k < count; k++)
+            chunk[k] = integer_from(d, nth(key, i + k), positions);
+        (void)dtype_cast(TN_SI64, chunk, d, (char *)data + i * dtype_bytes(d), count);
+    }
+}
+
+tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
+                                  tn_buffer *buffer)
+{
+    int64_t n;
+    if (index >= p->n_inputs || !public_type_fits(&buffer->type, &p->inputs[index].type) ||
+        !product_i64(buffer->type.dims, buffer->type.rank, &n))
+        return TN_ERR_USAGE;
+    tn_dtype d = buffer->type.dtype;
+    uint64_t count = (uint64_t)n;
+    if (count > buffer->bytes / dtype_bytes(d))
+        return TN_ERR_USAGE;
+    uint64_t key = nth(mix(seed), index);
+    if (dtype_is_complex(d))
+        fill_floats(dtype_table[d].part, key, buffer->data, 2 * count);
+    else if (dtype_is_float(d))
+        fill_floats(d, key, buffer->data, count);
+    else
+        fill_integers(d, key, p->positions[index], buffer->data, count);
+    return TN_OK;
+}
