@@ -6,9 +6,13 @@
  *     in=NAME=PATH.npy   an input, by name or position; others are random
  *     lib=LEVEL=SYMBOL=PATH   a shared object made ahead of time at -O LEVEL: its entry, and the
  *                             bytes of workspace behind a colon: SYMBOL:BYTES
+ *     levels=DIGITS           of -O; else 012
+ *     random=SEED             of the inputs that are
+ *     nans                    all bits of NaNs count; else one is as good as another
  *
- * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for several
- * processors and numbers of threads, with work cut into the smallest pieces. */
+ * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for every
+ * processor that this one can stand for and several numbers of threads, with work cut into the
+ * smallest pieces; then each kernel with guard pages before and behind all its memory. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,13 +21,18 @@
 
 #include "api/api.h"
 #include "api/programs.h"
+#include "guarded.h"
 #include "io/npy.h"
 #include "runtime/tape_parts.h"
 #include "scalar/dtype.h"
 
 enum { MOST = 64, LEVELS = 3 };
 
-static const char *const cpus[] = {NULL, "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+#ifdef __x86_64__
+static const char *const cpus[] = {NULL, "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+#else
+static const char *const cpus[] = {NULL};
+#endif
 static const uint32_t threads[] = {1, 2, 3, 8};
 
 /* How many of the processors this machine can stand for. */
@@ -33,11 +42,11 @@ static size_t usable_cpus(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512cd"))
-        return 4;
+        return 5;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2"))
-        return 3;
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") ? 2 : 1;
+        return 4;
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") ? 3 : 2;
 #else
     return 1;
 #endif
@@ -60,6 +69,9 @@ typedef struct job {
     tn_binding dims[MOST];
     library libraries[MOST];
     uint32_t n_inputs, n_dims, n_libraries;
+    const char *levels;
+    uint64_t seed;
+    bool nans_count;
     char fault[512];
     unsigned runs;
 } job;
@@ -95,6 +107,12 @@ static bool read_field(job *j, char *field)
         j->read.profile = TN_PROFILE_CORE_V1;
     } else if (value && strcmp(field, "entry") == 0) {
         j->entry = value;
+    } else if (value && strcmp(field, "levels") == 0) {
+        j->levels = value;
+    } else if (value && strcmp(field, "random") == 0) {
+        j->seed = strtoull(value, NULL, 10);
+    } else if (strcmp(field, "nans") == 0) {
+        j->nans_count = true;
     } else if (second && strcmp(field, "in") == 0 && j->n_inputs < MOST) {
         *second = '\0';
         j->inputs[j->n_inputs++] = (given){value, second + 1};
@@ -116,7 +134,7 @@ static bool read_field(job *j, char *field)
 
 static bool read_job(job *j, char *line)
 {
-    *j = (job){0};
+    *j = (job){.levels = "012", .seed = 7};
     for (char *field = strtok(line, "\t\n"); field; field = strtok(NULL, "\t\n"))
         if (!read_field(j, field))
             return FAULT(j, "field '%s' is not known", field);
@@ -164,7 +182,7 @@ static bool load_input(state *s, const tn_program *p, size_t i)
         return FAULT(s->j, "input %s has no data", own.name);
     s->in[i] = (tn_buffer){.data = a->data, .bytes = a->bytes, .type = own.type};
     memcpy(s->in[i].type.dims, a->dims, a->rank * sizeof *a->dims);
-    if (!path && tn_program_random_input(p, i, 7, &s->in[i]) != TN_OK)
+    if (!path && tn_program_random_input(p, i, s->j->seed, &s->in[i]) != TN_OK)
         return FAULT(s->j, "input %s cannot be random", own.name);
     return true;
 }
@@ -195,8 +213,8 @@ static bool is_nan(tn_dtype part, const char *at)
     return x.kind == DTYPE_FLOAT && isnan(x.f);
 }
 
-/* Bits, but that all NaNs are one. */
-static bool same(const tn_type *t, const char *a, const char *b, size_t bytes, size_t *at)
+static bool same(const job *j, const tn_type *t, const char *a, const char *b, size_t bytes,
+                 size_t *at)
 {
     const tn_dtype part = dtype_table[t->dtype].part;
     const size_t size = dtype_bytes(part);
@@ -204,7 +222,7 @@ static bool same(const tn_type *t, const char *a, const char *b, size_t bytes, s
         return true;
     for (*at = 0; *at < bytes; *at += size)
         if (memcmp(a + *at, b + *at, size) != 0 &&
-            !(is_nan(part, a + *at) && is_nan(part, b + *at)))
+            !(!j->nans_count && is_nan(part, a + *at) && is_nan(part, b + *at)))
             return false;
     return true;
 }
@@ -218,7 +236,7 @@ static bool judge(state *s, tn_status status, const tn_buffer *got, const char *
                      (int)s->status);
     for (size_t k = 0; status == TN_OK && k < s->n_out; k++)
         if (got[k].bytes < s->want[k].bytes ||
-            !same(&s->want[k].type, got[k].data, s->want[k].data, s->want[k].bytes, &at))
+            !same(s->j, &s->want[k].type, got[k].data, s->want[k].data, s->want[k].bytes, &at))
             return FAULT(s->j, "%s: output %zu differs at byte %zu", what, k, at);
     return true;
 }
@@ -246,24 +264,44 @@ static void cut_small(tape *t)
         }
 }
 
+/* All kernels between guard pages, which changes P for good. */
+static bool run_guarded(state *s, tn_program *p, tn_buffer *got, const char *what)
+{
+    guarded_tape g = {0};
+    const tn_run_options o = {.threads = 1, .seed = 5};
+    bool ok = !p->tape || guarded_tape_init(&g, p->tape) || FAULT(s->j, "no guard pages");
+    for (int side = 0; ok && p->tape && side < 2; side++) {
+        g.memory.at_end = side == 0;
+        g.in_pieces = side == 1;
+        const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
+        ok = !*g.fault || FAULT(s->j, "%s: %s", what, g.fault);
+        ok = ok && judge(s, status, got, what);
+        drop(p, got, s->n_out);
+    }
+    guarded_release(&g.memory);
+    return ok;
+}
+
 static bool run_engine(state *s, int level, const char *cpu)
 {
+    char what[64];
+    cpu = cpu ? cpu : "native";
     tn_program *p = compile(s, "jit", cpu, level);
     tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
     bool ok = p && got;
     if (!ok)
-        (void)FAULT(s->j, "-O%d %s: does not compile", level, cpu ? cpu : "native");
+        (void)FAULT(s->j, "-O%d %s: does not compile", level, cpu);
     if (ok)
         cut_small(p->tape);
     for (size_t k = 0; ok && k < sizeof threads / sizeof *threads; k++) {
-        char what[64];
         const tn_run_options o = {.threads = threads[k], .seed = 5};
-        (void)snprintf(what, sizeof what, "-O%d %s, %u threads", level, cpu ? cpu : "native",
-                       (unsigned)threads[k]);
+        (void)snprintf(what, sizeof what, "-O%d %s, %u threads", level, cpu, (unsigned)threads[k]);
         const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
         ok = judge(s, status, got, what);
         drop(p, got, s->n_out);
     }
+    (void)snprintf(what, sizeof what, "-O%d %s, guarded", level, cpu);
+    ok = ok && run_guarded(s, p, got, what);
     free(got);
     tn_program_free(p);
     return ok;
@@ -273,49 +311,67 @@ static bool run_engine(state *s, int level, const char *cpu)
 
 typedef int entry(const void *const *inputs, void *const *outputs, void *workspace);
 
-/* BYTES at an address that is good enough for elements of T, and for no more. */
-static char *place(const tn_type *t, size_t bytes, void **block)
+/* A call of an entry. */
+typedef struct entry_call {
+    entry *run;
+    const void **in;
+    void **out;
+    void *work;
+    int status;
+} entry_call;
+
+static void call_entry(void *user)
 {
-    const size_t natural = dtype_bytes(dtype_table[t->dtype].part);
-    *block = malloc(bytes + 128);
-    return *block ? (char *)*block + (-(uintptr_t)*block & 63) + natural : NULL;
+    entry_call *c = user;
+    c->status = c->run(c->in, c->out, c->work);
+}
+
+/* C has the room for pointers; all memory is between guard pages, with no more than its alignment.
+ */
+static bool run_entry(state *s, const library *l, guarded *g, entry_call *c, tn_buffer *got)
+{
+    bool ok = (c->work = guarded_take(g, l->workspace, 64)) != NULL;
+    for (size_t i = 0; ok && i < s->n_in; i++) {
+        char *to = guarded_take(g, s->in[i].bytes, 1);
+        ok = to != NULL;
+        if (ok && s->in[i].bytes)
+            memcpy(to, s->in[i].data, s->in[i].bytes);
+        c->in[i] = to;
+    }
+    for (size_t k = 0; ok && k < s->n_out; k++) {
+        c->out[k] = guarded_take(g, s->want[k].bytes, 1);
+        got[k] = (tn_buffer){c->out[k], s->want[k].bytes, s->want[k].type};
+        ok = c->out[k] != NULL;
+    }
+    if (!ok)
+        return FAULT(s->j, "no room between guard pages");
+    if (!guarded_call(call_entry, c))
+        return FAULT(s->j, "%s: touches memory beside its buffers", l->path);
+    return judge(s, c->status == 0 ? TN_OK : TN_ERR_RUN, got, l->path);
 }
 
 static bool run_library(state *s, const library *l)
 {
     void *handle = dlopen(l->path, RTLD_NOW | RTLD_LOCAL);
     void *symbol = handle ? dlsym(handle, l->symbol) : NULL;
-    entry *run = NULL;
-    const size_t n = s->n_in + s->n_out;
-    const void **in = calloc(n + 1, sizeof *in);
-    void **blocks = calloc(n + 1, sizeof *blocks), **out = calloc(n + 1, sizeof *out);
-    tn_buffer *got = calloc(n + 1, sizeof *got);
-    void *work = aligned_alloc(64, (l->workspace + 127) / 64 * 64);
-    bool ok = symbol && in && out && blocks && got && work;
+    const size_t n = s->n_in + s->n_out + 1;
+    entry_call c = {.in = calloc(n, sizeof *c.in), .out = calloc(n, sizeof *c.out)};
+    tn_buffer *got = calloc(n, sizeof *got);
+    guarded g = {0};
+    bool ok = symbol && c.in && c.out && got && guarded_init(&g);
     if (!ok)
         (void)FAULT(s->j, "%s: %s", l->path, symbol ? "no memory" : dlerror());
-    for (size_t i = 0; ok && i < s->n_in; i++) {
-        char *to = place(&s->in[i].type, s->in[i].bytes, &blocks[i]);
-        if (to && s->in[i].bytes)
-            memcpy(to, s->in[i].data, s->in[i].bytes);
-        in[i] = to;
+    if (ok)
+        memcpy(&c.run, &symbol, sizeof c.run);
+    for (int side = 0; ok && side < 2; side++) {
+        g.at_end = side == 0;
+        ok = run_entry(s, l, &g, &c, got);
+        guarded_clear(&g);
     }
-    for (size_t k = 0; ok && k < s->n_out; k++) {
-        out[k] = place(&s->want[k].type, s->want[k].bytes, &blocks[s->n_in + k]);
-        got[k] = (tn_buffer){out[k], s->want[k].bytes, s->want[k].type};
-    }
-    if (ok) {
-        memcpy(&run, &symbol, sizeof run);
-        const int status = run(in, out, work);
-        ok = judge(s, status == 0 ? TN_OK : TN_ERR_RUN, got, l->path);
-    }
-    for (size_t i = 0; blocks && i < n; i++)
-        free(blocks[i]);
-    free(in);
-    free(out);
-    free(blocks);
+    guarded_release(&g);
+    free(c.in);
+    free(c.out);
     free(got);
-    free(work);
     if (handle)
         (void)dlclose(handle);
     return ok;
@@ -376,7 +432,7 @@ static bool judge_job(job *j)
         (void)FAULT(j, "cannot be read");
     ok = ok && load_inputs(&s);
     for (int level = 0; ok && level < LEVELS; level++)
-        ok = judge_level(&s, level);
+        ok = !strchr(j->levels, '0' + level) || judge_level(&s, level);
     for (size_t i = 0; s.cx && i < MOST; i++)
         array_release(s.cx, &s.arrays[i]);
     free(s.in);

@@ -4,9 +4,10 @@
                       [--keep FOLDER] [FILTER]
 
 The programs are those of the case files and examples, and N random ones of each dialect (60). The
-program `equality` runs each at -O0, -O1 and -O2 by the evaluator and by the engine, for x86-64-v2,
-v3, v4 and this processor, with 1, 2, 3 and 8 threads and the work cut as small as possible. Then it
-runs what `tenon compile` made: C compiled by gcc and by clang, and objects for each processor.
+program `equality` runs each at -O0, -O1 and -O2 by the evaluator and by the engine, for each level of
+x86-64 and this processor, with 1, 2, 3 and 8 threads and the work cut as small as possible, and with
+guard pages around the memory of every kernel. Then it runs what `tenon compile` made: C compiled by
+gcc and by clang, and objects for each processor.
 """
 import argparse
 import concurrent.futures
@@ -14,7 +15,6 @@ import itertools
 import json
 import os
 import pathlib
-import queue
 import re
 import shutil
 import subprocess
@@ -23,6 +23,7 @@ import tempfile
 
 import numpy as np
 
+import equality
 import random_tiny
 import run_cases
 import test_compile
@@ -43,11 +44,10 @@ class Program:
         self.libraries = []
         self.must_run = True
 
-    def line(self):
+    def fields_of_run(self):
         out = [f"file={self.path}"]
         out += [name if value is None else f"{name}={value}" for name, value in self.fields]
-        out += [f"in={name}={path}" for name, path in self.inputs] + self.libraries
-        return "\t".join(out)
+        return out + [f"in={name}={path}" for name, path in self.inputs] + self.libraries
 
     def flags(self):
         out = []
@@ -236,42 +236,23 @@ def build_all(options, folder, programs, pool):
 
 # ---- all of it ----------------------------------------------------------------------------------
 
-def judge(options, waiting, total):
-    """Give one process program after program; it may crash."""
+def judge(options, programs):
+    """(faults, runs, programs passed over)"""
     faults, runs, passed_over = [], 0, 0
-    process = None
-    while True:
-        try:
-            p = waiting.get_nowait()
-        except queue.Empty:
-            break
-        if process is None:
-            process = subprocess.Popen([options.equality], stdin=subprocess.PIPE, text=True,
-                                       stdout=subprocess.PIPE)
-        process.stdin.write(p.line() + "\n")
-        process.stdin.flush()
-        answer = process.stdout.readline().strip()
+    for p, answer in zip(programs, equality.ask_all([p.fields_of_run() for p in programs], options.equality)):
         if answer.startswith("ok "):
             runs += int(answer[3:])
-        elif not answer:
-            faults.append(f"{p.title}: `equality` ended with {process.wait()}\n  {p.line()}")
-            process = None
-        elif p.must_run:
-            faults.append(f"{p.title}: {answer}\n  {p.line()}")
-        elif "differs" in answer or "status" in answer:
-            faults.append(f"{p.title}: {answer}\n  {p.line()}")
+        elif p.must_run or any(text in answer for text in ("differs", "status", "ended", "touches", "writes")):
+            faults.append(f"{p.title}: {answer}\n  {p.fields_of_run()}")
         else:
             passed_over += 1
-    if process:
-        process.stdin.close()
-        process.wait()
     return faults, runs, passed_over
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tenon", default=os.environ.get("TENON", "tenon"))
-    parser.add_argument("--equality", default=os.environ.get("EQUALITY", "equality"))
+    parser.add_argument("--equality", default=equality.EQUALITY)
     parser.add_argument("--random", type=int, default=60, help="random programs of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-code", dest="code", action="store_false",
@@ -287,15 +268,8 @@ def main():
         programs, faults = make_programs(options, folder, pool)
         if options.code:
             faults += build_all(options, folder, programs, pool)
-        waiting = queue.Queue()
-        for p in programs:
-            waiting.put(p)
-        runs = passed_over = 0
-        for found, n, over in pool.map(lambda _: judge(options, waiting, len(programs)),
-                                       range(os.cpu_count())):
-            faults += found
-            runs += n
-            passed_over += over
+        found, runs, passed_over = judge(options, programs)
+        faults += found
     for fault in faults:
         print(fault)
     print(f"{len(programs)} programs, {runs} runs, {passed_over} passed over, {len(faults)} faults")

@@ -15,12 +15,12 @@ def program(kind, shape, axis, to):
             f"  %y = arg_max(%x) axis[{axis}] output_dtype[{to}] -> {out}\n  return %y\n}}\n")
 
 
-def check(folder, number, kind, shape, axis):
+def check(asked, folder, number, kind, shape, axis):
     source = folder / "a.ptir"
     source.write_text(program(kind, shape, axis, "si32" if number % 2 else "si64"))
     is_special = kind in ("f32", "f64", "f16") and number % 3
-    return differences(folder, source, special_input(folder, source.read_text(), number)
-                       if is_special else ["--random", number])
+    return differences(asked, source, special_input(folder, source.read_text(), number)
+                       if is_special else [f"random={number}"])
 
 
 if __name__ == "__main__":

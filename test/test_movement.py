@@ -45,11 +45,11 @@ SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(
 PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
 
 
-def check(folder, number, kind, dims, steps):
+def check(asked, folder, number, kind, dims, steps):
     source = folder / "a.ptir"
     source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
-    return differences(folder, source, special_input(folder, source.read_text(), number)
-                       if kind in ("f16", "f32", "f64") else ["--random", number])
+    return differences(asked, source, special_input(folder, source.read_text(), number)
+                       if kind in ("f16", "f32", "f64") else [f"random={number}"])
 
 
 if __name__ == "__main__":

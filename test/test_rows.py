@@ -91,7 +91,7 @@ PROGRAMS += [(plain, 50, 200, kind, True) for kind in ("f64", "f16", "bf16")]
 PROGRAMS += [(plain, 15, 1024, "f32", False), (plain, 100, 63, "f32", False)]
 
 
-def check(folder, number, make, rows, length, kind, is_pipeline):
+def check(asked, folder, number, make, rows, length, kind, is_pipeline):
     source = folder / "a.ptir"
     p = Program(rows, length, kind)
     source.write_text(p.text(*make(p)))
@@ -101,7 +101,7 @@ def check(folder, number, make, rows, length, kind, is_pipeline):
         how = [k["steps"] for k in kernels]
         if PIPELINE not in str(how):
             faults.append(f"is done otherwise: {how}")
-    return faults + differences(folder, source, ["--random", number])
+    return faults + differences(asked, source, [f"random={number}"])
 
 
 if __name__ == "__main__":

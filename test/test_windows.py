@@ -92,7 +92,7 @@ PROGRAMS = [
 ]
 
 
-def check(folder, number, suffix, text):
+def check(asked, folder, number, suffix, text):
     """What is wrong with one program."""
     source = folder / f"{number}.{suffix}"
     source.write_text(text)
@@ -103,8 +103,8 @@ def check(folder, number, suffix, text):
     if kernels[0]["kind"] != ("rows" if is_pool else "contract") or (is_pool and len(kernels) > 1):
         faults.append(f"the first kernel is {kernels[0]['name']}")
     is_special = is_pool and "reduce[sum]" not in text and "tensor<f" in text
-    inputs = special_input(folder, text, number) if is_special else ["--random", number]
-    return faults + differences(folder, source, inputs)
+    inputs = special_input(folder, text, number) if is_special else [f"random={number}"]
+    return faults + differences(asked, source, inputs)
 
 
 if __name__ == "__main__":
