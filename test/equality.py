@@ -39,6 +39,16 @@ class Equality:
             self.process = None
 
 
+_own = threading.local()
+
+
+def ask(fields):
+    """The answer for one program, by a process of this thread's own that stays."""
+    if not hasattr(_own, "equality"):
+        _own.equality = Equality()
+    return _own.equality.ask(fields)
+
+
 def ask_all(programs, program=EQUALITY):
     """The answer for each of PROGRAMS, in their order, by as many processes as there are processors."""
     own, all_ = threading.local(), []

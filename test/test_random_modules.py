@@ -15,6 +15,7 @@ import random
 import sys
 import tempfile
 
+import equality
 import run_cases
 
 try:
@@ -561,6 +562,11 @@ def check_module(seed):
             case.check_canonical(canonical)
             types, inputs = run_cases.declared_types(source)
             results = case.check_run(case.sections[1], source, canonical, types)
+            words = case.write_inputs(case.sections[1], types, inputs)
+            answer = equality.ask([f"file={case.module}", "dialect=mind", "levels=2",
+                                   *(f"in={word}" for word in words[1::2])])
+            if not answer.startswith("ok "):
+                raise run_cases.Failure(answer)
             for value, result in zip(generator.outputs, results):
                 compare(value, result)
         except run_cases.Failure as failure:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import equality
 import vocabulary
 
 TENON = os.environ.get("TENON", "tenon")
@@ -132,6 +133,9 @@ def faults_of(seed, folder):
         if got != expected or isinstance(expected, str):
             what = expected if isinstance(expected, str) else "other bits"
             return [f"seed {seed}, B={size}, {threads} threads: {what}\n{text}"]
+        answer = equality.ask([f"file={program}", f"dim=B={size}", "levels=2", "random=1"])
+        if not answer.startswith("ok "):
+            return [f"seed {seed}, B={size}: {answer}\n{text}"]
     return []
 
 

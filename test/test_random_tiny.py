@@ -12,6 +12,7 @@ import tempfile
 
 import numpy as np
 
+import equality
 import random_tiny
 
 TENON = os.environ.get("TENON", "tenon")
@@ -51,6 +52,10 @@ def check(seed):
         try:
             compare(program, folder, source, "-O0")
             compare(program, folder, source, "-O2")
+            answer = equality.ask([f"file={source}", "dialect=tiny", "levels=2",
+                                   *(f"in={name}={folder / name}.npy" for name in program.inputs)])
+            if not answer.startswith("ok "):
+                raise Failure(answer)
             printed.write_text(tenon("fmt", source))
             if tenon("fmt", printed) != printed.read_text():
                 raise Failure("printing again gives another text")
