@@ -555,6 +555,19 @@ TN_API const char *tn_op_trait(size_t op, size_t index);
 /* How a dialect spells an operation; NULL when it lacks it, or there is no such dialect. */
 TN_API const char *tn_op_spelling(size_t op, const char *dialect);
 
+/* What stands beside the operands of an operation in the text of a dialect. */
+typedef struct tn_op_field_info {
+    const char *name;
+    const char *type;      /* what stands there, in words; NULL: as the attribute says */
+    const char *attribute; /* as in tn_op_attribute; NULL: it becomes none, or several */
+    const char *words;     /* of a choice: all of them, separated by spaces; else NULL */
+    bool required;
+} tn_op_field_info;
+
+/* The INDEX-th field of an operation in a dialect, in the order of the text. False past the last
+ * one, and where there is no such operation or dialect. */
+TN_API bool tn_op_field(size_t op, const char *dialect, size_t index, tn_op_field_info *info);
+
 typedef struct tn_pass_info {
     const char *name;
     bool is_exact;   /* changes no bit of any result */

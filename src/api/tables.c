@@ -76,6 +76,16 @@ const char *tn_op_spelling(size_t op, const char *dialect_name)
     return d ? d->spelling((op_id)op) : NULL;
 }
 
+bool tn_op_field(size_t op, const char *dialect_name, size_t index, tn_op_field_info *info)
+{
+    const dialect *d = op < OP_COUNT ? dialect_by_name(dialect_name) : NULL;
+    dialect_field f;
+    if (!d || !d->field_at || index > UINT32_MAX || !d->field_at((op_id)op, (uint32_t)index, &f))
+        return false;
+    *info = (tn_op_field_info){f.name, f.type, f.attribute, f.words, !f.optional};
+    return true;
+}
+
 size_t tn_pass_count(void)
 {
     return PASS_COUNT;

@@ -62,16 +62,39 @@ static void put_attributes(text_buffer *out, size_t index)
     }
 }
 
+/* The fields of an operation in a dialect, in braces: `axes`, optional ones as `axes?`, and in
+ * parentheses the attribute where it has another name. */
+static bool put_fields(text_buffer *out, size_t index, const char *dialect_name)
+{
+    tn_op_field_info f;
+    size_t i = 0;
+    for (; tn_op_field(index, dialect_name, i, &f); i++) {
+        text_puts(out, i ? ", " : " {");
+        text_puts(out, f.name);
+        text_puts(out, f.required ? "" : "?");
+        if (f.attribute && strcmp(f.attribute, f.name) != 0)
+            text_printf(out, " (%s)", f.attribute);
+    }
+    text_puts(out, i ? "}" : "");
+    return i > 0;
+}
+
 static void put_spellings(text_buffer *out, size_t index)
 {
     tn_dialect_info dialect;
+    bool has_fields = false;
     for (size_t i = 0; tn_dialect_at(i, &dialect); i++) {
         const char *spelling = tn_op_spelling(index, dialect.name);
         text_puts(out, i ? "             " : "spelling     ");
-        put_padded(out, dialect.name, 12);
+        put_padded(out, dialect.name, 13);
         text_puts(out, spelling ? spelling : "none");
+        has_fields = put_fields(out, index, dialect.name) || has_fields;
         text_putc(out, '\n');
     }
+    if (has_fields)
+        text_puts(out,
+                  "             in braces: what stands there beside operands, `?` where it may be "
+                  "absent,\n             and (in parentheses) the attribute above that it is\n");
 }
 
 static void put_line(text_buffer *out, const char *label, const char *text)
@@ -168,6 +191,30 @@ static void put_json_attributes(text_buffer *out, size_t index)
     text_putc(out, ']');
 }
 
+static void put_json_fields(text_buffer *out, size_t index)
+{
+    tn_dialect_info dialect;
+    tn_op_field_info f;
+    text_puts(out, ",\"fields\":{");
+    bool first = true;
+    for (size_t i = 0; tn_dialect_at(i, &dialect); i++) {
+        if (!tn_op_field(index, dialect.name, 0, &f))
+            continue;
+        text_printf(out, "%s\"%s\":[", first ? "" : ",", dialect.name);
+        first = false;
+        for (size_t k = 0; tn_op_field(index, dialect.name, k, &f); k++) {
+            text_printf(out, "%s{\"required\":%s", k ? "," : "", f.required ? "true" : "false");
+            put_member(out, "name", f.name);
+            put_member(out, "type", f.type);
+            put_member(out, "attribute", f.attribute);
+            put_member(out, "words", f.words);
+            text_putc(out, '}');
+        }
+        text_putc(out, ']');
+    }
+    text_putc(out, '}');
+}
+
 static void put_json_dialects(text_buffer *out, size_t index, const char *op_name)
 {
     tn_dialect_info dialect;
@@ -201,6 +248,7 @@ static void put_json(text_buffer *out)
         put_member(out, "derivative", op.derivative);
         put_member(out, "lowering", op.lowering);
         put_json_attributes(out, i);
+        put_json_fields(out, i);
         put_json_dialects(out, i, op.name);
         text_putc(out, '}');
     }

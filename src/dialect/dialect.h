@@ -57,6 +57,15 @@ typedef struct expressible {
     bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);
 } expressible;
 
+/* What stands beside the operands of an op in a dialect's text. */
+typedef struct dialect_field {
+    const char *name;
+    const char *type;      /* what stands there, in words; NULL: as the attribute says */
+    const char *attribute; /* of the op that it becomes; NULL: none, or several */
+    const char *words;     /* space-separated; NULL where the type is no choice of words */
+    bool optional;
+} dialect_field;
+
 typedef struct dialect {
     const char *name;
     const char *extensions; /* space-separated, longest first */
@@ -76,6 +85,9 @@ typedef struct dialect {
     bool (*looks_like)(const char *text, size_t length);
     /* How OP is spelt, for `tenon ops`; NULL when the dialect lacks it. */
     const char *(*spelling)(op_id op);
+    /* The INDEX-th field of OP, in the order of the text; false past the last. NULL: the dialect
+     * has no fields. */
+    bool (*field_at)(op_id op, uint32_t index, dialect_field *out);
     const expressible *can; /* NULL: nothing can be converted to this dialect */
     bool canonical;         /* what is converted to this dialect is made canonical, too */
 } dialect;

@@ -86,5 +86,6 @@ const dialect dialect_mind = {
     .code_of = mind_code_of,
     .looks_like = looks_like,
     .spelling = spelling_of_op,
+    .field_at = spelling_field,
     .can = &mind_expressible,
 };

@@ -155,6 +155,18 @@ const char *spelling_of_op(op_id op)
     return s ? s->text : NULL;
 }
 
+bool spelling_field(op_id op, uint32_t index, dialect_field *out)
+{
+    const spelling *s = spelling_to_write(op);
+    if (!s || op == OP_CONSTANT || index >= s->n_slots)
+        return false;
+    const slot_spec *slot = &s->slots[index];
+    *out = (dialect_field){.name = slot->name, .optional = slot->is_optional};
+    if (slot->key != KEY_COUNT)
+        out->attribute = attr_keys[slot->key].name;
+    return true;
+}
+
 static const tn_dtype dtypes[] = {TN_SI32, TN_SI64, TN_F32, TN_F64};
 static const char *const dtype_names[] = {"i32", "i64", "f32", "f64"};
 enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0] };

@@ -2,7 +2,7 @@
 #ifndef DIALECT_MIND_SPELLING_H
 #define DIALECT_MIND_SPELLING_H
 
-#include "graph/op.h"
+#include "dialect/dialect.h"
 
 /* What stands in the place of an attribute. */
 typedef enum slot_kind {
@@ -60,8 +60,9 @@ uint32_t spelling_position(const spelling *s, uint32_t position);
 op_id operator_by_name(const char *text, size_t length);
 const char *operator_name(op_id op);
 
-/* For `tenon ops`. */
+/* For `tenon ops`: how OP is spelt, and its slots. */
 const char *spelling_of_op(op_id op);
+bool spelling_field(op_id op, uint32_t index, dialect_field *out);
 
 /* i32, i64, f32, f64: the dtypes of Core IR. False and NULL for others. */
 bool mind_dtype(const char *text, size_t length, tn_dtype *dtype);

@@ -87,6 +87,19 @@ static const char *json_spelling(op_id op)
     return op == OP_INPUT ? "parameter" : ptir_spelling(op);
 }
 
+static bool field_at(op_id op, uint32_t index, dialect_field *out)
+{
+    uint32_t word;
+    const ptir_op found = ptir_op_of(op, &word);
+    if (found == PTIR_OP_COUNT || index >= ptir_ops[found].n_fields)
+        return false;
+    const ptir_field *f = &ptir_ops[found].fields[index];
+    const bool selects_op = found == PTIR_REDUCE && f->key == KEY_COMBINE;
+    *out = (dialect_field){f->name, ptir_kind_text(f->kind),
+                           selects_op ? NULL : attr_keys[f->key].name, f->words, f->optional};
+    return true;
+}
+
 const dialect dialect_ptir = {
     .name = "ptir",
     .extensions = ".ptir.json",
@@ -96,6 +109,7 @@ const dialect dialect_ptir = {
     .code_of = ptir_code_of,
     .looks_like = json_looks_like,
     .spelling = json_spelling,
+    .field_at = field_at,
     .can = &ptir_expressible,
 };
 
@@ -154,6 +168,18 @@ static const char *text_spelling(op_id op)
     return ptir_op_of(op, &word) == PTIR_OP_COUNT ? NULL : op_table[op].text;
 }
 
+/* The kind of a reduction is part of its name here. */
+static bool text_field_at(op_id op, uint32_t index, dialect_field *out)
+{
+    uint32_t word;
+    const ptir_op found = ptir_op_of(op, &word);
+    index += found == PTIR_REDUCE;
+    if (!field_at(op, index, out))
+        return false;
+    out->optional = ptir_text_may_omit(found, &ptir_ops[found].fields[index]);
+    return true;
+}
+
 const dialect dialect_ptir_text = {
     .name = "ptir-text",
     .extensions = ".ptir",
@@ -163,6 +189,7 @@ const dialect dialect_ptir_text = {
     .code_of = ptir_code_of,
     .looks_like = text_looks_like,
     .spelling = text_spelling,
+    .field_at = text_field_at,
     .can = &ptir_expressible,
 };
 
@@ -199,6 +226,7 @@ const dialect dialect_ptir_bincode = {
     .code_of = ptir_code_of,
     .looks_like = bincode_looks_like,
     .spelling = json_spelling,
+    .field_at = field_at,
     .can = &ptir_expressible,
 };
 

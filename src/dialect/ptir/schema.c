@@ -183,6 +183,28 @@ op_id ptir_reduce_op(uint32_t index)
     return reduce_ops[index];
 }
 
+bool ptir_text_may_omit(ptir_op op, const ptir_field *field)
+{
+    const bool makes = op == PTIR_IOTA || op == PTIR_RNG_UNIFORM || op == PTIR_RNG_NORMAL;
+    return field->optional || field->kind == PTIR_BOOL || field->kind == PTIR_DICT ||
+           field->kind == PTIR_SHAPE || (field->kind == PTIR_DTYPE && (makes || op == PTIR_CAST)) ||
+           field->key == KEY_BATCH_LHS || field->key == KEY_BATCH_RHS;
+}
+
+const char *ptir_kind_text(ptir_kind kind)
+{
+    static const char *const texts[] = {
+        [PTIR_UINTS] = "integers",        [PTIR_AXES] = "axes",
+        [PTIR_UINT] = "integer",          [PTIR_AXIS] = "axis",
+        [PTIR_INT_AXIS] = "axis",         [PTIR_BOOL] = "bool",
+        [PTIR_FLOAT] = "float",           [PTIR_WORD] = "word",
+        [PTIR_DTYPE] = "dtype",           [PTIR_SHAPE] = "extents",
+        [PTIR_NEW_SHAPE] = "new extents", [PTIR_PAIRS] = "pairs",
+        [PTIR_SCALAR] = "scalar",         [PTIR_REGION] = "region",
+        [PTIR_STRING] = "string",         [PTIR_DICT] = "free attributes"};
+    return texts[kind];
+}
+
 static bool is_one_of(const op_id *list, uint32_t n, op_id op, uint32_t *index)
 {
     for (*index = 0; *index < n; ++*index)

@@ -87,6 +87,11 @@ const char *ptir_word(const char *words, uint32_t index, size_t *length);
 op_id ptir_unary_op(uint32_t index);
 op_id ptir_binary_op(uint32_t index);
 op_id ptir_reduce_op(uint32_t index);
+/* May the text form leave the field away, because it is optional, the declared type says it, or
+ * there is a default? */
+bool ptir_text_may_omit(ptir_op op, const ptir_field *field);
+/* What stands in a field, in words. */
+const char *ptir_kind_text(ptir_kind kind);
 /* The other way: which operation, and which word of it. PTIR_OP_COUNT when PTIR has no such op. */
 ptir_op ptir_op_of(op_id op, uint32_t *word);
 

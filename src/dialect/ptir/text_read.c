@@ -298,28 +298,22 @@ static bool read_fields(reader *r, const ptir_op_info *op, found_fields *found)
     return !s->failed;
 }
 
-/* What a field is that stands for itself: the declared type says it, or there is a default. */
+/* What a field is that the text leaves away: the declared type says it, or there is a default. */
 static bool default_field(const ptir_inst *inst, const ptir_field *field, attr *out)
 {
     const type *t = inst->out.tensor;
     *out = (attr){.key = (uint8_t)field->key};
-    if (inst->op == PTIR_CAST && t) {
+    if (!ptir_text_may_omit((ptir_op)inst->op, field))
+        return false;
+    if (!t)
+        return field->kind != PTIR_DTYPE && field->kind != PTIR_SHAPE;
+    if (field->kind == PTIR_DTYPE)
         out->v.i = t->dtype;
-        return true;
-    }
-    if (t && field->kind == PTIR_SHAPE) {
+    if (field->kind == PTIR_SHAPE) {
         out->n = t->rank;
         out->v.ints = t->dims;
-        return true;
     }
-    if (t && field->kind == PTIR_DTYPE &&
-        (inst->op == PTIR_IOTA || inst->op == PTIR_RNG_UNIFORM || inst->op == PTIR_RNG_NORMAL)) {
-        out->v.i = t->dtype;
-        return true;
-    }
-    return (inst->op == PTIR_DOT_GENERAL && field->key != KEY_CONTRACT_LHS &&
-            field->key != KEY_CONTRACT_RHS) ||
-           field->kind == PTIR_BOOL || field->kind == PTIR_DICT;
+    return true;
 }
 
 static bool keep_fields(reader *r, found_fields *found, ptir_inst *out, int kind)

@@ -6,35 +6,42 @@
 
 #include "base/suggest.h"
 
-/* Offer the one of KEYS that is like KEY and that ARG has not. */
-static void suggest_key(reader *r, const json_value *arg, json_text key, const char *keys)
+static bool is_field(const tiny_uop *u, json_text key)
 {
-    suggestion like;
-    suggest_begin(&like, key.at, key.n);
-    suggest_words(&like, keys);
-    if (!json_member_of(arg, like.name))
-        suggest_fix(&like, &r->m->cx->diag, key.where, "\"");
+    for (uint32_t i = 0; i < u->n_fields; i++)
+        if (json_is(key, u->fields[i].name))
+            return true;
+    return false;
 }
 
-bool check_keys(reader *r, entry *e, const char *keys)
+static bool unknown_key(reader *r, const entry *e, json_text key)
+{
+    const tiny_uop *u = e->uop;
+    text_buffer takes;
+    suggestion like;
+    text_init(&takes, r->m->allocator);
+    suggest_begin(&like, key.at, key.n);
+    for (uint32_t i = 0; i < u->n_fields; i++) {
+        text_puts(&takes, i ? " " : "");
+        text_puts(&takes, u->fields[i].name);
+        if (!json_member_of(e->arg, u->fields[i].name))
+            suggest_name(&like, u->fields[i].name, strlen(u->fields[i].name));
+    }
+    const char *list = u->n_fields ? text_c_string(&takes) : NULL;
+    (void)fault(r, e, DIAG_InvalidAttribute, key.where,
+                "'%s' has no attribute '%.*s'; it takes: %s", u->name,
+                key.n < 100 ? (int)key.n : 100, key.at, list ? list : "none");
+    suggest_fix(&like, &r->m->cx->diag, key.where, "\"");
+    text_release(&takes);
+    return false;
+}
+
+bool check_keys(reader *r, entry *e, const char *more)
 {
     const json_value *arg = e->arg;
-    for (uint32_t i = 0; arg && i < arg->n; i++) {
-        const json_text key = arg->keys[i];
-        bool known = false;
-        for (const char *at = keys; *at && !known;) {
-            const size_t n = strcspn(at, " ");
-            known = n == key.n && memcmp(at, key.at, n) == 0;
-            at += n + (at[n] == ' ');
-        }
-        if (!known) {
-            (void)fault(r, e, DIAG_InvalidAttribute, key.where,
-                        "'%s' has no attribute '%.*s'; it takes: %s", e->uop->name,
-                        key.n < 100 ? (int)key.n : 100, key.at, *keys ? keys : "none");
-            suggest_key(r, arg, key, keys);
-            return false;
-        }
-    }
+    for (uint32_t i = 0; arg && i < arg->n; i++)
+        if (!is_field(e->uop, arg->keys[i]) && !(more && json_is(arg->keys[i], more)))
+            return unknown_key(r, e, arg->keys[i]);
     return true;
 }
 

@@ -134,7 +134,7 @@ bool read_elementwise(reader *r, entry *e)
         return false;
     const uint32_t typed = e->uop->kind == TINY_WHERE ? 1 : 0;
     const bool constant = only_immediates(in + typed, n - typed);
-    if (!check_keys(r, e, cast ? constant ? "to dtype" : "to" : constant ? "dtype" : ""))
+    if (!check_keys(r, e, constant ? "dtype" : NULL))
         return false;
     if (cast) {
         const json_value *target = need(r, e, "to");
@@ -186,7 +186,7 @@ bool read_const(reader *r, entry *e)
     tn_dtype d;
     int64_t at = 0;
     operand none[1];
-    if (!read_operands(r, e, none) || !check_keys(r, e, "value dtype shape"))
+    if (!read_operands(r, e, none) || !check_keys(r, e, NULL))
         return false;
     const json_value *v = need(r, e, "value"), *dt = v ? need(r, e, "dtype") : NULL;
     const json_value *shape = json_member_of(e->arg, "shape");

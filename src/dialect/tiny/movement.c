@@ -65,7 +65,7 @@ static bool read_reshape(reader *r, entry *e, const value *x)
     const char *names[TN_MAX_RANK] = {0};
     uint32_t n;
     const json_value *list;
-    if (!check_keys(r, e, "result_shape") || !(list = need(r, e, "result_shape")) ||
+    if (!check_keys(r, e, NULL) || !(list = need(r, e, "result_shape")) ||
         !read_sizes(r, e, list, "result_shape", -1, dims, names, &n))
         return false;
     attr shape = {.key = KEY_SHAPE, .n = n, .v.ints = dims};
@@ -102,7 +102,7 @@ static bool read_permute(reader *r, entry *e, const value *x)
     const type *t = type_in(r, x);
     int64_t perm[TN_MAX_RANK], to[TN_MAX_RANK];
     uint32_t n, mask = 0;
-    if (!check_keys(r, e, "perm dims"))
+    if (!check_keys(r, e, "dims"))
         return false;
     const json_value *list = json_member_of(e->arg, "perm"), *old = json_member_of(e->arg, "dims");
     if (list && old)
@@ -144,7 +144,7 @@ static bool read_flip(reader *r, entry *e, const value *x)
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     const json_value *list;
-    if (!check_keys(r, e, "axes") || !(list = need(r, e, "axes")) ||
+    if (!check_keys(r, e, NULL) || !(list = need(r, e, "axes")) ||
         !read_axes(r, e, list, "axes", x, axes, &n))
         return false;
     pieces p = x->pieces;
@@ -217,8 +217,7 @@ static bool read_expand(reader *r, entry *e, const value *x)
     int64_t map[TN_MAX_RANK];
     uint32_t n;
     const json_value *list;
-    if (!check_keys(r, e, "result_shape broadcast_dimensions") ||
-        !(list = need(r, e, "result_shape")) ||
+    if (!check_keys(r, e, NULL) || !(list = need(r, e, "result_shape")) ||
         !read_sizes(r, e, list, "result_shape", 0, dims, names, &n) || !expand_map(r, e, x, n, map))
         return false;
     axis *axes = new_axes(r, n);
@@ -297,7 +296,7 @@ static bool read_pad(reader *r, entry *e, const value *x)
     const json_value *given = json_member_of(e->arg, "value");
     scalar by = scalar_of_int(0);
     (void)scalar_cast(by, t->dtype, &by);
-    if (!check_keys(r, e, "pad value") || !read_pads(r, e, x, low, high) ||
+    if (!check_keys(r, e, NULL) || !read_pads(r, e, x, low, high) ||
         (given && !read_scalar(r, e, given, t->dtype, DIAG_InvalidAttribute, &by)))
         return false;
     attr list[] = {{.key = KEY_LOW, .n = t->rank, .v.ints = low},
@@ -360,7 +359,7 @@ static bool read_pool(reader *r, entry *e, const value *x)
     const char *names[TN_MAX_RANK] = {0};
     uint32_t n, n_strides, n_dilation;
     const json_value *list;
-    if (!check_keys(r, e, "kernel stride dilation") || !(list = need(r, e, "kernel")) ||
+    if (!check_keys(r, e, NULL) || !(list = need(r, e, "kernel")) ||
         !read_sizes(r, e, list, "kernel", 1, window, names, &n))
         return false;
     const json_value *by = json_member_of(e->arg, "stride");

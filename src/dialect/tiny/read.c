@@ -200,7 +200,7 @@ bool read_input(reader *r, entry *e)
     uint32_t rank;
     tn_dtype d;
     operand none[1];
-    if (!read_operands(r, e, none) || !check_keys(r, e, "tensor_id dtype shape storage"))
+    if (!read_operands(r, e, none) || !check_keys(r, e, NULL))
         return false;
     const json_value *id = need(r, e, "tensor_id"), *dt = id ? need(r, e, "dtype") : NULL;
     const json_value *shape = dt ? need(r, e, "shape") : NULL;

@@ -103,8 +103,8 @@ axis *new_axes(reader *r, uint32_t n);
 
 /* ---- args.c: attributes ---- */
 
-/* Reject keys of E's arg that are not in the space-separated KEYS. */
-bool check_keys(reader *r, entry *e, const char *keys);
+/* Reject keys of E's arg that are neither fields of its operation nor MORE (NULL: nothing more). */
+bool check_keys(reader *r, entry *e, const char *more);
 /* The value of KEY; reports MissingAttribute. */
 const json_value *need(reader *r, entry *e, const char *key);
 /* A list of at most TN_MAX_RANK sizes, each at least LEAST when it is a number; -1 is let through

@@ -77,7 +77,7 @@ bool read_reduce(reader *r, entry *e, const value *x)
     tn_dtype d;
     scalar init = {0};
     value_id v = x->v;
-    if (!check_keys(r, e, "op axes dtype init acc_dtype") || !read_op(r, e, &op))
+    if (!check_keys(r, e, "acc_dtype") || !read_op(r, e, &op))
         return false;
     const json_value *old = json_member_of(e->arg, "acc_dtype");
     if (old) {

@@ -137,7 +137,7 @@ static bool add_slice(reader *r, entry *e, const value *x, const cut *c)
 bool read_shrink(reader *r, entry *e, const value *x)
 {
     cut c = {.stepped = false};
-    if (!check_keys(r, e, "lo hi step") || !read_cut(r, e, x, &c))
+    if (!check_keys(r, e, NULL) || !read_cut(r, e, x, &c))
         return false;
     pieces_of_shrink(r, x, c.lo, c.hi, c.stepped, &e->value.pieces);
     return (c.symbolic ? add_cut_view(r, e, x, &c) : add_slice(r, e, x, &c)) &&

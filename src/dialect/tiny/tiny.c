@@ -123,6 +123,20 @@ static const char *spelling(op_id op)
     return u ? u->name : NULL;
 }
 
+static bool field_at(op_id op, uint32_t index, dialect_field *out)
+{
+    const char *name = spelling(op);
+    if (!name || op == OP_COMPARE) /* of several names, none of which has fields */
+        return false;
+    const tiny_uop *u =
+        tiny_uop_by_name((json_text){.at = name, .n = (uint32_t)strcspn(name, "(")});
+    if (!u || index >= u->n_fields)
+        return false;
+    const tiny_field *f = &u->fields[index];
+    *out = (dialect_field){.name = f->name, .attribute = f->attribute, .optional = f->optional};
+    return true;
+}
+
 const dialect dialect_tiny = {
     .name = "tiny",
     .extensions = ".tiny.json",
@@ -132,5 +146,6 @@ const dialect dialect_tiny = {
     .code_of = tiny_code_of,
     .looks_like = looks_like,
     .spelling = spelling,
+    .field_at = field_at,
     .can = &tiny_expressible,
 };

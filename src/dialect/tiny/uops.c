@@ -4,9 +4,32 @@
 #define F TINY_FLOAT
 #define I TINY_INT
 #define B TINY_BOOL
+#define FIELD(name, attribute)                                                                     \
+    {                                                                                              \
+        name, attribute, false                                                                     \
+    }
+#define MAYBE(name, attribute)                                                                     \
+    {                                                                                              \
+        name, attribute, true                                                                      \
+    }
+#define NO_FIELD                                                                                   \
+    {                                                                                              \
+        NULL, NULL, false                                                                          \
+    }
+/* An entry before the fields keeps lists without fields from beginning with a comma. */
+#define FIELDS(...)                                                                                \
+    {                                                                                              \
+        NO_FIELD, __VA_ARGS__                                                                      \
+    }
+#define UOP(name, kind, op, n, domain, published, fields)                                          \
+    static const tiny_field fields_##name[] = fields;
+#include "dialect/tiny/uops.def"
+#undef UOP
+
 static const tiny_uop uops[] = {
-#define UOP(name, kind, op, n, domain, published)                                                  \
-    {#name, TINY_##kind, OP_##op, n, domain, published},
+#define UOP(name, kind, op, n, domain, published, fields)                                          \
+    {#name,  TINY_##kind, OP_##op,           n,                                                    \
+     domain, published,   fields_##name + 1, sizeof fields_##name / sizeof fields_##name[0] - 1},
 #include "dialect/tiny/uops.def"
 #undef UOP
 };

@@ -26,6 +26,13 @@ typedef enum tiny_class {
 
 enum { TINY_FLOAT = 1, TINY_INT = 2, TINY_BOOL = 4 };
 
+/* One entry of `arg`. */
+typedef struct tiny_field {
+    const char *name;
+    const char *attribute; /* that it becomes; NULL: none, or several */
+    bool optional;
+} tiny_field;
+
 typedef struct tiny_uop {
     const char *name;
     tiny_class kind;
@@ -33,6 +40,8 @@ typedef struct tiny_uop {
     uint8_t n_src;
     uint8_t domain;
     bool published;
+    const tiny_field *fields;
+    uint32_t n_fields;
 } tiny_uop;
 
 /* NULL when there is none. */

@@ -300,7 +300,7 @@ bool read_view(reader *r, entry *e, const value *x)
     const char *names[TN_MAX_RANK] = {0};
     uint32_t n;
     const json_value *list, *map;
-    if (!check_keys(r, e, "result_shape index_map") || !(list = need(r, e, "result_shape")) ||
+    if (!check_keys(r, e, NULL) || !(list = need(r, e, "result_shape")) ||
         !(map = need(r, e, "index_map")) ||
         !read_sizes(r, e, list, "result_shape", 0, dims, names, &n))
         return false;
