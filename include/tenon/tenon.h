@@ -274,6 +274,8 @@ typedef struct tn_profile_event {
     int64_t begin_ns, end_ns; /* of CLOCK_MONOTONIC */
     uint32_t threads;         /* that took part */
     uint64_t bytes, flops;    /* moved and computed; 0: not known */
+    const void *step;         /* the same address in all events of one step of a program, such as
+                                 the turns of a loop; NULL: not a step */
 } tn_profile_event;
 
 /* Receives events on the thread that compiles or runs; the outer one of two that nest comes last.

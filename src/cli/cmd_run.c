@@ -240,17 +240,16 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
 static tn_status run_run(session *s, const arguments *args)
 {
     run_options o;
-    text_buffer trace;
+    trace t;
     TN_TRY(read_run_options(s, args, &o));
     if (!o.trace)
         return build_and_run(s, args, &o);
-    text_init(&trace, &s->cx->allocator);
-    const tn_profiler profiler = trace_profiler(&trace);
-    o.compile.profiler = o.run.profiler = &profiler;
+    trace_init(&t, &s->cx->allocator);
+    o.compile.profiler = o.run.profiler = &t.profiler;
     tn_status status = build_and_run(s, args, &o);
     if (status == TN_OK)
-        status = trace_write(s, o.trace, &trace);
-    text_release(&trace);
+        status = trace_write(s, o.trace, &t);
+    trace_release(&t);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include "base/hash.h"
 #include "cli/cli.h"
 #include "io/array.h"
 
@@ -70,10 +71,29 @@ void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text);
 
 /* ---- trace.c ---- */
 
-/* Writes what it is told to TEXT, which is empty. */
-tn_profiler trace_profiler(text_buffer *text);
-/* Finish TEXT and write it to the file PATH. */
-tn_status trace_write(session *s, const char *path, text_buffer *text);
+/* What a trace knows of one step: how many events of it stand in the text, and the sum of those
+ * that do not. */
+typedef struct trace_step {
+    const void *key;
+    const char *name, *kind;
+    uint32_t singles, threads;
+    uint64_t folded, bytes, flops;
+    int64_t begin_ns, end_ns, busy_ns;
+} trace_step;
+
+/* The text of a trace while it grows. */
+typedef struct trace {
+    tn_profiler profiler; /* to be told what happens; stays where the trace is */
+    text_buffer text;
+    arena memory;
+    VECTOR(trace_step) steps;
+    hash_index by_step;
+} trace;
+
+void trace_init(trace *t, const tn_allocator *allocator);
+void trace_release(trace *t);
+/* Finish the text and write it to the file PATH. */
+tn_status trace_write(session *s, const char *path, trace *t);
 
 /* ---- show.c ---- */
 

@@ -222,7 +222,8 @@ static void tell_step(void *user, const tape_step *step, int64_t begin, int64_t 
                                     end,
                                     threads,
                                     step->bytes,
-                                    step->flops};
+                                    step->flops,
+                                    step};
     events->event(events->user, &event);
 }
 

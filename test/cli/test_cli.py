@@ -638,6 +638,36 @@ class Run(Case):
                 self.assertTrue(e["ph"] == "X" and e["dur"] >= 0 and e["args"]["threads"] >= 1)
         self.assertIn("profile-trace", self.tenon("run", "add.ir", "--profile-trace=", status=2).err)
 
+    def test_profile_trace_folds_turns(self):
+        """Of each step only the first turns are told one by one; the others are one event with their sums."""
+        self.write("scan.ptir", """\
+func @main(%s: tensor<f32>, %x: tensor<f32, 5000>) -> tensor<f32> {
+  %r = scan(%s, %x) body_region[1] carry_count[1] scan_output_count[0] -> tensor<f32>
+  return %r
+}
+region 1(%s: tensor<f32>, %v: tensor<f32>) -> tensor<f32> {
+  %n = tanh(%s) -> tensor<f32>
+  %m = mul(%n, %v) -> tensor<f32>
+  return %m
+}
+""")
+        self.tenon("run", "scan.ptir", "--random", "1", "--profile-trace", "t.json", "--time", "120")
+        text = (self.dir / "t.json").read_text()
+        self.assertLess(len(text), 200000)
+        runs, tracks = {}, {}
+        for e in json.loads(text)["traceEvents"]:
+            key = (e["name"], e["cat"])
+            runs[key] = runs.get(key, 0) + e["args"].get("folded", 1)
+            if "folded" in e["args"]:
+                self.assertLessEqual(e["args"]["busy"], e["dur"])
+                tracks[e["tid"]] = tracks.get(e["tid"], 0) + 1
+            else:
+                self.assertEqual(e["tid"], 1)
+        inner = {k: n for k, n in runs.items() if k[1] in ("kernel", "reference", "copy")}
+        self.assertTrue(inner and all(n % (120 * 5000) == 0 for n in inner.values()), runs)
+        self.assertEqual(runs["run", "run"], 120)
+        self.assertTrue(all(n == 1 for n in tracks.values()))
+
     def test_rejected_before_anything(self):
         self.assertIn("E3007", self.tenon("run", "-", "--input", "x=none.npy", stdin=BAD, status=1).err)
 
