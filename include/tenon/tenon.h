@@ -241,8 +241,10 @@ typedef struct tn_type {
 
 /* One input or output. */
 typedef struct tn_port {
-    const char *name; /* borrowed from the module or program; the dialect's spelling of the value
-                         where it has no name of its own */
+    const char *name; /* borrowed from the module or program. Of an input: under which it takes
+                         data (Tiny IR: its `tensor_id`). Of an output: of its value, also where
+                         that is an input (Tiny IR: the `id` of the node). `%7` for a value without
+                         a name */
     tn_type type;
 } tn_port;
 

@@ -354,7 +354,10 @@ static tn_status port_at(const tn_module *m, bool output, size_t index, tn_port 
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "%s %zu of a module with %" PRIu32,
                                             output ? "output" : "input", index, n));
-    public_port(m->graph, output ? f->outputs.at[index] : f->inputs.at[index], port);
+    if (output)
+        public_output(m->graph, f->outputs.at[index], port);
+    else
+        public_input(m->graph, f->inputs.at[index], port);
     return port->name ? TN_OK : context_done(cx, diag_no_memory(&cx->diag));
 }
 

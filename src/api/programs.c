@@ -36,14 +36,14 @@ static tn_status note_interface(tn_program *p)
     if (!p->inputs || !p->outputs || !p->positions || !find_positions(m, p->positions))
         return module_no_memory(m);
     for (uint32_t i = 0; i < p->n_inputs; i++) {
-        public_port(m, f->inputs.at[i], &p->inputs[i]);
+        public_input(m, f->inputs.at[i], &p->inputs[i]);
         if (!p->inputs[i].name)
             return module_no_memory(m);
         known_extents(p, f->inputs.at[i], &p->inputs[i]);
     }
     for (uint32_t i = 0; i < p->n_outputs; i++) {
         tn_port *port = &p->outputs[i];
-        public_port(m, f->outputs.at[i], port);
+        public_output(m, f->outputs.at[i], port);
         if (!port->name)
             return module_no_memory(m);
         known_extents(p, f->outputs.at[i], port);

@@ -38,15 +38,26 @@ bool public_type_fits(const tn_type *t, const tn_type *want)
     return true;
 }
 
-void public_port(module *m, value_id v, tn_port *port)
+/* FIRST, else SECOND, else the number of V. */
+static void name_port(module *m, value_id v, const char *first, const char *second, tn_port *port)
 {
-    const function *f = module_entry(m);
-    const node *n = node_of(f, v);
-    public_type(value_type(f, v), &port->type);
-    port->name = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+    char text[16];
+    public_type(value_type(module_entry(m), v), &port->type);
+    port->name = first ? first : second;
     if (port->name)
         return;
-    char text[16];
     int length = snprintf(text, sizeof text, "%%%" PRIu32, v);
     port->name = module_string(m, text, (size_t)length);
+}
+
+void public_input(module *m, value_id v, tn_port *port)
+{
+    const node *n = node_of(module_entry(m), v);
+    name_port(m, v, attr_string(n->attrs, KEY_NAME), n->name, port);
+}
+
+void public_output(module *m, value_id v, tn_port *port)
+{
+    const node *n = node_of(module_entry(m), v);
+    name_port(m, v, n->name, n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : NULL, port);
 }

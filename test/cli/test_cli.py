@@ -535,6 +535,21 @@ class Run(Case):
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--random=1", "--output", "a/b", status=3).err)
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--random=1", "--output", "x.npy", status=3).err)
 
+    def test_outputs_have_the_names_of_their_values(self):
+        """Also when they are inputs: in Tiny IR the id of the node, not the name that it takes data under."""
+        self.write("id.tiny.json", json.dumps({"uops": [
+            {"id": "n0", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "fp32", "shape": [2]}},
+            {"id": "y", "uop": "NEG", "src": ["n0"]}], "outputs": ["n0", "y"]}))
+        self.write("id.ptir", "func @main(%x: tensor<f32, 2>) -> (tensor<f32, 2>, tensor<f32, 2>) {\n"
+                              "  %y = neg(%x) -> tensor<f32, 2>\n  return %x, %y\n}\n")
+        self.write("id.ir", '%0 = Input () {name="x"} : tensor<f32>[2]\n%1 = Neg (%0) : tensor<f32>[2]\noutputs: %0, %1\n')
+        np.save(self.dir / "two.npy", np.ones(2, np.float32))
+        for file, names in [("id.tiny.json", ["n0", "y"]), ("id.ptir", ["x", "y"]), ("id.ir", ["x", "%1"])]:
+            for level in "012":
+                self.tenon("run", file, "-O", level, "--input", "x=two.npy", "--output", "out")
+                told = json.loads((self.dir / "out/outputs.json").read_text())
+                self.assertEqual([o["name"] for o in told], names)
+
     def test_archives(self):
         np.savez(self.dir / "in.npz", x=self.x, **{"1": self.y, "unused": self.y})
         self.tenon("run", "add.ir", "--inputs", "in.npz", "--output", "out.npz")
