@@ -22,9 +22,10 @@ typedef struct tn_convert_options {
  * outputs stay, and so does every bit of every output, unless a warning says that an op was written
  * with another rounding.
  *
- * returns  TN_ERR_REJECTED  something has no form in DIALECT: kind NotExpressible, naming the op
- * and the reason, for each such operation. M may only be freed then. TN_ERR_USAGE     unknown
- * dialect TN_ERR_NOMEM */
+ * returns  TN_ERR_REJECTED  something has no form in DIALECT: one diagnostic of kind NotExpressible
+ *                           for each such operation. M may only be freed then.
+ *          TN_ERR_USAGE     unknown dialect
+ *          TN_ERR_NOMEM */
 TN_API tn_status tn_module_convert(tn_module *m, const char *dialect,
                                    const tn_convert_options *options);
 
@@ -130,15 +131,16 @@ typedef struct tn_target {
 } tn_target;
 
 /* Add TARGET to CX, which copies its texts; one of the same name is replaced. No other context sees
- * it. returns TN_ERR_USAGE without a name or `convert`; TN_ERR_NOMEM */
+ * it.
+ * returns  TN_ERR_USAGE without a name or `convert`; TN_ERR_NOMEM */
 TN_API tn_status tn_target_register(tn_context *cx, const tn_target *target);
 /* The targets of CX, ascending by name; NULL past the last and for an unknown name. They stay valid
  * until the next registration. */
 TN_API size_t tn_target_count(const tn_context *cx);
 TN_API const tn_target *tn_target_at(const tn_context *cx, size_t index);
 TN_API const tn_target *tn_target_find(const tn_context *cx, const char *name);
-/* Check M, then convert it; OPTIONS NULL: none. returns TN_ERR_USAGE for an unknown target, else
- * what its functions do */
+/* Check M, then convert it; OPTIONS NULL: none.
+ * returns  TN_ERR_USAGE for an unknown target, else what its functions return */
 TN_API tn_status tn_target_convert(const tn_module *m, const char *name,
                                    const tn_target_options *options, const tn_writer *writer);
 
@@ -204,8 +206,8 @@ typedef struct tn_planned_buffer {
 
 typedef struct tn_buffer_plan tn_buffer_plan;
 
-/* Plan the memory of M's values. Temporaries of one element type and size whose lives do not touch
- * share a slot; offsets are multiples of 64 in one block. The same for the same module.
+/* Plan the memory of M's values. Temporaries of one element type and size whose lifetimes do not
+ * overlap share a slot; offsets are multiples of 64 in one block. The same for the same module.
  *
  * plan     owned by the caller, freed before M changes or is freed
  * returns  TN_ERR_REJECTED  a size overflows

@@ -10,7 +10,12 @@
  * (of the context, or of the run) before it returns. Result arguments come last and are set to NULL
  * or left alone on failure. Options structures may be NULL and their fields may be zero: that is
  * the default of each. Strings are UTF-8; names that are passed in end with a NUL. No function
- * writes to a global, ends the process, or reads a file.
+ * writes to a global or ends the process.
+ *
+ * Files: compiling with the engine "jit" loads libtenon-llvm.so when it first needs it, and reads
+ * and writes the cache of compiled kernels, which the environment moves, limits or disables
+ * (docs/cli.md, "Environment"). Emitting a shared object runs the system's linker on temporary
+ * files. tenon/files.h reads files that the caller names. Nothing else touches a file.
  *
  * A context and everything made from it belong to one thread at a time. The exception is
  * tn_program, which many threads may run at once: see tn_program_run. */
@@ -262,7 +267,7 @@ typedef struct tn_binding {
     int64_t extent;
 } tn_binding;
 
-/* What may become of results. */
+/* Which changes of results are allowed. */
 typedef enum tn_numerics {
     TN_NUMERICS_EXACT = 0, /* the bits that docs/numerics.md defines, on every machine */
     TN_NUMERICS_RELAXED /* also passes and instructions that change some of them, unless the level
@@ -299,7 +304,7 @@ typedef struct tn_compile_options {
     const char *cpu;            /* that machine code is for: "native" (NULL), "x86-64-v3", ... */
     uint32_t threads;           /* of a run, at most; 0: as many as the machine has. They start with
                                    the first run that has work for them and end with the program */
-    const tn_thread_pool *pool; /* run on these instead; copied. NULL: threads of our own */
+    const tn_thread_pool *pool; /* run on these threads; copied. NULL: the program has its own */
     const tn_profiler *profiler; /* of the compilation; NULL: none */
 } tn_compile_options;
 
@@ -342,8 +347,8 @@ typedef struct tn_run_options {
                          uses the calling thread only. */
     uint64_t seed;    /* of the random generators in the program */
     const tn_diagnostic_sink *sink; /* for this run; NULL: the one of the context that compiled */
-    uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Looked at before each operation, at
-                            each turn of a loop, and every few milliseconds inside of long ones */
+    uint64_t timeout_ns; /* of wall-clock time; 0: no limit. Checked before each operation, in each
+                            iteration of a loop, and every few milliseconds inside of long ones */
     const tn_profiler *profiler; /* NULL: none */
     bool (*cancel)(void *user);  /* asked as often, on any thread that works for the run: true ends
                                     it, and must be the answer from then on. NULL: nothing does */
@@ -355,9 +360,9 @@ typedef struct tn_run_options {
  * in, out   borrowed; n_in and n_out must match the inputs and outputs of P, in order. Inputs are
  *           only read. out[k].data NULL asks for memory: the library then sets data, bytes and type
  *           of out[k], and the caller frees it with tn_buffer_release. Otherwise out[k] is filled.
- *           An output may not overlap another output; it may overlap inputs. Where it lies exactly
- *           over the input that it is a changed copy of (dynamic_update_slice: a cache that grows),
- *           only what changes is written, unless something can fail later in the run.
+ *           An output may not overlap another output; it may overlap inputs. If it has the address
+ *           of the input that it is an updated copy of (dynamic_update_slice on a cache), only the
+ *           window is written, unless something can fail later in the run.
  * shapes    in[k].type must equal the type of input k, with any extent where that has
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written
@@ -382,8 +387,8 @@ TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t
  * numbers are uniform over the multiples of 2^(1-p) in [-1, 1), where p is the precision of the
  * element type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer
  * input that gives positions in an extent that is known, as it is or moved, cast or passed through
- * regions, is uniform over the positions that exist instead. returns TN_ERR_USAGE for another type
- * or index, or a buffer that is too small */
+ * regions, is uniform over the positions that exist instead.
+ * returns  TN_ERR_USAGE for another type or index, or a buffer that is too small */
 TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                          tn_buffer *buffer);
 /* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */
@@ -532,8 +537,8 @@ TN_API tn_status tn_context_register_custom(tn_context *cx, const tn_custom_kern
 
 #define TN_ARITY_ANY UINT32_MAX
 
-/* The cells name the library's own functions; "later" marks one that this version lacks, "none" a
- * decision that there is none. */
+/* The last four are names of the library's own functions; "none" means that there is none on
+ * purpose. */
 typedef struct tn_op_info {
     const char *name;
     const char *help;

@@ -79,7 +79,7 @@ typedef struct tn_place {
     uint32_t length;
 } tn_place;
 
-/* One replacement of text that would mend the program. Offsets are bytes in the source. */
+/* One replacement of text that would correct the program. Offsets are bytes in the source. */
 typedef struct tn_fix {
     const char *title; /* what the edit does; NULL when there is no fix */
     size_t offset;
