@@ -29,11 +29,14 @@ check-fast: build-dev ## tests that take seconds, on the dev build
 	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) -LE full
 
 long: build-release ## exhaustive checks that take minutes to hours
+	@tools/setup.sh qemu-user gcc-aarch64-linux-gnu
 	@cmake --build --preset release -j $$(nproc) --target tenon_long
 	@for t in build/release/test/long_*; do echo "$$t"; "$$t" || exit 1; done
 	@cmake --build --preset release -j $$(nproc) --target equality
 	@$(python) test/long_equality.py --tenon build/release/tenon \
 	    --equality build/release/test/equality
+	@TENON=build/release/tenon $(python) test/test_partial.py 100 1000
+	@TENON=build/release/tenon $(python) test/test_emulated.py 10
 
 bench: build-release ## speed against measured limits
 	@$(python) bench/run.py --tenon build/release/tenon

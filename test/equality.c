@@ -8,7 +8,9 @@
  *                             bytes of workspace behind a colon: SYMBOL:BYTES
  *     levels=DIGITS           of -O; else 012
  *     random=SEED             of the inputs that are
- *     nans                    all bits of NaNs count; else one is as good as another
+ *     save=PATH               write the inputs to PATH.in, and to PATH.out the results of -O0
+ * behind a status of four bytes, 0 or 1 nans                    all bits of NaNs count; else one is
+ * as good as another
  *
  * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for every
  * processor that this one can stand for and several numbers of threads, with work cut into the
@@ -69,7 +71,7 @@ typedef struct job {
     tn_binding dims[MOST];
     library libraries[MOST];
     uint32_t n_inputs, n_dims, n_libraries;
-    const char *levels;
+    const char *levels, *save;
     uint64_t seed;
     bool nans_count;
     char fault[512];
@@ -109,6 +111,8 @@ static bool read_field(job *j, char *field)
         j->entry = value;
     } else if (value && strcmp(field, "levels") == 0) {
         j->levels = value;
+    } else if (value && strcmp(field, "save") == 0) {
+        j->save = value;
     } else if (value && strcmp(field, "random") == 0) {
         j->seed = strtoull(value, NULL, 10);
     } else if (strcmp(field, "nans") == 0) {
@@ -278,7 +282,7 @@ static bool run_guarded(state *s, tn_program *p, tn_buffer *got, const char *wha
         ok = ok && judge(s, status, got, what);
         drop(p, got, s->n_out);
     }
-    guarded_release(&g.memory);
+    guards_release(&g.memory);
     return ok;
 }
 
@@ -328,24 +332,24 @@ static void call_entry(void *user)
 
 /* C has the room for pointers; all memory is between guard pages, with no more than its alignment.
  */
-static bool run_entry(state *s, const library *l, guarded *g, entry_call *c, tn_buffer *got)
+static bool run_entry(state *s, const library *l, guards *g, entry_call *c, tn_buffer *got)
 {
-    bool ok = (c->work = guarded_take(g, l->workspace, 64)) != NULL;
+    bool ok = (c->work = guards_take(g, l->workspace, 64)) != NULL;
     for (size_t i = 0; ok && i < s->n_in; i++) {
-        char *to = guarded_take(g, s->in[i].bytes, 1);
+        char *to = guards_take(g, s->in[i].bytes, 1);
         ok = to != NULL;
         if (ok && s->in[i].bytes)
             memcpy(to, s->in[i].data, s->in[i].bytes);
         c->in[i] = to;
     }
     for (size_t k = 0; ok && k < s->n_out; k++) {
-        c->out[k] = guarded_take(g, s->want[k].bytes, 1);
+        c->out[k] = guards_take(g, s->want[k].bytes, 1);
         got[k] = (tn_buffer){c->out[k], s->want[k].bytes, s->want[k].type};
         ok = c->out[k] != NULL;
     }
     if (!ok)
         return FAULT(s->j, "no room between guard pages");
-    if (!guarded_call(call_entry, c))
+    if (!guards_call(call_entry, c))
         return FAULT(s->j, "%s: touches memory beside its buffers", l->path);
     return judge(s, c->status == 0 ? TN_OK : TN_ERR_RUN, got, l->path);
 }
@@ -357,8 +361,8 @@ static bool run_library(state *s, const library *l)
     const size_t n = s->n_in + s->n_out + 1;
     entry_call c = {.in = calloc(n, sizeof *c.in), .out = calloc(n, sizeof *c.out)};
     tn_buffer *got = calloc(n, sizeof *got);
-    guarded g = {0};
-    bool ok = symbol && c.in && c.out && got && guarded_init(&g);
+    guards g = {0};
+    bool ok = symbol && c.in && c.out && got && guards_init(&g);
     if (!ok)
         (void)FAULT(s->j, "%s: %s", l->path, symbol ? "no memory" : dlerror());
     if (ok)
@@ -366,9 +370,9 @@ static bool run_library(state *s, const library *l)
     for (int side = 0; ok && side < 2; side++) {
         g.at_end = side == 0;
         ok = run_entry(s, l, &g, &c, got);
-        guarded_clear(&g);
+        guards_clear(&g);
     }
-    guarded_release(&g);
+    guards_release(&g);
     free(c.in);
     free(c.out);
     free(got);
@@ -396,6 +400,36 @@ static bool has_had_enough(void *user)
     enum { ENOUGH = 1 << 22 };
     unsigned *asked = user;
     return ++*asked >= ENOUGH;
+}
+
+/* The N tensors AT, behind STATUS where that is not NULL. */
+static bool save(state *s, const char *extension, const int32_t *status, const tn_buffer *at,
+                 size_t n)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s.%s", s->j->save, extension);
+    FILE *f = fopen(path, "wb");
+    bool ok = f && (!status || fwrite(status, sizeof *status, 1, f) == 1);
+    for (size_t k = 0; ok && k < n; k++)
+        ok = fwrite(at[k].data, 1, at[k].bytes, f) == at[k].bytes;
+    ok = f && fclose(f) == 0 && ok;
+    return ok || FAULT(s->j, "cannot write %.400s", path);
+}
+
+static bool save_all(state *s)
+{
+    tn_program *p = compile(s, "ref", NULL, 0);
+    const tn_run_options o = {.seed = 5};
+    bool ok = p != NULL;
+    if (!ok)
+        return FAULT(s->j, "does not compile");
+    const tn_status ended = tn_program_run(p, s->in, s->n_in, s->want, s->n_out, &o);
+    const int32_t status = ended != TN_OK;
+    ok = save(s, "in", NULL, s->in, s->n_in) &&
+         save(s, "out", &status, s->want, status ? 0 : s->n_out);
+    drop(p, s->want, s->n_out);
+    tn_program_free(p);
+    return ok;
 }
 
 static bool judge_level(state *s, int level)
@@ -430,7 +464,7 @@ static bool judge_job(job *j)
               select_entry(s.m, j->entry) == TN_OK;
     if (!ok)
         (void)FAULT(j, "cannot be read");
-    ok = ok && load_inputs(&s);
+    ok = ok && load_inputs(&s) && (!j->save || save_all(&s));
     for (int level = 0; ok && level < LEVELS; level++)
         ok = !strchr(j->levels, '0' + level) || judge_level(&s, level);
     for (size_t i = 0; s.cx && i < MOST; i++)

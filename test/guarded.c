@@ -1,76 +1,8 @@
-#define _DEFAULT_SOURCE
 #include "guarded.h"
 
-#include <setjmp.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-/* ---- memory ---- */
-
-enum { ODD = 0xa5 }; /* as a float small, as an index far out */
-static const size_t RESERVED = (size_t)1 << 32;
-
-bool guarded_init(guarded *g)
-{
-    *g = (guarded){.bytes = RESERVED, .page = (size_t)sysconf(_SC_PAGESIZE), .at_end = true};
-    g->at = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return g->at != MAP_FAILED;
-}
-
-void guarded_release(guarded *g)
-{
-    if (g->at && g->at != MAP_FAILED)
-        (void)munmap(g->at, g->bytes);
-}
-
-char *guarded_take(guarded *g, size_t bytes, size_t align)
-{
-    const size_t room = (bytes + align + g->page - 1) / g->page * g->page;
-    char *first = g->at + g->used + g->page;
-    if (room + 2 * g->page > g->bytes - g->used || mprotect(first, room, PROT_READ | PROT_WRITE))
-        return NULL;
-    g->used += room + g->page; /* the next guard page lies behind */
-    memset(first, ODD, room);
-    return g->at_end ? first + (room - bytes) / align * align : first;
-}
-
-void guarded_clear(guarded *g)
-{
-    if (g->used)
-        (void)mmap(g->at, g->used, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    g->used = 0;
-}
-
-/* ---- faults ---- */
-
-static sigjmp_buf way_out;
-
-static void leave(int number)
-{
-    siglongjmp(way_out, number);
-}
-
-bool guarded_call(void (*f)(void *user), void *user)
-{
-    const struct sigaction ours = {.sa_handler = leave};
-    struct sigaction before[2];
-    (void)sigaction(SIGSEGV, &ours, &before[0]);
-    (void)sigaction(SIGBUS, &ours, &before[1]);
-    const bool ok = sigsetjmp(way_out, 1) == 0;
-    if (ok)
-        f(user);
-    (void)sigaction(SIGSEGV, &before[0], NULL);
-    (void)sigaction(SIGBUS, &before[1], NULL);
-    return ok;
-}
-
-/* ---- kernels ---- */
 
 /* Buffers that overlap, as in place, stay together. */
 typedef struct piece {
@@ -138,12 +70,12 @@ static char *moved(const guarded_kernel *k, char *from, uint64_t bytes)
         if (bytes > 0 && from >= p->from && from < p->end)
             return p->at + (from - p->from);
     }
-    return from ? guarded_take(&k->g->memory, 0, TAPE_ALIGN) : NULL;
+    return from ? guards_take(&k->g->memory, 0, TAPE_ALIGN) : NULL;
 }
 
 static bool move_all(guarded_kernel *k, char *const *buffers)
 {
-    guarded *memory = &k->g->memory;
+    guards *memory = &k->g->memory;
     k->n_pieces = 0;
     for (uint32_t i = 0; i < k->n; i++)
         if (buffers[i] && k->bytes[i] > 0)
@@ -151,14 +83,14 @@ static bool move_all(guarded_kernel *k, char *const *buffers)
     for (uint32_t i = 0; i < k->n_pieces; i++) {
         piece *p = &k->pieces[i];
         const size_t bytes = (size_t)(p->end - p->from);
-        p->at = guarded_take(memory, bytes, 1);
+        p->at = guards_take(memory, bytes, 1);
         if (!p->at)
             return false;
         memcpy(p->at, p->from, bytes);
     }
     for (uint32_t i = 0; i < k->n; i++)
         k->buffers[i] = moved(k, buffers[i], k->bytes[i]);
-    k->scratch = guarded_take(memory, (size_t)k->step.scratch, TAPE_ALIGN);
+    k->scratch = guards_take(memory, (size_t)k->step.scratch, TAPE_ALIGN);
     return k->scratch != NULL;
 }
 
@@ -191,7 +123,7 @@ static tn_status run_guarded(const void *what, char *const *buffers, void *host)
             k->buffers[n++] = (char *)(uintptr_t)k->step.numbers;
         if (k->step.polls)
             k->buffers[n++] = (char *)(uintptr_t)&watch;
-        if (guarded_call(run_kernel, k))
+        if (guards_call(run_kernel, k))
             status = finish(k);
         else
             (void)snprintf(k->g->fault, sizeof k->g->fault,
@@ -201,7 +133,7 @@ static tn_status run_guarded(const void *what, char *const *buffers, void *host)
     } else {
         (void)snprintf(k->g->fault, sizeof k->g->fault, "no room between guard pages");
     }
-    guarded_clear(&k->g->memory);
+    guards_clear(&k->g->memory);
     return status;
 }
 
@@ -230,7 +162,7 @@ static bool guard_step(guarded_tape *g, tape *t, const block_info *b, step_info 
 bool guarded_tape_init(guarded_tape *g, tape *t)
 {
     *g = (guarded_tape){0};
-    if (!guarded_init(&g->memory))
+    if (!guards_init(&g->memory))
         return false;
     for (uint32_t i = 0; t && i < t->blocks.n; i++) {
         const block_info *b = &t->blocks.at[i];
