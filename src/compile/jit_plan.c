@@ -1,6 +1,7 @@
 /* Kernels of every function, their programs, and which of these are the same. */
 #include "compile/jit_plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ static uint32_t unit_of(jit_plan *j, const loop_program *program)
     const tn_allocator *a = j->allocator;
     size_t bytes;
     const void *key = loop_key(program, &j->memory, &bytes);
+    assert(!loop_verify(program, &memory_system));
     if (!key)
         return UINT32_MAX;
     const uint64_t h = hash_bytes(0, key, bytes);

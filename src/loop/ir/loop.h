@@ -203,6 +203,10 @@ loop_value loop_inline(loop_builder *b, const scalar_program *program, const loo
  * region is open. */
 const loop_program *loop_finish(loop_builder *b);
 
+/* What is wrong with P, which the builder would not have made so, as a text of the library's own;
+ * NULL: nothing. For development builds and tests: takes as long as building P. */
+const char *loop_verify(const loop_program *p, const tn_allocator *allocator);
+
 /* One instruction a line. Equal programs give equal text. */
 void loop_print(const loop_program *p, text_buffer *out);
 /* What stands for P in a cache: equal bytes for equal programs only. In MEMORY, or NULL. */
