@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "loop/ir/polls.h"
+#include "ops/infer.h"
 #include "pass/lower.h"
 
 /* The unit of a program; UINT32_MAX without memory. */
@@ -133,6 +134,12 @@ static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *num
     return true;
 }
 
+static inline bool is_well_formed(module *m)
+{
+    const tn_status s = module_verify(m, "lower");
+    return s == TN_OK || s == TN_ERR_NOMEM;
+}
+
 /* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
 static const module *lower(const jit_plan *j, const module *m, module **lowered)
 {
@@ -144,7 +151,10 @@ static const module *lower(const jit_plan *j, const module *m, module **lowered)
         context_free(cx);
         return NULL;
     }
-    return module_lower(*lowered) == TN_OK ? *lowered : NULL;
+    if (module_lower(*lowered) != TN_OK)
+        return NULL;
+    assert(is_well_formed(*lowered));
+    return *lowered;
 }
 
 void jit_lowered_free(module *lowered)

@@ -18,6 +18,13 @@ pass_id pass_by_name(const char *name, size_t length)
     return PASS_COUNT;
 }
 
+/* Development builds check after every pass, whoever runs it. */
+#ifdef NDEBUG
+static const bool always_verifies = false;
+#else
+static const bool always_verifies = true;
+#endif
+
 static tn_status run_counted(module *m, pass_id id, bool verify, const pass_observer *observer,
                              uint32_t *n_changed)
 {
@@ -32,7 +39,7 @@ static tn_status run_counted(module *m, pass_id id, bool verify, const pass_obse
         m->functions.at[i]->hints.n = 0;
     if (observer && observer->after)
         observer->after(observer->user, m, id, cx.n_changed);
-    return verify ? module_verify(m, pass_table[id].name) : TN_OK;
+    return verify || always_verifies ? module_verify(m, pass_table[id].name) : TN_OK;
 }
 
 tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *observer)

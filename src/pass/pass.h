@@ -48,7 +48,8 @@ typedef struct pass_observer {
     void *user;
 } pass_observer;
 
-/* Run one pass, then verify when VERIFY is set: a broken module names the pass that broke it. */
+/* Run one pass, then verify when VERIFY is set, and in development builds always: a broken module
+ * names the pass that broke it. */
 tn_status pass_run(module *m, pass_id id, bool verify, const pass_observer *observer);
 /* Run the passes of an -O level, or of PASS_LEVEL_RUN, in the order of passes.def; RELAXED: also,
  * unless the level is 0, those of that class. */
