@@ -444,7 +444,8 @@ class Case:
             if self.run(source, arguments, f"-O{level}") != plain:
                 raise Failure(f"-O{level} gives other bits than -O0")
         for level in ["0", levels[-1]] if self.options.jit else []:
-            if self.run(source, arguments, f"-O{level}", engine="jit") != plain:
+            check = ["--check"] if level == "0" else []  # kernel by kernel
+            if self.run(source, arguments, f"-O{level}", *check, engine="jit") != plain:
                 raise Failure(f"the jit engine gives other bits at -O{level}")
         for threads in options.get("threads", "").split(",") if self.options.jit else []:
             if threads and self.run(source, arguments, "--threads", threads,

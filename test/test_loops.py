@@ -272,7 +272,7 @@ def check(name, source, types, folder):
     path.write_text(source)
     outs = []
     for k, options in enumerate((("--engine", "ref"), ("--engine", "jit", "--threads", "1"),
-                                 ("--engine", "jit", "--threads", "3"))):
+                                 ("--engine", "jit", "--threads", "3", "--check"))):
         out = pathlib.Path(folder) / f"{path.stem}-{k}"
         out.mkdir()
         outs.append(results(path, out, *options))

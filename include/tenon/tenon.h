@@ -306,6 +306,9 @@ typedef struct tn_compile_options {
                                    the first run that has work for them and end with the program */
     const tn_thread_pool *pool; /* run on these threads; copied. NULL: the program has its own */
     const tn_profiler *profiler; /* of the compilation; NULL: none */
+    bool check; /* compare every run with the reference evaluator, kernel by kernel (slow): the
+                   first that differs is reported with all that is needed to find out why. Nothing
+                   to compare with engine "ref" */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
@@ -375,9 +378,10 @@ typedef struct tn_run_options {
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
- *           After a failure no byte of an output was written, but for Timeout and Cancelled,
- *           which leave anything in given outputs. Nothing stays allocated but for what the
- *           program keeps.
+ *           TN_ERR_INTERNAL     compiled code differs from the reference evaluator (`check`)
+ *           After a failure no byte of an output was written, but for Timeout, Cancelled and
+ *           differences that `check` found, which leave anything in given outputs. Nothing stays
+ *           allocated but for what the program keeps.
  * threads   any number of threads may run one program at once, with distinct outputs. The allocator
  *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,

@@ -51,6 +51,21 @@ static void put_safe(text_buffer *out, const char *text)
         i += put_character(out, text + i, length - i);
 }
 
+/* Lines after the first are indented, so that they are seen to be part of it. */
+static void put_lines(text_buffer *out, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length;) {
+        if (text[i] != '\n') {
+            i += put_character(out, text + i, length - i);
+            continue;
+        }
+        text_putc(out, '\n');
+        text_fill(out, ' ', INDENT);
+        i++;
+    }
+}
+
 static void put_place(text_buffer *out, const tn_place *p, bool color)
 {
     if (!p->line && !p->file[0]) {
@@ -146,7 +161,7 @@ void diag_write_text(text_buffer *out, const tn_diagnostic *d, bool color)
         const tn_place *p = d->notes[i].place.line ? &d->notes[i].place : &d->place;
         put_place(out, p, color);
         put_colored(out, color, CYAN, "note: ");
-        put_safe(out, d->notes[i].message);
+        put_lines(out, d->notes[i].message);
         text_putc(out, '\n');
     }
     if (d->fix.title) {

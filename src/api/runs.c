@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "api/programs.h"
 #include "base/checked.h"
+#include "compile/check.h"
 #include "compile/custom_set.h"
 #include "compile/result.h"
 
@@ -245,6 +246,94 @@ static tn_status evaluate_run(run *r, eval_run *state, const tn_buffer *in, tn_b
     return s;
 }
 
+/* ---- runs that are compared with the evaluator ---- */
+
+/* What is to come out, which is known before anything is written, and what the caller gave. */
+typedef struct expected {
+    tensor *want;     /* NULL: not known */
+    tn_buffer *given; /* OUT as it was */
+    size_t n;
+} expected;
+
+static void expected_release(const run *r, expected *x)
+{
+    const tn_allocator *a = &r->cx.allocator;
+    for (size_t i = 0; x->want && i < x->n; i++)
+        memory_free(a, x->want[i].data, bytes_of(&x->want[i]));
+    memory_free(a, x->want, x->n * sizeof *x->want);
+    memory_free(a, x->given, x->n * sizeof *x->given);
+}
+
+/* A program that fails does so in the run as well, which then says why. */
+static tn_status expect(const run *r, const eval_run *state, const tn_buffer *in,
+                        const tn_buffer *out, expected *x)
+{
+    const function *f = module_entry(r->graph);
+    const tn_allocator *a = &r->cx.allocator;
+    const size_t n_in = f->inputs.n;
+    eval_run quiet = *state;
+    quiet.quiet = true;
+    x->n = f->outputs.n;
+    tensor *inputs = memory_alloc(a, n_in * sizeof *inputs);
+    x->want = memory_alloc(a, x->n * sizeof *x->want);
+    x->given = memory_alloc(a, x->n * sizeof *x->given);
+    tn_status s = inputs && x->want && x->given ? TN_OK : TN_ERR_NOMEM;
+    for (size_t i = 0; s == TN_OK && i < n_in; i++)
+        inputs[i] = (tensor){value_type(f, f->inputs.at[i]), in[i].data};
+    if (s == TN_OK) {
+        memset(x->want, 0, x->n * sizeof *x->want);
+        memcpy(x->given, out, x->n * sizeof *x->given);
+        s = evaluate(&quiet, f, inputs, x->want);
+    }
+    memory_free(a, inputs, n_in * sizeof *inputs);
+    if (s != TN_OK) {
+        memory_free(a, x->want, x->n * sizeof *x->want);
+        x->want = NULL;
+    }
+    return s == TN_ERR_NOMEM ? s : TN_OK;
+}
+
+/* Every kernel was right; so are the results, or what joins the kernels is wrong. */
+static tn_status compare(run *r, const expected *x, tn_buffer *out)
+{
+    tn_status s = TN_OK;
+    for (size_t i = 0; x->want && i < x->n && s == TN_OK; i++) {
+        int64_t at = 0, n;
+        if (check_same(x->want[i].type, out[i].data, x->want[i].data, &at, &n))
+            continue;
+        s = diag_report(&r->cx.diag, DIAG_InternalError, source_of(r), NO_SPAN,
+                        "output %zu differs from the reference evaluator, and no kernel does", i);
+        check_note(&r->cx.diag, r->graph, r->outputs[i].name, x->want[i].type, out[i].data,
+                   x->want[i].data, at, n);
+    }
+    for (size_t i = 0; s != TN_OK && i < x->n; i++)
+        if (!x->given[i].data) {
+            result_free(&r->cx.allocator, out[i].data, out[i].bytes);
+            out[i] = x->given[i];
+        }
+    return s;
+}
+
+/* As engine_run; what it did is compared as a whole. */
+static engine_outcome run_engine(run *r, eval_run *state, const tn_buffer *in, tn_buffer *out,
+                                 tn_status *s)
+{
+    engine *e = r->p->engine;
+    expected x = {.want = NULL};
+    engine_outcome outcome = ENGINE_FAILED;
+    if (e->checks)
+        *s = expect(r, state, in, out, &x);
+    if (*s == TN_OK)
+        outcome = engine_run(e, r->tape, r->graph, state, r->threads, r->profiler, in, out,
+                             r->outputs, s);
+    else
+        *s = diag_no_memory(&r->cx.diag);
+    if (outcome == ENGINE_DONE && e->checks && (*s = compare(r, &x, out)) != TN_OK)
+        outcome = ENGINE_FAILED;
+    expected_release(r, &x);
+    return outcome;
+}
+
 static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
 {
     const tn_program *p = r->p;
@@ -259,8 +348,7 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
     tn_status s = TN_OK;
     engine_outcome outcome = ENGINE_RETREAT;
     if (r->tape)
-        outcome = engine_run(p->engine, r->tape, r->graph, &state, r->threads, r->profiler, in, out,
-                             r->outputs, &s);
+        outcome = run_engine(r, &state, in, out, &s);
     if (outcome == ENGINE_DONE || outcome == ENGINE_FAILED)
         return s;
     s = evaluate_run(r, &state, in, outcome == ENGINE_DEFECT ? NULL : out);

@@ -25,6 +25,11 @@ const char *diag_kind_help(diag_kind kind)
     return kinds[kind].help;
 }
 
+tn_status diag_kind_status(diag_kind kind)
+{
+    return kinds[kind].status;
+}
+
 void diag_init(diag_channel *d, const tn_allocator *allocator, tn_diagnostic_sink sink)
 {
     memset(d, 0, sizeof *d);

@@ -14,6 +14,8 @@ typedef enum diag_kind {
 
 const char *diag_kind_name(diag_kind kind);
 const char *diag_kind_help(diag_kind kind);
+/* What a report of KIND returns. */
+tn_status diag_kind_status(diag_kind kind);
 
 /* One context's channel of diagnostics. A report stays open until the next one, so that notes and
  * a fix can be added to it; diag_flush delivers the last one. What is open has copies of all its

@@ -24,6 +24,7 @@ static const option options[] = {
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
     {OPTION_DEVICE, "--device", "cpu", "where it runs; there is no other device so far"},
+    {OPTION_CHECK, "--check", NULL, "compare every kernel with the reference evaluator"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
     {OPTION_TRACE, "--profile-trace", "TRACE.json",
@@ -93,6 +94,9 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_THREADS:
         TN_TRY(read_number(s, "--threads", g->value, 1, 65536, &number));
         o->run.threads = o->compile.threads = (uint32_t)number;
+        return TN_OK;
+    case OPTION_CHECK:
+        o->compile.check = true;
         return TN_OK;
     case OPTION_TIME:
         return read_number(s, "--time", g->value, 1, 1000000000, &o->times);

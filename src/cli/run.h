@@ -22,6 +22,7 @@ enum {
     OPTION_TIMEOUT,
     OPTION_NUMERICS,
     OPTION_TRACE,
+    OPTION_CHECK,
     OPTION_CPU
 };
 

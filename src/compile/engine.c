@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compile/check.h"
 #include "compile/code_store.h"
 #include "compile/jit.h"
 #include "compile/jit_tape.h"
@@ -73,6 +74,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     if (e->is_jit && e->cpu && (o->engine || target_llvm_is_installed()))
         TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
+    e->checks = o->check && e->is_jit;
     if (o->pool)
         e->pool = *o->pool;
     e->has_lock = pthread_mutex_init(&e->lock, NULL) == 0;
@@ -227,12 +229,26 @@ static void tell_step(void *user, const tape_step *step, int64_t begin, int64_t 
     events->event(events->user, &event);
 }
 
-static engine_outcome ended(eval_run *run, tape_result r, tn_status *status)
+/* The evaluator could not say what is right, but the run went through. */
+static tn_status report_lack(const eval_run *run, tn_status lack)
+{
+    if (lack == TN_ERR_NOMEM)
+        return diag_no_memory(&run->cx->diag);
+    return diag_report(&run->cx->diag, DIAG_InternalError, NULL, NO_SPAN,
+                       "the reference evaluator fails where compiled code does not");
+}
+
+static engine_outcome ended(eval_run *run, tape_result r, const checker *k, tn_status *status)
 {
     const step_origin *o = r.step ? r.step->what : NULL;
+    run->quiet = false;
+    *status = k->has_found ? TN_ERR_INTERNAL : TN_OK;
+    if (r.outcome == TAPE_DONE && k->lack != TN_OK)
+        *status = report_lack(run, k->lack);
+    if (*status != TN_OK)
+        return ENGINE_FAILED;
     if (r.outcome == TAPE_DONE)
         return ENGINE_DONE;
-    run->quiet = false;
     if (o && (run->deadline || run->cancel)) {
         *status = eval_on_time(&(eval_call){.run = run, .function = o->f, .node = o->n});
         if (*status != TN_OK)
@@ -242,9 +258,9 @@ static engine_outcome ended(eval_run *run, tape_result r, tn_status *status)
 }
 
 static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run, uint32_t threads,
-                            const tn_profiler *events, const pointers *p)
+                            const tn_profiler *events, const pointers *p, checker *check)
 {
-    jit_host host = {.run = run};
+    jit_host host = {.run = run, .checker = check};
     const tape_profile profile = {(void *)(uintptr_t)events, tell_step};
     const uint64_t alive = run->bytes_alive;
     const tape_run_options o = {.workers = threads_for(e, threads),
@@ -283,8 +299,12 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
     memset(results, 0, f->outputs.n * sizeof *results);
     for (uint32_t i = 0; i < f->inputs.n; i++)
         p.at[i] = in[i].data ? in[i].data : "";
-    if (make_outputs(f, t, run, threads, out, &p, results))
-        outcome = ended(run, run_tape(e, t, f, run, threads, events, &p), status);
+    if (make_outputs(f, t, run, threads, out, &p, results)) {
+        checker check = {.allocator = *a, .cpu = e->cpu, .threads = threads};
+        const tape_result r = run_tape(e, t, f, run, threads, events, &p, &check);
+        outcome = ended(run, r, &check, status);
+        checker_release(&check);
+    }
     if (outcome != ENGINE_DONE)
         free_outputs(f, run, &p, results);
     for (uint32_t k = 0; outcome == ENGINE_DONE && k < f->outputs.n; k++)

@@ -15,6 +15,7 @@
 typedef struct engine {
     tn_allocator allocator;
     bool is_jit;          /* else the evaluator runs everything */
+    bool checks;          /* its tapes compare each kernel with the evaluator */
     atomic_bool has_told; /* that LLVM is missing */
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;

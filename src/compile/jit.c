@@ -155,6 +155,7 @@ static bool compile_all(jit *j, uint32_t *compiled)
 
 typedef struct code_list {
     module *lowered; /* whose nodes the steps come from, where that is not the program's own */
+    jit_plan *plan;  /* that steps look at which compare; NULL: none do */
     code_store *store;
     uint32_t n;
     stored_code *at[];
@@ -165,6 +166,8 @@ static void free_codes(void *user)
     const code_list *l = user;
     for (uint32_t i = 0; i < l->n; i++)
         code_store_give_back(l->store, l->at[i]);
+    if (l->plan)
+        jit_plan_release(l->plan);
     jit_lowered_free(l->lowered);
 }
 
@@ -172,7 +175,8 @@ static bool hand_over(jit *j, tape *t)
 {
     const uint32_t n = j->plan.units.n;
     code_list *l = arena_alloc(tape_memory(t), sizeof *l + n * sizeof *l->at);
-    if (!l)
+    jit_plan *plan = j->e->checks ? ARENA_NEW(tape_memory(t), jit_plan) : NULL;
+    if (!l || (j->e->checks && !plan))
         return false;
     l->n = n;
     l->store = j->e->codes;
@@ -181,6 +185,13 @@ static bool hand_over(jit *j, tape *t)
     for (uint32_t i = 0; i < n; i++) {
         l->at[i] = j->code[i];
         j->code[i] = NULL;
+    }
+    l->plan = plan;
+    if (plan) {
+        *plan = j->plan;
+        j->plan = (jit_plan){.allocator = plan->allocator};
+        arena_init(&j->plan.memory, plan->allocator);
+        j->code = NULL;
     }
     tape_keep(t, free_codes, l);
     return true;
@@ -200,7 +211,8 @@ static workers *packers(const jit *j)
 static tape *make_tape(jit *j)
 {
     tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
-    jit_steps steps = {.plan = &j->plan, .code = run, .workers = packers(j)};
+    jit_steps steps = {
+        .plan = &j->plan, .code = run, .checks = j->e->checks, .workers = packers(j)};
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
         run[i] = stored_code_run(j->code[i]);
     tape *t = run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "compile/check.h"
+
 /* The operand of an update that the result is a changed copy of. */
 static value_id old_of(const tape_block *b, const kernel *k)
 {
@@ -239,12 +241,17 @@ bool jit_add_steps(void *user, tape_block *b)
     memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
     if (!tape_block_begin(b, same_as))
         return false;
+    const check_block *check = j->checks ? check_before(b, p, j->plan) : NULL;
+    if (j->checks && !check)
+        return false;
     for (uint32_t i = 0; i < p->kernels.n; i++) {
         const kernel *k = &p->kernels.at[i];
         if (p->plans[i].by_reference)
             tape_block_reference(b, &b->f->nodes.at[k->node]);
         else
             add_kernel(j, b, k, &p->plans[i]);
+        if (check)
+            check_behind(b, check, i);
     }
     return true;
 }

@@ -9,6 +9,7 @@
 typedef struct jit_steps {
     const jit_plan *plan;
     tape_kernel *const *code; /* by unit */
+    bool checks;              /* compare kernels with the evaluator (compile/check.h) */
     workers *workers;         /* that pack constants; NULL: the calling thread alone */
     char *room;               /* for what is made of constants, once: zero before */
     uint64_t left;

@@ -151,7 +151,7 @@ tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t
     tape_step s = {.kind = kind, .name = op_table[n->op].text};
     step_origin *o = ARENA_NEW(tape_memory(b->t), step_origin);
     if (o)
-        *o = (step_origin){b->f, n, unit};
+        *o = (step_origin){.f = b->f, .n = n, .unit = unit};
     else
         tape_fail(b->t);
     s.what = o;
@@ -273,7 +273,7 @@ static bool holds_everything(const function *f, const bool *needed, arena *memor
             uses[f->nodes.at[i].in[k]]++;
     for (uint32_t k = 0; uses && k < f->outputs.n; k++)
         uses[f->outputs.at[k]]++;
-    if (!uses || !lazy || !stream_plan(f, needed, uses, lazy, memory))
+    if (!uses || !lazy || !stream_plan(f, f->outputs.at, f->outputs.n, needed, uses, lazy, memory))
         return false;
     for (value_id v = 0; v < f->values.n; v++)
         if (lazy[v])

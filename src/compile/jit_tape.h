@@ -10,13 +10,15 @@
 typedef struct step_origin {
     const function *f;
     const node *n;
-    uint32_t unit; /* of a kernel: its program in the plan */
+    uint32_t unit;     /* of a kernel: its program in the plan */
+    const void *check; /* of a step that compares: what (compile/check.c); else NULL */
 } step_origin;
 
 /* What reference steps run with: the `host` of a run. */
 typedef struct jit_host {
     eval_run *run;
     arena scratch;
+    struct checker *checker; /* NULL: the tape has no steps that compare */
 } jit_host;
 
 typedef struct tape_maker {

@@ -95,6 +95,11 @@ void eval_shape_text(const type *t, char *text, size_t size);
  * several threads need one context each. */
 tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tensor *outputs);
 
+/* The same for the N values WANTED of F, each once and none of them an input, in place of its
+ * outputs. */
+tn_status evaluate_values(eval_run *run, const function *f, const value_id *wanted, uint32_t n,
+                          const tensor *inputs, tensor *values);
+
 /* Evaluate one node on given operand values (for folding). The n_results tensors of OUT get their
  * types and fresh memory in MEMORY. Never reports; false when the node cannot be evaluated, would
  * fail, runs regions more than TURNS times, or there is no memory. */

@@ -12,7 +12,7 @@ __attribute__((format(printf, 4, 0))) static tn_status
 report(const eval_call *call, const char *op, diag_kind kind, const char *format, va_list args)
 {
     if (call->run->quiet)
-        return TN_ERR_RUN;
+        return diag_kind_status(kind);
     return node_vreport(call->function, call->node, &call->run->cx->diag, op, kind, format, args);
 }
 
@@ -92,6 +92,8 @@ typedef struct slot {
 typedef struct state {
     eval_run *run;
     const function *f;
+    const value_id *wanted; /* the outputs of F, or others */
+    uint32_t n_wanted;
     slot *slots;  /* by value */
     bool *needed; /* by node */
     bool *lazy;   /* by value: not held */
@@ -166,12 +168,12 @@ static tn_status new_tensor(state *s, const node *n, const type *t, void **data)
     return TN_OK;
 }
 
-/* Which nodes the outputs need, and how often each value is used by those. */
+/* Which nodes the wanted values need, and how often each value is used by those. */
 static void count_uses(state *s)
 {
     const function *f = s->f;
-    for (uint32_t i = 0; i < f->outputs.n; i++)
-        s->slots[f->outputs.at[i]].uses++;
+    for (uint32_t i = 0; i < s->n_wanted; i++)
+        s->slots[s->wanted[i]].uses++;
     for (uint32_t i = f->nodes.n; i-- > 0;) {
         const node *n = &f->nodes.at[i];
         for (uint32_t r = 0; r < n->n_results; r++)
@@ -407,7 +409,7 @@ static tn_status run_nodes(state *s)
 /* The last use of a value hands its memory over; otherwise it is copied. */
 static tn_status deliver(state *s, uint32_t i, tensor *out)
 {
-    const value_id v = s->f->outputs.at[i];
+    const value_id v = s->wanted[i];
     slot *sl = &s->slots[v];
     out->type = value_type(s->f, v);
     const size_t bytes = bytes_of(out->type);
@@ -429,8 +431,7 @@ static tn_status deliver(state *s, uint32_t i, tensor *out)
 
 static tn_status deliver_all(state *s, tensor *outputs)
 {
-    const function *f = s->f;
-    const size_t n = f->outputs.n;
+    const size_t n = s->n_wanted;
     bool *ours = ARENA_ARRAY(&s->scratch, bool, n);
     tn_status status = ours ? TN_OK : diag_no_memory(&s->run->cx->diag);
     size_t done = 0;
@@ -452,15 +453,17 @@ static tn_status plan_streams(state *s)
     uint32_t *uses = ARENA_ARRAY(&s->scratch, uint32_t, n);
     for (value_id v = 0; uses && v < n; v++)
         uses[v] = s->slots[v].uses;
-    const bool ok = uses && stream_plan(s->f, s->needed, uses, s->lazy, &s->scratch);
+    const bool ok =
+        uses && stream_plan(s->f, s->wanted, s->n_wanted, s->needed, uses, s->lazy, &s->scratch);
     arena_reset(&s->scratch);
     return ok ? TN_OK : diag_no_memory(&s->run->cx->diag);
 }
 
-tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tensor *outputs)
+tn_status evaluate_values(eval_run *run, const function *f, const value_id *wanted, uint32_t n,
+                          const tensor *inputs, tensor *values)
 {
     const tn_allocator *a = &run->cx->allocator;
-    state s = {.run = run, .f = f, .inputs = inputs};
+    state s = {.run = run, .f = f, .wanted = wanted, .n_wanted = n, .inputs = inputs};
     arena memory;
     arena_init(&memory, a);
     arena_init(&s.scratch, a);
@@ -479,7 +482,7 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     if (status == TN_OK)
         status = run_nodes(&s);
     if (status == TN_OK)
-        status = deliver_all(&s, outputs);
+        status = deliver_all(&s, values);
     for (value_id v = 0; s.slots && v < f->values.n; v++) {
         if (s.slots[v].owner == OWNER_STREAM)
             s.slots[v].owner = OWNER_NONE; /* each operand has its own turn */
@@ -488,6 +491,11 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     arena_release(&s.scratch);
     arena_release(&memory);
     return status;
+}
+
+tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tensor *outputs)
+{
+    return evaluate_values(run, f, f->outputs.at, f->outputs.n, inputs, outputs);
 }
 
 bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,

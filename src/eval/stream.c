@@ -213,8 +213,6 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 
 static void fix_values(const function *f, const bool *needed, plan *p)
 {
-    for (uint32_t i = 0; i < f->outputs.n; i++)
-        p->fixed[f->outputs.at[i]] = true;
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
         if (!needed[i] || is_elementwise(f, n) || is_movement(n) || is_reduction(n))
@@ -224,14 +222,16 @@ static void fix_values(const function *f, const bool *needed, plan *p)
     }
 }
 
-bool stream_plan(const function *f, const bool *needed, const uint32_t *uses, bool *lazy,
-                 arena *memory)
+bool stream_plan(const function *f, const value_id *held, uint32_t n_held, const bool *needed,
+                 const uint32_t *uses, bool *lazy, arena *memory)
 {
     plan p = {.held = ARENA_ARRAY(memory, uint64_t, f->values.n),
               .cost = ARENA_ARRAY(memory, uint32_t, f->values.n),
               .fixed = ARENA_ARRAY(memory, bool, f->values.n)};
     if (!p.held || !p.cost || !p.fixed)
         return false;
+    for (uint32_t i = 0; i < n_held; i++)
+        p.fixed[held[i]] = true;
     fix_values(f, needed, &p);
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];

@@ -25,10 +25,10 @@ stream *stream_of_node(const stream_values *values, value_id v, const access_map
 /* Elements START .. START + n - 1, n at most FLAT_CHUNK; valid until the next call. */
 const void *stream_read(stream *s, int64_t start, size_t n);
 
-/* Which values of F are better not held: large ones that cost less memory to compute again and that
- * only ops that can read streams use. NEEDED by node, USES by value; LAZY by value is set. False
- * when there is no memory. */
-bool stream_plan(const function *f, const bool *needed, const uint32_t *uses, bool *lazy,
-                 arena *memory);
+/* Which values of F, but for the N of HELD, are better not held: large ones that cost less memory
+ * to compute again and that only ops that can read streams use. NEEDED by node, USES by value; LAZY
+ * by value is set. False when there is no memory. */
+bool stream_plan(const function *f, const value_id *held, uint32_t n, const bool *needed,
+                 const uint32_t *uses, bool *lazy, arena *memory);
 
 #endif

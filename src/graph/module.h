@@ -205,6 +205,11 @@ tn_status node_vreport(const function *f, const node *n, diag_channel *d, const 
 /* The debug form of M: one line a node with every attribute and type, for dumps of any dialect. */
 struct text_buffer;
 void module_print(const module *m, struct text_buffer *out);
+/* One line of it. */
+void node_print(const function *f, const node *n, struct text_buffer *out);
+/* A type, `f32[2, 3]`, and an element. */
+void type_print(const module *m, const type *t, struct text_buffer *out);
+void element_print(const scalar *s, struct text_buffer *out);
 /* One attribute as it stands there: `axes=[0, 1]`. */
 void attr_print(const module *m, const attr *a, struct text_buffer *out);
 

@@ -12,13 +12,13 @@ static void put_ints(text_buffer *out, const module *m, const int64_t *v, uint32
     arena_release(&texts);
 }
 
-static void put_type(text_buffer *out, const module *m, const type *t)
+void type_print(const module *m, const type *t, text_buffer *out)
 {
     text_puts(out, dtype_name(t->dtype));
     put_ints(out, m, t->dims, t->rank);
 }
 
-static void put_scalar(text_buffer *out, const scalar *s)
+void element_print(const scalar *s, text_buffer *out)
 {
     switch (s->kind) {
     case DTYPE_BOOL:
@@ -71,20 +71,20 @@ void attr_print(const module *m, const attr *a, text_buffer *out)
         text_json_string(out, a->v.s, strlen(a->v.s));
         break;
     case ATTR_SCALAR:
-        put_scalar(out, a->v.scalar);
+        element_print(a->v.scalar, out);
         break;
     case ATTR_TYPE:
-        put_type(out, m, a->v.type);
+        type_print(m, a->v.type, out);
         break;
     case ATTR_TYPES:
         for (uint32_t i = 0; i < a->n; i++) {
             text_puts(out, i ? ", " : "(");
-            put_type(out, m, a->v.types[i]);
+            type_print(m, a->v.types[i], out);
         }
         text_puts(out, a->n ? ")" : "()");
         break;
     case ATTR_LITERAL:
-        put_type(out, m, a->v.literal->type);
+        type_print(m, a->v.literal->type, out);
         text_printf(out, ":%016" PRIx64 "%s",
                     hash_bytes(0, a->v.literal->data, a->v.literal->bytes),
                     a->v.literal->splat ? " splat" : "");
@@ -100,7 +100,7 @@ void attr_print(const module *m, const attr *a, text_buffer *out)
     }
 }
 
-static void put_node(text_buffer *out, const function *f, const node *n)
+void node_print(const function *f, const node *n, text_buffer *out)
 {
     text_puts(out, "  ");
     for (uint32_t r = 0; r < n->n_results; r++)
@@ -115,7 +115,7 @@ static void put_node(text_buffer *out, const function *f, const node *n)
     text_puts(out, n->attrs->n ? "} : " : " : ");
     for (uint32_t r = 0; r < n->n_results; r++) {
         text_puts(out, r ? ", " : "");
-        put_type(out, f->module, value_type(f, n->first_value + r));
+        type_print(f->module, value_type(f, n->first_value + r), out);
     }
     text_putc(out, '\n');
 }
@@ -126,7 +126,7 @@ void module_print(const module *m, text_buffer *out)
         const function *f = m->functions.at[i];
         text_printf(out, "%s @%s {\n", f->is_region ? "region" : "function", f->name);
         for (uint32_t k = 0; k < f->nodes.n; k++)
-            put_node(out, f, &f->nodes.at[k]);
+            node_print(f, &f->nodes.at[k], out);
         text_puts(out, "  return");
         for (uint32_t k = 0; k < f->outputs.n; k++)
             text_printf(out, "%s%%%" PRIu32, k ? ", " : " ", f->outputs.at[k]);

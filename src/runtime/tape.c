@@ -376,7 +376,8 @@ static bool follow_regions(tape *t, uint32_t block, uint32_t depth, uint32_t *or
         const uint32_t n_regions = s->kind == TAPE_SCAN                            ? 1
                                    : s->kind == TAPE_COND || s->kind == TAPE_WHILE ? 2
                                                                                    : 0;
-        s->may_fail = s->kind == TAPE_HOST || (s->kind == TAPE_KERNEL && s->may_fail);
+        s->may_fail =
+            (s->kind == TAPE_HOST && !s->is_certain) || (s->kind == TAPE_KERNEL && s->may_fail);
         for (uint32_t k = 0; k < n_regions; k++) {
             if (!follow_regions(t, s->region[k], depth + 1, order, n))
                 return false;

@@ -52,6 +52,7 @@ typedef enum tape_kind {
 typedef struct tape_step {
     tape_kind kind;
     bool may_fail;       /* KERNEL: can return a status; others are known to be able to */
+    bool is_certain;     /* HOST: gives TN_OK, unless nothing that is left of the run is of use */
     bool polls;          /* KERNEL: its buffers are followed by a tape_watch, whose `stop` it calls
                             every millisecond or so, and returns what that gives when it is not 0 */
     const void *numbers; /* KERNEL: follow its buffers, before the watch; they outlive the tape and
