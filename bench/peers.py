@@ -4,7 +4,7 @@
 
 Contestants (programs with the protocol of contestant.h) take turns at each piece of work, several
 times over, so that what else the machine does meets all of them. Libraries that are not installed
-are left out.
+are left out, which is said.
 """
 import argparse
 import json
@@ -107,34 +107,64 @@ def build(target, sources, *flags, compiler=None):
     return target if done.returncode == 0 else None
 
 
+def cpu_flags():
+    """What this processor can do, by the names of Linux; empty where nothing says it."""
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return set()
+    return next((set(line.split(":", 1)[1].split()) for line in text.splitlines()
+                 if line.startswith("flags")), set())
+
+
+def kernel_choice(flags):
+    """Which kernels libraries are told to use that do not find out on every processor: the widest
+    that this one can run, or their own choice."""
+    if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
+        return {"OPENBLAS_CORETYPE": "SKYLAKEX", "ATEN_CPU_CAPABILITY": "avx512"}
+    if {"avx2", "fma"} <= flags:
+        return {"OPENBLAS_CORETYPE": "HASWELL", "ATEN_CPU_CAPABILITY": "avx2"}
+    return {}
+
+
 def environment(threads):
     n = str(threads)
-    return dict(os.environ, OMP_NUM_THREADS=n, OPENBLAS_NUM_THREADS=n, MKL_NUM_THREADS=n,
-                OPENBLAS_CORETYPE="SKYLAKEX", ATEN_CPU_CAPABILITY="avx512",
-                # memory that was touched once stays, for libraries that allocate their results
-                MALLOC_MMAP_THRESHOLD_="33554432", MALLOC_TRIM_THRESHOLD_="4294967296",
-                MALLOC_TOP_PAD_="268435456")
+    return {**kernel_choice(cpu_flags()), **os.environ,
+            "OMP_NUM_THREADS": n, "OPENBLAS_NUM_THREADS": n, "MKL_NUM_THREADS": n,
+            # memory that was touched once stays, for libraries that allocate their results
+            "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "4294967296",
+            "MALLOC_TOP_PAD_": "268435456"}
 
 
 class Contestant:
     def __init__(self, name, command, threads):
-        self.name, self.threads = name, threads
+        self.name, self.threads, self.has_ended = name, threads, False
         self.process = subprocess.Popen([str(c) for c in command] + [str(threads)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE if name != "tenon" else None,
                                         env=environment(threads))
 
     def ask(self, line):
+        answer = ""
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
-            return self.process.stdout.readline().strip() or "!ended"
+            answer = self.process.stdout.readline().strip()
         except OSError:
-            return "!ended"
+            pass
+        self.has_ended |= not answer
+        return answer or "!ended"
 
     def end(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
         self.process.wait()
+
+    def missed(self):
+        """Why there are no times of it, or not of all work."""
+        return f"{self.name} ended by itself, with status {self.process.returncode}"
 
 
 def find_contestants(folder, build_folder, threads, only_tenon):
@@ -143,18 +173,24 @@ def find_contestants(folder, build_folder, threads, only_tenon):
                   "-ltenon", f"-Wl,-rpath,{build_folder}", "-lm")
     if not tenon:
         sys.exit(f"bench/tenon.c does not build against {build_folder}/libtenon.so")
-    commands = {"tenon": [tenon]}
-    if not only_tenon:
+    commands, missing = {"tenon": [tenon]}, []
+    if only_tenon:
+        missing.append("all others, as asked")
+    else:
         onednn = build(folder / "onednn", [HERE / "onednn.cpp"], "-std=c++17", "-ldnnl",
                        compiler=shutil.which("g++") or "c++")
         if onednn:
             commands["onednn"] = [onednn]
+        else:
+            missing.append("onednn (no compiler, headers or library)")
         for library in ("numpy", "torch"):
             if subprocess.run([sys.executable, "-c", f"import {library}"],
                               stderr=subprocess.DEVNULL).returncode == 0:
                 commands[library] = [sys.executable, HERE / "peer.py", library]
-    return commands, [Contestant(name, command, n) for name, command in commands.items()
-                      for n in threads]
+            else:
+                missing.append(f"{library} ({sys.executable} cannot import it)")
+    return commands, missing, [Contestant(name, command, n) for name, command in commands.items()
+                               for n in threads]
 
 
 # ---- limits ----
@@ -345,7 +381,7 @@ def main():
         limits_program = build(folder / "limits", [HERE / "limits.c"], "-std=c17", "-lpthread")
         if not limits_program:
             sys.exit("bench/limits.c does not build: it is for x86-64")
-        commands, contestants = find_contestants(folder, program.parent, threads, o.no_peers)
+        commands, missing, contestants = find_contestants(folder, program.parent, threads, o.no_peers)
         limits = Limits(limits_program, o.quick)
         chosen = [w for w in WORK if wanted(w.name)]
         limits.measure()
@@ -359,9 +395,12 @@ def main():
                 limits.measure()
         for c in contestants:
             c.end()
+        missing += sorted({c.missed() for c in contestants if c.has_ended})
         if sys.stderr.isatty():
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
         print(f"load {os.getloadavg()[0]:.1f}; milliseconds, least; one thread: processor time\n")
+        print(f"contestants: {', '.join(commands)}"
+              + "".join(f"\nmissing: {one}" for one in missing) + "\n")
         print("limits of one and two threads (10^9 a second; the barrier in ns)")
         for name, (one, two) in limits.best.items():
             scale = 1e9 if name == "barrier" else 1e-9
@@ -382,7 +421,7 @@ def main():
                 print(f"{row['work']:<20} {row['ms']:>9.2f} {row['busy_ms']:>10.2f} "
                       f"{row['goal_ms'] or '-':>6}", flush=True)
         if o.json:
-            o.json.write_text(json.dumps({"limits": limits.best, "work": rows, "ready": begun},
+            o.json.write_text(json.dumps({"limits": limits.best, "missing": missing, "work": rows, "ready": begun},
                                          indent=1) + "\n")
     return 0
 
