@@ -50,6 +50,9 @@ def main():
         unseen = re.findall(r"never seen: \d+ of 898 right, ([0-9.]+) %", done.stdout)
         results.append(check("both trainings get 96 % of the unseen images right",
                              len(unseen) == 2 and all(float(u) >= 96 for u in unseen), unseen))
+        results.append(check("where there is no terminal there are ten lines and no bars",
+                             "\r" not in done.stdout and
+                             len(re.findall(r"(?m)^step +\d+ of \d+, loss", done.stdout)) == 10, done.stdout))
         scores = pathlib.Path(work) / "0.npy"
         if results[0]:
             (count, _), flat = npy.read(scores)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tenon/files.h"
 
@@ -162,24 +163,33 @@ static int count_right(const training *t, int first)
     return right;
 }
 
-static void show_progress(const training *t, int step, int steps)
+/* A bar on a terminal; elsewhere, such as in a log, ten lines in all. */
+static void show_progress(const training *t, int step, int steps, bool is_terminal)
 {
     int done = 30 * step / steps;
+    if (!is_terminal) {
+        if (step == steps || 10 * step / steps > 10 * (step - 1) / steps)
+            fprintf(stderr, "step %3d of %d, loss %.4f\n", step, steps,
+                    (double)*(const float *)t->out[0].data);
+        return;
+    }
     fprintf(stderr, "\r[%.*s%*s] step %3d of %d, loss %.4f", done, "##############################",
             30 - done, "", step, steps, (double)*(const float *)t->out[0].data);
 }
 
 static tn_status train(training *t, int steps)
 {
+    const bool is_terminal = isatty(STDERR_FILENO) == 1;
     for (int step = 1; step <= steps; step++) {
         tn_status s = tn_program_run(t->program, t->in, N_INPUTS, t->out, N_OUTPUTS, NULL);
         if (s != TN_OK)
             return s;
         if (step < steps) /* the last run only scores */
             adam(t, step);
-        show_progress(t, step, steps);
+        show_progress(t, step, steps, is_terminal);
     }
-    fputc('\n', stderr);
+    if (is_terminal)
+        fputc('\n', stderr);
     return TN_OK;
 }
 
