@@ -2,7 +2,7 @@
 #ifndef GRAD_GRAD_H
 #define GRAD_GRAD_H
 
-#include "grad/grad_instead.h"
+#include "grad/grad_memo.h"
 #include "ops/build.h"
 
 /* How a gradient is spelt. */
@@ -38,10 +38,10 @@ struct grad_call {
     const grad_style *style;
     const bool *wanted; /* by operand: a contribution to it is, or will be, asked for */
     /* What was made for the node's earlier operands; the walk keeps it. */
-    value_id *shared;      /* by operand */
-    bool *is_shared;       /* `shared` is filled */
-    uint32_t depth;        /* of regions around the node */
-    instead_list *instead; /* what is to take the place of primal nodes */
+    value_id *shared; /* by operand */
+    bool *is_shared;  /* `shared` is filled */
+    uint32_t depth;   /* of regions around the node */
+    grad_work *work;  /* of the whole differentiation */
     value_id *out;
 };
 

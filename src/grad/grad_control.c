@@ -10,10 +10,8 @@ static tn_status give_shared(grad_call *c)
 
 /* ---- cond ---------------------------------------------------------------------------------- */
 
-/* The derivative of one branch, as a region of the arguments and the gradients of the results. */
-static int64_t branch(grad_call *c, attr_key key, const char *name)
+static int64_t make_branch(grad_call *c, const function *f, const char *name)
 {
-    const function *f = region_of_node(c, key);
     region r = region_new(c, name);
     value_id *args = region_ids(c, f->inputs.n), *g = region_ids(c, f->outputs.n);
     value_id *out = region_ids(c, f->inputs.n);
@@ -29,6 +27,24 @@ static int64_t branch(grad_call *c, attr_key key, const char *name)
         region_output(&r, out[k]);
     region_done(&r);
     return r.index;
+}
+
+/* The derivative of one branch, as a region of the arguments and the gradients of the results. */
+static int64_t branch(grad_call *c, attr_key key, const char *name)
+{
+    const function *f = region_of_node(c, key);
+    question q = region_question(c, ASKS_BRANCH, 1 + f->inputs.n + f->outputs.n);
+    int64_t index = 0;
+    question_region(&q, f);
+    for (uint32_t k = 0; k < f->inputs.n; k++)
+        question_add(&q, c->wanted[k + 1]);
+    for (uint32_t k = 0; k < f->outputs.n; k++)
+        question_type(&q, c->g[k] == NO_VALUE ? NULL : value_type(c->b.f, c->g[k]));
+    if (region_recall_indices(c, &q, &index, 1))
+        return index;
+    index = make_branch(c, f, name);
+    region_remember_indices(c, &q, &index, 1);
+    return index;
 }
 
 tn_status grad_cond(grad_call *c)
@@ -104,7 +120,7 @@ static void pass_on(backward *b)
         f->outputs.at[first + i] = f->inputs.at[first + i];
 }
 
-static void make_backward(grad_call *c, const scan_job *j, backward *b)
+static void build_backward(grad_call *c, const scan_job *j, backward *b)
 {
     const function *body = j->body;
     uint32_t n = j->carries + j->scanned;
@@ -133,6 +149,65 @@ static void make_backward(grad_call *c, const scan_job *j, backward *b)
     region_done(&b->r);
 }
 
+static void make_backward(grad_call *c, const scan_job *j, backward *b)
+{
+    const uint32_t n = j->carries + j->scanned, n_stacked = j->body->outputs.n - j->carries;
+    question q = region_question(c, ASKS_BACKWARD, 2 + n + n_stacked);
+    question_region(&q, j->body);
+    question_add(&q, j->carries);
+    for (uint32_t k = 0; k < n; k++)
+        question_add(&q, j->wanted[k]);
+    for (uint32_t k = j->carries; k < j->body->outputs.n; k++)
+        question_add(&q, j->g[k] != NO_VALUE);
+    const backward *known = region_recall(c, &q);
+    if (known) {
+        *b = *known;
+        return;
+    }
+    build_backward(c, j, b);
+    backward *own = ARENA_NEW(&c->b.f->module->arena, backward);
+    if (own)
+        *own = *b;
+    region_remember(c, &q, own);
+}
+
+static int64_t make_recording(grad_call *c, const scan_job *j, const backward *b)
+{
+    const function *body = j->body;
+    const uint32_t n = j->carries + j->scanned;
+    region r = region_new(c, "scan_recorded");
+    value_id *args = region_ids(c, n), *out = region_ids(c, body->outputs.n);
+    if (!region_is_fine(c))
+        return 0;
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = region_param(&r, value_type(body, body->inputs.at[k]));
+    region_inline(&r.b, c, body, args, out);
+    for (uint32_t k = 0; k < body->outputs.n; k++)
+        region_output(&r, out[k]);
+    for (uint32_t i = b->n_constant; i < j->carries; i++)
+        if (b->kept[i])
+            region_output(&r, args[b->order[i]]);
+    region_done(&r);
+    return r.index;
+}
+
+/* The body of the scan, giving also the carries that are needed. */
+static int64_t recording_body(grad_call *c, const scan_job *j, const backward *b)
+{
+    question q = region_question(c, ASKS_RECORD, 2 + j->carries);
+    int64_t index = 0;
+    question_region(&q, j->body);
+    question_add(&q, j->carries);
+    for (uint32_t i = b->n_constant; i < j->carries; i++)
+        if (b->kept[i])
+            question_add(&q, b->order[i]);
+    if (region_recall_indices(c, &q, &index, 1))
+        return index;
+    index = make_recording(c, j, b);
+    region_remember_indices(c, &q, &index, 1);
+    return index;
+}
+
 /* The primal scan, giving also the carries that every turn began with, of those that are needed,
  * which takes the primal scan's place. The result is the first of these. */
 static value_id record(grad_call *c, const scan_job *j, const backward *b)
@@ -145,20 +220,10 @@ static value_id record(grad_call *c, const scan_job *j, const backward *b)
         n_recorded += b->kept[i];
     if (n_recorded == 0)
         return NO_VALUE;
-    region r = region_new(c, "scan_recorded");
-    value_id *args = region_ids(c, n), *out = region_ids(c, body->outputs.n);
+    const int64_t recorded = recording_body(c, j, b);
     if (!region_is_fine(c))
         return NO_VALUE;
-    for (uint32_t k = 0; k < n; k++)
-        args[k] = region_param(&r, value_type(body, body->inputs.at[k]));
-    region_inline(&r.b, c, body, args, out);
-    for (uint32_t k = 0; k < body->outputs.n; k++)
-        region_output(&r, out[k]);
-    for (uint32_t i = b->n_constant; i < j->carries; i++)
-        if (b->kept[i])
-            region_output(&r, args[b->order[i]]);
-    region_done(&r);
-    attr entries[] = {attr_of_int(KEY_BODY_REGION, r.index),
+    attr entries[] = {attr_of_int(KEY_BODY_REGION, recorded),
                       attr_of_int(KEY_CARRY_COUNT, j->carries),
                       attr_of_int(KEY_OUTPUT_COUNT, body->outputs.n - j->carries + n_recorded)};
     value_id first = build_node(&c->b, OP_SCAN, j->primal_in, n, entries, 3);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 bool region_is_fine(const grad_call *c)
 {
@@ -61,7 +62,7 @@ region region_new(grad_call *c, const char *name)
 void region_done(region *r)
 {
     if (r->b.status == TN_OK)
-        r->b.status = instead_settle(r->c->instead, r->b.f);
+        r->b.status = instead_settle(&r->c->work->instead, r->b.f);
     if (r->c->b.status == TN_OK)
         r->c->b.status = r->b.status;
 }
@@ -86,6 +87,35 @@ void region_output(region *r, value_id v)
 {
     if (r->b.status == TN_OK && v != NO_VALUE)
         r->b.status = function_add_output(r->b.f, v);
+}
+
+/* ---- what was asked before ----------------------------------------------------------------- */
+
+const void *region_recall(const grad_call *c, const question *q)
+{
+    return grad_recall(c->work, q);
+}
+
+void region_remember(grad_call *c, const question *q, const void *answer)
+{
+    if (region_is_fine(c) && !grad_remember(c->b.f->module->allocator, c->work, q, answer))
+        no_memory(c);
+}
+
+bool region_recall_indices(const grad_call *c, const question *q, int64_t *to, uint32_t n)
+{
+    const int64_t *known = region_recall(c, q);
+    if (known)
+        memcpy(to, known, n * sizeof *to);
+    return known != NULL;
+}
+
+void region_remember_indices(grad_call *c, const question *q, const int64_t *indices, uint32_t n)
+{
+    int64_t *own = ARENA_ARRAY(&c->b.f->module->arena, int64_t, n);
+    if (own)
+        memcpy(own, indices, n * sizeof *own);
+    region_remember(c, q, own);
 }
 
 /* ---- copies -------------------------------------------------------------------------------- */
@@ -145,7 +175,7 @@ void region_vjp(builder *b, grad_call *c, const function *from, const value_id *
         b->status = c->b.status;
     region_inline(b, c, from, args, outputs);
     if (b->status == TN_OK)
-        b->status = reverse_init(&w, b->f, first, c->style, c->depth + 1, c->instead);
+        b->status = reverse_init(&w, b->f, first, c->style, c->depth + 1, c->work);
     if (b->status != TN_OK)
         return;
     for (uint32_t k = 0; k < from->inputs.n; k++)
@@ -183,7 +213,7 @@ void region_instead(grad_call *c, uint32_t first_node, value_id now)
 {
     function *f = c->b.f;
     instead e = {f, c->n.first_value, first_node, now};
-    if (c->b.status == TN_OK && !VECTOR_PUSH(f->module->allocator, c->instead, e))
+    if (c->b.status == TN_OK && !VECTOR_PUSH(f->module->allocator, &c->work->instead, e))
         no_memory(c);
 }
 
@@ -219,7 +249,7 @@ void region_prune(region *r, uint32_t first, uint32_t n, uint32_t spare, bool *k
 {
     function *f = r->b.f;
     if (r->b.status == TN_OK)
-        r->b.status = instead_settle(r->c->instead, f);
+        r->b.status = instead_settle(&r->c->work->instead, f);
     if (r->b.status != TN_OK)
         return;
     bool *live = region_flags(r->c, f->nodes.n), any = spare == n;

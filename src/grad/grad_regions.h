@@ -51,6 +51,26 @@ void region_instead(grad_call *c, uint32_t first_node, value_id now);
  * of the N stay. Values are renumbered. */
 void region_prune(region *r, uint32_t first, uint32_t n, uint32_t spare, bool *kept);
 
+/* The answer that was given to Q, or NULL; and giving one, which lives as long as the module. */
+const void *region_recall(const grad_call *c, const question *q);
+void region_remember(grad_call *c, const question *q, const void *answer);
+/* The same for numbers of regions, of which TO gets a copy: false when nothing is known. */
+bool region_recall_indices(const grad_call *c, const question *q, int64_t *to, uint32_t n);
+void region_remember_indices(grad_call *c, const question *q, const int64_t *indices, uint32_t n);
+
+static inline question region_question(const grad_call *c, enum question_kind kind, uint32_t most)
+{
+    return question_new(&c->b.f->module->arena, kind, most);
+}
+static inline void question_region(question *q, const function *f)
+{
+    question_add(q, (uint64_t)(uintptr_t)f);
+}
+static inline void question_type(question *q, const type *t)
+{
+    question_add(q, (uint64_t)(uintptr_t)t);
+}
+
 static inline const function *region_of_node(const grad_call *c, attr_key key)
 {
     return c->b.f->module->functions.at[attr_int(c->n.attrs, key, 0)];

@@ -134,13 +134,12 @@ static void params_like(grad_call *c, region *r, const loop *l, value_id *out)
         out[k] = region_param(r, value_type(c->b.f, l->y0[k]));
 }
 
-/* y to cond(body(y)); with an operand at the end that nothing reads, for scan. */
-static region make_step(grad_call *c, const loop *l, bool for_scan)
+static const function *build_step(grad_call *c, const loop *l, bool for_scan)
 {
     region r = region_new(c, "while_step");
     value_id *y = region_ids(c, l->n), *out = region_ids(c, l->n);
     if (!region_is_fine(c))
-        return r;
+        return NULL;
     params_like(c, &r, l, y);
     if (for_scan)
         (void)region_param(&r, type_scalar(&c->b.f->module->types, TN_SI64));
@@ -149,12 +148,38 @@ static region make_step(grad_call *c, const loop *l, bool for_scan)
     for (uint32_t k = 0; k < l->n; k++)
         region_output(&r, out[k]);
     region_done(&r);
-    return r;
+    return region_is_fine(c) ? r.b.f : NULL;
+}
+
+/* What is asked about L, with room for MORE words. */
+static question question_of(const grad_call *c, const loop *l, enum question_kind kind,
+                            uint32_t more)
+{
+    question q = region_question(c, kind, 2 + l->n + more);
+    question_region(&q, l->cond);
+    question_region(&q, l->body);
+    for (uint32_t k = 0; k < l->n; k++)
+        question_type(&q, value_type(c->b.f, l->y0[k]));
+    return q;
+}
+
+/* y to cond(body(y)); with an operand at the end that nothing reads, for scan. NULL after a
+ * failure. */
+static const function *make_step(grad_call *c, const loop *l, bool for_scan)
+{
+    question q = question_of(c, l, ASKS_STEP, 1);
+    question_add(&q, for_scan);
+    const function *step = region_recall(c, &q);
+    if (!step) {
+        step = build_step(c, l, for_scan);
+        region_remember(c, &q, step);
+    }
+    return step;
 }
 
 static void with_turns(grad_call *c, const loop *l, int64_t turns)
 {
-    region step = make_step(c, l, true);
+    const function *step = make_step(c, l, true);
     value_id *in = region_ids(c, l->n + 1), *out = region_ids(c, l->n + 1);
     value_id *primal_in = region_ids(c, l->n + 1);
     bool *wanted = region_flags(c, l->n + 1);
@@ -167,7 +192,7 @@ static void with_turns(grad_call *c, const loop *l, int64_t turns)
         wanted[k] = l->wanted[k];
     }
     in[l->n] = primal_in[l->n] = build_splat(&c->b, TN_SI64, &turns, 1, scalar_of_int(0));
-    scan_job j = {step.b.f, l->n, 1, in, primal_in, first_node, l->g, wanted, out};
+    scan_job j = {step, l->n, 1, in, primal_in, first_node, l->g, wanted, out};
     if (region_is_fine(c))
         grad_scan_job(c, &j);
     for (uint32_t k = 0; k < l->n; k++)
@@ -181,25 +206,34 @@ static value_id number(builder *b, int64_t i)
     return build_scalar(b, TN_SI64, scalar_of_int(i));
 }
 
-static value_id emit_while(builder *b, region *cond, region *body, const value_id *in, uint32_t n)
+/* The regions of a while that is made. */
+typedef struct loop_regions {
+    int64_t cond, body;
+} loop_regions;
+
+static loop_regions regions_done(region *cond, region *body)
 {
     region_done(cond);
     region_done(body);
+    return (loop_regions){cond->index, body->index};
+}
+
+static value_id emit_while(builder *b, const grad_call *c, loop_regions r, const value_id *in,
+                           uint32_t n)
+{
     if (b->status == TN_OK)
-        b->status = cond->c->b.status;
-    attr entries[] = {attr_of_int(KEY_COND_REGION, cond->index),
-                      attr_of_int(KEY_BODY_REGION, body->index)};
+        b->status = c->b.status;
+    attr entries[] = {attr_of_int(KEY_COND_REGION, r.cond), attr_of_int(KEY_BODY_REGION, r.body)};
     return build_node(b, OP_WHILE, in, n, entries, 2);
 }
 
-/* The primal loop with a counter in front of the carries, in the place of the one without. */
-static value_id count_turns(grad_call *c, const loop *l)
+static loop_regions build_counting(grad_call *c, const loop *l)
 {
     const type *index = type_scalar(&c->b.f->module->types, TN_SI64);
     region cond = region_new(c, "while_counted"), body = region_new(c, "while_counting");
     value_id *y = region_ids(c, l->n + 1), *out = region_ids(c, l->n + 1);
     if (!region_is_fine(c))
-        return NO_VALUE;
+        return (loop_regions){0, 0};
     value_id i = region_param(&cond, index);
     params_like(c, &cond, l, y);
     region_inline(&cond.b, c, l->cond, y, out);
@@ -214,6 +248,24 @@ static value_id count_turns(grad_call *c, const loop *l)
     region_output(&body, build_binary(&body.b, OP_ADD, i, number(&body.b, 1)));
     for (uint32_t k = 0; k < l->n; k++)
         region_output(&body, out[k]);
+    return regions_done(&cond, &body);
+}
+
+static loop_regions make_counting(grad_call *c, const loop *l)
+{
+    question q = question_of(c, l, ASKS_COUNTED, 0);
+    int64_t known[2];
+    if (region_recall_indices(c, &q, known, 2))
+        return (loop_regions){known[0], known[1]};
+    const loop_regions r = build_counting(c, l);
+    region_remember_indices(c, &q, (int64_t[]){r.cond, r.body}, 2);
+    return r;
+}
+
+/* The primal loop with a counter in front of the carries, in the place of the one without. */
+static value_id count_turns(grad_call *c, const loop *l)
+{
+    const loop_regions counting = make_counting(c, l);
     value_id *in = region_ids(c, l->n + 1);
     if (!in)
         return NO_VALUE;
@@ -221,7 +273,7 @@ static value_id count_turns(grad_call *c, const loop *l)
     in[0] = number(&c->b, 0);
     for (uint32_t k = 0; k < l->n; k++)
         in[k + 1] = region_operands(c)[k];
-    value_id first = emit_while(&c->b, &cond, &body, in, l->n + 1);
+    value_id first = emit_while(&c->b, c, counting, in, l->n + 1);
     region_instead(c, first_node, first + 1);
     return first;
 }
@@ -257,27 +309,22 @@ static void replay(builder *b, grad_call *c, const loop *l, const function *step
     in[1] = turns;
     for (uint32_t k = 0; k < l->n; k++)
         in[k + 2] = y0[k];
-    value_id first = emit_while(b, &cond, &body, in, l->n + 2);
+    const loop_regions replaying = regions_done(&cond, &body);
+    value_id first = emit_while(b, c, replaying, in, l->n + 2);
     for (uint32_t k = 0; k < l->n; k++)
         out[k] = first == NO_VALUE ? NO_VALUE : first + 2 + k;
 }
 
-static void with_replays(grad_call *c, const loop *l)
+/* One turn back: computes y again from the start, and takes G back through STEP. */
+static loop_regions build_back(grad_call *c, const loop *l, const function *step,
+                               const bool *active)
 {
     const type *index = type_scalar(&c->b.f->module->types, TN_SI64);
-    value_id turns = count_turns(c, l);
-    region step = make_step(c, l, false);
     region cond = region_new(c, "back_cond"), body = region_new(c, "back_turn");
-    bool *active = region_flags(c, l->n);
     value_id *y0 = region_ids(c, l->n), *y = region_ids(c, l->n), *g = region_ids(c, l->n);
-    value_id *out = region_ids(c, l->n), *in = region_ids(c, 2 * l->n + 1);
-    uint32_t n = 0;
+    value_id *out = region_ids(c, l->n);
     if (!region_is_fine(c))
-        return;
-    for (uint32_t k = 0; k < l->n; k++)
-        active[k] = l->wanted[k];
-    region_spread(c, step.b.f, l->n, active);
-
+        return (loop_regions){0, 0};
     value_id left = region_param(&cond, index);
     region_output(&cond, build_compare(&cond.b, DIR_LT, number(&cond.b, 0), left));
     region_output(&cond, left);
@@ -293,22 +340,50 @@ static void with_replays(grad_call *c, const loop *l)
         if (active[k])
             g[k] = region_param(&body, value_type(c->b.f, l->y0[k]));
     left = build_binary(&body.b, OP_SUB, left, number(&body.b, 1));
-    replay(&body.b, c, l, step.b.f, left, y0, y);
+    replay(&body.b, c, l, step, left, y0, y);
     if (body.b.status == TN_OK)
-        region_vjp(&body.b, c, step.b.f, y, g, active, out);
+        region_vjp(&body.b, c, step, y, g, active, out);
     region_output(&body, left);
     for (uint32_t k = 0; k < l->n; k++)
         region_output(&body, y0[k]);
     for (uint32_t k = 0; k < l->n; k++)
         region_output(&body, out[k]);
+    return regions_done(&cond, &body);
+}
 
+static loop_regions make_back(grad_call *c, const loop *l, const function *step, const bool *active)
+{
+    question q = question_of(c, l, ASKS_BACK, l->n);
+    int64_t known[2];
+    for (uint32_t k = 0; k < l->n; k++)
+        question_add(&q, active[k]);
+    if (region_recall_indices(c, &q, known, 2))
+        return (loop_regions){known[0], known[1]};
+    const loop_regions r = build_back(c, l, step, active);
+    region_remember_indices(c, &q, (int64_t[]){r.cond, r.body}, 2);
+    return r;
+}
+
+static void with_replays(grad_call *c, const loop *l)
+{
+    value_id turns = count_turns(c, l);
+    const function *step = make_step(c, l, false);
+    bool *active = region_flags(c, l->n);
+    value_id *in = region_ids(c, 2 * l->n + 1);
+    uint32_t n = 0;
+    if (!region_is_fine(c))
+        return;
+    for (uint32_t k = 0; k < l->n; k++)
+        active[k] = l->wanted[k];
+    region_spread(c, step, l->n, active);
+    const loop_regions back = make_back(c, l, step, active);
     in[n++] = turns;
     for (uint32_t k = 0; k < l->n; k++)
         in[n++] = l->y0[k];
     for (uint32_t k = 0; k < l->n; k++)
         if (active[k])
             in[n++] = l->g[k] != NO_VALUE ? l->g[k] : grad_zeros(c, l->y0[k]);
-    value_id next = emit_while(&c->b, &cond, &body, in, n);
+    value_id next = emit_while(&c->b, c, back, in, n);
     if (next == NO_VALUE)
         return;
     next += 1 + l->n;
@@ -338,7 +413,7 @@ static tn_status fill(grad_call *c)
     after_cond(&c->b, c, &l, c->n.in, y0);
     if (!region_is_fine(c))
         return c->b.status;
-    TN_TRY(reverse_init(&w, c->b.f, first, c->style, c->depth, c->instead));
+    TN_TRY(reverse_init(&w, c->b.f, first, c->style, c->depth, c->work));
     for (uint32_t k = 0; k < l.n; k++)
         if (c->wanted[k])
             w.depends[c->n.in[k]] = true;

@@ -3,7 +3,7 @@
 #include "grad/derivatives.h"
 
 tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const grad_style *style,
-                       uint32_t depth, instead_list *list)
+                       uint32_t depth, grad_work *work)
 {
     module *m = f->module;
     *w = (reverse_walk){.f = f,
@@ -12,7 +12,7 @@ tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const 
                         .n_values = f->values.n,
                         .style = *style,
                         .depth = depth,
-                        .instead = list};
+                        .work = work};
     w->depends = ARENA_ARRAY(&m->arena, bool, w->n_values);
     w->grads = ARENA_ARRAY(&m->arena, value_id, w->n_values);
     if (!w->depends || !w->grads)
@@ -174,7 +174,7 @@ static tn_status call_rule(reverse_walk *w, visit_of *v, const value_id *g, uint
                       .shared = v->shared,
                       .is_shared = v->is_shared,
                       .depth = w->depth,
-                      .instead = w->instead,
+                      .work = w->work,
                       .out = &contribution};
     call.b.at = v->n.at;
     diag_channel *d = &w->f->module->cx->diag;

@@ -14,13 +14,13 @@ typedef struct reverse_walk {
     const bool *recompute; /* by node: compute again where the gradient needs it; NULL: none */
     value_id *again;       /* by value: its second computation; NULL without `recompute` */
     uint32_t depth;        /* of regions around F */
-    instead_list *instead; /* see grad_call */
+    grad_work *work;
 } reverse_walk;
 
 /* Arrays for the values that F has now, in the module's memory; the primal nodes are all of F's
  * from FIRST_NODE on. */
 tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const grad_style *style,
-                       uint32_t depth, instead_list *list);
+                       uint32_t depth, grad_work *work);
 /* Extend `depends` from the values that are marked to those computed from them. */
 void reverse_mark(reverse_walk *w);
 /* Add CONTRIBUTION (which may be NO_VALUE) to the gradient of TO, as BinOp(Add, old, new). */

@@ -11,7 +11,7 @@ typedef struct walk {
     uint32_t *wrt;
     uint32_t n_wrt;
     reverse_walk reverse;
-    instead_list instead;
+    grad_work work;
     arena memory; /* of wrt and recompute */
 } walk;
 
@@ -56,7 +56,7 @@ static tn_status choose_inputs(walk *w)
 static tn_status mark_dependent(walk *w)
 {
     reverse_walk *r = &w->reverse;
-    TN_TRY(reverse_init(r, w->f, 0, &w->options->style, 0, &w->instead));
+    TN_TRY(reverse_init(r, w->f, 0, &w->options->style, 0, &w->work));
     for (uint32_t i = 0; i < w->n_wrt; i++)
         r->depends[w->f->inputs.at[w->wrt[i]]] = true;
     reverse_mark(r);
@@ -201,7 +201,7 @@ static tn_status run(walk *w, const module *primal)
     w->m->gradients.n = 0; /* of a module that was a gradient module itself */
     for (uint32_t i = 0; i < w->n_wrt; i++)
         TN_TRY(finish_input(w, w->wrt[i]));
-    TN_TRY(instead_settle(&w->instead, w->f));
+    TN_TRY(instead_settle(&w->work.instead, w->f));
     TN_TRY(pass_run(w->m, PASS_CANONICALIZE, false, NULL));
     if (w->m->functions.n > primal->functions.n)
         TN_TRY(drop_regions(w, primal));
@@ -223,7 +223,7 @@ tn_status differentiate(const module *m, const grad_options *options, module **o
     arena_init(&w.memory, w.m->allocator);
     tn_status s = run(&w, m);
     arena_release(&w.memory);
-    VECTOR_RELEASE(m->allocator, &w.instead);
+    grad_work_release(m->allocator, &w.work);
     if (s == TN_OK)
         *out = w.m;
     else
