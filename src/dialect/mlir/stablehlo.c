@@ -1,4 +1,6 @@
 /* A module as StableHLO in the generic form of MLIR, and the dialect as a whole. */
+#include <inttypes.h>
+
 #include "dialect/mlir/stablehlo.h"
 
 typedef struct hlo_row {
@@ -178,16 +180,58 @@ static void put_main(mlir_text *w)
     put(w, "\n  }\n");
 }
 
+/* Operations of F with those of its regions in their places; WRITTEN has what is known, by
+ * function, or 0. UINT64_MAX: that many or more. */
+static uint64_t written_nodes(const module *m, int64_t index, uint64_t *written)
+{
+    const function *f = m->functions.at[index];
+    uint64_t n = f->nodes.n + 1;
+    if (written[index])
+        return written[index];
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const attrs *a = f->nodes.at[i].attrs;
+        for (uint32_t k = 0; op_table[f->nodes.at[i].op].traits & T_REGIONS && k < a->n; k++) {
+            const bool is_region = attr_keys[a->at[k].key].kind == ATTR_FUNCTION;
+            const uint64_t more = is_region ? written_nodes(m, a->at[k].v.i, written) : 0;
+            n = n > UINT64_MAX - more ? UINT64_MAX : n + more;
+        }
+    }
+    written[index] = n;
+    return n;
+}
+
+/* Regions that several operations share are written for each of them, which may double the text
+ * with every level. */
+static tn_status check_written_nodes(const module *m)
+{
+    const uint32_t most = m->cx->limits.nodes;
+    arena memory;
+    arena_init(&memory, m->allocator);
+    uint64_t *written = ARENA_ARRAY(&memory, uint64_t, m->functions.n);
+    const uint64_t n = written ? written_nodes(m, m->entry, written) : 0;
+    arena_release(&memory);
+    if (!written)
+        return module_no_memory(m);
+    if (n <= most)
+        return TN_OK;
+    return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, NO_SPAN,
+                       "with the regions written for each operation that shares them, the program "
+                       "has more operations than the limit of %" PRIu32
+                       "; --limit nodes=N permits more",
+                       most);
+}
+
 tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out)
 {
     mlir_text w = {.m = m, .out = out, .n_scopes = m->functions.n + 1};
     (void)options;
+    TN_TRY(check_written_nodes(m));
     TN_TRY(text_begin(&w, module_entry(m), 0));
     put(&w, "module {\n");
     put_main(&w);
     put(&w, "}\n");
     text_end(&w);
-    return w.status == TN_OK && out->failed ? module_no_memory(m) : w.status;
+    return w.status;
 }
 
 static const expressible stablehlo_expressible = {
