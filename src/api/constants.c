@@ -17,7 +17,7 @@ static void *own_room(module *m, literal *l)
     void *room = NULL;
     if (l->bytes < PAYLOAD_FROM)
         return arena_alloc_aligned(&m->arena, l->bytes, 64);
-    l->shared = payload_new(m->allocator, l->bytes, &room);
+    l->shared = payload_new(&m->cx->allocator, l->bytes, &room);
     return room;
 }
 
@@ -25,7 +25,7 @@ static void *own_room(module *m, literal *l)
 static bool take_value(module *m, literal *l, const tn_buffer *value, bool is_borrowed)
 {
     if (is_borrowed && l->bytes > 0 && literal_is_normal(l->type->dtype)) {
-        l->shared = payload_of_others(m->allocator);
+        l->shared = payload_of_others(&m->cx->allocator);
         l->data = value->data;
         return l->shared != NULL;
     }
@@ -101,7 +101,7 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value, b
 static tn_status bind_by_shape(module *m, size_t index, const tn_buffer *value)
 {
     const given_shape given = {value->type.rank, value->type.dims};
-    int64_t *sizes = sizes_new(m, &m->arena);
+    dim_values *sizes = dim_values_new(&m->types, &m->arena);
     if (!sizes)
         return module_no_memory(m);
     TN_TRY(sizes_from_input(m, (uint32_t)index, &given, sizes));

@@ -19,10 +19,10 @@ typedef struct comparison {
     context *cx;
     const module *a, *b;
     const tn_equiv_options *options;
-    context *silent;         /* where programs are made whose sizes may not fit */
-    module *own[2];          /* A and B there */
-    bool is_free;            /* some size has no value: each run makes programs of its own */
-    const int64_t *sizes[2]; /* of the symbols of A and of B in this run */
+    context *silent;            /* where programs are made whose sizes may not fit */
+    module *own[2];             /* A and B there */
+    bool is_free;               /* some size has no value: each run makes programs of its own */
+    const dim_values *sizes[2]; /* of the symbols of A and of B in this run */
     tn_program *pa, *pb;
     tn_buffer *in, *out_a, *out_b;
     text_buffer tried; /* the sizes of each run */
@@ -36,29 +36,29 @@ static bool is_symbol(const module *m, uint32_t i)
     return m->types.exprs.at[i].op == DIM_SYM;
 }
 
-static bool is_open(const module *m, const int64_t *values)
+static bool is_open(const module *m, const dim_values *values)
 {
     for (uint32_t i = 0; i < m->types.exprs.n; i++)
-        if (is_symbol(m, i) && values[i] < 0)
+        if (is_symbol(m, i) && values->at[i] < 0)
             return true;
     return false;
 }
 
 /* The symbols of M that have a value, as bindings. */
-static tn_binding *bindings_of(comparison *c, const module *m, const int64_t *values, size_t *n)
+static tn_binding *bindings_of(comparison *c, const module *m, const dim_values *values, size_t *n)
 {
     tn_binding *list = ARENA_ARRAY(&c->memory, tn_binding, (size_t)m->types.exprs.n + 1);
     *n = 0;
     for (uint32_t i = 0; list && i < m->types.exprs.n; i++)
-        if (is_symbol(m, i) && values[i] >= 0)
-            list[(*n)++] = (tn_binding){m->types.exprs.at[i].name, values[i]};
+        if (is_symbol(m, i) && values->at[i] >= 0)
+            list[(*n)++] = (tn_binding){m->types.exprs.at[i].name, values->at[i]};
     return list;
 }
 
 /* Values for the symbols of M: those that the caller gives. NULL: no memory. */
-static int64_t *given_sizes(comparison *c, const module *m)
+static dim_values *given_sizes(comparison *c, const module *m)
 {
-    int64_t *values = sizes_new(m, &c->memory);
+    dim_values *values = dim_values_new(&m->types, &c->memory);
     for (size_t i = 0; values && i < c->options->n_bindings; i++) {
         int64_t *value = size_of_symbol(m, values, c->options->bindings[i].symbol);
         if (value)
@@ -100,7 +100,7 @@ static tn_status check_bindings(const comparison *c)
 }
 
 /* Sizes of B, which is M, from the inputs that A has in this run, and from its names. */
-static tn_status sizes_of_b(comparison *c, const module *m, int64_t *values)
+static tn_status sizes_of_b(comparison *c, const module *m, dim_values *values)
 {
     const uint32_t n = module_entry(m)->inputs.n;
     given_shape *shapes = ARENA_ARRAY(&c->memory, given_shape, (size_t)n + 1);
@@ -117,14 +117,14 @@ static tn_status sizes_of_b(comparison *c, const module *m, int64_t *values)
         int64_t *value =
             is_symbol(c->a, k) ? size_of_symbol(m, values, c->a->types.exprs.at[k].name) : NULL;
         if (value && *value < 0)
-            *value = c->sizes[0][k];
+            *value = c->sizes[0]->at[k];
     }
     return TN_OK;
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static tn_status make(comparison *c, const module *m, const int64_t *values, tn_program **out)
+static tn_status make(comparison *c, const module *m, const dim_values *values, tn_program **out)
 {
     tn_compile_options o = {.level = c->options->level ? c->options->level : TN_LEVEL_0};
     o.engine = "ref"; /* which defines what programs mean */
@@ -166,7 +166,7 @@ static void free_silent(comparison *c)
 
 /* Choose what VALUES leave open of M. *FITS is false when nothing was found. */
 static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t attempt,
-                        int64_t *values, bool *fits)
+                        dim_values *values, bool *fits)
 {
     *fits = true;
     if (!is_open(m, values))
@@ -176,7 +176,7 @@ static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t a
 }
 
 /* Sizes of A from the inputs of B that have no symbols. What does not fit comes out later. */
-static tn_status sizes_of_a(comparison *c, int64_t *values)
+static tn_status sizes_of_a(comparison *c, dim_values *values)
 {
     const function *f = module_entry(c->b);
     for (uint32_t i = 0; is_open(c->a, values) && i < f->inputs.n; i++) {
@@ -207,7 +207,7 @@ static bool same_inputs(const comparison *c)
 /* Both programs for sizes of this ATTEMPT. *FITS is false when it chose some that do not fit. */
 static tn_status make_pair(comparison *c, uint32_t run, uint32_t attempt, bool *fits)
 {
-    int64_t *values = given_sizes(c, c->a);
+    dim_values *values = given_sizes(c, c->a);
     if (!values)
         return diag_no_memory(&c->cx->diag);
     TN_TRY(sizes_of_a(c, values));
@@ -253,11 +253,11 @@ static void note_sizes(comparison *c)
     for (uint32_t k = 0; k < 2; k++) {
         const module *m = k ? c->b : c->a;
         for (uint32_t i = 0; i < m->types.exprs.n; i++) {
-            if (!is_symbol(m, i) || c->sizes[k][i] < 0 ||
+            if (!is_symbol(m, i) || c->sizes[k]->at[i] < 0 ||
                 (k && is_named(c->a, m->types.exprs.at[i].name)))
                 continue;
             text_printf(&c->tried, "%s%s=%" PRId64, first ? "" : " ", m->types.exprs.at[i].name,
-                        c->sizes[k][i]);
+                        c->sizes[k]->at[i]);
             first = false;
         }
     }

@@ -71,7 +71,7 @@ static tn_status note_named_axes(tn_program *p)
 }
 
 /* Whether the sizes say what every input is. */
-static bool inputs_are_known(const module *m, const int64_t *sizes)
+static bool inputs_are_known(const module *m, dim_values *sizes)
 {
     const function *f = module_entry(m);
     for (uint32_t i = 0; i < f->inputs.n; i++) {
@@ -190,31 +190,32 @@ tn_status tn_program_output(const tn_program *p, size_t index, tn_port *port)
     return TN_OK;
 }
 
-/* A symbol is named once. */
-static void add_unknown(const tn_program *p, dim d, text_buffer *names)
+/* Mark the symbols in D, and what leads to them. */
+static void mark_symbols(const tn_program *p, dim d, bool *seen)
 {
-    char quoted[128];
-    if (!dim_is_symbolic(d))
+    if (!dim_is_symbolic(d) || seen[dim_index(d)])
         return;
     const dim_expr *e = dim_expr_of(&p->graph->types, d);
+    seen[dim_index(d)] = true;
     if (e->op != DIM_SYM) {
-        add_unknown(p, e->a, names);
-        add_unknown(p, e->b, names);
-        return;
+        mark_symbols(p, e->a, seen);
+        mark_symbols(p, e->b, seen);
     }
-    (void)snprintf(quoted, sizeof quoted, "'%s'", e->name);
-    const char *so_far = text_c_string(names);
-    if (p->sizes[dim_index(d)] >= 0 || !so_far || strstr(so_far, quoted))
-        return;
-    if (*so_far)
-        text_puts(names, ", ");
-    text_puts(names, quoted);
 }
 
 void unknown_sizes(const tn_program *p, size_t index, text_buffer *names)
 {
     const function *f = module_entry(p->graph);
     const type *t = value_type(f, f->inputs.at[index]);
-    for (uint32_t i = 0; i < t->rank; i++)
-        add_unknown(p, t->dims[i], names);
+    arena memory;
+    arena_init(&memory, &p->allocator);
+    bool *seen = ARENA_ARRAY(&memory, bool, p->sizes->n);
+    for (uint32_t i = 0; seen && i < t->rank; i++)
+        mark_symbols(p, t->dims[i], seen);
+    for (uint32_t i = 0; seen && i < p->sizes->n; i++) {
+        const dim_expr *e = &p->graph->types.exprs.at[i];
+        if (seen[i] && e->op == DIM_SYM && p->sizes->at[i] < 0)
+            text_printf(names, "%s'%s'", names->n ? ", " : "", e->name);
+    }
+    arena_release(&memory);
 }

@@ -175,7 +175,17 @@ void diag_fix(diag_channel *d, span at, const char *replacement, const char *for
         d->open.fix = (tn_fix){title, at.at, at.length, copy};
 }
 
+void diag_refuse(diag_channel *d, diag_kind kind, const char *why)
+{
+    d->refused = kind;
+    d->refusal = why;
+}
+
 tn_status diag_no_memory(diag_channel *d)
 {
+    const char *why = d->refusal;
+    d->refusal = NULL;
+    if (why)
+        return diag_report(d, d->refused, NULL, NO_SPAN, "%s", why);
     return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN, "out of memory");
 }

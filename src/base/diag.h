@@ -29,6 +29,10 @@ typedef struct diag_channel {
     bool is_open;
     const char *op; /* what the next report is about; set just before it, NULL after it */
     uint32_t n_errors;
+    /* Why something was not made that callers take for a lack of memory; NULL: that is all it is.
+     */
+    const char *refusal;
+    diag_kind refused;
 } diag_channel;
 
 void diag_init(diag_channel *d, const tn_allocator *allocator, tn_diagnostic_sink sink);
@@ -58,7 +62,11 @@ void diag_fix(diag_channel *d, span at, const char *replacement, const char *for
 
 void diag_flush(diag_channel *d);
 
-/* The report for a NULL from the allocator. */
+/* The report for a NULL from the allocator; or for what diag_refuse said. */
 tn_status diag_no_memory(diag_channel *d);
+/* Give the reason for which something that is as good as memory is not to be had: a limit is
+ * reached, or the time is up. The caller then fails as it does without memory, and what
+ * diag_no_memory reports is this. WHY is static. */
+void diag_refuse(diag_channel *d, diag_kind kind, const char *why);
 
 #endif

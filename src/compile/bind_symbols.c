@@ -28,7 +28,7 @@ static tn_status unknown_symbol(const module *m, const char *symbol)
 }
 
 static tn_status note_bindings(const module *m, const tn_binding *bindings, size_t n,
-                               int64_t *values)
+                               dim_values *values)
 {
     diag_channel *d = &m->cx->diag;
     for (size_t i = 0; i < n; i++) {
@@ -55,9 +55,9 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
     return TN_OK;
 }
 
-tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int64_t **values)
+tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, dim_values **values)
 {
-    *values = sizes_new(m, &m->arena);
+    *values = dim_values_new(&m->types, &m->arena);
     if (!*values)
         return module_no_memory(m);
     TN_TRY(note_bindings(m, bindings, n, *values));
@@ -66,7 +66,7 @@ tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int
 
 tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n)
 {
-    int64_t *values;
+    dim_values *values;
     TN_TRY(sizes_of_bindings(m, bindings, n, &values));
     return module_bind_here(m, values);
 }

@@ -25,15 +25,15 @@ static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_
     return add_i64(size, c == SIZES_DOUBLED ? size : size / 16, out) && add_i64(*out, apart, out);
 }
 
-static bool change_all(const module *m, const int64_t *values, sizes_change c, relation r,
-                       int64_t *out)
+static bool change_all(const module *m, const dim_values *values, sizes_change c, relation r,
+                       dim_values *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->types.exprs.n; i++) {
-        out[i] = values[i];
-        if (m->types.exprs.at[i].op != DIM_SYM || values[i] < 0)
+        const int64_t value = values->at[i];
+        if (m->types.exprs.at[i].op != DIM_SYM || value < 0)
             continue;
-        if (values[i] == 0 || !changed(values[i], c, r, n++, &out[i]))
+        if (value == 0 || !changed(value, c, r, n++, &out->at[i]))
             return false;
     }
     return n > 0;
@@ -49,7 +49,7 @@ static void free_module(module *m)
 /* A copy in a context of its own, which reports nothing. */
 static module *copy(const module *m)
 {
-    context *cx = context_new(m->allocator, NULL);
+    context *cx = context_new(&m->cx->allocator, NULL);
     if (!cx)
         return NULL;
     cx->limits = m->cx->limits;
@@ -62,7 +62,7 @@ static module *copy(const module *m)
 static module *make(const other_sizes *o, sizes_change c, relation r)
 {
     module *m = copy(o->symbolic);
-    int64_t *sizes = m ? sizes_new(m, &m->arena) : NULL;
+    dim_values *sizes = m ? dim_values_new(&m->types, &m->arena) : NULL;
     if (sizes && change_all(m, o->values, c, r, sizes) && module_bind_here(m, sizes) == TN_OK &&
         pass_run_level(m, o->options.level, o->options.relaxed, false, NULL) == TN_OK)
         return m;
@@ -78,17 +78,16 @@ bool other_sizes_are_dear(const module *m)
     return n > MANY_NODES;
 }
 
-void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,
                       const sizes_options *options)
 {
     *o = (other_sizes){.options = *options};
     o->symbolic = module_has_symbols(m) ? copy(m) : NULL;
     if (!o->symbolic)
         return;
-    const uint32_t n = o->symbolic->types.exprs.n;
-    o->values = ARENA_ARRAY(&o->symbolic->arena, int64_t, n);
+    o->values = dim_values_new(&o->symbolic->types, &o->symbolic->arena);
     if (o->values)
-        memcpy(o->values, values, n * sizeof *values);
+        memcpy(o->values->at, values->at, values->n * sizeof values->at[0]);
     else
         other_sizes_release(o);
 }

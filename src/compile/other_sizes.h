@@ -16,7 +16,7 @@ typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANG
 
 typedef struct other_sizes {
     module *symbolic; /* in a context of its own; NULL: there are no other sizes */
-    int64_t *values;
+    dim_values *values;
     sizes_options options;
     struct {
         bool is_tried;
@@ -28,9 +28,9 @@ typedef struct other_sizes {
  * of it twice or more, with code that is longer for being general; where a program keeps its sizes,
  * this is more than its kernels take to be read from the cache. */
 bool other_sizes_are_dear(const module *m);
-/* For M, whose symbols have the VALUES (pass/bind.h), and which may change afterwards. There are no
+/* For M, whose symbols have the VALUES, and which may change afterwards. There are no
  * other sizes where M has no symbols, and without memory. */
-void other_sizes_init(other_sizes *o, const module *m, const int64_t *values,
+void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,
                       const sizes_options *options);
 /* The program with changed sizes, static and optimised; made when it is first asked for. NULL where
  * an extent is 0, and where nothing that is tried suits the program; nothing is reported. O may be

@@ -47,7 +47,7 @@ struct tn_program {
     tn_port *inputs, *outputs;
     int64_t *positions; /* by input: values below this are valid positions; 0: it gives none */
     uint32_t n_inputs, n_outputs;
-    int64_t *sizes;  /* of symbols, by expression; -1: no value */
+    dim_values *sizes;
     uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
     variant_cache *cache;
     engine *engine;
@@ -70,9 +70,9 @@ void variant_cache_free(const tn_allocator *allocator, variant_cache *cache);
  * not known. POSITIONS is zero before. False when there is no memory. */
 bool find_positions(const module *m, int64_t *positions);
 
-/* The values of M's symbols, in M's memory (pass/bind.h): those that bindings name, and what
+/* The values of M's symbols, in M's memory (dim_values): those that bindings name, and what
  * follows. */
-tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, int64_t **sizes);
+tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, dim_values **sizes);
 
 /* Give every symbol of M the extent that a binding names, everywhere, and check the result. */
 tn_status bind_symbols(module *m, const tn_binding *bindings, size_t n);

@@ -33,11 +33,11 @@ static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant 
 static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool is_first, module *m,
                                 other_sizes *others)
 {
-    int64_t *sizes = sizes_new(m, &m->arena);
+    dim_values *sizes = dim_values_new(&m->types, &m->arena);
     given_shape *given = ARENA_ARRAY(&m->arena, given_shape, p->n_inputs);
     if (!sizes || !given)
         return module_no_memory(m);
-    memcpy(sizes, p->sizes, m->types.exprs.n * sizeof *sizes);
+    memcpy(sizes->at, p->sizes->at, sizes->n * sizeof sizes->at[0]);
     for (uint32_t i = 0; i < p->n_inputs; i++)
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
     TN_TRY(sizes_from_inputs(m, given, sizes));

@@ -14,7 +14,7 @@ module *module_new(context *cx)
         return NULL;
     *m = (module){.cx = cx, .allocator = &cx->allocator};
     arena_init(&m->arena, &cx->allocator);
-    type_table_init(&m->types, &m->arena, &cx->allocator);
+    type_table_init(&m->types, &m->arena, &cx->allocator, &cx->diag);
     attr_table_init(&m->attrs, &m->arena, &cx->allocator);
     return m;
 }

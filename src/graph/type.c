@@ -6,9 +6,10 @@
 
 #include "base/checked.h"
 
-void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator)
+void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator,
+                     diag_channel *diag)
 {
-    *t = (type_table){.arena = memory, .allocator = allocator};
+    *t = (type_table){.arena = memory, .allocator = allocator, .diag = diag};
 }
 
 void type_table_release(type_table *t)
@@ -74,6 +75,15 @@ const dim_expr *dim_expr_of(const type_table *t, dim d)
     return &t->exprs.at[dim_index(d)];
 }
 
+/* Depth and terms of an operand. */
+static void measure(const type_table *t, dim d, dim_expr *e)
+{
+    const dim_expr *from = dim_is_symbolic(d) ? dim_expr_of(t, d) : NULL;
+    const uint32_t terms = from ? from->terms : 1;
+    e->depth = from && from->depth >= e->depth ? from->depth + 1 : e->depth;
+    e->terms = e->terms > UINT32_MAX - terms ? UINT32_MAX : e->terms + terms;
+}
+
 static dim intern_expr(type_table *t, dim_expr e)
 {
     uint64_t h = hash_mix(hash_mix(hash_mix((uint64_t)e.op, (uint64_t)e.a), (uint64_t)e.b),
@@ -84,7 +94,16 @@ static dim intern_expr(type_table *t, dim_expr e)
         if (k->op == e.op && k->a == e.a && k->b == e.b && k->name == e.name)
             return INT64_MIN + (dim)i;
     }
-    if (!VECTOR_PUSH(t->allocator, &t->exprs, e))
+    e.depth = 1;
+    e.terms = e.op == DIM_SYM;
+    if (e.op != DIM_SYM) {
+        measure(t, e.a, &e);
+        measure(t, e.b, &e);
+    }
+    if (e.depth > DIM_MOST_DEPTH)
+        diag_refuse(t->diag, DIAG_LimitExceeded,
+                    "a symbolic extent is nested deeper than 1000 operations");
+    if (e.depth > DIM_MOST_DEPTH || !VECTOR_PUSH(t->allocator, &t->exprs, e))
         return DIM_NO_MEMORY;
     if (!hash_add(t->allocator, &t->by_expr, h, t->exprs.n - 1)) {
         t->exprs.n--;
@@ -95,7 +114,7 @@ static dim intern_expr(type_table *t, dim_expr e)
 
 dim dim_symbol(type_table *t, const char *name)
 {
-    return intern_expr(t, (dim_expr){DIM_SYM, 0, 0, name});
+    return intern_expr(t, (dim_expr){.op = DIM_SYM, .name = name});
 }
 
 static bool fold_dims(dim_op op, int64_t a, int64_t b, int64_t *out)
@@ -141,12 +160,14 @@ static dim chain_insert(type_table *t, dim_op op, dim chain, dim item)
                                                        : DIM_NO_MEMORY;
         if (item < top.b) {
             dim rest = chain_insert(t, op, top.a, item);
-            return rest == DIM_NO_MEMORY ? rest : intern_expr(t, (dim_expr){op, rest, top.b, NULL});
+            return rest == DIM_NO_MEMORY
+                       ? rest
+                       : intern_expr(t, (dim_expr){.op = op, .a = rest, .b = top.b});
         }
     } else if (item < chain) {
-        return intern_expr(t, (dim_expr){op, item, chain, NULL});
+        return intern_expr(t, (dim_expr){.op = op, .a = item, .b = chain});
     }
-    return intern_expr(t, (dim_expr){op, chain, item, NULL});
+    return intern_expr(t, (dim_expr){.op = op, .a = chain, .b = item});
 }
 
 /* A term as BASE times a number. */
@@ -197,7 +218,8 @@ static dim negative_of(type_table *t, dim chain)
     dim total = 0;
     while (chain != 0 && total != DIM_NO_MEMORY) {
         const bool is_sum = dim_is_symbolic(chain) && dim_expr_of(t, chain)->op == DIM_ADD;
-        const dim_expr top = is_sum ? *dim_expr_of(t, chain) : (dim_expr){DIM_ADD, 0, chain, NULL};
+        const dim_expr top =
+            is_sum ? *dim_expr_of(t, chain) : (dim_expr){.op = DIM_ADD, .b = chain};
         const dim term = chain_insert(t, DIM_MUL, top.b, -1);
         total = term == DIM_NO_MEMORY ? term : chain_insert(t, DIM_ADD, total, term);
         chain = top.a;
@@ -217,7 +239,7 @@ dim dim_combine(type_table *t, dim_op op, dim a, dim b)
             return op == DIM_MOD ? 0 : a;
         if (a == b)
             return op == DIM_MOD ? 0 : 1;
-        return intern_expr(t, (dim_expr){op, a, b, NULL});
+        return intern_expr(t, (dim_expr){.op = op, .a = a, .b = b});
     }
     for (uint32_t k = 0; op == DIM_MUL && k < 2; k++)
         if ((k ? a : b) == -1 && dim_expr_of(t, k ? b : a)->op == DIM_ADD)
@@ -233,20 +255,87 @@ dim dim_combine(type_table *t, dim_op op, dim a, dim b)
     return add_to_chain(t, op, a, b);
 }
 
-bool dim_bind(const type_table *t, dim d, const int64_t *values, int64_t *out)
+static uint32_t terms_of(const type_table *t, dim d)
 {
-    if (!dim_is_symbolic(d)) {
-        *out = d;
+    return dim_is_expr(t, d) ? dim_expr_of(t, d)->terms : 1;
+}
+
+bool dim_is_writable(const type_table *t, dim d)
+{
+    if (terms_of(t, d) <= DIM_MOST_TERMS)
         return true;
-    }
+    diag_refuse(t->diag, DIAG_LimitExceeded,
+                "a symbolic extent has more than 2000 terms, which is too long to be written; give "
+                "its sizes values (--dim)");
+    return false;
+}
+
+/* Entries of expressions that are no symbols. */
+#define NOT_FOUND INT64_MIN
+#define TOO_LARGE (INT64_MIN + 1)
+
+dim_values *dim_values_new(const type_table *t, arena *memory)
+{
+    dim_values *v = arena_alloc(memory, sizeof *v + t->exprs.n * sizeof v->at[0]);
+    if (!v)
+        return NULL;
+    v->n = t->exprs.n;
+    for (uint32_t i = 0; i < v->n; i++)
+        v->at[i] = -1;
+    dim_values_forget(t, v);
+    return v;
+}
+
+void dim_values_forget(const type_table *t, dim_values *values)
+{
+    for (uint32_t i = 0; i < values->n; i++)
+        if (t->exprs.at[i].op != DIM_SYM)
+            values->at[i] = NOT_FOUND;
+}
+
+/* The entry of D, which is an expression, or NULL when it was made after VALUES. Such an expression
+ * holds a symbol without a value in every operand that is no number, or that would have become one:
+ * the walk down to one is short. */
+static int64_t *entry_of(dim_values *values, dim d)
+{
+    return dim_index(d) < values->n ? &values->at[dim_index(d)] : NULL;
+}
+
+static bool is_too_large(dim_values *values, dim d)
+{
+    const int64_t *entry = dim_is_symbolic(d) ? entry_of(values, d) : NULL;
+    return entry && *entry == TOO_LARGE;
+}
+
+bool dim_bind(const type_table *t, dim d, dim_values *values, int64_t *out)
+{
+    *out = d;
+    if (!dim_is_symbolic(d))
+        return true;
     const dim_expr *e = dim_expr_of(t, d);
-    if (e->op == DIM_SYM) {
-        *out = values[dim_index(d)];
+    int64_t *entry = entry_of(values, d), a, b;
+    *out = entry ? *entry : -1;
+    if (e->op == DIM_SYM)
         return *out >= 0;
+    if (entry && *entry != NOT_FOUND)
+        return *entry != TOO_LARGE;
+    const bool known = dim_bind(t, e->a, values, &a) && dim_bind(t, e->b, values, &b);
+    const bool fits = known && fold_dims(e->op, a, b, out) && *out > TOO_LARGE;
+    if (entry && (known || is_too_large(values, e->a) || is_too_large(values, e->b)))
+        *entry = fits ? *out : TOO_LARGE;
+    return fits;
+}
+
+const char *dim_missing(const type_table *t, dim d, dim_values *values)
+{
+    int64_t value;
+    while (!dim_bind(t, d, values, &value) && !is_too_large(values, d)) {
+        const dim_expr *e = dim_expr_of(t, d);
+        if (e->op == DIM_SYM)
+            return e->name;
+        d = dim_bind(t, e->a, values, &value) || is_too_large(values, e->a) ? e->b : e->a;
     }
-    int64_t a, b;
-    return dim_bind(t, e->a, values, &a) && dim_bind(t, e->b, values, &b) &&
-           fold_dims(e->op, a, b, out);
+    return NULL;
 }
 
 bool type_bytes(const type *t, size_t *out)
@@ -268,10 +357,14 @@ void type_strides(const type *t, int64_t *strides)
     }
 }
 
+enum { SHOWN_TERMS = 100 };
+
 static const char *dim_text(arena *a, const type_table *t, dim d)
 {
     if (!dim_is_expr(t, d))
         return arena_printf(a, "%" PRId64, d);
+    if (terms_of(t, d) > SHOWN_TERMS)
+        return "...";
     const dim_expr *e = dim_expr_of(t, d);
     if (e->op == DIM_SYM)
         return e->name;

@@ -2,6 +2,7 @@
 #ifndef GRAPH_TYPE_H
 #define GRAPH_TYPE_H
 
+#include "base/diag.h"
 #include "base/hash.h"
 #include "scalar/dtype.h"
 
@@ -27,12 +28,18 @@ typedef struct type {
 
 typedef enum dim_op { DIM_SYM, DIM_ADD, DIM_MUL, DIM_FLOORDIV, DIM_MOD } dim_op;
 
-/* One symbolic expression; operands are dims. A DIM_SYM has a name and, once bound, a value. */
+/* One symbolic expression; operands are dims that were made before it, and shared: equal
+ * expressions are one, so that what is written with very many terms may be few expressions. */
 typedef struct dim_expr {
     dim_op op;
+    uint32_t depth; /* of operands in each other: 1 for a symbol, up to DIM_MOST_DEPTH */
+    uint32_t terms; /* numbers and symbols when it is written out; UINT32_MAX: that many or more */
     dim a, b;
-    const char *name;
+    const char *name; /* of a DIM_SYM */
 } dim_expr;
+
+/* What walks over expressions may recurse so deep; with more terms nobody could read one. */
+enum { DIM_MOST_DEPTH = 1000, DIM_MOST_TERMS = 2000 };
 
 /* The interning tables for types and dimensions of one module. */
 typedef struct type_table {
@@ -42,9 +49,12 @@ typedef struct type_table {
     hash_index by_shape;
     VECTOR(dim_expr) exprs;
     hash_index by_expr;
+    diag_channel *diag;
 } type_table;
 
-void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator);
+/* What is refused is said to DIAG (diag_refuse). */
+void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator,
+                     diag_channel *diag);
 void type_table_release(type_table *t);
 
 /* The type DTYPE[DIMS]; NULL when there is no memory. */
@@ -61,8 +71,26 @@ dim dim_symbol(type_table *t, const char *name);
 dim dim_combine(type_table *t, dim_op op, dim a, dim b);
 const dim_expr *dim_expr_of(const type_table *t, dim d);
 
-/* Replace symbols by VALUES[expression index] where that is >= 0. False on overflow. */
-bool dim_bind(const type_table *t, dim d, const int64_t *values, int64_t *out);
+/* Can D be written out, with at most DIM_MOST_TERMS terms? Otherwise that is refused (diag_refuse).
+ */
+bool dim_is_writable(const type_table *t, dim d);
+
+/* What is known of the expressions of a table, by their index: for a symbol its extent, or -1. The
+ * entries of others are where dim_bind remembers what it found. */
+typedef struct dim_values {
+    uint32_t n;
+    int64_t at[];
+} dim_values;
+
+/* Values for the expressions that T has now, none known; NULL when there is no memory. */
+dim_values *dim_values_new(const type_table *t, arena *memory);
+/* Forget what was found, because symbols have other values than before, or none. Not needed when
+ * they have only become known. */
+void dim_values_forget(const type_table *t, dim_values *values);
+/* Symbols replaced by their values. False when one has none, or on overflow. */
+bool dim_bind(const type_table *t, dim d, dim_values *values, int64_t *out);
+/* A symbol of D that has no value, or NULL. */
+const char *dim_missing(const type_table *t, dim d, dim_values *values);
 static inline uint32_t dim_index(dim d)
 {
     return (uint32_t)(d - INT64_MIN);
@@ -85,7 +113,8 @@ bool type_bytes(const type *t, size_t *out);
 /* Row-major strides in elements. */
 void type_strides(const type *t, int64_t *strides);
 
-/* `[2, 3]` and `f32[2, 3]` for messages, in ARENA; never NULL. */
+/* `[2, 3]` and `f32[2, 3]` for messages, in ARENA; never NULL. An extent with too many terms is
+ * shown as `...`. */
 const char *dims_text(arena *a, const type_table *t, const dim *dims, uint32_t rank);
 const char *type_text(arena *a, const type_table *t, const type *ty);
 

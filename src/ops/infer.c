@@ -35,9 +35,12 @@ tn_status infer_reject(const infer_call *call, diag_kind kind, const char *forma
     source from = m->source;
     from.about = &site;
     d->op = op_table[call->op].text;
+    const char *refusal = d->refusal; /* a rule fails because of this, whatever it makes of it */
+    d->refusal = NULL;
     va_start(args, format);
-    tn_status s = diag_vreport(d, call->binding ? kind_when_binding(kind) : kind, &from, call->at,
-                               format, args);
+    tn_status s = refusal ? diag_report(d, d->refused, &from, call->at, "%s", refusal)
+                          : diag_vreport(d, call->binding ? kind_when_binding(kind) : kind, &from,
+                                         call->at, format, args);
     va_end(args);
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, call->number);

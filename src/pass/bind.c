@@ -11,7 +11,8 @@ typedef enum progress { WAITING, BINDING, BOUND } progress;
 
 typedef struct binder {
     module *m;
-    const int64_t *values;
+    dim_values *values;
+    dim *replaced;       /* by expression: what it became, or NOT_YET */
     bool partly;         /* symbols without a value stay */
     progress *functions; /* by index */
     arena scratch;
@@ -38,27 +39,15 @@ static tn_status unbound(const binder *b, span at, const char *name)
     return refuse(b, at, DIAG_UnboundSymbol, "the symbolic size '%s' has no value", name);
 }
 
-/* A symbol of D that has no value, or NULL. */
-static const char *missing_symbol(const binder *b, dim d)
-{
-    if (!dim_is_symbolic(d))
-        return NULL;
-    const dim_expr *e = dim_expr_of(&b->m->types, d);
-    if (e->op == DIM_SYM)
-        return b->values[dim_index(d)] < 0 ? e->name : NULL;
-    const char *name = missing_symbol(b, e->a);
-    return name ? name : missing_symbol(b, e->b);
-}
-
 /* D with the symbols that have a value replaced. NOT_A_SIZE: a part of it is too large, or a
  * divisor is not positive. */
 #define NOT_A_SIZE (DIM_NO_MEMORY - 1)
-static dim replace_known(const binder *b, dim d)
+#define NOT_YET (DIM_NO_MEMORY - 2)
+static dim replace_known(const binder *b, dim d);
+
+static dim replace_operands(const binder *b, dim d)
 {
     type_table *types = &b->m->types;
-    int64_t known;
-    if (!dim_is_expr(types, d) || dim_bind(types, d, b->values, &known))
-        return dim_is_expr(types, d) ? known : d;
     const dim_expr e = *dim_expr_of(types, d); /* which combining may move */
     if (e.op == DIM_SYM)
         return d;
@@ -71,6 +60,21 @@ static dim replace_known(const binder *b, dim d)
     return dim_combine(types, e.op, left, right);
 }
 
+static dim replace_known(const binder *b, dim d)
+{
+    type_table *types = &b->m->types;
+    int64_t known;
+    if (!dim_is_expr(types, d) || dim_bind(types, d, b->values, &known))
+        return dim_is_expr(types, d) ? known : d;
+    dim *entry = dim_index(d) < b->values->n ? &b->replaced[dim_index(d)] : NULL;
+    if (entry && *entry != NOT_YET)
+        return *entry;
+    const dim made = replace_operands(b, d);
+    if (entry)
+        *entry = made;
+    return made;
+}
+
 /* An extent, or any number of an attribute. */
 static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
 {
@@ -78,7 +82,7 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
         *to = from;
         return TN_OK;
     }
-    const char *name = missing_symbol(b, from);
+    const char *name = dim_missing(&b->m->types, from, b->values);
     if (name && !b->partly)
         return unbound(b, at, name);
     if (name)
@@ -160,8 +164,8 @@ static bool value_of_name(void *user, const char *name, size_t length, int64_t *
     for (uint32_t i = 0; i < m->types.exprs.n; i++) {
         const dim_expr *e = &m->types.exprs.at[i];
         if (e->op == DIM_SYM && strncmp(e->name, name, length) == 0 && e->name[length] == '\0' &&
-            b->values[i] >= 0) {
-            *value = b->values[i];
+            i < b->values->n && b->values->at[i] >= 0) {
+            *value = b->values->at[i];
             return true;
         }
     }
@@ -271,7 +275,7 @@ static tn_status check_broadcast(const binder *b, const node *n, const type *con
                               "'%s' meets extents %" PRId64 " and %" PRId64 " with the sizes given",
                               op_table[n->op].text, own, all);
             if (own == 1) /* which would count as written once the other is known */
-                return unbound(b, n->at, missing_symbol(b, all));
+                return unbound(b, n->at, dim_missing(&b->m->types, all, b->values));
         }
     }
     return TN_OK;
@@ -311,7 +315,7 @@ static tn_status bind_results(binder *b, function *f, node *n, const type *const
 static bool has_values(const binder *b, const type *t)
 {
     for (uint32_t i = 0; i < t->rank; i++)
-        if (missing_symbol(b, t->dims[i]))
+        if (dim_missing(&b->m->types, t->dims[i], b->values))
             return false;
     return true;
 }
@@ -401,15 +405,18 @@ static tn_status bind_function(binder *b, uint32_t index, uint32_t depth)
     return TN_OK;
 }
 
-static tn_status bind_module(module *m, const int64_t *values, bool partly)
+static tn_status bind_module(module *m, dim_values *values, bool partly)
 {
     binder b = {.m = m, .values = values, .partly = partly};
     tn_status s = TN_OK;
     if (!module_has_symbols(m))
         return TN_OK;
     b.functions = ARENA_ARRAY(&m->arena, progress, m->functions.n);
-    if (!b.functions)
+    b.replaced = ARENA_ARRAY(&m->arena, dim, values->n);
+    if (!b.functions || !b.replaced)
         return module_no_memory(m);
+    for (uint32_t i = 0; i < values->n; i++)
+        b.replaced[i] = NOT_YET;
     arena_init(&b.scratch, m->allocator);
     for (uint32_t i = 0; s == TN_OK && i < m->functions.n; i++)
         s = bind_function(&b, i, 0);
@@ -417,17 +424,17 @@ static tn_status bind_module(module *m, const int64_t *values, bool partly)
     return s;
 }
 
-tn_status module_bind_here(module *m, const int64_t *values)
+tn_status module_bind_here(module *m, dim_values *values)
 {
     return bind_module(m, values, false);
 }
 
-tn_status module_bind_partly(module *m, const int64_t *values)
+tn_status module_bind_partly(module *m, dim_values *values)
 {
     return bind_module(m, values, true);
 }
 
-tn_status module_bind(const module *m, const int64_t *values, module **bound)
+tn_status module_bind(const module *m, dim_values *values, module **bound)
 {
     *bound = NULL;
     module *copy = module_copy(m);

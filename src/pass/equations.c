@@ -203,7 +203,7 @@ void equations_release(const module *m, equations *e)
     VECTOR_RELEASE(m->allocator, &e->list);
 }
 
-tn_status sizes_demanded(const module *m, int64_t *values)
+tn_status sizes_demanded(const module *m, dim_values *values)
 {
     solver s = {.m = m, .t = &m->types, .values = values};
     equations e = {0};

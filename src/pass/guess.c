@@ -40,7 +40,7 @@ static int64_t extent_for(const guesser *g, uint32_t i, uint32_t k)
 
 static bool is_open(const guesser *g, uint32_t i)
 {
-    return g->s.values[g->symbols[i]] < 0;
+    return g->s.values->at[g->symbols[i]] < 0;
 }
 
 static bool is_moderate(const guesser *g, const function *f)
@@ -73,13 +73,14 @@ typedef struct choice {
 static void keep(const guesser *g, int64_t *before)
 {
     for (uint32_t i = 0; i < g->n; i++)
-        before[i] = g->s.values[g->symbols[i]];
+        before[i] = g->s.values->at[g->symbols[i]];
 }
 
 static void restore(const guesser *g, const int64_t *before)
 {
     for (uint32_t i = 0; i < g->n; i++)
-        g->s.values[g->symbols[i]] = before[i];
+        g->s.values->at[g->symbols[i]] = before[i];
+    dim_values_forget(g->s.t, g->s.values);
 }
 
 /* The next open symbol from FROM on becomes a choice; false when none is left. */
@@ -112,7 +113,7 @@ static bool search(guesser *g, choice *stack)
         if (g->trials++ == MAX_TRIALS)
             return false;
         restore(g, c->before);
-        g->s.values[g->symbols[c->symbol]] = extent_for(g, c->symbol, c->next++);
+        g->s.values->at[g->symbols[c->symbol]] = extent_for(g, c->symbol, c->next++);
         if (!equations_follow(&g->e, &g->s))
             continue;
         if (open_choice(g, &stack[depth + 1], c->symbol + 1))
@@ -128,7 +129,7 @@ static choice *prepare(guesser *g, arena *memory)
     const uint32_t n = g->m->types.exprs.n;
     g->symbols = ARENA_ARRAY(memory, uint32_t, (size_t)n + 1);
     for (uint32_t i = 0; g->symbols && i < n; i++)
-        if (g->m->types.exprs.at[i].op == DIM_SYM && g->s.values[i] < 0)
+        if (g->m->types.exprs.at[i].op == DIM_SYM && g->s.values->at[i] < 0)
             g->symbols[g->n++] = i;
     choice *stack = g->symbols ? ARENA_ARRAY(memory, choice, (size_t)g->n + 1) : NULL;
     for (uint32_t i = 0; stack && i <= g->n && g->n <= MAX_SYMBOLS; i++) {
@@ -139,7 +140,7 @@ static choice *prepare(guesser *g, arena *memory)
     return stack;
 }
 
-tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, int64_t *values,
+tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, dim_values *values,
                       bool *found)
 {
     guesser g = {

@@ -10,20 +10,11 @@ bool module_has_symbols(const module *m)
     return m->types.exprs.n > 0;
 }
 
-int64_t *sizes_new(const module *m, arena *memory)
-{
-    const uint32_t n = m->types.exprs.n;
-    int64_t *values = ARENA_ARRAY(memory, int64_t, n);
-    for (uint32_t i = 0; values && i < n; i++)
-        values[i] = -1;
-    return values;
-}
-
-int64_t *size_of_symbol(const module *m, int64_t *values, const char *name)
+int64_t *size_of_symbol(const module *m, dim_values *values, const char *name)
 {
     for (uint32_t i = 0; i < m->types.exprs.n; i++)
         if (m->types.exprs.at[i].op == DIM_SYM && strcmp(m->types.exprs.at[i].name, name) == 0)
-            return &values[i];
+            return &values->at[i];
     return NULL;
 }
 
@@ -45,7 +36,7 @@ solution solve_size(solver *s, dim d, int64_t wanted)
     if (e->op == DIM_SYM) {
         if (wanted < 0)
             return CONTRADICTS;
-        s->values[dim_index(d)] = wanted;
+        s->values->at[dim_index(d)] = wanted;
         s->progress = true;
         return FITS;
     }
@@ -194,7 +185,7 @@ static tn_status solve_rest(solver *s)
     return TN_OK;
 }
 
-tn_status sizes_that_follow(const module *m, int64_t *values)
+tn_status sizes_that_follow(const module *m, dim_values *values)
 {
     solver s = {.m = m, .t = &m->types, .values = values};
     do {
@@ -205,7 +196,7 @@ tn_status sizes_that_follow(const module *m, int64_t *values)
 }
 
 tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *given,
-                           int64_t *values)
+                           dim_values *values)
 {
     solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_input(m, input, given));
@@ -217,7 +208,7 @@ tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *g
     return TN_OK;
 }
 
-tn_status sizes_near_inputs(const module *m, const given_shape *given, int64_t *values)
+tn_status sizes_near_inputs(const module *m, const given_shape *given, dim_values *values)
 {
     solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_inputs(m, given));
@@ -229,7 +220,7 @@ tn_status sizes_near_inputs(const module *m, const given_shape *given, int64_t *
     return TN_OK;
 }
 
-tn_status sizes_from_inputs(const module *m, const given_shape *given, int64_t *values)
+tn_status sizes_from_inputs(const module *m, const given_shape *given, dim_values *values)
 {
     const function *f = module_entry(m);
     TN_TRY(sizes_near_inputs(m, given, values));

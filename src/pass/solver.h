@@ -9,7 +9,7 @@ typedef enum solution { FITS, CONTRADICTS, OPEN } solution;
 typedef struct solver {
     const module *m;
     const type_table *t;
-    int64_t *values;
+    dim_values *values;
     bool progress; /* a symbol got its value */
 } solver;
 

@@ -27,7 +27,7 @@ static module *bound(use *u, const given_shape *given)
     arena_init(&memory, u->m->allocator);
     CHECK_INT(u->b.status, TN_OK);
     u->kind[0] = '\0';
-    int64_t *values = sizes_new(u->m, &memory);
+    dim_values *values = dim_values_new(&u->m->types, &memory);
     if (CHECK(values) && sizes_from_inputs(u->m, given, values) == TN_OK)
         (void)module_bind(u->m, values, &copy);
     diag_flush(&u->cx->diag);
@@ -183,20 +183,20 @@ static void test_follows(void)
     const given_shape given[] = {SHAPE(6, 7, 4, 5)};
     arena memory;
     arena_init(&memory, &memory_system);
-    int64_t *values = sizes_new(u.m, &memory);
+    dim_values *values = dim_values_new(&u.m->types, &memory);
     CHECK_INT(sizes_from_inputs(u.m, given, values), TN_OK);
     CHECK_INT(*size_of_symbol(u.m, values, "P"), 7);
     CHECK_INT(*size_of_symbol(u.m, values, "Q"), 4);
     CHECK_INT(*size_of_symbol(u.m, values, "N"), 168);
     CHECK(!size_of_symbol(u.m, values, "no such"));
     /* The same from the input's own symbol. */
-    int64_t *few = sizes_new(u.m, &memory);
+    dim_values *few = dim_values_new(&u.m->types, &memory);
     *size_of_symbol(u.m, few, "A") = 7;
     CHECK_INT(sizes_that_follow(u.m, few), TN_OK);
     CHECK_INT(*size_of_symbol(u.m, few, "Q"), 4);
     CHECK_INT(*size_of_symbol(u.m, few, "N"), 168);
     /* A value that the caller chose must agree. */
-    int64_t *chosen = sizes_new(u.m, &memory);
+    dim_values *chosen = dim_values_new(&u.m->types, &memory);
     *size_of_symbol(u.m, chosen, "N") = 100;
     CHECK_INT(sizes_from_inputs(u.m, given, chosen), TN_ERR_REJECTED);
     diag_flush(&u.cx->diag);
@@ -234,7 +234,7 @@ static void test_regions(void)
     CHECK(strstr(u.message, "'A'"));
     arena memory;
     arena_init(&memory, &memory_system);
-    int64_t *values = sizes_new(u.m, &memory);
+    dim_values *values = dim_values_new(&u.m->types, &memory);
     module *m = NULL;
     *size_of_symbol(u.m, values, "A") = *size_of_symbol(u.m, values, "B") = 4;
     CHECK_INT(module_bind(u.m, values, &m), TN_OK);

@@ -153,7 +153,7 @@ static tn_status try_bind(module *m, builder *b)
     TN_TRY(function_add_output(b->f, v));
     arena memory;
     arena_init(&memory, m->allocator);
-    int64_t *values = sizes_new(m, &memory);
+    dim_values *values = dim_values_new(&m->types, &memory);
     const given_shape given[] = {{1, &n}};
     module *copy = NULL;
     tn_status s = values ? sizes_from_inputs(m, given, values) : TN_ERR_NOMEM;

@@ -63,6 +63,8 @@ typedef struct lowering {
     bool *is_given;
     dim *meaning;
     bool *has_meaning;
+    uint32_t *searched; /* the last search that looked at the expression */
+    uint32_t searches;
 } lowering;
 
 /* Report a fault about the instruction in work; OP is the op it is about, or NULL. */

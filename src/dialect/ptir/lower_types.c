@@ -10,7 +10,8 @@ static bool reserve_symbols(lowering *l)
     bool *is_given = ARENA_ARRAY(l->memory, bool, wide);
     bool *has_meaning = ARENA_ARRAY(l->memory, bool, wide);
     dim *meaning = ARENA_ARRAY(l->memory, dim, wide);
-    if (!is_given || !has_meaning || !meaning)
+    uint32_t *searched = ARENA_ARRAY(l->memory, uint32_t, wide);
+    if (!is_given || !has_meaning || !meaning || !searched)
         return false;
     if (l->n_symbols) {
         memcpy(is_given, l->is_given, l->n_symbols * sizeof *is_given);
@@ -20,6 +21,7 @@ static bool reserve_symbols(lowering *l)
     l->is_given = is_given;
     l->has_meaning = has_meaning;
     l->meaning = meaning;
+    l->searched = searched;
     l->n_symbols = wide;
     return true;
 }
@@ -72,13 +74,21 @@ const type *ptir_lower_type(lowering *l, const type *t)
     return type_of(&l->m->types, t->dtype, dims, t->rank);
 }
 
-static bool mentions(const type_table *t, dim d, dim symbol)
+/* Each expression is looked at once in a search, for many share what they are made of. */
+static bool find_symbol(lowering *l, dim d, dim symbol)
 {
-    if (!dim_is_symbolic(d))
+    if (!dim_is_symbolic(d) || l->searched[dim_index(d)] == l->searches)
         return false;
-    const dim_expr *e = dim_expr_of(t, d);
+    const dim_expr *e = dim_expr_of(&l->m->types, d);
+    l->searched[dim_index(d)] = l->searches;
     return d == symbol ||
-           (e->op != DIM_SYM && (mentions(t, e->a, symbol) || mentions(t, e->b, symbol)));
+           (e->op != DIM_SYM && (find_symbol(l, e->a, symbol) || find_symbol(l, e->b, symbol)));
+}
+
+static bool mentions(lowering *l, dim d, dim symbol)
+{
+    l->searches++;
+    return find_symbol(l, d, symbol);
 }
 
 /* Can an extent declared as D be the inferred T? A symbol that nothing has named yet becomes T. */
@@ -90,8 +100,8 @@ static bool agree(lowering *l, dim d, dim t)
         return true;
     if (!dim_is_symbolic(d))
         return dim_is_symbolic(t);
-    if (dim_expr_of(types, d)->op == DIM_SYM && !mentions(types, t, d) && reserve_symbols(l) &&
-        !l->is_given[dim_index(d)]) {
+    if (dim_expr_of(types, d)->op == DIM_SYM && reserve_symbols(l) && !l->is_given[dim_index(d)] &&
+        !mentions(l, t, d)) {
         l->has_meaning[dim_index(d)] = true;
         l->meaning[dim_index(d)] = t;
     }

@@ -54,8 +54,6 @@ float_format ptir_float_format(tn_dtype d)
 
 /* ---- names of extents ---------------------------------------------------------------------- */
 
-enum { MAX_DIM_DEPTH = 64 };
-
 typedef struct dim_scan {
     module *m;
     const char *at, *end;
@@ -80,7 +78,7 @@ static bool scan_infix(dim_scan *s, dim_op *op)
 
 static bool scan_dim(dim_scan *s, dim *out)
 {
-    if (s->at == s->end || ++s->depth > MAX_DIM_DEPTH)
+    if (s->at == s->end || ++s->depth > DIM_MOST_DEPTH)
         return false;
     if (*s->at == '(') {
         dim a, b;
@@ -133,6 +131,8 @@ const char *ptir_dim_name(const module *m, dim d, arena *memory)
     const dim_expr *e = dim_expr_of(&m->types, d);
     if (e->op == DIM_SYM)
         return e->name;
+    if (!dim_is_writable(&m->types, d))
+        return NULL;
     const char *a = ptir_dim_name(m, e->a, memory), *b = ptir_dim_name(m, e->b, memory);
     return a && b ? arena_printf(memory, "(%s%s%s)", a, infix[e->op], b) : NULL;
 }

@@ -273,7 +273,10 @@ static void print(size_printer *p, text_buffer *out, dim d, bool bare, uint32_t 
 void size_print_bare(text_buffer *out, const type_table *t, dim d)
 {
     size_printer p = {.types = t, .allocator = out->allocator};
-    print(&p, out, d, true, 0);
+    if (dim_is_writable(t, d))
+        print(&p, out, d, true, 0);
+    else
+        p.failed = true;
     if (p.failed) { /* as after any failed write */
         text_release(out);
         out->failed = true;
