@@ -61,17 +61,26 @@ TN_API void tn_context_free(tn_context *cx);
 
 /* Set the limit called NAME for what is read and compiled from now on:
  *
- *     nodes          operations in a module
- *     nesting        depth of literals and regions
- *     errors         reported before reading stops
- *     literal_bytes  all constants of a module together
- *     output_bytes   the text of a module that is written
- *     run_bytes      all tensors alive at once during a run
+ *     nodes          operations in a module (2^23)
+ *     nesting        depth of literals and regions (128; at most 256)
+ *     errors         reported before reading stops (100; 0: as many as there are)
+ *     literal_bytes  all constants of a module together (4 GiB)
+ *     output_bytes   the text of a module that is written (1 GiB)
+ *     run_bytes      all tensors alive at once during a run (16 GiB)
+ *     memory_bytes   all modules of the context together, and what rewriting them takes (8 GiB)
  *
  * returns  TN_ERR_USAGE for another name, or a value that does not fit (32 bits for the first
  * three)
  */
 TN_API tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t value);
+/* Bound the time of what is read, checked, rewritten and compiled in CX from now on, all of it
+ * together: then calls stop with TN_ERR_RUN (Timeout). Looked at whenever a module takes memory.
+ * Runs have time limits of their own (tn_run_options).
+ *
+ * timeout_ns  wall-clock time from now; 0: no limit */
+TN_API void tn_context_set_timeout(tn_context *cx, uint64_t timeout_ns);
+/* Let CANCEL be asked as often: true stops the call (Cancelled). NULL: nobody is asked. */
+TN_API void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), void *user);
 
 /* ---- text going out ---- */
 

@@ -1,6 +1,7 @@
 /* Contexts and the facts about element types. */
 #include "api/api.h"
 #include "api/diag_text.h"
+#include "base/clock.h"
 #include "base/suggest.h"
 #include "compile/custom_set.h"
 
@@ -43,13 +44,25 @@ static tn_status unknown_limit(context *cx, const char *name)
 {
     suggestion like;
     suggest_begin(&like, name, strlen(name));
-    suggest_words(&like, "nodes nesting errors literal_bytes output_bytes run_bytes");
+    suggest_words(&like, "nodes nesting errors literal_bytes output_bytes run_bytes memory_bytes");
     const tn_status status = diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                          "there is no limit called '%s'; there are nodes, nesting, "
-                                         "errors, literal_bytes, output_bytes, run_bytes",
+                                         "errors, literal_bytes, output_bytes, run_bytes, "
+                                         "memory_bytes",
                                          name);
     suggest_fix(&like, &cx->diag, NO_SPAN, "");
     return status;
+}
+
+/* What nests is read and walked by recursion, for which the stack must do. */
+static tn_status set_nesting(context *cx, uint64_t to)
+{
+    if (to > LIMIT_MOST_NESTING)
+        return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                            "the limit 'nesting' may be at most %d",
+                                            LIMIT_MOST_NESTING));
+    cx->limits.nesting = (uint32_t)to;
+    return TN_OK;
 }
 
 tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t to)
@@ -58,21 +71,36 @@ tn_status tn_context_set_limit(tn_context *cx, const char *name, uint64_t to)
     if (strcmp(name, "nodes") == 0)
         fits = set_limit_32(&cx->limits.nodes, to);
     else if (strcmp(name, "nesting") == 0)
-        fits = set_limit_32(&cx->limits.nesting, to);
+        return set_nesting(cx, to);
     else if (strcmp(name, "errors") == 0)
-        fits = set_limit_32(&cx->limits.errors, to);
+        fits = set_limit_32(&cx->limits.errors, to ? to : UINT32_MAX);
     else if (strcmp(name, "literal_bytes") == 0)
         cx->limits.literal_bytes = to;
     else if (strcmp(name, "output_bytes") == 0)
         cx->limits.output_bytes = to;
     else if (strcmp(name, "run_bytes") == 0)
         cx->limits.run_bytes = to;
+    else if (strcmp(name, "memory_bytes") == 0)
+        cx->limits.memory_bytes = to;
     else
         return context_done(cx, unknown_limit(cx, name));
     if (!fits)
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "the limit '%s' must be below 2^32", name));
     return TN_OK;
+}
+
+void tn_context_set_timeout(tn_context *cx, uint64_t timeout_ns)
+{
+    const int64_t now = clock_now();
+    const bool is_far = timeout_ns > (uint64_t)(INT64_MAX - now);
+    cx->deadline = timeout_ns == 0 ? 0 : is_far ? INT64_MAX : now + (int64_t)timeout_ns;
+}
+
+void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), void *user)
+{
+    cx->cancel = cancel;
+    cx->cancel_user = user;
 }
 
 tn_status tn_diagnostic_write(const tn_context *cx, const tn_diagnostic *diagnostic,

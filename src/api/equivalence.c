@@ -149,7 +149,7 @@ static tn_status make_silent(comparison *c)
     c->silent = context_new(&c->cx->allocator, NULL);
     if (!c->silent)
         return diag_no_memory(&c->cx->diag);
-    c->silent->limits = c->cx->limits;
+    context_limits_from(c->silent, c->cx);
     c->silent->custom = custom_set_copy(&c->cx->allocator, c->cx->custom);
     for (uint32_t k = 0; k < 2 && c->silent->custom; k++)
         c->own[k] = module_copy_to(k ? c->b : c->a, c->silent);

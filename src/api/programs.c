@@ -131,9 +131,11 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
         *p->engine = (engine){0};
     tn_status s;
     if (p->cx && p->engine) {
-        p->cx->limits = cx->limits;
+        context_limits_from(p->cx, cx);
         p->cx->has_told_llvm = cx->has_told_llvm;
         s = context_done(p->cx, compile(p, m->graph, options ? options : &defaults));
+        tn_context_set_timeout(p->cx, 0); /* these are of the compilation */
+        tn_context_set_cancel(p->cx, NULL, NULL);
         cx->has_told_llvm |= atomic_load(&p->engine->has_told);
     } else {
         s = context_done(cx, diag_no_memory(&cx->diag));

@@ -488,7 +488,7 @@ tn_status conformance_run(context *cx, const char *path, bool gpu, arena *memory
     t.cx = context_new(&cx->allocator, &sink);
     if (!t.cx)
         return diag_no_memory(&cx->diag);
-    t.cx->limits = cx->limits;
+    context_limits_from(t.cx, cx);
     t.cx->has_told_llvm = true; /* programs are tested, not this machine */
     if (file_read(t.cx, memory, path, &src.text, &src.length) != TN_OK ||
         yaml_read(t.cx, &src, memory, &test) != TN_OK) {

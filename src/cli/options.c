@@ -16,7 +16,8 @@ static const option common_options[] = {
      "MIND source: a free variable of a script, x=f32[2,3]"},
     {OPTION_DECLARE, "--input", "NAME=TYPE", "the same"},
     {OPTION_LIMIT, "--limit", "NAME=N",
-     "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes"},
+     "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes"},
+    {OPTION_WHOLE_TIMEOUT, "--timeout", "SECONDS", "give up when the command takes longer"},
     {OPTION_DIAGNOSTICS, "--diagnostics", "text|json", "form of diagnostics (text)"},
     {OPTION_COLOR, "--color", "auto|always|never", "colours in diagnostics (auto)"},
     {OPTION_HELP, "--help", NULL, "say how the command is used"},
@@ -127,6 +128,12 @@ static tn_status apply_common(session *s, const given *g)
         return TN_OK;
     case OPTION_LIMIT:
         return set_limit(s, g->value);
+    case OPTION_WHOLE_TIMEOUT: {
+        uint64_t ns = 0;
+        TN_TRY(read_timeout(s, g->value, &ns));
+        tn_context_set_timeout(s->cx, ns);
+        return TN_OK;
+    }
     case OPTION_DIAGNOSTICS: /* carried out by report_setup */
         return read_choice(s, g, "--diagnostics", "text", "json", &choice);
     case OPTION_COLOR:

@@ -52,7 +52,7 @@ static module *copy(const module *m)
     context *cx = context_new(&m->cx->allocator, NULL);
     if (!cx)
         return NULL;
-    cx->limits = m->cx->limits;
+    context_limits_from(cx, m->cx);
     module *made = module_copy_to(m, cx);
     if (!made)
         context_free(cx);

@@ -198,6 +198,7 @@ static bool copy_function(const function *from, module *to)
         if (!n.attrs)
             return false;
         f->nodes.at[f->nodes.n++] = n;
+        to->n_nodes++;
     }
     for (uint32_t i = 0; i < from->values.n; i++) {
         value_info v = from->values.at[i];

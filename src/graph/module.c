@@ -9,19 +9,20 @@ enum { MAX_RESULTS = 255 };
 
 module *module_new(context *cx)
 {
-    module *m = memory_alloc(&cx->allocator, sizeof *m);
+    module *m = memory_alloc(&cx->metered, sizeof *m);
     if (!m)
         return NULL;
-    *m = (module){.cx = cx, .allocator = &cx->allocator};
-    arena_init(&m->arena, &cx->allocator);
-    type_table_init(&m->types, &m->arena, &cx->allocator, &cx->diag);
-    attr_table_init(&m->attrs, &m->arena, &cx->allocator);
+    *m = (module){.cx = cx, .allocator = &cx->metered};
+    arena_init(&m->arena, m->allocator);
+    type_table_init(&m->types, &m->arena, m->allocator, &cx->diag);
+    attr_table_init(&m->attrs, &m->arena, m->allocator);
     return m;
 }
 
 void function_release(function *f)
 {
     const tn_allocator *a = f->module->allocator;
+    f->module->n_nodes -= f->nodes.n;
     VECTOR_RELEASE(a, &f->nodes);
     VECTOR_RELEASE(a, &f->values);
     VECTOR_RELEASE(a, &f->inputs);
@@ -102,16 +103,18 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
                              uint32_t n, value_id *first)
 {
     module *m = f->module;
-    if (n > MAX_RESULTS || f->nodes.n >= m->cx->limits.nodes)
+    if (n > MAX_RESULTS || m->n_nodes >= m->cx->limits.nodes)
         return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, desc->at,
                            n > MAX_RESULTS ? "more than 255 results"
-                                           : "more instructions than the limit allows");
+                                           : "more instructions than the limit allows; --limit "
+                                             "nodes=N permits more");
     const value_id *in = own_operands(m, desc->in, desc->n_in);
     if (!in || !VECTOR_RESERVE(m->allocator, &f->nodes, 1) ||
         !VECTOR_RESERVE(m->allocator, &f->values, n) ||
         (desc->op == OP_INPUT && !VECTOR_RESERVE(m->allocator, &f->inputs, 1)))
         return module_no_memory(m);
 
+    m->n_nodes++;
     *first = f->values.n;
     for (uint32_t i = 0; i < n; i++)
         f->values.at[f->values.n++] = (value_info){types[i], f->nodes.n};
@@ -216,6 +219,7 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
             n.belongs = map[n.belongs - 1] + 1;
         fresh.nodes.at[fresh.nodes.n++] = n;
     }
+    f->module->n_nodes -= f->nodes.n - fresh.nodes.n;
     VECTOR_RELEASE(a, &f->nodes);
     VECTOR_RELEASE(a, &f->values);
     f->nodes.at = fresh.nodes.at;

@@ -94,6 +94,7 @@ typedef struct module {
     VECTOR(const char *) strings;
     hash_index by_string;
     VECTOR(function *) functions; /* [entry] is the program; the others are regions */
+    uint32_t n_nodes;             /* of all functions together */
     uint32_t entry;
     /* Pairs (primal, gradient) of the entry function, when the module is a gradient module. */
     VECTOR(value_id) gradients;
