@@ -166,14 +166,14 @@ static void tap_rows(const contraction *c, int64_t start, size_t n_k, const void
 }
 
 /* Filter [kh, kw, ci, co] as [kh, kw, co, ci]. */
-static void turn_filter(const conv *c, const char *w, char *turned)
+static void transpose_filter(const conv *c, const char *w, char *transposed)
 {
     const size_t ci = (size_t)c->g.ci, co = (size_t)c->g.co;
     const size_t n_taps = (size_t)(c->g.kh * c->g.kw);
     for (size_t t = 0; t < n_taps; t++)
         for (size_t i = 0; i < ci; i++)
             for (size_t o = 0; o < co; o++)
-                memcpy(turned + ((t * co + o) * ci + i) * c->size,
+                memcpy(transposed + ((t * co + o) * ci + i) * c->size,
                        w + ((t * ci + i) * co + o) * c->size, c->size);
 }
 
@@ -185,7 +185,7 @@ static int64_t meets(int64_t v, int64_t low, int64_t a, int64_t stride, int64_t 
 }
 
 static size_t find_taps(const conv *c, int64_t n, int64_t y, int64_t x, const char *dy,
-                        const char *turned, tap *list)
+                        const char *transposed, tap *list)
 {
     const conv_geometry *g = &c->g;
     const size_t per_tap = (size_t)(g->co * g->ci) * c->size;
@@ -196,7 +196,7 @@ static size_t find_taps(const conv *c, int64_t n, int64_t y, int64_t x, const ch
             const int64_t ox = meets(x, g->left, b, g->stride_w, g->wo);
             if (ox >= 0)
                 list[found++] = (tap){dy + pixel(n, oy, ox, g->ho, g->wo, g->co) * c->size,
-                                      turned + (size_t)(a * g->kw + b) * per_tap};
+                                      transposed + (size_t)(a * g->kw + b) * per_tap};
         }
     }
     return found;
@@ -214,14 +214,14 @@ tn_status eval_conv2d_grad_input(eval_call *call)
     const char *dy, *w;
     TN_TRY(operand(&c, &call->in[0], &dy));
     TN_TRY(operand(&c, &call->in[1], &w));
-    char *turned = scratch(&c, (size_t)call->in[1].type->count), *total = scratch(&c, ci);
+    char *transposed = scratch(&c, (size_t)call->in[1].type->count), *total = scratch(&c, ci);
     /* Only taps with channels are worth a place; without them there is nothing to add. */
     tap *list =
         ARENA_ARRAY(call->scratch, tap, call->in[1].type->count ? (size_t)(g->kh * g->kw) : 0);
-    if (!dy || !w || !turned || !total || !list)
+    if (!dy || !w || !transposed || !total || !list)
         return eval_no_memory(call);
     if (call->in[1].type->count > 0)
-        turn_filter(&c, w, turned);
+        transpose_filter(&c, w, transposed);
 
     taps rows = {list, (size_t)g->co, c.size, ci * c.size};
     contraction product = {.dtype = c.sum, .rows = tap_rows, .user = &rows, .call = call};
@@ -232,7 +232,7 @@ tn_status eval_conv2d_grad_input(eval_call *call)
                 char *sums = c.sum == c.dtype ? to : total;
                 product.k = 0;
                 if (call->in[1].type->count > 0)
-                    product.k = (int64_t)find_taps(&c, n, y, x, dy, turned, list) * g->co;
+                    product.k = (int64_t)find_taps(&c, n, y, x, dy, transposed, list) * g->co;
                 TN_TRY(contract(&product, 1, ci, sums, ci));
                 store(&c, sums, to, ci);
             }

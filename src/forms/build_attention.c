@@ -264,18 +264,18 @@ tn_value tn_nn_rotary(tn_builder *b, tn_value x, tn_rotary angles, tn_rotary_pai
         two = tn_reshape(b, tn_slice_axis(b, split, -1, 1, 1), half);
     }
     const tn_value one_cos = tn_mul(b, one, cos), two_sin = tn_mul(b, two, sin);
-    tn_value turned_one = tn_sub(b, one_cos, two_sin);
+    tn_value rotated_one = tn_sub(b, one_cos, two_sin);
     const tn_value two_cos = tn_mul(b, two, cos), one_sin = tn_mul(b, one, sin);
-    tn_value turned_two = tn_add(b, two_cos, one_sin);
+    tn_value rotated_two = tn_add(b, two_cos, one_sin);
     tn_value y;
     if (pairs == TN_ROTARY_HALVES) {
-        y = tn_concat(b, TN_VALUES(turned_one, turned_two), -1);
+        y = tn_concat(b, TN_VALUES(rotated_one, rotated_two), -1);
     } else {
         dims[t->rank] = 1;
         tn_ints column = {dims, t->rank + 1};
-        turned_one = tn_reshape(b, turned_one, column);
-        turned_two = tn_reshape(b, turned_two, column);
-        y = tn_concat(b, TN_VALUES(turned_one, turned_two), -1);
+        rotated_one = tn_reshape(b, rotated_one, column);
+        rotated_two = tn_reshape(b, rotated_two, column);
+        y = tn_concat(b, TN_VALUES(rotated_one, rotated_two), -1);
         y = tn_reshape(b, y, (tn_ints){t->dims, t->rank});
     }
     return is_building(b) ? tn_cast(b, y, t->dtype) : tn_no_value();

@@ -138,8 +138,8 @@ tn_status grad_core_conv2d(grad_call *c)
     if (c->operand == 0) {
         int64_t pads[] = {at.kh - 1, at.h + at.top + at.bottom - hd, at.kw - 1,
                           at.w + at.left + at.right - wd};
-        value_id turned = transposed(c, reversed(c, reversed(c, w, 0), 1), 0, 1, 3, 2);
-        return grad_gives(c, cut(c, convolved(c, g, turned, pads), at.top, at.h, at.left, at.w));
+        value_id flipped = transposed(c, reversed(c, reversed(c, w, 0), 1), 0, 1, 3, 2);
+        return grad_gives(c, cut(c, convolved(c, g, flipped, pads), at.top, at.h, at.left, at.w));
     }
     int64_t pads[] = {at.top, not_below_zero(at.kh - 1 + hd - at.h - at.top), at.left,
                       not_below_zero(at.kw - 1 + wd - at.w - at.left)};

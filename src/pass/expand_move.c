@@ -83,10 +83,10 @@ value_id expand_reverse_as_slice(expand_call *c)
     if (!reversed_axes(c, &axes))
         return NO_VALUE;
     for (uint32_t i = 0; i < t->rank; i++) {
-        const bool turned = axes.mask >> i & 1;
-        starts[i] = turned ? t->dims[i] - 1 : 0;
-        ends[i] = turned ? -1 : t->dims[i];
-        steps[i] = turned ? -1 : 1;
+        const bool reversed = axes.mask >> i & 1;
+        starts[i] = reversed ? t->dims[i] - 1 : 0;
+        ends[i] = reversed ? -1 : t->dims[i];
+        steps[i] = reversed ? -1 : 1;
     }
     return build_slice(c->b, c->in[0], starts, ends, steps, t->rank);
 }
@@ -121,29 +121,29 @@ static value_id build_reverse(builder *b, value_id x, const int64_t *axes, uint3
     return n ? build_node(b, OP_REVERSE, &x, 1, &entry, 1) : x;
 }
 
-/* Backward ranges are read forwards and then turned round. */
+/* Backward ranges are read forwards and then reversed. */
 value_id expand_slice_and_reverse(expand_call *c)
 {
     const uint32_t rank = c->out->rank;
-    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK], turned[TN_MAX_RANK];
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK], reversed[TN_MAX_RANK];
     slice_range ranges[TN_MAX_RANK];
-    uint32_t n_turned = 0;
+    uint32_t n_reversed = 0;
     if (!target_has(c, OP_REVERSE) || !slice_ranges(c, ranges))
         return NO_VALUE;
     for (uint32_t i = 0; i < rank; i++) {
         slice_range r = ranges[i];
         const bool turns = r.step < 0 && r.count > 1;
         if (turns)
-            turned[n_turned++] = i;
+            reversed[n_reversed++] = i;
         const int64_t last = r.start + (r.count > 1 ? (r.count - 1) * r.step : 0);
         starts[i] = turns ? last : r.start;
         ends[i] = r.count == 0 ? starts[i] : (turns ? r.start : last) + 1;
         steps[i] = r.count <= 1 ? 1 : turns ? -r.step : r.step;
     }
-    if (n_turned == 0)
+    if (n_reversed == 0)
         return NO_VALUE;
-    return build_reverse(c->b, build_slice(c->b, c->in[0], starts, ends, steps, rank), turned,
-                         n_turned);
+    return build_reverse(c->b, build_slice(c->b, c->in[0], starts, ends, steps, rank), reversed,
+                         n_reversed);
 }
 
 /* Some axes are whole, of an unknown extent, which leaves no slice with known bounds: the others
@@ -219,9 +219,9 @@ static scalar zero_of(tn_dtype d)
 value_id expand_slice_grad_as_pad(expand_call *c)
 {
     const type *t = c->out, *g = operand_type_of(c, 0);
-    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], interior[TN_MAX_RANK], turned[TN_MAX_RANK];
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], interior[TN_MAX_RANK], reversed[TN_MAX_RANK];
     slice_range ranges[TN_MAX_RANK];
-    uint32_t n_turned = 0;
+    uint32_t n_reversed = 0;
     shape part;
     if (!is_static_call(c) ||
         resolve_slices(c->n->attrs, t->dims, t->rank, ranges, &part).kind != SHAPE_OK)
@@ -233,12 +233,12 @@ value_id expand_slice_grad_as_pad(expand_call *c)
         const int64_t last = r.start + (r.count > 1 ? (r.count - 1) * r.step : 0);
         const bool turns = last < r.start;
         if (turns)
-            turned[n_turned++] = i;
+            reversed[n_reversed++] = i;
         low[i] = turns ? last : r.start;
         high[i] = t->dims[i] - 1 - (turns ? r.start : last);
         interior[i] = r.count <= 1 ? 0 : (turns ? -r.step : r.step) - 1;
     }
-    return build_pad_by(c, build_reverse(c->b, c->in[0], turned, n_turned), low, high, interior,
+    return build_pad_by(c, build_reverse(c->b, c->in[0], reversed, n_reversed), low, high, interior,
                         t->rank, zero_of(t->dtype));
 }
 

@@ -402,7 +402,8 @@ static void finish_bias(void *user, loop_builder *b, const contract_part *part)
 
 enum { GIVEN_MOST = 40 * 300 };
 
-static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both, bool is_turned)
+static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both,
+                       bool is_transposed)
 {
     static float a[GIVEN_MOST], b[GIVEN_MOST], bias[64], have[GIVEN_MOST], want[GIVEN_MOST];
     static uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
@@ -441,7 +442,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
     matrix_spec(spec, 1, m, n, k, LAYOUT_K_LAST, LAYOUT_K_INNER);
     arena_init(&memory, &memory_system);
     char *buffers[] = {(char *)a, (char *)b, (char *)have, NULL, NULL, (char *)bias};
-    if (is_turned) { /* the other operand's axes first */
+    if (is_transposed) { /* the other operand's axes first */
         contract_spec *turned = calloc(1, sizeof *turned);
         *turned = *spec;
         turned->n_m = turned->n_n = turned->n_k = 0;
@@ -450,7 +451,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
         contract_axis_add(turned->k, &turned->n_k, k, n, 1, 0);
         turned->load_a = load_third;
         turned->load_b = both ? load_third : NULL;
-        turned->is_turned = true;
+        turned->is_transposed = true;
         buffers[CONTRACT_A] = (char *)b;
         buffers[CONTRACT_B] = (char *)a;
         free(spec);

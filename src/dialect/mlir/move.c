@@ -141,17 +141,18 @@ static void put_inserted(mlir_text *w, const char *result, const operand *in, co
     put(w, " : %t into %t\n", &in->type, &into->type);
 }
 
-/* Into zeros; a range that goes backwards is turned around first. */
+/* Into zeros; a range that goes backwards is reversed first. */
 static void put_slice_grad(mlir_text *w, const node *n, const operand *in, const tensor *out)
 {
     value_id v = n->first_value;
-    slice_range r[TN_MAX_RANK], turn[TN_MAX_RANK];
+    slice_range r[TN_MAX_RANK], reversed_range[TN_MAX_RANK];
     bool turns = false;
     operand from = *in, result = operand_made("", v, out);
     find_ranges(n, out, r);
     for (uint32_t i = 0; i < out->rank; i++) {
         bool is_back = r[i].step < 0;
-        turn[i] = (slice_range){is_back ? r[i].count - 1 : 0, is_back ? -1 : 1, r[i].count};
+        reversed_range[i] =
+            (slice_range){is_back ? r[i].count - 1 : 0, is_back ? -1 : 1, r[i].count};
         turns = turns || is_back;
         if (is_back && r[i].count > 0)
             r[i].start += (r[i].count - 1) * r[i].step;
@@ -165,7 +166,7 @@ static void put_slice_grad(mlir_text *w, const node *n, const operand *in, const
          out, out);
     if (turns) {
         from = operand_made("r", v, &in->type);
-        put_walk(w, v, from.name, in, &in->type, turn);
+        put_walk(w, v, from.name, in, &in->type, reversed_range);
     }
     put_inserted(w, result.name, &from, &all, r);
 }

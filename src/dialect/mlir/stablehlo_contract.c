@@ -197,7 +197,7 @@ typedef struct hlo_convolution {
 
 static void put_convolution(mlir_text *w, const node *n, const hlo_convolution *c)
 {
-    const char *turn = c->reverses ? "true" : "false";
+    const char *reverses = c->reverses ? "true" : "false";
     hlo_open(w, n, "convolution");
     put(w, " {window_strides = %i, padding = ", c->strides, 2U);
     put_pairs(w, c->pads, 2);
@@ -206,7 +206,7 @@ static void put_convolution(mlir_text *w, const node *n, const hlo_convolution *
               "dimension_numbers = #stablehlo.conv<%s>, feature_group_count = 1 : i64, "
               "batch_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, "
               "#stablehlo<precision HIGHEST>]}",
-              c->lhs_dilation, 2U, c->rhs_dilation, 2U, turn, turn, c->dimensions);
+              c->lhs_dilation, 2U, c->rhs_dilation, 2U, reverses, reverses, c->dimensions);
 }
 
 static void geometry(const mlir_text *w, value_id x, value_id filter, const node *n,
@@ -228,7 +228,7 @@ void hlo_conv(mlir_text *w, const node *n)
                                        "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"});
 }
 
-/* dy, spread out by the strides, with the filter turned around. */
+/* dy, spread out by the strides, with the filter reversed. */
 void hlo_conv_grad_input(mlir_text *w, const node *n)
 {
     conv_geometry g;

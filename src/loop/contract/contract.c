@@ -42,7 +42,7 @@ static void exchange_axes(contract_axis *axes, uint32_t n)
 }
 
 /* The operands change places: a product does not mind. */
-static void turn(problem *p)
+static void transpose(problem *p)
 {
     contract_spec *s = &p->spec;
     contract_axis m[CONTRACT_MAX_AXES];
@@ -65,7 +65,7 @@ static void turn(problem *p)
     s->user_a = old.user_b;
     s->user_b = old.user_a;
     s->b_is_constant = false;
-    s->is_turned = !s->is_turned;
+    s->is_transposed = !s->is_transposed;
 }
 
 static bool problem_init(problem *p, const contract_spec *spec, const machine *on)
@@ -88,7 +88,7 @@ static bool problem_init(problem *p, const contract_spec *spec, const machine *o
     /* One column of results: its rows side by side make better vectors. The chains of complex
      * numbers care which factor is which. */
     if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
-        turn(p);
+        transpose(p);
         p->n = p->m;
         p->m = 1;
         buffer_a = CONTRACT_B;
@@ -151,15 +151,15 @@ static void join_products(problem *p)
 
 enum {
     MOST_ROWS = 28,
-    MOST_TURNED = 8,    /* rows that meet columns of B turned in registers */
-    FEW_ROWS = 4,       /* B is read so rarely that packing it does not pay */
-    MANY_PANELS = 4,    /* A is read so often that it may be packed */
-    FEW_CHAINS = 6,     /* less do not keep the multipliers busy */
-    CROWDED_ROWS = 6,   /* so many find room in one set of the first cache */
-    ENOUGH_PANELS = 16, /* to be shared out among threads */
-    SMALL = 1 << 21,    /* operations that one thread does alone */
-    FAR = 256 << 10,    /* bytes of B from which on it is better read as one stream */
-    FAST = 8            /* operations in the time that a byte takes from memory */
+    MOST_TRANSPOSED = 8, /* rows that meet columns of B transposed in registers */
+    FEW_ROWS = 4,        /* B is read so rarely that packing it does not pay */
+    MANY_PANELS = 4,     /* A is read so often that it may be packed */
+    FEW_CHAINS = 6,      /* less do not keep the multipliers busy */
+    CROWDED_ROWS = 6,    /* so many find room in one set of the first cache */
+    ENOUGH_PANELS = 16,  /* to be shared out among threads */
+    SMALL = 1 << 21,     /* operations that one thread does alone */
+    FAR = 256 << 10,     /* bytes of B from which on it is better read as one stream */
+    FAST = 8             /* operations in the time that a byte takes from memory */
 };
 
 /* Few rows times so much of B that reading it takes longer than everything else. */
@@ -281,7 +281,7 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
     }
     /* A square of B and the sums of a vector of columns are in registers, with as many to spare. */
     const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
-    const int64_t most = spare < MOST_TURNED ? spare : MOST_TURNED;
+    const int64_t most = spare < MOST_TRANSPOSED ? spare : MOST_TRANSPOSED;
     product_axes joined = {0};
     problem probe = *p;
     join_products(&probe);
@@ -398,7 +398,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     plan->how = sweeps                  ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"
                 : p->b_form == B_ROWS   ? "B in place"
-                                        : "B turned";
+                                        : "B transposed";
     return step->program != NULL;
 }
 
@@ -436,7 +436,7 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
     contract_stage *s = ARENA_NEW(memory, contract_stage);
     *plan = (contract_plan){.how = "blocks of rows"};
     *fault = NULL;
-    if (!s || !problem_init(&s->p, spec, on) || s->p.spec.is_turned ||
+    if (!s || !problem_init(&s->p, spec, on) || s->p.spec.is_transposed ||
         !schedule(&s->p, on, true, memory, plan, &s->rows, fault))
         return NULL;
     /* What other stages keep in registers goes through the blocks, too: leave room for some of it,

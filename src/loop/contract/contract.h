@@ -83,7 +83,7 @@ typedef struct contract_spec {
     uint32_t n_windows;
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
-    bool is_turned;     /* the caller's positions have the axes of N before those of M */
+    bool is_transposed; /* the caller's positions have the axes of N before those of M */
     bool b_is_constant; /* its packing program runs once, ahead of time: pack more readily */
     contract_load *load_a, *load_b; /* NULL: from the buffer */
     void *user_a, *user_b;

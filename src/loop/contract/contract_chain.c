@@ -103,7 +103,7 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
 }
 
 /* The same where B lies in columns, for a vector's lanes of products of which COUNT exist: squares
- * of B are turned in registers. */
+ * of B are transposed in registers. */
 static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     const problem *p = g->p;
@@ -112,7 +112,7 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     element sums[64];
     get_sums(g, sums);
     for (uint32_t v = 0; v < g->nv; v++) {
-        loop_value from[LOOP_MAX_LANES], turned[LOOP_MAX_LANES];
+        loop_value from[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
         for (uint32_t r = 0; r < p->lanes; r++) {
             /* Columns that do not exist stand for the last one; their sums are not stored. */
             const int64_t n = (int64_t)v * p->lanes + r;
@@ -120,16 +120,16 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
             from[r] = loop_at(b, b_at, column * step * p->bytes);
         }
         if (count == p->lanes) {
-            load_turned(b, from, p->elem, p->lanes, turned);
+            load_transposed(b, from, p->elem, p->lanes, transposed);
         } else {
             for (uint32_t r = 0; r < p->lanes; r++)
-                turned[r] = loop_load_first(b, loop_type_of(p->elem, p->lanes), from[r],
-                                            loop_i64(b, count), (uint32_t)p->bytes);
-            turn_square(b, turned, p->lanes, p->bytes);
+                transposed[r] = loop_load_first(b, loop_type_of(p->elem, p->lanes), from[r],
+                                                loop_i64(b, count), (uint32_t)p->bytes);
+            transpose_square(b, transposed, p->lanes, p->bytes);
         }
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t r = 0; r < g->rows; r++) {
-                const element y = {p->form, turned[i], LOOP_NO_VALUE};
+                const element y = {p->form, transposed[i], LOOP_NO_VALUE};
                 sums[r * g->nv + v] =
                     element_fma(b, load_a(g, a, r, i * step_a), y, sums[r * g->nv + v]);
             }

@@ -1,20 +1,20 @@
-/* Results that lie by columns: squares of totals are turned before they are finished, so that the
- * vectors that are stored go along M. */
+/* Results that lie by columns: squares of totals are transposed before they are finished, so that
+ * the vectors that are stored go along M. */
 #include "loop/contract/contract_multiply.h"
 
 bool contract_finishes_columns(const problem *p)
 {
     enum { FEW = 4, WIDEST = 16 };
     const bool has_form = p->parts == 1 && p->bytes >= 4 && p->lanes > 1 && p->lanes <= WIDEST;
-    const bool is_turned = p->spec.finish ? p->spec.is_turned
-                                          : p->c_n.n == 1 && walk_step(&p->c_n) != 1 &&
-                                                p->c_m.n == 1 && walk_step(&p->c_m) == 1;
-    return has_form && is_turned && p->m >= FEW && p->n > 1;
+    const bool is_transposed = p->spec.finish ? p->spec.is_transposed
+                                              : p->c_n.n == 1 && walk_step(&p->c_n) != 1 &&
+                                                    p->c_m.n == 1 && walk_step(&p->c_m) == 1;
+    return has_form && is_transposed && p->m >= FEW && p->n > 1;
 }
 
-/* The square from ROW and COLUMN of the block on becomes vectors in g->turned. Places beyond the
- * block stand for the last row. */
-static void turn_totals(multiplier *g, loop_value row, loop_value column, loop_value rows)
+/* The square from ROW and COLUMN of the block on becomes vectors in g->transposed. Places beyond
+ * the block stand for the last row. */
+static void transpose_totals(multiplier *g, loop_value row, loop_value column, loop_value rows)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
@@ -22,14 +22,14 @@ static void turn_totals(multiplier *g, loop_value row, loop_value column, loop_v
     const int64_t row_bytes = (int64_t)p->nv * lanes * p->bytes;
     const loop_value last = loop_binary(b, LOOP_ISUB, rows, loop_i64(b, 1));
     const loop_value from = loop_offset(b, g->totals, int_times(b, column, p->bytes));
-    loop_value at[LOOP_MAX_LANES], turned[LOOP_MAX_LANES];
+    loop_value at[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
     for (uint32_t i = 0; i < lanes; i++) {
         const loop_value here = loop_min(b, int_add(b, row, loop_i64(b, i)), last);
         at[i] = loop_offset(b, from, int_times(b, here, row_bytes));
     }
-    load_turned(b, at, p->elem, lanes, turned);
+    load_transposed(b, at, p->elem, lanes, transposed);
     for (uint32_t i = 0; i < lanes; i++)
-        loop_store(b, loop_at(b, g->turned, i * lanes * p->bytes), turned[i],
+        loop_store(b, loop_at(b, g->transposed, i * lanes * p->bytes), transposed[i],
                    (uint32_t)p->bytes * lanes);
 }
 
@@ -43,13 +43,14 @@ void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns)
     const loop_value first = loop_for(b, loop_i64(b, 0), columns, lanes);
     const loop_value n_columns =
         loop_min(b, loop_binary(b, LOOP_ISUB, columns, first), loop_i64(b, lanes));
-    turn_totals(g, row, first, rows);
+    transpose_totals(g, row, first, rows);
     const loop_value i = loop_for(b, loop_i64(b, 0), n_columns, 1);
-    const element total = {p->form,
-                           loop_load(b, loop_type_of(p->elem, lanes),
-                                     loop_offset(b, g->turned, int_times(b, i, lanes * p->bytes)),
-                                     (uint32_t)p->bytes * lanes),
-                           LOOP_NO_VALUE};
+    const element total = {
+        p->form,
+        loop_load(b, loop_type_of(p->elem, lanes),
+                  loop_offset(b, g->transposed, int_times(b, i, lanes * p->bytes)),
+                  (uint32_t)p->bytes * lanes),
+        LOOP_NO_VALUE};
     const loop_value at_row = int_add(b, g->row, row);
     const loop_value at_column = int_add(b, g->column, int_add(b, first, i));
     contract_finish_vector(g, total, at_row, at_column, n_rows);

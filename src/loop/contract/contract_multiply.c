@@ -87,12 +87,12 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     loop_builder *b = g->b;
     const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
     contract_part part = {.value = as_result(g, total),
-                          .is_column = p->spec.is_turned != g->finishes_columns,
+                          .is_column = p->spec.is_transposed != g->finishes_columns,
                           .lanes = p->lanes,
                           .count = count,
                           .batch = g->batch,
-                          .m = p->spec.is_turned ? column : row,
-                          .n = p->spec.is_turned ? row : column,
+                          .m = p->spec.is_transposed ? column : row,
+                          .n = p->spec.is_transposed ? row : column,
                           .step = finished_step(g),
                           .align = dtype_is_complex(p->spec.c) ? bytes / 2 : bytes};
     part.at = int_add(b, g->c_batch, walk_emit(b, &p->c_m, row));
@@ -450,7 +450,7 @@ void multiplier_open(multiplier *g)
     g->totals = LOOP_NO_VALUE;
     g->finishes_columns = contract_finishes_columns(p);
     if (g->finishes_columns)
-        g->turned = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
+        g->transposed = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
     if (!is_finished_in_registers(g))
         g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
 }

@@ -12,7 +12,7 @@ typedef struct multiplier {
      * which it would otherwise take apart and put together again for most of the time it takes. */
     loop_value always;
     bool finishes_columns; /* vectors of results go along M */
-    loop_value turned;     /* room for a square of totals, then */
+    loop_value transposed; /* room for a square of totals, then */
     loop_value totals; /* where they lie; LOOP_NO_VALUE: nowhere, they are finished in registers */
     /* The item. */
     loop_value batch, row, column; /* the block's first row and column */

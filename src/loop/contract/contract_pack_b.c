@@ -5,8 +5,8 @@
 #include "loop/contract/contract_parts.h"
 
 enum {
-    CHUNK = 256,    /* products in a work item */
-    MOST_SIDE = 32, /* of a square that is turned in registers: code grows faster than it gains */
+    CHUNK = 256,        /* products in a work item */
+    MOST_SIDE = 32,     /* of a square transposed in registers; larger ones are too much code */
     UNROLLED_SIDE = 16, /* squares up to this one after the other, without a loop */
 };
 
@@ -32,7 +32,7 @@ static bool has_rows(const problem *p)
 }
 
 /* Are the products of a column side by side instead? */
-static bool is_turned(const problem *p)
+static bool is_transposed(const problem *p)
 {
     return !has_rows(p) && p->unpacked.k.n <= 1 && walk_step(&p->unpacked.k) == 1;
 }
@@ -40,7 +40,7 @@ static bool is_turned(const problem *p)
 /* Squares have many addresses, which LLVM takes long over if it knows how they are related. */
 static bool has_offsets(const problem *p)
 {
-    return p->unpacked.n.n > 1 || is_turned(p);
+    return p->unpacked.n.n > 1 || is_transposed(p);
 }
 
 /* Elements from the panel's product 0 to its column J. */
@@ -132,7 +132,7 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
     if (products == side && columns == side && is_plain(p, &p->unpacked.from)) {
         for (uint32_t r = 0; r < side; r++)
             at[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at[r], p->bytes));
-        load_turned(b, at, p->elem, side, re);
+        load_transposed(b, at, p->elem, side, re);
     } else {
         const loop_value some = products < side ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
         for (uint32_t r = 0; r < side; r++) {
@@ -142,9 +142,9 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
             im[r] = x.im;
         }
         if (columns > 0) {
-            turn_square(b, re, side, p->bytes);
+            transpose_square(b, re, side, p->bytes);
             if (p->parts == 2)
-                turn_square(b, im, side, p->bytes);
+                transpose_square(b, im, side, p->bytes);
         }
     }
     for (int64_t r = 0; r < products; r++)
@@ -206,7 +206,7 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     if (has_rows(p)) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (is_turned(p)) {
+    } else if (is_transposed(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t side = side_of(p), rest = p->k % side;
         const loop_value whole = loop_min(b, high, loop_i64(b, p->k - rest));

@@ -51,7 +51,7 @@ static inline void factors_open(loop_builder *b, factors *from)
 typedef enum b_form {
     B_PANELS, /* packed, `columns` wide */
     B_ROWS,   /* in place, N contiguous */
-    B_COLUMNS /* in place, K contiguous: turned in registers */
+    B_COLUMNS /* in place, K contiguous: transposed in registers */
 } b_form;
 
 typedef struct problem {
@@ -129,10 +129,10 @@ element factors_load(loop_builder *b, const problem *p, const factors *from, loo
                      uint32_t lanes, loop_value count);
 
 /* N = LANES vectors, the rows of a square, become its columns. */
-void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes);
+void transpose_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes);
 /* The columns of the square of LANES rows of ELEM in memory at ROWS. */
-void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
-                 loop_value *columns);
+void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                     loop_value *columns);
 
 /* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A; P reads that one from then
  * on. False when sizes overflow, or when there is no program. */

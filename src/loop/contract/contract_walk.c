@@ -1,4 +1,4 @@
-/* Offsets of elements by their row-major numbers, and squares of vectors turned around. */
+/* Offsets of elements by their row-major numbers, and squares of vectors transposed. */
 #include "loop/contract/contract_parts.h"
 
 void walk_init(walk *w)
@@ -137,7 +137,8 @@ static held shuffled(const held *x, const held *y, const uint8_t *table, uint32_
 
 /* N vectors, the rows of squares that lie side by side, each N lanes wide; N * BYTES is at most 16,
  * or there is one square. */
-static void turn_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t lanes, int64_t bytes)
+static void transpose_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t lanes,
+                            int64_t bytes)
 {
     held at[LOOP_MAX_LANES];
     uint8_t low[LOOP_MAX_LANES], high[LOOP_MAX_LANES];
@@ -172,9 +173,9 @@ static void turn_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t l
         rows[i] = sorted[i];
 }
 
-void turn_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes)
+void transpose_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes)
 {
-    turn_parts(b, rows, lanes, lanes, bytes);
+    transpose_parts(b, rows, lanes, lanes, bytes);
 }
 
 /* The N lanes of X, then those of Y. */
@@ -187,9 +188,9 @@ static loop_value join(loop_builder *b, loop_value x, loop_value y, uint32_t n)
 }
 
 /* 16 bytes at a time: a vector takes them from every fourth row (of floats) at once, so that only
- * the squares inside of 16 bytes are left to turn. */
-void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
-                 loop_value *columns)
+ * the squares inside of 16 bytes are left to transpose. */
+void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
+                     loop_value *columns)
 {
     const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
     const uint32_t group = 16 / bytes < lanes ? 16 / bytes : lanes;
@@ -205,6 +206,6 @@ void load_turned(loop_builder *b, const loop_value *rows, loop_elem elem, uint32
                     part[k] = join(b, part[2 * k], part[2 * k + 1], width);
             at[i] = part[0];
         }
-        turn_parts(b, at, group, lanes, (int64_t)bytes);
+        transpose_parts(b, at, group, lanes, (int64_t)bytes);
     }
 }

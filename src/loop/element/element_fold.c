@@ -51,7 +51,7 @@ static loop_value mirror_negative(loop_builder *b, loop_value bits, bool wide)
 }
 
 /* What takes the NaNs beyond infinity around to the other end of the integers. */
-static loop_value turn_nans(loop_builder *b, fold_kind kind, loop_value key, bool wide, bool back)
+static loop_value order_nans(loop_builder *b, fold_kind kind, loop_value key, bool wide, bool back)
 {
     const uint64_t n = wide ? (UINT64_C(1) << 52) - 1 : (UINT64_C(1) << 23) - 1;
     return loop_binary(b, (kind == FOLD_MAX) != back ? LOOP_IADD : LOOP_ISUB, key,
@@ -62,14 +62,14 @@ element element_fold_key(loop_builder *b, fold_kind kind, element x)
 {
     const bool wide = x.dtype == TN_F64;
     loop_value key = loop_convert(b, LOOP_BITCAST, wide ? LOOP_I64 : LOOP_I32, x.re);
-    key = turn_nans(b, kind, mirror_negative(b, key, wide), wide, false);
+    key = order_nans(b, kind, mirror_negative(b, key, wide), wide, false);
     return (element){wide ? TN_SI64 : TN_SI32, key, LOOP_NO_VALUE};
 }
 
 element element_of_fold_key(loop_builder *b, fold_kind kind, tn_dtype d, element key)
 {
     const bool wide = d == TN_F64;
-    const loop_value bits = mirror_negative(b, turn_nans(b, kind, key.re, wide, true), wide);
+    const loop_value bits = mirror_negative(b, order_nans(b, kind, key.re, wide, true), wide);
     return (element){d, loop_convert(b, LOOP_BITCAST, wide ? LOOP_F64 : LOOP_F32, bits),
                      LOOP_NO_VALUE};
 }

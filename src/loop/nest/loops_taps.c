@@ -7,7 +7,7 @@
 
 /* The filter [kh, kw, ci, co] as [kh, kw, co, ci] in the dtype of sums, so that vectors lie along
  * ci. */
-static bool turn_filter(loops *l, const conv_geometry *g, tn_dtype sum)
+static bool transpose_filter(loops *l, const conv_geometry *g, tn_dtype sum)
 {
     loop_builder *b = &l->b;
     const loop_value tap = loops_items(l);
@@ -22,7 +22,7 @@ static bool turn_filter(loops *l, const conv_geometry *g, tn_dtype sum)
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    return loops_step(l, g->kh * g->kw, (uint64_t)(g->ci * g->co), "the filter turned");
+    return loops_step(l, g->kh * g->kw, (uint64_t)(g->ci * g->co), "the filter transposed");
 }
 
 /* A chain in the making, for `lanes` elements of the result. */
@@ -148,7 +148,7 @@ bool loops_of_taps(loops *l)
     chain c = {.l = l, .g = &g, .in = t->dtype, .sum = accumulator_of(t->dtype)};
     l->out->n_temps = 1;
     l->out->temps[0] = (uint64_t)loops_type(l, 1)->count * dtype_bytes(c.sum);
-    if (!turn_filter(l, &g, c.sum))
+    if (!transpose_filter(l, &g, c.sum))
         return false;
     c.lanes = dtype_bytes(c.sum) > 4 ? 32 : 64; /* several chains beside each other */
     while (c.lanes > 1 && c.lanes / 2 >= g.ci)

@@ -54,7 +54,7 @@ static void set_axes(const contraction *p, uint32_t o, uint32_t open, contract_s
         list[*n - 1].is_open = open >> i & 1;
     }
     add_windows(p, o, number, s);
-    s->is_turned = o == 1;
+    s->is_transposed = o == 1;
 }
 
 /* Which operand is A? The one with windows, as B has none. */
@@ -158,7 +158,7 @@ static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, ker
 {
     const int64_t m = extent_of(s->m, s->n_m), n = extent_of(s->n, s->n_n);
     const int64_t batch = extent_of(s->batch, s->n_batch);
-    const int64_t dims[2] = {batch * (s->is_turned ? n : m), s->is_turned ? m : n};
+    const int64_t dims[2] = {batch * (s->is_transposed ? n : m), s->is_transposed ? m : n};
     access_map map;
     if (!access_of_reshape(dims, 2, k->dims, k->rank, memory, &map) ||
         !nest_rebase(k, &map, 0, memory, out))

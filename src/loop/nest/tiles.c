@@ -1,14 +1,14 @@
-/* Nests of kernels that read along one axis and write along another: square tiles are turned in
+/* Nests of kernels that read along one axis and write along another: square tiles are transposed in
  * registers, so that both sides move whole vectors (J. O. Eklundh, "A fast computer method for
  * matrix transposing", 1972). */
 #include "loop/nest/map.h"
 
 enum {
     MOST_SIDE = 32,
-    MOST_TURNED = 4, /* reads that are turned in one kernel */
-    BAND = 64,       /* columns of one work item */
-    STRETCH = 1024,  /* and its rows */
-    FEW_NODES = 4,   /* so small a kernel is written out for each row of a tile */
+    MOST_TRANSPOSED = 4, /* reads that are transposed in one kernel */
+    BAND = 64,           /* columns of one work item */
+    STRETCH = 1024,      /* and its rows */
+    FEW_NODES = 4,       /* so small a kernel is written out for each row of a tile */
 };
 
 typedef struct tiles {
@@ -16,9 +16,9 @@ typedef struct tiles {
     const kernel *k;
     uint32_t across, last; /* the axes of a tile: reads go along the first, writes along the last */
     uint32_t side;
-    emit_read turned[MOST_TURNED];
-    uint32_t n_turned;
-    loop_value kept[MOST_TURNED]; /* tiles in scratch memory */
+    emit_read transposed[MOST_TRANSPOSED];
+    uint32_t n_transposed;
+    loop_value kept[MOST_TRANSPOSED]; /* tiles in scratch memory */
     loop_value buffers[KERNEL_OUTPUTS];
     bool is_possible;
 } tiles;
@@ -39,18 +39,18 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
     const bool is_short = bytes <= 2 && dtype_is_int(held) && !dtype_is_bool(held) &&
                           t->k->dims[axis] >= MOST_SIDE && t->k->dims[t->last] >= MOST_SIDE;
     const uint32_t side = bytes == 8 ? 8 : is_short ? MOST_SIDE : 16;
-    if (axis == t->last || (t->n_turned > 0 && (axis != t->across || side != t->side)) ||
-        t->n_turned == MOST_TURNED) {
+    if (axis == t->last || (t->n_transposed > 0 && (axis != t->across || side != t->side)) ||
+        t->n_transposed == MOST_TRANSPOSED) {
         t->is_possible = t->is_possible && axis == t->last; /* one such read is gathered */
         return;
     }
     t->across = axis;
     t->side = side;
-    t->turned[t->n_turned++] = *read;
+    t->transposed[t->n_transposed++] = *read;
 }
 
 /* Lane j of x[i] becomes lane i of x[j]. */
-static void turn(loop_builder *b, element *x, uint32_t side)
+static void transpose_tile(loop_builder *b, element *x, uint32_t side)
 {
     for (uint32_t d = side / 2; d > 0; d /= 2)
         for (uint32_t i = 0; i < side; i++) {
@@ -67,36 +67,36 @@ static void turn(loop_builder *b, element *x, uint32_t side)
         }
 }
 
-static void load_turned(tiles *t, const emit_read *read, loop_value column, element *x)
+static void load_transposed(tiles *t, const emit_read *read, loop_value column, element *x)
 {
     emitter *e = &t->e;
     for (uint32_t i = 0; i < t->side; i++) {
         e->at[t->last] = loop_binary(e->b, LOOP_IADD, column, loop_i64(e->b, i));
         x[i] = emit_load_along(e, read, t->across, t->side);
     }
-    turn(e->b, x, t->side);
+    transpose_tile(e->b, x, t->side);
 }
 
 /* The tile at ROW and COLUMN, with every row written out. */
 static void small_tile(tiles *t, loop_value row, loop_value column, bool streams)
 {
     emitter *e = &t->e;
-    element x[MOST_TURNED][MOST_SIDE];
+    element x[MOST_TRANSPOSED][MOST_SIDE];
     e->at[t->across] = row;
-    for (uint32_t r = 0; r < t->n_turned; r++)
-        load_turned(t, &t->turned[r], column, x[r]);
+    for (uint32_t r = 0; r < t->n_transposed; r++)
+        load_transposed(t, &t->transposed[r], column, x[r]);
     e->at[t->last] = column;
     for (uint32_t i = 0; i < t->side; i++) {
         const uint32_t mark = emit_mark(e);
         e->at[t->across] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, i));
-        for (uint32_t r = 0; r < t->n_turned; r++)
-            emit_know(e, t->turned[r].v, t->turned[r].map, x[r][i]);
+        for (uint32_t r = 0; r < t->n_transposed; r++)
+            emit_know(e, t->transposed[r].v, t->transposed[r].map, x[r][i]);
         map_body(e, t->buffers, streams);
         emit_forget(e, mark);
     }
 }
 
-/* The same with turned tiles in memory and a loop over their rows. */
+/* The same with transposed tiles in memory and a loop over their rows. */
 static void large_tile(tiles *t, loop_value row, loop_value column, bool streams)
 {
     emitter *e = &t->e;
@@ -104,21 +104,21 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
     element x[MOST_SIDE];
     const uint32_t mark = emit_mark(e);
     e->at[t->across] = row;
-    for (uint32_t r = 0; r < t->n_turned; r++) {
-        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(t->turned[r].dtype);
-        load_turned(t, &t->turned[r], column, x);
+    for (uint32_t r = 0; r < t->n_transposed; r++) {
+        const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(t->transposed[r].dtype);
+        load_transposed(t, &t->transposed[r], column, x);
         for (uint32_t i = 0; i < t->side; i++)
             element_store(b, loop_at(b, t->kept[r], (int64_t)i * bytes), x[i], (uint32_t)bytes);
     }
     e->at[t->last] = column;
     const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->side), 1);
     e->at[t->across] = loop_binary(b, LOOP_IADD, row, i);
-    for (uint32_t r = 0; r < t->n_turned; r++) {
-        const tn_dtype d = emit_dtype(e, t->turned[r].dtype);
+    for (uint32_t r = 0; r < t->n_transposed; r++) {
+        const tn_dtype d = emit_dtype(e, t->transposed[r].dtype);
         const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(d);
         const loop_value from =
             loop_offset(b, t->kept[r], loop_binary(b, LOOP_IMUL, i, loop_i64(b, bytes)));
-        emit_know(e, t->turned[r].v, t->turned[r].map,
+        emit_know(e, t->transposed[r].v, t->transposed[r].map,
                   element_load(b, d, from, t->side, (uint32_t)bytes));
     }
     map_body(e, t->buffers, streams);
@@ -224,7 +224,7 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
         return true;
     if (!t || !start(t, &b, f, k, memory))
         return false;
-    *applies = t->is_possible && t->n_turned > 0 && k->dims[t->across] >= t->side &&
+    *applies = t->is_possible && t->n_transposed > 0 && k->dims[t->across] >= t->side &&
                k->dims[t->last] >= t->side;
     if (!*applies)
         return true;
@@ -235,9 +235,9 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     const int64_t bands = (columns + BAND - 1) / BAND, stretches = (rows + STRETCH - 1) / STRETCH;
     for (uint32_t i = 0; i < k->n_out; i++)
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
-    for (uint32_t r = 0; r < t->n_turned && k->n_nodes > FEW_NODES; r++)
+    for (uint32_t r = 0; r < t->n_transposed && k->n_nodes > FEW_NODES; r++)
         t->kept[r] =
-            loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->turned[r].dtype));
+            loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->transposed[r].dtype));
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value of_bands = loop_i64(&b, bands), of_stretches = loop_i64(&b, stretches);
@@ -254,7 +254,7 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
                                 .work = outer * bands * stretches,
                                 .grain = nest_grain(each),
-                                .how = "tiles that are turned in registers"};
+                                .how = "tiles that are transposed in registers"};
     out->n_steps = 1;
     return out->steps[0].program != NULL;
 }
