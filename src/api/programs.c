@@ -103,7 +103,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
         p->cache = variant_cache_new(&p->allocator);
         return p->cache ? note_interface(p) : module_no_memory(p->graph);
     }
-    if (p->engine->is_jit && !other_sizes_are_dear(p->graph))
+    if (p->engine->is_jit && !other_sizes_are_expensive(p->graph))
         other_sizes_init(&p->others, p->graph, p->sizes, &(sizes_options){p->level, p->relaxed});
     TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
     TN_TRY(note_interface(p));

@@ -44,7 +44,7 @@ static const loop_program *sweep_probe(arena *memory)
     const loop_value at = loop_binary(&b, LOOP_IMUL, i, loop_i64(&b, 64));
     const loop_value x = loop_load(&b, t, loop_offset(&b, from, at), 64);
     const loop_value flipped = loop_unary(&b, LOOP_NOT, x);
-    loop_stream(&b, loop_offset(&b, to, at), flipped);
+    loop_store_nontemporal(&b, loop_offset(&b, to, at), flipped);
     loop_end(&b);
     return loop_finish(&b);
 }

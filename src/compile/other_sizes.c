@@ -70,7 +70,7 @@ static module *make(const other_sizes *o, sizes_change c, relation r)
     return NULL;
 }
 
-bool other_sizes_are_dear(const module *m)
+bool other_sizes_are_expensive(const module *m)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->functions.n; i++)

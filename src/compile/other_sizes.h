@@ -27,7 +27,7 @@ typedef struct other_sizes {
 /* Is M so large that it is worth comparing with other sizes only once it gets some? That plans all
  * of it twice or more, with code that is longer for being general; where a program keeps its sizes,
  * this is more than its kernels take to be read from the cache. */
-bool other_sizes_are_dear(const module *m);
+bool other_sizes_are_expensive(const module *m);
 /* For M, whose symbols have the VALUES, and which may change afterwards. There are no
  * other sizes where M has no symbols, and without memory. */
 void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,

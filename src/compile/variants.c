@@ -41,7 +41,7 @@ static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool i
     for (uint32_t i = 0; i < p->n_inputs; i++)
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
     TN_TRY(sizes_from_inputs(m, given, sizes));
-    if (p->engine->is_jit && !(is_first && other_sizes_are_dear(m)))
+    if (p->engine->is_jit && !(is_first && other_sizes_are_expensive(m)))
         other_sizes_init(others, m, sizes, &(sizes_options){p->level, p->relaxed});
     return module_bind_here(m, sizes);
 }

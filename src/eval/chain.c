@@ -185,13 +185,13 @@ void chain_run(tn_dtype d, const chain_block *block, size_t m, size_t n, void *t
 static tn_status run_columns(const contraction *c, chain_block *block, const void **b, size_t m,
                              size_t n, char *total, size_t pitch, bool first)
 {
-    enum { AT_ONCE = 1 << 22, COMPLEX = 8, LEAST = 64 }; /* products, how dear, columns */
-    const size_t size = dtype_bytes(c->dtype), dear = dtype_is_complex(c->dtype) ? COMPLEX : 1;
-    const size_t fit = AT_ONCE / dear / (m * block->n_k + 1);
+    enum { AT_ONCE = 1 << 22, COMPLEX = 8, LEAST = 64 }; /* products, their cost, columns */
+    const size_t size = dtype_bytes(c->dtype), cost = dtype_is_complex(c->dtype) ? COMPLEX : 1;
+    const size_t fit = AT_ONCE / cost / (m * block->n_k + 1);
     const size_t step = fit / LEAST > 0 ? fit / LEAST * LEAST : LEAST;
     for (size_t j = 0, count; j < n; j += count) {
         count = n - j < step ? n - j : step;
-        TN_TRY(eval_tick(c->call, (uint64_t)m * count * block->n_k * dear));
+        TN_TRY(eval_tick(c->call, (uint64_t)m * count * block->n_k * cost));
         chain_run(c->dtype, block, m, count, total + j * size, pitch, first);
         for (size_t k = 0; j + count < n && k < block->n_k; k++)
             b[k] = (const char *)b[k] + count * size;

@@ -227,7 +227,7 @@ static value_id record(grad_call *c, const scan_job *j, const backward *b)
                       attr_of_int(KEY_CARRY_COUNT, j->carries),
                       attr_of_int(KEY_OUTPUT_COUNT, body->outputs.n - j->carries + n_recorded)};
     value_id first = build_node(&c->b, OP_SCAN, j->primal_in, n, entries, 3);
-    region_instead(c, j->first_node, first);
+    region_replace(c, j->first_node, first);
     return first == NO_VALUE ? NO_VALUE : first + body->outputs.n;
 }
 

@@ -5,7 +5,7 @@
 
 void grad_work_release(const tn_allocator *a, grad_work *w)
 {
-    VECTOR_RELEASE(a, &w->instead);
+    VECTOR_RELEASE(a, &w->replacements);
     VECTOR_RELEASE(a, &w->answers);
     hash_release(a, &w->by_question);
 }

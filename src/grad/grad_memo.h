@@ -4,7 +4,7 @@
 #ifndef GRAD_GRAD_MEMO_H
 #define GRAD_GRAD_MEMO_H
 
-#include "grad/grad_instead.h"
+#include "grad/grad_replace.h"
 
 /* What is asked, as words: which rule, which regions, which of their values matter, and the types
  * of what comes from outside of them. */
@@ -29,7 +29,7 @@ typedef struct grad_answer {
 
 /* What one differentiation keeps for all its walks. */
 typedef struct grad_work {
-    instead_list instead;
+    replacement_list replacements;
     VECTOR(grad_answer) answers;
     hash_index by_question;
 } grad_work;

@@ -62,7 +62,7 @@ region region_new(grad_call *c, const char *name)
 void region_done(region *r)
 {
     if (r->b.status == TN_OK)
-        r->b.status = instead_settle(&r->c->work->instead, r->b.f);
+        r->b.status = replacements_apply(&r->c->work->replacements, r->b.f);
     if (r->c->b.status == TN_OK)
         r->c->b.status = r->b.status;
 }
@@ -209,11 +209,11 @@ const value_id *region_operands(const grad_call *c)
     return node_of(c->b.f, c->n.first_value)->in;
 }
 
-void region_instead(grad_call *c, uint32_t first_node, value_id now)
+void region_replace(grad_call *c, uint32_t first_node, value_id now)
 {
     function *f = c->b.f;
-    instead e = {f, c->n.first_value, first_node, now};
-    if (c->b.status == TN_OK && !VECTOR_PUSH(f->module->allocator, &c->work->instead, e))
+    replacement e = {f, c->n.first_value, first_node, now};
+    if (c->b.status == TN_OK && !VECTOR_PUSH(f->module->allocator, &c->work->replacements, e))
         no_memory(c);
 }
 
@@ -249,7 +249,7 @@ void region_prune(region *r, uint32_t first, uint32_t n, uint32_t spare, bool *k
 {
     function *f = r->b.f;
     if (r->b.status == TN_OK)
-        r->b.status = instead_settle(&r->c->work->instead, f);
+        r->b.status = replacements_apply(&r->c->work->replacements, f);
     if (r->b.status != TN_OK)
         return;
     bool *live = region_flags(r->c, f->nodes.n), any = spare == n;

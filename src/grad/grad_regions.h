@@ -44,7 +44,7 @@ bool region_passes(const function *body, uint32_t k);
 const value_id *region_operands(const grad_call *c);
 /* That node's results are NOW, NOW + 1, ... from then on, and the nodes from FIRST_NODE up to the
  * one of NOW stand in its place. */
-void region_instead(grad_call *c, uint32_t first_node, value_id now);
+void region_replace(grad_call *c, uint32_t first_node, value_id now);
 
 /* Drop nodes that no output of R needs, and of the parameters FIRST .. FIRST + N - 1 those that are
  * not needed; but of all parameters behind the first FIRST + SPARE one must stay. KEPT says which

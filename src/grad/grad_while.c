@@ -274,7 +274,7 @@ static value_id count_turns(grad_call *c, const loop *l)
     for (uint32_t k = 0; k < l->n; k++)
         in[k + 1] = region_operands(c)[k];
     value_id first = emit_while(&c->b, c, counting, in, l->n + 1);
-    region_instead(c, first_node, first + 1);
+    region_replace(c, first_node, first + 1);
     return first;
 }
 

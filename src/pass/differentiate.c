@@ -201,7 +201,7 @@ static tn_status run(walk *w, const module *primal)
     w->m->gradients.n = 0; /* of a module that was a gradient module itself */
     for (uint32_t i = 0; i < w->n_wrt; i++)
         TN_TRY(finish_input(w, w->wrt[i]));
-    TN_TRY(instead_settle(&w->work.instead, w->f));
+    TN_TRY(replacements_apply(&w->work.replacements, w->f));
     TN_TRY(pass_run(w->m, PASS_CANONICALIZE, false, NULL));
     if (w->m->functions.n > primal->functions.n)
         TN_TRY(drop_regions(w, primal));

@@ -28,7 +28,7 @@ typedef struct folding {
     bool bounded;
     purity *regions; /* of the module's functions */
     /* Nodes with several results, which several constants take the place of. */
-    value_id *instead;          /* by value; NULL: none was folded yet */
+    value_id *replacement;      /* by value; NULL: none was folded yet */
     uint32_t *constants;        /* by node: the first of them, or 0 */
     uint32_t n_nodes, n_values; /* before there were any */
 } folding;
@@ -154,18 +154,18 @@ static tn_status constant_attrs(folding *w, const tensor *value, const attrs **o
 
 static tn_status remember(folding *w)
 {
-    if (w->instead)
+    if (w->replacement)
         return TN_OK;
     module *m = w->f->module;
     w->n_nodes = w->f->nodes.n;
     w->n_values = w->f->values.n;
     w->constants = ARENA_ARRAY(&m->arena, uint32_t, w->n_nodes);
-    value_id *instead = ARENA_ARRAY(&m->arena, value_id, w->n_values);
-    if (!w->constants || !instead)
+    value_id *replacement = ARENA_ARRAY(&m->arena, value_id, w->n_values);
+    if (!w->constants || !replacement)
         return module_no_memory(m);
     for (value_id v = 0; v < w->n_values; v++)
-        instead[v] = v;
-    w->instead = instead;
+        replacement[v] = v;
+    w->replacement = replacement;
     return TN_OK;
 }
 
@@ -178,7 +178,8 @@ static tn_status replace_all(folding *w, uint32_t i, const tensor *results)
     for (uint32_t r = 0; r < n.n_results; r++) {
         node_desc d = {.op = OP_CONSTANT, .at = n.at, .number = n.first_value, .place = n.place};
         TN_TRY(constant_attrs(w, &results[r], &d.attrs));
-        TN_TRY(function_add_typed(w->f, &d, &results[r].type, 1, &w->instead[n.first_value + r]));
+        TN_TRY(
+            function_add_typed(w->f, &d, &results[r].type, 1, &w->replacement[n.first_value + r]));
     }
     w->cx->n_changed++;
     return TN_OK;
@@ -198,7 +199,7 @@ static tn_status replace(folding *w, uint32_t i, const tensor *results)
 
 static value_id now(const folding *w, value_id v)
 {
-    return v < w->n_values ? w->instead[v] : v;
+    return v < w->n_values ? w->replacement[v] : v;
 }
 
 static tn_status fold_node(folding *w, uint32_t i)
@@ -207,7 +208,7 @@ static tn_status fold_node(folding *w, uint32_t i)
     tensor out[FOLD_OPERANDS] = {0};
     int64_t operands;
     value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
-    for (uint32_t k = 0; w->instead && k < n->n_in; k++)
+    for (uint32_t k = 0; w->replacement && k < n->n_in; k++)
         in[k] = now(w, in[k]);
     if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands))
         return TN_OK;
@@ -247,7 +248,7 @@ static tn_status fold_all(pass_context *cx, module *m, bool bounded)
         const uint32_t n = w.f->nodes.n;
         for (uint32_t k = 0; k < n; k++)
             TN_TRY(fold_node(&w, k));
-        if (w.instead)
+        if (w.replacement)
             TN_TRY(finish(&w));
     }
     return TN_OK;

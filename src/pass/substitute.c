@@ -5,8 +5,8 @@ typedef struct substitution {
     function *f;
     const tn_allocator *allocator;
     arena memory;
-    value_id *instead;      /* by value: what stands for it, itself for most */
-    uint32_t n_values;      /* that `instead` knows */
+    value_id *replacement;  /* by value: what stands for it, itself for most */
+    uint32_t n_values;      /* that `replacement` knows */
     VECTOR(uint32_t) order; /* of the nodes */
     uint32_t changed;
 } substitution;
@@ -28,7 +28,7 @@ static tn_status visit_node(substitution *w, substitute_fn *choose, uint32_t i)
                         .f = w->f,
                         .n = &n,
                         .in = n.in,
-                        .now = w->instead,
+                        .now = w->replacement,
                         .out = value_type(w->f, n.first_value),
                         .memory = &w->memory};
     TN_TRY(choose(&call, &result));
@@ -37,15 +37,15 @@ static tn_status visit_node(substitution *w, substitute_fn *choose, uint32_t i)
         return put_node(w, i); /* nodes that were added in vain are left out */
     for (uint32_t k = first; k < w->f->nodes.n; k++)
         TN_TRY(put_node(w, k));
-    w->instead[n.first_value] = result;
+    w->replacement[n.first_value] = result;
     w->changed++;
     return TN_OK;
 }
 
 static value_id now(const substitution *w, value_id v)
 {
-    while (v < w->n_values && w->instead[v] != v)
-        v = w->instead[v];
+    while (v < w->n_values && w->replacement[v] != v)
+        v = w->replacement[v];
     return v;
 }
 
@@ -71,11 +71,11 @@ static tn_status visit_all(substitution *w, substitute_fn *choose)
 {
     const uint32_t n = w->f->nodes.n;
     w->n_values = w->f->values.n;
-    w->instead = ARENA_ARRAY(&w->memory, value_id, w->n_values);
-    if (!w->instead)
+    w->replacement = ARENA_ARRAY(&w->memory, value_id, w->n_values);
+    if (!w->replacement)
         return module_no_memory(w->f->module);
     for (value_id v = 0; v < w->n_values; v++)
-        w->instead[v] = v;
+        w->replacement[v] = v;
     for (uint32_t i = 0; i < n; i++)
         TN_TRY(visit_node(w, choose, i));
     return w->changed ? finish(w) : TN_OK;

@@ -8,7 +8,7 @@
 
 bool node_is_copy(const node *n); /* the same elements in row-major order */
 bool node_may_fail(const function *f, const node *n);
-/* Is computing N again in another kernel no dearer than reading it there? */
+/* Is computing N again in another kernel no more expensive than reading it there? */
 bool node_is_cheap(const function *f, const node *n);
 /* Is N a contraction that KERNEL_CONTRACT takes? */
 bool node_contracts(const node *n);

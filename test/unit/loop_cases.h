@@ -293,7 +293,7 @@ static void add_places(case_list *l, loop_elem e, uint32_t lanes)
     loop_prefetch(b, own);
     (void)output(b, loop_load(b, loop_type_of(e, lanes), own, LOOP_ALIGN));
     const loop_value from = loop_load(b, loop_type_of(e, lanes), shared, LOOP_ALIGN);
-    loop_stream(b, loop_at(b, loop_buffer(b, OUT), BUFFER_BYTES / 2), from);
+    loop_store_nontemporal(b, loop_at(b, loop_buffer(b, OUT), BUFFER_BYTES / 2), from);
     const loop_value place = loop_address(b, loop_at(b, loop_buffer(b, 0), 24));
     (void)output_at(b, place, BUFFER_BYTES - 8);
     end_case(l, "places", e, lanes, e, DATA_EDGES, 1);

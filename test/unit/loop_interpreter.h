@@ -251,7 +251,8 @@ static inline uint64_t loop_read(const char *at, size_t bytes)
 
 static inline void loop_memory_op(loop_frame *f, const loop_inst *i, uint64_t *out)
 {
-    const bool is_store = i->op == LOOP_STORE || i->op == LOOP_STORE_FIRST || i->op == LOOP_STREAM;
+    const bool is_store =
+        i->op == LOOP_STORE || i->op == LOOP_STORE_FIRST || i->op == LOOP_STORE_NONTEMPORAL;
     const loop_type t = is_store ? f->program->at[i->in[1]].type : i->type;
     const size_t bytes = loop_elem_bytes((loop_elem)t.elem);
     char *at = loop_pointer(f, i->in[0]);
@@ -274,7 +275,7 @@ static inline void loop_memory_op(loop_frame *f, const loop_inst *i, uint64_t *o
         return;
     }
     loop_check_aligned(f, at, (size_t)1 << i->log_align);
-    if (i->op == LOOP_STREAM)
+    if (i->op == LOOP_STORE_NONTEMPORAL)
         loop_check_aligned(f, at, bytes * n);
     if (i->op == LOOP_LOAD_FIRST)
         n = loop_check_count(f, i->in[1], t.lanes);
@@ -354,7 +355,7 @@ static inline void loop_step(loop_frame *f, uint32_t v)
     case LOOP_LOAD_WHERE:
     case LOOP_STORE:
     case LOOP_STORE_FIRST:
-    case LOOP_STREAM:
+    case LOOP_STORE_NONTEMPORAL:
         loop_memory_op(f, i, out);
         return;
     case LOOP_VAR:

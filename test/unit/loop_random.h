@@ -270,7 +270,7 @@ static inline void random_store(random_maker *r)
     for (uint32_t k = 0; k < bytes; k++)
         r->out_elem[at + k] = t.elem;
     if (how == 0)
-        loop_stream(b, p, x);
+        loop_store_nontemporal(b, p, x);
     else if (how == 1)
         loop_store_first(b, p, x, loop_i64(b, random_below(r, t.lanes + 1u)), size);
     else

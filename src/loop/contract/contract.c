@@ -336,7 +336,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     *rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
-    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_is_near;
+    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch;
     if (has_border(p) || !is_plain(p, &p->a) || (crowds && p->panels >= MANY_PANELS)) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
@@ -445,7 +445,7 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
     const int64_t room = ((int64_t)on->registers - SPARE) / s->p.parts;
     if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
         s->rows--;
-    if (s->p.spec.a_is_near && s->p.a.buffer != CONTRACT_A)
+    if (s->p.spec.a_in_scratch && s->p.a.buffer != CONTRACT_A)
         return NULL; /* what is made only while the program runs cannot be packed before */
     return s;
 }

@@ -92,7 +92,7 @@ typedef struct contract_spec {
     bool finish_is_small; /* few instructions, so it may be repeated for every vector of a block */
     /* A stage: row 0 of A (C) is the first row of the work at hand, whatever its number. Its batch
      * axes have no steps there, and those of M walk as one. */
-    bool a_is_near, c_is_near;
+    bool a_in_scratch, c_in_scratch;
 } contract_spec;
 
 typedef enum contract_role {
@@ -165,7 +165,7 @@ loop_value contract_stage_end(const contract_stage *s, loop_builder *b);
 loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_t items);
 /* The first row of block BLOCK (i64, up to the number of blocks), in its batch. */
 loop_value contract_stage_row(contract_stage *s, loop_value block);
-/* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row that is near. All i64. */
+/* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row at the start of scratch memory. All i64. */
 void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, loop_value high,
                          loop_value first_row);
 

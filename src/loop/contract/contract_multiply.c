@@ -260,7 +260,7 @@ static loop_value row_of_a(multiplier *g, loop_value row)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    if (p->spec.a_is_near)
+    if (p->spec.a_in_scratch)
         return walk_emit(b, &p->a_m, loop_binary(b, LOOP_ISUB, row, g->first_row));
     const loop_value at =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, row));
@@ -328,7 +328,7 @@ static loop_value batch_of_c(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    if (p->spec.c_is_near)
+    if (p->spec.c_in_scratch)
         return int_times(b, g->first_row, -walk_step(&p->c_m));
     return int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
 }

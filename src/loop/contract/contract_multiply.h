@@ -29,7 +29,7 @@ typedef struct multiplier {
     int64_t columns;      /* that exist */
     int64_t *row_at;      /* bytes from the first row of A */
     element *sums;        /* variables, rows by vectors */
-    loop_value first_row; /* in a stage: the one that is near */
+    loop_value first_row; /* in a stage: the one at the start of scratch memory */
 } multiplier;
 
 struct contract_stage {

@@ -225,15 +225,15 @@ void element_stream(loop_builder *b, loop_value p, element x)
     const tn_dtype d = x.dtype;
     const uint32_t lanes = element_lanes(b, x);
     if (!dtype_is_complex(d)) {
-        loop_stream(b, p, element_encode(b, d, x.re));
+        loop_store_nontemporal(b, p, element_encode(b, d, x.re));
     } else if (lanes == 1) {
-        loop_stream(b, p, x.re);
-        loop_stream(b, second(b, p, d, 1), x.im);
+        loop_store_nontemporal(b, p, x.re);
+        loop_store_nontemporal(b, second(b, p, d, 1), x.im);
     } else {
         const pairs v = together(b, x);
-        loop_stream(b, p, v.low);
+        loop_store_nontemporal(b, p, v.low);
         if (is_two(lanes))
-            loop_stream(b, second(b, p, d, lanes), v.high);
+            loop_store_nontemporal(b, second(b, p, d, lanes), v.high);
     }
 }
 

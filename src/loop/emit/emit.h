@@ -59,9 +59,10 @@ typedef struct emitter {
     loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
     int64_t ahead; /* large operands are prefetched so many elements before they are loaded along
                       the lanes; 0: not */
-    uint64_t streams_from; /* outputs of so many bytes are stored past the caches; 0: the usual */
-    bool carries;          /* the kernel only moves elements: narrow floats are their bits */
-    bool failed;           /* no memory, or what emit_can refuses */
+    uint64_t
+        nontemporal_from; /* bytes of an output from which on stores are non-temporal; 0: default */
+    bool carries;         /* the kernel only moves elements: narrow floats are their bits */
+    bool failed;          /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */
@@ -98,8 +99,9 @@ typedef struct emit_index {
 } emit_index;
 emit_index emit_expr(emitter *e, const access_expr *expr);
 
-/* Store X, spread over the lanes, at the position of OUT. STREAMS: past the caches. */
-void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams);
+/* Store X, spread over the lanes, at the position of OUT. NONTEMPORAL: by non-temporal stores. */
+void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x,
+                bool nontemporal);
 
 /* Elements that are in memory and that a value is computed from. */
 typedef struct emit_read {

@@ -13,7 +13,7 @@ loop_value emit_all_lanes(emitter *e, const emit_index *x)
         v = loop_binary(b, LOOP_IADD, v,
                         loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I64, e->lanes), step));
     }
-    return emit_is_line(x) ? v : loop_binary(b, LOOP_IADD, v, x->lanes);
+    return emit_is_strided(x) ? v : loop_binary(b, LOOP_IADD, v, x->lanes);
 }
 
 loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor)
@@ -66,7 +66,7 @@ static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, 
 
 void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes)
 {
-    sum->lanes = emit_is_line(sum) ? lanes : loop_binary(e->b, LOOP_IADD, sum->lanes, lanes);
+    sum->lanes = emit_is_strided(sum) ? lanes : loop_binary(e->b, LOOP_IADD, sum->lanes, lanes);
 }
 
 emit_index emit_expr(emitter *e, const access_expr *expr)

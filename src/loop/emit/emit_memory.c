@@ -39,7 +39,7 @@ enum { LONGEST_STEP = 4, FEWEST_LANES = 8 }; /* with which whole vectors beat ga
 
 static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
 {
-    return emit_is_line(at) && at->step >= 1 && at->step <= LONGEST_STEP &&
+    return emit_is_strided(at) && at->step >= 1 && at->step <= LONGEST_STEP &&
            (at->step == 1 || e->lanes >= FEWEST_LANES) && !dtype_is_complex(d);
 }
 
@@ -129,8 +129,9 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
             at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
         return element_load(b, d, emit_address(e, base, at.first, d), 1, emit_natural(d));
     }
-    if (!emit_is_line(&at) || at.step != 1 || ok_varies) {
-        if (emit_is_line(&at) && at.step == -1 && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
+    if (!emit_is_strided(&at) || at.step != 1 || ok_varies) {
+        if (emit_is_strided(&at) && at.step == -1 && ok == LOOP_NO_VALUE &&
+            e->count == LOOP_NO_VALUE)
             return load_backward(e, base, &at, d);
         if (steps_shortly(e, &at, d) && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
             return load_steps(e, base, &at, d, LOOP_NO_VALUE);
@@ -170,13 +171,13 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
 {
     enum { LARGE = 2 << 20, LINE = 64 };
     const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
-    const bool is_line = emit_is_line(at);
-    if (t->count < LARGE / size || e->lanes == 1 || (is_line && at->step != 1))
+    const bool is_strided = emit_is_strided(at);
+    if (t->count < LARGE / size || e->lanes == 1 || (is_strided && at->step != 1))
         return;
-    const loop_value first = is_line ? at->first : number_ahead(e, offset);
+    const loop_value first = is_strided ? at->first : number_ahead(e, offset);
     const loop_value p = emit_address(e, base, first, t->dtype);
     for (int64_t i = 0; i < lanes; i += LINE)
-        loop_prefetch(e->b, loop_at(e->b, p, (is_line ? e->ahead * size : 0) + i));
+        loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
 /* X - BY; NULL without memory. */
@@ -237,7 +238,7 @@ static void store_lanes(emitter *e, loop_value buffer, const emit_index *at, ele
     }
 }
 
-static void stream(emitter *e, loop_value p, element x)
+static void store_nontemporal(emitter *e, loop_value p, element x)
 {
     const uint32_t size = (uint32_t)dtype_bytes(x.dtype), most = LOOP_ALIGN / size;
     for (uint32_t i = 0; i < e->lanes; i += most) {
@@ -246,7 +247,8 @@ static void stream(emitter *e, loop_value p, element x)
     }
 }
 
-void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x, bool streams)
+void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element x,
+                bool nontemporal)
 {
     const access_expr *offset =
         access_offset(out->to, value_type(e->f, out->into)->dims, e->memory);
@@ -258,15 +260,15 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
     if (out->is_window)
         at.first = loop_binary(e->b, LOOP_IADD, at.first, e->window);
     x = element_splat(e->b, e->lanes, x);
-    if (e->lanes > 1 && (!emit_is_line(&at) || at.step != 1)) {
+    if (e->lanes > 1 && (!emit_is_strided(&at) || at.step != 1)) {
         store_lanes(e, buffer, &at, x);
         return;
     }
     const loop_value p = emit_address(e, buffer, at.first, x.dtype);
     if (e->lanes > 1 && e->count != LOOP_NO_VALUE)
         element_store_first(e->b, p, x, e->count, emit_natural(x.dtype));
-    else if (streams && e->lanes * dtype_bytes(x.dtype) >= LOOP_ALIGN)
-        stream(e, p, x);
+    else if (nontemporal && e->lanes * dtype_bytes(x.dtype) >= LOOP_ALIGN)
+        store_nontemporal(e, p, x);
     else
         element_store(e->b, p, x, emit_natural(x.dtype));
 }

@@ -22,13 +22,13 @@ static inline bool emit_operand_map(emitter *e, const node *n, uint32_t k, const
 }
 
 /* Numbers: see emit_index. */
-static inline bool emit_is_line(const emit_index *x)
+static inline bool emit_is_strided(const emit_index *x)
 {
     return x->lanes == LOOP_NO_VALUE;
 }
 static inline bool emit_varies(const emitter *e, const emit_index *x)
 {
-    return e->lanes > 1 && (x->step != 0 || !emit_is_line(x));
+    return e->lanes > 1 && (x->step != 0 || !emit_is_strided(x));
 }
 loop_value emit_all_lanes(emitter *e, const emit_index *x);
 /* SUM with the number of each lane more. */

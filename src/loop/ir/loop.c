@@ -32,7 +32,7 @@ unsigned loop_op_operands(loop_op op)
 
 bool loop_op_has_value(loop_op op)
 {
-    return !(op == LOOP_STORE || op == LOOP_STORE_FIRST || op == LOOP_STREAM ||
+    return !(op == LOOP_STORE || op == LOOP_STORE_FIRST || op == LOOP_STORE_NONTEMPORAL ||
              op == LOOP_PREFETCH || op == LOOP_SET || op == LOOP_IF || op == LOOP_ELSE ||
              op == LOOP_END || op == LOOP_POLL || op == LOOP_FAIL);
 }
@@ -513,11 +513,11 @@ void loop_store_first(loop_builder *b, loop_value p, loop_value x, loop_value n,
     (void)access(b, LOOP_STORE_FIRST, no_type, p, x, n, align);
 }
 
-void loop_stream(loop_builder *b, loop_value p, loop_value x)
+void loop_store_nontemporal(loop_builder *b, loop_value p, loop_value x)
 {
     const loop_type t = loop_value_type(b, x);
     const size_t bytes = loop_elem_bytes((loop_elem)t.elem) * t.lanes;
-    (void)access(b, LOOP_STREAM, no_type, p, x, 0, (uint32_t)bytes);
+    (void)access(b, LOOP_STORE_NONTEMPORAL, no_type, p, x, 0, (uint32_t)bytes);
 }
 
 void loop_prefetch(loop_builder *b, loop_value p)

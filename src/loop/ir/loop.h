@@ -178,7 +178,7 @@ loop_value loop_gather(loop_builder *b, loop_elem elem, loop_value p, loop_value
 void loop_store(loop_builder *b, loop_value p, loop_value x, uint32_t align);
 void loop_store_first(loop_builder *b, loop_value p, loop_value x, loop_value n, uint32_t align);
 /* P is aligned to all of X. */
-void loop_stream(loop_builder *b, loop_value p, loop_value x);
+void loop_store_nontemporal(loop_builder *b, loop_value p, loop_value x);
 void loop_prefetch(loop_builder *b, loop_value p);
 
 /* A variable; what loop_var returns is only for GET and SET. */

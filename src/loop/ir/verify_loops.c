@@ -29,8 +29,8 @@ static void replay_action(replay *r, const loop_inst *i)
     case LOOP_STORE_FIRST:
         loop_store_first(b, again(r, i, 0), again(r, i, 1), again(r, i, 2), align_of(i));
         break;
-    case LOOP_STREAM:
-        loop_stream(b, again(r, i, 0), again(r, i, 1));
+    case LOOP_STORE_NONTEMPORAL:
+        loop_store_nontemporal(b, again(r, i, 0), again(r, i, 1));
         break;
     case LOOP_PREFETCH:
         loop_prefetch(b, again(r, i, 0));

@@ -249,7 +249,7 @@ bool loops_of_scatter_reduce(loops *l)
 typedef struct windows {
     scatter s;
     scatter_axes axes;
-    bool is_line, is_shared;
+    bool is_contiguous, is_shared;
 } windows;
 
 static void look_at_windows(windows *w, const loops *l)
@@ -257,9 +257,9 @@ static void look_at_windows(windows *w, const loops *l)
     const type *x = loops_type(l, 0), *u = loops_type(l, 2);
     const uint32_t last = u->rank - 1;
     find_scatter_axes(l->n->attrs, x, loops_type(l, 1), u, &w->axes);
-    w->is_line = u->rank > 0 && x->rank > 0 && (w->axes.window_mask >> last & 1) &&
-                 !(w->axes.inserted_mask >> (x->rank - 1) & 1);
-    w->is_shared = w->is_line && u->dims[last] == x->dims[x->rank - 1];
+    w->is_contiguous = u->rank > 0 && x->rank > 0 && (w->axes.window_mask >> last & 1) &&
+                       !(w->axes.inserted_mask >> (x->rank - 1) & 1);
+    w->is_shared = w->is_contiguous && u->dims[last] == x->dims[x->rank - 1];
     for (uint32_t c = 0; c < w->axes.n_components; c++)
         w->is_shared = w->is_shared && w->axes.component_axis[c] != x->rank - 1;
 }
@@ -296,7 +296,7 @@ static loop_value place_of(windows *w, loops *l, const loop_value *at, loop_valu
             while (!(s->window_mask >> d & 1))
                 d++;
             extent = u->dims[d];
-            inside = w->is_line && d + 1 == u->rank ? LOOP_NO_VALUE : at[d];
+            inside = w->is_contiguous && d + 1 == u->rank ? LOOP_NO_VALUE : at[d];
             d++;
         }
         const loop_value fits =
@@ -315,10 +315,10 @@ bool loops_of_scatter_add(loops *l)
     windows w = {.s = {.kind = FOLD_SUM}};
     loop_value at[TN_MAX_RANK], ok, low, high, count;
     look_at_windows(&w, l);
-    const int64_t line = w.is_line ? u->dims[u->rank - 1] : 1;
+    const int64_t line = w.is_contiguous ? u->dims[u->rank - 1] : 1;
     const int64_t width = w.is_shared ? line : x->count, tiles = w.is_shared ? tiles_of(line) : 1;
-    const uint32_t outer = w.is_line ? u->rank - 1 : u->rank;
-    open_sums(&w.s, l, accumulator_of(x->dtype), w.is_line ? line : 1);
+    const uint32_t outer = w.is_contiguous ? u->rank - 1 : u->rank;
+    open_sums(&w.s, l, accumulator_of(x->dtype), w.is_contiguous ? line : 1);
     const loop_value item = loops_items(l), none = loop_i64(b, 0);
     if (w.is_shared) {
         open_tile(l, item, line, &low, &high);

@@ -5,13 +5,13 @@
 #include <string.h>
 
 enum {
-    PIECE = 4096,       /* positions of a long axis that make one work item */
-    AHEAD = 512,        /* elements that operands are prefetched before they are needed, */
-    MOST_WAITING = 16,  /* by kernels of at most this cost: others do not wait for memory */
-    STREAMED = 24 << 20 /* bytes of an output from which on caches only get in the way */
+    PIECE = 4096,               /* positions of a long axis that make one work item */
+    AHEAD = 512,                /* elements that operands are prefetched before they are needed, */
+    MOST_WAITING = 16,          /* by kernels of at most this cost: others do not wait for memory */
+    NONTEMPORAL_FROM = 24 << 20 /* bytes of an output from which on caching does not pay */
 };
 
-bool map_may_stream(const emitter *e, const kernel_output *out)
+bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
 {
     const uint32_t last = e->k->rank - 1;
     /* Every line has to begin on a cache line. */
@@ -19,18 +19,20 @@ bool map_may_stream(const emitter *e, const kernel_output *out)
         last == 0 || (!nest_is_open(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
-    return bytes >= (e->streams_from ? e->streams_from : STREAMED) && !out->is_window &&
-           is_aligned && e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
+    return bytes >= (e->nontemporal_from ? e->nontemporal_from : NONTEMPORAL_FROM) &&
+           !out->is_window && is_aligned &&
+           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
 }
 
-void map_body(emitter *e, const loop_value *buffers, bool streams)
+void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
 {
     const kernel *k = e->k;
     element x[TN_MAX_RANK];
     for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
         x[i] = emit_value(e, k->out[i].value, k->out[i].from);
     for (uint32_t i = 0; i < k->n_out; i++)
-        emit_store(e, &k->out[i], buffers[i], x[i], streams && map_may_stream(e, &k->out[i]));
+        emit_store(e, &k->out[i], buffers[i], x[i],
+                   nontemporal && map_may_store_nontemporal(e, &k->out[i]));
 }
 
 loop_value map_aligned(emitter *e, const loop_value *buffers)
@@ -38,7 +40,7 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     loop_builder *b = e->b;
     loop_value bits = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < e->k->n_out; i++) {
-        if (!map_may_stream(e, &e->k->out[i]))
+        if (!map_may_store_nontemporal(e, &e->k->out[i]))
             continue;
         const loop_value address = loop_address(b, buffers[i]);
         bits = bits == LOOP_NO_VALUE ? address : loop_binary(b, LOOP_OR, bits, address);
@@ -76,16 +78,16 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
         }
         const loop_value aligned = map_aligned(e, buffers);
-        for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
-            if (streams)
+        for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
+            if (nontemporal)
                 loop_if(b, aligned);
             e->at[axis] = loop_for(b, low, whole, lanes);
-            e->ahead = streams && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
-            map_body(e, buffers, streams);
+            e->ahead = nontemporal && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
+            map_body(e, buffers, nontemporal);
             e->ahead = 0;
             emit_forget(e, inner);
             loop_end(b);
-            if (streams)
+            if (nontemporal)
                 loop_else(b);
         }
         if (aligned != LOOP_NO_VALUE)

@@ -4,14 +4,15 @@
 
 #include "loop/nest/nest.h"
 
-/* One vector of positions along the innermost axis, where E stands; BUFFERS by output. STREAMS:
- * large outputs go past the caches. */
-void map_body(emitter *e, const loop_value *buffers, bool streams);
+/* One vector of positions along the innermost axis, where E stands; BUFFERS by output. NONTEMPORAL:
+ * large outputs are written by non-temporal stores. */
+void map_body(emitter *e, const loop_value *buffers, bool nontemporal);
 /* Positions LOW .. HIGH of the innermost axis, of which HIGH may be its end. */
 void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers);
-/* Is output OUT so large that stores should go past the caches, if it is aligned for that? */
-bool map_may_stream(const emitter *e, const kernel_output *out);
-/* Whether all outputs that could be streamed lie so; LOOP_NO_VALUE when there are none. */
+/* Is output OUT so large that it should be written by non-temporal stores, if it is aligned? */
+bool map_may_store_nontemporal(const emitter *e, const kernel_output *out);
+/* Are all outputs aligned for which non-temporal stores are wanted? A value of the program;
+ * LOOP_NO_VALUE when there are none. */
 loop_value map_aligned(emitter *e, const loop_value *buffers);
 
 /* A nest of square tiles, for kernels that read along another axis than they write; APPLIES tells

@@ -111,7 +111,7 @@ static loop_value own_buffer(const follow_up *u, loop_builder *b, uint32_t numbe
 }
 
 /* X to the place of PART in rows at TO. */
-static void store_near(loop_builder *b, const contract_part *part, loop_value to, element x)
+static void store_to_scratch(loop_builder *b, const contract_part *part, loop_value to, element x)
 {
     const int64_t bytes = (int64_t)dtype_bytes(x.dtype);
     const loop_value at =
@@ -145,8 +145,8 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     for (uint32_t i = 0; i < k->n_out; i++) {
         const kernel_output *out = &k->out[i];
         const element x = emit_value(e, out->value, out->from);
-        if (u->near != LOOP_NO_VALUE)
-            store_near(b, part, u->near, x);
+        if (u->scratch != LOOP_NO_VALUE)
+            store_to_scratch(b, part, u->scratch, x);
         else
             emit_store(e, out, own_buffer(u, b, emit_output_buffer(k, i)), x, false);
     }
@@ -288,7 +288,7 @@ static bool set_follow_up(const function *f, const kernel *k, arena *memory, pro
         return false;
     u->e.rank = 2;
     u->result = f->nodes.at[k->node].first_value;
-    u->near = LOOP_NO_VALUE;
+    u->scratch = LOOP_NO_VALUE;
     p->follow = u;
     p->spec.finish = finish;
     p->spec.user_finish = u;

@@ -12,7 +12,7 @@ typedef struct follow_up {
     kernel k; /* over rows and columns of results */
     value_id result;
     const uint32_t *numbers; /* of the program's buffers, by those of K; NULL: CONTRACT_MORE .. */
-    loop_value near; /* where what is stored goes, as C would; LOOP_NO_VALUE: to its buffers */
+    loop_value scratch;      /* a stage: where C is stored; LOOP_NO_VALUE: in its buffers */
 } follow_up;
 
 typedef struct product {

@@ -50,7 +50,7 @@ static void emit_pass(rows *s, uint32_t pass)
 
 /* ---- results ---- */
 
-static void store_near(rows *s, element x)
+static void store_to_scratch(rows *s, element x)
 {
     emitter *e = &s->e;
     const uint32_t align = (uint32_t)loop_elem_bytes(element_storage(x.dtype));
@@ -64,7 +64,7 @@ static void store_near(rows *s, element x)
         element_store(e->b, to, x, align);
 }
 
-void rows_store_vector(rows *s, bool streams)
+void rows_store_vector(rows *s, bool nontemporal)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
@@ -76,27 +76,27 @@ void rows_store_vector(rows *s, bool streams)
         if (rows_is_row_value(s, out))
             continue;
         const element x = emit_value(e, out->value, out->from);
-        if (s->is_near)
-            store_near(s, x);
+        if (s->in_scratch)
+            store_to_scratch(s, x);
         else
-            emit_store(e, out, s->out[i], x, streams && map_may_stream(e, out));
+            emit_store(e, out, s->out[i], x, nontemporal && map_may_store_nontemporal(e, out));
     }
     emit_forget(e, mark);
 }
 
-/* WHOLE elements, which are whole vectors; large results past the caches if they lie so. */
+/* WHOLE elements, which are whole vectors; large results by non-temporal stores if aligned. */
 static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    const loop_value aligned = s->columns || s->is_near ? LOOP_NO_VALUE : map_aligned(e, s->out);
-    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
-        if (streams)
+    const loop_value aligned = s->columns || s->in_scratch ? LOOP_NO_VALUE : map_aligned(e, s->out);
+    for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
+        if (nontemporal)
             loop_if(b, aligned);
         e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
-        rows_store_vector(s, streams);
+        rows_store_vector(s, nontemporal);
         loop_end(b);
-        if (streams)
+        if (nontemporal)
             loop_else(b);
     }
     if (aligned != LOOP_NO_VALUE)

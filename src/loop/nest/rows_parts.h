@@ -31,7 +31,7 @@ typedef struct rows {
         *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not rows one behind the other */
-    bool is_near;       /* a stage: the only output goes to the row at out[0] */
+    bool in_scratch;    /* a stage: the only output goes to the row at out[0] */
 } rows;
 
 static inline bool rows_reduces(const node *n)
@@ -96,7 +96,7 @@ element rows_combine_lanes(rows *s, const reduction *r, element x);
 /* The results: what can be computed before they are stored (whether there are any but those of one
  * element a row), a vector of them where the emitter stands, those of one element. */
 bool rows_hoist_results(rows *s);
-void rows_store_vector(rows *s, bool streams);
+void rows_store_vector(rows *s, bool nontemporal);
 void rows_store_row_values(rows *s);
 
 /* ITEMS rows of S one behind the other, from BEGIN to END, and the fewest worth a call. */

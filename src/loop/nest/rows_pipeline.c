@@ -16,8 +16,9 @@ enum {
     FEWEST_ROWS = 16, /* of a call: the first and the last turns do the work of as many as stages */
     SHORTEST = 64,    /* elements of a row */
     AHEAD = 1024,     /* elements that rows are prefetched before the first pass */
-    STREAMED = 12 << 20,      /* bytes of an output that the caches would not hold beside */
-    STREAMED_WITH = 32 << 20, /* all else that the kernel moves */
+    NONTEMPORAL_FROM =
+        12 << 20, /* bytes of an output that the caches would not hold together with */
+    NONTEMPORAL_WITH = 32 << 20, /* all else that the kernel moves */
 };
 
 typedef struct stage {
@@ -152,7 +153,7 @@ static void open_accumulators(pipeline *p, bool extrema)
 
 /* All stages where the emitter stands in a row, the last one first: it reads what it was left
  * before the one before stores the next row's. */
-static void all_stages(pipeline *p, loop_value at, bool streams)
+static void all_stages(pipeline *p, loop_value at, bool nontemporal)
 {
     rows *s = p->s;
     emitter *e = &s->e;
@@ -161,10 +162,10 @@ static void all_stages(pipeline *p, loop_value at, bool streams)
         const uint32_t mark = enter(p, k);
         e->at[s->axis] = at;
         if (k == p->n) {
-            rows_store_vector(s, streams);
+            rows_store_vector(s, nontemporal);
         } else {
             s->is_plain = rows_are_extrema(s, k + 1);
-            e->ahead = streams && k == 0 ? AHEAD : 0;
+            e->ahead = nontemporal && k == 0 ? AHEAD : 0;
             rows_join_vector(s, k + 1);
             e->ahead = 0;
             s->is_plain = false;
@@ -175,14 +176,14 @@ static void all_stages(pipeline *p, loop_value at, bool streams)
         e->failed = true; /* a stage did not store what the next one has read */
 }
 
-static void all_elements(pipeline *p, loop_value first, int64_t count, bool streams)
+static void all_elements(pipeline *p, loop_value first, int64_t count, bool nontemporal)
 {
     emitter *e = &p->s->e;
     loop_builder *b = e->b;
     const int64_t whole = count - count % e->lanes;
     if (whole) {
         const loop_value end = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
-        all_stages(p, loop_for(b, first, end, e->lanes), streams);
+        all_stages(p, loop_for(b, first, end, e->lanes), nontemporal);
         loop_end(b);
     }
     if (count > whole) {
@@ -192,30 +193,30 @@ static void all_elements(pipeline *p, loop_value first, int64_t count, bool stre
     }
 }
 
-static void one_block(pipeline *p, loop_value block, int64_t count, bool streams)
+static void one_block(pipeline *p, loop_value block, int64_t count, bool nontemporal)
 {
     rows *s = p->s;
     loop_builder *b = s->e.b;
     open_accumulators(p, false);
-    all_elements(p, loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK)), count, streams);
+    all_elements(p, loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK)), count, nontemporal);
     for (uint32_t i = 0; i < s->n; i++)
         if (!is_extremum(s, i))
             rows_store_slot(s, &s->r[i], s->r[i].partials, block,
                             rows_combine_lanes(s, &s->r[i], element_get(b, s->r[i].acc)));
 }
 
-static void all_blocks(pipeline *p, bool streams)
+static void all_blocks(pipeline *p, bool nontemporal)
 {
     rows *s = p->s;
     loop_builder *b = s->e.b;
     const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
     if (blocks == 1) {
-        all_elements(p, loop_i64(b, 0), s->length, streams);
+        all_elements(p, loop_i64(b, 0), s->length, nontemporal);
         return;
     }
-    one_block(p, loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1), SUM_BLOCK, streams);
+    one_block(p, loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1), SUM_BLOCK, nontemporal);
     loop_end(b);
-    one_block(p, loop_i64(b, blocks - 1), last, streams);
+    one_block(p, loop_i64(b, blocks - 1), last, nontemporal);
 }
 
 /* The results of all reductions, each for the row of its stage. */
@@ -256,11 +257,11 @@ static void one_turn(pipeline *p, loop_value turn, loop_value begin, loop_value 
     if (rows_blocks(s) == 1)
         open_accumulators(p, false);
     const loop_value aligned = map_aligned(&s->e, s->out);
-    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
-        if (streams)
+    for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
+        if (nontemporal)
             loop_if(b, aligned);
-        all_blocks(p, streams);
-        if (streams)
+        all_blocks(p, nontemporal);
+        if (nontemporal)
             loop_else(b);
     }
     if (aligned != LOOP_NO_VALUE)
@@ -286,8 +287,8 @@ void rows_emit_pipeline(rows *s, loop_value begin, loop_value end)
     }
     p->s = s;
     p->n = s->passes;
-    if (nest_bytes(s->e.f, s->k) >= STREAMED_WITH)
-        s->e.streams_from = STREAMED;
+    if (nest_bytes(s->e.f, s->k) >= NONTEMPORAL_WITH)
+        s->e.nontemporal_from = NONTEMPORAL_FROM;
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t d = 0; d <= p->n - s->r[i].pass; d++)
             p->past[i][d] = element_var(b, element_zero(b, s->r[i].out, 1));

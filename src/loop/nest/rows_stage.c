@@ -64,8 +64,8 @@ rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *n
         e->in[i] = s->k.in[i] == from ? LOOP_NO_VALUE : loop_buffer(b, numbers[i]);
     for (uint32_t i = 0; i < s->k.n_out; i++) {
         const uint32_t number = numbers[emit_output_buffer(&s->k, i)];
-        r->is_near = number == UINT32_MAX;
-        r->out[i] = r->is_near ? LOOP_NO_VALUE : loop_buffer(b, number);
+        r->in_scratch = number == UINT32_MAX;
+        r->out[i] = r->in_scratch ? LOOP_NO_VALUE : loop_buffer(b, number);
     }
     r->axis = s->k.rank - 1;
     r->length = s->k.dims[r->axis];
@@ -88,7 +88,7 @@ void rows_stage_emit(rows_stage *s, loop_value row, loop_value from, loop_value 
     rows *r = &s->r;
     for (uint32_t i = 0; i < s->n_given; i++)
         r->e.kept[i].memory = from;
-    if (r->is_near)
+    if (r->in_scratch)
         r->out[0] = to;
     nest_decode(&r->e, row, r->axis);
     rows_emit_row(r);

@@ -80,7 +80,7 @@ static int64_t length_of(const part *p)
 }
 
 /* Rows of PITCH elements one after the other, from the first of an item on. */
-static void use_near_a(contract_spec *spec, int64_t pitch)
+static void use_a_in_scratch(contract_spec *spec, int64_t pitch)
 {
     int64_t step = 1;
     for (uint32_t i = spec->n_k; i-- > 0; step *= spec->k[i].extent)
@@ -91,17 +91,17 @@ static void use_near_a(contract_spec *spec, int64_t pitch)
         spec->m[i].a = pitch;
     spec->n_windows = 0;
     spec->a_first = 0;
-    spec->a_is_near = true;
+    spec->a_in_scratch = true;
 }
 
-static void use_near_c(contract_spec *spec, int64_t pitch)
+static void use_c_in_scratch(contract_spec *spec, int64_t pitch)
 {
     for (uint32_t i = 0; i < spec->n_batch; i++)
         spec->batch[i].c = 0;
     for (uint32_t i = spec->n_m; i-- > 0; pitch *= spec->m[i].extent)
         spec->m[i].c = pitch;
     spec->c_first = 0;
-    spec->c_is_near = true;
+    spec->c_in_scratch = true;
 }
 
 /* What the parts are, without the programs. */
@@ -127,9 +127,9 @@ static bool open_parts(stages *s, arena *memory)
     for (uint32_t i = 0; i < s->n; i++) {
         part *p = &s->at[i];
         if (p->k->kind == KERNEL_CONTRACT && i > 0)
-            use_near_a(&p->product.spec, s->at[i - 1].pitch);
+            use_a_in_scratch(&p->product.spec, s->at[i - 1].pitch);
         if (p->k->kind == KERNEL_CONTRACT && p->left != NO_VALUE)
-            use_near_c(&p->product.spec, p->pitch);
+            use_c_in_scratch(&p->product.spec, p->pitch);
     }
     return true;
 }
@@ -236,7 +236,7 @@ static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
     at[CONTRACT_PACKED_B] = loop_buffer(b, own + NEST_PACKED);
     if (p->product.follow) {
         p->product.follow->numbers = p->numbers;
-        p->product.follow->near = p->left != NO_VALUE ? p->memory : LOOP_NO_VALUE;
+        p->product.follow->scratch = p->left != NO_VALUE ? p->memory : LOOP_NO_VALUE;
     }
     contract_stage_open(p->contract, b, at);
 }

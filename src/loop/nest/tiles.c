@@ -78,7 +78,7 @@ static void load_transposed(tiles *t, const emit_read *read, loop_value column, 
 }
 
 /* The tile at ROW and COLUMN, with every row written out. */
-static void small_tile(tiles *t, loop_value row, loop_value column, bool streams)
+static void small_tile(tiles *t, loop_value row, loop_value column, bool nontemporal)
 {
     emitter *e = &t->e;
     element x[MOST_TRANSPOSED][MOST_SIDE];
@@ -91,13 +91,13 @@ static void small_tile(tiles *t, loop_value row, loop_value column, bool streams
         e->at[t->across] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, i));
         for (uint32_t r = 0; r < t->n_transposed; r++)
             emit_know(e, t->transposed[r].v, t->transposed[r].map, x[r][i]);
-        map_body(e, t->buffers, streams);
+        map_body(e, t->buffers, nontemporal);
         emit_forget(e, mark);
     }
 }
 
 /* The same with transposed tiles in memory and a loop over their rows. */
-static void large_tile(tiles *t, loop_value row, loop_value column, bool streams)
+static void large_tile(tiles *t, loop_value row, loop_value column, bool nontemporal)
 {
     emitter *e = &t->e;
     loop_builder *b = e->b;
@@ -121,7 +121,7 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool streams
         emit_know(e, t->transposed[r].v, t->transposed[r].map,
                   element_load(b, d, from, t->side, (uint32_t)bytes));
     }
-    map_body(e, t->buffers, streams);
+    map_body(e, t->buffers, nontemporal);
     loop_end(b);
     emit_forget(e, mark);
 }
@@ -132,16 +132,16 @@ typedef struct band {
 } band;
 
 /* Whole tiles: reads go on from where they were, and writes, which need no prefetching, jump. */
-static void whole_tiles(tiles *t, const band *a, bool streams)
+static void whole_tiles(tiles *t, const band *a, bool nontemporal)
 {
     loop_builder *b = t->e.b;
     const loop_value row = loop_for(b, a->row_low, a->row_high, t->side);
     const loop_value column = loop_for(b, a->low, a->high, t->side);
     const uint32_t mark = emit_mark(&t->e);
     if (t->k->n_nodes <= FEW_NODES)
-        small_tile(t, row, column, streams);
+        small_tile(t, row, column, nontemporal);
     else
-        large_tile(t, row, column, streams);
+        large_tile(t, row, column, nontemporal);
     emit_forget(&t->e, mark);
     loop_end(b);
     loop_end(b);
@@ -157,11 +157,11 @@ static void emit_band(tiles *t, const band *a)
                         a->low, loop_min(b, a->high, loop_i64(b, columns - columns % t->side))};
     e->lanes = t->side;
     const loop_value aligned = map_aligned(e, t->buffers);
-    for (int streams = aligned != LOOP_NO_VALUE; streams >= 0; streams--) {
-        if (streams)
+    for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
+        if (nontemporal)
             loop_if(b, aligned);
-        whole_tiles(t, &whole, streams);
-        if (streams)
+        whole_tiles(t, &whole, nontemporal);
+        if (nontemporal)
             loop_else(b);
     }
     if (aligned != LOOP_NO_VALUE)

@@ -11,7 +11,7 @@ static bool is_region(const loop_inst *i)
 
 static bool changes_memory(const loop_inst *i)
 {
-    return i->op == LOOP_STORE || i->op == LOOP_STORE_FIRST || i->op == LOOP_STREAM;
+    return i->op == LOOP_STORE || i->op == LOOP_STORE_FIRST || i->op == LOOP_STORE_NONTEMPORAL;
 }
 
 /* Written as a block with a loop over the lanes. Blocks do not nest: their locals have one name. */
@@ -138,7 +138,7 @@ static bool wants_name(const loop_program *program, const loop_inst *i, unsigned
 /* Blocks stand alone on the right of a `=`. */
 static bool takes_block(const loop_inst *i, unsigned k)
 {
-    return k == 1 && (i->op == LOOP_SET || i->op == LOOP_STORE || i->op == LOOP_STREAM);
+    return k == 1 && (i->op == LOOP_SET || i->op == LOOP_STORE || i->op == LOOP_STORE_NONTEMPORAL);
 }
 
 static c_kind mask_kind(const loop_program *p, const c_value *values, const loop_inst *i)

@@ -108,7 +108,7 @@ static void put_statement(c_printer *c, loop_value v)
     const loop_inst *i = &c->program->at[v];
     switch ((int)i->op) {
     case LOOP_STORE:
-    case LOOP_STREAM:
+    case LOOP_STORE_NONTEMPORAL:
         put_store(c, i);
         break;
     case LOOP_STORE_FIRST:

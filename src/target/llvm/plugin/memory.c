@@ -27,7 +27,7 @@ void store(const function_state *f, const loop_inst *i)
 {
     LLVMValueRef s = LLVMBuildStore(f->t->builder, in_of(f, i, 1), in_of(f, i, 0));
     LLVMSetAlignment(s, 1u << i->log_align);
-    if (i->op == LOOP_STREAM)
+    if (i->op == LOOP_STORE_NONTEMPORAL)
         LLVMSetMetadata(s, f->t->kind_nontemporal, f->t->mark_nontemporal);
 }
 

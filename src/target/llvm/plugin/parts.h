@@ -21,7 +21,7 @@ typedef struct function_state {
     LLVMValueRef function;
     LLVMValueRef *values; /* of a VAR and a LOCAL: their memory */
     LLVMValueRef status;  /* memory of the result, NULL as long as nothing fails */
-    bool has_streams;
+    bool has_nontemporal;
     uint32_t depth;
     region open[LOOP_MAX_DEPTH];
 } function_state;

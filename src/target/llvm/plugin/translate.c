@@ -169,8 +169,8 @@ static LLVMValueRef other_op(function_state *f, const loop_inst *i)
 static void effect(function_state *f, const loop_inst *i)
 {
     switch ((int)i->op) {
-    case LOOP_STREAM:
-        f->has_streams = true;
+    case LOOP_STORE_NONTEMPORAL:
+        f->has_nontemporal = true;
         store(f, i);
         break;
     case LOOP_STORE:
@@ -252,7 +252,7 @@ static void finish(const function_state *f)
     LLVMBuilderRef b = f->t->builder;
     LLVMValueRef result = const_i32(f->t, 0);
     /* Streaming stores are not ordered with what tells other threads that the work is done. */
-    if (f->has_streams && f->t->is_x86)
+    if (f->has_nontemporal && f->t->is_x86)
         (void)call(f, INTRINSIC_SFENCE, NULL, 0, NULL, 0);
     if (f->status)
         result = LLVMBuildLoad2(b, f->t->elems[LOOP_I32], f->status, "");

@@ -1,9 +1,9 @@
 /* Nodes of the gradient that take the place of primal ones. */
-#include "grad/grad_instead.h"
+#include "grad/grad_replace.h"
 
 typedef struct settling {
     function *f;
-    instead_list *list;
+    replacement_list *list;
     arena *memory;
     value_id *now;      /* by value: what it is from now on */
     bool *moved;        /* by node: it stands elsewhere, or goes away */
@@ -27,7 +27,7 @@ static void plan(settling *s)
     for (uint32_t v = 0; v < f->values.n; v++)
         s->now[v] = v;
     for (uint32_t i = 0; i < s->list->n; i++) {
-        const instead *e = &s->list->at[i];
+        const replacement *e = &s->list->at[i];
         if (e->f != f)
             continue;
         uint32_t old = f->values.at[e->old].node, last = f->values.at[e->now].node;
@@ -43,7 +43,7 @@ static void plan(settling *s)
     }
     for (uint32_t k = 0; k < f->nodes.n; k++) {
         if (s->by_node[k]) {
-            const instead *e = &s->list->at[s->by_node[k] - 1];
+            const replacement *e = &s->list->at[s->by_node[k] - 1];
             for (uint32_t i = e->first_node; i <= f->values.at[e->now].node; i++)
                 s->order[s->n++] = i;
         } else if (!s->moved[k]) {
@@ -74,7 +74,7 @@ static void rename_values(const settling *s)
             m->gradients.at[i] = s->now[m->gradients.at[i]];
 }
 
-tn_status instead_settle(instead_list *list, function *f)
+tn_status replacements_apply(replacement_list *list, function *f)
 {
     settling s = {.f = f, .list = list, .memory = &f->module->arena};
     uint32_t left = 0;
