@@ -126,10 +126,9 @@ static tn_status run_guarded(const void *what, char *const *buffers, void *host)
         if (guards_call(run_kernel, k))
             status = finish(k);
         else
-            (void)snprintf(k->g->fault, sizeof k->g->fault,
-                           "kernel %s touches memory %s of its buffers or so",
-                           k->step.name ? k->step.name : "?",
-                           k->g->memory.at_end ? "behind the end" : "before the begin");
+            (void)snprintf(
+                k->g->fault, sizeof k->g->fault, "kernel %s touches memory %s its buffers",
+                k->step.name ? k->step.name : "?", k->g->memory.at_end ? "behind" : "before");
     } else {
         (void)snprintf(k->g->fault, sizeof k->g->fault, "no room between guard pages");
     }

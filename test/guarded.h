@@ -6,11 +6,10 @@
 #include "guards.h"
 #include "runtime/tape_parts.h"
 
-/* What is wrong with a kernel, in a text of its own, or the empty one. */
 typedef struct guarded_tape {
     guards memory;
-    bool in_pieces; /* kernels do their work item by item */
-    char fault[256];
+    bool in_pieces;  /* kernels do their work item by item */
+    char fault[256]; /* what a kernel did wrong; else empty */
 } guarded_tape;
 
 /* Have all kernels of T, which nothing runs yet or any more in another way, called through G. What

@@ -43,13 +43,10 @@ class Job:
     """A program, and in files its inputs and the evaluator's results."""
 
     def __init__(self, folder, kind, number):
-        self.name, self.number = f"{kind.__name__}_{number}", number
-        self.path = folder / f"{self.name}.ptir.json"
-        self.path.write_text(partial.program(kind, number))
+        self.name = f"{kind.__name__}_{number}"
         self.data = folder / self.name
-
-    def fields(self):
-        return [f"file={self.path}", "dialect=ptir", "levels=", f"random={self.number}", f"save={self.data}"]
+        self.fields = [*partial.fields(kind, number, folder), "levels=", f"save={self.data}"]
+        self.path = pathlib.Path(self.fields[0].split("=", 1)[1])
 
     def compile(self, machine, form):
         """The object or C file, and a row of the table with what it needs."""
@@ -109,7 +106,7 @@ def main(count=1, first=0, *names):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         jobs = [Job(folder, kind, number) for kind in kinds for number in range(int(first), int(first) + int(count))]
-        answers = list(equality.ask_all([job.fields() for job in jobs]))
+        answers = list(equality.ask_all([job.fields for job in jobs]))
         faults += [answer for answer in answers if not answer.startswith("ok ")]
         for machine in [] if faults else machines():
             if machine.missing():

@@ -20,11 +20,10 @@ def run(count, first=0, names=()):
         jobs = []
         for kind in kinds:
             for number in range(first, first + count):
-                path = pathlib.Path(folder) / f"{kind.__name__}-{number}.ptir.json"
-                path.write_text(partial.program(kind, number))
-                jobs.append((path, [f"file={path}", "dialect=ptir", "levels=2", f"random={number}"]))
-        for (path, _), answer in zip(jobs, equality.ask_all([fields for _, fields in jobs])):
+                jobs.append([*partial.fields(kind, number, pathlib.Path(folder)), "levels=2"])
+        for fields, answer in zip(jobs, equality.ask_all(jobs)):
             if not answer.startswith("ok "):
+                path = pathlib.Path(fields[0].split("=", 1)[1])
                 faults += 1
                 print(f"{path.name}: {answer}\n{path.read_text()}", flush=True)
     print(f"{len(jobs)} programs of {len(kinds)} kinds, {faults} faults")
