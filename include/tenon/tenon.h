@@ -453,6 +453,25 @@ typedef struct tn_emit_options {
 TN_API tn_status tn_program_emit(const tn_program *p, tn_emit_form form,
                                  const tn_emit_options *options, const tn_writer *writer);
 
+/* Write what the compiler made of P, for people (or, with JSON, as one object): each kernel, what
+ * it computes, reads and writes, what that must take on this machine at least, and why its operands
+ * are not computed in it. All sizes of P must have values.
+ *
+ * returns  TN_ERR_REJECTED  a symbolic size has no value (UnboundSymbol)
+ *          TN_ERR_IO        the writer failed
+ *          TN_ERR_NOMEM
+ * threads  as tn_program_emit */
+TN_API tn_status tn_program_explain(const tn_program *p, bool json, const tn_writer *writer);
+
+/* Write one of the forms between the program and machine code, or all of them in order. STAGE is
+ * "graph" (as the passes left it), "lowered" (without composite operations), "kernels" (which
+ * operations run together, and through which index maps), "loops" (the loop programs of kernels),
+ * "program" (buffers with their places, and steps) or "all". NUMBER: of kernels and loops, only
+ * those of the kernel with that number; -1: of all. The text is for reading: it may change with
+ * every version. Returns as tn_program_explain, and TN_ERR_USAGE for another STAGE. */
+TN_API tn_status tn_program_dump(const tn_program *p, const char *stage, int64_t number,
+                                 const tn_writer *writer);
+
 /* ---- the shape engine ---- */
 
 /* What the value of an attribute is; each attribute name has one kind (tn_op_attribute). */

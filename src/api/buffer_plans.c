@@ -155,15 +155,10 @@ static tn_status write_name(const tn_module *tm, const naming *wanted, const tn_
     module *copy = module_copy(tm->graph);
     text_buffer text;
     text_init(&text, &cx->allocator);
-    tn_status s = copy ? put_name(copy, wanted, &text) : diag_no_memory(&cx->diag);
-    if (s == TN_OK && text.failed)
-        s = diag_no_memory(&cx->diag);
-    if (s == TN_OK && !writer->write(writer->user, text.at, text.n))
-        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                        "the caller's writer did not take %zu bytes", text.n);
-    text_release(&text);
+    const tn_status s = copy ? put_name(copy, wanted, &text) : diag_no_memory(&cx->diag);
+    const tn_status given = api_deliver(cx, &text, writer, s);
     module_free(copy);
-    return context_done(cx, s);
+    return given;
 }
 
 tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn_writer *writer)

@@ -158,10 +158,6 @@ tn_status tn_program_emit(const tn_program *p, tn_emit_form form, const tn_emit_
     context *cx = p->cx;
     text_buffer text;
     text_init(&text, &cx->allocator);
-    tn_status s = emit(p, form, options, &text);
-    if (s == TN_OK && !writer->write(writer->user, text.at ? text.at : "", text.n))
-        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                        "the caller's writer did not take %zu bytes", text.n);
-    text_release(&text);
-    return context_done(cx, s);
+    const tn_status s = emit(p, form, options, &text);
+    return api_deliver(cx, &text, writer, s);
 }

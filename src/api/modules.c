@@ -335,12 +335,8 @@ tn_status tn_module_write(const tn_module *m, const char *dialect_name, const ch
     context *cx = m->graph->cx;
     text_buffer text;
     text_init(&text, &cx->allocator);
-    tn_status s = write_program(m, dialect_name, style, &text);
-    if (s == TN_OK && !writer->write(writer->user, text.at ? text.at : "", text.n))
-        s = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                        "the caller's writer did not take %zu bytes", text.n);
-    text_release(&text);
-    return context_done(cx, s);
+    const tn_status s = write_program(m, dialect_name, style, &text);
+    return api_deliver(cx, &text, writer, s);
 }
 
 /* ---- interfaces ---- */

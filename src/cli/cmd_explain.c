@@ -2,15 +2,25 @@
 #include "api/programs.h"
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "compile/explain.h"
 
-enum { OPTION_BUFFERS = OPTION_OWN, OPTION_JSON, OPTION_BIND, OPTION_OUT, OPTION_PLAN_CPU };
+enum {
+    OPTION_BUFFERS = OPTION_OWN,
+    OPTION_JSON,
+    OPTION_BIND,
+    OPTION_OUT,
+    OPTION_PLAN_CPU,
+    OPTION_DUMP,
+    OPTION_KERNEL
+};
 
 static const option options[] = {
     {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
     {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
     {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
+    {OPTION_DUMP, "--dump", "STAGE",
+     "a form on the way: graph, lowered, kernels, loops, program, all"},
+    {OPTION_KERNEL, "--kernel", "N", "of kernels and loops, only those of kernel N"},
     {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
     {0},
 };
@@ -60,24 +70,35 @@ static tn_status show_plan(const tn_module *m, text_buffer *text)
     return TN_OK;
 }
 
-static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, bool json,
+typedef struct wishes {
+    bool buffers, json;
+    const char *out, *cpu;
+    const char *dump; /* the stage; NULL: none */
+    int64_t kernel;
+} wishes;
+
+static bool append(void *user, const char *bytes, size_t n)
+{
+    text_buffer *text = user;
+    text_put(text, bytes, n);
+    return !text->failed;
+}
+
+static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, const wishes *w,
                               text_buffer *text)
 {
     tn_program *p;
+    const tn_writer to = {append, text};
     TN_TRY(tn_program_compile(m, o, &p));
-    const tn_status status = program_explain(p, json, text);
+    const tn_status status =
+        w->dump ? tn_program_dump(p, w->dump, w->kernel, &to) : tn_program_explain(p, w->json, &to);
     tn_program_free(p);
     return status;
 }
 
-typedef struct wishes {
-    bool buffers, json;
-    const char *out, *cpu;
-} wishes;
-
-static void read_wishes(const arguments *args, wishes *w)
+static tn_status read_wishes(session *s, const arguments *args, wishes *w)
 {
-    *w = (wishes){0};
+    *w = (wishes){.kernel = -1};
     for (int i = 0; i < args->n_options; i++) {
         const char *value = args->options[i].value;
         switch (args->options[i].id) {
@@ -93,10 +114,17 @@ static void read_wishes(const arguments *args, wishes *w)
         case OPTION_PLAN_CPU:
             w->cpu = value;
             break;
+        case OPTION_DUMP:
+            w->dump = value;
+            break;
+        case OPTION_KERNEL:
+            TN_TRY(read_number(s, "--kernel", value, 0, INT32_MAX, &w->kernel));
+            break;
         default:
             break;
         }
     }
+    return TN_OK;
 }
 
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
@@ -109,7 +137,7 @@ static tn_status bind_and_show(session *s, const arguments *args, const wishes *
     if (status == TN_OK && w->buffers)
         status = bind_program(m, o.bindings, o.n_bindings);
     if (status == TN_OK)
-        status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w->json, text);
+        status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w, text);
     arena_release(&names);
     return status;
 }
@@ -120,7 +148,7 @@ static tn_status run_explain(session *s, const arguments *args)
     wishes w;
     tn_module *m;
     text_buffer text;
-    read_wishes(args, &w);
+    TN_TRY(read_wishes(s, args, &w));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
@@ -134,5 +162,6 @@ static tn_status run_explain(session *s, const arguments *args)
 }
 
 const command command_explain = {
-    "explain", "FILE [--json | --buffers] [--dim SYM=N]... [--cpu NAME] [-o OUT]",
+    "explain",
+    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] [-o OUT]",
     "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

@@ -22,9 +22,7 @@ typedef struct explainer {
 
 static const char *kind_name(const kernel *k, const kernel_plan *plan)
 {
-    static const char *const names[] = {"map",    "rows",  "contract", "update",
-                                        "stages", "loops", "reference"};
-    return plan->by_reference ? names[KERNEL_REFERENCE] : names[k->kind];
+    return kernel_kind_name(plan->by_reference ? KERNEL_REFERENCE : k->kind);
 }
 
 static void put_name(const explainer *x, value_id v)
@@ -374,22 +372,31 @@ static void put_json(explainer *x, const tn_program *program)
     text_puts(x->out, "}\n");
 }
 
-tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
+tn_status program_plan(const tn_program *p, jit_plan *plan)
 {
-    explainer x = {.out = out, .has_sizes = p->others.symbolic != NULL};
     other_sizes others = {.symbolic = NULL};
     if (p->cache)
         return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
                            "sizes of the program are not known; give them with --dim SYM=N");
-    if (x.has_sizes)
+    if (p->others.symbolic)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
+    const bool ok = jit_plan_make(plan, p->graph, &others, &p->engine->on, true, &p->allocator);
+    other_sizes_release(&others);
+    if (ok)
+        return TN_OK;
+    jit_plan_release(plan);
+    return diag_no_memory(&p->cx->diag);
+}
+
+tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
+{
+    explainer x = {.out = out, .has_sizes = p->others.symbolic != NULL};
+    TN_TRY(program_plan(p, &x.plan));
     x.is_measured = machine_measure(p->engine, &x.limits);
-    const bool ok = jit_plan_make(&x.plan, p->graph, &others, &p->engine->on, true, &p->allocator);
-    if (ok && json)
+    if (json)
         put_json(&x, p);
-    else if (ok)
+    else
         put_text(&x, p);
     jit_plan_release(&x.plan);
-    other_sizes_release(&others);
-    return ok && !out->failed ? TN_OK : diag_no_memory(&p->cx->diag);
+    return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
 }

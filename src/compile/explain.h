@@ -3,7 +3,12 @@
 #define COMPILE_EXPLAIN_H
 
 #include "base/text.h"
-#include "tenon/tenon.h"
+#include "compile/jit_plan.h"
+#include "compile/program.h"
+
+/* What the compiler makes of P, whose sizes must be known: TN_ERR_USAGE, reported, otherwise.
+ * Release PLAN only after TN_OK. */
+tn_status program_plan(const tn_program *p, jit_plan *plan);
 
 /* Append the kernels of P: what each computes, reads and writes, how, what it moves and what that
  * must take on this machine at least, and why its operands are not computed in it. As text, or as

@@ -10,6 +10,7 @@
 #ifndef INDEX_ACCESS_H
 #define INDEX_ACCESS_H
 
+#include "base/text.h"
 #include "graph/module.h"
 
 typedef struct access_expr access_expr;
@@ -96,5 +97,8 @@ bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int6
 int64_t access_value(const access_expr *e, const int64_t *at);
 /* The padding at a position, or -1: the element comes from the source. */
 int64_t access_padding(const access_map *map, const int64_t *at);
+
+/* MAP on one line, for dumps: axes of the result are i0, i1, ... */
+void access_print(const access_map *map, text_buffer *out);
 
 #endif

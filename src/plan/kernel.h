@@ -119,4 +119,9 @@ bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t u
 uint32_t access_axes(const access_map *map);
 uint32_t access_expr_axes(const access_expr *e);
 
+/* The word for a kind: "map", "rows", ... */
+const char *kernel_kind_name(kernel_kind kind);
+/* K, of F, for dumps: what it computes, reads and writes, and through which maps. */
+void kernel_print(const function *f, const kernel *k, text_buffer *out);
+
 #endif

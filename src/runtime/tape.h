@@ -135,6 +135,10 @@ const tape_step *tape_step_at(const tape *t, uint32_t block, uint32_t index);
 /* The place of a temporary in the block of memory that all share; UINT64_MAX for others. */
 uint64_t tape_place_of(const tape *t, uint32_t block, tape_buffer b);
 
+/* Buffers with their places, and steps, one a line, for dumps. */
+struct text_buffer;
+void tape_print(const tape *t, struct text_buffer *out);
+
 /* ---- running ---- */
 
 typedef enum tape_outcome {

@@ -1,0 +1,82 @@
+/* The forms between a graph and machine code as text. */
+#include "compile/dump.h"
+
+#include <inttypes.h>
+
+#include "compile/explain.h"
+
+const char *dump_stage_name(dump_stage stage)
+{
+    static const char *const names[DUMP_STAGES] = {"graph", "lowered", "kernels", "loops",
+                                                   "program"};
+    return names[stage];
+}
+
+static void dump_kernel(const jit_plan *plan, const function_plan *p, uint32_t k, dump_stage stage,
+                        text_buffer *out)
+{
+    const kernel_plan *made = &p->plans[k];
+    text_printf(out, "kernel %" PRIu32 " of %s\n", k, p->f->name ? p->f->name : "main");
+    if (stage == DUMP_KERNELS) {
+        kernel_print(p->f, &p->kernels.at[k], out);
+        return;
+    }
+    if (made->by_reference)
+        text_puts(out, "  runs by its reference kernel\n");
+    for (uint32_t i = 0; !made->by_reference && i < made->nest.n_steps; i++) {
+        text_printf(out, "step %" PRIu32 ": %s, %" PRId64 " items, program %" PRIu32 "\n", i,
+                    made->nest.steps[i].how, made->nest.steps[i].work, made->unit[i]);
+        loop_print(plan->units.at[made->unit[i]].program, out);
+    }
+}
+
+static void dump_kernels(const jit_plan *plan, dump_stage stage, int64_t number, text_buffer *out)
+{
+    for (uint32_t i = 0; i < plan->m->functions.n; i++) {
+        const function_plan *p = &plan->functions[i];
+        if (!p->plans)
+            text_printf(out, "%s runs by reference kernels\n", p->f->name ? p->f->name : "main");
+        for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
+            if (number < 0 || number == k)
+                dump_kernel(plan, p, k, stage, out);
+    }
+}
+
+static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage stage,
+                          int64_t number, text_buffer *out)
+{
+    switch (stage) {
+    case DUMP_GRAPH:
+        module_print(p->graph, out);
+        break;
+    case DUMP_LOWERED:
+        module_print(plan->m, out);
+        break;
+    case DUMP_KERNELS:
+    case DUMP_LOOPS:
+        dump_kernels(plan, stage, number, out);
+        break;
+    case DUMP_PROGRAM:
+        if (p->tape)
+            tape_print(p->tape, out);
+        else
+            text_puts(out, "the reference evaluator runs the graph as it is\n");
+        break;
+    case DUMP_STAGES:
+        break;
+    }
+}
+
+tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, text_buffer *out)
+{
+    jit_plan plan;
+    TN_TRY(program_plan(p, &plan));
+    if (stage != DUMP_STAGES)
+        dump_stage_of(p, &plan, stage, number, out);
+    for (int each = 0; stage == DUMP_STAGES && each < DUMP_STAGES; each++) {
+        text_printf(out, "-- %s\n", dump_stage_name((dump_stage)each));
+        dump_stage_of(p, &plan, (dump_stage)each, number, out);
+    }
+    jit_plan_release(&plan);
+    return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
+}
