@@ -36,7 +36,7 @@ static bool is_symbol(const module *m, uint32_t i)
     return m->types.exprs.at[i].op == DIM_SYM;
 }
 
-static bool is_open(const module *m, const dim_values *values)
+static bool has_unknown(const module *m, const dim_values *values)
 {
     for (uint32_t i = 0; i < m->types.exprs.n; i++)
         if (is_symbol(m, i) && values->at[i] < 0)
@@ -112,7 +112,7 @@ static tn_status sizes_of_b(comparison *c, const module *m, dim_values *values)
     }
     if (!module_has_symbols(m))
         return TN_OK;
-    TN_TRY(sizes_near_inputs(m, shapes, values));
+    TN_TRY(sizes_partly_from_inputs(m, shapes, values));
     for (uint32_t k = 0; k < c->a->types.exprs.n; k++) {
         int64_t *value =
             is_symbol(c->a, k) ? size_of_symbol(m, values, c->a->types.exprs.at[k].name) : NULL;
@@ -164,12 +164,12 @@ static void free_silent(comparison *c)
     tn_context_free(c->silent);
 }
 
-/* Choose what VALUES leave open of M. *FITS is false when nothing was found. */
+/* Choose the sizes of M that have no value in VALUES. *FITS is false when nothing was found. */
 static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t attempt,
                         dim_values *values, bool *fits)
 {
     *fits = true;
-    if (!is_open(m, values))
+    if (!has_unknown(m, values))
         return TN_OK;
     c->is_free = true;
     return sizes_guess(m, run, attempt, values, fits);
@@ -179,7 +179,7 @@ static tn_status choose(comparison *c, const module *m, uint32_t run, uint32_t a
 static tn_status sizes_of_a(comparison *c, dim_values *values)
 {
     const function *f = module_entry(c->b);
-    for (uint32_t i = 0; is_open(c->a, values) && i < f->inputs.n; i++) {
+    for (uint32_t i = 0; has_unknown(c->a, values) && i < f->inputs.n; i++) {
         const type *t = value_type(f, f->inputs.at[i]);
         const given_shape shape = {t->rank, t->dims};
         if (type_is_static(t)) {

@@ -26,8 +26,8 @@ typedef struct given_shape {
  * (an input whose size is not determined). */
 tn_status sizes_from_inputs(const module *m, const given_shape *given, dim_values *values);
 
-/* The same, where sizes that the inputs do not determine stay open. */
-tn_status sizes_near_inputs(const module *m, const given_shape *given, dim_values *values);
+/* The same, but sizes that the inputs do not determine stay unknown. */
+tn_status sizes_partly_from_inputs(const module *m, const given_shape *given, dim_values *values);
 /* The same for one INPUT alone; sizes that it does not determine stay as they are. */
 tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *given,
                            dim_values *values);

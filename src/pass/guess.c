@@ -38,7 +38,7 @@ static int64_t extent_for(const guesser *g, uint32_t i, uint32_t k)
     return k < N_USUAL ? extents[(first + k) % N_USUAL] : extents[k];
 }
 
-static bool is_open(const guesser *g, uint32_t i)
+static bool is_unknown(const guesser *g, uint32_t i)
 {
     return g->s.values->at[g->symbols[i]] < 0;
 }
@@ -83,10 +83,10 @@ static void restore(const guesser *g, const int64_t *before)
     dim_values_forget(g->s.t, g->s.values);
 }
 
-/* The next open symbol from FROM on becomes a choice; false when none is left. */
+/* The next symbol without a value, from FROM on, becomes a choice; false when none is left. */
 static bool open_choice(const guesser *g, choice *c, uint32_t from)
 {
-    while (from < g->n && !is_open(g, from))
+    while (from < g->n && !is_unknown(g, from))
         from++;
     if (from == g->n)
         return false;

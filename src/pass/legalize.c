@@ -271,14 +271,14 @@ static tn_status report_node(const function *f, const node *n, const dialect *to
 }
 
 /* Does N have to do with sizes without a value? */
-static bool is_open(const function *f, const node *n)
+static bool is_dynamic(const function *f, const node *n)
 {
-    bool open = false;
+    bool dynamic = false;
     for (uint32_t r = 0; r < n->n_results; r++)
-        open = open || !type_is_static(value_type(f, n->first_value + r));
+        dynamic = dynamic || !type_is_static(value_type(f, n->first_value + r));
     for (uint32_t k = 0; k < n->n_in; k++)
-        open = open || !type_is_static(value_type(f, n->in[k]));
-    return open;
+        dynamic = dynamic || !type_is_static(value_type(f, n->in[k]));
+    return dynamic;
 }
 
 /* Report every node that is not expressible; what was made from one instruction once. */
@@ -299,7 +299,7 @@ static tn_status report_nodes(const module *m, const dialect *to, const origins 
             left--;
             last = n->at;
             worst = report_node(f, n, to, original_op(o, n), why);
-            if (is_open(f, n))
+            if (is_dynamic(f, n))
                 diag_fix(&m->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
             if (m->functions.n > 1)
                 diag_note(&m->cx->diag, NULL, NO_SPAN, "in function '%s', instruction %" PRIu32,

@@ -208,7 +208,7 @@ tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *g
     return TN_OK;
 }
 
-tn_status sizes_near_inputs(const module *m, const given_shape *given, dim_values *values)
+tn_status sizes_partly_from_inputs(const module *m, const given_shape *given, dim_values *values)
 {
     solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_inputs(m, given));
@@ -223,7 +223,7 @@ tn_status sizes_near_inputs(const module *m, const given_shape *given, dim_value
 tn_status sizes_from_inputs(const module *m, const given_shape *given, dim_values *values)
 {
     const function *f = module_entry(m);
-    TN_TRY(sizes_near_inputs(m, given, values));
+    TN_TRY(sizes_partly_from_inputs(m, given, values));
     for (uint32_t k = 0; k < f->inputs.n; k++) {
         const type *t = value_type(f, f->inputs.at[k]);
         int64_t known;

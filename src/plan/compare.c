@@ -31,9 +31,9 @@ static bool compare(const kernel *a, const kernel *b, const function *like, aren
         return false;
     *out = *a;
     out->like = like;
-    out->open = 0;
+    out->dynamic = 0;
     for (uint32_t i = 0; i < a->rank; i++)
-        out->open |= (uint32_t)(a->dims[i] != b->dims[i]) << i;
+        out->dynamic |= (uint32_t)(a->dims[i] != b->dims[i]) << i;
     if (a->n_stages == 0)
         return true;
     kernel *stages = ARENA_ARRAY(memory, kernel, a->n_stages); /* which have no stages */

@@ -58,17 +58,17 @@ typedef struct kernel {
     const kernel_output *out;
     uint32_t n_edges;
     const kernel_edge *edges;
-    /* STAGES: what follows each other. All have the same rows, in row-major order: a stage stores
-     * one value, row by row, which only the next one reads, row by row, and which need never be in
-     * memory as a whole. The kernel itself reads and writes the rest, and has the positions of the
-     * last. */
+    /* STAGES: in the order in which they run. All have the same rows, in row-major order. A stage
+     * stores one value, row by row, which only the next one reads, row by row, and which is never
+     * in memory as a whole. The kernel itself reads and writes the rest, and has the positions of
+     * the last stage. */
     uint32_t n_stages;
     const struct kernel *stages;
-    /* Where the program is planned for other sizes, too (kernels_compare): the function there, node
-     * by node as this one, and a mask of the axes whose extents are others there, so that loops had
-     * better not take them for granted. NULL, 0: nothing is known of other sizes. */
+    /* Where the program is planned for other sizes, too (kernels_compare): the function with those
+     * sizes, which has the same nodes, and a mask of the axes whose extents are dynamic, because
+     * they differ there. NULL, 0: nothing is known of other sizes. */
     const struct function *like;
-    uint32_t open;
+    uint32_t dynamic;
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing

@@ -24,8 +24,8 @@ static walk walk_of(const contract_axis *axes, uint32_t n, size_t field)
         int64_t step;
         memcpy(&step, (const char *)&axes[i] + field, sizeof step);
         walk_add(&w, axes[i].extent, step);
-        if (axes[i].is_open && w.n > 0)
-            w.open |= UINT32_C(1) << (w.n - 1);
+        if (axes[i].is_dynamic && w.n > 0)
+            w.dynamic |= UINT32_C(1) << (w.n - 1);
     }
     return w;
 }
@@ -189,15 +189,16 @@ static int64_t choose_block(problem *p, const machine *m)
     return rows;
 }
 
-/* Whatever EXTENT units may come, where axis AXIS is open: many are blocks of MOST or one less,
- * some of any height from half of MOST on; few are one block, which is made for them. */
-static void split_openly(problem *p, int64_t extent, int64_t most, uint32_t axis)
+/* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now. Large extents are cut into
+ * blocks of MOST units or one less, medium ones into blocks of any height from half of MOST on;
+ * extents up to MOST are one block of exactly that height. */
+static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axis)
 {
     const uint32_t outer = (UINT32_C(1) << axis) - 1;
-    const bool is_open = p->a_m.n > 0 && (p->a_m.open >> axis & 1);
+    const bool is_dynamic = p->a_m.n > 0 && (p->a_m.dynamic >> axis & 1);
     p->least = 0;
-    p->is_open = is_open || (p->a_m.open & outer);
-    if (!is_open || extent <= most || most < 2)
+    p->is_dynamic = is_dynamic || (p->a_m.dynamic & outer);
+    if (!is_dynamic || extent <= most || most < 2)
         return;
     if (extent >= most * (most - 1)) {
         p->base = most - 1;
@@ -228,7 +229,7 @@ static void split_rows(problem *p, int64_t rows)
     p->base = extent / p->split;
     p->longer = extent % p->split;
     p->outer = p->m / (extent * p->unit);
-    split_openly(p, extent, most, axis);
+    split_dynamic(p, extent, most, axis);
 }
 
 int64_t most_rows(const problem *p)
@@ -308,9 +309,9 @@ static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_b
  * many rows as stay there. */
 static void choose_order(problem *p, const machine *m)
 {
-    const int64_t blocks = p->is_open ? INT64_MAX : p->outer * p->split;
+    const int64_t blocks = p->is_dynamic ? INT64_MAX : p->outer * p->split;
     const double panel = (double)panel_bytes(p), half = m->l2 / 2;
-    const double height = p->is_open ? (double)most_rows(p) : (double)p->m / (double)blocks;
+    const double height = p->is_dynamic ? (double)most_rows(p) : (double)p->m / (double)blocks;
     const double rows = height * (double)p->k * (double)(p->bytes * p->parts);
     p->group = 1;
     if (panel * (double)p->panels > half && rows > 0)
@@ -463,7 +464,7 @@ void contract_stage_split_like(contract_stage *s, const contract_stage *other)
     s->p.base = from->base;
     s->p.longer = from->longer;
     s->p.unit = from->unit;
-    s->p.is_open = from->is_open;
+    s->p.is_dynamic = from->is_dynamic;
     s->p.least = from->least;
     s->p.most = from->most;
 }

@@ -21,7 +21,7 @@ enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 
 typedef struct contract_axis {
     int64_t extent;
     int64_t a, b, c;
-    bool is_open; /* the extent may be another when the program runs: see loop_with_numbers */
+    bool is_dynamic; /* the extent is known when the program runs: see loop_with_numbers */
 } contract_axis;
 
 typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;

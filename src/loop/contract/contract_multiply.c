@@ -230,7 +230,7 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
 static loop_value part_of(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
-    if (!p->is_open)
+    if (!p->is_dynamic)
         return int_modulo(g->b, block, p->split);
     return p->outer == 1
                ? block
@@ -249,7 +249,7 @@ loop_value multiplier_row(multiplier *g, loop_value block)
     const loop_value units =
         int_add(b, before, loop_min(b, part, size_of(b, p, SIZE_LONGER, p->longer)));
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
-    if (p->is_open && p->outer == 1)
+    if (p->is_dynamic && p->outer == 1)
         return int_times(b, units, p->unit);
     return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
                    int_times(b, units, p->unit));
@@ -394,7 +394,7 @@ static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
     const problem *p = g->p;
     loop_builder *b = g->b;
     if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
-        (!p->is_open && p->group >= p->outer * p->split) || p->panels == 1)
+        (!p->is_dynamic && p->group >= p->outer * p->split) || p->panels == 1)
         return;
     const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
     g->next_row = columns_of(p) * p->bytes;
@@ -410,7 +410,7 @@ static void emit_item(multiplier *g, loop_value item)
     loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
     loop_value block, panel, in_group = 0;
-    if (p->is_open && p->batch == 1) {
+    if (p->is_dynamic && p->batch == 1) {
         g->batch = loop_i64(b, 0);
     } else {
         const loop_value items = size_of(b, p, SIZE_ITEMS, blocks * p->panels);
@@ -420,7 +420,7 @@ static void emit_item(multiplier *g, loop_value item)
     if (p->group == 1 || p->panels == 1) {
         panel = int_modulo(b, item, p->panels);
         block = int_divided(b, item, p->panels);
-    } else if (!p->is_open && p->group >= blocks) {
+    } else if (!p->is_dynamic && p->group >= blocks) {
         block = in_group = int_modulo(b, item, blocks);
         panel = int_divided(b, item, blocks);
     } else {
@@ -440,7 +440,7 @@ static void emit_item(multiplier *g, loop_value item)
     multiplier_block(g, block, panel);
 }
 
-void multiplier_open(multiplier *g)
+void multiplier_begin(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
@@ -464,13 +464,13 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     loop_init(&b, memory);
     g.all_a = loop_buffer(&b, p->a.buffer);
     if (p->packs_inside) {
-        contract_open_unpacked(&b, p);
+        contract_begin_unpacked(&b, p);
         g.all_b = loop_scratch(&b, (uint64_t)panel_bytes(p));
     } else {
         g.all_b = loop_buffer(&b, p->b.buffer);
     }
     g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
-    multiplier_open(&g);
+    multiplier_begin(&g);
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     (p->packs_inside ? emit_panel_item : emit_item)(&g, item);

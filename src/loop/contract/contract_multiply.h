@@ -41,7 +41,7 @@ struct contract_stage {
 };
 
 /* Room for the totals of G's blocks, where they need any. Outside of loops. */
-void multiplier_open(multiplier *g);
+void multiplier_begin(multiplier *g);
 /* The first row of block BLOCK of the rows. */
 loop_value multiplier_row(multiplier *g, loop_value block);
 /* What B's panel is, for the blocks of rows that follow; G->batch is the item's. */

@@ -276,7 +276,7 @@ void contract_use_panels(problem *p)
     p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
 }
 
-void contract_open_unpacked(loop_builder *b, problem *p)
+void contract_begin_unpacked(loop_builder *b, problem *p)
 {
     factors_open(b, &p->unpacked.from);
     if (has_offsets(p))
@@ -294,7 +294,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
         !mul_i64(size, batch->count, &size))
         return false;
     loop_init(&b, memory);
-    contract_open_unpacked(&b, p);
+    contract_begin_unpacked(&b, p);
     const loop_value panels = loop_buffer(&b, CONTRACT_PACKED_B);
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);

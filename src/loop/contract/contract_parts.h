@@ -12,7 +12,7 @@ typedef struct walk {
     uint32_t n;
     int64_t count;
     int64_t extent[CONTRACT_MAX_AXES], step[CONTRACT_MAX_AXES]; /* outermost first */
-    uint32_t open; /* mask: extents that may be others when the program runs */
+    uint32_t dynamic; /* mask: extents that are known when the program runs */
 } walk;
 
 void walk_init(walk *w);
@@ -87,16 +87,16 @@ typedef struct problem {
     int64_t outer, split, base, longer, unit;
     /* There may be other numbers of blocks when the program runs; where `least` is above 0, they
      * then have any height from that to `most` units. */
-    bool is_open;
+    bool is_dynamic;
     int64_t least, most;
     int64_t panels;
 } problem;
 
-/* Numbers of blocks in programs where they are open. */
+/* A number of blocks, which is dynamic if the rows are. */
 enum { SIZE_SPLIT = 16, SIZE_BASE, SIZE_LONGER, SIZE_BLOCKS, SIZE_ITEMS };
 static inline loop_value size_of(loop_builder *b, const problem *p, uint32_t name, int64_t x)
 {
-    return p->is_open ? loop_size(b, name, x) : loop_i64(b, x);
+    return p->is_dynamic ? loop_size(b, name, x) : loop_i64(b, x);
 }
 /* The most rows that a block may have. */
 int64_t most_rows(const problem *p);
@@ -141,7 +141,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
 /* P->b is to be read in panels: as it is now goes to P->unpacked. */
 void contract_use_panels(problem *p);
 /* Begin a program that packs panels. */
-void contract_open_unpacked(loop_builder *b, problem *p);
+void contract_begin_unpacked(loop_builder *b, problem *p);
 /* The program that packs all panels, into CONTRACT_PACKED_B. */
 bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);

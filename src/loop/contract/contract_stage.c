@@ -36,7 +36,7 @@ void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *a
                         .all_a = at[p->a.buffer],
                         .all_b = at[p->b.buffer],
                         .c = at[CONTRACT_C]};
-    multiplier_open(&s->g);
+    multiplier_begin(&s->g);
 }
 
 loop_value contract_stage_end(const contract_stage *s, loop_builder *b)

@@ -4,7 +4,7 @@
 void walk_init(walk *w)
 {
     w->n = 0;
-    w->open = 0;
+    w->dynamic = 0;
     w->count = 1;
 }
 

@@ -128,9 +128,9 @@ loop_value loop_local(loop_builder *b, uint64_t bytes);
 loop_value loop_const(loop_builder *b, loop_type t, uint64_t bits);
 loop_value loop_i64(loop_builder *b, int64_t value);
 loop_value loop_i32(loop_builder *b, int32_t value);
-/* The same as loop_i64 of what is another number in the program for other sizes, even where it
- * happens to be equal, and is no other number of the program than those of its NAME (above 0), even
- * where they happen to be equal: for loop_with_numbers. */
+/* As loop_i64, for a number that depends on the sizes of the program: loop_with_numbers makes it a
+ * number of the step even where it is equal for both choices of sizes. Numbers of one NAME (above
+ * 0) become one; numbers of different names stay apart, even where they are equal. */
 loop_value loop_size(loop_builder *b, uint32_t name, int64_t value);
 /* VALUE in the lanes of T, which is f32 or f64. */
 loop_value loop_float(loop_builder *b, loop_type t, double value);

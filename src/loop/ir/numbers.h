@@ -1,5 +1,5 @@
-/* Numbers of a step: where programs differ in constants only, the constants can stand beside them,
- * so that they are one program. */
+/* Numbers of a step: two programs that differ only in constants become one program that reads these
+ * constants from an array. */
 #ifndef LOOP_IR_NUMBERS_H
 #define LOOP_IR_NUMBERS_H
 
@@ -12,11 +12,12 @@ typedef struct loop_numbers {
     uint64_t at[LOOP_NUMBERS]; /* the bits of each */
 } loop_numbers;
 
-/* P with its constants that are another in OTHER, and those that are sizes (loop_size), read from
- * the array of numbers that buffer number BUFFER leads to; *NUMBERS are those of P. P itself when
- * there are none. What is the same in both programs at all places is one number. *OUT is NULL when
- * the programs differ in anything else but the scratch memory they need, or in too much. In MEMORY;
- * false without memory. */
+/* Make *OUT, a copy of P that reads two sorts of constants from an array of numbers: those that
+ * have another value in OTHER, and those that are sizes (loop_size). Buffer number BUFFER points to
+ * the array; *NUMBERS are its values for P. Constants that are equal to each other in P and also in
+ * OTHER share a number. *OUT is P when there are no such constants. It is NULL when the programs
+ * differ in anything but constants and the size of scratch memory, or in more than LOOP_NUMBERS.
+ * All in MEMORY; false without memory. */
 bool loop_with_numbers(const loop_program *p, const loop_program *other, uint32_t buffer,
                        arena *memory, const loop_program **out, loop_numbers *numbers);
 

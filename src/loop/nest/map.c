@@ -16,7 +16,7 @@ bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
     const uint32_t last = e->k->rank - 1;
     /* Every line has to begin on a cache line. */
     const bool is_aligned =
-        last == 0 || (!nest_is_open(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
+        last == 0 || (!nest_is_dynamic(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
     return bytes >= (e->nontemporal_from ? e->nontemporal_from : NONTEMPORAL_FROM) &&
@@ -51,30 +51,30 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
 }
 
-/* What a line has, where its axis is open. */
+/* The names (loop_size) of the numbers of a line whose extent is dynamic. */
 enum { EXTENT = 1, WHOLE, REST };
 
-static loop_value number_of(loop_builder *b, bool is_open, uint32_t name, int64_t x)
+static loop_value number_of(loop_builder *b, bool is_dynamic, uint32_t name, int64_t x)
 {
-    return is_open ? loop_size(b, name, x) : loop_i64(b, x);
+    return is_dynamic ? loop_size(b, name, x) : loop_i64(b, x);
 }
 
 void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
 {
     loop_builder *b = e->b;
     const uint32_t axis = e->k->rank - 1, lanes = e->lanes;
-    const bool is_open = nest_is_open(e->k, axis);
+    const bool is_dynamic = nest_is_dynamic(e->k, axis);
     const int64_t extent = e->k->dims[axis];
     /* Where whatever extent may come, the last vector may be whole. */
-    const int64_t rest = is_open ? (extent - 1) % lanes + 1 : extent % lanes;
+    const int64_t rest = is_dynamic ? (extent - 1) % lanes + 1 : extent % lanes;
     const uint32_t mark = emit_mark(e);
     for (uint32_t i = 0; i < e->k->n_out; i++)
         emit_hoist(e, e->k->out[i].value, e->k->out[i].from, UINT32_C(1) << axis);
     const uint32_t inner = emit_mark(e);
-    if (is_open || extent >= lanes) {
+    if (is_dynamic || extent >= lanes) {
         loop_value whole = high;
         if (rest) { /* the last positions make no whole vector */
-            const loop_value last = number_of(b, is_open, WHOLE, extent - rest);
+            const loop_value last = number_of(b, is_dynamic, WHOLE, extent - rest);
             whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
         }
         const loop_value aligned = map_aligned(e, buffers);
@@ -94,9 +94,9 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             loop_end(b);
     }
     if (rest) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, high, number_of(b, is_open, EXTENT, extent)));
-        e->at[axis] = number_of(b, is_open, WHOLE, extent - rest);
-        e->count = number_of(b, is_open, REST, rest);
+        loop_if(b, loop_binary(b, LOOP_IEQ, high, number_of(b, is_dynamic, EXTENT, extent)));
+        e->at[axis] = number_of(b, is_dynamic, WHOLE, extent - rest);
+        e->count = number_of(b, is_dynamic, REST, rest);
         map_body(e, buffers, false);
         e->count = LOOP_NO_VALUE;
         emit_forget(e, inner);
@@ -175,7 +175,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
         buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     e.rank = k->rank;
     e.vector_axis = k->rank - 1;
-    e.lanes = nest_lanes(f, k, k->open == 1 && k->rank == 1 ? INT64_MAX : extent);
+    e.lanes = nest_lanes(f, k, k->dynamic == 1 && k->rank == 1 ? INT64_MAX : extent);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
     const loop_value begin = loop_param_value(&b, LOOP_BEGIN),

@@ -21,7 +21,7 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
     r.rank = map->rank;
     memcpy(r.dims, map->dims, map->rank * sizeof *map->dims);
     r.reduced = reduced;
-    r.open = 0; /* whoever knows says so */
+    r.dynamic = 0; /* the caller sets it where it is known */
     for (uint32_t i = 0; i < k->n_out; i++) {
         outputs[i] = k->out[i];
         outputs[i].from = rebased(k->out[i].from, map, memory);
@@ -59,7 +59,7 @@ static bool join(const kernel *k, uint32_t axis, arena *memory, kernel *out)
     if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
         !nest_rebase(k, &map, joined_mask(k->reduced, axis), memory, out))
         return false;
-    out->open = joined_mask(k->open, axis);
+    out->dynamic = joined_mask(k->dynamic, axis);
     return true;
 }
 
@@ -124,12 +124,12 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
 static bool drop_ones(const kernel *k, arena *memory, kernel *out)
 {
     int64_t dims[TN_MAX_RANK];
-    uint32_t n = 0, reduced = 0, open = 0;
+    uint32_t n = 0, reduced = 0, dynamic = 0;
     access_map map;
     for (uint32_t i = 0; i < k->rank; i++) {
         if (k->dims[i] == 1)
             continue;
-        open |= (k->open >> i & 1) << n;
+        dynamic |= (k->dynamic >> i & 1) << n;
         reduced |= (k->reduced >> i & 1) << n;
         dims[n++] = k->dims[i];
     }
@@ -140,7 +140,7 @@ static bool drop_ones(const kernel *k, arena *memory, kernel *out)
     if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
         !nest_rebase(k, &map, reduced, memory, out))
         return false;
-    out->open = open;
+    out->dynamic = dynamic;
     return true;
 }
 
@@ -162,7 +162,7 @@ static bool reduced_last(const kernel *k, arena *memory, kernel *out)
         !nest_rebase(k, &map, all & ~((UINT32_C(1) << kept) - 1), memory, out))
         return false;
     for (uint32_t i = 0; i < n; i++)
-        out->open |= (k->open >> order[i] & 1) << i;
+        out->dynamic |= (k->dynamic >> order[i] & 1) << i;
     return true;
 }
 

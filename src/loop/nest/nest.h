@@ -62,11 +62,11 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
 /* K over as few axes as its accesses allow: neighbours that everything walks as one are joined,
  * axes of extent 1 vanish, and for ROWS all reduced axes become one, the last. */
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
-/* May the extent of axis AXIS be another when the program runs? Then it is a number that loops end
- * at (loop_size), and nothing is left out because of it. */
-static inline bool nest_is_open(const kernel *k, uint32_t axis)
+/* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
+ * step gives (loop_size), and no code is left out because of its value. */
+static inline bool nest_is_dynamic(const kernel *k, uint32_t axis)
 {
-    return k->open >> axis & 1;
+    return k->dynamic >> axis & 1;
 }
 /* How many lanes suit the values of K, of which there are at most EXTENT. */
 uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent);

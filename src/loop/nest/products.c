@@ -34,7 +34,7 @@ static void add_windows(const contraction *p, uint32_t o, const uint32_t *number
 }
 
 /* Operand O of P as A, the other one as B. OPEN: a mask of loops. */
-static void set_axes(const contraction *p, uint32_t o, uint32_t open, contract_spec *s)
+static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contract_spec *s)
 {
     uint32_t number[TN_MAX_RANK];
     for (uint32_t i = 0; i < p->n_loops; i++) {
@@ -51,7 +51,7 @@ static void set_axes(const contraction *p, uint32_t o, uint32_t open, contract_s
         }
         number[i] = *n;
         contract_axis_add(list, n, x->extent, x->step[o], x->step[1 - o], x->c);
-        list[*n - 1].is_open = open >> i & 1;
+        list[*n - 1].is_dynamic = dynamic >> i & 1;
     }
     add_windows(p, o, number, s);
     s->is_transposed = o == 1;
@@ -65,22 +65,22 @@ static uint32_t left_operand(const contraction *p)
     return p->operand[0].n_windows == 0 && p->operand[1].n_windows > 0;
 }
 
-/* The loops of P, of K's node, that have another extent with other sizes. */
+/* A mask of the loops of P, of K's node, whose extents are dynamic. */
 static uint32_t open_loops(const kernel *k, const contraction *p, arena *memory)
 {
     contraction there;
-    uint32_t open = 0;
+    uint32_t dynamic = 0;
     if (!k->like || !contraction_of(k->like, &k->like->nodes.at[k->node], memory, &there) ||
         there.n_loops != p->n_loops)
         return 0;
     for (uint32_t i = 0; i < p->n_loops; i++)
-        open |= (uint32_t)(p->loops[i].extent != there.loops[i].extent) << i;
-    return open;
+        dynamic |= (uint32_t)(p->loops[i].extent != there.loops[i].extent) << i;
+    return dynamic;
 }
 
 /* What is computed, with operand O as A. */
-static void find_spec(const function *f, const node *n, contraction *p, uint32_t o, uint32_t open,
-                      contract_spec *s)
+static void find_spec(const function *f, const node *n, contraction *p, uint32_t o,
+                      uint32_t dynamic, contract_spec *s)
 {
     s->a = value_type(f, n->in[o])->dtype;
     s->b = value_type(f, n->in[1 - o])->dtype;
@@ -89,7 +89,7 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
                                 (int64_t)accumulator_of(value_type(f, n->in[0])->dtype));
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
-    set_axes(p, o, open, s);
+    set_axes(p, o, dynamic, s);
 }
 
 /* ---- what follows ---- */
@@ -296,7 +296,7 @@ static bool set_follow_up(const function *f, const kernel *k, arena *memory, pro
     return true;
 }
 
-bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p)
+bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p)
 {
     const node *n = &f->nodes.at[k->node];
     *p = (product){.left = 0};
@@ -316,7 +316,7 @@ bool nest_of_products(const function *f, const kernel *k, const machine *m, aren
     product *p = ARENA_NEW(memory, product);
     contract_plan plan;
     const char *fault = NULL;
-    if (!p || !product_open(f, k, false, memory, p) ||
+    if (!p || !product_begin(f, k, false, memory, p) ||
         (p->follow && !move_operands(f, k, memory, p->follow)))
         return false;
     const uint32_t *order = NULL;

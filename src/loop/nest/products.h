@@ -33,6 +33,6 @@ static inline const contraction_operand *product_b(const product *p)
 
 /* The contraction of K, in MEMORY. KEEPS_SIDES: A is its left operand, and the right one is not
  * guarded. False without memory, or when it is none of products. */
-bool product_open(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p);
+bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p);
 
 #endif

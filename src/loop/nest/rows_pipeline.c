@@ -61,11 +61,11 @@ static bool keeps_for_next(const rows *s, const emit_kept *kept)
  * a time better. */
 bool rows_can_pipeline(const rows *s, int64_t items)
 {
-    bool stores = false, is_open = false; /* then programs for few rows and for many are one */
+    bool stores = false, is_dynamic = false; /* then programs for few rows and for many are one */
     for (uint32_t i = 0; i < s->axis; i++)
-        is_open = is_open || nest_is_open(s->k, i);
+        is_dynamic = is_dynamic || nest_is_dynamic(s->k, i);
     if (s->columns || s->is_sequential || s->passes > MOST_PASSES ||
-        (items < FEWEST_ROWS && !is_open) || s->length < SHORTEST)
+        (items < FEWEST_ROWS && !is_dynamic) || s->length < SHORTEST)
         return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         stores = stores || !rows_is_row_value(s, &s->k->out[i]);

@@ -114,7 +114,7 @@ static bool open_parts(stages *s, arena *memory)
         if (!number_buffers(s->k, p, memory))
             return false;
         if (p->k->kind == KERNEL_CONTRACT) {
-            if (!product_open(s->f, p->k, true, memory, &p->product))
+            if (!product_begin(s->f, p->k, true, memory, &p->product))
                 return false;
             p->product.spec.a_first = product_a(&p->product)->first;
             p->product.spec.b_first = product_b(&p->product)->first;
