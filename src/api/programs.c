@@ -110,8 +110,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     const int64_t begin = o->profiler ? eval_clock() : 0;
     TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
     engine_tell(o->profiler, "compile", "passes", begin);
-    p->tape = engine_compile(p->engine, p->graph, &p->others, o->profiler);
-    return TN_OK;
+    return engine_compile(p->engine, p->graph, &p->others, o->profiler, &p->tape);
 }
 
 tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,

@@ -46,12 +46,9 @@ static void tell_missing(engine *e, const module *m)
 {
     if (atomic_exchange(&e->has_told, true))
         return;
-    context *quiet = context_new(&e->allocator, NULL);
-    if (quiet && probe(quiet, e->cpu) == TN_ERR_UNAVAILABLE)
-        diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
-                  "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results "
-                  "are the same, and come more slowly");
-    context_free(quiet);
+    diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
+              "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results are "
+              "the same, and come more slowly");
 }
 
 tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
@@ -107,21 +104,26 @@ static uint64_t machine_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
-tape *engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
+tn_status engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
+                         tape **out)
 {
+    *out = NULL;
     if (!e->is_jit)
-        return NULL;
+        return TN_OK;
     const int64_t begin = events ? eval_clock() : 0;
-    tape *t = target_llvm_is_installed() ? jit_compile(e, m, others, events) : NULL;
-    if (!t) { /* without machine code every step is a reference kernel */
+    tn_status s =
+        target_llvm_is_installed() ? jit_compile(e, m, others, events, out) : TN_ERR_UNAVAILABLE;
+    if (s == TN_ERR_UNAVAILABLE) { /* without machine code every step is a reference kernel */
         tell_missing(e, m);
-        t = tape_of_module(m, &e->allocator, NULL, NULL);
+        *out = tape_of_module(m, &e->allocator, NULL, NULL);
+        s = TN_OK;
     }
     engine_tell(events, "compile", "tape", begin);
-    if (!t || tape_bytes(t, 1) <= machine_memory())
-        return t;
-    tape_free(t);
-    return NULL;
+    if (*out && tape_bytes(*out, 1) > machine_memory()) {
+        tape_free(*out);
+        *out = NULL;
+    }
+    return s;
 }
 
 /* ---- running ---- */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compile/code_store.h"
@@ -29,25 +30,59 @@ typedef struct jit {
 
 enum { MOST_THREADS = 16 };
 
+/* Why a unit has no code. */
+typedef struct compile_failure {
+    tn_status status;
+    char message[256];
+} compile_failure;
+
 typedef struct compile_job {
     jit *j;
     atomic_uint next;
     atomic_bool failed;
-    atomic_uint compiled; /* units that were not found anywhere */
+    compile_failure failure; /* of the first that failed */
+    atomic_uint compiled;    /* units that were not found anywhere */
 } compile_job;
 
 static const char entry[] = "kernel";
 
-static bool load_code(const jit *j, const text_buffer *object, jit_code *out)
+static tn_status load_code(const jit *j, const text_buffer *object, jit_code *out)
 {
-    if (object->failed || code_load(&j->e->allocator, object->at, object->n, &out->code) != TN_OK)
-        return false;
+    if (object->failed)
+        return TN_ERR_NOMEM;
+    TN_TRY(code_load(&j->e->allocator, object->at, object->n, &out->code));
     out->run = code_find(out->code, entry);
-    if (!out->run) {
-        code_free(out->code);
-        out->code = NULL;
+    if (out->run)
+        return TN_OK;
+    code_free(out->code);
+    out->code = NULL;
+    return TN_ERR_IO;
+}
+
+static void remember(void *user, const tn_diagnostic *d)
+{
+    compile_failure *f = user;
+    (void)snprintf(f->message, sizeof f->message, "%s", d->message);
+}
+
+/* An OBJECT of F, and its code. */
+static tn_status make_code(const jit *j, const target_function *f, target_kept *kept,
+                           text_buffer *object, jit_code *out, compile_failure *why)
+{
+    const target_options o = {.kept = kept, .cpu = j->e->cpu};
+    const tn_diagnostic_sink sink = {remember, why};
+    context *cx = context_new(&j->e->allocator, &sink);
+    if (!cx)
+        return TN_ERR_NOMEM;
+    tn_status s = target_llvm(cx, f, 1, &o, object);
+    context_free(cx); /* says the reason */
+    if (s == TN_OK)
+        s = load_code(j, object, out);
+    if (s == TN_ERR_IO) { /* not what the loader takes, though it was made for it */
+        (void)snprintf(why->message, sizeof why->message, "the loader refuses LLVM's object");
+        s = TN_ERR_INTERNAL;
     }
-    return out->run != NULL;
+    return s;
 }
 
 /* What the cache knows the object of U by: the program, and what would compile it. */
@@ -59,33 +94,30 @@ static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
 }
 
 /* Code for U, from the cache if it is there. *COMPILED: it was not. */
-static bool compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
-                         bool *compiled)
+static tn_status compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
+                              bool *compiled, compile_failure *why)
 {
     const tn_allocator *a = &j->e->allocator;
     const target_function f = {entry, u->program};
-    const target_options o = {.kept = kept, .cpu = j->e->cpu};
     text_buffer key, object;
+    tn_status s = TN_OK;
     text_init(&key, a);
     text_init(&object, a);
-    bool ok = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
-              load_code(j, &object, out);
-    *compiled = !ok;
-    if (!ok) {
-        context *cx = context_new(a, NULL);
+    *compiled = !make_key(j, u, &key) || !cache_get(j->cache, key.at, key.n, &object) ||
+                load_code(j, &object, out) != TN_OK;
+    if (*compiled) {
         text_release(&object);
-        ok = cx && target_llvm(cx, &f, 1, &o, &object) == TN_OK && load_code(j, &object, out);
-        if (ok && !key.failed)
+        s = make_code(j, &f, kept, &object, out, why);
+        if (s == TN_OK && !key.failed)
             cache_put(j->cache, key.at, key.n, object.at, object.n);
-        context_free(cx);
     }
     text_release(&object);
     text_release(&key);
-    return ok;
+    return s;
 }
 
 /* The code of unit I, which another program of the engine may have. */
-static bool provide_unit(compile_job *job, uint32_t i, target_kept *kept)
+static tn_status provide_unit(compile_job *job, uint32_t i, target_kept *kept, compile_failure *why)
 {
     const jit *j = job->j;
     const jit_unit *u = &j->plan.units.at[i];
@@ -93,13 +125,12 @@ static bool provide_unit(compile_job *job, uint32_t i, target_kept *kept)
     bool compiled = false;
     j->code[i] = code_store_take(j->e->codes, u->key, u->key_bytes);
     if (j->code[i])
-        return true;
-    if (!compile_unit(j, u, kept, &made, &compiled))
-        return false;
+        return TN_OK;
+    TN_TRY(compile_unit(j, u, kept, &made, &compiled, why));
     if (compiled)
         (void)atomic_fetch_add(&job->compiled, 1);
     j->code[i] = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
-    return j->code[i] != NULL;
+    return j->code[i] ? TN_OK : TN_ERR_NOMEM;
 }
 
 static void *compile_some(void *user)
@@ -107,9 +138,12 @@ static void *compile_some(void *user)
     compile_job *job = user;
     target_kept kept = {0};
     for (uint32_t i; !atomic_load(&job->failed) &&
-                     (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;)
-        if (!provide_unit(job, i, &kept))
-            atomic_store(&job->failed, true);
+                     (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;) {
+        compile_failure why = {.status = TN_OK};
+        why.status = provide_unit(job, i, &kept, &why);
+        if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
+            job->failure = why;
+    }
     target_forget(&kept);
     return NULL;
 }
@@ -126,7 +160,7 @@ static bool open_cache(jit *j)
 }
 
 /* *COMPILED: how many units had to be. */
-static bool compile_all(jit *j, uint32_t *compiled)
+static tn_status compile_all(jit *j, uint32_t *compiled, compile_failure *why)
 {
     compile_job job = {.j = j};
     pthread_t threads[MOST_THREADS];
@@ -139,7 +173,7 @@ static bool compile_all(jit *j, uint32_t *compiled)
     *compiled = 0;
     j->code = ARENA_ARRAY(&j->plan.memory, stored_code *, units);
     if (!j->code || !open_cache(j))
-        return false;
+        return TN_ERR_NOMEM;
     while (n + 1 < most && n + 1 < units &&
            pthread_create(&threads[n], NULL, compile_some, &job) == 0)
         n++;
@@ -148,7 +182,8 @@ static bool compile_all(jit *j, uint32_t *compiled)
         (void)pthread_join(threads[i], NULL);
     cache_close(j->cache);
     *compiled = atomic_load(&job.compiled);
-    return !atomic_load(&job.failed);
+    *why = job.failure;
+    return why->status;
 }
 
 /* ---- code that lives as long as the tape ---- */
@@ -220,27 +255,42 @@ static tape *make_tape(jit *j)
     return t;
 }
 
-tape *jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events)
+/* Plan, code and tape; WHY is set where code cannot be made. */
+static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_profiler *events,
+                         tape **out, compile_failure *why)
 {
-    jit j = {.e = e};
-    tape *t = NULL;
+    const engine *e = j->e;
     int64_t begin = events ? eval_clock() : 0;
     uint32_t compiled = 0;
-    bool ok = jit_plan_make(&j.plan, m, others, &e->on, true, &e->allocator);
+    const bool ok = jit_plan_make(&j->plan, m, others, &e->on, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
+    if (!ok)
+        return TN_ERR_NOMEM;
     begin = events ? eval_clock() : 0;
-    ok = ok && compile_all(&j, &compiled);
+    TN_TRY(compile_all(j, &compiled, why));
     engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
-    if (ok)
-        t = make_tape(&j);
-    if (t && !hand_over(&j, t)) {
-        tape_free(t);
-        t = NULL;
+    *out = make_tape(j);
+    return !*out || hand_over(j, *out) ? TN_OK : TN_ERR_NOMEM;
+}
+
+tn_status jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
+                      tape **out)
+{
+    jit j = {.e = e};
+    compile_failure why = {.status = TN_OK};
+    diag_channel *d = &m->cx->diag;
+    *out = NULL;
+    const tn_status s = compile(&j, m, others, events, out, &why);
+    if (s != TN_OK) {
+        tape_free(*out);
+        *out = NULL;
     }
     for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
         code_store_give_back(e->codes, j.code[i]);
     jit_plan_release(&j.plan);
-    return t;
+    if (s == TN_ERR_INTERNAL)
+        return diag_report(d, DIAG_InternalError, &m->source, NO_SPAN, "%s", why.message);
+    return s == TN_ERR_NOMEM ? diag_no_memory(d) : s;
 }
 
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
@@ -250,10 +300,11 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     jit_unit u = {.program = program};
     target_kept kept = {0};
     bool compiled;
+    compile_failure why;
     arena_init(&j.plan.memory, &e->allocator);
     if (program && open_cache(&j) &&
         (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
-        (void)compile_unit(&j, &u, &kept, &made, &compiled);
+        (void)compile_unit(&j, &u, &kept, &made, &compiled, &why);
     target_forget(&kept);
     cache_close(j.cache);
     arena_release(&j.plan.memory);

@@ -74,8 +74,7 @@ static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
     TN_TRY(note_outputs(p, v));
     TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
     engine_tell(events, "compile", "passes", begin);
-    v->tape = engine_compile(p->engine, v->graph, others, events);
-    return TN_OK;
+    return engine_compile(p->engine, v->graph, others, events, &v->tape);
 }
 
 static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_first,
