@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test check-fast long bench fuzz coverage lint format format-check clean
+.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check clean
 
 python := /usr/bin/python3
 c_files = $(shell find src include test bench examples -name '*.[ch]' 2>/dev/null | sort)
@@ -22,21 +22,20 @@ demo: setup ## train and run the digits example
 	@cmake --build --preset release --target example_train example_in_one_program
 	@examples/digits/demo.sh
 
-test: setup ## everything CI checks
-	@$(python) tools/test.py
+test: setup ## what every change must pass
+	@$(python) tools/test.py test
 
-check-fast: build-dev ## tests that take seconds, on the dev build
-	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) -LE full
+sweeps: setup ## longer sweeps: all programs, sanitizers on random ones, fuzzers
+	@$(python) tools/test.py sweeps
 
-long: build-release ## exhaustive checks that take minutes to hours
-	@tools/setup.sh qemu-user gcc-aarch64-linux-gnu
-	@cmake --build --preset release -j $$(nproc) --target tenon_long
-	@for t in build/release/test/long_*; do echo "$$t"; "$$t" || exit 1; done
-	@cmake --build --preset release -j $$(nproc) --target equality
-	@$(python) test/long_equality.py --tenon build/release/tenon \
-	    --equality build/release/test/equality
-	@TENON=build/release/tenon $(python) test/test_partial.py 100 1000
-	@TENON=build/release/tenon $(python) test/test_emulated.py 10
+ci: setup ## both
+	@$(python) tools/test.py test sweeps
+
+check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the tests of that name
+	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) $(if $(T),-R '$(T)',-LE 'full|sweep')
+
+long: build-release ## exhaustive checks that take hours; says beforehand how many
+	@$(python) tools/test.py long
 
 bench: build-release ## speed against measured limits
 	@$(python) bench/run.py --tenon build/release/tenon

@@ -1,7 +1,10 @@
-"""Builds and tests everything that CI checks, and ends with one line: N passed, N failed.
+"""Runs the tests of CI in parts: a line for each as it ends, and at the end `N passed, N failed`.
 
-Each build, fuzzer and test counts as one, and so does the layout of the sources; a test whose last line of output is such a line itself
-counts as what it says.
+    test.py test|sweeps|long...
+
+A part is a build or the tests of one build. Each build, each test and the layout of the sources
+count as one; a test whose last line of output is such a line itself counts as what it says. Tests
+that fail are printed whole, those that take longer than SLOW seconds are named.
 """
 import os
 import pathlib
@@ -17,15 +20,14 @@ import fuzz
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = str(os.cpu_count())
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed\s*\Z")
-
-# Presets that are built with warnings as errors, and whether the tests run on them. The release
-# builds of both compilers see warnings that need the optimiser or appear without asserts.
-BUILDS = [("dev", True), ("asan", True), ("ci-gcc", False), ("ci-clang", False), ("fuzz", False)]
-
+ENDED = re.compile(r"\s*\d+/\d+ Test\s+#\d+: (\S+) \.*(.*?)\s+([\d.]+) sec")
+SLOW = 10
 FUZZ_RUNS = 2000  # inputs for each fuzzer
 
 
 class Tally:
+    """What passed and failed so far, in all and in the part that runs."""
+
     def __init__(self):
         self.passed = self.failed = 0
         self.failures = []
@@ -37,6 +39,14 @@ class Tally:
             self.failures.append(name)
             print(f"--- FAILED: {name}\n{output.strip()}\n---", flush=True)
 
+    def part(self, name, work):
+        """Do WORK and say how it went."""
+        passed, failed, start = self.passed, self.failed, time.monotonic()
+        result = work()
+        print(f"{name}: {self.passed - passed} passed, {self.failed - failed} failed, "
+              f"{time.monotonic() - start:.0f} s", flush=True)
+        return result
+
 
 def run(*command):
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -44,22 +54,44 @@ def run(*command):
     return done.returncode == 0, done.stdout
 
 
-def build(tally, preset):
-    """Configure and build; True when that worked."""
-    ok, output = run("cmake", "--preset", preset)
-    if ok:
-        ok, output = run("cmake", "--build", "--preset", preset, "-j", JOBS)
-    tally.add(f"build {preset}", int(ok), int(not ok), output[-20000:])
+def run_one(tally, name, *command):
+    ok, output = run(*command)
+    tally.add(name, int(ok), int(not ok), output[-20000:])
     return ok
 
 
-def test(tally, preset):
+def build(tally, preset):
+    """Configure and build; True when that worked."""
+    def work():
+        ok, output = run("cmake", "--preset", preset)
+        if ok:
+            ok, output = run("cmake", "--build", "--preset", preset, "-j", JOBS)
+        tally.add(f"build {preset}", int(ok), int(not ok), output[-20000:])
+        return ok
+    return tally.part(f"build {preset}", work)
+
+
+def ctest(*arguments):
+    """Run it, naming slow tests as they end; returns what it printed."""
+    output = []
+    with subprocess.Popen(["ctest", "-j", JOBS, *arguments], cwd=ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace") as running:
+        for line in running.stdout:
+            output.append(line)
+            ended = ENDED.match(line)
+            if ended and float(ended[3]) >= SLOW:
+                print(f"  {ended[1]}: {ended[2].strip()}, {float(ended[3]):.0f} s", flush=True)
+    return "".join(output)
+
+
+def test(tally, preset, *labels):
+    """The tests of a build, as many as LABELS (options of ctest) choose."""
     folder = ROOT / "build" / preset
     report = folder / "tests.xml"
     report.unlink(missing_ok=True)
-    _, output = run("ctest", "--test-dir", str(folder), "-j", JOBS, "--output-junit", str(report),
-                    "--test-output-size-passed", "4000000",
-                    "--test-output-size-failed", "4000000")
+    output = ctest("--test-dir", str(folder), "--output-junit", str(report),
+                   "--test-output-size-passed", "4000000", "--test-output-size-failed", "4000000",
+                   *labels)
     cases = xml.parse(report).getroot().findall("testcase") if report.exists() else []
     if not cases:
         tally.add(f"{preset}: ctest", 0, 1, output)
@@ -73,23 +105,69 @@ def test(tally, preset):
         tally.add(f"{preset}: {case.get('name')}", passed, failed, text[-20000:])
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="tenon-cache-") as cache:
-        os.environ["TENON_CACHE_DIR"] = cache  # kernels of this very build, not of an earlier one
-        return test_all()
+def test_part(tally, preset, *labels):
+    tally.part(f"test {preset}", lambda: test(tally, preset, *labels))
 
 
-def test_all():
-    tally = Tally()
-    ok, output = run("make", "--no-print-directory", "format-check")
-    tally.add("format-check (make format mends it)", int(ok), int(not ok), output[:4000])
-    for preset, has_tests in BUILDS:
-        start = time.monotonic()
-        if build(tally, preset) and has_tests:
-            test(tally, preset)
-        print(f"{preset}: {time.monotonic() - start:.0f} s", flush=True)
+def tests(tally):
+    """What every change must pass."""
+    tally.part("format-check (make format mends it)", lambda: run_one(
+        tally, "format-check", "make", "--no-print-directory", "format-check"))
+    for preset in ("dev", "asan"):
+        if build(tally, preset):
+            test_part(tally, preset, "-LE", "sweep")
+    # Release builds of both compilers see warnings that need the optimiser or appear without
+    # asserts; nothing runs.
+    for preset in ("ci-gcc", "ci-clang"):
+        build(tally, preset)
+
+
+def fuzzers(tally):
     for name, ok, output in fuzz.run_some(FUZZ_RUNS):
         tally.add(name, int(ok), int(not ok), output[-8000:])
+
+
+def sweeps(tally):
+    """What takes longer: all programs instead of some, and random ones under sanitizers."""
+    for preset in ("dev", "asan"):
+        if build(tally, preset):
+            test_part(tally, preset, "-L", "sweep")
+    if build(tally, "fuzz"):
+        tally.part("fuzz", lambda: fuzzers(tally))
+
+
+TENON = "build/release/tenon"
+SCRIPT = ["env", "PYTHONPATH=test", f"TENON={TENON}", "/usr/bin/python3"]
+LONG = [  # what it is, about how long it takes on two processors, and its commands
+    ("the math functions on every number of 32 bits, and random programs of plain C", "2 hours",
+     [["sh", "-c", "for t in build/release/test/long_*; do echo $t; $t || exit 1; done"]]),
+    ("every program in every way, against the evaluator", "30 minutes",
+     [[*SCRIPT, "test/equality/long_equality.py"]]),
+    ("kernels whose vectors are not whole, also on an emulated aarch64 machine", "20 minutes",
+     [[*SCRIPT, "test/loop/full_partial.py", "100", "1000"],
+      [*SCRIPT, "test/equality/full_emulated.py", "10"]]),
+    ("the cases on an emulated aarch64 machine", "15 minutes", [["tools/cross.sh"]])]
+
+
+def long(tally):
+    """What takes hours."""
+    for what, takes, _ in LONG:
+        print(f"to come: {what}: {takes}", flush=True)
+    run_one(tally, "setup", "tools/setup.sh", "qemu-user", "gcc-aarch64-linux-gnu",
+            "libc6-dev-arm64-cross")
+    for target in ("product", "tenon_long", "equality"):
+        run_one(tally, f"build {target}", "cmake", "--build", "--preset", "release", "-j", JOBS,
+                "--target", target)
+    for what, _, commands in LONG:
+        tally.part(what, lambda: all(run_one(tally, f"{what}: {c[0]}", *c) for c in commands))
+
+
+def main():
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="tenon-cache-") as cache:
+        os.environ["TENON_CACHE_DIR"] = cache  # kernels of this very build, not of an earlier one
+        for name in sys.argv[1:] or ["test"]:
+            {"test": tests, "sweeps": sweeps, "long": long}[name](tally)
     for name in tally.failures:
         print("failed:", name)
     print(f"{tally.passed} passed, {tally.failed} failed")

@@ -1,6 +1,4 @@
 """The command line: options, exit statuses, where output goes, and the form of diagnostics.
-
-TENON in the environment is the program to test.
 """
 import json
 import os
@@ -15,7 +13,7 @@ import unittest
 
 import numpy as np
 
-TENON = os.path.abspath(os.environ.get("TENON", "build/release/tenon"))
+from lib.program import HANG, TENON
 
 ADD = """\
 %0 = Input () {name="x"} : tensor<f32>[2, 3]
@@ -94,7 +92,7 @@ class Case(unittest.TestCase):
 
     def tenon(self, *args, stdin="", status=0, env=None):
         done = Done(subprocess.run([TENON, *args], cwd=self.dir, input=stdin if isinstance(stdin, bytes) else stdin.encode(),
-                                   capture_output=True, timeout=60, env=env))
+                                   capture_output=True, timeout=HANG, env=env))
         if env is None:  # a machine may lack LLVM
             done.err = "".join(line for line in done.err.splitlines(True) if "runs reference kernels" not in line)
         if status is not None:
@@ -339,7 +337,7 @@ class Check(Case):
         comment = "# a long text that arrives in pieces\n" * 20000
         reader = subprocess.Popen([TENON, "check", "pipe.ir"], cwd=self.dir)
         writer.communicate((comment + ADD).encode())
-        self.assertEqual(reader.wait(timeout=60), 0)
+        self.assertEqual(reader.wait(timeout=HANG), 0)
         self.tenon("check", "--from", "mind", "/dev/null", status=1)
 
     def test_unknown_dialect(self):
@@ -364,7 +362,7 @@ class Check(Case):
         for text in [b"\xff\xfe", b"\0" * 100, b"%" * 10000, b"(" * 100000, b"\x1b[2J" * 10, b"%0 = " * 5000,
                      b"outputs: " + b"%1, " * 10000, "%ä = Öp (☃)\n".encode() * 10]:
             done = subprocess.run([TENON, "check", "--from=mind", "-"], input=text, capture_output=True,
-                                  timeout=60)
+                                  timeout=HANG)
             self.assertEqual(done.returncode, 1, done.stderr[:300])
             self.assertNotIn(b"\x1b", done.stderr)
 

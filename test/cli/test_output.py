@@ -1,6 +1,4 @@
 """Files that the program writes: complete or not there, whatever happens while they are written.
-
-TENON in the environment is the program to test.
 """
 import os
 import pathlib
@@ -12,7 +10,8 @@ import unittest
 
 import numpy as np
 
-TENON = os.path.abspath(os.environ.get("TENON", "build/release/tenon"))
+from lib.program import TENON
+
 # one small output, then two of 1 MiB
 THREE = """\
 func @main(%x: tensor<f32, 2>) -> (tensor<f32, 2>, tensor<f32, 262144>, tensor<f32, 262144>) {

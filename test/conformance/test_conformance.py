@@ -1,19 +1,17 @@
 """Runs the conformance suite beside it with `tenon conformance`, in all its forms of report."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+from lib.program import start
+
 HERE = pathlib.Path(__file__).resolve().parent
-TENON = os.environ["TENON"]
 
 
 def run(*arguments):
-    done = subprocess.run([TENON, "conformance", *map(str, arguments)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, check=False)
+    done = start("conformance", *arguments)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,5 +1,4 @@
 """The ahead-of-time example: what is built of its network gives the bits of `tenon run`."""
-import os
 import pathlib
 import random
 import shutil
@@ -8,8 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TENON = str(pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve())
+from lib.program import ROOT, TENON
+
 EXAMPLE = ROOT / "examples/aot"
 sys.path.insert(0, str(ROOT / "examples/digits"))
 import npy  # noqa: E402

@@ -1,13 +1,12 @@
 """Compiles a program that uses tenon/build.h, as C11 and as C++17, and runs it where the shared
 library was built."""
-import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TENON = os.environ.get("TENON")
+from lib.program import ROOT, TENON
+
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Werror"]
 
 # Valid in both languages.
@@ -37,7 +36,7 @@ int main(void)
 
 def main():
     results = []
-    library = pathlib.Path(TENON).parent / "libtenon.so" if TENON else None
+    library = pathlib.Path(TENON).parent / "libtenon.so"
     with tempfile.TemporaryDirectory() as folder:
         for language, standard, compilers in [("c", "c11", ["cc", "gcc", "clang"]),
                                               ("c++", "c++17", ["c++", "g++", "clang++"])]:

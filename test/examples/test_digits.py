@@ -6,8 +6,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TENON = str(pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve())
+from lib.program import ROOT, TENON
+
 sys.path.insert(0, str(ROOT / "examples/digits"))
 import npy  # noqa: E402
 

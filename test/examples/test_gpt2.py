@@ -21,8 +21,9 @@ import unittest
 
 import numpy as np
 
-TENON = os.environ.get("TENON")
-GPT2 = str(pathlib.Path(TENON).parent / "examples" / "gpt2") if TENON else ""
+from lib.program import HANG, TENON
+
+GPT2 = str(pathlib.Path(TENON).parent / "examples" / "gpt2")
 LAYERS, WIDTH, HEADS, VOCAB, POSITIONS = 2, 32, 4, 61, 24
 SHAPE = ["--layers", str(LAYERS), "--width", str(WIDTH), "--heads", str(HEADS),
          "--vocab", str(VOCAB), "--positions", str(POSITIONS)]
@@ -31,7 +32,7 @@ PROMPT = [7, 60, 0, 7, 33]
 
 
 def run(*options, status=0):
-    done = subprocess.run([GPT2, *SHAPE, *options], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([GPT2, *SHAPE, *options], capture_output=True, text=True, timeout=HANG)
     assert done.returncode == status, f"status {done.returncode}\n{done.stderr}"
     return done
 

@@ -13,14 +13,14 @@ where that is small, to 1.
 """
 import pathlib
 import re
-import subprocess
 import tempfile
 import unittest
 
 import numpy as np
 
 import test_gpt2 as gpt2
-from test_gpt2 import TENON, VOCAB, HEADS, WIDTH, LAYERS
+from lib.program import output
+from test_gpt2 import VOCAB, HEADS, WIDTH, LAYERS
 
 try:
     import torch
@@ -39,12 +39,6 @@ LOSS = f"""  %m = reduce_max(LOGITS) axes[1] keepdims[true] -> tensor<f32, 1x1>
   %own = reduce_sum(%hit) axes[0, 1] -> tensor<f32>
   %loss = sub(%log, %own) -> tensor<f32>
 """
-
-
-def tenon(*arguments):
-    done = subprocess.run([TENON, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def plain_loss(weights):
@@ -88,7 +82,7 @@ class Gradient(unittest.TestCase):
         cls.path = pathlib.Path(cls.folder.name)
         cls.weights = gpt2.make_weights(2)
         gpt2.run("--save-ptir", str(cls.path), "--tokens", "0")
-        text = tenon("convert", cls.path / "prefill.ptir.json", "--to", "ptir-text", "--dim",
+        text = output("convert", cls.path / "prefill.ptir.json", "--to", "ptir-text", "--dim",
                      f"S={len(TOKENS)}")
         head, logits, tail = re.fullmatch(r"(.*\n)  return (%[\w.]+), [^\n]*(\n.*)", text,
                                           re.S).groups()
@@ -112,11 +106,11 @@ class Gradient(unittest.TestCase):
         names = list(cls.weights)
         module = cls.path / "gradient.ptir"
         numbers = [cls.numbers[name] for name in names]
-        module.write_text(tenon("grad", "--wrt", ",".join(numbers), *options, program))
-        tenon("check", module)
+        module.write_text(output("grad", "--wrt", ",".join(numbers), *options, program))
+        output("check", module)
         weights = {cls.numbers[name]: x for name, x in cls.weights.items()}
         np.savez(cls.path / "in.npz", **weights, **inputs)
-        tenon("run", "--inputs", cls.path / "in.npz", "--output", cls.path / "out.npz", module)
+        output("run", "--inputs", cls.path / "in.npz", "--output", cls.path / "out.npz", module)
         with np.load(cls.path / "out.npz") as out:
             return {name: out[str(i)] for i, name in enumerate(["loss", *names])}
 

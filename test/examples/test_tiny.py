@@ -1,9 +1,8 @@
 """The Tiny IR programs of examples/tiny agree with NumPy, before and after `tenon fix`."""
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from lib.program import ROOT
 
 
 def main():

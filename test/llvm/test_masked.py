@@ -10,9 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from equality import Equality  # noqa: E402
-from every_way import differences  # noqa: E402
+from lib.equality import Equality
+from lib.every_way import differences
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAD = """func @main(%x: tensor<f32, 17x8>) -> tensor<f32, 19x11> {

@@ -1,19 +1,16 @@
 """Programs of one PTIR operation, in JSON, against what NumPy says of the same data, and programs
 that must be refused against the codes of the contract.
-
-TENON in the environment is the program to test.
 """
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
 import numpy as np
 
-TENON = os.path.abspath(os.environ.get("TENON", "build/release/tenon"))
+from lib.program import start
+
 DTYPES = {"I1": np.bool_, "Si8": np.int8, "Ui8": np.uint8, "Si16": np.int16, "Ui16": np.uint16,
           "Si32": np.int32, "Ui32": np.uint32, "Si64": np.int64, "Ui64": np.uint64,
           "F16": np.float16, "F32": np.float32, "F64": np.float64, "Cf32": np.complex64,
@@ -92,7 +89,7 @@ class Case(unittest.TestCase):
     def tenon(self, command, content, *args):
         file = self.path / "m.ptir.json"
         file.write_text(json.dumps(content))
-        return subprocess.run([TENON, command, file, *args], capture_output=True, text=True)
+        return start(command, file, *args)
 
     def run_on(self, content, inputs):
         args = ["--output", self.path / "out"]

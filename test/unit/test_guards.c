@@ -1,5 +1,5 @@
 /* The guard pages of tests: what lies beside a piece cannot be touched. */
-#include "../guards.c"
+#include "../equality/guards.c"
 #include "check.h"
 
 typedef struct place {

@@ -1,0 +1,405 @@
+"""Compiles cases ahead of time and compares what the code computes with the reference evaluator.
+
+    full_compile.py [--tenon PATH] [--all] [--seed N] [--keep FOLDER] [FILTER]
+
+Every case of test/exec with a run, and a sample of the others, becomes C, which gcc and clang build
+without a warning at several levels and for several processors; a part of them becomes objects,
+assembly, archives and shared objects too. --all takes every case with both compilers.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import pickle
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import run_cases
+from lib import npy
+from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_flags, shell
+from lib.program import TENON, TEST
+
+SAMPLE = 120  # of the cases outside test/exec
+PER_BATCH = 24
+
+
+class Program:
+    """One case on its way: its C file, inputs, and the outputs that are wanted (None: it fails)."""
+
+    def __init__(self, number, case):
+        self.number, self.case = number, case
+        self.name = f"c{number:04}"
+        self.title = str(case.path.relative_to(TEST))
+        self.runs = []
+
+    def path(self, extension):
+        return self.case.folder / f"{self.name}.{extension}"
+
+    def command(self, extension, *more):
+        return ["compile", *self.case.flags, *more, "-o", self.path(extension), self.case.module]
+
+    def read_ports(self):
+        text = self.path("h").read_text()
+        found = PORT.findall(text)
+        self.inputs = [Port(f) for f in found if f[0] == "inputs"]
+        self.outputs = [Port(f) for f in found if f[0] == "outputs"]
+        self.workspace = int(re.search(r"_WORKSPACE_BYTES (\d+)u", text)[1])
+
+    def input_bytes(self, arguments):
+        given = {}
+        for word in arguments[1::2]:
+            name, _, path = word.partition("=")
+            given[name] = path
+        out = []
+        for k, p in enumerate(self.inputs):
+            path = given.get(p.name, given.get(str(k)))
+            if path is None:
+                raise run_cases.Failure(f"input {p.name} has no file")
+            raw = npy.read_npy(pathlib.Path(path))[2]
+            if len(raw) != p.bytes:
+                raise run_cases.Failure(f"input {p.name} has {len(raw)} bytes, not {p.bytes}")
+            out.append(raw)
+        return out
+
+
+def prepare(number, path, options, folder):
+    """The Program of a case, or why there is none."""
+    case = run_cases.Case(path, options, folder)
+    first = case.sections[0]
+    if first.words[0] != "module" or "bytes" in first.words or case.dialect == "mind-source":
+        return "no program in a dialect that is written"
+    for word in first.words[2:]:
+        if word.startswith(("profile=", "entry=", "declare=")):
+            case.flags += ["--" + word.split("=", 1)[0], word.split("=", 1)[1]]
+    if "strict" in first.words:
+        case.flags.append("--strict")
+    source = first.text()
+    case.module.write_text(source, encoding="utf-8")
+    p = Program(number, case)
+    level = f"-O{number % 3}"
+    done = case.tenon(*p.command("c", level, "--header", p.path("h"), "--diagnostics", "json"))
+    types = run_cases.declared_types(source, case.dialect)
+    if done.status != 0:
+        found = [d for d in case.parse_diagnostics(done) if d["severity"] == "error"]
+        kinds = {d["kind"] for d in found}
+        if kinds == {"NotImplemented"}:
+            if not all("custom call" in d["message"] or "too large" in d["message"]
+                       for d in found):
+                raise run_cases.Failure(f"there is code for everything:\n{done.err.decode()}")
+            return "not compiled: custom calls, and what is too large to hold"
+        if kinds == {"UnboundSymbol"}:
+            return "symbolic sizes"
+        section = next(s for s in case.sections if s.words[0] == "run")
+        run = case.tenon("run", *case.flags, *case.write_inputs(section, *types), case.module)
+        if run.status == 0 or not kinds:
+            raise run_cases.Failure(f"compile ended with {done.status}, run with {run.status}:\n"
+                                    f"{done.err.decode()}")
+        return "rejected"
+    p.read_ports()
+    for at, section in enumerate(case.sections):
+        if section.words[0] != "run":
+            continue
+        if len(p.runs) == 2:
+            break
+        arguments = case.write_inputs(section, *types)
+        inputs = p.input_bytes(arguments)
+        done = case.tenon("run", *case.flags, *arguments, "--engine", "ref", "--output",
+                          folder / "out", case.module)
+        want = None
+        if done.status == 0:
+            want = [raw for _, _, raw in case.run(source, arguments, "-O0")]
+        p.runs.append((inputs, want))
+    return p if p.runs else "no run"
+
+
+# ---- running code -------------------------------------------------------------------------------
+
+def aligned(size, offset=0):
+    """A block of SIZE bytes, aligned to 64 but for OFFSET, and what keeps it alive."""
+    block = ctypes.create_string_buffer(size + 192)
+    at = ctypes.addressof(block)
+    return at + (-at) % 64 + offset, block
+
+
+WIDE = [name for name, (_, code, size) in npy.DTYPES.items() if size > 1]
+GUARD = b"\xa5" * 32
+
+
+def call(function, p, inputs, shift, off=0):
+    """What a run gives: None when it fails, else the bytes of the outputs. OFF moves the workspace,
+    or without one the first tensor."""
+    keep, ins, outs = [], [], []
+    for raw in inputs:
+        at, block = aligned(len(raw), shift)
+        ctypes.memmove(at, raw, len(raw))
+        keep.append(block)
+        ins.append(at)
+    for o in p.outputs:
+        at, block = aligned(o.bytes + 64, 32 + shift)
+        ctypes.memset(at - 32, 0xa5, o.bytes + 64)
+        keep.append(block)
+        outs.append(at)
+    work, block = aligned(p.workspace + 32)
+    ctypes.memset(work, 0xa5, p.workspace + 32)
+    if off:
+        function.restype = ctypes.c_int
+        if p.workspace:
+            work += off
+        else:
+            (ins or outs)[0] += off
+    pointers = lambda list_: (ctypes.c_void_p * max(1, len(list_)))(*list_)
+    status = function(pointers(ins), pointers(outs), ctypes.c_void_p(work))
+    if off:
+        return status
+    if status != 0:
+        return None
+    for at, o in zip(outs, p.outputs):
+        if ctypes.string_at(at - 32, 32) != GUARD or ctypes.string_at(at + o.bytes, 32) != GUARD:
+            return "wrote beside an output"
+    if ctypes.string_at(work + p.workspace, 32) != GUARD:
+        return "wrote behind the workspace"
+    for at, raw in zip(ins, inputs):
+        if ctypes.string_at(at, len(raw)) != raw:
+            return "changed an input"
+    return [npy.same_narrow_nan(o.dtype, npy.same_nan(o.dtype,
+                                                                  ctypes.string_at(at, o.bytes)))
+            for at, o in zip(outs, p.outputs)]
+
+
+def run_library(library, programs):
+    """Faults of PROGRAMS, whose entries LIBRARY has."""
+    faults = []
+    loaded = ctypes.CDLL(str(library))
+    for p in programs:
+        function = getattr(loaded, p.name + "_run")
+        for shift in (0, 16):
+            for inputs, want in p.runs:
+                got = call(function, p, inputs, shift)
+                if got != want:
+                    show = (lambda x: x if not isinstance(x, list) else [b.hex()[:64] for b in x])
+                    faults.append(f"{p.title}: wanted {show(want)}, got {show(got)}")
+        first = p.inputs[0] if p.inputs else p.outputs[0]
+        if (p.workspace or (first.bytes and npy.file_dtype(first.dtype) in WIDE)) and \
+                call(function, p, p.runs[0][0], 0, 1) != -1:
+            faults.append(f"{p.title}: runs on what is not aligned")
+    return faults
+
+
+def run_apart(library, programs, what):
+    """The same in a process of its own, which may crash."""
+    result = library.with_suffix(".result")
+    child = os.fork()
+    if child == 0:
+        try:
+            result.write_bytes(pickle.dumps(run_library(library, programs)))
+        except BaseException as error:  # the parent must hear of it
+            result.write_bytes(pickle.dumps([repr(error)]))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        return [f"{what}: the process of {', '.join(p.title for p in programs)} ended with "
+                f"status {status}"]
+    return [f"{what}: {fault}" for fault in pickle.loads(result.read_bytes())]
+
+
+def build_c(folder, number, compiler, flags, programs):
+    library = folder / f"batch{number}.so"
+    what = f"{compiler} {' '.join(flags)}"
+    faults = shell([compiler, "-std=c17", *WARNINGS, "-ffp-contract=off", *flags, "-fPIC",
+                    "-shared", "-o", library, *[p.path("c") for p in programs], "-lm"], what)
+    return faults or run_apart(library, programs, what)
+
+
+def build_code(folder, number, compiler, extension, cpu, programs, tenon):
+    """The same through LLVM."""
+    library = folder / f"code{number}.so"
+    what = f"{extension} for {cpu}"
+    for p in programs:
+        done = p.case.tenon(*p.command(extension, "--cpu", cpu))
+        if done.status != 0:
+            return [f"{what}: {p.title}: {done.err.decode()}"]
+    paths = [p.path(extension) for p in programs]
+    if extension == "so":
+        faults = []
+        for p in programs:
+            faults += run_apart(p.path("so"), [p], what)
+        return faults
+    around = (["-Wl,--whole-archive"], ["-Wl,--no-whole-archive"]) if extension == "a" else ([], [])
+    faults = shell([compiler, "-shared", "-o", library, *around[0], *paths, *around[1], "-lm"],
+                   what)
+    return faults or run_apart(library, programs, what)
+
+
+def check_headers(folder, compilers, programs):
+    text = "".join(f'#include "{p.path("h")}"\n' for p in programs)
+    path = folder / "headers.c"
+    path.write_text(text)
+    faults = []
+    for compiler in compilers:
+        for language in (["-x", "c", "-std=c11"], ["-x", "c++", "-std=c++17"]):
+            faults += shell([compiler, *language, "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                             "-fsyntax-only", path], "headers")
+    return faults
+
+
+def check_cross(folder, tenon, program):
+    """Objects of another machine, which this one cannot run."""
+    faults = []
+    for triple, machine in (("aarch64-linux-gnu", 183), ("x86_64-linux-gnu", 62)):
+        path = folder / f"cross-{machine}.o"
+        faults += shell([tenon, "compile", *program.case.flags, "--target", triple, "-o", path,
+                         program.case.module], triple)
+        if path.exists() and path.read_bytes()[18] != machine:
+            faults.append(f"{path} is not for {triple}")
+    return faults
+
+
+RANDOM = """\
+func @main(%x: tensor<f32, 5>) -> (tensor<f32, 5>, tensor<f32, 5>) {
+  %u = rng_uniform -> tensor<f32, 5>
+  %n = rng_normal -> tensor<f32, 5>
+  %a = add(%u, %x) -> tensor<f32, 5>
+  %b = add(%n, %x) -> tensor<f32, 5>
+  return %a, %b
+}
+"""
+
+
+def check_seeds(folder, compiler, tenon):
+    """Generators have the seed that was asked for."""
+    faults = []
+    program = folder / "seeds.ptir"
+    program.write_text(RANDOM)
+    npy.write_npy(folder / "zeros.npy", "f32", [5], [0.0] * 5)
+    for seed in (0, 7, 2 ** 64 - 1):
+        name = f"seeds{seed}"
+        out = folder / name
+        faults += shell([tenon, "compile", program, "-o", folder / f"{name}.c", "--seed", seed,
+                         "--header", folder / f"{name}.h"], "seeds")
+        faults += shell([compiler, "-std=c17", *WARNINGS, "-shared", "-fPIC", folder / f"{name}.c",
+                         "-o", folder / f"{name}.so", "-lm"], "seeds")
+        faults += shell([tenon, "run", program, "--engine", "ref", "--random", seed, "--input",
+                         f"x={folder}/zeros.npy", "--output", out], "seeds")
+        if faults:
+            return faults
+        workspace = int(re.search(r"_WORKSPACE_BYTES (\d+)u", (folder / f"{name}.h").read_text())[1])
+        x, u, n = (ctypes.c_float * 5)(), (ctypes.c_float * 5)(), (ctypes.c_float * 5)()
+        run = getattr(ctypes.CDLL(str(folder / f"{name}.so")), name + "_run")
+        work, keep = aligned(workspace)
+        run((ctypes.c_void_p * 1)(ctypes.addressof(x)),
+            (ctypes.c_void_p * 2)(ctypes.addressof(u), ctypes.addressof(n)), ctypes.c_void_p(work))
+        del keep
+        want = [npy.read_npy(out / f"{k}.npy")[2] for k in range(2)]
+        if [bytes(u), bytes(n)] != want:
+            faults.append(f"seed {seed}: {list(u)} {list(n)}")
+    return faults
+
+
+# ---- all of it ----------------------------------------------------------------------------------
+
+def select(options):
+    own = sorted((TEST / "exec").glob("*.case"))
+    others = [path for folder in ("ptir", "tiny", "pass", "grad")
+              for path in sorted((TEST / folder).glob("*.case"))
+              if "\n-- run" in path.read_text(encoding="utf-8", errors="replace")]
+    rng = random.Random(options.seed)
+    paths = own + (others if options.all else rng.sample(others, min(SAMPLE, len(others))))
+    return [p for p in paths if options.filter in str(p)]
+
+
+def make_programs(options, folder, pool):
+    def one(item):
+        number, path = item
+        own = folder / f"{number:04}"
+        own.mkdir()
+        try:
+            return path, prepare(number, path, options, own)
+        except run_cases.Failure as failure:
+            return path, failure
+    programs, reasons, faults = [], {}, []
+    for path, result in pool.map(one, enumerate(select(options))):
+        if isinstance(result, Program):
+            programs.append(result)
+        elif isinstance(result, run_cases.Failure):
+            faults.append(f"{path.relative_to(TEST)}: {result}")
+        else:
+            reasons.setdefault(result, []).append(path.name)
+    for reason, names in sorted(reasons.items()):
+        print(f"{len(names):4} {reason}" + (f" ({', '.join(names[:4])} ...)" if
+                                           reason.startswith("not") else ""))
+    return programs, faults
+
+
+def has_llvm(tenon, folder, program):
+    done = subprocess.run([tenon, "compile", *program.case.flags, "-o", folder / "probe.o",
+                           str(program.case.module)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    return done.returncode == 0 or b"LLVM cannot be loaded" not in done.stderr
+
+
+def jobs(options, folder, compilers, programs):
+    """Functions that give faults."""
+    rng = random.Random(options.seed)
+    machines = machine_flags()
+    mixed = programs[:]
+    rng.shuffle(mixed)
+    batches = [mixed[i:i + PER_BATCH] for i in range(0, len(mixed), PER_BATCH)]
+    out, number = [], 0
+    for k, batch in enumerate(batches):
+        for c, compiler in enumerate(compilers if options.all else [compilers[k % len(compilers)]]):
+            turn = k // len(compilers) if not options.all else k + c
+            flags = [LEVELS[(turn + c) % len(LEVELS)], *machines[(turn // 2 + k) % len(machines)]]
+            out.append((build_c, folder, number, compiler, flags, batch))
+            number += 1
+    out.append((check_headers, folder, compilers, programs))
+    out.append((check_seeds, folder, compilers[0], options.tenon))
+    if not has_llvm(options.tenon, folder, programs[0]):
+        print("LLVM is not there: no objects")
+        return out
+    cpus = [m[0].split("=")[1] for m in machines if m] or ["native"]
+    step = 1 if options.all else max(1, len(batches) // 8)
+    for k, batch in enumerate(batches[::step]):
+        extension = ("o", "a", "so", "s")[k % 4]
+        few = batch if options.all else batch[:6 if extension == "so" else 12]
+        out.append((build_code, folder, k, compilers[k % len(compilers)], extension,
+                    cpus[k % len(cpus)], few, options.tenon))
+    out.append((check_cross, folder, options.tenon, programs[0]))
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tenon", default=TENON)
+    parser.add_argument("--all", action="store_true", help="every case with both compilers")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", help="leave the files in this folder")
+    parser.add_argument("filter", nargs="?", default="")
+    options = parser.parse_args()
+    compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
+    if not compilers:
+        print("neither gcc nor clang is installed")
+        return 0
+    if options.keep:
+        pathlib.Path(options.keep).mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as temporary, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = pathlib.Path(options.keep or temporary)
+        programs, faults = make_programs(options, folder, pool)
+        runs = sum(len(p.runs) for p in programs)
+        if programs:
+            for found in pool.map(lambda job: job[0](*job[1:]),
+                                  jobs(options, folder, compilers, programs)):
+                faults += found
+    for fault in faults:
+        print(fault)
+    print(f"{len(programs)} programs, {runs} runs, {len(faults)} faults")
+    return 1 if faults or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""The samples in README.md and docs/*.md are what the program does.
+
+A comment of its own line stands before a block, indented or fenced, and says what the block is:
+
+    <!-- file NAME -->          the text of a file that later commands of the page use
+    <!-- run ARGUMENTS -->      what `tenon ARGUMENTS` prints, standard error behind standard output;
+                                a line `...` stands for any lines
+    <!-- fails N ARGUMENTS -->  the same with this exit status
+    <!-- shell -->              commands that must succeed, one a line
+    <!-- c -->                  a program that must compile against the library, run and succeed
+
+Commands run in an empty folder for each page.
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+from lib.program import ROOT, TENON
+
+COMING = {"docs/ops.md"}  # pages that others speak of before they are there
+MARK = re.compile(r"<!-- (file|run|fails|shell|c)\b ?(.*?) *-->")
+
+
+def block_after(lines, at):
+    """The block that begins behind line AT, without its indentation or fences."""
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    if at < len(lines) and lines[at].startswith("```"):
+        end = lines.index("```", at + 1)
+        return lines[at + 1:end]
+    block = []
+    while at < len(lines) and (lines[at].startswith("    ") or not lines[at].strip()):
+        block.append(lines[at][4:])
+        at += 1
+    while block and not block[-1]:
+        block.pop()
+    return block
+
+
+def samples(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for i, line in enumerate(lines):
+        mark = MARK.fullmatch(line.strip())
+        if mark:
+            yield i + 1, mark[1], mark[2], block_after(lines, i + 1)
+
+
+def is_like(have, want):
+    """Are the lines HAVE those WANT, where `...` stands for any?"""
+    pattern = "\n".join(".*" if line.strip() == "..." else re.escape(line.rstrip()) for line in want)
+    return re.fullmatch(pattern, "\n".join(line.rstrip() for line in have), re.DOTALL) is not None
+
+
+class Page:
+    def __init__(self, test, path, folder):
+        self.test, self.path, self.folder = test, path, pathlib.Path(folder)
+        # no home and no cache of the user's; `tenon` is the program to test
+        self.env = {**os.environ, "PATH": f"{os.path.dirname(TENON)}:{os.environ['PATH']}"}
+
+    def file(self, argument, block):
+        (self.folder / argument).write_text("\n".join(block) + "\n", encoding="utf-8")
+
+    def run(self, argument, block, status=0):
+        done = subprocess.run([TENON, *shlex.split(argument)], cwd=self.folder, env=self.env,
+                              capture_output=True, text=True, timeout=300)
+        out = done.stdout + done.stderr
+        self.test.assertEqual(done.returncode, status, out)
+        self.test.assertTrue(is_like(out.splitlines(), block), "it prints\n" + out)
+
+    def fails(self, argument, block):
+        status, rest = argument.split(" ", 1)
+        self.run(rest, block, int(status))
+
+    def shell(self, argument, block):
+        for command in block:
+            command = command.replace("build/release/tenon", TENON)
+            done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.env,
+                                  capture_output=True, text=True, timeout=300)
+            self.test.assertEqual(done.returncode, 0, command + "\n" + done.stdout + done.stderr)
+
+    def c(self, argument, block):
+        library = os.path.join(os.path.dirname(TENON), "libtenon.so")
+        if not os.path.exists(library):
+            self.test.skipTest("no shared library beside the program")
+        self.file("sample.c", block)
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L",
+                        f"-I{ROOT / 'include'}", "sample.c", library, f"-Wl,-rpath,{os.path.dirname(TENON)}",
+                        "-o", "sample"], cwd=self.folder, check=True, timeout=300)
+        done = subprocess.run(["./sample"], cwd=self.folder, env=self.env, capture_output=True, text=True,
+                              timeout=300)
+        self.test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        if argument:
+            self.test.assertEqual(done.stdout.strip(), argument)
+
+
+class Documents(unittest.TestCase):
+    def test_samples(self):
+        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        n = 0
+        for path in pages:
+            with tempfile.TemporaryDirectory() as folder:
+                page = Page(self, path, folder)
+                for line, what, argument, block in samples(path):
+                    with self.subTest(place=f"{path.name}:{line}"):
+                        getattr(page, what)(argument, block)
+                        n += 1
+        self.assertGreater(n, 10)
+
+    def test_links(self):
+        """Every link to a file of the project leads to one, and to a heading that it has."""
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+            for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+                if "://" in target:
+                    continue
+                file, _, heading = target.partition("#")
+                to = path.parent / file if file else path
+                self.assertTrue(to.exists(), f"{path.name}: {target}")
+                if heading:
+                    slugs = [re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-")
+                             for h in re.findall(r"(?m)^#+ (.*)$", to.read_text(encoding="utf-8"))]
+                    self.assertIn(heading, slugs, f"{path.name}: {target}")
+
+    def test_paths(self):
+        """Files and folders of the project that a page names in backticks are there."""
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+            if path.name == "CHANGELOG.md":
+                continue
+            for name in re.findall(r"`((?:src|test|tools|docs|examples|include|bench)/[\w./*-]+)`",
+                                   path.read_text(encoding="utf-8")):
+                found = list(ROOT.glob(name)) if "*" in name else (ROOT / name).exists()
+                self.assertTrue(found or "NAME" in name or name in COMING, f"{path.name}: {name}")
+
+
+if __name__ == "__main__":
+    unittest.main()

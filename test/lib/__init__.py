@@ -1,0 +1,1 @@
+"""What the scripts of the tests share. They find it with test/ in PYTHONPATH, as CMake sets it."""

@@ -1,0 +1,37 @@
+"""Compilers of C: warnings, levels, and the processors whose code runs here."""
+import pathlib
+import re
+import subprocess
+
+WARNINGS = ("-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes "
+            "-Wmissing-prototypes -Werror").split()
+# A tensor, as the header of compiled code describes it.
+PORT = re.compile(r" \*   (inputs|outputs)\[\d+\]  (\w+)\[([-\d,]*)\]  (\d+) bytes(?:  (.*))?$", re.M)
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+
+
+class Port:
+    def __init__(self, found):
+        self.dtype = found[1]
+        self.bytes = int(found[3])
+        self.name = found[4] or ""
+
+
+def machine_flags():
+    """-march options whose code runs here; machines without these names get none."""
+    try:
+        flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(),
+                              re.M)[1].split())
+    except (OSError, TypeError):
+        return [[]]
+    out = [[], ["-march=native"]]
+    levels = {"x86-64": {"sse2"}, "x86-64-v2": {"sse4_2", "popcnt"},
+              "x86-64-v3": {"avx2", "fma", "bmi2"},
+              "x86-64-v4": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd"}}
+    return out + [["-march=" + name] for name, needs in levels.items() if needs <= flags]
+
+
+def shell(command, what):
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    return [] if done.returncode == 0 else [f"{what}: {done.stdout.decode()[:4000]}"]

@@ -1,0 +1,420 @@
+"""Programs of one to a few kernels of every kind, at odd extents, whose vectors are rarely whole.
+
+Each kind draws its extents, element types and attributes; full_partial.py runs a few of each between guard pages,
+sweep_partial.py many.
+"""
+import json
+import math
+import random
+
+import run_cases
+
+INTS = ("Si8", "Ui8", "Si16", "Ui16", "Si32", "Ui32", "Si64", "Ui64")
+FLOATS = ("Fp8E4M3", "Bf16", "F16", "F32", "F64")
+REAL = INTS + FLOATS
+NUMBERS = REAL + ("Si4", "Cf32", "Cf64")
+ALL = NUMBERS + ("I1",)
+WIDE = ("F32", "F64", "Si32", "Si64")  # elements for which most machines have masks
+EDGES = (1, 3, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 65)
+
+
+def spec(dtype, shape):
+    return {"dtype": dtype, "shape": {"dims": [{"Static": d} for d in shape]}}
+
+
+class Value:
+    def __init__(self, operand, dtype, shape):
+        self.operand, self.dtype, self.shape = operand, dtype, tuple(shape)
+
+
+class Program:
+    """A PTIR function in the making: inputs first."""
+
+    def __init__(self, draw):
+        self.r, self.inputs, self.body, self.regions = draw, [], [], []
+
+    # ---- drawing
+
+    def n(self, most=70):
+        """An extent up to MOST, mostly odd: of few lanes, about as long as vectors, or any."""
+        return self.r.choice([e for e in EDGES if e <= most] + [self.r.randrange(1, most + 1, 2)])
+
+    def dims(self, rank, most=9000):
+        """Extents, MOST elements in all."""
+        while True:
+            out = [self.n(self.r.choice([9, 17, 70])) for k in range(rank)]
+            if math.prod(out) <= most:
+                return out
+
+    def kind(self, kinds):
+        """An element type among KINDS."""
+        wide = [k for k in kinds if k in WIDE]
+        return self.r.choice(wide if wide and self.r.random() < 0.5 else kinds)
+
+    def input(self, dtype, shape):
+        self.inputs.append((dtype, tuple(shape)))
+        return Value({"Value": len(self.inputs) - 1}, dtype, shape)
+
+    # ---- operations
+
+    def op(self, op, operands, dtype, shape):
+        self.body.append((op, operands, dtype, tuple(shape)))
+        return Value(len(self.body) - 1, dtype, shape)
+
+    def unary(self, op, x):
+        return self.op({"ElementwiseUnary": op}, [x], x.dtype, x.shape)
+
+    def binary(self, op, x, y):
+        return self.op({"ElementwiseBinary": op}, [x, y], x.dtype, x.shape)
+
+    def spread(self, x, shape):
+        return self.op({"BroadcastTo": {"result_shape": spec("F32", shape)["shape"]}}, [x], x.dtype, shape)
+
+    def reduced(self, kind, x, axes, keep=True):
+        shape = [1 if k in axes else d for k, d in enumerate(x.shape) if keep or k not in axes]
+        return self.op({"Reduce": {"kind": kind, "axes": axes, "keepdims": keep, "accum_dtype": None,
+                                   "out_dtype": None}}, [x], x.dtype, shape)
+
+    def padded(self, x, low, high, hole):
+        zero = self.r.random() < 0.5  # is what masks give anyway
+        value = ({"I1": not zero} if x.dtype == "I1" else
+                 {"Complex": {"re": 0.0, "im": 0.0 if zero else -2.0}} if x.dtype[0] == "C" else
+                 {"Signed": 0 if zero else 3} if x.dtype[0] == "S" else
+                 {"Unsigned": 0 if zero else 5} if x.dtype[0] == "U" else {"Float": 0.0 if zero else -1.5})
+        shape = [n + a + b + (n - 1) * c for n, a, b, c in zip(x.shape, low, high, hole)]
+        return self.op({"Pad": {"low": low, "high": high, "interior": hole, "pad_value": value}}, [x], x.dtype, shape)
+
+    def reshaped(self, x, shape):
+        return self.op({"Reshape": {"new_shape": [{"Explicit": {"Static": d}} for d in shape]}}, [x], x.dtype, shape)
+
+    def transposed(self, x, perm):
+        return self.op({"Transpose": {"perm": perm}}, [x], x.dtype, [x.shape[p] for p in perm])
+
+    def dot(self, x, y, batch, contract):
+        """Of pairs of axes."""
+        used = [set(p[k] for p in batch + contract) for k in (0, 1)]
+        shape = [x.shape[a] for a, _ in batch]
+        shape += [d for k, v in enumerate((x, y)) for a, d in enumerate(v.shape) if a not in used[k]]
+        return self.op({"DotGeneral": {"batch_lhs": [a for a, _ in batch], "batch_rhs": [b for _, b in batch],
+                                       "contract_lhs": [a for a, _ in contract],
+                                       "contract_rhs": [b for _, b in contract],
+                                       "accum_dtype": None, "out_dtype": None}}, [x, y], x.dtype, shape)
+
+    def json(self, *results):
+        n = len(self.inputs)
+
+        def operand(v):
+            return v.operand if isinstance(v.operand, dict) else {"Value": n + v.operand}
+        body = [{"id": n + k, "op": op, "operands": [operand(v) for v in operands],
+                 "output": output if isinstance(output, dict) else {"Tensor": spec(output, shape)}}
+                for k, (op, operands, output, shape) in enumerate(self.body)]
+        tensors = [{"Tensor": spec(*i)} for i in self.inputs]
+        return json.dumps({"spec_version": "ptir.v0.4", "entry": "main", "regions": self.regions, "functions": [{
+            "name": "main", "parameters": tensors, "parameter_ids": list(range(n)), "body": body, "hints": [],
+            "results": [{"Tensor": spec(v.dtype, v.shape)} for v in results],
+            "result_ids": [operand(v)["Value"] for v in results]}]})
+
+
+# ---- kinds: each a function of a program, which gives its results ------------------------------------------
+
+def elementwise(p):
+    kind = p.kind(NUMBERS)
+    shape = p.dims(p.r.randint(1, 3))
+    x, y = p.input(kind, shape), p.input(kind, [d if p.r.random() < 0.7 else 1 for d in shape])
+    y = p.spread(y, shape)
+    z = p.binary(p.r.choice(["Add", "Sub", "Mul"]), x, y)
+    c = p.op({"Compare": {"op": "Equal"}}, [x, z], "I1", shape)
+    return p.op("Select", [c, y, z], kind, shape), c
+
+
+def converted(p):
+    x = p.input(p.kind(REAL), p.dims(p.r.randint(1, 2)))
+    kind = p.kind(REAL)
+    y = p.op({"Cast": {"dtype": kind}}, [x], kind, x.shape)
+    return y, p.binary("Add", y, y)
+
+
+def short_rows(p):
+    """Pads of rows that are shorter than a vector, of which parts are known to be beyond them."""
+    x = p.input(p.r.choice(WIDE), [p.n(33), p.r.randint(1, 12)])
+    low, high = ([p.r.choice([0, p.r.randint(0, 9)]) for _ in x.shape] for _ in range(2))
+    y = p.padded(x, low, high, [0, 0])
+    return (p.binary("Mul", y, y) if y.dtype in NUMBERS and p.r.random() < 0.4 else y,)
+
+
+def pads(p):
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 3), 3000))
+    low, high = ([p.r.choice([0, p.r.randint(0, 9)]) for _ in x.shape] for _ in range(2))
+    hole = [p.r.choice([0, 0, 1, 2]) if p.r.random() < 0.4 else 0 for _ in x.shape]
+    if x.dtype in NUMBERS and p.r.random() < 0.4:
+        x = p.binary("Add", x, x)
+    y = p.padded(x, low, high, hole)
+    if y.dtype in NUMBERS and p.r.random() < 0.4:
+        y = p.binary("Mul", y, y)
+    if p.r.random() < 0.4:
+        return (cut(p, y),)
+    return (y,)
+
+
+def cut(p, x):
+    starts = [p.r.randint(0, d - 1) for d in x.shape]
+    sizes = [p.r.randint(1, d - s) for s, d in zip(starts, x.shape)]
+    return p.op({"Slice": {"starts": starts, "sizes": sizes}}, [x], x.dtype, sizes)
+
+
+def slices(p):
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 3)))
+    y = cut(p, x)
+    return (p.binary("Add", y, y) if x.dtype in NUMBERS else y,)
+
+
+def joined(p):
+    kind, shape = p.kind(ALL), p.dims(p.r.randint(1, 3), 3000)
+    axis = p.r.randrange(len(shape))
+    parts = [p.input(kind, [p.n(40) if k == axis else d for k, d in enumerate(shape)])
+             for _ in range(p.r.randint(2, 4))]
+    shape[axis] = sum(v.shape[axis] for v in parts)
+    return (p.op({"Concat": {"axis": axis}}, parts, kind, shape),)
+
+
+def tiled(p):
+    x = p.input(p.kind(ALL), p.dims(2, 700))
+    repeats = [p.r.randint(1, 3) for _ in x.shape]
+    return (p.op({"Tile": {"repeats": repeats}}, [x], x.dtype, [a * b for a, b in zip(x.shape, repeats)]),)
+
+
+def turned(p):
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 4)))
+    perm = p.r.sample(range(len(x.shape)), len(x.shape))
+    y = p.transposed(x, perm)
+    if x.dtype in NUMBERS and p.r.random() < 0.5:
+        y = p.binary("Add", y, p.input(y.dtype, y.shape))
+    return (y,)
+
+
+def reductions(p):
+    x = p.input(p.kind(REAL + ("Cf32",)), p.dims(p.r.randint(1, 3)))
+    axes = sorted(p.r.sample(range(len(x.shape)), p.r.randint(1, len(x.shape))))
+    y = p.binary("Mul", x, x) if p.r.random() < 0.4 else x
+    kind = p.r.choice(["Sum", "Max", "Min"]) if x.dtype in REAL else "Sum"
+    return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
+
+
+def rows(p):
+    """As softmax does it: several passes over rows."""
+    x = p.input(p.kind(FLOATS), p.dims(2))
+    axes = [p.r.choice([1, 1, 0])]
+    e = p.unary("Exp", p.binary("Sub", x, p.spread(p.reduced("Max", x, axes), x.shape)))
+    total = p.reduced("Sum", e, axes)
+    return p.binary("Div", e, p.spread(total, x.shape)), total
+
+
+def normalised(p):
+    x = p.input(p.kind(FLOATS), p.dims(2))
+    k = p.r.randrange(2)
+    g, b = (p.input(x.dtype, [x.shape[k]]) for _ in range(2))
+    return (p.op({"LayerNorm": {"epsilon": 0.5, "feature_axis": k}}, [x, g, b], x.dtype, x.shape),)
+
+
+def products(p):
+    kind = p.r.choice(("F32", "F32", "F64", "F16", "Bf16", "Si8", "Si32", "Ui16", "Si64", "Cf32"))
+    m, n, k = p.n(), p.n(), p.n()
+    batch = [p.n(5)] * p.r.randint(0, 1)
+    left, right = p.r.random() < 0.5, p.r.random() < 0.5  # turned
+    b = len(batch)
+    x = p.input(kind, batch + ([k, m] if left else [m, k]))
+    y = p.input(kind, batch + ([n, k] if right else [k, n]))
+    z = p.dot(x, y, [(0, 0)] * b, [(b + (0 if left else 1), b + (1 if right else 0))])
+    if p.r.random() < 0.4:
+        z = p.binary("Add", z, p.spread(p.input(kind, [1] * b + [1, n]), z.shape))
+    return (z,)
+
+
+def vectors(p):
+    """Products with a vector."""
+    kind, m, k = p.r.choice(("F32", "F64", "F16", "Si32")), p.n(), p.n()
+    by_columns = p.r.random() < 0.5
+    x = p.input(kind, [k, m] if by_columns else [m, k])
+    return (p.dot(x, p.input(kind, [k]), [], [(0 if by_columns else 1, 0)]),)
+
+
+def windows(p, rank, base=False):
+    """(window, strides, padding, dilation, shape, results)"""
+    while True:
+        shape = p.dims(rank, 3000)
+        window, strides, dilation = ([p.r.choice([1, 2, 2, 3, 4]) for _ in shape],
+                                     [p.r.choice([1, 1, 2, 3]) for _ in shape],
+                                     [p.r.choice([1, 1, 1, 2]) for _ in shape])
+        padding = [[p.r.randint(0, 2), p.r.randint(0, 2)] for _ in shape]
+        room = [n + sum(q) - ((w - 1) * d + 1) for n, w, d, q in zip(shape, window, dilation, padding)]
+        if min(room) >= 0:
+            return window, strides, padding, dilation, shape, [a // s + 1 for a, s in zip(room, strides)]
+
+
+def convolutions(p):
+    """Contractions that read windows in place."""
+    window, strides, padding, dilation, image, out = windows(p, 2)
+    kind = p.r.choice(("F32", "F64", "F16", "Si32", "Si8"))
+    n, c, co = p.n(2), p.n(9), p.n(33)
+    x = p.input(kind, [n, *image, c])
+    value = {"Signed": 0} if kind[0] == "S" else {"Float": 0.0}
+    k = math.prod(window) * c
+    patches = p.op({"ExtractPatches": {"window": window, "strides": strides, "dilation": dilation,
+                                       "padding": padding, "pad_value": value}}, [x], kind, [n, *out, k])
+    return (p.dot(patches, p.input(kind, [k, co]), [], [(3, 0)]),)
+
+
+def pools(p):
+    window, strides, padding, dilation, shape, out = windows(p, p.r.randint(1, 3))
+    x = p.input(p.kind(REAL), shape)
+    return (p.op({"ReduceWindow": {"window_dims": window, "strides": strides, "padding": padding,
+                                   "base_dilation": [1] * len(shape), "window_dilation": dilation,
+                                   "reduce": p.r.choice(("Sum", "Max", "Min")), "accum_dtype": None}},
+                 [x], x.dtype, out),)
+
+
+def taken(p):
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
+    i = p.input(p.r.choice(("Si32", "Si64")), p.dims(p.r.randint(1, 2), 70))
+    return (p.op("Take", [x, i], x.dtype, i.shape + x.shape[1:]),)
+
+
+def gathered(p):
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
+    k = p.r.randrange(len(x.shape))
+    i = p.input(p.r.choice(("Si32", "Si64")), [p.n(40) if a == k else d for a, d in enumerate(x.shape)])
+    return (p.op({"Gather": {"axis": k}}, [x, i], x.dtype, i.shape),)
+
+
+def scattered(p):
+    x = p.input(p.kind(REAL), p.dims(p.r.randint(1, 2)))
+    k = p.r.randrange(len(x.shape))
+    shape = [p.n(40) if a == k else d for a, d in enumerate(x.shape)]
+    i, u = p.input("Si32", shape), p.input(x.dtype, shape)
+    kind = p.r.choice(["Replace", "Add", "Max", "Min"])
+    return (p.op({"ScatterReduce": {"axis": k, "reduce": kind}}, [x, i, u], x.dtype, x.shape),)
+
+
+def segments(p):
+    x = p.input(p.kind(REAL), p.dims(2))
+    n = p.n(20)
+    return (p.op({"SegmentReduce": {"kind": p.r.choice(("Sum", "Max")), "num_segments": n, "accum_dtype": None,
+                                    "indices_are_sorted": False, "unique": False}},
+                 [x, p.input("Si32", x.shape[:1])], x.dtype, (n,) + x.shape[1:]),)
+
+
+def windows_at(p):
+    """Windows whose place is data."""
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
+    sizes = [p.r.randint(1, d) for d in x.shape]
+    i = p.input("Si64", [len(sizes)])
+    y = p.op({"DynamicSlice": {"sizes": sizes}}, [x, i], x.dtype, sizes)
+    return y, p.op({"DynamicUpdateSlice": {"sizes": sizes}}, [x, p.input(x.dtype, sizes), i], x.dtype, x.shape)
+
+
+def largest(p):
+    x = p.input(p.kind(REAL), p.dims(p.r.randint(1, 2)))
+    k = p.r.randrange(len(x.shape))
+    shape = [d for a, d in enumerate(x.shape) if a != k]
+    return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [x], "Si32", shape),)
+
+
+def turned_products(p):
+    """Softmax of products, times others: kernels in stages, strips and chains."""
+    kind, b, m, n, d = p.r.choice(("F32", "F32", "F64", "F16")), p.n(4), p.n(33), p.n(), p.n(33)
+    q, k, v = p.input(kind, [b, m, d]), p.input(kind, [b, n, d]), p.input(kind, [b, n, d])
+    s = p.dot(q, k, [(0, 0)], [(2, 2)])
+    e = p.unary("Exp", p.binary("Sub", s, p.spread(p.reduced("Max", s, [2]), s.shape)))
+    w = p.binary("Div", e, p.spread(p.reduced("Sum", e, [2]), s.shape))
+    return (p.dot(w, v, [(0, 0)], [(2, 1)]),)
+
+
+# ---- in other dialects: functions of a program that give its dialect and text ------------------------------
+
+def core_type(kind, shape):
+    return f"tensor<{kind}>[{', '.join(map(str, shape))}]"
+
+
+def core(lines):
+    body = "\n".join(f"%{k} = {line}" for k, line in enumerate(lines))
+    return "mind", f"{body}\noutputs: %{len(lines) - 1}\n"
+
+
+def steps(p):
+    """Every few elements, or such put back among zeros."""
+    kind, whole = p.r.choice(("f32", "f64", "i32", "i64")), p.dims(p.r.randint(1, 3))
+    starts = [p.r.randint(0, d - 1) for d in whole]
+    by = [p.r.choice([1, 1, 2, 3, 4, 5]) for _ in whole]
+    ends = [p.r.randint(s + 1, d) for s, d in zip(starts, whole)]
+    part = [(e - s + b - 1) // b for s, e, b in zip(starts, ends, by)]
+    is_back = kind[0] == "f" and p.r.random() < 0.6
+    given, made = (part, whole) if is_back else (whole, part)
+    how = f"ends={ends}, starts={starts}, steps={by}"
+    return core([f'Input () {{name="x"}} : {core_type(kind, given)}',
+                 f"SliceGrad (%0) {{{how}, shape={whole}}} : {core_type(kind, made)}" if is_back else
+                 f"Slice (%0) {{{how}}} : {core_type(kind, made)}",
+                 f"BinOp (%1, %1) {{op=Mul}} : {core_type(kind, made)}"])
+
+
+def images(p):
+    """Convolutions in two dimensions."""
+    kind, n, c, co = p.r.choice(("f32", "f64", "i32")), p.n(2), p.n(17), p.n(33)
+    h, w, kh, kw, sh, sw = p.n(17), p.n(33), p.n(3), p.n(5), p.r.randint(1, 2), p.r.randint(1, 3)
+    is_same = p.r.random() < 0.5 or kh > h or kw > w
+    out = [-(-h // sh), -(-w // sw)] if is_same else [(h - kh) // sh + 1, (w - kw) // sw + 1]
+    return core([f'Input () {{name="x"}} : {core_type(kind, [n, h, w, c])}',
+                 f'Input () {{name="w"}} : {core_type(kind, [kh, kw, c, co])}',
+                 f"Conv2d (%0, %1) {{strides=[{sh}, {sw}], padding={'Same' if is_same else 'Valid'}}} : "
+                 + core_type(kind, [n, *out, co])])
+
+
+def moves(p):
+    """Chains of movement."""
+    kind, shape = p.r.choice(("fp32", "fp16", "i32", "bool")), p.dims(p.r.randint(1, 3), 3000)
+    nodes = [{"id": "v0", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": kind, "shape": shape}}]
+
+    def add(uop, **arg):
+        nodes.append({"id": f"v{len(nodes)}", "uop": uop, "src": [nodes[-1]["id"]], "arg": arg})
+    for _ in range(p.r.randint(1, 4)):
+        uop = p.r.choice(["SHRINK", "SHRINK", "FLIP", "PAD", "PAD", "PERMUTE", "RESHAPE"])
+        if uop == "SHRINK":
+            lo = [p.r.randint(0, d - 1) for d in shape]
+            hi = [p.r.randint(a + 1, d) for a, d in zip(lo, shape)]
+            by = [p.r.choice([1, 1, 2, 3]) for _ in shape]
+            add(uop, lo=lo, hi=hi, step=by)
+            shape = [(b - a + s - 1) // s for a, b, s in zip(lo, hi, by)]
+        elif uop == "FLIP":
+            add(uop, axes=p.r.sample(range(len(shape)), p.r.randint(1, len(shape))))
+        elif uop == "PAD":
+            pads = [[p.r.choice([0, 1, 3, 5]), p.r.choice([0, 2, 3, 7])] for _ in shape]
+            add(uop, pad=pads, value=False if kind == "bool" else 1)
+            shape = [a + d + b for d, (a, b) in zip(shape, pads)]
+        elif uop == "PERMUTE":
+            perm = p.r.sample(range(len(shape)), len(shape))
+            add(uop, perm=perm)
+            shape = [shape[k] for k in perm]
+        elif len(shape) > 1:
+            add(uop, result_shape=[shape[0] * shape[1], *shape[2:]])
+            shape = [shape[0] * shape[1], *shape[2:]]
+    if kind == "fp32" and p.r.random() < 0.3:
+        add("REDUCE", op="SUM", axes=[p.r.randrange(len(shape))], dtype=kind)
+    return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
+
+
+KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised, products, vectors,
+         convolutions, pools, taken, gathered, scattered, segments, windows_at, largest, turned_products, steps, images, moves)
+
+
+def program(kind, number):
+    """(dialect, text) of program NUMBER of a kind."""
+    p = Program(random.Random(f"{kind.__name__} {number}"))
+    made = kind(p)
+    return made if isinstance(made[0], str) else ("ptir", p.json(*made))
+
+
+def fields(kind, number, folder):
+    """Program NUMBER of a kind, for the program `equality`; its file is in FOLDER."""
+    dialect, text = program(kind, number)
+    path = folder / f"{kind.__name__}_{number}{run_cases.DIALECTS[dialect][0]}"
+    path.write_text(text)
+    return [f"file={path}", f"dialect={dialect}", f"random={number}"]

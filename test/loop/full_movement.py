@@ -1,0 +1,56 @@
+"""Kernels that only move elements, of every size and in tiles whole and not: the bytes that were there, NaNs of all
+kinds among them.
+"""
+from lib.every_way import differences, report, special_input
+
+KINDS = ["f16", "bf16", "fp8_e4m3", "fp8_e5m2", "si8", "ui16", "i1", "si4", "f32", "f64", "cf32"]
+
+
+def shaped(kind, dims):
+    return f"tensor<{kind}, {'x'.join(map(str, dims))}>"
+
+
+def program(kind, dims, steps):
+    lines, last, n = [], "%x", 0
+    for text, out in steps:
+        n += 1
+        lines.append(f"  %v{n} = {text.format(last)} -> {shaped(kind, out)}")
+        last = f"%v{n}"
+    body = "\n".join(lines)
+    return (f"func @main(%x: {shaped(kind, dims)}) -> {shaped(kind, out)} {{\n{body}\n"
+            f"  return {last}\n}}\n")
+
+
+def turned(rows, columns):
+    return (rows, columns), [("transpose({}) perm[1, 0]", (columns, rows))]
+
+
+def turned_inside(a, b, c):
+    return (a, b, c), [("transpose({}) perm[0, 2, 1]", (a, c, b))]
+
+
+def padded(rows, columns):
+    pad = "pad({}) low[1, 2] high[0, 3] interior[0, 0] pad_value[PAD]"
+    return (rows, columns), [(pad, (rows + 1, columns + 5)),
+                             ("transpose({}) perm[1, 0]", (columns + 5, rows + 1))]
+
+
+def joined(rows, columns):
+    return (rows, columns), [("concat({0}, {0}) axis[1]", (rows, 2 * columns))]
+
+
+SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(3, 40, 65), KINDS[1::2]),
+          (turned(16, 31), ["f16", "si8"]), (turned(32, 32), ["bf16", "ui16"]),
+          (turned(70, 1100), ["f16", "fp8_e4m3"]), (joined(5, 70), ["f16", "bf16", "si8"])]
+PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
+
+
+def check(asked, folder, number, kind, dims, steps):
+    source = folder / "a.ptir"
+    source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
+    return differences(asked, source, special_input(folder, source.read_text(), number)
+                       if kind in ("f16", "f32", "f64") else [f"random={number}"])
+
+
+if __name__ == "__main__":
+    report([(kind, *shape) for shape, kinds in SHAPES for kind in kinds], check)
