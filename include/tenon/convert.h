@@ -12,6 +12,7 @@ extern "C" {
 /* ---- conversion ----------------------------------------------------------------------------- */
 
 typedef struct tn_convert_options {
+    size_t size;     /* of the structure; 0: its first layout */
     bool exact_only; /* refuse what could only be written with other rounding */
 } tn_convert_options;
 
@@ -35,6 +36,7 @@ TN_API tn_status tn_module_check_legal(const tn_module *m, const char *dialect);
 
 /* What a caller's own target can take. */
 typedef struct tn_allowed {
+    size_t size;            /* of the structure; 0: its first layout */
     const char *const *ops; /* names as in tn_op_at; NULL: every op */
     size_t n_ops;
     uint32_t dtypes;   /* bit d allows tn_dtype d */
@@ -63,6 +65,7 @@ TN_API bool tn_op_legality(size_t op, const char *dialect, tn_legality *legality
 /* ---- equivalence ---------------------------------------------------------------------------- */
 
 typedef struct tn_equiv_options {
+    size_t size;                /* of the structure; 0: its first layout */
     tn_level level;             /* of both; the default is TN_LEVEL_0: the programs as written */
     uint32_t runs;              /* 0: 16 */
     uint64_t seed;              /* of the inputs and of random generators */
@@ -112,12 +115,14 @@ TN_API void tn_equiv_result_release(tn_context *cx, tn_equiv_result *result);
 
 /* What one conversion is asked for; passed to the target as it is. */
 typedef struct tn_target_options {
+    size_t size;       /* of the structure; 0: its first layout */
     const char *entry; /* the name in the symbol of the entry; NULL: that of the function */
     const void *own;   /* whatever the target takes beside that; NULL: nothing */
 } tn_target_options;
 
 /* A form that a caller adds for programs to be converted to. */
 typedef struct tn_target {
+    size_t size; /* of the structure; 0: its first layout */
     const char *name;
     uint32_t version;
     const char *extension; /* of files; may be NULL */
@@ -234,6 +239,7 @@ TN_API tn_status tn_module_entry_symbol(const tn_module *m, const char *name,
 
 /* What a conversion depends on beside the program. */
 typedef struct tn_cache_key {
+    size_t size; /* of the structure; 0: its first layout */
     const char *target;
     uint32_t version;
     uint64_t options_hash;       /* the caller's, of the options of the conversion */

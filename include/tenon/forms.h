@@ -61,6 +61,7 @@ TN_API tn_value tn_nn_linear(tn_builder *b, tn_value x, tn_value w, tn_value bia
 TN_API tn_value tn_nn_embedding(tn_builder *b, tn_value table, tn_value ids);
 
 typedef struct tn_attention {
+    size_t size;  /* of the structure; 0: its first layout */
     double scale; /* of the scores; 0: 1 / sqrt(D), for which D must be a number */
     bool causal;  /* query i sees only keys up to its own position */
     /* With `causal`: the position of query 0 among the keys, si32 or si64 of rank 0. No value:
@@ -95,6 +96,7 @@ TN_API tn_value tn_nn_rotary(tn_builder *b, tn_value x, tn_rotary angles, tn_rot
 /* Lists of two numbers, rows and columns; PADS top, bottom, left, right. An empty list: all
  * strides and dilations 1, no padding. */
 typedef struct tn_sliding {
+    size_t size; /* of the structure; 0: its first layout */
     tn_ints strides, dilation, pads;
 } tn_sliding;
 /* x[n, h, w, ci] with w[kh, kw, ci, co], plus BIAS[co], which may be no value. NULL: defaults. */

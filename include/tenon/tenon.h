@@ -9,8 +9,10 @@
  * Every function that can fail returns a tn_status, and describes a failure to the diagnostic sink
  * (of the context, or of the run) before it returns. Result arguments come last and are set to NULL
  * or left alone on failure. Options structures may be NULL and their fields may be zero: that is
- * the default of each. Strings are UTF-8; names that are passed in end with a NUL. No function
- * writes to a global or ends the process.
+ * the default of each. The first field of those that may grow is their size: sizeof the structure,
+ * or 0 for the layout that it had in version 0.1, so that only those who use newer fields must set
+ * it. TN_ERR_USAGE tells of a size or of fields that the library does not know. Strings are UTF-8;
+ * names that are passed in end with a NUL. No function writes to a global or ends the process.
  *
  * Files: compiling with the engine "jit" loads libtenon-llvm.so when it first needs it, and reads
  * and writes the cache of compiled kernels, which the environment moves, limits or disables
@@ -115,6 +117,7 @@ typedef enum tn_slice_negative {
 } tn_slice_negative;
 
 typedef struct tn_read_options {
+    size_t size;         /* of the structure; 0: its first layout */
     const char *dialect; /* NULL: from the extension of `file`, else from the text itself */
     const char *file;    /* name shown in diagnostics; NULL: "<memory>". It is not opened. */
     tn_profile profile;
@@ -208,6 +211,7 @@ TN_API tn_status tn_module_write(const tn_module *m, const char *dialect, const 
 /* Values are named as in the program's text (inputs by their name, others by theirs or as %number),
  * inputs and outputs also by position. Fields may be zero. */
 typedef struct tn_gradient_options {
+    size_t size;      /* of the structure; 0: its first layout */
     const char *loss; /* the output to differentiate, by position or else name; NULL: the first */
     const char *const *wrt; /* the inputs to differentiate by; NULL: every floating-point one */
     size_t n_wrt;
@@ -302,6 +306,7 @@ typedef struct tn_profiler {
 } tn_profiler;
 
 typedef struct tn_compile_options {
+    size_t size; /* of the structure; 0: its first layout */
     tn_level level;
     tn_numerics numerics;
     const char *engine; /* "ref", the reference evaluator, or "jit" (NULL), which gives the same
@@ -354,6 +359,7 @@ typedef struct tn_buffer {
 } tn_buffer;
 
 typedef struct tn_run_options {
+    size_t size;      /* of the structure; 0: its first layout */
     uint32_t threads; /* at most, the calling one among them; 0, or more than compiled for: as many
                          as that. Never changes a bit of the result; the reference evaluator always
                          uses the calling thread only. */
@@ -431,6 +437,7 @@ typedef enum tn_emit_form {
 } tn_emit_form;
 
 typedef struct tn_emit_options {
+    size_t size;        /* of the structure; 0: its first layout */
     const char *name;   /* a C identifier; NULL: "program" */
     const char *target; /* a triple such as "aarch64-linux-gnu"; NULL: this machine */
     const char *cpu;    /* as in tn_compile_options; "native" (NULL) of another machine is the
@@ -546,6 +553,7 @@ typedef struct tn_custom_use {
  * outlives the call; it becomes part of a diagnostic: InvalidAttribute for `check`, InvalidValue
  * for `run`. */
 typedef struct tn_custom_kernel {
+    size_t size; /* of the structure; 0: its first layout */
     const char *target;
     /* Does the kernel take these types and attributes? Called before each `run`; NULL: any. */
     const char *(*check)(void *user, const tn_custom_use *call);

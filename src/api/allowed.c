@@ -69,7 +69,10 @@ static void check_function(checking *c)
 tn_status tn_module_check_allowed(const tn_module *tm, const tn_allowed *allowed)
 {
     const module *m = tm->graph;
-    checking c = {.m = m, .allowed = allowed};
+    tn_allowed own;
+    checking c = {.m = m, .allowed = &own};
+    if (OPTIONS_READ(&m->cx->diag, tn_allowed, dynamic_dims, &own, allowed) != TN_OK)
+        return context_done(m->cx, TN_ERR_USAGE);
     for (int regions = 0; regions < 2; regions++)
         for (uint32_t i = 0; i < m->functions.n; i++) {
             c.f = m->functions.at[i];

@@ -2,6 +2,7 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "base/options.h"
 #include "compile/program.h"
 #include "dialect/dialect.h"
 #include "graph/public.h"

@@ -169,9 +169,12 @@ tn_status tn_module_entry_symbol(const tn_module *tm, const char *name, const tn
 
 tn_status tn_module_cache_key(const tn_module *tm, const tn_cache_key *key, const tn_writer *writer)
 {
-    const naming wanted = {NULL, key};
+    tn_cache_key own;
+    const naming wanted = {NULL, &own};
     context *cx = tm->graph->cx;
-    if (!key->target || !key->target[0])
+    if (OPTIONS_READ(&cx->diag, tn_cache_key, device_hash, &own, key) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
+    if (!own.target || !own.target[0])
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "a cache key needs the name of a target"));
     return write_name(tm, &wanted, writer);

@@ -38,8 +38,10 @@ tn_status convert_module(tn_module *tm, const char *dialect_name, const tn_conve
 {
     module *m = tm->graph;
     const dialect *to;
+    tn_convert_options given;
+    TN_TRY(OPTIONS_READ(&m->cx->diag, tn_convert_options, exact_only, &given, options));
     TN_TRY(find_target(m->cx, dialect_name, &to));
-    legalize_options o = {.exact_only = options && options->exact_only};
+    legalize_options o = {.exact_only = given.exact_only};
     TN_TRY(legalize(m, to, &o));
     if (to->canonical)
         TN_TRY(pass_run(m, PASS_CANONICALIZE, true, NULL));

@@ -122,9 +122,8 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
                       text_buffer *out)
 {
     context *cx = p->cx;
-    const char *name = o && o->name ? o->name : "program";
-    const target_options to = {
-        .triple = o ? o->target : NULL, .cpu = o ? o->cpu : NULL, .is_pic = true};
+    const char *name = o->name ? o->name : "program";
+    const target_options to = {.triple = o->target, .cpu = o->cpu, .is_pic = true};
     aot a;
     if (!is_name(name))
         return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
@@ -156,8 +155,11 @@ tn_status tn_program_emit(const tn_program *p, tn_emit_form form, const tn_emit_
                           const tn_writer *writer)
 {
     context *cx = p->cx;
+    tn_emit_options o;
     text_buffer text;
     text_init(&text, &cx->allocator);
-    const tn_status s = emit(p, form, options, &text);
+    tn_status s = OPTIONS_READ(&cx->diag, tn_emit_options, seed, &o, options);
+    if (s == TN_OK)
+        s = emit(p, form, &o, &text);
     return api_deliver(cx, &text, writer, s);
 }

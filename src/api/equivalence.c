@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/options.h"
 #include "compile/custom_set.h"
 #include "pass/bind.h"
 #include "tenon/convert.h"
@@ -493,9 +494,10 @@ static tn_status check_tolerance(const comparison *c, double tolerance)
 tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                              const tn_equiv_options *options, tn_equiv_result *result)
 {
-    static const tn_equiv_options defaults = {0};
-    comparison c = {
-        .cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = options ? options : &defaults};
+    tn_equiv_options o;
+    comparison c = {.cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = &o};
+    if (OPTIONS_READ(&c.cx->diag, tn_equiv_options, atol, &o, options) != TN_OK)
+        return context_done(c.cx, TN_ERR_USAGE);
     const uint32_t runs = c.options->runs ? c.options->runs : DEFAULT_RUNS;
     *result = (tn_equiv_result){.equal = true, .close = true};
     text_init(&c.tried, &c.cx->allocator);

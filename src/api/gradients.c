@@ -163,12 +163,14 @@ static tn_status prepare(request *r, const dialect *d)
 tn_status tn_module_gradient(const tn_module *m, const tn_gradient_options *options,
                              tn_module **gradient)
 {
-    static const tn_gradient_options defaults = {0};
+    tn_gradient_options o;
     context *cx = m->graph->cx;
-    request r = {.cx = cx, .given = options ? options : &defaults};
+    request r = {.cx = cx, .given = &o};
     module *made = NULL;
 
     *gradient = NULL;
+    if (OPTIONS_READ(&cx->diag, tn_gradient_options, conv2d, &o, options) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     r.m = module_copy(m->graph);
     if (!r.m)
         return context_done(cx, diag_no_memory(&cx->diag));

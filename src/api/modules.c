@@ -93,10 +93,10 @@ static tn_status finish_read(context *cx, module *m, tn_status s, tn_module **ou
 tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,
                          size_t length, tn_module **out)
 {
-    static const tn_read_options defaults = {0};
-    const tn_read_options *o = options ? options : &defaults;
-
+    tn_read_options o;
     *out = NULL;
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_inputs, &o, options) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     if (length >= UINT32_MAX)
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                                             "a text of %zu bytes; programs must be below 4 GiB",
@@ -107,7 +107,7 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
     m->source.text = arena_copy_text(&m->arena, text, length);
     m->source.length = length;
     tn_status s =
-        m->source.text ? read_text(m, o, o->file ? o->file : "<memory>") : module_no_memory(m);
+        m->source.text ? read_text(m, &o, o.file ? o.file : "<memory>") : module_no_memory(m);
     return finish_read(cx, m, s, out);
 }
 

@@ -116,10 +116,12 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
 tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,
                              tn_program **out)
 {
-    static const tn_compile_options defaults = {0};
+    tn_compile_options o;
     context *cx = m->graph->cx;
     diag_flush(&cx->diag);
     *out = NULL;
+    if (OPTIONS_READ(&cx->diag, tn_compile_options, check, &o, options) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     tn_program *p = memory_alloc(&cx->allocator, sizeof *p);
     if (!p)
         return context_done(cx, diag_no_memory(&cx->diag));
@@ -132,7 +134,7 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
     if (p->cx && p->engine) {
         context_limits_from(p->cx, cx);
         p->cx->has_told_llvm = cx->has_told_llvm;
-        s = context_done(p->cx, compile(p, m->graph, options ? options : &defaults));
+        s = context_done(p->cx, compile(p, m->graph, &o));
         tn_context_set_timeout(p->cx, 0); /* these are of the compilation */
         tn_context_set_cancel(p->cx, NULL, NULL);
         cx->has_told_llvm |= atomic_load(&p->engine->has_told);

@@ -392,18 +392,23 @@ static void start_clock(run *r, uint64_t limit)
 tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, tn_buffer *out,
                          size_t n_out, const tn_run_options *options)
 {
-    const tn_diagnostic_sink *sink = options && options->sink ? options->sink : &p->sink;
+    tn_run_options o;
+    const bool known = OPTIONS_TAKE(tn_run_options, cancel_user, &o, options);
+    const tn_diagnostic_sink *sink = known && o.sink ? o.sink : &p->sink;
     run r = {.p = p,
              .cx = {.allocator = p->allocator, .limits = p->cx->limits},
-             .seed = options ? options->seed : 0,
-             .threads = options ? options->threads : 0,
-             .profiler = options ? options->profiler : NULL,
-             .cancel = options ? options->cancel : NULL,
-             .cancel_user = options ? options->cancel_user : NULL};
+             .seed = o.seed,
+             .threads = o.threads,
+             .profiler = o.profiler,
+             .cancel = o.cancel,
+             .cancel_user = o.cancel_user};
     const int64_t begin = r.profiler ? eval_clock() : 0;
-    start_clock(&r, options ? options->timeout_ns : 0);
+    start_clock(&r, o.timeout_ns);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);
-    tn_status s = check_counts(&r, n_in, n_out);
+    tn_status s =
+        known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, cancel_user, &o, options);
+    if (s == TN_OK)
+        s = check_counts(&r, n_in, n_out);
     if (s == TN_OK)
         s = run_variant(&r, in, out);
     if (r.profiler)

@@ -62,14 +62,16 @@ static uint32_t place_of(const target_registry *r, const char *name, bool *is_th
 tn_status tn_target_register(tn_context *cx, const tn_target *target)
 {
     bool is_there;
-    if (!target->name || !target->name[0] || !target->convert)
+    tn_target own;
+    if (OPTIONS_READ(&cx->diag, tn_target, user, &own, target) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
+    if (!own.name || !own.name[0] || !own.convert)
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "a target needs a name and a way to convert"));
     target_registry *r = registry_of(cx);
-    tn_target own = *target;
-    own.name = r ? copy_text(&cx->allocator, target->name) : NULL;
-    own.extension =
-        own.name ? copy_text(&cx->allocator, target->extension ? target->extension : "") : NULL;
+    const char *extension = own.extension ? own.extension : "";
+    own.name = r ? copy_text(&cx->allocator, own.name) : NULL;
+    own.extension = own.name ? copy_text(&cx->allocator, extension) : NULL;
     if (!own.extension || !VECTOR_RESERVE(&cx->allocator, &r->targets, 1)) {
         if (own.name)
             free_text(&cx->allocator, own.name);
@@ -115,17 +117,18 @@ const tn_target *tn_target_find(const tn_context *cx, const char *name)
 tn_status tn_target_convert(const tn_module *m, const char *name, const tn_target_options *options,
                             const tn_writer *writer)
 {
-    static const tn_target_options none = {NULL, NULL};
-    const tn_target_options *o = options ? options : &none;
+    tn_target_options o;
     context *cx = m->graph->cx;
+    if (OPTIONS_READ(&cx->diag, tn_target_options, own, &o, options) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     const tn_target *t = tn_target_find(cx, name);
     if (!t)
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "there is no conversion target '%s'", name));
     if (t->check) {
-        tn_status s = t->check(t->user, m, o);
+        tn_status s = t->check(t->user, m, &o);
         if (s != TN_OK)
             return context_done(cx, s);
     }
-    return context_done(cx, t->convert(t->user, m, o, writer));
+    return context_done(cx, t->convert(t->user, m, &o, writer));
 }

@@ -128,18 +128,18 @@ static double scale_of(tn_builder *b, const heads *n, const tn_attention *o)
 tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
                          const tn_attention *options)
 {
-    static const tn_attention defaults;
-    const tn_attention *o = options ? options : &defaults;
+    tn_attention o;
     heads n;
-    if (!read_heads(b, q, k, v, &n))
+    if (!read_heads(b, q, k, v, &n) ||
+        !FORM_OPTIONS(b, "attention", tn_attention, mask, &o, options))
         return tn_no_value();
     tn_value scores = score(b, &n, q, k);
-    scores = form_scaled(b, scores, scale_of(b, &n, o));
+    scores = form_scaled(b, scores, scale_of(b, &n, &o));
     const type *t = builder_type(b, scores);
-    if (o->causal && t)
-        scores = tn_add(b, scores, causal_mask(b, &n, o, t->dtype));
-    if (tn_is_value(o->mask) && t)
-        scores = tn_add(b, scores, tn_cast(b, o->mask, t->dtype));
+    if (o.causal && t)
+        scores = tn_add(b, scores, causal_mask(b, &n, &o, t->dtype));
+    if (tn_is_value(o.mask) && t)
+        scores = tn_add(b, scores, tn_cast(b, o.mask, t->dtype));
     return weighted(b, &n, tn_nn_softmax(b, scores, -1), v);
 }
 

@@ -5,6 +5,15 @@
 
 /* ---- shared --------------------------------------------------------------------------------- */
 
+bool form_options(tn_builder *b, const char *form, void *to, size_t n, const void *from,
+                  size_t first)
+{
+    const tn_status s = options_read(&b->m->cx->diag, to, n, from, first);
+    if (s != TN_OK)
+        builder_failed(b, form, s);
+    return s == TN_OK;
+}
+
 const type *form_operand(tn_builder *b, const char *form, tn_value x)
 {
     value_id id;

@@ -23,11 +23,11 @@ static bool read_list(tn_builder *b, const char *form, tn_ints from, size_t n, i
 
 static bool read_sliding(tn_builder *b, const char *form, const tn_sliding *from, sliding2 *to)
 {
-    static const tn_sliding defaults;
-    const tn_sliding *s = from ? from : &defaults;
-    return is_building(b) && read_list(b, form, s->strides, 2, 1, to->strides) &&
-           read_list(b, form, s->dilation, 2, 1, to->dilation) &&
-           read_list(b, form, s->pads, 4, 0, to->pads);
+    tn_sliding s;
+    return is_building(b) && FORM_OPTIONS(b, form, tn_sliding, pads, &s, from) &&
+           read_list(b, form, s.strides, 2, 1, to->strides) &&
+           read_list(b, form, s.dilation, 2, 1, to->dilation) &&
+           read_list(b, form, s.pads, 4, 0, to->pads);
 }
 
 /* The type of X, which must have rank 4. */

@@ -98,11 +98,11 @@ static void test_kernels(void)
 
     /* a program compiled before does not know it */
     tn_program *without = compile(cx, text);
-    tn_custom_kernel k = {target, check, run, NULL};
+    tn_custom_kernel k = {0, target, check, run, NULL};
     CHECK_INT(tn_context_register_custom(cx, &k), TN_OK);
     target[0] = '!'; /* it is the caller's again */
     tn_program *p = compile(cx, text), *bad = compile(cx, bad_text);
-    k = (tn_custom_kernel){"test.scale.v1", NULL, run_shifted, &calls};
+    k = (tn_custom_kernel){0, "test.scale.v1", NULL, run_shifted, &calls};
     CHECK_INT(tn_context_register_custom(cx, &k), TN_OK); /* instead of the other */
     tn_program *shifted = compile(cx, text);
     CHECK_INT(tn_context_register_custom(cx, &(tn_custom_kernel){.target = "t"}), TN_ERR_USAGE);
@@ -145,7 +145,7 @@ static void test_no_memory(void)
         meter m = {.fail_at = n, .fail_once = true};
         tn_allocator counting = {metered, &m};
         tn_context *cx = tn_context_new(&counting, &sink);
-        const tn_custom_kernel k = {"test.scale.v1", check, run, NULL};
+        const tn_custom_kernel k = {0, "test.scale.v1", check, run, NULL};
         float x[3] = {1, 2, 3}, y[3] = {0};
         tn_buffer in = row(x, 3), out = row(y, 3);
         tn_status s = cx ? tn_context_register_custom(cx, &k) : TN_ERR_NOMEM;
@@ -184,7 +184,7 @@ static void test_threads(void)
     pthread_t threads[THREADS];
     tn_context *cx = tn_context_new(NULL, NULL);
     CHECK_INT(
-        tn_context_register_custom(cx, &(tn_custom_kernel){"test.scale.v1", check, run, NULL}),
+        tn_context_register_custom(cx, &(tn_custom_kernel){0, "test.scale.v1", check, run, NULL}),
         TN_OK);
     tn_program *p = compile(cx, text);
     tn_context_free(cx);
@@ -206,7 +206,7 @@ static void test_compare(void)
     tn_context *cx = tn_context_new(NULL, NULL);
     tn_read_options o = {.dialect = "ptir-text"};
     tn_equiv_result r = {0};
-    const tn_custom_kernel kernel = {"test.scale.v1", NULL, run_shifted, &calls};
+    const tn_custom_kernel kernel = {0, "test.scale.v1", NULL, run_shifted, &calls};
     CHECK_INT(tn_context_register_custom(cx, &kernel), TN_OK);
     CHECK_INT(tn_module_read(cx, &o, text, strlen(text), &m), TN_OK);
     CHECK_INT(tn_modules_compare(m, m, &(tn_equiv_options){.runs = 3}, &r), TN_OK);
@@ -235,7 +235,7 @@ static void test_limit(void)
     tn_buffer in = row(x, 3);
     int calls = 0;
     tn_module *m = NULL;
-    const tn_custom_kernel k = {"test.scale.v1", NULL, run_shifted, &calls};
+    const tn_custom_kernel k = {0, "test.scale.v1", NULL, run_shifted, &calls};
     CHECK_INT(tn_context_register_custom(cx, &k), TN_OK);
     CHECK_INT(tn_context_set_limit(cx, "run_bytes", 1000000), TN_OK);
     CHECK_INT(tn_module_read(cx, &o, wide, strlen(wide), &m), TN_OK);

@@ -255,7 +255,7 @@ static void test_custom(tn_context *cx, record *r)
                                "  return %b\n"
                                "}\n";
     int calls = 0;
-    const tn_custom_kernel kernel = {"test.twice", NULL, twice, &calls};
+    const tn_custom_kernel kernel = {0, "test.twice", NULL, twice, &calls};
     CHECK_INT(tn_context_register_custom(cx, &kernel), TN_OK);
     tn_program *p = compile(cx, "ptir-text", text, "jit");
     if (!p)

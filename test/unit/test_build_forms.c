@@ -445,7 +445,7 @@ static void convolution(void)
     bench_open(&t);
     tn_value vx = f32(t.b, "x", TN_INTS(1, H, W, C)), vw = f32(t.b, "w", TN_INTS(3, 2, C, CO));
     tn_value vb = f32(t.b, "bias", TN_INTS(CO));
-    tn_sliding s = {TN_INTS(2, 1), TN_INTS(1, 2), TN_INTS(1, 0, 2, 1)};
+    tn_sliding s = {0, TN_INTS(2, 1), TN_INTS(1, 2), TN_INTS(1, 0, 2, 1)};
     EXPECT(t, tn_nn_conv2d(t.b, vx, vw, vb, &s), in, want, HO * WO * CO, F32);
 }
 
@@ -466,7 +466,7 @@ static void pooling(void)
         want[1][n] = total / 6;
         want[2][n] = total / count;
     }
-    tn_sliding s = {TN_INTS(2, 1), TN_INTS(1, 2), TN_INTS(1, 0, 2, 1)};
+    tn_sliding s = {0, TN_INTS(2, 1), TN_INTS(1, 2), TN_INTS(1, 0, 2, 1)};
     for (int how = 0; how < 3; how++) {
         bench t;
         bench_open(&t);

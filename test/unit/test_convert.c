@@ -72,9 +72,9 @@ static void test_targets(tn_context *cx)
     tn_module *m = read_text(cx, program);
     text t = {.n = 0};
     const tn_writer w = {append, &t};
-    const tn_target b = {"b", 1, ".b", NULL, write_word, one};
-    const tn_target a = {"a", 3, NULL, refuse, write_word, one};
-    const tn_target again = {"b", 2, ".bb", NULL, write_word, two};
+    const tn_target b = {0, "b", 1, ".b", NULL, write_word, one};
+    const tn_target a = {0, "a", 3, NULL, refuse, write_word, one};
+    const tn_target again = {0, "b", 2, ".bb", NULL, write_word, two};
     CHECK(tn_target_count(cx) == 0 && !tn_target_at(cx, 0) && !tn_target_find(cx, "b"));
     CHECK(tn_target_register(cx, &b) == TN_OK && tn_target_register(cx, &a) == TN_OK);
     CHECK(tn_target_count(cx) == 2);
@@ -83,7 +83,7 @@ static void test_targets(tn_context *cx)
     CHECK(tn_target_convert(m, "b", NULL, &w) == TN_OK && strcmp(t.at, "one") == 0);
     CHECK(tn_target_register(cx, &again) == TN_OK && tn_target_count(cx) == 2);
     CHECK(tn_target_find(cx, "b")->version == 2);
-    CHECK(tn_target_convert(m, "b", &(tn_target_options){NULL, "!"}, &w) == TN_OK &&
+    CHECK(tn_target_convert(m, "b", &(tn_target_options){0, NULL, "!"}, &w) == TN_OK &&
           strcmp(t.at, "onetwo!") == 0);
     CHECK(tn_target_convert(m, "a", NULL, &w) == TN_ERR_REJECTED);
     CHECK(tn_target_convert(m, "c", NULL, &w) == TN_ERR_USAGE);
@@ -168,7 +168,7 @@ static void test_cache_key(tn_context *cx)
     static const char other[] = "func @a(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
                                 "  %y = abs(%x) -> tensor<f32, 2>\n  return %y\n}\n";
     const uint64_t device = 0x1234;
-    const tn_cache_key plain = {"mine", 3, 0xab, NULL}, full = {"mine", 3, 0xab, &device};
+    const tn_cache_key plain = {0, "mine", 3, 0xab, NULL}, full = {0, "mine", 3, 0xab, &device};
     const char *const programs[] = {one, same, other};
     text keys[4] = {{.n = 0}};
     for (int i = 0; i < 4; i++) {
@@ -190,15 +190,15 @@ static void test_allowed(tn_context *cx)
     static const char *const ops[] = {"relu", "mean"};
     tn_module *m = read_text(cx, program);
     const uint32_t f32 = 1U << TN_F32;
-    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, false}) == TN_OK);
-    CHECK(tn_module_check_allowed(m, &(tn_allowed){ops, 2, f32, true}) == TN_ERR_REJECTED);
-    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, 1U << TN_F64, true}) ==
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){0, NULL, 0, f32, false}) == TN_OK);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){0, ops, 2, f32, true}) == TN_ERR_REJECTED);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){0, NULL, 0, 1U << TN_F64, true}) ==
           TN_ERR_REJECTED);
     tn_module_free(m);
     m = read_text(cx, "func @a(%x: tensor<f32, ?N>) -> tensor<f32, ?N> {\n"
                       "  %y = neg(%x) -> tensor<f32, ?N>\n  return %y\n}\n");
-    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, true}) == TN_OK);
-    CHECK(tn_module_check_allowed(m, &(tn_allowed){NULL, 0, f32, false}) == TN_ERR_REJECTED);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){0, NULL, 0, f32, true}) == TN_OK);
+    CHECK(tn_module_check_allowed(m, &(tn_allowed){0, NULL, 0, f32, false}) == TN_ERR_REJECTED);
     tn_module_free(m);
 }
 
