@@ -34,6 +34,9 @@ static void test_context(void)
     CHECK_INT(tn_context_set_limit(cx, "nodes", (uint64_t)1 << 32), TN_ERR_USAGE);
     CHECK_INT(tn_context_set_limit(cx, "no such", 1), TN_ERR_USAGE);
     CHECK_INT(r.n, 2);
+    CHECK_INT(tn_context_set_limit(cx, "nesting", 256), TN_OK);
+    CHECK_INT(tn_context_set_limit(cx, "nesting", 257), TN_ERR_USAGE);
+    CHECK_INT(tn_context_set_limit(cx, "errors", 0), TN_OK);
     tn_module *module = NULL;
     CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_ERR_REJECTED);
     CHECK_TEXT(r.kind, "LimitExceeded");
@@ -49,6 +52,58 @@ static void test_context(void)
     CHECK_TEXT(tn_dtype_name(TN_BF16), "bf16");
     CHECK_INT(tn_dtype_size(TN_BF16), 2);
     CHECK(tn_dtype_name((tn_dtype)99) == NULL);
+}
+
+/* Says yes after so many questions. */
+static bool after_some(void *user)
+{
+    unsigned *left = user;
+    return *left == 0 || --*left == 0;
+}
+
+/* What modules take in a context is counted, and asked for as long as the work may go on. */
+static void test_context_bounds(void)
+{
+    record r = {0};
+    tn_diagnostic_sink sink = {remember, &r};
+    meter m = {0};
+    tn_allocator counting = {metered, &m};
+    tn_context *cx = tn_context_new(&counting, &sink);
+    tn_module *module = NULL, *gradient = NULL;
+
+    CHECK_INT(tn_context_set_limit(cx, "memory_bytes", 100), TN_OK);
+    CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_ERR_REJECTED);
+    CHECK_TEXT(r.kind, "LimitExceeded");
+    CHECK_INT(tn_context_set_limit(cx, "memory_bytes", 1 << 20), TN_OK);
+    /* all of it can be had again each time that a module is freed */
+    for (unsigned i = 0; i < 1000; i++) {
+        if (!CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_OK))
+            break;
+        tn_module_free(module);
+    }
+
+    tn_context_set_timeout(cx, 1);
+    CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_ERR_RUN);
+    CHECK_TEXT(r.kind, "Timeout");
+    tn_context_set_timeout(cx, UINT64_MAX);
+    CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_OK);
+    tn_context_set_timeout(cx, 0);
+
+    const tn_gradient_options o = {.seed = 1};
+    tn_status s = TN_ERR_RUN;
+    for (unsigned n = 1; s == TN_ERR_RUN && n < 1000; n++) {
+        unsigned left = n;
+        tn_context_set_cancel(cx, after_some, &left);
+        s = tn_module_gradient(module, &o, &gradient);
+        CHECK(s == TN_OK ? left != 0 : strcmp(r.kind, "Cancelled") == 0);
+    }
+    CHECK_INT(s, TN_OK);
+    tn_context_set_cancel(cx, NULL, NULL);
+    tn_module_free(gradient);
+    tn_module_free(module);
+    tn_context_free(cx);
+    CHECK_INT(m.alive, 0);
+    CHECK_INT(m.wrong, 0);
 }
 
 static void test_module(void)
@@ -541,6 +596,7 @@ static void test_diagnostics(void)
 int main(void)
 {
     test_context();
+    test_context_bounds();
     test_module();
     test_rejection();
     test_passes();
