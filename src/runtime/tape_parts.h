@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/context.h"
 #include "runtime/tape.h"
 
 typedef enum buffer_kind { IS_INPUT, IS_OUTPUT, IS_CONSTANT, IS_TEMP, IS_VIEW } buffer_kind;
@@ -96,7 +97,7 @@ struct tape {
 };
 
 enum { COPY_GRAIN = 1 << 19 }; /* bytes that are worth a thread */
-enum { MOST_SPARE_STATES = 8, MOST_REGIONS_DEEP = 200 };
+enum { MOST_SPARE_STATES = 8, MOST_REGIONS_DEEP = 2 * LIMIT_MOST_NESTING };
 
 /* The buffer that V is part of in the end, and from which byte on. */
 static inline tape_buffer tape_root(const block_info *b, tape_buffer v, uint64_t *offset)

@@ -144,6 +144,8 @@ FAMILIES = [
     (squares, ".ptir", 7, EVERYWHERE),
     (squares, ".ptir", 60, [("check", LIMIT)]),
     (conds, ".ptir", 100, REGIONS + [("run --random 1 --engine ref", OK)]),
+    (conds, ".ptir", 250, [("compile -o {tmp}/o.c --limit nesting=256", OK),
+                           ("grad --limit nesting=256", OK)]),
     (scans, ".ptir", 50, REGIONS),
     (whiles, ".ptir", 50, REGIONS),
     (calls, ".mind", 100, [("check", LIMIT)]),
