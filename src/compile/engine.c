@@ -41,7 +41,7 @@ static tn_status probe(context *cx, const char *cpu)
     return s;
 }
 
-/* Whoever does not ask for the evaluator hears that there is no machine code, once. */
+/* Warn, once, that there is no machine code, unless the evaluator was asked for. */
 static void tell_missing(engine *e, const module *m)
 {
     if (atomic_exchange(&e->has_told, true))

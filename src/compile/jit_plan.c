@@ -33,7 +33,7 @@ static uint32_t unit_of(jit_plan *j, const loop_program *program)
     return own;
 }
 
-/* So many positions that nobody waits for them: the evaluator refuses what it cannot hold. */
+/* More positions than anybody could wait for. */
 static bool is_endless(const kernel *k) /* stages have no stages */
 {
     int64_t n = 1;
@@ -62,8 +62,8 @@ static bool add_polls(jit_plan *j, nest_step *step, uint32_t buffer)
     return step->program != NULL;
 }
 
-/* Many kernels are like one before: what was made for PLAN since START is given back then. False
- * without memory. */
+/* Many kernels are equal to an earlier one: then the memory used for PLAN since START is freed.
+ * False without memory. */
 static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
 {
     nest *n = &plan->nest;

@@ -28,7 +28,7 @@ static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buff
     return temps[number - emit_buffer_count(k)];
 }
 
-/* What an update does not change: nothing to do where the result may take the operand's place. */
+/* Copy what an update does not change, unless the result may take the operand's place. */
 static void add_copy(tape_block *b, const kernel *k)
 {
     static const uint32_t in_place[][2] = {{0, 1}};
@@ -123,7 +123,7 @@ static uint64_t offset_of(const nest_step *step, uint32_t at)
     return 0;
 }
 
-/* What STEP, number WHICH, makes of a constant operand is made now, and is a constant itself.
+/* Run the packing STEP, number WHICH, of a constant operand now: its result becomes a constant.
  * TAPE_NO_BUFFER when that is not possible. */
 static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
                                  const kernel_plan *plan, uint32_t which)

@@ -262,8 +262,8 @@ static bool *needed_nodes(const function *f, arena *memory)
     return needed;
 }
 
-/* Is no value better computed where it is read than held in memory? Only the evaluator and kernels
- * can do that. False also when there is no memory to see. */
+/* Should every value be held in memory? Values that are better computed where they are read need
+ * the evaluator or kernels. False also without memory. */
 static bool holds_everything(const function *f, const bool *needed, arena *memory)
 {
     uint32_t *uses = ARENA_ARRAY(memory, uint32_t, f->values.n);

@@ -11,7 +11,7 @@ enum {
     TRIES = 5
 };
 
-/* Where the chains begin is data, or equal ones would become one. */
+/* The chains start from data: the compiler would merge equal chains. */
 static const loop_program *fma_probe(arena *memory)
 {
     loop_builder b;

@@ -9,8 +9,8 @@
 
 enum { MANY_NODES = 256 };
 
-/* Different sizes, number I of them, become different; or what is equal stays equal; or what is so
- * many times as large as another stays that. */
+/* Choices of other sizes, by number: all sizes different; equal sizes stay equal; multiples of
+ * another size stay multiples. */
 typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
 
 static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_t *out)

@@ -1,4 +1,5 @@
-/* A program as it would be with other sizes: what is the same in both does not depend on them. */
+/* A program with other sizes than it is bound to: what is the same in both does not depend on the
+ * sizes. */
 #ifndef COMPILE_OTHER_SIZES_H
 #define COMPILE_OTHER_SIZES_H
 
@@ -10,8 +11,8 @@ typedef struct sizes_options {
     bool relaxed;
 } sizes_options;
 
-/* What sizes become: about twice as large, so that whatever depends on them is another number; or a
- * little larger or smaller, so that it is of the same kind. */
+/* The other sizes: about twice as large, so that every number that depends on them changes; or a
+ * little larger or smaller, so that the kernel is scheduled alike. */
 typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANGES } sizes_change;
 
 typedef struct other_sizes {
@@ -24,9 +25,9 @@ typedef struct other_sizes {
     } made[SIZES_CHANGES];
 } other_sizes;
 
-/* Is M so large that it is worth comparing with other sizes only once it gets some? That plans all
- * of it twice or more, with code that is longer for being general; where a program keeps its sizes,
- * this is more than its kernels take to be read from the cache. */
+/* Is M so large that it is compared with other sizes only when it is first run with other sizes?
+ * Comparing plans all of M twice or more and makes longer code; for a program that keeps its sizes,
+ * this takes longer than reading its kernels from the cache. */
 bool other_sizes_are_expensive(const module *m);
 /* For M, whose symbols have the VALUES, and which may change afterwards. There are no
  * other sizes where M has no symbols, and without memory. */

@@ -48,7 +48,7 @@ static dim extent_of_positions(const function *f, const node *n)
     }
 }
 
-/* For each value, by function: what all its elements are to be below; 0: nothing. */
+/* For each value, by function: the exclusive upper bound of its elements; 0: none. */
 typedef struct demands {
     const module *m;
     int64_t **below;

@@ -41,7 +41,7 @@ static void exchange_axes(contract_axis *axes, uint32_t n)
     }
 }
 
-/* The operands change places: a product does not mind. */
+/* Exchange the operands: the product of two factors does not depend on their order. */
 static void transpose(problem *p)
 {
     contract_spec *s = &p->spec;
@@ -85,8 +85,8 @@ static bool problem_init(problem *p, const contract_spec *spec, const machine *o
     uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
     const int64_t lanes = on->vector_bytes / p->bytes;
     p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
-    /* One column of results: its rows side by side make better vectors. The chains of complex
-     * numbers care which factor is which. */
+    /* A result of one column becomes one row, whose elements are contiguous. Not for complex
+     * numbers: their chains distinguish the factors. */
     if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
         transpose(p);
         p->n = p->m;
@@ -108,7 +108,7 @@ static bool has_border(problem *p)
     return false;
 }
 
-/* Windows that stay inside of A are only steps. */
+/* Windows that stay inside of A become strides. */
 static void drop_windows(problem *p)
 {
     contract_spec *s = &p->spec;
@@ -153,28 +153,28 @@ enum {
     MOST_ROWS = 28,
     MOST_TRANSPOSED = 8, /* rows that meet columns of B transposed in registers */
     FEW_ROWS = 4,        /* B is read so rarely that packing it does not pay */
-    MANY_PANELS = 4,     /* A is read so often that it may be packed */
-    FEW_CHAINS = 6,      /* less do not keep the multipliers busy */
-    CROWDED_ROWS = 6,    /* so many find room in one set of the first cache */
+    MANY_PANELS = 4,     /* A is read so often that packing it can pay */
+    FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
+    CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache */
     ENOUGH_PANELS = 16,  /* to be shared out among threads */
     SMALL = 1 << 21,     /* operations that one thread does alone */
-    FAR = 256 << 10,     /* bytes of B from which on it is better read as one stream */
+    FAR = 256 << 10,     /* bytes: a larger B is better read sequentially */
     FAST = 8             /* operations in the time that a byte takes from memory */
 };
 
-/* Few rows times so much of B that reading it takes longer than everything else. */
+/* Few rows times a B so large that reading it dominates. */
 static bool is_read_once(const problem *p)
 {
     const double bytes = (double)p->batch * (double)p->k * (double)p->n * (double)p->bytes;
     return p->m <= FEW_ROWS && bytes >= FAR;
 }
 
-/* Vectors side by side and the rows that fit above them: sums, one row of B and a factor of A are
- * in registers. */
+/* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
+ * and a factor of A are in registers. */
 static int64_t choose_block(problem *p, const machine *m)
 {
     const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
-    /* The next row of B and factor of A are loaded ahead where there are registers enough. */
+    /* Where registers are left, the next row of B and factor of A are loaded early. */
     const int64_t used = m->registers > 16 ? 6 : 4, room = (m->registers - used) / p->parts;
     int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
     if (p->m >= room / 3 && vectors == 3)
@@ -209,8 +209,8 @@ static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axi
     }
 }
 
-/* Blocks of nearly equal heights, at most ROWS, whose rows lie at the same places from the first.
- */
+/* Blocks of nearly equal heights, at most ROWS, in which rows have the same offsets from the first
+ * row. */
 static void split_rows(problem *p, int64_t rows)
 {
     const walk *w = &p->a_m;
@@ -237,7 +237,7 @@ int64_t most_rows(const problem *p)
     return (p->least > 0 ? p->most : p->base + (p->longer > 0)) * p->unit;
 }
 
-/* Do ROWS rows of A crowd into few sets of the first cache? */
+/* Do ROWS rows of A fall into few sets of the first-level cache? */
 static bool is_crowded(const problem *p, int64_t rows)
 {
     problem flat = *p;
@@ -275,7 +275,7 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
         if (s->b_is_constant && (times > 1 || is_read_once(p)))
             return B_PANELS;
         const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
-        /* A stage reads all columns before it comes to other rows. */
+        /* A stage reads all columns of a block before the next rows. */
         const bool is_dense = is_stage && k.n == 1 && k.step[0] == p->n;
         return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
                                                                                  : B_PANELS;
@@ -293,8 +293,9 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
     return B_PANELS;
 }
 
-/* Is each panel packed just before it is used? Not where that would be done again and again, or
- * where few items would be left; and only while the rows that meet it stay in the cache. */
+/* Is each panel packed just before it is used? Not where panels would be packed repeatedly, or
+ * where few items would be left; and only if the rows that are multiplied by it stay in the cache.
+ */
 static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_bytes)
 {
     const double rows = packed_a_bytes
@@ -305,8 +306,8 @@ static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_b
            (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
 }
 
-/* Where all of B stays in the cache, each block of rows meets all panels; else the panels meet as
- * many rows as stay there. */
+/* Where all of B stays in the cache, each block of rows is multiplied by all panels. Otherwise each
+ * panel is multiplied by a group of row blocks that stays in the cache. */
 static void choose_order(problem *p, const machine *m)
 {
     const int64_t blocks = p->is_dynamic ? INT64_MAX : p->outer * p->split;
@@ -325,8 +326,8 @@ static uint64_t times3(int64_t a, int64_t b, int64_t c)
     return (uint64_t)a * (uint64_t)b * (uint64_t)c;
 }
 
-/* Everything but how rows are cut into blocks; what packs the operands becomes steps of PLAN.
- * *ROWS: so many of a block stay in registers. */
+/* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
+ * how many rows of a block stay in registers. */
 static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
@@ -440,14 +441,14 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
     if (!s || !problem_init(&s->p, spec, on) || s->p.spec.is_transposed ||
         !schedule(&s->p, on, true, memory, plan, &s->rows, fault))
         return NULL;
-    /* What other stages keep in registers goes through the blocks, too: leave room for some of it,
-     * or sums make way for it. */
+    /* Values that other stages keep in registers are live in the blocks, too: leave room for some,
+     * or sums are spilled. */
     enum { MANY_ROWS = 6, SPARE = 6 };
     const int64_t room = ((int64_t)on->registers - SPARE) / s->p.parts;
     if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
         s->rows--;
     if (s->p.spec.a_in_scratch && s->p.a.buffer != CONTRACT_A)
-        return NULL; /* what is made only while the program runs cannot be packed before */
+        return NULL; /* an operand that is made while the program runs cannot be packed before */
     return s;
 }
 

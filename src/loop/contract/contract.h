@@ -57,7 +57,7 @@ enum contract_buffer {
 typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
                               loop_value count);
 
-/* Part of a row or of a column of results. */
+/* A part of a row or column of results, as `finish` gets it. */
 typedef struct contract_part {
     element value;  /* rounded to dtype `c`; LANES neighbours along N */
     bool is_column; /* ... along M */
@@ -66,7 +66,7 @@ typedef struct contract_part {
     /* i64: the row-major number of the position among the axes of the batch, of M, of N as the
      * caller has them, for the first lane. */
     loop_value batch, m, n;
-    loop_value at;  /* i64: the first lane's place in C, in elements, from the axes' steps */
+    loop_value at;  /* i64: the offset of the first lane in C, in elements */
     int64_t step;   /* in C, from lane to lane, in elements */
     uint32_t align; /* divides the byte offset of `at` */
 } contract_part;
@@ -84,14 +84,16 @@ typedef struct contract_spec {
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
     bool is_transposed; /* the caller's positions have the axes of N before those of M */
-    bool b_is_constant; /* its packing program runs once, ahead of time: pack more readily */
+    bool b_is_constant; /* a constant: its packing program runs once, ahead of time, so packing
+                           costs less */
     contract_load *load_a, *load_b; /* NULL: from the buffer */
     void *user_a, *user_b;
     contract_finish *finish; /* NULL: store to C */
     void *user_finish;
-    bool finish_is_small; /* few instructions, so it may be repeated for every vector of a block */
-    /* A stage: row 0 of A (C) is the first row of the work at hand, whatever its number. Its batch
-     * axes have no steps there, and those of M walk as one. */
+    bool finish_is_small; /* it is few instructions, which may be repeated for every vector of a
+                             block */
+    /* A stage: A (C) is in scratch memory, where row 0 is the first row of the item. There batch
+     * axes have no steps, and the axes of M are contiguous with each other. */
     bool a_in_scratch, c_in_scratch;
 } contract_spec;
 
@@ -117,8 +119,8 @@ typedef struct contract_plan {
     const char *how;                         /* a few words for people: which schedule */
 } contract_plan;
 
-/* The programs for SPEC in MEMORY. False without memory, when sizes overflow, or when a callback
- * makes a fault, which *FAULT then names (else NULL). */
+/* The programs for SPEC, in MEMORY. False without memory, when sizes overflow, or when a callback
+ * fails, which *FAULT then names (else NULL). */
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault);
 
@@ -139,12 +141,12 @@ static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t
 
 /* ---- as a part of a larger program ---- */
 
-/* A contraction whose blocks of rows are computed where a program wants them. A block has all
- * columns; those of one batch lie one after the other. */
+/* A contraction as part of a larger program, which computes its blocks of rows one by one. A block
+ * has all columns; the blocks of one batch are numbered in order. */
 typedef struct contract_stage contract_stage;
 
-/* What packs operands must run before and is in PLAN, as steps. NULL as contract_build is false,
- * and for what is no product of rows. */
+/* The steps that pack operands are in PLAN and must run before. NULL where contract_build is false,
+ * and for contractions that are no products of rows. */
 contract_stage *contract_stage_new(const contract_spec *spec, const machine *on, arena *memory,
                                    contract_plan *plan, const char **fault);
 /* How many rows of a block stay in registers at most. */

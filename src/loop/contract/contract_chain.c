@@ -1,8 +1,8 @@
-/* Chains of multiply-adds for a block of results, which stay in registers meanwhile. */
+/* Chains of multiply-adds for a block of results, which are kept in registers. */
 #include "loop/contract/contract_multiply.h"
 
 enum {
-    BODY = 64 /* multiply-adds in the body of a loop, at most about: compilers take long for more */
+    BODY = 64 /* about the most multiply-adds in the body of a loop: more take long to compile */
 };
 
 /* ---- operands ---- */
@@ -20,7 +20,7 @@ static element load_a(multiplier *g, loop_value at, uint32_t row, int64_t bytes)
     return element_splat(g->b, p->lanes, x);
 }
 
-/* Where B is: an address, or the number of an element when somebody else loads it. */
+/* Where B is: an address, or the number of an element where a callback loads it. */
 int64_t b_unit(const problem *p)
 {
     return p->b.load ? 1 : p->b_form == B_PANELS ? p->bytes : (int64_t)dtype_bytes(p->b.dtype);
@@ -102,8 +102,8 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     set_sums(g, sums);
 }
 
-/* The same where B lies in columns, for a vector's lanes of products of which COUNT exist: squares
- * of B are transposed in registers. */
+/* The same where the columns of B are contiguous, for one vector of products of which COUNT exist:
+ * squares of B are transposed in registers. */
 static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     const problem *p = g->p;
@@ -114,7 +114,7 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     for (uint32_t v = 0; v < g->nv; v++) {
         loop_value from[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
         for (uint32_t r = 0; r < p->lanes; r++) {
-            /* Columns that do not exist stand for the last one; their sums are not stored. */
+            /* Columns that do not exist repeat the last one; their sums are not stored. */
             const int64_t n = (int64_t)v * p->lanes + r;
             const int64_t column = n < g->columns ? n : g->columns - 1;
             from[r] = loop_at(b, b_at, column * step * p->bytes);
@@ -137,8 +137,8 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     set_sums(g, sums);
 }
 
-/* How many products a turn of the inner loop takes. Where windows overlap, a turn must not read an
- * element twice: the compiler would keep it in a register, and there are none left. */
+/* How many products an iteration of the inner loop takes. Where windows overlap, an iteration must
+ * not read an element twice: the compiler would keep it in a register, and none is left. */
 static uint32_t unroll_of(const multiplier *g)
 {
     const problem *p = g->p;
@@ -151,7 +151,7 @@ static uint32_t unroll_of(const multiplier *g)
     if (g->rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
     most = most > 8 ? 8 : most < 1 ? 1 : most;
-    /* One that leaves no rest, if there is one about as large. */
+    /* A divisor of the length, if there is one of about this size. */
     for (int64_t u = most; 2 * u > most; u--)
         if (run % u == 0 && (p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % u == 0))
             return (uint32_t)u;
@@ -168,8 +168,8 @@ static void emit_some(multiplier *g, loop_value a, loop_value b_at, uint32_t cou
         emit_products(g, a, b_at, count);
 }
 
-/* Turns of COUNT products each, N products in all; *A and *B_AT move
- * behind them, unless they are the last ones. */
+/* A loop over N products, COUNT in each iteration. *A and *B_AT move behind them, unless they are
+ * the last ones. */
 static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_value n, uint32_t count,
                        bool is_last)
 {
@@ -196,8 +196,8 @@ static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_valu
     *b_at = b_moved(g, *b_at, int_times(b, n, step_b));
 }
 
-/* N products from the addresses A and B_AT on, which lie in one run. LENGTH is N where that is
- * known, or -1; REST what is left over by whole turns, or -1. */
+/* N products from the addresses A and B_AT on, which are contiguous. LENGTH is N where that is
+ * known, else -1; REST is N modulo the products of an iteration, or -1. */
 static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n, int64_t length,
                      int64_t rest)
 {
@@ -221,7 +221,7 @@ static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n,
         emit_turns(g, &a, &b_at, left, 1, true);
 }
 
-/* Addresses OFFSET products into the run at *A and *B_AT. */
+/* Addresses OFFSET products behind *A and *B_AT. */
 static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_value offset)
 {
     const problem *p = g->p;
@@ -247,7 +247,7 @@ static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_valu
     *b_at = b_moved(g, g->b_at, walk_emit(b, &in_b, outer));
 }
 
-/* The products FIRST .. FIRST + LENGTH - 1, one block, which are all in one run. */
+/* The products FIRST .. FIRST + LENGTH - 1, one block, which are contiguous. */
 static void emit_simple_block(multiplier *g, loop_value first, loop_value length)
 {
     const problem *p = g->p;
@@ -255,7 +255,7 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     const int64_t unroll = unroll_of(g), rest = p->k % unroll;
     loop_value a = g->a, b_at = g->b_at;
     if (g->next_row != 0) {
-        /* Each block of rows has a turn for this part of all rows. */
+        /* Each block of rows runs this part of the products. */
         const int64_t turns = p->k / unroll;
         const loop_value part = loop_min(b, g->block, loop_i64(b, unroll - 1));
         const loop_value row = int_add(b, int_times(b, part, turns), int_divided(b, first, unroll));

@@ -1,5 +1,5 @@
-/* Results that lie by columns: squares of totals are transposed before they are finished, so that
- * the vectors that are stored go along M. */
+/* Results whose columns are contiguous: squares of totals are transposed before they are finished,
+ * so that the stored vectors go along M. */
 #include "loop/contract/contract_multiply.h"
 
 bool contract_finishes_columns(const problem *p)
@@ -12,8 +12,8 @@ bool contract_finishes_columns(const problem *p)
     return has_form && is_transposed && p->m >= FEW && p->n > 1;
 }
 
-/* The square from ROW and COLUMN of the block on becomes vectors in g->transposed. Places beyond
- * the block stand for the last row. */
+/* Store the square that starts at ROW and COLUMN of the block in g->transposed, transposed. Rows
+ * beyond the block repeat the last one. */
 static void transpose_totals(multiplier *g, loop_value row, loop_value column, loop_value rows)
 {
     const problem *p = g->p;

@@ -226,7 +226,7 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
     }
 }
 
-/* Which of the blocks of its row of blocks BLOCK is. */
+/* The number of BLOCK in its part of the rows. */
 static loop_value part_of(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
@@ -353,8 +353,8 @@ void multiplier_panel(multiplier *g, loop_value panel)
     g->b_at = p->b.load ? at : loop_offset(b, g->all_b, at);
 }
 
-/* Is it worth while to fetch the next panel of B during the work on this one? Its rows are short
- * and far from each other, so the processor does not do that by itself. */
+/* Is it worth prefetching the next panel of B during the work on this one? Its rows are short and
+ * far apart, so the hardware prefetcher does not see them. */
 static bool is_fetched_ahead(const problem *p)
 {
     const walk *k = &p->unpacked.k, *n = &p->unpacked.n;
@@ -387,8 +387,8 @@ static void emit_panel_item(multiplier *g, loop_value item)
     loop_end(b);
 }
 
-/* Each of several groups of blocks reads all panels, from far away when it meets them first:
- * meanwhile the next one comes nearer. BLOCK is the number in the group. */
+/* Each of several groups of blocks reads all panels. Its first block misses the cache for each
+ * panel, so it prefetches the next panel meanwhile. BLOCK is the number in the group. */
 static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
 {
     const problem *p = g->p;

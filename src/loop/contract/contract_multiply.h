@@ -8,21 +8,23 @@ typedef struct multiplier {
     loop_builder *b;
     problem *p;
     loop_value all_a, all_b, c; /* the addresses of the operands */
-    /* True, but a compiler does not know. It keeps how the addresses of a block came about from it,
-     * which it would otherwise take apart and put together again for most of the time it takes. */
+    /* A condition that is always true, which the compiler does not know. It hides how the addresses
+     * of a block are computed; otherwise the compiler spends most of its time on simplifying them.
+     */
     loop_value always;
     bool finishes_columns; /* vectors of results go along M */
     loop_value transposed; /* room for a square of totals, then */
-    loop_value totals; /* where they lie; LOOP_NO_VALUE: nowhere, they are finished in registers */
+    loop_value totals; /* where they are in memory; LOOP_NO_VALUE: they are finished in registers */
     /* The item. */
     loop_value batch, row, column; /* the block's first row and column */
-    loop_value a, b_at; /* where product 0 is, for b_at of column 0 of the panel; see b_moved */
+    loop_value a,
+        b_at; /* where product 0 of column 0 of the panel is, in the units of `b_at`; see b_moved */
     loop_value c_batch; /* elements */
-    /* What the next item packs is fetched meanwhile, a row of it each turn. */
+    /* Prefetching of the panel that the next item packs, one row of it in each iteration. */
     int64_t next_row; /* bytes from row to row of B; 0: nothing is fetched */
     loop_value next;  /* the address of its first row */
     loop_value block; /* which block of rows this is */
-    loop_value ahead; /* the address for the first turn of the run */
+    loop_value ahead; /* the address for the first iteration */
     /* The block. */
     uint32_t rows;
     uint32_t nv;          /* vectors that have columns */
@@ -44,24 +46,24 @@ struct contract_stage {
 void multiplier_begin(multiplier *g);
 /* The first row of block BLOCK of the rows. */
 loop_value multiplier_row(multiplier *g, loop_value block);
-/* What B's panel is, for the blocks of rows that follow; G->batch is the item's. */
+/* Begin with B's panel, for the blocks of rows that follow; G->batch is the item's. */
 void multiplier_panel(multiplier *g, loop_value panel);
 /* Results of block BLOCK of the rows in that panel. */
 void multiplier_block(multiplier *g, loop_value block, loop_value panel);
 
-/* What a unit of `b_at` is, in bytes; 1 when it counts elements. */
+/* The size of a unit of `b_at` in bytes; 1 when it counts elements. */
 int64_t b_unit(const problem *p);
 
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);
 
-/* Does C lie with its rows side by side, so that it is better written by columns? */
+/* Are the columns of C contiguous, so that it is better written along them? */
 bool contract_finishes_columns(const problem *p);
 /* The totals of ROWS rows (i64) and COLUMNS columns (i64) of a block, column by column. */
 void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns);
 
-/* The vector of results from row ROW and column COLUMN on, of which COUNT exist (LOOP_NO_VALUE:
- * all), goes where it belongs. */
+/* Store or pass on the vector of results from row ROW and column COLUMN on, of which COUNT exist
+ * (LOOP_NO_VALUE: all). */
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                             loop_value count);
 

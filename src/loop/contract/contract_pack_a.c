@@ -1,5 +1,5 @@
-/* The left operand of a contraction made dense: converted, with the border of a convolution around
- * it, and with rows that do not crowd into the same part of a cache. */
+/* A dense copy of the left operand of a contraction: converted, with the border of a convolution,
+ * and with rows padded so that they do not fall into few sets of a cache. */
 #include "base/checked.h"
 #include "loop/contract/contract_parts.h"
 
@@ -129,7 +129,8 @@ static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *siz
         if (!mul_i64(step, x->extent, &step))
             return false;
         if (i == r->outer && i > 0 && step * bytes >= 256) {
-            /* Rows begin on cache lines, and not all of them in few sets of a cache. */
+            /* Rows are aligned to cache lines, and padded so that they do not fall into few sets of
+             * a cache. */
             const int64_t line = LOOP_ALIGN / bytes;
             step = (step + line - 1) / line * line;
             if (step * bytes % 1024 == 0)

@@ -1,13 +1,13 @@
-/* The right operand of a contraction in panels: for a block of columns, the factors of all products
- * one after the other, so that the multiplier reads one stream of whole vectors. Columns that do
- * not exist are zeros. Parts of complex numbers lie apart. */
+/* The right operand of a contraction packed into panels: for a block of columns, the factors of all
+ * products in order, so that the multiplier reads whole vectors sequentially. Columns that do not
+ * exist are zeros. Real and imaginary parts are in separate vectors. */
 #include "base/checked.h"
 #include "loop/contract/contract_parts.h"
 
 enum {
     CHUNK = 256,        /* products in a work item */
     MOST_SIDE = 32,     /* of a square transposed in registers; larger ones are too much code */
-    UNROLLED_SIDE = 16, /* squares up to this one after the other, without a loop */
+    UNROLLED_SIDE = 16, /* up to so many squares are written out, without a loop */
 };
 
 typedef struct packing {
@@ -31,13 +31,13 @@ static bool has_rows(const problem *p)
            (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0));
 }
 
-/* Are the products of a column side by side instead? */
+/* Are the products of a column contiguous, so that squares are transposed? */
 static bool is_transposed(const problem *p)
 {
     return !has_rows(p) && p->unpacked.k.n <= 1 && walk_step(&p->unpacked.k) == 1;
 }
 
-/* Squares have many addresses, which LLVM takes long over if it knows how they are related. */
+/* A square has many addresses. If LLVM knows how they are related, it takes long to compile. */
 static bool has_offsets(const problem *p)
 {
     return p->unpacked.n.n > 1 || is_transposed(p);
@@ -98,7 +98,7 @@ static void emit_row(packing *k, loop_value i, int64_t count)
     }
 }
 
-/* Are these elements simply in memory, in the form that is computed with? */
+/* Are these elements in memory, in the form that is computed with? */
 static bool is_plain(const problem *p, const factors *x)
 {
     return !x->load && x->dtype == p->form && p->parts == 1 && dtype_table[p->form].bits >= 8;
@@ -242,7 +242,7 @@ void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_valu
     }
 }
 
-/* The steps of B become those of the panels: along K only, within one panel. */
+/* From now on B is the panels: it has steps along K only, within one panel. */
 void contract_use_panels(problem *p)
 {
     contract_spec *s = &p->spec;

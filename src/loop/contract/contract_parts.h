@@ -6,8 +6,8 @@
 #include "eval/eval.h"
 #include "loop/contract/contract.h"
 
-/* From a row-major number over some axes to an offset. Neighbours that walk alike are one axis, and
- * extents of 1 are left out. */
+/* From a row-major number over some axes to an offset. Adjacent axes with compatible strides are
+ * merged, and extents of 1 are left out. */
 typedef struct walk {
     uint32_t n;
     int64_t count;
@@ -85,8 +85,8 @@ typedef struct problem {
     /* Rows: `outer` times `split` blocks, of base + 1 (the first `longer` ones) or base units of
      * `unit` rows. */
     int64_t outer, split, base, longer, unit;
-    /* There may be other numbers of blocks when the program runs; where `least` is above 0, they
-     * then have any height from that to `most` units. */
+    /* The number of blocks is dynamic. Where `least` is above 0, their height is, too: from that to
+     * `most` units. */
     bool is_dynamic;
     int64_t least, most;
     int64_t panels;

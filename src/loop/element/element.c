@@ -47,7 +47,7 @@ static size_t part_bytes(tn_dtype d)
 
 /* ---- complex numbers in memory ---- */
 
-/* LANES complex elements lie as 2 * LANES parts: in one vector, or in two when there are too many.
+/* LANES complex elements are 2 * LANES parts in memory: one vector, or two when there are too many.
  */
 typedef struct pairs {
     loop_value low, high; /* the same when one is enough */

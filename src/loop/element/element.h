@@ -51,7 +51,7 @@ element element_gather(loop_builder *b, tn_dtype d, loop_value p, loop_value off
                        loop_value mask);
 void element_store(loop_builder *b, loop_value p, element x, uint32_t align);
 void element_store_first(loop_builder *b, loop_value p, element x, loop_value n, uint32_t align);
-/* A store that leaves the caches alone; P is aligned to all of it. */
+/* A non-temporal store; P is aligned to the size of all of it. */
 void element_stream(loop_builder *b, loop_value p, element x);
 
 /* Values. STORED is one element of D as stored. */

@@ -41,7 +41,7 @@ element element_empty(loop_builder *b, fold_kind kind, tn_dtype d, tn_dtype out,
     return element_const(b, d, lanes, stored);
 }
 
-/* Negative floats ascend as their bits descend. */
+/* Negative floats are in the opposite order of their bits: exchange them. */
 static loop_value mirror_negative(loop_builder *b, loop_value bits, bool wide)
 {
     const loop_type t = loop_value_type(b, bits);
@@ -50,7 +50,7 @@ static loop_value mirror_negative(loop_builder *b, loop_value bits, bool wide)
     return loop_binary(b, LOOP_XOR, bits, loop_binary(b, LOOP_AND, sign, rest));
 }
 
-/* What takes the NaNs beyond infinity around to the other end of the integers. */
+/* Move the NaNs, which are beyond infinity, to the other end of the integers. */
 static loop_value order_nans(loop_builder *b, fold_kind kind, loop_value key, bool wide, bool back)
 {
     const uint64_t n = wide ? (UINT64_C(1) << 52) - 1 : (UINT64_C(1) << 23) - 1;

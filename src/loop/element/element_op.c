@@ -93,8 +93,8 @@ static element multiply(loop_builder *b, element x, element y)
     return (element){x.dtype, loop_binary(b, LOOP_FSUB, ac, bd), loop_binary(b, LOOP_FADD, ad, bc)};
 }
 
-/* Smith's method. With the parts of x and y exchanged where |d| > |c|, both of its cases are
- * r = d/c, t = c + d*r, ((a + b*r) / t, +-(b - a*r) / t), up to the order of sums. */
+/* Smith's method. If the parts of x and y are exchanged where |d| > |c|, both of its cases are r =
+ * d/c, t = c + d*r, ((a + b*r) / t, +-(b - a*r) / t), up to the order of sums. */
 static element complex_divide(loop_builder *b, element x, element y)
 {
     const loop_value straight =

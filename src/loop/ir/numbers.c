@@ -1,4 +1,4 @@
-/* From two programs that differ in constants to one that reads these. */
+/* Make one program of two that differ in constants. */
 #include <string.h>
 
 #include "loop/ir/numbers.h"

@@ -1,6 +1,6 @@
-/* Between two instructions that do something lies a run of instructions that only make values. Runs
- * are ordered from the last to the first, so that what uses a run's values already has its place:
- * depth first, from the value that is used first to the one that is used last. */
+/* Between two instructions with side effects is a run of instructions that only compute values.
+ * Runs are ordered from the last to the first, so that the users of a run's values already have
+ * their places: depth first, from the value that is used first to the one that is used last. */
 #include "loop/ir/order.h"
 
 #include <stdlib.h>

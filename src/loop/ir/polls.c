@@ -1,5 +1,5 @@
-/* Long programs that can be stopped: polls in the loops that take long, cut into pieces where their
- * turns are short. How long something takes is estimated for one work item. */
+/* Polls in long loops, so that long programs can be stopped. Loops with short iterations are split,
+ * and poll once in many iterations. Times are estimated for one work item. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct polls {
     uint32_t *end;    /* FOR: its END */
     double *cost;     /* FOR: of one turn */
     double *turns;    /* FOR */
-    uint32_t *pieces; /* FOR: turns between polls; 0: none here */
+    uint32_t *pieces; /* FOR: iterations between polls; 0: none here */
     double every;
     uint32_t depth; /* of the loops and conditions */
 } polls;
@@ -186,8 +186,8 @@ static void put_watch(copying *c, uint32_t buffer)
     c->at[c->watch].log_align = 3;
 }
 
-/* for (i = low; i < high; i += step) becomes, with K turns between polls,
- * for (j = low; j < high; j += K step) { poll; for (i = j; i < min(j + K step, high); i += step) */
+/* With K iterations between polls, for (i = low; i < high; i += step) becomes for (j = low; j <
+ * high; j += K step) { poll; for (i = j; i < min(j + K step, high); i += step) } */
 static void put_pieces(copying *c, loop_inst *loop, uint32_t turns)
 {
     const loop_type number = loop_type_of(LOOP_I64, 1), mask = loop_type_of(LOOP_MASK, 1);

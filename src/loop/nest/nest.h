@@ -25,12 +25,13 @@ typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
-    bool is_once;   /* it reads the second of its list alone, a constant, and writes a temporary */
-    uint32_t packs; /* which one */
+    bool is_once;       /* it reads only the second of its list, which is a constant, and writes a
+                           temporary */
+    uint32_t packs;     /* which one */
     uint32_t buffers[NEST_BUFFERS];
     nest_move moved[NEST_MOVES]; /* of its list */
     uint32_t n_moved;
-    /* Buffers that may be one: pairs of a read one and a written one. */
+    /* Buffers that may alias: pairs of one that is read and one that is written. */
     uint32_t in_place[NEST_PAIRS][2], n_in_place;
     int64_t work;          /* items to share out */
     int64_t grain;         /* fewest items worth a thread */
@@ -44,7 +45,7 @@ typedef struct nest {
     uint32_t n_steps;
     uint64_t temps[NEST_TEMPS]; /* bytes; contents need not survive */
     uint32_t n_temps;
-    bool reads_old;        /* UPDATE: the programs read what they change a copy of */
+    bool reads_old;        /* UPDATE: the programs read the operand that they update a copy of */
     uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
 } nest;
 
@@ -59,8 +60,9 @@ bool nest_of_kernel(const function *f, const kernel *k, const machine *m, arena 
  */
 bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,
                  kernel *out);
-/* K over as few axes as its accesses allow: neighbours that everything walks as one are joined,
- * axes of extent 1 vanish, and for ROWS all reduced axes become one, the last. */
+/* K over as few axes as its accesses allow: adjacent axes are merged where all accesses have
+ * compatible strides, axes of extent 1 vanish, and for ROWS all reduced axes become one, the last.
+ */
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
 /* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
  * step gives (loop_size), and no code is left out because of its value. */
@@ -83,7 +85,7 @@ uint64_t nest_flops(const function *f, const kernel *k);
 uint64_t nest_bytes(const function *f, const kernel *k);
 /* Does READ, which may be NULL, read V, under one of the names that it has? */
 bool nest_is_read_of(const function *f, value_id v, const emit_read *read);
-/* Bytes that K must read and write: each once, of what it reads no more than it has use for. */
+/* Bytes that K must read and write: each once, and of an input only the elements that it uses. */
 uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);

@@ -33,7 +33,7 @@ static void add_windows(const contraction *p, uint32_t o, const uint32_t *number
     }
 }
 
-/* Operand O of P as A, the other one as B. OPEN: a mask of loops. */
+/* Operand O of P as A, the other one as B. DYNAMIC: a mask of loops. */
 static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contract_spec *s)
 {
     uint32_t number[TN_MAX_RANK];
@@ -102,7 +102,7 @@ static int64_t extent_of(const contract_axis *axes, uint32_t n)
     return extent;
 }
 
-/* What is nowhere else than in scratch memory is not asked for. */
+/* Nothing reads a value here that exists only in scratch memory. */
 static loop_value own_buffer(const follow_up *u, loop_builder *b, uint32_t number)
 {
     if (u->numbers && u->numbers[number] == UINT32_MAX)
@@ -110,7 +110,7 @@ static loop_value own_buffer(const follow_up *u, loop_builder *b, uint32_t numbe
     return loop_buffer(b, u->numbers ? u->numbers[number] : CONTRACT_MORE + number);
 }
 
-/* X to the place of PART in rows at TO. */
+/* Store X at the position of PART in the rows at TO. */
 static void store_to_scratch(loop_builder *b, const contract_part *part, loop_value to, element x)
 {
     const int64_t bytes = (int64_t)dtype_bytes(x.dtype);
@@ -211,8 +211,8 @@ static int64_t moved_by(const function *f, const kernel *k, uint32_t i)
     return first < t->count ? first : 0;
 }
 
-/* What is read beside the contraction begins where its slices do: that is no part of the program,
- * so that those that differ in nothing else are one. False without memory. */
+/* Buffers that the epilogue reads begin at their slices: the offset is an argument of the step, so
+ * that programs that differ only there are equal. False without memory. */
 static bool move_operands(const function *f, const kernel *k, arena *memory, follow_up *u)
 {
     enum { OPERANDS = 2 }; /* which begin where they do already */
@@ -225,9 +225,9 @@ static bool move_operands(const function *f, const kernel *k, arena *memory, fol
     return moved != NULL;
 }
 
-/* What is read beside the operands of the contraction comes first among the caller's own buffers:
- * the places of those, which are known to nobody else, make programs no others. *ORDER: the inputs
- * of K as they come. False without memory. */
+/* The inputs of the epilogue come before the operands of the contraction among the caller's own
+ * buffers, so that equal programs get equal numbers for them. *ORDER: the inputs of K in this
+ * order. False without memory. */
 static bool order_inputs(const kernel *k, const product *p, arena *memory, const uint32_t **order)
 {
     const uint32_t own = emit_buffer_count(k);
@@ -302,7 +302,8 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
     *p = (product){.left = 0};
     if (!contraction_of(f, n, memory, &p->loops))
         return false;
-    for (uint32_t o = 0; o < 2; o++) /* without memory the grouping found another place */
+    for (uint32_t o = 0; o < 2;
+         o++) /* the grouping makes this kernel only for contractions, so this is lack of memory */
         if (input_number(k, p->loops.operand[o].base) == k->n_in)
             return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);

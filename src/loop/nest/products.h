@@ -31,8 +31,8 @@ static inline const contraction_operand *product_b(const product *p)
     return &p->loops.operand[1 - p->left];
 }
 
-/* The contraction of K, in MEMORY. KEEPS_SIDES: A is its left operand, and the right one is not
- * guarded. False without memory, or when it is none of products. */
+/* The contraction of K, in MEMORY. KEEPS_SIDES: A must be its left operand, and the right one
+ * without guards. False without memory, or when this is not possible. */
 bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *memory, product *p);
 
 #endif

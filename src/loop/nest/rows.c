@@ -172,8 +172,8 @@ typedef struct walks {
     uint32_t along_rows, along_columns; /* reads that step shortly there */
 } walks;
 
-/* Does E step by one along AXIS, or by as many as MOST? Quotients and remainders of other axes do
- * not matter. */
+/* Does E have a stride of 1 to MOST along AXIS? Quotients and remainders of other axes do not
+ * matter. */
 static bool steps_shortly(const access_expr *e, uint32_t axis, int64_t most)
 {
     bool is_short = false;
@@ -223,7 +223,7 @@ static void open_buffers(rows *s)
         s->out[i] = loop_buffer(s->e.b, emit_output_buffer(s->k, i));
 }
 
-/* Those of the law, as far as there are elements. */
+/* The lanes of the law of bits, or fewer where there are fewer elements. */
 uint32_t rows_lanes(int64_t length)
 {
     uint32_t lanes = SUM_LANES;
@@ -276,8 +276,8 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
                                              .how = how};
 }
 
-/* Items of one strip of columns: how many there are for each position of the OUTER axes. Where
- * columns make no whole vectors, the last one takes some of the one before again. */
+/* Work items of one strip of columns for each position of the OUTER axes. Where the columns are not
+ * a multiple of the vector, the last strip overlaps the one before. */
 static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
 {
     emitter *e = &s->e;

@@ -1,5 +1,5 @@
-/* Reductions of rows that lie across memory: vectors take neighbouring rows, and the lanes of the
- * law are vectors in memory. */
+/* Reductions of rows that are not contiguous: a vector holds the same element of neighbouring rows,
+ * and the lanes of the law of bits are vectors in scratch memory. */
 #include "eval/eval.h"
 #include "loop/nest/rows_parts.h"
 

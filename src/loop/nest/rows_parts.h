@@ -22,16 +22,16 @@ typedef struct rows {
     int64_t length; /* of a row */
     uint32_t axis;  /* the reduced one, the last */
     bool columns;   /* vectors lie across rows, along the last kept axis */
-    int64_t strip;  /* column mode: so many vectors at once; 1: each on its own */
+    int64_t strip;  /* column mode: the number of vectors in a strip; 1: no strips */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
-    uint32_t stored; /* mask over e.kept: what the pass that is being made stores */
+    uint32_t stored; /* mask over e.kept: values that the current pass stores */
     uint8_t
         *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not rows one behind the other */
-    bool in_scratch;    /* a stage: the only output goes to the row at out[0] */
+    bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
 } rows;
 
 static inline bool rows_reduces(const node *n)
@@ -53,22 +53,22 @@ static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 {
     return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
 }
-/* Does PASS do nothing but wait for memory? Where later passes compute with rows that are in the
- * cache by then, the processor fetches the next ones by itself. */
+/* Is PASS bound by memory? (Where later passes compute on rows that are already in the cache, the
+ * hardware prefetcher has time for the next ones.) */
 bool rows_runs_ahead(const rows *s, uint32_t pass);
 /* Decides what is kept from pass to pass, and makes room for it. */
 void rows_plan_kept(rows *s);
 /* The passes in which node NODE_INDEX is computed: bit 0 for the stores at the end, then one for
  * each pass. */
 uint32_t rows_passes_with(const rows *s, uint32_t node_index);
-/* Store what the pass that is being made computed and a later one will want. */
+/* Store the values of the current pass that a later pass needs. */
 void rows_keep(rows *s);
 
 /* The operand of R where the emitter stands, in all lanes, as R adds it up. */
 element rows_operand(rows *s, const reduction *r);
 /* From now on R, if it is an extremum of floats, works with element_fold_key. */
 void rows_use_keys(reduction *r);
-/* What changes nothing when R starts with it. */
+/* The identity of R, with which it starts. */
 element rows_identity(rows *s, const reduction *r, uint32_t lanes);
 /* Compute what the operands of PASS need before its loops. */
 void rows_hoist_operands(rows *s, uint32_t pass);
@@ -99,7 +99,8 @@ bool rows_hoist_results(rows *s);
 void rows_store_vector(rows *s, bool nontemporal);
 void rows_store_row_values(rows *s);
 
-/* ITEMS rows of S one behind the other, from BEGIN to END, and the fewest worth a call. */
+/* Software pipelining: ITEMS rows of S, from BEGIN to END; and the fewest rows that are worth a
+ * call. */
 bool rows_can_pipeline(const rows *s, int64_t items);
 void rows_emit_pipeline(rows *s, loop_value begin, loop_value end);
 int64_t rows_pipeline_grain(int64_t grain);

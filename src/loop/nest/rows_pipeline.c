@@ -1,10 +1,9 @@
-/* Rows one behind the other: while one row goes through its last pass, the next one goes through
- * the pass before, and so on, all in one loop. So the processor has independent work where a pass
- * waits for the results of the one before, memory and arithmetic are busy at the same time, and
- * each row is still computed in the order of the law.
- *
- * In turn T stage K (a pass, or at last the stores) is at row T - K. Rows before the first and
- * after the last are replaced by these: what is stored of them is stored again before the end. */
+/* Software pipelining over rows: one loop runs the last pass of a row together with the pass before
+ * it of the next row, and so on. So the processor has independent work where a pass waits for the
+ * results of the one before, memory and arithmetic are busy at the same time, and each row is still
+ * computed in the order of the law of bits. In iteration T, stage K (a pass, or finally the stores)
+ * handles row T - K. Before the first row and after the last one, stages repeat that row; what they
+ * store for it is stored again correctly before the end. */
 #include <string.h>
 
 #include "eval/eval.h"
@@ -13,7 +12,8 @@
 
 enum {
     MOST_PASSES = 3,
-    FEWEST_ROWS = 16, /* of a call: the first and the last turns do the work of as many as stages */
+    FEWEST_ROWS = 16, /* of a call: filling and draining the pipeline costs as many rows as there
+                         are stages */
     SHORTEST = 64,    /* elements of a row */
     AHEAD = 1024,     /* elements that rows are prefetched before the first pass */
     NONTEMPORAL_FROM =
@@ -39,7 +39,7 @@ typedef struct pipeline {
 
 /* ---- which kernels ---- */
 
-/* What is computed of rows that are replaced must not fail. */
+/* Repeated rows must not fail. */
 static bool may_fail(const function *f, const node *n)
 {
     const bool divides = n->op == OP_DIV || n->op == OP_MOD;
@@ -47,7 +47,7 @@ static bool may_fail(const function *f, const node *n)
            (divides && !dtype_is_float(value_type(f, n->first_value)->dtype));
 }
 
-/* What a stage keeps must be for the next one alone: it reads an element before the next row's is
+/* Only the next stage may read what a stage keeps: it does so before the element of the next row is
  * stored there. */
 static bool keeps_for_next(const rows *s, const emit_kept *kept)
 {
@@ -57,11 +57,12 @@ static bool keeps_for_next(const rows *s, const emit_kept *kept)
     return first && in == (UINT32_C(1) << pass | next);
 }
 
-/* Where nothing expensive is kept between passes, they only wait for memory, which likes one row at
- * a time better. */
+/* Where nothing expensive is kept between passes, they are bound by memory, and one row at a time
+ * is faster. */
 bool rows_can_pipeline(const rows *s, int64_t items)
 {
-    bool stores = false, is_dynamic = false; /* then programs for few rows and for many are one */
+    bool stores = false,
+         is_dynamic = false; /* the number of rows is dynamic: one program serves few and many */
     for (uint32_t i = 0; i < s->axis; i++)
         is_dynamic = is_dynamic || nest_is_dynamic(s->k, i);
     if (s->columns || s->is_sequential || s->passes > MOST_PASSES ||
@@ -85,7 +86,7 @@ int64_t rows_pipeline_grain(int64_t grain)
 
 /* ---- stages ---- */
 
-/* Be at the row of stage K, with what is known of it. */
+/* Move the emitter to the row of stage K, with the values known for it. */
 static uint32_t enter(pipeline *p, uint32_t k)
 {
     emitter *e = &p->s->e;
@@ -99,7 +100,8 @@ static uint32_t enter(pipeline *p, uint32_t k)
     return mark;
 }
 
-/* The row of stage K in this turn, the results of it so far, and what follows from them. */
+/* The row of stage K in this iteration, its results so far, and the values that follow from them.
+ */
 static void prepare(pipeline *p, uint32_t k, loop_value row)
 {
     rows *s = p->s;
@@ -151,8 +153,8 @@ static void open_accumulators(pipeline *p, bool extrema)
     }
 }
 
-/* All stages where the emitter stands in a row, the last one first: it reads what it was left
- * before the one before stores the next row's. */
+/* All stages at the emitter's position in the row, the last one first: it reads a kept value before
+ * the stage before it overwrites that for the next row. */
 static void all_stages(pipeline *p, loop_value at, bool nontemporal)
 {
     rows *s = p->s;
@@ -173,7 +175,7 @@ static void all_stages(pipeline *p, loop_value at, bool nontemporal)
         emit_forget(e, mark);
     }
     if (s->stored != (UINT32_C(1) << e->n_kept) - 1)
-        e->failed = true; /* a stage did not store what the next one has read */
+        e->failed = true; /* a stage did not store what the next one reads */
 }
 
 static void all_elements(pipeline *p, loop_value first, int64_t count, bool nontemporal)

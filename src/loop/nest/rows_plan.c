@@ -74,8 +74,8 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
 
 /* ---- values kept from pass to pass ---- */
 
-/* Whether V computes the node NODE_INDEX on the way, not counting what reductions need; false when
- * that is too far to see. */
+/* Does computing V compute the node NODE_INDEX, not counting operands of reductions? False when
+ * that takes too long to find out. */
 static bool computes(const rows *s, value_id v, uint32_t node_index, uint32_t *budget)
 {
     const uint32_t i = s->e.f->values.at[v].node;
@@ -135,7 +135,7 @@ void rows_plan_kept(rows *s)
     }
 }
 
-/* Store what this pass computed and a later one will want. */
+/* Store the values of this pass that a later pass needs. */
 void rows_keep(rows *s)
 {
     emitter *e = &s->e;

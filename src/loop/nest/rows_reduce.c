@@ -33,8 +33,8 @@ element rows_identity(rows *s, const reduction *r, uint32_t lanes)
     return x;
 }
 
-/* ACC with X. In plain extrema X counts only where it is beyond: one instruction, which passes over
- * NaNs, too. */
+/* ACC combined with X. A plain extremum takes X only where it is larger (smaller): one instruction,
+ * which also ignores NaNs. */
 static element combine(rows *s, const reduction *r, element acc, element x)
 {
     loop_builder *b = s->e.b;

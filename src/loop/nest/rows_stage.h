@@ -11,11 +11,11 @@ typedef struct rows_stage rows_stage;
  * before left, or NO_VALUE. NULL without memory, or where FROM is not read row by row. */
 rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *numbers,
                            value_id from, loop_builder *b, arena *memory);
-/* Roughly what a row costs, in cheap operations. */
+/* About what a row costs, in cheap operations. */
 uint64_t rows_stage_cost(const rows_stage *s);
-/* Row number ROW (i64). FROM: where the stage before left it, dense, with room for LOOP_MAX_LANES
- * elements more; TO: where the next one wants it. They may be the same, for elements of one size.
- */
+/* Compute row number ROW (i64). FROM: the row that the stage before wrote, dense, with room for
+ * LOOP_MAX_LANES elements more; TO: where the next stage reads it. They may be the same address
+ * where elements have the same size. */
 void rows_stage_emit(rows_stage *s, loop_value row, loop_value from, loop_value to);
 bool rows_stage_failed(const rows_stage *s);
 

@@ -1,6 +1,6 @@
-/* Reductions of rows that lie across memory, many columns at once: memory is read in pieces long
- * enough for the processor to fetch ahead. The lanes of the law are strips of columns in scratch
- * memory; several elements of a lane join it at a time, so that it is rarely loaded and stored. */
+/* Reductions of rows that are not contiguous, many of them at once: memory is read in pieces long
+ * enough for the hardware prefetcher. The lanes of the law of bits are strips in scratch memory;
+ * several elements join a lane at a time, so that it is rarely loaded and stored. */
 #include "eval/eval.h"
 #include "loop/nest/rows_parts.h"
 
@@ -47,8 +47,8 @@ static loop_value place(const rows *s, loop_value number, loop_value v)
     return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, loop_i64(b, s->strip)), v);
 }
 
-/* At rows ROW and every SUM_LANES further, TURNS of them, the vector where the emitter stands joins
- * its LANE. */
+/* The vectors of TURNS rows, ROW and every SUM_LANES-th after it, join LANE at the emitter's
+ * position. */
 static void join_vector(rows *s, loop_value row, uint32_t turns, loop_value at)
 {
     emitter *e = &s->e;

@@ -1,5 +1,5 @@
-/* Nests of several stages: an item is a few blocks of rows, which go through all stages one after
- * the other. What a stage leaves to the next is in scratch memory, a block of rows at a time. */
+/* Nests of several stages: an item is a few blocks of rows, and each block goes through all stages
+ * before the next one. What a stage passes to the next is in scratch memory. */
 #include <string.h>
 
 #include "loop/nest/products.h"
@@ -59,7 +59,7 @@ static bool number_buffers(const kernel *whole, part *p, arena *memory)
     return p->numbers != NULL;
 }
 
-/* Rows begin on cache lines, and not all of them in few sets of a cache. */
+/* Rows are aligned to cache lines, and padded so that they do not fall into few sets of a cache. */
 static int64_t pitch_of(int64_t length, int64_t size)
 {
     const int64_t line = LOOP_ALIGN / size;
@@ -67,7 +67,7 @@ static int64_t pitch_of(int64_t length, int64_t size)
     return pitch * size % 1024 == 0 ? pitch + line : pitch;
 }
 
-/* How long the rows are that P leaves. */
+/* The length of the rows that P passes on. */
 static int64_t length_of(const part *p)
 {
     const contract_spec *spec = &p->product.spec;
@@ -163,7 +163,7 @@ static void add_packing(const stages *s, part *p, const contract_plan *plan, nes
     }
 }
 
-/* Does P, number I, leave its rows where it found those of the stage before? */
+/* Does P, number I, write its rows over those that it reads? */
 static bool is_in_place(const part *p, uint32_t i)
 {
     return i > 0 && p->left != NO_VALUE && p->k->kind == KERNEL_ROWS && p[-1].size == p->size &&
@@ -241,7 +241,7 @@ static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
     contract_stage_open(p->contract, b, at);
 }
 
-/* Scratch memory for what stages leave, and everything that is found once. */
+/* Scratch memory for the rows that stages pass on, and everything that is computed once. */
 static bool open_program(stages *s, loop_builder *b, arena *memory)
 {
     const int64_t most = contract_stage_height(s->first->contract) * s->group;

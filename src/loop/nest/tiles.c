@@ -8,7 +8,7 @@ enum {
     MOST_TRANSPOSED = 4, /* reads that are transposed in one kernel */
     BAND = 64,           /* columns of one work item */
     STRETCH = 1024,      /* and its rows */
-    FEW_NODES = 4,       /* so small a kernel is written out for each row of a tile */
+    FEW_NODES = 4,       /* a kernel of so few nodes is unrolled for each row of a tile */
 };
 
 typedef struct tiles {
@@ -131,7 +131,8 @@ typedef struct band {
     loop_value row_low, row_high, low, high;
 } band;
 
-/* Whole tiles: reads go on from where they were, and writes, which need no prefetching, jump. */
+/* Whole tiles, in the order in which reads are contiguous; writes need no prefetching and may jump.
+ */
 static void whole_tiles(tiles *t, const band *a, bool nontemporal)
 {
     loop_builder *b = t->e.b;
