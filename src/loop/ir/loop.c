@@ -125,6 +125,15 @@ static loop_value add_value(loop_builder *b, loop_op op, loop_type t, loop_value
     return add(b, (loop_inst){.op = (uint8_t)op, .type = t, .in = {x, y, z}, .imm = imm});
 }
 
+loop_value loop_again(loop_builder *b, const loop_inst *i, const loop_value *in, uint32_t lanes)
+{
+    loop_inst inst = *i;
+    inst.type.lanes = (uint8_t)lanes;
+    for (unsigned k = 0; k < 3; k++)
+        inst.in[k] = k < ops[i->op].operands ? in[k] : 0;
+    return add(b, inst);
+}
+
 static const loop_type no_type = {LOOP_NONE, 0};
 
 static bool is_good_type(loop_type t)

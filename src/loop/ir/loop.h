@@ -194,6 +194,10 @@ void loop_end(loop_builder *b);
 /* Make STATUS the result of the call when MASK (one lane) holds; the call goes on. */
 void loop_fail(loop_builder *b, loop_value mask, int32_t status);
 
+/* An instruction like I, of some program, with operands IN and LANES lanes: of what treats all
+ * lanes alike and of scalars; not of regions and shuffles. The caller answers for the types. */
+loop_value loop_again(loop_builder *b, const loop_inst *i, const loop_value *in, uint32_t lanes);
+
 /* The instructions of PROGRAM on vectors: ARGS have the program's argument types, all with the same
  * lanes. */
 loop_value loop_inline(loop_builder *b, const scalar_program *program, const loop_value *args);
