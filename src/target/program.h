@@ -68,8 +68,10 @@ typedef struct target_block {
     const char *note; /* as for constants */
 } target_block;
 
-enum { TARGET_ALIGN = 64 };      /* of the workspace and of constants */
-enum { TARGET_MISALIGNED = -1 }; /* what the entry returns where an address is not aligned */
+enum { TARGET_ALIGN = 64 }; /* of the workspace and of constants */
+/* What the entry returns, with nothing done: where an address is not aligned, and where its C was
+ * compiled so that products and sums round once. */
+enum { TARGET_MISALIGNED = -1, TARGET_CONTRACTED = -2 };
 
 typedef struct target_program {
     const char *name; /* a C identifier: the entry is NAME_run */

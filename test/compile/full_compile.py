@@ -12,6 +12,7 @@ import ctypes
 import os
 import pathlib
 import pickle
+import platform
 import random
 import re
 import shutil
@@ -21,7 +22,7 @@ import tempfile
 
 import run_cases
 from lib import npy
-from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_flags, shell
+from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_flags, shell
 from lib.program import TENON, TEST
 
 SAMPLE = 120  # of the cases outside test/exec
@@ -210,7 +211,8 @@ def run_apart(library, programs, what):
 def build_c(folder, number, compiler, flags, programs):
     library = folder / f"batch{number}.so"
     what = f"{compiler} {' '.join(flags)}"
-    faults = shell([compiler, "-std=c17", *WARNINGS, "-ffp-contract=off", *flags, "-fPIC",
+    standard = ("-std=c17", "-std=gnu17")[number % 2]  # gnu17 contracts where it may
+    faults = shell([compiler, standard, *WARNINGS, *flags, "-fPIC",
                     "-shared", "-o", library, *[p.path("c") for p in programs], "-lm"], what)
     return faults or run_apart(library, programs, what)
 
@@ -256,6 +258,115 @@ def check_cross(folder, tenon, program):
                          program.case.module], triple)
         if path.exists() and path.read_bytes()[18] != machine:
             faults.append(f"{path} is not for {triple}")
+    return faults
+
+
+# ---- other machines ------------------------------------------------------------------------------
+
+ELSEWHERE = 8  # programs
+OTHERS = {"32-bit x86": (["gcc", "-m32", "-msse2", "-mfpmath=sse"], []),
+          "aarch64": (["aarch64-linux-gnu-gcc"], ["qemu-aarch64"])}
+MAIN = """\
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+%s
+typedef struct {
+    int (*run)(const void *const *, void *const *, void *);
+    size_t workspace, n_in, n_out, in[16], out[16];
+} program;
+
+static const program programs[] = {
+%s};
+
+static char *block(size_t n)
+{
+    return aligned_alloc(64, (n + 64) / 64 * 64);
+}
+
+/* The inputs of program number argv[1] come from stdin, its outputs go to stdout. */
+int main(int argc, char **argv)
+{
+    const program *p = &programs[argc > 1 ? atoi(argv[1]) : 0];
+    const void *in[16];
+    void *out[16];
+    for (size_t k = 0; k < p->n_in; k++) {
+        char *at = block(p->in[k]);
+        if (fread(at, 1, p->in[k], stdin) != p->in[k])
+            return 100;
+        in[k] = at;
+    }
+    for (size_t k = 0; k < p->n_out; k++)
+        out[k] = block(p->out[k]);
+    if (p->run(in, out, block(p->workspace)) != 0)
+        return 1;
+    for (size_t k = 0; k < p->n_out; k++)
+        fwrite(out[k], 1, p->out[k], stdout);
+    return 0;
+}
+"""
+
+
+def check_elsewhere(folder, how, programs):
+    """Some programs as executables of another machine, which an emulator may run."""
+    command, emulator = OTHERS[how]
+    own = folder / how.replace(" ", "-")
+    own.mkdir()
+    (own / "probe.c").write_text("#include <stdint.h>\nint main(void) { return 0; }\n")
+    probe = [*command, "-static", own / "probe.c", "-o", own / "probe"]
+    if not all(shutil.which(c[0]) for c in (command, emulator) if c) or \
+            shell(probe, how) or shell([*emulator, own / "probe"], how):
+        print(f"{how}: cannot be built or run here")
+        return []
+    few = [p for p in programs if max(len(p.inputs), len(p.outputs)) <= 16][:ELSEWHERE]
+    rows = "".join(
+        f"    {{{p.name}_run, {p.workspace}, {len(p.inputs)}, {len(p.outputs)}, "
+        f"{{{', '.join(str(i.bytes) for i in p.inputs) or 0}}}, "
+        f"{{{', '.join(str(o.bytes) for o in p.outputs)}}}}},\n" for p in few)
+    (own / "main.c").write_text(MAIN % ("".join(f'#include "{p.path("h")}"\n' for p in few), rows))
+    faults = shell([*command, "-std=gnu17", "-O1", "-static", own / "main.c",
+                    *[p.path("c") for p in few], "-o", own / "main", "-lm"], how)
+    for k, p in enumerate(few if not faults else []):
+        for inputs, want in p.runs:
+            done = subprocess.run([*emulator, own / "main", str(k)], input=b"".join(inputs),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            got, at = [], 0
+            for o in p.outputs:
+                raw = done.stdout[at:at + o.bytes]
+                at += o.bytes
+                got.append(npy.same_narrow_nan(o.dtype, npy.same_nan(o.dtype, raw)))
+            if (got if done.returncode == 0 else None) != want:
+                faults.append(f"{how}: {p.title}: {done.returncode} {done.stderr.decode()[:300]}")
+    return faults
+
+
+REFUSED = {"-mfpmath=387": "precision", "-ffast-math": "change results",
+           "-fassociative-math -fno-signed-zeros -fno-trapping-math": "change results"}
+
+
+def check_refused(folder, compilers, program):
+    """Flags that change bits are errors, -ffp-contract=fast has no effect or makes the entry say so."""
+    faults = []
+    for compiler in compilers:
+        path = folder / f"contract-{compiler}.so"
+        flags = ["-O2", "-ffp-contract=fast", "-march=native"]
+        faults += shell([compiler, *flags, "-fPIC", "-shared", program.path("c"), "-o", path,
+                         "-lm"], "contract")
+        if faults:
+            return faults
+        run = getattr(ctypes.CDLL(str(path)), program.name + "_run")
+        inputs, want = program.runs[0]
+        got = call(run, program, inputs, 0)
+        if got != want and not (got is None and compiler == "clang"):
+            faults.append(f"{compiler} -ffp-contract=fast: {program.title} has other bits")
+    for flags, why in REFUSED.items():
+        if "387" in flags and platform.machine() != "x86_64":
+            continue
+        done = subprocess.run(["gcc", *flags.split(), "-fsyntax-only", program.path("c")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode == 0 or why not in done.stdout.decode():
+            faults.append(f"{flags} is not refused: {done.stdout.decode()[:300]}")
     return faults
 
 
@@ -358,10 +469,13 @@ def jobs(options, folder, compilers, programs):
             number += 1
     out.append((check_headers, folder, compilers, programs))
     out.append((check_seeds, folder, compilers[0], options.tenon))
+    out += [(check_elsewhere, folder, how, mixed) for how in OTHERS]
+    if "gcc" in compilers:
+        out.append((check_refused, folder, compilers, programs[0]))
     if not has_llvm(options.tenon, folder, programs[0]):
         print("LLVM is not there: no objects")
         return out
-    cpus = [m[0].split("=")[1] for m in machines if m] or ["native"]
+    cpus = machine_cpus() or ["native"]
     step = 1 if options.all else max(1, len(batches) // 8)
     for k, batch in enumerate(batches[::step]):
         extension = ("o", "a", "so", "s")[k % 4]

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from lib import equality, partial, npy
-from lib.compilers import PORT, Port, machine_flags
+from lib.compilers import PORT, Port, machine_cpus
 from lib.program import TENON
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,7 +31,7 @@ class Machine:
 
 def machines():
     yield Machine("aarch64", ["--target", "aarch64-linux-gnu"], ["aarch64-linux-gnu-gcc", "-static"], ["qemu-aarch64"])
-    if ["-march=x86-64-v3"] not in machine_flags():
+    if "x86-64-v3" not in machine_cpus():
         yield Machine("x86-64-v3", ["--target", "x86_64-linux-gnu", "--cpu", "x86-64-v3"],
                       ["gcc", "-static", "-march=x86-64-v3"], ["qemu-x86_64", "-cpu", "max"])
 

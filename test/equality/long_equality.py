@@ -25,7 +25,7 @@ import numpy as np
 
 import run_cases
 from lib import equality, npy, random_modules, random_ptir, random_tiny
-from lib.compilers import LEVELS, WARNINGS, machine_flags, shell
+from lib.compilers import LEVELS, WARNINGS, machine_cpus, machine_flags, shell
 from lib.program import TENON, TEST, Failure
 
 PER_BATCH = 24
@@ -216,7 +216,7 @@ def build(options, folder, number, how, level, programs):
 
 def build_all(options, folder, programs, pool):
     machines = machine_flags()
-    cpus = [m[0].split("=")[1] for m in machines if m]
+    cpus = machine_cpus()
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     batches = [programs[i:i + PER_BATCH] for i in range(0, len(programs), PER_BATCH)]
     jobs = []

@@ -18,17 +18,24 @@ class Port:
 
 
 def machine_flags():
-    """-march options whose code runs here; machines without these names get none."""
+    """Options for processors whose code runs here; machines without these names get none."""
     try:
         flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(),
                               re.M)[1].split())
     except (OSError, TypeError):
         return [[]]
-    out = [[], ["-march=native"]]
-    levels = {"x86-64": {"sse2"}, "x86-64-v2": {"sse4_2", "popcnt"},
-              "x86-64-v3": {"avx2", "fma", "bmi2"},
-              "x86-64-v4": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd"}}
-    return out + [["-march=" + name] for name, needs in levels.items() if needs <= flags]
+    out = [[], ["-march=native"], ["-DMOST_LEVEL=0"]]
+    levels = {"x86-64": (0, {"sse2"}), "x86-64-v2": (0, {"sse4_2", "popcnt"}),
+              "x86-64-v3": (3, {"avx2", "fma", "bmi2"}),
+              "x86-64-v4": (4, {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd"})}
+    return out + [["-march=" + name, f"-DMOST_LEVEL={level}"]
+                  for name, (level, needs) in levels.items() if needs <= flags]
+
+
+def machine_cpus():
+    """The processors of machine_flags by their names."""
+    return [flags[0].split("=")[1] for flags in machine_flags()
+            if flags and flags[0].startswith("-march")]
 
 
 def shell(command, what):

@@ -15,7 +15,7 @@ static code_function *find(void *handle, const char *name)
 
 /* Every STEP-th of the cases in one file. */
 static void run_cases_with(const case_list *l, size_t step, const char *folder, const char *command,
-                           const char *flags)
+                           const char *flags, int level)
 {
     target_function *functions = calloc(l->n, sizeof *functions);
     text_buffer text;
@@ -23,7 +23,7 @@ static void run_cases_with(const case_list *l, size_t step, const char *folder, 
     text_init(&text, &memory_system);
     for (size_t k = 0; functions && k < l->n; k += step)
         functions[n++] = (target_function){l->at[k].name, l->at[k].program};
-    target_c(functions, n, true, &text);
+    target_c(functions, n, true, level, &text);
     void *handle = CHECK(!text.failed) ? compile_and_load(folder, command, flags, &text) : NULL;
     for (size_t k = 0; handle && k < l->n; k += step) {
         code_function *f = find(handle, l->at[k].name);
@@ -118,7 +118,8 @@ static void run_random(random_set *s, size_t k, code_function *f, uint64_t seed,
                (unsigned char)s->have[at], (unsigned char)s->want[k][at]);
 }
 
-static void test_random(uint64_t seed, const char *folder, const char *command, const char *flags)
+static void test_random(uint64_t seed, const char *folder, const char *command, const char *flags,
+                        int level)
 {
     static random_set s;
     target_function functions[N_RANDOM];
@@ -127,7 +128,7 @@ static void test_random(uint64_t seed, const char *folder, const char *command, 
     if (make_random(&s, seed)) {
         for (size_t k = 0; k < N_RANDOM; k++)
             functions[k] = (target_function){s.names[k], s.programs[k]};
-        target_c(functions, N_RANDOM, true, &text);
+        target_c(functions, N_RANDOM, true, level, &text);
         void *handle = CHECK(!text.failed) ? compile_and_load(folder, command, flags, &text) : NULL;
         for (size_t k = 0; handle && k < N_RANDOM; k++)
             run_random(&s, k, find(handle, s.names[k]), seed, flags);
@@ -179,7 +180,7 @@ static void test_large(uint32_t n)
     (void)output(&b, x);
     const target_function f = {"large", loop_finish(&b)};
     if (CHECK(f.program != NULL))
-        target_c(&f, 1, false, &text);
+        target_c(&f, 1, false, 0, &text);
     const char *s = text_c_string(&text);
     CHECK(s && strstr(s, "static int32_t large("));
     text_release(&text);
@@ -210,23 +211,48 @@ static void test_memory(const loop_program *program)
         const target_function f = {"some", program};
         text_buffer text;
         text_init(&text, &allocator);
-        target_c(&f, 1, true, &text);
+        target_c(&f, 1, true, 3, &text);
         done = !text.failed;
         text_release(&text);
     }
     CHECK(done);
 }
 
+/* The level of this machine: 4, 3 or 0, as for target_c. */
+static int machine_level(void)
+{
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("bmi2"))
+        return 0;
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl")
+               ? 4
+               : 3;
+#else
+    return 0;
+#endif
+}
+
 static void run_all(const case_list *l, const char *folder, const char *compiler)
 {
     /* all cases once, without optimisation; some of them and random programs in other ways */
-    static const char *const flags[] = {
-        "-std=c17 -O2", "-std=gnu17 -O3 -march=native",
-        "-std=c17 -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error"};
-    run_cases_with(l, 1, folder, compiler, "-std=c17 -O0");
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
-        run_cases_with(l, 17, folder, compiler, flags[k]);
-        test_random(1000 * (k + 1), folder, compiler, flags[k]);
+    static const struct {
+        const char *flags;
+        int level;
+    } ways[] = {
+        {"-std=c17 -O2 -DMOST_LEVEL=0", 0},
+        {"-std=gnu17 -O3 -mavx2 -mfma -mbmi2", 3},
+        {"-std=gnu17 -O2 -ffp-contract=fast -mavx512bw -mavx512dq -mavx512vl -mfma", 4},
+        {"-std=c17 -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error -DMOST_LEVEL=0", 0}};
+    const int level = machine_level();
+    run_cases_with(l, 1, folder, compiler,
+                   level == 4 ? "-std=c17 -O0 -march=native" : "-std=c17 -O0", level == 4 ? 4 : 0);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        if (ways[k].level > level)
+            continue;
+        run_cases_with(l, 37, folder, compiler, ways[k].flags, ways[k].level);
+        test_random(1000 * (k + 1), folder, compiler, ways[k].flags, ways[k].level);
     }
 }
 
@@ -248,7 +274,7 @@ int main(void)
         if (!has_compiler(compiler_names[k]))
             continue;
         if (seed && flags)
-            test_random(strtoull(seed, NULL, 10), folder, compiler_names[k], flags);
+            test_random(strtoull(seed, NULL, 10), folder, compiler_names[k], flags, 0);
         else
             run_all(l, folder, compiler_names[k]);
     }

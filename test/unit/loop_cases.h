@@ -207,6 +207,23 @@ static void add_scale(case_list *l, loop_elem e, uint32_t lanes)
     end_case(l, "scale", e, lanes, out, DATA_EDGES, 1);
 }
 
+/* What compilers see more in than it is: minimum and maximum, and a product and a sum, each of
+ * which rounds. */
+static void add_idioms(case_list *l, loop_elem e, uint32_t lanes)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        begin_case(l);
+        loop_builder *b = &l->b;
+        const loop_value x = input(b, 0, e, lanes), y = input(b, 1, e, lanes);
+        const loop_value less = loop_binary(b, LOOP_FLT, x, y);
+        const loop_value out = k == 2 ? loop_binary(b, LOOP_FADD, loop_binary(b, LOOP_FMUL, x, y),
+                                                    input(b, 2, e, lanes))
+                                      : loop_select(b, less, k ? y : x, k ? x : y);
+        const loop_elem to = output(b, out);
+        end_case(l, k == 2 ? "mul_add" : k ? "max" : "min", e, lanes, to, DATA_EDGES, 1);
+    }
+}
+
 static void add_select(case_list *l, loop_elem e, uint32_t lanes, uint32_t mask_lanes)
 {
     loop_builder *b = &l->b;
@@ -365,8 +382,10 @@ static void add_all(case_list *l, uint32_t lanes)
         for (int64_t n = 0; n <= lanes; n += lanes > 4 ? lanes / 2 - 1 : 1)
             add_first(l, e, lanes, n);
         add_first(l, e, lanes, lanes);
-        if (e >= LOOP_F32)
+        if (e >= LOOP_F32) {
             add_scale(l, e, lanes);
+            add_idioms(l, e, lanes);
+        }
         add_masked(l, e, lanes);
         add_places(l, e, lanes);
         add_loops(l, e, lanes, 0, 1);

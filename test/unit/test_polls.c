@@ -144,7 +144,7 @@ static void check_compiler(const char *compiler, const target_function *f)
     if (!has_compiler(compiler) || !CHECK(mkdtemp(folder) != NULL))
         return;
     text_init(&text, &memory_system);
-    target_c(f, 1, true, &text);
+    target_c(f, 1, true, 0, &text);
     void *handle = compile_and_load(folder, compiler, "-std=c17 -O2", &text);
     void *symbol = handle ? dlsym(handle, f->name) : NULL;
     code_function *run;

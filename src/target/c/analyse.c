@@ -15,7 +15,7 @@ static bool changes_memory(const loop_inst *i)
 }
 
 /* Written as a block with a loop over the lanes. Blocks do not nest: their locals have one name. */
-static bool is_block(const loop_inst *i)
+static bool is_block(const loop_program *program, const loop_inst *i)
 {
     switch ((int)i->op) {
     case LOOP_FMA:
@@ -27,6 +27,8 @@ static bool is_block(const loop_inst *i)
     case LOOP_LOAD_WHERE:
     case LOOP_GATHER:
         return i->type.lanes > 1;
+    case LOOP_SELECT:
+        return c_select_helper(program, i) != C_SELECT;
     default:
         return false;
     }
@@ -93,10 +95,22 @@ int c_fixed_result(const loop_program *program, const loop_inst *i)
     }
 }
 
+c_helper c_select_helper(const loop_program *program, const loop_inst *i)
+{
+    const loop_inst *mask = &program->at[i->in[0]];
+    if (i->op != LOOP_SELECT || mask->op != LOOP_FLT || mask->type.lanes == 1)
+        return C_SELECT;
+    if (mask->in[0] == i->in[1] && mask->in[1] == i->in[2])
+        return C_MIN;
+    return mask->in[0] == i->in[2] && mask->in[1] == i->in[1] ? C_MAX : C_SELECT;
+}
+
 bool c_reads(const loop_program *program, const loop_inst *i, unsigned k)
 {
     const uint32_t lanes = program->at[i->in[0]].type.lanes;
     if (c_fixed_result(program, i) >= 0)
+        return false;
+    if (k == 0 && c_select_helper(program, i) != C_SELECT)
         return false;
     if ((i->op == LOOP_SDIV && c_is_number(program, i->in[1], UINT64_MAX)) ||
         (i->op == LOOP_FUNO && i->type.lanes > 1 && i->in[0] == i->in[1]))
@@ -131,14 +145,14 @@ static bool wants_name(const loop_program *program, const loop_inst *i, unsigned
     case LOOP_STORE_FIRST:
         return k == 1;
     default:
-        return is_block(i) && i->op != LOOP_LOAD_FIRST;
+        return is_block(program, i) && i->op != LOOP_LOAD_FIRST;
     }
 }
 
 /* Blocks stand alone on the right of a `=`. */
 static bool takes_block(const loop_inst *i, unsigned k)
 {
-    return k == 1 && (i->op == LOOP_SET || i->op == LOOP_STORE || i->op == LOOP_STORE_NONTEMPORAL);
+    return k == 1 && (i->op == LOOP_SET || i->op == LOOP_STORE);
 }
 
 static c_kind mask_kind(const loop_program *p, const c_value *values, const loop_inst *i)
@@ -262,7 +276,7 @@ static void join(const loop_program *p, c_value *values)
             from->may_inline = from->n_uses == 1 && is_movable(f) && !from->needs_name &&
                                from->region == values[v].region &&
                                weight + from->weight <= MAX_WEIGHT &&
-                               (!is_block(f) || takes_block(i, k));
+                               (!is_block(p, f) || takes_block(i, k));
             if (from->may_inline)
                 weight += from->weight;
         }

@@ -237,6 +237,16 @@ static void put_select(c_printer *c, const loop_inst *i, loop_value self)
     const bool by_lane = lanes > 1 && c_inst(c, i->in[0])->type.lanes == lanes,
                is_mask = lanes > 1 && i->type.elem == LOOP_MASK;
     const c_kind kind = c_kind_of_value(c, self);
+    const c_helper helper = c_select_helper(c->program, i);
+    if (helper != C_SELECT) {
+        c_put_helper(c, helper == C_MIN ? "min_" : "max_", helper, kind, lanes);
+        c_put(c, "(");
+        c_put_operand(c, i->in[1], false);
+        c_put(c, ", ");
+        c_put_operand(c, i->in[2], false);
+        c_put(c, ")");
+        return;
+    }
     if (by_lane) {
         const c_kind mask = is_mask         ? kind
                             : kind == C_F32 ? C_S32

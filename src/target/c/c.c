@@ -1,8 +1,8 @@
 /* Loop programs as C17 with the vector types of gcc and clang: the statements. */
 #include <inttypes.h>
 
+#include "loop/ir/narrow.h"
 #include "target/c/print.h"
-#include "target/target.h"
 
 static void put(c_printer *c, const char *text)
 {
@@ -61,6 +61,17 @@ static void put_store(c_printer *c, const loop_inst *i)
     put(c, ";\n");
 }
 
+static void put_stream(c_printer *c, const loop_inst *i)
+{
+    const loop_type t = c->program->at[i->in[1]].type;
+    c_put_helper(c, "stream_", C_STREAM, c_kind_of((loop_elem)t.elem), t.lanes);
+    c_put(c, "(");
+    c_put_whole(c, i->in[0]);
+    c_put(c, ", ");
+    c_put_operand(c, i->in[1], false);
+    c_put(c, ");\n");
+}
+
 static void put_store_first(c_printer *c, const loop_inst *i)
 {
     const loop_type t = c->program->at[i->in[1]].type;
@@ -74,9 +85,8 @@ static void put_store_first(c_printer *c, const loop_inst *i)
         put_store(c, i);
         return;
     }
-    const c_kind kind = c_kind_of((loop_elem)t.elem);
-    c->needs->store_first[kind] = true;
-    text_printf(c->out, "store_first_%s(", c_kind_name(kind));
+    c_put_helper(c, "store_first_", C_STORE_FIRST, c_kind_of((loop_elem)t.elem), t.lanes);
+    c_put(c, "(");
     c_put_whole(c, i->in[0]);
     put(c, ", ");
     c_put_operand(c, i->in[1], false);
@@ -108,8 +118,13 @@ static void put_statement(c_printer *c, loop_value v)
     const loop_inst *i = &c->program->at[v];
     switch ((int)i->op) {
     case LOOP_STORE:
-    case LOOP_STORE_NONTEMPORAL:
         put_store(c, i);
+        break;
+    case LOOP_STORE_NONTEMPORAL:
+        if (c->program->at[i->in[1]].type.lanes > 1)
+            put_stream(c, i);
+        else
+            put_store(c, i);
         break;
     case LOOP_STORE_FIRST:
         put_store_first(c, i);
@@ -179,22 +194,24 @@ static void put_body(c_printer *c)
     }
 }
 
-static void put_function(c_printer *c, const char *name, bool is_extern)
+static void put_function(c_printer *c, const char *name, const char *suffix, bool is_extern)
 {
     static const char *const params[] = {"buffers", "begin", "end", "scratch"};
     static const char *const signature =
         "(char *const *buffers, int64_t begin, int64_t end, char *scratch)";
-    bool is_used[4] = {false}, fails = false;
+    bool is_used[4] = {false}, fails = false, streams = false;
 
     for (loop_value v = 0; v < c->program->n; v++) {
         const loop_inst *i = &c->program->at[v];
         if (i->op == LOOP_PARAM && i->imm < 4 && c->values[v].n_uses > 0)
             is_used[i->imm] = true;
         fails = fails || i->op == LOOP_FAIL;
+        streams = streams || i->op == LOOP_STORE_NONTEMPORAL;
     }
     if (is_extern)
-        text_printf(c->out, "int32_t %s%s;\n", name, signature);
-    text_printf(c->out, "%sint32_t %s%s\n{\n", is_extern ? "" : "static ", name, signature);
+        text_printf(c->out, "int32_t %s%s%s;\n", name, suffix, signature);
+    text_printf(c->out, "%sint32_t %s%s%s\n{\n", is_extern ? "" : "static ", name, suffix,
+                signature);
     for (unsigned k = 0; k < 4; k++)
         if (!is_used[k])
             text_printf(c->out, "    (void)%s;\n", params[k]);
@@ -202,36 +219,51 @@ static void put_function(c_printer *c, const char *name, bool is_extern)
         put(c, "    int32_t status = 0;\n");
     c->depth = 1;
     put_body(c);
+    if (streams && c->level != C_ANY)
+        put(c, "    _mm_sfence(); /* other threads see what was streamed after this */\n");
     text_printf(c->out, "    return %s;\n}\n", fails ? "status" : "0");
 }
 
-void target_c(const target_function *functions, size_t n, bool is_extern, text_buffer *out)
+static uint32_t register_bytes(c_level level)
 {
-    c_needs needs = {0};
-    text_buffer body;
-    arena memory;
+    return level == C_V4 ? 64 : level == C_V3 ? 32 : 16;
+}
 
-    arena_init(&memory, out->allocator);
-    text_init(&body, out->allocator);
-    for (size_t k = 0; k < n && !body.failed; k++) {
+void c_put_functions(const target_function *functions, size_t n, bool is_extern, c_level level,
+                     const char *suffix, c_needs *needs, text_buffer *body)
+{
+    arena memory;
+    arena_init(&memory, body->allocator);
+    for (size_t k = 0; k < n && !body->failed; k++) {
         const arena_mark mark = arena_here(&memory);
-        c_printer c = {.program = functions[k].program,
-                       .values = ARENA_ARRAY(&memory, c_value, functions[k].program->n),
-                       .out = &body,
-                       .needs = &needs};
+        c_printer c = {.out = body, .needs = needs, .level = level};
+        c.program = loop_narrow(functions[k].program, register_bytes(level), &memory);
+        c.program = c.program ? c_schedule(c.program, &memory) : NULL;
+        c.values = c.program ? ARENA_ARRAY(&memory, c_value, c.program->n) : NULL;
         if (!c.values) {
-            body.failed = true;
+            (void)text_grow(body, SIZE_MAX); /* no memory here is none there */
             break;
         }
         c_analyse(c.program, c.values);
-        text_puts(&body, k ? "\n" : "");
-        put_function(&c, functions[k].name, is_extern);
+        text_puts(body, k ? "\n" : "");
+        put_function(&c, functions[k].name, suffix, is_extern);
         arena_rewind(&memory, mark);
     }
-    c_put_prelude(&needs, out);
+    arena_release(&memory);
+}
+
+void target_c(const target_function *functions, size_t n, bool is_extern, int level,
+              text_buffer *out)
+{
+    c_needs needs = {0};
+    text_buffer body;
+    text_init(&body, out->allocator);
+    c_put_functions(functions, n, is_extern, (c_level)level, "", &needs, &body);
+    c_put_intro(out);
+    c_put_types(&needs, out);
+    c_put_helpers(&needs, (c_level)level, false, out);
     text_put(out, body.at, body.failed ? 0 : body.n);
     if (body.failed)
-        (void)text_grow(out, SIZE_MAX); /* no memory here is none there */
+        (void)text_grow(out, SIZE_MAX);
     text_release(&body);
-    arena_release(&memory);
 }

@@ -126,10 +126,14 @@ static void put_masked_load(c_printer *c, const loop_inst *i)
         c_put_helper(c, "gather_", C_GATHER, kind, i->type.lanes);
     else
         c_put_helper(c, "load_where_", C_LOAD_WHERE, kind, i->type.lanes);
-    for (unsigned k = 0; k < (is_gather ? 3 : 2); k++) {
-        c_put(c, k ? ", " : "(");
-        c_put_operand(c, i->in[k], false);
+    c_put(c, "(");
+    c_put_operand(c, i->in[0], false);
+    if (is_gather) {
+        c_put(c, ", ");
+        c_put_operand(c, i->in[1], false);
     }
+    c_put(c, ", ");
+    c_put_mask(c, i->in[is_gather ? 2 : 1], c_mask_of(kind));
     c_put(c, ")");
 }
 

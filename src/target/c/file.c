@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "scalar/dtype.h"
+#include "target/c/print.h"
 #include "target/program.h"
 
 /* Text from outside in a comment: nothing that could end it or mean something to a compiler. */
@@ -85,6 +86,7 @@ void target_c_header(const target_program *p, text_buffer *out)
 typedef struct c_file {
     const target_program *p;
     text_buffer *out;
+    const char *suffix; /* of the functions of this section */
     bool is_entry;
     uint32_t depth;
 } c_file;
@@ -180,13 +182,13 @@ static void put_call(const c_file *f, const target_step *s)
 {
     const target_program *p = f->p;
     if (s->kind == TARGET_KERNEL) {
-        text_printf(f->out, "status = %s(", p->functions[s->index].name);
+        text_printf(f->out, "status = %s%s(", p->functions[s->index].name, f->suffix);
         put_list(f, s->buffers, s->n_buffers);
         text_printf(f->out, ", 0, %" PRId64 ", work", s->extent);
         put_offset(f->out, s->scratch);
     } else {
         const uint32_t n_in = p->blocks[s->index].n_inputs;
-        text_printf(f->out, "status = block%" PRIu32 "(", s->index);
+        text_printf(f->out, "status = block%" PRIu32 "%s(", s->index, f->suffix);
         put_list(f, s->buffers, n_in);
         text_puts(f->out, ", ");
         put_list(f, s->buffers + n_in, p->blocks[s->index].n_outputs);
@@ -271,12 +273,19 @@ static void put_step(c_file *f, const target_step *s)
         f->depth++;
 }
 
-static void put_block_prototype(text_buffer *out, uint32_t block)
+/* Block 0 gets what the entry gets. */
+static void put_block_prototype(const c_file *f, uint32_t block)
 {
-    text_printf(out,
-                "static int32_t block%" PRIu32
-                "(char *const *inputs, char *const *outputs, char *work)",
-                block);
+    if (block == 0)
+        text_printf(f->out,
+                    "static int32_t run%s(const void *const *inputs, void *const *outputs, "
+                    "char *work)",
+                    f->suffix);
+    else
+        text_printf(f->out,
+                    "static int32_t block%" PRIu32
+                    "%s(char *const *inputs, char *const *outputs, char *work)",
+                    block, f->suffix);
 }
 
 static void put_port_checks(const char *which, const target_port *ports, uint32_t n,
@@ -299,13 +308,33 @@ static void put_checks(const target_program *p, text_buffer *out)
     text_printf(out, "    if (off != 0)\n        return %d;\n", TARGET_MISALIGNED);
 }
 
-static void put_body(const target_program *p, uint32_t block, text_buffer *out)
+/* Nothing tells at compile time, and clang disregards its pragma then. */
+static void put_contraction_check(text_buffer *out)
 {
-    const target_block *b = &p->blocks[block];
-    c_file f = {.p = p, .out = out, .is_entry = block == 0, .depth = 1};
+    text_printf(out,
+                "#if defined(__clang__) /* -ffp-contract=fast */\n"
+                "    volatile float near_one = 0x1.001p0f;\n"
+                "    const float x = near_one;\n"
+                "    if (x * x - 0x1.002p0f != 0.0f)\n"
+                "        return %d;\n"
+                "#endif\n",
+                TARGET_CONTRACTED);
+}
+
+static void put_block(c_file *f, uint32_t block)
+{
+    const target_block *b = &f->p->blocks[block];
+    text_buffer *out = f->out;
+    f->is_entry = block == 0;
+    f->depth = 1;
+    text_puts(out, "\n");
+    if (b->note) {
+        text_puts(out, "/* ");
+        put_note(out, b->note);
+        text_puts(out, " */\n");
+    }
+    put_block_prototype(f, block);
     text_puts(out, "\n{\n");
-    if (block == 0)
-        text_puts(out, "    char *const work = workspace;\n");
     if (target_block_calls(b))
         text_puts(out, "    int32_t status;\n");
     for (uint32_t k = 0; k < b->n_pointers; k++)
@@ -313,10 +342,26 @@ static void put_body(const target_program *p, uint32_t block, text_buffer *out)
     text_puts(out, b->n_pointers ? ";\n" : "");
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n    (void)work;\n");
     if (block == 0)
-        put_checks(p, out);
+        put_contraction_check(out);
     for (uint32_t k = 0; k < b->n_steps && !out->failed; k++)
-        put_step(&f, &b->steps[k]);
+        put_step(f, &b->steps[k]);
     text_puts(out, "    return 0;\n}\n");
+}
+
+static void put_blocks(const target_program *p, const target_used *used, const char *suffix,
+                       text_buffer *out)
+{
+    c_file f = {.p = p, .out = out, .suffix = suffix};
+    text_puts(out, "\n");
+    for (uint32_t k = 1; k < p->n_blocks; k++)
+        if (used->blocks[k]) {
+            put_block_prototype(&f, k);
+            text_puts(out, ";\n");
+        }
+    for (uint32_t k = 1; k < p->n_blocks; k++)
+        if (used->blocks[k])
+            put_block(&f, k);
+    put_block(&f, 0);
 }
 
 static bool copies_something(const target_program *p, const target_used *used)
@@ -328,47 +373,198 @@ static bool copies_something(const target_program *p, const target_used *used)
     return false;
 }
 
+/* ---- kinds of processors ---- */
+
+/* The functions of a program for one kind of processor. */
+typedef struct section {
+    c_level level;
+    const char *suffix;
+    bool is_there;
+    text_buffer body;
+    c_needs needs;
+} section;
+
+enum { SECTIONS = 3 }; /* the widest processors first */
+
+/* How the compiler and the processor are asked; macros of the compiler, target options, features.
+ */
+static const struct {
+    c_level level;
+    const char *suffix, *options, *supports;
+} processors[SECTIONS] = {
+    {C_V4, "_v4", "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi2",
+     "__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512bw\") &&\n"
+     "        __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vl\")"},
+    {C_V3, "_v3", "avx2,fma,bmi2",
+     "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") &&\n"
+     "        __builtin_cpu_supports(\"bmi2\")"},
+    {C_ANY, "", NULL, NULL},
+};
+
+static void put_level(text_buffer *out)
+{
+    text_puts(out,
+              "/* What the flags say of the processor: 4 is x86-64-v4 (AVX-512), 3 is x86-64-v3 "
+              "(AVX2 and\n"
+              " * FMA), 0 is any other. Functions for better ones are there too, up to MOST_LEVEL, "
+              "and chosen\n"
+              " * when the program runs. */\n"
+              "#if MOST_LEVEL >= 4 && defined(__FMA__) && defined(__BMI2__) && "
+              "defined(__AVX512F__) && \\\n"
+              "    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)\n"
+              "#define LEVEL 4\n"
+              "#elif MOST_LEVEL >= 3 && defined(__FMA__) && defined(__BMI2__) && "
+              "defined(__AVX2__)\n"
+              "#define LEVEL 3\n"
+              "#else\n"
+              "#define LEVEL 0\n"
+              "#endif\n");
+}
+
+static bool has_wide_types(const c_needs *needs)
+{
+    for (unsigned kind = 0; kind <= C_F64; kind++)
+        for (unsigned l = 1; l < C_LOG_LANES; l++)
+            if (needs->of[C_TYPE][kind][l] && c_kind_bytes((c_kind)kind) << l >= 64)
+                return true;
+    return false;
+}
+
+/* Print the functions for each kind of processor; those for AVX-512 only where their vectors have
+ * its width. */
+static void fill_sections(section *sections, const target_function *functions, uint32_t n,
+                          c_needs *all, const tn_allocator *allocator)
+{
+    for (unsigned k = 0; k < SECTIONS; k++) {
+        section *s = &sections[k];
+        *s = (section){.level = processors[k].level, .suffix = processors[k].suffix};
+        text_init(&s->body, allocator);
+        c_put_functions(functions, n, false, s->level, s->suffix, &s->needs, &s->body);
+        s->is_there = s->level != C_V4 || has_wide_types(&s->needs);
+        for (size_t at = 0; s->is_there && at < sizeof *all; at++)
+            ((unsigned char *)all)[at] |= ((const unsigned char *)&s->needs)[at];
+    }
+}
+
+/* When the functions of a section are compiled; those for x86 alone. */
+static void put_condition(unsigned k, bool is_best, text_buffer *out)
+{
+    text_printf(out,
+                is_best ? "#if IS_X86 && MOST_LEVEL >= %d\n"
+                        : "#if IS_X86 && MOST_LEVEL >= %d && LEVEL < 4\n",
+                (int)processors[k].level);
+}
+
+static void open_section(unsigned k, bool is_best, text_buffer *out)
+{
+    text_puts(out, "\n");
+    if (processors[k].level == C_ANY) {
+        text_puts(out, "#if LEVEL < 3\n");
+        return;
+    }
+    put_condition(k, is_best, out);
+    text_printf(out,
+                "#if LEVEL >= %d\n"
+                "#elif defined(__clang__)\n"
+                "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = "
+                "function)\n"
+                "#else\n"
+                "#pragma GCC push_options\n"
+                "#pragma GCC target(\"%s\")\n"
+                "#endif\n\n",
+                (int)processors[k].level, processors[k].options, processors[k].options);
+}
+
+static void close_section(unsigned k, text_buffer *out)
+{
+    if (processors[k].level != C_ANY)
+        text_printf(out,
+                    "\n#if LEVEL >= %d\n"
+                    "#elif defined(__clang__)\n"
+                    "#pragma clang attribute pop\n"
+                    "#else\n"
+                    "#pragma GCC pop_options\n"
+                    "#endif\n",
+                    (int)processors[k].level);
+    text_puts(out, "#endif\n");
+}
+
+static void put_sections(const target_program *p, const target_used *used, const section *sections,
+                         text_buffer *out)
+{
+    bool again = false;
+    for (unsigned k = 0; k < SECTIONS; k++) {
+        if (!sections[k].is_there)
+            continue;
+        open_section(k, !again, out);
+        c_put_helpers(&sections[k].needs, sections[k].level, again, out);
+        text_put(out, sections[k].body.at, sections[k].body.n);
+        put_blocks(p, used, sections[k].suffix, out);
+        close_section(k, out);
+        again = true;
+    }
+}
+
+static void put_entry(const target_program *p, const section *sections, text_buffer *out)
+{
+    static const char *const call = "return run%s(inputs, outputs, workspace);\n";
+    bool is_best = true;
+    text_puts(out, "\n");
+    put_prototype(p, out);
+    text_puts(out, ";\n");
+    put_prototype(p, out);
+    text_puts(out, "\n{\n");
+    text_puts(out, "    (void)inputs;\n    (void)outputs;\n");
+    put_checks(p, out);
+    for (unsigned k = 0; k < SECTIONS; k++) {
+        const int level = processors[k].level;
+        if (!sections[k].is_there)
+            continue;
+        if (level == C_ANY) {
+            text_puts(out, "#if LEVEL < 3\n    ");
+        } else {
+            put_condition(k, is_best, out);
+            text_printf(out, "#if LEVEL < %d\n    if (%s)\n#endif\n        ", level,
+                        processors[k].supports);
+        }
+        text_printf(out, call, sections[k].suffix);
+        text_puts(out, "#endif\n");
+        is_best = false;
+    }
+    text_puts(out, "}\n");
+}
+
 /* Compilers warn of static functions and constants that nothing uses: they are left out. */
 static bool put_program(const target_program *p, arena *memory, text_buffer *out)
 {
     target_function *called = ARENA_ARRAY(memory, target_function, p->n_functions);
+    section *sections = ARENA_ARRAY(memory, section, SECTIONS);
     target_used used;
+    c_needs needs = {0};
     uint32_t n = 0;
-    if (!called || !target_find_used(p, memory, &used))
+    bool failed = false;
+    if (!called || !sections || !target_find_used(p, memory, &used))
         return false;
     for (uint32_t k = 0; k < p->n_functions; k++)
         if (used.functions[k])
             called[n++] = p->functions[k];
-    target_c(called, n, false, out);
+    fill_sections(sections, called, n, &needs, out->allocator);
+    c_put_intro(out);
+    c_put_types(&needs, out);
     for (uint32_t k = 0; k < p->n_constants; k++)
         if (used.constants[k])
             put_constant(&p->constants[k], k, out);
     if (copies_something(p, &used))
         text_puts(out, "\nstatic void copy_bytes(char *to, const char *from, __SIZE_TYPE__ n)\n{\n"
                        "    if (to != from)\n        __builtin_memcpy(to, from, n);\n}\n");
-    text_puts(out, "\n");
-    for (uint32_t k = 1; k < p->n_blocks; k++)
-        if (used.blocks[k]) {
-            put_block_prototype(out, k);
-            text_puts(out, ";\n");
-        }
-    for (uint32_t k = 1; k < p->n_blocks; k++)
-        if (used.blocks[k]) {
-            text_puts(out, "\n");
-            if (p->blocks[k].note) {
-                text_puts(out, "/* ");
-                put_note(out, p->blocks[k].note);
-                text_puts(out, " */\n");
-            }
-            put_block_prototype(out, k);
-            put_body(p, k, out);
-        }
-    text_puts(out, "\n");
-    put_prototype(p, out);
-    text_puts(out, ";\n");
-    put_prototype(p, out);
-    put_body(p, 0, out);
-    return true;
+    put_level(out);
+    put_sections(p, &used, sections, out);
+    put_entry(p, sections, out);
+    for (unsigned k = 0; k < SECTIONS; k++) {
+        failed = failed || sections[k].body.failed;
+        text_release(&sections[k].body);
+    }
+    return !failed;
 }
 
 void target_c_file(const target_program *p, text_buffer *out)
@@ -376,9 +572,11 @@ void target_c_file(const target_program *p, text_buffer *out)
     arena memory;
     arena_init(&memory, out->allocator);
     put_contract(p, out);
-    text_puts(out, "\n/* cc -std=c17 -O2 -march=native -ffp-contract=off -fno-math-errno -c FILE, "
-                   "and -lm. The\n"
-                   " * results have the same bits for every machine and optimisation. */\n\n"
+    text_puts(out, "\n/* cc -O2 -c FILE, and -lm. The results have the same bits for every machine "
+                   "and\n"
+                   " * optimisation, with two exceptions: flags that end in an error below, and "
+                   "clang's\n"
+                   " * -ffp-contract=fast, with which the entry returns -2 and does nothing. */\n\n"
                    "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                    "#error \"the constants are little-endian\"\n"
                    "#endif\n");

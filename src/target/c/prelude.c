@@ -1,6 +1,5 @@
 /* What stands in front of the functions of a C text: types and the operations that C lacks. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "target/c/print.h"
 
@@ -32,14 +31,13 @@ unsigned c_log2(uint32_t lanes)
     return n;
 }
 
-static size_t bytes_of(c_kind kind)
+size_t c_kind_bytes(c_kind kind)
 {
     static const uint8_t bytes[C_KINDS] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 1};
     return bytes[kind];
 }
 
-/* Signed integers as wide as KIND. */
-static c_kind mask_of(c_kind kind)
+c_kind c_mask_of(c_kind kind)
 {
     return kind == C_F32 ? C_S32 : kind == C_F64 ? C_S64 : kind < C_S8 ? c_signed(kind) : kind;
 }
@@ -50,10 +48,16 @@ static void add_needs(c_needs *n, c_kind kind, unsigned l)
     for (unsigned h = C_MEMORY; h < C_HELPERS; h++)
         if (n->of[h][kind][l])
             n->of[C_TYPE][kind][l] = n->of[C_TYPE][kind][0] = true;
-    if (n->of[C_SELECT][kind][l])
-        n->of[C_TYPE][mask_of(kind)][l] = true;
-    if (n->of[C_LOAD_FIRST][kind][l])
-        n->of[C_TYPE][C_U64][0] = true;
+    if (n->of[C_SELECT][kind][l] || n->of[C_MIN][kind][l] || n->of[C_MAX][kind][l] ||
+        n->of[C_LOAD_WHERE][kind][l] || n->of[C_GATHER][kind][l])
+        n->of[C_TYPE][c_mask_of(kind)][l] = true;
+    if (n->of[C_STREAM][kind][l])
+        n->of[C_MEMORY][kind][l] = true;
+    if (n->of[C_LOAD_FIRST][kind][l] || n->of[C_STORE_FIRST][kind][l]) {
+        n->of[C_TYPE][C_U64][0] = n->of[C_MEMORY][kind][0] = true;
+        if (c_kind_bytes(kind) >= 4)
+            n->of[C_TYPE][c_kind_bytes(kind) == 4 ? C_S32 : C_S64][l] = true;
+    }
     if (n->of[C_GATHER][kind][l] || n->of[C_LOAD_WHERE][kind][l]) {
         n->of[C_MEMORY][kind][0] = true;
         n->of[C_TYPE][C_S64][0] = true;
@@ -68,7 +72,7 @@ static void add_needs(c_needs *n, c_kind kind, unsigned l)
                           : h == C_S64_OF ? C_S64
                           : h == C_U32_OF ? C_U32
                                           : C_U64;
-        n->of[C_TYPE][to][l] = n->of[C_TYPE][mask_of(kind)][l] = true;
+        n->of[C_TYPE][to][l] = n->of[C_TYPE][c_mask_of(kind)][l] = true;
         n->of[C_SPLAT][kind][l] = n->of[C_SPLAT][kind][l] || l > 0;
     }
     if (n->of[C_BITS][kind][l] || n->of[C_FLOAT][kind][l])
@@ -77,9 +81,6 @@ static void add_needs(c_needs *n, c_kind kind, unsigned l)
 
 static void close_needs(c_needs *n)
 {
-    for (unsigned kind = 0; kind < C_KINDS; kind++)
-        if (n->store_first[kind])
-            n->of[C_TYPE][C_U64][0] = n->of[C_MEMORY][kind][0] = true;
     for (unsigned turn = 0; turn < 2; turn++)
         for (unsigned kind = 0; kind < C_KINDS; kind++)
             for (unsigned l = 0; l < C_LOG_LANES; l++)
@@ -90,20 +91,46 @@ static void close_needs(c_needs *n)
                 n->of[C_TYPE][kind][0] = true;
 }
 
-static void put_intro(text_buffer *out)
+void c_put_intro(text_buffer *out)
 {
-    text_puts(out, "#if !defined(__GNUC__)\n"
-                   "#error \"this file uses the vector types of gcc (12 or later) and clang\"\n"
-                   "#endif\n"
-                   "#if defined(__FAST_MATH__)\n"
-                   "#error \"-ffast-math changes results\"\n"
-                   "#endif\n"
-                   "#if defined(__clang__) /* a * b + c is rounded twice */\n"
-                   "#pragma STDC FP_CONTRACT OFF\n"
-                   "#else\n"
-                   "#pragma GCC optimize(\"fp-contract=off\")\n"
-                   "#endif\n\n"
-                   "#include <stdint.h>\n\n");
+    text_puts(out,
+              "#if !defined(__GNUC__)\n"
+              "#error \"this file uses the vector types of gcc (12 or later) and clang\"\n"
+              "#endif\n"
+              "#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__ + 0 != 0 || "
+              "defined(__ASSOCIATIVE_MATH__) || \\\n"
+              "    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)\n"
+              "#error \"-ffast-math and what it consists of change results\"\n"
+              "#endif\n"
+              "#if __FLT_EVAL_METHOD__ + 0 != 0 && __FLT_EVAL_METHOD__ + 0 != 16\n"
+              "#error \"intermediate results would have other precision: compile with -msse2 "
+              "-mfpmath=sse\"\n"
+              "#endif\n"
+              "#if defined(__clang__) /* a * b + c is rounded twice */\n"
+              "#pragma STDC FP_CONTRACT OFF\n"
+              "#else\n"
+              "#pragma GCC optimize(\"fp-contract=off\", \"no-math-errno\")\n"
+              "#endif\n\n"
+              "#include <stdint.h>\n"
+              "#ifndef MOST_LEVEL\n"
+              "#define MOST_LEVEL 4\n"
+              "#endif\n"
+              "#if defined(__x86_64__) || defined(__i386__)\n"
+              "#define IS_X86 1\n"
+              "#if MOST_LEVEL >= 3\n"
+              "#include <immintrin.h>\n"
+              "#endif\n"
+              "#if !defined(__clang__) && !defined(__OPTIMIZE__) /* intrinsics are macros then */\n"
+              "#pragma GCC diagnostic ignored \"-Wsign-conversion\"\n"
+              "#endif\n"
+              "#else\n"
+              "#define IS_X86 0\n"
+              "#if !defined(__aarch64__) && !defined(__ARM_FEATURE_FMA) && "
+              "!defined(__FP_FAST_FMAF) && \\\n"
+              "    !defined(__powerpc64__) && !defined(__s390x__) && !defined(__riscv_flen)\n"
+              "#warning \"without an instruction for fused multiply-add this code is slow\"\n"
+              "#endif\n"
+              "#endif\n\n");
 }
 
 static void put_scalar_types(const c_needs *n, text_buffer *out)
@@ -124,7 +151,7 @@ static void put_vector_types(const c_needs *n, text_buffer *out)
             if (n->of[C_TYPE][kind][l])
                 text_printf(out, "typedef %s %sx%u __attribute__((vector_size(%zu)));\n",
                             kind_names[kind], kind_names[kind], 1u << l,
-                            bytes_of((c_kind)kind) << l);
+                            c_kind_bytes((c_kind)kind) << l);
 }
 
 /* "u32x16", "u32" */
@@ -184,65 +211,9 @@ static void put_splats(const c_needs *n, text_buffer *out)
     }
 }
 
-static void put_selects(const c_needs *n, text_buffer *out)
-{
-    bool any = false;
-    for (unsigned kind = 0; kind < C_KINDS; kind++) {
-        for (unsigned l = 1; l < C_LOG_LANES; l++) {
-            if (!n->of[C_SELECT][kind][l])
-                continue;
-            text_puts(
-                out,
-                any ? "" : "\n/* Lanes of `yes` where the mask is -1, of `no` where it is 0. */\n");
-            any = true;
-            const char *name = kind_names[kind], *mask = kind_names[mask_of((c_kind)kind)];
-            const unsigned lanes = 1u << l;
-            text_printf(out,
-                        "#define select_%sx%u(mask, yes, no) \\\n"
-                        "    ((%sx%u)(((mask) & (%sx%u)(yes)) | (~(mask) & (%sx%u)(no))))\n",
-                        name, lanes, name, lanes, mask, lanes, mask, lanes);
-        }
-    }
-}
-
-/* The blocks: a loop over the lanes, which compilers turn into vector instructions. */
-static void put_block(text_buffer *out, const char *name, const char *args, unsigned kind,
-                      unsigned l, const char *lane)
-{
-    text_printf(out, "#define %s_", name);
-    put_type(out, kind, l);
-    text_printf(out, "(%s) \\\n    __extension__({ ", args);
-    put_type(out, kind, l);
-    text_printf(out, " r_ = {0}; EACH_LANE(%u) r_[k_] = %s; r_; })\n", 1u << l, lane);
-}
-
-static void put_float_blocks(const c_needs *n, text_buffer *out)
-{
-    static const struct {
-        c_helper helper;
-        const char *name, *args, *lanes;
-    } blocks[] = {{C_FMA, "fma", "x, y, z", "(x)[k_], (y)[k_], (z)[k_]"},
-                  {C_SQRT, "sqrt", "x", "(x)[k_]"},
-                  {C_RINT, "rint", "x", "(x)[k_]"},
-                  {C_TRUNC, "trunc", "x", "(x)[k_]"}};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
-        for (unsigned kind = C_F32; kind <= C_F64; kind++) {
-            char lane[80] = "__builtin_";
-            strcat(lane, blocks[b].name);
-            strcat(lane, kind == C_F32 ? "f(" : "(");
-            strcat(strcat(lane, blocks[b].lanes), ")");
-            for (unsigned l = 1; l < C_LOG_LANES; l++)
-                if (n->of[blocks[b].helper][kind][l])
-                    put_block(out, blocks[b].name, blocks[b].args, kind, l, lane);
-        }
-    }
-}
-
 /* The low bits of `magic_k` hold k: 2^k in two factors, so that their exponents fit. */
 static void put_scales(const c_needs *n, text_buffer *out)
 {
-    if (any_need(n, C_SCALE, 0))
-        text_puts(out, "\n/* x times 2^k, rounded once; k is in the low bits. */\n");
     for (unsigned kind = C_F32; kind <= C_F64; kind++) {
         const bool is_wide = kind == C_F64;
         const char *f = kind_names[kind], *u = is_wide ? "u64" : "u32",
@@ -251,6 +222,7 @@ static void put_scales(const c_needs *n, text_buffer *out)
         const unsigned shift = is_wide ? 52 : 23;
         if (n->of[C_SCALE][kind][0])
             text_printf(out,
+                        "\n/* x times 2^k, rounded once; k is in the low bits. */\n"
                         "static inline %s scale_%s(%s x, %s magic_k)\n"
                         "{\n"
                         "    %s k, half;\n"
@@ -264,81 +236,7 @@ static void put_scales(const c_needs *n, text_buffer *out)
                         "    return x * first * second;\n"
                         "}\n",
                         f, f, f, f, u, f, u, s, shift, one, shift, one);
-        for (unsigned l = 1; l < C_LOG_LANES; l++) {
-            if (!n->of[C_SCALE][kind][l])
-                continue;
-            const unsigned w = 1u << l;
-            text_printf(out,
-                        "#define scale_%sx%u(x, k) \\\n"
-                        "    ((x) * (%sx%u)(((%sx%u)((%sx%u)(k) >> 1) << %u) + %s) * \\\n"
-                        "        (%sx%u)((((%sx%u)(k) - (%sx%u)((%sx%u)(k) >> 1)) << %u) + %s))\n",
-                        f, w, f, w, u, w, s, w, shift, one, f, w, u, w, u, w, s, w, shift, one);
-        }
     }
-}
-
-static void put_masked_loads(const c_needs *n, text_buffer *out)
-{
-    for (unsigned kind = 0; kind < C_KINDS; kind++) {
-        char side_by_side[80] = "(mask)[k_] ? ((", gathered[80] = "(mask)[k_] ? *(";
-        strcat(strcat(side_by_side, kind_names[kind]), "_m const *)(p))[k_] : 0");
-        strcat(strcat(gathered, kind_names[kind]), "_m const *)((p) + (s64)(offsets)[k_]) : 0");
-        for (unsigned l = 1; l < C_LOG_LANES; l++) {
-            if (n->of[C_LOAD_WHERE][kind][l])
-                put_block(out, "load_where", "p, mask", kind, l, side_by_side);
-            if (n->of[C_GATHER][kind][l])
-                put_block(out, "gather", "p, offsets, mask", kind, l, gathered);
-        }
-    }
-}
-
-static void put_first_lanes(const c_needs *n, text_buffer *out)
-{
-    for (unsigned kind = 0; kind < C_KINDS; kind++) {
-        for (unsigned l = 1; l < C_LOG_LANES; l++) {
-            if (!n->of[C_LOAD_FIRST][kind][l])
-                continue;
-            text_puts(out, "#define load_first_");
-            put_type(out, kind, l);
-            text_puts(out, "(p, n) \\\n    __extension__({ ");
-            put_type(out, kind, l);
-            text_printf(out,
-                        " r_ = {0}; const u64 n_ = (n); if (n_) __builtin_memcpy(&r_, (p), n_ * "
-                        "%zu); r_; })\n",
-                        bytes_of((c_kind)kind));
-        }
-    }
-    for (unsigned kind = 0; kind < C_KINDS; kind++)
-        if (n->store_first[kind])
-            text_printf(out,
-                        "#define store_first_%s(p, x, n) \\\n"
-                        "    do { const u64 n_ = (n); for (u64 k_ = 0; k_ < n_; k_++) "
-                        "((%s_m *)(p))[k_] = (x)[k_]; } while (0)\n",
-                        kind_names[kind], kind_names[kind]);
-}
-
-static void put_blocks(const c_needs *n, text_buffer *out)
-{
-    static const c_helper looped[] = {C_FMA, C_SQRT, C_RINT, C_TRUNC, C_LOAD_WHERE, C_GATHER};
-    bool any = false, any_first = any_need(n, C_LOAD_FIRST, 1);
-    for (unsigned kind = 0; kind < C_KINDS; kind++)
-        any_first = any_first || n->store_first[kind];
-    for (size_t k = 0; k < sizeof looped / sizeof *looped; k++)
-        any = any || any_need(n, looped[k], 1);
-    if (any)
-        text_puts(out, "\n/* Operations lane by lane, which compilers turn into vectors again. */\n"
-                       "#if defined(__clang__)\n"
-                       "#define EACH_LANE(n) \\\n"
-                       "    _Pragma(\"clang loop unroll(full)\") for (int k_ = 0; k_ < (n); k_++)\n"
-                       "#else\n"
-                       "#define EACH_LANE(n) \\\n"
-                       "    _Pragma(\"GCC unroll 64\") for (int k_ = 0; k_ < (n); k_++)\n"
-                       "#endif\n");
-    put_float_blocks(n, out);
-    put_masked_loads(n, out);
-    if (any_first)
-        text_puts(out, "\n/* The first n lanes in memory. */\n");
-    put_first_lanes(n, out);
 }
 
 /* Conversions to integers that are defined for every number. */
@@ -352,7 +250,7 @@ static void put_to_integer(text_buffer *out, unsigned helper, unsigned from, uns
     static const char *const high[] = {"0x1p31", "0x1p63", "0x1p32", "0x1p64"};
     const unsigned row = helper - C_S32_OF, lanes = 1u << l;
     const char *to = to_names[row], *name = kind_names[from], *suffix = from == C_F32 ? "f" : "";
-    const char *above = low[row][from == C_F64], *mask = kind_names[mask_of((c_kind)from)];
+    const char *above = low[row][from == C_F64], *mask = kind_names[c_mask_of((c_kind)from)];
     if (l == 0) {
         text_printf(out,
                     "static inline %s %s_of_%s(%s x)\n"
@@ -408,16 +306,13 @@ static void put_bits(const c_needs *n, text_buffer *out)
     }
 }
 
-void c_put_prelude(c_needs *needs, text_buffer *out)
+void c_put_types(c_needs *needs, text_buffer *out)
 {
     close_needs(needs);
-    put_intro(out);
     put_scalar_types(needs, out);
     put_vector_types(needs, out);
     put_memory_types(needs, out);
     put_splats(needs, out);
-    put_selects(needs, out);
-    put_blocks(needs, out);
     put_conversions(needs, out);
     put_bits(needs, out);
     put_scales(needs, out);

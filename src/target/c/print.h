@@ -2,7 +2,7 @@
 #ifndef TARGET_C_PRINT_H
 #define TARGET_C_PRINT_H
 
-#include "loop/ir/loop.h"
+#include "target/target.h"
 
 /* The types of the printed text: scalars, and vectors of 2 to 64 lanes of all but the last two.
  * Integers are unsigned, so that they wrap; a mask of several lanes is a vector of signed integers,
@@ -26,19 +26,23 @@ typedef enum c_kind {
 /* What one text needs in front of its functions; by kind and by logarithm of the lanes. */
 enum { C_LOG_LANES = 7 };
 typedef enum c_helper {
-    C_TYPE = 0,   /* u32x16 */
-    C_MEMORY,     /* u32x16_m: the same in memory, at any address */
-    C_SPLAT,      /* splat_u32x16(x) */
-    C_SELECT,     /* select_u32x16(mask, yes, no) */
-    C_FMA,        /* fma_f32x16(x, y, z) */
-    C_SQRT,       /* sqrt_f32x16(x) */
-    C_RINT,       /* rint_f32x16(x) */
-    C_TRUNC,      /* trunc_f32x16(x) */
-    C_SCALE,      /* scale_f32x16(x, magic_k) */
-    C_LOAD_FIRST, /* load_first_u32x16(p, n) */
-    C_LOAD_WHERE, /* load_where_u32x16(p, mask) */
-    C_GATHER,     /* gather_u32x16(p, offsets, mask) */
-    C_S32_OF,     /* s32_of_f32(x), s32x16_of_f32x16(x): in the range of s32, else 0 */
+    C_TYPE = 0,    /* u32x16 */
+    C_MEMORY,      /* u32x16_m: the same in memory, at any address */
+    C_SPLAT,       /* splat_u32x16(x) */
+    C_SELECT,      /* select_u32x16(mask, yes, no) */
+    C_MIN,         /* min_f32x16(x, y): x < y ? x : y */
+    C_MAX,         /* max_f32x16(x, y): x > y ? x : y */
+    C_FMA,         /* fma_f32x16(x, y, z) */
+    C_SQRT,        /* sqrt_f32x16(x) */
+    C_RINT,        /* rint_f32x16(x) */
+    C_TRUNC,       /* trunc_f32x16(x) */
+    C_SCALE,       /* scale_f32x16(x, magic_k) */
+    C_LOAD_FIRST,  /* load_first_u32x16(p, n) */
+    C_LOAD_WHERE,  /* load_where_u32x16(p, mask) */
+    C_GATHER,      /* gather_u32x16(p, offsets, mask) */
+    C_STORE_FIRST, /* store_first_u32x16(p, x, n) */
+    C_STREAM,      /* stream_u32x16(p, x) */
+    C_S32_OF,      /* s32_of_f32(x), s32x16_of_f32x16(x): in the range of s32, else 0 */
     C_S64_OF,
     C_U32_OF,
     C_U64_OF,
@@ -47,9 +51,15 @@ typedef enum c_helper {
     C_HELPERS
 } c_helper;
 
+/* Kinds of processors of which a text knows more than of others. */
+typedef enum c_level {
+    C_ANY = 0,
+    C_V3 = 3, /* x86-64-v3: AVX2 and FMA */
+    C_V4 = 4  /* x86-64-v4: AVX-512 */
+} c_level;
+
 typedef struct c_needs {
     bool of[C_HELPERS][C_KINDS][C_LOG_LANES];
-    bool store_first[C_KINDS]; /* store_first_u32(p, x, n) */
 } c_needs;
 
 /* What is known of a value before it is printed. */
@@ -79,9 +89,12 @@ typedef struct c_printer {
     c_value *values;
     text_buffer *out;
     c_needs *needs;
+    c_level level;
     unsigned depth;
 } c_printer;
 
+/* P with its instructions in an order that keeps few values waiting; in MEMORY, or NULL. */
+const loop_program *c_schedule(const loop_program *p, arena *memory);
 /* Find the forms of all values; VALUES has one zeroed element an instruction. */
 void c_analyse(const loop_program *program, c_value *values);
 /* True when operand K of I may be a plain number for a vector of equal lanes. */
@@ -91,12 +104,18 @@ bool c_is_number(const loop_program *program, loop_value v, uint64_t bits);
 /* What every lane of I is when that is known without its operands, so that compilers would warn of
  * it, or when a division is by a constant 0, in code that does not run; else -1. */
 int c_fixed_result(const loop_program *program, const loop_inst *i);
+/* A SELECT between what its mask compares: C_MIN of operands 1 and 2, C_MAX of them, or C_SELECT.
+ */
+c_helper c_select_helper(const loop_program *program, const loop_inst *i);
 /* False when the text of I does not have operand K. */
 bool c_reads(const loop_program *program, const loop_inst *i, unsigned k);
 
 c_kind c_kind_of(loop_elem e);
 c_kind c_signed(c_kind unsigned_kind);
+/* Signed integers as wide as KIND. */
+c_kind c_mask_of(c_kind kind);
 const char *c_kind_name(c_kind kind);
+size_t c_kind_bytes(c_kind kind);
 /* LANES is a power of two. */
 unsigned c_log2(uint32_t lanes);
 
@@ -148,7 +167,17 @@ void c_put_arithmetic(c_printer *c, loop_value v);
 /* `*(f32x16_m *)(p)`; a load's is const. */
 void c_put_access(c_printer *c, loop_type t, loop_value p, bool is_load);
 
-/* The definitions that NEEDS asks for. */
-void c_put_prelude(c_needs *needs, text_buffer *out);
+/* What a file begins with: what it asks of compilers and flags, and includes. */
+void c_put_intro(text_buffer *out);
+/* The definitions that NEEDS asks for and that are the same for every processor; completes NEEDS.
+ */
+void c_put_types(c_needs *needs, text_buffer *out);
+/* The others, for processors of LEVEL; AGAIN when the text may have defined them before. */
+void c_put_helpers(const c_needs *needs, c_level level, bool again, text_buffer *out);
+
+/* Append N functions to BODY, with vectors of the size of LEVEL's registers, and what they need to
+ * NEEDS. Their names end in SUFFIX. Failures are sticky in BODY. */
+void c_put_functions(const target_function *functions, size_t n, bool is_extern, c_level level,
+                     const char *suffix, c_needs *needs, text_buffer *body);
 
 #endif
