@@ -14,10 +14,19 @@
  * it. TN_ERR_USAGE tells of a size or of fields that the library does not know. Strings are UTF-8;
  * names that are passed in end with a NUL. No function writes to a global or ends the process.
  *
- * Files: compiling with the engine "jit" loads libtenon-llvm.so when it first needs it, and reads
- * and writes the cache of compiled kernels, which the environment moves, limits or disables
- * (docs/cli.md, "Environment"). Emitting a shared object runs the system's linker on temporary
- * files. tenon/files.h reads files that the caller names. Nothing else touches a file.
+ * Files: compiling with the engine "jit", and a run that needs code for new sizes, load
+ * libtenon-llvm.so when something must be compiled, and read and write the cache of compiled
+ * kernels (tn_cache_options). Emitting a shared object starts the system's linker (cc, gcc, clang
+ * or ld, along PATH) in a folder of its own in $TMPDIR, else /tmp, which is removed again.
+ * tenon/files.h reads files that the caller names. Nothing else touches a file.
+ *
+ * Environment: TENON_CACHE_DIR, TENON_CACHE_BYTES, XDG_CACHE_HOME and HOME for the cache, as far as
+ * its options leave it open; TENON_LLVM_PLUGIN for the file to load as libtenon-llvm.so; PATH and
+ * TMPDIR for the linker. Nothing else is looked at.
+ *
+ * Signals: while a file of the cache or of the linker is unfinished, the thread that writes it
+ * holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT. Threads of the library that run programs block
+ * all signals.
  *
  * A context and everything made from it belong to one thread at a time. The exception is
  * tn_program, which many threads may run at once: see tn_program_run. */
@@ -305,6 +314,17 @@ typedef struct tn_profiler {
     void *user;
 } tn_profiler;
 
+/* Where compiled kernels are kept between runs of a process. Files that are not the user's own are
+ * not read; a folder that cannot be used, or that others may write to, keeps nothing. */
+typedef struct tn_cache_options {
+    size_t size;        /* of the structure; 0: its first layout */
+    const char *folder; /* made if missing; NULL: $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else
+                           $HOME/.cache/tenon */
+    uint64_t bytes;     /* that all files may take together; what was not used for longest goes.
+                           0: $TENON_CACHE_BYTES (where 0 means off), else 256 MiB */
+    bool off;           /* nothing is read or written */
+} tn_cache_options;
+
 typedef struct tn_compile_options {
     size_t size; /* of the structure; 0: its first layout */
     tn_level level;
@@ -323,6 +343,7 @@ typedef struct tn_compile_options {
     bool check; /* compare every run with the reference evaluator, kernel by kernel (slow): the
                    first that differs is reported with all that is needed to find out why. Nothing
                    to compare with engine "ref" */
+    const tn_cache_options *cache; /* of kernels compiled for it; copied. NULL: all zero */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "compile/check.h"
 #include "compile/code_store.h"
 #include "compile/jit.h"
@@ -51,6 +52,17 @@ static void tell_missing(engine *e, const module *m)
               "the same, and come more slowly");
 }
 
+/* What O says of the cache; its text moves to MEMORY. */
+static tn_status take_cache(engine *e, const tn_cache_options *o, context *cx, arena *memory)
+{
+    tn_cache_options given;
+    TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, o));
+    e->cache = (cache_place){.bytes = given.bytes, .off = given.off};
+    if (given.folder)
+        e->cache.folder = arena_copy_text(memory, given.folder, strlen(given.folder));
+    return given.folder && !e->cache.folder ? diag_no_memory(&cx->diag) : TN_OK;
+}
+
 tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
                       module *m)
 {
@@ -58,6 +70,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     *e = (engine){.allocator = *allocator, .has_told = m->cx->has_told_llvm};
     if (o->cpu && !(e->cpu = arena_printf(&m->arena, "%s", o->cpu)))
         return module_no_memory(m);
+    TN_TRY(take_cache(e, o->cache, m->cx, &m->arena));
     e->on = machine_of(NULL, e->cpu);
     if (o->device && strcmp(o->device, DEVICES) != 0) {
         tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,

@@ -8,6 +8,7 @@
 #include "compile/other_sizes.h"
 #include "eval/eval.h"
 #include "machine/machine.h"
+#include "runtime/cache.h"
 #include "runtime/tape.h"
 #include "tenon/tenon.h"
 
@@ -20,6 +21,7 @@ typedef struct engine {
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
     const char *cpu;          /* NULL: this one */
+    cache_place cache;        /* of compiled kernels */
     machine on;               /* what that is */
     struct code_store *codes; /* of all its programs; NULL: it compiles none */
     pthread_mutex_t lock;

@@ -155,7 +155,7 @@ static bool open_cache(jit *j)
     const char *identity = target_llvm_identity(&o, &j->plan.memory);
     j->identity =
         identity ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
-    j->cache = j->identity ? cache_open(&j->e->allocator) : NULL;
+    j->cache = j->identity ? cache_open(&j->e->allocator, &j->e->cache) : NULL;
     return j->identity != NULL;
 }
 

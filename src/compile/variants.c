@@ -119,14 +119,14 @@ variant_cache *variant_cache_new(const tn_allocator *allocator)
     return c;
 }
 
-void variant_cache_free(const tn_allocator *allocator, variant_cache *cache)
+void variant_cache_free(const tn_allocator *allocator, variant_cache *kept)
 {
-    if (!cache)
+    if (!kept)
         return;
-    for (uint32_t i = 0; i < cache->n; i++)
-        variant_free(allocator, cache->at[i]);
-    (void)pthread_mutex_destroy(&cache->lock);
-    memory_free(allocator, cache, sizeof *cache);
+    for (uint32_t i = 0; i < kept->n; i++)
+        variant_free(allocator, kept->at[i]);
+    (void)pthread_mutex_destroy(&kept->lock);
+    memory_free(allocator, kept, sizeof *kept);
 }
 
 static bool is_for(const variant *v, const tn_program *p, const tn_buffer *in)

@@ -61,10 +61,10 @@ static file_name name_of(const void *key, size_t key_bytes)
 
 /* The folder's path in PATH, and in *PARENT how much of it names the folder above that may have to
  * be made, or 0. */
-static bool find_path(char path[static PATH_BYTES], size_t *parent)
+static bool find_path(const char *given, char path[static PATH_BYTES], size_t *parent)
 {
-    const char *own = getenv("TENON_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    const char *own = given ? given : getenv("TENON_CACHE_DIR");
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n = -1;
     *parent = 0;
     if (own && *own) {
@@ -79,10 +79,10 @@ static bool find_path(char path[static PATH_BYTES], size_t *parent)
     return n > 0 && n < PATH_BYTES;
 }
 
-static bool read_limit(uint64_t *limit)
+static bool read_limit(uint64_t given, uint64_t *limit)
 {
-    const char *text = getenv("TENON_CACHE_BYTES");
-    *limit = bytes_by_default;
+    const char *text = given ? NULL : getenv("TENON_CACHE_BYTES");
+    *limit = given ? given : bytes_by_default;
     if (!text || !*text)
         return true;
     char *end;
@@ -92,12 +92,12 @@ static bool read_limit(uint64_t *limit)
 }
 
 /* The folder opened, or -1. */
-static int open_folder(void)
+static int open_folder(const char *given)
 {
     char path[PATH_BYTES];
     struct stat s;
     size_t parent;
-    if (!find_path(path, &parent))
+    if (!find_path(given, path, &parent))
         return -1;
     if (parent > 0) {
         path[parent] = 0;
@@ -114,10 +114,11 @@ static int open_folder(void)
     return -1;
 }
 
-cache *cache_open(const tn_allocator *a)
+cache *cache_open(const tn_allocator *a, const cache_place *place)
 {
     uint64_t limit;
-    const int folder = read_limit(&limit) ? open_folder() : -1;
+    const int folder =
+        !place->off && read_limit(place->bytes, &limit) ? open_folder(place->folder) : -1;
     cache *c = folder >= 0 ? memory_alloc(a, sizeof *c) : NULL;
     if (c)
         *c = (cache){a, folder, limit};

@@ -12,10 +12,17 @@
 
 typedef struct cache cache;
 
-/* Opens, or makes, $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else ~/.cache/tenon. NULL when
- * that is not a folder of this user that nobody else may write to, and when $TENON_CACHE_BYTES, the
- * most that the files may take together (256 MiB if unset), is 0. */
-cache *cache_open(const tn_allocator *a);
+/* Where a cache is and how large; all zero leaves that to the environment. */
+typedef struct cache_place {
+    const char
+        *folder;    /* NULL: $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else ~/.cache/tenon */
+    uint64_t bytes; /* that all files may take; 0: $TENON_CACHE_BYTES, 256 MiB if unset */
+    bool off;
+} cache_place;
+
+/* Opens the folder, or makes it. NULL when it is not a folder of this user that nobody else may
+ * write to, when the cache is off, and when $TENON_CACHE_BYTES says 0. */
+cache *cache_open(const tn_allocator *a, const cache_place *place);
 /* C may be NULL. */
 void cache_close(cache *c);
 

@@ -12,6 +12,12 @@
 
 static char folder[] = "/tmp/tenon-cache-XXXXXX";
 
+/* Where the environment says. */
+static cache *open_cache(void)
+{
+    return cache_open(&memory_system, &(cache_place){.off = false});
+}
+
 static bool has(const cache *c, const char *key, const char *want)
 {
     text_buffer out;
@@ -67,7 +73,7 @@ static void empty(void)
 
 static void test_plain(void)
 {
-    cache *c = cache_open(&memory_system);
+    cache *c = open_cache();
     uint64_t bytes;
     if (!CHECK(c != NULL))
         return;
@@ -81,7 +87,7 @@ static void test_plain(void)
     CHECK(has(c, "one", "another object"));
     CHECK_INT(each_file(NULL, &bytes), 2);
     cache_close(c);
-    c = cache_open(&memory_system); /* it is still there */
+    c = open_cache(); /* it is still there */
     CHECK(has(c, "one", "another object"));
     cache_close(c);
     CHECK(!has(NULL, "one", "another object"));
@@ -110,7 +116,7 @@ static void cut_file(const char *path)
 /* No changed byte and no missing one goes unnoticed. */
 static void test_damage(void)
 {
-    cache *c = cache_open(&memory_system);
+    cache *c = open_cache();
     uint64_t bytes;
     put(c, "key", "an object of some length");
     (void)each_file(NULL, &bytes);
@@ -145,7 +151,7 @@ static void remember_path(const char *path)
 /* A good file under the name of another key is not that key's. */
 static void test_exchanged(void)
 {
-    cache *c = cache_open(&memory_system);
+    cache *c = open_cache();
     uint64_t bytes;
     put(c, "right", "right object");
     (void)each_file(remember_path, &bytes);
@@ -164,7 +170,7 @@ static void test_limit(void)
     char key[32], object[1000];
     uint64_t bytes;
     CHECK(setenv("TENON_CACHE_BYTES", "20000", 1) == 0);
-    cache *c = cache_open(&memory_system);
+    cache *c = open_cache();
     memset(object, 'x', sizeof object);
     for (size_t size = 250; size <= sizeof object; size += 250)
         for (int k = 0; k < 100; k++) {
@@ -183,7 +189,7 @@ static void test_limit(void)
     static const char *const off[] = {"0", "-1", "12 apples", "99999999999999999999999"};
     for (size_t k = 0; k < sizeof off / sizeof off[0]; k++) {
         CHECK(setenv("TENON_CACHE_BYTES", off[k], 1) == 0);
-        CHECK(cache_open(&memory_system) == NULL);
+        CHECK(open_cache() == NULL);
     }
     CHECK(unsetenv("TENON_CACHE_BYTES") == 0);
 }
@@ -193,33 +199,56 @@ static void test_folders(void)
 {
     char path[256];
     CHECK(chmod(folder, 0770) == 0); /* others could put code there */
-    CHECK(cache_open(&memory_system) == NULL);
+    CHECK(open_cache() == NULL);
     CHECK(chmod(folder, 0700) == 0);
     CHECK(setenv("TENON_CACHE_DIR", "/dev/null", 1) == 0);
-    CHECK(cache_open(&memory_system) == NULL);
+    CHECK(open_cache() == NULL);
     if (geteuid() == 0) { /* a folder of another user */
         (void)snprintf(path, sizeof path, "%s/other", folder);
         CHECK(mkdir(path, 0700) == 0 && chown(path, 1, 1) == 0);
         CHECK(setenv("TENON_CACHE_DIR", path, 1) == 0);
-        CHECK(cache_open(&memory_system) == NULL);
+        CHECK(open_cache() == NULL);
         CHECK(rmdir(path) == 0);
     }
     CHECK(unsetenv("TENON_CACHE_DIR") == 0);
     (void)snprintf(path, sizeof path, "%s/xdg", folder);
     CHECK(setenv("XDG_CACHE_HOME", path, 1) == 0);
-    cache_close(cache_open(&memory_system));
+    cache_close(open_cache());
     (void)snprintf(path, sizeof path, "%s/xdg/tenon", folder);
     CHECK(rmdir(path) == 0);
     (void)snprintf(path, sizeof path, "%s/xdg", folder);
     CHECK(rmdir(path) == 0);
     CHECK(setenv("XDG_CACHE_HOME", "relative", 1) == 0 && setenv("HOME", folder, 1) == 0);
-    cache_close(cache_open(&memory_system));
+    cache_close(open_cache());
     (void)snprintf(path, sizeof path, "%s/.cache/tenon", folder);
     CHECK(rmdir(path) == 0);
     (void)snprintf(path, sizeof path, "%s/.cache", folder);
     CHECK(rmdir(path) == 0);
-    CHECK(unsetenv("HOME") == 0 && cache_open(&memory_system) == NULL);
+    CHECK(unsetenv("HOME") == 0 && open_cache() == NULL);
     CHECK(setenv("TENON_CACHE_DIR", folder, 1) == 0);
+}
+
+/* What a caller says goes before the environment. */
+static void test_places(void)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/own", folder);
+    CHECK(setenv("TENON_CACHE_DIR", "/dev/null", 1) == 0 &&
+          setenv("TENON_CACHE_BYTES", "0", 1) == 0);
+    CHECK(cache_open(&memory_system, &(cache_place){.folder = path}) == NULL);
+    CHECK(cache_open(&memory_system, &(cache_place){.bytes = 1000}) == NULL);
+    CHECK(cache_open(&memory_system, &(cache_place){path, 1000, true}) == NULL);
+    cache *c = cache_open(&memory_system, &(cache_place){path, 1000, false});
+    if (CHECK(c != NULL)) {
+        char large[2000] = "";
+        put(c, "key", "object");
+        cache_put(c, "other", 5, large, sizeof large); /* more than all may take */
+        CHECK(has(c, "key", "object") && !has(c, "other", ""));
+    }
+    cache_close(c);
+    (void)snprintf(path, sizeof path, "rm -r %s/own", folder);
+    CHECK(system(path) == 0);
+    CHECK(unsetenv("TENON_CACHE_BYTES") == 0 && setenv("TENON_CACHE_DIR", folder, 1) == 0);
 }
 
 enum { N_KEYS = 12, N_TURNS = 300 };
@@ -269,13 +298,13 @@ static void test_together(void)
     for (unsigned k = 0; k < 2; k++) {
         child[k] = fork();
         if (child[k] == 0) {
-            cache *own = cache_open(&memory_system);
+            cache *own = open_cache();
             const bool ok = own && use_at_random(own, 100 + k);
             cache_close(own);
             _exit(ok ? 0 : 1);
         }
     }
-    cache *c = cache_open(&memory_system);
+    cache *c = open_cache();
     for (unsigned k = 0; k < 4; k++) {
         users[k] = (user){.cache = c, .seed = k};
         CHECK(pthread_create(&users[k].thread, NULL, run_user, &users[k]) == 0);
@@ -302,6 +331,7 @@ int main(void)
     test_exchanged();
     test_limit();
     test_folders();
+    test_places();
     test_together();
     CHECK(rmdir(folder) == 0);
     return check_result();

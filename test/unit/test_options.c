@@ -1,6 +1,10 @@
 /* Options of callers who were compiled with other versions of the headers. */
+#include <dirent.h>
+#include <stdlib.h>
+
 #include "api_fixture.h"
 #include "base/options.h"
+#include "target/target.h"
 #include "tenon/convert.h"
 #include "tenon/forms.h"
 
@@ -167,6 +171,47 @@ static void test_functions(tn_context *cx, const tn_module *m)
     EACH_SIZE(key, tn_module_cache_key(m, &key.known, &writer), TN_OK);
 }
 
+static void test_cache_options(const tn_module *m)
+{
+    NEWER(tn_cache_options) cache = {.known.off = true};
+    const tn_compile_options compile = {.engine = "ref", .cache = &cache.known};
+    EACH_SIZE(cache, compile_with(m, &compile), TN_OK);
+}
+
+static unsigned count_files(const char *path)
+{
+    unsigned n = 0;
+    DIR *d = opendir(path);
+    for (const struct dirent *e; d && (e = readdir(d)) != NULL;)
+        n += e->d_name[0] != '.';
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+static tn_status compile_into(const tn_module *m, const char *folder, bool off)
+{
+    const tn_cache_options cache = {.folder = folder, .off = off};
+    return compile_with(m, &(tn_compile_options){.engine = "jit", .cache = &cache});
+}
+
+/* Kernels go where the options say, or nowhere. */
+static void test_cache_folder(const tn_module *m)
+{
+    char folder[] = "/tmp/tenon-options-XXXXXX", inner[64];
+    if (!target_llvm_is_installed() || !CHECK(mkdtemp(folder) != NULL))
+        return;
+    (void)snprintf(inner, sizeof inner, "%s/cache", folder);
+    CHECK_INT(compile_into(m, inner, true), TN_OK);
+    CHECK_INT(count_files(folder), 0);
+    CHECK_INT(compile_into(m, inner, false), TN_OK);
+    CHECK_INT(count_files(inner), 1);
+    CHECK_INT(compile_into(m, inner, false), TN_OK);
+    CHECK_INT(count_files(inner), 1);
+    (void)snprintf(inner, sizeof inner, "rm -r %s", folder);
+    CHECK_INT(system(inner), 0);
+}
+
 static void test_programs(const tn_module *m)
 {
     tn_program *p = NULL;
@@ -230,6 +275,8 @@ int main(void)
     test_sizes();
     if (CHECK(cx && tn_module_read(cx, NULL, program, sizeof program - 1, &m) == TN_OK)) {
         test_functions(cx, m);
+        test_cache_options(m);
+        test_cache_folder(m);
         test_programs(m);
         test_forms(cx);
     }

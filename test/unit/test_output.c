@@ -166,7 +166,7 @@ static void cache_until(int signal)
     static char object[1 << 20];
     (void)signal;
     (void)setenv("TENON_CACHE_DIR", folder, 1);
-    cache *c = cache_open(&memory_system);
+    cache *c = cache_open(&memory_system, &(cache_place){.off = false});
     if (!c)
         _exit(1);
     cache_put(c, "key", 3, object, sizeof object);
