@@ -243,8 +243,8 @@ static int64_t peak_inside(const node *n, const int64_t *peaks)
     return most;
 }
 
-/* The most bytes of temporaries at one time in F, whose buffers are those at BUFFERS: lives as
- * steps up and down, and what regions need (PEAKS, by function) on top of that. */
+/* The peak of the temporaries of F, whose buffers are those at BUFFERS: a sweep over the begins and
+ * ends of lifetimes, with the peaks of regions (PEAKS, by function) on top. */
 static tn_status find_peak(const module *m, const function *f, const planned_buffer *buffers,
                            const int64_t *peaks, int64_t *out)
 {
@@ -274,8 +274,8 @@ static tn_status find_peak(const module *m, const function *f, const planned_buf
     return TN_OK;
 }
 
-/* Of all functions; regions may stand before or behind those that run them, so until nothing
- * changes any more: once more than they are nested. */
+/* Of all functions. Regions may come before or after the functions that run them, so this repeats
+ * until nothing changes: once more than regions are nested. */
 static tn_status find_peaks(const module *m, buffer_plan *p)
 {
     const size_t bytes = ((size_t)m->functions.n + 1) * sizeof(int64_t);

@@ -44,9 +44,9 @@ typedef struct buffer_plan {
 enum { BUFFER_ALIGNMENT = 64 };
 
 /* Plan M. Parameters live through the whole function; temporaries from their instruction to the
- * last that reads them or an alias of them. Temporaries of one function, dtype and size whose lives
- * do not touch share a slot; of the free ones the last to become so is taken. Rejects
- * (InvalidDimension) sizes that overflow. */
+ * last that reads them or an alias of them. Temporaries of one function, dtype and size whose
+ * lifetimes do not overlap share a slot; of the free slots the one that became free last is taken.
+ * Rejects (InvalidDimension) sizes that overflow. */
 tn_status plan_buffers(const module *m, buffer_plan *out);
 void buffer_plan_release(buffer_plan *p);
 

@@ -58,7 +58,7 @@ static bool has_same_nodes(const function *f, const function *like)
     return true;
 }
 
-/* By value: 1 + the kernel of LIST that stores it first of all it stores; 0: none does. */
+/* By value: 1 + the kernel of LIST whose first output it is; 0: none. */
 static uint32_t *index_kernels(const kernel_list *list, uint32_t n_values, arena *memory)
 {
     uint32_t *number = ARENA_ARRAY(memory, uint32_t, n_values);

@@ -58,8 +58,8 @@ static bool is_of_contraction(const grouping *g, value_id v, uint32_t depth)
     return false;
 }
 
-/* Several passes over rows want N, which the contraction that it is made of can do as its results
- * are complete: once, and before anything is stored. */
+/* Several passes over rows need N, and the contraction that it is made of can compute it in its
+ * epilogue: once, and before anything is stored. */
 static bool is_left_to_contraction(const grouping *g, const node *n, uint32_t k)
 {
     enum { DEEP = 8 };
@@ -82,7 +82,7 @@ void place_contained(grouping *g, uint32_t i)
 
     if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||
         (access_is_movement(n) && !node_may_fail(g->f, n))) {
-        bool stays = held; /* of movement nothing needs to be stored but where memory is wanted */
+        bool stays = held; /* movement is stored only where its result must be in memory */
         uint32_t able = 0; /* kernels that contain it from now on */
         for (uint32_t k = 0; k < n_kernels; k++)
             if (absorb(g, kernels[k], n, &why))

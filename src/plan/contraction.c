@@ -1,5 +1,5 @@
-/* The loops of each contraction, and how its operands are read: as they are, or through the
- * movement that made them. */
+/* The loops of each contraction, and how its operands are read: directly, or through the movement
+ * that made them. */
 #include "plan/contraction.h"
 
 #include <string.h>
@@ -201,8 +201,8 @@ static bool is_shifted(const access_expr *x, const access_expr *y, int64_t *apar
     return same;
 }
 
-/* The part of axis AXIS of what MAP leads to in which no guard on it strikes: LOW .. HIGH - 1;
- * those guards are marked in MET. */
+/* The part LOW .. HIGH - 1 of axis AXIS of MAP's target in which no guard on the axis fails; these
+ * guards are marked in MET. */
 static bool guarded_part(const form *s, const access_map *map, uint32_t axis, int64_t *low,
                          int64_t *high, uint32_t *met)
 {
@@ -229,8 +229,8 @@ static bool is_mixed(const contraction *p, const access_expr *e)
     return false;
 }
 
-/* What the loops of P do in the memory of V, to which MAP leads: steps and windows of operand O.
- * False when that is not the form. */
+/* Steps and windows of operand O of P in the memory of V, to which MAP leads. False when they do
+ * not have this form. */
 static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, const access_map *map)
 {
     const type *t = value_type(s->f, v);
@@ -274,11 +274,11 @@ static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, co
 
 /* ---- cutting loops ---- */
 
-/* Where loops must be cut so that quotients and remainders of them are loops of their own. */
+/* Where loops must be split so that their quotients and remainders are loops of their own. */
 typedef struct cuts {
     uint32_t n[TN_MAX_RANK];
     int64_t at[TN_MAX_RANK][MOST_CUTS]; /* ascending; each divides the next one and the extent */
-    uint32_t visits;                    /* of terms, to come to an end with wild maps */
+    uint32_t visits;                    /* of terms: bounds the work for complicated maps */
 } cuts;
 
 static void add_cut(cuts *c, uint32_t loop, int64_t extent, int64_t at)
@@ -296,7 +296,7 @@ static void add_cut(cuts *c, uint32_t loop, int64_t extent, int64_t at)
     list[i] = at;
 }
 
-/* E, of which parts of size BY are wanted (0: nothing is). */
+/* Note the splits that E needs, which is divided by BY (0: it is not). */
 static void find_cuts(const contraction *p, const access_expr *e, int64_t by, cuts *c)
 {
     for (uint32_t i = 0; i < e->n && c->visits++ < MOST_VISITS; i++) {
@@ -315,7 +315,7 @@ static void find_cuts(const contraction *p, const access_expr *e, int64_t by, cu
     }
 }
 
-/* P with its loops cut, and the map to them from those that they become. */
+/* P with its loops split, and the map from the new loops to the old ones. */
 static bool cut_loops(const contraction *p, const cuts *c, arena *memory, contraction *out,
                       access_map *map)
 {
@@ -338,7 +338,7 @@ static bool cut_loops(const contraction *p, const cuts *c, arena *memory, contra
                            memory, map);
 }
 
-/* Operand O is to be read in V, to which AT leads from the loops; done if that can be. */
+/* Read operand O in V, to which AT leads from the loops, if that is possible. */
 static bool read_in(form *s, uint32_t o, value_id v, const access_map *at)
 {
     cuts c = {.n = {0}};

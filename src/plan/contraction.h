@@ -1,6 +1,6 @@
-/* Contractions as loops: each result is a sum of products over some loops, and says where in memory
- * the factors lie. Movement between memory and a contraction, padding and windows included, becomes
- * part of that where steps can express it. */
+/* Contractions as loops: each result is a sum of products over some loops, with the strides of the
+ * factors in memory. Movement between memory and a contraction, padding and windows included, is
+ * absorbed where strides can express it. */
 #ifndef PLAN_CONTRACTION_H
 #define PLAN_CONTRACTION_H
 

@@ -19,7 +19,7 @@ uint32_t draft_new(grouping *g, kernel_kind kind, uint32_t made_of, const int64_
     return g->drafts.n - 1;
 }
 
-/* Equal demands come soon after each other; one that is missed costs little. */
+/* Equal demands mostly follow each other closely, so only the last few are compared. */
 enum { FAR = 64 };
 
 void draft_demand(grouping *g, uint32_t k, value_id v, const access_map *map)
@@ -233,7 +233,7 @@ static bool fill_outputs(grouping *g, kernel *kernels)
     return true;
 }
 
-/* How many kernels store what K reads; a callback-free walk over (storing kernel, K) pairs. */
+/* Edges from the kernels that store what K reads to K. */
 static uint32_t count_waits(const grouping *g, const kernel *k)
 {
     uint32_t n = 0;

@@ -6,7 +6,7 @@
 
 enum {
     MOST_NODES = 64,   /* in one kernel: bounds recursion and the time to compile */
-    MOST_MAPS = 3,     /* under which one value is computed in one kernel */
+    MOST_MAPS = 3,     /* maps under which one value may be computed in one kernel */
     LONG_ROW = 1 << 16 /* elements of a row worth sharing out */
 };
 
@@ -69,8 +69,8 @@ void draft_contain(grouping *g, uint32_t k, uint32_t which);
 /* A copy of MAP in the grouping's memory; NULL, and failed, without memory. */
 const access_map *draft_map(grouping *g, const access_map *map);
 const access_map *draft_identity(grouping *g, const int64_t *dims, uint32_t rank);
-/* Does kernel FROM read, however indirectly, what kernel TO stores? True when that is too far to
- * see. */
+/* Does kernel FROM depend, however indirectly, on what kernel TO stores? True when that takes too
+ * long to find out. */
 bool draft_reaches(grouping *g, uint32_t from, uint32_t to);
 /* In an order that can run. */
 bool draft_finish(grouping *g, kernel_list *out);

@@ -8,8 +8,8 @@
 
 static const char *const why_whole = "operands of a contraction are read many times";
 
-/* The only kernel that needs V, when that works on the results of a contraction one by one, in the
- * order in which they lie: it can take each as it is made. */
+/* The only kernel that needs V, if it works on the results of a contraction element by element in
+ * their memory order: it can be the epilogue. */
 static uint32_t follower(grouping *g, value_id v)
 {
     uint32_t kernels[FEW_KERNELS], n_kernels, uses = 0;
@@ -91,7 +91,7 @@ static void place_concat(grouping *g, uint32_t i)
     g->why[v] = "its parts come from different kernels";
 }
 
-/* A kernel over the window, which computes it and stores it where it belongs; the rest is there. */
+/* A kernel over the window, which computes it and stores it in place. */
 static void place_update(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -172,7 +172,8 @@ static bool start(grouping *g)
     return true;
 }
 
-/* Is anything of N needed? Nodes come from the last to the first, so all who need it are known. */
+/* Is any result of N needed? Nodes are visited from the last to the first, so all its users are
+ * known. */
 static bool is_needed(const grouping *g, const node *n)
 {
     bool needed = false;

@@ -30,8 +30,8 @@ void start_whole(grouping *g, uint32_t i, kernel_kind kind);
 uint32_t start_map(grouping *g, uint32_t i, value_id v);
 /* The identity, if V is needed in K at exactly the positions of K; else NULL. */
 const access_map *full_demand(grouping *g, uint32_t k, value_id v);
-/* K has room for one more output, and nothing that it waits for waits for V, nor does K itself:
- * others than K need V too. */
+/* Can K store V, which other kernels need, too? It needs room for one more output, and neither K
+ * nor anything that it depends on may depend on V. */
 bool can_store_early(grouping *g, uint32_t k, value_id v);
 
 /* ---- contained.c, reduction.c ---- */

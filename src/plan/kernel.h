@@ -33,7 +33,7 @@ typedef struct kernel_output {
     bool is_window; /* UPDATE: `to` counts from where the window of the kernel's node starts */
 } kernel_output;
 
-/* Why what a kernel reads is not computed in it. */
+/* A value that a kernel reads, and why it is not computed in the kernel. */
 typedef struct kernel_edge {
     value_id value;
     const char *why; /* a sentence */
@@ -48,7 +48,7 @@ typedef struct kernel {
         *operands; /* ROWS: from positions to those of the operands of its reductions */
     uint32_t node; /* all but MAP and ROWS: which */
     bool draws;    /* it has random generators, so it is told the seed of the run */
-    bool is_split; /* ROWS: few and long rows, whose blocks are shared out */
+    bool is_split; /* ROWS: few and long rows, whose blocks are distributed over threads */
     uint32_t
         n_nodes; /* computed here, ascending; a constant or movement may be in several kernels */
     const uint32_t *nodes;
@@ -86,7 +86,7 @@ bool kernels_of(const function *f, arena *memory, kernel_list *out);
 
 /* A kernel for two choices of the sizes of a program; both know of each other. */
 typedef struct kernel_pair {
-    bool is_alike; /* it is the same kernel but for extents; else there is no such pair */
+    bool is_alike; /* the two differ only in extents; else there is no such pair */
     kernel own, other;
 } kernel_pair;
 
@@ -103,9 +103,9 @@ bool kernel_is_uniform(const node *n);
 bool kernel_is_reduction(const function *f, const node *n);
 /* Is N run by loops of its own (KERNEL_LOOPS)? */
 bool kernel_has_loops(const node *n);
-/* Does N, which fails at positions out of bounds, move nothing, so that only this is left of it? */
+/* Does N move no elements, so that only its check of positions is left? */
 bool kernel_only_checks(const function *f, const node *n);
-/* Does N read its first operand, which is in memory, at positions that others give? */
+/* Does N read its first operand, which is in memory, at positions that the other operands give? */
 bool kernel_reads_by_data(const node *n);
 /* Is N a random generator? */
 bool kernel_draws(const node *n);

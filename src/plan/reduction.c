@@ -67,7 +67,7 @@ static bool fits_rows(grouping *g, uint32_t k, const node *n, const axis_list *a
     return true;
 }
 
-/* The kernel K works on the results of N alone: let it work on the rows that they are made of. */
+/* The positions of kernel K are the results of N: make K a kernel over the rows that N reduces. */
 static bool widen_to_rows(grouping *g, uint32_t k, const node *n, const access_map *project)
 {
     draft *d = &g->drafts.at[k];

@@ -1,5 +1,5 @@
-/* Kernels that run one after the other on the same rows, block of rows by block of rows: what one
- * leaves to the next is then never in memory as a whole. */
+/* Stages: kernels that run one after the other on the same block of rows, so that what one passes
+ * to the next is never in memory as a whole. */
 #include "plan/stages.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "plan/contraction.h"
 
 enum {
-    BLOCK_ROWS = 14,           /* about what a block of a contraction has */
-    MOST_BLOCK = 512 << 10,    /* bytes that a block may leave to the next stage */
-    SMALL_OPERAND = 512 << 10, /* right operands that stay in a cache close by */
-    LARGE_OPERAND = 8 << 20,   /* right operands that are too far away to be read again and again */
+    BLOCK_ROWS = 14,           /* about the height of a register block of a contraction */
+    MOST_BLOCK = 512 << 10,    /* bytes of a block that is passed on */
+    SMALL_OPERAND = 512 << 10, /* bytes of right operands that stay in the second-level cache */
+    LARGE_OPERAND = 8 << 20,   /* bytes of right operands that do not stay in any cache */
     MOST_READS = 4,            /* of what is left, at maps that differ */
     ENOUGH_BLOCKS = 8,         /* to be shared out among threads */
     FEW_FLOPS = 1 << 21,       /* that one thread does alone */
@@ -50,7 +50,7 @@ static tn_dtype sum_of(const function *f, const node *n)
     return (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in));
 }
 
-/* False without memory, and for what is better no stage. */
+/* False without memory, and for contractions that are better no stage. */
 static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrices *out)
 {
     const node *n = &g->f->nodes.at[g->drafts.at[k].node];
@@ -78,7 +78,7 @@ static bool is_dense(const int64_t *steps, const int64_t *dims, const uint32_t *
     return true;
 }
 
-/* The rows of a kernel and how long they are. */
+/* The number of rows of a kernel, and their length. */
 typedef struct row_shape {
     int64_t rows, length;
     uint32_t order[TN_MAX_RANK]; /* of its axes: what counts rows, then the rest */
@@ -127,7 +127,7 @@ static bool reads_row_by_row(grouping *g, uint32_t k, value_id v)
     return reads <= MOST_READS;
 }
 
-/* Is V nothing to contraction K, which is P, but its left operand, row by row? */
+/* Does contraction K, which is P, read V only as its left operand, row by row? */
 static bool is_left_operand(const grouping *g, uint32_t k, contraction *p, value_id v)
 {
     static const contraction_part parts[] = {CONTRACTION_BATCH, CONTRACTION_ROWS, CONTRACTION_SUM};
@@ -201,7 +201,7 @@ static bool add_contraction(const grouping *g, uint32_t k, contraction *p, chain
     return true;
 }
 
-/* Rows and their lengths as K leaves them in V; false when they are not row by row. */
+/* The rows that K stores in V; false when it does not store row by row. */
 static bool find_rows_left(grouping *g, uint32_t k, const kernel_output *out, const chain *c,
                            int64_t *rows, int64_t *length)
 {
@@ -214,7 +214,7 @@ static bool find_rows_left(grouping *g, uint32_t k, const kernel_output *out, co
     return *length > 1;
 }
 
-/* C goes on with kernel TO, which needs V. */
+/* Append kernel TO, which needs V, to chain C. */
 static bool goes_on(grouping *g, uint32_t to, value_id v, int64_t rows, int64_t length, chain *c,
                     const char **why)
 {
@@ -334,7 +334,7 @@ static uint32_t distinct(uint32_t *list, uint32_t n)
     return kept;
 }
 
-/* Is V left from one stage of S to the next? */
+/* Is V passed from one stage of S to the next? */
 static bool is_left(const kernel *stages, uint32_t n, value_id v)
 {
     for (uint32_t i = 0; i + 1 < n; i++)

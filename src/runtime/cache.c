@@ -242,8 +242,8 @@ static bool is_unfinished(const char *name)
     return strncmp(name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0;
 }
 
-/* List the files of FOLDER and what they take together; unfinished ones that nobody writes any more
- * go at once. */
+/* List the files of FOLDER and their total size; unfinished files that nobody writes any more are
+ * removed at once. */
 static uint64_t list_files(const cache *c, DIR *folder, stored_files *files)
 {
     uint64_t total = 0;
@@ -322,8 +322,8 @@ void cache_put(const cache *c, const void *key, size_t key_bytes, const void *ob
     const file_name name = name_of(key, key_bytes);
     write_file(c, name.text, &head, body);
     memory_free(c->allocator, body, key_bytes + bytes);
-    /* Looking through the whole folder takes longer than writing a small file, so it is done for a
-     * few of those: hundreds that together fill what a sweep leaves free do not all go without. */
+    /* Listing the folder takes longer than writing a small file, so it is done for a few small
+     * files only: often enough that the limit is not exceeded by much. */
     if (name.hash[1] % 16 == 0 || bytes > c->limit / 1024)
         sweep(c);
 }

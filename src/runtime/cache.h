@@ -29,7 +29,8 @@ void cache_close(cache *c);
 /* Append the object stored under KEY to OUT; false, and nothing appended, when there is none. C may
  * be NULL; several threads may use it at once. */
 bool cache_get(const cache *c, const void *key, size_t key_bytes, text_buffer *out);
-/* Store an object; when the folder grows too large, what was not used for longest goes. */
+/* Store an object; when the folder grows too large, the files that were not used for longest are
+ * removed. */
 void cache_put(const cache *c, const void *key, size_t key_bytes, const void *object, size_t bytes);
 
 #endif

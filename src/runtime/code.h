@@ -16,7 +16,7 @@ typedef struct code code;
 tn_status code_load(const tn_allocator *a, const void *bytes, size_t n, code **out);
 /* The global function NAME, or NULL. */
 code_function *code_find(const code *c, const char *name);
-/* C may be NULL; its functions run no more. */
+/* Free C, which may be NULL. Its functions must not be called afterwards. */
 void code_free(code *c);
 
 #endif

@@ -260,7 +260,8 @@ static bool note_regions(tape *t)
     return true;
 }
 
-/* Memory for the values of a loop beside the results: one more of each that a turn computes. */
+/* Memory for the values of a loop beside the results: a second buffer for each value that an
+ * iteration computes. */
 static void add_extra(tape *t, uint32_t block, uint32_t at)
 {
     const tape_step s = t->blocks.at[block].steps.at[at].as;
@@ -416,7 +417,7 @@ static bool give_frames(tape *t)
     return true;
 }
 
-/* Which outputs of the program steps write that are followed by one that can fail, or is one. */
+/* Which outputs are written by a step that can fail or is followed by one that can. */
 static bool find_early_outputs(tape *t)
 {
     const block_info *b = &t->blocks.at[0];

@@ -42,7 +42,7 @@ typedef enum tape_kind {
     TAPE_KERNEL, /* machine code, shared out over threads */
     TAPE_HOST,   /* a C function, once */
     TAPE_COPY,   /* buffer 0 to buffer 1: `bytes` bytes */
-    TAPE_COND,   /* buffer 0 says which region; then operands; results */
+    TAPE_COND,   /* buffer 0 selects the region; then operands and results */
     TAPE_WHILE,  /* operands; results */
     TAPE_SCAN    /* operands, the carries first; results, the carries first */
 } tape_kind;
@@ -52,7 +52,7 @@ typedef enum tape_kind {
 typedef struct tape_step {
     tape_kind kind;
     bool may_fail;       /* KERNEL: can return a status; others are known to be able to */
-    bool is_certain;     /* HOST: gives TN_OK, unless nothing that is left of the run is of use */
+    bool is_certain;     /* HOST: returns TN_OK, unless the rest of the run is of no use */
     bool polls;          /* KERNEL: its buffers are followed by a tape_watch, whose `stop` it calls
                             every millisecond or so, and returns what that gives when it is not 0 */
     const void *numbers; /* KERNEL: follow its buffers, before the watch; they outlive the tape and
@@ -78,10 +78,10 @@ typedef struct tape_step {
     uint32_t n_carries;
     int64_t turns;
 
-    /* Written buffers that may take the place of a read one which nothing reads afterwards: pairs
-     * of positions in `buffers`. A kernel must allow this whatever the split of its work. Used
-     * where both are temporaries and it fits; where an output is made from a temporary; and where
-     * the body of a loop makes a carry from itself, which then stays at one place. */
+    /* Pairs of positions in `buffers`: a written buffer that may have the memory of a read one, if
+     * nothing reads that afterwards. A kernel must allow this however its work is split. Used where
+     * both are temporaries and it fits; where an output is made from a temporary; and where the
+     * body of a loop updates a carry, which then stays in place. */
     const uint32_t (*in_place)[2];
     uint32_t n_in_place;
 } tape_step;
@@ -159,7 +159,7 @@ typedef struct tape_run_options {
     workers *workers; /* NULL: the calling thread only */
     uint32_t threads; /* at most; 0: all of the workers */
     void *host;       /* for host steps */
-    int64_t deadline; /* of CLOCK_MONOTONIC, in ns; 0: none. Looked at before each step and turn,
+    int64_t deadline; /* of CLOCK_MONOTONIC, in ns; 0: none. Checked before each step and iteration,
                          and every few milliseconds in a kernel */
     bool (*cancel)(void *user); /* asked as often, on any thread of the run: is it to stop? NULL:
                                    it is not */

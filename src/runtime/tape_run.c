@@ -172,8 +172,8 @@ static bool run_cond(run *r, const step_info *s, char **at)
                      at + s->as.n_read);
 }
 
-/* Where turn after turn writes value K of a WHILE, which is at NOW: never where it is, unless the
- * body changes it in place, or hands it on and the condition does not write there again. */
+/* Where the next iteration writes value K of a WHILE, which is at NOW. Another place, unless the
+ * body updates it in place, or passes it on and the condition does not write there again. */
 static char *next_place(const block_info *body, uint32_t k, char *at_now, char *operand,
                         char *result, char *spare, char *checked)
 {
@@ -294,8 +294,8 @@ static bool run_steps(run *r, const block_info *b, char **table)
     return true;
 }
 
-/* Where an output changes an input in place, both are at the place of the output, and IN is changed
- * accordingly. Outputs that are inputs are copied, unless they are there already. */
+/* Where an output is an input updated in place, both use the memory of the output, and IN is
+ * changed accordingly. Outputs that are inputs are copied, unless they have the same memory. */
 static bool run_block(run *r, const block_info *b, char **in, char *const *out)
 {
     char **table = r->s->table + b->table;

@@ -25,7 +25,7 @@ static size_t best_align(uint64_t bytes)
     return bytes >= HUGE_FROM ? HUGE_PAGE : TAPE_ALIGN;
 }
 
-/* Memory that is read as a stream is read faster where pages are large. */
+/* Large pages make sequential reads of memory faster. */
 static char *in_huge_pages(char *at, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

@@ -1,7 +1,7 @@
-/* Worker threads. A job is published in one atomic word: its number, whether it is open, and how
- * many threads are inside. A thread enters an open job by counting itself in; the caller closes it
- * when no share is left and waits for those inside only, so that threads which sleep or are not
- * scheduled hold up nobody. */
+/* Worker threads. A job is published in one atomic word: its number, whether threads may enter, and
+ * how many have entered. A thread enters by counting itself in. When no work is left, the caller
+ * closes the job and waits only for threads that have entered, so threads that sleep or are not
+ * scheduled delay nobody. */
 #define _GNU_SOURCE
 #include "runtime/workers.h"
 
@@ -15,8 +15,8 @@
 
 enum {
     MOST_WORKERS = 4096,
-    SHARES_EACH = 4,     /* of a thread, when there is enough work: what evens out delays */
-    SPIN_NS = 30000,     /* that an idle thread looks out for a job before it sleeps */
+    SHARES_EACH = 4,     /* pieces of a thread, when there is enough work: they even out delays */
+    SPIN_NS = 30000,     /* ns that an idle thread waits for a job before it sleeps */
     SPINS_PER_LOOK = 64, /* at the clock */
     CACHE_LINE = 64
 };

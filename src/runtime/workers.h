@@ -1,4 +1,4 @@
-/* Worker threads: one caller at a time shares work out to them and takes part itself. */
+/* Worker threads: one caller at a time distributes work to them and takes part itself. */
 #ifndef RUNTIME_WORKERS_H
 #define RUNTIME_WORKERS_H
 

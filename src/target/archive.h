@@ -12,9 +12,9 @@ void target_archive(const char *member, const void *object, size_t n, const char
                     size_t n_symbols, text_buffer *out);
 
 /* Append a shared object (.so) that the system's linker makes of OBJECT, which is position
- * independent; only SYMBOLS can be seen from outside. NAME is used in messages.
- * BackendUnavailable when no linker is installed or it refuses; FileError when the folder for
- * temporary files ($TMPDIR or /tmp) cannot be used. */
+ * independent; only SYMBOLS are exported. NAME is used in messages. BackendUnavailable when no
+ * linker is installed or it fails; FileError when the folder for temporary files ($TMPDIR or /tmp)
+ * cannot be used. */
 tn_status target_shared(context *cx, const char *name, const void *object, size_t n,
                         const char *const *symbols, size_t n_symbols, text_buffer *out);
 

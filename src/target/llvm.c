@@ -21,8 +21,8 @@ static const char module_name[] = "libtenon-llvm.so";
 
 enum { PATH_BYTES = 4096 };
 
-/* The absolute path of the file that this code was loaded from, in PATH. The kernel's list is read
- * because the dynamic linker only knows a program by the name that it was started with. */
+/* The absolute path of the file that this code was loaded from, in PATH. It comes from
+ * /proc/self/maps: the dynamic linker knows a program only by the name that it was started with. */
 static bool own_path(char path[static PATH_BYTES])
 {
     const uintptr_t here = (uintptr_t)module_name;

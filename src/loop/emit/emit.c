@@ -1,4 +1,5 @@
-/* Demand-driven emission: the values of a kernel, from what is known, kept or in memory. */
+/* Demand-driven emission of the values of a kernel, which are known already, kept in scratch
+ * memory, read from memory, or computed. */
 #include <stdlib.h>
 #include <string.h>
 

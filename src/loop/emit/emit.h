@@ -76,11 +76,12 @@ uint32_t emit_buffer_count(const kernel *k);
 
 /* V at the position that MAP leads to; of one lane when it does not vary, else of e->lanes. */
 element emit_value(emitter *e, value_id v, const access_map *map);
-/* Compute now, in the loops open so far, what of V does not vary along the AXES (a mask). */
+/* Compute now, before further loops begin, what V needs that does not vary along the AXES (a mask).
+ */
 void emit_hoist(emitter *e, value_id v, const access_map *map, uint32_t axes);
-/* X is V at each position that is asked for, in the loops open now. */
+/* Make X known as V at the current positions, inside the current loops. */
 void emit_know(emitter *e, value_id v, const access_map *map, element x);
-/* What is known now is forgotten when emit_forget takes the mark, as a loop closes. */
+/* A mark for emit_forget, which forgets everything that became known after it, when a loop ends. */
 static inline uint32_t emit_mark(const emitter *e)
 {
     return e->n_known;
@@ -90,8 +91,8 @@ static inline void emit_forget(emitter *e, uint32_t mark)
     e->n_known = mark;
 }
 
-/* The number that EXPR is at the first lane, and from lane to lane; when it is no such line, the
- * numbers of all lanes are in `lanes`. */
+/* The value of EXPR at the first lane and its stride from lane to lane; when it has no constant
+ * stride, the values of all lanes are in `lanes`. */
 typedef struct emit_index {
     loop_value first;
     int64_t step;

@@ -32,7 +32,7 @@ static void note_seen(emitter *e, value_id v, const access_map *map, bool varies
 
 /* ---- what is computed ahead ---- */
 
-/* True when V does not vary along AXES; then it is known now. */
+/* True when V does not vary along AXES; then it has been computed. */
 static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
 {
     const node *n = node_of(e->f, v);

@@ -22,7 +22,7 @@ static element gather(emitter *e, loop_value base, const emit_index *at, tn_dtyp
     return element_gather(b, d, base, offsets, loop_splat(b, e->lanes, mask));
 }
 
-/* Lanes that run backward through memory, all of them there. */
+/* Lanes with stride -1, all of which exist. */
 static element load_backward(emitter *e, loop_value base, const emit_index *at, tn_dtype d)
 {
     uint8_t table[LOOP_MAX_LANES];
@@ -43,8 +43,8 @@ static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
            (at->step == 1 || e->lanes >= FEWEST_LANES) && !dtype_is_complex(d);
 }
 
-/* The vector at element START of those that lanes STEP apart begin with, as far as these lanes
- * count. */
+/* The vector at element START of the lanes with stride STEP, without elements behind the last lane.
+ */
 static element load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start, uint32_t step,
                             loop_value mask)
 {
@@ -62,8 +62,8 @@ static element load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start
     return element_load_where(b, d, from, mask);
 }
 
-/* Lanes a few elements apart: whole vectors, of which the last ends with the last lane, and from
- * each of them the lanes that it holds. MASK: only these are there; LOOP_NO_VALUE: all. */
+/* Lanes with a small stride: load whole vectors, the last of which ends with the last lane, and
+ * shuffle. MASK: only these lanes exist; LOOP_NO_VALUE: all. */
 static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
                           loop_value mask)
 {
@@ -85,7 +85,7 @@ static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_
     return x;
 }
 
-/* Lanes of which only some may be there. */
+/* Lanes of which some may not exist. */
 static element load_some(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
                          loop_value mask)
 {
@@ -96,8 +96,8 @@ static element load_some(emitter *e, loop_value base, const emit_index *at, tn_d
     return load_steps(e, base, at, d, mask);
 }
 
-/* Lanes that are mostly all there and side by side, or a few apart: load them so where they are,
- * one by one or by a mask elsewhere. */
+/* Lanes that mostly exist and have a small stride: load vectors where that holds, and single
+ * elements or masked vectors elsewhere. */
 static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
                               const access_map *map, const emit_index *at, loop_value ok,
                               element *x)
@@ -151,7 +151,7 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
                                   : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
 }
 
-/* The number that EXPR is for the first of the lanes e->ahead of these. */
+/* The value of EXPR for the lane e->ahead positions further. */
 static loop_value number_ahead(emitter *e, const access_expr *expr)
 {
     const loop_value here = e->at[e->vector_axis];
@@ -164,8 +164,8 @@ static loop_value number_ahead(emitter *e, const access_expr *expr)
     return then.first;
 }
 
-/* Ask for what lies e->ahead of the lanes at AT, which is OFFSET. Small operands are in caches
- * anyway. */
+/* Prefetch the elements e->ahead positions behind the lanes at AT, which is OFFSET. Small operands
+ * are in the cache anyway. */
 static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
                      const access_expr *offset)
 {

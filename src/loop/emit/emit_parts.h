@@ -4,7 +4,7 @@
 
 #include "loop/emit/emit.h"
 
-/* What stands for a value that cannot be computed: the emitter has failed. */
+/* A placeholder for a value that cannot be computed: the emitter has failed. */
 element emit_nothing(emitter *e, tn_dtype d);
 /* The place of V in k->in; UINT32_MAX when it is not read. */
 uint32_t emit_input(const kernel *k, value_id v);
@@ -31,15 +31,15 @@ static inline bool emit_varies(const emitter *e, const emit_index *x)
     return e->lanes > 1 && (x->step != 0 || !emit_is_strided(x));
 }
 loop_value emit_all_lanes(emitter *e, const emit_index *x);
-/* SUM with the number of each lane more. */
+/* SUM plus the number of each lane. */
 void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes);
 loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor);
 /* Both masks, of which one may have one lane. */
 loop_value emit_both(loop_builder *b, loop_value x, loop_value y);
 /* All guards of MAP number FROM and on; LOOP_NO_VALUE when there are none. */
 loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from);
-/* EXPR as a line, which it is while no quotient or remainder in it comes to its next number within
- * the lanes: *FITS, one mask, says whether. False when it is no line even so. */
+/* EXPR with a constant stride, which it has if no quotient or remainder in it changes within the
+ * lanes: the mask *FITS says whether. False when it has none even then. */
 bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits);
 /* Adds to *FITS that all lanes are within the guards of MAP. */
 bool emit_all_within(emitter *e, const access_map *map, loop_value *fits);
@@ -57,8 +57,8 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
 /* The element of input number I, dense and of type T; 0 where a guard of MAP does not hold. */
 element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map);
 
-/* Positions that are data. The axes of the first operand of N at which data give the position count
- * as 0 in REST, the rest of where it is read for a result at MAP. */
+/* Positions given by data. REST is where the first operand of N is read for a result at MAP, with 0
+ * on the axes whose position is data. */
 bool emit_rest_of_map(emitter *e, const node *n, const access_map *map, access_map *rest);
 element emit_by_data(emitter *e, const node *n, const access_map *map);
 /* Where the window of an UPDATE starts. */

@@ -34,7 +34,7 @@ static bool is_block(const loop_program *program, const loop_inst *i)
     }
 }
 
-/* True when moving I to a later place of its region changes nothing but what it may read. */
+/* May I move to a later place of its region, unless it reads memory that is written in between? */
 static bool is_movable(const loop_inst *i)
 {
     switch ((int)i->op) {
@@ -262,7 +262,7 @@ static void count_uses(const loop_program *p, c_value *values)
     }
 }
 
-/* Join operations to expressions of limited size. */
+/* Combine operations into expressions of limited size. */
 static void join(const loop_program *p, c_value *values)
 {
     for (uint32_t v = 0; v < p->n; v++) {

@@ -27,7 +27,7 @@ typedef struct llvm_request {
     /* Takes the result, in one piece. */
     void (*put)(void *user, const char *bytes, size_t n);
     void *user;
-    void **machine;    /* NULL; or where one is found, if any, and left for the next request */
+    void **machine;    /* NULL; or where a machine is kept from one request to the next */
     char message[256]; /* why the outcome is not LLVM_DONE */
 } llvm_request;
 

@@ -1,4 +1,5 @@
-/* Whether the machine at hand can run code for a CPU: LLVM's own answer, for want of a question. */
+/* Can this machine run code for a CPU? LLVM has no function that says so, so its inlining rules are
+ * asked. */
 #include "target/llvm/plugin/host.h"
 
 #include <llvm-c/Core.h>

@@ -70,7 +70,8 @@ static bool has_masks(const translation *t, loop_type type)
            (t->level == LEVEL_AVX2 && natural_align((loop_elem)type.elem) >= 4);
 }
 
-/* The way around: one block for all lanes, one for fewer, which go through memory one by one. */
+/* One block for all lanes, and one for fewer lanes, which copies elements one by one through
+ * memory. */
 typedef struct detour {
     LLVMBasicBlockRef full, part, after;
 } detour;

@@ -173,7 +173,7 @@ static llvm_outcome find_machine(session *s)
 
 /* ---- code ---- */
 
-/* Remarks and warnings are not for our users; errors reach them as a failed emission. */
+/* Remarks and warnings are dropped; errors are reported as a failed emission. */
 static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 {
     (void)info;

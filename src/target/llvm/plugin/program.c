@@ -303,7 +303,7 @@ static LLVMValueRef add_constant(const translation *t, const target_constant *c,
     return g;
 }
 
-/* Kernels stay functions of their own: their array of buffers is filled anew for each call. */
+/* Kernels are not inlined: their array of buffers is filled again for each call. */
 static void hide_kernel(const translation *t, LLVMValueRef f)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);

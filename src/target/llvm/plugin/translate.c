@@ -24,7 +24,7 @@ static bool small_number(LLVMValueRef x, int64_t *value)
     return true;
 }
 
-/* Loops test at their end; one that is known to run skips the test before the first turn. */
+/* Loops test at their end; one that is known to run skips the test before the first iteration. */
 static LLVMValueRef open_for(function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -251,7 +251,8 @@ static void finish(const function_state *f)
 {
     LLVMBuilderRef b = f->t->builder;
     LLVMValueRef result = const_i32(f->t, 0);
-    /* Streaming stores are not ordered with what tells other threads that the work is done. */
+    /* Non-temporal stores are not ordered with the stores that tell other threads that the work is
+     * done. */
     if (f->has_nontemporal && f->t->is_x86)
         (void)call(f, INTRINSIC_SFENCE, NULL, 0, NULL, 0);
     if (f->status)
