@@ -37,18 +37,20 @@ static known known_constant(LLVMValueRef mask, uint32_t first, uint32_t lanes)
     return all ? KNOWN_TRUE : ends ? KNOWN_ENDS : KNOWN_NOT;
 }
 
+static bool is_and(LLVMValueRef x)
+{
+    return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == LLVMAnd;
+}
+
 static known known_of(LLVMValueRef mask, uint32_t first, uint32_t lanes)
 {
     if (LLVMIsConstant(mask))
         return known_constant(mask, first, lanes);
-    if (!LLVMIsAInstruction(mask) || LLVMGetInstructionOpcode(mask) != LLVMAnd)
+    if (!is_and(mask))
         return KNOWN_NOT;
-    for (unsigned k = 0; k < 2; k++) {
-        LLVMValueRef in = LLVMGetOperand(mask, k);
-        if (LLVMIsConstant(in) && known_constant(in, first, lanes) == KNOWN_FALSE)
-            return KNOWN_FALSE;
-    }
-    return KNOWN_NOT;
+    const bool is_false = known_of(LLVMGetOperand(mask, 0), first, lanes) == KNOWN_FALSE ||
+                          known_of(LLVMGetOperand(mask, 1), first, lanes) == KNOWN_FALSE;
+    return is_false ? KNOWN_FALSE : KNOWN_NOT;
 }
 
 /* LANES lanes of X from FIRST, and zeros behind the last lane of X. */
@@ -64,6 +66,56 @@ static LLVMValueRef lanes_of(const translation *t, LLVMValueRef x, uint32_t firs
                                   LLVMConstVector(table, lanes), "");
 }
 
+/* The scalar that all of LANES lanes of X are; NULL: none is known. */
+static LLVMValueRef repeated(LLVMValueRef x, uint32_t lanes)
+{
+    LLVMValueRef vector = LLVMIsAShuffleVectorInst(x) ? LLVMGetOperand(x, 0) : NULL;
+    if (!vector || !LLVMIsAInsertElementInst(vector) || !LLVMIsNull(LLVMGetOperand(vector, 2)))
+        return NULL;
+    const unsigned n = LLVMGetNumMaskElements(x);
+    for (unsigned k = 0; k < n; k++)
+        if (LLVMGetMaskValue(x, k) != 0)
+            return NULL;
+    return lanes <= n ? LLVMGetOperand(vector, 1) : NULL;
+}
+
+/* Does X come as numbers of ELEM that are -1 or 0 anyway? */
+static bool is_spread(const translation *t, LLVMValueRef x, loop_elem elem)
+{
+    if (LLVMIsConstant(x))
+        return true;
+    LLVMTypeRef compared = LLVMIsACmpInst(x) ? LLVMTypeOf(LLVMGetOperand(x, 0)) : NULL;
+    return compared && LLVMSizeOfTypeInBits(t->layout, LLVMGetElementType(compared)) ==
+                           LLVMSizeOfTypeInBits(t->layout, t->elems[elem]);
+}
+
+/* Lanes of MASK as the machine wants them: it looks at the highest bits of numbers of ELEM. A
+ * scalar becomes a number before it is repeated, which takes half the instructions. */
+static LLVMValueRef machine_mask(const translation *t, LLVMValueRef mask, uint32_t first,
+                                 uint32_t lanes, loop_elem elem)
+{
+    LLVMBuilderRef b = t->builder;
+    LLVMTypeRef type = LLVMVectorType(t->elems[elem], lanes);
+    if (is_and(mask) && LLVMIsConstant(LLVMGetOperand(mask, 1))) {
+        LLVMValueRef x = machine_mask(t, LLVMGetOperand(mask, 0), first, lanes, elem);
+        LLVMValueRef y = machine_mask(t, LLVMGetOperand(mask, 1), first, lanes, elem);
+        return LLVMBuildAnd(b, x, y, "");
+    }
+    LLVMValueRef one = repeated(mask, lanes);
+    if (one) {
+        one = LLVMBuildSExt(b, one, t->elems[elem], "");
+        one = LLVMBuildInsertElement(b, LLVMGetPoison(type), one, const_i32(t, 0), "");
+        return LLVMBuildShuffleVector(b, one, LLVMGetPoison(type),
+                                      LLVMConstNull(LLVMVectorType(t->elems[LOOP_I32], lanes)), "");
+    }
+    LLVMValueRef some = lanes_of(t, mask, first, lanes);
+    if (is_spread(t, mask, elem))
+        return LLVMBuildSExt(b, some, type, "");
+    const loop_type number = loop_type_of(elem, lanes);
+    LLVMValueRef top = constant(t, number, elem == LOOP_I64 ? 63 : 31);
+    return LLVMBuildShl(b, LLVMBuildZExt(b, some, type, ""), top, "");
+}
+
 static LLVMValueRef pointer_of(const translation *t, const access *a, uint32_t first)
 {
     LLVMValueRef bytes = LLVMConstInt(t->elems[LOOP_I64], first * a->bits / 8, false);
@@ -77,10 +129,10 @@ static LLVMValueRef machine_access(const translation *t, const access *a, uint32
     const bool is_wide = a->bits == 64;
     const intrinsic which = INTRINSIC_AVX_LOAD + (x ? 4 : 0) + (is_wide ? 2 : 0) +
                             (lanes * a->bits == REGISTER_BITS ? 1 : 0);
-    LLVMTypeRef whole = LLVMVectorType(t->elems[is_wide ? LOOP_I64 : LOOP_I32], lanes);
+    const loop_elem whole = is_wide ? LOOP_I64 : LOOP_I32;
     LLVMTypeRef floats = LLVMVectorType(t->elems[is_wide ? LOOP_F64 : LOOP_F32], lanes);
-    LLVMValueRef mask = lanes_of(t, a->mask, first, lanes);
-    LLVMValueRef args[] = {pointer_of(t, a, first), LLVMBuildSExt(t->builder, mask, whole, ""),
+    LLVMValueRef mask = machine_mask(t, a->mask, first, lanes, whole);
+    LLVMValueRef args[] = {pointer_of(t, a, first), mask,
                            x ? LLVMBuildBitCast(t->builder, x, floats, "") : NULL};
     const unsigned id = t->intrinsics[which];
     return LLVMBuildCall2(t->builder, LLVMIntrinsicGetType(t->context, id, NULL, 0),
