@@ -27,14 +27,14 @@ const ptir_op_info ptir_ops[PTIR_OP_COUNT] = {
 };
 
 /* Each word with a space before it, but for the first. */
-const char *const ptir_unary_words = 1 +
+const char *const ptir_unary_words = &
 #define UNARY(word, op) " " #word
 #include "dialect/ptir/words.def"
-    ;
-const char *const ptir_binary_words = 1 +
+                                     [1];
+const char *const ptir_binary_words = &
 #define BINARY(word, op) " " #word
 #include "dialect/ptir/words.def"
-    ;
+                                      [1];
 const char ptir_dtype_words[] = "I1 Si4 Ui4 Si8 Ui8 Si16 Ui16 Si32 Ui32 Si64 Ui64 Fp8E4M3 Fp8E5M2 "
                                 "Bf16 F16 F32 F64 Cf32 Cf64";
 const char ptir_scalar_words[] = "I1 Signed Unsigned Float Complex";
