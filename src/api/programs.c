@@ -107,7 +107,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
         other_sizes_init(&p->others, p->graph, p->sizes, &(sizes_options){p->level, p->relaxed});
     TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
     TN_TRY(note_interface(p));
-    const int64_t begin = o->profiler ? eval_clock() : 0;
+    const int64_t begin = o->profiler ? clock_now() : 0;
     TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
     engine_tell(o->profiler, "compile", "passes", begin);
     return engine_compile(p->engine, p->graph, &p->others, o->profiler, &p->tape);

@@ -21,7 +21,7 @@ typedef struct run {
     const tn_profiler *profiler; /* NULL: none */
     uint32_t threads;
     uint64_t time_limit; /* in ns; 0: none */
-    int64_t deadline;    /* of eval_clock */
+    int64_t deadline;    /* of clock_now */
     bool (*cancel)(void *user);
     void *cancel_user;
 } run;
@@ -383,7 +383,7 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
 
 static void start_clock(run *r, uint64_t limit)
 {
-    const int64_t now = limit ? eval_clock() : 0;
+    const int64_t now = limit ? clock_now() : 0;
     r->time_limit = limit;
     if (limit)
         r->deadline = limit < (uint64_t)(INT64_MAX - now) ? now + (int64_t)limit : INT64_MAX;
@@ -402,7 +402,7 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
              .profiler = o.profiler,
              .cancel = o.cancel,
              .cancel_user = o.cancel_user};
-    const int64_t begin = r.profiler ? eval_clock() : 0;
+    const int64_t begin = r.profiler ? clock_now() : 0;
     start_clock(&r, o.timeout_ns);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);
     tn_status s =

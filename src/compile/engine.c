@@ -106,7 +106,7 @@ void engine_tell(const tn_profiler *events, const char *kind, const char *name, 
     if (!events || !events->event)
         return;
     const tn_profile_event event = {
-        .name = name, .kind = kind, .begin_ns = begin, .end_ns = eval_clock(), .threads = 1};
+        .name = name, .kind = kind, .begin_ns = begin, .end_ns = clock_now(), .threads = 1};
     events->event(events->user, &event);
 }
 
@@ -123,7 +123,7 @@ tn_status engine_compile(engine *e, const module *m, other_sizes *others, const 
     *out = NULL;
     if (!e->is_jit)
         return TN_OK;
-    const int64_t begin = events ? eval_clock() : 0;
+    const int64_t begin = events ? clock_now() : 0;
     tn_status s =
         target_llvm_is_installed() ? jit_compile(e, m, others, events, out) : TN_ERR_UNAVAILABLE;
     if (s == TN_ERR_UNAVAILABLE) { /* without machine code every step is a reference kernel */

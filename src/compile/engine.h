@@ -55,7 +55,7 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
                           const tn_profiler *events, const tn_buffer *in, tn_buffer *out,
                           const tn_port *ports, tn_status *status);
 
-/* Tell about what began at BEGIN (of eval_clock) and ends now. EVENTS may be NULL. */
+/* Tell about what began at BEGIN (of clock_now) and ends now. EVENTS may be NULL. */
 void engine_tell(const tn_profiler *events, const char *kind, const char *name, int64_t begin);
 
 #endif

@@ -260,13 +260,13 @@ static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_
                          tape **out, compile_failure *why)
 {
     const engine *e = j->e;
-    int64_t begin = events ? eval_clock() : 0;
+    int64_t begin = events ? clock_now() : 0;
     uint32_t compiled = 0;
     const bool ok = jit_plan_make(&j->plan, m, others, &e->on, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
     if (!ok)
         return TN_ERR_NOMEM;
-    begin = events ? eval_clock() : 0;
+    begin = events ? clock_now() : 0;
     TN_TRY(compile_all(j, &compiled, why));
     engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
     *out = make_tape(j);

@@ -62,7 +62,7 @@ static tn_status note_outputs(const tn_program *p, variant *v)
 static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
                        const tn_profiler *events, variant *v, other_sizes *others)
 {
-    const int64_t begin = events ? eval_clock() : 0;
+    const int64_t begin = events ? clock_now() : 0;
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);

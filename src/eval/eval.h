@@ -4,6 +4,7 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
+#include "base/clock.h"
 #include "graph/module.h"
 #include "ops/law.h"
 
@@ -34,7 +35,7 @@ typedef struct eval_run {
     uint32_t depth;                       /* of regions inside regions, so far */
     uint64_t turns, most_turns;           /* regions that ran; how many may, 0: any number */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
-    int64_t deadline;                     /* in ns of eval_clock; 0: none */
+    int64_t deadline;                     /* in ns of clock_now; 0: none */
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
     bool (*cancel)(void *user);           /* is the run to end? NULL: it is not */
     void *cancel_user;
@@ -68,8 +69,6 @@ tn_status eval_no_memory(const eval_call *call);
 /* The same as eval_report, about the operation OP of a caller's own. */
 tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, const char *format,
                          ...) __attribute__((format(printf, 4, 5)));
-/* Nanoseconds of a clock that only goes forward. */
-int64_t eval_clock(void);
 /* Timeout when the deadline of the run has passed, Cancelled when it is to end. */
 tn_status eval_on_time(const eval_call *call);
 /* The same, for the inside of long loops: looks at the clock only once in a while, when enough WORK

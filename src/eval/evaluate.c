@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "eval/kernels.h"
 #include "eval/stream.h"
@@ -35,20 +34,13 @@ tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, 
     return s;
 }
 
-int64_t eval_clock(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail with a clock that exists */
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 tn_status eval_on_time(const eval_call *call)
 {
     const eval_run *run = call->run;
     if (run->cancel && run->cancel(run->cancel_user))
         return eval_report(call, DIAG_Cancelled, "the run was cancelled at '%s'",
                            op_table[call->node->op].text);
-    if (run->deadline == 0 || eval_clock() < run->deadline)
+    if (run->deadline == 0 || clock_now() < run->deadline)
         return TN_OK;
     return eval_report(
         call, DIAG_Timeout, "the time limit of %" PRIu64 ".%09" PRIu64 " s was reached at '%s'",

@@ -1,7 +1,7 @@
 /* Running tapes. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "runtime/tape_parts.h"
 
 /* One run. Everything it writes is in the state that it took. */
@@ -12,13 +12,6 @@ typedef struct run {
     uint32_t threads;
     tape_result result;
 } run;
-
-static int64_t now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static bool stop(run *r, tape_outcome outcome, const step_info *s)
 {
@@ -39,7 +32,9 @@ static int32_t never_over(const tape_watch *w)
 
 static int32_t is_over(const tape_watch *w)
 {
-    return (w->cancel && w->cancel(w->user)) || (w->deadline && now() >= w->deadline) ? STOPPED : 0;
+    return (w->cancel && w->cancel(w->user)) || (w->deadline && clock_now() >= w->deadline)
+               ? STOPPED
+               : 0;
 }
 
 static bool is_watched(const run *r)
@@ -75,13 +70,13 @@ static int32_t run_watched(const shared_kernel *k, char *scratch, int64_t begin,
     for (int64_t at = begin, next; at < end; at = next) {
         if (k->watch->stop(k->watch) != 0)
             return STOPPED;
-        const int64_t start = now();
+        const int64_t start = clock_now();
         next = end - at > piece ? at + piece : end;
         const int32_t own = k->kernel(k->buffers, at, next, scratch);
         if (own == STOPPED)
             return own;
         code = own != 0 ? own : code;
-        const int64_t took = now() - start;
+        const int64_t took = clock_now() - start;
         if (took < SHORT && piece < INT64_MAX / 2)
             piece *= 2;
         else if (took > LONG && piece > 1)
@@ -276,11 +271,11 @@ static bool run_steps_watched(run *r, const block_info *b, char **table)
     for (uint32_t i = 0; i < b->steps.n; i++) {
         const step_info *s = &b->steps.at[i];
         uint32_t threads = 1;
-        const int64_t begin = profile ? now() : 0;
+        const int64_t begin = profile ? clock_now() : 0;
         if (!on_time(r, s) || !run_step(r, s, table + s->table, &threads))
             return false;
         if (profile)
-            profile->step(profile->user, &s->as, begin, now(), threads);
+            profile->step(profile->user, &s->as, begin, clock_now(), threads);
     }
     return true;
 }

@@ -10,8 +10,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum {
     MOST_WORKERS = 4096,
@@ -66,13 +67,6 @@ static void relax(void)
 #endif
 }
 
-static int64_t now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- one job ---- */
 
 static int64_t part_at(int64_t whole, int64_t parts, int64_t k)
@@ -112,13 +106,13 @@ static void do_shares_of_pool(void *arg, unsigned index)
 /* A job after the one SEEN, or the end. */
 static uint64_t wait_for_job(workers *w, uint64_t seen)
 {
-    const int64_t start = now();
+    const int64_t start = clock_now();
     for (uint32_t spins = 1;; spins++) {
         const uint64_t s = atomic_load_explicit(&w->state, memory_order_acquire);
         if (s / ONE_JOB != seen || atomic_load_explicit(&w->quit, memory_order_relaxed))
             return s;
         relax();
-        if (spins % SPINS_PER_LOOK == 0 && now() - start > SPIN_NS)
+        if (spins % SPINS_PER_LOOK == 0 && clock_now() - start > SPIN_NS)
             break;
     }
     (void)pthread_mutex_lock(&w->lock); /* fails only where it is misused */
