@@ -385,7 +385,7 @@ static void label_and_operation_are_named(void)
     (void)tn_matmul(t.b, x, x);
     CHECK_TEXT(t.said.node, "h.3");
     CHECK(strstr(t.said.message, "matmul") != NULL);
-    CHECK(strstr(t.said.note, "f32[2, 3]") != NULL);
+    CHECK(strstr(t.said.message, "operands f32[2, 3], f32[2, 3]") != NULL);
     bench_close(&t);
 }
 
