@@ -39,6 +39,13 @@ bool signals_waiting(const signal_hold *h)
     return false;
 }
 
+bool signals_block(sigset_t *before)
+{
+    sigset_t all;
+    (void)sigfillset(&all);
+    return pthread_sigmask(SIG_SETMASK, &all, before) == 0;
+}
+
 /* The write that made it has failed and said so. */
 static void drop_too_large(void)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/signals.h"
 #include "compile/code_store.h"
 #include "compile/jit_steps.h"
 #include "runtime/cache.h"
@@ -166,6 +167,7 @@ static tn_status compile_all(jit *j, uint32_t *compiled, compile_failure *why)
     pthread_t threads[MOST_THREADS];
     uint32_t n = 0;
     const uint32_t units = j->plan.units.n;
+    sigset_t before;
     const bool is_shared = j->e->allocator.resize == memory_system.resize;
     const uint32_t most = !is_shared                     ? 1
                           : j->e->threads < MOST_THREADS ? j->e->threads
@@ -174,9 +176,12 @@ static tn_status compile_all(jit *j, uint32_t *compiled, compile_failure *why)
     j->code = ARENA_ARRAY(&j->plan.memory, stored_code *, units);
     if (!j->code || !open_cache(j))
         return TN_ERR_NOMEM;
+    const bool masked = signals_block(&before);
     while (n + 1 < most && n + 1 < units &&
            pthread_create(&threads[n], NULL, compile_some, &job) == 0)
         n++;
+    if (masked)
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)compile_some(&job);
     for (uint32_t i = 0; i < n; i++)
         (void)pthread_join(threads[i], NULL);

@@ -7,12 +7,12 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 enum {
     MOST_WORKERS = 4096,
@@ -231,11 +231,10 @@ static workers *workers_alloc(const tn_allocator *a, uint32_t n)
 workers *workers_new(const tn_allocator *allocator, uint32_t n)
 {
     workers *w = workers_alloc(allocator, n);
-    sigset_t all, before;
+    sigset_t before;
     if (!w)
         return NULL;
-    (void)sigfillset(&all); /* signals are for the threads of the caller */
-    const bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    const bool masked = signals_block(&before);
     for (uint32_t i = 0; i + 1 < w->n; i++) {
         if (pthread_create(&w->threads[i], NULL, thread_main, w) != 0)
             break;
