@@ -28,4 +28,15 @@ elseif(NOT TENON_FUZZ)
     target_compile_definitions(tenon_llvm PRIVATE _POSIX_C_SOURCE=200809L)
     target_link_libraries(tenon_llvm PRIVATE tenon_flags ${llvm_link})
     install(TARGETS tenon_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+    # The same as a program, for processes whose memory is limited.
+    add_executable(tenon_llvm_process ${plugin_sources}
+        ${PROJECT_SOURCE_DIR}/src/target/llvm/process/process.c)
+    set_target_properties(tenon_llvm_process PROPERTIES OUTPUT_NAME tenon-llvm)
+    target_include_directories(tenon_llvm_process PRIVATE include src)
+    target_include_directories(tenon_llvm_process SYSTEM PRIVATE ${llvm_include})
+    target_compile_definitions(tenon_llvm_process PRIVATE _POSIX_C_SOURCE=200809L)
+    target_link_libraries(tenon_llvm_process PRIVATE tenon_flags ${llvm_link})
+    add_dependencies(tenon_llvm tenon_llvm_process)
+    install(TARGETS tenon_llvm_process RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

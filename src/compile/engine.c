@@ -42,14 +42,15 @@ static tn_status probe(context *cx, const char *cpu)
     return s;
 }
 
-/* Warn, once, that there is no machine code, unless the evaluator was asked for. */
-static void tell_missing(engine *e, const module *m)
+/* Warn, once, that there is no machine code, unless the evaluator was asked for, and WHY. */
+static void tell_missing(engine *e, const module *m, const char *why)
 {
     if (atomic_exchange(&e->has_told, true))
         return;
     diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
-              "LLVM cannot be loaded, so the engine 'jit' runs reference kernels: the results are "
-              "the same, and come more slowly");
+              "%s, so the engine 'jit' runs reference kernels: the results are the same, and come "
+              "more slowly",
+              why);
 }
 
 /* What O says of the cache; its text moves to MEMORY. */
@@ -120,23 +121,28 @@ static uint64_t machine_memory(void)
 tn_status engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
                          tape **out)
 {
+    diag_channel *d = &m->cx->diag;
+    jit_failure why = {TN_ERR_UNAVAILABLE, "LLVM is not installed"};
     *out = NULL;
     if (!e->is_jit)
         return TN_OK;
     const int64_t begin = events ? clock_now() : 0;
-    tn_status s =
-        target_llvm_is_installed() ? jit_compile(e, m, others, events, out) : TN_ERR_UNAVAILABLE;
-    if (s == TN_ERR_UNAVAILABLE) { /* without machine code every step is a reference kernel */
-        tell_missing(e, m);
+    if (target_llvm_is_installed())
+        (void)jit_compile(e, m, others, events, out, &why);
+    if (why.status == TN_ERR_NOMEM)
+        return diag_no_memory(d);
+    if (why.status == TN_ERR_INTERNAL)
+        return diag_report(d, DIAG_InternalError, &m->source, NO_SPAN, "%s", why.message);
+    if (why.status != TN_OK) { /* without machine code every step is a reference kernel */
+        tell_missing(e, m, why.message);
         *out = tape_of_module(m, &e->allocator, NULL, NULL);
-        s = TN_OK;
     }
     engine_tell(events, "compile", "tape", begin);
     if (*out && tape_bytes(*out, 1) > machine_memory()) {
         tape_free(*out);
         *out = NULL;
     }
-    return s;
+    return TN_OK;
 }
 
 /* ---- running ---- */

@@ -31,18 +31,12 @@ typedef struct jit {
 
 enum { MOST_THREADS = 16 };
 
-/* Why a unit has no code. */
-typedef struct compile_failure {
-    tn_status status;
-    char message[256];
-} compile_failure;
-
 typedef struct compile_job {
     jit *j;
     atomic_uint next;
     atomic_bool failed;
-    compile_failure failure; /* of the first that failed */
-    atomic_uint compiled;    /* units that were not found anywhere */
+    jit_failure failure;  /* of the first that failed */
+    atomic_uint compiled; /* units that were not found anywhere */
 } compile_job;
 
 static const char entry[] = "kernel";
@@ -62,13 +56,13 @@ static tn_status load_code(const jit *j, const text_buffer *object, jit_code *ou
 
 static void remember(void *user, const tn_diagnostic *d)
 {
-    compile_failure *f = user;
+    jit_failure *f = user;
     (void)snprintf(f->message, sizeof f->message, "%s", d->message);
 }
 
 /* An OBJECT of F, and its code. */
 static tn_status make_code(const jit *j, const target_function *f, target_kept *kept,
-                           text_buffer *object, jit_code *out, compile_failure *why)
+                           text_buffer *object, jit_code *out, jit_failure *why)
 {
     const target_options o = {.kept = kept, .cpu = j->e->cpu};
     const tn_diagnostic_sink sink = {remember, why};
@@ -96,7 +90,7 @@ static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
 
 /* Code for U, from the cache if it is there. *COMPILED: it was not. */
 static tn_status compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
-                              bool *compiled, compile_failure *why)
+                              bool *compiled, jit_failure *why)
 {
     const tn_allocator *a = &j->e->allocator;
     const target_function f = {entry, u->program};
@@ -118,7 +112,7 @@ static tn_status compile_unit(const jit *j, const jit_unit *u, target_kept *kept
 }
 
 /* The code of unit I, which another program of the engine may have. */
-static tn_status provide_unit(compile_job *job, uint32_t i, target_kept *kept, compile_failure *why)
+static tn_status provide_unit(compile_job *job, uint32_t i, target_kept *kept, jit_failure *why)
 {
     const jit *j = job->j;
     const jit_unit *u = &j->plan.units.at[i];
@@ -140,7 +134,7 @@ static void *compile_some(void *user)
     target_kept kept = {0};
     for (uint32_t i; !atomic_load(&job->failed) &&
                      (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;) {
-        compile_failure why = {.status = TN_OK};
+        jit_failure why = {.status = TN_OK};
         why.status = provide_unit(job, i, &kept, &why);
         if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
             job->failure = why;
@@ -161,7 +155,7 @@ static bool open_cache(jit *j)
 }
 
 /* *COMPILED: how many units had to be. */
-static tn_status compile_all(jit *j, uint32_t *compiled, compile_failure *why)
+static tn_status compile_all(jit *j, uint32_t *compiled, jit_failure *why)
 {
     compile_job job = {.j = j};
     pthread_t threads[MOST_THREADS];
@@ -262,7 +256,7 @@ static tape *make_tape(jit *j)
 
 /* Plan, code and tape; WHY is set where code cannot be made. */
 static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_profiler *events,
-                         tape **out, compile_failure *why)
+                         tape **out, jit_failure *why)
 {
     const engine *e = j->e;
     int64_t begin = events ? clock_now() : 0;
@@ -279,23 +273,20 @@ static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_
 }
 
 tn_status jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
-                      tape **out)
+                      tape **out, jit_failure *why)
 {
     jit j = {.e = e};
-    compile_failure why = {.status = TN_OK};
-    diag_channel *d = &m->cx->diag;
     *out = NULL;
-    const tn_status s = compile(&j, m, others, events, out, &why);
-    if (s != TN_OK) {
+    *why = (jit_failure){.status = TN_OK};
+    why->status = compile(&j, m, others, events, out, why);
+    if (why->status != TN_OK) {
         tape_free(*out);
         *out = NULL;
     }
     for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
         code_store_give_back(e->codes, j.code[i]);
     jit_plan_release(&j.plan);
-    if (s == TN_ERR_INTERNAL)
-        return diag_report(d, DIAG_InternalError, &m->source, NO_SPAN, "%s", why.message);
-    return s == TN_ERR_NOMEM ? diag_no_memory(d) : s;
+    return why->status;
 }
 
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
@@ -305,7 +296,7 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     jit_unit u = {.program = program};
     target_kept kept = {0};
     bool compiled;
-    compile_failure why;
+    jit_failure why;
     arena_init(&j.plan.memory, &e->allocator);
     if (program && open_cache(&j) &&
         (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)

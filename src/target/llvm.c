@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "target/llvm/plugin.h"
+#include "target/llvm_process.h"
 #include "target/target.h"
 
 static const char module_name[] = "libtenon-llvm.so";
@@ -120,20 +121,58 @@ static const llvm_plugin *load(char *why, size_t size)
     return p;
 }
 
+/* The program beside the module that does the same in a process of its own, in PATH. */
+static bool find_program(char path[static PATH_BYTES])
+{
+    static const char name[] = "tenon-llvm";
+    char folder[PATH_BYTES];
+    own_folder(folder);
+    for (unsigned k = 0; k < N_PLACES; k++) {
+        char *slash = place(k, folder, path) ? strrchr(path, '/') : NULL;
+        if (!slash || (size_t)(slash + 1 - path) + sizeof name > PATH_BYTES)
+            continue;
+        memcpy(slash + 1, name, sizeof name);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void put(void *user, const char *bytes, size_t n)
 {
     text_put(user, bytes, n);
+}
+
+static tn_status ended(context *cx, const llvm_request *r, llvm_outcome outcome,
+                       const text_buffer *out)
+{
+    switch (outcome) {
+    case LLVM_DONE:
+        return out->failed ? diag_no_memory(&cx->diag) : TN_OK;
+    case LLVM_NO_MEMORY:
+        return diag_no_memory(&cx->diag);
+    case LLVM_UNAVAILABLE:
+        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN, "%s", r->message);
+    case LLVM_BROKEN:
+        break;
+    }
+    return diag_report(&cx->diag, DIAG_InternalError, NULL, NO_SPAN, "LLVM refuses the code: %s",
+                       r->message);
 }
 
 static tn_status request(context *cx, llvm_request r, const target_options *options,
                          text_buffer *out)
 {
     static const target_options plain = {0};
-    char why[512];
+    char why[512], program[PATH_BYTES];
     r.options = options ? options : &plain;
     r.allocator = &cx->allocator;
     r.put = put;
     r.user = out;
+    if (llvm_memory_is_limited() && find_program(program)) {
+        const llvm_outcome outcome = llvm_in_process(program, &r);
+        return ended(cx, &r, outcome, out);
+    }
     target_kept *kept = r.options->kept;
     const llvm_plugin *plugin = kept && kept->plugin ? kept->plugin : load(why, sizeof why);
     if (kept) {
@@ -143,18 +182,8 @@ static tn_status request(context *cx, llvm_request r, const target_options *opti
     if (!plugin)
         return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
                            "LLVM cannot be loaded: %s", why);
-    switch (plugin->compile(&r)) {
-    case LLVM_DONE:
-        return out->failed ? diag_no_memory(&cx->diag) : TN_OK;
-    case LLVM_NO_MEMORY:
-        return diag_no_memory(&cx->diag);
-    case LLVM_UNAVAILABLE:
-        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN, "%s", r.message);
-    case LLVM_BROKEN:
-        break;
-    }
-    return diag_report(&cx->diag, DIAG_InternalError, NULL, NO_SPAN, "LLVM refuses the code: %s",
-                       r.message);
+    const llvm_outcome outcome = plugin->compile(&r);
+    return ended(cx, &r, outcome, out);
 }
 
 tn_status target_llvm(context *cx, const target_function *functions, size_t n,

@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -832,6 +833,31 @@ outputs: %2
             self.assertEqual(self.tenon(*quiet, env=env).err, "")
         self.assertIn("LLVM is not installed", self.tenon("explain", "add.ir", env=env).out)
         self.assertFalse(json.loads(self.tenon("explain", "add.ir", "--json", env=env).out)["machine_code"])
+
+    def test_limited_memory(self):
+        """With little memory LLVM ends a process of its own, never this one."""
+        def limited(kib, *args):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))
+            with tempfile.TemporaryDirectory() as cache:
+                return subprocess.run([TENON, *args], cwd=self.dir, capture_output=True, timeout=60, preexec_fn=limit,
+                                      env={**os.environ, "TENON_CACHE_DIR": cache})
+        if limited(64 << 10, "--version").returncode:
+            self.skipTest("sanitizers take more memory than that")
+        self.write("a.ir", ADD)
+        self.write("l.ptir", LOOP)
+        plain = self.tenon("run", "a.ir", "--random", "1", "--engine=ref").out
+        for kib in (*range(60000, 260000, 13000), 1 << 20):
+            done = limited(kib, "run", "a.ir", "--random", "1")
+            self.assertEqual((done.returncode, done.stdout.decode()), (0, plain), (kib, done.stderr))
+            done = limited(kib, "compile", "a.ir", "-o", "a.o")
+            self.assertIn(done.returncode, (0, 3), (kib, done.stderr))
+        for name in ("a.ir", "l.ptir"):  # the other process makes the same
+            first = self.tenon("compile", name, "-o", "x.o", "--name", "x", status=None)
+            if "LLVM cannot be loaded" in first.err:
+                continue
+            done = limited(4 << 20, "compile", name, "-o", "y.o", "--name", "x")
+            self.assertEqual((first.status, done.returncode), (0, 0), done.stderr)
+            self.assertEqual((self.dir / "x.o").read_bytes(), (self.dir / "y.o").read_bytes())
 
     def test_random_positions(self):
         """Random integers that are positions exist."""
