@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+from lib.npy import write_npy
 from lib.program import TENON
 
 LIMITS = ["--limit", "nodes=100000", "--limit", "memory_bytes=268435456",
@@ -103,6 +104,64 @@ def whiles(levels):
         "  return %c, %n, %x", "}"]) + "\n"
 
 
+class Mixed:
+    """Loops and conditions in each other, with regions that are shared or copied for each use."""
+
+    def __init__(self, levels, is_shared):
+        self.levels, self.is_shared = levels, is_shared
+        self.regions, self.known = [], {}
+        end, body = self.condition(), self.step(0)
+        self.text = "\n".join([
+            f"func @main(%x: {F32}, %e: {F32}) -> {F32} {{",
+            f"  %t = while(%x, %e) cond_region[{end}] body_region[{body}] -> ({F32}, {F32})",
+            "  return %t[0]", "}", *self.regions]) + "\n"
+
+    def region(self, key, make):
+        """The number of the region for KEY, whose lines behind its number MAKE gives."""
+        if not self.is_shared or key not in self.known:
+            lines = make()
+            self.known[key] = len(self.regions)
+            self.regions.append(f"region @{len(self.regions)}" + "\n".join([*lines, "}"]))
+        return self.known[key]
+
+    def condition(self):
+        return self.region("condition", lambda: [
+            f"(%x: {F32}, %e: {F32}) -> (tensor<i1>, {F32}, {F32}) {{",
+            "  %c = compare(%x, literal<f32>[0.5]) op[less] -> tensor<i1>",
+            "  return %c, %x, %e"])
+
+    def step(self, level):
+        """(x, e) to (x + something, e): the body of a while, or a branch."""
+        def make():
+            lines = [f"(%x: {F32}, %e: {F32}) -> ({F32}, {F32}) {{",
+                     f"  %m = mul(%x, %e) -> {F32}", f"  %h = tanh(%m) -> {F32}",
+                     f"  %k = abs(%h) -> {F32}", f"  %l = add(%k, literal<f32>[0.25]) -> {F32}",
+                     f"  %y = add(%x, %l) -> {F32}"]
+            if level == self.levels:
+                return lines + ["  return %y, %e"]
+            yes, no = self.step(level + 1), self.step(level + 1)
+            end, body, turn = self.condition(), self.step(level + 1), self.turn(level + 1)
+            return lines + [
+                "  %c = compare(%y, literal<f32>[1.0]) op[less] -> tensor<i1>",
+                f"  %t = cond(%c, %y, %e) true_region[{yes}] false_region[{no}] -> ({F32}, {F32})",
+                "  %s = broadcast_to(%h) result_shape[2] -> tensor<f32, 2>",
+                f"  %u = scan(%t[0], %s) body_region[{turn}] carry_count[1] scan_output_count[0] "
+                f"-> ({F32})",
+                f"  %w = while(%u[0], %e) cond_region[{end}] body_region[{body}] -> ({F32}, {F32})",
+                "  return %w[0], %e"]
+        return self.region(("step", level), make)
+
+    def turn(self, level):
+        """The body of a scan, whose carry grows."""
+        def make():
+            region = self.step(level)
+            return [f"(%x: {F32}, %e: {F32}) -> ({F32}) {{",
+                    "  %c = compare(%x, %e) op[less] -> tensor<i1>",
+                    f"  %t = cond(%c, %x, %e) true_region[{region}] false_region[{region}] -> "
+                    f"({F32}, {F32})", "  return %t[0]"]
+        return self.region(("turn", level), make)
+
+
 def calls(levels):
     """MIND source: each function calls the next twice."""
     lines = [f"fn f{levels}(x: tensor<f32[2]>) -> tensor<f32[2]> {{ tensor.relu(x) }}"]
@@ -152,6 +211,37 @@ FAMILIES = [
 ]
 
 
+def run_gradient(folder, levels, is_shared):
+    """The lines of its gradient, and what it computes."""
+    path = pathlib.Path(folder) / "mixed.ptir"
+    gradient = pathlib.Path(folder) / "gradient.ptir"
+    path.write_text(Mixed(levels, is_shared).text)
+    done = run(path, ["grad", "-o", str(gradient)])
+    if done.returncode:
+        return 0, done.stderr
+    numbers = []
+    files = {name: pathlib.Path(folder) / f"{name}.npy" for name in "xe"}
+    write_npy(files["e"], "f32", [], [2.0])
+    for x in (-1.0, 0.125, 1.0):
+        write_npy(files["x"], "f32", [], [x])
+        command = [TENON, "run", gradient, "--engine", "ref", "--timeout", str(SECONDS),
+                   *(f"--input={name}={path}" for name, path in files.items())]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        numbers.append(done.stdout if done.returncode == 0 else done.stderr)
+    return len(gradient.read_text().splitlines()), numbers
+
+
+def gradients_differ(folder):
+    """Shared regions have the derivatives that copies of them have."""
+    shared, numbers = run_gradient(folder, 2, True)
+    copied, wanted = run_gradient(folder, 2, False)
+    if numbers == wanted and "error" not in str(wanted) and 0 < 2 * shared < copied:
+        return False
+    print(f"gradients with shared regions: {shared} lines, {numbers}\n"
+          f"with copied ones: {copied} lines, {wanted}")
+    return True
+
+
 def main():
     failures = 0
     with tempfile.TemporaryDirectory(prefix="tenon-growth-") as folder:
@@ -165,6 +255,7 @@ def main():
                     failures += 1
                     print(f"{family.__name__} of {levels} levels, {command}: wanted {wanted}, "
                           f"ended with {status}\n{said}")
+        failures += gradients_differ(folder)
     print("failed" if failures else "passed")
     return failures != 0
 
