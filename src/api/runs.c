@@ -1,4 +1,4 @@
-/* Running programs: the tensors are checked, and what is left is the evaluator's. */
+/* Running programs: checks the tensors, then runs the program on an engine. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -248,7 +248,8 @@ static tn_status evaluate_run(run *r, eval_run *state, const tn_buffer *in, tn_b
 
 /* ---- runs that are compared with the evaluator ---- */
 
-/* What is to come out, which is known before anything is written, and what the caller gave. */
+/* The outputs of a run: their types, which are known before anything is written, and the caller's
+ * memory. */
 typedef struct expected {
     tensor *want;     /* NULL: not known */
     tn_buffer *given; /* OUT as it was */

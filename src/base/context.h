@@ -22,8 +22,8 @@ typedef struct limits {
 
 struct tn_context {
     tn_allocator allocator;
-    /* The same for modules and passes: counts, and refuses what is above the limit or asked for
-     * when the work is to stop. Whatever takes long takes memory, so that nothing else asks. */
+    /* The same for modules and passes: counts, and refuses memory above the limit, or when the work
+     * is to stop. Whatever takes long also takes memory, so cancellation is checked only here. */
     tn_allocator metered;
     _Atomic uint64_t metered_bytes;
     diag_channel diag;
@@ -51,7 +51,7 @@ void context_limits_from(context *to, const context *from);
  * (diag_refuse), and module_no_memory or diag_no_memory reports it. */
 bool context_is_stopped(context *cx);
 
-/* Every public function ends with this: what it reported is delivered before it returns. */
+/* Every public function ends with this: it delivers what was reported. */
 static inline tn_status context_done(context *cx, tn_status status)
 {
     diag_flush(&cx->diag);

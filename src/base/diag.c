@@ -54,7 +54,7 @@ void diag_flush(diag_channel *d)
     arena_reset(&d->text);
 }
 
-/* A copy of LENGTH bytes that lives as long as what is open, or NULL. */
+/* A copy of LENGTH bytes that lives as long as the open diagnostic, or NULL. */
 static const char *keep(diag_channel *d, const char *text, size_t length)
 {
     return text ? arena_copy_text(&d->text, text, length) : NULL;
@@ -81,8 +81,8 @@ __attribute__((format(printf, 6, 0))) static void
 open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
                 const char *format, va_list args)
 {
-    /* What the arguments point into may be the text of what is open, which is delivered, and its
-     * text dropped, only after the new texts are made. */
+    /* The arguments may point into the text of the open diagnostic, so that is delivered, and its
+     * text freed, only after the new texts are made. */
     arena earlier = d->text;
     arena_init(&d->text, earlier.allocator);
     const char *code = src && src->code_of ? src->code_of((int)kind) : NULL;

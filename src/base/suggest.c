@@ -61,7 +61,7 @@ void suggest_name(suggestion *s, const char *name, size_t length)
     if (s->length > SUGGEST_LONGEST || length > SUGGEST_LONGEST)
         return;
     const size_t edits = count_edits(s->text, s->length, name, length);
-    /* a name of which every character is another says nothing */
+    /* a name in which every character differs is not alike */
     if (edits <= s->edits && edits < s->length && edits < length)
         take_name(s, edits, name, length);
 }

@@ -50,8 +50,8 @@ void aot_cond(aot_block *k, const step_info *s)
     plain(k, TARGET_END);
 }
 
-/* A value of a loop: where a turn finds it, and where it puts the next one. Both stay, or the value
- * moves to NEXT after each turn, or NEXT and OTHER change places too. */
+/* A value of a loop: where a iteration finds it, and where it puts the next one. Both stay, or the
+ * value moves to NEXT after each iteration, or NEXT and OTHER change places too. */
 typedef struct carry {
     target_buffer value, next, other;
     bool moves, alternates;
@@ -76,7 +76,7 @@ static carry settling(aot_block *k, target_buffer operand, target_buffer place)
     return c;
 }
 
-static void end_turn(aot_block *k, const carry *c)
+static void end_iteration(aot_block *k, const carry *c)
 {
     if (c->moves)
         point(k, c->value, c->next);
@@ -128,7 +128,7 @@ void aot_while(aot_block *k, const step_info *s)
     aot_step(k, (target_step){.kind = TARGET_LEAVE}, &first[n], 1);
     run_block(k, s->as.region[1], second, 2 * n);
     for (uint32_t i = 0; i < n; i++)
-        end_turn(k, &carries[i]);
+        end_iteration(k, &carries[i]);
     plain(k, TARGET_END);
     for (uint32_t i = 0; i < n; i++)
         aot_copy(k, second[i], aot_place(k, s->as.buffers[n + i]), body->output_bytes[i]);
@@ -141,7 +141,7 @@ static carry scan_carry(aot_block *k, const step_info *s, uint32_t i)
     const block_info *body = region(k, s->as.region[0]);
     const target_buffer operand = aot_place(k, s->as.buffers[i]),
                         result = aot_place(k, s->as.buffers[s->as.n_read + i]);
-    const bool is_odd = s->as.turns % 2 == 1; /* the last turn writes the result */
+    const bool is_odd = s->as.iterations % 2 == 1; /* the last iteration writes the result */
     if (body->pass[i] == i)
         return (carry){.value = operand, .next = operand};
     if (body->update[i] == i)
@@ -151,9 +151,9 @@ static carry scan_carry(aot_block *k, const step_info *s, uint32_t i)
 }
 
 /* Slice after slice of what is there as a whole, or of no bytes. */
-static target_buffer slices(aot_block *k, target_buffer whole, uint64_t bytes, int64_t turns)
+static target_buffer slices(aot_block *k, target_buffer whole, uint64_t bytes, int64_t iterations)
 {
-    if (bytes == 0 || turns < 2)
+    if (bytes == 0 || iterations < 2)
         return whole;
     const target_buffer p = pointer(k);
     point(k, p, whole);
@@ -169,7 +169,7 @@ static void next_slice(aot_block *k, target_buffer p, uint64_t bytes)
 }
 
 /* A scan of nothing: its results are the operands. */
-static void no_turns(aot_block *k, const step_info *s)
+static void no_iterations(aot_block *k, const step_info *s)
 {
     const block_info *body = region(k, s->as.region[0]);
     for (uint32_t i = 0; i < s->as.n_carries; i++)
@@ -181,8 +181,8 @@ void aot_scan(aot_block *k, const step_info *s)
 {
     const block_info *body = region(k, s->as.region[0]);
     const uint32_t n_in = s->as.n_read, n_out = s->as.n_written, n = s->as.n_carries;
-    if (s->as.turns == 0) {
-        no_turns(k, s);
+    if (s->as.iterations == 0) {
+        no_iterations(k, s);
         return;
     }
     carry *carries = ARENA_ARRAY(&k->a->memory, carry, n);
@@ -195,23 +195,23 @@ void aot_scan(aot_block *k, const step_info *s)
         const uint64_t bytes = i < n_in ? body->input_bytes[number] : body->output_bytes[number];
         whole[i] = at[i] = aot_place(k, s->as.buffers[i]);
         if (number >= n)
-            at[i] = slices(k, whole[i], bytes, s->as.turns);
+            at[i] = slices(k, whole[i], bytes, s->as.iterations);
     }
     for (uint32_t i = 0; i < n; i++) {
         carries[i] = scan_carry(k, s, i);
         at[i] = carries[i].value;
         at[n_in + i] = carries[i].next;
     }
-    if (s->as.turns > 1)
-        aot_step(k, (target_step){.kind = TARGET_LOOP, .extent = s->as.turns}, NULL, 0);
+    if (s->as.iterations > 1)
+        aot_step(k, (target_step){.kind = TARGET_LOOP, .extent = s->as.iterations}, NULL, 0);
     run_block(k, s->as.region[0], at, n_in + n_out);
     for (uint32_t i = 0; i < n; i++)
-        end_turn(k, &carries[i]);
+        end_iteration(k, &carries[i]);
     for (uint32_t i = n; i < n_in; i++)
         next_slice(k, at[i], body->input_bytes[i]);
     for (uint32_t i = n; i < n_out; i++)
         next_slice(k, at[n_in + i], body->output_bytes[i]);
-    if (s->as.turns > 1)
+    if (s->as.iterations > 1)
         plain(k, TARGET_END);
     for (uint32_t i = 0; i < n; i++)
         aot_copy(k, carries[i].value, whole[n_in + i], body->output_bytes[i]);

@@ -2,8 +2,9 @@
  *
  * A tape that checks has steps beside those of its kernels: one before the first of a block, which
  * has the evaluator compute what all of them are to leave in memory, from what the block is given;
- * and one behind each kernel that completes values, which compares them. So a loop is compared turn
- * by turn, and since all kernels before were right, the first that differs is the one at fault. */
+ * and one behind each kernel that completes values, which compares them. So a loop is compared
+ * iteration by iteration, and since all kernels before were right, the first that differs is the
+ * one at fault. */
 #ifndef COMPILE_CHECK_H
 #define COMPILE_CHECK_H
 

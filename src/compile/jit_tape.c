@@ -210,7 +210,7 @@ static void add_control(const tape_block *b, const node *n, tape_step *s)
         s->kind = TAPE_SCAN;
         s->region[0] = region(b, n, KEY_BODY_REGION);
         s->n_carries = (uint32_t)attr_int(n->attrs, KEY_CARRY_COUNT, 0);
-        s->turns = value_type(b->f, n->in[s->n_carries])->dims[0];
+        s->iterations = value_type(b->f, n->in[s->n_carries])->dims[0];
         break;
     }
 }

@@ -6,7 +6,7 @@
 
 enum {
     CHAINS = 12, /* of 32 lanes: more than the latency of an operation needs */
-    TURNS = 100000,
+    ITERATIONS = 100000,
     SWEEP = 64 << 20, /* bytes read, and as many written */
     TRIES = 5
 };
@@ -74,7 +74,8 @@ bool machine_measure(const engine *e, machine_limits *out)
     if (ok) {
         char *buffers[] = {data, data + SWEEP};
         memset(data, 1, 2 * (size_t)SWEEP);
-        out->flops = 2.0 * 32 * CHAINS * TURNS / ((double)least_time(fma, buffers, TURNS) * 1e-9);
+        out->flops =
+            2.0 * 32 * CHAINS * ITERATIONS / ((double)least_time(fma, buffers, ITERATIONS) * 1e-9);
         out->bytes = 2.0 * SWEEP / ((double)least_time(sweep, buffers, SWEEP / 64) * 1e-9);
     }
     code_free(codes[0]);

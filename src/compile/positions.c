@@ -169,7 +169,7 @@ static void through_scan(demands *d, const region_use *u)
         flows(d, returned(u, k), result(u, k));
     for (uint32_t k = 0; k < carries; k++) {
         flows(d, returned(u, k), parameter(u, k));
-        flows(d, operand(u, k), result(u, k)); /* without a turn */
+        flows(d, operand(u, k), result(u, k)); /* without a iteration */
     }
     for (uint32_t k = 0; k < u->n->n_in; k++)
         flows(d, operand(u, k), parameter(u, k));

@@ -57,7 +57,7 @@ typedef struct expressible {
     bool (*takes)(const function *f, const node *n, char why[OBJECTION_SIZE]);
 } expressible;
 
-/* What stands beside the operands of an op in a dialect's text. */
+/* A field of an op in a dialect's text: what is written beside the operands. */
 typedef struct dialect_field {
     const char *name;
     const char *type;      /* what stands there, in words; NULL: as the attribute says */

@@ -27,8 +27,8 @@ static uint64_t key_of_float(double x)
     return bits & SIGN_BIT ? ~bits : bits | SIGN_BIT;
 }
 
-/* For N elements of D, side by side and as widened by dtype_widen: keys that ascend from the first
- * of the wanted order to the last. NaN gets the last key of all. */
+/* Sort keys of N contiguous elements of D, as widened by dtype_widen: they ascend in the wanted
+ * order. NaN gets the largest key. */
 static void order_keys(tn_dtype d, bool largest, const void *elements, int64_t n, uint64_t *keys)
 {
     switch ((int)d) {
@@ -60,7 +60,7 @@ static void order_keys(tn_dtype d, bool largest, const void *elements, int64_t n
     }
 }
 
-/* One line at a time, as stored, widened, and as keys. */
+/* One line at a time: its elements as stored, widened, and as keys. */
 typedef struct line_reader {
     lines l;
     tn_dtype dtype;

@@ -16,8 +16,8 @@ enum {
 #define FMA_F64(a, b, c) fma(a, b, c)
 #define FMA_INT(a, b, c) ((a) * (b) + (c))
 
-/* Chains of one row for columns j0 .. j0 + n - 1, kept in P; four products at a time only save
- * loads and stores, each chain still takes them one by one. WIDE is what products are formed in. */
+/* Chains of one row for columns j0 .. j0 + n - 1, kept in P. Four products at a time save loads and
+ * stores; each chain still adds them one by one. WIDE is the type of the products. */
 #define CHAIN(name, type, wide, FMA)                                                               \
     INLINE void name##_row(const chain_block *c, size_t i, size_t j0, size_t n, type *restrict p)  \
     {                                                                                              \
@@ -181,7 +181,7 @@ void chain_run(tn_dtype d, const chain_block *block, size_t m, size_t n, void *t
     }
 }
 
-/* One block, some columns at a time: so many that the clock is looked at often enough. */
+/* One block, in groups of columns small enough that the clock is checked often. */
 static tn_status run_columns(const contraction *c, chain_block *block, const void **b, size_t m,
                              size_t n, char *total, size_t pitch, bool first)
 {

@@ -67,7 +67,7 @@ bool flat_compare(const flat_args *args)
     return true;
 }
 
-/* Elements are moved as they are: what is not chosen never shows. */
+/* Elements are moved bit by bit; the element that is not chosen has no effect. */
 #define SELECT(size)                                                                               \
     for (size_t i = 0; i < args->n; i++)                                                           \
         memcpy(out + i * (size), (p[i] ? a : b) + i * (size), (size));                             \

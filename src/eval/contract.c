@@ -14,7 +14,7 @@ enum { ROW_TILE = 64 }; /* rows of results computed per pass over the right oper
 typedef struct product {
     tn_dtype dtype, sum; /* of the elements, of the chains */
     size_t m, n, k;
-    /* Scratch, when the dtypes differ: the operands and a tile of results as `sum`. */
+    /* Scratch where the dtypes differ: the operands and a tile of results, converted to `sum`. */
     char *wide_a, *wide_b, *tile;
 } product;
 

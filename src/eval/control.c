@@ -19,9 +19,9 @@ static tn_status run_region(const eval_call *call, const function *f, const tens
         return eval_report(call, DIAG_LimitExceeded,
                            "regions are nested deeper than the limit of %" PRIu32,
                            run->cx->limits.nesting);
-    if (run->most_turns && run->turns++ == run->most_turns)
+    if (run->most_iterations && run->iterations++ == run->most_iterations)
         return eval_report(call, DIAG_LimitExceeded, "regions run more than %" PRIu64 " times",
-                           run->most_turns);
+                           run->most_iterations);
     TN_TRY(eval_on_time(call)); /* also in loops whose bodies compute nothing */
     run->depth++;
     const tn_status s = evaluate(run, f, in, out);
@@ -91,7 +91,7 @@ tn_status eval_cond(eval_call *call)
 
 /* The condition reads the carry and writes its own copy behind the predicate; the body reads that
  * copy and writes the carry. */
-static tn_status turn_while(const eval_call *call, tensor *carry, tensor *checked)
+static tn_status while_iteration(const eval_call *call, tensor *carry, tensor *checked)
 {
     const function *cond = region_of(call, KEY_COND_REGION);
     const function *body = region_of(call, KEY_BODY_REGION);
@@ -119,19 +119,19 @@ tn_status eval_while(eval_call *call)
         s = buffers_init(&copy, call, call->out, call->n_out);
     if (s == TN_OK) {
         memcpy(checked + 1, copy.at, call->n_in * sizeof *checked);
-        s = turn_while(call, carry.at, checked);
+        s = while_iteration(call, carry.at, checked);
     }
     buffers_release(&carry, call);
     buffers_release(&copy, call);
     return s;
 }
 
-/* Turn K reads slice K of what is scanned in place, and writes slice K of what is stacked. Carries
- * alternate between two sets of buffers, one of them the results. */
-static tn_status turn_scan(const eval_call *call, uint32_t carries, tensor *spare)
+/* Iteration K reads slice K of what is scanned in place, and writes slice K of what is stacked.
+ * Carries alternate between two sets of buffers, one of them the results. */
+static tn_status scan_iterations(const eval_call *call, uint32_t carries, tensor *spare)
 {
     const function *body = region_of(call, KEY_BODY_REGION);
-    const int64_t turns = call->in[carries].type->dims[0];
+    const int64_t iterations = call->in[carries].type->dims[0];
     tensor *in = ARENA_ARRAY(call->scratch, tensor, call->n_in);
     tensor *out = ARENA_ARRAY(call->scratch, tensor, call->n_out);
     if (!in || !out)
@@ -140,9 +140,9 @@ static tn_status turn_scan(const eval_call *call, uint32_t carries, tensor *spar
     memcpy(out, call->out, call->n_out * sizeof *out);
     for (uint32_t k = carries; k < call->n_in; k++)
         in[k].type = function_input_type(body, k);
-    for (int64_t turn = 0; turn < turns; turn++) {
-        /* The last turn writes the results. */
-        const tensor *to = (turns - turn) % 2 == 1 ? call->out : spare;
+    for (int64_t iteration = 0; iteration < iterations; iteration++) {
+        /* The last iteration writes the results. */
+        const tensor *to = (iterations - iteration) % 2 == 1 ? call->out : spare;
         for (uint32_t k = 0; k < carries; k++)
             out[k].data = to[k].data;
         TN_TRY(run_region(call, body, in, out));
@@ -153,7 +153,7 @@ static tn_status turn_scan(const eval_call *call, uint32_t carries, tensor *spar
         for (uint32_t k = carries; k < call->n_out; k++)
             out[k].data = (char *)out[k].data + bytes_of(function_output_type(body, k));
     }
-    return turns == 0 ? copy_all(call, call->in, carries) : TN_OK;
+    return iterations == 0 ? copy_all(call, call->in, carries) : TN_OK;
 }
 
 tn_status eval_scan(eval_call *call)
@@ -162,7 +162,7 @@ tn_status eval_scan(eval_call *call)
     buffers spare;
     tn_status s = buffers_init(&spare, call, call->out, carries);
     if (s == TN_OK)
-        s = turn_scan(call, carries, spare.at);
+        s = scan_iterations(call, carries, spare.at);
     buffers_release(&spare, call);
     return s;
 }

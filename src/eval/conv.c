@@ -42,7 +42,7 @@ static char *scratch(const conv *c, size_t n)
 static tn_status operand(const conv *c, const tensor *t, const char **out)
 {
     const size_t n = (size_t)t->type->count;
-    *out = n > 0 ? t->data : ""; /* `data` may be NULL, which is not meant here */
+    *out = n > 0 ? t->data : ""; /* `data` may be NULL elsewhere, but not here */
     if (n == 0 || c->sum == c->dtype)
         return TN_OK;
     char *wide = scratch(c, n);
@@ -177,7 +177,7 @@ static void transpose_filter(const conv *c, const char *w, char *transposed)
                        w + ((t * ci + i) * co + o) * c->size, c->size);
 }
 
-/* The result row (or column) whose window puts tap A on input row V; -1 when there is none. */
+/* The result row (or column) whose window has tap A at input row V; -1 when there is none. */
 static int64_t meets(int64_t v, int64_t low, int64_t a, int64_t stride, int64_t results)
 {
     const int64_t at = v + low - a;
@@ -215,7 +215,7 @@ tn_status eval_conv2d_grad_input(eval_call *call)
     TN_TRY(operand(&c, &call->in[0], &dy));
     TN_TRY(operand(&c, &call->in[1], &w));
     char *transposed = scratch(&c, (size_t)call->in[1].type->count), *total = scratch(&c, ci);
-    /* Only taps with channels are worth a place; without them there is nothing to add. */
+    /* Without channels there is nothing to add, so no taps are listed. */
     tap *list =
         ARENA_ARRAY(call->scratch, tap, call->in[1].type->count ? (size_t)(g->kh * g->kw) : 0);
     if (!dy || !w || !transposed || !total || !list)

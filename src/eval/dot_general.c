@@ -77,16 +77,17 @@ static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const v
     }
 }
 
-/* How sums are formed and what becomes of them. */
+/* The dtypes of a contraction: operands, sums, results. */
 typedef struct sums {
     tn_dtype form;   /* of operands and chains */
-    tn_dtype sum;    /* the accumulator: another one than `form` when it is a narrow float */
+    tn_dtype sum;    /* the accumulator: differs from `form` when it is a narrow float */
     tn_dtype result; /* what is stored */
     char *tile;      /* ROW_TILE rows of `form` */
     char *rounded;   /* of `sum`; NULL when that is `form` */
 } sums;
 
-/* N sums in the tile to OUT: rounded once when nothing else was asked for. */
+/* Convert N sums of the tile to OUT: rounded once, unless a narrow accumulator or other dtypes were
+ * asked for. */
 static void deliver(const sums *s, char *out, size_t n)
 {
     char *from = s->tile;

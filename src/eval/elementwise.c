@@ -6,7 +6,7 @@
 #include "eval/kernels.h"
 #include "ops/rules.h"
 
-/* Kernels. Integers compute without sign, where overflow wraps. */
+/* Kernels. Integers are computed as unsigned ones, where overflow wraps. */
 
 #define LOOP(type, expr)                                                                           \
     do {                                                                                           \
@@ -21,7 +21,7 @@
     case dtype:                                                                                    \
         LOOP(type, expr);                                                                          \
         break;
-/* Cases of one expression over sorts of dtypes; inside, T is not known, so each says its own. */
+/* A case for each dtype of a sort, all with one expression. */
 #define WRAPPING(expr8, expr16, expr32, expr64)                                                    \
     CASE(TN_SI8, uint8_t, expr8)                                                                   \
     CASE(TN_UI8, uint8_t, expr8)                                                                   \

@@ -33,7 +33,7 @@ typedef struct eval_run {
     uint64_t bytes_limit;                 /* UINT64_MAX: none */
     bool quiet;                           /* failures give only their status */
     uint32_t depth;                       /* of regions inside regions, so far */
-    uint64_t turns, most_turns;           /* regions that ran; how many may, 0: any number */
+    uint64_t iterations, most_iterations; /* regions that ran; how many may, 0: any number */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
     int64_t deadline;                     /* in ns of clock_now; 0: none */
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
@@ -71,8 +71,8 @@ tn_status eval_report_on(const eval_call *call, const char *op, diag_kind kind, 
                          ...) __attribute__((format(printf, 4, 5)));
 /* Timeout when the deadline of the run has passed, Cancelled when it is to end. */
 tn_status eval_on_time(const eval_call *call);
-/* The same, for the inside of long loops: looks at the clock only once in a while, when enough WORK
- * (elements made or read) has come together. */
+/* The same inside of long loops: checks the clock only when enough WORK (elements made or read) has
+ * accumulated. */
 enum { EVAL_TICK = 1 << 18 };
 static inline tn_status eval_tick(const eval_call *call, uint64_t work)
 {
@@ -101,8 +101,8 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
 
 /* Evaluate one node on given operand values (for folding). The n_results tensors of OUT get their
  * types and fresh memory in MEMORY. Never reports; false when the node cannot be evaluated, would
- * fail, runs regions more than TURNS times, or there is no memory. */
-bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,
+ * fail, runs regions more than ITERATIONS times, or there is no memory. */
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,
                            tensor *out, arena *memory);
 
 #endif

@@ -77,7 +77,7 @@ typedef enum owner {
 
 typedef struct slot {
     void *data;
-    uint32_t uses; /* still to come, the outputs included; dead nodes count nothing */
+    uint32_t uses; /* uses that are still to come, outputs included; dead nodes do not count */
     owner owner;
 } slot;
 
@@ -105,7 +105,8 @@ static void release_use(state *s, value_id v);
 static void drop(state *s, value_id v)
 {
     slot *sl = &s->slots[v];
-    if (sl->owner == OWNER_STREAM) { /* a tree of them is bounded, so this recursion is */
+    if (sl->owner ==
+        OWNER_STREAM) { /* trees of them have a bounded depth, and so has this recursion */
         const node *n = node_of(s->f, v);
         sl->owner = OWNER_NONE;
         for (uint32_t k = 0; k < n->n_in; k++)
@@ -211,8 +212,8 @@ static bool take_over(state *s, const node *n, uint32_t *next_input)
 
 /* ---- memory ahead of time ---- */
 
-/* What the tensors of a run take, as far as types tell: nothing for those that are not held, and
- * for what regions make. */
+/* The memory of the tensors of a run, as far as their types tell; without those that are not held,
+ * and without those of regions. */
 typedef struct forecast {
     const state *s;
     uint32_t *uses; /* by value: still to come */
@@ -250,7 +251,7 @@ static tn_status forecast_node(forecast *p, const node *n)
     return TN_OK;
 }
 
-/* What would go beyond the limit in any case is refused before anything runs. */
+/* Refuse a run that exceeds the limit in any case, before anything runs. */
 static tn_status check_limit(state *s)
 {
     const function *f = s->f;
@@ -316,7 +317,7 @@ static tn_status write_stream(stream *from, const eval_call *call)
 
 static tn_status run_node(state *s, const node *n);
 
-/* Compute the operands of N after all, where no stream can be made. */
+/* Compute the operands of N that were to be streamed, where no stream can be made. */
 static tn_status hold_operands(state *s, const node *n)
 {
     for (uint32_t k = 0; k < n->n_in; k++) {
@@ -398,7 +399,7 @@ static tn_status run_nodes(state *s)
     return TN_OK;
 }
 
-/* The last use of a value hands its memory over; otherwise it is copied. */
+/* The last use of a value takes over its memory; other uses copy it. */
 static tn_status deliver(state *s, uint32_t i, tensor *out)
 {
     const value_id v = s->wanted[i];
@@ -469,7 +470,7 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
         count_uses(&s);
         status = plan_streams(&s);
     }
-    if (status == TN_OK && run->depth == 0) /* not at each turn of a loop */
+    if (status == TN_OK && run->depth == 0) /* not at each iteration of a loop */
         status = check_limit(&s);
     if (status == TN_OK)
         status = run_nodes(&s);
@@ -477,7 +478,7 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
         status = deliver_all(&s, values);
     for (value_id v = 0; s.slots && v < f->values.n; v++) {
         if (s.slots[v].owner == OWNER_STREAM)
-            s.slots[v].owner = OWNER_NONE; /* each operand has its own turn */
+            s.slots[v].owner = OWNER_NONE; /* each operand has its own copy */
         drop(&s, v);
     }
     arena_release(&s.scratch);
@@ -490,11 +491,13 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     return evaluate_values(run, f, f->outputs.at, f->outputs.n, inputs, outputs);
 }
 
-bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t turns,
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,
                            tensor *out, arena *memory)
 {
-    eval_run run = {
-        .cx = f->module->cx, .bytes_limit = UINT64_MAX, .quiet = true, .most_turns = turns};
+    eval_run run = {.cx = f->module->cx,
+                    .bytes_limit = UINT64_MAX,
+                    .quiet = true,
+                    .most_iterations = iterations};
     for (uint32_t r = 0; r < n->n_results; r++) {
         const type *t = value_type(f, n->first_value + r);
         size_t bytes;

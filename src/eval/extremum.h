@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of equal numbers only zeros can differ, in the sign: the maximum of those has the AND of the
- * bits, the minimum the OR. */
+/* Equal numbers differ only if they are zeros of different sign: the maximum of those has the AND
+ * of the bits, the minimum the OR. */
 #define EXTREMUM(name, type, bits, better, join)                                                   \
     static inline type name(type a, type b)                                                        \
     {                                                                                              \

@@ -22,7 +22,7 @@ tn_status eval_pool(eval_call *call)
     for (uint32_t i = 0; i < in->rank; i++) {
         const bool slides = i + n >= in->rank;
         const uint32_t k = slides ? i + n - in->rank : 0;
-        /* A factor counts only where there is more than one position; then it is in range. */
+        /* A stride matters only where there is more than one position; then it is in range. */
         strides[i] = slides && t->dims[i] > 1 ? own[i] * step[k] : own[i];
         if (slides)
             strides[in->rank + k] = t->dims[in->rank + k] > 1 ? own[i] * dilation[k] : 0;

@@ -1,4 +1,4 @@
-/* Long loops over memory in pieces, with a look at the clock before each (eval_tick). */
+/* Long loops over memory, in pieces; the clock is checked before each (eval_tick). */
 #ifndef EVAL_PIECES_H
 #define EVAL_PIECES_H
 

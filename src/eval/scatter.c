@@ -47,7 +47,7 @@ tn_status eval_gather(eval_call *call)
     return TN_OK;
 }
 
-/* A tensor in the form in which it is added to: the result's own memory where that will do. */
+/* The accumulator of a scatter: the result's own memory where the dtypes are the same. */
 typedef struct accumulator {
     fold_kind kind;
     tn_dtype dtype, sum;

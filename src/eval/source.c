@@ -5,7 +5,7 @@
 #include "eval/kernels.h"
 #include "ops/rules.h"
 
-/* Inputs are handed in; the evaluator puts them in place without asking. */
+/* The caller gives inputs, so the evaluator never calls this. */
 tn_status eval_input(eval_call *call)
 {
     return eval_report(call, DIAG_MissingInput, "an input has no value of its own");

@@ -247,8 +247,8 @@ bool stream_plan(const function *f, const value_id *held, uint32_t n_held, const
             size_t bytes;
             const bool known = type_bytes(t, &bytes);
             p.held[v] = known ? bytes : UINT64_MAX;
-            /* Padding is looked for at every read, so something must be gained by not holding it.
-             */
+            /* Every read must look for padding, so not holding a padded value must save enough
+             * memory. */
             const uint64_t least = n->op == OP_PAD ? add_up(sources, sources) : sources;
             lazy[v] = needed[i] && (is_elementwise(f, n) || is_movement(n)) && t->count > 0 &&
                       p.held[v] > SMALL && p.held[v] <= large && p.held[v] > least &&

@@ -54,7 +54,7 @@ static void cursor_set(cursor *c, const view *v, int64_t position)
     }
 }
 
-/* From anywhere in a row to the start of the next. */
+/* Move from any position of a row to the start of the next one. */
 static void cursor_next_row(cursor *c, const view *v)
 {
     uint32_t i = v->rank - 1;

@@ -13,8 +13,9 @@ typedef struct view {
     int64_t strides[TN_MAX_RANK]; /* in elements; 0 repeats */
 } view;
 
-/* The view of RANK axes over DATA; axes of extent 1 go and neighbours that walk as one are merged.
- * Positions keep their row-major number. A view without elements has rank 0 and is not read. */
+/* The view of RANK axes over DATA. Axes of extent 1 are dropped, and adjacent axes with compatible
+ * strides are merged; positions keep their row-major number. A view without elements has rank 0 and
+ * is not read. */
 void view_init(view *v, const void *data, size_t size, const int64_t *dims, const int64_t *strides,
                uint32_t rank);
 /* The tensor of type T and DATA, broadcast to DIMS. Static shapes only. */

@@ -1,8 +1,9 @@
-/* Derivatives of cond and scan: a region that computes its turn again and goes back through it. */
+/* Derivatives of cond and scan: a region that computes its iteration again and goes back through
+ * it. */
 #include "grad/grad_control.h"
 #include "grad/derivatives.h"
 
-/* What a rule that fills `shared` for all operands ends with. */
+/* The end of a rule that fills `shared` for all operands. */
 static tn_status give_shared(grad_call *c)
 {
     return grad_gives(c, c->b.status == TN_OK ? c->shared[c->operand] : NO_VALUE);
@@ -72,9 +73,9 @@ tn_status grad_cond(grad_call *c)
 
 /* ---- scan ---------------------------------------------------------------------------------- */
 
-/* The parameters of the backward body: gradients of active carries, carries of the primal turn that
- * every turn passes on unchanged, its other carries and slices, the gradients of stacked results.
- * The first two are carries, the rest is scanned. */
+/* The parameters of the backward body: gradients of active carries, carries of the primal iteration
+ * that every iteration passes on unchanged, its other carries and slices, the gradients of stacked
+ * results. The first two are carries, the rest is scanned. */
 typedef struct backward {
     region r;
     bool *active;        /* by parameter of the body */
@@ -208,8 +209,8 @@ static int64_t recording_body(grad_call *c, const scan_job *j, const backward *b
     return index;
 }
 
-/* The primal scan, giving also the carries that every turn began with, of those that are needed,
- * which takes the primal scan's place. The result is the first of these. */
+/* The primal scan, giving also the carries that every iteration began with, of those that are
+ * needed, which takes the primal scan's place. The result is the first of these. */
 static value_id record(grad_call *c, const scan_job *j, const backward *b)
 {
     const function *body = j->body;
@@ -239,7 +240,7 @@ void grad_scan_job(grad_call *c, const scan_job *j)
     if (!region_is_fine(c))
         return;
     if (dim_is_symbolic(grad_type(c, j->in[j->carries])->dims[0])) {
-        c->b.status = grad_refuse_symbolic(c, "the number of turns");
+        c->b.status = grad_refuse_symbolic(c, "the number of iterations");
         return;
     }
     make_backward(c, j, &b);

@@ -8,11 +8,12 @@ typedef struct scan_job {
     const function *body;
     uint32_t carries, scanned; /* operands */
     const value_id *in;        /* operands: carries, then scanned */
-    const value_id *primal_in; /* as the primal computed them: `in`, unless that is again */
-    uint32_t first_node;       /* of the gradient that the scan which records needs */
-    const value_id *g;         /* by result: its gradient, or NO_VALUE */
-    const bool *wanted;        /* by operand */
-    value_id *out;             /* by operand: its gradient, for those that are wanted */
+    const value_id
+        *primal_in; /* the operands as the primal computed them: `in`, unless they are recomputed */
+    uint32_t first_node; /* of the gradients that need the recording scan */
+    const value_id *g;   /* by result: its gradient, or NO_VALUE */
+    const bool *wanted;  /* by operand */
+    value_id *out;       /* by operand: its gradient, for those that are wanted */
 } scan_job;
 
 /* The gradients of the operands, from two scans: one that records, and takes the place of the

@@ -15,11 +15,11 @@ typedef struct question {
 
 enum question_kind {
     ASKS_BRANCH,   /* the derivative of a branch of cond */
-    ASKS_BACKWARD, /* the turn back of a scan */
+    ASKS_BACKWARD, /* the backward step of a scan */
     ASKS_RECORD,   /* a body that gives its carries too */
     ASKS_STEP,     /* one step of a while */
-    ASKS_COUNTED,  /* a while that counts its turns */
-    ASKS_BACK      /* the turn back of a while */
+    ASKS_COUNTED,  /* a while that counts its iterations */
+    ASKS_BACK      /* the backward step of a while */
 };
 
 typedef struct grad_answer {

@@ -33,8 +33,8 @@ void region_inline(builder *b, grad_call *c, const function *from, const value_i
 void region_vjp(builder *b, grad_call *c, const function *from, const value_id *args,
                 const value_id *g, const bool *active, value_id *out);
 
-/* Mark further of the first N parameters of BODY as active: those whose value in the next turn,
- * output of the same number, depends on active ones. */
+/* Mark further of the first N parameters of BODY as active: those whose value in the next
+ * iteration, output of the same number, depends on active ones. */
 void region_spread(grad_call *c, const function *body, uint32_t n, bool *active);
 
 /* Is output K of BODY its parameter K, unchanged? */

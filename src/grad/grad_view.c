@@ -135,7 +135,7 @@ static bool gather_axis(grad_call *c, view_work *v, uint32_t i)
     return is_fine(c);
 }
 
-/* All operand axes in turn, then in their order; zeros when nothing is inside. */
+/* All operand axes in iteration, then in their order; zeros when nothing is inside. */
 static value_id gather_axes(grad_call *c, view_work *v)
 {
     int64_t perm[TN_MAX_RANK];

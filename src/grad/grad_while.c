@@ -1,10 +1,10 @@
 /* The derivative of while.
  *
- * With y(0) = cond(operands) and y(t + 1) = cond(body(y(t))), the result is y(N) for N turns: a
- * loop over one step. When N follows from constants the step runs under two scans: one that records
- * every y(t), in the place of the loop, and one that goes back. Otherwise the loop counts its
- * turns, and each turn back computes its y(t) again from the start: no memory that grows with N,
- * but N * N / 2 steps. */
+ * With y(0) = cond(operands) and y(t + 1) = cond(body(y(t))), the result is y(N) for N iterations:
+ * a loop over one step. When N follows from constants the step runs under two scans: one that
+ * records every y(t), in the place of the loop, and one that goes back. Otherwise the loop counts
+ * its iterations, and each step back computes its y(t) again from the start: no memory that grows
+ * with N, but N * N / 2 steps. */
 #include "grad/derivatives.h"
 #include "grad/grad_control.h"
 #include "graph/literal.h"
@@ -19,9 +19,10 @@ typedef struct loop {
     value_id *out;      /* gradients of y0 */
 } loop;
 
-/* ---- how many turns ------------------------------------------------------------------------ */
+/* ---- how many iterations ------------------------------------------------------------------------
+ */
 
-enum { MOST_TURNS = 1 << 20 }; /* that are recorded */
+enum { MOST_ITERATIONS = 1 << 20 }; /* that are recorded */
 
 /* The one integer that V is, seen through broadcasts. */
 static bool constant_of(const function *f, value_id v, int64_t *out)
@@ -66,7 +67,7 @@ static bool holds(direction d, int64_t a, int64_t b)
     return false;
 }
 
-/* Carry K grows by *STEP every turn. */
+/* Carry K grows by *STEP every iteration. */
 static bool step_of(const loop *l, uint32_t k, int64_t *step)
 {
     const node *n = node_of(l->body, l->body->outputs.at[k]);
@@ -85,7 +86,7 @@ static bool step_of(const loop *l, uint32_t k, int64_t *step)
     return *step != INT64_MIN;
 }
 
-/* A side of the comparison: where it starts, and what every turn adds. */
+/* A side of the comparison: where it starts, and what every iteration adds. */
 static bool side_of(const grad_call *c, const loop *l, value_id v, int64_t *start, int64_t *step)
 {
     uint32_t k = parameter_of(l->cond, v);
@@ -95,11 +96,11 @@ static bool side_of(const grad_call *c, const loop *l, value_id v, int64_t *star
     return constant_of(c->b.f, c->n.in[k], start) && step_of(l, k, step);
 }
 
-/* The number of turns, when it follows from constants and is not too large; else -1. */
-static int64_t known_turns(const grad_call *c, const loop *l)
+/* The number of iterations, when it follows from constants and is not too large; else -1. */
+static int64_t known_iterations(const grad_call *c, const loop *l)
 {
     const node *p = node_of(l->cond, l->cond->outputs.at[0]);
-    int64_t a, b, da, db, turns = 0;
+    int64_t a, b, da, db, iterations = 0;
     while (p->op == OP_RESHAPE || p->op == OP_STOP_GRADIENT)
         p = node_of(l->cond, p->in[0]);
     if (!l->passes || p->op != OP_COMPARE || !side_of(c, l, p->in[0], &a, &da) ||
@@ -107,11 +108,11 @@ static int64_t known_turns(const grad_call *c, const loop *l)
         return -1;
     direction d = (direction)attr_int(p->attrs, KEY_DIRECTION, 0);
     while (holds(d, a, b)) {
-        if (++turns > MOST_TURNS || __builtin_add_overflow(a, da, &a) ||
+        if (++iterations > MOST_ITERATIONS || __builtin_add_overflow(a, da, &a) ||
             __builtin_add_overflow(b, db, &b))
             return -1;
     }
-    return turns;
+    return iterations;
 }
 
 /* ---- the step ------------------------------------------------------------------------------ */
@@ -177,7 +178,7 @@ static const function *make_step(grad_call *c, const loop *l, bool for_scan)
     return step;
 }
 
-static void with_turns(grad_call *c, const loop *l, int64_t turns)
+static void with_iterations(grad_call *c, const loop *l, int64_t iterations)
 {
     const function *step = make_step(c, l, true);
     value_id *in = region_ids(c, l->n + 1), *out = region_ids(c, l->n + 1);
@@ -191,7 +192,7 @@ static void with_turns(grad_call *c, const loop *l, int64_t turns)
         primal_in[k] = region_operands(c)[k]; /* a loop with a known number passes them on */
         wanted[k] = l->wanted[k];
     }
-    in[l->n] = primal_in[l->n] = build_splat(&c->b, TN_SI64, &turns, 1, scalar_of_int(0));
+    in[l->n] = primal_in[l->n] = build_splat(&c->b, TN_SI64, &iterations, 1, scalar_of_int(0));
     scan_job j = {step, l->n, 1, in, primal_in, first_node, l->g, wanted, out};
     if (region_is_fine(c))
         grad_scan_job(c, &j);
@@ -199,7 +200,8 @@ static void with_turns(grad_call *c, const loop *l, int64_t turns)
         l->out[k] = out[k];
 }
 
-/* ---- without a known number of turns ------------------------------------------------------- */
+/* ---- without a known number of iterations -------------------------------------------------------
+ */
 
 static value_id number(builder *b, int64_t i)
 {
@@ -263,7 +265,7 @@ static loop_regions make_counting(grad_call *c, const loop *l)
 }
 
 /* The primal loop with a counter in front of the carries, in the place of the one without. */
-static value_id count_turns(grad_call *c, const loop *l)
+static value_id count_iterations(grad_call *c, const loop *l)
 {
     const loop_regions counting = make_counting(c, l);
     value_id *in = region_ids(c, l->n + 1);
@@ -278,12 +280,12 @@ static value_id count_turns(grad_call *c, const loop *l)
     return first;
 }
 
-/* In B: y after TURNS steps from Y0, in OUT. */
-static void replay(builder *b, grad_call *c, const loop *l, const function *step, value_id turns,
-                   const value_id *y0, value_id *out)
+/* In B: y after ITERATIONS steps from Y0, in OUT. */
+static void replay(builder *b, grad_call *c, const loop *l, const function *step,
+                   value_id iterations, const value_id *y0, value_id *out)
 {
     const type *index = type_scalar(&c->b.f->module->types, TN_SI64);
-    region cond = region_new(c, "replay_cond"), body = region_new(c, "replay_turn");
+    region cond = region_new(c, "replay_cond"), body = region_new(c, "replay_body");
     value_id *y = region_ids(c, l->n), *in = region_ids(c, l->n + 2);
     if (!region_is_fine(c)) {
         b->status = c->b.status;
@@ -306,7 +308,7 @@ static void replay(builder *b, grad_call *c, const loop *l, const function *step
     for (uint32_t k = 0; k < l->n; k++)
         region_output(&body, y[k]);
     in[0] = number(b, 0);
-    in[1] = turns;
+    in[1] = iterations;
     for (uint32_t k = 0; k < l->n; k++)
         in[k + 2] = y0[k];
     const loop_regions replaying = regions_done(&cond, &body);
@@ -315,12 +317,12 @@ static void replay(builder *b, grad_call *c, const loop *l, const function *step
         out[k] = first == NO_VALUE ? NO_VALUE : first + 2 + k;
 }
 
-/* One turn back: computes y again from the start, and takes G back through STEP. */
+/* One step back: computes y again from the start, and takes G back through STEP. */
 static loop_regions build_back(grad_call *c, const loop *l, const function *step,
                                const bool *active)
 {
     const type *index = type_scalar(&c->b.f->module->types, TN_SI64);
-    region cond = region_new(c, "back_cond"), body = region_new(c, "back_turn");
+    region cond = region_new(c, "back_cond"), body = region_new(c, "back_body");
     value_id *y0 = region_ids(c, l->n), *y = region_ids(c, l->n), *g = region_ids(c, l->n);
     value_id *out = region_ids(c, l->n);
     if (!region_is_fine(c))
@@ -366,7 +368,7 @@ static loop_regions make_back(grad_call *c, const loop *l, const function *step,
 
 static void with_replays(grad_call *c, const loop *l)
 {
-    value_id turns = count_turns(c, l);
+    value_id iterations = count_iterations(c, l);
     const function *step = make_step(c, l, false);
     bool *active = region_flags(c, l->n);
     value_id *in = region_ids(c, 2 * l->n + 1);
@@ -377,7 +379,7 @@ static void with_replays(grad_call *c, const loop *l)
         active[k] = l->wanted[k];
     region_spread(c, step, l->n, active);
     const loop_regions back = make_back(c, l, step, active);
-    in[n++] = turns;
+    in[n++] = iterations;
     for (uint32_t k = 0; k < l->n; k++)
         in[n++] = l->y0[k];
     for (uint32_t k = 0; k < l->n; k++)
@@ -422,11 +424,11 @@ static tn_status fill(grad_call *c)
         wanted[k] = reverse_wants(&w, y0[k]);
     l.y0 = y0;
     l.wanted = wanted;
-    int64_t turns = known_turns(c, &l);
-    if (turns == 0)
+    int64_t iterations = known_iterations(c, &l);
+    if (iterations == 0)
         memcpy(l.out, l.g, l.n * sizeof *l.out);
-    else if (turns > 0)
-        with_turns(c, &l, turns);
+    else if (iterations > 0)
+        with_iterations(c, &l, iterations);
     else
         with_replays(c, &l);
     for (uint32_t k = 0; k < l.n && region_is_fine(c); k++)

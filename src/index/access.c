@@ -42,7 +42,8 @@ static bool same_expr(const access_expr *a, const access_expr *b)
 
 static void add_term(sum *s, const access_term *t, int64_t factor);
 
-/* by * (e // by) + e % by is e: when one of the two comes to where the other is, both become e. */
+/* by * (e // by) + e % by is e: a term that completes such a pair is replaced, with the other one,
+ * by e. */
 static bool joins_partner(sum *s, const access_term *t, int64_t factor)
 {
     if (t->kind == ACCESS_AXIS)
@@ -158,7 +159,7 @@ static const access_expr *axis_expr(uint32_t axis, int64_t extent, int64_t facto
     return finish(&s, memory);
 }
 
-/* E = BY * whole + rest, with everything that is a multiple of BY in `whole`. */
+/* Split E into BY * whole + rest, with all multiples of BY in `whole`. */
 static bool split(const access_expr *e, int64_t by, arena *memory, sum *whole,
                   const access_expr **rest)
 {

@@ -67,7 +67,7 @@ bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, cons
 /* A result of these extents has the source's elements in row-major order. */
 bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
                        arena *memory, access_map *map);
-/* Movement that has such a map: each result element is one of the operand's, or padding. */
+/* The ops that have such a map: each result element is an element of the operand, or padding. */
 bool access_is_movement(const node *n);
 /* The map of one movement node from its static operand type. Padding has the number FILL. */
 bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
@@ -86,7 +86,7 @@ bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *
 const access_map *access_copy(const access_map *map, arena *memory);
 /* TO becomes FROM, which may be such a copy. */
 void access_assign(access_map *to, const access_map *from);
-/* Whether both maps lead everywhere to the same place, as far as their form tells. */
+/* Do both maps lead to the same element everywhere, as far as their form tells? */
 bool access_same(const access_map *a, const access_map *b);
 
 /* The offset, in elements of a dense row-major source of shape DIMS. */

@@ -64,7 +64,8 @@ static uint32_t first_broken(const border *b)
     return i;
 }
 
-/* How far along the last axis, at most MOST steps, the guard surely stays as it is. */
+/* A number of steps along the last axis, at most MOST, for which the guard certainly keeps its
+ * value. */
 static int64_t steps_alike(const border *b, const fence *g, int64_t most)
 {
     const int64_t step = g->strides[b->rank - 1], v = g->value;

@@ -12,8 +12,8 @@ border *border_of(const function *f, const access_map *map, tn_dtype d, arena *m
 
 /* Go to a position, in row-major order. */
 void border_seek(border *b, int64_t position);
-/* How many positions, at most N, from here on are alike; moves behind them. *FILL is the element of
- * the padding, NULL where the elements come from the source. */
+/* The length, at most N, of a run of positions that are all padding or all not; moves behind the
+ * run. *FILL is the element of the padding, NULL where the elements come from the source. */
 size_t border_next(border *b, size_t n, const void **fill);
 
 #endif

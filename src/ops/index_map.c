@@ -9,7 +9,7 @@
 enum {
     MAX_DEPTH = 200,      /* of a tree, so that walking it is bounded */
     MAX_NESTING = 64,     /* of parentheses */
-    MAX_POSITIONS = 65536 /* looked at one by one when bounds alone do not decide */
+    MAX_POSITIONS = 65536 /* positions that are tried when bounds alone do not decide */
 };
 
 typedef struct parser {
@@ -370,7 +370,7 @@ bool index_affine(const index_expr *e, uint32_t rank, int64_t *offset, int64_t *
     return r.fits;
 }
 
-/* Look at every position of the axes that matter. */
+/* Try every position of the axes that the expression depends on. */
 static index_bounds check_each(const index_expr *e, const int64_t *dims, uint32_t rank,
                                int64_t extent)
 {

@@ -42,8 +42,8 @@ static inline bool dims_may_equal(dim a, dim b)
 {
     return a == b || dim_is_symbolic(a) || dim_is_symbolic(b);
 }
-/* The better known of two extents that may be equal; of two symbols always the same one, as the
- * operands of an op that commutes may change places. */
+/* Of two extents that may be equal, the one that is known. Of two symbols the choice does not
+ * depend on their order, since operands of commutative ops may be exchanged. */
 static inline dim dims_join(dim a, dim b)
 {
     if (dim_is_symbolic(a) && dim_is_symbolic(b))
@@ -77,8 +77,8 @@ void reduced_shape(const dim *dims, uint32_t rank, const axis_list *axes, bool k
 shape_fault resolve_squeeze(const int64_t *axes, uint32_t n, const dim *dims, uint32_t rank,
                             axis_list *out);
 
-/* Where the new axes of expand_dims end up: AXES in ascending order, each inserted in turn into
- * what the earlier ones made; repeats are allowed. For SHAPE_AXIS_RANGE `value` is the axis. */
+/* The new axes of expand_dims: AXES in ascending order, each inserted into the result of the
+ * previous ones; repeated axes are allowed. For SHAPE_AXIS_RANGE `value` is the axis. */
 shape_fault resolve_expand_dims(const int64_t *axes, uint32_t n, uint32_t rank, axis_list *out);
 void expanded_shape(const dim *dims, uint32_t rank, const axis_list *axes, shape *out);
 

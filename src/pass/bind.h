@@ -40,11 +40,10 @@ tn_status sizes_that_follow(const module *m, dim_values *values);
  * What contradicts itself is left to binding, which says so. */
 tn_status sizes_demanded(const module *m, dim_values *values);
 
-/* Choose values for the symbols of M that have none such that the program is likely to accept them
- * all; each ATTEMPT gives others, the first ones where nothing stands against them. TURN rotates
- * the extents that are tried: 2, 3, 5, 4, 8, 1 and, of one symbol in every fourth turn, 0. *FOUND
- * is false when this attempt fails. */
-tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, dim_values *values,
+/* Choose values for the symbols of M that have none, such that the program probably accepts them;
+ * each ATTEMPT makes another choice. ROUND rotates the extents that are tried: 2, 3, 5, 4, 8, 1
+ * and, for one symbol in every fourth round, 0. *FOUND is false when this attempt fails. */
+tn_status sizes_guess(const module *m, uint32_t round, uint32_t attempt, dim_values *values,
                       bool *found);
 
 /* Replace every symbol of M, in types and in attributes, and infer all types anew. Rejects what

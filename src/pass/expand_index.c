@@ -190,7 +190,7 @@ value_id expand_index_as_slice(expand_call *c)
     const int64_t *at = attr_ints(c->n->attrs, KEY_INDICES, &n);
     for (uint32_t i = 0; i < n; i++) {
         if (dim_is_symbolic(x->dims[i]) || at[i] < 0 || at[i] >= x->dims[i])
-            return NO_VALUE; /* it fails when it runs, which a slice cannot */
+            return NO_VALUE; /* a take fails when it runs, which a slice cannot */
         ends[i] = at[i] + 1;
         steps[i] = 1;
     }

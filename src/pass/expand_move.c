@@ -121,7 +121,7 @@ static value_id build_reverse(builder *b, value_id x, const int64_t *axes, uint3
     return n ? build_node(b, OP_REVERSE, &x, 1, &entry, 1) : x;
 }
 
-/* Backward ranges are read forwards and then reversed. */
+/* Ranges with a negative step are read forwards and then reversed. */
 value_id expand_slice_and_reverse(expand_call *c)
 {
     const uint32_t rank = c->out->rank;
@@ -132,13 +132,13 @@ value_id expand_slice_and_reverse(expand_call *c)
         return NO_VALUE;
     for (uint32_t i = 0; i < rank; i++) {
         slice_range r = ranges[i];
-        const bool turns = r.step < 0 && r.count > 1;
-        if (turns)
+        const bool reverses = r.step < 0 && r.count > 1;
+        if (reverses)
             reversed[n_reversed++] = i;
         const int64_t last = r.start + (r.count > 1 ? (r.count - 1) * r.step : 0);
-        starts[i] = turns ? last : r.start;
-        ends[i] = r.count == 0 ? starts[i] : (turns ? r.start : last) + 1;
-        steps[i] = r.count <= 1 ? 1 : turns ? -r.step : r.step;
+        starts[i] = reverses ? last : r.start;
+        ends[i] = r.count == 0 ? starts[i] : (reverses ? r.start : last) + 1;
+        steps[i] = r.count <= 1 ? 1 : reverses ? -r.step : r.step;
     }
     if (n_reversed == 0)
         return NO_VALUE;
@@ -231,12 +231,12 @@ value_id expand_slice_grad_as_pad(expand_call *c)
     for (uint32_t i = 0; i < t->rank; i++) {
         slice_range r = ranges[i];
         const int64_t last = r.start + (r.count > 1 ? (r.count - 1) * r.step : 0);
-        const bool turns = last < r.start;
-        if (turns)
+        const bool reverses = last < r.start;
+        if (reverses)
             reversed[n_reversed++] = i;
-        low[i] = turns ? last : r.start;
-        high[i] = t->dims[i] - 1 - (turns ? r.start : last);
-        interior[i] = r.count <= 1 ? 0 : (turns ? -r.step : r.step) - 1;
+        low[i] = reverses ? last : r.start;
+        high[i] = t->dims[i] - 1 - (reverses ? r.start : last);
+        interior[i] = r.count <= 1 ? 0 : (reverses ? -r.step : r.step) - 1;
     }
     return build_pad_by(c, build_reverse(c->b, c->in[0], reversed, n_reversed), low, high, interior,
                         t->rank, zero_of(t->dtype));

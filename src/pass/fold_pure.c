@@ -11,14 +11,14 @@
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
  * compute, or that are part of an operand, which can be read where it is. By fold-parameters only
- * what exceeds the limit on literal bytes, or runs regions more than FOLD_TURNS times.
+ * what exceeds the limit on literal bytes, or runs regions more than FOLD_ITERATIONS times.
  */
 #include "base/checked.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "pass/passes.h"
 
-enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64, FOLD_TURNS = 1 << 16 };
+enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64, FOLD_ITERATIONS = 1 << 16 };
 
 typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
 
@@ -27,7 +27,7 @@ typedef struct folding {
     function *f;
     bool bounded;
     purity *regions; /* of the module's functions */
-    /* Nodes with several results, which several constants take the place of. */
+    /* Replace nodes with several results by several constants. */
     value_id *replacement;      /* by value; NULL: none was folded yet */
     uint32_t *constants;        /* by node: the first of them, or 0 */
     uint32_t n_nodes, n_values; /* before there were any */
@@ -129,7 +129,7 @@ static bool compute(folding *w, const node *n, tensor *out)
         if (!in[i].data)
             return false;
     }
-    return evaluate_node_quietly(w->f, n, in, FOLD_TURNS, out, &w->cx->scratch);
+    return evaluate_node_quietly(w->f, n, in, FOLD_ITERATIONS, out, &w->cx->scratch);
 }
 
 /* The attributes of a constant with the given data, which is copied. */
@@ -217,7 +217,7 @@ static tn_status fold_node(folding *w, uint32_t i)
     return s;
 }
 
-/* Constants stand where the nodes stood that they take the place of. */
+/* Constants stand where the nodes stood that they replace. */
 static tn_status finish(folding *w)
 {
     function *f = w->f;

@@ -7,9 +7,9 @@
 enum {
     MAX_SYMBOLS = 256,      /* to choose values for */
     MAX_TRIALS = 256,       /* in one attempt */
-    MAX_ELEMENTS = 1 << 22, /* of a value of a program whose sizes are chosen */
-    LATE = 40,              /* the attempt with equal extents, in every other turn */
-    EMPTY_TURN = 4          /* every so often one extent is 0 */
+    MAX_ELEMENTS = 1 << 22, /* elements of a value of a program whose sizes are chosen, at most */
+    LATE = 40,              /* the attempt with equal extents, in every other round */
+    EMPTY_ROUND = 4         /* in every so many rounds one extent is 0 */
 };
 
 static const int64_t extents[] = {2,  3,  5,  4,  8,  1,  6,  7,  9,  10,
@@ -20,7 +20,7 @@ typedef struct guesser {
     const module *m;
     solver s;
     equations e;
-    uint32_t turn, attempt;
+    uint32_t round, attempt;
     uint32_t *symbols; /* those to choose, as indices of expressions */
     uint32_t n;
     uint32_t trials;
@@ -30,10 +30,10 @@ typedef struct guesser {
  * another one, in one attempt all start with the same, and in the others with any. */
 static int64_t extent_for(const guesser *g, uint32_t i, uint32_t k)
 {
-    const bool is_equal = g->attempt == (g->turn % 2 ? LATE : 1);
-    const uint32_t any = (uint32_t)(hash_mix(hash_mix(g->attempt, g->turn), i) >> 32);
-    const uint32_t first = g->attempt == 0 ? g->turn + i : is_equal ? g->turn : any % N_USUAL;
-    if (k == 0 && g->turn % EMPTY_TURN == EMPTY_TURN - 1 && i == g->turn / EMPTY_TURN % g->n)
+    const bool is_equal = g->attempt == (g->round % 2 ? LATE : 1);
+    const uint32_t any = (uint32_t)(hash_mix(hash_mix(g->attempt, g->round), i) >> 32);
+    const uint32_t first = g->attempt == 0 ? g->round + i : is_equal ? g->round : any % N_USUAL;
+    if (k == 0 && g->round % EMPTY_ROUND == EMPTY_ROUND - 1 && i == g->round / EMPTY_ROUND % g->n)
         return 0;
     return k < N_USUAL ? extents[(first + k) % N_USUAL] : extents[k];
 }
@@ -140,11 +140,13 @@ static choice *prepare(guesser *g, arena *memory)
     return stack;
 }
 
-tn_status sizes_guess(const module *m, uint32_t turn, uint32_t attempt, dim_values *values,
+tn_status sizes_guess(const module *m, uint32_t round, uint32_t attempt, dim_values *values,
                       bool *found)
 {
-    guesser g = {
-        .m = m, .s = {.m = m, .t = &m->types, .values = values}, .turn = turn, .attempt = attempt};
+    guesser g = {.m = m,
+                 .s = {.m = m, .t = &m->types, .values = values},
+                 .round = round,
+                 .attempt = attempt};
     arena memory;
     arena_init(&memory, m->allocator);
     choice *stack = prepare(&g, &memory);

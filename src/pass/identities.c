@@ -114,7 +114,7 @@ value_id rule_whole_slice(rule_call *c)
     return rule_is_operand(c, 0); /* unit steps and equal extents leave no other choice */
 }
 
-/* Unlike other takes this one cannot fail when it runs, so what it is made of need not wait. */
+/* Unlike other takes this one cannot fail when it runs, so it may be rewritten. */
 value_id rule_whole_take(rule_call *c)
 {
     enum { MOST = 4096 }; /* positions that are looked at */

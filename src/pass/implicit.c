@@ -1,11 +1,11 @@
-/* Arithmetic broadcasts by itself in the graph; what was spelt out for a dialect without that goes.
- */
+/* Elementwise ops broadcast implicitly in the graph; drop broadcasts that were written out for a
+ * dialect without that. */
 #include "pass/implicit.h"
 
 #include "ops/shape.h"
 
-/* What V holds before it was repeated or got leading axes of extent 1; NO_VALUE when V is neither.
- */
+/* The value before a broadcast, or before a reshape that added leading axes of extent 1; NO_VALUE
+ * when V is neither. */
 static value_id before(const function *f, value_id v)
 {
     const node *n = node_of(f, v);

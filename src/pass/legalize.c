@@ -110,7 +110,7 @@ static bool uses_relaxed(const reach *r, const char *uses)
     return false;
 }
 
-/* Nearer ops first, so that what a row uses is settled before the row. */
+/* In order of distance, so that the ops that a row uses are settled before the row. */
 static void find_relaxed(reach *r)
 {
     for (uint32_t step = 1; step <= SOMETIMES; step++)
@@ -281,7 +281,7 @@ static bool is_dynamic(const function *f, const node *n)
     return dynamic;
 }
 
-/* Report every node that is not expressible; what was made from one instruction once. */
+/* Report every node that is not expressible, but one node for each instruction of the text. */
 static tn_status report_nodes(const module *m, const dialect *to, const origins *o)
 {
     tn_status worst = TN_OK;
@@ -549,7 +549,7 @@ static tn_status round_of(rewriting *w)
     return TN_OK;
 }
 
-/* Leave out what is of the dialect that was read and the target has no place for. */
+/* Drop what belongs to the source dialect and has no place in the target. */
 static void leave_out(rewriting *w)
 {
     module *m = w->m;
@@ -569,7 +569,7 @@ static void leave_out(rewriting *w)
                       m->functions.at[i]->name);
 }
 
-/* Sums of products are meant as contractions where the program was written without any. */
+/* Does the source dialect lack contractions, so that sums of products stand for them? */
 static bool means_contractions(const module *m, const dialect *to)
 {
     const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;

@@ -194,7 +194,7 @@ static bool has_empty_operand(const function *f, const node *n)
     return k < n->n_in;
 }
 
-/* Does N make something of nothing? What stops the run is no result. */
+/* Does N make elements of empty operands? Ops that stop the run do not. */
 static bool makes_of_nothing(const function *f, const node *n)
 {
     const uint32_t traits = op_table[n->op].traits;
@@ -303,7 +303,7 @@ static tn_status lower_node(expand_call *c, value_id *result)
     return TN_OK;
 }
 
-/* A round may make composites itself, but each time simpler ones. */
+/* A round may make composite ops, but simpler ones each time. */
 static tn_status lower_function(function *f)
 {
     enum { MOST_ROUNDS = 8 };

@@ -1,5 +1,5 @@
-/* Lowering: composite ops become the primitives that they are, bit for bit, so that what makes
- * kernels knows only these. The column `lower` of ops.def names the functions. */
+/* Lowering: composite ops become primitives with the same bits, so that planning knows only
+ * primitives. The column `lower` of ops.def names the functions. */
 #ifndef PASS_LOWER_H
 #define PASS_LOWER_H
 
@@ -9,8 +9,8 @@ typedef struct lower_call lower_call;
 /* Rewrites one use of an op to primitives. */
 typedef tn_status lower_fn(lower_call *call);
 
-/* One use of a composite op. A lower_fn sets `result` to what stands for its result, or leaves it
- * when this use stays as it is (one of an empty tensor, say). */
+/* One use of a composite op. A lower_fn sets `result` to the replacement of its result, or leaves
+ * it when this use stays (for example with an empty tensor). */
 struct lower_call {
     expand_call use;
     value_id result;

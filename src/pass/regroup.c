@@ -6,7 +6,7 @@
 enum { SIZES = TN_MAX_RANK + 1, NEVER = INT32_MIN };
 enum { ANCHOR = 10000, UNSOLVED = -100, GROUP = 1 };
 
-/* What is best from (source i, result j) on, and where its first group ends. */
+/* The best grouping from (source i, result j) on, and the end of its first group. */
 typedef struct cell {
     int32_t score;
     uint8_t i, j;

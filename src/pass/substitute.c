@@ -49,7 +49,7 @@ static value_id now(const substitution *w, value_id v)
     return v;
 }
 
-/* What stands for a node stands where that was used. */
+/* The replacement of a node takes its place in the order. */
 static tn_status finish(substitution *w)
 {
     function *f = w->f;

@@ -219,7 +219,7 @@ static bool step_fits(const tape *t, const tape_step *s)
                region_fits(t, s->region[0], s->n_read, s->n_read + 1) &&
                region_fits(t, s->region[1], s->n_read, s->n_read);
     case TAPE_SCAN:
-        return s->n_carries <= s->n_read && s->n_carries <= s->n_written && s->turns >= 0 &&
+        return s->n_carries <= s->n_read && s->n_carries <= s->n_written && s->iterations >= 0 &&
                region_fits(t, s->region[0], s->n_read, s->n_written);
     case TAPE_COPY:
         return s->n_read == 1 && s->n_written == 1;

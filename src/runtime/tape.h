@@ -76,7 +76,7 @@ typedef struct tape_step {
     uint32_t region[2];
     /* SCAN */
     uint32_t n_carries;
-    int64_t turns;
+    int64_t iterations;
 
     /* Pairs of positions in `buffers`: a written buffer that may have the memory of a read one, if
      * nothing reads that afterwards. A kernel must allow this however its work is split. Used where

@@ -42,7 +42,7 @@ static void print_step(uint32_t number, const tape_step *s, text_buffer *out)
     if (s->kind == TAPE_COND || s->kind == TAPE_WHILE)
         text_printf(out, ", blocks %" PRIu32 " and %" PRIu32, s->region[0], s->region[1]);
     if (s->kind == TAPE_SCAN)
-        text_printf(out, ", block %" PRIu32 " %" PRId64 " times", s->region[0], s->turns);
+        text_printf(out, ", block %" PRIu32 " %" PRId64 " times", s->region[0], s->iterations);
     if (s->scratch > 0)
         text_printf(out, ", scratch %" PRIu64, s->scratch);
     text_puts(out, "\n");

@@ -218,17 +218,17 @@ static bool run_scan(run *r, const step_info *s, char **at)
     char **results = at + n_in, **spare = results + n_out;
     char **in = spare + n, **out = in + n_in, **value = spare + n;
     memcpy(in, at, n * sizeof *in);
-    for (int64_t turn = 0; turn < s->as.turns; turn++) {
+    for (int64_t iteration = 0; iteration < s->as.iterations; iteration++) {
         if (!on_time(r, s))
             return false;
         for (uint32_t k = 0; k < n; k++) {
-            const bool is_result = body->update[k] == k || (s->as.turns - turn) % 2 == 1;
+            const bool is_result = body->update[k] == k || (s->as.iterations - iteration) % 2 == 1;
             out[k] = body->pass[k] == k ? value[k] : is_result ? results[k] : spare[k];
         }
         for (uint32_t k = n; k < n_in; k++)
-            in[k] = at[k] + (uint64_t)turn * body->input_bytes[k];
+            in[k] = at[k] + (uint64_t)iteration * body->input_bytes[k];
         for (uint32_t k = n; k < n_out; k++)
-            out[k] = results[k] + (uint64_t)turn * body->output_bytes[k];
+            out[k] = results[k] + (uint64_t)iteration * body->output_bytes[k];
         if (!run_block(r, body, in, out))
             return false;
         memcpy(value, out, n * sizeof *value);

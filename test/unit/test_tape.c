@@ -345,7 +345,7 @@ static void test_malformed(void)
     t = tape_new(&memory_system); /* a region inside itself */
     (void)tape_block_add(t, 0, 0);
     block = tape_block_add(t, 0, 0);
-    const tape_step scan = {.kind = TAPE_SCAN, .region = {block}, .turns = 1};
+    const tape_step scan = {.kind = TAPE_SCAN, .region = {block}, .iterations = 1};
     tape_step_add(t, 0, &scan);
     tape_step_add(t, block, &scan);
     CHECK(!tape_finish(t));
@@ -426,7 +426,7 @@ static void test_scan(void)
                             .n_written = 4,
                             .region = {body},
                             .n_carries = 3,
-                            .turns = ROWS};
+                            .iterations = ROWS};
     tape_step_add(t, block, &loop);
     for (uint32_t k = 0; k < 4; k++)
         b[k] = tape_input(t, body, k, WIDE * 4);

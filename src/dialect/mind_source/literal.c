@@ -208,8 +208,8 @@ static bool holds_float(const value *v)
 
 value lowering_list(lowering *l, const value *items, uint32_t n)
 {
-    /* Its own number says of what sort those in it are: lists that share parts can hold more of
-     * them than there is time to look at. */
+    /* Its own number says what sort of elements it has: lists that share parts can have too many
+     * elements to look at all of them. */
     value list = lowering_number(l, (number){.is_int = true});
     if (list.kind == V_BAD)
         return BAD;

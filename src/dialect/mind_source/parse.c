@@ -349,7 +349,7 @@ static bool parse_params(parser *p, function_decl *f)
     return parser_expect(p, T_CLOSE, "',' or ')'");
 }
 
-/* No parameter twice: what its name means in the body is not known then. */
+/* A parameter twice is a fault: its name would be ambiguous in the body. */
 static bool check_params(parser *p, const function_decl *f)
 {
     bool ok = true;

@@ -97,8 +97,8 @@ static void find_ranges(const node *n, const tensor *in, slice_range *r)
     }
     (void)resolve_axes(axes, n_axes, in->rank, &list);
     for (uint32_t i = 0; i < in->rank; i++) {
-        bool turns = list.mask >> i & 1;
-        r[i] = (slice_range){turns ? in->dims[i] - 1 : 0, turns ? -1 : 1, in->dims[i]};
+        bool reverses = list.mask >> i & 1;
+        r[i] = (slice_range){reverses ? in->dims[i] - 1 : 0, reverses ? -1 : 1, in->dims[i]};
     }
 }
 
@@ -146,14 +146,14 @@ static void put_slice_grad(mlir_text *w, const node *n, const operand *in, const
 {
     value_id v = n->first_value;
     slice_range r[TN_MAX_RANK], reversed_range[TN_MAX_RANK];
-    bool turns = false;
+    bool reverses = false;
     operand from = *in, result = operand_made("", v, out);
     find_ranges(n, out, r);
     for (uint32_t i = 0; i < out->rank; i++) {
         bool is_back = r[i].step < 0;
         reversed_range[i] =
             (slice_range){is_back ? r[i].count - 1 : 0, is_back ? -1 : 1, r[i].count};
-        turns = turns || is_back;
+        reverses = reverses || is_back;
         if (is_back && r[i].count > 0)
             r[i].start += (r[i].count - 1) * r[i].step;
         if (is_back)
@@ -164,7 +164,7 @@ static void put_slice_grad(mlir_text *w, const node *n, const operand *in, const
     line(w, "%%c%u = tensor.empty() : %t", v, out);
     line(w, "%s = linalg.fill ins(%%z%u : %e) outs(%%c%u : %t) -> %t", all.name, v, out->dtype, v,
          out, out);
-    if (turns) {
+    if (reverses) {
         from = operand_made("r", v, &in->type);
         put_walk(w, v, from.name, in, &in->type, reversed_range);
     }

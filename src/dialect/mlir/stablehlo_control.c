@@ -136,9 +136,9 @@ static bool only_decides(const function *cond)
     return true;
 }
 
-/* StableHLO's condition only decides. One that also changes the values is computed again: at the
- * start of every turn, and behind the loop, for what the loop leaves. */
-static void put_turn(mlir_text *w, const node *n, bool again)
+/* StableHLO's condition only decides. One that also changes the values is computed again at the
+ * start of each iteration, and once behind the loop for the values that the loop returns. */
+static void put_iteration(mlir_text *w, const node *n, bool again)
 {
     outside back, inner;
     if (!enter(w, n, again ? KEY_COND_REGION : KEY_BODY_REGION, &back))
@@ -213,7 +213,7 @@ void hlo_while(mlir_text *w, const node *n)
         leave(w, &back);
     }
     line(w, "}, {");
-    put_turn(w, n, !plain);
+    put_iteration(w, n, !plain);
     indent(w);
     hlo_close(w, n, "})");
     if (!plain)
@@ -339,7 +339,7 @@ static void put_row(mlir_text *w, const scan_loop *s, uint32_t k)
     put(w, ") -> %t\n", &stack);
 }
 
-static void put_scan_turn(mlir_text *w, const scan_loop *s)
+static void put_scan_iteration(mlir_text *w, const scan_loop *s)
 {
     outside back;
     if (!enter(w, s->n, KEY_BODY_REGION, &back))
@@ -397,7 +397,7 @@ void hlo_scan(mlir_text *w, const node *n)
                    .index = type_of_scalar(TN_SI64)};
     s.scanned = n->n_in - s.carries;
     s.stacked = n->n_results - s.carries;
-    if (type_of_scanned(&s, 0).dims[0] == 0) { /* no turn, whose slices would be too large */
+    if (type_of_scanned(&s, 0).dims[0] == 0) { /* no iteration, whose slices would be too large */
         for (uint32_t k = 0; k < s.carries; k++)
             name_as(w, v + k, n->in[k]);
         for (uint32_t k = 0; k < s.stacked; k++)
@@ -429,7 +429,7 @@ void hlo_scan(mlir_text *w, const node *n)
     put(w, ") ({\n");
     put_scan_condition(w, &s);
     line(w, "}, {");
-    put_scan_turn(w, &s);
+    put_scan_iteration(w, &s);
     indent(w);
     put(w, "}) : (");
     put_carried(w, &s);

@@ -94,7 +94,7 @@ static void check_program(writer *w, const ptir_program *p)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* Say that a value goes without its NAME, which matters for a parameter. */
+/* Warn that a value loses its NAME, which matters for a parameter. */
 static void note_lost(writer *w, bool is_parameter, const char *name, const char *why)
 {
     if (is_parameter)

@@ -40,7 +40,7 @@ const char *writer_fresh_id(writer *w, const char *stem, const char *word)
     }
 }
 
-/* Names of the text first, so that what is made up gives way to them. */
+/* Names of the text first: made-up names avoid them. */
 static void name_values(writer *w)
 {
     const function *f = w->f;

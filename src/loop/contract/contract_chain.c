@@ -170,8 +170,8 @@ static void emit_some(multiplier *g, loop_value a, loop_value b_at, uint32_t cou
 
 /* A loop over N products, COUNT in each iteration. *A and *B_AT move behind them, unless they are
  * the last ones. */
-static void emit_turns(multiplier *g, loop_value *a, loop_value *b_at, loop_value n, uint32_t count,
-                       bool is_last)
+static void emit_iterations(multiplier *g, loop_value *a, loop_value *b_at, loop_value n,
+                            uint32_t count, bool is_last)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
@@ -210,15 +210,15 @@ static void emit_run(multiplier *g, loop_value a, loop_value b_at, loop_value n,
     if (length >= 0)
         rest = length % unroll;
     if (rest == 0) {
-        emit_turns(g, &a, &b_at, n, unroll, true);
+        emit_iterations(g, &a, &b_at, n, unroll, true);
         return;
     }
     const loop_value left = rest > 0 ? loop_i64(b, rest) : int_modulo(b, n, unroll);
-    emit_turns(g, &a, &b_at, loop_binary(b, LOOP_ISUB, n, left), unroll, false);
+    emit_iterations(g, &a, &b_at, loop_binary(b, LOOP_ISUB, n, left), unroll, false);
     if (rest > 0)
         emit_some(g, a, b_at, (uint32_t)rest);
     else
-        emit_turns(g, &a, &b_at, left, 1, true);
+        emit_iterations(g, &a, &b_at, left, 1, true);
 }
 
 /* Addresses OFFSET products behind *A and *B_AT. */
@@ -256,9 +256,10 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     loop_value a = g->a, b_at = g->b_at;
     if (g->next_row != 0) {
         /* Each block of rows runs this part of the products. */
-        const int64_t turns = p->k / unroll;
+        const int64_t iterations = p->k / unroll;
         const loop_value part = loop_min(b, g->block, loop_i64(b, unroll - 1));
-        const loop_value row = int_add(b, int_times(b, part, turns), int_divided(b, first, unroll));
+        const loop_value row =
+            int_add(b, int_times(b, part, iterations), int_divided(b, first, unroll));
         g->ahead = loop_offset(b, g->next, int_times(b, row, g->next_row));
     }
     if (p->k <= CONTRACT_BLOCK) {
@@ -274,7 +275,7 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     const loop_value is_last =
         loop_binary(b, LOOP_IEQ, int_add(b, first, length), loop_i64(b, p->k));
     const loop_value left = loop_select(b, is_last, loop_i64(b, rest), loop_i64(b, 0));
-    emit_turns(g, &a, &b_at, loop_binary(b, LOOP_ISUB, length, left), unroll_of(g), false);
+    emit_iterations(g, &a, &b_at, loop_binary(b, LOOP_ISUB, length, left), unroll_of(g), false);
     loop_if(b, is_last);
     emit_some(g, a, b_at, (uint32_t)rest);
     loop_end(b);

@@ -36,9 +36,9 @@ static words philox_words(loop_builder *b, const element_draws *from, loop_value
         loop_value product[2], key[2];
         for (size_t k = 0; k < 2; k++) {
             const loop_value word = low_half(b, c.at[2 * k]);
-            const loop_value turn = const_like(b, seed[k], (uint64_t)round * step[k]);
+            const loop_value round_key = const_like(b, seed[k], (uint64_t)round * step[k]);
             product[k] = loop_binary(b, LOOP_IMUL, word, const_like(b, word, factor[k]));
-            key[k] = loop_splat(b, lanes, loop_binary(b, LOOP_IADD, seed[k], turn));
+            key[k] = loop_splat(b, lanes, loop_binary(b, LOOP_IADD, seed[k], round_key));
         }
         for (size_t k = 0; k < 2; k++) {
             const loop_value high = high_half(b, product[1 - k]);

@@ -3,8 +3,8 @@
  * A program is one function: a flat list of instructions in SSA form, in which FOR ... END and
  * IF ... ELSE ... END nest. An instruction sees the values of the instructions before it in its own
  * and in the enclosing regions. Values are scalars or vectors of one element type; a vector has as
- * many lanes as the program says, whatever the machine has. Numbers that change from one turn of a
- * loop to the next are kept in variables (VAR, GET, SET). Every operation has one exact result
+ * many lanes as the program says, whatever the machine has. Numbers that change from one iteration
+ * of a loop to the next are kept in variables (VAR, GET, SET). Every operation has one exact result
  * (IEEE 754, round to nearest even, denormals kept, integers wrap), as in scalar/program.h, so all
  * targets agree on every bit but the payload and sign of a NaN.
  *

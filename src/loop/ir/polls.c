@@ -5,7 +5,7 @@
 
 #include "loop/ir/polls.h"
 
-enum { UNKNOWN_TURNS = 4096 };
+enum { UNKNOWN_ITERATIONS = 4096 };
 
 /* What is known of the value of an integer. */
 typedef struct range {
@@ -15,11 +15,11 @@ typedef struct range {
 typedef struct polls {
     const loop_program *p;
     arena *memory;
-    range *values;    /* by value */
-    uint32_t *end;    /* FOR: its END */
-    double *cost;     /* FOR: of one turn */
-    double *turns;    /* FOR */
-    uint32_t *pieces; /* FOR: iterations between polls; 0: none here */
+    range *values;      /* by value */
+    uint32_t *end;      /* FOR: its END */
+    double *cost;       /* FOR: of one iteration */
+    double *iterations; /* FOR */
+    uint32_t *pieces;   /* FOR: iterations between polls; 0: none here */
     double every;
     uint32_t depth; /* of the loops and conditions */
 } polls;
@@ -85,10 +85,10 @@ static range range_of(const polls *s, const loop_inst *i)
     }
 }
 
-static double turns_of(const polls *s, const loop_inst *i)
+static double iterations_of(const polls *s, const loop_inst *i)
 {
     const double n = (s->values[i->in[1]].high - s->values[i->in[0]].low) / (double)i->imm;
-    return !isfinite(n) ? UNKNOWN_TURNS : n > 0 ? ceil(n) : 0;
+    return !isfinite(n) ? UNKNOWN_ITERATIONS : n > 0 ? ceil(n) : 0;
 }
 
 /* In cheap instructions on 32 bytes. */
@@ -132,8 +132,9 @@ static double estimate(polls *s)
             const uint32_t from = open[--depth];
             s->end[from] = v;
             s->cost[from] = sum[depth + 1];
-            s->turns[from] = s->p->at[from].op == LOOP_FOR ? turns_of(s, &s->p->at[from]) : 1;
-            sum[depth] += sum[depth + 1] * s->turns[from];
+            s->iterations[from] =
+                s->p->at[from].op == LOOP_FOR ? iterations_of(s, &s->p->at[from]) : 1;
+            sum[depth] += sum[depth + 1] * s->iterations[from];
         }
         sum[depth] += cost_of(i);
     }
@@ -146,7 +147,7 @@ static uint32_t choose(polls *s)
 {
     uint32_t n = 0;
     for (loop_value v = 0; v < s->p->n; v++) {
-        if (s->p->at[v].op != LOOP_FOR || s->cost[v] * s->turns[v] <= s->every)
+        if (s->p->at[v].op != LOOP_FOR || s->cost[v] * s->iterations[v] <= s->every)
             continue;
         s->pieces[v] = (uint32_t)fmax(s->every / fmax(s->cost[v], 1), 1);
         n++;
@@ -188,10 +189,10 @@ static void put_watch(copying *c, uint32_t buffer)
 
 /* With K iterations between polls, for (i = low; i < high; i += step) becomes for (j = low; j <
  * high; j += K step) { poll; for (i = j; i < min(j + K step, high); i += step) } */
-static void put_pieces(copying *c, loop_inst *loop, uint32_t turns)
+static void put_pieces(copying *c, loop_inst *loop, uint32_t iterations)
 {
     const loop_type number = loop_type_of(LOOP_I64, 1), mask = loop_type_of(LOOP_MASK, 1);
-    const uint64_t step = loop->imm * turns;
+    const uint64_t step = loop->imm * iterations;
     const loop_value by = put(c, LOOP_CONST, number, 0, 0, 0, step);
     const loop_value j = put(c, LOOP_FOR, number, loop->in[0], loop->in[1], 0, step);
     put_poll(c);
@@ -250,10 +251,10 @@ const loop_program *loop_with_polls(const loop_program *p, uint32_t buffer, doub
                .values = ARENA_ARRAY(memory, range, p->n),
                .end = ARENA_ARRAY(memory, uint32_t, p->n),
                .cost = ARENA_ARRAY(memory, double, p->n),
-               .turns = ARENA_ARRAY(memory, double, p->n),
+               .iterations = ARENA_ARRAY(memory, double, p->n),
                .pieces = ARENA_ARRAY(memory, uint32_t, p->n),
                .every = every};
-    if (!s.values || !s.end || !s.cost || !s.turns || !s.pieces)
+    if (!s.values || !s.end || !s.cost || !s.iterations || !s.pieces)
         return NULL;
     if (estimate(&s) <= LOOP_LONG * every || 2 * s.depth >= LOOP_MAX_DEPTH)
         return p;

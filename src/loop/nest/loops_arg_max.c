@@ -8,7 +8,7 @@
 enum {
     LANES_32 = 32, /* of keys with 4 bytes or fewer and positions with 4 */
     LANES_64 = 16,
-    TURNS = 4, /* positions along the axis that a strip takes at a time */
+    ITERATIONS = 4, /* positions along the axis that a strip takes at a time */
     LEAST_COLUMNS = 256,
     MOST_COLUMNS = 1024, /* of a strip */
     PARTS = 4            /* strips that are left for threads */
@@ -205,8 +205,8 @@ static loop_value column_of(const search *s, const strip *t, loop_value v)
                                      : column;
 }
 
-/* Positions AT and the next ones, TURNS of them, for all lines of the strip. */
-static void take_positions(const search *s, const strip *t, loop_value at, uint32_t turns)
+/* Positions AT and the next ones, ITERATIONS of them, for all lines of the strip. */
+static void take_positions(const search *s, const strip *t, loop_value at, uint32_t iterations)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
@@ -214,7 +214,7 @@ static void take_positions(const search *s, const strip *t, loop_value at, uint3
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
     const loop_value first = loops_add(l, loops_add(l, t->base, row), column_of(s, t, v));
     best now = load_best(s, t, v);
-    for (uint32_t k = 0; k < turns; k++) {
+    for (uint32_t k = 0; k < iterations; k++) {
         const loop_value place = loops_add(l, first, loop_i64(b, (int64_t)k * s->lines.inner));
         const element x = loops_load(l, s->d, loops_in(l, 0), place, s->lanes, LOOP_NO_VALUE);
         const loop_value index = number(s, s->lanes, loops_add(l, at, loop_i64(b, k)));
@@ -227,13 +227,14 @@ static void take_positions(const search *s, const strip *t, loop_value at, uint3
 static void search_strip(const search *s, const strip *t)
 {
     loop_builder *b = &s->l->b;
-    const int64_t n = s->lines.n, whole = n - n % TURNS;
+    const int64_t n = s->lines.n, whole = n - n % ITERATIONS;
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
     const loop_value zero = number(s, s->lanes, loop_i64(b, 0));
     store_best(s, t, v, (best){worst(s, s->lanes), zero});
     loop_end(b);
     if (whole) {
-        take_positions(s, t, loop_for(b, loop_i64(b, 0), loop_i64(b, whole), TURNS), TURNS);
+        take_positions(s, t, loop_for(b, loop_i64(b, 0), loop_i64(b, whole), ITERATIONS),
+                       ITERATIONS);
         loop_end(b);
     }
     if (whole < n) {

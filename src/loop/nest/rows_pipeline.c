@@ -133,7 +133,7 @@ static void prepare(pipeline *p, uint32_t k, loop_value row)
     emit_forget(e, mark);
 }
 
-/* ---- one turn ---- */
+/* ---- one iteration ---- */
 
 static bool is_extremum(const rows *s, uint32_t i)
 {
@@ -244,14 +244,14 @@ static void finish(pipeline *p, element *results)
     }
 }
 
-static void one_turn(pipeline *p, loop_value turn, loop_value begin, loop_value end)
+static void one_iteration(pipeline *p, loop_value iteration, loop_value begin, loop_value end)
 {
     rows *s = p->s;
     loop_builder *b = s->e.b;
     element results[KERNEL_REDUCTIONS];
     const loop_value last = loop_binary(b, LOOP_ISUB, end, loop_i64(b, 1));
     for (uint32_t k = 0; k <= p->n; k++) {
-        loop_value row = loop_binary(b, LOOP_ISUB, turn, loop_i64(b, k));
+        loop_value row = loop_binary(b, LOOP_ISUB, iteration, loop_i64(b, k));
         row = loop_select(b, loop_binary(b, LOOP_ILT, row, begin), begin, row);
         prepare(p, k, loop_min(b, row, last));
     }
@@ -295,8 +295,8 @@ void rows_emit_pipeline(rows *s, loop_value begin, loop_value end)
         for (uint32_t d = 0; d <= p->n - s->r[i].pass; d++)
             p->past[i][d] = element_var(b, element_zero(b, s->r[i].out, 1));
     loop_if(b, loop_binary(b, LOOP_ILT, begin, end));
-    const loop_value turns = loop_binary(b, LOOP_IADD, end, loop_i64(b, p->n));
-    one_turn(p, loop_for(b, begin, turns, 1), begin, end);
+    const loop_value iterations = loop_binary(b, LOOP_IADD, end, loop_i64(b, p->n));
+    one_iteration(p, loop_for(b, begin, iterations, 1), begin, end);
     loop_end(b);
     loop_end(b);
 }

@@ -5,8 +5,8 @@
 #include "loop/nest/rows_parts.h"
 
 enum {
-    TURNS = 8,                 /* elements that join a lane at a time */
-    GROUP = TURNS * SUM_LANES, /* rows that do so together */
+    ITERATIONS = 8,                 /* elements that join a lane at a time */
+    GROUP = ITERATIONS * SUM_LANES, /* rows that do so together */
     LEAST_COLUMNS = 256,
     MOST_COLUMNS = 1024, /* of a strip */
     PARTS = 4            /* strips that are left for threads */
@@ -47,15 +47,15 @@ static loop_value place(const rows *s, loop_value number, loop_value v)
     return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, loop_i64(b, s->strip)), v);
 }
 
-/* The vectors of TURNS rows, ROW and every SUM_LANES-th after it, join LANE at the emitter's
+/* The vectors of ITERATIONS rows, ROW and every SUM_LANES-th after it, join LANE at the emitter's
  * position. */
-static void join_vector(rows *s, loop_value row, uint32_t turns, loop_value at)
+static void join_vector(rows *s, loop_value row, uint32_t iterations, loop_value at)
 {
     emitter *e = &s->e;
     element acc[KERNEL_REDUCTIONS];
     for (uint32_t i = 0; i < s->n; i++)
         acc[i] = rows_load_slot(s, &s->r[i], s->r[i].lanes, at);
-    for (uint32_t t = 0; t < turns; t++) {
+    for (uint32_t t = 0; t < iterations; t++) {
         const uint32_t mark = emit_mark(e);
         e->at[s->axis] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, (int64_t)t * SUM_LANES));
         for (uint32_t i = 0; i < s->n; i++)
@@ -66,9 +66,9 @@ static void join_vector(rows *s, loop_value row, uint32_t turns, loop_value at)
         rows_store_slot(s, &s->r[i], s->r[i].lanes, at, acc[i]);
 }
 
-/* TURNS rows join each of the first LANES lanes, FIRST the first of lane 0. */
-static void join_lanes(rows *s, loop_value first, int64_t lanes, uint32_t turns, loop_value low,
-                       loop_value full)
+/* ITERATIONS rows join each of the first LANES lanes, FIRST the first of lane 0. */
+static void join_lanes(rows *s, loop_value first, int64_t lanes, uint32_t iterations,
+                       loop_value low, loop_value full)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
@@ -77,7 +77,7 @@ static void join_lanes(rows *s, loop_value first, int64_t lanes, uint32_t turns,
     const loop_value v = loop_for(b, loop_i64(b, 0), full, 1);
     e->at[e->vector_axis] =
         loop_binary(b, LOOP_IADD, low, loop_binary(b, LOOP_IMUL, v, loop_i64(b, e->lanes)));
-    join_vector(s, row, turns, place(s, lane, v));
+    join_vector(s, row, iterations, place(s, lane, v));
     loop_end(b);
     loop_end(b);
 }
@@ -96,7 +96,7 @@ static void reduce_block(rows *s, loop_value first, int64_t count, loop_value lo
                      after_whole = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
     if (groups) {
         i = loop_for(b, first, after_groups, GROUP);
-        join_lanes(s, i, SUM_LANES, TURNS, low, full);
+        join_lanes(s, i, SUM_LANES, ITERATIONS, low, full);
         loop_end(b);
     }
     if (whole > groups) {

@@ -14,7 +14,7 @@ typedef struct block_state {
     uint32_t depth;
     struct {
         LLVMBasicBlockRef start, after, otherwise;
-        LLVMValueRef left; /* memory: turns to do; NULL: no end */
+        LLVMValueRef left; /* memory: iterations to do; NULL: no end */
         target_kind kind;
     } open[8];
 } block_state;
