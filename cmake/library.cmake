@@ -6,7 +6,7 @@ set_target_properties(tenon_shared PROPERTIES
     SOVERSION ${PROJECT_VERSION_MAJOR}
     LINKER_LANGUAGE C)
 target_link_options(tenon_shared PRIVATE -Wl,-z,defs)
-target_link_libraries(tenon_shared PRIVATE PkgConfig::LIBZIP Threads::Threads m ${CMAKE_DL_LIBS})
+target_link_libraries(tenon_shared PRIVATE ${libzip} Threads::Threads m ${CMAKE_DL_LIBS})
 
 # An archive has no visibility of its own, so its members are first joined into one object, in
 # which the hidden symbols can be made local.

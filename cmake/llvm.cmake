@@ -1,5 +1,6 @@
 # libtenon-llvm.so, which alone links LLVM: the library loads it when something must be compiled.
-# Without LLVM 19 everything else is built and says that the backend is not available.
+# Without LLVM 19, or with -DLLVM_CONFIG=OFF, everything else is built and says that the backend is
+# not available.
 set(TENON_LLVM_VERSION "none")
 find_program(LLVM_CONFIG NAMES llvm-config-19 llvm-config)
 if(LLVM_CONFIG)
