@@ -12,6 +12,9 @@ if(TENON_WERROR)
 endif()
 
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+if(TENON_SANITIZE)
+    set(CMAKE_C_FLAGS_DEBUG "-O1 -g1") # lines for reports; less to write and to link
+endif()
 
 if(TENON_SANITIZE)
     set(sanitize -fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

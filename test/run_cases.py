@@ -215,7 +215,7 @@ class Case:
         self.head, self.sections = parse_case(path)
         self.flags = []
         self.blessed = False
-        self.thorough = path.parent.name in THOROUGH
+        self.thorough = path.parent.name in THOROUGH and not getattr(options, "quick", False)
         first = self.sections[0].words
         self.dialect = first[1] if first[0] == "module" else "mind"
         self.extension, self.styles = DIALECTS[self.dialect]
@@ -650,6 +650,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-jit", dest="jit", action="store_false",
                         help="leave out the runs by the jit engine")
+    parser.add_argument("--quick", action="store_true",
+                        help="passes one after the other only, also where each is tried alone")
     parser.add_argument("places", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.tenon = str(pathlib.Path(options.tenon).resolve())
