@@ -454,7 +454,8 @@ typedef enum tn_emit_form {
     TN_EMIT_ASSEMBLY, /* the same as text */
     TN_EMIT_LLVM_IR,
     TN_EMIT_ARCHIVE, /* a static library with the object in it */
-    TN_EMIT_SHARED   /* a shared object, made by the system's linker */
+    TN_EMIT_SHARED,  /* a shared object, made by the system's linker */
+    TN_EMIT_WEIGHTS  /* the constants, as code with `takes_weights` wants them in memory */
 } tn_emit_form;
 
 typedef struct tn_emit_options {
@@ -464,6 +465,9 @@ typedef struct tn_emit_options {
     const char *cpu;    /* as in tn_compile_options; "native" (NULL) of another machine is the
                            simplest one. C is of any machine, and fast on this one */
     uint64_t seed;      /* of the random generators in the program, as in tn_run_options */
+    bool takes_weights; /* constants are no part of the code: the entry has one parameter more,
+                           `const void *weights`, the bytes of TN_EMIT_WEIGHTS at an address
+                           aligned to 64; it returns -3, with nothing done, for other bytes */
 } tn_emit_options;
 
 /* Write P, whose sizes all have values, as code. The engine that P was compiled for does not matter

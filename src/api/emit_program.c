@@ -103,6 +103,9 @@ static tn_status print_form(const aot *a, context *cx, tn_emit_form form, target
     case TN_EMIT_HEADER:
         target_c_header(&a->program, out);
         return TN_OK;
+    case TN_EMIT_WEIGHTS:
+        target_weights(&a->program, out);
+        return TN_OK;
     case TN_EMIT_ASSEMBLY:
         o.form = TARGET_ASSEMBLY;
         return target_llvm_program(cx, &a->program, &o, out);
@@ -136,6 +139,7 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     tn_status s = aot_make(&a, p->graph, &fast_on, o ? o->seed : 0, &p->allocator);
     const function *f = module_entry(p->graph);
     a.program.name = name;
+    a.program.takes_weights = form == TN_EMIT_WEIGHTS || (o && o->takes_weights);
     a.program.note = file_name(p->graph->source.name);
     a.program.n_inputs = p->n_inputs;
     a.program.n_outputs = p->n_outputs;

@@ -7,6 +7,7 @@
 enum {
     OPTION_OUT = OPTION_OWN,
     OPTION_HEADER,
+    OPTION_WEIGHTS,
     OPTION_TARGET,
     OPTION_CPU,
     OPTION_DIM,
@@ -20,6 +21,7 @@ enum {
 static const option options[] = {
     {OPTION_OUT, "-o", "OUT", "file to write: .c .h .o .s .ll .a .so"},
     {OPTION_HEADER, "--header", "H", "write the C header of it too"},
+    {OPTION_WEIGHTS, "--weights", "FILE", "write constants here; the entry takes them from memory"},
     {OPTION_NAME, "--name", "NAME", "what the entry is called: NAME_run; else as the file"},
     {OPTION_TARGET, "--target", "TRIPLE", "machine to compile for; else this one"},
     {OPTION_CPU, "--cpu", "NAME", "processor to compile for (native)"},
@@ -33,7 +35,7 @@ static const option options[] = {
 };
 
 typedef struct wishes {
-    const char *file, *out, *header, *entry;
+    const char *file, *out, *header, *weights, *entry;
     char name[128];
     tn_emit_form form;
     tn_emit_options emit;
@@ -109,6 +111,11 @@ static tn_status read_one(session *s, const given *g, wishes *w)
     case OPTION_HEADER:
         w->header = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--header needs a file name");
+    case OPTION_WEIGHTS:
+        w->weights = g->value;
+        w->emit.size = sizeof w->emit;
+        w->emit.takes_weights = true;
+        return g->value[0] ? TN_OK : usage_error(s, "--weights needs a file name");
     case OPTION_NAME:
         w->emit.name = g->value;
         return TN_OK;
@@ -169,6 +176,8 @@ static tn_status write_files(session *s, const tn_program *p, const wishes *w)
     output_set set;
     output_set_init(&set, &s->cx->allocator);
     tn_status status = write_form(s, &set, p, w, w->form, w->out);
+    if (status == TN_OK && w->weights)
+        status = write_form(s, &set, p, w, TN_EMIT_WEIGHTS, w->weights);
     if (status == TN_OK && w->header)
         status = write_form(s, &set, p, w, TN_EMIT_HEADER, w->header);
     return output_end(s, &set, status);
@@ -205,5 +214,6 @@ static tn_status run_compile(session *s, const arguments *args)
 }
 
 const command command_compile = {
-    "compile", "FILE -o OUT [--header H] [--target TRIPLE] [--cpu NAME] [--dim SYM=N]...",
+    "compile",
+    "FILE -o OUT [--header H] [--weights FILE] [--target TRIPLE] [--cpu NAME] [--dim SYM=N]...",
     "write a program as C, an object, a library, assembly or LLVM IR", options, run_compile};

@@ -1,5 +1,7 @@
-/* What a program uses of what it lists. */
+/* What a program uses of what it lists, and its constants as a file. */
 #include "target/program.h"
+
+#include "base/hash.h"
 
 static void note_step(const target_program *p, const target_step *s, target_used *used)
 {
@@ -10,13 +12,31 @@ static void note_step(const target_program *p, const target_step *s, target_used
             used->constants[p->buffers[s->buffers[b]].index] = true;
 }
 
+/* Places for the constants that are used, one after the other, and a mark that other programs do
+ * not have. */
+static void place_constants(const target_program *p, target_used *used)
+{
+    uint64_t at = TARGET_ALIGN, mark = 0;
+    for (uint32_t k = 0; k < p->n_constants; k++) {
+        if (!used->constants[k])
+            continue;
+        const target_constant *c = &p->constants[k];
+        mark = hash_bytes(hash_mix(mark, at), c->bytes, (size_t)c->n_bytes);
+        used->offsets[k] = at;
+        at += (c->n_bytes + TARGET_ALIGN - 1) / TARGET_ALIGN * TARGET_ALIGN;
+    }
+    used->weights_bytes = at;
+    used->mark = mark;
+}
+
 bool target_find_used(const target_program *p, arena *memory, target_used *used)
 {
     uint32_t *list = ARENA_ARRAY(memory, uint32_t, p->n_blocks), n = 0;
     used->blocks = ARENA_ARRAY(memory, bool, p->n_blocks);
     used->functions = ARENA_ARRAY(memory, bool, p->n_functions);
     used->constants = ARENA_ARRAY(memory, bool, p->n_constants);
-    if (!list || !used->blocks || !used->functions || !used->constants)
+    used->offsets = ARENA_ARRAY(memory, uint64_t, p->n_constants);
+    if (!list || !used->blocks || !used->functions || !used->constants || !used->offsets)
         return false;
     if (p->n_blocks > 0) {
         used->blocks[0] = true;
@@ -31,7 +51,31 @@ bool target_find_used(const target_program *p, arena *memory, target_used *used)
             used->blocks[s->index] = true;
             list[n++] = s->index;
         }
+    if (p->takes_weights)
+        place_constants(p, used);
     return true;
+}
+
+void target_weights(const target_program *p, text_buffer *out)
+{
+    arena memory;
+    target_used used;
+    arena_init(&memory, out->allocator);
+    if (!target_find_used(p, &memory, &used)) {
+        (void)text_grow(out, SIZE_MAX); /* no memory */
+    } else {
+        text_put(out, "tenon-w1", TARGET_MARK_AT);
+        text_put(out, (const char *)&used.mark, sizeof used.mark);
+        for (uint32_t k = 0; k < p->n_constants && !out->failed; k++) {
+            if (!used.constants[k])
+                continue;
+            text_fill(out, 0, (size_t)used.offsets[k] - out->n);
+            text_put(out, p->constants[k].bytes, (size_t)p->constants[k].n_bytes);
+        }
+        if (!out->failed)
+            text_fill(out, 0, (size_t)used.weights_bytes - out->n);
+    }
+    arena_release(&memory);
 }
 
 bool target_block_calls(const target_block *b)

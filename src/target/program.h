@@ -69,9 +69,13 @@ typedef struct target_block {
 } target_block;
 
 enum { TARGET_ALIGN = 64 }; /* of the workspace and of constants */
-/* What the entry returns, with nothing done: where an address is not aligned, and where its C was
- * compiled so that products and sums round once. */
-enum { TARGET_MISALIGNED = -1, TARGET_CONTRACTED = -2 };
+/* What the entry returns, with nothing done: where an address is not aligned, where its C was
+ * compiled so that products and sums round once, and where the weights are not its own. */
+enum { TARGET_MISALIGNED = -1, TARGET_CONTRACTED = -2, TARGET_OTHER_WEIGHTS = -3 };
+
+/* The weights of a program: "tenon-w1", a hash of what follows (the mark), and each constant at a
+ * multiple of TARGET_ALIGN. */
+enum { TARGET_MARK_AT = 8 };
 
 typedef struct target_program {
     const char *name; /* a C identifier: the entry is NAME_run */
@@ -83,11 +87,14 @@ typedef struct target_program {
     const target_block *blocks;
     uint32_t n_functions, n_inputs, n_outputs, n_constants, n_buffers, n_blocks;
     uint64_t workspace_bytes;
+    bool takes_weights; /* constants are not in the code: the entry is told where they lie */
 } target_program;
 
-/* What block 0 runs in the end, which is all that is written. */
+/* What block 0 runs in the end, which is all that is written. With `takes_weights`, the constants
+ * of it lie at these offsets of the weights, which begin with `mark` (target_weights). */
 typedef struct target_used {
     bool *blocks, *functions, *constants;
+    uint64_t *offsets, weights_bytes, mark;
 } target_used;
 /* In MEMORY; false without memory. */
 bool target_find_used(const target_program *program, arena *memory, target_used *used);
@@ -98,11 +105,14 @@ bool target_block_calls(const target_block *b);
  *
  *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
  *
- * which returns 0, TARGET_MISALIGNED or the status of the first kernel that failed. The arrays of
+ * with `, const void *weights` behind where it takes weights, aligned to TARGET_ALIGN. It
+ * returns 0, one of the above or the status of the first kernel that failed. The arrays of
  * inputs and outputs are in the program's order; the workspace has NAME_WORKSPACE_BYTES bytes,
  * aligned to TARGET_ALIGN. It may be called by several threads at once with workspaces of their
  * own. */
 void target_c_file(const target_program *program, text_buffer *out);
+/* The constants of a program that takes weights, as the entry wants them in memory. */
+void target_weights(const target_program *program, text_buffer *out);
 /* The header that declares the entry and says what it takes. */
 void target_c_header(const target_program *program, text_buffer *out);
 

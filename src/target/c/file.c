@@ -38,13 +38,16 @@ static void put_ports(text_buffer *out, const char *which, const target_port *po
     }
 }
 
-static void put_contract(const target_program *p, text_buffer *out)
+static void put_contract(const target_program *p, const target_used *used, text_buffer *out)
 {
     text_puts(out, "/* ");
     put_note(out, p->note ? p->note : p->name);
     text_puts(out, "\n *\n");
     put_ports(out, "inputs", p->inputs, p->n_inputs);
     put_ports(out, "outputs", p->outputs, p->n_outputs);
+    if (p->takes_weights)
+        text_printf(out, " *   weights  %" PRIu64 " bytes, aligned to %d\n", used->weights_bytes,
+                    TARGET_ALIGN);
     text_printf(
         out,
         " *   workspace  %" PRIu64 " bytes, aligned to %d\n"
@@ -55,16 +58,31 @@ static void put_contract(const target_program *p, text_buffer *out)
         " * unspecified. May be called by several threads at once, each with a workspace of\n"
         " * its own. */\n",
         p->workspace_bytes, TARGET_ALIGN, TARGET_MISALIGNED);
+    if (p->takes_weights)
+        text_printf(out,
+                    "/* The weights are the bytes of the file that was written with this one, only "
+                    "read; with\n"
+                    " * others %d is returned and nothing done. */\n",
+                    TARGET_OTHER_WEIGHTS);
 }
 
 static void put_prototype(const target_program *p, text_buffer *out)
 {
-    text_printf(out, "int %s_run(const void *const *inputs, void *const *outputs, void *workspace)",
-                p->name);
+    text_printf(out,
+                "int %s_run(const void *const *inputs, void *const *outputs, void *workspace%s)",
+                p->name, p->takes_weights ? ", const void *weights" : "");
 }
 
 void target_c_header(const target_program *p, text_buffer *out)
 {
+    arena memory;
+    target_used used;
+    arena_init(&memory, out->allocator);
+    if (!target_find_used(p, &memory, &used)) {
+        (void)text_grow(out, SIZE_MAX); /* no memory */
+        arena_release(&memory);
+        return;
+    }
     text_puts(out, "#ifndef ");
     put_upper(out, p->name);
     text_puts(out, "_RUN_H\n#define ");
@@ -76,15 +94,23 @@ void target_c_header(const target_program *p, text_buffer *out)
     put_upper(out, p->name);
     text_printf(out, "_OUTPUTS %" PRIu32 "\n#define ", p->n_outputs);
     put_upper(out, p->name);
-    text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n\n", p->workspace_bytes);
-    put_contract(p, out);
+    text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n", p->workspace_bytes);
+    if (p->takes_weights) {
+        text_puts(out, "#define ");
+        put_upper(out, p->name);
+        text_printf(out, "_WEIGHTS_BYTES %" PRIu64 "u\n", used.weights_bytes);
+    }
+    text_puts(out, "\n");
+    put_contract(p, &used, out);
     put_prototype(p, out);
     text_puts(out, ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+    arena_release(&memory);
 }
 
 /* A block on its way to C. */
 typedef struct c_file {
     const target_program *p;
+    const target_used *used;
     text_buffer *out;
     const char *suffix; /* of the functions of this section */
     bool is_entry;
@@ -137,7 +163,10 @@ static void put_buffer(const c_file *f, uint32_t buffer)
         text_printf(out, "%soutputs[%" PRIu32 "]", f->is_entry ? "(char *)" : "", b->index);
         break;
     case TARGET_CONSTANT:
-        text_printf(out, "(char *)(uintptr_t)constant%" PRIu32, b->index);
+        if (f->p->takes_weights)
+            text_printf(out, "(char *)(uintptr_t)weights + %" PRIu64, f->used->offsets[b->index]);
+        else
+            text_printf(out, "(char *)(uintptr_t)constant%" PRIu32, b->index);
         break;
     case TARGET_WORKSPACE:
         text_puts(out, "work");
@@ -192,7 +221,7 @@ static void put_call(const c_file *f, const target_step *s)
         put_list(f, s->buffers, n_in);
         text_puts(f->out, ", ");
         put_list(f, s->buffers + n_in, p->blocks[s->index].n_outputs);
-        text_puts(f->out, ", work");
+        text_puts(f->out, f->p->takes_weights ? ", work, weights" : ", work");
     }
     put_check(f);
 }
@@ -276,16 +305,17 @@ static void put_step(c_file *f, const target_step *s)
 /* Block 0 gets what the entry gets. */
 static void put_block_prototype(const c_file *f, uint32_t block)
 {
+    const char *more = f->p->takes_weights ? ", const char *weights" : "";
     if (block == 0)
         text_printf(f->out,
                     "static int32_t run%s(const void *const *inputs, void *const *outputs, "
-                    "char *work)",
-                    f->suffix);
+                    "char *work%s)",
+                    f->suffix, more);
     else
         text_printf(f->out,
                     "static int32_t block%" PRIu32
-                    "%s(char *const *inputs, char *const *outputs, char *work)",
-                    block, f->suffix);
+                    "%s(char *const *inputs, char *const *outputs, char *work%s)",
+                    block, f->suffix, more);
 }
 
 static void put_port_checks(const char *which, const target_port *ports, uint32_t n,
@@ -297,7 +327,7 @@ static void put_port_checks(const char *which, const target_port *ports, uint32_
                         ports[k].align);
 }
 
-static void put_checks(const target_program *p, text_buffer *out)
+static void put_checks(const target_program *p, const target_used *used, text_buffer *out)
 {
     if (p->workspace_bytes > 0)
         text_printf(out, "    uintptr_t off = (uintptr_t)workspace %% %d;\n", TARGET_ALIGN);
@@ -305,7 +335,16 @@ static void put_checks(const target_program *p, text_buffer *out)
         text_puts(out, "    uintptr_t off = 0;\n");
     put_port_checks("inputs", p->inputs, p->n_inputs, out);
     put_port_checks("outputs", p->outputs, p->n_outputs, out);
+    if (p->takes_weights)
+        text_printf(out, "    off |= (uintptr_t)weights %% %d;\n", TARGET_ALIGN);
     text_printf(out, "    if (off != 0)\n        return %d;\n", TARGET_MISALIGNED);
+    if (p->takes_weights)
+        text_printf(out,
+                    "    uint64_t mark;\n"
+                    "    __builtin_memcpy(&mark, (const char *)weights + %d, sizeof mark);\n"
+                    "    if (mark != 0x%" PRIx64 "ull)\n"
+                    "        return %d;\n",
+                    TARGET_MARK_AT, used->mark, TARGET_OTHER_WEIGHTS);
 }
 
 /* Nothing tells at compile time, and clang disregards its pragma then. */
@@ -341,6 +380,8 @@ static void put_block(c_file *f, uint32_t block)
         text_printf(out, k ? ", *p%" PRIu32 " = work" : "    char *p%" PRIu32 " = work", k);
     text_puts(out, b->n_pointers ? ";\n" : "");
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n    (void)work;\n");
+    if (f->p->takes_weights)
+        text_puts(out, "    (void)weights;\n");
     if (block == 0)
         put_contraction_check(out);
     for (uint32_t k = 0; k < b->n_steps && !out->failed; k++)
@@ -351,7 +392,7 @@ static void put_block(c_file *f, uint32_t block)
 static void put_blocks(const target_program *p, const target_used *used, const char *suffix,
                        text_buffer *out)
 {
-    c_file f = {.p = p, .out = out, .suffix = suffix};
+    c_file f = {.p = p, .used = used, .out = out, .suffix = suffix};
     text_puts(out, "\n");
     for (uint32_t k = 1; k < p->n_blocks; k++)
         if (used->blocks[k]) {
@@ -505,9 +546,10 @@ static void put_sections(const target_program *p, const target_used *used, const
     }
 }
 
-static void put_entry(const target_program *p, const section *sections, text_buffer *out)
+static void put_entry(const target_program *p, const target_used *used, const section *sections,
+                      text_buffer *out)
 {
-    static const char *const call = "return run%s(inputs, outputs, workspace);\n";
+    const char *weights = p->takes_weights ? ", weights" : "";
     bool is_best = true;
     text_puts(out, "\n");
     put_prototype(p, out);
@@ -515,7 +557,7 @@ static void put_entry(const target_program *p, const section *sections, text_buf
     put_prototype(p, out);
     text_puts(out, "\n{\n");
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n");
-    put_checks(p, out);
+    put_checks(p, used, out);
     for (unsigned k = 0; k < SECTIONS; k++) {
         const int level = processors[k].level;
         if (!sections[k].is_there)
@@ -527,11 +569,24 @@ static void put_entry(const target_program *p, const section *sections, text_buf
             text_printf(out, "#if LEVEL < %d\n    if (%s)\n#endif\n        ", level,
                         processors[k].supports);
         }
-        text_printf(out, call, sections[k].suffix);
+        text_printf(out, "return run%s(inputs, outputs, workspace%s);\n", sections[k].suffix,
+                    weights);
         text_puts(out, "#endif\n");
         is_best = false;
     }
     text_puts(out, "}\n");
+}
+
+static void put_head(text_buffer *out)
+{
+    text_puts(out, "\n/* cc -O2 -c FILE, and -lm. The results have the same bits for every machine "
+                   "and\n"
+                   " * optimisation, with two exceptions: flags that end in an error below, and "
+                   "clang's\n"
+                   " * -ffp-contract=fast, with which the entry returns -2 and does nothing. */\n\n"
+                   "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+                   "#error \"the constants are little-endian\"\n"
+                   "#endif\n");
 }
 
 /* Compilers warn of static functions and constants that nothing uses: they are left out. */
@@ -549,9 +604,11 @@ static bool put_program(const target_program *p, arena *memory, text_buffer *out
         if (used.functions[k])
             called[n++] = p->functions[k];
     fill_sections(sections, called, n, &needs, out->allocator);
+    put_contract(p, &used, out);
+    put_head(out);
     c_put_intro(out);
     c_put_types(&needs, out);
-    for (uint32_t k = 0; k < p->n_constants; k++)
+    for (uint32_t k = 0; !p->takes_weights && k < p->n_constants; k++)
         if (used.constants[k])
             put_constant(&p->constants[k], k, out);
     if (copies_something(p, &used))
@@ -559,7 +616,7 @@ static bool put_program(const target_program *p, arena *memory, text_buffer *out
                        "    if (to != from)\n        __builtin_memcpy(to, from, n);\n}\n");
     put_level(out);
     put_sections(p, &used, sections, out);
-    put_entry(p, sections, out);
+    put_entry(p, &used, sections, out);
     for (unsigned k = 0; k < SECTIONS; k++) {
         failed = failed || sections[k].body.failed;
         text_release(&sections[k].body);
@@ -571,15 +628,6 @@ void target_c_file(const target_program *p, text_buffer *out)
 {
     arena memory;
     arena_init(&memory, out->allocator);
-    put_contract(p, out);
-    text_puts(out, "\n/* cc -O2 -c FILE, and -lm. The results have the same bits for every machine "
-                   "and\n"
-                   " * optimisation, with two exceptions: flags that end in an error below, and "
-                   "clang's\n"
-                   " * -ffp-contract=fast, with which the entry returns -2 and does nothing. */\n\n"
-                   "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
-                   "#error \"the constants are little-endian\"\n"
-                   "#endif\n");
     if (!put_program(p, &memory, out))
         (void)text_grow(out, SIZE_MAX); /* no memory */
     arena_release(&memory);

@@ -30,6 +30,7 @@ typedef struct function_state {
 typedef struct program_values {
     LLVMValueRef *functions, *constants, *blocks;
     LLVMTypeRef block_type;
+    const target_used *used;
 } program_values;
 
 /* ---- parts.c ---- */

@@ -45,6 +45,11 @@ static LLVMValueRef work_of(const block_state *s)
     return LLVMGetParam(s->function, 2);
 }
 
+static LLVMValueRef weights_of(const block_state *s)
+{
+    return LLVMGetParam(s->function, 3);
+}
+
 static LLVMValueRef address(const block_state *s, uint32_t buffer)
 {
     const target_buffer *b = &s->p->buffers[buffer];
@@ -55,7 +60,9 @@ static LLVMValueRef address(const block_state *s, uint32_t buffer)
         p = LLVMGetParam(s->function, b->place == TARGET_INPUT ? 0 : 1);
     else if (b->place == TARGET_POINTER)
         p = s->pointers;
-    if (b->place == TARGET_CONSTANT)
+    if (b->place == TARGET_CONSTANT && s->p->takes_weights)
+        p = bytes_behind(s, weights_of(s), s->v->used->offsets[b->index]);
+    else if (b->place == TARGET_CONSTANT)
         p = s->v->constants[b->index];
     else if (b->place != TARGET_WORKSPACE)
         p = LLVMBuildLoad2(s->t->builder, pointer_type(s), slot(s, p, b->index), "");
@@ -104,9 +111,10 @@ static void run_block(const block_state *s, const target_step *step)
 {
     const target_block *b = &s->p->blocks[step->index];
     LLVMValueRef args[] = {fill_list(s, 0, step->buffers, b->n_inputs),
-                           fill_list(s, 1, step->buffers + b->n_inputs, b->n_outputs), work_of(s)};
-    check(s,
-          LLVMBuildCall2(s->t->builder, s->v->block_type, s->v->blocks[step->index], args, 3, ""));
+                           fill_list(s, 1, step->buffers + b->n_inputs, b->n_outputs), work_of(s),
+                           s->p->takes_weights ? weights_of(s) : NULL};
+    check(s, LLVMBuildCall2(s->t->builder, s->v->block_type, s->v->blocks[step->index], args,
+                            s->p->takes_weights ? 4 : 3, ""));
 }
 
 static void copy(const block_state *s, const target_step *step)
@@ -267,9 +275,23 @@ static void check_addresses(const block_state *s)
                            number(s, TARGET_ALIGN - 1), "");
     off = check_ports(s, off, 0, p->inputs, p->n_inputs);
     off = check_ports(s, off, 1, p->outputs, p->n_outputs);
+    if (p->takes_weights) {
+        LLVMValueRef at = LLVMBuildPtrToInt(b, weights_of(s), s->t->elems[LOOP_I64], "");
+        off = LLVMBuildOr(b, off, LLVMBuildAnd(b, at, number(s, TARGET_ALIGN - 1), ""), "");
+    }
     LLVMValueRef wrong = LLVMBuildICmp(b, LLVMIntNE, off, number(s, 0), "");
     LLVMValueRef status = const_i32(s->t, (uint32_t)TARGET_MISALIGNED);
     check(s, LLVMBuildSelect(b, wrong, status, const_i32(s->t, 0), ""));
+}
+
+static void check_weights(const block_state *s)
+{
+    LLVMBuilderRef b = s->t->builder;
+    LLVMValueRef at = bytes_behind(s, weights_of(s), TARGET_MARK_AT);
+    LLVMValueRef mark = LLVMBuildLoad2(b, s->t->elems[LOOP_I64], at, "");
+    LLVMValueRef other = LLVMBuildICmp(b, LLVMIntNE, mark, number(s, s->v->used->mark), "");
+    LLVMValueRef status = const_i32(s->t, (uint32_t)TARGET_OTHER_WEIGHTS);
+    check(s, LLVMBuildSelect(b, other, status, const_i32(s->t, 0), ""));
 }
 
 static void fill_block(translation *t, const target_program *p, const program_values *v,
@@ -284,6 +306,8 @@ static void fill_block(translation *t, const target_program *p, const program_va
     make_arrays(&s, b);
     if (block == 0)
         check_addresses(&s);
+    if (block == 0 && p->takes_weights)
+        check_weights(&s);
     for (uint32_t k = 0; k < b->n_steps; k++)
         step(&s, &b->steps[k]);
     (void)LLVMBuildRet(t->builder, const_i32(t, 0));
@@ -338,15 +362,16 @@ bool translate_program(translation *t, const target_program *p, const target_use
     const size_t bytes = (n + 1) * sizeof(LLVMValueRef);
     const tn_allocator *a = t->allocator;
     LLVMValueRef *values = a->resize(a->user, NULL, 0, bytes);
-    program_values v = {.functions = values};
+    program_values v = {.functions = values, .used = used};
     bool ok = values != NULL;
     if (!ok)
         return false;
     v.constants = values + p->n_functions;
     v.blocks = v.constants + p->n_constants;
-    v.block_type = LLVMFunctionType(
-        t->elems[LOOP_I32],
-        (LLVMTypeRef[]){t->elems[LOOP_PTR], t->elems[LOOP_PTR], t->elems[LOOP_PTR]}, 3, false);
+    v.block_type = LLVMFunctionType(t->elems[LOOP_I32],
+                                    (LLVMTypeRef[]){t->elems[LOOP_PTR], t->elems[LOOP_PTR],
+                                                    t->elems[LOOP_PTR], t->elems[LOOP_PTR]},
+                                    p->takes_weights ? 4 : 3, false);
     t->is_program = true;
     for (uint32_t k = 0; ok && k < p->n_functions; k++) {
         if (!used->functions[k])
@@ -356,7 +381,7 @@ bool translate_program(translation *t, const target_program *p, const target_use
         if (ok)
             hide_kernel(t, v.functions[k]);
     }
-    for (uint32_t k = 0; ok && k < p->n_constants; k++)
+    for (uint32_t k = 0; ok && !p->takes_weights && k < p->n_constants; k++)
         if (used->constants[k])
             v.constants[k] = add_constant(t, &p->constants[k], k);
     if (ok)
