@@ -559,7 +559,7 @@ static void put_entry(const target_program *p, const target_used *used, const se
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n");
     put_checks(p, used, out);
     for (unsigned k = 0; k < SECTIONS; k++) {
-        const int level = processors[k].level;
+        const int level = (int)processors[k].level;
         if (!sections[k].is_there)
             continue;
         if (level == C_ANY) {
