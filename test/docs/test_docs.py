@@ -110,6 +110,19 @@ class Documents(unittest.TestCase):
                         n += 1
         self.assertGreater(n, 10)
 
+    def test_options(self):
+        """The synopsis of each command in cli.md, and the table of common options, name what --help does."""
+        text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+        synopsis = text.split("\n\n")[1]
+        common = set(re.findall(r"(?m)^\| `(--[\w-]+)", text)) | {"--version"}
+        for command in re.split(r"(?m)^    tenon ", synopsis)[1:]:
+            name = command.split()[0]
+            shown = subprocess.run([str(TENON), name, "--help"], capture_output=True, text=True, check=True).stdout
+            helped = set(re.findall(r"(?m)^  (-O|--?[\w-]+)", shown))
+            named = set(re.findall(r"(?<![\w-])(-O|--[\w-]+|-o)", command))
+            self.assertEqual(named - helped, set(), f"cli.md: tenon {name}")
+            self.assertEqual(helped - named - common, set(), f"tenon {name} --help")
+
     def test_links(self):
         """Every link to a file of the project leads to one, and to a heading that it has."""
         for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
