@@ -652,6 +652,8 @@ def main():
                         help="leave out the runs by the jit engine")
     parser.add_argument("--quick", action="store_true",
                         help="passes one after the other only, also where each is tried alone")
+    parser.add_argument("--only-thorough", action="store_true",
+                        help=f"only the cases that --quick shortens: {', '.join(THOROUGH)}")
     parser.add_argument("places", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.tenon = str(pathlib.Path(options.tenon).resolve())
@@ -663,6 +665,8 @@ def main():
         paths += sorted(place.rglob("*.case")) if place.is_dir() else [place]
     known = TEST / "known"  # faults that are known and not mended yet
     paths = [p for p in paths if options.filter in str(p) and known not in p.resolve().parents]
+    if options.only_thorough:
+        paths = [p for p in paths if p.parent.name in THOROUGH]
     chunks = [paths[i:i + 8] for i in range(0, len(paths), 8)]
     failed = 0
     with concurrent.futures.ProcessPoolExecutor(max_workers=options.jobs) as pool:
