@@ -136,11 +136,14 @@ void arena_rewind(arena *a, arena_mark mark)
 
 void *arena_alloc_slow(arena *a, size_t size, size_t align)
 {
-    if (size > SIZE_MAX / 2 - align - sizeof(arena_block) - RED_ZONE)
+    if (size > SIZE_MAX / 2 - align - sizeof(arena_block) - RED_ZONE) {
+        a->failed = true;
         return NULL;
+    }
     size_t need = sizeof(arena_block) + size + align + RED_ZONE;
     size_t want = a->next_size > need && !RED_ZONE ? a->next_size : need;
     arena_block *block = memory_alloc(a->allocator, want);
+    a->failed = a->failed || !block;
     if (!block)
         return NULL;
     block->prev = a->last;
@@ -158,8 +161,10 @@ void *arena_alloc_slow(arena *a, size_t size, size_t align)
 void *arena_calloc(arena *a, size_t count, size_t size)
 {
     size_t total;
-    if (__builtin_mul_overflow(count, size, &total))
+    if (__builtin_mul_overflow(count, size, &total)) {
+        a->failed = true;
         return NULL;
+    }
     void *p = arena_alloc_aligned(a, total, 16);
     if (p)
         memset(p, 0, total);

@@ -29,6 +29,7 @@ typedef struct arena {
     char *at;  /* next free byte of the last block */
     char *end; /* one past its last byte */
     size_t next_size;
+    bool failed; /* a request got nothing, since arena_init: what is missing was no mistake */
 } arena;
 
 typedef struct arena_mark {

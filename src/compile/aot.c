@@ -71,8 +71,11 @@ static bool compile_all_once(aot *a, once *o)
 static tn_status plan(aot *a, module *m, const machine *on)
 {
     once o = {.here = {.allocator = *a->allocator}};
-    if (!jit_plan_make(&a->plan, m, NULL, on, false, a->allocator) || !compile_all_once(a, &o) ||
-        !add_units(a))
+    const tn_status planned = jit_plan_make(&a->plan, m, NULL, on, false, a->allocator);
+    if (planned == TN_ERR_INTERNAL)
+        return diag_report(&m->cx->diag, DIAG_InternalError, &m->source, NO_SPAN, "%s",
+                           a->plan.why);
+    if (planned != TN_OK || !compile_all_once(a, &o) || !add_units(a))
         return module_no_memory(m);
     jit_steps steps = {.plan = &a->plan, .code = o.run};
     a->tape = tape_of_module(a->plan.m, a->allocator, jit_add_steps, &steps);

@@ -200,9 +200,23 @@ static void put_function(explainer *x, const function_plan *p)
                 p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main",
                 p->f->nodes.n, p->plans ? p->kernels.n : 0);
     if (!p->plans)
-        text_puts(x->out, "  runs by reference kernels\n");
+        text_printf(x->out, "  runs by reference kernels: %s\n", p->why);
     for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
         put_kernel(x, i, &p->kernels.at[i], &p->plans[i]);
+}
+
+/* Nodes that have no loops: kernels of their own, or all of a function. */
+static uint32_t count_uncovered(const explainer *x)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
+        const function_plan *p = &x->plan.functions[i];
+        n += p->plans ? 0 : p->f->nodes.n;
+        for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
+            n += p->plans[k].by_reference &&
+                 !(op_table[p->f->nodes.at[p->kernels.at[k].node].op].traits & T_REGIONS);
+    }
+    return n;
 }
 
 /* Bytes that a run on one thread holds besides inputs and outputs. */
@@ -224,6 +238,10 @@ static void put_text(explainer *x, const tn_program *program)
         put_amount(x->out, (double)memory_of(program), "B");
         text_puts(x->out, " besides inputs and outputs, on one thread\n");
     }
+    const uint32_t uncovered = count_uncovered(x);
+    if (uncovered > 0)
+        text_printf(x->out, "not covered: %" PRIu32 " node%s by reference kernels\n", uncovered,
+                    uncovered == 1 ? " runs" : "s run");
     text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan.units.n);
     put_amount(x->out, (double)x->bytes, "B");
     text_puts(x->out, ", computes ");
@@ -358,10 +376,16 @@ static void put_json(explainer *x, const tn_program *program)
             text_puts(x->out, k ? ",\n" : "\n");
             put_json_kernel(x, &p->kernels.at[k], &p->plans[k]);
         }
-        text_puts(x->out, "]}");
+        text_puts(x->out, "]");
+        if (!p->plans) {
+            text_puts(x->out, ",");
+            put_string(x->out, "why", p->why);
+        }
+        text_puts(x->out, "}");
     }
-    text_printf(x->out, "],\n\"programs\":%" PRIu32 ",\"machine_code\":%s", x->plan.units.n,
-                target_llvm_is_installed() ? "true" : "false");
+    text_printf(x->out,
+                "],\n\"programs\":%" PRIu32 ",\"not_covered\":%" PRIu32 ",\"machine_code\":%s",
+                x->plan.units.n, count_uncovered(x), target_llvm_is_installed() ? "true" : "false");
     if (program->tape)
         text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
     if (x->is_measured)
@@ -380,12 +404,15 @@ tn_status program_plan(const tn_program *p, jit_plan *plan)
                            "sizes of the program are not known; give them with --dim SYM=N");
     if (p->others.symbolic)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
-    const bool ok = jit_plan_make(plan, p->graph, &others, &p->engine->on, true, &p->allocator);
+    tn_status s = jit_plan_make(plan, p->graph, &others, &p->engine->on, true, &p->allocator);
     other_sizes_release(&others);
-    if (ok)
+    if (s == TN_OK)
         return TN_OK;
+    s = s == TN_ERR_INTERNAL ? diag_report(&p->cx->diag, DIAG_InternalError, &p->graph->source,
+                                           NO_SPAN, "%s", plan->why)
+                             : diag_no_memory(&p->cx->diag);
     jit_plan_release(plan);
-    return diag_no_memory(&p->cx->diag);
+    return s;
 }
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)

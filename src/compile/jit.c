@@ -2,6 +2,7 @@
 #include "compile/jit.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -254,6 +255,28 @@ static tape *make_tape(jit *j)
     return t;
 }
 
+static void note(diag_channel *d, const module *m, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(diag_channel *d, const module *m, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_vmild(d, TN_NOTE, DIAG_Advice, &m->source, NO_SPAN, format, args);
+    va_end(args);
+}
+
+/* Say which functions of M have no machine code, and why. */
+static void note_uncovered(const jit *j, const module *m)
+{
+    for (uint32_t i = 0; i < j->plan.m->functions.n; i++) {
+        const function_plan *p = &j->plan.functions[i];
+        if (!p->plans)
+            note(&m->cx->diag, m, "%s %s runs by reference kernels: %s",
+                 p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main", p->why);
+    }
+}
+
 /* Plan, code and tape; WHY is set where code cannot be made. */
 static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_profiler *events,
                          tape **out, jit_failure *why)
@@ -261,10 +284,12 @@ static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_
     const engine *e = j->e;
     int64_t begin = events ? clock_now() : 0;
     uint32_t compiled = 0;
-    const bool ok = jit_plan_make(&j->plan, m, others, &e->on, true, &e->allocator);
+    const tn_status s = jit_plan_make(&j->plan, m, others, &e->on, true, &e->allocator);
     engine_tell(events, "compile", "plan", begin);
-    if (!ok)
-        return TN_ERR_NOMEM;
+    if (s == TN_ERR_INTERNAL)
+        (void)snprintf(why->message, sizeof why->message, "%s", j->plan.why);
+    TN_TRY(s);
+    note_uncovered(j, m);
     begin = events ? clock_now() : 0;
     TN_TRY(compile_all(j, &compiled, why));
     engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);

@@ -52,6 +52,33 @@ static uint32_t buffers_of(const kernel *k, const nest *n, const nest_step *step
     return step->n_buffers ? step->n_buffers : emit_buffer_count(k) + n->n_temps;
 }
 
+/* What ends the planning of a function: the status that tells one reason from the others. */
+static const tn_status not_covered = TN_ERR_UNAVAILABLE;
+
+/* Why there is less than was asked for: no memory, or else a form that has no loops. */
+static tn_status lacking(jit_plan *j, const function *f, const kernel *k, const char *reason)
+{
+    arena names;
+    if (j->memory.failed || j->passing.failed)
+        return TN_ERR_NOMEM;
+    arena_init(&names, j->allocator);
+    (void)snprintf(j->why, sizeof j->why, "kernel %s: %s", jit_kernel_name(f, k, &names), reason);
+    arena_release(&names);
+    return not_covered;
+}
+
+/* A program that was built wrong is a defect. */
+static tn_status check_program(jit_plan *j, const function *f, const kernel *k,
+                               const loop_program *p)
+{
+    if (!p)
+        return lacking(j, f, k, "its loops do not express what it reads");
+    if (!p->fault)
+        return TN_OK;
+    (void)lacking(j, f, k, p->fault);
+    return TN_ERR_INTERNAL;
+}
+
 /* STEP with polls. What runs once, on constants, runs without a watch. */
 static bool add_polls(jit_plan *j, nest_step *step, uint32_t buffer)
 {
@@ -216,21 +243,25 @@ static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_
     return true;
 }
 
-static bool plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
+static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
 {
     jit_plan *j = job->j;
     const kernel *k = &job->p->kernels.at[index];
     const arena_mark start = arena_here(&j->memory);
     const uint32_t known = j->units.n;
     loop_numbers numbers[NEST_STEPS];
+    const function *f = job->p->f;
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
-        return false;
+        return lacking(j, f, k, "it has more positions than anybody waits for");
     if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
-        return false;
+        return TN_ERR_NOMEM;
     if (k->kind == KERNEL_REFERENCE ||
         (!plan->is_generic && !nest_of_kernel(job->p->f, k, &j->on, &j->memory, &plan->nest))) {
         plan->by_reference = true;
-        return k->kind == KERNEL_REFERENCE || k->kind == KERNEL_LOOPS;
+        const tn_status s = k->kind == KERNEL_REFERENCE
+                                ? TN_OK
+                                : lacking(j, f, k, "index maps do not express what it reads");
+        return s == not_covered && k->kind == KERNEL_LOOPS ? TN_OK : s;
     }
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         nest_step *step = &plan->nest.steps[i];
@@ -238,50 +269,59 @@ static bool plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
             plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
             numbers[i].n = 0;
         }
+        TN_TRY(check_program(j, f, k, step->program));
         if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
             (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
-            return false;
+            return TN_ERR_NOMEM;
     }
-    return (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
+    const bool ok =
+        (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
+    return ok ? TN_OK : TN_ERR_NOMEM;
 }
 
-static bool plan_function(jit_plan *j, uint32_t index, function_plan *p)
+static tn_status plan_function(jit_plan *j, uint32_t index, function_plan *p)
 {
     function_job job = {.j = j, .index = index, .p = p};
     p->f = j->m->functions.at[index];
     if (!kernels_of(p->f, &j->memory, &p->kernels))
-        return false;
+        return TN_ERR_NOMEM;
     kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
-    for (uint32_t i = 0; plans && i < p->kernels.n; i++)
-        if (!plan_kernel(&job, i, &plans[i]))
-            return false;
+    for (uint32_t i = 0; plans && i < p->kernels.n; i++) {
+        const tn_status s = plan_kernel(&job, i, &plans[i]);
+        if (s == not_covered)
+            p->why = arena_printf(&j->memory, "%s", j->why);
+        if (s != TN_OK)
+            return s == not_covered && !p->why ? TN_ERR_NOMEM : s;
+    }
     p->plans = plans;
-    return plans != NULL;
+    return plans ? TN_OK : TN_ERR_NOMEM;
 }
 
-static bool plan_functions(jit_plan *j)
+static tn_status plan_functions(jit_plan *j)
 {
     const module *m = j->m;
     j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
-    for (uint32_t i = 0; j->functions && i < m->functions.n; i++)
-        if (!plan_function(j, i, &j->functions[i]))
-            j->functions[i].plans = NULL;
-    return j->functions != NULL;
+    for (uint32_t i = 0; j->functions && i < m->functions.n; i++) {
+        const tn_status s = plan_function(j, i, &j->functions[i]);
+        if (s != TN_OK && s != not_covered)
+            return s;
+    }
+    return j->functions ? TN_OK : TN_ERR_NOMEM;
 }
 
-bool jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const machine *on, bool polls,
-                   const tn_allocator *allocator)
+tn_status jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const machine *on,
+                        bool polls, const tn_allocator *allocator)
 {
     *j = (jit_plan){.on = *on, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
     arena_init(&j->passing, allocator);
     /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
     j->m = lower(j, m, &j->lowered);
-    const bool ok = j->m && plan_functions(j);
+    const tn_status s = j->m ? plan_functions(j) : TN_ERR_NOMEM;
     arena_release(&j->passing);
     for (int c = 0; c < SIZES_CHANGES; c++)
         jit_lowered_free(j->other[c].lowered);
-    return ok;
+    return s;
 }
 
 void jit_plan_release(jit_plan *j)

@@ -31,6 +31,7 @@ typedef struct function_plan {
     const function *f;
     kernel_list kernels;
     kernel_plan *plans; /* by kernel; NULL: the function runs by reference kernels */
+    const char *why;    /* without plans: what has no loops, and for what reason */
 } function_plan;
 
 /* A module with other sizes, to be compared with. */
@@ -46,6 +47,7 @@ typedef struct jit_plan {
     bool polls;      /* long programs poll (loop/ir/polls.h), at the buffer behind all of a step */
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
+    char why[256]; /* what is not covered, or the defect */
     arena memory;
     arena passing;       /* what is made for comparisons only */
     other_sizes *others; /* NULL: nothing is known of other sizes */
@@ -60,9 +62,10 @@ void jit_lowered_free(module *lowered);
 /* Plan M, which is static and outlives the plan, to be fast ON that machine. OTHERS, which may
  * be NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
  * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
- * programs may be stopped while they run. Release it also when there was no memory: false. */
-bool jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const machine *on, bool polls,
-                   const tn_allocator *allocator);
+ * programs may be stopped while they run. Returns TN_ERR_NOMEM, or TN_ERR_INTERNAL for a defect,
+ * which WHY says; what the loops do not cover is no failure. Release it in any case. */
+tn_status jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const machine *on,
+                        bool polls, const tn_allocator *allocator);
 void jit_plan_release(jit_plan *p);
 
 /* `sub exp sum div`; in MEMORY, never NULL. */

@@ -834,6 +834,27 @@ outputs: %2
         self.assertIn("LLVM is not installed", self.tenon("explain", "add.ir", env=env).out)
         self.assertFalse(json.loads(self.tenon("explain", "add.ir", "--json", env=env).out)["machine_code"])
 
+    def test_not_covered(self):
+        """What has no loops runs by reference kernels, and is told with the reason."""
+        self.write("e.ir", """\
+%0 = Input () {name="x"} : tensor<f32>[1048576, 1]
+%1 = Input () {name="y"} : tensor<f32>[1, 1048576]
+%2 = BinOp (%0, %1) {op=Sub} : tensor<f32>[1048576, 1048576]
+%3 = Sum (%2) {axes=[0, 1], keepdims=false} : tensor<f32>[]
+outputs: %3
+""")
+        why = "kernel sub sum: it has more positions than anybody waits for"
+        text = self.tenon("explain", "e.ir").out
+        self.assertIn("runs by reference kernels: " + why, text)
+        self.assertIn("not covered: 4 nodes run by reference kernels", text)
+        data = json.loads(self.tenon("explain", "e.ir", "--json").out)
+        self.assertEqual((data["not_covered"], data["functions"][0]["why"]), (4, why))
+        self.assertNotIn("not covered", self.tenon("explain", self.write("a.ir", ADD)).out)
+        run = ["run", "e.ir", "--random", "1", "--timeout", "0.01", "--diagnostics=json"]
+        first, *others = self.tenon(*run, status=3).json()  # too large for the evaluator, or too slow
+        if others:  # there is LLVM
+            self.assertEqual((first["severity"], first["kind"], len(others)), ("note", "Advice", 1))
+
     def test_limited_memory(self):
         """With little memory LLVM ends a process of its own, never this one."""
         def limited(kib, *args):

@@ -1,6 +1,7 @@
 /* What fails while a program is compiled has its own status all the way to the caller: no code
  * generator, no memory, a defect. LLVM's part is played by test/fake_llvm.c. */
 #include "api_fixture.h"
+#include "loop/ir/loop.h"
 
 typedef struct sample {
     const char *how;
@@ -51,6 +52,27 @@ static void test_failure(const sample *s, bool is_late)
     tn_context_free(cx);
 }
 
+/* What is built wrong is told from what lacks memory or is too much. */
+static void test_programs(void)
+{
+    arena memory;
+    loop_builder b;
+    arena_init(&memory, &memory_system);
+    loop_init(&b, &memory);
+    const loop_program *p = loop_finish_or_fault(&b);
+    CHECK(p && !p->fault);
+    loop_init(&b, &memory);
+    (void)loop_binary(&b, LOOP_FADD, loop_i64(&b, 1), loop_i64(&b, 2));
+    p = loop_finish_or_fault(&b);
+    CHECK(p && p->n == 0 && p->fault);
+    CHECK(loop_finish(&b) == NULL);
+    loop_init(&b, &memory);
+    (void)loop_scratch(&b, UINT64_MAX / 2);
+    CHECK(loop_finish_or_fault(&b) == NULL);
+    CHECK(!memory.failed && !arena_calloc(&memory, SIZE_MAX, 2) && memory.failed);
+    arena_release(&memory);
+}
+
 int main(void)
 {
     (void)setenv("TENON_LLVM_PLUGIN", FAKE_LLVM, 1);
@@ -59,5 +81,6 @@ int main(void)
         test_failure(&samples[i], false);
         test_failure(&samples[i], true);
     }
+    test_programs();
     return check_result();
 }

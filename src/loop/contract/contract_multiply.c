@@ -476,5 +476,5 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
     (p->packs_inside ? emit_panel_item : emit_item)(&g, item);
     loop_end(&b);
     *fault = b.fault;
-    return loop_finish(&b);
+    return loop_finish_or_fault(&b);
 }

@@ -261,7 +261,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
     const int64_t row_bytes = r.length * p->bytes * p->parts;
     *bytes = (uint64_t)size * (uint64_t)(p->bytes * p->parts);
     *step = (contract_step){.role = CONTRACT_PACKS_A,
-                            .program = loop_finish(&b),
+                            .program = loop_finish_or_fault(&b),
                             .work = rows,
                             .grain = 1 + 65536 / row_bytes,
                             .bytes = 2 * *bytes};

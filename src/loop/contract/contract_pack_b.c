@@ -308,7 +308,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     loop_end(&b);
     *bytes = (uint64_t)size;
     *step = (contract_step){.role = CONTRACT_PACKS_B,
-                            .program = loop_finish(&b),
+                            .program = loop_finish_or_fault(&b),
                             .is_once = p->spec.b_is_constant,
                             .work = chunks * p->panels * batch->count,
                             .grain = 1 + 65536 / (row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),

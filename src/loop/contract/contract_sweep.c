@@ -241,5 +241,5 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
         &s, loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
     *fault = b.fault;
-    return loop_finish(&b);
+    return loop_finish_or_fault(&b);
 }

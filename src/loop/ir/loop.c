@@ -671,3 +671,19 @@ const loop_program *loop_finish(loop_builder *b)
                         .scratch_bytes = b->scratch_bytes};
     return p;
 }
+
+const loop_program *loop_finish_or_fault(loop_builder *b)
+{
+    static const char *const harmless[] = {"no memory", "too much scratch memory",
+                                           "loops nest too deep"};
+    const loop_program *done = loop_finish(b);
+    if (done || !b->fault || b->arena->failed)
+        return done;
+    for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
+        if (strcmp(b->fault, harmless[k]) == 0)
+            return NULL;
+    loop_program *p = ARENA_NEW(b->arena, loop_program);
+    if (p)
+        p->fault = b->fault;
+    return p;
+}

@@ -74,6 +74,7 @@ typedef struct loop_program {
     uint32_t n_tables;
     uint32_t n_buffers;
     uint64_t scratch_bytes;
+    const char *fault; /* loop_finish_or_fault: what was built wrong; else NULL */
 } loop_program;
 
 const char *loop_op_name(loop_op op);
@@ -206,6 +207,9 @@ loop_value loop_inline(loop_builder *b, const scalar_program *program, const loo
  * arguments of one call may build values; in the builder's arena. NULL when anything failed or a
  * region is open. */
 const loop_program *loop_finish(loop_builder *b);
+/* The same; where what was built is wrong, which is a defect of ours, a program without
+ * instructions that says what. NULL without memory, and beyond the limits of programs. */
+const loop_program *loop_finish_or_fault(loop_builder *b);
 
 /* What is wrong with P, which the builder would not have made so, as a text of the library's own;
  * NULL: nothing. For development builds and tests: takes as long as building P. */

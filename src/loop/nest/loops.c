@@ -44,8 +44,10 @@ loop_value loops_items(loops *l)
 bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
 {
     nest_step *step = &l->out->steps[l->out->n_steps++];
-    *step = (nest_step){
-        .program = loop_finish(&l->b), .work = items, .grain = nest_grain(cost), .how = how};
+    *step = (nest_step){.program = loop_finish_or_fault(&l->b),
+                        .work = items,
+                        .grain = nest_grain(cost),
+                        .how = how};
     loop_init(&l->b, l->memory);
     return step->program != NULL;
 }

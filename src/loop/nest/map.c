@@ -195,7 +195,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     }
     const uint64_t cost = nest_cost(f, k);
     const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
-    out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish(&b),
+    out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish_or_fault(&b),
                                 .work = items,
                                 .grain = nest_grain(each),
                                 .how = "a loop over the positions"};

@@ -270,10 +270,11 @@ static uint64_t row_cost(const rows *s)
 
 static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how)
 {
-    out->steps[out->n_steps++] = (nest_step){.program = s->e.failed ? NULL : loop_finish(s->e.b),
-                                             .work = items,
-                                             .grain = nest_grain(each),
-                                             .how = how};
+    out->steps[out->n_steps++] =
+        (nest_step){.program = s->e.failed ? NULL : loop_finish_or_fault(s->e.b),
+                    .work = items,
+                    .grain = nest_grain(each),
+                    .how = how};
 }
 
 /* Work items of one strip of columns for each position of the OUTER axes. Where the columns are not

@@ -356,7 +356,7 @@ bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena 
     nest_step *step = &out->steps[out->n_steps++];
     const uint64_t cost = cost_of(s);
     *step = (nest_step){
-        .program = has_failed(s) ? NULL : loop_finish(&b),
+        .program = has_failed(s) ? NULL : loop_finish_or_fault(&b),
         .work = contract_stage_batches(s->first->contract) * s->items,
         .how = arena_printf(memory, "%u stages, %u rows at a time", (unsigned)s->n,
                             (unsigned)(contract_stage_height(s->first->contract) * s->group))};

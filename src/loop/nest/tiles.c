@@ -252,7 +252,7 @@ bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out,
     loop_end(&b);
     const uint64_t each =
         (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
-    out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish(&b),
+    out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish_or_fault(&b),
                                 .work = outer * bands * stretches,
                                 .grain = nest_grain(each),
                                 .how = "tiles that are transposed in registers"};
