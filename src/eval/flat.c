@@ -55,6 +55,8 @@ bool flat_kernel_init(flat_kernel *k, op_id op, const attrs *given, const type *
     } else if (op == OP_CAST) {
         k->by_storage = true;
         k->mode = (int64_t)k->in[0] << 8 | (int64_t)out;
+    } else {
+        k->mode = dtype_table[k->in[0]].bits;
     }
     if (k->fn != flat_math)
         return true;

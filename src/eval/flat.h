@@ -18,7 +18,8 @@ typedef struct flat_args {
     const void *in[FLAT_OPERANDS];
     void *out; /* never overlaps an operand */
     size_t n;
-    int64_t mode;                  /* of compare: direction; of div: on_zero; of not: is it i1 */
+    int64_t mode;                  /* of compare: direction; of div: on_zero; of not: is it i1;
+                                      of most: the bits of an element */
     const scalar_program *program; /* of mathematical functions */
 } flat_args;
 

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-from lib import program
+from lib import program, vocabulary
 from lib.program import Failure, ROOT
 
 try:
@@ -37,6 +37,12 @@ def tenon(*arguments, status=0):
 
 def size(shape):
     return math.prod(shape)
+
+
+# Where functions are differentiated that are not defined everywhere.
+DOMAINS = {"acosh": np.linspace(1.2, 4, 6).reshape(2, 3), "asin": np.linspace(-0.9, 0.8, 6).reshape(2, 3),
+           "acos": np.linspace(-0.9, 0.8, 6).reshape(2, 3), "atanh": np.linspace(-0.9, 0.8, 6).reshape(2, 3),
+           "log1p": np.linspace(-0.7, 3, 6).reshape(2, 3)}
 
 
 class Case:
@@ -324,6 +330,12 @@ def ptir_cases():
         yield p(op, {"x": (2, 3)}, op + "({x})", (2, 3), positive=True)
     for op in ("add", "sub", "mul", "div", "maximum", "minimum"):
         yield p(op, {"a": (2, 3), "b": (2, 3)}, op + "({a}, {b})", (2, 3), positive=op == "div")
+    done = {"neg", "abs", "exp", "tanh", "erf", "log", "rsqrt", "reciprocal", "add", "sub", "mul", "div",
+            "maximum", "minimum"}
+    for n, names in (1, ["a"]), (2, ["a", "b"]):
+        for op in set(vocabulary.float_functions(n, with_derivative=True)) - done:
+            at = {"a": DOMAINS[op]} if op in DOMAINS else {k: (2, 3) for k in names}
+            yield p(op, at, op + "({" + "}, {".join(names) + "})", (2, 3))
     yield p("clamp", {"x": (4,), "a": np.array([-1., 0.5, 0, -2]), "b": np.array([1., 1, 2, -1])},
             "clamp({x}, {a}, {b})", (4,))
     yield p("select", {"a": (4,), "b": (4,)}, "select({c}, {a}, {b})", (4,),

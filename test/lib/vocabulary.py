@@ -38,6 +38,7 @@ def ptir_numbers(operation):
     return {word: i for i, word in enumerate(re.findall(rf"^(?:MORE_)?{kind}\((\w+),", rows, re.M))}
 
 
-def float_functions(operands):
+def float_functions(operands, with_derivative=False):
     """Operations that PTIR's text form can apply to floats, by the names it has for them."""
-    return [op["spellings"]["ptir-text"] for op in ptir_words(operands).values() if of_floats(op)]
+    return [op["spellings"]["ptir-text"] for op in ptir_words(operands).values()
+            if of_floats(op) and not (with_derivative and op["derivative"] == "none")]

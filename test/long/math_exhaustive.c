@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scalar/math.h"
+#include "../unit/math_exact.h"
 #include "scalar/minifloat.h"
 
 enum { BLOCK = 4096, MAX_THREADS = 64 };
@@ -28,35 +28,6 @@ typedef struct job {
     float wrong_x, wrong_y;
 } job;
 
-static double exact(math_fn fn, double x, double y)
-{
-    switch (fn) {
-    case MATH_EXP:
-        return exp(x);
-    case MATH_EXP2:
-        return exp2(x);
-    case MATH_LOG:
-        return log(x);
-    case MATH_LOG2:
-        return log2(x);
-    case MATH_TANH:
-        return tanh(x);
-    case MATH_ERF:
-        return erf(x);
-    case MATH_RSQRT:
-        return 1 / sqrt(x);
-    case MATH_SIN:
-        return sin(x);
-    case MATH_COS:
-        return cos(x);
-    case MATH_POW:
-        return pow(x, y);
-    case MATH_FN_COUNT:
-        break;
-    }
-    return 0;
-}
-
 /* 1 over the distance of neighbouring f32 values around X. */
 static double per_ulp(double x)
 {
@@ -67,7 +38,7 @@ static double per_ulp(double x)
 
 static void judge(job *j, float x, float y, float have)
 {
-    const double want = exact(j->fn, (double)x, (double)y);
+    const double want = exact_f64(j->fn, (double)x, (double)y);
     const float rounded = (float)want;
     bool ok;
     if (isnan(rounded) || isnan(have)) {
@@ -118,7 +89,7 @@ static void *work(void *data)
         size_t n = 0;
         for (; n < BLOCK && at < j->last; n++, at += j->stride) {
             x[n] = f32_from_bits((uint32_t)at);
-            y[n] = j->fn == MATH_POW ? exponent_for(at, x[n]) : 0;
+            y[n] = math_fn_operands(j->fn) > 1 ? exponent_for(at, x[n]) : 0;
         }
         scalar_run(j->program, args, out, n);
         for (size_t k = 0; k < n; k++)
@@ -160,7 +131,7 @@ static bool sweep(math_fn fn, uint64_t stride, unsigned threads)
     }
     printf("%-6s %3u instructions, %.4f ulp at %a", math_fn_name(fn), (unsigned)program->n,
            total.worst, (double)total.worst_x);
-    if (fn == MATH_POW)
+    if (math_fn_operands(fn) > 1)
         printf(", %a", (double)total.worst_y);
     if (total.wrong)
         printf("; %llu wrong, first at %a, %a", (unsigned long long)total.wrong,

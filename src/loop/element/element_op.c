@@ -257,31 +257,18 @@ static element scaling(loop_builder *b, op_id op, const element *in, uint32_t n_
 
 /* ---- all of them ---- */
 
-/* One use of an op, with operands of equally many lanes. */
-typedef struct element_call {
-    op_id op;
-    const attrs *given;
-    const element *in;
-    uint32_t n_in;
-    tn_dtype out;      /* of the result */
-    loop_value *fails; /* gets a mask of the lanes that cannot be computed, if there may be any */
-} element_call;
-
-/* The result, rounded unless the op gives a number of the dtype by itself. */
-typedef element element_fn(loop_builder *b, const element_call *c);
-
 static element rounded(loop_builder *b, element x)
 {
     x.re = element_round(b, x.dtype, x.re);
     return x;
 }
 
-static element form_neg(loop_builder *b, const element_call *c)
+element form_neg(loop_builder *b, const element_call *c)
 {
     return negate(b, c->in[0]);
 }
 
-static element form_abs(loop_builder *b, const element_call *c)
+element form_abs(loop_builder *b, const element_call *c)
 {
     return magnitude(b, c->in[0]);
 }
@@ -292,47 +279,47 @@ static const math_fn functions[OP_COUNT] = {
 #include "graph/ops.def"
 };
 
-static element form_math(loop_builder *b, const element_call *c)
+element form_math(loop_builder *b, const element_call *c)
 {
     return rounded(b, function_of(b, functions[c->op], c->in));
 }
 
-static element form_sqrt(loop_builder *b, const element_call *c)
+element form_sqrt(loop_builder *b, const element_call *c)
 {
     element x = c->in[0];
     x.re = loop_unary(b, LOOP_FSQRT, x.re);
     return rounded(b, x);
 }
 
-static element form_reciprocal(loop_builder *b, const element_call *c)
+element form_reciprocal(loop_builder *b, const element_call *c)
 {
     const element x = c->in[0], one = element_of(x.dtype, float_like(b, x.re, 1));
     return rounded(b, each_part(b, LOOP_FDIV, one, x));
 }
 
-static element form_trunc(loop_builder *b, const element_call *c)
+element form_trunc(loop_builder *b, const element_call *c)
 {
     element x = c->in[0];
     x.re = loop_unary(b, LOOP_FTRUNC, x.re);
     return x;
 }
 
-static element form_relu(loop_builder *b, const element_call *c)
+element form_relu(loop_builder *b, const element_call *c)
 {
     return where_positive(b, c->in[0], c->in[0]);
 }
 
-static element form_relu_grad(loop_builder *b, const element_call *c)
+element form_relu_grad(loop_builder *b, const element_call *c)
 {
     return where_positive(b, c->in[1], c->in[0]);
 }
 
-static element form_not(loop_builder *b, const element_call *c)
+element form_not(loop_builder *b, const element_call *c)
 {
     return complement(b, c->in[0]);
 }
 
-static element form_cast(loop_builder *b, const element_call *c)
+element form_cast(loop_builder *b, const element_call *c)
 {
     return element_cast(b, c->in[0], c->out);
 }
@@ -343,22 +330,22 @@ static element form_copy(loop_builder *b, const element_call *c)
     return c->in[0];
 }
 
-static element form_add(loop_builder *b, const element_call *c)
+element form_add(loop_builder *b, const element_call *c)
 {
     return rounded(b, add_sub(b, LOOP_FADD, LOOP_IADD, c->in[0], c->in[1]));
 }
 
-static element form_sub(loop_builder *b, const element_call *c)
+element form_sub(loop_builder *b, const element_call *c)
 {
     return rounded(b, add_sub(b, LOOP_FSUB, LOOP_ISUB, c->in[0], c->in[1]));
 }
 
-static element form_mul(loop_builder *b, const element_call *c)
+element form_mul(loop_builder *b, const element_call *c)
 {
     return rounded(b, multiply(b, c->in[0], c->in[1]));
 }
 
-static element form_div(loop_builder *b, const element_call *c)
+element form_div(loop_builder *b, const element_call *c)
 {
     const element x = c->in[0], y = c->in[1];
     loop_value zero;
@@ -372,47 +359,47 @@ static element form_div(loop_builder *b, const element_call *c)
     return r;
 }
 
-static element form_mod(loop_builder *b, const element_call *c)
+element form_mod(loop_builder *b, const element_call *c)
 {
     return int_divide(b, true, c->in[0], c->in[1], c->fails);
 }
 
-static element form_maximum(loop_builder *b, const element_call *c)
+element form_maximum(loop_builder *b, const element_call *c)
 {
     return extremum(b, true, c->in[0], c->in[1]);
 }
 
-static element form_minimum(loop_builder *b, const element_call *c)
+element form_minimum(loop_builder *b, const element_call *c)
 {
     return extremum(b, false, c->in[0], c->in[1]);
 }
 
-static element form_clamp(loop_builder *b, const element_call *c) /* high wins */
+element form_clamp(loop_builder *b, const element_call *c) /* high wins */
 {
     return extremum(b, false, extremum(b, true, c->in[0], c->in[1]), c->in[2]);
 }
 
-static element form_and(loop_builder *b, const element_call *c)
+element form_and(loop_builder *b, const element_call *c)
 {
     return each_part(b, LOOP_AND, c->in[0], c->in[1]);
 }
 
-static element form_or(loop_builder *b, const element_call *c)
+element form_or(loop_builder *b, const element_call *c)
 {
     return each_part(b, LOOP_OR, c->in[0], c->in[1]);
 }
 
-static element form_xor(loop_builder *b, const element_call *c)
+element form_xor(loop_builder *b, const element_call *c)
 {
     return each_part(b, LOOP_XOR, c->in[0], c->in[1]);
 }
 
-static element form_compare(loop_builder *b, const element_call *c)
+element form_compare(loop_builder *b, const element_call *c)
 {
     return compare(b, (direction)attr_int(c->given, KEY_DIRECTION, DIR_EQ), c->in[0], c->in[1]);
 }
 
-static element form_select(loop_builder *b, const element_call *c)
+element form_select(loop_builder *b, const element_call *c)
 {
     return element_select(b, c->in[0].re, c->in[1], c->in[2]);
 }

@@ -29,6 +29,24 @@ static inline bool element_is_narrow(tn_dtype d) /* a float that computes in f32
     return dtype_compute(d) != d;
 }
 
+/* One use of an op, with operands of equally many lanes. */
+typedef struct element_call {
+    op_id op;
+    const attrs *given;
+    const element *in;
+    uint32_t n_in;
+    tn_dtype out;      /* of the result */
+    loop_value *fails; /* gets a mask of the lanes that cannot be computed, if there may be any */
+} element_call;
+
+/* The result, rounded unless the op gives a number of the dtype by itself. */
+typedef element element_fn(loop_builder *b, const element_call *c);
+
+/* Those that rows of ops.def name. */
+#define ELEMENTWISE(id, text, n_in, attrs, traits, infer, kernel, cost, grad, help)                \
+    element_fn form_##kernel;
+#include "graph/ops.def"
+
 /* The stored bits of a part of dtype D (not complex) to the form that is held, and back. */
 loop_value element_decode(loop_builder *b, tn_dtype d, loop_value stored);
 loop_value element_encode(loop_builder *b, tn_dtype d, loop_value held);
