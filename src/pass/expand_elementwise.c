@@ -212,6 +212,31 @@ value_id expand_trunc_as_cast(expand_call *c)
     return build_select(c->b, small, zero, build_select(c->b, broken, cut, x));
 }
 
+/* trunc is already right on one side of 0. */
+value_id expand_floor_as_trunc(expand_call *c)
+{
+    value_id cut = build_unary(c->b, OP_TRUNC, c->in[0]), one = expand_number(c, c->out->dtype, 1);
+    value_id above = build_compare(c->b, DIR_LT, c->in[0], cut);
+    return build_select(c->b, above, build_binary(c->b, OP_SUB, cut, one), cut);
+}
+
+value_id expand_ceil_as_trunc(expand_call *c)
+{
+    value_id cut = build_unary(c->b, OP_TRUNC, c->in[0]), one = expand_number(c, c->out->dtype, 1);
+    value_id below = build_compare(c->b, DIR_LT, cut, c->in[0]);
+    return build_select(c->b, below, build_binary(c->b, OP_ADD, cut, one), cut);
+}
+
+value_id expand_sign_as_select(expand_call *c)
+{
+    const tn_dtype d = c->out->dtype;
+    value_id zero = expand_number(c, d, 0), one = expand_number(c, d, 1);
+    value_id minus = expand_number(c, d, -1);
+    value_id below = build_compare(c->b, DIR_LT, c->in[0], zero);
+    value_id above = build_compare(c->b, DIR_LT, zero, c->in[0]);
+    return build_select(c->b, above, one, build_select(c->b, below, minus, c->in[0]));
+}
+
 /* ---- functions by other functions: these round differently ---- */
 
 value_id expand_exp2_as_exp(expand_call *c)

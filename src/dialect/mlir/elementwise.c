@@ -151,6 +151,13 @@ static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result
         local_constant(w, "zero", d, zero_of(d));
         line(w, "%%r = arith.subi %%zero, %%x : %e", d);
         return;
+    case OP_SIGN: /* zeros and NaN stay */
+        local_constant(w, "zero", d, zero_of(d));
+        local_constant(w, "one", d, one_of(d));
+        line(w, "%%p = arith.cmpf one, %%x, %%zero : %e", d);
+        line(w, "%%u = math.copysign %%one, %%x : %e", d);
+        line(w, "%%r = arith.select %%p, %%u, %%x : %e", d);
+        return;
     case OP_RECIPROCAL:
         local_constant(w, "one", d, one_of(d));
         line(w, "%%r = arith.divf %%one, %%x : %e", d);
@@ -223,6 +230,7 @@ static bool is_known(const node *n, tn_dtype d)
     case OP_RELU:
     case OP_RELU_GRAD:
     case OP_RECIPROCAL:
+    case OP_SIGN:
     case OP_NOT:
     case OP_COMPARE:
     case OP_SELECT:
