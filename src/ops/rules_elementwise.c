@@ -38,6 +38,18 @@ tn_status infer_unary_bits(infer_call *call)
     return unary(call, ALLOW_INT | ALLOW_BOOL);
 }
 
+tn_status infer_integer_unary(infer_call *call)
+{
+    return unary(call, ALLOW_INT);
+}
+
+/* A question about a float. */
+tn_status infer_predicate(infer_call *call)
+{
+    TN_TRY(rule_dtype(call, 0, ALLOW_FLOAT));
+    return infer_result(call, type_with_dtype(&call->module->types, call->in[0], TN_I1));
+}
+
 /* Operands of one dtype, which is also that of the result. */
 static tn_status binary(infer_call *call, unsigned allowed)
 {

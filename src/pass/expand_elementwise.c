@@ -147,6 +147,27 @@ value_id expand_compare_as_either(expand_call *c)
     return build_binary(c->b, OP_OR, strict, build_compare(c->b, DIR_EQ, c->in[0], c->in[1]));
 }
 
+static value_id against_infinity(expand_call *c, direction d)
+{
+    value_id infinity = expand_number(c, operand_type_of(c, 0)->dtype, (double)INFINITY);
+    return build_compare(c->b, d, build_unary(c->b, OP_ABS, c->in[0]), infinity);
+}
+
+value_id expand_is_finite_as_compare(expand_call *c)
+{
+    return against_infinity(c, DIR_LT);
+}
+
+value_id expand_is_inf_as_compare(expand_call *c)
+{
+    return against_infinity(c, DIR_EQ);
+}
+
+value_id expand_is_nan_as_compare(expand_call *c)
+{
+    return build_compare(c->b, DIR_NE, c->in[0], c->in[0]);
+}
+
 static bool is_truth(const expand_call *c)
 {
     return dtype_is_bool(c->out->dtype);

@@ -1,5 +1,7 @@
 /* Elementwise ops as arith and math: on whole tensors where one op says it and shapes agree, else
  * inside a linalg.generic that broadcasts. */
+#include <math.h>
+
 #include "dialect/mlir/linalg.h"
 
 /* The one op for floats, signed and unsigned integers; NULL: there is none. */
@@ -135,6 +137,30 @@ static void conversion(mlir_text *w, tn_dtype from, tn_dtype to)
     }
 }
 
+/* arith leaves open what a shift by the width or more gives. */
+static void shift(mlir_text *w, op_id op, tn_dtype d)
+{
+    const int64_t bits = dtype_table[d].bits;
+    local_constant(w, "width", d, scalar_of_int(bits));
+    line(w, "%%p = arith.cmpi ult, %%y, %%width : %e", d);
+    if (op == OP_SHIFT_RIGHT_ARITHMETIC) {
+        local_constant(w, "most", d, scalar_of_int(bits - 1));
+        line(w, "%%b = arith.select %%p, %%y, %%most : %e", d);
+        line(w, "%%r = arith.shrsi %%x, %%b : %e", d);
+        return;
+    }
+    local_constant(w, "zero", d, zero_of(d));
+    line(w, "%%s = arith.%s %%x, %%y : %e", op == OP_SHIFT_LEFT ? "shli" : "shrui", d);
+    line(w, "%%r = arith.select %%p, %%s, %%zero : %e", d);
+}
+
+static void against_infinity(mlir_text *w, const char *how, tn_dtype d)
+{
+    local_constant(w, "top", d, scalar_of_float((double)INFINITY));
+    line(w, "%%a = math.absf %%x : %e", d);
+    line(w, "%%r = arith.cmpf %s, %%a, %%top : %e", how, d);
+}
+
 static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result)
 {
     const char *name = mlir_arith_name((op_id)n->op, d);
@@ -157,6 +183,20 @@ static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result
         line(w, "%%p = arith.cmpf one, %%x, %%zero : %e", d);
         line(w, "%%u = math.copysign %%one, %%x : %e", d);
         line(w, "%%r = arith.select %%p, %%u, %%x : %e", d);
+        return;
+    case OP_SHIFT_LEFT:
+    case OP_SHIFT_RIGHT_LOGICAL:
+    case OP_SHIFT_RIGHT_ARITHMETIC:
+        shift(w, (op_id)n->op, d);
+        return;
+    case OP_IS_NAN:
+        line(w, "%%r = arith.cmpf uno, %%x, %%x : %e", d);
+        return;
+    case OP_IS_INF:
+        against_infinity(w, "oeq", d);
+        return;
+    case OP_IS_FINITE:
+        against_infinity(w, "olt", d);
         return;
     case OP_RECIPROCAL:
         local_constant(w, "one", d, one_of(d));
@@ -231,6 +271,12 @@ static bool is_known(const node *n, tn_dtype d)
     case OP_RELU_GRAD:
     case OP_RECIPROCAL:
     case OP_SIGN:
+    case OP_SHIFT_LEFT:
+    case OP_SHIFT_RIGHT_LOGICAL:
+    case OP_SHIFT_RIGHT_ARITHMETIC:
+    case OP_IS_NAN:
+    case OP_IS_INF:
+    case OP_IS_FINITE:
     case OP_NOT:
     case OP_COMPARE:
     case OP_SELECT:

@@ -26,7 +26,7 @@ void hlo_nothing(mlir_text *w, value_id v);
 void hlo_convert(mlir_text *w, value_id v, value_name from, const tensor *t);
 
 /* stablehlo_elementwise.c */
-hlo_put hlo_compare, hlo_extremum, hlo_trunc, hlo_alias, hlo_cast;
+hlo_put hlo_compare, hlo_is_nan, hlo_extremum, hlo_trunc, hlo_alias, hlo_cast;
 hlo_takes hlo_takes_div, hlo_takes_cast;
 /* stablehlo_move.c */
 hlo_put hlo_transpose, hlo_broadcast, hlo_slice, hlo_reverse, hlo_pad, hlo_concat, hlo_iota,

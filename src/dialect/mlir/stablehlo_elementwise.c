@@ -148,6 +148,13 @@ void hlo_compare(mlir_text *w, const node *n)
            comparison_type(value_type(w->f, n->in[0])->dtype));
 }
 
+void hlo_is_nan(mlir_text *w, const node *n)
+{
+    const value_name x = w->names[n->in[0]];
+    const tensor t = type_of_value(w, n->in[0]);
+    put_test(w, "", n->first_value, &x, "NE", &x, &t);
+}
+
 /* StableHLO's NaN wins; ours loses, so each operand that is NaN gives way to the other. */
 void hlo_extremum(mlir_text *w, const node *n)
 {
