@@ -251,3 +251,68 @@ tn_status grad_clamp(grad_call *c)
     return unbroadcast(c, c->operand == 0 ? grad_where_equal(c, x, inner, g)
                                           : grad_unless_equal(c, x, inner, g));
 }
+
+/* ---- more functions ---- */
+
+static value_id add(grad_call *c, value_id x, value_id y)
+{
+    return build_binary(&c->b, OP_ADD, x, y);
+}
+
+static value_id sub(grad_call *c, value_id x, value_id y)
+{
+    return build_binary(&c->b, OP_SUB, x, y);
+}
+
+static value_id number(grad_call *c, double x)
+{
+    return grad_scalar(c, grad_y(c), x);
+}
+
+/* x * x */
+static value_id x_squared(grad_call *c)
+{
+    return mul(c, grad_in(c, 0), grad_in(c, 0));
+}
+
+/* g / slope, for an op of one operand. */
+static tn_status over(grad_call *c, value_id slope)
+{
+    return grad_gives(c, build_binary(&c->b, OP_DIV, c->g[0], slope));
+}
+
+/* 1 / sqrt(1 - x * x) */
+static value_id inverse_leg(grad_call *c)
+{
+    value_id square = x_squared(c);
+    return build_unary(&c->b, OP_RSQRT, sub(c, number(c, 1), square));
+}
+
+tn_status grad_asin(grad_call *c)
+{
+    return times(c, inverse_leg(c));
+}
+
+tn_status grad_acos(grad_call *c)
+{
+    return times(c, neg(c, inverse_leg(c)));
+}
+
+tn_status grad_atan(grad_call *c)
+{
+    value_id square = x_squared(c);
+    return over(c, add(c, square, number(c, 1)));
+}
+
+/* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b) */
+tn_status grad_atan2(grad_call *c)
+{
+    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    value_id squares = mul(c, a, a);
+    squares = add(c, squares, mul(c, b, b));
+    value_id part = mul(c, c->g[0], c->operand == 0 ? b : neg(c, a));
+    return unbroadcast(c, build_binary(&c->b, OP_DIV, part, squares));
+}
+
+/* (x - 1) (x + 1) keeps the digits near 1. */
+/* y * (1 - y) */

@@ -38,6 +38,16 @@ value math_int(builder *b, scalar_type type, int64_t number)
     return type == SCALAR_F64 ? sb_i64(b, number) : sb_i32(b, (int32_t)number);
 }
 
+value math_widen(builder *b, value x)
+{
+    return sb_type(b, x) == SCALAR_F32 ? sb_convert(b, SCALAR_F64, x) : x;
+}
+
+value math_narrow(builder *b, scalar_type type, value x)
+{
+    return type == SCALAR_F32 ? sb_convert(b, type, x) : x;
+}
+
 value math_poly(builder *b, value x, const double *c, size_t n)
 {
     const scalar_type type = sb_type(b, x);
@@ -70,6 +80,13 @@ math_pair math_two_sum(builder *b, value x, value y)
     const value part = sb_fsub(b, hi, x);
     const value lost = sb_fsub(b, x, sb_fsub(b, hi, part));
     return (math_pair){hi, sb_fadd(b, lost, sb_fsub(b, y, part))};
+}
+
+math_pair math_quotient(builder *b, math_pair x, math_pair y)
+{
+    const value q = sb_fdiv(b, x.hi, y.hi), minus = sb_fneg(b, q);
+    const value rest = sb_fma(b, minus, y.lo, sb_fadd(b, sb_fma(b, minus, y.hi, x.hi), x.lo));
+    return (math_pair){q, sb_fdiv(b, rest, y.hi)};
 }
 
 math_pair math_fast_two_sum(builder *b, value x, value y)

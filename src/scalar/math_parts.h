@@ -29,6 +29,9 @@ static inline math_format format_of(scalar_type type)
 value math_float(builder *b, scalar_type type, double number);
 /* A constant of the integer type of the same width as float type TYPE. */
 value math_int(builder *b, scalar_type type, int64_t number);
+/* X as f64, and an f64 as TYPE: for functions of f32 that are done in f64. */
+value math_widen(builder *b, value x);
+value math_narrow(builder *b, scalar_type type, value x);
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) by fused multiply-adds from the top. */
 value math_poly(builder *b, value x, const double *c, size_t n);
 /* x limited to [low, high]; NaN stays. */
@@ -51,6 +54,13 @@ math_pair math_two_sum(builder *b, value x, value y);
 math_pair math_fast_two_sum(builder *b, value x, value y);
 /* x y = hi + lo exactly, barring underflow */
 math_pair math_two_product(builder *b, value x, value y);
+
+/* (x.hi + x.lo) / (y.hi + y.lo), to about twice the precision; infinite and NaN where x.hi / y.hi
+ * is, with any `lo`. */
+math_pair math_quotient(builder *b, math_pair x, math_pair y);
+
+/* e^x / 2 for f64, where e^x may be too large. */
+value math_exp_half(builder *b, value x);
 
 typedef struct math_split_result {
     value e; /* as a float */

@@ -272,6 +272,40 @@ def pow_f64():
 
 
 @entry
+def atan_f64():
+    """atan(t) = t + t z p(z), z = t^2, for |t| <= 7/16"""
+    def tail(z):
+        if z < mpf(2) ** -12:
+            return sum((-1) ** (k + 1) * z ** k / (2 * k + 3) for k in range(14))
+        t = m.sqrt(z)
+        return (m.atan(t) / t - 1) / z
+    w = lambda z: z * m.sqrt(z) / m.atan(m.sqrt(z))
+    fit("atan f64", tail, w, range(11), 0, mpf("0.4375") ** 2, 53)
+
+
+@entry
+def asin_f64():
+    """asin(s) = s + s z p(z), z = s^2, for |s| <= 1/2"""
+    def tail(z):
+        if z < mpf(2) ** -12:
+            terms = [mpf(1)]
+            for k in range(1, 16):
+                terms.append(terms[-1] * (2 * k - 1) / (2 * k))
+            return sum(terms[k + 1] * z ** k / (2 * k + 3) for k in range(14))
+        s = m.sqrt(z)
+        return (m.asin(s) / s - 1) / z
+    w = lambda z: z * m.sqrt(z) / m.asin(m.sqrt(z))
+    fit("asin f64", tail, w, range(12), 0, mpf("0.25"), 53)
+
+
+@entry
+def cbrt_start():
+    """A first guess of the cube root of what is between 2^-1.5 and 2^1.5"""
+    f = lambda x: m.cbrt(x)
+    fit("cbrt", f, lambda x: 1 / m.cbrt(x), range(4), mpf(2) ** -1.5, mpf(2) ** 1.5, 24)
+
+
+@entry
 def parts():
     """1 / (2 pi): in pieces for f32, and in chunks of 53 bits from the binary point for f64"""
     mp.prec = 1400

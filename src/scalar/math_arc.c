@@ -1,0 +1,174 @@
+/* Inverse trigonometric functions. f32 is done in f64, which rounds once at the end. */
+#include <math.h>
+
+#include "scalar/math_parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* pi, pi/2, pi/4 and some arctangents in two parts */
+typedef struct constant_pair {
+    double hi, lo;
+} constant_pair;
+static const constant_pair half_pi = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+static const constant_pair whole_pi = {0x1.921fb54442d18p1, 0x1.1a62633145c07p-53};
+
+/* ---- atan and atan2 ---- */
+
+/* p of atan(t) = t + t z p(z), z = t^2, for |t| <= 7/16 (test/long/math_fit.py atan_f64) */
+static const double atan_tail[] = {
+    -0x1.555555555550bp-2, 0x1.999999998e7ebp-3, -0x1.2492491ff3723p-3, 0x1.c71c6fdb300ebp-4,
+    -0x1.745cdba6b97e3p-4, 0x1.3b0f208075c6ep-4, -0x1.10d602fad335ap-4, 0x1.ddddbfcb2fec0p-5,
+    -0x1.97a0cca6b312bp-5, 0x1.2b184ca662c14p-5, -0x1.0a7fdc28ff064p-6};
+
+/* The angle of y/x from 0 to the end of its range is near the arctangent of `slope`, and differs
+ * from it by that of (y - slope x) / (x + slope y). */
+typedef struct sector {
+    double below;            /* y/x is less than this, or in the last sector */
+    double slope;            /* of the angle that is taken off; the last one is pi/2 */
+    double hi, lo;           /* that angle, */
+    double left_hi, left_lo; /* and pi less it */
+} sector;
+static const sector sectors[] = {
+    {0.4375, 0, 0, 0, 0x1.921fb54442d18p1, 0x1.1a62633145c07p-53},
+    {0.6875, 0.5, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56, 0x1.56c6e7397f5aep1,
+     0x1.660b64ece6f4bp-53},
+    {1.1875, 1, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55, 0x1.2d97c7f3321d2p1,
+     0x1.a79394c9e8a0ap-54},
+    {2.4375, 1.5, 0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56, 0x1.145385fa3af71p1,
+     0x1.fa53523b6428fp-53},
+    {0, 0, 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54},
+};
+
+/* The angle of the point (X, Y), neither of which has a sign, and whose quotient is a number; of
+ * (-X, Y) where LEFT, which may be NULL. */
+static value angle_of(builder *b, value y, value x, const value *left)
+{
+    const unsigned last = COUNT(sectors) - 1;
+    value over = sb_fneg(b, x), under = y;
+    value hi = sb_f64(b, sectors[last].hi), lo = sb_f64(b, sectors[last].lo);
+    value left_hi = sb_f64(b, sectors[last].left_hi), left_lo = sb_f64(b, sectors[last].left_lo);
+    for (unsigned k = last; k-- > 0;) {
+        const sector *s = &sectors[k];
+        const value slope = sb_f64(b, s->slope);
+        const value within = sb_flt(b, y, sb_fmul(b, x, sb_f64(b, s->below)));
+        /* NaN ends in the first sector. */
+        const value take =
+            k > 0 ? within : sb_not(b, sb_fle(b, sb_fmul(b, x, sb_f64(b, s->below)), y));
+        over = sb_select(b, take, k ? sb_fma(b, sb_fneg(b, slope), x, y) : y, over);
+        under = sb_select(b, take, k ? sb_fma(b, slope, y, x) : x, under);
+        hi = sb_select(b, take, sb_f64(b, s->hi), hi);
+        lo = sb_select(b, take, sb_f64(b, s->lo), lo);
+        left_hi = sb_select(b, take, sb_f64(b, s->left_hi), left_hi);
+        left_lo = sb_select(b, take, sb_f64(b, s->left_lo), left_lo);
+    }
+    value t = sb_fdiv(b, over, under);
+    if (left) {
+        hi = sb_select(b, *left, left_hi, hi);
+        lo = sb_select(b, *left, left_lo, lo);
+        t = sb_select(b, *left, sb_fneg(b, t), t);
+    }
+    const value z = sb_fmul(b, t, t);
+    const value tail =
+        sb_fma(b, sb_fmul(b, t, z), math_poly(b, z, atan_tail, COUNT(atan_tail)), lo);
+    const math_pair sum = math_fast_two_sum(b, hi, t);
+    const value with_hi = sb_fadd(b, sum.hi, sb_fadd(b, sum.lo, tail));
+    /* Where nothing was taken off, tail may be denormal, and t is the result. */
+    return sb_select(b, sb_feq(b, hi, sb_f64(b, 0)), sb_fadd(b, t, tail), with_hi);
+}
+
+value math_atan(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x);
+    const value angle = angle_of(b, sb_fabs(b, wide), sb_f64(b, 1), NULL);
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide));
+}
+
+/* The angle of the point (x, y). */
+value math_atan2(builder *b, value y, value x)
+{
+    const scalar_type type = sb_type(b, y);
+    const value wide_y = math_widen(b, y), wide_x = math_widen(b, x);
+    const value zero = sb_f64(b, 0), one = sb_f64(b, 1), infinity = sb_f64(b, (double)INFINITY);
+    value v = sb_fabs(b, wide_y), u = sb_fabs(b, wide_x);
+    const value left =
+        sb_ilt(b, sb_bitcast(b, SCALAR_I64, wide_x), sb_i64(b, 0)); /* also -0, whose angle is pi */
+    /* Two zeros are like (1, 0), two infinities like (1, 1). */
+    const value no_length = sb_feq(b, sb_fadd(b, u, v), zero);
+    const value no_end = sb_and(b, sb_feq(b, u, infinity), sb_feq(b, v, infinity));
+    u = sb_select(b, sb_or(b, no_length, no_end), one, u);
+    v = sb_select(b, no_end, one, v);
+    /* Sums must not overflow, and differences not be denormal. */
+    const value most = sb_select(b, sb_flt(b, u, v), v, u);
+    const value large = sb_flt(b, sb_f64(b, 0x1p1020), most);
+    const value small = sb_flt(b, most, sb_f64(b, 0x1p-900));
+    const value scale =
+        sb_select(b, large, sb_f64(b, 0x1p-4), sb_select(b, small, sb_f64(b, 0x1p120), one));
+    v = sb_fmul(b, v, scale);
+    u = sb_fmul(b, u, scale);
+    const value angle = angle_of(b, v, u, &left);
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide_y));
+}
+
+/* ---- asin and acos ---- */
+
+/* p of asin(s) = s + s z p(z), z = s^2, for |s| <= 1/2 (test/long/math_fit.py asin_f64) */
+static const double asin_tail[] = {
+    0x1.5555555555390p-3, 0x1.333333336e82cp-4, 0x1.6db6db4278545p-5,  0x1.f1c72c39cefdap-6,
+    0x1.6e89f428da97cp-6, 0x1.1c6be32d61740p-6, 0x1.c6fda0f94dc4ap-7,  0x1.8ec3e14a14f76p-7,
+    0x1.abc73a6d449f6p-8, 0x1.3ffa79bf35150p-6, -0x1.09dca16201061p-6, 0x1.0570c7ebdb6d6p-5};
+
+/* Up to 1/2: asin(size) = root + tail. Above: asin(size) = pi/2 - 2 (root + tail), with the root of
+ * (1 - size) / 2, which is a little more than `root`. */
+typedef struct arc {
+    value wide, size, above;
+    value root, tail;
+} arc;
+
+static arc arc_of(builder *b, value x)
+{
+    arc a = {.wide = math_widen(b, x)};
+    const value half = sb_f64(b, 0.5), zero = sb_f64(b, 0);
+    a.size = sb_fabs(b, a.wide);
+    a.above = sb_flt(b, half, a.size);
+    const value rest = sb_fmul(b, sb_fsub(b, sb_f64(b, 1), a.size), half);
+    const value z = sb_select(b, a.above, rest, sb_fmul(b, a.size, a.size));
+    a.root = sb_select(b, a.above, sb_fsqrt(b, rest), a.size);
+    const value missing =
+        sb_fdiv(b, sb_fma(b, sb_fneg(b, a.root), a.root, rest), sb_fadd(b, a.root, a.root));
+    const value mended = sb_and(b, a.above, sb_flt(b, zero, rest));
+    a.tail = sb_fma(b, sb_fmul(b, a.root, z), math_poly(b, z, asin_tail, COUNT(asin_tail)),
+                    sb_select(b, mended, missing, zero));
+    return a;
+}
+
+/* FROM - (X + Y) */
+static value taken_from(builder *b, constant_pair from, value x, value y)
+{
+    const math_pair sum = math_fast_two_sum(b, sb_f64(b, from.hi), sb_fneg(b, x));
+    return sb_fadd(b, sum.hi, sb_fadd(b, sum.lo, sb_fsub(b, sb_f64(b, from.lo), y)));
+}
+
+value math_asin(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const arc a = arc_of(b, x);
+    const value far =
+        taken_from(b, half_pi, sb_fadd(b, a.root, a.root), sb_fadd(b, a.tail, a.tail));
+    const value result = sb_select(b, a.above, far, sb_fadd(b, a.root, a.tail));
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), a.wide));
+}
+
+value math_acos(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const arc a = arc_of(b, x);
+    const value is_left = sb_flt(b, a.wide, sb_f64(b, 0));
+    const value root = sb_fadd(b, a.root, a.root), tail = sb_fadd(b, a.tail, a.tail);
+    const value far =
+        sb_select(b, is_left, taken_from(b, whole_pi, root, tail), sb_fadd(b, root, tail));
+    const value own_root = sb_select(b, is_left, sb_fneg(b, a.root), a.root);
+    const value own_tail = sb_select(b, is_left, sb_fneg(b, a.tail), a.tail);
+    const value near = taken_from(b, half_pi, own_root, own_tail);
+    return math_narrow(b, type, sb_select(b, a.above, far, near));
+}
