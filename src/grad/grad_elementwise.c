@@ -281,6 +281,13 @@ static tn_status over(grad_call *c, value_id slope)
     return grad_gives(c, build_binary(&c->b, OP_DIV, c->g[0], slope));
 }
 
+tn_status grad_cbrt(grad_call *c)
+{
+    value_id y = grad_y(c);
+    value_id square = mul(c, y, y);
+    return over(c, mul(c, square, number(c, 3)));
+}
+
 /* 1 / sqrt(1 - x * x) */
 static value_id inverse_leg(grad_call *c)
 {

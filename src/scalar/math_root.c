@@ -1,6 +1,9 @@
-/* rsqrt: the square root and the reciprocal are exact enough together for f64 (1.5 ulp at most);
- * for f32 both are done in f64, which rounds once at the end and needs no care for small arguments.
+/* Roots. rsqrt: the square root and the reciprocal are exact enough together for f64 (1.5 ulp at
+ * most); for f32 both are done in f64, which rounds once at the end and needs no care for small
+ * arguments.
  */
+#include <math.h>
+
 #include "scalar/math_parts.h"
 
 value math_rsqrt(builder *b, value x)
@@ -10,4 +13,46 @@ value math_rsqrt(builder *b, value x)
         x = sb_convert(b, SCALAR_F64, x);
     const value result = sb_fdiv(b, sb_f64(b, 1), sb_fsqrt(b, x));
     return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+}
+
+/* A first guess of the cube root of what is between 2^-1.5 and 2^1.5, with 7 right bits
+ * (test/long/math_fit.py cbrt_start) */
+static const double guess[] = {0x1.ed9646p-2, 0x1.754872p-1, -0x1.f5c666p-3, 0x1.2f3602p-5};
+
+/* 2^k for a whole number k of f64 */
+static value power_of_two(builder *b, value k)
+{
+    const value bits = sb_bitcast(b, SCALAR_I64, sb_fadd(b, k, sb_f64(b, 0x1.8p52 + 1023)));
+    return sb_bitcast(b, SCALAR_F64, sb_shl(b, bits, sb_i64(b, 52)));
+}
+
+/* Halley's step: three times as many right bits. */
+static value closer(builder *b, value t, value m)
+{
+    const value cube = sb_fmul(b, sb_fmul(b, t, t), t);
+    const value over = sb_fadd(b, sb_fadd(b, m, m), cube);
+    const value under = sb_fadd(b, sb_fadd(b, cube, cube), m);
+    return sb_fmul(b, t, sb_fdiv(b, over, under));
+}
+
+/* |x| = 2^3n m; two steps of Halley's give the root of m up to rounding, and one of Newton's with
+ * an exact cube mends that. f32 is done in f64. */
+value math_cbrt(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide);
+    const value zero = sb_f64(b, 0), infinity = sb_f64(b, (double)INFINITY);
+    const math_split_result split = math_split(b, size);
+    const value n = sb_frint(b, sb_fmul(b, split.e, sb_f64(b, 1.0 / 3)));
+    const value left = sb_fma(b, sb_f64(b, -3), n, split.e);
+    const value m = sb_fmul(b, sb_fadd(b, split.f, sb_f64(b, 1)), power_of_two(b, left));
+    value t = math_poly(b, m, guess, sizeof guess / sizeof *guess);
+    t = closer(b, t, m);
+    t = closer(b, t, m);
+    const math_pair square = math_two_product(b, t, t), cube = math_two_product(b, square.hi, t);
+    const value more = sb_fadd(b, sb_fma(b, square.lo, t, cube.lo), sb_fsub(b, cube.hi, m));
+    t = sb_fsub(b, t, sb_fdiv(b, more, sb_fmul(b, sb_f64(b, 3), square.hi)));
+    const value root = math_copy_sign(b, sb_fabs(b, sb_fmul(b, t, power_of_two(b, n))), wide);
+    const value is_plain = sb_and(b, sb_flt(b, zero, size), sb_flt(b, size, infinity));
+    return math_narrow(b, type, sb_select(b, is_plain, root, wide));
 }
