@@ -288,6 +288,13 @@ tn_status grad_cbrt(grad_call *c)
     return over(c, mul(c, square, number(c, 3)));
 }
 
+tn_status grad_tan(grad_call *c)
+{
+    value_id y = grad_y(c);
+    value_id square = mul(c, y, y);
+    return times(c, add(c, square, number(c, 1)));
+}
+
 /* 1 / sqrt(1 - x * x) */
 static value_id inverse_leg(grad_call *c)
 {

@@ -187,6 +187,49 @@ static value sine_at(builder *b, scalar_type type, value size, int64_t quarters)
     return sb_bitcast(b, SCALAR_F64, sb_xor(b, result, sign));
 }
 
+/* The sine and the cosine of an angle of f64 between -1/2 and 1/2 quarter turns, in two parts. */
+static void parts_of(builder *b, reduced r, math_pair *sine, math_pair *cosine)
+{
+    const value high = sb_f64(b, 0x1.921fb54442d18p0),
+                low = sb_f64(b, 0x1.1a62633145c07p-54); /* pi/2 */
+    value z = sb_fmul(b, r.hi, r.hi);
+    const math_pair angle = math_two_product(b, r.hi, high);
+    value rest = sb_fma(b, r.hi, low, sb_fma(b, r.lo, high, angle.lo));
+    rest = sb_fma(b, sb_fmul(b, r.hi, z), math_poly(b, z, sin_f64, COUNT(sin_f64)), rest);
+    *sine = math_fast_two_sum(b, angle.hi, rest);
+    z = sb_fma(b, r.hi, r.hi, sb_fmul(b, sb_fadd(b, r.hi, r.hi), r.lo));
+    const value less = sb_fmul(b, z, math_poly(b, z, cos_f64, COUNT(cos_f64)));
+    *cosine = math_fast_two_sum(b, sb_f64(b, 1), less);
+}
+
+/* Sine by cosine after an even number of quarter turns, else the negative of its inverse. */
+value math_tan(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const bool is_wide = type == SCALAR_F64;
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide), zero = sb_f64(b, 0);
+    const reduced r = is_wide ? reduce_f64(b, size) : reduce_f32(b, size);
+    math_pair s, c;
+    if (is_wide) {
+        parts_of(b, r, &s, &c);
+    } else {
+        s = (math_pair){sine_of(b, type, r), zero};
+        c = (math_pair){cosine_of(b, type, r), zero};
+    }
+    const value n = sb_bitcast(b, SCALAR_I64, sb_fadd(b, r.n, sb_f64(b, 0x1.8p52)));
+    const value even = sb_ieq(b, sb_and(b, n, sb_i64(b, 1)), sb_i64(b, 0));
+    const math_pair over = {sb_select(b, even, s.hi, sb_fneg(b, c.hi)),
+                            sb_select(b, even, s.lo, sb_fneg(b, c.lo))};
+    const math_pair under = {sb_select(b, even, c.hi, s.hi), sb_select(b, even, c.lo, s.lo)};
+    const math_pair q = math_quotient(b, over, under);
+    value result = is_wide ? sb_fadd(b, q.hi, q.lo) : q.hi;
+    if (is_wide) /* as in math_sin */
+        result = sb_select(b, sb_flt(b, size, sb_f64(b, 0x1p-27)), size, result);
+    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, wide), sb_i64(b, INT64_MIN));
+    result = sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
+    return math_narrow(b, type, result);
+}
+
 value math_sin(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
