@@ -328,5 +328,28 @@ tn_status grad_atan2(grad_call *c)
     return unbroadcast(c, build_binary(&c->b, OP_DIV, part, squares));
 }
 
+tn_status grad_asinh(grad_call *c)
+{
+    value_id square = x_squared(c);
+    return times(c, build_unary(&c->b, OP_RSQRT, add(c, square, number(c, 1))));
+}
+
 /* (x - 1) (x + 1) keeps the digits near 1. */
+tn_status grad_acosh(grad_call *c)
+{
+    value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, x, one);
+    return times(c, build_unary(&c->b, OP_RSQRT, mul(c, below, add(c, x, one))));
+}
+
+tn_status grad_atanh(grad_call *c)
+{
+    value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, one, x);
+    return over(c, mul(c, below, add(c, one, x)));
+}
+
+tn_status grad_log1p(grad_call *c)
+{
+    return over(c, add(c, grad_in(c, 0), number(c, 1)));
+}
+
 /* y * (1 - y) */

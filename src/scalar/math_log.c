@@ -111,3 +111,77 @@ value math_log2(builder *b, value x)
     const value lost = sb_fadd(b, sb_fsub(b, e, sum), product);
     return finish(b, x, sb_fadd(b, sum, sb_fadd(b, rest, lost)));
 }
+
+/* ---- log(1 + x), and what is made of it; f32 is done in f64 ---- */
+
+/* log(1 + x + rest) for a REST that is small beside X */
+static value log1p_of(builder *b, value x, value rest)
+{
+    const value zero = sb_f64(b, 0), one = sb_f64(b, 1), infinity = sb_f64(b, (double)INFINITY);
+    const value u = sb_fadd(b, one, x);
+    const value lost = sb_fadd(b, sb_fsub(b, x, sb_fsub(b, u, one)), rest);
+    const value is_number = sb_and(b, sb_flt(b, zero, u), sb_flt(b, u, infinity));
+    const value rounding = sb_select(b, is_number, sb_fdiv(b, lost, u), zero);
+    return sb_fadd(b, math_log(b, u), rounding);
+}
+
+value math_log1p(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x);
+    const value result = log1p_of(b, wide, sb_f64(b, 0));
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+}
+
+/* log(1 + 2a / (1 - a)) / 2 with a = |x| */
+value math_atanh(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide), zero = sb_f64(b, 0);
+    const math_pair twice = {sb_fadd(b, size, size), zero};
+    const math_pair rest = math_two_sum(b, sb_f64(b, 1), sb_fneg(b, size));
+    const math_pair q = math_quotient(b, twice, rest);
+    const value result = sb_fmul(b, log1p_of(b, q.hi, q.lo), sb_f64(b, 0.5));
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+}
+
+/* From here on sqrt(x^2 +- 1) is x. */
+#define LARGE 0x1p28
+
+/* log(x + sqrt(x^2 + ONE)) for x >= 0, where that is defined. For large x it is log(2 x). */
+static value log_of_sum(builder *b, value x, double one)
+{
+    const value zero = sb_f64(b, 0), unit = sb_f64(b, one), limit = sb_f64(b, LARGE);
+    const value is_large = sb_fle(b, limit, x), y = sb_select(b, is_large, limit, x);
+    const math_pair square = math_two_product(b, y, y);
+    const math_pair under = math_two_sum(b, square.hi, unit);
+    const value root = sb_fsqrt(b, under.hi);
+    /* What the root of both parts of the square is more than ROOT. */
+    const value rest = sb_fma(b, sb_fneg(b, root), root, under.hi);
+    const value missing = sb_fadd(b, rest, sb_fadd(b, under.lo, square.lo));
+    const value more = sb_fdiv(b, missing, sb_fadd(b, root, root));
+    const value mended = sb_select(b, sb_flt(b, zero, root), more, zero);
+    /* Of x + root one is taken off: of the root, which is above 1, or of x. */
+    const value minus = sb_f64(b, -1);
+    const math_pair sum = one > 0 ? math_two_sum(b, y, sb_fadd(b, root, minus))
+                                  : math_two_sum(b, sb_fadd(b, y, minus), root);
+    const value near = log1p_of(b, sum.hi, sb_fadd(b, sum.lo, mended));
+    const value far = sb_fadd(b, math_log(b, x), sb_f64(b, 0x1.62e42fefa39efp-1));
+    return sb_select(b, is_large, far, near);
+}
+
+value math_asinh(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x);
+    const value result = log_of_sum(b, sb_fabs(b, wide), 1);
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+}
+
+value math_acosh(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), nan = sb_f64(b, (double)NAN);
+    const value result = log_of_sum(b, wide, -1);
+    return math_narrow(b, type, sb_select(b, sb_flt(b, wide, sb_f64(b, 1)), nan, result));
+}
