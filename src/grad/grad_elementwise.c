@@ -328,6 +328,16 @@ tn_status grad_atan2(grad_call *c)
     return unbroadcast(c, build_binary(&c->b, OP_DIV, part, squares));
 }
 
+tn_status grad_sinh(grad_call *c)
+{
+    return times(c, build_unary(&c->b, OP_COSH, grad_in(c, 0)));
+}
+
+tn_status grad_cosh(grad_call *c)
+{
+    return times(c, build_unary(&c->b, OP_SINH, grad_in(c, 0)));
+}
+
 tn_status grad_asinh(grad_call *c)
 {
     value_id square = x_squared(c);
@@ -352,4 +362,14 @@ tn_status grad_log1p(grad_call *c)
     return over(c, add(c, grad_in(c, 0), number(c, 1)));
 }
 
+tn_status grad_expm1(grad_call *c)
+{
+    return times(c, add(c, grad_y(c), number(c, 1)));
+}
+
 /* y * (1 - y) */
+tn_status grad_sigmoid(grad_call *c)
+{
+    value_id y = grad_y(c);
+    return times(c, mul(c, y, sub(c, number(c, 1), y)));
+}

@@ -28,7 +28,8 @@ static const double exp2_f64[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-value math_exp(builder *b, value x)
+/* e^x 2^-halvings */
+static value exp_of(builder *b, value x, unsigned halvings)
 {
     const scalar_type type = sb_type(b, x);
     const bool wide = type == SCALAR_F64;
@@ -38,7 +39,7 @@ value math_exp(builder *b, value x)
     const value minus_high = math_float(b, type, wide ? -0x1.62e42feep-1 : -0x1.62e4p-1);
     const value minus_low = math_float(b, type, wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20);
 
-    x = wide ? math_clamp(b, x, -746, 710) : math_clamp(b, x, -104, 89);
+    x = wide ? math_clamp(b, x, -746, 710 + halvings) : math_clamp(b, x, -104, 89);
     const value rounded = sb_fma(b, x, log2_e, magic);
     const value k = sb_fsub(b, rounded, magic);
     value r = sb_fma(b, k, minus_high, x);
@@ -47,7 +48,18 @@ value math_exp(builder *b, value x)
         wide ? math_poly(b, r, exp_f64, COUNT(exp_f64)) : math_poly(b, r, exp_f32, COUNT(exp_f32));
     p = sb_fma(b, p, r, one);
     p = sb_fma(b, p, r, one);
-    return sb_scale(b, p, rounded);
+    const value less = math_float(b, type, halvings);
+    return sb_scale(b, p, halvings ? sb_fsub(b, rounded, less) : rounded);
+}
+
+value math_exp(builder *b, value x)
+{
+    return exp_of(b, x, 0);
+}
+
+value math_exp_half(builder *b, value x)
+{
+    return exp_of(b, x, 1);
 }
 
 /* 2^r for |r| <= 1/2 */
@@ -101,4 +113,94 @@ value math_exp2_near(builder *b, value x, double high, double low)
         r = sb_fma(b, x, math_float(b, type, low), r);
     const value k = sb_shl(b, sb_bitcast(b, f.integer, rounded), math_int(b, type, f.mantissa));
     return sb_bitcast(b, type, sb_iadd(b, sb_bitcast(b, f.integer, exp2_fraction(b, r)), k));
+}
+
+/* ---- e^x - 1, and what is made of it; f32 is done in f64 ---- */
+
+/* e^x - LESS, which is 1 or 0, for |x| <= 40: (2^k - LESS) + 2^k (e^r - 1), kept in two parts. */
+static math_pair exp_pair(builder *b, value x, double less)
+{
+    const value magic = sb_f64(b, scalar_magic(SCALAR_F64));
+    const value rounded = sb_fma(b, x, sb_f64(b, 0x1.71547652b82fep0), magic);
+    const value k = sb_fsub(b, rounded, magic);
+    const value high = sb_fma(b, k, sb_f64(b, -0x1.62e42feep-1), x);
+    const math_pair r =
+        math_fast_two_sum(b, high, sb_fmul(b, k, sb_f64(b, -0x1.a39ef35793c76p-33)));
+    const value square = sb_fmul(b, r.hi, r.hi);
+    const value tail = sb_fma(b, square, math_poly(b, r.hi, exp_f64, COUNT(exp_f64)), r.lo);
+
+    const value biased = sb_iadd(b, sb_bitcast(b, SCALAR_I64, rounded), sb_i64(b, 1023));
+    const value power = sb_bitcast(b, SCALAR_F64, sb_shl(b, biased, sb_i64(b, 52)));
+    const math_pair sum =
+        math_two_sum(b, sb_fsub(b, power, sb_f64(b, less)), sb_fmul(b, power, r.hi));
+    return math_fast_two_sum(b, sum.hi, sb_fma(b, power, tail, sum.lo));
+}
+
+/* From here on e^x - 1 is e^x, and e^-x nothing beside it. */
+enum { FAR = 40 };
+
+value math_expm1(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x);
+    const math_pair near = exp_pair(b, math_clamp(b, wide, -FAR, FAR), 1);
+    const value is_far = sb_flt(b, sb_f64(b, FAR), wide);
+    const value result = sb_select(b, is_far, math_exp(b, wide), sb_fadd(b, near.hi, near.lo));
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+}
+
+static value minimum(builder *b, value x, double most)
+{
+    const value limit = sb_f64(b, most);
+    return sb_select(b, sb_flt(b, limit, x), limit, x);
+}
+
+/* (E + E / (E + 1)) / 2 with E = e^|x| - 1 */
+value math_sinh(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide), one = sb_f64(b, 1);
+    const math_pair e = exp_pair(b, minimum(b, size, FAR), 1);
+    math_pair e1 = math_two_sum(b, one, e.hi);
+    e1.lo = sb_fadd(b, e1.lo, e.lo);
+    const math_pair q = math_quotient(b, e, e1), sum = math_fast_two_sum(b, e.hi, q.hi);
+    const value lost = sb_fadd(b, sum.lo, sb_fadd(b, e.lo, q.lo));
+    const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
+    const value is_far = sb_flt(b, sb_f64(b, FAR), size);
+    const value result = sb_select(b, is_far, math_exp_half(b, size), near);
+    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+}
+
+/* (e^|x| + 1 / e^|x|) / 2 */
+value math_cosh(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value size = sb_fabs(b, math_widen(b, x)), one = sb_f64(b, 1);
+    const math_pair e = exp_pair(b, minimum(b, size, FAR), 1);
+    math_pair e1 = math_two_sum(b, one, e.hi);
+    e1.lo = sb_fadd(b, e1.lo, e.lo);
+    const math_pair q = math_quotient(b, (math_pair){one, sb_f64(b, 0)}, e1);
+    const math_pair sum = math_fast_two_sum(b, e1.hi, q.hi);
+    const value lost = sb_fadd(b, sum.lo, sb_fadd(b, e1.lo, q.lo));
+    const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
+    const value is_far = sb_flt(b, sb_f64(b, FAR), size);
+    return math_narrow(b, type, sb_select(b, is_far, math_exp_half(b, size), near));
+}
+
+/* 1 / (1 + e^-x), and e^x / (1 + e^x) below 0 */
+value math_sigmoid(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide);
+    const value zero = sb_f64(b, 0), one = sb_f64(b, 1);
+    const value is_far = sb_flt(b, sb_f64(b, FAR), size);
+    math_pair e = exp_pair(b, sb_fneg(b, minimum(b, size, FAR)), 0);
+    e.hi = sb_select(b, is_far, math_exp(b, sb_fneg(b, size)), e.hi);
+    e.lo = sb_select(b, is_far, zero, e.lo);
+    math_pair under = math_two_sum(b, one, e.hi);
+    under.lo = sb_fadd(b, under.lo, e.lo);
+    const value is_below = sb_flt(b, wide, zero);
+    const math_pair over = {sb_select(b, is_below, e.hi, one), sb_select(b, is_below, e.lo, zero)};
+    const math_pair q = math_quotient(b, over, under);
+    return math_narrow(b, type, sb_fadd(b, q.hi, q.lo));
 }

@@ -16,6 +16,10 @@
     {                                                                                              \
         return rint##suffix(x);                                                                    \
     }                                                                                              \
+    static inline type sigmoid##suffix(type x)                                                     \
+    {                                                                                              \
+        return x < 0 ? exp##suffix(x) / (1 + exp##suffix(x)) : 1 / (1 + exp##suffix(-x));          \
+    }                                                                                              \
     static inline type sign##suffix(type x)                                                        \
     {                                                                                              \
         return x > 0 ? 1 : x < 0 ? -1 : x;                                                         \

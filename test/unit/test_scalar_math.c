@@ -45,8 +45,55 @@ static void check_both(math_fn fn, double x, double y, double want, int line)
 #define BOTH(fn, x, want) check_both(MATH_##fn, x, 0, want, __LINE__)
 #define POW(x, y, want) check_both(MATH_POW, x, y, want, __LINE__)
 
+/* Zeros, whose sign stays, and denormals, which are their own result. */
+static void test_odd_at_zero(void)
+{
+    static const math_fn odd[] = {MATH_TAN,   MATH_ASIN,  MATH_ATAN,  MATH_SINH,
+                                  MATH_ASINH, MATH_ATANH, MATH_LOG1P, MATH_EXPM1};
+    for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
+        check_both(odd[k], 0, 0, 0, __LINE__);
+        check_both(odd[k], -0.0, 0, -0.0, __LINE__);
+        check_both(odd[k], 0x1p-149, 0, 0x1p-149, __LINE__);
+        check_both(odd[k], -0x1p-149, 0, -0x1p-149, __LINE__);
+        CHECK(run_f64(odd[k], 5e-324, 0) == 5e-324);
+    }
+}
+
 static void test_special(void)
 {
+    BOTH(CBRT, 0, 0);
+    BOTH(CBRT, -0.0, -0.0);
+    BOTH(CBRT, -27, -3);
+    BOTH(CBRT, inf, inf);
+    BOTH(CBRT, -inf, -inf);
+    BOTH(CBRT, 0x1p-147, 0x1p-49);
+    BOTH(TAN, inf, nan_value);
+    BOTH(TAN, -inf, nan_value);
+    BOTH(ASIN, 1.5, nan_value);
+    BOTH(ACOS, -1.5, nan_value);
+    BOTH(ACOS, 1, 0);
+    BOTH(SINH, inf, inf);
+    BOTH(SINH, -inf, -inf);
+    BOTH(COSH, 0, 1);
+    BOTH(COSH, -inf, inf);
+    BOTH(ASINH, -inf, -inf);
+    BOTH(ACOSH, 1, 0);
+    BOTH(ACOSH, 0.5, nan_value);
+    BOTH(ACOSH, -3, nan_value);
+    BOTH(ACOSH, -inf, nan_value);
+    BOTH(ACOSH, inf, inf);
+    BOTH(ATANH, 1, inf);
+    BOTH(ATANH, -1, -inf);
+    BOTH(ATANH, 1.5, nan_value);
+    BOTH(ATANH, inf, nan_value);
+    BOTH(LOG1P, -1, -inf);
+    BOTH(LOG1P, -1.5, nan_value);
+    BOTH(LOG1P, inf, inf);
+    BOTH(EXPM1, -inf, -1);
+    BOTH(EXPM1, inf, inf);
+    BOTH(SIGMOID, 0, 0.5);
+    BOTH(SIGMOID, -inf, 0);
+    BOTH(SIGMOID, inf, 1);
     BOTH(EXP, 0, 1);
     BOTH(EXP, -0.0, 1);
     BOTH(EXP, inf, inf);
@@ -101,6 +148,7 @@ static void test_special(void)
     BOTH(COS, -0.0, 1);
     BOTH(COS, 0x1p-149, 1);
     BOTH(COS, inf, nan_value);
+    test_odd_at_zero();
     for (unsigned fn = 0; fn < MATH_FN_COUNT; fn++)
         if (math_fn_operands((math_fn)fn) == 1)
             check_both((math_fn)fn, nan_value, 0, nan_value, __LINE__);
@@ -271,6 +319,30 @@ static void test_f64(math_fn fn, unsigned count)
     CHECK_INT(wrong, 0);
 }
 
+/* Every pair of these, as annex F of C has it, which the C library follows. */
+static void test_atan2_special(void)
+{
+    static const double all[] = {0,
+                                 -0.0,
+                                 1,
+                                 -1,
+                                 0x1p-149,
+                                 -0x1p-149,
+                                 0x1p127,
+                                 -0x1p127,
+                                 (double)INFINITY,
+                                 -(double)INFINITY,
+                                 (double)NAN};
+    enum { N = sizeof all / sizeof all[0] };
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            const double want = atan2(all[i], all[j]);
+            CHECK(same((double)run_f32(MATH_ATAN2, (float)all[i], (float)all[j]),
+                       (double)(float)want));
+            CHECK(same(run_f64(MATH_ATAN2, all[i], all[j]), want));
+        }
+}
+
 int main(void)
 {
     arena memory;
@@ -284,6 +356,7 @@ int main(void)
     test_special();
     test_hard_angles();
     test_pow_special();
+    test_atan2_special();
     for (unsigned fn = 0; fn < MATH_FN_COUNT; fn++) {
         test_f32((math_fn)fn);
         test_f64((math_fn)fn, 200000);
