@@ -153,7 +153,7 @@ class Scope:
                 data = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}[op](v.data, w.data)
             elif op == "Div":
                 data = v.data / w.data if v.dtype in FLOATS else None
-            elif v.dtype in INTS:
+            elif op in ("Maximum", "Minimum") and v.dtype in INTS:
                 data = (np.maximum if op == "Maximum" else np.minimum)(v.data, w.data)
         self.emit({"ElementwiseBinary": op}, [v, w], v.dtype, v.shape, data)
 
