@@ -107,6 +107,7 @@ static void store_index(const tensor *out, int64_t at, int64_t index)
         ((int64_t *)out->data)[at] = index;
 }
 
+/* [arg_max/C1] */
 tn_status eval_arg_max(eval_call *call)
 {
     const uint32_t axis = resolve_axis(call->attrs, KEY_AXIS, call->in[0].type->rank);

@@ -59,11 +59,14 @@ static uint64_t count_leading_zeros(uint64_t x, int64_t bits)
         return true;                                                                               \
     }
 
-INTEGERS(flat_shift_left, shift_left(x[i], y[i], args->mode))
-INTEGERS(flat_shift_right_logical, shift_right_logical(x[i], y[i], args->mode))
-INTEGERS(flat_shift_right_arithmetic, shift_right_arithmetic(x[i], y[i], args->mode))
-INTEGERS(flat_popcount, popcount(x[i], args->mode))
-INTEGERS(flat_count_leading_zeros, count_leading_zeros(x[i], args->mode))
+INTEGERS(flat_shift_left, shift_left(x[i], y[i], args->mode)) /* [shift_left/C1] */
+INTEGERS(flat_shift_right_logical,
+         shift_right_logical(x[i], y[i], args->mode)) /* [shift_right_logical/C1] */
+INTEGERS(flat_shift_right_arithmetic,
+         shift_right_arithmetic(x[i], y[i], args->mode)) /* [shift_right_arithmetic/C1] */
+INTEGERS(flat_popcount, popcount(x[i], args->mode))      /* [popcount/C1] */
+INTEGERS(flat_count_leading_zeros,
+         count_leading_zeros(x[i], args->mode)) /* [count_leading_zeros/C1] */
 
 #define OF_FLOAT(dtype, type, magnitude, expr)                                                     \
     case dtype: {                                                                                  \
@@ -86,6 +89,6 @@ INTEGERS(flat_count_leading_zeros, count_leading_zeros(x[i], args->mode))
         return true;                                                                               \
     }
 
-FLOATS(flat_is_finite, (double)x < (double)INFINITY)
-FLOATS(flat_is_nan, x != x)
-FLOATS(flat_is_inf, (double)x == (double)INFINITY)
+FLOATS(flat_is_finite, (double)x < (double)INFINITY) /* [is_finite/C1] */
+FLOATS(flat_is_nan, x != x)                          /* [is_nan/C1] */
+FLOATS(flat_is_inf, (double)x == (double)INFINITY)   /* [is_inf/C1] */

@@ -93,6 +93,7 @@ bool flat_select(const flat_args *args)
     return true;
 }
 
+/* [cast/C1] */
 bool flat_cast(const flat_args *args)
 {
     return dtype_cast((tn_dtype)(args->mode >> 8), args->in[0], (tn_dtype)(args->mode & 255),

@@ -87,7 +87,7 @@ bool flat_abs(const flat_args *args)
     return true;
 }
 
-/* NaN and -0 give +0. */
+/* NaN and -0 give +0. [relu/C1] */
 bool flat_relu(const flat_args *args)
 {
     switch ((int)args->dtype) {
@@ -227,7 +227,7 @@ bool flat_div(const flat_args *args)
     if (args->mode == ON_ZERO_ERROR && has_zero(args))
         return false;
     switch ((int)args->dtype) {
-        /* MIN / -1 is computed as 0 - MIN, which wraps to MIN. */
+        /* MIN / -1 is computed as 0 - MIN, which wraps to MIN. [div/C1] */
         CASE(TN_SI8, int8_t, y[i] == 0 ? 0 : x[i] / y[i])
         CASE(TN_SI16, int16_t, y[i] == 0 ? 0 : x[i] / y[i])
         CASE(TN_SI32, int32_t,
@@ -262,6 +262,7 @@ bool flat_mod(const flat_args *args)
     return true;
 }
 
+/* [maximum/C1] */
 bool flat_maximum(const flat_args *args)
 {
     switch ((int)args->dtype) {
@@ -273,6 +274,7 @@ bool flat_maximum(const flat_args *args)
     return true;
 }
 
+/* [minimum/C1] */
 bool flat_minimum(const flat_args *args)
 {
     switch ((int)args->dtype) {
@@ -287,7 +289,7 @@ bool flat_minimum(const flat_args *args)
 #define CLAMP(v, low, high)                                                                        \
     ((v) < (low) ? ((low) < (high) ? (low) : (high)) : (v) < (high) ? (v) : (high))
 
-/* min(max(x, low), high): high wins. */
+/* min(max(x, low), high): high wins. [clamp/C1] */
 bool flat_clamp(const flat_args *args)
 {
     switch ((int)args->dtype) {

@@ -281,6 +281,7 @@ static tn_status over(grad_call *c, value_id slope)
     return grad_gives(c, build_binary(&c->b, OP_DIV, c->g[0], slope));
 }
 
+/* [cbrt/G1] */
 tn_status grad_cbrt(grad_call *c)
 {
     value_id y = grad_y(c);
@@ -288,6 +289,7 @@ tn_status grad_cbrt(grad_call *c)
     return over(c, mul(c, square, number(c, 3)));
 }
 
+/* [tan/G1] */
 tn_status grad_tan(grad_call *c)
 {
     value_id y = grad_y(c);
@@ -302,23 +304,26 @@ static value_id inverse_leg(grad_call *c)
     return build_unary(&c->b, OP_RSQRT, sub(c, number(c, 1), square));
 }
 
+/* [asin/G1] */
 tn_status grad_asin(grad_call *c)
 {
     return times(c, inverse_leg(c));
 }
 
+/* [acos/G1] */
 tn_status grad_acos(grad_call *c)
 {
     return times(c, neg(c, inverse_leg(c)));
 }
 
+/* [atan/G1] */
 tn_status grad_atan(grad_call *c)
 {
     value_id square = x_squared(c);
     return over(c, add(c, square, number(c, 1)));
 }
 
-/* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b) */
+/* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b). [atan2/G1] */
 tn_status grad_atan2(grad_call *c)
 {
     value_id a = grad_in(c, 0), b = grad_in(c, 1);
@@ -328,46 +333,52 @@ tn_status grad_atan2(grad_call *c)
     return unbroadcast(c, build_binary(&c->b, OP_DIV, part, squares));
 }
 
+/* [sinh/G1] */
 tn_status grad_sinh(grad_call *c)
 {
     return times(c, build_unary(&c->b, OP_COSH, grad_in(c, 0)));
 }
 
+/* [cosh/G1] */
 tn_status grad_cosh(grad_call *c)
 {
     return times(c, build_unary(&c->b, OP_SINH, grad_in(c, 0)));
 }
 
+/* [asinh/G1] */
 tn_status grad_asinh(grad_call *c)
 {
     value_id square = x_squared(c);
     return times(c, build_unary(&c->b, OP_RSQRT, add(c, square, number(c, 1))));
 }
 
-/* (x - 1) (x + 1) keeps the digits near 1. */
+/* (x - 1) (x + 1) keeps the digits near 1. [acosh/G1] */
 tn_status grad_acosh(grad_call *c)
 {
     value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, x, one);
     return times(c, build_unary(&c->b, OP_RSQRT, mul(c, below, add(c, x, one))));
 }
 
+/* [atanh/G1] */
 tn_status grad_atanh(grad_call *c)
 {
     value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, one, x);
     return over(c, mul(c, below, add(c, one, x)));
 }
 
+/* [log1p/G1] */
 tn_status grad_log1p(grad_call *c)
 {
     return over(c, add(c, grad_in(c, 0), number(c, 1)));
 }
 
+/* [expm1/G1] */
 tn_status grad_expm1(grad_call *c)
 {
     return times(c, add(c, grad_y(c), number(c, 1)));
 }
 
-/* y * (1 - y) */
+/* y * (1 - y). [sigmoid/G1] */
 tn_status grad_sigmoid(grad_call *c)
 {
     value_id y = grad_y(c);

@@ -76,6 +76,7 @@ static value angle_of(builder *b, value y, value x, const value *left)
     return sb_select(b, sb_feq(b, hi, sb_f64(b, 0)), sb_fadd(b, t, tail), with_hi);
 }
 
+/* [atan/C1] */
 value math_atan(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -84,7 +85,7 @@ value math_atan(builder *b, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide));
 }
 
-/* The angle of the point (x, y). */
+/* The angle of the point (x, y). [atan2/C1] */
 value math_atan2(builder *b, value y, value x)
 {
     const scalar_type type = sb_type(b, y);
@@ -149,6 +150,7 @@ static value taken_from(builder *b, constant_pair from, value x, value y)
     return sb_fadd(b, sum.hi, sb_fadd(b, sum.lo, sb_fsub(b, sb_f64(b, from.lo), y)));
 }
 
+/* [asin/C1] */
 value math_asin(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -159,6 +161,7 @@ value math_asin(builder *b, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), a.wide));
 }
 
+/* [acos/C1] */
 value math_acos(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);

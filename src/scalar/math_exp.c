@@ -139,6 +139,7 @@ static math_pair exp_pair(builder *b, value x, double less)
 /* From here on e^x - 1 is e^x, and e^-x nothing beside it. */
 enum { FAR = 40 };
 
+/* [expm1/C1] */
 value math_expm1(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -155,7 +156,7 @@ static value minimum(builder *b, value x, double most)
     return sb_select(b, sb_flt(b, limit, x), limit, x);
 }
 
-/* (E + E / (E + 1)) / 2 with E = e^|x| - 1 */
+/* (E + E / (E + 1)) / 2 with E = e^|x| - 1. [sinh/C1] */
 value math_sinh(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -171,7 +172,7 @@ value math_sinh(builder *b, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
 }
 
-/* (e^|x| + 1 / e^|x|) / 2 */
+/* (e^|x| + 1 / e^|x|) / 2. [cosh/C1] */
 value math_cosh(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -187,7 +188,7 @@ value math_cosh(builder *b, value x)
     return math_narrow(b, type, sb_select(b, is_far, math_exp_half(b, size), near));
 }
 
-/* 1 / (1 + e^-x), and e^x / (1 + e^x) below 0 */
+/* 1 / (1 + e^-x), and e^x / (1 + e^x) below 0. [sigmoid/C1] */
 value math_sigmoid(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);

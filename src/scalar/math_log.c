@@ -125,6 +125,7 @@ static value log1p_of(builder *b, value x, value rest)
     return sb_fadd(b, math_log(b, u), rounding);
 }
 
+/* [log1p/C1] */
 value math_log1p(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -133,7 +134,7 @@ value math_log1p(builder *b, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
 }
 
-/* log(1 + 2a / (1 - a)) / 2 with a = |x| */
+/* log(1 + 2a / (1 - a)) / 2 with a = |x|. [atanh/C1] */
 value math_atanh(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -170,6 +171,7 @@ static value log_of_sum(builder *b, value x, double one)
     return sb_select(b, is_large, far, near);
 }
 
+/* [asinh/C1] */
 value math_asinh(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
@@ -178,6 +180,7 @@ value math_asinh(builder *b, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
 }
 
+/* [acosh/C1] */
 value math_acosh(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);

@@ -36,7 +36,7 @@ static value closer(builder *b, value t, value m)
 }
 
 /* |x| = 2^3n m; two steps of Halley's give the root of m up to rounding, and one of Newton's with
- * an exact cube mends that. f32 is done in f64. */
+ * an exact cube mends that. f32 is done in f64. [cbrt/C1] */
 value math_cbrt(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);

@@ -202,7 +202,8 @@ static void parts_of(builder *b, reduced r, math_pair *sine, math_pair *cosine)
     *cosine = math_fast_two_sum(b, sb_f64(b, 1), less);
 }
 
-/* Sine by cosine after an even number of quarter turns, else the negative of its inverse. */
+/* Sine by cosine after an even number of quarter turns, else the negative of its inverse. [tan/C1]
+ */
 value math_tan(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
