@@ -68,23 +68,25 @@ static void run_tape(void *user)
 static void measure_tape(int steps)
 {
     float x[8] = {0}, y[8];
-    tape_job j = {tape_new(&memory_system), {x}, {y}};
-    const uint32_t block = tape_block_add(j.t, 1, 1);
-    tape_buffer last = tape_input(j.t, block, 0, sizeof x);
+    executable *e = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(e, 1, 1);
+    exe_buffer last = exe_input(e, block, 0, sizeof x);
     for (int k = 0; k < steps; k++) {
-        const tape_buffer both[] = {last, k + 1 < steps ? tape_temp(j.t, block, sizeof x)
-                                                        : tape_output(j.t, block, 0, sizeof y)};
-        const tape_step s = {.kind = TAPE_KERNEL,
-                             .buffers = both,
-                             .n_read = 1,
-                             .n_written = 1,
-                             .kernel = increase,
-                             .extent = 8,
-                             .grain = 8};
-        tape_step_add(j.t, block, &s);
+        const exe_buffer both[] = {last, k + 1 < steps ? exe_temp(e, block, sizeof x)
+                                                       : exe_output(e, block, 0, sizeof y)};
+        const exe_step s = {.kind = EXE_KERNEL,
+                            .buffers = both,
+                            .n_read = 1,
+                            .n_written = 1,
+                            .code = 0,
+                            .extent = 8,
+                            .grain = 8};
+        exe_step_add(e, block, &s);
         last = both[1];
     }
-    if (!tape_finish(j.t))
+    static exe_kernel *const code[] = {increase};
+    tape_job j = {exe_finish(e) ? tape_load(e, code, 1, NULL) : NULL, {x}, {y}};
+    if (!j.t)
         fail("no tape");
     const double each = least(&(calls){run_tape, &j}, steps == 1 ? 10000 : 100);
     printf("tape of %4d kernels: %8.0f ns, %5.1f ns a kernel\n", steps, each * 1e9,

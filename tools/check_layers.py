@@ -13,9 +13,9 @@ import sys
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
 ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "runtime", "io", "compile", "api", "cli"]
+         "target", "program", "runtime", "io", "compile", "api", "cli"]
 # Rooms that see less than everything above them.
-ONLY = {"runtime": ["base", "scalar"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
+ONLY = {"program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]
 

@@ -2,18 +2,6 @@
 #include "compile/aot.h"
 
 #include "compile/jit.h"
-#include "runtime/tape_parts.h"
-
-/* Stands in the tape for kernels without code; the type is tape_kernel.
- * NOLINTNEXTLINE(readability-non-const-parameter) */
-static int32_t no_kernel(char *const *buffers, int64_t begin, int64_t end, char *scratch)
-{
-    (void)buffers;
-    (void)begin;
-    (void)end;
-    (void)scratch;
-    return 1;
-}
 
 static void *note_lack(void *user, void *block, size_t old_size, size_t new_size)
 {
@@ -38,26 +26,22 @@ static bool add_units(aot *a)
 typedef struct once {
     engine here;  /* outlives the codes */
     code **codes; /* by unit; NULL where there is none */
-    tape_kernel **run;
+    exe_kernel **run;
 } once;
 
 static void compile_once(const aot *a, uint32_t unit, once *o)
 {
     if (!o->codes[unit])
         o->run[unit] = jit_compile_one(&o->here, a->plan.units.at[unit].program, &o->codes[unit]);
-    if (!o->run[unit])
-        o->run[unit] = no_kernel;
 }
 
 static bool compile_all_once(aot *a, once *o)
 {
     const uint32_t n = a->plan.units.n;
     o->codes = ARENA_ARRAY(&a->memory, code *, n);
-    o->run = ARENA_ARRAY(&a->memory, tape_kernel *, n);
+    o->run = ARENA_ARRAY(&a->memory, exe_kernel *, n);
     if (!o->codes || !o->run)
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        o->run[i] = no_kernel;
     for (uint32_t i = 0; i < a->plan.m->functions.n && target_llvm_is_installed(); i++) {
         const function_plan *p = &a->plan.functions[i];
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
@@ -78,12 +62,12 @@ static tn_status plan(aot *a, module *m, const machine *on)
     if (planned != TN_OK || !compile_all_once(a, &o) || !add_units(a))
         return module_no_memory(m);
     jit_steps steps = {.plan = &a->plan, .code = o.run};
-    a->tape = tape_of_module(a->plan.m, a->allocator, jit_add_steps, &steps);
+    a->exe = executable_of_module(a->plan.m, a->allocator, jit_add_steps, &steps);
     for (uint32_t i = 0; i < a->plan.units.n; i++)
         code_free(o.codes[i]);
     if (a->lacked_memory)
         return module_no_memory(m);
-    if (!a->tape)
+    if (!a->exe)
         return diag_report(&m->cx->diag, DIAG_NotImplemented, &m->source, NO_SPAN,
                            "values of the program are too large to hold; the evaluator (tenon run "
                            "--engine ref) computes them where they are read");
@@ -105,13 +89,13 @@ tn_status aot_make(aot *a, module *m, const machine *on, uint64_t seed,
     p->n_constants = a->constants.n;
     p->buffers = a->buffers.at;
     p->n_buffers = a->buffers.n;
-    p->workspace_bytes = a->tape->memory + a->tape->scratch;
+    p->workspace_bytes = a->exe->memory + a->exe->scratch;
     return TN_OK;
 }
 
 void aot_release(aot *a)
 {
-    tape_free(a->tape);
+    exe_free(a->exe);
     jit_plan_release(&a->plan);
     VECTOR_RELEASE(a->allocator, &a->functions);
     VECTOR_RELEASE(a->allocator, &a->constants);

@@ -14,7 +14,7 @@ typedef struct aot {
     uint64_t seed; /* of random generators */
     arena memory;
     jit_plan plan;
-    tape *tape; /* never run */
+    executable *exe; /* never loaded */
     VECTOR(target_function) functions;
     VECTOR(target_constant) constants;
     VECTOR(target_buffer) buffers;
@@ -38,13 +38,13 @@ tn_status aot_add_blocks(aot *a, const module *m);
 
 /* ---- aot_loops.c ---- */
 
-struct block_info;
-struct step_info;
+struct exe_block_info;
+struct exe_step_info;
 
 /* A block on its way; failures are sticky. */
 typedef struct aot_block {
     aot *a;
-    const struct block_info *b;
+    const struct exe_block_info *b;
     uint32_t n_pointers;
     bool failed; /* no memory */
 } aot_block;
@@ -57,8 +57,8 @@ void aot_copy(aot_block *k, target_buffer from, target_buffer to, uint64_t bytes
 void aot_copy_buffer(aot_block *k, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* The steps of control flow. */
-void aot_cond(aot_block *k, const struct step_info *s);
-void aot_while(aot_block *k, const struct step_info *s);
-void aot_scan(aot_block *k, const struct step_info *s);
+void aot_cond(aot_block *k, const struct exe_step_info *s);
+void aot_while(aot_block *k, const struct exe_step_info *s);
+void aot_scan(aot_block *k, const struct exe_step_info *s);
 
 #endif

@@ -1,7 +1,6 @@
 /* Control flow as steps: branches, and loops whose values move from place to place, as in
  * runtime/tape_run.c, whose rules these are. */
 #include "compile/aot.h"
-#include "runtime/tape_parts.h"
 
 static target_buffer pointer(aot_block *k)
 {
@@ -30,12 +29,12 @@ static target_buffer *places(aot_block *k, uint32_t n)
     return at;
 }
 
-static const block_info *region(const aot_block *k, uint32_t block)
+static const exe_block_info *region(const aot_block *k, uint32_t block)
 {
-    return &k->a->tape->blocks.at[block];
+    return &k->a->exe->blocks.at[block];
 }
 
-void aot_cond(aot_block *k, const step_info *s)
+void aot_cond(aot_block *k, const exe_step_info *s)
 {
     const uint32_t n = s->as.n_read + s->as.n_written;
     target_buffer *at = places(k, n);
@@ -88,15 +87,15 @@ static void end_iteration(aot_block *k, const carry *c)
 
 /* ---- while ---- */
 
-static target_buffer own_place(aot_block *k, const step_info *s, uint32_t extra)
+static target_buffer own_place(aot_block *k, const exe_step_info *s, uint32_t extra)
 {
-    return s->extra[extra] == TAPE_NO_BUFFER ? (target_buffer){TARGET_NOTHING, 0, 0}
-                                             : aot_place(k, s->extra[extra]);
+    return s->extra[extra] == EXE_NO_BUFFER ? (target_buffer){TARGET_NOTHING, 0, 0}
+                                            : aot_place(k, s->extra[extra]);
 }
 
-static carry while_carry(aot_block *k, const step_info *s, uint32_t i, bool is_copied)
+static carry while_carry(aot_block *k, const exe_step_info *s, uint32_t i, bool is_copied)
 {
-    const block_info *body = region(k, s->as.region[1]);
+    const exe_block_info *body = region(k, s->as.region[1]);
     const target_buffer operand = aot_place(k, s->as.buffers[i]),
                         result = aot_place(k, s->as.buffers[s->as.n_read + i]);
     if (!is_copied && body->pass[i] == i)
@@ -106,9 +105,9 @@ static carry while_carry(aot_block *k, const step_info *s, uint32_t i, bool is_c
     return alternating(k, operand, result, own_place(k, s, i));
 }
 
-void aot_while(aot_block *k, const step_info *s)
+void aot_while(aot_block *k, const exe_step_info *s)
 {
-    const block_info *cond = region(k, s->as.region[0]), *body = region(k, s->as.region[1]);
+    const exe_block_info *cond = region(k, s->as.region[0]), *body = region(k, s->as.region[1]);
     const uint32_t n = s->as.n_read;
     carry *carries = ARENA_ARRAY(&k->a->memory, carry, n);
     target_buffer *first = places(k, 2 * n + 1), *second = places(k, 2 * n);
@@ -136,9 +135,9 @@ void aot_while(aot_block *k, const step_info *s)
 
 /* ---- scan ---- */
 
-static carry scan_carry(aot_block *k, const step_info *s, uint32_t i)
+static carry scan_carry(aot_block *k, const exe_step_info *s, uint32_t i)
 {
-    const block_info *body = region(k, s->as.region[0]);
+    const exe_block_info *body = region(k, s->as.region[0]);
     const target_buffer operand = aot_place(k, s->as.buffers[i]),
                         result = aot_place(k, s->as.buffers[s->as.n_read + i]);
     const bool is_odd = s->as.iterations % 2 == 1; /* the last iteration writes the result */
@@ -169,17 +168,17 @@ static void next_slice(aot_block *k, target_buffer p, uint64_t bytes)
 }
 
 /* A scan of nothing: its results are the operands. */
-static void no_iterations(aot_block *k, const step_info *s)
+static void no_iterations(aot_block *k, const exe_step_info *s)
 {
-    const block_info *body = region(k, s->as.region[0]);
+    const exe_block_info *body = region(k, s->as.region[0]);
     for (uint32_t i = 0; i < s->as.n_carries; i++)
         aot_copy_buffer(k, s->as.buffers[i], s->as.buffers[s->as.n_read + i],
                         body->output_bytes[i]);
 }
 
-void aot_scan(aot_block *k, const step_info *s)
+void aot_scan(aot_block *k, const exe_step_info *s)
 {
-    const block_info *body = region(k, s->as.region[0]);
+    const exe_block_info *body = region(k, s->as.region[0]);
     const uint32_t n_in = s->as.n_read, n_out = s->as.n_written, n = s->as.n_carries;
     if (s->as.iterations == 0) {
         no_iterations(k, s);

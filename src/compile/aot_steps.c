@@ -4,11 +4,10 @@
 
 #include "compile/aot.h"
 #include "graph/literal.h"
-#include "runtime/tape_parts.h"
 
 /* ---- buffers ---- */
 
-static uint32_t constant_of(aot *a, const buffer_info *info, bool *failed)
+static uint32_t constant_of(aot *a, const exe_buffer_info *info, bool *failed)
 {
     const uint64_t h = hash_mix(hash_mix(0, (uint64_t)(uintptr_t)info->data), info->bytes);
     const target_constant c = {info->data, info->bytes, NULL};
@@ -27,7 +26,7 @@ static uint32_t constant_of(aot *a, const buffer_info *info, bool *failed)
 target_buffer aot_place(aot_block *k, uint32_t v)
 {
     uint64_t offset;
-    const buffer_info *info = &k->b->buffers.at[tape_root(k->b, v, &offset)];
+    const exe_buffer_info *info = &k->b->buffers.at[exe_root(k->b, v, &offset)];
     switch (info->kind) {
     case IS_INPUT: /* one that an output changes in place was copied there first */
         for (uint32_t o = 0; k->b->has_updates && o < k->b->n_outputs; o++)
@@ -89,7 +88,7 @@ static void find_read(const loop_program *p, bool *is_read, uint32_t n)
 }
 
 /* Run function INDEX on the buffers of S. */
-static void add_call(aot_block *k, const step_info *s, uint32_t index, uint32_t first,
+static void add_call(aot_block *k, const exe_step_info *s, uint32_t index, uint32_t first,
                      int64_t extent)
 {
     const uint32_t n = s->as.n_read + s->as.n_written - first;
@@ -105,7 +104,7 @@ static void add_call(aot_block *k, const step_info *s, uint32_t index, uint32_t 
         else
             at[i] = (target_buffer){TARGET_NOTHING, 0, 0};
     const target_step step = {
-        .kind = TARGET_KERNEL, .index = index, .extent = extent, .scratch = k->a->tape->memory};
+        .kind = TARGET_KERNEL, .index = index, .extent = extent, .scratch = k->a->exe->memory};
     if (extent > 0)
         aot_step(k, step, at, n);
 }
@@ -142,7 +141,7 @@ static const loop_program *filling(const void *one, size_t size, arena *memory)
 }
 
 /* The result of S is N times ONE, which has SIZE bytes. */
-static void add_fill(aot_block *k, const step_info *s, const void *one, size_t size, uint64_t n)
+static void add_fill(aot_block *k, const exe_step_info *s, const void *one, size_t size, uint64_t n)
 {
     aot *a = k->a;
     const target_function f = {arena_printf(&a->memory, "fill%u", (unsigned)a->functions.n),
@@ -153,7 +152,7 @@ static void add_fill(aot_block *k, const step_info *s, const void *one, size_t s
         add_call(k, s, a->functions.n - 1, s->as.n_read, (int64_t)n);
 }
 
-static void add_constant(aot_block *k, const step_info *s, const literal *l)
+static void add_constant(aot_block *k, const exe_step_info *s, const literal *l)
 {
     const size_t size = dtype_bytes(l->type->dtype);
     size_t bytes = 0;
@@ -173,17 +172,16 @@ static const char *identifier(arena *memory, uint32_t number, const char *name)
     return text;
 }
 
-static void add_kernel(aot_block *k, const step_info *s)
+static void add_kernel(aot_block *k, const exe_step_info *s)
 {
-    const step_origin *o = s->as.what;
-    target_function *f = &k->a->functions.at[o->unit];
+    target_function *f = &k->a->functions.at[s->as.code];
     if (!f->name)
-        f->name = identifier(&k->a->memory, o->unit, s->as.name ? s->as.name : "");
+        f->name = identifier(&k->a->memory, s->as.code, s->as.name ? s->as.name : "");
     k->failed = k->failed || !f->name;
-    add_call(k, s, o->unit, 0, s->as.extent);
+    add_call(k, s, s->as.code, 0, s->as.extent);
 }
 
-static bool writes_something(const aot_block *k, const tape_step *s)
+static bool writes_something(const aot_block *k, const exe_step *s)
 {
     for (uint32_t i = s->n_read; i < s->n_read + s->n_written; i++)
         if (k->b->buffers.at[s->buffers[i]].bytes > 0)
@@ -233,29 +231,29 @@ static tn_status refuse(const aot *a, const module *m, const step_origin *o)
         op_table[o->n->op].text);
 }
 
-static tn_status add_step(aot_block *k, const module *m, const step_info *s)
+static tn_status add_step(aot_block *k, const module *m, const exe_step_info *s)
 {
     const step_origin *o = s->as.what;
     switch (s->as.kind) {
-    case TAPE_KERNEL:
+    case EXE_KERNEL:
         add_kernel(k, s);
         break;
-    case TAPE_COPY:
+    case EXE_COPY:
         aot_copy_buffer(k, s->as.buffers[0], s->as.buffers[1], s->as.bytes);
         break;
-    case TAPE_COND:
+    case EXE_COND:
         aot_cond(k, s);
         break;
-    case TAPE_WHILE:
+    case EXE_WHILE:
         aot_while(k, s);
         break;
-    case TAPE_SCAN:
+    case EXE_SCAN:
         aot_scan(k, s);
         break;
-    case TAPE_HOST:
+    case EXE_HOST:
         if (o->n->op == OP_CONSTANT)
             add_constant(k, s, literal_of(o->n));
-        else if (tape_is_seed(&s->as))
+        else if (exe_is_seed(&s->as))
             add_fill(k, s, &k->a->seed, sizeof k->a->seed, 1);
         else if (writes_something(k, &s->as) || o->n->op == OP_CUSTOM_CALL)
             return refuse(k->a, m, o);
@@ -268,7 +266,7 @@ static tn_status add_step(aot_block *k, const module *m, const step_info *s)
 
 static tn_status add_block(aot_block *k, const module *m)
 {
-    const block_info *b = k->b;
+    const exe_block_info *b = k->b;
     tn_status status = TN_OK;
     for (uint32_t o = 0; b->has_updates && o < b->n_outputs; o++)
         if (b->update[o] != NEVER)
@@ -287,7 +285,7 @@ static tn_status add_block(aot_block *k, const module *m)
 
 tn_status aot_add_blocks(aot *a, const module *m)
 {
-    const tape *t = a->tape;
+    const executable *t = a->exe;
     target_block *blocks = ARENA_ARRAY(&a->memory, target_block, t->blocks.n);
     uint32_t *first = ARENA_ARRAY(&a->memory, uint32_t, t->blocks.n);
     tn_status status = TN_OK;

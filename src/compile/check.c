@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/host_calls.h"
+
 struct check_block {
     const function *f;
     const function_plan *p;
@@ -207,7 +209,7 @@ void checker_release(checker *k)
 /* ---- steps ---- */
 
 /* BUFFERS: the parameters of the block. */
-static tn_status judge(const void *what, char *const *buffers, void *host)
+tn_status host_judge(const void *what, char *const *buffers, void *host)
 {
     const check_block *c = ((const step_origin *)what)->check;
     jit_host *h = host;
@@ -237,7 +239,7 @@ typedef struct check_site {
 } check_site;
 
 /* BUFFERS: what the kernel completes. */
-static tn_status compare(const void *what, char *const *buffers, void *host)
+tn_status host_compare(const void *what, char *const *buffers, void *host)
 {
     const check_site *site = ((const step_origin *)what)->check;
     const check_block *c = site->of;
@@ -256,20 +258,20 @@ static tn_status compare(const void *what, char *const *buffers, void *host)
     return TN_OK;
 }
 
-static void add_step(tape_block *b, const node *n, const char *name, tape_host *host,
-                     const void *check, const tape_buffer *buffers, uint32_t n_buffers)
+static void add_step(exe_block *b, const node *n, const char *name, host_call call,
+                     const void *check, const exe_buffer *buffers, uint32_t n_buffers)
 {
-    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    exe_step s = exe_block_step(b, EXE_HOST, n);
     step_origin *o = (step_origin *)(uintptr_t)s.what;
     if (!o)
         return;
     o->check = check;
     s.name = name;
-    s.host = host;
+    s.call = call;
     s.is_certain = true;
     s.buffers = buffers;
     s.n_read = n_buffers;
-    tape_step_add(b->t, b->block, &s);
+    exe_step_add(b->t, b->block, &s);
 }
 
 /* ---- what there is to compare ---- */
@@ -306,38 +308,38 @@ static bool find_wanted(check_block *c, arena *memory)
     return true;
 }
 
-const check_block *check_before(tape_block *b, const function_plan *p, const jit_plan *plan)
+const check_block *check_before(exe_block *b, const function_plan *p, const jit_plan *plan)
 {
-    arena *memory = tape_memory(b->t);
+    arena *memory = exe_memory(b->t);
     check_block *c = ARENA_NEW(memory, check_block);
-    tape_buffer *inputs = ARENA_ARRAY(memory, tape_buffer, b->f->inputs.n);
+    exe_buffer *inputs = ARENA_ARRAY(memory, exe_buffer, b->f->inputs.n);
     if (!c || !inputs)
         return NULL;
     *c = (check_block){.f = b->f, .p = p, .units = plan->units.at};
     if (!find_wanted(c, memory))
         return NULL;
     for (uint32_t i = 0; i < b->f->inputs.n; i++)
-        inputs[i] = tape_block_value(b, b->f->inputs.at[i]);
+        inputs[i] = exe_block_value(b, b->f->inputs.at[i]);
     if (c->n > 0)
-        add_step(b, b->f->nodes.at, "judge", judge, c, inputs, b->f->inputs.n);
+        add_step(b, b->f->nodes.at, "judge", CALL_JUDGE, c, inputs, b->f->inputs.n);
     return c;
 }
 
-void check_behind(tape_block *b, const check_block *c, uint32_t index)
+void check_behind(exe_block *b, const check_block *c, uint32_t index)
 {
-    arena *memory = tape_memory(b->t);
+    arena *memory = exe_memory(b->t);
     const uint32_t first = c->first[index], n = c->first[index + 1] - first;
     if (n == 0)
         return;
     check_site *site = ARENA_NEW(memory, check_site);
-    tape_buffer *buffers = ARENA_ARRAY(memory, tape_buffer, n);
+    exe_buffer *buffers = ARENA_ARRAY(memory, exe_buffer, n);
     if (!site || !buffers) {
-        tape_fail(b->t);
+        exe_fail(b->t);
         return;
     }
     *site = (check_site){c, index};
     for (uint32_t i = 0; i < n; i++)
-        buffers[i] = tape_block_value(b, c->wanted[first + i]);
-    add_step(b, &b->f->nodes.at[c->p->kernels.at[index].node], "compare", compare, site, buffers,
-             n);
+        buffers[i] = exe_block_value(b, c->wanted[first + i]);
+    add_step(b, &b->f->nodes.at[c->p->kernels.at[index].node], "compare", CALL_COMPARE, site,
+             buffers, n);
 }

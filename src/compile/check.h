@@ -8,17 +8,17 @@
 #ifndef COMPILE_CHECK_H
 #define COMPILE_CHECK_H
 
+#include "compile/jit_executable.h"
 #include "compile/jit_plan.h"
-#include "compile/jit_tape.h"
 
 /* What is compared in a block; lives as long as the tape. */
 typedef struct check_block check_block;
 
 /* The step before the kernels of P, which outlives the tape together with the units of PLAN. NULL
  * without memory. */
-const check_block *check_before(tape_block *b, const function_plan *p, const jit_plan *plan);
+const check_block *check_before(exe_block *b, const function_plan *p, const jit_plan *plan);
 /* The step behind kernel number INDEX, where there is something to compare. */
-void check_behind(tape_block *b, const check_block *c, uint32_t index);
+void check_behind(exe_block *b, const check_block *c, uint32_t index);
 
 /* What the evaluator says of one block. */
 typedef struct check_values check_values;

@@ -58,7 +58,7 @@ static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage 
         break;
     case DUMP_PROGRAM:
         if (p->tape)
-            tape_print(p->tape, out);
+            exe_print(tape_executable(p->tape), out);
         else
             text_puts(out, "the reference evaluator runs the graph as it is\n");
         break;

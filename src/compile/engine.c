@@ -7,8 +7,9 @@
 #include "base/options.h"
 #include "compile/check.h"
 #include "compile/code_store.h"
+#include "compile/host_calls.h"
 #include "compile/jit.h"
-#include "compile/jit_tape.h"
+#include "compile/jit_executable.h"
 #include "compile/result.h"
 #include "target/target.h"
 
@@ -135,10 +136,11 @@ tn_status engine_compile(engine *e, const module *m, other_sizes *others, const 
         return diag_report(d, DIAG_InternalError, &m->source, NO_SPAN, "%s", why.message);
     if (why.status != TN_OK) { /* without machine code every step is a reference kernel */
         tell_missing(e, m, why.message);
-        *out = tape_of_module(m, &e->allocator, NULL, NULL);
+        executable *x = executable_of_module(m, &e->allocator, NULL, NULL);
+        *out = x ? tape_load(x, NULL, 0, host_calls) : NULL;
     }
     engine_tell(events, "compile", "tape", begin);
-    if (*out && tape_bytes(*out, 1) > machine_memory()) {
+    if (*out && exe_bytes(tape_executable(*out), 1) > machine_memory()) {
         tape_free(*out);
         *out = NULL;
     }
@@ -190,7 +192,7 @@ static size_t output_bytes(const function *f, uint32_t k)
 static bool make_outputs(const function *f, const tape *t, const eval_run *run, uint32_t threads,
                          const tn_buffer *out, pointers *p, const void **results)
 {
-    uint64_t held = tape_bytes(t, threads);
+    uint64_t held = exe_bytes(tape_executable(t), threads);
     for (uint32_t k = 0; k < f->outputs.n; k++) {
         p->given[k] = out[k].data != NULL;
         results[k] = out[k].data;
@@ -232,12 +234,12 @@ static workers *threads_for(engine *e, uint32_t threads)
     return w;
 }
 
-static void tell_step(void *user, const tape_step *step, int64_t begin, int64_t end,
+static void tell_step(void *user, const exe_step *step, int64_t begin, int64_t end,
                       uint32_t threads)
 {
     static const char *const kinds[] = {
-        [TAPE_KERNEL] = "kernel", [TAPE_HOST] = "reference", [TAPE_COPY] = "copy",
-        [TAPE_COND] = "control",  [TAPE_WHILE] = "control",  [TAPE_SCAN] = "control"};
+        [EXE_KERNEL] = "kernel", [EXE_HOST] = "reference", [EXE_COPY] = "copy",
+        [EXE_COND] = "control",  [EXE_WHILE] = "control",  [EXE_SCAN] = "control"};
     const tn_profiler *events = user;
     const tn_profile_event event = {step->name ? step->name : "",
                                     kinds[step->kind],
@@ -294,7 +296,7 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
                                 .profile = events && events->event ? &profile : NULL};
     arena_init(&host.scratch, &run->cx->allocator);
     run->quiet = true; /* the evaluator reports */
-    run->bytes_alive += tape_bytes(t, threads);
+    run->bytes_alive += exe_bytes(tape_executable(t), threads);
     const tape_result r = tape_run(t, p->at, (void *const *)(uintptr_t)(p->at + f->inputs.n), &o);
     run->bytes_alive = alive;
     run->quiet = false;
@@ -311,7 +313,7 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
     pointers p;
     if (threads == 0 || threads > e->threads)
         threads = e->threads;
-    if (!tape_uses_threads(t))
+    if (!exe_uses_threads(tape_executable(t)))
         threads = 1;
     if (!pointers_init(&p, a, (size_t)f->inputs.n + f->outputs.n))
         return ENGINE_RETREAT;

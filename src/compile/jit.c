@@ -9,6 +9,7 @@
 
 #include "base/signals.h"
 #include "compile/code_store.h"
+#include "compile/host_calls.h"
 #include "compile/jit_steps.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
@@ -206,13 +207,17 @@ static void free_codes(void *user)
     jit_lowered_free(l->lowered);
 }
 
-static bool hand_over(jit *j, tape *t)
+/* Load X with the code of J, which the tape takes over. NULL without memory. */
+static tape *load(jit *j, executable *x, exe_kernel *const *run)
 {
     const uint32_t n = j->plan.units.n;
-    code_list *l = arena_alloc(tape_memory(t), sizeof *l + n * sizeof *l->at);
-    jit_plan *plan = j->e->checks ? ARENA_NEW(tape_memory(t), jit_plan) : NULL;
-    if (!l || (j->e->checks && !plan))
-        return false;
+    code_list *l = arena_alloc(exe_memory(x), sizeof *l + n * sizeof *l->at);
+    jit_plan *plan = j->e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;
+    tape *t = tape_load(x, run, n, host_calls);
+    if (!t || !l || (j->e->checks && !plan)) {
+        tape_free(t);
+        return NULL;
+    }
     l->n = n;
     l->store = j->e->codes;
     l->lowered = j->plan.lowered;
@@ -229,7 +234,7 @@ static bool hand_over(jit *j, tape *t)
         j->code = NULL;
     }
     tape_keep(t, free_codes, l);
-    return true;
+    return t;
 }
 
 /* Threads to pack constants on, where there are many; NULL: none. */
@@ -243,16 +248,20 @@ static workers *packers(const jit *j)
                        : workers_new(&e->allocator, e->threads);
 }
 
-static tape *make_tape(jit *j)
+/* *OUT: NULL also where the evaluator holds much less than a tape. */
+static tn_status make_tape(jit *j, tape **out)
 {
-    tape_kernel **run = ARENA_ARRAY(&j->plan.memory, tape_kernel *, j->plan.units.n);
+    exe_kernel **run = ARENA_ARRAY(&j->plan.memory, exe_kernel *, j->plan.units.n);
     jit_steps steps = {
         .plan = &j->plan, .code = run, .checks = j->e->checks, .workers = packers(j)};
     for (uint32_t i = 0; run && i < j->plan.units.n; i++)
         run[i] = stored_code_run(j->code[i]);
-    tape *t = run ? tape_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
+    executable *x =
+        run ? executable_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
     workers_free(steps.workers);
-    return t;
+    if (x)
+        *out = load(j, x, run);
+    return !x || *out ? TN_OK : TN_ERR_NOMEM;
 }
 
 static void note(diag_channel *d, const module *m, const char *format, ...)
@@ -293,8 +302,7 @@ static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_
     begin = events ? clock_now() : 0;
     TN_TRY(compile_all(j, &compiled, why));
     engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
-    *out = make_tape(j);
-    return !*out || hand_over(j, *out) ? TN_OK : TN_ERR_NOMEM;
+    return make_tape(j, out);
 }
 
 tn_status jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
@@ -304,10 +312,6 @@ tn_status jit_compile(engine *e, const module *m, other_sizes *others, const tn_
     *out = NULL;
     *why = (jit_failure){.status = TN_OK};
     why->status = compile(&j, m, others, events, out, why);
-    if (why->status != TN_OK) {
-        tape_free(*out);
-        *out = NULL;
-    }
     for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
         code_store_give_back(e->codes, j.code[i]);
     jit_plan_release(&j.plan);

@@ -7,44 +7,44 @@
 #include "compile/check.h"
 
 /* The operand of an update that the result is a changed copy of. */
-static value_id old_of(const tape_block *b, const kernel *k)
+static value_id old_of(const exe_block *b, const kernel *k)
 {
     return b->f->nodes.at[k->node].in[0];
 }
 
-static tape_buffer kernel_buffer(tape_block *b, const kernel *k, const tape_buffer *temps,
-                                 uint32_t number, bool reads_old)
+static exe_buffer kernel_buffer(exe_block *b, const kernel *k, const exe_buffer *temps,
+                                uint32_t number, bool reads_old)
 {
     if (number < k->n_in && k->kind == KERNEL_UPDATE && !reads_old &&
-        tape_block_value(b, k->in[number]) == tape_block_value(b, old_of(b, k)))
-        return tape_block_value(b, b->f->nodes.at[k->node].first_value);
+        exe_block_value(b, k->in[number]) == exe_block_value(b, old_of(b, k)))
+        return exe_block_value(b, b->f->nodes.at[k->node].first_value);
     if (number < k->n_in)
-        return tape_block_value(b, k->in[number]);
+        return exe_block_value(b, k->in[number]);
     for (uint32_t i = 0; i < k->n_out; i++)
         if (emit_output_buffer(k, i) == number)
-            return tape_block_value(b, k->out[i].into);
+            return exe_block_value(b, k->out[i].into);
     if (k->draws && number + 1 == emit_buffer_count(k))
-        return tape_block_seed(b, &b->f->nodes.at[k->node]);
+        return exe_block_seed(b, &b->f->nodes.at[k->node]);
     return temps[number - emit_buffer_count(k)];
 }
 
 /* Copy what an update does not change, unless the result may take the operand's place. */
-static void add_copy(tape_block *b, const kernel *k)
+static void add_copy(exe_block *b, const kernel *k)
 {
     static const uint32_t in_place[][2] = {{0, 1}};
     const node *n = &b->f->nodes.at[k->node];
-    const tape_buffer both[] = {tape_block_value(b, old_of(b, k)),
-                                tape_block_value(b, n->first_value)};
+    const exe_buffer both[] = {exe_block_value(b, old_of(b, k)),
+                               exe_block_value(b, n->first_value)};
     size_t bytes = 0;
     (void)type_bytes(value_type(b->f, n->first_value), &bytes);
-    tape_step s = tape_block_step(b, TAPE_COPY, n, 0);
+    exe_step s = exe_block_step(b, EXE_COPY, n);
     s.name = "copy";
     s.buffers = both;
     s.n_read = s.n_written = 1;
     s.bytes = bytes;
     s.in_place = in_place;
     s.n_in_place = 1;
-    tape_step_add(b->t, b->block, &s);
+    exe_step_add(b->t, b->block, &s);
 }
 
 static bool contains(const loop_program *p, loop_op op)
@@ -71,8 +71,7 @@ uint64_t jit_packed_bytes(const jit_plan *plan)
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
             for (uint32_t s = 0; s < p->plans[k].nest.n_steps; s++)
                 if (p->plans[k].nest.steps[s].is_once &&
-                    (!tape_rounded(p->plans[k].nest.temps[p->plans[k].nest.steps[s].packs],
-                                   &each) ||
+                    (!exe_rounded(p->plans[k].nest.temps[p->plans[k].nest.steps[s].packs], &each) ||
                      __builtin_add_overflow(all, each, &all)))
                     return UINT64_MAX;
     }
@@ -81,14 +80,14 @@ uint64_t jit_packed_bytes(const jit_plan *plan)
 
 /* BYTES of the memory for what all kernels make of constants: one piece, so that it lies in large
  * pages. NULL when there is none. */
-static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
+static char *packed_room(jit_steps *j, exe_block *b, uint64_t bytes)
 {
     uint64_t rounded;
-    if (!tape_rounded(bytes, &rounded))
+    if (!exe_rounded(bytes, &rounded))
         return NULL;
     if (!j->room) {
         const uint64_t all = jit_packed_bytes(j->plan);
-        j->room = all < PTRDIFF_MAX / 2 ? tape_large(b->t, all) : NULL;
+        j->room = all < PTRDIFF_MAX / 2 ? exe_large(b->t, all) : NULL;
         j->left = j->room ? all : 0;
     }
     if (rounded > j->left)
@@ -100,7 +99,7 @@ static char *packed_room(jit_steps *j, tape_block *b, uint64_t bytes)
 }
 
 typedef struct packing {
-    tape_kernel *run;
+    exe_kernel *run;
     char **buffers;
     char *scratch;
     uint64_t scratch_each;
@@ -124,9 +123,9 @@ static uint64_t offset_of(const nest_step *step, uint32_t at)
 }
 
 /* Run the packing STEP, number WHICH, of a constant operand now: its result becomes a constant.
- * TAPE_NO_BUFFER when that is not possible. */
-static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
-                                 const kernel_plan *plan, uint32_t which)
+ * EXE_NO_BUFFER when that is not possible. */
+static exe_buffer pack_constant(jit_steps *j, exe_block *b, const kernel *k,
+                                const kernel_plan *plan, uint32_t which)
 {
     enum { SECOND = 1 };
     const nest_step *step = &plan->nest.steps[which];
@@ -138,10 +137,10 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
     arena_init(&memory, j->plan->allocator);
     char *buffers[NEST_BUFFERS] = {NULL};
     uint64_t scratch;
-    if (tape_rounded(plan->scratch[which], &p.scratch_each) &&
+    if (exe_rounded(plan->scratch[which], &p.scratch_each) &&
         !__builtin_mul_overflow(p.scratch_each, workers_count(j->workers), &scratch))
-        p.scratch = arena_alloc_aligned(&memory, (size_t)scratch, TAPE_ALIGN);
-    char *packed = p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
+        p.scratch = arena_alloc_aligned(&memory, (size_t)scratch, EXE_ALIGN);
+    char *packed = p.run && p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
     bool ok = packed != NULL;
     if (ok) {
         buffers[SECOND] = (char *)(uintptr_t)l->data + offset_of(step, SECOND); /* only read */
@@ -154,49 +153,49 @@ static tape_buffer pack_constant(jit_steps *j, tape_block *b, const kernel *k,
         ok = !atomic_load_explicit(&p.failed, memory_order_relaxed);
     }
     arena_release(&memory);
-    return ok ? tape_constant(b->t, b->block, packed, bytes) : TAPE_NO_BUFFER;
+    return ok ? exe_constant(b->t, b->block, packed, bytes) : EXE_NO_BUFFER;
 }
 
 /* A buffer of STEP's list, an operand of K, becomes its part from where it begins. */
-static void move_buffer(tape_block *b, const kernel *k, const nest_step *step, const nest_move *m,
-                        tape_buffer *buffers)
+static void move_buffer(exe_block *b, const kernel *k, const nest_step *step, const nest_move *m,
+                        exe_buffer *buffers)
 {
-    buffers[m->at] = tape_view(b->t, b->block, buffers[m->at], m->bytes,
-                               rest_of(b->f, k->in[step->buffers[m->at]], m->bytes));
+    buffers[m->at] = exe_view(b->t, b->block, buffers[m->at], m->bytes,
+                              rest_of(b->f, k->in[step->buffers[m->at]], m->bytes));
 }
 
 /* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */
-static const void *kept_numbers(tape_block *b, const kernel_plan *plan, uint32_t which)
+static const void *kept_numbers(exe_block *b, const kernel_plan *plan, uint32_t which)
 {
     const uint32_t n = plan->n_numbers[which];
-    uint64_t *at = ARENA_ARRAY(tape_memory(b->t), uint64_t, n);
+    uint64_t *at = ARENA_ARRAY(exe_memory(b->t), uint64_t, n);
     for (uint32_t i = 0; at && i < n; i++)
         at[i] = plan->numbers[which][i];
     return at;
 }
 
-static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kernel_plan *plan)
+static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel_plan *plan)
 {
     const uint32_t n_own = emit_buffer_count(k);
-    arena *memory = tape_memory(b->t);
-    tape_buffer temps[NEST_TEMPS];
+    arena *memory = exe_memory(b->t);
+    exe_buffer temps[NEST_TEMPS];
     const char *name = jit_kernel_name(b->f, k, memory);
     for (uint32_t i = 0; i < plan->nest.n_temps; i++)
-        temps[i] = tape_temp(b->t, b->block, plan->nest.temps[i]);
+        temps[i] = exe_temp(b->t, b->block, plan->nest.temps[i]);
     if (k->kind == KERNEL_UPDATE)
         add_copy(b, k);
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         const nest_step *from = &plan->nest.steps[i];
-        const tape_buffer packed = from->is_once ? pack_constant(j, b, k, plan, i) : TAPE_NO_BUFFER;
-        if (packed != TAPE_NO_BUFFER) {
+        const exe_buffer packed = from->is_once ? pack_constant(j, b, k, plan, i) : EXE_NO_BUFFER;
+        if (packed != EXE_NO_BUFFER) {
             temps[from->packs] = packed;
             continue;
         }
         const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
-        tape_buffer *buffers = ARENA_ARRAY(memory, tape_buffer, n);
-        tape_step s = tape_block_step(b, TAPE_KERNEL, &b->f->nodes.at[k->node], plan->unit[i]);
+        exe_buffer *buffers = ARENA_ARRAY(memory, exe_buffer, n);
+        exe_step s = exe_block_step(b, EXE_KERNEL, &b->f->nodes.at[k->node]);
         if (!buffers || !s.what) {
-            tape_fail(b->t);
+            exe_fail(b->t);
             return;
         }
         for (uint32_t o = 0; o < n; o++)
@@ -205,7 +204,7 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
         for (uint32_t o = 0; o < from->n_moved; o++)
             move_buffer(b, k, from, &from->moved[o], buffers);
         if (plan->n_numbers[i] > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
-            tape_fail(b->t);
+            exe_fail(b->t);
             return;
         }
         s.name = name;
@@ -216,17 +215,17 @@ static void add_kernel(jit_steps *j, tape_block *b, const kernel *k, const kerne
         s.n_written = n - s.n_read;
         s.in_place = (const uint32_t(*)[2])from->in_place;
         s.n_in_place = from->n_in_place;
-        s.kernel = j->code[plan->unit[i]];
+        s.code = plan->unit[i];
         s.extent = from->work;
         s.grain = from->grain;
         s.scratch = plan->scratch[i];
         s.bytes = from->bytes;
         s.flops = from->flops;
-        tape_step_add(b->t, b->block, &s);
+        exe_step_add(b->t, b->block, &s);
     }
 }
 
-bool jit_add_steps(void *user, tape_block *b)
+bool jit_add_steps(void *user, exe_block *b)
 {
     jit_steps *j = user;
     const function_plan *p = NULL;
@@ -234,12 +233,12 @@ bool jit_add_steps(void *user, tape_block *b)
         if (j->plan->functions[i].f == b->f)
             p = &j->plan->functions[i];
     if (!p || !p->plans)
-        return tape_reference_steps(NULL, b);
-    value_id *same_as = ARENA_ARRAY(tape_memory(b->t), value_id, b->f->values.n);
+        return exe_reference_steps(NULL, b);
+    value_id *same_as = ARENA_ARRAY(exe_memory(b->t), value_id, b->f->values.n);
     if (!same_as)
         return false;
     memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
-    if (!tape_block_begin(b, same_as))
+    if (!exe_block_begin(b, same_as))
         return false;
     const check_block *check = j->checks ? check_before(b, p, j->plan) : NULL;
     if (j->checks && !check)
@@ -247,7 +246,7 @@ bool jit_add_steps(void *user, tape_block *b)
     for (uint32_t i = 0; i < p->kernels.n; i++) {
         const kernel *k = &p->kernels.at[i];
         if (p->plans[i].by_reference)
-            tape_block_reference(b, &b->f->nodes.at[k->node]);
+            exe_block_reference(b, &b->f->nodes.at[k->node]);
         else
             add_kernel(j, b, k, &p->plans[i]);
         if (check)

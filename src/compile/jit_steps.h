@@ -2,16 +2,18 @@
 #ifndef COMPILE_JIT_STEPS_H
 #define COMPILE_JIT_STEPS_H
 
+#include "compile/jit_executable.h"
 #include "compile/jit_plan.h"
-#include "compile/jit_tape.h"
+#include "runtime/workers.h"
 
-/* For tape_of_module: makes the kernels of PLAN steps that run CODE, one function for each unit. */
+/* For executable_of_module: makes the kernels of PLAN steps, whose code has the number of its unit.
+ */
 typedef struct jit_steps {
     const jit_plan *plan;
-    tape_kernel *const *code; /* by unit */
-    bool checks;              /* compare kernels with the evaluator (compile/check.h) */
-    workers *workers;         /* that pack constants; NULL: the calling thread alone */
-    char *room;               /* for what is made of constants, once: zero before */
+    exe_kernel *const *code; /* by unit, for what is made of constants; NULL: made in each run */
+    bool checks;             /* compare kernels with the evaluator (compile/check.h) */
+    workers *workers;        /* that pack constants; NULL: the calling thread alone */
+    char *room;              /* for what is made of constants, once: zero before */
     uint64_t left;
 } jit_steps;
 
@@ -19,6 +21,6 @@ typedef struct jit_steps {
 uint64_t jit_packed_bytes(const jit_plan *plan);
 
 /* USER is a jit_steps. What has no kernels runs by reference kernels. */
-tape_steps_fn jit_add_steps;
+exe_steps_fn jit_add_steps;
 
 #endif

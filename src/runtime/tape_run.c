@@ -13,7 +13,7 @@ typedef struct run {
     tape_result result;
 } run;
 
-static bool stop(run *r, tape_outcome outcome, const step_info *s)
+static bool stop(run *r, tape_outcome outcome, const exe_step_info *s)
 {
     r->result.outcome = outcome;
     r->result.step = s ? &s->as : NULL;
@@ -24,13 +24,13 @@ static bool stop(run *r, tape_outcome outcome, const step_info *s)
 
 enum { STOPPED = INT32_MIN }; /* of a kernel that polled */
 
-static int32_t never_over(const tape_watch *w)
+static int32_t never_over(const exe_watch *w)
 {
     (void)w;
     return 0;
 }
 
-static int32_t is_over(const tape_watch *w)
+static int32_t is_over(const exe_watch *w)
 {
     return (w->cancel && w->cancel(w->user)) || (w->deadline && clock_now() >= w->deadline)
                ? STOPPED
@@ -42,21 +42,21 @@ static bool is_watched(const run *r)
     return r->o->deadline != 0 || r->o->cancel;
 }
 
-static bool on_time(run *r, const step_info *s)
+static bool on_time(run *r, const exe_step_info *s)
 {
     return r->s->watch.stop(&r->s->watch) == 0 || stop(r, TAPE_STOPPED, s);
 }
 
-static bool run_block(run *r, const block_info *b, char **in, char *const *out);
+static bool run_block(run *r, const exe_block_info *b, char **in, char *const *out);
 
 /* ---- kernels and copies ---- */
 
 typedef struct shared_kernel {
-    tape_kernel *kernel;
+    exe_kernel *kernel;
     char *const *buffers;
     char *scratch;
     uint64_t scratch_each;
-    const tape_watch *watch; /* NULL: none */
+    const exe_watch *watch; /* NULL: none */
     int64_t grain;
     atomic_int code;
 } shared_kernel;
@@ -95,7 +95,7 @@ static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
         atomic_store_explicit(&k->code, code, memory_order_relaxed);
 }
 
-static bool kernel_ended(run *r, const step_info *s, int32_t code)
+static bool kernel_ended(run *r, const exe_step_info *s, int32_t code)
 {
     if (code == STOPPED)
         return stop(r, TAPE_STOPPED, s);
@@ -103,12 +103,12 @@ static bool kernel_ended(run *r, const step_info *s, int32_t code)
     return code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
 }
 
-static bool share_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
+static bool share_kernel(run *r, const exe_step_info *s, char *const *buffers, uint32_t *threads)
 {
-    shared_kernel k = {.kernel = s->as.kernel,
+    shared_kernel k = {.kernel = r->t->code[s->as.code],
                        .buffers = buffers,
                        .scratch = r->s->scratch,
-                       .scratch_each = r->t->scratch,
+                       .scratch_each = r->t->exe->scratch,
                        .watch = is_watched(r) ? &r->s->watch : NULL,
                        .grain = s->as.grain};
     atomic_init(&k.code, 0);
@@ -116,13 +116,13 @@ static bool share_kernel(run *r, const step_info *s, char *const *buffers, uint3
     return kernel_ended(r, s, atomic_load_explicit(&k.code, memory_order_relaxed));
 }
 
-static bool run_kernel(run *r, const step_info *s, char *const *buffers, uint32_t *threads)
+static bool run_kernel(run *r, const exe_step_info *s, char *const *buffers, uint32_t *threads)
 {
     if (s->as.extent <= 0)
         return true;
     if (s->pieces > 1 && (r->threads > 1 || is_watched(r)))
         return share_kernel(r, s, buffers, threads);
-    return kernel_ended(r, s, s->as.kernel(buffers, 0, s->as.extent, r->s->scratch));
+    return kernel_ended(r, s, r->t->code[s->as.code](buffers, 0, s->as.extent, r->s->scratch));
 }
 
 typedef struct shared_copy {
@@ -139,7 +139,7 @@ static void copy_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 
 /* A long one that is watched goes a few milliseconds at a time. It can end the run at step S,
  * unless that is NULL. */
-static bool copy(run *r, const step_info *s, char *to, const char *from, uint64_t bytes,
+static bool copy(run *r, const exe_step_info *s, char *to, const char *from, uint64_t bytes,
                  uint32_t *threads)
 {
     enum { PIECE = 8 << 20 };
@@ -158,18 +158,18 @@ static bool copy(run *r, const step_info *s, char *to, const char *from, uint64_
 
 /* ---- control flow ---- */
 
-static bool run_cond(run *r, const step_info *s, char **at)
+static bool run_cond(run *r, const exe_step_info *s, char **at)
 {
     const uint32_t n = s->as.n_read - 1;
     char **in = at + s->as.n_read + s->as.n_written;
     memcpy(in, at + 1, n * sizeof *in);
-    return run_block(r, &r->t->blocks.at[s->as.region[*(const uint8_t *)at[0] ? 0 : 1]], in,
+    return run_block(r, &r->t->exe->blocks.at[s->as.region[*(const uint8_t *)at[0] ? 0 : 1]], in,
                      at + s->as.n_read);
 }
 
 /* Where the next iteration writes value K of a WHILE, which is at NOW. Another place, unless the
  * body updates it in place, or passes it on and the condition does not write there again. */
-static char *next_place(const block_info *body, uint32_t k, char *at_now, char *operand,
+static char *next_place(const exe_block_info *body, uint32_t k, char *at_now, char *operand,
                         char *result, char *spare, char *checked)
 {
     if (body->pass[k] == k && at_now != checked)
@@ -179,10 +179,10 @@ static char *next_place(const block_info *body, uint32_t k, char *at_now, char *
     return at_now == result ? spare : result;
 }
 
-static bool run_while(run *r, const step_info *s, char **at)
+static bool run_while(run *r, const exe_step_info *s, char **at)
 {
-    const block_info *cond = &r->t->blocks.at[s->as.region[0]];
-    const block_info *body = &r->t->blocks.at[s->as.region[1]];
+    const exe_block_info *cond = &r->t->exe->blocks.at[s->as.region[0]];
+    const exe_block_info *body = &r->t->exe->blocks.at[s->as.region[1]];
     const uint32_t n = s->as.n_read;
     char **operands = at, **results = at + n, **spare = results + n, **copies = spare + n;
     char *go_on = copies[n];
@@ -211,9 +211,9 @@ static bool run_while(run *r, const step_info *s, char **at)
     return true;
 }
 
-static bool run_scan(run *r, const step_info *s, char **at)
+static bool run_scan(run *r, const exe_step_info *s, char **at)
 {
-    const block_info *body = &r->t->blocks.at[s->as.region[0]];
+    const exe_block_info *body = &r->t->exe->blocks.at[s->as.region[0]];
     const uint32_t n_in = s->as.n_read, n_out = s->as.n_written, n = s->as.n_carries;
     char **results = at + n_in, **spare = results + n_out;
     char **in = spare + n, **out = in + n_in, **value = spare + n;
@@ -241,23 +241,23 @@ static bool run_scan(run *r, const step_info *s, char **at)
 
 /* ---- blocks ---- */
 
-static bool run_step(run *r, const step_info *s, char **at, uint32_t *threads)
+static bool run_step(run *r, const exe_step_info *s, char **at, uint32_t *threads)
 {
     tn_status status;
     switch (s->as.kind) {
-    case TAPE_KERNEL:
+    case EXE_KERNEL:
         return run_kernel(r, s, at, threads);
-    case TAPE_COPY:
+    case EXE_COPY:
         return copy(r, s, at[1], at[0], s->as.bytes, threads);
-    case TAPE_COND:
+    case EXE_COND:
         return run_cond(r, s, at);
-    case TAPE_WHILE:
+    case EXE_WHILE:
         return run_while(r, s, at);
-    case TAPE_SCAN:
+    case EXE_SCAN:
         return run_scan(r, s, at);
-    case TAPE_HOST:
+    case EXE_HOST:
     default:
-        status = s->as.host(s->as.what, at, r->o->host);
+        status = r->t->calls[s->as.call](s->as.what, at, r->o->host);
         if (status == TN_OK)
             return true;
         r->result.status = status;
@@ -265,11 +265,11 @@ static bool run_step(run *r, const step_info *s, char **at, uint32_t *threads)
     }
 }
 
-static bool run_steps_watched(run *r, const block_info *b, char **table)
+static bool run_steps_watched(run *r, const exe_block_info *b, char **table)
 {
     const tape_profile *profile = r->o->profile;
     for (uint32_t i = 0; i < b->steps.n; i++) {
-        const step_info *s = &b->steps.at[i];
+        const exe_step_info *s = &b->steps.at[i];
         uint32_t threads = 1;
         const int64_t begin = profile ? clock_now() : 0;
         if (!on_time(r, s) || !run_step(r, s, table + s->table, &threads))
@@ -280,7 +280,7 @@ static bool run_steps_watched(run *r, const block_info *b, char **table)
     return true;
 }
 
-static bool run_steps(run *r, const block_info *b, char **table)
+static bool run_steps(run *r, const exe_block_info *b, char **table)
 {
     uint32_t threads;
     for (uint32_t i = 0; i < b->steps.n; i++)
@@ -291,10 +291,10 @@ static bool run_steps(run *r, const block_info *b, char **table)
 
 /* Where an output is an input updated in place, both use the memory of the output, and IN is
  * changed accordingly. Outputs that are inputs are copied, unless they have the same memory. */
-static bool run_block(run *r, const block_info *b, char **in, char *const *out)
+static bool run_block(run *r, const exe_block_info *b, char **in, char *const *out)
 {
     char **table = r->s->table + b->table;
-    const step_info *some = b->steps.n > 0 ? b->steps.at : NULL;
+    const exe_step_info *some = b->steps.n > 0 ? b->steps.at : NULL;
     uint32_t threads;
     for (uint32_t k = 0; b->has_updates && k < b->n_outputs; k++) {
         if (b->update[k] == NEVER)
@@ -304,7 +304,7 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
         in[b->update[k]] = out[k];
     }
     for (uint32_t i = 0; i < b->ports.n; i++) {
-        const port *p = &b->ports.at[i];
+        const exe_port *p = &b->ports.at[i];
         char *base = p->is_output ? out[p->index] : in[p->index];
         table[p->at] = p->offset ? base + p->offset : base; /* nothing may lie nowhere */
     }
@@ -319,7 +319,8 @@ static bool run_block(run *r, const block_info *b, char **in, char *const *out)
 
 /* ---- the program ---- */
 
-static bool overlaps_input(const block_info *b, uint32_t k, const void *const *in, const char *out)
+static bool overlaps_input(const exe_block_info *b, uint32_t k, const void *const *in,
+                           const char *out)
 {
     const uint64_t bytes = b->output_bytes[k];
     for (uint32_t i = 0; i < b->n_inputs; i++)
@@ -333,14 +334,14 @@ static bool overlaps_input(const block_info *b, uint32_t k, const void *const *i
 /* Put guarded outputs that must not be written before the end into memory of the run. */
 static bool stage_outputs(run *r, const void *const *inputs, char **out)
 {
-    const block_info *b = &r->t->blocks.at[0];
+    const exe_block_info *b = &r->t->exe->blocks.at[0];
     run_state *s = r->s;
     uint64_t total = 0;
     for (uint32_t k = 0; k < b->n_outputs; k++) {
         uint64_t bytes;
         const bool staged =
-            r->o->guarded[k] && (r->t->is_early[k] || overlaps_input(b, k, inputs, out[k]));
-        if (!staged || !tape_rounded(b->output_bytes[k], &bytes))
+            r->o->guarded[k] && (r->t->exe->is_early[k] || overlaps_input(b, k, inputs, out[k]));
+        if (!staged || !exe_rounded(b->output_bytes[k], &bytes))
             continue;
         out[k] = NULL;
         if (__builtin_add_overflow(total, bytes, &total) || total > PTRDIFF_MAX / 2)
@@ -348,19 +349,19 @@ static bool stage_outputs(run *r, const void *const *inputs, char **out)
     }
     if (total == 0)
         return true;
-    if (s->staged_bytes < total + TAPE_ALIGN) {
+    if (s->staged_bytes < total + EXE_ALIGN) {
         const tn_allocator *a = &r->t->allocator;
         memory_free(a, s->staged_block, s->staged_bytes);
         s->staged_bytes = 0;
-        s->staged_block = memory_alloc(a, (size_t)total + TAPE_ALIGN);
+        s->staged_block = memory_alloc(a, (size_t)total + EXE_ALIGN);
         if (!s->staged_block)
             return false;
-        s->staged_bytes = (size_t)total + TAPE_ALIGN;
+        s->staged_bytes = (size_t)total + EXE_ALIGN;
     }
-    char *at = (char *)s->staged_block + (-(uintptr_t)s->staged_block & (TAPE_ALIGN - 1));
+    char *at = (char *)s->staged_block + (-(uintptr_t)s->staged_block & (EXE_ALIGN - 1));
     for (uint32_t k = 0; k < b->n_outputs; k++) {
         uint64_t bytes = 0;
-        if (out[k] || !tape_rounded(b->output_bytes[k], &bytes))
+        if (out[k] || !exe_rounded(b->output_bytes[k], &bytes))
             continue;
         out[k] = at;
         at += bytes;
@@ -370,7 +371,7 @@ static bool stage_outputs(run *r, const void *const *inputs, char **out)
 
 static void run_program(run *r, const void *const *inputs, void *const *outputs)
 {
-    const block_info *b = &r->t->blocks.at[0];
+    const exe_block_info *b = &r->t->exe->blocks.at[0];
     char **in = r->s->given, **out = in + b->n_inputs;
     for (uint32_t i = 0; i < b->n_inputs; i++)
         in[i] = (char *)(uintptr_t)inputs[i];
@@ -397,10 +398,10 @@ tape_result tape_run(tape *t, const void *const *inputs, void *const *outputs,
         r.result.outcome = TAPE_NO_MEMORY;
         return r.result;
     }
-    r.s->watch = (tape_watch){.stop = is_watched(&r) ? is_over : never_over,
-                              .deadline = options->deadline,
-                              .cancel = options->cancel,
-                              .user = options->cancel_user};
+    r.s->watch = (exe_watch){.stop = is_watched(&r) ? is_over : never_over,
+                             .deadline = options->deadline,
+                             .cancel = options->cancel,
+                             .user = options->cancel_user};
     run_program(&r, inputs, outputs);
     tape_state_give_back(t, r.s);
     return r.result;

@@ -1,11 +1,8 @@
 /* The memory of runs. */
-#define _DEFAULT_SOURCE
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/huge_pages.h"
 #include "runtime/tape_parts.h"
-
-enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 4 << 20 };
 
 /* BYTES with ALIGN, inside *BLOCK of *BLOCK_BYTES. */
 static char *alloc_aligned(const tn_allocator *a, uint64_t bytes, size_t align, void **block,
@@ -20,31 +17,12 @@ static char *alloc_aligned(const tn_allocator *a, uint64_t bytes, size_t align, 
     return (char *)*block + (-(uintptr_t)*block & (align - 1));
 }
 
-static size_t best_align(uint64_t bytes)
-{
-    return bytes >= HUGE_FROM ? HUGE_PAGE : TAPE_ALIGN;
-}
-
-/* Large pages make sequential reads of memory faster. */
-static char *in_huge_pages(char *at, uint64_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    if (at && bytes >= HUGE_FROM) /* only advice */
-        (void)madvise(at, (size_t)(bytes / HUGE_PAGE * HUGE_PAGE), MADV_HUGEPAGE);
-#endif
-    return at;
-}
-
-char *tape_large(tape *t, uint64_t bytes)
-{
-    return in_huge_pages(arena_alloc_aligned(&t->arena, (size_t)bytes, best_align(bytes)), bytes);
-}
-
 static char *alloc_memory(tape *t, run_state *s)
 {
-    return in_huge_pages(alloc_aligned(&t->allocator, t->memory, best_align(t->memory),
-                                       &s->memory_block, &s->memory_bytes),
-                         t->memory);
+    const uint64_t bytes = t->exe->memory;
+    const size_t align = huge_page_align(bytes, EXE_ALIGN);
+    return in_huge_pages(
+        alloc_aligned(&t->allocator, bytes, align, &s->memory_block, &s->memory_bytes), bytes);
 }
 
 static void state_free(tape *t, run_state *s)
@@ -58,24 +36,24 @@ static void state_free(tape *t, run_state *s)
 }
 
 /* The pointers that no run changes. */
-static void fill_table(run_state *s, const block_info *b)
+static void fill_table(run_state *s, const exe_block_info *b)
 {
     for (uint32_t i = 0; i < b->steps.n; i++) {
-        const step_info *step = &b->steps.at[i];
+        const exe_step_info *step = &b->steps.at[i];
         char **at = s->table + b->table + step->table;
         const uint32_t n = step->as.n_read + step->as.n_written;
         for (uint32_t k = 0; k < n + step->n_extra; k++) {
-            const tape_buffer v = k < n ? step->as.buffers[k] : step->extra[k - n];
+            const exe_buffer v = k < n ? step->as.buffers[k] : step->extra[k - n];
             uint64_t offset;
-            if (v == TAPE_NO_BUFFER)
+            if (v == EXE_NO_BUFFER)
                 continue;
-            const buffer_info *info = &b->buffers.at[tape_root(b, v, &offset)];
+            const exe_buffer_info *info = &b->buffers.at[exe_root(b, v, &offset)];
             if (info->kind == IS_TEMP)
                 at[k] = s->memory + b->frame + info->offset + offset;
             else if (info->kind == IS_CONSTANT)
                 at[k] = (char *)(uintptr_t)info->data + offset;
         }
-        if (step->as.kind != TAPE_KERNEL)
+        if (step->as.kind != EXE_KERNEL)
             continue;
         if (step->as.numbers)
             at[n] = (char *)(uintptr_t)step->as.numbers;
@@ -86,8 +64,8 @@ static void fill_table(run_state *s, const block_info *b)
 
 static run_state *state_new(tape *t)
 {
-    const block_info *program = &t->blocks.at[0];
-    const size_t pointers = (size_t)t->n_table + program->n_inputs + program->n_outputs;
+    const exe_block_info *program = &t->exe->blocks.at[0];
+    const size_t pointers = (size_t)t->exe->n_table + program->n_inputs + program->n_outputs;
     const size_t bytes = sizeof(run_state) + pointers * sizeof(char *);
     run_state *s = memory_alloc(&t->allocator, bytes);
     if (!s)
@@ -95,31 +73,31 @@ static run_state *state_new(tape *t)
     memset(s, 0, bytes);
     s->bytes = bytes;
     s->table = (char **)(void *)(s + 1);
-    s->given = s->table + t->n_table;
+    s->given = s->table + t->exe->n_table;
     s->memory = alloc_memory(t, s);
     if (!s->memory) {
         state_free(t, s);
         return NULL;
     }
-    for (uint32_t i = 0; i < t->blocks.n; i++)
-        fill_table(s, &t->blocks.at[i]);
+    for (uint32_t i = 0; i < t->exe->blocks.n; i++)
+        fill_table(s, &t->exe->blocks.at[i]);
     return s;
 }
 
 static bool has_scratch(tape *t, run_state *s, uint32_t threads)
 {
     uint64_t bytes;
-    if (t->scratch == 0)
+    if (t->exe->scratch == 0)
         return true;
-    if (__builtin_mul_overflow(t->scratch, threads, &bytes))
+    if (__builtin_mul_overflow(t->exe->scratch, threads, &bytes))
         return false;
-    if (s->scratch && s->scratch_bytes >= bytes + TAPE_ALIGN)
+    if (s->scratch && s->scratch_bytes >= bytes + EXE_ALIGN)
         return true;
     memory_free(&t->allocator, s->scratch_block, s->scratch_bytes);
     s->scratch_block = NULL;
     s->scratch_bytes = 0;
     s->scratch =
-        alloc_aligned(&t->allocator, bytes, TAPE_ALIGN, &s->scratch_block, &s->scratch_bytes);
+        alloc_aligned(&t->allocator, bytes, EXE_ALIGN, &s->scratch_block, &s->scratch_bytes);
     return s->scratch != NULL;
 }
 

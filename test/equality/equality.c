@@ -257,14 +257,14 @@ static void drop(const tn_program *p, tn_buffer *out, size_t n)
 /* Every item may go to another thread. */
 static void cut_small(tape *t)
 {
-    for (uint32_t b = 0; t && b < t->blocks.n; b++)
-        for (uint32_t i = 0; i < t->blocks.at[b].steps.n; i++) {
-            step_info *step = &t->blocks.at[b].steps.at[i];
-            if (step->as.kind != TAPE_KERNEL || step->as.extent < 2)
+    for (uint32_t b = 0; t && b < t->exe->blocks.n; b++)
+        for (uint32_t i = 0; i < t->exe->blocks.at[b].steps.n; i++) {
+            exe_step_info *step = &t->exe->blocks.at[b].steps.at[i];
+            if (step->as.kind != EXE_KERNEL || step->as.extent < 2)
                 continue;
             step->as.grain = 1;
             step->pieces = step->as.extent;
-            t->uses_threads = true;
+            t->exe->uses_threads = true;
         }
 }
 

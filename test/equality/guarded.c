@@ -14,7 +14,8 @@ typedef struct piece {
 /* A kernel of the tape and one call of it. */
 typedef struct guarded_kernel {
     guarded_tape *g;
-    tape_step step;
+    exe_step step;
+    exe_kernel *run;
     uint64_t *bytes; /* by buffer */
     uint32_t n;
     piece *pieces;
@@ -24,7 +25,7 @@ typedef struct guarded_kernel {
     int32_t code;
 } guarded_kernel;
 
-static int32_t go_on(const tape_watch *w)
+static int32_t go_on(const exe_watch *w)
 {
     (void)w;
     return 0;
@@ -38,7 +39,7 @@ static void run_kernel(void *user)
     const int64_t by = k->g->in_pieces ? extent / MOST + 1 : extent;
     for (int64_t at = 0, next; at < extent; at = next) {
         next = extent - at > by ? at + by : extent;
-        const int32_t code = k->step.kernel(k->buffers, at, next, k->scratch);
+        const int32_t code = k->run(k->buffers, at, next, k->scratch);
         k->code = code ? code : k->code;
     }
 }
@@ -70,7 +71,7 @@ static char *moved(const guarded_kernel *k, char *from, uint64_t bytes)
         if (bytes > 0 && from >= p->from && from < p->end)
             return p->at + (from - p->from);
     }
-    return from ? guards_take(&k->g->memory, 0, TAPE_ALIGN) : NULL;
+    return from ? guards_take(&k->g->memory, 0, EXE_ALIGN) : NULL;
 }
 
 static bool move_all(guarded_kernel *k, char *const *buffers)
@@ -90,7 +91,7 @@ static bool move_all(guarded_kernel *k, char *const *buffers)
     }
     for (uint32_t i = 0; i < k->n; i++)
         k->buffers[i] = moved(k, buffers[i], k->bytes[i]);
-    k->scratch = guards_take(memory, (size_t)k->step.scratch, TAPE_ALIGN);
+    k->scratch = guards_take(memory, (size_t)k->step.scratch, EXE_ALIGN);
     return k->scratch != NULL;
 }
 
@@ -111,7 +112,7 @@ static tn_status finish(guarded_kernel *k)
 static tn_status run_guarded(const void *what, char *const *buffers, void *host)
 {
     guarded_kernel *k = *(guarded_kernel *const *)what;
-    const tape_watch watch = {.stop = go_on};
+    const exe_watch watch = {.stop = go_on};
     uint32_t n = k->n;
     tn_status status = TN_ERR_NOMEM;
     (void)host;
@@ -136,24 +137,24 @@ static tn_status run_guarded(const void *what, char *const *buffers, void *host)
     return status;
 }
 
-static bool guard_step(guarded_tape *g, tape *t, const block_info *b, step_info *s)
+static bool guard_step(guarded_tape *g, tape *t, const exe_block_info *b, exe_step_info *s)
 {
     const uint32_t n = s->as.n_read + s->as.n_written;
-    guarded_kernel *k = ARENA_ARRAY(&t->arena, guarded_kernel, 1);
-    guarded_kernel **what = ARENA_ARRAY(&t->arena, guarded_kernel *, 1);
+    guarded_kernel *k = ARENA_ARRAY(&t->exe->arena, guarded_kernel, 1);
+    guarded_kernel **what = ARENA_ARRAY(&t->exe->arena, guarded_kernel *, 1);
     if (!k || !what)
         return false;
-    *k = (guarded_kernel){.g = g, .step = s->as, .n = n};
-    k->bytes = ARENA_ARRAY(&t->arena, uint64_t, n + 1);
-    k->pieces = ARENA_ARRAY(&t->arena, piece, n + 1);
-    k->buffers = ARENA_ARRAY(&t->arena, char *, n + 3);
+    *k = (guarded_kernel){.g = g, .step = s->as, .run = t->code[s->as.code], .n = n};
+    k->bytes = ARENA_ARRAY(&t->exe->arena, uint64_t, n + 1);
+    k->pieces = ARENA_ARRAY(&t->exe->arena, piece, n + 1);
+    k->buffers = ARENA_ARRAY(&t->exe->arena, char *, n + 3);
     if (!k->bytes || !k->pieces || !k->buffers)
         return false;
     for (uint32_t i = 0; i < n; i++)
         k->bytes[i] = b->buffers.at[s->as.buffers[i]].bytes;
     *what = k;
-    s->as.kind = TAPE_HOST;
-    s->as.host = run_guarded;
+    s->as.kind = EXE_HOST;
+    s->as.call = CALL_COUNT;
     s->as.what = what;
     return true;
 }
@@ -163,10 +164,14 @@ bool guarded_tape_init(guarded_tape *g, tape *t)
     *g = (guarded_tape){0};
     if (!guards_init(&g->memory))
         return false;
-    for (uint32_t i = 0; t && i < t->blocks.n; i++) {
-        const block_info *b = &t->blocks.at[i];
+    memcpy(g->calls, host_calls, sizeof host_calls);
+    g->calls[CALL_COUNT] = run_guarded;
+    if (t)
+        t->calls = g->calls;
+    for (uint32_t i = 0; t && i < t->exe->blocks.n; i++) {
+        const exe_block_info *b = &t->exe->blocks.at[i];
         for (uint32_t s = 0; s < b->steps.n; s++)
-            if (b->steps.at[s].as.kind == TAPE_KERNEL && !guard_step(g, t, b, &b->steps.at[s]))
+            if (b->steps.at[s].as.kind == EXE_KERNEL && !guard_step(g, t, b, &b->steps.at[s]))
                 return false;
     }
     return true;

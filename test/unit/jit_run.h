@@ -95,8 +95,8 @@ static inline const char *judge_jit(module *m, const tn_compile_options *o, uint
     const tn_status s = tn_program_compile(&outer, o, &p);
     if (s != TN_OK)
         return arena_printf(a, "status %d of the compilation", (int)s);
-    for (uint32_t i = 0; p->tape && i < tape_step_count(p->tape, 0); i++)
-        if (tape_step_at(p->tape, 0, i)->kind == TAPE_KERNEL)
+    for (uint32_t i = 0; p->tape && i < exe_step_count(tape_executable(p->tape), 0); i++)
+        if (exe_step_at(tape_executable(p->tape), 0, i)->kind == EXE_KERNEL)
             counts->kernels++;
         else
             counts->others++;

@@ -183,21 +183,23 @@ static void test_defect(tn_context *cx, record *r)
     tn_buffer fresh[2] = {{0}, {0}};
     if (!CHECK(p))
         return;
+    static exe_kernel *const code[] = {write_and_fail};
     tape_free(p->tape);
-    p->tape = tape_new(&p->allocator);
-    const uint32_t block = tape_block_add(p->tape, 2, 2);
-    (void)tape_input(p->tape, block, 0, 24);
-    (void)tape_input(p->tape, block, 1, 12);
-    const tape_buffer sum = tape_output(p->tape, block, 0, 24);
-    tape_pass(p->tape, block, 1, 0);
-    const tape_step step = {.kind = TAPE_KERNEL,
-                            .may_fail = true,
-                            .buffers = &sum,
-                            .n_written = 1,
-                            .kernel = write_and_fail,
-                            .extent = 1};
-    tape_step_add(p->tape, block, &step);
-    CHECK(tape_finish(p->tape));
+    executable *broken = exe_new(&p->allocator);
+    const uint32_t block = exe_block_add(broken, 2, 2);
+    (void)exe_input(broken, block, 0, 24);
+    (void)exe_input(broken, block, 1, 12);
+    const exe_buffer sum = exe_output(broken, block, 0, 24);
+    exe_pass(broken, block, 1, 0);
+    const exe_step step = {.kind = EXE_KERNEL,
+                           .may_fail = true,
+                           .buffers = &sum,
+                           .n_written = 1,
+                           .code = 0,
+                           .extent = 1};
+    exe_step_add(broken, block, &step);
+    CHECK(exe_finish(broken));
+    p->tape = tape_load(broken, code, 1, NULL);
     fill_ports(p, &x);
     memset(x.out_data, 0x77, sizeof x.out_data);
     for (int is_fresh = 0; is_fresh < 2; is_fresh++) {

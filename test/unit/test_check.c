@@ -2,6 +2,7 @@
  * is broken, which is done here to code that was already made, it is the one that is named. */
 #include "api/api.h"
 #include "api_fixture.h"
+#include "runtime/tape_parts.h"
 #include "target/target.h"
 
 /* ---- programs of all kinds ---- */
@@ -153,7 +154,7 @@ static tn_status run(const tn_program *p, ports *x)
 
 /* ---- a broken kernel ---- */
 
-static tape_kernel *real;
+static exe_kernel *real;
 static uint32_t broken_buffer;
 
 /* One bit of the first element that the kernel writes is wrong. */
@@ -171,15 +172,15 @@ static int32_t break_nothing(char *const *buffers, int64_t begin, int64_t end, c
 }
 
 /* The last kernel of BLOCK runs INSTEAD. */
-static bool exchange(tape *t, uint32_t block, tape_kernel *instead)
+static bool exchange(tape *t, uint32_t block, exe_kernel *instead)
 {
-    for (uint32_t i = tape_step_count(t, block); i-- > 0;) {
-        tape_step *s = (tape_step *)(uintptr_t)tape_step_at(t, block, i);
-        if (s->kind != TAPE_KERNEL)
+    for (uint32_t i = exe_step_count(t->exe, block); i-- > 0;) {
+        const exe_step *s = exe_step_at(t->exe, block, i);
+        if (s->kind != EXE_KERNEL)
             continue;
-        real = real ? real : s->kernel;
+        real = real ? real : t->code[s->code];
         broken_buffer = s->n_read;
-        s->kernel = instead;
+        t->code[s->code] = instead;
         return true;
     }
     return false;

@@ -70,35 +70,59 @@ static int32_t sum_rows(char *const *buffers, int64_t begin, int64_t end, char *
     return 0;
 }
 
-static void add_step(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, uint32_t n_read,
-                     const tape_buffer *buffers, const uint32_t (*in_place)[2])
+/* The functions of all executables here, by number. */
+static exe_kernel *code[16];
+static uint32_t n_code;
+
+static uint32_t code_of(exe_kernel *kernel)
 {
-    const tape_step s = {.kind = TAPE_KERNEL,
-                         .name = "kernel",
-                         .buffers = buffers,
-                         .n_read = n_read,
-                         .n_written = 1,
-                         .kernel = kernel,
-                         .may_fail = kernel == only_positive,
-                         .extent = extent,
-                         .grain = 100,
-                         .scratch = kernel == sum_rows ? 64 : 0,
-                         .in_place = in_place,
-                         .n_in_place = in_place != NULL};
-    tape_step_add(t, block, &s);
+    uint32_t i = 0;
+    while (i < n_code && code[i] != kernel)
+        i++;
+    if (i == n_code)
+        code[n_code++] = kernel;
+    return i;
 }
 
-static void unary(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, tape_buffer in,
-                  tape_buffer out, bool in_place)
+static exe_host fail_on_host;
+static exe_host *const calls[] = {fail_on_host};
+
+/* X, finished and loaded. */
+static tape *finish(executable *x)
+{
+    CHECK(exe_finish(x));
+    return tape_load(x, code, n_code, calls);
+}
+
+static void add_step(executable *t, uint32_t block, exe_kernel *kernel, int64_t extent,
+                     uint32_t n_read, const exe_buffer *buffers, const uint32_t (*in_place)[2])
+{
+    const exe_step s = {.kind = EXE_KERNEL,
+                        .name = "kernel",
+                        .buffers = buffers,
+                        .n_read = n_read,
+                        .n_written = 1,
+                        .code = code_of(kernel),
+                        .may_fail = kernel == only_positive,
+                        .extent = extent,
+                        .grain = 100,
+                        .scratch = kernel == sum_rows ? 64 : 0,
+                        .in_place = in_place,
+                        .n_in_place = in_place != NULL};
+    exe_step_add(t, block, &s);
+}
+
+static void unary(executable *t, uint32_t block, exe_kernel *kernel, int64_t extent, exe_buffer in,
+                  exe_buffer out, bool in_place)
 {
     static const uint32_t first[][2] = {{0, 1}};
-    add_step(t, block, kernel, extent, 1, (tape_buffer[]){in, out}, in_place ? first : NULL);
+    add_step(t, block, kernel, extent, 1, (exe_buffer[]){in, out}, in_place ? first : NULL);
 }
 
-static void binary(tape *t, uint32_t block, tape_kernel *kernel, int64_t extent, tape_buffer a,
-                   tape_buffer b, tape_buffer out)
+static void binary(executable *t, uint32_t block, exe_kernel *kernel, int64_t extent, exe_buffer a,
+                   exe_buffer b, exe_buffer out)
 {
-    add_step(t, block, kernel, extent, 2, (tape_buffer[]){a, b, out}, NULL);
+    add_step(t, block, kernel, extent, 2, (exe_buffer[]){a, b, out}, NULL);
 }
 
 static tape_result run_on(tape *t, const void *in, void *out, workers *w)
@@ -119,27 +143,27 @@ static void count_up(int32_t *x)
 static void test_places(void)
 {
     for (int in_place = 0; in_place < 2; in_place++) {
-        tape *t = tape_new(&memory_system);
-        const uint32_t block = tape_block_add(t, 1, 1);
+        executable *t = exe_new(&memory_system);
+        const uint32_t block = exe_block_add(t, 1, 1);
         int32_t x[N], y[N];
-        tape_buffer last = tape_input(t, block, 0, BYTES), first = TAPE_NO_BUFFER;
+        exe_buffer last = exe_input(t, block, 0, BYTES), first = EXE_NO_BUFFER;
         for (int k = 0; k < 9; k++) {
-            const tape_buffer next = tape_temp(t, block, BYTES);
+            const exe_buffer next = exe_temp(t, block, BYTES);
             unary(t, block, increase, N, last, next, in_place);
-            first = first == TAPE_NO_BUFFER ? next : first;
+            first = first == EXE_NO_BUFFER ? next : first;
             last = next;
         }
-        unary(t, block, increase, N, last, tape_output(t, block, 0, BYTES), in_place);
-        CHECK(tape_finish(t));
-        CHECK_INT(tape_bytes(t, 1) / BYTES, in_place ? 0 : 2);
-        CHECK((tape_place_of(t, block, first) == UINT64_MAX) == in_place);
-        CHECK_INT(tape_step_count(t, block), 10);
-        CHECK_TEXT(tape_step_at(t, block, 3)->name, "kernel");
+        unary(t, block, increase, N, last, exe_output(t, block, 0, BYTES), in_place);
+        tape *run = finish(t);
+        CHECK_INT(exe_bytes(t, 1) / BYTES, in_place ? 0 : 2);
+        CHECK((exe_place_of(t, block, first) == UINT64_MAX) == in_place);
+        CHECK_INT(exe_step_count(t, block), 10);
+        CHECK_TEXT(exe_step_at(t, block, 3)->name, "kernel");
         count_up(x);
-        CHECK_INT(run_on(t, x, y, NULL).outcome, TAPE_DONE);
+        CHECK_INT(run_on(run, x, y, NULL).outcome, TAPE_DONE);
         CHECK_INT(y[0], 10);
         CHECK_INT(y[N - 1], N + 9);
-        tape_free(t);
+        tape_free(run);
     }
 }
 
@@ -149,12 +173,12 @@ static void test_random_places(void)
     enum { STEPS = 60, WIDE = 200 };
     unsigned seed = 1;
     for (int round = 0; round < 30; round++) {
-        tape *t = tape_new(&memory_system);
-        const uint32_t block = tape_block_add(t, 1, 1);
-        tape_buffer made[STEPS + 1];
+        executable *t = exe_new(&memory_system);
+        const uint32_t block = exe_block_add(t, 1, 1);
+        exe_buffer made[STEPS + 1];
         int64_t width[STEPS + 1];
         int32_t *want[STEPS + 1], x[WIDE];
-        made[0] = tape_input(t, block, 0, sizeof x);
+        made[0] = exe_input(t, block, 0, sizeof x);
         width[0] = WIDE;
         for (int i = 0; i < WIDE; i++)
             x[i] = i * 7;
@@ -166,8 +190,8 @@ static void test_random_places(void)
             want[k] = malloc((size_t)width[k] * 4);
             if (!CHECK(want[k]))
                 return;
-            made[k] = k == STEPS ? tape_output(t, block, 0, 4)
-                                 : tape_temp(t, block, (uint64_t)width[k] * 4);
+            made[k] = k == STEPS ? exe_output(t, block, 0, 4)
+                                 : exe_temp(t, block, (uint64_t)width[k] * 4);
             for (int64_t i = 0; i < width[k]; i++) {
                 const uint32_t s =
                     (uint32_t)want[a][i] + (a == b || k % 3 == 0 ? 1U : (uint32_t)want[b][i]);
@@ -179,68 +203,68 @@ static void test_random_places(void)
                 binary(t, block, add, width[k], made[a], made[b], made[k]);
         }
         int32_t y = 0;
-        CHECK(tape_finish(t));
+        tape *run = finish(t);
         for (int again = 0; again < 2; again++) {
             y = 0;
-            CHECK_INT(run_on(t, x, &y, NULL).outcome, TAPE_DONE);
+            CHECK_INT(run_on(run, x, &y, NULL).outcome, TAPE_DONE);
             CHECK_INT(y, want[STEPS][0]);
         }
         for (int k = 1; k <= STEPS; k++)
             free(want[k]);
-        tape_free(t);
+        tape_free(run);
     }
 }
 
 static void test_views(void)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 1, 2);
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 2);
     static const int32_t ones[N / 2] = {1, 1, 1};
     int32_t x[N], y[N], z[N / 2];
-    const tape_buffer in = tape_input(t, block, 0, BYTES), out = tape_output(t, block, 0, BYTES);
-    const tape_buffer low = tape_view(t, block, out, 0, BYTES / 2);
-    const tape_buffer high = tape_view(t, block, out, BYTES / 2, BYTES / 2);
-    const tape_buffer part = tape_view(t, block, tape_view(t, block, in, 8, BYTES - 8), 8, 400);
-    const tape_buffer temp = tape_temp(t, block, BYTES);
+    const exe_buffer in = exe_input(t, block, 0, BYTES), out = exe_output(t, block, 0, BYTES);
+    const exe_buffer low = exe_view(t, block, out, 0, BYTES / 2);
+    const exe_buffer high = exe_view(t, block, out, BYTES / 2, BYTES / 2);
+    const exe_buffer part = exe_view(t, block, exe_view(t, block, in, 8, BYTES - 8), 8, 400);
+    const exe_buffer temp = exe_temp(t, block, BYTES);
     unary(t, block, increase, N, in, temp, false);
-    unary(t, block, increase, N / 2, tape_view(t, block, temp, 0, BYTES / 2), high, true);
-    binary(t, block, add, N / 2, tape_constant(t, block, ones, sizeof ones),
-           tape_view(t, block, temp, BYTES / 2, BYTES / 2), low);
-    unary(t, block, increase, 100, part, tape_output(t, block, 1, BYTES / 2), false);
-    CHECK(tape_finish(t));
+    unary(t, block, increase, N / 2, exe_view(t, block, temp, 0, BYTES / 2), high, true);
+    binary(t, block, add, N / 2, exe_constant(t, block, ones, sizeof ones),
+           exe_view(t, block, temp, BYTES / 2, BYTES / 2), low);
+    unary(t, block, increase, 100, part, exe_output(t, block, 1, BYTES / 2), false);
+    tape *run = finish(t);
     count_up(x);
     const void *inputs[] = {x};
     void *outputs[] = {y, z};
-    CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+    CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
     CHECK_INT(y[N / 2], 2);
     CHECK_INT(y[0], N / 2 + 2);
     CHECK_INT(y[5], N / 2 + 6);
     CHECK_INT(z[0], 5);
-    tape_free(t);
+    tape_free(run);
 }
 
 static void test_scratch_and_threads(void)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 1, 1);
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 1);
     static int32_t x[N * 10], y[N];
-    unary(t, block, sum_rows, N, tape_input(t, block, 0, sizeof x),
-          tape_output(t, block, 0, sizeof y), false);
-    CHECK(tape_finish(t));
-    CHECK_INT(tape_bytes(t, 3) - tape_bytes(t, 1), 128);
+    unary(t, block, sum_rows, N, exe_input(t, block, 0, sizeof x),
+          exe_output(t, block, 0, sizeof y), false);
+    tape *run = finish(t);
+    CHECK_INT(exe_bytes(t, 3) - exe_bytes(t, 1), 128);
     for (int i = 0; i < N * 10; i++)
         x[i] = i;
     for (uint32_t n = 1; n < 9; n += n) {
         workers *w = workers_new(&memory_system, n);
         memset(y, 0, sizeof y);
-        CHECK_INT(run_on(t, x, y, w).outcome, TAPE_DONE);
+        CHECK_INT(run_on(run, x, y, w).outcome, TAPE_DONE);
         bool right = true;
         for (int i = 0; i < N; i++)
             right = right && y[i] == 100 * i + 45;
         CHECK(right);
         workers_free(w);
     }
-    tape_free(t);
+    tape_free(run);
 }
 
 /* ---- failures ---- */
@@ -255,14 +279,14 @@ static void test_failures(void)
 {
     static const tn_status status = TN_ERR_RUN;
     int32_t x[N], y[2][N], kept[N];
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 1, 2);
-    const tape_buffer in = tape_input(t, block, 0, BYTES), out = tape_output(t, block, 0, BYTES);
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 2);
+    const exe_buffer in = exe_input(t, block, 0, BYTES), out = exe_output(t, block, 0, BYTES);
     unary(t, block, increase, N, in, out, false);
-    unary(t, block, only_positive, N, in, tape_output(t, block, 1, BYTES), false);
-    const tape_step host = {.kind = TAPE_HOST, .what = &status, .host = fail_on_host};
-    tape_step_add(t, block, &host);
-    CHECK(tape_finish(t));
+    unary(t, block, only_positive, N, in, exe_output(t, block, 1, BYTES), false);
+    const exe_step host = {.kind = EXE_HOST, .what = &status, .call = 0};
+    exe_step_add(t, block, &host);
+    tape *run = finish(t);
     const void *inputs[] = {x};
     void *outputs[] = {y[0], y[1]};
     const bool guarded[] = {true, true};
@@ -270,86 +294,86 @@ static void test_failures(void)
     count_up(x);
     memset(y, 0x55, sizeof y);
     memset(kept, 0x55, sizeof kept);
-    tape_result r = tape_run(t, inputs, outputs, &o);
+    tape_result r = tape_run(run, inputs, outputs, &o);
     CHECK_INT(r.outcome, TAPE_HOST_FAILED);
     CHECK_INT(r.status, TN_ERR_RUN);
     CHECK(r.step && r.step->what == &status);
     x[N / 2] = -1;
-    r = tape_run(t, inputs, outputs, &o);
+    r = tape_run(run, inputs, outputs, &o);
     CHECK_INT(r.outcome, TAPE_KERNEL_FAILED);
     CHECK_INT(r.code, 7);
     CHECK(memcmp(y[0], kept, BYTES) == 0 && memcmp(y[1], kept, BYTES) == 0);
     x[N / 2] = 5;
     o.host = x;
-    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_DONE);
+    CHECK_INT(tape_run(run, inputs, outputs, &o).outcome, TAPE_DONE);
     CHECK(y[0][N / 2] == 6 && y[1][N / 2] == 5);
 
     /* an output over the input */
     outputs[1] = x;
-    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_DONE);
+    CHECK_INT(tape_run(run, inputs, outputs, &o).outcome, TAPE_DONE);
     CHECK(y[0][3] == 4 && x[3] == 3);
     o.deadline = 1;
-    CHECK_INT(tape_run(t, inputs, outputs, &o).outcome, TAPE_STOPPED);
-    tape_free(t);
+    CHECK_INT(tape_run(run, inputs, outputs, &o).outcome, TAPE_STOPPED);
+    tape_free(run);
 }
 
 /* An output may be written straight over an input only where every step allows it. */
 static void test_over_input(void)
 {
     for (int is_read_later = 0; is_read_later < 2; is_read_later++) {
-        tape *t = tape_new(&memory_system);
-        const uint32_t block = tape_block_add(t, 1, 2);
-        const tape_buffer in = tape_input(t, block, 0, BYTES), temp = tape_temp(t, block, BYTES);
-        const tape_buffer out = tape_output(t, block, 0, BYTES);
-        const tape_buffer other = tape_output(t, block, 1, BYTES);
+        executable *t = exe_new(&memory_system);
+        const uint32_t block = exe_block_add(t, 1, 2);
+        const exe_buffer in = exe_input(t, block, 0, BYTES), temp = exe_temp(t, block, BYTES);
+        const exe_buffer out = exe_output(t, block, 0, BYTES);
+        const exe_buffer other = exe_output(t, block, 1, BYTES);
         unary(t, block, increase, N, in, temp, true);
         unary(t, block, increase, N, temp, out, true);
         unary(t, block, increase, N, is_read_later ? in : out, other, false);
-        CHECK(tape_finish(t));
+        tape *run = finish(t);
         int32_t x[N], y[N];
         const void *inputs[] = {x};
         void *outputs[] = {x, y};
         const bool guarded[] = {true, true};
         count_up(x);
-        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){.guarded = guarded}).outcome,
+        CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){.guarded = guarded}).outcome,
                   TAPE_DONE);
         CHECK(x[0] == 2 && x[N - 1] == N + 1 && y[0] == (is_read_later ? 1 : 3));
-        tape_free(t);
+        tape_free(run);
     }
 }
 
 static void test_malformed(void)
 {
-    tape *t = tape_new(&memory_system);
-    CHECK(!tape_finish(t)); /* no block */
-    tape_free(t);
+    executable *t = exe_new(&memory_system);
+    CHECK(!exe_finish(t)); /* no block */
+    exe_free(t);
 
-    t = tape_new(&memory_system);
-    (void)tape_block_add(t, 0, 1);
-    CHECK(!tape_finish(t)); /* nothing fills the output */
-    tape_free(t);
+    t = exe_new(&memory_system);
+    (void)exe_block_add(t, 0, 1);
+    CHECK(!exe_finish(t)); /* nothing fills the output */
+    exe_free(t);
 
-    t = tape_new(&memory_system);
-    uint32_t block = tape_block_add(t, 1, 0);
-    const tape_buffer in = tape_input(t, block, 0, 64);
-    (void)tape_view(t, block, in, 60, 5);
-    CHECK(!tape_finish(t));
-    tape_free(t);
+    t = exe_new(&memory_system);
+    uint32_t block = exe_block_add(t, 1, 0);
+    const exe_buffer in = exe_input(t, block, 0, 64);
+    (void)exe_view(t, block, in, 60, 5);
+    CHECK(!exe_finish(t));
+    exe_free(t);
 
-    t = tape_new(&memory_system);
-    block = tape_block_add(t, 0, 0);
-    (void)tape_temp(t, block, UINT64_MAX);
-    CHECK(!tape_finish(t));
-    tape_free(t);
+    t = exe_new(&memory_system);
+    block = exe_block_add(t, 0, 0);
+    (void)exe_temp(t, block, UINT64_MAX);
+    CHECK(!exe_finish(t));
+    exe_free(t);
 
-    t = tape_new(&memory_system); /* a region inside itself */
-    (void)tape_block_add(t, 0, 0);
-    block = tape_block_add(t, 0, 0);
-    const tape_step scan = {.kind = TAPE_SCAN, .region = {block}, .iterations = 1};
-    tape_step_add(t, 0, &scan);
-    tape_step_add(t, block, &scan);
-    CHECK(!tape_finish(t));
-    tape_free(t);
+    t = exe_new(&memory_system); /* a region inside itself */
+    (void)exe_block_add(t, 0, 0);
+    block = exe_block_add(t, 0, 0);
+    const exe_step scan = {.kind = EXE_SCAN, .region = {block}, .iterations = 1};
+    exe_step_add(t, 0, &scan);
+    exe_step_add(t, block, &scan);
+    CHECK(!exe_finish(t));
+    exe_free(t);
     tape_free(NULL);
 }
 
@@ -358,46 +382,46 @@ static void test_malformed(void)
 /* while (i < limit) { x = x + x (or x + 1 in place); i = i + 1 }, on carries i, limit, x */
 static void test_while(bool in_place)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 3, 2);
-    const uint32_t cond = tape_block_add(t, 3, 4), body = tape_block_add(t, 3, 3);
-    tape_buffer b[6];
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 3, 2);
+    const uint32_t cond = exe_block_add(t, 3, 4), body = exe_block_add(t, 3, 3);
+    exe_buffer b[6];
     for (uint32_t k = 0; k < 3; k++)
-        b[k] = tape_input(t, block, k, k == 2 ? BYTES : 4);
-    b[3] = tape_output(t, block, 0, 4);
-    b[4] = tape_temp(t, block, 4);
-    b[5] = tape_output(t, block, 1, BYTES);
-    const tape_step loop = {
-        .kind = TAPE_WHILE, .buffers = b, .n_read = 3, .n_written = 3, .region = {cond, body}};
-    tape_step_add(t, block, &loop);
+        b[k] = exe_input(t, block, k, k == 2 ? BYTES : 4);
+    b[3] = exe_output(t, block, 0, 4);
+    b[4] = exe_temp(t, block, 4);
+    b[5] = exe_output(t, block, 1, BYTES);
+    const exe_step loop = {
+        .kind = EXE_WHILE, .buffers = b, .n_read = 3, .n_written = 3, .region = {cond, body}};
+    exe_step_add(t, block, &loop);
 
-    tape_buffer i = tape_input(t, cond, 0, 4), limit = tape_input(t, cond, 1, 4);
-    (void)tape_input(t, cond, 2, BYTES);
-    binary(t, cond, less, 1, i, limit, tape_output(t, cond, 0, 1));
+    exe_buffer i = exe_input(t, cond, 0, 4), limit = exe_input(t, cond, 1, 4);
+    (void)exe_input(t, cond, 2, BYTES);
+    binary(t, cond, less, 1, i, limit, exe_output(t, cond, 0, 1));
     for (uint32_t k = 0; k < 3; k++)
         if (k != 2 || in_place)
-            tape_pass(t, cond, 1 + k, k);
+            exe_pass(t, cond, 1 + k, k);
     if (!in_place) /* the condition changes x as well */
-        unary(t, cond, increase, N, 2, tape_output(t, cond, 3, BYTES), true);
+        unary(t, cond, increase, N, 2, exe_output(t, cond, 3, BYTES), true);
 
-    i = tape_input(t, body, 0, 4);
-    (void)tape_input(t, body, 1, 4);
-    tape_pass(t, body, 1, 1);
-    const tape_buffer x = tape_input(t, body, 2, BYTES), twice = tape_temp(t, body, BYTES);
-    unary(t, body, increase, 1, i, tape_output(t, body, 0, 4), true);
+    i = exe_input(t, body, 0, 4);
+    (void)exe_input(t, body, 1, 4);
+    exe_pass(t, body, 1, 1);
+    const exe_buffer x = exe_input(t, body, 2, BYTES), twice = exe_temp(t, body, BYTES);
+    unary(t, body, increase, 1, i, exe_output(t, body, 0, 4), true);
     if (in_place) {
         unary(t, body, increase, N, x, twice, true);
-        unary(t, body, increase, N, twice, tape_output(t, body, 2, BYTES), true);
+        unary(t, body, increase, N, twice, exe_output(t, body, 2, BYTES), true);
     } else {
-        binary(t, body, add, N, x, x, tape_output(t, body, 2, BYTES));
+        binary(t, body, add, N, x, x, exe_output(t, body, 2, BYTES));
     }
-    CHECK(tape_finish(t));
+    tape *run = finish(t);
     for (int32_t turns = 0; turns < 6; turns++) {
         int32_t start = 0, result = -1, in[N], out[N];
         count_up(in);
         const void *inputs[] = {&start, &turns, in};
         void *outputs[] = {&result, out};
-        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+        CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
         CHECK_INT(result, turns);
         int32_t want = 7 + (in_place ? 0 : 1);
         for (int32_t k = 0; k < turns; k++)
@@ -405,74 +429,74 @@ static void test_while(bool in_place)
         CHECK_INT(out[7], want);
         CHECK_INT(in[7], 7); /* the caller's */
     }
-    tape_free(t);
+    tape_free(run);
 }
 
 /* A swap of two carries beside a sum of rows; stacks the rows too. */
 static void test_scan(void)
 {
     enum { ROWS = 5, WIDE = 4 };
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 4, 4), body = tape_block_add(t, 4, 4);
-    tape_buffer b[8];
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 4, 4), body = exe_block_add(t, 4, 4);
+    exe_buffer b[8];
     for (uint32_t k = 0; k < 4; k++) {
         const uint64_t bytes = (k < 3 ? 1 : ROWS) * WIDE * 4;
-        b[k] = tape_input(t, block, k, bytes);
-        b[4 + k] = tape_output(t, block, k, bytes);
+        b[k] = exe_input(t, block, k, bytes);
+        b[4 + k] = exe_output(t, block, k, bytes);
     }
-    const tape_step loop = {.kind = TAPE_SCAN,
-                            .buffers = b,
-                            .n_read = 4,
-                            .n_written = 4,
-                            .region = {body},
-                            .n_carries = 3,
-                            .iterations = ROWS};
-    tape_step_add(t, block, &loop);
+    const exe_step loop = {.kind = EXE_SCAN,
+                           .buffers = b,
+                           .n_read = 4,
+                           .n_written = 4,
+                           .region = {body},
+                           .n_carries = 3,
+                           .iterations = ROWS};
+    exe_step_add(t, block, &loop);
     for (uint32_t k = 0; k < 4; k++)
-        b[k] = tape_input(t, body, k, WIDE * 4);
-    tape_pass(t, body, 0, 1);
-    tape_pass(t, body, 1, 0);
-    binary(t, body, add, WIDE, b[2], b[3], tape_output(t, body, 2, WIDE * 4));
-    tape_pass(t, body, 3, 3);
-    CHECK(tape_finish(t));
+        b[k] = exe_input(t, body, k, WIDE * 4);
+    exe_pass(t, body, 0, 1);
+    exe_pass(t, body, 1, 0);
+    binary(t, body, add, WIDE, b[2], b[3], exe_output(t, body, 2, WIDE * 4));
+    exe_pass(t, body, 3, 3);
+    tape *run = finish(t);
     int32_t in[4][ROWS * WIDE], out[4][ROWS * WIDE];
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < ROWS * WIDE; i++)
             in[k][i] = 100 * k + i;
     const void *inputs[] = {in[0], in[1], in[2], in[3]};
     void *outputs[] = {out[0], out[1], out[2], out[3]};
-    CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+    CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
     CHECK_INT(out[0][2], 102); /* an odd number of swaps */
     CHECK_INT(out[1][2], 2);
     CHECK_INT(out[2][1], 201 + 5 * 301 + (0 + 1 + 2 + 3 + 4) * 4);
     CHECK(memcmp(out[3], in[3], sizeof in[3]) == 0);
-    tape_free(t);
+    tape_free(run);
 }
 
 static void test_cond(void)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 2, 1);
-    const uint32_t yes = tape_block_add(t, 1, 1), no = tape_block_add(t, 1, 1);
-    const tape_buffer b[] = {tape_input(t, block, 0, 1), tape_input(t, block, 1, BYTES),
-                             tape_output(t, block, 0, BYTES)};
-    const tape_step cond = {
-        .kind = TAPE_COND, .buffers = b, .n_read = 2, .n_written = 1, .region = {yes, no}};
-    tape_step_add(t, block, &cond);
-    unary(t, yes, increase, N, tape_input(t, yes, 0, BYTES), tape_output(t, yes, 0, BYTES), true);
-    (void)tape_input(t, no, 0, BYTES);
-    tape_pass(t, no, 0, 0);
-    CHECK(tape_finish(t));
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 2, 1);
+    const uint32_t yes = exe_block_add(t, 1, 1), no = exe_block_add(t, 1, 1);
+    const exe_buffer b[] = {exe_input(t, block, 0, 1), exe_input(t, block, 1, BYTES),
+                            exe_output(t, block, 0, BYTES)};
+    const exe_step cond = {
+        .kind = EXE_COND, .buffers = b, .n_read = 2, .n_written = 1, .region = {yes, no}};
+    exe_step_add(t, block, &cond);
+    unary(t, yes, increase, N, exe_input(t, yes, 0, BYTES), exe_output(t, yes, 0, BYTES), true);
+    (void)exe_input(t, no, 0, BYTES);
+    exe_pass(t, no, 0, 0);
+    tape *run = finish(t);
     for (uint8_t p = 0; p < 2; p++) {
         int32_t x[N], y[N];
         count_up(x);
         const void *inputs[] = {&p, x};
         void *outputs[] = {y};
-        CHECK_INT(tape_run(t, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
+        CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){0}).outcome, TAPE_DONE);
         CHECK_INT(y[9], 9 + p);
         CHECK_INT(x[9], 9);
     }
-    tape_free(t);
+    tape_free(run);
 }
 
 /* ---- a deadline inside of a kernel ---- */
@@ -499,17 +523,17 @@ static int32_t last_until(char *const *buffers, int64_t begin, int64_t end, char
 
 static void test_deadline(void)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 1, 1);
-    const tape_buffer both[] = {tape_input(t, block, 0, BYTES), tape_output(t, block, 0, BYTES)};
-    const tape_step s = {.kind = TAPE_KERNEL,
-                         .buffers = both,
-                         .n_read = 1,
-                         .n_written = 1,
-                         .kernel = last_until,
-                         .extent = N};
-    tape_step_add(t, block, &s);
-    CHECK(tape_finish(t));
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 1);
+    const exe_buffer both[] = {exe_input(t, block, 0, BYTES), exe_output(t, block, 0, BYTES)};
+    const exe_step s = {.kind = EXE_KERNEL,
+                        .buffers = both,
+                        .n_read = 1,
+                        .n_written = 1,
+                        .code = code_of(last_until),
+                        .extent = N};
+    exe_step_add(t, block, &s);
+    tape *run = finish(t);
     int32_t x[N], y[N];
     const void *inputs[] = {x};
     void *outputs[] = {y};
@@ -520,12 +544,12 @@ static void test_deadline(void)
         count_up(x);
         memcpy(x, &deadline, sizeof deadline);
         memset(y, 0x77, sizeof y);
-        r = tape_run(t, inputs, outputs, &(tape_run_options){.deadline = deadline});
+        r = tape_run(run, inputs, outputs, &(tape_run_options){.deadline = deadline});
         delay *= 2;
     } while (r.outcome == TAPE_STOPPED && y[0] == 0x77777777);
     CHECK_INT(r.outcome, TAPE_STOPPED);
-    CHECK(r.step && r.step->kernel == last_until && y[0] == x[0] && y[N - 1] == 0x77777777);
-    tape_free(t);
+    CHECK(r.step && r.step->code == code_of(last_until) && y[0] == x[0] && y[N - 1] == 0x77777777);
+    tape_free(run);
 }
 
 /* ---- profiles ---- */
@@ -536,7 +560,7 @@ typedef struct seen {
     int64_t last;
 } seen;
 
-static void see(void *user, const tape_step *step, int64_t begin, int64_t end, uint32_t threads)
+static void see(void *user, const exe_step *step, int64_t begin, int64_t end, uint32_t threads)
 {
     seen *s = user;
     s->steps++;
@@ -546,22 +570,22 @@ static void see(void *user, const tape_step *step, int64_t begin, int64_t end, u
 
 static void test_profile(void)
 {
-    tape *t = tape_new(&memory_system);
-    const uint32_t block = tape_block_add(t, 1, 1);
-    const tape_buffer temp = tape_temp(t, block, BYTES);
-    unary(t, block, increase, N, tape_input(t, block, 0, BYTES), temp, false);
-    unary(t, block, increase, N, temp, tape_output(t, block, 0, BYTES), false);
-    CHECK(tape_finish(t));
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 1);
+    const exe_buffer temp = exe_temp(t, block, BYTES);
+    unary(t, block, increase, N, exe_input(t, block, 0, BYTES), temp, false);
+    unary(t, block, increase, N, temp, exe_output(t, block, 0, BYTES), false);
+    tape *run = finish(t);
     int32_t x[N], y[N];
     seen s = {.in_order = true};
     const tape_profile profile = {&s, see};
     const void *inputs[] = {x};
     void *outputs[] = {y};
     count_up(x);
-    (void)tape_run(t, inputs, outputs, &(tape_run_options){.profile = &profile});
+    (void)tape_run(run, inputs, outputs, &(tape_run_options){.profile = &profile});
     CHECK_INT(s.steps, 2);
     CHECK(s.in_order);
-    tape_free(t);
+    tape_free(run);
 }
 
 /* ---- several threads, and no memory ---- */
@@ -592,17 +616,17 @@ static void *run_often(void *user)
 
 static tape *small_tape(const tn_allocator *a)
 {
-    tape *t = tape_new(a);
+    executable *t = exe_new(a);
     if (!t)
         return NULL;
-    const uint32_t block = tape_block_add(t, 1, 1);
-    const tape_buffer p = tape_temp(t, block, BYTES), q = tape_temp(t, block, BYTES);
-    unary(t, block, increase, N, tape_input(t, block, 0, BYTES), p, true);
+    const uint32_t block = exe_block_add(t, 1, 1);
+    const exe_buffer p = exe_temp(t, block, BYTES), q = exe_temp(t, block, BYTES);
+    unary(t, block, increase, N, exe_input(t, block, 0, BYTES), p, true);
     unary(t, block, increase, N, p, q, true);
-    binary(t, block, add, N, q, q, tape_output(t, block, 0, BYTES));
-    if (tape_finish(t))
-        return t;
-    tape_free(t);
+    binary(t, block, add, N, q, q, exe_output(t, block, 0, BYTES));
+    if (exe_finish(t))
+        return tape_load(t, code, n_code, calls);
+    exe_free(t);
     return NULL;
 }
 

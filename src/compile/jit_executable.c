@@ -1,14 +1,15 @@
-/* From a module to a tape. */
-#include "compile/jit_tape.h"
+/* From a module to an executable. */
+#include "compile/jit_executable.h"
 
 #include <string.h>
 
+#include "compile/host_calls.h"
 #include "eval/kernels.h"
 #include "eval/stream.h"
 
 /* ---- running a node ---- */
 
-static tn_status run_reference(const void *what, char *const *buffers, void *host)
+tn_status host_reference(const void *what, char *const *buffers, void *host)
 {
     const step_origin *o = what;
     jit_host *h = host;
@@ -43,14 +44,14 @@ static uint64_t bytes_of(const function *f, value_id v)
     return bytes;
 }
 
-static value_id root_of(const tape_block *b, value_id v)
+static value_id root_of(const exe_block *b, value_id v)
 {
     while (b->same_as[v] != v)
         v = b->same_as[v];
     return v;
 }
 
-value_id *tape_plain_aliases(const function *f, arena *memory)
+value_id *exe_plain_aliases(const function *f, arena *memory)
 {
     value_id *same = ARENA_ARRAY(memory, value_id, f->values.n);
     for (value_id v = 0; same && v < f->values.n; v++) {
@@ -60,23 +61,23 @@ value_id *tape_plain_aliases(const function *f, arena *memory)
     return same;
 }
 
-static void add_copy(tape_block *b, const node *n, tape_buffer from, tape_buffer to, uint64_t bytes)
+static void add_copy(exe_block *b, const node *n, exe_buffer from, exe_buffer to, uint64_t bytes)
 {
-    const tape_buffer both[] = {from, to};
-    tape_step s = tape_block_step(b, TAPE_COPY, n, 0);
+    const exe_buffer both[] = {from, to};
+    exe_step s = exe_block_step(b, EXE_COPY, n);
     s.name = "copy";
     s.buffers = both;
     s.n_read = s.n_written = 1;
     s.bytes = bytes;
-    tape_step_add(b->t, b->block, &s);
+    exe_step_add(b->t, b->block, &s);
 }
 
-bool tape_block_begin(tape_block *b, const value_id *same_as)
+bool exe_block_begin(exe_block *b, const value_id *same_as)
 {
     const function *f = b->f;
-    arena *a = tape_memory(b->t);
+    arena *a = exe_memory(b->t);
     b->same_as = same_as;
-    b->buffer = ARENA_ARRAY(a, tape_buffer, f->values.n);
+    b->buffer = ARENA_ARRAY(a, exe_buffer, f->values.n);
     b->parameter = ARENA_ARRAY(a, uint32_t, f->values.n);
     if (!same_as || !b->buffer || !b->parameter)
         return false;
@@ -84,81 +85,81 @@ bool tape_block_begin(tape_block *b, const value_id *same_as)
     for (uint32_t i = 0; i < f->inputs.n; i++) {
         const value_id v = f->inputs.at[i];
         b->parameter[v] = 1 + i;
-        b->buffer[v] = tape_input(b->t, b->block, i, bytes_of(f, v));
+        b->buffer[v] = exe_input(b->t, b->block, i, bytes_of(f, v));
     }
     for (uint32_t k = 0; k < f->outputs.n; k++) {
         const value_id v = root_of(b, f->outputs.at[k]);
         if (b->parameter[v])
-            tape_pass(b->t, b->block, k, b->parameter[v] - 1);
-        else if (b->buffer[v] == TAPE_NO_BUFFER && node_of(f, v)->op != OP_CONSTANT)
-            b->buffer[v] = tape_output(b->t, b->block, k, bytes_of(f, v));
+            exe_pass(b->t, b->block, k, b->parameter[v] - 1);
+        else if (b->buffer[v] == EXE_NO_BUFFER && node_of(f, v)->op != OP_CONSTANT)
+            b->buffer[v] = exe_output(b->t, b->block, k, bytes_of(f, v));
     }
     return true;
 }
 
 /* Copy to outputs what has its memory elsewhere. */
-static void finish_outputs(tape_block *b)
+static void finish_outputs(exe_block *b)
 {
     const function *f = b->f;
-    bool *filled = ARENA_ARRAY(tape_memory(b->t), bool, f->values.n);
+    bool *filled = ARENA_ARRAY(exe_memory(b->t), bool, f->values.n);
     if (!filled)
-        tape_fail(b->t);
+        exe_fail(b->t);
     for (uint32_t k = 0; filled && k < f->outputs.n; k++) {
         const value_id v = root_of(b, f->outputs.at[k]);
         const uint64_t bytes = bytes_of(f, v);
         if (b->parameter[v])
             continue;
         if (filled[v] || node_of(f, v)->op == OP_CONSTANT)
-            add_copy(b, node_of(f, v), tape_block_value(b, v),
-                     tape_output(b->t, b->block, k, bytes), bytes);
+            add_copy(b, node_of(f, v), exe_block_value(b, v), exe_output(b->t, b->block, k, bytes),
+                     bytes);
         filled[v] = true;
     }
 }
 
 /* A small constant of one element, written out. NULL when there is no memory. */
-static const void *spread(tape_block *b, const literal *l, uint64_t bytes)
+static const void *spread(exe_block *b, const literal *l, uint64_t bytes)
 {
     const size_t size = dtype_bytes(l->type->dtype);
-    char *data = arena_alloc_aligned(tape_memory(b->t), (size_t)bytes, TAPE_ALIGN);
+    char *data = arena_alloc_aligned(exe_memory(b->t), (size_t)bytes, EXE_ALIGN);
     for (uint64_t i = 0; data && i < bytes; i += size)
         memcpy(data + i, l->data, size);
     return data;
 }
 
-tape_buffer tape_block_value(tape_block *b, value_id v)
+exe_buffer exe_block_value(exe_block *b, value_id v)
 {
     enum { SMALL = 4096 };
     v = root_of(b, v);
-    if (b->buffer[v] != TAPE_NO_BUFFER)
+    if (b->buffer[v] != EXE_NO_BUFFER)
         return b->buffer[v];
     const node *n = node_of(b->f, v);
     const uint64_t bytes = bytes_of(b->f, v);
     if (n->op != OP_CONSTANT)
-        return b->buffer[v] = tape_temp(b->t, b->block, bytes);
+        return b->buffer[v] = exe_temp(b->t, b->block, bytes);
     const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
     const void *data = !l->splat ? l->data : bytes <= SMALL ? spread(b, l, bytes) : NULL;
     if (data || bytes == 0)
-        return b->buffer[v] = tape_constant(b->t, b->block, data ? data : "", bytes);
-    b->buffer[v] = tape_temp(b->t, b->block, bytes);
-    tape_block_reference(b, n);
+        return b->buffer[v] = exe_constant(b->t, b->block, data ? data : "", bytes);
+    b->buffer[v] = exe_temp(b->t, b->block, bytes);
+    exe_block_reference(b, n);
     return b->buffer[v];
 }
 
 /* ---- steps ---- */
 
-tape_step tape_block_step(tape_block *b, tape_kind kind, const node *n, uint32_t unit)
+exe_step exe_block_step(exe_block *b, exe_kind kind, const node *n)
 {
-    tape_step s = {.kind = kind, .name = op_table[n->op].text};
-    step_origin *o = ARENA_NEW(tape_memory(b->t), step_origin);
+    exe_step s = {.kind = kind, .name = op_table[n->op].text};
+    step_origin *o = ARENA_NEW(exe_memory(b->t), step_origin);
     if (o)
-        *o = (step_origin){.f = b->f, .n = n, .unit = unit};
+        *o = (step_origin){.f = b->f, .n = n};
     else
-        tape_fail(b->t);
+        exe_fail(b->t);
     s.what = o;
     return s;
 }
 
-static tn_status put_seed(const void *what, char *const *buffers, void *host)
+tn_status host_seed(const void *what, char *const *buffers, void *host)
 {
     const jit_host *h = host;
     (void)what;
@@ -166,48 +167,48 @@ static tn_status put_seed(const void *what, char *const *buffers, void *host)
     return TN_OK;
 }
 
-tape_buffer tape_block_seed(tape_block *b, const node *n)
+exe_buffer exe_block_seed(exe_block *b, const node *n)
 {
     if (b->seed)
         return b->seed - 1;
-    const tape_buffer seed = tape_temp(b->t, b->block, sizeof(uint64_t));
-    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    const exe_buffer seed = exe_temp(b->t, b->block, sizeof(uint64_t));
+    exe_step s = exe_block_step(b, EXE_HOST, n);
     s.name = "seed";
-    s.host = put_seed;
+    s.call = CALL_SEED;
     s.buffers = &seed;
     s.n_written = 1;
     s.bytes = sizeof(uint64_t);
-    tape_step_add(b->t, b->block, &s);
+    exe_step_add(b->t, b->block, &s);
     b->seed = 1 + seed;
     return seed;
 }
 
-bool tape_is_seed(const tape_step *s)
+bool exe_is_seed(const exe_step *s)
 {
-    return s->kind == TAPE_HOST && s->host == put_seed;
+    return s->kind == EXE_HOST && s->call == CALL_SEED;
 }
 
-static uint32_t region(const tape_block *b, const node *n, attr_key key)
+static uint32_t region(const exe_block *b, const node *n, attr_key key)
 {
     const int64_t f = attr_int(n->attrs, key, 0);
     return b->maker->block_of[f] - 1;
 }
 
-static void add_control(const tape_block *b, const node *n, tape_step *s)
+static void add_control(const exe_block *b, const node *n, exe_step *s)
 {
     switch ((int)n->op) {
     case OP_COND:
-        s->kind = TAPE_COND;
+        s->kind = EXE_COND;
         s->region[0] = region(b, n, KEY_TRUE_REGION);
         s->region[1] = region(b, n, KEY_FALSE_REGION);
         break;
     case OP_WHILE:
-        s->kind = TAPE_WHILE;
+        s->kind = EXE_WHILE;
         s->region[0] = region(b, n, KEY_COND_REGION);
         s->region[1] = region(b, n, KEY_BODY_REGION);
         break;
     default:
-        s->kind = TAPE_SCAN;
+        s->kind = EXE_SCAN;
         s->region[0] = region(b, n, KEY_BODY_REGION);
         s->n_carries = (uint32_t)attr_int(n->attrs, KEY_CARRY_COUNT, 0);
         s->iterations = value_type(b->f, n->in[s->n_carries])->dims[0];
@@ -215,22 +216,22 @@ static void add_control(const tape_block *b, const node *n, tape_step *s)
     }
 }
 
-void tape_block_reference(tape_block *b, const node *n)
+void exe_block_reference(exe_block *b, const node *n)
 {
     static const uint32_t first_in_place[][2] = {{0, 3}};
     const uint32_t n_all = n->n_in + n->n_results;
-    tape_buffer *all = ARENA_ARRAY(tape_memory(b->t), tape_buffer, n_all);
-    tape_step s = tape_block_step(b, TAPE_HOST, n, 0);
+    exe_buffer *all = ARENA_ARRAY(exe_memory(b->t), exe_buffer, n_all);
+    exe_step s = exe_block_step(b, EXE_HOST, n);
     if (!all || !s.what) {
-        tape_fail(b->t);
+        exe_fail(b->t);
         return;
     }
     for (uint32_t k = 0; k < n->n_in; k++) {
-        all[k] = tape_block_value(b, n->in[k]);
+        all[k] = exe_block_value(b, n->in[k]);
         s.bytes += bytes_of(b->f, n->in[k]);
     }
     for (uint32_t r = 0; r < n->n_results; r++) {
-        all[n->n_in + r] = tape_block_value(b, n->first_value + r);
+        all[n->n_in + r] = exe_block_value(b, n->first_value + r);
         s.bytes += bytes_of(b->f, n->first_value + r);
     }
     s.buffers = all;
@@ -239,13 +240,13 @@ void tape_block_reference(tape_block *b, const node *n)
     if (op_table[n->op].traits & T_REGIONS) {
         add_control(b, n, &s);
     } else {
-        s.host = run_reference;
+        s.call = CALL_REFERENCE;
         if (n->op == OP_DYNAMIC_UPDATE_SLICE) {
             s.in_place = first_in_place;
             s.n_in_place = 1;
         }
     }
-    tape_step_add(b->t, b->block, &s);
+    exe_step_add(b->t, b->block, &s);
 }
 
 /* ---- functions ---- */
@@ -281,24 +282,24 @@ static bool holds_everything(const function *f, const bool *needed, arena *memor
     return true;
 }
 
-bool tape_reference_steps(void *user, tape_block *b)
+bool exe_reference_steps(void *user, exe_block *b)
 {
-    arena *a = tape_memory(b->t);
+    arena *a = exe_memory(b->t);
     const bool *needed = needed_nodes(b->f, a);
     (void)user;
     if (!needed || !holds_everything(b->f, needed, a) ||
-        !tape_block_begin(b, tape_plain_aliases(b->f, a)))
+        !exe_block_begin(b, exe_plain_aliases(b->f, a)))
         return false;
     for (uint32_t i = 0; i < b->f->nodes.n; i++) {
         const node *n = &b->f->nodes.at[i];
         if (needed[i] && n->op != OP_INPUT && n->op != OP_CONSTANT &&
             op_kernels[n->op] != eval_copy)
-            tape_block_reference(b, n);
+            exe_block_reference(b, n);
     }
     return true;
 }
 
-static void note_regions(tape_maker *k, uint32_t *list, uint32_t *n, const function *f)
+static void note_regions(exe_maker *k, uint32_t *list, uint32_t *n, const function *f)
 {
     static const attr_key keys[] = {KEY_TRUE_REGION, KEY_FALSE_REGION, KEY_COND_REGION,
                                     KEY_BODY_REGION};
@@ -312,9 +313,9 @@ static void note_regions(tape_maker *k, uint32_t *list, uint32_t *n, const funct
         }
 }
 
-static bool add_blocks(tape_maker *k, tape_steps_fn *steps, void *user)
+static bool add_blocks(exe_maker *k, exe_steps_fn *steps, void *user)
 {
-    arena *a = tape_memory(k->t);
+    arena *a = exe_memory(k->t);
     uint32_t *list = ARENA_ARRAY(a, uint32_t, k->m->functions.n), n = 1;
     k->block_of = ARENA_ARRAY(a, uint32_t, k->m->functions.n);
     if (!list || !k->block_of)
@@ -324,23 +325,23 @@ static bool add_blocks(tape_maker *k, tape_steps_fn *steps, void *user)
     for (uint32_t i = 0; i < n; i++) {
         const function *f = k->m->functions.at[list[i]];
         note_regions(k, list, &n, f);
-        (void)tape_block_add(k->t, f->inputs.n, f->outputs.n);
+        (void)exe_block_add(k->t, f->inputs.n, f->outputs.n);
     }
     for (uint32_t i = 0; i < n; i++) {
-        tape_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[list[i]], .block = i};
-        if (!(steps ? steps : tape_reference_steps)(user, &b))
+        exe_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[list[i]], .block = i};
+        if (!(steps ? steps : exe_reference_steps)(user, &b))
             return false;
         finish_outputs(&b);
     }
     return true;
 }
 
-tape *tape_of_module(const module *m, const tn_allocator *allocator, tape_steps_fn *steps,
-                     void *user)
+executable *executable_of_module(const module *m, const tn_allocator *allocator,
+                                 exe_steps_fn *steps, void *user)
 {
-    tape_maker k = {.t = tape_new(allocator), .m = m};
-    if (k.t && add_blocks(&k, steps, user) && tape_finish(k.t))
+    exe_maker k = {.t = exe_new(allocator), .m = m};
+    if (k.t && add_blocks(&k, steps, user) && exe_finish(k.t))
         return k.t;
-    tape_free(k.t);
+    exe_free(k.t);
     return NULL;
 }

@@ -2,15 +2,15 @@
  * step allows it. */
 #include <string.h>
 
-#include "runtime/tape_parts.h"
+#include "program/exe_parts.h"
 
 typedef struct hole {
     uint64_t at, bytes;
 } hole;
 
 typedef struct placing {
-    tape *t;
-    block_info *b;
+    executable *x;
+    exe_block_info *b;
     VECTOR(hole) holes; /* by place; no two touch */
     uint64_t top;
     uint32_t *starting, *ending; /* by step: a list of temporaries */
@@ -79,7 +79,7 @@ static bool give_room(placing *p, uint64_t at, uint64_t bytes)
         after->bytes += bytes;
         return true;
     }
-    if (!VECTOR_RESERVE(&p->t->allocator, &p->holes, 1))
+    if (!VECTOR_RESERVE(&p->x->allocator, &p->holes, 1))
         return false;
     memmove(&p->holes.at[low + 1], &p->holes.at[low], (p->holes.n - low) * sizeof(hole));
     p->holes.at[low] = (hole){at, bytes};
@@ -89,33 +89,33 @@ static bool give_room(placing *p, uint64_t at, uint64_t bytes)
 
 /* ---- lives ---- */
 
-static void note_use(block_info *b, tape_buffer v, uint32_t step)
+static void note_use(exe_block_info *b, exe_buffer v, uint32_t step)
 {
     uint64_t offset;
-    buffer_info *info = &b->buffers.at[tape_root(b, v, &offset)];
+    exe_buffer_info *info = &b->buffers.at[exe_root(b, v, &offset)];
     if (info->first == NEVER)
         info->first = step;
     info->last = step;
 }
 
 /* How often step S reads V or a view of it. */
-static uint32_t reads_of(const block_info *b, const tape_step *s, tape_buffer v)
+static uint32_t reads_of(const exe_block_info *b, const exe_step *s, exe_buffer v)
 {
     uint32_t n = 0;
     uint64_t offset;
     for (uint32_t k = 0; k < s->n_read; k++)
-        n += tape_root(b, s->buffers[k], &offset) == v;
+        n += exe_root(b, s->buffers[k], &offset) == v;
     return n;
 }
 
 /* What the first step of TO may make it of, and ends with that step; NEVER: nothing. */
-static tape_buffer made_of(const block_info *b, tape_buffer to)
+static exe_buffer made_of(const exe_block_info *b, exe_buffer to)
 {
     const uint32_t at = b->buffers.at[to].first;
-    const tape_step *s = at == NEVER ? NULL : &b->steps.at[at].as;
+    const exe_step *s = at == NEVER ? NULL : &b->steps.at[at].as;
     for (uint32_t k = 0; s && k < s->n_in_place; k++) {
-        const tape_buffer from = s->buffers[s->in_place[k][0]];
-        const buffer_info *in = &b->buffers.at[from];
+        const exe_buffer from = s->buffers[s->in_place[k][0]];
+        const exe_buffer_info *in = &b->buffers.at[from];
         if (s->buffers[s->in_place[k][1]] == to && in->last == at &&
             in->bytes == b->buffers.at[to].bytes && reads_of(b, s, from) == 1)
             return from;
@@ -123,7 +123,7 @@ static tape_buffer made_of(const block_info *b, tape_buffer to)
     return NEVER;
 }
 
-static bool is_passed(const block_info *b, uint32_t input)
+static bool is_passed(const exe_block_info *b, uint32_t input)
 {
     for (uint32_t k = 0; k < b->n_outputs; k++)
         if (b->pass[k] == input)
@@ -131,11 +131,11 @@ static bool is_passed(const block_info *b, uint32_t input)
     return false;
 }
 
-static void join_output(block_info *b, tape_buffer to)
+static void join_output(exe_block_info *b, exe_buffer to)
 {
-    buffer_info *out = &b->buffers.at[to];
-    for (tape_buffer from = made_of(b, to); from != NEVER; from = made_of(b, from)) {
-        buffer_info *in = &b->buffers.at[from];
+    exe_buffer_info *out = &b->buffers.at[to];
+    for (exe_buffer from = made_of(b, to); from != NEVER; from = made_of(b, from)) {
+        exe_buffer_info *in = &b->buffers.at[from];
         if (in->kind == IS_INPUT && !is_passed(b, in->index))
             b->over[out->index] = in->index;
         if (b->over[out->index] == out->index && !b->is_other && out->index < b->n_carries) {
@@ -151,29 +151,29 @@ static void join_output(block_info *b, tape_buffer to)
     }
 }
 
-void tape_find_lives(block_info *block)
+void exe_find_lives(exe_block_info *block)
 {
     for (uint32_t i = 0; i < block->steps.n; i++) {
-        const tape_step *s = &block->steps.at[i].as;
+        const exe_step *s = &block->steps.at[i].as;
         for (uint32_t k = 0; k < s->n_read + s->n_written; k++)
             note_use(block, s->buffers[k], i);
     }
-    for (tape_buffer v = 0; v < block->buffers.n; v++)
+    for (exe_buffer v = 0; v < block->buffers.n; v++)
         if (block->buffers.at[v].kind == IS_OUTPUT)
             join_output(block, v);
 }
 
 static bool list_lives(placing *p)
 {
-    const block_info *b = p->b;
-    p->starting = ARENA_ARRAY(&p->t->arena, uint32_t, b->steps.n);
-    p->ending = ARENA_ARRAY(&p->t->arena, uint32_t, b->steps.n);
+    const exe_block_info *b = p->b;
+    p->starting = ARENA_ARRAY(&p->x->arena, uint32_t, b->steps.n);
+    p->ending = ARENA_ARRAY(&p->x->arena, uint32_t, b->steps.n);
     if (!p->starting || !p->ending)
         return false;
     for (uint32_t i = 0; i < b->steps.n; i++)
         p->starting[i] = p->ending[i] = NEVER;
     for (uint32_t v = b->buffers.n; v-- > 0;) {
-        buffer_info *info = &b->buffers.at[v];
+        exe_buffer_info *info = &b->buffers.at[v];
         if (info->kind != IS_TEMP || info->first == NEVER)
             continue;
         info->next_first = p->starting[info->first];
@@ -189,10 +189,10 @@ static bool list_lives(placing *p)
 /* Let results of step I take the places of operands that end there. */
 static void take_places(placing *p, uint32_t i)
 {
-    const tape_step *s = &p->b->steps.at[i].as;
+    const exe_step *s = &p->b->steps.at[i].as;
     for (uint32_t k = 0; k < s->n_in_place; k++) {
-        const tape_buffer from = s->buffers[s->in_place[k][0]], to = s->buffers[s->in_place[k][1]];
-        buffer_info *in = &p->b->buffers.at[from], *out = &p->b->buffers.at[to];
+        const exe_buffer from = s->buffers[s->in_place[k][0]], to = s->buffers[s->in_place[k][1]];
+        exe_buffer_info *in = &p->b->buffers.at[from], *out = &p->b->buffers.at[to];
         if (in->kind != IS_TEMP || out->kind != IS_TEMP || in->last != i || out->first != i ||
             out->room > 0 || in->room < out->bytes || in->room == 0 || reads_of(p->b, s, from) != 1)
             continue;
@@ -206,27 +206,27 @@ static bool place_step(placing *p, uint32_t i)
 {
     take_places(p, i);
     for (uint32_t v = p->starting[i]; v != NEVER; v = p->b->buffers.at[v].next_first) {
-        buffer_info *b = &p->b->buffers.at[v];
+        exe_buffer_info *b = &p->b->buffers.at[v];
         if (b->room > 0)
             continue;
-        if (!tape_rounded(b->bytes ? b->bytes : 1, &b->room) || !take_room(p, b->room, &b->offset))
+        if (!exe_rounded(b->bytes ? b->bytes : 1, &b->room) || !take_room(p, b->room, &b->offset))
             return false;
     }
     for (uint32_t v = p->ending[i]; v != NEVER; v = p->b->buffers.at[v].next_last) {
-        const buffer_info *b = &p->b->buffers.at[v];
+        const exe_buffer_info *b = &p->b->buffers.at[v];
         if (b->room > 0 && !give_room(p, b->offset, b->room))
             return false;
     }
     return true;
 }
 
-bool tape_place_block(tape *t, block_info *block)
+bool exe_place_block(executable *x, exe_block_info *block)
 {
-    placing p = {.t = t, .b = block};
+    placing p = {.x = x, .b = block};
     bool ok = list_lives(&p);
     for (uint32_t i = 0; ok && i < block->steps.n; i++)
         ok = place_step(&p, i);
-    VECTOR_RELEASE(&t->allocator, &p.holes);
+    VECTOR_RELEASE(&x->allocator, &p.holes);
     block->own = p.top;
     return ok;
 }

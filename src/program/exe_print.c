@@ -1,17 +1,17 @@
-/* Tapes as text, for dumps. */
+/* Executables as text, for dumps. */
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "runtime/tape_parts.h"
+#include "program/exe_parts.h"
 
-static void print_buffer(const block_info *b, uint32_t v, text_buffer *out)
+static void print_buffer(const exe_block_info *b, uint32_t v, text_buffer *out)
 {
     static const char *const kinds[] = {[IS_INPUT] = "input",
                                         [IS_OUTPUT] = "output",
                                         [IS_CONSTANT] = "constant",
                                         [IS_TEMP] = "temporary",
                                         [IS_VIEW] = "view"};
-    const buffer_info *i = &b->buffers.at[v];
+    const exe_buffer_info *i = &b->buffers.at[v];
     text_printf(out, "  b%" PRIu32 " %s", v, kinds[i->kind]);
     if (i->kind == IS_INPUT || i->kind == IS_OUTPUT)
         text_printf(out, " %" PRIu32, i->index);
@@ -25,11 +25,11 @@ static void print_buffer(const block_info *b, uint32_t v, text_buffer *out)
     text_puts(out, "\n");
 }
 
-static void print_step(uint32_t number, const tape_step *s, text_buffer *out)
+static void print_step(uint32_t number, const exe_step *s, text_buffer *out)
 {
     static const char *const kinds[] = {
-        [TAPE_KERNEL] = "kernel", [TAPE_HOST] = "reference", [TAPE_COPY] = "copy",
-        [TAPE_COND] = "cond",     [TAPE_WHILE] = "while",    [TAPE_SCAN] = "scan"};
+        [EXE_KERNEL] = "kernel", [EXE_HOST] = "reference", [EXE_COPY] = "copy",
+        [EXE_COND] = "cond",     [EXE_WHILE] = "while",    [EXE_SCAN] = "scan"};
     text_printf(out, "  %" PRIu32 ": %s %s (", number, kinds[s->kind], s->name ? s->name : "");
     for (uint32_t i = 0; i < s->n_read; i++)
         text_printf(out, "%sb%" PRIu32, i ? ", " : "", s->buffers[i]);
@@ -37,21 +37,21 @@ static void print_step(uint32_t number, const tape_step *s, text_buffer *out)
     for (uint32_t i = 0; i < s->n_written; i++)
         text_printf(out, "%sb%" PRIu32, i ? ", " : "", s->buffers[s->n_read + i]);
     text_puts(out, ")");
-    if (s->kind == TAPE_KERNEL)
+    if (s->kind == EXE_KERNEL)
         text_printf(out, ", %" PRId64 " items by %" PRId64, s->extent, s->grain);
-    if (s->kind == TAPE_COND || s->kind == TAPE_WHILE)
+    if (s->kind == EXE_COND || s->kind == EXE_WHILE)
         text_printf(out, ", blocks %" PRIu32 " and %" PRIu32, s->region[0], s->region[1]);
-    if (s->kind == TAPE_SCAN)
+    if (s->kind == EXE_SCAN)
         text_printf(out, ", block %" PRIu32 " %" PRId64 " times", s->region[0], s->iterations);
     if (s->scratch > 0)
         text_printf(out, ", scratch %" PRIu64, s->scratch);
     text_puts(out, "\n");
 }
 
-void tape_print(const tape *t, text_buffer *out)
+void exe_print(const executable *x, text_buffer *out)
 {
-    for (uint32_t i = 0; i < t->blocks.n; i++) {
-        const block_info *b = &t->blocks.at[i];
+    for (uint32_t i = 0; i < x->blocks.n; i++) {
+        const exe_block_info *b = &x->blocks.at[i];
         text_printf(out, "block %" PRIu32 ": %" PRIu32 " inputs, %" PRIu32 " outputs\n", i,
                     b->n_inputs, b->n_outputs);
         for (uint32_t v = 0; v < b->buffers.n; v++)
@@ -62,6 +62,6 @@ void tape_print(const tape *t, text_buffer *out)
             if (b->pass[o] != NEVER)
                 text_printf(out, "  output %" PRIu32 " is input %" PRIu32 "\n", o, b->pass[o]);
     }
-    text_printf(out, "memory %" PRIu64 " bytes, scratch %" PRIu64 " bytes a thread\n", t->memory,
-                t->scratch);
+    text_printf(out, "memory %" PRIu64 " bytes, scratch %" PRIu64 " bytes a thread\n", x->memory,
+                x->scratch);
 }

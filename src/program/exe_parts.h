@@ -1,0 +1,15 @@
+/* What the files that make executables share. */
+#ifndef PROGRAM_EXE_PARTS_H
+#define PROGRAM_EXE_PARTS_H
+
+#include "program/executable.h"
+
+enum { MOST_REGIONS_DEEP = 200 };
+
+/* From where to where each buffer of BLOCK is used, and which outputs are made in place: of
+ * temporaries, or of carries. */
+void exe_find_lives(exe_block_info *block);
+/* Give the temporaries of BLOCK places from 0 on. False when there is no memory. */
+bool exe_place_block(executable *x, exe_block_info *block);
+
+#endif
