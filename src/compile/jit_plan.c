@@ -161,11 +161,13 @@ static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *num
     return true;
 }
 
-static inline bool is_well_formed(module *m)
+#ifndef NDEBUG
+static bool is_well_formed(module *m)
 {
     const tn_status s = module_verify(m, "lower");
     return s == TN_OK || s == TN_ERR_NOMEM;
 }
+#endif
 
 /* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
 static const module *lower(const jit_plan *j, const module *m, module **lowered)
