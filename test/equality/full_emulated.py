@@ -4,8 +4,8 @@
 
 For aarch64, as objects and as C, by qemu-user and a cross compiler; where this machine has no AVX2, also for
 x86-64-v3 by qemu-user. No emulator of Debian's runs programs with AVX-512: what is written for it is the same loop
-programs, which the C of them shows on any machine (compile/full_compile.py). COUNT of each kind of partial.py (1) from number FIRST
-on (0).
+programs, which the C of them shows on any machine (compile/full_compile.py). COUNT of each kind of partial.py (1)
+from number FIRST on (0).
 """
 import pathlib
 import re

@@ -239,6 +239,8 @@ def judge(options, programs):
     for p, answer in zip(programs, equality.ask_all([p.fields_of_run() for p in programs], options.equality)):
         if answer.startswith("ok "):
             runs += int(answer[3:])
+        elif "too large to hold" in answer:  # kernels may never have to hold it
+            passed_over += 1
         elif p.must_run or any(text in answer for text in ("differs", "status", "ended", "touches", "writes")):
             faults.append(f"{p.title}: {answer}\n  {p.fields_of_run()}")
         else:

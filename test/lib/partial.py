@@ -401,8 +401,9 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised, products, vectors,
-         convolutions, pools, taken, gathered, scattered, segments, windows_at, largest, turned_products, steps, images, moves)
+KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
+         products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at, largest,
+         turned_products, steps, images, moves)
 
 
 def program(kind, number):
