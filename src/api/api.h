@@ -8,8 +8,8 @@
 #include "graph/public.h"
 #include "tenon/tenon.h"
 
-/* Give TEXT, which STATUS says is whole, to WRITER: that STATUS, or TN_ERR_IO or TN_ERR_NOMEM,
- * reported. Releases TEXT and flushes what CX reported. */
+/* If STATUS is TN_OK, give TEXT to WRITER. Returns STATUS, TN_ERR_IO or TN_ERR_NOMEM, reported.
+ * Releases TEXT and flushes what CX reported. */
 tn_status api_deliver(context *cx, text_buffer *text, const tn_writer *writer, tn_status status);
 
 /* The number of an -O level. */

@@ -54,7 +54,7 @@ static tn_status unknown_limit(context *cx, const char *name)
     return status;
 }
 
-/* What nests is read and walked by recursion, for which the stack must do. */
+/* Nested programs are read and walked by recursion, which the stack must have room for. */
 static tn_status set_nesting(context *cx, uint64_t to)
 {
     if (to > LIMIT_MOST_NESTING)

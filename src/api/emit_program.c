@@ -62,7 +62,7 @@ static tn_status symbols_without_value(const tn_program *p)
     return s;
 }
 
-/* The last part of a path: what is made does not depend on where its source lies. */
+/* The last part of a path: output does not depend on the folder of its source. */
 static const char *file_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;

@@ -100,7 +100,7 @@ static tn_status check_bindings(const comparison *c)
     return TN_OK;
 }
 
-/* Sizes of B, which is M, from the inputs that A has in this run, and from its names. */
+/* Sizes of B, which is M, from the shapes of A's inputs in this run, and from equal names. */
 static tn_status sizes_of_b(comparison *c, const module *m, dim_values *values)
 {
     const uint32_t n = module_entry(m)->inputs.n;
@@ -418,7 +418,7 @@ static tn_status note_difference(comparison *c, tn_equiv_result *r, uint32_t run
     return keep_example(c, r) ? TN_OK : diag_no_memory(&c->cx->diag);
 }
 
-/* Failures are compared, not shown; but time that is up says nothing about the programs. */
+/* Failures are compared, not shown. A timeout is no result that could be compared. */
 static void notice_timeout(void *user, const tn_diagnostic *d)
 {
     bool *is_late = user;

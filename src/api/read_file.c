@@ -39,8 +39,8 @@ static int64_t read_some(int fd, char *to, uint64_t n)
     return (int64_t)done;
 }
 
-/* The size is not known beforehand. The arena cannot give back what is outgrown, so the text
- * gathers in a block of its own and is copied when complete. */
+/* The size is not known in advance. The arena cannot free a block that has become too small, so the
+ * text is collected in a block of its own and copied when complete. */
 static tn_status read_stream(context *cx, arena *to, int fd, const char *path, const char **text,
                              size_t *length)
 {

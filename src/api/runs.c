@@ -196,8 +196,8 @@ static void drop(run *r, const tensor *results)
         memory_free(&r->cx.allocator, results[i].data, bytes_of(&results[i]));
 }
 
-/* Hand the results over: into the caller's memory where there is some, else into what the caller
- * gets. */
+/* Deliver the results: into the caller's memory where it gave some, else in memory that the caller
+ * receives. */
 static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
 {
     const tn_allocator *a = &r->cx.allocator;
@@ -265,7 +265,7 @@ static void expected_release(const run *r, expected *x)
     memory_free(a, x->given, x->n * sizeof *x->given);
 }
 
-/* A program that fails does so in the run as well, which then says why. */
+/* If the check fails, the run fails as well, and reports why. */
 static tn_status expect(const run *r, const eval_run *state, const tn_buffer *in,
                         const tn_buffer *out, expected *x)
 {
@@ -294,7 +294,7 @@ static tn_status expect(const run *r, const eval_run *state, const tn_buffer *in
     return s == TN_ERR_NOMEM ? s : TN_OK;
 }
 
-/* Every kernel was right; so are the results, or what joins the kernels is wrong. */
+/* Every kernel was right. If the results are not, the steps between the kernels are wrong. */
 static tn_status compare(run *r, const expected *x, tn_buffer *out)
 {
     tn_status s = TN_OK;
@@ -359,7 +359,7 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
     return s;
 }
 
-/* The variant that IN asks for, and everything else, for as long as that is in use. */
+/* The variant for the extents of IN, held while the run uses it. */
 static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
 {
     variant *v = NULL;

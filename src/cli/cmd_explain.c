@@ -1,4 +1,4 @@
-/* tenon explain: what becomes of a program: its kernels, or the memory of its values. */
+/* tenon explain: the kernels of a program, or the memory of its values. */
 #include "api/programs.h"
 #include "cli/cli.h"
 #include "cli/run.h"

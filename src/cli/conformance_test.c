@@ -442,7 +442,7 @@ static bool is_either(testing *t, const char *path, bool needed, const char *one
     return false;
 }
 
-/* A test that does not say what it should say fails, rather than pass for something else. */
+/* A malformed test fails; it must not pass by accident. */
 static bool is_well_formed(testing *t)
 {
     static const char pattern[] = "expected.output.result.values_pattern",

@@ -36,7 +36,7 @@ typedef struct run_inputs {
 
 /* ---- run_inputs.c ---- */
 
-/* The part of it that is given in files: the others stay without data. */
+/* Read the inputs that are given in files; the others stay without data. */
 tn_status inputs_gather_given(session *s, const tn_program *p, const arguments *args,
                               run_inputs *in);
 /* Collect every input: the files of --input, then the archives of --inputs, then random data when

@@ -88,7 +88,7 @@ static void show_element(text_buffer *text, tn_dtype d, const char *at)
     }
 }
 
-/* What stays the same through the recursion over axes, which TN_MAX_RANK bounds. */
+/* The constants of the recursion over axes, whose depth TN_MAX_RANK bounds. */
 typedef struct viewer {
     text_buffer *text;
     const tn_type *type;

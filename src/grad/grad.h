@@ -65,7 +65,7 @@ static inline bool grad_has(const grad_call *c, op_id op)
 }
 /* A rank-0 constant of the dtype of V. */
 value_id grad_scalar(grad_call *c, value_id like, double x);
-/* X everywhere, in the dtype of V and the given shape; in the type of V. */
+/* A splat of X in the dtype of V and the given shape; in the type of V. */
 value_id grad_splat(grad_call *c, value_id like, const dim *dims, uint32_t rank, double x);
 value_id grad_zeros(grad_call *c, value_id like);
 /* Rows IN[0] added at the positions IN[1] of zeros like X. */

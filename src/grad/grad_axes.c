@@ -106,7 +106,7 @@ value_id grad_spread(grad_call *c, value_id x, uint32_t axis, int64_t low, int64
         return NO_VALUE;
     int64_t n = grad_type(c, x)->dims[axis], used = n;
     if (step > 1 && n > 1) {
-        /* Every element becomes a row of its own with zeros behind it. */
+        /* Every element becomes a row of its own, padded with zeros. */
         int64_t rows[] = {n, 1};
         value_id wide = pad_axis(c, reshape_at(c, x, axis, 1, rows, 2), axis + 1, 0, step - 1);
         used = n * step;
@@ -190,7 +190,7 @@ value_id grad_unfold_windows(grad_call *c, value_id x, uint32_t axis, int64_t st
     dim dims[TN_MAX_RANK];
     if (too_large(c, window, row))
         return NO_VALUE;
-    /* [.., window, extent, ..] of copies, then the rows of the other length. */
+    /* Copies as [.., window, extent, ..], reshaped to rows of the other length. */
     x = reshape_at(c, x, axis, 1, one, 2);
     if (x == NO_VALUE)
         return NO_VALUE;

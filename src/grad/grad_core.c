@@ -112,7 +112,7 @@ static int64_t not_below_zero(int64_t i)
     return i < 0 ? 0 : i;
 }
 
-/* The gradient with zeros where the strides stepped over. Both operands need it. */
+/* The gradient, with zeros between elements for the strides. Both derivatives need it. */
 static value_id dilated_gradient(grad_call *c, const conv_geometry *at)
 {
     if (!*c->is_shared)

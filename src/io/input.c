@@ -1,4 +1,4 @@
-/* Reading files and memory alike, and the wording of what goes wrong. */
+/* Reading from files and from memory, and messages about failures. */
 #include "io/input.h"
 
 #include <errno.h>
@@ -87,8 +87,8 @@ static bool copy_stream(int fd, FILE *to, uint64_t most)
     }
 }
 
-/* Replace the pipe *FD by a nameless file of what comes through it: readers need its size, and
- * archives any place in it. The arrays in it are to fit into memory, so it may not be larger. */
+/* Replace the pipe *FD by a nameless file with its contents: readers need its size, and archives
+ * seek in it. Its arrays must fit into memory, so the file may not be larger. */
 static tn_status spool(context *cx, const char *path, int *fd)
 {
     FILE *to = tmpfile();

@@ -8,7 +8,7 @@
 #include "io/layout.h"
 #include "io/npy_header.h"
 
-/* The data in IN must be all that is left of it; known before any memory is asked for. */
+/* The data must be exactly the rest of IN, which is checked before memory is allocated. */
 static tn_status check_length(context *cx, const input *in, const array *a)
 {
     size_t bytes;

@@ -14,8 +14,8 @@
 #include "io/input.h"
 #include "io/npy_header.h"
 
-/* A file of which only the header is read: whoever knows what the array must be compares it with
- * `type` before there is memory for the data. */
+/* A file of which only the header has been read: the caller compares its type with the expected one
+ * before there is memory for the data. */
 typedef struct npy_file {
     input in;
     npy_header header;

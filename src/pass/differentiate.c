@@ -157,8 +157,8 @@ static void mark_run(const module *m, bool *live)
     }
 }
 
-/* Drop regions that nothing runs, though something in PRIMAL does: steps on the way to the ones
- * that are run, and bodies of loops that others stand in for. */
+/* Drop regions that PRIMAL runs but this module does not: intermediate regions, and bodies of loops
+ * that were replaced. */
 static tn_status drop_regions(walk *w, const module *primal)
 {
     module *m = w->m;

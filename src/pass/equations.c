@@ -53,7 +53,7 @@ static void add_at_most(collector *c, const dim *a, const dim *b)
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
-/* Only extents that are written as 1 broadcast. MAP: the result's axis of each of T's. */
+/* Only extents that are written as 1 broadcast. MAP: the axis of the result for each axis of T. */
 static void of_broadcast(collector *c, const type *t, const type *result, const int64_t *map)
 {
     for (uint32_t i = 0; i < t->rank; i++)
@@ -239,7 +239,7 @@ static product multiply(const solver *s, const dim *d, uint32_t n, const dim *ot
     for (uint32_t i = 0; i < n; i++) {
         int64_t value;
         if (dim_is_symbolic(d[i]) && count_of(d[i], d, i + 1) <= count_of(d[i], others, n_o))
-            continue; /* a factor that stands on both sides counts on neither */
+            continue; /* a factor on both sides cancels */
         if (dim_bind(s->t, d[i], s->values, &value))
             p.fits = p.fits && mul_i64(p.known, value, &p.known);
         else

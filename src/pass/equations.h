@@ -4,7 +4,7 @@
 
 #include "pass/solver.h"
 
-/* Products of extents: those of A equal those of B, or are at most as much. */
+/* An equation, or an inequality A <= B, between products of extents. */
 typedef struct equation {
     const dim *a, *b;
     uint32_t n_a, n_b;

@@ -1,4 +1,4 @@
-/* Contractions, written with others. The products of a result stay in their order, so the exact
+/* Contractions, expressed by other ops. The products of a result stay in their order, so the exact
  * expansions keep every bit (docs/numerics.md, section 6). */
 #include "base/checked.h"
 #include "ops/shape.h"

@@ -7,7 +7,7 @@
 enum {
     MOST_NODES = 64,   /* in one kernel: bounds recursion and the time to compile */
     MOST_MAPS = 3,     /* maps under which one value may be computed in one kernel */
-    LONG_ROW = 1 << 16 /* elements of a row worth sharing out */
+    LONG_ROW = 1 << 16 /* elements of a row that is distributed over threads */
 };
 
 /* Kernel KERNEL needs V: at the positions of MAP or, when that is NULL, all of it in memory. */

@@ -5,7 +5,8 @@
 #include "plan/group.h"
 
 static const char *const why_rows = "its rows are not those of the kernel that needs it";
-static const char *const why_long = "its rows are long enough to be shared out";
+static const char *const why_long =
+    "its rows are so long that each is distributed over the threads";
 
 static bool reduction_axes(const grouping *g, const node *n, axis_list *axes, bool *keep)
 {

@@ -14,19 +14,19 @@ enum {
     SMALL_OPERAND = 512 << 10, /* bytes of right operands that stay in the second-level cache */
     LARGE_OPERAND = 8 << 20,   /* bytes of right operands that do not stay in any cache */
     MOST_READS = 4,            /* of what is left, at maps that differ */
-    ENOUGH_BLOCKS = 8,         /* to be shared out among threads */
+    ENOUGH_BLOCKS = 8,         /* for the threads */
     FEW_FLOPS = 1 << 21,       /* that one thread does alone */
     FEW_ROWS = 4,              /* that take less time than reading ... */
     FAR = 256 << 10            /* ... so much of the right operands */
 };
 
 static const char *const why_block =
-    "a block of its rows is too large to be left to the next stage";
+    "a block of its rows is too large to be passed to the next stage";
 static const char *const why_again =
     "the operands of the stages are too large to be read again for each block of rows";
-static const char *const why_read =
-    "its rows are so few that reading the operands takes longest, which products share out better";
-static const char *const why_few = "it has too few blocks of rows to share out";
+static const char *const why_read = "it has so few rows that reading the operands dominates, which "
+                                    "threads do better with whole products";
+static const char *const why_few = "it has too few blocks of rows for the threads";
 static const char *const why_other = "its rows are not those of the contraction that needs it";
 
 /* A contraction as batches of products of matrices. */

@@ -21,7 +21,7 @@ static inline void choose_theme(graph *g)
         g->extents[3] = 0;
 }
 
-/* Rows that are long enough to be shared out, where the limits allow. */
+/* Rows that are long enough to be distributed over threads, where the limits allow. */
 static inline void add_long_inputs(graph *g)
 {
     static const int64_t rows[] = {65536, 65537, 66560, 67001, 70001};

@@ -227,7 +227,7 @@ static void test_shared_reshape(void)
     bench_close(&t, "shared reshape", out, 2);
 }
 
-/* The elements of long rows are not stored by the kernel that shares out their blocks. */
+/* The elements of long rows are not stored by the kernel that distributes their blocks. */
 static void test_long_rows(void)
 {
     const int64_t dims[] = {65537, 2};
@@ -355,7 +355,7 @@ static void test_stages(void)
     check_stages(12, 1, 2048, 64, false, 3, NULL); /* a step of decoding */
     check_stages(2, 20, 33, 8, true, 2, "operands of a contraction");
     check_stages(4, 14, 8192, 128, false, 0, "too few blocks");
-    check_stages(12, 64, 20000, 64, false, 0, "too large to be left");
+    check_stages(12, 64, 20000, 64, false, 0, "too large to be passed");
     check_stages(1, 128, 4096, 2048, false, 0, "read again");
 }
 

@@ -156,7 +156,7 @@ enum {
     MANY_PANELS = 4,     /* A is read so often that packing it can pay */
     FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
     CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache */
-    ENOUGH_PANELS = 16,  /* to be shared out among threads */
+    ENOUGH_PANELS = 16,  /* for the threads */
     SMALL = 1 << 21,     /* operations that one thread does alone */
     FAR = 256 << 10,     /* bytes: a larger B is better read sequentially */
     FAST = 8             /* operations in the time that a byte takes from memory */
@@ -181,7 +181,7 @@ static int64_t choose_block(problem *p, const machine *m)
         nv = 3;
     nv = nv > 16 ? 16 : nv;
     if (p->spec.b_is_constant && is_read_once(p))
-        nv = 4; /* enough chains, and panels to be shared out */
+        nv = 4; /* enough chains, and panels for the threads */
     nv = nv > vectors ? vectors : nv;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
     int64_t rows = room / p->nv;

@@ -7,7 +7,7 @@ enum {
     ROWS = 4,       /* of A, at most */
     STREAMS = 8,    /* rows of B at a time */
     TILE = 1024,    /* columns of an item, at most */
-    FEW_TILES = 4,  /* that even a narrow B is shared out in */
+    FEW_TILES = 4,  /* work items, at least, even for a narrow B */
     FAR = 256 << 10 /* bytes of B from which on it is worth it */
 };
 

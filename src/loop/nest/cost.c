@@ -1,5 +1,5 @@
-/* What kernels cost: in cheap operations, by which work is shared out, and in arithmetic and
- * memory, by which people judge it. */
+/* What kernels cost: in cheap operations, by which work is distributed over threads, and in
+ * arithmetic and memory, by which people judge it. */
 #include "loop/nest/nest.h"
 #include "ops/dot_axes.h"
 

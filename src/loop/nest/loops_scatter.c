@@ -1,5 +1,5 @@
 /* Elements added or put at positions that are data (docs/numerics.md, section 7). Updates come one
- * after the other; what they change in columns that never meet is shared out. */
+ * after the other; columns that never meet are distributed over threads. */
 #include "eval/fold.h"
 #include "eval/fold_line.h"
 #include "loop/nest/loops.h"
@@ -150,7 +150,7 @@ bool loops_of_scatter_rows(loops *l)
     finish(&s, none, rows, width, low, high);
     loop_end(b);
     return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
-                      "row after row, columns shared out");
+                      "row after row, columns over the threads");
 }
 
 /* The first row of a segment starts its sum; one without rows has the result for no elements. */
@@ -201,7 +201,7 @@ bool loops_of_segment_reduce(loops *l)
     finish(&s, none, rows, width, low, high);
     loop_end(b);
     return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
-                      "row after row, columns shared out");
+                      "row after row, columns over the threads");
 }
 
 /* ---- along an axis ---- */
@@ -239,13 +239,13 @@ bool loops_of_scatter_reduce(loops *l)
     loop_end(b);
     return loops_step(l, into.outer * tiles_of(into.inner),
                       (uint64_t)((into.n + 2 * from.n) * smallest(into.inner, TILE)),
-                      "update after update, columns shared out");
+                      "update after update, columns over the threads");
 }
 
 /* ---- windows ---- */
 
 /* One scatter_add. The last axis of the updates is walked in vectors where it is the last axis of
- * windows; where windows never move along that, its columns are shared out. */
+ * windows; where windows never move along that, its columns are distributed. */
 typedef struct windows {
     scatter s;
     scatter_axes axes;
@@ -344,6 +344,6 @@ bool loops_of_scatter_add(loops *l)
     finish(&w.s, none, x->count / width, width, low, high);
     loop_end(b);
     return loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
-                      w.is_shared ? "update after update, columns shared out"
+                      w.is_shared ? "update after update, columns over the threads"
                                   : "update after update");
 }

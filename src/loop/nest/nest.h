@@ -33,7 +33,7 @@ typedef struct nest_step {
     uint32_t n_moved;
     /* Buffers that may alias: pairs of one that is read and one that is written. */
     uint32_t in_place[NEST_PAIRS][2], n_in_place;
-    int64_t work;          /* items to share out */
+    int64_t work;          /* items for the threads */
     int64_t grain;         /* fewest items worth a thread */
     uint64_t flops, bytes; /* for profiles; 0: not known */
     const char *how;       /* a few words for people */

@@ -398,7 +398,7 @@ static bool split_blocks(rows *s, nest *out)
     emit_forget(e, mark);
     loop_end(b);
     add_step(s, out, items * blocks, (uint64_t)nest_cost(e->f, s->k) * SUM_BLOCK,
-             "the blocks of long rows, shared out");
+             "the blocks of long rows, over the threads");
     return out->steps[0].program != NULL;
 }
 

@@ -5,7 +5,7 @@
 #include "loop/nest/products.h"
 #include "loop/nest/rows_stage.h"
 
-enum { ENOUGH_ITEMS = 16 /* to be shared out among threads */ };
+enum { ENOUGH_ITEMS = 16 /* for the threads */ };
 
 /* One stage. */
 typedef struct part {
