@@ -1,5 +1,5 @@
-"""Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, and needs
-nothing from below at link time either.
+"""Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, needs nothing
+from below at link time either, and has no file of the same name as another room.
 
 usage: check_layers.py ROOT [--objects FILE.o ...]
 
@@ -54,6 +54,17 @@ def fault(path, quote, name, src):
     return None if other in above else f"'{own}' may include only: {', '.join(above) or 'itself'}"
 
 
+def twin_faults(files):
+    """A line for each two rooms that have a file of one name; siblings may, since they never meet."""
+    rooms = {}
+    for path in files:
+        if path.parts[0] in SIBLINGS and len(path.parts) > 2:
+            continue
+        other = rooms.setdefault(path.name, path)
+        if other.parent != path.parent:
+            yield f"{path}: {other} has the same name"
+
+
 def source_of(name):
     """The path below src/ of the source that the object NAME was made from."""
     return pathlib.PurePath(name.rpartition("/src/")[2].removesuffix(".o"))
@@ -93,6 +104,9 @@ def main():
                 line = text.count("\n", 0, match.start(1)) + 1
                 print(f"{file}:{line}: includes {match[2]}: {why}")
                 n_faults += 1
+    for line in twin_faults([f.relative_to(src) for f in files]):
+        print(f"{src}/{line}")
+        n_faults += 1
     if sys.argv[2:3] == ["--objects"]:
         for line in link_faults(sys.argv[3:]):
             print(line)

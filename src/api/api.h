@@ -3,7 +3,7 @@
 #define API_API_H
 
 #include "base/options.h"
-#include "compile/program.h"
+#include "compile/compiled.h"
 #include "dialect/dialect.h"
 #include "graph/public.h"
 #include "tenon/tenon.h"

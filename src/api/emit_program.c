@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "api/programs.h"
 #include "compile/aot.h"
-#include "target/archive.h"
+#include "target/object_archive.h"
 
 enum { MOST_NAME = 200 };
 

@@ -1,7 +1,7 @@
 /* Reproducible data to try programs out on. Each element is a hash of (seed, input, element), so
  * nothing depends on the order in which elements are made. */
 #include "base/checked.h"
-#include "compile/program.h"
+#include "compile/compiled.h"
 
 enum { CHUNK = 256 };
 

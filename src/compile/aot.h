@@ -4,7 +4,7 @@
 #define COMPILE_AOT_H
 
 #include "compile/jit_steps.h"
-#include "target/program.h"
+#include "target/target_program.h"
 
 typedef struct aot {
     const tn_allocator *given;

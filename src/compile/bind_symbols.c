@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "compile/program.h"
+#include "compile/compiled.h"
 
 /* The value that the program itself gives SYMBOL; NULL: none. */
 static const int64_t *written_value(const module *m, const char *symbol)

@@ -1,7 +1,7 @@
 /* Kernels for custom calls: from the public interface to the evaluator's. */
 #include "compile/custom_set.h"
 #include "base/options.h"
-#include "compile/program.h"
+#include "compile/compiled.h"
 
 /* ---- sets ---- */
 

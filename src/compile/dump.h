@@ -3,7 +3,7 @@
 #define COMPILE_DUMP_H
 
 #include "base/text.h"
-#include "compile/program.h"
+#include "compile/compiled.h"
 
 /* In the order of the pipeline. */
 typedef enum dump_stage {

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
+#include "compile/compiled.h"
 #include "compile/jit_plan.h"
 #include "compile/limits.h"
-#include "compile/program.h"
 #include "runtime/tape.h"
 #include "target/target.h"
 

@@ -3,8 +3,8 @@
 #define COMPILE_EXPLAIN_H
 
 #include "base/text.h"
+#include "compile/compiled.h"
 #include "compile/jit_plan.h"
-#include "compile/program.h"
 
 /* What the compiler makes of P, whose sizes must be known: TN_ERR_USAGE, reported, otherwise.
  * Release PLAN only after TN_OK. */

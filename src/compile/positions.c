@@ -1,6 +1,6 @@
 /* Which inputs give positions, and in what: what ops demand of their indices goes back through
  * everything that only moves, chooses or casts elements, and through regions. */
-#include "compile/program.h"
+#include "compile/compiled.h"
 #include "graph/op.h"
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"

@@ -1,6 +1,6 @@
 /* Programs with symbolic extents: what was made of them for the extents of one run is kept for the
  * next. Variants are made outside the lock, so that runs with other extents go on meanwhile. */
-#include "compile/program.h"
+#include "compile/compiled.h"
 #include "pass/bind.h"
 #include "pass/pass.h"
 

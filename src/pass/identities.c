@@ -7,7 +7,7 @@
  */
 #include "graph/literal.h"
 #include "pass/passes.h"
-#include "pass/rules.h"
+#include "pass/rewrite_rules.h"
 
 const node *rule_operand(const rule_call *c, uint32_t i)
 {

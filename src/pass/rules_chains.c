@@ -1,7 +1,7 @@
 /* Rules on chains of casts and movement, and on operands that are the same. */
 #include "graph/literal.h"
 #include "ops/shape.h"
-#include "pass/rules.h"
+#include "pass/rewrite_rules.h"
 
 /* Does every value of FROM have the same value in TO, so that a cast by way of TO loses nothing? */
 static bool holds_all(tn_dtype from, tn_dtype to)

@@ -16,7 +16,7 @@ typedef struct op_info {
 
 static const op_info ops[SCALAR_OP_COUNT] = {
 #define OP(name, text, operands) [SCALAR_##name] = {text, operands},
-#include "scalar/ops.def"
+#include "scalar/scalar_ops.def"
 #undef OP
 };
 

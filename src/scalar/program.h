@@ -20,7 +20,7 @@ typedef enum scalar_type {
 
 typedef enum scalar_op {
 #define OP(name, text, operands) SCALAR_##name,
-#include "scalar/ops.def"
+#include "scalar/scalar_ops.def"
 #undef OP
     SCALAR_OP_COUNT
 } scalar_op;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
-#include "target/archive.h"
+#include "target/object_archive.h"
 
 extern char **environ;
 

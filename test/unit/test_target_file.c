@@ -2,8 +2,8 @@
 #include "compilers.h"
 #include "loop/ir/loop.h"
 #include "runtime/code.h"
-#include "target/archive.h"
-#include "target/program.h"
+#include "target/object_archive.h"
+#include "target/target_program.h"
 
 enum { N = 37 };
 

@@ -3,7 +3,7 @@
 
 #include "scalar/dtype.h"
 #include "target/c/print.h"
-#include "target/program.h"
+#include "target/target_program.h"
 
 /* Text from outside in a comment: nothing that could end it or mean something to a compiler. */
 static void put_note(text_buffer *out, const char *note)

@@ -3,7 +3,7 @@
 #ifndef TARGET_LLVM_PLUGIN_H
 #define TARGET_LLVM_PLUGIN_H
 
-#include "target/program.h"
+#include "target/target_program.h"
 
 /* Rises whenever this file changes, or what the module takes from loop/ or makes of it: what is
  * cached is found by it. */

@@ -6,7 +6,7 @@
 #include <llvm-c/Target.h>
 
 #include "machine/machine.h"
-#include "target/program.h"
+#include "target/target_program.h"
 
 typedef enum intrinsic {
     INTRINSIC_FMA = 0,

@@ -1,5 +1,5 @@
 /* Static libraries in the format of ar, with the symbol table of the System V linkers. */
-#include "target/archive.h"
+#include "target/object_archive.h"
 
 /* A member's header: 60 columns of text. */
 static void put_header(text_buffer *out, const char *name, size_t bytes)

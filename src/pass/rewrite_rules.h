@@ -1,6 +1,6 @@
 /* Algebraic rewrite rules: what a rule is given, and what rules share. rules.def lists them. */
-#ifndef PASS_RULES_H
-#define PASS_RULES_H
+#ifndef PASS_REWRITE_RULES_H
+#define PASS_REWRITE_RULES_H
 
 #include "pass/pass.h"
 

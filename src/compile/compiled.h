@@ -1,6 +1,6 @@
 /* Compiled programs: what a tn_program holds, and what is made of it for the extents of one run. */
-#ifndef COMPILE_PROGRAM_H
-#define COMPILE_PROGRAM_H
+#ifndef COMPILE_COMPILED_H
+#define COMPILE_COMPILED_H
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* What a program uses of what it lists, and its constants as a file. */
-#include "target/program.h"
+#include "target/target_program.h"
 
 #include "base/hash.h"
 

@@ -1,7 +1,7 @@
 /* A planned program as data, for everything that is made ahead of time: C files, objects, archives,
  * shared objects. */
-#ifndef TARGET_PROGRAM_H
-#define TARGET_PROGRAM_H
+#ifndef TARGET_TARGET_PROGRAM_H
+#define TARGET_TARGET_PROGRAM_H
 
 #include "target/target.h"
 
