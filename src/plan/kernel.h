@@ -26,7 +26,8 @@ enum {
 };
 
 /* VALUE, computed at the position `from` of it, goes to the position `to` of INTO, for each
- * position of the kernel (of the kept axes alone, when neither depends on the reduced ones). */
+ * position of the kernel (of the kept axes alone, when neither depends on the reduced ones).
+ * REFERENCE: VALUE as a whole, and both maps are NULL. */
 typedef struct kernel_output {
     value_id value, into;
     const access_map *from, *to;

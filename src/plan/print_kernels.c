@@ -34,6 +34,15 @@ static void print_value(const function *f, value_id v, text_buffer *out)
     text_puts(out, "]");
 }
 
+static void print_places(const kernel_output *o, text_buffer *out)
+{
+    text_puts(out, " at ");
+    access_print(o->from, out);
+    text_printf(out, " into %%%" PRIu32 " at ", o->into);
+    access_print(o->to, out);
+    text_puts(out, o->is_window ? " of the window" : "");
+}
+
 static void print_at(const function *f, const kernel *k, unsigned depth, text_buffer *out)
 {
     const int pad = (int)(2 * depth);
@@ -55,11 +64,8 @@ static void print_at(const function *f, const kernel *k, unsigned depth, text_bu
     for (uint32_t i = 0; i < k->n_out; i++) {
         text_printf(out, "\n%*s  writes", pad, "");
         print_value(f, k->out[i].value, out);
-        text_puts(out, " at ");
-        access_print(k->out[i].from, out);
-        text_printf(out, " into %%%" PRIu32 " at ", k->out[i].into);
-        access_print(k->out[i].to, out);
-        text_puts(out, k->out[i].is_window ? " of the window" : "");
+        if (k->out[i].from)
+            print_places(&k->out[i], out);
     }
     text_puts(out, "\n");
     for (uint32_t i = 0; i < k->n_stages; i++)

@@ -13,6 +13,11 @@ PROGRAM = """%0 = Input () {name="x"} : tensor<f32>[4,6]
 %5 = Slice (%4) {starts=[1,0],ends=[4,4],steps=[1,1]} : tensor<f32>[3,4]
 outputs: %3, %5
 """
+BY_REFERENCE = """%0 = Input () {name="x"} : tensor<f32>[2,3]
+%1 = Slice (%0) {starts=[0,0],ends=[0,3],steps=[1,1]} : tensor<f32>[0,3]
+%2 = Neg (%1) : tensor<f32>[0,3]
+outputs: %2
+"""
 failures = 0
 
 
@@ -44,6 +49,13 @@ def main():
         expect("all is each after the other", done.stdout == "".join(texts), done.stdout)
         one = dump(path, "--dump", "kernels", "--kernel", "1").stdout
         expect("one kernel", one.startswith("kernel 1 of") and "kernel 0 of" not in one, one)
+        whole = f"{folder}/whole.ir"
+        with open(whole, "w", encoding="utf-8") as to:
+            to.write(BY_REFERENCE)
+        done = dump(whole, "--dump", "all")
+        expect("a reference kernel writes values whole",
+               done.returncode == 0 and "  writes %1 f32[0, 3]\n" in done.stdout,
+               done.stdout + done.stderr)
         done = dump(path, "--dump", "asm")
         expect("no such stage", done.returncode == 2 and "lowered" in done.stderr, done.stderr)
     return failures != 0
