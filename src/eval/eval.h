@@ -30,9 +30,10 @@ typedef struct eval_run {
     uint64_t seed;        /* of the random generators */
     uint64_t bytes_alive; /* tensors held now */
     uint64_t bytes_peak;
-    uint64_t bytes_limit;                 /* UINT64_MAX: none */
-    bool quiet;                           /* failures give only their status */
-    uint32_t depth;                       /* of regions inside regions, so far */
+    uint64_t bytes_limit; /* UINT64_MAX: none */
+    bool quiet;           /* failures give only their status */
+    bool holds_all;       /* every value is held: no streams, which tests compare with this */
+    uint32_t depth;       /* of regions inside regions, so far */
     uint64_t iterations, most_iterations; /* regions that ran; how many may, 0: any number */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
     int64_t deadline;                     /* in ns of clock_now; 0: none */

@@ -468,7 +468,7 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
         status = diag_no_memory(&run->cx->diag);
     if (status == TN_OK) {
         count_uses(&s);
-        status = plan_streams(&s);
+        status = run->holds_all ? TN_OK : plan_streams(&s);
     }
     if (status == TN_OK && run->depth == 0) /* not at each iteration of a loop */
         status = check_limit(&s);

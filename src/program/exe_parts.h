@@ -2,9 +2,10 @@
 #ifndef PROGRAM_EXE_PARTS_H
 #define PROGRAM_EXE_PARTS_H
 
+#include "base/context.h"
 #include "program/executable.h"
 
-enum { MOST_REGIONS_DEEP = 200 };
+enum { MOST_REGIONS_DEEP = 2 * LIMIT_MOST_NESTING };
 
 /* From where to where each buffer of BLOCK is used, and which outputs are made in place: of
  * temporaries, or of carries. */

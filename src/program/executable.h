@@ -140,7 +140,7 @@ typedef struct exe_block_info {
     uint64_t own;   /* bytes of the block's own temporaries */
     uint64_t frame; /* where they begin */
     bool may_fail;
-    uint8_t mark;       /* while regions are followed */
+    uint8_t mark;       /* while regions are followed; then 0: nothing runs it */
     bool is_other;      /* it is a region of something else than the body of a loop */
     uint32_t n_carries; /* at most, of the loops whose body it is */
 } exe_block_info;

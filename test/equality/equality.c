@@ -14,7 +14,8 @@
  *
  * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for every
  * processor that this one can stand for and several numbers of threads, with work cut into the
- * smallest pieces; then each kernel with guard pages before and behind all its memory. */
+ * smallest pieces; then each kernel with guard pages before and behind all its memory. The
+ * evaluator runs once more without streams. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -252,6 +253,37 @@ static void drop(const tn_program *p, tn_buffer *out, size_t n)
             tn_buffer_release(p, &out[k]);
 }
 
+/* ---- by the evaluator, without its streams ---- */
+
+/* Streams read through the index maps that plans and loops use, too, so they may not be the only
+ * judge: here every value is held, and moved by kernels of its own. P is for the evaluator. What no
+ * memory holds is passed over. */
+static bool run_held(state *s, tn_program *p, int level)
+{
+    enum { HELD = 1 << 28 };
+    char what[64];
+    const function *f = module_entry(p->graph);
+    const bool fits = !p->cache && s->n_in == f->inputs.n && s->n_out == f->outputs.n;
+    tensor *all = calloc(s->n_in + s->n_out + 1, sizeof *all), *out = all ? all + s->n_in : NULL;
+    tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
+    eval_run run = {.cx = s->cx, .seed = 5, .bytes_limit = HELD, .quiet = true, .holds_all = true};
+    for (size_t i = 0; all && fits && i < s->n_in; i++)
+        all[i] = (tensor){value_type(f, f->inputs.at[i]), s->in[i].data};
+    const tn_status status = all && got && fits ? evaluate(&run, f, all, out) : TN_ERR_NOMEM;
+    for (size_t k = 0; status == TN_OK && k < s->n_out; k++) {
+        size_t bytes = 0;
+        (void)type_bytes(out[k].type, &bytes);
+        got[k] = (tn_buffer){.data = out[k].data, .bytes = bytes, .type = s->want[k].type};
+    }
+    (void)snprintf(what, sizeof what, "-O%d, the evaluator without streams", level);
+    const bool ok = status == TN_ERR_NOMEM || judge(s, status, got, what);
+    for (size_t k = 0; status == TN_OK && k < s->n_out; k++)
+        memory_free(&s->cx->allocator, out[k].data, got[k].bytes);
+    free(got);
+    free(all);
+    return ok;
+}
+
 /* ---- by the engine ---- */
 
 /* Every item may go to another thread. */
@@ -447,6 +479,7 @@ static bool judge_level(state *s, int level)
         s->status == TN_OK || !has_had_enough(&asked) || FAULT(s->j, "-O%d: does not end", level);
     if (ok && s->status == TN_ERR_NOMEM) /* kernels may never have to hold it */
         ok = FAULT(s->j, "-O%d: too large to hold", level);
+    ok = ok && run_held(s, p, level);
     for (size_t c = 0; ok && c < usable_cpus(); c++)
         ok = run_engine(s, level, cpus[c]);
     for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)
