@@ -8,6 +8,8 @@ The facts come from `tenon ops --legality`, so from the tables that conversion i
 import subprocess
 import sys
 
+import generated
+
 DIALECTS = ("mind", "ptir", "tiny")
 HEAD = """# Operations and dialects
 
@@ -66,20 +68,4 @@ def table(tenon):
     return HEAD + "\n".join(lines) + "\n"
 
 
-def main():
-    text = table(sys.argv[1])
-    if len(sys.argv) == 4 and sys.argv[2] == "--check":
-        with open(sys.argv[3], encoding="utf-8") as f:
-            if f.read() != text:
-                print(f"{sys.argv[3]} is not up to date: run tools/gen_dialects.py TENON -o {sys.argv[3]}")
-                return 1
-        return 0
-    if len(sys.argv) == 4 and sys.argv[2] == "-o":
-        with open(sys.argv[3], "w", encoding="utf-8") as f:
-            f.write(text)
-        return 0
-    sys.stdout.write(text)
-    return 0
-
-
-sys.exit(main())
+sys.exit(generated.run(lambda tenon, _: table(tenon)))

@@ -1,15 +1,16 @@
 """Writes docs/ops.md: one section for each operation.
 
-usage: gen_ops.py TENON FILE [--check]
+usage: gen_ops.py TENON [--check FILE | -o FILE]
 
 What the table of operations says is written anew; what people wrote behind `<!-- rules -->` in a section
-of FILE stays. With --check FILE must hold exactly what would be written.
+of FILE stays. With --check, FILE must hold exactly what would be written.
 """
 import json
-import pathlib
 import re
 import subprocess
 import sys
+
+import generated
 
 HEAD = """# Operations
 
@@ -64,16 +65,4 @@ def page(tenon, old):
                             for op in table)
 
 
-def main():
-    tenon, path = sys.argv[1], pathlib.Path(sys.argv[2])
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    text = page(tenon, old)
-    if sys.argv[3:] != ["--check"]:
-        path.write_text(text, encoding="utf-8")
-    elif old != text:
-        print(f"{path} is not up to date: run tools/gen_ops.py TENON {path}")
-        return 1
-    return 0
-
-
-sys.exit(main())
+sys.exit(generated.run(page))

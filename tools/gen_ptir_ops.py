@@ -9,6 +9,8 @@ import json
 import subprocess
 import sys
 
+import generated
+
 HEAD = """# The operations of PTIR and their fields
 
 <!-- Written by tools/gen_ptir_ops.py; a test compares. -->
@@ -105,20 +107,4 @@ def page(tenon):
     return HEAD + "\n".join(elementwise(forms[0]) + plain(*forms)) + "\n"
 
 
-def main():
-    text = page(sys.argv[1])
-    if len(sys.argv) == 4 and sys.argv[2] == "--check":
-        with open(sys.argv[3], encoding="utf-8") as f:
-            if f.read() != text:
-                print(f"{sys.argv[3]} is not up to date: run tools/gen_ptir_ops.py TENON -o {sys.argv[3]}")
-                return 1
-        return 0
-    if len(sys.argv) == 4 and sys.argv[2] == "-o":
-        with open(sys.argv[3], "w", encoding="utf-8") as f:
-            f.write(text)
-        return 0
-    sys.stdout.write(text)
-    return 0
-
-
-sys.exit(main())
+sys.exit(generated.run(lambda tenon, _: page(tenon)))
