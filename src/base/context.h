@@ -54,8 +54,10 @@ bool context_is_stopped(context *cx);
 /* Every public function ends with this: it delivers what was reported. */
 static inline tn_status context_done(context *cx, tn_status status)
 {
+    const tn_status refused = cx->diag.refused_with;
     diag_flush(&cx->diag);
-    return status;
+    cx->diag.refused_with = TN_OK;
+    return status == TN_ERR_NOMEM && refused != TN_OK ? refused : status; /* a limit, not memory */
 }
 
 #endif

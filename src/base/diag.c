@@ -186,6 +186,6 @@ tn_status diag_no_memory(diag_channel *d)
     const char *why = d->refusal;
     d->refusal = NULL;
     if (why)
-        return diag_report(d, d->refused, NULL, NO_SPAN, "%s", why);
+        return d->refused_with = diag_report(d, d->refused, NULL, NO_SPAN, "%s", why);
     return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN, "out of memory");
 }

@@ -33,6 +33,7 @@ typedef struct diag_channel {
      */
     const char *refusal;
     diag_kind refused;
+    tn_status refused_with; /* what that meant when it was reported; TN_OK: nothing was */
 } diag_channel;
 
 void diag_init(diag_channel *d, const tn_allocator *allocator, tn_diagnostic_sink sink);

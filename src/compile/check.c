@@ -217,10 +217,11 @@ tn_status host_judge(const void *what, char *const *buffers, void *host)
     check_values *v = values_of(k, c);
     tensor *in = ARENA_ARRAY(&h->scratch, tensor, c->f->inputs.n);
     tn_status s = TN_ERR_NOMEM;
+    if (v)
+        forget(k, v); /* those of the last iteration, also where there is no memory for these */
     if (v && in) {
         eval_run run = *h->run;
         run.bytes_limit = UINT64_MAX;
-        forget(k, v);
         memset(v->at, 0, c->n * sizeof *v->at);
         for (uint32_t i = 0; i < c->f->inputs.n; i++)
             in[i] = (tensor){value_type(c->f, c->f->inputs.at[i]), buffers[i]};
