@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dialect/dialect.h"
+#include "ops/infer.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

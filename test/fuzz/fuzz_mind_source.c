@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dialect/dialect.h"
+#include "ops/infer.h"
 #include "pass/differentiate.h"
 #include "pass/pass.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dialect/ptir/ptir.h"
+#include "ops/infer.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -110,6 +110,8 @@ void c_put_intro(text_buffer *out)
               "#pragma STDC FP_CONTRACT OFF\n"
               "#else\n"
               "#pragma GCC optimize(\"fp-contract=off\", \"no-math-errno\")\n"
+              "/* Addresses of lanes that a mask leaves out may lie outside of a constant. */\n"
+              "#pragma GCC diagnostic ignored \"-Warray-bounds\"\n"
               "#endif\n\n"
               "#include <stdint.h>\n"
               "#ifndef MOST_LEVEL\n"
