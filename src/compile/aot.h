@@ -1,5 +1,5 @@
 /* Programs as data from which code is made ahead of time: the kernels of a plan, the steps and
- * places of a tape, constants. */
+ * places of an executable, constants. */
 #ifndef COMPILE_AOT_H
 #define COMPILE_AOT_H
 
@@ -32,8 +32,8 @@ void aot_release(aot *a);
 
 /* ---- aot_steps.c ---- */
 
-/* The blocks of A's tape, whose steps know their units (step_origin). What cannot be is reported
- * as M reports. */
+/* The blocks of A's executable, whose steps know their units (step_origin). What cannot be is
+ * reported as M reports. */
 tn_status aot_add_blocks(aot *a, const module *m);
 
 /* ---- aot_loops.c ---- */

@@ -1,4 +1,4 @@
-/* The blocks of a tape as blocks of a program. */
+/* The blocks of an executable as blocks of a program. */
 #include <stdarg.h>
 #include <string.h>
 

@@ -27,7 +27,7 @@ typedef struct exe_maker {
     uint32_t *block_of; /* by function: 1 + its block; 0: nothing runs it */
 } exe_maker;
 
-/* One function on its way to a tape. */
+/* One function on its way to an executable. */
 typedef struct exe_block {
     exe_maker *maker;
     executable *t;
@@ -43,13 +43,13 @@ typedef struct exe_block {
  * is no memory. */
 typedef bool exe_steps_fn(void *user, exe_block *b);
 
-/* A tape that does what M's entry does; M is static and outlives the tape. STEPS NULL: reference
+/* An executable that does what M's entry does; M is static and outlives it. STEPS NULL: reference
  * steps only. NULL when there is no memory, or the evaluator needs much less of it. */
 executable *executable_of_module(const module *m, const tn_allocator *allocator,
                                  exe_steps_fn *steps, void *user);
 
-/* SAME_AS (by value; lives as long as the tape): a value with the same bytes, itself for most.
- * Values of outputs get their buffers. */
+/* SAME_AS (by value; lives as long as the executable): a value with the same bytes, itself for
+ * most. Values of outputs get their buffers. */
 bool exe_block_begin(exe_block *b, const value_id *same_as);
 /* The buffer of a value. Constants are ready in it; others hold what steps put there. */
 exe_buffer exe_block_value(exe_block *b, value_id v);

@@ -1,4 +1,4 @@
-/* From the kernels of a plan to the steps of a tape. */
+/* From the kernels of a plan to the steps of an executable. */
 #ifndef COMPILE_JIT_STEPS_H
 #define COMPILE_JIT_STEPS_H
 

@@ -146,7 +146,7 @@ static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t
 typedef struct contract_stage contract_stage;
 
 /* The steps that pack operands are in PLAN and must run before. NULL where contract_build is false,
- * and for contractions that are no products of rows. */
+ * and for contractions that are not products of rows. */
 contract_stage *contract_stage_new(const contract_spec *spec, const machine *on, arena *memory,
                                    contract_plan *plan, const char **fault);
 /* How many rows of a block stay in registers at most. */

@@ -438,7 +438,7 @@ void c_put_helpers(const c_needs *needs, c_level level, bool again, text_buffer 
         {C_GATHER, NULL},
         {C_LOAD_FIRST, "The first n lanes in memory."},
         {C_STORE_FIRST, NULL},
-        {C_STREAM, "A store past the caches, to an address aligned for all of x."},
+        {C_STREAM, "A non-temporal store, to an address aligned for all of x."},
     };
     bool any = false;
     if (again)

@@ -179,7 +179,7 @@ static void store_part(const translation *t, const access *a, uint32_t first, ui
         (void)machine_access(t, a, first, lanes, x);
 }
 
-/* The vectors AT, N of them and a power of two, one behind the other. */
+/* The N vectors AT, a power of two of them, concatenated. */
 static LLVMValueRef join(const translation *t, LLVMValueRef *at, uint32_t n)
 {
     for (; n > 1; n /= 2)
