@@ -28,7 +28,7 @@ elseif(NOT TENON_FUZZ)
     target_include_directories(tenon_llvm SYSTEM PRIVATE ${llvm_include})
     target_compile_definitions(tenon_llvm PRIVATE _POSIX_C_SOURCE=200809L)
     target_link_libraries(tenon_llvm PRIVATE tenon_flags ${llvm_link})
-    install(TARGETS tenon_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS tenon_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tenon COMPONENT llvm)
 
     # The same as a program, for processes whose memory is limited.
     add_executable(tenon_llvm_process ${plugin_sources}
@@ -39,5 +39,6 @@ elseif(NOT TENON_FUZZ)
     target_compile_definitions(tenon_llvm_process PRIVATE _POSIX_C_SOURCE=200809L)
     target_link_libraries(tenon_llvm_process PRIVATE tenon_flags ${llvm_link})
     add_dependencies(tenon_llvm tenon_llvm_process)
-    install(TARGETS tenon_llvm_process RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS tenon_llvm_process RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/tenon
+        COMPONENT llvm)
 endif()

@@ -48,13 +48,13 @@ static bool own_path(char path[static PATH_BYTES])
     return found;
 }
 
-/* The places, in order: $TENON_LLVM_PLUGIN alone if it is set; beside this library or program, one
- * folder up (programs of the build tree), the library folder beside `bin`; where it was installed.
- */
-enum { N_PLACES = 4 };
+/* The places, in order: $TENON_LLVM_PLUGIN alone if it is set; beside this library or program (in
+ * the build tree), in the folder `tenon` there (an installed library), one folder up (programs of
+ * the build tree), in the library folder beside `bin`; where it was installed. */
+enum { N_PLACES = 5 };
 static bool place(unsigned k, const char *folder, char out[static PATH_BYTES])
 {
-    static const char *const below[] = {"", "../", "../" TENON_LIBDIR "/"};
+    static const char *const below[] = {"", "tenon/", "../", "../" TENON_LIBDIR "/tenon/"};
     const char *given = getenv("TENON_LLVM_PLUGIN");
     int n;
     if (given && *given)
@@ -62,7 +62,7 @@ static bool place(unsigned k, const char *folder, char out[static PATH_BYTES])
     else if (k < N_PLACES - 1)
         n = *folder ? snprintf(out, PATH_BYTES, "%s/%s%s", folder, below[k], module_name) : -1;
     else
-        n = snprintf(out, PATH_BYTES, "%s/%s", TENON_FULL_LIBDIR, module_name);
+        n = snprintf(out, PATH_BYTES, "%s/tenon/%s", TENON_FULL_LIBDIR, module_name);
     return n > 0 && n < PATH_BYTES && access(out, R_OK) == 0;
 }
 
