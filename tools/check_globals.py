@@ -50,7 +50,8 @@ def export_faults(path):
     dynamic = ["-D"] if path.endswith(".so") else []
     for line in output_of("nm", "--defined-only", "--extern-only", *dynamic, path).splitlines():
         fields = line.split()
-        if len(fields) == 3 and not fields[2].startswith("tn_"):
+        # 'A' marks the names of versions
+        if len(fields) == 3 and not fields[2].startswith("tn_") and fields[1] != "A":
             yield f"exports '{fields[2]}'"
 
 
