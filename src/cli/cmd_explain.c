@@ -10,7 +10,8 @@ enum {
     OPTION_OUT,
     OPTION_PLAN_CPU,
     OPTION_DUMP,
-    OPTION_KERNEL
+    OPTION_KERNEL,
+    OPTION_CODE
 };
 
 static const option options[] = {
@@ -21,6 +22,7 @@ static const option options[] = {
     {OPTION_DUMP, "--dump", "STAGE",
      "a form on the way: graph, lowered, kernels, loops, program, all"},
     {OPTION_KERNEL, "--kernel", "N", "of kernels and loops, only those of kernel N"},
+    {OPTION_CODE, "--code", "CODE", "what an error is: its code, such as E3003, or its kind"},
     {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
     {0},
 };
@@ -73,6 +75,7 @@ static tn_status show_plan(const tn_module *m, text_buffer *text)
 typedef struct wishes {
     bool buffers, json;
     const char *out, *cpu;
+    const char *code; /* of an error; NULL: none */
     const char *dump; /* the stage; NULL: none */
     int64_t kernel;
 } wishes;
@@ -117,6 +120,9 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
         case OPTION_DUMP:
             w->dump = value;
             break;
+        case OPTION_CODE:
+            w->code = value;
+            break;
         case OPTION_KERNEL:
             TN_TRY(read_number(s, "--kernel", value, 0, INT32_MAX, &w->kernel));
             break;
@@ -142,6 +148,19 @@ static tn_status bind_and_show(session *s, const arguments *args, const wishes *
     return status;
 }
 
+static tn_status explain_code(session *s, const wishes *w)
+{
+    text_buffer text;
+    if (!tn_error_page(w->code, 0))
+        return usage_error(s, "there is no error code or kind '%.60s'", w->code);
+    text_init(&text, &s->cx->allocator);
+    for (size_t i = 0; tn_error_page(w->code, i); i++)
+        text_printf(&text, "%s%s", i ? "\n" : "", tn_error_page(w->code, i));
+    const tn_status status = output_text(s, w->out, &text);
+    text_release(&text);
+    return status;
+}
+
 static tn_status run_explain(session *s, const arguments *args)
 {
     const char *file;
@@ -149,6 +168,8 @@ static tn_status run_explain(session *s, const arguments *args)
     tn_module *m;
     text_buffer text;
     TN_TRY(read_wishes(s, args, &w));
+    if (w.code)
+        return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
@@ -163,5 +184,7 @@ static tn_status run_explain(session *s, const arguments *args)
 
 const command command_explain = {
     "explain",
-    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] [-o OUT]",
+    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] [-o OUT] "
+    "| "
+    "--code CODE",
     "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

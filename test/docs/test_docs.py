@@ -1,4 +1,4 @@
-"""The samples in README.md and docs/*.md are what the program does.
+"""The samples in README.md and the pages below docs/ are what the program does.
 
 A comment of its own line stands before a block, indented or fenced, and says what the block is:
 
@@ -98,7 +98,7 @@ class Page:
 
 class Documents(unittest.TestCase):
     def test_samples(self):
-        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
         n = 0
         for path in pages:
             with tempfile.TemporaryDirectory() as folder:
@@ -114,8 +114,10 @@ class Documents(unittest.TestCase):
         text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
         synopsis = text.split("\n\n")[1]
         common = set(re.findall(r"(?m)^\| `(--[\w-]+)", text)) | {"--version"}
+        named_by = {}
         for command in re.split(r"(?m)^    tenon ", synopsis)[1:]:
-            name = command.split()[0]
+            named_by[command.split()[0]] = named_by.get(command.split()[0], "") + command
+        for name, command in named_by.items():
             shown = subprocess.run([str(TENON), name, "--help"], capture_output=True, text=True, check=True).stdout
             helped = set(re.findall(r"(?m)^  (-O|--?[\w-]+)", shown))
             named = set(re.findall(r"(?<![\w-])(-O|--[\w-]+|-o)", command))
@@ -124,7 +126,7 @@ class Documents(unittest.TestCase):
 
     def test_links(self):
         """Every link to a file of the project leads to one, and to a heading that it has."""
-        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
             for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
                 if "://" in target:
                     continue
@@ -138,7 +140,7 @@ class Documents(unittest.TestCase):
 
     def test_paths(self):
         """Files and folders of the project that a page names in backticks are there."""
-        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
             if path.name == "CHANGELOG.md":
                 continue
             for name in re.findall(r"`((?:src|test|tools|docs|examples|include|bench)/[\w./*-]+)`",

@@ -1,0 +1,16 @@
+# docs/errors/*.md as a C file: one text for each kind of error, which `tenon explain --code` prints.
+# Run as a script: -DPAGES=FOLDER -DKINDS=diag.def -DOUT=FILE.c
+file(STRINGS ${KINDS} rows REGEX "^KIND\\(")
+set(text "/* Made from docs/errors by cmake/error_pages.cmake. */\n#include \"api/error_pages.h\"\n\n")
+string(APPEND text "const char *const error_pages[] = {\n")
+foreach(row IN LISTS rows)
+    string(REGEX REPLACE "^KIND\\(([A-Za-z0-9]+),.*" "\\1" kind "${row}")
+    file(READ ${PAGES}/${kind}.md page)
+    string(REGEX REPLACE "<!--[^>]*-->\n\n" "" page "${page}")
+    string(REPLACE "\\" "\\\\" page "${page}")
+    string(REPLACE "\"" "\\\"" page "${page}")
+    string(REPLACE "\n" "\\n\"\n    \"" page "${page}")
+    string(APPEND text "    \"${page}\",\n")
+endforeach()
+string(APPEND text "};\n")
+file(WRITE ${OUT} "${text}")
