@@ -18,7 +18,8 @@
  * libtenon-llvm.so when something must be compiled, and read and write the cache of compiled
  * kernels (tn_cache_options). Emitting a shared object starts the system's linker (cc, gcc, clang
  * or ld, along PATH) in a folder of its own in $TMPDIR, else /tmp, which is removed again.
- * tenon/files.h reads files that the caller names. Nothing else touches a file.
+ * tn_module_read_file and tenon/files.h read and write files that the caller names. Nothing else
+ * touches a file.
  *
  * Environment: TENON_CACHE_DIR, TENON_CACHE_BYTES, XDG_CACHE_HOME and HOME for the cache, as far as
  * its options leave it open; TENON_LLVM_PLUGIN for the file to load as libtenon-llvm.so; PATH and
@@ -133,7 +134,8 @@ typedef struct tn_read_options {
     tn_slice_negative slice_negative;
     bool strict;               /* Tiny IR: the published text to the letter; nothing is inserted */
     uint32_t max_pieces;       /* Tiny IR: most pieces in a chain of movement; 0: 64 */
-    const char *entry;         /* MIND source: the function to read; NULL: `main`, else the last */
+    const char *entry;         /* the function that is the entry; NULL: the program says, or in MIND
+                                  source `main`, else the last, and only that is read */
     const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
     size_t n_inputs;
 } tn_read_options;
@@ -143,15 +145,51 @@ typedef struct tn_read_options {
  * text      borrowed for the call only: the module keeps its own copy for later diagnostics
  * module    owned by the caller, who frees it with tn_module_free before the context
  * returns   TN_ERR_REJECTED  the text is not a valid program; every fault was reported
- *           TN_ERR_USAGE     unknown dialect, or none is given and none can be guessed
+ *           TN_ERR_USAGE     unknown dialect, or none is given and none can be guessed; no function
+ *                            is called as `entry` says
  *           TN_ERR_NOMEM
  * threads   one at a time for each context */
 TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,
                                 size_t length, tn_module **module);
+/* The same with the text in the file PATH, which may be a pipe, or standard input for "-". In
+ * diagnostics it is called PATH, unless options->file gives another name.
+ * returns   also TN_ERR_IO when it cannot be read, or is 4 GiB or larger */
+TN_API tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options,
+                                     const char *path, tn_module **module);
 /* Free M, which may be NULL. Programs compiled from it are not affected. */
 TN_API void tn_module_free(tn_module *m);
 
+/* What a module is as a whole. Texts are borrowed from it. */
+typedef struct tn_module_info {
+    size_t size;         /* of the structure; 0: its first layout */
+    const char *dialect; /* that tn_module_write uses by itself; NULL: none, it was built in C */
+    const char *entry;   /* the name of the function that is compiled, differentiated, and whose
+                            inputs and outputs are those of the module */
+    bool is_lowered;     /* it was read from a dialect that is only read, such as MIND source, and
+                            is what that text means in `dialect` */
+} tn_module_info;
+
+/* Fill INFO, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */
+TN_API tn_status tn_module_get_info(const tn_module *m, tn_module_info *info);
+
+/* Make the function NAME (NULL: that which is) the entry of M, and with ONLY drop the others, so
+ * that dialects with one function can take M. (tn_module_walk shows all functions.)
+ * returns  TN_ERR_USAGE  no such function; M is as before */
+TN_API tn_status tn_module_select_entry(tn_module *m, const char *name, bool only);
+
 struct tn_buffer;
+struct tn_binding;
+/* Give symbolic sizes of M their values for good, everywhere, and check what comes of it. (Sizes
+ * may also get values when M is compiled, or by the tensors of a run.)
+ *
+ * returns  TN_ERR_USAGE     a binding names no symbol of M, or one twice
+ *          TN_ERR_REJECTED  a negative extent, another value than the text of M gives the symbol,
+ *                           a symbol that still has no value (UnboundSymbol), or a rule that M
+ *                           breaks with these sizes
+ *          TN_ERR_NOMEM
+ * After any failure M may only be freed. Without bindings nothing happens. */
+TN_API tn_status tn_module_bind(tn_module *m, const struct tn_binding *bindings, size_t n);
+
 /* Make an input a constant: it has this value in every run from now on and is no input any more;
  * the inputs behind it move up. The pass fold-parameters then computes what depends on constants
  * alone, however large, and dce drops what nothing else uses.
@@ -214,6 +252,24 @@ TN_API tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level,
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_module_write(const tn_module *m, const char *dialect, const char *style,
                                  const tn_writer *writer);
+
+typedef struct tn_write_options {
+    size_t size;                 /* of the structure; 0: its first layout */
+    const char *dialect, *style; /* as in tn_module_write */
+    bool comments;               /* of a gradient: say what each value belongs to */
+    bool needs_map;              /* of a gradient: refuse a dialect without a place for its map */
+    bool entry;                  /* MLIR: add a function @entry that runs M on `inputs` and prints
+                                    the outputs */
+    const struct tn_buffer *inputs; /* for each input of M, a tensor of its type */
+    size_t n_inputs;
+} tn_write_options;
+
+/* The same with more to choose.
+ * returns  TN_ERR_USAGE     also where the dialect has no comments, no place for a map, or no
+ *                           function that runs it
+ *          TN_ERR_INPUT     `inputs` are not of the types of M's inputs */
+TN_API tn_status tn_module_write_with(const tn_module *m, const tn_write_options *options,
+                                      const tn_writer *writer);
 
 /* ---- gradients ---- */
 
@@ -280,6 +336,15 @@ TN_API size_t tn_module_output_count(const tn_module *m);
 /* Port INDEX in interface order. returns TN_ERR_USAGE when there is none; TN_ERR_NOMEM */
 TN_API tn_status tn_module_input(const tn_module *m, size_t index, tn_port *port);
 TN_API tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port);
+
+/* The name of the INDEX-th symbol that an extent in M depends on; tn_module_bind gives it a value.
+ * NULL past the last; without memory, which is reported. */
+TN_API const char *tn_module_symbol(const tn_module *m, size_t index);
+/* Extent AXIS of input or output INDEX as text, which lives as long as M: `3`, a symbol such as
+ * `batch`, or an expression of symbols such as `(batch*2)`, or `...` for a very long one. NULL when
+ * there is no such axis, or no memory, which is reported. */
+TN_API const char *tn_module_input_extent(const tn_module *m, size_t index, uint32_t axis);
+TN_API const char *tn_module_output_extent(const tn_module *m, size_t index, uint32_t axis);
 
 /* ---- programs ---- */
 

@@ -12,6 +12,11 @@
  * Releases TEXT and flushes what CX reported. */
 tn_status api_deliver(context *cx, text_buffer *text, const tn_writer *writer, tn_status status);
 
+/* Read all of PATH, or of standard input when it is "-", into TO; a NUL follows the text. Texts of
+ * 4 GiB or more are refused. */
+tn_status text_file_read(context *cx, arena *to, const char *path, const char **text,
+                         size_t *length);
+
 /* The number of an -O level. */
 static inline int api_level(tn_level level)
 {

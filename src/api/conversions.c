@@ -2,7 +2,6 @@
 #include "tenon/convert.h"
 
 #include "api/api.h"
-#include "api/programs.h"
 #include "pass/legalize.h"
 #include "pass/pass.h"
 
@@ -34,9 +33,8 @@ static bool same_family(const module *m, const dialect *to)
     return from && from->can == to->can;
 }
 
-tn_status convert_module(tn_module *tm, const char *dialect_name, const tn_convert_options *options)
+static tn_status convert(module *m, const char *dialect_name, const tn_convert_options *options)
 {
-    module *m = tm->graph;
     const dialect *to;
     tn_convert_options given;
     TN_TRY(OPTIONS_READ(&m->cx->diag, tn_convert_options, exact_only, &given, options));
@@ -54,19 +52,17 @@ tn_status convert_module(tn_module *tm, const char *dialect_name, const tn_conve
 tn_status tn_module_convert(tn_module *m, const char *dialect_name,
                             const tn_convert_options *options)
 {
-    return context_done(m->graph->cx, convert_module(m, dialect_name, options));
-}
-
-tn_status check_module_legal(const tn_module *m, const char *dialect_name)
-{
-    const dialect *to;
-    TN_TRY(find_target(m->graph->cx, dialect_name, &to));
-    return check_legal(m->graph, to);
+    return context_done(m->graph->cx, convert(m->graph, dialect_name, options));
 }
 
 tn_status tn_module_check_legal(const tn_module *m, const char *dialect_name)
 {
-    return context_done(m->graph->cx, check_module_legal(m, dialect_name));
+    const dialect *to;
+    context *cx = m->graph->cx;
+    tn_status s = find_target(cx, dialect_name, &to);
+    if (s == TN_OK)
+        s = check_legal(m->graph, to);
+    return context_done(cx, s);
 }
 
 bool tn_op_legality(size_t op, const char *dialect_name, tn_legality *legality_out,
@@ -91,32 +87,4 @@ bool tn_op_legality(size_t op, const char *dialect_name, tn_legality *legality_o
     if (how)
         *how = by ? by->label : *legality_out == TN_LEGAL_NEVER ? op_refusal((op_id)op) : NULL;
     return true;
-}
-
-/* ---- between files and modules -------------------------------------------------------------- */
-
-tn_status keep_entry(tn_module *tm)
-{
-    module *m = tm->graph;
-    const function *entry = module_entry(m);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < m->functions.n; i++)
-        if (m->functions.at[i]->is_region && !entry->is_region)
-            return TN_OK; /* regions are named by their place */
-    for (uint32_t i = 0; i < m->functions.n; i++) {
-        function *f = m->functions.at[i];
-        if (f == entry) {
-            m->functions.at[kept++] = f;
-            continue;
-        }
-        function_release(f);
-    }
-    m->functions.n = kept;
-    m->entry = 0;
-    return TN_OK;
-}
-
-tn_status bind_program(tn_module *m, const tn_binding *bindings, size_t n)
-{
-    return n ? bind_symbols(m->graph, bindings, n) : TN_OK;
 }

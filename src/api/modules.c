@@ -1,9 +1,8 @@
-/* Modules: reading, checking, rewriting and writing them, and their interfaces. */
+/* Modules: reading, checking and rewriting them. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "api/api.h"
-#include "api/programs.h"
 #include "base/suggest.h"
 #include "ops/infer.h"
 #include "pass/differentiate.h"
@@ -44,6 +43,30 @@ static tn_status derive(module *m, const uint32_t *wrt, uint32_t n_wrt, bool cor
     return differentiate(m, &options, out);
 }
 
+/* The function NAME becomes the entry; NULL: that which is. */
+static tn_status select_entry(module *m, const char *name)
+{
+    if (!name)
+        return TN_OK;
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        const function *f = m->functions.at[i];
+        if (f->is_region)
+            continue;
+        if (strcmp(f->name, name) == 0) {
+            m->entry = i;
+            return TN_OK;
+        }
+        suggest_name(&like, f->name, strlen(f->name));
+    }
+    tn_status s = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                              "the program has no function '%s'", name);
+    diag_note(&m->cx->diag, NULL, NO_SPAN, "it has '%s'", module_entry(m)->name);
+    suggest_fix(&like, &m->cx->diag, NO_SPAN, "");
+    return s;
+}
+
 /* M has its text; read it. */
 static tn_status read_text(module *m, const tn_read_options *o, const char *shown)
 {
@@ -69,7 +92,7 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
     };
     TN_TRY(d->read(m, &options));
     if (!d->lowers_to)
-        return TN_OK;
+        return select_entry(m, o->entry);
     m->dialect = d->lowers_to;
     m->is_lowered = true;
     return pass_run(m, PASS_CANONICALIZE, false, NULL);
@@ -111,47 +134,21 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
     return finish_read(cx, m, s, out);
 }
 
-tn_status read_program(context *cx, const tn_read_options *options, const char *path,
-                       tn_module **out)
+tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, const char *path,
+                              tn_module **out)
 {
+    tn_read_options o;
     *out = NULL;
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_inputs, &o, options) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     module *m = module_new(cx);
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));
-    const char *shown = options->file ? options->file : strcmp(path, "-") == 0 ? "<stdin>" : path;
-    tn_status s = file_read(cx, &m->arena, path, &m->source.text, &m->source.length);
+    const char *shown = o.file ? o.file : strcmp(path, "-") == 0 ? "<stdin>" : path;
+    tn_status s = text_file_read(cx, &m->arena, path, &m->source.text, &m->source.length);
     if (s == TN_OK)
-        s = read_text(m, options, shown);
+        s = read_text(m, &o, shown);
     return finish_read(cx, m, s, out);
-}
-
-const char *entry_name(const tn_module *m)
-{
-    return module_entry(m->graph)->name;
-}
-
-tn_status select_entry(tn_module *tm, const char *name)
-{
-    module *m = tm->graph;
-    if (!name || m->is_lowered) /* there it was chosen while reading */
-        return TN_OK;
-    suggestion like;
-    suggest_begin(&like, name, strlen(name));
-    for (uint32_t i = 0; i < m->functions.n; i++) {
-        const function *f = m->functions.at[i];
-        if (f->is_region)
-            continue;
-        if (strcmp(f->name, name) == 0) {
-            m->entry = i;
-            return TN_OK;
-        }
-        suggest_name(&like, f->name, strlen(f->name));
-    }
-    tn_status s = diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                              "the program has no function '%s'", name);
-    diag_note(&m->cx->diag, NULL, NO_SPAN, "it has '%s'", module_entry(m)->name);
-    suggest_fix(&like, &m->cx->diag, NO_SPAN, "");
-    return s;
 }
 
 void tn_module_free(tn_module *m)
@@ -161,6 +158,35 @@ void tn_module_free(tn_module *m)
     context *cx = m->graph->cx;
     module_free(m->graph);
     memory_free(&cx->allocator, m, sizeof *m);
+}
+
+/* ---- the entry ---- */
+
+/* Drop all functions but the entry and, where they belong to it, regions. */
+static void drop_others(module *m)
+{
+    const function *entry = module_entry(m);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        if (m->functions.at[i]->is_region && !entry->is_region)
+            return; /* regions are named by their place */
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        function *f = m->functions.at[i];
+        if (f == entry)
+            m->functions.at[kept++] = f;
+        else
+            function_release(f);
+    }
+    m->functions.n = kept;
+    m->entry = 0;
+}
+
+tn_status tn_module_select_entry(tn_module *m, const char *name, bool only)
+{
+    const tn_status s = select_entry(m->graph, name);
+    if (s == TN_OK && only)
+        drop_others(m->graph);
+    return context_done(m->graph->cx, s);
 }
 
 /* ---- checking and rewriting ---- */
@@ -248,131 +274,4 @@ tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observe
 tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level, const tn_pass_observer *observer)
 {
     return optimize(m, level, true, observer);
-}
-
-/* ---- writing ---- */
-
-tn_status check_formattable(const tn_module *m)
-{
-    if (!m->graph->is_lowered)
-        return TN_OK;
-    return diag_report(&m->graph->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                       "programs of this dialect are read but not written; 'tenon convert --to "
-                       "%s' prints what they mean",
-                       m->graph->dialect);
-}
-
-/* Whether WORD is one of the space-separated LIST. */
-static bool is_listed(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return true;
-    return false;
-}
-
-/* How long a text of BEFORE bytes may become. */
-static size_t most_of(const limits *l, size_t before)
-{
-    return l->output_bytes < SIZE_MAX / 2 - before ? (size_t)l->output_bytes + before : 0;
-}
-
-static tn_status unknown_style(diag_channel *diag, const dialect *d, const char *style)
-{
-    suggestion like;
-    suggest_begin(&like, style, strlen(style));
-    suggest_words(&like, d->styles);
-    const tn_status status =
-        diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s", d->name,
-                    style, d->styles);
-    suggest_fix(&like, diag, NO_SPAN, "");
-    return status;
-}
-
-static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
-                            text_buffer *out)
-{
-    diag_channel *diag = &m->cx->diag;
-    const char *style = options->style;
-    const char *name = dialect_name ? dialect_name : m->dialect;
-    const dialect *d = name ? dialect_by_name(name) : NULL;
-    if (!d)
-        return dialect_unknown(diag, name ? name : "");
-    if (!d->write)
-        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN,
-                           "programs can be read from '%s' but not written to it", d->name);
-    if (style && !is_listed(d->styles, style))
-        return unknown_style(diag, d, style);
-    if (d->can)
-        TN_TRY(check_legal(m, d));
-    out->most = most_of(&m->cx->limits, out->n);
-    TN_TRY(d->write(m, options, out));
-    if (out->too_long)
-        return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
-                           "the program would take more than %" PRIu64
-                           " bytes; --limit output_bytes=N permits more",
-                           m->cx->limits.output_bytes);
-    return out->failed ? module_no_memory(m) : TN_OK;
-}
-
-tn_status write_program(const tn_module *m, const char *dialect_name, const char *style,
-                        text_buffer *out)
-{
-    return write_with(m->graph, dialect_name, &(write_options){.style = style}, out);
-}
-
-tn_status write_gradient(tn_module *m, bool comments, bool map, text_buffer *out)
-{
-    if (!map)
-        m->graph->gradients.n = 0;
-    return write_with(m->graph, NULL, &(write_options){.comments = comments, .map = map}, out);
-}
-
-tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,
-                          const tn_writer *writer)
-{
-    context *cx = m->graph->cx;
-    text_buffer text;
-    text_init(&text, &cx->allocator);
-    const tn_status s = write_program(m, dialect_name, style, &text);
-    return api_deliver(cx, &text, writer, s);
-}
-
-/* ---- interfaces ---- */
-
-static tn_status port_at(const tn_module *m, bool output, size_t index, tn_port *port)
-{
-    context *cx = m->graph->cx;
-    const function *f = module_entry(m->graph);
-    uint32_t n = output ? f->outputs.n : f->inputs.n;
-    if (index >= n)
-        return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                                            "%s %zu of a module with %" PRIu32,
-                                            output ? "output" : "input", index, n));
-    if (output)
-        public_output(m->graph, f->outputs.at[index], port);
-    else
-        public_input(m->graph, f->inputs.at[index], port);
-    return port->name ? TN_OK : context_done(cx, diag_no_memory(&cx->diag));
-}
-
-size_t tn_module_input_count(const tn_module *m)
-{
-    return module_entry(m->graph)->inputs.n;
-}
-
-size_t tn_module_output_count(const tn_module *m)
-{
-    return module_entry(m->graph)->outputs.n;
-}
-
-tn_status tn_module_input(const tn_module *m, size_t index, tn_port *port)
-{
-    return port_at(m, false, index, port);
-}
-
-tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port)
-{
-    return port_at(m, true, index, port);
 }

@@ -1,6 +1,5 @@
 /* Conversion targets that callers add: held by the context, in the order of their names. */
 #include "api/api.h"
-#include "api/programs.h"
 #include "tenon/convert.h"
 
 typedef struct target_registry {

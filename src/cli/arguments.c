@@ -11,7 +11,7 @@ static const option common_options[] = {
      "negative slice bounds count from the end (wrap) or are 0"},
     {OPTION_STRICT, "--strict", NULL, "Tiny IR to the letter: nothing is inserted"},
     {OPTION_MAX_PIECES, "--max-pieces", "N", "Tiny IR: most pieces in a chain of movement (64)"},
-    {OPTION_ENTRY_POINT, "--entry", "NAME", "MIND source: the function to compile (main)"},
+    {OPTION_ENTRY_POINT, "--entry", "NAME", "the function to work on; of MIND source `main`"},
     {OPTION_DECLARE, "--declare", "NAME=TYPE",
      "MIND source: a free variable of a script, x=f32[2,3]"},
     {OPTION_DECLARE, "--input", "NAME=TYPE", "the same"},

@@ -115,6 +115,8 @@ tn_status output_text_in(session *s, output_set *set, const char *path, const te
 tn_status output_end(session *s, output_set *set, tn_status status);
 /* Have the folder PATH; reports. */
 tn_status output_folder(session *s, output_set *set, const char *path);
+/* A writer that appends to TEXT. */
+tn_writer text_writer(text_buffer *text);
 /* Write to standard error, as well as that goes. */
 void output_error_text(const char *text, size_t n);
 

@@ -35,7 +35,7 @@ static const option options[] = {
 };
 
 typedef struct wishes {
-    const char *file, *out, *header, *weights, *entry;
+    const char *file, *out, *header, *weights;
     char name[128];
     tn_emit_form form;
     tn_emit_options emit;
@@ -125,16 +125,13 @@ static tn_status read_one(session *s, const given *g, wishes *w)
     case OPTION_CPU:
         w->emit.cpu = g->value;
         return TN_OK;
-    case OPTION_ENTRY:
-        w->entry = g->value;
-        return TN_OK;
     case OPTION_SEED:
         return read_seed(s, g->value, &w->emit.seed);
     case OPTION_LEVEL:
         return read_level(s, g->value, &w->compile.level);
     case OPTION_NUMERICS:
         return read_numerics(s, g->value, &w->compile.numerics);
-    default: /* --dim may be given often and is read where it is used */
+    default: /* --dim is read where it is used, --entry when the program is */
         return TN_OK;
     }
 }
@@ -153,18 +150,13 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     return TN_OK;
 }
 
-static bool append(void *user, const char *bytes, size_t n)
-{
-    text_put(user, bytes, n);
-    return true;
-}
-
 static tn_status write_form(session *s, output_set *set, const tn_program *p, const wishes *w,
                             tn_emit_form form, const char *path)
 {
     text_buffer text;
+    const tn_writer writer = text_writer(&text);
     text_init(&text, &s->cx->allocator);
-    tn_status status = tn_program_emit(p, form, &w->emit, &(tn_writer){append, &text});
+    tn_status status = tn_program_emit(p, form, &w->emit, &writer);
     if (status == TN_OK)
         status = output_text_in(s, set, path, &text);
     text_release(&text);
@@ -188,10 +180,8 @@ static tn_status compile(session *s, const arguments *args, wishes *w, tn_module
     arena names;
     tn_program *p = NULL;
     arena_init(&names, &s->cx->allocator);
-    tn_status status = select_entry(m, w->entry);
-    if (status == TN_OK)
-        status = read_bindings(s, args, OPTION_DIM, &names, &w->compile.bindings,
-                               &w->compile.n_bindings);
+    tn_status status =
+        read_bindings(s, args, OPTION_DIM, &names, &w->compile.bindings, &w->compile.n_bindings);
     if (status == TN_OK)
         status = tn_program_compile(m, &w->compile, &p);
     if (status == TN_OK)
@@ -207,7 +197,7 @@ static tn_status run_compile(session *s, const arguments *args)
     wishes w;
     tn_module *m;
     TN_TRY(read_wishes(s, args, &w));
-    TN_TRY(read_program(s->cx, &s->read, w.file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, w.file, &m));
     const tn_status status = compile(s, args, &w, m);
     tn_module_free(m);
     return status;

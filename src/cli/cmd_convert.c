@@ -29,8 +29,8 @@ static const option options[] = {
 };
 
 typedef struct convert_options {
-    const char *out, *to, *style, *entry, *symbol;
-    bool with_entry;
+    const char *out, *to, *style, *symbol;
+    bool only_entry, with_entry;
     tn_convert_options convert;
 } convert_options;
 
@@ -50,7 +50,7 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
             o->style = value;
             break;
         case OPTION_ENTRY:
-            o->entry = value;
+            o->only_entry = true; /* which is said when the program is read */
             break;
         case OPTION_SYMBOL:
             o->symbol = value;
@@ -78,14 +78,12 @@ static tn_status choose_program(session *s, tn_module *m, const arguments *args,
     const tn_binding *bindings;
     size_t n;
     arena names;
-    if (o->entry) {
-        TN_TRY(select_entry(m, o->entry));
-        TN_TRY(keep_entry(m));
-    }
+    if (o->only_entry)
+        TN_TRY(tn_module_select_entry(m, NULL, true));
     arena_init(&names, &s->cx->allocator);
     tn_status status = read_bindings(s, args, OPTION_DIM, &names, &bindings, &n);
     if (status == TN_OK)
-        status = bind_program(m, bindings, n);
+        status = tn_module_bind(m, bindings, n);
     arena_release(&names);
     return status;
 }
@@ -100,7 +98,7 @@ static tn_status run_convert(session *s, const arguments *args)
 
     TN_TRY(read_convert_options(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
     text_init(&meta, &s->cx->allocator);
     const bool to_folder = names_folder(o.out);
@@ -110,10 +108,12 @@ static tn_status run_convert(session *s, const arguments *args)
     if (status == TN_OK && to_folder)
         status = describe_entry(s, m, o.to, o.symbol, &meta);
     if (status == TN_OK)
-        status = convert_module(m, o.to, &o.convert);
+        status = tn_module_convert(m, o.to, &o.convert);
+    const tn_write_options write = {
+        .style = o.style, .entry = o.with_entry, .inputs = in.buffers, .n_inputs = in.n};
+    const tn_writer writer = text_writer(&text);
     if (status == TN_OK)
-        status =
-            o.with_entry ? entry_write(s, m, &in, &text) : write_program(m, NULL, o.style, &text);
+        status = tn_module_write_with(m, &write, &writer);
     if (status == TN_OK)
         status =
             to_folder ? folder_write(s, o.out, o.to, &text, &meta) : output_text(s, o.out, &text);

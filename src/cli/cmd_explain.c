@@ -80,18 +80,11 @@ typedef struct wishes {
     int64_t kernel;
 } wishes;
 
-static bool append(void *user, const char *bytes, size_t n)
-{
-    text_buffer *text = user;
-    text_put(text, bytes, n);
-    return !text->failed;
-}
-
 static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, const wishes *w,
                               text_buffer *text)
 {
     tn_program *p;
-    const tn_writer to = {append, text};
+    const tn_writer to = text_writer(text);
     TN_TRY(tn_program_compile(m, o, &p));
     const tn_status status =
         w->dump ? tn_program_dump(p, w->dump, w->kernel, &to) : tn_program_explain(p, w->json, &to);
@@ -141,7 +134,7 @@ static tn_status bind_and_show(session *s, const arguments *args, const wishes *
     arena_init(&names, &s->cx->allocator);
     tn_status status = read_bindings(s, args, OPTION_BIND, &names, &o.bindings, &o.n_bindings);
     if (status == TN_OK && w->buffers)
-        status = bind_program(m, o.bindings, o.n_bindings);
+        status = tn_module_bind(m, o.bindings, o.n_bindings);
     if (status == TN_OK)
         status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w, text);
     arena_release(&names);
@@ -171,7 +164,7 @@ static tn_status run_explain(session *s, const arguments *args)
     if (w.code)
         return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
     tn_status status = bind_and_show(s, args, &w, m, &text);
     if (status == TN_OK)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/programs.h"
+#include "api/api.h"
 #include "cli/cli.h"
 
 enum { OPTION_OUT = OPTION_OWN };
@@ -134,7 +134,7 @@ static tn_status run_fix(session *s, const arguments *args)
     TN_TRY(arguments_one_file(s, args, &file));
     arena_init(&memory, &s->cx->allocator);
     text_init(&text, &s->cx->allocator);
-    tn_status status = file_read(s->cx, &memory, file, &bytes, &n);
+    tn_status status = text_file_read(s->cx, &memory, file, &bytes, &n);
     if (status == TN_OK) {
         text_put(&text, bytes, n);
         status = fix_text(s, strcmp(file, "-") == 0 ? "<stdin>" : file, out, &text);

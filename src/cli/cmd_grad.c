@@ -118,8 +118,12 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
 static tn_status output_gradient(session *s, const grad_arguments *g, tn_module *m)
 {
     text_buffer text;
+    const tn_writer writer = text_writer(&text);
     text_init(&text, &s->cx->allocator);
-    tn_status status = write_gradient(m, g->comments, g->map, &text);
+    if (!g->map)
+        tn_module_forget_gradients(m);
+    const tn_write_options o = {.comments = g->comments, .needs_map = g->map};
+    tn_status status = tn_module_write_with(m, &o, &writer);
     if (status == TN_OK)
         status = output_text(s, g->out, &text);
     diag_flush(&s->cx->diag);
@@ -132,7 +136,7 @@ static tn_status bind_sizes(session *s, const arguments *args, grad_arguments *g
     const tn_binding *bindings;
     size_t n;
     TN_TRY(read_bindings(s, args, OPTION_DIM, &g->memory, &bindings, &n));
-    return bind_program(m, bindings, n);
+    return tn_module_bind(m, bindings, n);
 }
 
 static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
@@ -141,7 +145,7 @@ static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
     tn_module *m, *gradient = NULL;
     TN_TRY(read_options_of(s, args, g));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
     tn_status status = bind_sizes(s, args, g, m);
     if (status == TN_OK)
         status = tn_module_gradient(m, &g->gradient, &gradient);

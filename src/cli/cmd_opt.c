@@ -39,11 +39,12 @@ static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_ch
         return;
     d->n_dumped++;
     text_buffer text;
+    const tn_writer writer = text_writer(&text);
     text_init(&text, &d->s->cx->allocator);
     text_puts(&text, "# after ");
     text_puts(&text, pass);
     text_puts(&text, n_changed ? "\n" : " (unchanged)\n");
-    (void)write_program(m, NULL, NULL, &text); /* what it cannot write it reports */
+    (void)tn_module_write(m, NULL, NULL, &writer); /* what it cannot write it reports */
     if (!text.failed)
         output_error_text(text.at, text.n);
     text_release(&text);
@@ -139,16 +140,17 @@ static tn_status run_opt(session *s, const arguments *args)
     opt_options o;
     tn_module *m;
     text_buffer text;
+    const tn_writer writer = text_writer(&text);
 
     TN_TRY(read_options_of(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(read_program(s->cx, &s->read, file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
     text_init(&text, &s->cx->allocator);
     tn_status status = set_constants(s, args, m);
     if (status == TN_OK)
         status = rewrite(s, m, &o);
     if (status == TN_OK)
-        status = write_program(m, NULL, NULL, &text);
+        status = tn_module_write(m, NULL, NULL, &writer);
     if (status == TN_OK)
         status = output_text(s, o.out, &text);
     diag_flush(&s->cx->diag);

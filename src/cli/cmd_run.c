@@ -33,7 +33,7 @@ static const option options[] = {
 };
 
 typedef struct run_options {
-    const char *file, *entry, *output, *trace;
+    const char *file, *output, *trace;
     bool print;
     bool has_seed;
     uint64_t seed;
@@ -69,9 +69,6 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     switch (g->id) {
     case OPTION_RANDOM:
         return read_seed(s, g->value, o);
-    case OPTION_ENTRY:
-        o->entry = g->value;
-        return TN_OK;
     case OPTION_OUTPUT:
         o->output = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--output needs a name");
@@ -105,7 +102,8 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_TRACE:
         o->trace = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--profile-trace needs a file name");
-    default: /* --input, --inputs and --dim may be given often and are read where they are used */
+    default: /* --input, --inputs and --dim are read where they are used, --entry with the program
+              */
         return TN_OK;
     }
 }
@@ -213,12 +211,10 @@ static tn_status build_program(session *s, const arguments *args, run_options *o
 {
     tn_module *m;
     arena names;
-    TN_TRY(read_program(s->cx, &s->read, o->file, &m));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, o->file, &m));
     arena_init(&names, &s->cx->allocator);
-    tn_status status = select_entry(m, o->entry);
-    if (status == TN_OK)
-        status = read_bindings(s, args, OPTION_DIM, &names, &o->compile.bindings,
-                               &o->compile.n_bindings);
+    tn_status status =
+        read_bindings(s, args, OPTION_DIM, &names, &o->compile.bindings, &o->compile.n_bindings);
     if (status == TN_OK)
         status = tn_program_compile(m, &o->compile, p);
     diag_flush(&s->cx->diag);

@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "api/programs.h"
+#include "cli/cli.h"
 #include "cli/yaml.h"
 
 /* An error or warning that the test's program caused. */
@@ -74,7 +75,9 @@ static int64_t number_of(const char *text, int64_t otherwise)
 
 static bool read_module(testing *t, const char *text, const char *dialect_name, tn_module **m)
 {
-    tn_read_options o = {.dialect = dialect_name, .file = "test", .entry = get(t, "input.entry")};
+    tn_read_options o = {.dialect = dialect_name, .file = "test"};
+    if (is(dialect_name, "mind-source"))
+        o.entry = get(t, "input.entry");
     if (is(get(t, "input.language"), "core-v1"))
         o.profile = TN_PROFILE_CORE_V1;
     return tn_module_read(t->cx, &o, text, strlen(text), m) == TN_OK;
@@ -82,11 +85,11 @@ static bool read_module(testing *t, const char *text, const char *dialect_name, 
 
 static bool canonical_text(testing *t, tn_module *m, text_buffer *out)
 {
+    const tn_writer writer = text_writer(out);
     text_init(out, &t->cx->allocator);
     if (tn_module_run_passes(m, "canonicalize", NULL) == TN_OK &&
-        write_program(m, "mind", NULL, out) == TN_OK)
+        tn_module_write(m, "mind", NULL, &writer) == TN_OK)
         return true;
-    diag_flush(&t->cx->diag);
     return false;
 }
 
@@ -133,7 +136,7 @@ static void compare_module(testing *t, tn_module *m, const char *want)
 /* ---- running ---- */
 
 /* A number as the test has it: an integer of 64 bits, which is exact, or a float. */
-static bool read_number(const char *text, scalar *out)
+static bool number_from(const char *text, scalar *out)
 {
     uint64_t bits;
     const size_t n = strlen(text);
@@ -157,7 +160,7 @@ static bool read_number(const char *text, scalar *out)
 static bool flatten(const yaml *y, scalar **at, const scalar *end)
 {
     if (y->kind == YAML_SCALAR)
-        return *at < end && read_number(y->text, (*at)++);
+        return *at < end && number_from(y->text, (*at)++);
     for (const yaml *c = y->first; c; c = c->next)
         if (!flatten(c, at, end))
             return false;
@@ -192,7 +195,7 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
 {
     size_t count = 1;
     const yaml *values = yaml_find(t->test, "input.values");
-    const yaml *given = values ? yaml_find(values, port->name) : NULL;
+    const yaml *own = values ? yaml_find(values, port->name) : NULL;
     for (uint32_t i = 0; i < port->type.rank; i++)
         count *= (size_t)port->type.dims[i];
     *b = (tn_buffer){.type = port->type, .bytes = count * dtype_bytes(port->type.dtype)};
@@ -200,9 +203,9 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
     scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
     if (!b->data || !numbers)
         return false;
-    if (!given)
+    if (!own)
         return true;
-    if (!flatten(given, &at, numbers + count) || at != numbers + count) {
+    if (!flatten(own, &at, numbers + count) || at != numbers + count) {
         fail(t, "the values of input '%s' are not %zu numbers", port->name, count);
         return false;
     }
@@ -233,7 +236,7 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
         fail(t, "the result has another shape than expected");
         return;
     }
-    if (limit && read_number(limit, &read))
+    if (limit && number_from(limit, &read))
         tolerance = as_float(read);
     scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
     if (!numbers)
@@ -455,7 +458,7 @@ static bool is_well_formed(testing *t)
     if (get(t, "input.source") && get(t, "input.ir_module"))
         fail(t, "the test has both input.source and input.ir_module");
     else if (yaml_find(t->test, tolerance) &&
-             (!get(t, tolerance) || !read_number(get(t, tolerance), &ignored)))
+             (!get(t, tolerance) || !number_from(get(t, tolerance), &ignored)))
         fail(t, "%s is no number", tolerance);
     return t->out->verdict != VERDICT_FAIL;
 }
@@ -490,7 +493,7 @@ tn_status conformance_run(context *cx, const char *path, bool gpu, arena *memory
         return diag_no_memory(&cx->diag);
     context_limits_from(t.cx, cx);
     t.cx->has_told_llvm = true; /* programs are tested, not this machine */
-    if (file_read(t.cx, memory, path, &src.text, &src.length) != TN_OK ||
+    if (text_file_read(t.cx, memory, path, &src.text, &src.length) != TN_OK ||
         yaml_read(t.cx, &src, memory, &test) != TN_OK) {
         diag_flush(&t.cx->diag);
         fail(&t, "the file cannot be read: %s", t.first ? t.first->message : "out of memory");

@@ -26,16 +26,3 @@ tn_status entry_gather(session *s, const tn_module *m, const arguments *args, ru
     tn_program_free(p);
     return status;
 }
-
-tn_status entry_write(session *s, const tn_module *m, const run_inputs *in, text_buffer *text)
-{
-    size_t size = (in->n + 1) * sizeof(void *);
-    const void **data = memory_alloc(&s->cx->allocator, size);
-    if (!data)
-        return diag_no_memory(&s->cx->diag);
-    for (size_t i = 0; i < in->n; i++)
-        data[i] = in->buffers[i].data;
-    tn_status status = write_mlir_entry(m, data, text);
-    memory_free(&s->cx->allocator, data, size);
-    return status;
-}

@@ -10,23 +10,19 @@ bool names_folder(const char *path)
     return path && *path && path[strlen(path) - 1] == '/';
 }
 
-static bool append(void *user, const char *bytes, size_t n)
-{
-    text_put(user, bytes, n);
-    return true;
-}
-
 tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
                          text_buffer *out)
 {
     text_buffer symbol;
+    tn_module_info info = {.size = sizeof info};
+    const tn_writer writer = text_writer(&symbol);
+    TN_TRY(tn_module_get_info(m, &info));
     text_init(&symbol, &s->cx->allocator);
-    tn_status status = tn_module_entry_symbol(m, name, &(tn_writer){append, &symbol});
+    tn_status status = tn_module_entry_symbol(m, name, &writer);
     text_puts(out, "{\n  \"target\": ");
     text_json_string(out, target, strlen(target));
     text_puts(out, ",\n  \"entrypoints\": [\n    {\n      \"ptir\": ");
-    const char *entry = entry_name(m);
-    text_json_string(out, entry, strlen(entry));
+    text_json_string(out, info.entry, strlen(info.entry));
     text_puts(out, ",\n      \"symbol\": ");
     text_json_string(out, symbol.at ? symbol.at : "", symbol.n);
     text_puts(out, "\n    }\n  ]\n}\n");

@@ -49,8 +49,6 @@ void inputs_release(session *s, run_inputs *in);
 
 /* Collect the inputs of M, as a run would. IN is released by the caller in any case. */
 tn_status entry_gather(session *s, const tn_module *m, const arguments *args, run_inputs *in);
-/* M, which was converted to MLIR, with a function that runs it on IN. */
-tn_status entry_write(session *s, const tn_module *m, const run_inputs *in, text_buffer *text);
 
 /* ---- convert_folder.c ---- */
 

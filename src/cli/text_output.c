@@ -29,6 +29,18 @@ void output_error_text(const char *text, size_t n)
     (void)write_all(STDERR_FILENO, text, n);
 }
 
+static bool append(void *user, const char *bytes, size_t n)
+{
+    text_buffer *text = user;
+    text_put(text, bytes, n);
+    return !text->failed;
+}
+
+tn_writer text_writer(text_buffer *text)
+{
+    return (tn_writer){append, text};
+}
+
 tn_status output_end(session *s, output_set *set, tn_status status)
 {
     if (output_set_end(set, status == TN_OK) || status != TN_OK)

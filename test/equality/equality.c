@@ -67,7 +67,7 @@ typedef struct library {
 
 typedef struct job {
     tn_read_options read;
-    const char *file, *entry;
+    const char *file;
     given inputs[MOST];
     tn_binding dims[MOST];
     library libraries[MOST];
@@ -109,7 +109,7 @@ static bool read_field(job *j, char *field)
     } else if (value && strcmp(field, "profile") == 0) {
         j->read.profile = TN_PROFILE_CORE_V1;
     } else if (value && strcmp(field, "entry") == 0) {
-        j->entry = value;
+        j->read.entry = value;
     } else if (value && strcmp(field, "levels") == 0) {
         j->levels = value;
     } else if (value && strcmp(field, "save") == 0) {
@@ -493,8 +493,7 @@ static bool judge_level(state *s, int level)
 static bool judge_job(job *j)
 {
     state s = {.j = j, .cx = context_new(NULL, NULL)};
-    bool ok = s.cx && read_program(s.cx, &j->read, j->file, &s.m) == TN_OK &&
-              select_entry(s.m, j->entry) == TN_OK;
+    bool ok = s.cx && tn_module_read_file(s.cx, &j->read, j->file, &s.m) == TN_OK;
     if (!ok)
         (void)FAULT(j, "cannot be read");
     ok = ok && load_inputs(&s) && (!j->save || save_all(&s));

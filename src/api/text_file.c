@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/programs.h"
+#include "api/api.h"
 
 enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30 };
 #define LARGEST_TEXT ((uint64_t)UINT32_MAX - 1)
@@ -111,7 +111,8 @@ static tn_status read_open_file(context *cx, arena *to, int fd, const char *path
     return read_regular(cx, to, fd, path, (uint64_t)info.st_size, text, length);
 }
 
-tn_status file_read(context *cx, arena *to, const char *path, const char **text, size_t *length)
+tn_status text_file_read(context *cx, arena *to, const char *path, const char **text,
+                         size_t *length)
 {
     if (strcmp(path, "-") == 0)
         return read_open_file(cx, to, STDIN_FILENO, path, text, length);

@@ -1,0 +1,129 @@
+/* Modules as text. */
+#include <inttypes.h>
+
+#include "api/api.h"
+#include "base/suggest.h"
+#include "dialect/mlir/mlir.h"
+#include "pass/legalize.h"
+
+/* Whether WORD is one of the space-separated LIST. */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* How long a text of BEFORE bytes may become. */
+static size_t most_of(const limits *l, size_t before)
+{
+    return l->output_bytes < SIZE_MAX / 2 - before ? (size_t)l->output_bytes + before : 0;
+}
+
+static tn_status unknown_style(diag_channel *diag, const dialect *d, const char *style)
+{
+    suggestion like;
+    suggest_begin(&like, style, strlen(style));
+    suggest_words(&like, d->styles);
+    const tn_status status =
+        diag_report(diag, DIAG_Usage, NULL, NO_SPAN, "'%s' has no style '%s'; it has: %s", d->name,
+                    style, d->styles);
+    suggest_fix(&like, diag, NO_SPAN, "");
+    return status;
+}
+
+static tn_status write_with(const module *m, const char *dialect_name, const write_options *options,
+                            text_buffer *out)
+{
+    diag_channel *diag = &m->cx->diag;
+    const char *style = options->style;
+    const char *name = dialect_name ? dialect_name : m->dialect;
+    const dialect *d = name ? dialect_by_name(name) : NULL;
+    if (!d)
+        return dialect_unknown(diag, name ? name : "");
+    if (!d->write)
+        return diag_report(diag, DIAG_Usage, NULL, NO_SPAN,
+                           "programs can be read from '%s' but not written to it", d->name);
+    if (style && !is_listed(d->styles, style))
+        return unknown_style(diag, d, style);
+    if (d->can)
+        TN_TRY(check_legal(m, d));
+    out->most = most_of(&m->cx->limits, out->n);
+    TN_TRY(d->write(m, options, out));
+    if (out->too_long)
+        return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                           "the program would take more than %" PRIu64
+                           " bytes; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes);
+    return out->failed ? module_no_memory(m) : TN_OK;
+}
+
+/* The blocks of INPUTS, which must be what M takes, for `write_options`. */
+static tn_status check_inputs(const module *m, const tn_write_options *o, const void **blocks)
+{
+    const function *f = module_entry(m);
+    diag_channel *d = &m->cx->diag;
+    if (o->n_inputs != f->inputs.n)
+        return diag_report(d, DIAG_InputMismatch, &m->source, NO_SPAN,
+                           "%zu inputs are given for a program with %" PRIu32, o->n_inputs,
+                           f->inputs.n);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        tn_type want;
+        size_t bytes;
+        public_type(t, &want);
+        if (!public_same_type(&o->inputs[i].type, &want) || !type_bytes(t, &bytes) ||
+            o->inputs[i].bytes < bytes || (bytes && !o->inputs[i].data))
+            return diag_report(d, DIAG_InputMismatch, &m->source, NO_SPAN,
+                               "the tensor for input %" PRIu32
+                               " has another type than the program declares, or no data",
+                               i);
+        blocks[i] = o->inputs[i].data;
+    }
+    return TN_OK;
+}
+
+static tn_status write_module(const module *m, const tn_write_options *o, text_buffer *out)
+{
+    write_options inner = {.style = o->style, .comments = o->comments, .map = o->needs_map};
+    if (!o->entry)
+        return write_with(m, o->dialect, &inner, out);
+    const char *name = o->dialect ? o->dialect : m->dialect;
+    if (!name || strcmp(name, dialect_mlir.name) != 0)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "only '%s' has a function that runs the program", dialect_mlir.name);
+    const tn_allocator *a = &m->cx->allocator;
+    const size_t size = (o->n_inputs + 1) * sizeof *inner.inputs;
+    const void **blocks = memory_alloc(a, size);
+    if (!blocks)
+        return diag_no_memory(&m->cx->diag);
+    tn_status s = check_inputs(m, o, blocks);
+    inner.entry = true;
+    inner.inputs = blocks;
+    if (s == TN_OK)
+        s = write_with(m, o->dialect, &inner, out);
+    memory_free(a, blocks, size);
+    return s;
+}
+
+tn_status tn_module_write_with(const tn_module *m, const tn_write_options *options,
+                               const tn_writer *writer)
+{
+    context *cx = m->graph->cx;
+    tn_write_options o;
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, n_inputs, &o, options);
+    if (s == TN_OK)
+        s = write_module(m->graph, &o, &text);
+    return api_deliver(cx, &text, writer, s);
+}
+
+tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,
+                          const tn_writer *writer)
+{
+    return tn_module_write_with(m, &(tn_write_options){.dialect = dialect_name, .style = style},
+                                writer);
+}
