@@ -205,6 +205,11 @@ TN_API tn_value tn_reduce(tn_builder *b, tn_reduction reduction, tn_value x, tn_
 /* The position of the first largest element along AXIS; INDEX_DTYPE is si32 or si64. */
 TN_API tn_value tn_arg_max(tn_builder *b, tn_value x, int64_t axis, bool keepdims,
                            tn_dtype index_dtype);
+/* What the elements along AXIS up to each one come to: their sum, product, largest or smallest;
+ * with EXCLUSIVE without the element itself, with REVERSE from the end. */
+typedef enum tn_fold { TN_FOLD_SUM = 0, TN_FOLD_PROD, TN_FOLD_MAX, TN_FOLD_MIN } tn_fold;
+TN_API tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bool exclusive,
+                              bool reverse);
 /* The K largest (or smallest) elements along AXIS, sorted, and their positions. */
 typedef struct tn_top {
     tn_value values, indices;

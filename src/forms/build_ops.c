@@ -1,5 +1,6 @@
 /* The public builder: sources, elementwise operations, reductions, contractions. */
 #include "forms/building.h"
+#include "ops/law.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@ _Static_assert((int)TN_LT == (int)DIR_LT && (int)TN_NE == (int)DIR_NE, "directio
 _Static_assert((int)TN_PADDING_SAME == (int)PADDING_SAME &&
                    (int)TN_PADDING_CUSTOM == (int)PADDING_CUSTOM,
                "paddings");
+_Static_assert((int)TN_FOLD_PROD == (int)FOLD_PROD && (int)TN_FOLD_MIN == (int)FOLD_MIN,
+               "public numbers are our own");
 _Static_assert((int)TN_COMBINE_MAX == (int)COMBINE_MAX &&
                    (int)TN_COMBINE_REPLACE == (int)COMBINE_REPLACE,
                "combine modes");
@@ -320,6 +323,19 @@ tn_value tn_arg_max(tn_builder *b, tn_value x, int64_t axis, bool keepdims, tn_d
     add_int(&l, KEY_AXIS, axis);
     add_int(&l, KEY_KEEPDIMS, keepdims);
     add_dtype(&l, KEY_INDEX_DTYPE, index_dtype);
+    return append_1(&l, x);
+}
+
+tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bool exclusive,
+                       bool reverse)
+{
+    attr_list l = attrs_for(b, OP_CUMULATIVE);
+    if (is_building(b) && (unsigned)fold > TN_FOLD_MIN)
+        builder_fail(b, DIAG_Usage, "cumulative", "%d is nothing to form", (int)fold);
+    add_int(&l, KEY_AXIS, axis);
+    add_int(&l, KEY_FOLD, (int64_t)fold);
+    add_int(&l, KEY_EXCLUSIVE, exclusive);
+    add_int(&l, KEY_REVERSE, reverse);
     return append_1(&l, x);
 }
 

@@ -6,9 +6,11 @@
 
 /* The constants of the law of bits; part of the format version. */
 enum {
-    SUM_LANES = 32,      /* interleaved accumulators of a sum */
-    SUM_BLOCK = 1024,    /* elements summed before partials are combined pairwise */
-    CONTRACT_BLOCK = 256 /* products in one chain of fused multiply-adds */
+    SUM_LANES = 32,       /* interleaved accumulators of a sum */
+    SUM_BLOCK = 1024,     /* elements summed before partials are combined pairwise */
+    CONTRACT_BLOCK = 256, /* products in one chain of fused multiply-adds */
+    CUMULATIVE_BLOCK =
+        16 /* elements that combine among themselves before what precedes them joins */
 };
 
 typedef enum fold_kind { FOLD_SUM, FOLD_PROD, FOLD_MAX, FOLD_MIN } fold_kind;

@@ -1,8 +1,9 @@
-/* Type rules of what orders elements along an axis: arg_max, top_k. */
+/* Type rules of what goes along an axis in order: arg_max, top_k, cumulative. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "ops/attr_rules.h"
+#include "ops/law.h"
 #include "ops/rules.h"
 
 static tn_status ordered(const infer_call *call)
@@ -56,4 +57,18 @@ tn_status infer_top_k(infer_call *call)
     TN_TRY(rule_result(call, x->dtype, &s));
     results[1] = type_with_dtype(&m->types, results[0], index);
     return results[1] ? TN_OK : module_no_memory(m);
+}
+
+tn_status infer_cumulative(infer_call *call)
+{
+    const int64_t fold = attr_int(call->attrs, KEY_FOLD, -1);
+    uint32_t axis;
+    if (fold < FOLD_SUM || fold > FOLD_MIN) /* [cumulative/C1] */
+        return infer_reject(call, DIAG_InvalidAttribute, "'%s' forms sum, prod, max or min only",
+                            rule_op(call));
+    const bool orders = fold == FOLD_MAX || fold == FOLD_MIN;
+    TN_TRY(rule_dtype(call, 0, orders ? ALLOW_REAL | ALLOW_BOOL : ALLOW_NUMBER));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    TN_TRY(rule_axis(call, KEY_AXIS, call->in[0]->rank, &axis));
+    return infer_result(call, call->in[0]);
 }

@@ -413,6 +413,15 @@ def ptir_cases():
                 f"top_k({x}) k[2] axis[-1] largest[{largest}] indices_dtype[si32]",
                 "(tensor<f64, 2x2>, tensor<si32, 2x2>)") + "[0]) new_shape[2, 2]", (2, 2))),
             (2, 2)), (2, 2))
+    for kind in ("sum", "prod", "max", "min"):
+        for axis, exclusive, reverse in ((-1, "false", "false"), (0, "true", "false"), (1, "false", "true"),
+                                         (0, "true", "true")):
+            made = f"cumulative({{}}) kind[{kind}] axis[{axis}] exclusive[{exclusive}] reverse[{reverse}]"
+            # what precedes the first element is infinite, so x itself joins
+            joins = {"max": "maximum({}, {})", "min": "minimum({}, {})"}.get(kind, "add({}, {})")
+            yield p(f"cumulative {kind} {axis} {exclusive} {reverse}", {"x": (3, 4)},
+                    lambda put, x, made=made, joins=joins: put(
+                        joins.format(put(made.format(x), (3, 4)), x), (3, 4)), (3, 4))
     for axis, n in ((-1, 4), (1, 3), (0, 2)):
         yield p(f"layer_norm {axis}", {"x": (2, 3, 4), "g": (n,), "b": (n,)},
                 f"layer_norm({{x}}, {{g}}, {{b}}) epsilon[0.01] feature_axis[{axis}]", (2, 3, 4))

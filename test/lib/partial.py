@@ -319,6 +319,14 @@ def largest(p):
     return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [x], "Si32", shape),)
 
 
+def cumulated(p):
+    kind = p.r.choice(("Sum", "Prod", "Max", "Min"))
+    x = p.input(p.kind(REAL if kind in ("Max", "Min") else NUMBERS), p.dims(p.r.randint(1, 3)))
+    return (p.op({"Cumulative": {"kind": kind, "axis": p.r.randrange(len(x.shape)),
+                                 "exclusive": p.r.random() < 0.5, "reverse": p.r.random() < 0.5}},
+                 [x], x.dtype, x.shape),)
+
+
 def turned_products(p):
     """Softmax of products, times others: kernels in stages, strips and chains."""
     kind, b, m, n, d = p.r.choice(("F32", "F32", "F64", "F16")), p.n(4), p.n(33), p.n(), p.n(33)
@@ -402,7 +410,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at, largest,
+         products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at, largest, cumulated,
          turned_products, steps, images, moves)
 
 

@@ -310,6 +310,13 @@ class Scope:
                                   "indices_dtype": "Si32"}}, [v],
                         [(v.dtype, shape), ("Si32", shape)])
 
+    def cumulative(self):
+        kind = self.r.choice(("Sum", "Prod", "Max", "Min"))
+        v = self.some(("I1",) + REAL if kind in ("Max", "Min") else NUMBERS, lambda v: v.shape)
+        self.emit({"Cumulative": {"kind": kind, "axis": self.axis(len(v.shape)),
+                                  "exclusive": self.r.random() < 0.5, "reverse": self.r.random() < 0.5}},
+                  [v], v.dtype, v.shape)
+
     def dot_general(self):
         v = self.some(NUMBERS, lambda v: math.prod(v.shape) < 40)
         rank = len(v.shape)
@@ -528,7 +535,7 @@ class Scope:
         kinds = [self.unary, self.binary, self.binary, self.clamp, self.compare, self.select,
                  self.cast, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
-                 self.reduce, self.arg_max, self.top_k, self.dot_general, self.take, self.gather,
+                 self.reduce, self.arg_max, self.top_k, self.cumulative, self.dot_general, self.take, self.gather,
                  self.scatter_reduce, self.scatter_add, self.dynamic, self.segment_reduce,
                  self.reduce_window, self.extract_patches, self.layer_norm, self.quantize]
         if self.program.depth < 2:
@@ -620,7 +627,8 @@ FIELDS = {
     "Quantize": {"output_dtype": "dtype", "axis": "?n"},
     "Dequantize": {"axis": "?n", "output_dtype": "?dtype"},
     "Requantize": {"output_dtype": "dtype", "axis": "?n"}, "CustomCall": {},
-    "LayerNorm": {"epsilon": "f64", "feature_axis": INT}, "Clamp": {}}
+    "LayerNorm": {"epsilon": "f64", "feature_axis": INT}, "Clamp": {},
+    "Cumulative": {"kind": "Sum Prod Max Min", "axis": INT, "exclusive": "bool", "reverse": "bool"}}
 OPERATIONS = ["Constant", "ElementwiseUnary", "ElementwiseBinary", *FIELDS]
 
 

@@ -110,6 +110,13 @@ class Program:
         name = self.lines[-1].split()[0]
         self.outputs += [(name + "[0]", text(d, made)), (name + "[1]", text(o, made))]
 
+    def cumulative(self):
+        kind = self.rng.choice(("sum", "prod", "max", "min"))
+        d, shape = self.rng.choice(DTYPES[:-2]), self.shape(1, 3)
+        flags = [self.rng.choice(("true", "false")) for _ in range(2)]
+        self.output(f"cumulative({self.data(d, shape)}) kind[{kind}] axis[{self.rng.randrange(len(shape))}] "
+                    f"exclusive[{flags[0]}] reverse[{flags[1]}]", d, shape)
+
     def segments(self):
         d, shape, n = self.rng.choice(DTYPES[:-2]), self.shape(1, 3), self.rng.choice(EXTENTS)
         kind = self.rng.choice(("sum", "max"))
@@ -223,7 +230,7 @@ class Program:
 
 
 OPS = (Program.draws, Program.take, Program.gather, Program.windows, Program.arg_max,
-       Program.top_k, Program.segments, Program.scatter_reduce, Program.scatter_add,
+       Program.top_k, Program.cumulative, Program.segments, Program.scatter_reduce, Program.scatter_add,
        Program.layer_norm, Program.columns, Program.reduce_window, Program.patches, Program.quantized,
        Program.holes)
 

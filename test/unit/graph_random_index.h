@@ -117,6 +117,14 @@ static inline void add_order(graph *g, value_id x)
     }
 }
 
+static inline void add_cumulative(graph *g, value_id x)
+{
+    attr e[] = {attr_of_int(KEY_AXIS, pick(g->c, type_in(g, x)->rank)),
+                attr_of_int(KEY_FOLD, pick(g->c, 4)), attr_of_int(KEY_EXCLUSIVE, pick(g->c, 2)),
+                attr_of_int(KEY_REVERSE, pick(g->c, 2))};
+    (void)put1(g, OP_CUMULATIVE, x, e, 4);
+}
+
 static inline void add_segments(graph *g, value_id x)
 {
     const type *t = type_in(g, x);
@@ -167,9 +175,9 @@ static inline void add_pooling(graph *g, value_id x)
 
 static inline void step_index(graph *g)
 {
-    static void (*const steps[])(graph *, value_id) = {add_rows,     add_along, add_window,
-                                                       add_window,   add_order, add_segments,
-                                                       add_quantize, add_norm,  add_pooling};
+    static void (*const steps[])(graph *, value_id) = {
+        add_rows,     add_along,    add_window, add_window,  add_order,
+        add_segments, add_quantize, add_norm,   add_pooling, add_cumulative};
     const value_id x = any_value(g);
     const type *t = type_in(g, x);
     if (t->rank > 0 && t->count > 0)

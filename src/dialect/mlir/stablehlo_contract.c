@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "ops/attr_rules.h"
+#include "ops/law.h"
 #include "ops/shape.h"
 
 /* ---- reductions ---- */
@@ -129,18 +131,16 @@ static void put_pairs(mlir_text *w, const int64_t *pairs, uint32_t n)
     put(w, "%s> : tensor<%ux2xi64>", n ? "]" : "", n);
 }
 
-void hlo_reduce_window(mlir_text *w, const node *n)
+/* The windows of a reduction by HOW of the operand of N: numbers for each axis, PADS two. */
+typedef struct hlo_windows {
+    const int64_t *window, *strides, *base, *dilation, *pads;
+} hlo_windows;
+
+static void put_windows(mlir_text *w, const node *n, op_id how, const hlo_windows *over)
 {
-    value_id v = n->first_value;
-    tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
-    tensor one = type_of_scalar(out.dtype);
-    uint32_t rank = in.rank, unused;
-    const int64_t *window = attr_ints(n->attrs, KEY_WINDOW, &unused);
-    const int64_t *strides = attr_ints(n->attrs, KEY_STRIDES, &unused);
-    const int64_t *base = attr_ints(n->attrs, KEY_BASE_DILATION, &unused);
-    const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &unused);
-    const int64_t *pads = attr_ints(n->attrs, KEY_PADS, &unused);
-    op_id how = combiner(n);
+    const value_id v = n->first_value;
+    const tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    const tensor one = type_of_scalar(out.dtype);
     hlo_scalar(w, "z", v, out.dtype, hlo_start(how, out.dtype));
     line(w, "%v = \"stablehlo.reduce_window\"(%v, %n) ({", v, n->in[0], "z", v);
     hlo_combine(w, how, out.dtype);
@@ -148,9 +148,46 @@ void hlo_reduce_window(mlir_text *w, const node *n)
     put(w,
         "}) {window_dimensions = %i, window_strides = %i, base_dilations = %i, window_dilations = "
         "%i, padding = ",
-        window, rank, strides, rank, base, rank, dilation, rank);
-    put_pairs(w, pads, rank);
+        over->window, in.rank, over->strides, in.rank, over->base, in.rank, over->dilation,
+        in.rank);
+    put_pairs(w, over->pads, in.rank);
     put(w, "} : (%t, %t) -> %t\n", &in, &one, &out);
+}
+
+void hlo_reduce_window(mlir_text *w, const node *n)
+{
+    uint32_t unused;
+    const hlo_windows over = {.window = attr_ints(n->attrs, KEY_WINDOW, &unused),
+                              .strides = attr_ints(n->attrs, KEY_STRIDES, &unused),
+                              .base = attr_ints(n->attrs, KEY_BASE_DILATION, &unused),
+                              .dilation = attr_ints(n->attrs, KEY_DILATION, &unused),
+                              .pads = attr_ints(n->attrs, KEY_PADS, &unused)};
+    put_windows(w, n, combiner(n), &over);
+}
+
+/* A window of the whole line that ends, or in reverse begins, at each element or beside it. */
+void hlo_cumulative(mlir_text *w, const node *n)
+{
+    static const uint16_t combiners[] = {[FOLD_SUM] = OP_ADD,
+                                         [FOLD_PROD] = OP_MUL,
+                                         [FOLD_MAX] = OP_MAXIMUM,
+                                         [FOLD_MIN] = OP_MINIMUM};
+    const type *t = value_type(w->f, n->in[0]);
+    const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, t->rank);
+    const int64_t beside = attr_int(n->attrs, KEY_EXCLUSIVE, 0) != 0;
+    const bool reverses = attr_int(n->attrs, KEY_REVERSE, 0) != 0;
+    int64_t window[TN_MAX_RANK], ones[TN_MAX_RANK], pads[2 * TN_MAX_RANK] = {0};
+    if (t->count == 0) {
+        hlo_nothing(w, n->first_value);
+        return;
+    }
+    for (uint32_t i = 0; i < t->rank; i++)
+        window[i] = ones[i] = 1;
+    window[axis] = t->dims[axis];
+    pads[2 * axis + reverses] = t->dims[axis] - 1 + beside;
+    pads[2 * axis + !reverses] = -beside;
+    put_windows(w, n, (op_id)combiners[attr_int(n->attrs, KEY_FOLD, FOLD_SUM)],
+                &(hlo_windows){window, ones, ones, ones, pads});
 }
 
 /* ---- products ---- */

@@ -80,7 +80,9 @@ bool ptir_is_extension(op_id op)
 #include "dialect/ptir/words.def"
         [OP_COUNT - 1] = false, /* the list may be empty */
     };
-    return extensions[op];
+    uint32_t word;
+    const ptir_op found = ptir_op_of(op, &word);
+    return extensions[op] || (found > PTIR_CLAMP && found < PTIR_OP_COUNT);
 }
 
 size_t ptir_snake_case(const char *word, size_t length, char out[PTIR_MAX_WORD + 1])

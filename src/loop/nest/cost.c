@@ -76,6 +76,7 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
         return 0;
     case OP_ARG_MAX:
     case OP_TOP_K:
+    case OP_CUMULATIVE:
     case OP_SEGMENT_REDUCE:
     case OP_SCATTER_ROWS:
         return count_of(f, n->in[0]);

@@ -248,6 +248,8 @@ bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
         return loops_of_arg_max(&l);
     case OP_TOP_K:
         return loops_of_top_k(&l);
+    case OP_CUMULATIVE:
+        return loops_of_cumulative(&l);
     case OP_SCATTER_ROWS:
         return loops_of_scatter_rows(&l);
     case OP_SCATTER_ADD:

@@ -1,0 +1,278 @@
+/* cumulative (docs/numerics.md, section 5): blocks of a line in the lanes of a vector, or blocks of
+ * rows side by side. */
+#include "loop/nest/loops.h"
+#include "ops/attr_rules.h"
+
+enum { BLOCK = CUMULATIVE_BLOCK, TILE = 512 /* columns of one work item */ };
+
+typedef struct running {
+    loops *l;
+    fold_kind kind;
+    tn_dtype dtype, sum; /* of the operand; in which elements combine */
+    tn_dtype keyed;      /* the float whose extremum is found among integers; TN_I1: none is */
+    bool excludes, reverses, has_identity;
+    loops_lines lines;
+} running;
+
+static running running_of(loops *l)
+{
+    const type *t = loops_type(l, 0);
+    running r = {.l = l,
+                 .kind = (fold_kind)attr_int(l->n->attrs, KEY_FOLD, FOLD_SUM),
+                 .dtype = t->dtype,
+                 .sum = accumulator_of(t->dtype),
+                 .keyed = TN_I1,
+                 .excludes = attr_int(l->n->attrs, KEY_EXCLUSIVE, 0) != 0,
+                 .reverses = attr_int(l->n->attrs, KEY_REVERSE, 0) != 0,
+                 .has_identity = !dtype_is_complex(t->dtype) ||
+                                 attr_int(l->n->attrs, KEY_FOLD, FOLD_SUM) == FOLD_SUM,
+                 .lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
+    if (dtype_is_bool(r.sum))
+        r.sum = TN_UI8;
+    if (dtype_is_float(r.sum) && (r.kind == FOLD_MAX || r.kind == FOLD_MIN)) {
+        r.keyed = r.sum;
+        r.sum = r.sum == TN_F64 ? TN_SI64 : TN_SI32;
+    }
+    return r;
+}
+
+/* An element as stored, as one of those that combine, and back. */
+static element enter(const running *r, element x)
+{
+    loop_builder *b = &r->l->b;
+    if (r->keyed == TN_I1)
+        return element_cast(b, x, r->sum);
+    return element_fold_key(b, r->kind, element_cast(b, x, r->keyed));
+}
+
+static element leave(const running *r, element x)
+{
+    loop_builder *b = &r->l->b;
+    if (r->keyed != TN_I1)
+        x = element_of_fold_key(b, r->kind, r->keyed, x);
+    return element_cast(b, x, r->dtype);
+}
+
+static element combine(const running *r, element x, element y)
+{
+    return element_combine(&r->l->b, r->kind, x, y);
+}
+
+/* What stands before the first element: in results, and where sums begin. */
+static element empty(const running *r, uint32_t lanes)
+{
+    return element_empty(&r->l->b, r->kind, r->dtype, r->dtype, lanes);
+}
+
+static element start(const running *r, uint32_t lanes)
+{
+    element e = empty(r, lanes);
+    if (r->kind == FOLD_MAX || r->kind == FOLD_MIN)
+        return enter(r, e);
+    (void)element_identity(&r->l->b, r->kind, r->sum, lanes, &e);
+    return e;
+}
+
+/* ---- along a line ---- */
+
+/* Lane L of the result is lane TABLE[L] of X. */
+static element permuted(const running *r, element x, const uint8_t *table)
+{
+    return element_shuffle(&r->l->b, x, x, table, BLOCK);
+}
+
+/* The lanes of X, of which the first, or with BACK the last, is the first element of a block,
+ * become what they come to from there on. */
+static element combine_lanes(const running *r, element x, bool back)
+{
+    loop_builder *b = &r->l->b;
+    element none = x;
+    (void)element_identity(b, r->kind, r->sum, BLOCK, &none);
+    for (uint32_t d = 1; d < BLOCK; d *= 2) {
+        uint8_t table[BLOCK];
+        for (uint32_t j = 0; j < BLOCK; j++) {
+            const uint32_t lane = back ? BLOCK - 1 - j : j, from = j / d * d - 1;
+            table[lane] =
+                (uint8_t)(j & d ? (back ? BLOCK - 1 - from : from) : (uint32_t)BLOCK + lane);
+        }
+        x = combine(r, element_shuffle(b, x, none, table, BLOCK), x);
+    }
+    return x;
+}
+
+/* The last, or with BACK the first, COUNT elements of the line, a part of a block. */
+static void finish_line(const running *r, loop_value first, element before, int64_t count)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t shift = r->excludes, stored = count - shift;
+    const loop_value at =
+        r->reverses ? first : loops_add(l, first, loop_i64(b, r->lines.n - count));
+    const element x = loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, loop_i64(b, count));
+    uint8_t in[BLOCK], out[BLOCK];
+    for (int64_t j = 0; j < BLOCK; j++) {
+        in[j] = (uint8_t)(r->reverses && j < count ? count - 1 - j : j);
+        out[j] = (uint8_t)(r->reverses && j < stored ? stored - 1 - j : j);
+    }
+    element s = combine_lanes(r, permuted(r, enter(r, x), in), false);
+    s = permuted(r, combine(r, before, s), out);
+    if (stored > 0)
+        loops_store(l, loops_out(l, 0), r->reverses ? at : loops_add(l, at, loop_i64(b, shift)),
+                    leave(r, s), loop_i64(b, stored));
+}
+
+static bool along_lines(const running *r)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t n = r->lines.n, shift = r->excludes;
+    const int64_t blocks = (n - shift) / BLOCK, rest = n - blocks * BLOCK;
+    uint8_t last[BLOCK];
+    for (uint32_t j = 0; j < BLOCK; j++)
+        last[j] = r->reverses ? 0 : BLOCK - 1;
+    const loop_value line = loops_items(l), first = loops_times(l, line, n);
+    if (r->excludes)
+        loops_store(l, loops_out(l, 0),
+                    r->reverses ? loops_add(l, first, loop_i64(b, n - 1)) : first, empty(r, 1),
+                    LOOP_NO_VALUE);
+    const element before = element_var(b, start(r, BLOCK));
+    if (blocks > 0) {
+        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks * BLOCK), BLOCK);
+        const loop_value from =
+            r->reverses ? loop_binary(b, LOOP_ISUB, loop_i64(b, n - BLOCK), k) : k;
+        const loop_value at = loops_add(l, first, from);
+        const element x = loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, LOOP_NO_VALUE);
+        const element s = combine_lanes(r, enter(r, x), r->reverses);
+        const element old = element_get(b, before), y = combine(r, old, s);
+        element_set(b, before, combine(r, old, permuted(r, s, last)));
+        loops_store(l, loops_out(l, 0), loops_add(l, at, loop_i64(b, r->reverses ? -shift : shift)),
+                    leave(r, y), LOOP_NO_VALUE);
+        loop_end(b);
+    }
+    if (rest > 0)
+        finish_line(r, first, element_get(b, before), rest);
+    loop_end(b);
+    return loops_step(l, r->lines.outer, (uint64_t)n * 2, "line by line, blocks in vectors");
+}
+
+/* ---- rows side by side ---- */
+
+/* Some columns of the rows from element FIRST on, and what they came to so far, in memory. */
+typedef struct columns {
+    loop_value first, low, at, count, before;
+    uint32_t lanes;
+    int64_t width;
+} columns;
+
+/* Row NUMBER, counted in the direction of the op; SHIFT rows further. */
+static loop_value place_of(const running *r, const columns *c, loop_value number, int64_t shift)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    number = shift ? loops_add(l, number, loop_i64(b, shift)) : number;
+    if (r->reverses)
+        number = loop_binary(b, LOOP_ISUB, loop_i64(b, r->lines.n - 1), number);
+    return loops_add(l, loops_add(l, c->first, loops_times(l, number, r->lines.inner)), c->at);
+}
+
+/* Rows LOW .. HIGH of S combine, and the higher half takes in the last row of the lower half. */
+static void combine_rows(const running *r, element *s, int64_t low, int64_t high, int64_t n)
+{
+    const int64_t middle = (low + high) / 2;
+    if (high - low < 2)
+        return;
+    combine_rows(r, s, low, middle, n);
+    if (middle < n)
+        combine_rows(r, s, middle, high, n);
+    for (int64_t j = middle; j < high && j < n; j++)
+        s[j] = combine(r, s[middle - 1], s[j]);
+}
+
+/* COUNT rows from row NUMBER on, of which STORED give results. */
+static void do_rows(const running *r, const columns *over, loop_value number, int64_t count,
+                    int64_t stored, bool is_first)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    element s[BLOCK];
+    columns c = *over;
+    c.at = loop_for(b, over->low, over->count, over->lanes);
+    const loop_value size = loop_i64(b, over->lanes);
+    const loop_value left = over->lanes > 1
+                                ? loop_min(b, loop_binary(b, LOOP_ISUB, over->count, c.at), size)
+                                : LOOP_NO_VALUE;
+    const loop_value kept = loop_binary(b, LOOP_ISUB, c.at, over->low);
+    for (int64_t j = 0; j < count; j++)
+        s[j] = enter(
+            r, loops_load(l, r->dtype, loops_in(l, 0), place_of(r, &c, number, j), c.lanes, left));
+    combine_rows(r, s, 0, BLOCK, count);
+    if (!is_first) {
+        const element before = loops_load(l, r->sum, c.before, kept, c.lanes, LOOP_NO_VALUE);
+        for (int64_t j = 0; j < count; j++)
+            s[j] = combine(r, before, s[j]);
+    }
+    loops_store(l, c.before, kept, s[count - 1], LOOP_NO_VALUE);
+    for (int64_t j = 0; j < stored; j++)
+        loops_store(l, loops_out(l, 0), place_of(r, &c, number, j + r->excludes), leave(r, s[j]),
+                    left);
+    loop_end(b);
+}
+
+/* Before the first row: what precedes it, and with EXCLUSIVE its result. */
+static void begin_rows(const running *r, const columns *over)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    columns c = *over;
+    c.at = loop_for(b, over->low, over->count, over->lanes);
+    const loop_value left =
+        over->lanes > 1
+            ? loop_min(b, loop_binary(b, LOOP_ISUB, over->count, c.at), loop_i64(b, over->lanes))
+            : LOOP_NO_VALUE;
+    if (r->has_identity)
+        loops_store(l, c.before, loop_binary(b, LOOP_ISUB, c.at, over->low), start(r, c.lanes),
+                    LOOP_NO_VALUE);
+    if (r->excludes)
+        loops_store(l, loops_out(l, 0), place_of(r, &c, loop_i64(b, 0), 0), empty(r, c.lanes),
+                    left);
+    loop_end(b);
+}
+
+static bool along_rows(const running *r)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t n = r->lines.n, inner = r->lines.inner, tiles = (inner + TILE - 1) / TILE;
+    const int64_t blocks = (n - r->excludes) / BLOCK, rest = n - blocks * BLOCK;
+    columns c = {.lanes = dtype_bytes(r->sum) > 4 ? 8 : 16};
+    loop_value outer, tile;
+    while (c.lanes > 1 && c.lanes / 2 >= inner)
+        c.lanes /= 2;
+    c.before = loop_scratch(b, (uint64_t)(TILE + c.lanes) * dtype_bytes(r->sum));
+    loops_split(l, loops_items(l), tiles, &outer, &tile);
+    c.first = loops_times(l, outer, n * inner);
+    c.low = loops_times(l, tile, TILE);
+    c.count = loop_min(b, loops_add(l, c.low, loop_i64(b, TILE)), loop_i64(b, inner));
+    const int64_t alone = r->has_identity ? 0 : blocks > 0;
+    begin_rows(r, &c);
+    if (alone)
+        do_rows(r, &c, loop_i64(b, 0), BLOCK, BLOCK, true);
+    if (blocks > alone) {
+        const loop_value k =
+            loop_for(b, loop_i64(b, alone * BLOCK), loop_i64(b, blocks * BLOCK), BLOCK);
+        do_rows(r, &c, k, BLOCK, BLOCK, false);
+        loop_end(b);
+    }
+    if (rest > 0)
+        do_rows(r, &c, loop_i64(b, blocks * BLOCK), rest, rest - r->excludes,
+                !r->has_identity && blocks == 0);
+    loop_end(b);
+    return loops_step(l, r->lines.outer * tiles, (uint64_t)(n * (inner < TILE ? inner : TILE)) * 4,
+                      "blocks of rows, columns over the threads");
+}
+
+bool loops_of_cumulative(loops *l)
+{
+    const running r = running_of(l);
+    return r.lines.inner == 1 && r.has_identity ? along_lines(&r) : along_rows(&r);
+}
