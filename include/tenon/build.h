@@ -364,6 +364,8 @@ TN_API tn_value tn_param_like(tn_builder *b, tn_value outer);
 /* The same with the type of OUTER without its first axis: a slice, for tn_scan. */
 TN_API tn_value tn_param_slice(tn_builder *b, tn_value outer);
 TN_API tn_region tn_region_end(tn_builder *b, tn_values results);
+/* Give up the region that is being built, with all regions that were made in it. */
+TN_API void tn_region_discard(tn_builder *b);
 
 /* The operations below have several results: *OUT receives N_OUT values, which must be the number
  * of results; after a failure they are no values. */
@@ -386,6 +388,19 @@ TN_API void tn_scan(tn_builder *b, tn_region body, tn_values carry, tn_values xs
 TN_API void tn_custom_call(tn_builder *b, const char *target, tn_values args, const tn_type *types,
                            const tn_custom_attribute *attributes, size_t n_attributes,
                            tn_value *out, size_t n_out);
+
+/* ---- gradients ------------------------------------------------------------------------------ */
+
+/* The gradients of LOSS by the values WRT, which *OUT receives in their order and of their types:
+ * append the reverse-mode derivative of what was built in this function or region between them,
+ * zeros where LOSS does not depend on a value. The results are values like all others, and can be
+ * differentiated again.
+ *
+ * loss, wrt  floats
+ * seed       the gradient of LOSS, of its type; no value: 1, and LOSS must have one element
+ * fails      when an operation between them has no derivative (NoDerivative)
+ * source     docs/gradients.md has the rules and their order */
+TN_API void tn_gradient(tn_builder *b, tn_value loss, tn_value seed, tn_values wrt, tn_value *out);
 
 #ifdef __cplusplus
 }

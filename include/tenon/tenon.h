@@ -156,6 +156,11 @@ TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, 
  * returns   also TN_ERR_IO when it cannot be read, or is 4 GiB or larger */
 TN_API tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options,
                                      const char *path, tn_module **module);
+/* Make a module of the same context that is as M is now, and changes on its own.
+ *
+ * copy     owned by the caller: tn_module_free; NULL on failure
+ * returns  TN_ERR_NOMEM */
+TN_API tn_status tn_module_copy(const tn_module *m, tn_module **copy);
 /* Free M, which may be NULL. Programs compiled from it are not affected. */
 TN_API void tn_module_free(tn_module *m);
 
@@ -457,6 +462,8 @@ typedef struct tn_run_options {
     bool (*cancel)(void *user);  /* asked as often, on any thread that works for the run: true ends
                                     it, and must be the answer from then on. NULL: nothing does */
     void *cancel_user;
+    uint64_t cancel_interval_ns; /* not 0: `cancel` is asked on the calling thread only, and first
+                                    after this time, then once in it: for hooks that are slow */
 } tn_run_options;
 
 /* Run P once.

@@ -151,6 +151,20 @@ tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, co
     return finish_read(cx, m, s, out);
 }
 
+tn_status tn_module_copy(const tn_module *m, tn_module **copy)
+{
+    context *cx = m->graph->cx;
+    *copy = memory_alloc(&cx->allocator, sizeof **copy);
+    module *graph = *copy ? module_copy(m->graph) : NULL;
+    if (graph) {
+        (*copy)->graph = graph;
+        return TN_OK;
+    }
+    memory_free(&cx->allocator, *copy, sizeof **copy);
+    *copy = NULL;
+    return context_done(cx, diag_no_memory(&cx->diag));
+}
+
 void tn_module_free(tn_module *m)
 {
     if (!m)

@@ -1,10 +1,13 @@
 /* Running programs: checks the tensors, then runs the program on an engine. */
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "api/api.h"
 #include "api/programs.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "compile/check.h"
 #include "compile/custom_set.h"
 #include "compile/result.h"
@@ -25,6 +28,15 @@ typedef struct run {
     bool (*cancel)(void *user);
     void *cancel_user;
 } run;
+
+/* A hook that is asked now and then only. */
+typedef struct slow_hook {
+    bool (*cancel)(void *user);
+    void *user;
+    pthread_t caller;
+    int64_t interval, next; /* of clock_now; the caller's own */
+    atomic_bool is_cancelled;
+} slow_hook;
 
 static const source *source_of(const run *r)
 {
@@ -382,6 +394,33 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
     return s;
 }
 
+static bool ask_slow_hook(void *user)
+{
+    slow_hook *h = user;
+    if (pthread_equal(h->caller, pthread_self())) {
+        const int64_t now = clock_now();
+        if (now >= h->next) {
+            h->next = now + h->interval;
+            if (h->cancel(h->user))
+                atomic_store_explicit(&h->is_cancelled, true, memory_order_relaxed);
+        }
+    }
+    return atomic_load_explicit(&h->is_cancelled, memory_order_relaxed);
+}
+
+static void start_slow_hook(run *r, uint64_t interval, slow_hook *h)
+{
+    const int64_t now = clock_now();
+    h->cancel = r->cancel;
+    h->user = r->cancel_user;
+    h->caller = pthread_self();
+    h->interval =
+        interval < (uint64_t)(INT64_MAX - now) / 2 ? (int64_t)interval : (INT64_MAX - now) / 2;
+    h->next = now + h->interval;
+    r->cancel = ask_slow_hook;
+    r->cancel_user = h;
+}
+
 static void start_clock(run *r, uint64_t limit)
 {
     const int64_t now = limit ? clock_now() : 0;
@@ -403,8 +442,11 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
              .profiler = o.profiler,
              .cancel = o.cancel,
              .cancel_user = o.cancel_user};
+    slow_hook slow = {.is_cancelled = false};
     const int64_t begin = r.profiler ? clock_now() : 0;
     start_clock(&r, o.timeout_ns);
+    if (o.cancel && o.cancel_interval_ns)
+        start_slow_hook(&r, o.cancel_interval_ns, &slow);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);
     tn_status s =
         known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, cancel_user, &o, options);

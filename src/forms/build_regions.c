@@ -47,7 +47,23 @@ tn_region tn_region_end(tn_builder *b, tn_values results)
             return none;
         }
     }
+    builder_settle(b);
     return (tn_region){b->scopes.at[--b->scopes.n]};
+}
+
+void tn_region_discard(tn_builder *b)
+{
+    if (!is_building(b))
+        return;
+    if (b->scopes.n == 1) {
+        builder_fail(b, DIAG_Usage, "tn_region_discard", "no region was begun");
+        return;
+    }
+    /* All functions behind it are its own regions, and those of derivatives in it. */
+    const uint32_t index = b->scopes.at[--b->scopes.n];
+    builder_forget(b, index);
+    while (b->m->functions.n > index)
+        function_release(b->m->functions.at[--b->m->functions.n]);
 }
 
 static void add_region(attr_list *l, attr_key key, tn_region region)

@@ -36,6 +36,7 @@ void tn_builder_free(tn_builder *b)
     context *cx = b->cx;
     diag_flush(&cx->diag);
     VECTOR_RELEASE(&cx->allocator, &b->scopes);
+    grad_work_release(&cx->allocator, &b->work);
     module_free(b->m);
     memory_free(&cx->allocator, b, sizeof *b);
 }
@@ -90,6 +91,7 @@ tn_status tn_builder_finish(tn_builder *b, const tn_value *outputs, size_t n, tn
         return TN_ERR_NOMEM;
     b->label = NULL;
     take_outputs(b, outputs, n);
+    builder_settle(b);
     if (is_building(b)) {
         *out = memory_alloc(&b->cx->allocator, sizeof **out);
         if (*out)

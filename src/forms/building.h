@@ -2,6 +2,7 @@
 #ifndef FORMS_BUILDING_H
 #define FORMS_BUILDING_H
 
+#include "grad/grad_memo.h"
 #include "graph/public.h"
 #include "ops/build.h"
 #include "tenon/build.h"
@@ -14,6 +15,7 @@ struct tn_builder {
     uint64_t literal_bytes; /* of all constants so far; never above the limit */
     /* The functions being built, by index in the module: the entry, then open regions. */
     VECTOR(uint32_t) scopes;
+    grad_work work; /* of all derivatives */
 };
 
 /* Entries that a list may have: every attribute list has at most two for each axis. */
@@ -44,6 +46,13 @@ void builder_failed(tn_builder *b, const char *op, tn_status status);
 bool builder_operand(tn_builder *b, const char *op, tn_value v, value_id *id, const type **t);
 /* The type of V for reading only; NULL without a report. Values of enclosing functions count. */
 const type *builder_type(const tn_builder *b, tn_value v);
+
+/* The function being built has its outputs: put loops that derivatives
+ * made in the place of those that they replace. Values are renumbered. */
+void builder_settle(tn_builder *b);
+
+/* The functions from INDEX on go away: forget what derivatives know of them. */
+void builder_forget(tn_builder *b, uint32_t index);
 
 /* The N (at most TN_MAX_RANK) entries of SHAPE as extents, checked. */
 bool builder_shape(tn_builder *b, const char *op, tn_ints shape, const type **t, tn_dtype dtype);

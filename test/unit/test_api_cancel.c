@@ -135,6 +135,42 @@ static void check_program(tn_context *cx, const char *text, const char *engine, 
     tn_module_free(m);
 }
 
+static bool yes(void *user)
+{
+    ++*(unsigned *)user;
+    return true;
+}
+
+/* A slow hook is not asked before its time, and ends the run when it says so. */
+static void check_slow_hook(tn_context *cx, const char *engine)
+{
+    static const char text[] = "func @main(%x: tensor<f32, 4>) -> tensor<f32, 4> {\n"
+                               "  %y = exp(%x) -> tensor<f32, 4>\n"
+                               "  %z = tanh(%y) -> tensor<f32, 4>\n"
+                               "  return %z\n}\n";
+    const tn_read_options read = {.dialect = "ptir-text"};
+    const tn_compile_options o = {.engine = engine, .threads = 2};
+    float x[4] = {0}, y[4] = {0};
+    const tn_type four = {TN_F32, 1, {4}};
+    const tn_buffer in = {x, sizeof x, four};
+    tn_buffer out = {y, sizeof y, four};
+    unsigned asked = 0;
+    tn_run_options run = {.size = sizeof run, .cancel = yes, .cancel_user = &asked};
+    tn_module *m = NULL;
+    tn_program *p = NULL;
+    if (CHECK_INT(tn_module_read(cx, &read, text, strlen(text), &m), TN_OK) &&
+        CHECK_INT(tn_program_compile(m, &o, &p), TN_OK)) {
+        run.cancel_interval_ns = UINT64_MAX;
+        CHECK_INT(tn_program_run(p, &in, 1, &out, 1, &run), TN_OK);
+        CHECK_INT(asked, 0);
+        run.cancel_interval_ns = 1;
+        CHECK_INT(tn_program_run(p, &in, 1, &out, 1, &run), TN_ERR_RUN);
+        CHECK(asked >= 1);
+    }
+    tn_program_free(p);
+    tn_module_free(m);
+}
+
 int main(void)
 {
     record r = {0};
@@ -144,6 +180,10 @@ int main(void)
         check_program(cx, programs[k], "ref", ELEMENTS / EVAL_TICK, &r);
         if (target_llvm_is_installed()) /* cheap work for several elements at once */
             check_program(cx, programs[k], "jit", ELEMENTS / EVAL_TICK / 4, &r);
+    }
+    if (cx) {
+        check_slow_hook(cx, "ref");
+        check_slow_hook(cx, "jit");
     }
     tn_context_free(cx);
     return check_result();
