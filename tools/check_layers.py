@@ -13,7 +13,7 @@ import sys
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
 ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "api", "cli"]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "cli"]
 # Rooms that see less than everything above them.
 ONLY = {"program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.

@@ -4,7 +4,7 @@
 
 #include "api/api.h"
 #include "api/programs.h"
-#include "compile/aot.h"
+#include "compile/aot/aot.h"
 #include "target/object_archive.h"
 
 enum { MOST_NAME = 200 };

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "compile/dump.h"
-#include "compile/explain.h"
+#include "compile/explain/dump.h"
+#include "compile/explain/explain.h"
 
 tn_status tn_program_explain(const tn_program *p, bool json, const tn_writer *writer)
 {

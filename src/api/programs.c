@@ -5,7 +5,7 @@
 #include "api/programs.h"
 #include "base/text.h"
 #include "compile/custom_set.h"
-#include "pass/bind.h"
+#include "compile/pipeline.h"
 #include "pass/pass.h"
 
 /* ---- compilation ---- */
@@ -84,11 +84,32 @@ static bool inputs_are_known(const module *m, dim_values *sizes)
     return true;
 }
 
-/* The pipeline, stage by stage. Where inputs have unknown extents the last ones wait for a run. */
+/* Through the pipeline. What callers see of a program is noted where its extents are numbers and
+ * its names those of the source. */
+static tn_status compile_now(tn_program *p, const tn_profiler *events)
+{
+    pipeline made;
+    pipeline_init(&made, FOR_RUNS, p->engine, p->graph, STAGE_BIND);
+    made.sizes = p->sizes;
+    made.options = p->options;
+    made.others = &p->others;
+    made.events = events;
+    tn_status s = pipeline_to(&made, STAGE_BIND);
+    if (s == TN_OK)
+        s = note_interface(p);
+    if (s == TN_OK)
+        s = pipeline_to(&made, STAGE_LOAD);
+    p->tape = made.tape;
+    made.tape = NULL;
+    pipeline_release(&made);
+    return s;
+}
+
+/* Where inputs have unknown extents the pipeline waits for a run. */
 static tn_status compile(tn_program *p, const module *m, const tn_compile_options *o)
 {
-    p->level = o->level == TN_LEVEL_0 ? 0 : o->level == TN_LEVEL_1 ? 1 : PASS_LEVEL_RUN;
-    p->relaxed = o->numerics == TN_NUMERICS_RELAXED;
+    p->options.level = o->level == TN_LEVEL_0 ? 0 : o->level == TN_LEVEL_1 ? 1 : PASS_LEVEL_RUN;
+    p->options.relaxed = o->numerics == TN_NUMERICS_RELAXED;
     p->custom = custom_set_copy(&p->allocator, m->cx->custom);
     p->graph = module_copy_to(m, p->cx); /* what we were given stays as it is */
     if (!p->custom || !p->graph)
@@ -103,14 +124,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
         p->cache = variant_cache_new(&p->allocator);
         return p->cache ? note_interface(p) : module_no_memory(p->graph);
     }
-    if (p->engine->is_jit && !other_sizes_are_expensive(p->graph))
-        other_sizes_init(&p->others, p->graph, p->sizes, &(sizes_options){p->level, p->relaxed});
-    TN_TRY(module_bind_here(p->graph, p->sizes)); /* every extent is a number */
-    TN_TRY(note_interface(p));
-    const int64_t begin = o->profiler ? clock_now() : 0;
-    TN_TRY(pass_run_level(p->graph, p->level, p->relaxed, false, NULL));
-    engine_tell(o->profiler, "compile", "passes", begin);
-    return engine_compile(p->engine, p->graph, &p->others, o->profiler, &p->tape);
+    return compile_now(p, o->profiler);
 }
 
 tn_status tn_program_compile(const tn_module *m, const tn_compile_options *options,

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "compile/check.h"
 #include "compile/custom_set.h"
-#include "compile/result.h"
+#include "runtime/result.h"
 
 /* What one run owns: a context of its own around the program's allocator, and the tensors. */
 typedef struct run {

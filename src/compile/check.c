@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compile/host_calls.h"
-
 struct check_block {
     const function *f;
     const function_plan *p;

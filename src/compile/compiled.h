@@ -39,8 +39,7 @@ typedef struct variant_cache {
 struct tn_program {
     tn_allocator allocator;
     tn_diagnostic_sink sink; /* of runs that name none */
-    int level;
-    bool relaxed; /* numerics */
+    sizes_options options;   /* how graphs are optimised */
     struct custom_set *custom;
     context *cx;
     module *graph; /* without a cache what runs; with one the module with its symbols */

@@ -2,15 +2,12 @@
 #include "compile/engine.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "compile/check.h"
-#include "compile/code_store.h"
-#include "compile/host_calls.h"
-#include "compile/jit.h"
 #include "compile/jit_executable.h"
-#include "compile/result.h"
+#include "runtime/code_store.h"
+#include "runtime/result.h"
 #include "target/target.h"
 
 /* Engines and devices of this build, as lists for messages. */
@@ -41,17 +38,6 @@ static tn_status probe(context *cx, const char *cpu)
     text_release(&object);
     arena_release(&memory);
     return s;
-}
-
-/* Warn, once, that there is no machine code, unless the evaluator was asked for, and WHY. */
-static void tell_missing(engine *e, const module *m, const char *why)
-{
-    if (atomic_exchange(&e->has_told, true))
-        return;
-    diag_warn(&m->cx->diag, DIAG_BackendUnavailable, &m->source, NO_SPAN,
-              "%s, so the engine 'jit' runs reference kernels: the results are the same, and come "
-              "more slowly",
-              why);
 }
 
 /* What O says of the cache; its text moves to MEMORY. */
@@ -110,41 +96,6 @@ void engine_tell(const tn_profiler *events, const char *kind, const char *name, 
     const tn_profile_event event = {
         .name = name, .kind = kind, .begin_ns = begin, .end_ns = clock_now(), .threads = 1};
     events->event(events->user, &event);
-}
-
-/* Bytes; what needs more than that is left to the evaluator, which holds less at a time. */
-static uint64_t machine_memory(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
-}
-
-tn_status engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
-                         tape **out)
-{
-    diag_channel *d = &m->cx->diag;
-    jit_failure why = {TN_ERR_UNAVAILABLE, "LLVM is not installed"};
-    *out = NULL;
-    if (!e->is_jit)
-        return TN_OK;
-    const int64_t begin = events ? clock_now() : 0;
-    if (target_llvm_is_installed())
-        (void)jit_compile(e, m, others, events, out, &why);
-    if (why.status == TN_ERR_NOMEM)
-        return diag_no_memory(d);
-    if (why.status == TN_ERR_INTERNAL)
-        return diag_report(d, DIAG_InternalError, &m->source, NO_SPAN, "%s", why.message);
-    if (why.status != TN_OK) { /* without machine code every step is a reference kernel */
-        tell_missing(e, m, why.message);
-        executable *x = executable_of_module(m, &e->allocator, NULL, NULL);
-        *out = x ? tape_load(x, NULL, 0, host_calls) : NULL;
-    }
-    engine_tell(events, "compile", "tape", begin);
-    if (*out && exe_bytes(tape_executable(*out), 1) > machine_memory()) {
-        tape_free(*out);
-        *out = NULL;
-    }
-    return TN_OK;
 }
 
 /* ---- running ---- */

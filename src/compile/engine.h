@@ -34,13 +34,6 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
                       module *m);
 void engine_release(engine *e);
 
-/* *OUT: the tape of M, which is static and optimised; NULL when the evaluator has to run it:
- * because it is to, or because it holds much less. OTHERS, which may be NULL, is M with other
- * sizes, so that it is seen what code depends on them. EVENTS may be NULL. What fails is reported:
- * lack of memory, and TN_ERR_INTERNAL for a defect of the compiler. */
-tn_status engine_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
-                         tape **out);
-
 /* What a run on a tape was. */
 typedef enum engine_outcome {
     ENGINE_DONE,

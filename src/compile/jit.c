@@ -1,40 +1,38 @@
-/* Machine code for each distinct program of a plan, and a tape whose steps run it. */
+/* Machine code for each distinct program of a plan. */
 #include "compile/jit.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/signals.h"
-#include "compile/code_store.h"
-#include "compile/host_calls.h"
-#include "compile/jit_steps.h"
+#include "compile/jit_executable.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
 #include "target/target.h"
 
 /* Code that nobody else has. */
-typedef struct jit_code {
+typedef struct own_code {
     code *code;
     code_function *run;
-} jit_code;
+} own_code;
 
-typedef struct jit {
+/* What compiles. */
+typedef struct compiler {
     const engine *e;
-    jit_plan plan;
-    stored_code **code;   /* by unit */
     cache *cache;         /* NULL: nothing is kept */
     const char *identity; /* of this version, LLVM and CPU: part of every key */
-} jit;
+} compiler;
 
 /* ---- compiling ---- */
 
 enum { MOST_THREADS = 16 };
 
 typedef struct compile_job {
-    jit *j;
+    const compiler *j;
+    const jit_plan *plan;
+    jit_code *code;
     atomic_uint next;
     atomic_bool failed;
     jit_failure failure;  /* of the first that failed */
@@ -43,7 +41,7 @@ typedef struct compile_job {
 
 static const char entry[] = "kernel";
 
-static tn_status load_code(const jit *j, const text_buffer *object, jit_code *out)
+static tn_status load_code(const compiler *j, const text_buffer *object, own_code *out)
 {
     if (object->failed)
         return TN_ERR_NOMEM;
@@ -63,8 +61,8 @@ static void remember(void *user, const tn_diagnostic *d)
 }
 
 /* An OBJECT of F, and its code. */
-static tn_status make_code(const jit *j, const target_function *f, target_kept *kept,
-                           text_buffer *object, jit_code *out, jit_failure *why)
+static tn_status make_code(const compiler *j, const target_function *f, target_kept *kept,
+                           text_buffer *object, own_code *out, jit_failure *why)
 {
     const target_options o = {.kept = kept, .cpu = j->e->cpu};
     const tn_diagnostic_sink sink = {remember, why};
@@ -83,7 +81,7 @@ static tn_status make_code(const jit *j, const target_function *f, target_kept *
 }
 
 /* What the cache knows the object of U by: the program, and what would compile it. */
-static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
+static bool make_key(const compiler *j, const jit_unit *u, text_buffer *key)
 {
     text_put(key, j->identity, strlen(j->identity) + 1);
     text_put(key, u->key, u->key_bytes);
@@ -91,8 +89,8 @@ static bool make_key(const jit *j, const jit_unit *u, text_buffer *key)
 }
 
 /* Code for U, from the cache if it is there. *COMPILED: it was not. */
-static tn_status compile_unit(const jit *j, const jit_unit *u, target_kept *kept, jit_code *out,
-                              bool *compiled, jit_failure *why)
+static tn_status compile_unit(const compiler *j, const jit_unit *u, target_kept *kept,
+                              own_code *out, bool *compiled, jit_failure *why)
 {
     const tn_allocator *a = &j->e->allocator;
     const target_function f = {entry, u->program};
@@ -116,18 +114,19 @@ static tn_status compile_unit(const jit *j, const jit_unit *u, target_kept *kept
 /* The code of unit I, which another program of the engine may have. */
 static tn_status provide_unit(compile_job *job, uint32_t i, target_kept *kept, jit_failure *why)
 {
-    const jit *j = job->j;
-    const jit_unit *u = &j->plan.units.at[i];
-    jit_code made = {NULL, NULL};
+    const compiler *j = job->j;
+    const jit_unit *u = &job->plan->units.at[i];
+    own_code made = {NULL, NULL};
     bool compiled = false;
-    j->code[i] = code_store_take(j->e->codes, u->key, u->key_bytes);
-    if (j->code[i])
+    stored_code **held = &job->code->held[i];
+    *held = code_store_take(j->e->codes, u->key, u->key_bytes);
+    if (*held)
         return TN_OK;
     TN_TRY(compile_unit(j, u, kept, &made, &compiled, why));
     if (compiled)
         (void)atomic_fetch_add(&job->compiled, 1);
-    j->code[i] = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
-    return j->code[i] ? TN_OK : TN_ERR_NOMEM;
+    *held = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
+    return *held ? TN_OK : TN_ERR_NOMEM;
 }
 
 static void *compile_some(void *user)
@@ -135,7 +134,7 @@ static void *compile_some(void *user)
     compile_job *job = user;
     target_kept kept = {0};
     for (uint32_t i; !atomic_load(&job->failed) &&
-                     (i = atomic_fetch_add(&job->next, 1)) < job->j->plan.units.n;) {
+                     (i = atomic_fetch_add(&job->next, 1)) < job->plan->units.n;) {
         jit_failure why = {.status = TN_OK};
         why.status = provide_unit(job, i, &kept, &why);
         if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
@@ -145,46 +144,65 @@ static void *compile_some(void *user)
     return NULL;
 }
 
-/* Open what all units need. */
-static bool open_cache(jit *j)
+/* Open what all units need; in MEMORY. */
+static bool compiler_open(compiler *j, const engine *e, arena *memory)
 {
-    const target_options o = {.cpu = j->e->cpu};
-    const char *identity = target_llvm_identity(&o, &j->plan.memory);
-    j->identity =
-        identity ? arena_printf(&j->plan.memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
-    j->cache = j->identity ? cache_open(&j->e->allocator, &j->e->cache) : NULL;
+    const target_options o = {.cpu = e->cpu};
+    const char *identity = target_llvm_identity(&o, memory);
+    *j = (compiler){.e = e};
+    j->identity = identity ? arena_printf(memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
+    j->cache = j->identity ? cache_open(&e->allocator, &e->cache) : NULL;
     return j->identity != NULL;
 }
 
-/* *COMPILED: how many units had to be. */
-static tn_status compile_all(jit *j, uint32_t *compiled, jit_failure *why)
+/* Compile all units, on as many threads as E may use, where its allocator allows it. */
+static void run_job(compile_job *job, const engine *e)
 {
-    compile_job job = {.j = j};
     pthread_t threads[MOST_THREADS];
     uint32_t n = 0;
-    const uint32_t units = j->plan.units.n;
+    const uint32_t units = job->plan->units.n;
     sigset_t before;
-    const bool is_shared = j->e->allocator.resize == memory_system.resize;
-    const uint32_t most = !is_shared                     ? 1
-                          : j->e->threads < MOST_THREADS ? j->e->threads
-                                                         : MOST_THREADS;
-    *compiled = 0;
-    j->code = ARENA_ARRAY(&j->plan.memory, stored_code *, units);
-    if (!j->code || !open_cache(j))
-        return TN_ERR_NOMEM;
+    const bool is_shared = e->allocator.resize == memory_system.resize;
+    const uint32_t most = !is_shared ? 1 : e->threads < MOST_THREADS ? e->threads : MOST_THREADS;
     const bool masked = signals_block(&before);
     while (n + 1 < most && n + 1 < units &&
-           pthread_create(&threads[n], NULL, compile_some, &job) == 0)
+           pthread_create(&threads[n], NULL, compile_some, job) == 0)
         n++;
     if (masked)
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)compile_some(&job);
+    (void)compile_some(job);
     for (uint32_t i = 0; i < n; i++)
         (void)pthread_join(threads[i], NULL);
-    cache_close(j->cache);
+}
+
+tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t *compiled,
+                      jit_failure *why)
+{
+    compiler j;
+    compile_job job = {.j = &j, .plan = plan, .code = made};
+    *compiled = 0;
+    *why = (jit_failure){.status = TN_ERR_NOMEM};
+    made->held = ARENA_ARRAY(&plan->memory, stored_code *, plan->units.n);
+    made->run = ARENA_ARRAY(&plan->memory, exe_kernel *, plan->units.n);
+    if (!made->held || !made->run)
+        return why->status;
+    made->n = plan->units.n;
+    if (!compiler_open(&j, e, &plan->memory))
+        return why->status;
+    run_job(&job, e);
+    cache_close(j.cache);
     *compiled = atomic_load(&job.compiled);
     *why = job.failure;
+    for (uint32_t i = 0; why->status == TN_OK && i < made->n; i++)
+        made->run[i] = stored_code_run(made->held[i]);
     return why->status;
+}
+
+void jit_code_release(const engine *e, jit_code *made)
+{
+    for (uint32_t i = 0; i < made->n; i++)
+        code_store_give_back(e->codes, made->held[i]);
+    *made = (jit_code){.n = 0};
 }
 
 /* ---- code that lives as long as the tape ---- */
@@ -207,132 +225,47 @@ static void free_codes(void *user)
     jit_lowered_free(l->lowered);
 }
 
-/* Load X with the code of J, which the tape takes over. NULL without memory. */
-static tape *load(jit *j, executable *x, exe_kernel *const *run)
+tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made)
 {
-    const uint32_t n = j->plan.units.n;
-    code_list *l = arena_alloc(exe_memory(x), sizeof *l + n * sizeof *l->at);
-    jit_plan *plan = j->e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;
-    tape *t = tape_load(x, run, n, host_calls);
-    if (!t || !l || (j->e->checks && !plan)) {
+    code_list *l = arena_alloc(exe_memory(x), sizeof *l + made->n * sizeof *l->at);
+    jit_plan *kept = e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;
+    tape *t = tape_load(x, made->run, made->n, host_calls);
+    if (!t || !l || (e->checks && !kept)) {
         tape_free(t);
         return NULL;
     }
-    l->n = n;
-    l->store = j->e->codes;
-    l->lowered = j->plan.lowered;
-    j->plan.lowered = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        l->at[i] = j->code[i];
-        j->code[i] = NULL;
-    }
-    l->plan = plan;
-    if (plan) {
-        *plan = j->plan;
-        j->plan = (jit_plan){.allocator = plan->allocator};
-        arena_init(&j->plan.memory, plan->allocator);
-        j->code = NULL;
+    l->n = made->n;
+    l->store = e->codes;
+    l->lowered = plan->lowered;
+    plan->lowered = NULL;
+    for (uint32_t i = 0; i < made->n; i++)
+        l->at[i] = made->held[i];
+    *made = (jit_code){.n = 0};
+    l->plan = kept;
+    if (kept) {
+        *kept = *plan;
+        jit_plan_init(plan, NULL, &kept->on, kept->polls, kept->allocator);
     }
     tape_keep(t, free_codes, l);
     return t;
 }
 
-/* Threads to pack constants on, where there are many; NULL: none. */
-static workers *packers(const jit *j)
-{
-    enum { MANY = 8 << 20 }; /* bytes */
-    const engine *e = j->e;
-    if (e->threads < 2 || jit_packed_bytes(&j->plan) < MANY)
-        return NULL;
-    return e->pool.run ? workers_on_pool(&e->allocator, &e->pool)
-                       : workers_new(&e->allocator, e->threads);
-}
-
-/* *OUT: NULL also where the evaluator holds much less than a tape. */
-static tn_status make_tape(jit *j, tape **out)
-{
-    exe_kernel **run = ARENA_ARRAY(&j->plan.memory, exe_kernel *, j->plan.units.n);
-    jit_steps steps = {
-        .plan = &j->plan, .code = run, .checks = j->e->checks, .workers = packers(j)};
-    for (uint32_t i = 0; run && i < j->plan.units.n; i++)
-        run[i] = stored_code_run(j->code[i]);
-    executable *x =
-        run ? executable_of_module(j->plan.m, &j->e->allocator, jit_add_steps, &steps) : NULL;
-    workers_free(steps.workers);
-    if (x)
-        *out = load(j, x, run);
-    return !x || *out ? TN_OK : TN_ERR_NOMEM;
-}
-
-static void note(diag_channel *d, const module *m, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void note(diag_channel *d, const module *m, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_vmild(d, TN_NOTE, DIAG_Advice, &m->source, NO_SPAN, format, args);
-    va_end(args);
-}
-
-/* Say which functions of M have no machine code, and why. */
-static void note_uncovered(const jit *j, const module *m)
-{
-    for (uint32_t i = 0; i < j->plan.m->functions.n; i++) {
-        const function_plan *p = &j->plan.functions[i];
-        if (!p->plans)
-            note(&m->cx->diag, m, "%s %s runs by reference kernels: %s",
-                 p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main", p->why);
-    }
-}
-
-/* Plan, code and tape; WHY is set where code cannot be made. */
-static tn_status compile(jit *j, const module *m, other_sizes *others, const tn_profiler *events,
-                         tape **out, jit_failure *why)
-{
-    const engine *e = j->e;
-    int64_t begin = events ? clock_now() : 0;
-    uint32_t compiled = 0;
-    const tn_status s = jit_plan_make(&j->plan, m, others, &e->on, true, &e->allocator);
-    engine_tell(events, "compile", "plan", begin);
-    if (s == TN_ERR_INTERNAL)
-        (void)snprintf(why->message, sizeof why->message, "%s", j->plan.why);
-    TN_TRY(s);
-    note_uncovered(j, m);
-    begin = events ? clock_now() : 0;
-    TN_TRY(compile_all(j, &compiled, why));
-    engine_tell(events, "compile", compiled > 0 ? "machine code" : "code that was there", begin);
-    return make_tape(j, out);
-}
-
-tn_status jit_compile(engine *e, const module *m, other_sizes *others, const tn_profiler *events,
-                      tape **out, jit_failure *why)
-{
-    jit j = {.e = e};
-    *out = NULL;
-    *why = (jit_failure){.status = TN_OK};
-    why->status = compile(&j, m, others, events, out, why);
-    for (uint32_t i = 0; j.code && i < j.plan.units.n; i++)
-        code_store_give_back(e->codes, j.code[i]);
-    jit_plan_release(&j.plan);
-    return why->status;
-}
-
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
 {
-    jit j = {.e = e};
-    jit_code made = {NULL, NULL};
+    compiler j = {.e = e};
+    own_code made = {NULL, NULL};
     jit_unit u = {.program = program};
     target_kept kept = {0};
+    arena memory;
     bool compiled;
     jit_failure why;
-    arena_init(&j.plan.memory, &e->allocator);
-    if (program && open_cache(&j) &&
-        (u.key = loop_key(program, &j.plan.memory, &u.key_bytes)) != NULL)
+    arena_init(&memory, &e->allocator);
+    if (program && compiler_open(&j, e, &memory) &&
+        (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL)
         (void)compile_unit(&j, &u, &kept, &made, &compiled, &why);
     target_forget(&kept);
     cache_close(j.cache);
-    arena_release(&j.plan.memory);
+    arena_release(&memory);
     *out = made.code;
     return made.run;
 }

@@ -3,11 +3,15 @@
 
 #include <string.h>
 
-#include "compile/host_calls.h"
 #include "eval/kernels.h"
 #include "eval/stream.h"
 
 /* ---- running a node ---- */
+
+exe_host *const host_calls[CALL_COUNT] = {[CALL_REFERENCE] = host_reference,
+                                          [CALL_SEED] = host_seed,
+                                          [CALL_JUDGE] = host_judge,
+                                          [CALL_COMPARE] = host_compare};
 
 tn_status host_reference(const void *what, char *const *buffers, void *host)
 {
@@ -263,9 +267,9 @@ static bool *needed_nodes(const function *f, arena *memory)
     return needed;
 }
 
-/* Should every value be held in memory? Values that are better computed where they are read need
- * the evaluator or kernels. False also without memory. */
-static bool holds_everything(const function *f, const bool *needed, arena *memory)
+/* Can every value be held in memory? TN_ERR_UNAVAILABLE where some are better computed where they
+ * are read, by the evaluator or by kernels. */
+static tn_status hold_everything(const function *f, const bool *needed, arena *memory)
 {
     uint32_t *uses = ARENA_ARRAY(memory, uint32_t, f->values.n);
     bool *lazy = ARENA_ARRAY(memory, bool, f->values.n);
@@ -275,28 +279,30 @@ static bool holds_everything(const function *f, const bool *needed, arena *memor
     for (uint32_t k = 0; uses && k < f->outputs.n; k++)
         uses[f->outputs.at[k]]++;
     if (!uses || !lazy || !stream_plan(f, f->outputs.at, f->outputs.n, needed, uses, lazy, memory))
-        return false;
+        return TN_ERR_NOMEM;
     for (value_id v = 0; v < f->values.n; v++)
         if (lazy[v])
-            return false;
-    return true;
+            return TN_ERR_UNAVAILABLE;
+    return TN_OK;
 }
 
-bool exe_reference_steps(void *user, exe_block *b)
+tn_status exe_reference_steps(void *user, exe_block *b)
 {
     arena *a = exe_memory(b->t);
     const bool *needed = needed_nodes(b->f, a);
     (void)user;
-    if (!needed || !holds_everything(b->f, needed, a) ||
-        !exe_block_begin(b, exe_plain_aliases(b->f, a)))
-        return false;
+    if (!needed)
+        return TN_ERR_NOMEM;
+    TN_TRY(hold_everything(b->f, needed, a));
+    if (!exe_block_begin(b, exe_plain_aliases(b->f, a)))
+        return TN_ERR_NOMEM;
     for (uint32_t i = 0; i < b->f->nodes.n; i++) {
         const node *n = &b->f->nodes.at[i];
         if (needed[i] && n->op != OP_INPUT && n->op != OP_CONSTANT &&
             op_kernels[n->op] != eval_copy)
             exe_block_reference(b, n);
     }
-    return true;
+    return TN_OK;
 }
 
 static void note_regions(exe_maker *k, uint32_t *list, uint32_t *n, const function *f)
@@ -313,13 +319,13 @@ static void note_regions(exe_maker *k, uint32_t *list, uint32_t *n, const functi
         }
 }
 
-static bool add_blocks(exe_maker *k, exe_steps_fn *steps, void *user)
+static tn_status add_blocks(exe_maker *k, exe_steps_fn *steps, void *user)
 {
     arena *a = exe_memory(k->t);
     uint32_t *list = ARENA_ARRAY(a, uint32_t, k->m->functions.n), n = 1;
     k->block_of = ARENA_ARRAY(a, uint32_t, k->m->functions.n);
     if (!list || !k->block_of)
-        return false;
+        return TN_ERR_NOMEM;
     list[0] = k->m->entry;
     k->block_of[k->m->entry] = 1;
     for (uint32_t i = 0; i < n; i++) {
@@ -329,19 +335,21 @@ static bool add_blocks(exe_maker *k, exe_steps_fn *steps, void *user)
     }
     for (uint32_t i = 0; i < n; i++) {
         exe_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[list[i]], .block = i};
-        if (!(steps ? steps : exe_reference_steps)(user, &b))
-            return false;
+        TN_TRY((steps ? steps : exe_reference_steps)(user, &b));
         finish_outputs(&b);
     }
-    return true;
+    return TN_OK;
 }
 
-executable *executable_of_module(const module *m, const tn_allocator *allocator,
-                                 exe_steps_fn *steps, void *user)
+tn_status executable_of_module(const module *m, const tn_allocator *allocator, exe_steps_fn *steps,
+                               void *user, executable **out)
 {
     exe_maker k = {.t = exe_new(allocator), .m = m};
-    if (k.t && add_blocks(&k, steps, user) && exe_finish(k.t))
-        return k.t;
-    exe_free(k.t);
-    return NULL;
+    tn_status s = k.t ? add_blocks(&k, steps, user) : TN_ERR_NOMEM;
+    if (s == TN_OK)
+        s = exe_finish(k.t);
+    if (s != TN_OK)
+        exe_free(k.t);
+    *out = s == TN_OK ? k.t : NULL;
+    return s;
 }

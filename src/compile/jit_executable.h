@@ -21,6 +21,20 @@ typedef struct jit_host {
     struct checker *checker; /* NULL: the tape has no steps that compare */
 } jit_host;
 
+/* The functions of host steps, by the number that an executable has for each: `what` of each step
+ * is its step_origin, `host` of the run a jit_host. */
+typedef enum host_call {
+    CALL_REFERENCE, /* the reference kernel of a node */
+    CALL_SEED,      /* puts the seed of the run into a buffer */
+    CALL_JUDGE,     /* the evaluator computes what the kernels of a block are to leave (check.c) */
+    CALL_COMPARE,   /* compares what one of them left with that */
+    CALL_COUNT
+} host_call;
+
+exe_host host_reference, host_seed, host_judge, host_compare;
+
+extern exe_host *const host_calls[CALL_COUNT];
+
 typedef struct exe_maker {
     executable *t;
     const module *m;
@@ -39,14 +53,14 @@ typedef struct exe_block {
     uint32_t seed;           /* 1 + the buffer that holds the seed of the run; 0: none yet */
 } exe_block;
 
-/* Adds the steps of B. SAME_AS of B is set by exe_block_begin, which comes first. False when there
- * is no memory. */
-typedef bool exe_steps_fn(void *user, exe_block *b);
+/* Adds the steps of B. SAME_AS of B is set by exe_block_begin, which comes first. */
+typedef tn_status exe_steps_fn(void *user, exe_block *b);
 
-/* An executable that does what M's entry does; M is static and outlives it. STEPS NULL: reference
- * steps only. NULL when there is no memory, or the evaluator needs much less of it. */
-executable *executable_of_module(const module *m, const tn_allocator *allocator,
-                                 exe_steps_fn *steps, void *user);
+/* *OUT: an executable that does what M's entry does; M is static and outlives it. STEPS NULL:
+ * reference steps only. TN_ERR_NOMEM; TN_ERR_UNAVAILABLE where values are too large to hold, which
+ * the evaluator computes where they are read; TN_ERR_INTERNAL for a defect (exe_finish). */
+tn_status executable_of_module(const module *m, const tn_allocator *allocator, exe_steps_fn *steps,
+                               void *user, executable **out);
 
 /* SAME_AS (by value; lives as long as the executable): a value with the same bytes, itself for
  * most. Values of outputs get their buffers. */

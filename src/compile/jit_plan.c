@@ -281,12 +281,10 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
     return ok ? TN_OK : TN_ERR_NOMEM;
 }
 
-static tn_status plan_function(jit_plan *j, uint32_t index, function_plan *p)
+static tn_status plan_function(jit_plan *j, uint32_t index)
 {
+    function_plan *p = &j->functions[index];
     function_job job = {.j = j, .index = index, .p = p};
-    p->f = j->m->functions.at[index];
-    if (!kernels_of(p->f, &j->memory, &p->kernels))
-        return TN_ERR_NOMEM;
     kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
     for (uint32_t i = 0; plans && i < p->kernels.n; i++) {
         const tn_status s = plan_kernel(&job, i, &plans[i]);
@@ -299,35 +297,63 @@ static tn_status plan_function(jit_plan *j, uint32_t index, function_plan *p)
     return plans ? TN_OK : TN_ERR_NOMEM;
 }
 
-static tn_status plan_functions(jit_plan *j)
-{
-    const module *m = j->m;
-    j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
-    for (uint32_t i = 0; j->functions && i < m->functions.n; i++) {
-        const tn_status s = plan_function(j, i, &j->functions[i]);
-        if (s != TN_OK && s != not_covered)
-            return s;
-    }
-    return j->functions ? TN_OK : TN_ERR_NOMEM;
-}
+/* ---- the stages ---- */
 
-tn_status jit_plan_make(jit_plan *j, const module *m, other_sizes *others, const machine *on,
-                        bool polls, const tn_allocator *allocator)
+void jit_plan_init(jit_plan *j, other_sizes *others, const machine *on, bool polls,
+                   const tn_allocator *allocator)
 {
     *j = (jit_plan){.on = *on, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
     arena_init(&j->passing, allocator);
+}
+
+tn_status jit_plan_lower(jit_plan *j, const module *m)
+{
     /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
     j->m = lower(j, m, &j->lowered);
-    const tn_status s = j->m ? plan_functions(j) : TN_ERR_NOMEM;
+    return j->m ? TN_OK : TN_ERR_NOMEM;
+}
+
+tn_status jit_plan_kernels(jit_plan *j)
+{
+    const module *m = j->m;
+    j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
+    if (!j->functions)
+        return TN_ERR_NOMEM;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        function_plan *p = &j->functions[i];
+        p->f = m->functions.at[i];
+        if (!kernels_of(p->f, &j->memory, &p->kernels))
+            return TN_ERR_NOMEM;
+    }
+    return TN_OK;
+}
+
+/* What other sizes needed. */
+static void end_comparisons(jit_plan *j)
+{
     arena_release(&j->passing);
-    for (int c = 0; c < SIZES_CHANGES; c++)
+    for (int c = 0; c < SIZES_CHANGES; c++) {
         jit_lowered_free(j->other[c].lowered);
+        j->other[c] = (jit_other){.is_tried = true};
+    }
+    j->others = NULL;
+}
+
+tn_status jit_plan_loops(jit_plan *j)
+{
+    tn_status s = TN_OK;
+    for (uint32_t i = 0; i < j->m->functions.n && s == TN_OK; i++) {
+        s = plan_function(j, i);
+        s = s == not_covered ? TN_OK : s;
+    }
+    end_comparisons(j);
     return s;
 }
 
 void jit_plan_release(jit_plan *j)
 {
+    end_comparisons(j);
     VECTOR_RELEASE(j->allocator, &j->units);
     hash_release(j->allocator, &j->by_key);
     arena_release(&j->memory);

@@ -49,7 +49,7 @@ typedef struct jit_plan {
     const tn_allocator *allocator;
     char why[256]; /* what is not covered, or the defect */
     arena memory;
-    arena passing;       /* what is made for comparisons only */
+    arena passing;       /* what is made for comparisons only: empty after jit_plan_loops */
     other_sizes *others; /* NULL: nothing is known of other sizes */
     jit_other other[SIZES_CHANGES];
     function_plan *functions; /* by function of M */
@@ -59,13 +59,18 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* Plan M, which is static and outlives the plan, to be fast ON that machine. OTHERS, which may
- * be NULL and is not needed afterwards, is the same program with other sizes: where a kernel is the
- * same there but for numbers, its programs read them, and are those for all such sizes. POLLS:
- * programs may be stopped while they run. Returns TN_ERR_NOMEM, or TN_ERR_INTERNAL for a defect,
- * which WHY says; what the loops do not cover is no failure. Release it in any case. */
-tn_status jit_plan_make(jit_plan *p, const module *m, other_sizes *others, const machine *on,
-                        bool polls, const tn_allocator *allocator);
+/* A plan to be fast ON that machine. OTHERS, which may be NULL and is not needed after
+ * jit_plan_loops, is the same program with other sizes: where a kernel is the same there but for
+ * numbers, its programs read them, and are those for all such sizes. POLLS: programs may be stopped
+ * while they run. Release it in any case. */
+void jit_plan_init(jit_plan *p, other_sizes *others, const machine *on, bool polls,
+                   const tn_allocator *allocator);
+/* The stages of planning, in order (compile/pipeline.c). Each returns TN_ERR_NOMEM, or
+ * TN_ERR_INTERNAL for a defect, which P->why says. M is static and outlives the plan. What the
+ * loops do not cover is no failure. */
+tn_status jit_plan_lower(jit_plan *p, const module *m);
+tn_status jit_plan_kernels(jit_plan *p);
+tn_status jit_plan_loops(jit_plan *p);
 void jit_plan_release(jit_plan *p);
 
 /* `sub exp sum div`; in MEMORY, never NULL. */

@@ -225,7 +225,7 @@ static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel
     }
 }
 
-bool jit_add_steps(void *user, exe_block *b)
+tn_status jit_add_steps(void *user, exe_block *b)
 {
     jit_steps *j = user;
     const function_plan *p = NULL;
@@ -236,13 +236,13 @@ bool jit_add_steps(void *user, exe_block *b)
         return exe_reference_steps(NULL, b);
     value_id *same_as = ARENA_ARRAY(exe_memory(b->t), value_id, b->f->values.n);
     if (!same_as)
-        return false;
+        return TN_ERR_NOMEM;
     memcpy(same_as, p->kernels.same_as, b->f->values.n * sizeof *same_as);
     if (!exe_block_begin(b, same_as))
-        return false;
+        return TN_ERR_NOMEM;
     const check_block *check = j->checks ? check_before(b, p, j->plan) : NULL;
     if (j->checks && !check)
-        return false;
+        return TN_ERR_NOMEM;
     for (uint32_t i = 0; i < p->kernels.n; i++) {
         const kernel *k = &p->kernels.at[i];
         if (p->plans[i].by_reference)
@@ -252,5 +252,5 @@ bool jit_add_steps(void *user, exe_block *b)
         if (check)
             check_behind(b, check, i);
     }
-    return true;
+    return TN_OK;
 }

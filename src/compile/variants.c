@@ -1,8 +1,8 @@
 /* Programs with symbolic extents: what was made of them for the extents of one run is kept for the
  * next. Variants are made outside the lock, so that runs with other extents go on meanwhile. */
 #include "compile/compiled.h"
+#include "compile/pipeline.h"
 #include "pass/bind.h"
-#include "pass/pass.h"
 
 /* ---- making one ---- */
 
@@ -28,10 +28,8 @@ static tn_status note_extents(const tn_program *p, const tn_buffer *in, variant 
     return TN_OK;
 }
 
-/* Every symbol of the copy gets its value; the order of expressions is that of the original. What
- * is to be compared with goes to OTHERS. */
-static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool is_first, module *m,
-                                other_sizes *others)
+/* The values of the symbols of M, a copy; the order of expressions is that of the original. */
+static tn_status find_sizes(const tn_program *p, const tn_buffer *in, module *m, dim_values **out)
 {
     dim_values *sizes = dim_values_new(&m->types, &m->arena);
     given_shape *given = ARENA_ARRAY(&m->arena, given_shape, p->n_inputs);
@@ -40,10 +38,8 @@ static tn_status bind_to_inputs(const tn_program *p, const tn_buffer *in, bool i
     memcpy(sizes->at, p->sizes->at, sizes->n * sizeof sizes->at[0]);
     for (uint32_t i = 0; i < p->n_inputs; i++)
         given[i] = (given_shape){in[i].type.rank, in[i].type.dims};
-    TN_TRY(sizes_from_inputs(m, given, sizes));
-    if (p->engine->is_jit && !(is_first && other_sizes_are_expensive(m)))
-        other_sizes_init(others, m, sizes, &(sizes_options){p->level, p->relaxed});
-    return module_bind_here(m, sizes);
+    *out = sizes;
+    return sizes_from_inputs(m, given, sizes);
 }
 
 static tn_status note_outputs(const tn_program *p, variant *v)
@@ -59,22 +55,43 @@ static tn_status note_outputs(const tn_program *p, variant *v)
     return TN_OK;
 }
 
-static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
-                       const tn_profiler *events, variant *v, other_sizes *others)
+/* These extents do not suit the program, which is well-formed. */
+static tn_status as_input(tn_status s)
 {
-    const int64_t begin = events ? clock_now() : 0;
+    return s == TN_ERR_REJECTED ? TN_ERR_INPUT : s;
+}
+
+static tn_status run_stages(const tn_program *p, variant *v, pipeline *made)
+{
+    TN_TRY(as_input(pipeline_to(made, STAGE_BIND)));
+    TN_TRY(note_outputs(p, v));
+    TN_TRY(pipeline_to(made, STAGE_LOAD));
+    v->tape = made->tape;
+    made->tape = NULL;
+    return TN_OK;
+}
+
+static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
+                       const tn_profiler *events, variant *v)
+{
+    other_sizes others = {.symbolic = NULL};
+    dim_values *sizes = NULL;
+    pipeline made;
     v->graph = module_copy_to(p->graph, v->cx);
     if (!v->graph)
         return diag_no_memory(&v->cx->diag);
     TN_TRY(note_extents(p, in, v));
-    const tn_status s = bind_to_inputs(p, in, is_first, v->graph, others);
-    if (s == TN_ERR_REJECTED) /* the program is well-formed: these extents do not suit it */
-        return TN_ERR_INPUT;
-    TN_TRY(s);
-    TN_TRY(note_outputs(p, v));
-    TN_TRY(pass_run_level(v->graph, p->level, p->relaxed, false, NULL));
-    engine_tell(events, "compile", "passes", begin);
-    return engine_compile(p->engine, v->graph, others, events, &v->tape);
+    TN_TRY(as_input(find_sizes(p, in, v->graph, &sizes)));
+    pipeline_init(&made, FOR_RUNS, p->engine, v->graph, STAGE_BIND);
+    made.sizes = sizes;
+    made.options = p->options;
+    made.others = &others;
+    made.is_rebound = !is_first;
+    made.events = events;
+    const tn_status s = run_stages(p, v, &made);
+    pipeline_release(&made);
+    other_sizes_release(&others);
+    return s;
 }
 
 static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_first,
@@ -92,9 +109,7 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_f
         return s;
     }
     v->cx->limits = p->cx->limits;
-    other_sizes others = {.symbolic = NULL};
-    const tn_status s = context_done(v->cx, build(p, in, is_first, events, v, &others));
-    other_sizes_release(&others);
+    const tn_status s = context_done(v->cx, build(p, in, is_first, events, v));
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
         *out = v;

@@ -22,7 +22,7 @@ static void remove_hole(placing *p, uint32_t i)
     p->holes.n--;
 }
 
-static bool take_room(placing *p, uint64_t bytes, uint64_t *at)
+static tn_status take_room(placing *p, uint64_t bytes, uint64_t *at)
 {
     uint32_t best = NEVER;
     for (uint32_t i = 0; i < p->holes.n; i++)
@@ -36,7 +36,7 @@ static bool take_room(placing *p, uint64_t bytes, uint64_t *at)
         h->bytes -= bytes;
         if (h->bytes == 0)
             remove_hole(p, best);
-        return true;
+        return TN_OK;
     }
     /* The top grows; a hole just below it is part of the room. */
     *at = p->top;
@@ -48,9 +48,9 @@ static bool take_room(placing *p, uint64_t bytes, uint64_t *at)
         }
     }
     if (bytes > PTRDIFF_MAX / 2 - *at)
-        return false;
+        return TN_ERR_UNAVAILABLE;
     p->top = *at + bytes;
-    return true;
+    return TN_OK;
 }
 
 static bool give_room(placing *p, uint64_t at, uint64_t bytes)
@@ -202,31 +202,32 @@ static void take_places(placing *p, uint32_t i)
     }
 }
 
-static bool place_step(placing *p, uint32_t i)
+static tn_status place_step(placing *p, uint32_t i)
 {
     take_places(p, i);
     for (uint32_t v = p->starting[i]; v != NEVER; v = p->b->buffers.at[v].next_first) {
         exe_buffer_info *b = &p->b->buffers.at[v];
         if (b->room > 0)
             continue;
-        if (!exe_rounded(b->bytes ? b->bytes : 1, &b->room) || !take_room(p, b->room, &b->offset))
-            return false;
+        if (!exe_rounded(b->bytes ? b->bytes : 1, &b->room))
+            return TN_ERR_UNAVAILABLE;
+        TN_TRY(take_room(p, b->room, &b->offset));
     }
     for (uint32_t v = p->ending[i]; v != NEVER; v = p->b->buffers.at[v].next_last) {
         const exe_buffer_info *b = &p->b->buffers.at[v];
         if (b->room > 0 && !give_room(p, b->offset, b->room))
-            return false;
+            return TN_ERR_NOMEM;
     }
-    return true;
+    return TN_OK;
 }
 
-bool exe_place_block(executable *x, exe_block_info *block)
+tn_status exe_place_block(executable *x, exe_block_info *block)
 {
     placing p = {.x = x, .b = block};
-    bool ok = list_lives(&p);
-    for (uint32_t i = 0; ok && i < block->steps.n; i++)
-        ok = place_step(&p, i);
+    tn_status s = list_lives(&p) ? TN_OK : TN_ERR_NOMEM;
+    for (uint32_t i = 0; s == TN_OK && i < block->steps.n; i++)
+        s = place_step(&p, i);
     VECTOR_RELEASE(&x->allocator, &p.holes);
     block->own = p.top;
-    return ok;
+    return s;
 }

@@ -47,6 +47,14 @@ char *exe_large(executable *x, uint64_t bytes)
     return in_huge_pages(arena_alloc_aligned(&x->arena, (size_t)bytes, align), bytes);
 }
 
+/* The first reason stays. */
+static void fail(executable *x, tn_status why)
+{
+    if (!x->failed)
+        x->why = why;
+    x->failed = true;
+}
+
 /* ---- blocks and buffers ---- */
 
 static void fill(void *to, int byte, size_t bytes)
@@ -70,7 +78,7 @@ uint32_t exe_block_add(executable *x, uint32_t n_inputs, uint32_t n_outputs)
     fill(b.over, 0xff, n_outputs * sizeof *b.over);
     if (!b.input_bytes || !b.output_bytes || !b.pass || !b.update || !b.over ||
         !VECTOR_PUSH(&x->allocator, &x->blocks, b)) {
-        x->failed = true;
+        exe_fail(x);
         return 0;
     }
     return x->blocks.n - 1;
@@ -80,7 +88,7 @@ uint32_t exe_block_add(executable *x, uint32_t n_inputs, uint32_t n_outputs)
 static exe_block_info *block_at(executable *x, uint32_t block)
 {
     if (block >= x->blocks.n)
-        x->failed = true;
+        fail(x, TN_ERR_INTERNAL);
     return x->failed ? NULL : &x->blocks.at[block];
 }
 
@@ -91,10 +99,12 @@ static exe_buffer add_buffer(executable *x, uint32_t block, exe_buffer_info info
     if (!b)
         return 0;
     info.first = info.last = info.next_first = info.next_last = NEVER;
-    if (!exe_rounded(info.bytes, &rounded) || !VECTOR_PUSH(&x->allocator, &b->buffers, info)) {
-        x->failed = true;
+    if (!exe_rounded(info.bytes, &rounded))
+        fail(x, TN_ERR_UNAVAILABLE);
+    else if (!VECTOR_PUSH(&x->allocator, &b->buffers, info))
+        exe_fail(x);
+    if (x->failed)
         return 0;
-    }
     return b->buffers.n - 1;
 }
 
@@ -104,7 +114,7 @@ exe_buffer exe_input(executable *x, uint32_t block, uint32_t index, uint64_t byt
     if (b && index < b->n_inputs)
         b->input_bytes[index] = bytes;
     else
-        x->failed = true;
+        fail(x, TN_ERR_INTERNAL);
     return add_buffer(x, block,
                       (exe_buffer_info){.kind = IS_INPUT, .index = index, .bytes = bytes});
 }
@@ -115,7 +125,7 @@ exe_buffer exe_output(executable *x, uint32_t block, uint32_t index, uint64_t by
     if (b && index < b->n_outputs)
         b->output_bytes[index] = bytes;
     else
-        x->failed = true;
+        fail(x, TN_ERR_INTERNAL);
     return add_buffer(x, block,
                       (exe_buffer_info){.kind = IS_OUTPUT, .index = index, .bytes = bytes});
 }
@@ -138,7 +148,7 @@ exe_buffer exe_view(executable *x, uint32_t block, exe_buffer of, uint64_t offse
         return 0;
     if (of >= b->buffers.n || offset > b->buffers.at[of].bytes ||
         bytes > b->buffers.at[of].bytes - offset) {
-        x->failed = true;
+        fail(x, TN_ERR_INTERNAL);
         return 0;
     }
     return add_buffer(
@@ -150,7 +160,7 @@ void exe_pass(executable *x, uint32_t block, uint32_t output, uint32_t input)
 {
     exe_block_info *b = block_at(x, block);
     if (!b || output >= b->n_outputs || input >= b->n_inputs) {
-        x->failed = true;
+        fail(x, TN_ERR_INTERNAL);
         return;
     }
     b->pass[output] = input;
@@ -159,7 +169,7 @@ void exe_pass(executable *x, uint32_t block, uint32_t output, uint32_t input)
 
 void exe_fail(executable *x)
 {
-    x->failed = true;
+    fail(x, TN_ERR_NOMEM);
 }
 
 /* ---- steps ---- */
@@ -168,7 +178,7 @@ static void *copied(executable *x, const void *from, size_t count, size_t size)
 {
     void *to = arena_calloc(&x->arena, count, size);
     if (!to)
-        x->failed = true;
+        exe_fail(x);
     else if (count > 0)
         memcpy(to, from, count * size);
     return to;
@@ -183,16 +193,16 @@ void exe_step_add(executable *x, uint32_t block, const exe_step *step)
         return;
     for (uint32_t k = 0; k < n; k++)
         if (step->buffers[k] >= b->buffers.n)
-            x->failed = true;
+            fail(x, TN_ERR_INTERNAL);
     for (uint32_t k = 0; k < step->n_in_place; k++)
         if (step->in_place[k][0] >= step->n_read || step->in_place[k][1] < step->n_read ||
             step->in_place[k][1] >= n)
-            x->failed = true;
+            fail(x, TN_ERR_INTERNAL);
     s.as.buffers = copied(x, step->buffers, n, sizeof *step->buffers);
     s.as.in_place = copied(x, step->in_place, step->n_in_place, sizeof *step->in_place);
     s.pieces = step->kind == EXE_KERNEL ? step->extent / (step->grain > 1 ? step->grain : 1) : 0;
     if (!x->failed && !VECTOR_PUSH(&x->allocator, &b->steps, s))
-        x->failed = true;
+        exe_fail(x);
     x->uses_threads = x->uses_threads || s.pieces > 1 ||
                       (step->kind == EXE_COPY && step->bytes >= 2 * COPY_GRAIN);
     if (step->scratch > x->scratch)
@@ -278,7 +288,7 @@ static void add_extra(executable *x, uint32_t block, uint32_t at)
     }
     extra = ARENA_ARRAY(&x->arena, exe_buffer, n_extra);
     if (!extra) {
-        x->failed = true;
+        exe_fail(x);
         return;
     }
     const exe_block_info *cond = &x->blocks.at[s.region[0]], *body = cond;
@@ -339,7 +349,8 @@ static bool add_ports(executable *x, exe_block_info *b, const exe_step_info *s)
     return true;
 }
 
-static bool finish_block(executable *x, uint32_t block)
+/* Code counts pointers in 32 bits. */
+static tn_status finish_block(executable *x, uint32_t block)
 {
     for (uint32_t i = 0; i < x->blocks.at[block].steps.n && !x->failed; i++)
         add_extra(x, block, i);
@@ -349,27 +360,31 @@ static bool finish_block(executable *x, uint32_t block)
         exe_step_info *s = &b->steps.at[i];
         s->table = (uint32_t)n;
         n += (uint64_t)s->as.n_read + s->as.n_written + s->n_extra + s->n_slots;
-        if (n > UINT32_MAX / 2 || !add_ports(x, b, s))
-            return false;
+        if (n > UINT32_MAX / 2)
+            return TN_ERR_UNAVAILABLE;
+        if (!add_ports(x, b, s))
+            return TN_ERR_NOMEM;
     }
     b->table = x->n_table;
     b->n_table = (uint32_t)n;
     if (n + x->n_table > UINT32_MAX / 2)
-        return false;
+        return TN_ERR_UNAVAILABLE;
     x->n_table += b->n_table;
-    return !x->failed && exe_place_block(x, b);
+    return x->failed ? x->why : exe_place_block(x, b);
 }
 
 /* The blocks in the order in which the last region of each is left. */
-static bool follow_regions(executable *x, uint32_t block, uint32_t depth, uint32_t *order,
-                           uint32_t *n)
+static tn_status follow_regions(executable *x, uint32_t block, uint32_t depth, uint32_t *order,
+                                uint32_t *n)
 {
     enum { OPEN = 1, DONE = 2 };
     exe_block_info *b = &x->blocks.at[block];
     if (b->mark == DONE)
-        return true;
-    if (b->mark == OPEN || depth > MOST_REGIONS_DEEP)
-        return false;
+        return TN_OK;
+    if (b->mark == OPEN)
+        return TN_ERR_INTERNAL;
+    if (depth > MOST_REGIONS_DEEP)
+        return TN_ERR_UNAVAILABLE;
     b->mark = OPEN;
     for (uint32_t i = 0; i < b->steps.n; i++) {
         exe_step *s = &b->steps.at[i].as;
@@ -379,28 +394,28 @@ static bool follow_regions(executable *x, uint32_t block, uint32_t depth, uint32
         s->may_fail =
             (s->kind == EXE_HOST && !s->is_certain) || (s->kind == EXE_KERNEL && s->may_fail);
         for (uint32_t k = 0; k < n_regions; k++) {
-            if (!follow_regions(x, s->region[k], depth + 1, order, n))
-                return false;
+            TN_TRY(follow_regions(x, s->region[k], depth + 1, order, n));
             s->may_fail = s->may_fail || x->blocks.at[s->region[k]].may_fail;
         }
         b->may_fail = b->may_fail || s->may_fail;
     }
     b->mark = DONE;
     order[(*n)++] = block;
-    return true;
+    return TN_OK;
 }
 
 /* Each block's memory lies behind that of every block that runs it. */
-static bool give_frames(executable *x)
+static tn_status give_frames(executable *x)
 {
     uint32_t n = 0;
     uint32_t *order = ARENA_ARRAY(&x->arena, uint32_t, x->blocks.n);
-    if (!order || !follow_regions(x, 0, 0, order, &n))
-        return false;
+    if (!order)
+        return TN_ERR_NOMEM;
+    TN_TRY(follow_regions(x, 0, 0, order, &n));
     for (uint32_t i = n; i-- > 0;) {
         const exe_block_info *b = &x->blocks.at[order[i]];
         if (b->own > PTRDIFF_MAX / 2 - b->frame)
-            return false;
+            return TN_ERR_UNAVAILABLE;
         const uint64_t end = b->frame + b->own;
         x->memory = end > x->memory ? end : x->memory;
         for (uint32_t k = 0; k < b->steps.n; k++) {
@@ -413,7 +428,7 @@ static bool give_frames(executable *x)
             }
         }
     }
-    return true;
+    return TN_OK;
 }
 
 /* Which outputs are written by a step that can fail or is followed by one that can. */
@@ -437,24 +452,32 @@ static bool find_early_outputs(executable *x)
     return true;
 }
 
-bool exe_finish(executable *x)
+static tn_status finish(executable *x)
 {
-    uint64_t scratch;
     if (x->blocks.n == 0)
-        x->failed = true;
-    for (uint32_t i = 0; i < x->blocks.n && !x->failed; i++)
-        x->failed = !block_is_whole(&x->blocks.at[i]);
-    x->failed = x->failed || !note_regions(x);
-    for (uint32_t i = 0; i < x->blocks.n && !x->failed; i++)
+        return TN_ERR_INTERNAL;
+    for (uint32_t i = 0; i < x->blocks.n; i++)
+        if (!block_is_whole(&x->blocks.at[i]))
+            return TN_ERR_INTERNAL;
+    if (!note_regions(x))
+        return TN_ERR_INTERNAL;
+    for (uint32_t i = 0; i < x->blocks.n; i++)
         exe_find_lives(&x->blocks.at[i]);
-    for (uint32_t i = 0; i < x->blocks.n && !x->failed; i++)
-        x->failed = !finish_block(x, i);
-    x->failed = x->failed || !give_frames(x) || !find_early_outputs(x) ||
-                !exe_rounded(x->scratch, &scratch);
-    if (!x->failed)
-        x->scratch = scratch;
-    assert(x->failed || !exe_verify(x));
-    return !x->failed;
+    for (uint32_t i = 0; i < x->blocks.n; i++)
+        TN_TRY(finish_block(x, i));
+    TN_TRY(give_frames(x));
+    if (!find_early_outputs(x))
+        return TN_ERR_NOMEM;
+    return exe_rounded(x->scratch, &x->scratch) ? TN_OK : TN_ERR_UNAVAILABLE;
+}
+
+tn_status exe_finish(executable *x)
+{
+    const tn_status s = x->failed ? x->why : finish(x);
+    if (s != TN_OK)
+        fail(x, s);
+    assert(s != TN_OK || !exe_verify(x));
+    return s;
 }
 
 /* ---- what is known ---- */

@@ -148,7 +148,8 @@ typedef struct exe_block_info {
 struct executable {
     tn_allocator allocator;
     arena arena;
-    bool failed; /* to get memory, or to make sense */
+    bool failed;
+    tn_status why; /* it failed: as exe_finish */
     VECTOR(exe_block_info) blocks;
     uint32_t n_table; /* pointers of all blocks */
     uint64_t memory;  /* bytes of all temporaries */
@@ -198,12 +199,14 @@ exe_buffer exe_view(executable *x, uint32_t block, exe_buffer of, uint64_t offse
 void exe_pass(executable *x, uint32_t block, uint32_t output, uint32_t input);
 
 void exe_step_add(executable *x, uint32_t block, const exe_step *step);
-/* Make exe_finish false: what was to be added could not be. */
+/* Make exe_finish fail: what was to be added could not be, for lack of memory. */
 void exe_fail(executable *x);
 
-/* Find places for everything. False when memory was lacking, or sizes overflow, or regions contain
- * themselves; then only exe_free is of use. */
-bool exe_finish(executable *x);
+/* Find places for everything. TN_ERR_NOMEM, TN_ERR_UNAVAILABLE when sizes are larger than memory
+ * can be or regions are too deep, or TN_ERR_INTERNAL when what was added makes no sense: a step
+ * names what does not exist, an output has no buffer, regions contain themselves. Then only
+ * exe_free is of use. */
+tn_status exe_finish(executable *x);
 
 /* ---- what is known before the run ---- */
 

@@ -3,7 +3,7 @@
 #ifndef TEST_GUARDED_H
 #define TEST_GUARDED_H
 
-#include "compile/host_calls.h"
+#include "compile/jit_executable.h"
 #include "guards.h"
 #include "runtime/tape_parts.h"
 

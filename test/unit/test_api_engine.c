@@ -198,7 +198,7 @@ static void test_defect(tn_context *cx, record *r)
                            .code = 0,
                            .extent = 1};
     exe_step_add(broken, block, &step);
-    CHECK(exe_finish(broken));
+    CHECK(exe_finish(broken) == TN_OK);
     p->tape = tape_load(broken, code, 1, NULL);
     fill_ports(p, &x);
     memset(x.out_data, 0x77, sizeof x.out_data);

@@ -23,7 +23,7 @@ static executable *make(void)
                             .scratch = 64};
         exe_step_add(x, block, &s);
     }
-    CHECK(exe_finish(x));
+    CHECK(exe_finish(x) == TN_OK);
     return x;
 }
 

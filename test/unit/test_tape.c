@@ -90,7 +90,7 @@ static exe_host *const calls[] = {fail_on_host};
 /* X, finished and loaded. */
 static tape *finish(executable *x)
 {
-    CHECK(exe_finish(x));
+    CHECK(exe_finish(x) == TN_OK);
     return tape_load(x, code, n_code, calls);
 }
 
@@ -345,25 +345,25 @@ static void test_over_input(void)
 static void test_malformed(void)
 {
     executable *t = exe_new(&memory_system);
-    CHECK(!exe_finish(t)); /* no block */
+    CHECK(exe_finish(t) == TN_ERR_INTERNAL); /* no block */
     exe_free(t);
 
     t = exe_new(&memory_system);
     (void)exe_block_add(t, 0, 1);
-    CHECK(!exe_finish(t)); /* nothing fills the output */
+    CHECK(exe_finish(t) == TN_ERR_INTERNAL); /* nothing fills the output */
     exe_free(t);
 
     t = exe_new(&memory_system);
     uint32_t block = exe_block_add(t, 1, 0);
     const exe_buffer in = exe_input(t, block, 0, 64);
     (void)exe_view(t, block, in, 60, 5);
-    CHECK(!exe_finish(t));
+    CHECK(exe_finish(t) == TN_ERR_INTERNAL);
     exe_free(t);
 
     t = exe_new(&memory_system);
     block = exe_block_add(t, 0, 0);
     (void)exe_temp(t, block, UINT64_MAX);
-    CHECK(!exe_finish(t));
+    CHECK(exe_finish(t) == TN_ERR_UNAVAILABLE); /* larger than memory can be */
     exe_free(t);
 
     t = exe_new(&memory_system); /* a region inside itself */
@@ -372,7 +372,7 @@ static void test_malformed(void)
     const exe_step scan = {.kind = EXE_SCAN, .region = {block}, .iterations = 1};
     exe_step_add(t, 0, &scan);
     exe_step_add(t, block, &scan);
-    CHECK(!exe_finish(t));
+    CHECK(exe_finish(t) == TN_ERR_INTERNAL);
     exe_free(t);
     tape_free(NULL);
 }
@@ -624,7 +624,7 @@ static tape *small_tape(const tn_allocator *a)
     unary(t, block, increase, N, exe_input(t, block, 0, BYTES), p, true);
     unary(t, block, increase, N, p, q, true);
     binary(t, block, add, N, q, q, exe_output(t, block, 0, BYTES));
-    if (exe_finish(t))
+    if (exe_finish(t) == TN_OK)
         return tape_load(t, code, n_code, calls);
     exe_free(t);
     return NULL;

@@ -1,7 +1,7 @@
 /* Memory for results that the library hands out: aligned for vectors, so that code which writes
  * them does not cross cache lines. */
-#ifndef COMPILE_RESULT_H
-#define COMPILE_RESULT_H
+#ifndef RUNTIME_RESULT_H
+#define RUNTIME_RESULT_H
 
 #include <string.h>
 

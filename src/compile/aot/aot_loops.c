@@ -1,6 +1,6 @@
 /* Control flow as steps: branches, and loops whose values move from place to place, as in
  * runtime/tape_run.c, whose rules these are. */
-#include "compile/aot.h"
+#include "compile/aot/aot.h"
 
 static target_buffer pointer(aot_block *k)
 {

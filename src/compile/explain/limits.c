@@ -1,5 +1,5 @@
 /* Probes: chains of fused multiply-adds, and a sweep over more memory than caches hold. */
-#include "compile/limits.h"
+#include "compile/explain/limits.h"
 
 #include "compile/jit.h"
 #include "loop/ir/loop.h"

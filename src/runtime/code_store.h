@@ -1,7 +1,7 @@
 /* The machine code that the programs of an engine run, each piece once: what several bindings of
  * symbolic sizes have in common is compiled for the first of them. */
-#ifndef COMPILE_CODE_STORE_H
-#define COMPILE_CODE_STORE_H
+#ifndef RUNTIME_CODE_STORE_H
+#define RUNTIME_CODE_STORE_H
 
 #include "runtime/code.h"
 

@@ -1,9 +1,9 @@
 /* The forms between a graph and machine code as text. */
-#include "compile/dump.h"
+#include "compile/explain/dump.h"
 
 #include <inttypes.h>
 
-#include "compile/explain.h"
+#include "compile/explain/explain.h"
 
 const char *dump_stage_name(dump_stage stage)
 {
@@ -69,14 +69,14 @@ static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage 
 
 tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, text_buffer *out)
 {
-    jit_plan plan;
-    TN_TRY(program_plan(p, &plan));
+    pipeline made;
+    TN_TRY(program_plan(p, &made));
     if (stage != DUMP_STAGES)
-        dump_stage_of(p, &plan, stage, number, out);
+        dump_stage_of(p, &made.plan, stage, number, out);
     for (int each = 0; stage == DUMP_STAGES && each < DUMP_STAGES; each++) {
         text_printf(out, "-- %s\n", dump_stage_name((dump_stage)each));
-        dump_stage_of(p, &plan, (dump_stage)each, number, out);
+        dump_stage_of(p, &made.plan, (dump_stage)each, number, out);
     }
-    jit_plan_release(&plan);
+    pipeline_release(&made);
     return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
 }

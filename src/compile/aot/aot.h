@@ -1,20 +1,19 @@
 /* Programs as data from which code is made ahead of time: the kernels of a plan, the steps and
  * places of an executable, constants. */
-#ifndef COMPILE_AOT_H
-#define COMPILE_AOT_H
+#ifndef COMPILE_AOT_AOT_H
+#define COMPILE_AOT_AOT_H
 
-#include "compile/jit_steps.h"
+#include "compile/jit_executable.h"
+#include "compile/pipeline.h"
 #include "target/target_program.h"
 
 typedef struct aot {
-    const tn_allocator *given;
-    tn_allocator noting; /* the same, noting lack of memory, which plans take for "no kernel" */
     const tn_allocator *allocator;
-    bool lacked_memory;
+    engine here;   /* for what runs once, on constants: what it makes is part of the program */
     uint64_t seed; /* of random generators */
     arena memory;
-    jit_plan plan;
-    executable *exe; /* never loaded */
+    pipeline made;
+    const executable *exe; /* its own */
     VECTOR(target_function) functions;
     VECTOR(target_constant) constants;
     VECTOR(target_buffer) buffers;

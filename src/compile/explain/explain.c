@@ -1,18 +1,17 @@
 /* Plans as text and as JSON. */
-#include "compile/explain.h"
+#include "compile/explain/explain.h"
 
 #include <inttypes.h>
 
 #include "compile/compiled.h"
-#include "compile/jit_plan.h"
-#include "compile/limits.h"
+#include "compile/explain/limits.h"
 #include "runtime/tape.h"
 #include "target/target.h"
 
 typedef struct explainer {
     const function *f;
     text_buffer *out;
-    jit_plan plan;
+    jit_plan *plan;
     machine_limits limits;
     bool is_measured;
     bool has_sizes;        /* the program has symbolic sizes */
@@ -130,7 +129,7 @@ static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
     for (uint32_t i = 0; i < k->n_stages; i++) {
         const kernel *stage = &k->stages[i];
         text_printf(x->out, "  %-10s %s: %s\n", i ? "" : "stages", stage_kind(stage),
-                    jit_kernel_name(x->f, stage, &x->plan.memory));
+                    jit_kernel_name(x->f, stage, &x->plan->memory));
         if (i + 1 == k->n_stages)
             break;
         text_printf(x->out, "  %-10s   leaves ", "");
@@ -175,7 +174,7 @@ static void put_sizes(const explainer *x, const kernel_plan *plan)
 static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
 {
     text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
-                jit_kernel_name(x->f, k, &x->plan.memory));
+                jit_kernel_name(x->f, k, &x->plan->memory));
     for (uint32_t i = 0; i < plan->nest.n_steps; i++)
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
                     i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
@@ -209,8 +208,8 @@ static void put_function(explainer *x, const function_plan *p)
 static uint32_t count_uncovered(const explainer *x)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
-        const function_plan *p = &x->plan.functions[i];
+    for (uint32_t i = 0; i < x->plan->m->functions.n; i++) {
+        const function_plan *p = &x->plan->functions[i];
         n += p->plans ? 0 : p->f->nodes.n;
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
             n += p->plans[k].by_reference &&
@@ -229,9 +228,9 @@ static void put_text(explainer *x, const tn_program *program)
 {
     if (!target_llvm_is_installed())
         text_puts(x->out, "LLVM is not installed: here every node runs by its reference kernel\n");
-    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
-        x->f = x->plan.functions[i].f;
-        put_function(x, &x->plan.functions[i]);
+    for (uint32_t i = 0; i < x->plan->m->functions.n; i++) {
+        x->f = x->plan->functions[i].f;
+        put_function(x, &x->plan->functions[i]);
     }
     if (program->tape) {
         text_puts(x->out, "memory: ");
@@ -242,7 +241,7 @@ static void put_text(explainer *x, const tn_program *program)
     if (uncovered > 0)
         text_printf(x->out, "not covered: %" PRIu32 " node%s by reference kernels\n", uncovered,
                     uncovered == 1 ? " runs" : "s run");
-    text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan.units.n);
+    text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan->units.n);
     put_amount(x->out, (double)x->bytes, "B");
     text_puts(x->out, ", computes ");
     put_amount(x->out, (double)x->flops, "flop");
@@ -302,7 +301,7 @@ static void put_json_cost(const explainer *x, const kernel_plan *plan)
 
 static void put_json_stages(const explainer *x, const kernel *k, const kernel_plan *plan)
 {
-    arena *memory = (arena *)(uintptr_t)&x->plan.memory;
+    arena *memory = (arena *)(uintptr_t)&x->plan->memory;
     if (k->n_stages == 0)
         return;
     text_puts(x->out, ",\"stages\":[");
@@ -323,7 +322,7 @@ static void put_json_stages(const explainer *x, const kernel *k, const kernel_pl
 
 static void put_json_kernel(const explainer *x, const kernel *k, const kernel_plan *plan)
 {
-    arena *memory = (arena *)(uintptr_t)&x->plan.memory;
+    arena *memory = (arena *)(uintptr_t)&x->plan->memory;
     value_id *written = ARENA_ARRAY(memory, value_id, k->n_out);
     text_puts(x->out, "{");
     put_string(x->out, "kind", kind_name(k, plan));
@@ -365,8 +364,8 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
 static void put_json(explainer *x, const tn_program *program)
 {
     text_puts(x->out, "{\"functions\":[");
-    for (uint32_t i = 0; i < x->plan.m->functions.n; i++) {
-        const function_plan *p = &x->plan.functions[i];
+    for (uint32_t i = 0; i < x->plan->m->functions.n; i++) {
+        const function_plan *p = &x->plan->functions[i];
         x->f = p->f;
         text_puts(x->out, i ? ",\n{" : "\n{");
         put_string(x->out, "name", p->f->name ? p->f->name : "main");
@@ -383,9 +382,9 @@ static void put_json(explainer *x, const tn_program *program)
         }
         text_puts(x->out, "}");
     }
-    text_printf(x->out,
-                "],\n\"programs\":%" PRIu32 ",\"not_covered\":%" PRIu32 ",\"machine_code\":%s",
-                x->plan.units.n, count_uncovered(x), target_llvm_is_installed() ? "true" : "false");
+    text_printf(
+        x->out, "],\n\"programs\":%" PRIu32 ",\"not_covered\":%" PRIu32 ",\"machine_code\":%s",
+        x->plan->units.n, count_uncovered(x), target_llvm_is_installed() ? "true" : "false");
     if (program->tape)
         text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
     if (x->is_measured)
@@ -396,7 +395,7 @@ static void put_json(explainer *x, const tn_program *program)
     text_puts(x->out, "}\n");
 }
 
-tn_status program_plan(const tn_program *p, jit_plan *plan)
+tn_status program_plan(const tn_program *p, pipeline *made)
 {
     other_sizes others = {.symbolic = NULL};
     if (p->cache)
@@ -404,26 +403,26 @@ tn_status program_plan(const tn_program *p, jit_plan *plan)
                            "sizes of the program are not known; give them with --dim SYM=N");
     if (p->others.symbolic)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
-    tn_status s = jit_plan_make(plan, p->graph, &others, &p->engine->on, true, &p->allocator);
+    pipeline_init(made, TO_EXPLAIN, p->engine, p->graph, STAGE_LOWER);
+    made->others = &others;
+    const tn_status s = pipeline_to(made, STAGE_LOOPS);
+    made->others = NULL;
     other_sizes_release(&others);
-    if (s == TN_OK)
-        return TN_OK;
-    s = s == TN_ERR_INTERNAL ? diag_report(&p->cx->diag, DIAG_InternalError, &p->graph->source,
-                                           NO_SPAN, "%s", plan->why)
-                             : diag_no_memory(&p->cx->diag);
-    jit_plan_release(plan);
+    if (s != TN_OK)
+        pipeline_release(made);
     return s;
 }
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
 {
-    explainer x = {.out = out, .has_sizes = p->others.symbolic != NULL};
-    TN_TRY(program_plan(p, &x.plan));
+    pipeline made;
+    explainer x = {.out = out, .plan = &made.plan, .has_sizes = p->others.symbolic != NULL};
+    TN_TRY(program_plan(p, &made));
     x.is_measured = machine_measure(p->engine, &x.limits);
     if (json)
         put_json(&x, p);
     else
         put_text(&x, p);
-    jit_plan_release(&x.plan);
+    pipeline_release(&made);
     return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
 }

@@ -1,6 +1,6 @@
 /* What this machine can do at most, on one thread: for judging kernels. */
-#ifndef COMPILE_LIMITS_H
-#define COMPILE_LIMITS_H
+#ifndef COMPILE_EXPLAIN_LIMITS_H
+#define COMPILE_EXPLAIN_LIMITS_H
 
 #include "compile/engine.h"
 

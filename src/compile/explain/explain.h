@@ -1,14 +1,14 @@
 /* What the compiler made of a program, for people and for tools. */
-#ifndef COMPILE_EXPLAIN_H
-#define COMPILE_EXPLAIN_H
+#ifndef COMPILE_EXPLAIN_EXPLAIN_H
+#define COMPILE_EXPLAIN_EXPLAIN_H
 
 #include "base/text.h"
 #include "compile/compiled.h"
-#include "compile/jit_plan.h"
+#include "compile/pipeline.h"
 
-/* What the compiler makes of P, whose sizes must be known: TN_ERR_USAGE, reported, otherwise.
- * Release PLAN only after TN_OK. */
-tn_status program_plan(const tn_program *p, jit_plan *plan);
+/* The plan of P, whose sizes must be known: TN_ERR_USAGE, reported, otherwise. Release MADE only
+ * after TN_OK. */
+tn_status program_plan(const tn_program *p, pipeline *made);
 
 /* Append the kernels of P: what each computes, reads and writes, how, what it moves and what that
  * must take on this machine at least, and why its operands are not computed in it. As text, or as

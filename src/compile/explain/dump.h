@@ -1,6 +1,6 @@
 /* The forms between a graph and machine code as text. */
-#ifndef COMPILE_DUMP_H
-#define COMPILE_DUMP_H
+#ifndef COMPILE_EXPLAIN_DUMP_H
+#define COMPILE_EXPLAIN_DUMP_H
 
 #include "base/text.h"
 #include "compile/compiled.h"

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "compile/aot.h"
+#include "compile/aot/aot.h"
 #include "graph/literal.h"
 
 /* ---- buffers ---- */
@@ -205,9 +205,9 @@ static tn_status report(const module *m, const step_origin *o, const char *forma
 
 static bool has_kernels(const aot *a, const function *f)
 {
-    for (uint32_t i = 0; i < a->plan.m->functions.n; i++)
-        if (a->plan.functions[i].f == f)
-            return a->plan.functions[i].plans != NULL;
+    for (uint32_t i = 0; i < a->made.plan.m->functions.n; i++)
+        if (a->made.plan.functions[i].f == f)
+            return a->made.plan.functions[i].plans != NULL;
     return false;
 }
 

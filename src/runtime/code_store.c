@@ -1,5 +1,5 @@
 /* Code by what it was made of, as long as it has users. */
-#include "compile/code_store.h"
+#include "runtime/code_store.h"
 
 #include <pthread.h>
 #include <string.h>
