@@ -19,7 +19,7 @@ WITHOUT_CASE = {
 
 def main():
     table = (TEST.parent / "src/dialect/mind_codes.c").read_text()
-    codes = set(re.findall(r'\[DIAG_\w+\] = "(E\d{4})"', table))
+    codes = set(re.findall(r'\[DIAG_\w+\] = \{"(E\d{4})"', table))
     found = {}
     for path in TEST.rglob("*.case"):
         text = path.read_text(encoding="utf-8")

@@ -20,33 +20,21 @@ static const char *short_spelling(const char *op)
     return s && id != OP_CONSTANT ? s->text : name;
 }
 
-/* TEXT with every OLD replaced by FRESH; TEXT itself when there is none, or no memory. Messages are
- * short, and so is the recursion. */
-static const char *replace(arena *memory, const char *text, const char *old, const char *fresh)
-{
-    const char *at = strstr(text, old);
-    if (!at)
-        return text;
-    const char *made = arena_printf(memory, "%.*s%s%s", (int)(at - text), text, fresh,
-                                    replace(memory, at + strlen(old), old, fresh));
-    return made ? made : text;
-}
-
 void mind_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
 {
     const char *name = short_spelling(op);
     (void)s;
-    (void)kind;
-    if (*op == '\0') /* the reader's own words */
-        return;
     if (name) {
         const char *old = arena_printf(memory, "'%s'", op);
         const char *fresh = arena_printf(memory, "'%s'", name);
         if (old && fresh)
-            d->message = replace(memory, d->message, old, fresh);
+            d->message = mind_replace(memory, d->message, old, fresh);
     }
-    d->message = replace(memory, d->message, "si32", "i32");
-    d->message = replace(memory, d->message, "si64", "i64");
+    if (*op) { /* else these are the reader's own words */
+        d->message = mind_replace(memory, d->message, "si32", "i32");
+        d->message = mind_replace(memory, d->message, "si64", "i64");
+    }
+    mind_entitle(kind, d, memory);
 }
 
 enum { LOOK_AT = 4096 }; /* bytes that decide what a text is */

@@ -26,27 +26,15 @@ void surface_no_memory(surface *s)
         s->status = module_no_memory(s->m);
 }
 
-/* TEXT with every OLD replaced by FRESH; TEXT itself when there is none, or no memory. Messages are
- * short, and so is the recursion. */
-static const char *replace(arena *memory, const char *text, const char *old, const char *fresh)
-{
-    const char *at = strstr(text, old);
-    if (!at)
-        return text;
-    const char *made = arena_printf(memory, "%.*s%s%s", (int)(at - text), text, fresh,
-                                    replace(memory, at + strlen(old), old, fresh));
-    return made ? made : text;
-}
-
 /* As source.restate: what type rules say, in the words of the language. */
 static void restate(const source *src, int kind, const char *op, tn_diagnostic *d, arena *memory)
 {
     static const char *const words[][2] = {
         {"si32", "i32"}, {"si64", "i64"}, {"'take'", "'gather'"}};
     (void)src;
-    (void)kind;
     for (size_t i = 0; *op && i < sizeof words / sizeof words[0]; i++)
-        d->message = replace(memory, d->message, words[i][0], words[i][1]);
+        d->message = mind_replace(memory, d->message, words[i][0], words[i][1]);
+    mind_entitle(kind, d, memory);
 }
 
 tn_status mind_source_read(module *m, const read_options *options)
