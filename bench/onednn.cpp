@@ -1,6 +1,7 @@
 /* oneDNN as a contestant of peers.py (the protocol is in contestant.h): onednn THREADS
  *
  * Operands that are weights, and the activations of convolutions, lie as the library likes best. */
+#include <cinttypes>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,7 +46,9 @@ static memory::desc rows(const dims &d, tag t)
     return memory::desc(d, memory::data_type::f32, t);
 }
 
-static job make_product(int64_t m, int64_t k, int64_t n, bool is_plain, bool has_gelu)
+/* M x K times K x N; LIE_A and LIE_B say how each operand lies. */
+static job make_product(int64_t m, int64_t k, int64_t n, bool is_plain, bool has_gelu,
+                        tag lie_a = tag::ab, tag lie_b = tag::ab)
 {
     primitive_attr attributes;
     if (has_gelu) {
@@ -53,7 +56,7 @@ static job make_product(int64_t m, int64_t k, int64_t n, bool is_plain, bool has
         after.append_eltwise(1, algorithm::eltwise_gelu_tanh, 0, 0);
         attributes.set_post_ops(after);
     }
-    const memory::desc a = rows({m, k}, tag::ab), w = rows({k, n}, is_plain ? tag::ab : tag::any),
+    const memory::desc a = rows({m, k}, lie_a), w = rows({k, n}, is_plain ? lie_b : tag::any),
                        c = rows({m, n}, tag::ab), bias = rows({1, n}, tag::ab);
     const matmul::desc d = has_gelu ? matmul::desc(a, w, bias, c) : matmul::desc(a, w, c);
     const matmul::primitive_desc p(d, attributes, *cpu);
@@ -123,6 +126,18 @@ static job make_transpose()
     return {reorder(p), {{DNNL_ARG_FROM, filled(x)}, {DNNL_ARG_TO, filled(y)}}};
 }
 
+/* "mm-MxKxN", then "-a", "-b" or "-ab": the operands that lie transposed. */
+static bool product_named(const char *name, job *out)
+{
+    int64_t m, k, n;
+    char which[8] = "";
+    if (sscanf(name, "mm-%" SCNd64 "x%" SCNd64 "x%" SCNd64 "-%7s", &m, &k, &n, which) < 3)
+        return false;
+    *out = make_product(m, k, n, true, false, strchr(which, 'a') ? tag::ba : tag::ab,
+                        strchr(which, 'b') ? tag::ba : tag::ab);
+    return true;
+}
+
 static bool run(void *user)
 {
     const job *j = static_cast<const job *>(user);
@@ -160,9 +175,15 @@ int main(int argc, char **argv)
         if (sscanf(line, "open %63s", name) == 1) {
             const auto found = works.find(name);
             try {
+                job product;
+                bool is_done = true;
                 if (found != works.end())
                     now.reset(new job(found->second()));
-                puts(found != works.end() ? "ready" : "!not done");
+                else if (product_named(name, &product))
+                    now.reset(new job(product));
+                else
+                    is_done = false;
+                puts(is_done ? "ready" : "!not done");
             } catch (const dnnl::error &fault) {
                 printf("!%s\n", fault.what());
             }

@@ -9,6 +9,8 @@ import statistics
 import sys
 import time
 
+import corners
+
 
 # ---- the work: each function makes the operands and returns what does it once ----
 
@@ -69,7 +71,7 @@ def numpy_work(np):
     work = {f"gemm-{n}": (lambda n=n: gemm(n, n, n)) for n in (256, 512, 1024, 2048)}
     work.update({"dense": lambda: gemm(128, 768, 3072), "vector": lambda: gemm(1, 768, 3072),
                  "chain": chain, "softmax": softmax, "sum": total, "broadcast-add": broadcast,
-                 "transpose": transpose, "tiny-1000": tiny})
+                 "transpose": transpose, "tiny-1000": tiny, **corners.numpy_work(np, new)})
     return work
 
 
@@ -200,7 +202,7 @@ def torch_work(torch, np):
                  "conv-7x7": lambda: conv(224, 3, 7, 2, 64),
                  "conv-1x1": lambda: conv(56, 256, 1, 1, 64),
                  "gpt2-prefill": lambda: gpt2(128, 0), "gpt2-decode": lambda: gpt2(1, 128),
-                 "mlp-step": mlp_step})
+                 "mlp-step": mlp_step, **corners.torch_work(torch, new, empty)})
     return work
 
 

@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import corners
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 
@@ -81,9 +83,20 @@ WORK = [
 ]
 
 
+def corner(name):
+    if name in corners.MOVED:
+        return Work(name, 0, *corners.MOVED[name], file=corners.file_of(name))
+    m, k, n, _ = corners.product_of(name)
+    return product(name, m, k, n, None, file=corners.file_of(name))
+
+
+WORK += [corner(name) for name in corners.TEXTS]
+
+
 # ---- programs that are long but regular ----
 
 def write_long_programs(folder):
+    corners.write(folder)
     one = "tensor<f32, 8>"
     lines, last = [], "%x"
     for i in range(500):
@@ -202,6 +215,8 @@ class Limits:
         self.program, self.seconds, self.best = program, "0.02" if quick else "0.05", {}
 
     def measure(self):
+        if not self.program:
+            return
         found = subprocess.run([str(self.program), self.seconds], stdout=subprocess.PIPE,
                                text=True, check=True).stdout
         for line in found.splitlines():
@@ -213,7 +228,7 @@ class Limits:
     def of(self, work, threads):
         """The least seconds that WORK can take, and what sets them."""
         k, found = threads - 1, []
-        peak = max(self.best.get("fma-512", [0, 0])[k], self.best["fma-256"][k])
+        peak = max(self.best.get(name, [0, 0])[k] for name in ("fma-512", "fma-256"))
         if work.flops and peak:
             found.append((work.flops / peak, "fma"))
         held = work.read + work.written
@@ -230,7 +245,7 @@ class Limits:
 
 # ---- measuring ----
 
-def measure_work(work, contestants, folder, rounds, seconds):
+def measure_work(work, contestants, folder, rounds, seconds, least):
     """{(contestant, threads): (least, median)}"""
     path = folder / work.file if (folder / work.file).exists() else PROGRAMS / work.file
     if work.file.startswith("gpt2-"):
@@ -246,7 +261,7 @@ def measure_work(work, contestants, folder, rounds, seconds):
     for _ in range(rounds):
         for c in ready:
             time.sleep(0.02)  # threads of the one before stop spinning
-            answer = c.ask(f"go {seconds} 3")
+            answer = c.ask(f"go {seconds} {least}")
             if answer[0] == "!":
                 print(f"{work.name}: {c.name} {answer}", file=sys.stderr)
                 continue
@@ -370,7 +385,7 @@ def main():
     o = parser.parse_args()
     program = o.tenon.resolve()
     threads = [int(n) for n in o.threads.split(",")]
-    rounds, seconds = (2, 0.05) if o.quick else (5, 0.1)
+    rounds, seconds, least = (2, 0.03, 1) if o.quick else (5, 0.1, 3)
 
     def wanted(name):
         return not o.only or any(part in name for part in o.only)
@@ -379,9 +394,9 @@ def main():
         folder = pathlib.Path(temporary)
         write_long_programs(folder)
         limits_program = build(folder / "limits", [HERE / "limits.c"], "-std=c17", "-lpthread")
-        if not limits_program:
-            sys.exit("bench/limits.c does not build: it is for x86-64")
         commands, missing, contestants = find_contestants(folder, program.parent, threads, o.no_peers)
+        if not limits_program:
+            missing.append("limits (limits.c is for x86-64)")
         limits = Limits(limits_program, o.quick)
         chosen = [w for w in WORK if wanted(w.name)]
         limits.measure()
@@ -390,7 +405,8 @@ def main():
             if sys.stderr.isatty():
                 print(f"\r{i + 1}/{len(chosen)} {work.name:<20}", end="", file=sys.stderr,
                       flush=True)
-            found[work.name] = measure_work(work, contestants, folder, rounds, seconds)
+            found[work.name] = measure_work(work, contestants, folder, rounds, seconds,
+                                            least)
             if i % 8 == 7 or i + 1 == len(chosen):
                 limits.measure()
         for c in contestants:
