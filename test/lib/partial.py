@@ -230,6 +230,19 @@ def products(p):
     return (z,)
 
 
+def tiled_products(p):
+    """Large enough for tiles of results, of which the last ones are partial."""
+    kind, m, k = p.r.choice(("F32", "F32", "F64", "Si32")), p.r.choice((5, 23, 64, 67, 151)), p.r.choice((67, 257, 519))
+    n = (9 << 18) // (m * k) // 2 * 2 + p.r.randint(0, 1)
+    n = max(n, 65)
+    left, right = p.r.random() < 0.5, p.r.random() < 0.5  # turned
+    z = p.dot(p.input(kind, [k, m] if left else [m, k]), p.input(kind, [n, k] if right else [k, n]), [],
+              [(0 if left else 1, 1 if right else 0)])
+    if p.r.random() < 0.4:
+        z = p.binary("Add", z, p.spread(p.input(kind, [1, n]), z.shape))
+    return (z,)
+
+
 def vectors(p):
     """Products with a vector."""
     kind, m, k = p.r.choice(("F32", "F64", "F16", "Si32")), p.n(), p.n()
@@ -410,8 +423,8 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at, largest, cumulated,
-         turned_products, steps, images, moves)
+         products, tiled_products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at,
+         largest, cumulated, turned_products, steps, images, moves)
 
 
 def program(kind, number):

@@ -338,25 +338,33 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     *rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
-    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch;
+    const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
+    p->is_tiled = !is_stage && !has_border(p) && s->n_windows == 0 && is_plain(p, &p->a) &&
+                  contract_can_tile(p, m, &a_m, &a_k);
+    const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
+    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch && !packs_rows;
     if (has_border(p) || !is_plain(p, &p->a) || (crowds && p->panels >= MANY_PANELS)) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
             return false;
-    } else if (crowds && *rows > CROWDED_ROWS && p->nv * CROWDED_ROWS >= FEW_CHAINS) {
+    } else if (crowds && !p->is_tiled && *rows > CROWDED_ROWS &&
+               p->nv * CROWDED_ROWS >= FEW_CHAINS) {
         *rows = CROWDED_ROWS;
     }
     drop_windows(p);
+    if (packs_rows)
+        contract_tile_a(p, *rows);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = choose_b(p, m, *rows, is_stage);
+    p->b_form = p->is_tiled ? B_PANELS : choose_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
     if (p->b_form == B_PANELS && p->k > 0) {
         contract_use_panels(p);
-        p->packs_inside = !is_stage && packs_inside(p, m, plan->packed_a_bytes);
-        if (!p->packs_inside && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
-                                                 &plan->packed_b_bytes, fault))
+        p->packs_inside = !is_stage && !p->is_tiled && packs_inside(p, m, plan->packed_a_bytes);
+        const bool packs_before = p->is_tiled ? s->b_is_constant : !p->packs_inside;
+        if (packs_before && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
+                                             &plan->packed_b_bytes, fault))
             return false;
     }
 
@@ -379,25 +387,32 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     if (!schedule(p, m, false, memory, plan, &rows, fault))
         return false;
     split_rows(p, rows);
-    choose_order(p, m);
+    if (p->is_tiled)
+        contract_choose_tiles(p, m);
+    else
+        choose_order(p, m);
 
     const uint64_t results = times3(p->batch, p->m, p->n);
     const bool sweeps = contract_can_sweep(p);
-    const int64_t blocks = sweeps            ? contract_sweep_tiles(p)
+    const int64_t blocks = p->is_tiled       ? contract_tile_count(p)
+                           : sweeps          ? contract_sweep_tiles(p)
                            : p->packs_inside ? p->panels
                                              : p->outer * p->split * p->panels;
     contract_step *step = &plan->steps[plan->n_steps++];
-    *step = (contract_step){
-        .role = CONTRACT_MULTIPLIES,
-        .program = (sweeps ? contract_sweep : contract_multiply)(p, memory, fault),
-        .work = p->batch * blocks,
-        .flops = 2 * results * (uint64_t)p->k,
-        .bytes = results * dtype_bytes(s->c) + times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
-                 times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
+    *step = (contract_step){.role = CONTRACT_MULTIPLIES,
+                            .program = (p->is_tiled ? contract_tiles
+                                        : sweeps    ? contract_sweep
+                                                    : contract_multiply)(p, memory, fault),
+                            .work = p->batch * blocks,
+                            .flops = 2 * results * (uint64_t)p->k,
+                            .bytes = results * dtype_bytes(s->c) +
+                                     times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
+                                     times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
     const uint64_t read = is_read_once(p) ? FAST * step->bytes : 0;
     const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
-    plan->how = sweeps                  ? "B swept in place"
+    plan->how = p->is_tiled             ? "tiles"
+                : sweeps                ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"
                 : p->b_form == B_ROWS   ? "B in place"
                                         : "B transposed";

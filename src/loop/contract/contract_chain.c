@@ -314,3 +314,16 @@ void emit_block(multiplier *g, loop_value first, loop_value length)
     }
     loop_end(b);
 }
+
+void emit_chunk(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const element zero = element_zero(b, p->form, p->lanes);
+    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+        element_set(b, g->sums[i], zero);
+    if (p->k <= CONTRACT_BLOCK)
+        emit_run(g, g->a, g->b_at, g->length, p->k, -1);
+    else
+        emit_run(g, g->a, g->b_at, g->length, -1, p->k % unroll_of(g) == 0 ? 0 : -1);
+}

@@ -19,13 +19,12 @@ static void transpose_totals(multiplier *g, loop_value row, loop_value column, l
     const problem *p = g->p;
     loop_builder *b = g->b;
     const uint32_t lanes = p->lanes;
-    const int64_t row_bytes = (int64_t)p->nv * lanes * p->bytes;
     const loop_value last = loop_binary(b, LOOP_ISUB, rows, loop_i64(b, 1));
     const loop_value from = loop_offset(b, g->totals, int_times(b, column, p->bytes));
     loop_value at[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
     for (uint32_t i = 0; i < lanes; i++) {
         const loop_value here = loop_min(b, int_add(b, row, loop_i64(b, i)), last);
-        at[i] = loop_offset(b, from, int_times(b, here, row_bytes));
+        at[i] = loop_offset(b, from, int_times(b, here, g->total_step));
     }
     load_transposed(b, at, p->elem, lanes, transposed);
     for (uint32_t i = 0; i < lanes; i++)

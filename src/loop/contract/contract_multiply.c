@@ -14,7 +14,7 @@ static int64_t total_bytes(const problem *p) /* of a vector */
 
 static loop_value total_at(multiplier *g, uint32_t row, uint32_t v)
 {
-    return loop_at(g->b, g->totals, (int64_t)(row * g->p->nv + v) * total_bytes(g->p));
+    return loop_at(g->b, g->totals, row * g->total_step + v * total_bytes(g->p));
 }
 
 static element load_total(multiplier *g, loop_value at)
@@ -135,7 +135,7 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
         return;
     }
     const loop_value r = loop_for(b, loop_i64(b, 0), rows, 1);
-    const loop_value at = loop_offset(b, g->totals, int_times(b, r, p->nv * total_bytes(p)));
+    const loop_value at = loop_offset(b, g->totals, int_times(b, r, g->total_step));
     const loop_value row = int_add(b, g->row, r);
     const loop_value first = loop_for(b, loop_i64(b, 0), columns, p->lanes);
     const loop_value column = int_add(b, g->column, first);
@@ -167,6 +167,27 @@ static element start_of_totals(multiplier *g)
     return e;
 }
 
+/* The sums of a chunk join the totals. */
+static void join_chunk(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const bool has_chunks = p->k > CONTRACT_BLOCK;
+    if (has_chunks)
+        loop_if(b, loop_binary(b, LOOP_IEQ, g->first, loop_i64(b, 0)));
+    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+        store_total(g, total_at(g, i / g->nv, i % g->nv), element_get(b, g->sums[i]));
+    if (!has_chunks)
+        return;
+    loop_else(b);
+    for (uint32_t i = 0; i < g->rows * g->nv; i++) {
+        const loop_value at = total_at(g, i / g->nv, i % g->nv);
+        const element sum = element_get(b, g->sums[i]), before = load_total(g, at);
+        store_total(g, at, element_combine(b, FOLD_SUM, before, sum));
+    }
+    loop_end(b);
+}
+
 /* The totals of a block of ROWS rows and COLUMNS columns. */
 static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
 {
@@ -181,6 +202,13 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t i = 0; i < rows * g->nv; i++)
         g->sums[i] = element_var(b, zero);
+    if (g->is_tiled) {
+        for (uint32_t r = 0; r < rows; r++)
+            loop_prefetch(b, total_at(g, r, 0));
+        emit_chunk(g);
+        join_chunk(g);
+        return;
+    }
     if (!has_blocks) {
         if (p->k > 0)
             emit_block(g, loop_i64(b, 0), loop_i64(b, p->k));
@@ -323,6 +351,19 @@ void multiplier_block(multiplier *g, loop_value block, loop_value panel)
     }
 }
 
+void multiplier_tile(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value n_rows = emit_rows(g, part_of(g, block), panel);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
+    if (p->k > CONTRACT_BLOCK)
+        loop_if(b, loop_binary(b, LOOP_IEQ, int_add(b, g->first, g->length), loop_i64(b, p->k)));
+    finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
+    if (p->k > CONTRACT_BLOCK)
+        loop_end(b);
+}
+
 /* Where row 0 of the batch is in C, in elements; it need not exist. */
 static loop_value batch_of_c(multiplier *g)
 {
@@ -373,7 +414,8 @@ static void emit_panel_item(multiplier *g, loop_value item)
     g->batch = int_divided(b, item, p->panels);
     const loop_value from =
         int_add(b, walk_emit(b, &p->unpacked.batch, g->batch), loop_i64(b, p->unpacked.first));
-    contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b);
+    contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b,
+                        LOOP_NO_VALUE);
     multiplier_panel(g, panel);
     if (is_fetched_ahead(p)) {
         const loop_value next =
@@ -448,10 +490,11 @@ void multiplier_begin(multiplier *g)
     g->always =
         loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
     g->totals = LOOP_NO_VALUE;
+    g->total_step = p->nv * total_bytes(p);
     g->finishes_columns = contract_finishes_columns(p);
     if (g->finishes_columns)
         g->transposed = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
-    if (!is_finished_in_registers(g))
+    if (!p->is_tiled && !is_finished_in_registers(g))
         g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
 }
 

@@ -15,6 +15,10 @@ typedef struct multiplier {
     bool finishes_columns; /* vectors of results go along M */
     loop_value transposed; /* room for a square of totals, then */
     loop_value totals; /* where they are in memory; LOOP_NO_VALUE: they are finished in registers */
+    int64_t total_step; /* bytes from row to row */
+    /* A chunk at a time: products FIRST .. FIRST + LENGTH - 1 (i64) are at `a` and `b_at`. */
+    bool is_tiled;
+    loop_value first, length;
     /* The item. */
     loop_value batch, row, column; /* the block's first row and column */
     loop_value a,
@@ -51,11 +55,17 @@ void multiplier_panel(multiplier *g, loop_value panel);
 /* Results of block BLOCK of the rows in that panel. */
 void multiplier_block(multiplier *g, loop_value block, loop_value panel);
 
+/* The chunk's products of BLOCK in panel PANEL, from the addresses `a` and `b_at` on, join the
+ * totals, which are finished after the last ones. */
+void multiplier_tile(multiplier *g, loop_value block, loop_value panel);
+
 /* The size of a unit of `b_at` in bytes; 1 when it counts elements. */
 int64_t b_unit(const problem *p);
 
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);
+/* The same of the chunk. */
+void emit_chunk(multiplier *g);
 
 /* Are the columns of C contiguous, so that it is better written along them? */
 bool contract_finishes_columns(const problem *p);

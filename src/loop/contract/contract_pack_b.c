@@ -13,8 +13,9 @@ enum {
 typedef struct packing {
     loop_builder *b;
     const problem *p;
-    loop_value to;   /* pointer to the panel */
-    loop_value from; /* element of product 0 and column 0 of the panel's batch, i64 */
+    loop_value to;    /* pointer to the panel */
+    loop_value from;  /* element of product 0 and column 0 of the panel's batch, i64 */
+    loop_value first; /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
     loop_value column;
 } packing;
 
@@ -67,6 +68,15 @@ static void note_offsets(packing *k)
     loop_end(b);
 }
 
+/* Where product I is in the panel. */
+static loop_value row_at(packing *k, loop_value i)
+{
+    loop_builder *b = k->b;
+    if (k->first != LOOP_NO_VALUE)
+        i = loop_binary(b, LOOP_ISUB, i, k->first);
+    return loop_offset(b, k->to, int_times(b, i, row_bytes(k->p)));
+}
+
 static void put(packing *k, loop_value to, element x, int64_t column)
 {
     const problem *p = k->p;
@@ -82,7 +92,7 @@ static void emit_row(packing *k, loop_value i, int64_t count)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value to = row_at(k, i);
     const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes, left = count - first;
@@ -125,7 +135,7 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
     loop_builder *b = k->b;
     const uint32_t side = side_of(p);
     const element zero = element_zero(b, p->form, side);
-    const loop_value row = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value row = row_at(k, i);
     const loop_value to = loop_offset(b, row, int_times(b, j, p->bytes));
     loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
     find_columns(k, int_add(b, k->from, i), j, columns, at);
@@ -180,7 +190,7 @@ static void emit_elements(packing *k, loop_value i)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value to = loop_offset(b, k->to, int_times(b, i, row_bytes(p)));
+    const loop_value to = row_at(k, i);
     const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
     const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
@@ -224,9 +234,9 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
 }
 
 void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
-                         loop_value low, loop_value high, loop_value to)
+                         loop_value low, loop_value high, loop_value to, loop_value first)
 {
-    packing k = {.b = b, .p = p, .from = from, .to = to};
+    packing k = {.b = b, .p = p, .from = from, .to = to, .first = first};
     const int64_t rest = p->n % columns_of(p);
     k.column = int_times(b, panel, columns_of(p));
     if (has_offsets(p))
@@ -304,7 +314,8 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     const loop_value from = int_add(&b, walk_emit(&b, batch, int_divided(&b, number, p->panels)),
                                     loop_i64(&b, p->unpacked.first));
     contract_emit_panel(&b, p, from, int_modulo(&b, number, p->panels), low, high,
-                        loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))));
+                        loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))),
+                        LOOP_NO_VALUE);
     loop_end(&b);
     *bytes = (uint64_t)size;
     *step = (contract_step){.role = CONTRACT_PACKS_B,

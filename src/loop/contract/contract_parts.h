@@ -90,6 +90,17 @@ typedef struct problem {
     bool is_dynamic;
     int64_t least, most;
     int64_t panels;
+    /* Items are tiles of results, of so many blocks and panels at most, for which chunks of both
+     * operands are near. */
+    bool is_tiled;
+    struct {
+        int64_t blocks, panels;
+        int64_t near; /* blocks whose chunk of A stays in the second-level cache */
+        bool packs_a; /* ... after it was packed, so many numbers for each product */
+        int64_t height;
+        factors a_from; /* A as it was, then */
+        walk a_k;
+    } tiles;
 } problem;
 
 /* A number of blocks, which is dynamic if the rows are. */
@@ -145,9 +156,19 @@ void contract_begin_unpacked(loop_builder *b, problem *p);
 /* The program that packs all panels, into CONTRACT_PACKED_B. */
 bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);
-/* Code for products LOW .. HIGH - 1 of panel PANEL, of B's element FROM on, to the address TO. */
+/* Code for products LOW .. HIGH - 1 of panel PANEL, of B's element FROM on, to the address TO,
+ * which is that of product number FIRST (LOOP_NO_VALUE: 0). */
 void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
-                         loop_value low, loop_value high, loop_value to);
+                         loop_value low, loop_value high, loop_value to, loop_value first);
+/* Is P, of which A walks as A_M and A_K, better computed in tiles? Before B has a form. */
+bool contract_can_tile(const problem *p, const machine *m, const walk *a_m, const walk *a_k);
+/* The tiles pack A, whose blocks have ROWS rows at most: P's axes are then those of the packed one.
+ */
+void contract_tile_a(problem *p, int64_t rows);
+/* For problems whose rows are cut into blocks. */
+void contract_choose_tiles(problem *p, const machine *m);
+int64_t contract_tile_count(const problem *p); /* of each batch */
+const loop_program *contract_tiles(problem *p, arena *memory, const char **fault);
 /* Few rows and a large B that lies in rows: is it better swept, an item being one of so many tiles
  * of columns of each batch? For problems whose axes are final. */
 bool contract_can_sweep(const problem *p);
