@@ -70,6 +70,25 @@ PROGRAMS = [
 """ + softmax("p", "s", "?Bx4x32x32") + """
   %y = dot_general(%p, %v) batch_lhs[0, 1] batch_rhs[0, 1] contract_lhs[3] contract_rhs[2] -> tensor<f32, ?Bx4x32x16>""",
                            "?Bx4x32x16"), [20, 3, 8, 31]),
+    ("softmax over B", function("%x: tensor<f32, 40x?B>", softmax("y", "x", "40x?B"), "40x?B"),
+     [200, 333, 1000, 3000, 64, 31]),
+    ("sums over B", function("%x: tensor<f32, 40x?B>, %z: tensor<f32, ?Bx30>", """
+  %s = reduce_sum(%x) axes[1] keepdims[true] -> tensor<f32, 40x1>
+  %t = reduce_sum(%z) axes[0] keepdims[true] -> tensor<f32, 1x30>
+  %a = broadcast_to(%s) result_shape[40, 30] -> tensor<f32, 40x30>
+  %b = broadcast_to(%t) result_shape[40, 30] -> tensor<f32, 40x30>
+  %y = mul(%a, %b) -> tensor<f32, 40x30>""", "40x30"), [200, 333, 1000, 3000, 64, 31]),
+    ("product over B", function("%x: tensor<f32, 64x?B>, %w: tensor<f32, ?Bx96>", """
+  %y = dot_general(%x, %w) contract_lhs[1] contract_rhs[0] -> tensor<f32, 64x96>""", "64x96"),
+     [200, 333, 1000, 64, 31]),
+    ("product with B columns", function("%x: tensor<f32, 64x40>, %w: tensor<f32, 40x?B>", """
+  %y = dot_general(%x, %w) contract_lhs[1] contract_rhs[0] -> tensor<f32, 64x?B>""", "64x?B"),
+     [200, 333, 1000, 64, 31]),
+    ("attention over B", function(", ".join(f"%{i}: tensor<f32, 2x?Bx16>" for i in "qkv"), """
+  %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x?Bx?B>
+""" + softmax("p", "s", "2x?Bx?B") + """
+  %y = dot_general(%p, %v) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1] -> tensor<f32, 2x?Bx16>""",
+                                  "2x?Bx16"), [200, 333, 127, 300]),
     ("transposed", function("%x: tensor<f32, ?Bx100>", """
   %t = transpose(%x) perm[1, 0] -> tensor<f32, 100x?B>
   %y = exp(%t) -> tensor<f32, 100x?B>""", "100x?B"), [200, 333, 1000]),

@@ -68,6 +68,14 @@ static void transpose(problem *p)
     s->is_transposed = !s->is_transposed;
 }
 
+static bool is_any_dynamic(const contract_axis *axes, uint32_t n)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any = any || axes[i].is_dynamic;
+    return any;
+}
+
 static bool problem_init(problem *p, const contract_spec *spec, const machine *on)
 {
     int64_t all;
@@ -94,6 +102,8 @@ static bool problem_init(problem *p, const contract_spec *spec, const machine *o
         buffer_a = CONTRACT_B;
         buffer_b = CONTRACT_A;
     }
+    p->has_dynamic_n = is_any_dynamic(s->n, s->n_n);
+    p->has_dynamic_k = is_any_dynamic(s->k, s->n_k);
     p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
     p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
     return true;
@@ -173,7 +183,7 @@ static bool is_read_once(const problem *p)
  * and a factor of A are in registers. */
 static int64_t choose_block(problem *p, const machine *m)
 {
-    const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
+    const int64_t vectors = p->has_dynamic_n ? INT64_MAX : (p->n + p->lanes - 1) / p->lanes;
     /* Where registers are left, the next row of B and factor of A are loaded early. */
     const int64_t used = m->registers > 16 ? 6 : 4, room = (m->registers - used) / p->parts;
     int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
@@ -274,7 +284,9 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
     if (n.n == 0 || n.step[0] == 1) {
         if (s->b_is_constant && (times > 1 || is_read_once(p)))
             return B_PANELS;
-        const int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
+        int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
+        if (has_any_order(p)) /* other sizes reach further */
+            reach = INT64_MAX;
         /* A stage reads all columns of a block before the next rows. */
         const bool is_dense = is_stage && k.n == 1 && k.step[0] == p->n;
         return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
@@ -298,6 +310,8 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
  */
 static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_bytes)
 {
+    if (has_any_order(p) || is_any_dynamic(p->spec.m, p->spec.n_m))
+        return false;
     const double rows = packed_a_bytes
                             ? (double)packed_a_bytes / (double)p->batch
                             : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
@@ -324,6 +338,15 @@ static void choose_order(problem *p, const machine *m)
 static uint64_t times3(int64_t a, int64_t b, int64_t c)
 {
     return (uint64_t)a * (uint64_t)b * (uint64_t)c;
+}
+
+/* Code for any number of columns, or of products, is made where B is in panels, or read in place
+ * for any number of products; where nothing else in the code depends on these. */
+static void choose_dynamic(problem *p)
+{
+    p->has_dynamic_n = p->has_dynamic_n && p->b_form == B_PANELS && p->unpacked.n.n == 1 &&
+                       p->c_n.n <= 1 && p->lanes > 1;
+    p->has_dynamic_k = p->has_dynamic_k && p->b_form != B_COLUMNS && p->products.n == 1;
 }
 
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
@@ -359,8 +382,12 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
-    if (p->b_form == B_PANELS && p->k > 0) {
+    p->c_n = c_n;
+    if (p->b_form == B_PANELS && p->k > 0)
         contract_use_panels(p);
+    join_products(p);
+    choose_dynamic(p);
+    if (p->b_form == B_PANELS && p->k > 0) {
         p->packs_inside = !is_stage && !p->is_tiled && packs_inside(p, m, plan->packed_a_bytes);
         const bool packs_before = p->is_tiled ? s->b_is_constant : !p->packs_inside;
         if (packs_before && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
@@ -374,8 +401,6 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     p->b_n = WALK(s->n, s->n_n, b);
     p->c_batch = WALK(s->batch, s->n_batch, c);
     p->c_m = WALK(s->m, s->n_m, c);
-    p->c_n = c_n;
-    join_products(p);
     return true;
 }
 

@@ -152,7 +152,7 @@ static uint32_t unroll_of(const multiplier *g)
         most = row / step;
     most = most > 8 ? 8 : most < 1 ? 1 : most;
     /* A divisor of the length, if there is one of about this size. */
-    for (int64_t u = most; 2 * u > most; u--)
+    for (int64_t u = most; 2 * u > most && !p->has_dynamic_k; u--)
         if (run % u == 0 && (p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % u == 0))
             return (uint32_t)u;
     while (most & (most - 1))
@@ -254,6 +254,11 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     loop_builder *b = g->b;
     const int64_t unroll = unroll_of(g), rest = p->k % unroll;
     loop_value a = g->a, b_at = g->b_at;
+    if (p->has_dynamic_k) {
+        emit_advance(g, &a, &b_at, first);
+        emit_run(g, a, b_at, length, -1, -1);
+        return;
+    }
     if (g->next_row != 0) {
         /* Each block of rows runs this part of the products. */
         const int64_t iterations = p->k / unroll;
@@ -286,7 +291,8 @@ void emit_block(multiplier *g, loop_value first, loop_value length)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t run = p->products.extent[p->products.n - 1], runs = p->k / run;
+    const int64_t run = p->products.extent[p->products.n - 1];
+    const int64_t runs = p->products.n == 1 ? 1 : p->k / run;
     const bool is_one_block = p->k <= CONTRACT_BLOCK;
     const uint32_t unroll = unroll_of(g);
     const element zero = element_zero(b, p->form, p->lanes);

@@ -106,7 +106,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
 static bool is_finished_in_registers(const multiplier *g)
 {
     const problem *p = g->p;
-    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && p->least == 0 &&
+    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && p->least == 0 && !has_any_order(p) &&
            (!p->spec.finish || p->spec.finish_is_small);
 }
 
@@ -142,9 +142,9 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
     const element total =
         load_total(g, loop_offset(b, at, int_times(b, first, p->bytes * p->parts)));
     const loop_value left = loop_binary(b, LOOP_ISUB, columns, first);
-    if (p->n % p->lanes == 0) {
+    if (p->n % p->lanes == 0 && !p->has_dynamic_n) {
         contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);
-    } else if (p->n < p->lanes) {
+    } else if (p->n < p->lanes && !p->has_dynamic_n) {
         contract_finish_vector(g, total, row, column, left);
     } else {
         loop_if(b, loop_binary(b, LOOP_ILT, left, loop_i64(b, p->lanes)));
@@ -193,7 +193,8 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const bool has_blocks = p->k > CONTRACT_BLOCK;
+    const bool has_blocks = p->k > CONTRACT_BLOCK || p->has_dynamic_k;
+    const loop_value products = products_size(b, p, SIZE_PRODUCTS, p->k);
     g->rows = rows;
     g->columns = columns;
     g->nv = (uint32_t)((columns + p->lanes - 1) / p->lanes);
@@ -211,7 +212,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     }
     if (!has_blocks) {
         if (p->k > 0)
-            emit_block(g, loop_i64(b, 0), loop_i64(b, p->k));
+            emit_block(g, loop_i64(b, 0), products);
         if (g->totals == LOOP_NO_VALUE) {
             finish_registers(g);
             return;
@@ -220,11 +221,12 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
         const element start = start_of_totals(g);
         for (uint32_t i = 0; i < rows * g->nv; i++)
             store_total(g, total_at(g, i / g->nv, i % g->nv), start);
-        const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k), CONTRACT_BLOCK);
-        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
+        const loop_value first = loop_for(b, loop_i64(b, 0), products, CONTRACT_BLOCK);
+        const loop_value left = loop_binary(b, LOOP_ISUB, products, first);
         emit_block(g, first,
-                   p->k % CONTRACT_BLOCK == 0 ? loop_i64(b, CONTRACT_BLOCK)
-                                              : loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
+                   p->k % CONTRACT_BLOCK == 0 && !p->has_dynamic_k
+                       ? loop_i64(b, CONTRACT_BLOCK)
+                       : loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
     }
     for (uint32_t i = 0; i < rows * g->nv; i++) {
         const loop_value at = total_at(g, i / g->nv, i % g->nv);
@@ -237,12 +239,13 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
         loop_end(b);
 }
 
-/* The last panel may have fewer columns. */
+/* The last panel may have fewer columns; where their number is dynamic, what is computed for others
+ * is not stored. */
 static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t rest = p->n % columns_of(p);
+    const int64_t rest = p->has_dynamic_n ? 0 : p->n % columns_of(p);
     if (rest > 0 && p->panels > 1) {
         loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
         emit_tile(g, rows, columns_of(p));
@@ -346,7 +349,8 @@ void multiplier_block(multiplier *g, loop_value block, loop_value panel)
     g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
     const loop_value n_rows = emit_rows(g, part, panel);
     if (g->totals != LOOP_NO_VALUE) {
-        const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
+        const loop_value columns = columns_size(b, p, SIZE_COLUMNS, p->n);
+        const loop_value left = loop_binary(b, LOOP_ISUB, columns, g->column);
         finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
     }
 }
@@ -436,7 +440,7 @@ static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
     const problem *p = g->p;
     loop_builder *b = g->b;
     if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
-        (!p->is_dynamic && p->group >= p->outer * p->split) || p->panels == 1)
+        (!p->is_dynamic && p->group >= p->outer * p->split) || p->panels == 1 || has_any_order(p))
         return;
     const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
     g->next_row = columns_of(p) * p->bytes;
@@ -445,21 +449,43 @@ static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
     g->block = block;
 }
 
+/* The order of emit_item, where the numbers are those of any sizes. */
+static void order_of_any(multiplier *g, loop_value item, loop_value *block, loop_value *panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value size = loop_size(b, SIZE_GROUP, p->group);
+    const loop_value all =
+        loop_binary(b, LOOP_IMUL, size, columns_size(b, p, SIZE_PANELS, p->panels));
+    const loop_value group = loop_binary(b, LOOP_UDIV, item, all);
+    const loop_value first = loop_binary(b, LOOP_IMUL, group, size);
+    const loop_value in = loop_binary(b, LOOP_UREM, item, all);
+    const loop_value blocks = loop_size(b, SIZE_BLOCKS, p->outer * p->split);
+    /* The last group may have fewer blocks. */
+    const loop_value n = loop_min(b, size, loop_binary(b, LOOP_ISUB, blocks, first));
+    *panel = loop_binary(b, LOOP_UDIV, in, n);
+    *block = int_add(b, first, loop_binary(b, LOOP_UREM, in, n));
+}
+
 /* Items are blocks of rows and columns. */
 static void emit_item(multiplier *g, loop_value item)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
+    const bool is_dynamic = p->is_dynamic || has_any_order(p);
     loop_value block, panel, in_group = 0;
-    if (p->is_dynamic && p->batch == 1) {
+    if (is_dynamic && p->batch == 1) {
         g->batch = loop_i64(b, 0);
     } else {
-        const loop_value items = size_of(b, p, SIZE_ITEMS, blocks * p->panels);
+        const loop_value items = is_dynamic ? loop_size(b, SIZE_ITEMS, blocks * p->panels)
+                                            : loop_i64(b, blocks * p->panels);
         g->batch = loop_binary(b, LOOP_UDIV, item, items);
         item = loop_binary(b, LOOP_UREM, item, items);
     }
-    if (p->group == 1 || p->panels == 1) {
+    if (has_any_order(p)) {
+        order_of_any(g, item, &block, &panel);
+    } else if (p->group == 1 || p->panels == 1) {
         panel = int_modulo(b, item, p->panels);
         block = int_divided(b, item, p->panels);
     } else if (!p->is_dynamic && p->group >= blocks) {

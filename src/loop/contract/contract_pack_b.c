@@ -17,6 +17,7 @@ typedef struct packing {
     loop_value from;  /* element of product 0 and column 0 of the panel's batch, i64 */
     loop_value first; /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
     loop_value column;
+    loop_value columns; /* of the panel, i64, where that is dynamic; else LOOP_NO_VALUE */
 } packing;
 
 static int64_t row_bytes(const problem *p)
@@ -62,7 +63,11 @@ static void note_offsets(packing *k)
     const problem *p = k->p;
     loop_builder *b = k->b;
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
-    const loop_value column = loop_min(b, int_add(b, k->column, j), loop_i64(b, p->n - 1));
+    const loop_value last =
+        p->has_dynamic_n
+            ? loop_binary(b, LOOP_ISUB, loop_size(b, SIZE_COLUMNS, p->n), loop_i64(b, 1))
+            : loop_i64(b, p->n - 1);
+    const loop_value column = loop_min(b, int_add(b, k->column, j), last);
     loop_store(b, loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)),
                walk_emit(b, &p->unpacked.n, column), 8);
     loop_end(b);
@@ -87,7 +92,21 @@ static void put(packing *k, loop_value to, element x, int64_t column)
         loop_store(k->b, loop_at(k->b, to, (columns_of(p) + column) * p->bytes), x.im, align);
 }
 
-/* COUNT columns of product number I, side by side in B. */
+/* LANES columns from number FIRST of the panel on, as many of them as exist. FROM is where the
+ * product begins. */
+static element load_some(packing *k, loop_value from, int64_t first)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    const loop_value none = loop_i64(b, 0);
+    const loop_value left = loop_binary(b, LOOP_ISUB, k->columns, loop_i64(b, first));
+    const loop_value some = loop_min(b, int_max(b, left, none), loop_i64(b, p->lanes));
+    const loop_value at = loop_select(b, loop_binary(b, LOOP_ILT, none, left),
+                                      offset_of(k, loop_i64(b, first)), none);
+    return factors_load(b, p, &p->unpacked.from, int_add(b, from, at), p->lanes, some);
+}
+
+/* COUNT columns of product number I, side by side in B; -1: as many as K says. */
 static void emit_row(packing *k, loop_value i, int64_t count)
 {
     const problem *p = k->p;
@@ -98,7 +117,9 @@ static void emit_row(packing *k, loop_value i, int64_t count)
         const int64_t first = (int64_t)v * p->lanes, left = count - first;
         const loop_value at = left > 0 ? int_add(b, from, offset_of(k, loop_i64(b, first))) : from;
         element x;
-        if (left >= p->lanes)
+        if (count < 0)
+            x = load_some(k, from, first);
+        else if (left >= p->lanes)
             x = factors_load(b, p, &p->unpacked.from, at, p->lanes, LOOP_NO_VALUE);
         else if (left > 0)
             x = factors_load(b, p, &p->unpacked.from, at, p->lanes, loop_i64(b, left));
@@ -195,7 +216,7 @@ static void emit_elements(packing *k, loop_value i)
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
     const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
     const loop_value column = int_add(b, k->column, j);
-    loop_if(b, loop_binary(b, LOOP_ILT, column, loop_i64(b, p->n)));
+    loop_if(b, loop_binary(b, LOOP_ILT, column, columns_size(b, p, SIZE_COLUMNS, p->n)));
     const loop_value offset =
         has_offsets(p) ? loop_load(b, loop_type_of(LOOP_I64, 1),
                                    loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)), 8)
@@ -219,10 +240,13 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     } else if (is_transposed(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t side = side_of(p), rest = p->k % side;
-        const loop_value whole = loop_min(b, high, loop_i64(b, p->k - rest));
+        const loop_value whole = loop_min(b, high, products_size(b, p, SIZE_SQUARES, p->k - rest));
         emit_squares(k, loop_for(b, low, whole, side), side, count);
         loop_end(b);
-        if (rest > 0) {
+        if (p->has_dynamic_k) {
+            emit_elements(k, loop_for(b, whole, high, 1));
+            loop_end(b);
+        } else if (rest > 0) {
             loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
             emit_squares(k, loop_i64(b, p->k - rest), rest, count);
             loop_end(b);
@@ -233,15 +257,34 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     }
 }
 
+/* Products LOW .. HIGH - 1 of a panel that may be the last one, of any number of columns. */
+static void emit_any_columns(packing *k, loop_value low, loop_value high)
+{
+    const problem *p = k->p;
+    loop_builder *b = k->b;
+    if (!has_rows(p)) { /* columns that do not exist are looked at, or repeat the last one */
+        emit_chunk(k, low, high, columns_of(p));
+        return;
+    }
+    k->columns = loop_binary(b, LOOP_ISUB, loop_size(b, SIZE_COLUMNS, p->n), k->column);
+    loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p))));
+    emit_chunk(k, low, high, -1);
+    loop_else(b);
+    emit_chunk(k, low, high, columns_of(p));
+    loop_end(b);
+}
+
 void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_value panel,
                          loop_value low, loop_value high, loop_value to, loop_value first)
 {
-    packing k = {.b = b, .p = p, .from = from, .to = to, .first = first};
+    packing k = {.b = b, .p = p, .from = from, .to = to, .first = first, .columns = LOOP_NO_VALUE};
     const int64_t rest = p->n % columns_of(p);
     k.column = int_times(b, panel, columns_of(p));
     if (has_offsets(p))
         note_offsets(&k);
-    if (rest > 0 && p->panels > 1) {
+    if (p->has_dynamic_n) {
+        emit_any_columns(&k, low, high);
+    } else if (rest > 0 && p->panels > 1) {
         loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
         emit_chunk(&k, low, high, columns_of(p));
         loop_else(b);
@@ -308,12 +351,18 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     const loop_value panels = loop_buffer(&b, CONTRACT_PACKED_B);
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    const loop_value number = int_divided(&b, item, chunks); /* of the panel, over all batches */
-    const loop_value low = int_times(&b, int_modulo(&b, item, chunks), CHUNK);
-    const loop_value high = loop_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)), loop_i64(&b, p->k));
-    const loop_value from = int_add(&b, walk_emit(&b, batch, int_divided(&b, number, p->panels)),
+    /* The number of the panel, over all batches, and which products. */
+    const loop_value n_chunks = products_size(&b, p, SIZE_CHUNKS, chunks);
+    const loop_value number = p->has_dynamic_k ? loop_binary(&b, LOOP_UDIV, item, n_chunks)
+                                               : int_divided(&b, item, chunks);
+    const loop_value chunk = p->has_dynamic_k ? loop_binary(&b, LOOP_UREM, item, n_chunks)
+                                              : int_modulo(&b, item, chunks);
+    const loop_value low = int_times(&b, chunk, CHUNK);
+    const loop_value high = loop_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)),
+                                     products_size(&b, p, SIZE_PRODUCTS, p->k));
+    const loop_value from = int_add(&b, walk_emit(&b, batch, before_panels(&b, p, number)),
                                     loop_i64(&b, p->unpacked.first));
-    contract_emit_panel(&b, p, from, int_modulo(&b, number, p->panels), low, high,
+    contract_emit_panel(&b, p, from, panel_of(&b, p, number), low, high,
                         loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))),
                         LOOP_NO_VALUE);
     loop_end(&b);

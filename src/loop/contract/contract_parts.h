@@ -90,6 +90,9 @@ typedef struct problem {
     bool is_dynamic;
     int64_t least, most;
     int64_t panels;
+    /* The number of columns, and of products, is known when the program runs: `n`, `k`, `panels`
+     * and what follows from them are those of now. */
+    bool has_dynamic_n, has_dynamic_k;
     /* Items are tiles of results, of so many blocks and panels at most, for which chunks of both
      * operands are near. */
     bool is_tiled;
@@ -103,11 +106,38 @@ typedef struct problem {
     } tiles;
 } problem;
 
+/* Numbers that depend on dynamic extents. */
+enum {
+    SIZE_SPLIT = 16,
+    SIZE_BASE,
+    SIZE_LONGER,
+    SIZE_BLOCKS,
+    SIZE_ITEMS,
+    SIZE_GROUP,
+    SIZE_COLUMNS,
+    SIZE_PANELS,
+    SIZE_PRODUCTS,
+    SIZE_CHUNKS,
+    SIZE_SQUARES
+};
 /* A number of blocks, which is dynamic if the rows are. */
-enum { SIZE_SPLIT = 16, SIZE_BASE, SIZE_LONGER, SIZE_BLOCKS, SIZE_ITEMS };
 static inline loop_value size_of(loop_builder *b, const problem *p, uint32_t name, int64_t x)
 {
     return p->is_dynamic ? loop_size(b, name, x) : loop_i64(b, x);
+}
+/* Numbers of columns and panels, and of products. */
+static inline loop_value columns_size(loop_builder *b, const problem *p, uint32_t name, int64_t x)
+{
+    return p->has_dynamic_n ? loop_size(b, name, x) : loop_i64(b, x);
+}
+static inline loop_value products_size(loop_builder *b, const problem *p, uint32_t name, int64_t x)
+{
+    return p->has_dynamic_k ? loop_size(b, name, x) : loop_i64(b, x);
+}
+/* Is the order of blocks and panels that of any sizes? */
+static inline bool has_any_order(const problem *p)
+{
+    return p->has_dynamic_n || p->has_dynamic_k;
 }
 /* The most rows that a block may have. */
 int64_t most_rows(const problem *p);
@@ -129,6 +159,9 @@ static inline loop_value int_add(loop_builder *b, loop_value x, loop_value y)
 loop_value int_times(loop_builder *b, loop_value x, int64_t by);
 loop_value int_divided(loop_builder *b, loop_value x, int64_t by); /* x >= 0 */
 loop_value int_modulo(loop_builder *b, loop_value x, int64_t by);
+/* Which panel, and what is before the panels, X is, a number that counts panels last. */
+loop_value panel_of(loop_builder *b, const problem *p, loop_value x);
+loop_value before_panels(loop_builder *b, const problem *p, loop_value x);
 loop_value int_max(loop_builder *b, loop_value x, loop_value y);
 
 /* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of

@@ -48,8 +48,8 @@ bool contract_can_tile(const problem *p, const machine *m, const walk *a_m, cons
     const bool is_contiguous = a_k->n == 1 && a_k->step[0] == 1;
     /* In one block of products everything is near as it is. */
     const bool is_long = p->k > CONTRACT_BLOCK || !is_contiguous;
-    return p->parts == 1 && a_m->dynamic == 0 && a_m->n == 1 && a_k->n == 1 && p->lanes > 1 &&
-           p->m >= FEW_ROWS && p->n >= FEW_COLUMNS && p->k >= FEW_PRODUCTS &&
+    return p->parts == 1 && a_m->dynamic == 0 && !has_any_order(p) && a_m->n == 1 && a_k->n == 1 &&
+           p->lanes > 1 && p->m >= FEW_ROWS && p->n >= FEW_COLUMNS && p->k >= FEW_PRODUCTS &&
            work >= WORTH * (double)m->l2 && is_long && (is_contiguous || a_m->step[0] == 1);
 }
 

@@ -64,6 +64,18 @@ loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
     return by == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_i64(b, by));
 }
 
+loop_value panel_of(loop_builder *b, const problem *p, loop_value x)
+{
+    return p->has_dynamic_n ? loop_binary(b, LOOP_UREM, x, loop_size(b, SIZE_PANELS, p->panels))
+                            : int_modulo(b, x, p->panels);
+}
+
+loop_value before_panels(loop_builder *b, const problem *p, loop_value x)
+{
+    return p->has_dynamic_n ? loop_binary(b, LOOP_UDIV, x, loop_size(b, SIZE_PANELS, p->panels))
+                            : int_divided(b, x, p->panels);
+}
+
 loop_value int_max(loop_builder *b, loop_value x, loop_value y)
 {
     return loop_select(b, loop_binary(b, LOOP_ILT, x, y), y, x);

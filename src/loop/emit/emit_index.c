@@ -37,7 +37,8 @@ static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, 
                            bool remainder)
 {
     loop_builder *b = e->b;
-    const unsigned shift = log2_exact(by);
+    /* Other sizes may be no power of two. LLVM knows which are, where the number is in the code. */
+    const unsigned shift = e->k->like ? 64 : log2_exact(by);
     const bool is_narrow =
         loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX && by <= INT32_MAX;
     if (is_narrow) /* vectors of 32-bit numbers divide well, others do not */

@@ -6,13 +6,12 @@
 
 /* ---- one row ---- */
 
-static void reduce_any_block(rows *s, uint32_t pass, loop_value first, int64_t count,
-                             element *results)
+static void reduce_any_block(rows *s, uint32_t pass, const row_part *part, element *results)
 {
     if (s->columns)
-        rows_reduce_column_block(s, pass, first, count, results);
+        rows_reduce_column_block(s, pass, part, results);
     else
-        rows_reduce_block(s, pass, first, count, results);
+        rows_reduce_block(s, pass, part, results);
 }
 
 static void emit_pass(rows *s, uint32_t pass)
@@ -20,22 +19,24 @@ static void emit_pass(rows *s, uint32_t pass)
     emitter *e = &s->e;
     loop_builder *b = e->b;
     element results[KERNEL_REDUCTIONS];
-    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
     const uint32_t mark = emit_mark(e);
     s->stored = 0;
     rows_hoist_operands(s, pass);
     if (rows_are_extrema(s, pass)) {
         rows_reduce_extrema(s, pass, results);
-    } else if (blocks == 1) {
-        reduce_any_block(s, pass, loop_i64(b, 0), s->length, results);
+    } else if (rows_are_one_block(s)) {
+        const row_part all = rows_all(s);
+        reduce_any_block(s, pass, &all, results);
     } else {
-        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1);
-        reduce_any_block(s, pass, loop_binary(b, LOOP_IMUL, i, loop_i64(b, SUM_BLOCK)), SUM_BLOCK,
-                         results);
+        const loop_value before = rows_size(s, ROWS_BLOCKS, rows_blocks(s) - 1);
+        const loop_value i = loop_for(b, loop_i64(b, 0), before, 1);
+        const row_part block = rows_block(s, i);
+        reduce_any_block(s, pass, &block, results);
         rows_store_partials(s, pass, i, results);
         loop_end(b);
-        reduce_any_block(s, pass, loop_i64(b, (blocks - 1) * SUM_BLOCK), last, results);
-        rows_store_partials(s, pass, loop_i64(b, blocks - 1), results);
+        const row_part last = rows_last_block(s);
+        reduce_any_block(s, pass, &last, results);
+        rows_store_partials(s, pass, before, results);
         for (uint32_t r = 0; r < s->n; r++)
             if (s->r[r].pass == pass)
                 results[r] = rows_combine_blocks(s, &s->r[r]);
@@ -84,8 +85,9 @@ void rows_store_vector(rows *s, bool nontemporal)
     emit_forget(e, mark);
 }
 
-/* WHOLE elements, which are whole vectors; large results by non-temporal stores if aligned. */
-static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
+/* WHOLE elements (i64), which are whole vectors; large results by non-temporal stores if aligned.
+ */
+static void store_vectors(rows *s, loop_value whole, uint32_t lanes)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
@@ -93,7 +95,7 @@ static void store_vectors(rows *s, int64_t whole, uint32_t lanes)
     for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
         if (nontemporal)
             loop_if(b, aligned);
-        e->at[s->axis] = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
+        e->at[s->axis] = loop_for(b, loop_i64(b, 0), whole, lanes);
         rows_store_vector(s, nontemporal);
         loop_end(b);
         if (nontemporal)
@@ -121,19 +123,23 @@ bool rows_hoist_results(rows *s)
 static void store_elements(rows *s)
 {
     emitter *e = &s->e;
-    loop_builder *b = e->b;
     const uint32_t lanes = s->columns ? 1 : e->lanes;
-    const int64_t whole = s->length - s->length % lanes;
     const uint32_t mark = emit_mark(e);
-    const bool any = rows_hoist_results(s);
-    if (any && whole)
-        store_vectors(s, whole, lanes);
-    if (any && whole < s->length) {
-        const loop_value count = e->count;
-        e->at[s->axis] = loop_i64(b, whole);
-        e->count = loop_i64(b, s->length - whole);
-        rows_store_vector(s, false);
-        e->count = count;
+    if (rows_hoist_results(s)) {
+        const row_part all = rows_all(s);
+        loop_value rest;
+        const loop_value whole = rows_whole(s, &all, lanes, &rest);
+        if (s->is_dynamic || s->length >= lanes)
+            store_vectors(s, whole, lanes);
+        if (rest != LOOP_NO_VALUE) {
+            const loop_value count = e->count;
+            rows_open_rest(s, &all, rest);
+            e->at[s->axis] = whole;
+            e->count = rest;
+            rows_store_vector(s, false);
+            e->count = count;
+            rows_close_rest(s, &all);
+        }
     }
     emit_forget(e, mark);
 }
@@ -213,6 +219,7 @@ static bool start(rows *s, loop_builder *b, const function *f, const kernel *k, 
         return false;
     s->axis = k->rank - 1;
     s->length = k->dims[s->axis];
+    s->is_dynamic = nest_is_dynamic(k, s->axis);
     s->e.rank = k->rank;
     return rows_find_passes(s);
 }
@@ -224,10 +231,10 @@ static void open_buffers(rows *s)
 }
 
 /* The lanes of the law of bits, or fewer where there are fewer elements. */
-uint32_t rows_lanes(int64_t length)
+uint32_t rows_lanes(const rows *s)
 {
     uint32_t lanes = SUM_LANES;
-    while (lanes > 1 && (int64_t)lanes / 2 >= length)
+    while (!s->is_dynamic && lanes > 1 && (int64_t)lanes / 2 >= s->length)
         lanes /= 2;
     return lanes;
 }
@@ -243,7 +250,7 @@ static void choose_vectors(rows *s)
     while (s->columns && e->lanes > s->k->dims[e->vector_axis])
         e->lanes /= 2; /* two vectors of which the second begins within the first */
     if (!s->columns)
-        e->lanes = rows_lanes(s->length);
+        e->lanes = rows_lanes(s);
     s->strip = rows_strip(s);
     for (uint32_t i = 0; s->columns && i < s->n; i++)
         rows_use_keys(&s->r[i]);
@@ -257,7 +264,7 @@ void rows_make_room(rows *s)
         const uint64_t strip = s->columns ? (uint64_t)s->strip : 1;
         if (s->columns)
             r->lanes = loop_scratch(s->e.b, size * strip * SUM_LANES);
-        if (rows_blocks(s) > 1)
+        if (!rows_are_one_block(s))
             r->partials = loop_scratch(s->e.b, size * strip * (uint64_t)rows_blocks(s));
     }
     rows_plan_kept(s);
@@ -367,6 +374,7 @@ static bool split_blocks(rows *s, nest *out)
     loop_builder *b = e->b;
     reduction *r = &s->r[0];
     const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
+    const loop_value before = rows_size(s, ROWS_BLOCKS, blocks - 1);
     element result[1];
     int64_t items = 1;
     for (uint32_t i = 0; i < s->axis; i++)
@@ -378,22 +386,25 @@ static bool split_blocks(rows *s, nest *out)
     e->lanes = SUM_LANES;
     const loop_value item =
         loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
-    const loop_value block = loop_binary(b, LOOP_UREM, item, loop_i64(b, blocks));
-    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, blocks)), s->axis);
-    const loop_value first = loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK));
+    const loop_value n_blocks = rows_size(s, ROWS_ALL_BLOCKS, blocks);
+    const loop_value block = loop_binary(b, LOOP_UREM, item, n_blocks);
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, n_blocks), s->axis);
+    const bool has_rest = s->is_dynamic || last != SUM_BLOCK;
     const uint32_t mark = emit_mark(e);
     rows_hoist_operands(s, 1);
-    if (last != SUM_BLOCK) {
+    if (has_rest) {
         const uint32_t inner = emit_mark(e);
-        loop_if(b, loop_binary(b, LOOP_IEQ, block, loop_i64(b, blocks - 1)));
-        rows_reduce_block(s, 1, first, last, result);
+        loop_if(b, loop_binary(b, LOOP_IEQ, block, before));
+        const row_part rest = rows_last_block(s);
+        rows_reduce_block(s, 1, &rest, result);
         rows_store_slot(s, r, r->partials, item, result[0]);
         emit_forget(e, inner);
         loop_else(b);
     }
-    rows_reduce_block(s, 1, first, SUM_BLOCK, result);
+    const row_part whole = rows_block(s, block);
+    rows_reduce_block(s, 1, &whole, result);
     rows_store_slot(s, r, r->partials, item, result[0]);
-    if (last != SUM_BLOCK)
+    if (has_rest)
         loop_end(b);
     emit_forget(e, mark);
     loop_end(b);
@@ -417,7 +428,8 @@ static bool split_results(rows *s, nest *out)
     const loop_value item =
         loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
     nest_decode(e, item, s->axis);
-    r->partials = rows_slot(s, r, all, loop_binary(b, LOOP_IMUL, item, loop_i64(b, blocks)));
+    const loop_value n_blocks = rows_size(s, ROWS_ALL_BLOCKS, blocks);
+    r->partials = rows_slot(s, r, all, loop_binary(b, LOOP_IMUL, item, n_blocks));
     emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_combine_blocks(s, r)));
     rows_store_row_values(s);
     loop_end(b);

@@ -20,10 +20,10 @@ static void join_lane(rows *s, uint32_t pass, loop_value lane)
     emit_forget(e, mark);
 }
 
-static void join_lanes(rows *s, uint32_t pass, loop_value first, int64_t lanes)
+static void join_lanes(rows *s, uint32_t pass, loop_value first, loop_value lanes)
 {
     loop_builder *b = s->e.b;
-    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, lanes), 1);
+    const loop_value lane = loop_for(b, loop_i64(b, 0), lanes, 1);
     s->e.at[s->axis] = loop_binary(b, LOOP_IADD, first, lane);
     join_lane(s, pass, lane);
     loop_end(b);
@@ -78,29 +78,29 @@ static void reduce_few(rows *s, uint32_t pass, int64_t count, element *results)
             results[i] = all.of[i];
 }
 
-void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
-                              element *results)
+void rows_reduce_column_block(rows *s, uint32_t pass, const row_part *part, element *results)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    const int64_t whole = count - count % SUM_LANES;
-    const int64_t used = count < SUM_LANES ? count : SUM_LANES;
-    if (s->length == count && count <= FEW) {
-        reduce_few(s, pass, count, results);
+    const int64_t used = !s->is_dynamic && part->count < SUM_LANES ? part->count : SUM_LANES;
+    if (!s->is_dynamic && s->length == part->count && part->count <= FEW) {
+        reduce_few(s, pass, part->count, results);
         return;
     }
+    loop_value rest;
+    const loop_value whole = rows_whole(s, part, SUM_LANES, &rest);
     loop_value l = loop_for(b, loop_i64(b, 0), loop_i64(b, used), 1);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             rows_store_slot(s, &s->r[i], s->r[i].lanes, l, rows_identity(s, &s->r[i], e->lanes));
     loop_end(b);
-    if (whole) {
-        l = loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), SUM_LANES);
-        join_lanes(s, pass, l, SUM_LANES);
+    if (part->n != LOOP_NO_VALUE || part->count >= SUM_LANES) {
+        l = loop_for(b, part->first, whole, SUM_LANES);
+        join_lanes(s, pass, l, loop_i64(b, SUM_LANES));
         loop_end(b);
     }
-    if (count > whole)
-        join_lanes(s, pass, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), count - whole);
+    if (rest != LOOP_NO_VALUE)
+        join_lanes(s, pass, whole, rest);
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
         if (r->pass != pass)

@@ -16,10 +16,19 @@ typedef struct reduction {
     loop_value partials; /* one value, vector or strip for each block, in scratch memory */
 } reduction;
 
+/* Elements of a row, one after the other. */
+typedef struct row_part {
+    loop_value first; /* i64 */
+    int64_t count;
+    loop_value n; /* i64: how many when the program runs; LOOP_NO_VALUE: COUNT is known */
+} row_part;
+
 typedef struct rows {
     emitter e;
     const kernel *k;
     int64_t length; /* of a row */
+    bool
+        is_dynamic; /* the length is known when the program runs: `length` is only the one of now */
     uint32_t axis;  /* the reduced one, the last */
     bool columns;   /* vectors lie across rows, along the last kept axis */
     int64_t strip;  /* column mode: the number of vectors in a strip; 1: no strips */
@@ -42,7 +51,20 @@ static inline bool rows_reduces(const node *n)
 /* Everything of the row where the emitter stands. */
 void rows_emit_row(rows *s);
 /* How many lanes vectors have along the row. */
-uint32_t rows_lanes(int64_t length);
+uint32_t rows_lanes(const rows *s);
+/* A number that depends on the length, under one of these names (loop_size). */
+enum { ROWS_LENGTH = 1, ROWS_BLOCKS, ROWS_ALL_BLOCKS, ROWS_LEVELS }; /* BLOCKS: before the last */
+loop_value rows_size(const rows *s, uint32_t name, int64_t value);
+/* The whole row, block number BLOCK (i64), which is not the last one, and the last one. */
+row_part rows_all(const rows *s);
+row_part rows_block(const rows *s, loop_value block);
+row_part rows_last_block(const rows *s);
+/* The elements of PART that are whole vectors of LANES, from the first to before the one that is
+ * returned; *REST: how many follow, LOOP_NO_VALUE if there are none. */
+loop_value rows_whole(const rows *s, const row_part *part, uint32_t lanes, loop_value *rest);
+/* The REST of PART, which may be empty when the program runs, is worked on between these. */
+void rows_open_rest(rows *s, const row_part *part, loop_value rest);
+void rows_close_rest(rows *s, const row_part *part);
 /* Scratch memory for what a row needs. */
 void rows_make_room(rows *s);
 
@@ -72,11 +94,10 @@ void rows_use_keys(reduction *r);
 element rows_identity(rows *s, const reduction *r, uint32_t lanes);
 /* Compute what the operands of PASS need before its loops. */
 void rows_hoist_operands(rows *s, uint32_t pass);
-/* The elements from FIRST on, COUNT of them (a number, at most a block), to one of PASS's. */
-void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, element *results);
+/* The elements of PART, at most a block, to one of PASS's. */
+void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *results);
 /* The same with vectors across rows. */
-void rows_reduce_column_block(rows *s, uint32_t pass, loop_value first, int64_t count,
-                              element *results);
+void rows_reduce_column_block(rows *s, uint32_t pass, const row_part *part, element *results);
 /* How many vectors of columns are reduced together: 1 unless rows are long, there is one pass and
  * all results are of one element a row. */
 int64_t rows_strip(const rows *s);
@@ -113,6 +134,11 @@ void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value in
 /* The blocks of a row: how many, their results to scratch memory and from there to one, and what
  * comes after the last element. */
 int64_t rows_blocks(const rows *s);
+/* Is there one block, whatever the length? */
+static inline bool rows_are_one_block(const rows *s)
+{
+    return !s->is_dynamic && rows_blocks(s) == 1;
+}
 void rows_store_partials(rows *s, uint32_t pass, loop_value block, const element *results);
 element rows_combine_blocks(rows *s, const reduction *r);
 element rows_finish(rows *s, const reduction *r, element x);

@@ -66,7 +66,7 @@ bool rows_can_pipeline(const rows *s, int64_t items)
     for (uint32_t i = 0; i < s->axis; i++)
         is_dynamic = is_dynamic || nest_is_dynamic(s->k, i);
     if (s->columns || s->is_sequential || s->passes > MOST_PASSES ||
-        (items < FEWEST_ROWS && !is_dynamic) || s->length < SHORTEST)
+        (items < FEWEST_ROWS && !is_dynamic) || (s->length < SHORTEST && !s->is_dynamic))
         return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         stores = stores || !rows_is_row_value(s, &s->k->out[i]);
@@ -178,29 +178,31 @@ static void all_stages(pipeline *p, loop_value at, bool nontemporal)
         e->failed = true; /* a stage did not store what the next one reads */
 }
 
-static void all_elements(pipeline *p, loop_value first, int64_t count, bool nontemporal)
+static void all_elements(pipeline *p, const row_part *part, bool nontemporal)
 {
-    emitter *e = &p->s->e;
-    loop_builder *b = e->b;
-    const int64_t whole = count - count % e->lanes;
-    if (whole) {
-        const loop_value end = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
-        all_stages(p, loop_for(b, first, end, e->lanes), nontemporal);
-        loop_end(b);
+    rows *s = p->s;
+    emitter *e = &s->e;
+    loop_value rest;
+    const loop_value whole = rows_whole(s, part, e->lanes, &rest);
+    if (part->n != LOOP_NO_VALUE || part->count >= e->lanes) {
+        all_stages(p, loop_for(e->b, part->first, whole, e->lanes), nontemporal);
+        loop_end(e->b);
     }
-    if (count > whole) {
-        e->count = loop_i64(b, count - whole);
-        all_stages(p, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), false);
+    if (rest != LOOP_NO_VALUE) {
+        rows_open_rest(s, part, rest);
+        e->count = rest;
+        all_stages(p, whole, false);
         e->count = LOOP_NO_VALUE;
+        rows_close_rest(s, part);
     }
 }
 
-static void one_block(pipeline *p, loop_value block, int64_t count, bool nontemporal)
+static void one_block(pipeline *p, loop_value block, const row_part *part, bool nontemporal)
 {
     rows *s = p->s;
     loop_builder *b = s->e.b;
     open_accumulators(p, false);
-    all_elements(p, loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK)), count, nontemporal);
+    all_elements(p, part, nontemporal);
     for (uint32_t i = 0; i < s->n; i++)
         if (!is_extremum(s, i))
             rows_store_slot(s, &s->r[i], s->r[i].partials, block,
@@ -211,14 +213,18 @@ static void all_blocks(pipeline *p, bool nontemporal)
 {
     rows *s = p->s;
     loop_builder *b = s->e.b;
-    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
-    if (blocks == 1) {
-        all_elements(p, loop_i64(b, 0), s->length, nontemporal);
+    if (rows_are_one_block(s)) {
+        const row_part all = rows_all(s);
+        all_elements(p, &all, nontemporal);
         return;
     }
-    one_block(p, loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1), SUM_BLOCK, nontemporal);
+    const loop_value before = rows_size(s, ROWS_BLOCKS, rows_blocks(s) - 1);
+    const loop_value i = loop_for(b, loop_i64(b, 0), before, 1);
+    const row_part block = rows_block(s, i);
+    one_block(p, i, &block, nontemporal);
     loop_end(b);
-    one_block(p, loop_i64(b, blocks - 1), last, nontemporal);
+    const row_part last = rows_last_block(s);
+    one_block(p, before, &last, nontemporal);
 }
 
 /* The results of all reductions, each for the row of its stage. */
@@ -231,7 +237,7 @@ static void finish(pipeline *p, element *results)
         s->is_plain = extrema;
         for (uint32_t i = 0; i < s->n; i++)
             if (s->r[i].pass == k + 1)
-                results[i] = extrema || rows_blocks(s) == 1
+                results[i] = extrema || rows_are_one_block(s)
                                  ? rows_combine_lanes(s, &s->r[i], element_get(s->e.b, s->r[i].acc))
                                  : rows_combine_blocks(s, &s->r[i]);
         s->is_plain = false;
@@ -256,7 +262,7 @@ static void one_iteration(pipeline *p, loop_value iteration, loop_value begin, l
         prepare(p, k, loop_min(b, row, last));
     }
     open_accumulators(p, true);
-    if (rows_blocks(s) == 1)
+    if (rows_are_one_block(s))
         open_accumulators(p, false);
     const loop_value aligned = map_aligned(&s->e, s->out);
     for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {

@@ -69,7 +69,7 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
     bool is_only = s->passes == 1;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         is_only = is_only && rows_is_row_value(s, &s->k->out[i]);
-    return pass == 1 && !s->columns && (is_only || s->length > LONG);
+    return pass == 1 && !s->columns && (is_only || (!s->is_dynamic && s->length > LONG));
 }
 
 /* ---- values kept from pass to pass ---- */

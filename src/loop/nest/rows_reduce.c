@@ -81,28 +81,105 @@ void rows_join_vector(rows *s, uint32_t pass)
     emit_forget(e, mark);
 }
 
-/* The elements from FIRST on, COUNT of them (a number, at most a block), to one of PASS's. */
-void rows_reduce_block(rows *s, uint32_t pass, loop_value first, int64_t count, element *results)
+/* ---- the length of a row ---- */
+
+loop_value rows_size(const rows *s, uint32_t name, int64_t value)
+{
+    return s->is_dynamic ? loop_size(s->e.b, name, value) : loop_i64(s->e.b, value);
+}
+
+/* FIRST + COUNT; known where FIRST is. */
+static loop_value behind(loop_builder *b, loop_value first, int64_t count)
+{
+    const loop_inst *at = first < b->n ? &b->at[first] : NULL; /* NULL: there was no memory */
+    return at && at->op == LOOP_CONST && at->n_lanes == 0
+               ? loop_i64(b, (int64_t)at->imm + count)
+               : loop_binary(b, LOOP_IADD, first, loop_i64(b, count));
+}
+
+row_part rows_all(const rows *s)
+{
+    row_part all = {loop_i64(s->e.b, 0), s->length, LOOP_NO_VALUE};
+    if (s->is_dynamic)
+        all.n = rows_size(s, ROWS_LENGTH, s->length);
+    return all;
+}
+
+row_part rows_block(const rows *s, loop_value block)
+{
+    loop_builder *b = s->e.b;
+    return (row_part){loop_binary(b, LOOP_IMUL, block, loop_i64(b, SUM_BLOCK)), SUM_BLOCK,
+                      LOOP_NO_VALUE};
+}
+
+row_part rows_last_block(const rows *s)
+{
+    loop_builder *b = s->e.b;
+    const int64_t before = rows_blocks(s) - 1;
+    if (!s->is_dynamic)
+        return (row_part){loop_i64(b, before * SUM_BLOCK), s->length - before * SUM_BLOCK,
+                          LOOP_NO_VALUE};
+    row_part last = {.count = s->length - before * SUM_BLOCK};
+    last.first =
+        loop_binary(b, LOOP_IMUL, rows_size(s, ROWS_BLOCKS, before), loop_i64(b, SUM_BLOCK));
+    last.n = loop_binary(b, LOOP_ISUB, rows_size(s, ROWS_LENGTH, s->length), last.first);
+    return last;
+}
+
+loop_value rows_whole(const rows *s, const row_part *part, uint32_t lanes, loop_value *rest)
+{
+    loop_builder *b = s->e.b;
+    if (part->n == LOOP_NO_VALUE) {
+        const int64_t left = part->count % lanes;
+        *rest = left ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
+        return behind(b, part->first, part->count - left);
+    }
+    if (lanes == 1) {
+        *rest = LOOP_NO_VALUE;
+        return loop_binary(b, LOOP_IADD, part->first, part->n);
+    }
+    const loop_value whole = loop_binary(b, LOOP_AND, part->n, loop_i64(b, -(int64_t)lanes));
+    *rest = loop_binary(b, LOOP_ISUB, part->n, whole);
+    return loop_binary(b, LOOP_IADD, part->first, whole);
+}
+
+void rows_open_rest(rows *s, const row_part *part, loop_value rest)
+{
+    if (part->n != LOOP_NO_VALUE)
+        loop_if(s->e.b, loop_binary(s->e.b, LOOP_ILT, loop_i64(s->e.b, 0), rest));
+}
+
+void rows_close_rest(rows *s, const row_part *part)
+{
+    if (part->n != LOOP_NO_VALUE)
+        loop_end(s->e.b);
+}
+
+/* ---- blocks ---- */
+
+void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *results)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    const int64_t whole = count - count % e->lanes;
+    loop_value rest;
+    const loop_value whole = rows_whole(s, part, e->lanes, &rest);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             s->r[i].acc = element_var(b, rows_identity(s, &s->r[i], e->lanes));
-    if (whole) {
-        e->at[s->axis] =
-            loop_for(b, first, loop_binary(b, LOOP_IADD, first, loop_i64(b, whole)), e->lanes);
+    if (part->n != LOOP_NO_VALUE || part->count >= e->lanes) {
+        e->at[s->axis] = loop_for(b, part->first, whole, e->lanes);
         e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
         rows_join_vector(s, pass);
         e->ahead = 0;
         loop_end(b);
     }
-    if (count > whole) {
-        e->at[s->axis] = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
-        e->count = loop_i64(b, count - whole);
+    if (rest != LOOP_NO_VALUE) {
+        rows_open_rest(s, part, rest);
+        e->at[s->axis] = whole;
+        e->count = rest;
         rows_join_vector(s, pass);
         e->count = LOOP_NO_VALUE;
+        rows_close_rest(s, part);
     }
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
@@ -140,7 +217,8 @@ void rows_mend_extrema(rows *s, uint32_t pass, element *results)
     memcpy(vars, results, sizeof vars);
     const uint32_t mark = emit_mark(e);
     loop_if(b, any);
-    rows_reduce_block(s, pass, loop_i64(b, 0), s->length, results);
+    const row_part all = rows_all(s);
+    rows_reduce_block(s, pass, &all, results);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             element_set(b, vars[i], results[i]);
@@ -157,9 +235,10 @@ void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
     enum { LONG = 256 };
     emitter *e = &s->e;
     const uint32_t lanes = e->lanes;
-    e->lanes = s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
+    const row_part all = rows_all(s);
+    e->lanes = !s->is_dynamic && s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
     s->is_plain = true;
-    rows_reduce_block(s, pass, loop_i64(e->b, 0), s->length, results);
+    rows_reduce_block(s, pass, &all, results);
     s->is_plain = false;
     e->lanes = lanes;
     rows_mend_extrema(s, pass, results);
@@ -188,10 +267,39 @@ int64_t rows_blocks(const rows *s)
     return (s->length + SUM_BLOCK - 1) / SUM_BLOCK;
 }
 
+/* The same for a number of blocks that is known when the program runs. */
+static element combine_dynamic_blocks(rows *s, const reduction *r)
+{
+    loop_builder *b = s->e.b;
+    const loop_value one = loop_i64(b, 1);
+    int64_t levels = 0;
+    for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2)
+        levels++;
+    const loop_value left = loop_var(b, rows_size(s, ROWS_ALL_BLOCKS, rows_blocks(s)));
+    (void)loop_for(b, loop_i64(b, 0), rows_size(s, ROWS_LEVELS, levels), 1);
+    const loop_value n = loop_get(b, left), half = loop_binary(b, LOOP_LSHR, n, one);
+    const loop_value i = loop_for(b, loop_i64(b, 0), half, 1),
+                     two = loop_binary(b, LOOP_IADD, i, i);
+    const element x = rows_load_slot(s, r, r->partials, two);
+    const element y = rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_IADD, two, one));
+    rows_store_slot(s, r, r->partials, i, element_combine(b, r->kind, x, y));
+    loop_end(b);
+    const loop_value above = loop_binary(b, LOOP_LSHR, loop_binary(b, LOOP_IADD, n, one), one);
+    loop_if(b, loop_binary(b, LOOP_ILT, half, above));
+    rows_store_slot(s, r, r->partials, half,
+                    rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_ISUB, n, one)));
+    loop_end(b);
+    loop_set(b, left, above);
+    loop_end(b);
+    return rows_load_slot(s, r, r->partials, loop_i64(b, 0));
+}
+
 /* Blocks combine pairwise by index, level by level, in their place. */
 element rows_combine_blocks(rows *s, const reduction *r)
 {
     loop_builder *b = s->e.b;
+    if (s->is_dynamic)
+        return combine_dynamic_blocks(s, r);
     for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2) {
         const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, n / 2), 1);
         const loop_value two = loop_binary(b, LOOP_IADD, i, i);

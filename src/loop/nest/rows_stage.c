@@ -69,11 +69,12 @@ rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *n
     }
     r->axis = s->k.rank - 1;
     r->length = s->k.dims[r->axis];
+    r->is_dynamic = nest_is_dynamic(&s->k, r->axis);
     e->rank = s->k.rank;
     if (!rows_find_passes(r) || !find_reads(s, from))
         return NULL;
     e->vector_axis = r->axis;
-    e->lanes = rows_lanes(r->length);
+    e->lanes = rows_lanes(r);
     rows_make_room(r);
     return s;
 }
