@@ -126,6 +126,12 @@ typedef enum tn_slice_negative {
     TN_SLICE_CLAMP     /* they become 0 */
 } tn_slice_negative;
 
+/* A value for a symbolic extent. */
+typedef struct tn_binding {
+    const char *symbol;
+    int64_t extent;
+} tn_binding;
+
 typedef struct tn_read_options {
     size_t size;         /* of the structure; 0: its first layout */
     const char *dialect; /* NULL: from the extension of `file`, else from the text itself */
@@ -138,6 +144,9 @@ typedef struct tn_read_options {
                                   source `main`, else the last, and only that is read */
     const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
     size_t n_inputs;
+    const tn_binding
+        *bindings; /* ONNX: sizes that are known now, so that what depends on them is */
+    size_t n_bindings;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.
@@ -352,12 +361,6 @@ TN_API const char *tn_module_input_extent(const tn_module *m, size_t index, uint
 TN_API const char *tn_module_output_extent(const tn_module *m, size_t index, uint32_t axis);
 
 /* ---- programs ---- */
-
-/* A value for a symbolic extent. */
-typedef struct tn_binding {
-    const char *symbol;
-    int64_t extent;
-} tn_binding;
 
 /* Which changes of results are allowed. */
 typedef enum tn_numerics {

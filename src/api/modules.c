@@ -89,6 +89,8 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .inputs = o->inputs,
         .n_inputs = o->n_inputs,
         .differentiate = derive,
+        .bindings = o->bindings,
+        .n_bindings = o->n_bindings,
     };
     TN_TRY(d->read(m, &options));
     if (!d->lowers_to)

@@ -15,6 +15,7 @@ static const option common_options[] = {
     {OPTION_DECLARE, "--declare", "NAME=TYPE",
      "MIND source: a free variable of a script, x=f32[2,3]"},
     {OPTION_DECLARE, "--input", "NAME=TYPE", "the same"},
+    {OPTION_SIZE, "--dim", "SYM=N", "ONNX: a size that is known when the file is read"},
     {OPTION_LIMIT, "--limit", "NAME=N",
      "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes"},
     {OPTION_WHOLE_TIMEOUT, "--timeout", "SECONDS", "give up when the command takes longer"},
@@ -96,6 +97,27 @@ static tn_status set_limit(session *s, const char *text)
     return tn_context_set_limit(s->cx, name, (uint64_t)number);
 }
 
+/* Sizes are told to the reader, too. What is no SYM=N, the command knows of, or nobody. */
+static tn_status note_size(session *s, const given *g)
+{
+    const size_t n = strcspn(g->value, "=");
+    tn_binding *b = &s->sizes[s->read.n_bindings];
+    const char *number = g->value[n] ? g->value + n + 1 : "";
+    const decimal_result r = decimal_read_i64(number, strlen(number), &b->extent);
+    if (n == 0 || r.length == 0 || number[r.length] || r.overflow || b->extent < 0)
+        return g->id == OPTION_SIZE ? usage_error(s, "--dim takes SYM=N, not '%s'", g->value)
+                                    : TN_OK;
+    char *symbol = memory_alloc(&s->cx->allocator, n + 1);
+    if (!symbol)
+        return diag_no_memory(&s->cx->diag);
+    memcpy(symbol, g->value, n);
+    symbol[n] = '\0';
+    b->symbol = symbol;
+    s->read.n_bindings++;
+    s->read.bindings = s->sizes;
+    return TN_OK;
+}
+
 static tn_status apply_common(session *s, const given *g)
 {
     int choice = 0;
@@ -125,6 +147,8 @@ static tn_status apply_common(session *s, const given *g)
     case OPTION_DECLARE:
         s->declared[s->read.n_inputs++] = g->value;
         s->read.inputs = s->declared;
+        return TN_OK;
+    case OPTION_SIZE: /* carried out for all options of this name */
         return TN_OK;
     case OPTION_LIMIT:
         return set_limit(s, g->value);
@@ -170,6 +194,8 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
     }
     if (strcmp(o->name, "--entry") == 0)
         s->read.entry = g.value;
+    if (strcmp(o->name, "--dim") == 0)
+        TN_TRY(note_size(s, &g));
     if (o->id < OPTION_OWN)
         return apply_common(s, &g);
     args->options[args->n_options++] = g;
@@ -183,7 +209,8 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     args->options = memory_alloc(a, (size_t)argc * sizeof *args->options);
     args->files = memory_alloc(a, (size_t)argc * sizeof *args->files);
     s->declared = memory_alloc(a, (size_t)argc * sizeof *s->declared);
-    if (!args->options || !args->files || !s->declared)
+    s->sizes = memory_alloc(a, (size_t)argc * sizeof *s->sizes);
+    if (!args->options || !args->files || !s->declared || !s->sizes)
         return diag_no_memory(&s->cx->diag);
     bool only_files = false;
     for (int i = 0; i < argc; i++) {
@@ -203,6 +230,10 @@ void arguments_release(session *s, arguments *args, int argc)
     memory_free(&s->cx->allocator, args->options, (size_t)argc * sizeof *args->options);
     memory_free(&s->cx->allocator, args->files, (size_t)argc * sizeof *args->files);
     memory_free(&s->cx->allocator, s->declared, (size_t)argc * sizeof *s->declared);
+    for (size_t i = 0; i < s->read.n_bindings; i++)
+        memory_free(&s->cx->allocator, (char *)(uintptr_t)s->sizes[i].symbol,
+                    strlen(s->sizes[i].symbol) + 1);
+    memory_free(&s->cx->allocator, s->sizes, (size_t)argc * sizeof *s->sizes);
 }
 
 tn_status arguments_one_file(session *s, const arguments *args, const char **file)

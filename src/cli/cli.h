@@ -38,6 +38,7 @@ enum {
     OPTION_MAX_PIECES,
     OPTION_ENTRY_POINT,
     OPTION_DECLARE,
+    OPTION_SIZE,
     OPTION_LIMIT,
     OPTION_WHOLE_TIMEOUT,
     OPTION_DIAGNOSTICS,
@@ -64,6 +65,7 @@ struct session {
     tn_read_options read;
     bool wants_help, wants_version;
     const char **declared; /* room for one entry an argument; behind read.inputs */
+    tn_binding *sizes;     /* the same, behind read.bindings */
 };
 
 extern const command command_check, command_fix, command_fmt, command_opt, command_run, command_ops,

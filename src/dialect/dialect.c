@@ -5,14 +5,14 @@
 #include "dialect/mind/mind.h"
 #include "dialect/mind_source/mind_source.h"
 #include "dialect/mlir/mlir.h"
+#include "dialect/onnx/onnx.h"
 #include "dialect/ptir/ptir.h"
 #include "dialect/tiny/tiny.h"
 
-const dialect *const dialects[] = {&dialect_mind,         &dialect_mind_source,
-                                   &dialect_ptir,         &dialect_ptir_text,
-                                   &dialect_ptir_bincode, &dialect_tiny,
-                                   &dialect_mlir,         &dialect_stablehlo,
-                                   &dialect_dot,          NULL};
+const dialect *const dialects[] = {
+    &dialect_mind,         &dialect_mind_source, &dialect_ptir, &dialect_ptir_text,
+    &dialect_ptir_bincode, &dialect_tiny,        &dialect_onnx, &dialect_mlir,
+    &dialect_stablehlo,    &dialect_dot,         NULL};
 
 const dialect *dialect_by_name(const char *name)
 {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "graph/module.h"
+#include "tenon/tenon.h"
 
 typedef enum profile { PROFILE_EXTENDED, PROFILE_CORE_V1 } profile;
 
@@ -25,6 +26,9 @@ typedef struct read_options {
     const char *const *inputs;
     size_t n_inputs;
     differentiate_fn *differentiate; /* MIND source: NULL, `grad` is refused */
+    /* ONNX: sizes that are known now; of a symbol that stands twice the first counts. */
+    const tn_binding *bindings;
+    size_t n_bindings;
 } read_options;
 
 typedef struct write_options {

@@ -1,0 +1,179 @@
+/* What operators ask for: inputs, attributes, places for results. */
+#include <inttypes.h>
+
+#include "dialect/onnx/import.h"
+
+/* ---- inputs ---- */
+
+bool onnx_has_in(const onnx_call *c, uint32_t k)
+{
+    return k < c->n_in && c->in[k];
+}
+
+tn_value onnx_in(onnx_call *c, uint32_t k)
+{
+    return onnx_has_in(c, k) ? onnx_data_of(c->im, c->in[k]) : tn_no_value();
+}
+
+const type *onnx_in_type(onnx_call *c, uint32_t k)
+{
+    return onnx_has_in(c, k) ? onnx_value_type(c->im, c->in[k]) : NULL;
+}
+
+const onnx_known *onnx_in_known(onnx_call *c, uint32_t k)
+{
+    return onnx_has_in(c, k) ? onnx_value_known(c->im, c->in[k]) : NULL;
+}
+
+bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n)
+{
+    const onnx_known *known = onnx_in_known(c, k);
+    *n = 0;
+    if (!onnx_has_in(c, k))
+        return true;
+    if (!known) {
+        (void)onnx_refuse(c, DIAG_DataDependentShape,
+                          "input %" PRIu32 " must be known while the file is read", k);
+        onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
+        return false;
+    }
+    if (known->rank > 1 || known->n > most || dtype_is_float(known->dtype))
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "input %" PRIu32 " must be a list of at most %" PRIu32 " integers", k,
+                           most);
+    for (uint32_t i = 0; i < known->n; i++) {
+        if (known->at[i].is_size && !symbols) {
+            (void)onnx_refuse(c, DIAG_ShapeUnknown, "input %" PRIu32 " depends on the size '%s'", k,
+                              dims_text(&c->im->memory, &c->im->m->types, &known->at[i].i, 1));
+            onnx_advise(c, "give the sizes that it depends on: --dim NAME=N");
+            return false;
+        }
+        out[i] = known->at[i].i;
+        if (!known->at[i].is_size && out[i] < DIM_SYMBOLIC)
+            out[i] = DIM_SYMBOLIC; /* as good as any number so far below 0, and no size */
+    }
+    *n = known->n;
+    return true;
+}
+
+bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out)
+{
+    const onnx_known *known = onnx_in_known(c, k);
+    *out = otherwise;
+    if (!onnx_has_in(c, k))
+        return true;
+    if (!known || known->n != 1 || known->at[0].is_size)
+        return onnx_refuse(c, DIAG_DataDependentShape,
+                           "input %" PRIu32 " must be one number that is known", k);
+    *out = dtype_is_float(known->dtype) ? known->at[0].f : (double)known->at[0].i;
+    return true;
+}
+
+/* ---- attributes ---- */
+
+const onnx_attribute *onnx_attr(const onnx_call *c, const char *name)
+{
+    const onnx_attribute *list = c->node->attributes.at;
+    for (uint32_t i = 0; i < c->node->attributes.n; i++)
+        if (onnx_is(list[i].name, name))
+            return &list[i];
+    return NULL;
+}
+
+int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    return a ? a->i : otherwise;
+}
+
+double onnx_attr_float(const onnx_call *c, const char *name, double otherwise)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    return a ? (double)a->f : otherwise;
+}
+
+bool onnx_attr_is(const onnx_call *c, const char *name, const char *text, bool otherwise)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    return a ? onnx_is(a->s, text) : otherwise;
+}
+
+const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    *n = a ? a->ints.n : 0;
+    return a ? a->ints.at : NULL;
+}
+
+bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int64_t *out,
+                  uint32_t *n, bool *is_given)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    *is_given = a || onnx_has_in(c, k);
+    if (!a)
+        return onnx_in_ints(c, k, false, most, out, n);
+    *n = a->ints.n;
+    if (*n > most)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entries", name, *n);
+    if (*n)
+        memcpy(out, a->ints.at, *n * sizeof *out);
+    return true;
+}
+
+bool onnx_axis(onnx_call *c, int64_t axis, uint32_t rank, int64_t *out)
+{
+    *out = axis < 0 ? axis + (int64_t)rank : axis;
+    return (*out >= 0 && *out < (int64_t)rank) ||
+           onnx_refuse(c, DIAG_InvalidAxis, "axis %" PRId64 " of a tensor of rank %" PRIu32, axis,
+                       rank);
+}
+
+bool onnx_axes(onnx_call *c, int64_t *axes, uint32_t n, uint32_t rank)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!onnx_axis(c, axes[i], rank, &axes[i]))
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (axes[k] == axes[i])
+                return onnx_refuse(c, DIAG_DuplicateAxis, "axis %" PRId64 " stands twice", axes[i]);
+    }
+    return true;
+}
+
+/* ---- results ---- */
+
+bool onnx_give(onnx_call *c, uint32_t k, tn_value v)
+{
+    if (k < c->n_out && tn_is_value(v))
+        c->out[k] = (onnx_value){.name = c->out[k].name, .v = v};
+    return tn_is_value(v);
+}
+
+bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known)
+{
+    if (!known)
+        return onnx_no_memory(c->im);
+    if (k < c->n_out)
+        c->out[k] = (onnx_value){.name = c->out[k].name, .known = known};
+    return true;
+}
+
+bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t)
+{
+    if (k < c->n_out)
+        c->out[k] = (onnx_value){.name = c->out[k].name, .tensor = t};
+    return true;
+}
+
+bool onnx_give_in(onnx_call *c, uint32_t k, uint32_t i)
+{
+    onnx_value *from = c->in[i];
+    if (!from->tensor && !from->known)
+        return onnx_give(c, k, onnx_in(c, i));
+    if (k < c->n_out) {
+        const onnx_bytes name = c->out[k].name;
+        c->out[k] = *from;
+        c->out[k].name = name;
+    }
+    return true;
+}

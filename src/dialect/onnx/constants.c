@@ -1,0 +1,171 @@
+/* Tensors of the file and known values as constants of the graph. */
+#include "dialect/onnx/import.h"
+
+#include "base/checked.h"
+#include "graph/literal.h"
+
+/* A constant whose data is L's, which belongs to the module already. */
+static tn_value append_constant(importer *im, const literal *l)
+{
+    attr_list list = attrs_for(&im->b, OP_CONSTANT);
+    list.at[list.n++] = (attr){.key = KEY_VALUE, .v.literal = l};
+    return append(&list, NULL, 0);
+}
+
+static bool within_limit(importer *im, size_t bytes)
+{
+    tn_builder *b = &im->b;
+    if (bytes > im->m->cx->limits.literal_bytes - b->literal_bytes)
+        return onnx_refuse_file(im, DIAG_LimitExceeded, "",
+                                "the constants have more bytes than the limit literal_bytes");
+    b->literal_bytes += bytes;
+    return true;
+}
+
+/* Room for the data of L, which is counted by its holders where it is large. */
+static void *room_for(importer *im, literal *l)
+{
+    void *room = NULL;
+    if (l->bytes < PAYLOAD_FROM)
+        return arena_alloc_aligned(&im->m->arena, l->bytes, 64);
+    l->shared = payload_new(&im->m->cx->allocator, l->bytes, &room);
+    if (!l->shared)
+        return NULL;
+    const bool held = module_hold(im->m, l->shared);
+    payload_drop(l->shared); /* the module holds it */
+    return held ? room : NULL;
+}
+
+static void bad_tensor(importer *im, const onnx_tensor *t, const char *why)
+{
+    (void)onnx_refuse_file(im, DIAG_InvalidConstant, onnx_text(im, t->name),
+                           "the tensor '%.*s' cannot be read: %s (byte %zu)", ONNX_TEXT(t->name),
+                           why, (size_t)(t->message.bytes.at - im->m->source.text));
+}
+
+static tn_value tensor_data(importer *im, const onnx_tensor *t)
+{
+    onnx_tensor_facts facts;
+    const char *why = onnx_tensor_type_of(t, &facts);
+    if (!why && onnx_tensor_is_external(t)) {
+        (void)onnx_refuse_file(im, DIAG_ExternalData, "",
+                               "the tensor '%.*s' lies in a file of its own, which is not read",
+                               ONNX_TEXT(t->name));
+        return tn_no_value();
+    }
+    if (why) {
+        bad_tensor(im, t, why);
+        return tn_no_value();
+    }
+    literal l = {.type = type_of(&im->m->types, facts.dtype, facts.dims, facts.rank),
+                 .bytes = facts.bytes};
+    if (!within_limit(im, l.bytes))
+        return tn_no_value();
+    void *room = l.type ? room_for(im, &l) : NULL;
+    if (!room) {
+        (void)onnx_no_memory(im);
+        return tn_no_value();
+    }
+    if ((why = onnx_tensor_store(t, &facts, room)) != NULL) {
+        bad_tensor(im, t, why);
+        return tn_no_value();
+    }
+    l.data = room;
+    return append_constant(im, &l);
+}
+
+tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d)
+{
+    tn_builder *b = &im->b;
+    if (!dim_is_symbolic(d))
+        return tn_scalar_int(b, dtype, d);
+    const tn_value ones = tn_splat(b, TN_SI64, (tn_ints){&d, 1}, 1);
+    const tn_value sum = tn_sum(b, ones, TN_INTS(0), false);
+    return tn_cast(b, sum, dtype);
+}
+
+/* Sizes among the elements: each is counted by a sum, and they are joined. */
+static tn_value sizes_data(importer *im, const onnx_known *k)
+{
+    tn_builder *b = &im->b;
+    tn_value *parts = ARENA_ARRAY(&im->memory, tn_value, k->n);
+    if (!parts) {
+        (void)onnx_no_memory(im);
+        return tn_no_value();
+    }
+    for (uint32_t i = 0; i < k->n; i++) {
+        const onnx_number x = k->at[i];
+        const tn_value one = dtype_is_float(k->dtype) && !x.is_size
+                                 ? tn_scalar(b, k->dtype, x.f)
+                                 : onnx_size_data(im, k->dtype, x.i);
+        parts[i] = tn_expand_dims(b, one, TN_INTS(0));
+    }
+    const tn_value all = k->n == 1 ? parts[0] : tn_concat(b, (tn_values){parts, k->n}, 0);
+    return tn_reshape(b, all, (tn_ints){k->dims, k->rank});
+}
+
+static tn_value known_data(importer *im, const onnx_known *k)
+{
+    if (onnx_known_has_sizes(k))
+        return sizes_data(im, k);
+    literal l = {.type = type_of(&im->m->types, k->dtype, k->dims, k->rank),
+                 .bytes = k->n * dtype_bytes(k->dtype)};
+    if (!within_limit(im, l.bytes))
+        return tn_no_value();
+    void *room = l.type ? room_for(im, &l) : NULL;
+    if (!room) {
+        (void)onnx_no_memory(im);
+        return tn_no_value();
+    }
+    onnx_known_store(k, room);
+    l.data = room;
+    return append_constant(im, &l);
+}
+
+/* Is V a value of the function that is being built? */
+static bool is_current(const importer *im, tn_value v)
+{
+    return tn_is_value(v) && v.scope == im->b.scopes.at[im->b.scopes.n - 1] + 1;
+}
+
+tn_value onnx_data_of(importer *im, onnx_value *v)
+{
+    if (is_current(im, v->v) || (!v->tensor && !v->known))
+        return v->v;
+    const tn_value made = v->tensor ? tensor_data(im, v->tensor) : known_data(im, v->known);
+    if (!tn_is_value(v->v))
+        v->v = made; /* else it belongs to an outer function, which goes on to use it */
+    return made;
+}
+
+const type *onnx_value_type(importer *im, const onnx_value *v)
+{
+    type_table *types = &im->m->types;
+    onnx_tensor_facts f;
+    if (v->known)
+        return type_of(types, v->known->dtype, v->known->dims, v->known->rank);
+    if (!v->tensor)
+        return builder_type(&im->b, v->v);
+    const char *why = onnx_tensor_type_of(v->tensor, &f);
+    if (!why)
+        return type_of(types, f.dtype, f.dims, f.rank);
+    bad_tensor(im, v->tensor, why);
+    return NULL;
+}
+
+const onnx_known *onnx_value_known(importer *im, onnx_value *v)
+{
+    onnx_tensor_facts f;
+    if (v->known || !v->tensor || onnx_tensor_is_external(v->tensor) ||
+        onnx_tensor_type_of(v->tensor, &f) != NULL || f.count > ONNX_MOST_KNOWN ||
+        !onnx_keeps(f.dtype))
+        return v->known;
+    void *data = arena_alloc(&im->memory, f.bytes);
+    if (!data) {
+        (void)onnx_no_memory(im);
+        return NULL;
+    }
+    if (onnx_tensor_store(v->tensor, &f, data) == NULL)
+        v->known = onnx_known_load(&im->memory, f.dtype, f.dims, f.rank, data);
+    return v->known;
+}

@@ -1,0 +1,291 @@
+/* The walk over a graph: names, the order of nodes, and one node at a time. */
+#include <inttypes.h>
+
+#include "base/suggest.h"
+#include "dialect/onnx/graph.h"
+#include "dialect/onnx/op.h"
+
+/* ---- names ---- */
+
+static uint64_t hash_name(onnx_bytes name)
+{
+    return hash_bytes(0, name.at, name.n);
+}
+
+static onnx_value *find_here(const onnx_scope *scope, onnx_bytes name)
+{
+    const uint64_t h = hash_name(name);
+    for (uint32_t p = hash_first(&scope->by_name, h), i;
+         (i = hash_at(&scope->by_name, h, &p)) != HASH_NONE;)
+        if (onnx_same(scope->values.at[i]->name, name))
+            return scope->values.at[i];
+    return NULL;
+}
+
+onnx_value *onnx_find(const onnx_scope *scope, onnx_bytes name)
+{
+    for (; scope; scope = scope->outer) {
+        onnx_value *v = find_here(scope, name);
+        if (v)
+            return v;
+    }
+    return NULL;
+}
+
+bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v)
+{
+    const tn_allocator *a = im->m->allocator;
+    if (find_here(scope, v->name))
+        return onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, v->name),
+                                "the name '%.*s' is given to two values", ONNX_TEXT(v->name));
+    onnx_value *own = ARENA_NEW(&im->memory, onnx_value);
+    if (!own || !hash_add(a, &scope->by_name, hash_name(v->name), scope->values.n) ||
+        !VECTOR_PUSH(a, &scope->values, own))
+        return onnx_no_memory(im);
+    *own = *v;
+    return true;
+}
+
+void onnx_scope_release(importer *im, onnx_scope *scope)
+{
+    hash_release(im->m->allocator, &scope->by_name);
+    VECTOR_RELEASE(im->m->allocator, &scope->values);
+}
+
+/* ---- versions ---- */
+
+/* `ai.onnx` is the default domain's other name. */
+static onnx_bytes plain_domain(onnx_bytes domain)
+{
+    return onnx_is(domain, "ai.onnx") ? (onnx_bytes){"", 0} : domain;
+}
+
+static int64_t version_of(const onnx_scope *scope, onnx_bytes domain)
+{
+    const onnx_import *imports = scope->imports.at;
+    int64_t version = -1;
+    for (uint32_t i = 0; i < scope->imports.n; i++)
+        if (onnx_same(plain_domain(imports[i].domain), domain))
+            version = imports[i].version;
+    return version;
+}
+
+/* ---- one node ---- */
+
+static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
+{
+    onnx_bytes name = c->node->op;
+    if (c->version < 0)
+        return onnx_refuse(c, DIAG_UnknownOp, "the file imports no version of the domain '%.*s'",
+                           ONNX_TEXT(domain));
+    if (near)
+        return onnx_refuse(c, DIAG_UnsupportedVersion,
+                           "version %" PRId64 " of this operator is not read", c->version);
+    (void)onnx_refuse(c, DIAG_UnknownOp, "there is no operator of this name in the domain '%.*s'",
+                      ONNX_TEXT(domain));
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    for (uint32_t i = 0; i < onnx_n_ops; i++)
+        if (onnx_is(domain, onnx_ops[i].domain))
+            suggest_name(&like, onnx_ops[i].name, strlen(onnx_ops[i].name));
+    if (like.name[0])
+        onnx_advise(c, "did you mean '%s'?", like.name);
+    return false;
+}
+
+/* Inputs of C by name. *OK: none of them is faulty. False without memory. */
+static bool find_inputs(onnx_call *c, bool *ok)
+{
+    const onnx_bytes *names = c->node->inputs.at;
+    c->in = ARENA_ARRAY(&c->im->memory, onnx_value *, c->n_in);
+    if (!c->in)
+        return onnx_no_memory(c->im);
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        if (names[i].n == 0)
+            continue;
+        c->in[i] = onnx_find(c->scope, names[i]);
+        if (!c->in[i])
+            (void)onnx_refuse_file(c->im, DIAG_UndefinedName, onnx_text(c->im, names[i]),
+                                   "nothing defines '%.*s', which '%.*s' reads (byte %zu)",
+                                   ONNX_TEXT(names[i]), ONNX_TEXT(c->node->op),
+                                   (size_t)(c->node->message.bytes.at - c->im->m->source.text));
+        *ok = *ok && c->in[i] && !c->in[i]->is_faulty;
+    }
+    return !c->im->no_memory;
+}
+
+static bool right_arity(onnx_call *c)
+{
+    const onnx_op *op = c->op;
+    if (c->n_in < op->min_in || c->n_in > op->max_in)
+        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " inputs are not what it takes",
+                           c->n_in);
+    for (uint32_t i = 0; i < op->min_in; i++)
+        if (!c->in[i])
+            return onnx_refuse(c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", i);
+    return c->n_out <= op->max_out ||
+           onnx_refuse(c, DIAG_ArityMismatch, "it has at most %" PRIu32 " outputs", op->max_out);
+}
+
+/* Is everything known of all inputs? Those that are data are looked for first: they cost nothing.
+ */
+static bool all_known(onnx_call *c)
+{
+    if (c->op->known == onnx_known_none)
+        return false;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        if (c->in[i] && !c->in[i]->known && !c->in[i]->tensor)
+            return false;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        if (c->in[i] && !onnx_value_known(c->im, c->in[i]))
+            return false;
+    return true;
+}
+
+static bool lower(onnx_call *c)
+{
+    const onnx_known *known = all_known(c) ? c->op->known(c) : NULL;
+    if (known)
+        return onnx_give_known(c, 0, known);
+    return !c->im->no_memory && c->op->lower(c);
+}
+
+/* The builder reported a fault of this node; others can be read all the same. */
+static void recover(importer *im, uint32_t n_scopes)
+{
+    if (im->b.status == TN_ERR_NOMEM)
+        im->no_memory = true;
+    im->b.scopes.n = n_scopes;
+    im->b.status = TN_OK;
+}
+
+/* What the node is called in the graph: by its name, else by its first output. */
+static const char *label_of(importer *im, const onnx_node *n)
+{
+    const onnx_bytes *outputs = n->outputs.at;
+    onnx_bytes name = n->name;
+    for (uint32_t i = 0; name.n == 0 && i < n->outputs.n; i++)
+        name = outputs[i];
+    return name.n ? module_string(im->m, name.at, name.n) : NULL;
+}
+
+static bool run(onnx_call *c)
+{
+    importer *im = c->im;
+    const onnx_bytes domain = plain_domain(c->node->domain);
+    const onnx_op *near = NULL;
+    bool ok = true;
+    c->version = version_of(c->scope, domain);
+    if (c->version >= 0)
+        c->op = onnx_op_find(im, domain, c->node->op, c->version, &near);
+    if (!find_inputs(c, &ok))
+        return false;
+    if (!c->op)
+        return unknown_op(c, near, domain);
+    if (!ok || !right_arity(c))
+        return false;
+    const char *outer = im->b.label;
+    const uint32_t n_scopes = im->b.scopes.n;
+    im->b.label = label_of(im, c->node);
+    ok = lower(c) && im->b.status == TN_OK;
+    if (im->b.status != TN_OK)
+        recover(im, n_scopes);
+    else if (!ok && im->refusals.n == 0 && !im->no_memory && im->m->cx->diag.n_errors == 0)
+        (void)onnx_refuse(c, DIAG_InternalError, "it was refused without a reason");
+    im->b.label = outer;
+    return ok;
+}
+
+static bool define_outputs(onnx_call *c, bool ok)
+{
+    const onnx_bytes *names = c->node->outputs.at;
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        onnx_value *v = &c->out[i];
+        if (names[i].n == 0)
+            continue;
+        v->name = names[i];
+        v->is_faulty = !ok || !(v->tensor || v->known || tn_is_value(v->v));
+        if (ok && v->is_faulty)
+            (void)onnx_refuse(c, DIAG_NotImplemented, "output %" PRIu32 " is not computed", i);
+        if (!onnx_define(c->im, c->scope, v) && c->im->no_memory)
+            return false;
+    }
+    return true;
+}
+
+static bool read_node(importer *im, onnx_scope *scope, const onnx_node *n, uint32_t number)
+{
+    onnx_call c = {.im = im,
+                   .scope = scope,
+                   .b = &im->b,
+                   .node = n,
+                   .number = number,
+                   .n_in = n->inputs.n,
+                   .n_out = n->outputs.n};
+    c.out = ARENA_ARRAY(&im->memory, onnx_value, c.n_out);
+    if (!c.out)
+        return onnx_no_memory(im);
+    const bool ok = run(&c);
+    return !im->no_memory && define_outputs(&c, ok) && !context_is_stopped(im->m->cx);
+}
+
+bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, uint32_t n)
+{
+    const uint32_t *order = onnx_order(im, nodes, n);
+    for (uint32_t i = 0; order && i < n; i++)
+        if (!read_node(im, scope, &nodes[order[i]], order[i]))
+            return false;
+    return order != NULL;
+}
+
+/* ---- graphs ---- */
+
+bool onnx_define_initializers(importer *im, onnx_scope *scope, const onnx_graph *g)
+{
+    const onnx_tensor *tensors = g->initializers.at;
+    if (g->sparse_initializers.n)
+        (void)onnx_refuse_file(im, DIAG_UnknownDType, "", "sparse initializers are not read");
+    for (uint32_t i = 0; i < g->initializers.n; i++) {
+        const onnx_value v = {.name = tensors[i].name, .tensor = &tensors[i]};
+        if (!onnx_define(im, scope, &v) && im->no_memory)
+            return false;
+    }
+    return true;
+}
+
+static bool give_results(onnx_call *c, onnx_scope *inner, const onnx_graph *g)
+{
+    const onnx_value_info *outputs = g->outputs.at;
+    if (g->outputs.n < c->n_out)
+        return onnx_refuse(c, DIAG_RegionSignature, "an inner graph has %" PRIu32 " outputs",
+                           g->outputs.n);
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        const onnx_value *v = onnx_find(inner, outputs[i].name);
+        if (!v)
+            return onnx_refuse(c, DIAG_UndefinedOutput, "nothing defines '%.*s' in an inner graph",
+                               ONNX_TEXT(outputs[i].name));
+        if (v->is_faulty)
+            return false;
+        const onnx_bytes name = c->out[i].name;
+        c->out[i] = *v;
+        c->out[i].name = name;
+    }
+    return true;
+}
+
+bool onnx_inline(onnx_call *c, const onnx_graph *g, onnx_value *const *args, uint32_t n_args)
+{
+    importer *im = c->im;
+    onnx_scope inner = {
+        .outer = c->scope, .imports = c->scope->imports, .depth = c->scope->depth + 1};
+    const onnx_value_info *inputs = g->inputs.at;
+    bool ok = onnx_define_initializers(im, &inner, g);
+    for (uint32_t i = 0; ok && i < n_args && i < g->inputs.n; i++) {
+        onnx_value v = *args[i];
+        v.name = inputs[i].name;
+        ok = onnx_define(im, &inner, &v) || !im->no_memory;
+    }
+    ok = ok && onnx_read_nodes(im, &inner, g->nodes.at, g->nodes.n) && give_results(c, &inner, g);
+    onnx_scope_release(im, &inner);
+    return ok;
+}

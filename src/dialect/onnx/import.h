@@ -1,0 +1,200 @@
+/* What the files of the reader share, and what an operator is given to work with: its inputs, what
+ * is known of them, its attributes, the builder, a place for its results, and ways to refuse.
+ * docs/dialect-onnx.md says how an operator is added. */
+#ifndef DIALECT_ONNX_IMPORT_H
+#define DIALECT_ONNX_IMPORT_H
+
+#include "dialect/dialect.h"
+#include "dialect/onnx/model.h"
+#include "dialect/onnx/tensors.h"
+#include "dialect/onnx/values.h"
+#include "forms/building.h"
+#include "tenon/forms.h"
+
+/* What a name of the file stands for. At least one of tensor, known and v says what it is. */
+typedef struct onnx_value {
+    onnx_bytes name;
+    bool is_faulty;            /* nothing more: it was reported */
+    const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
+    const onnx_known *known;   /* NULL: nothing is known */
+    tn_value v;                /* its data in the graph; no value: not needed so far */
+} onnx_value;
+
+/* The names of one graph. */
+typedef struct onnx_scope {
+    const struct onnx_scope *outer; /* whose names are seen too; NULL: none */
+    onnx_list imports;              /* of the model or function: onnx_import */
+    uint32_t depth;
+    hash_index by_name;
+    VECTOR(onnx_value *) values;
+} onnx_scope;
+
+struct onnx_call;
+typedef bool onnx_lower_fn(struct onnx_call *c);
+/* What is known of the one result, given that everything is known of the inputs; NULL: nothing. */
+typedef const onnx_known *onnx_known_fn(struct onnx_call *c);
+
+/* A row of ops.def. */
+typedef struct onnx_op {
+    const char *domain, *name;
+    int32_t first, last; /* versions of the domain that the row was written for */
+    uint32_t min_in, max_in, max_out;
+    onnx_lower_fn *lower;
+    int arg;              /* which of the operators that share the function */
+    onnx_known_fn *known; /* onnx_known_none where nothing is ever known */
+} onnx_op;
+
+enum { ONNX_ANY = UINT32_MAX };
+
+extern const onnx_op onnx_ops[];
+extern const uint32_t onnx_n_ops;
+
+/* A reason for which the file is refused, and the first node that it is about. */
+typedef struct onnx_refusal {
+    diag_kind kind;
+    const char *about; /* what it has in common with its likes: the operator */
+    const char *format;
+    const char *message, *node, *place, *fix;
+    uint32_t count;
+} onnx_refusal;
+
+typedef struct importer {
+    module *m;
+    tn_builder b;
+    arena memory; /* the model, names, known values */
+    const onnx_model *model;
+    const read_options *options;
+    hash_index op_index;
+    VECTOR(onnx_refusal) refusals;
+    uint32_t last_refusal; /* the one that was given or counted last */
+    bool no_memory;
+} importer;
+
+/* One node while it is read. */
+typedef struct onnx_call {
+    importer *im;
+    onnx_scope *scope;
+    tn_builder *b;
+    const onnx_node *node;
+    uint32_t number; /* of the node in its graph */
+    const onnx_op *op;
+    int64_t version; /* of the operator's domain, as imported */
+    uint32_t n_in, n_out;
+    onnx_value **in; /* NULL: left out */
+    onnx_value *out; /* to be filled by onnx_give */
+} onnx_call;
+
+/* ---- call.c: inputs ---- */
+
+/* Is input K there? */
+bool onnx_has_in(const onnx_call *c, uint32_t k);
+/* The data of input K, which becomes a constant of the graph when it is none yet; no value when it
+ * is left out. */
+tn_value onnx_in(onnx_call *c, uint32_t k);
+/* The type of input K; NULL when it is left out, or without memory. */
+const type *onnx_in_type(onnx_call *c, uint32_t k);
+/* What is known of input K, or NULL. */
+const onnx_known *onnx_in_known(onnx_call *c, uint32_t k);
+/* Input K as a list of at most MOST sizes (`symbols`: also symbolic ones) or integers. False, and
+ * refused, when that is not known or there are more. N 0 when it is left out. */
+bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n);
+/* Input K as one known number. */
+bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out);
+
+/* ---- call.c: attributes ---- */
+
+const onnx_attribute *onnx_attr(const onnx_call *c, const char *name);
+int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise);
+double onnx_attr_float(const onnx_call *c, const char *name, double otherwise);
+/* Is the attribute this text? `otherwise` when it is left out. */
+bool onnx_attr_is(const onnx_call *c, const char *name, const char *text, bool otherwise);
+/* The integers of a list; N 0 when it is left out. */
+const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n);
+/* The attribute NAME, or for newer versions input K, as a list of at most MOST integers; *is_given
+ * says whether there is one. */
+bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int64_t *out,
+                  uint32_t *n, bool *is_given);
+/* AXIS of a tensor of rank RANK, counted from the front; refuses what is out of range. */
+bool onnx_axis(onnx_call *c, int64_t axis, uint32_t rank, int64_t *out);
+bool onnx_axes(onnx_call *c, int64_t *axes, uint32_t n, uint32_t rank);
+
+/* ---- call.c: results ---- */
+
+/* Result K is V; true unless V is no value, which the builder has reported. */
+bool onnx_give(onnx_call *c, uint32_t k, tn_value v);
+bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known);
+/* Result K is what the file says, as it stands there. */
+bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t);
+/* Result K is input I. */
+bool onnx_give_in(onnx_call *c, uint32_t k, uint32_t i);
+static inline bool onnx_wants_out(const onnx_call *c, uint32_t k)
+{
+    return k < c->n_out;
+}
+
+/* The type of V, a value of the builder. NULL for no value. */
+static inline const type *onnx_type_of(const onnx_call *c, tn_value v)
+{
+    return builder_type(c->b, v);
+}
+static inline tn_ints onnx_dims(const type *t)
+{
+    return (tn_ints){t->dims, t->rank};
+}
+
+/* ---- refuse.c ---- */
+
+/* The node cannot be read, for this reason; false. */
+bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What would help against the last refusal. */
+void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same about no node. ABOUT: see onnx_refusal. */
+bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Report everything that was refused. */
+tn_status onnx_report_refusals(importer *im);
+bool onnx_no_memory(importer *im); /* false */
+/* T as a C string in memory that lives as long as the reader; "" without memory. */
+const char *onnx_text(importer *im, onnx_bytes t);
+
+static inline bool onnx_is(onnx_bytes t, const char *text)
+{
+    return t.n == strlen(text) && (t.n == 0 || memcmp(t.at, text, t.n) == 0);
+}
+static inline bool onnx_same(onnx_bytes a, onnx_bytes b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
+}
+#define ONNX_TEXT(t) ((t).n < 200 ? (int)(t).n : 200), (t).at ? (t).at : ""
+
+/* ---- constants.c ---- */
+
+/* The data of V in the function that is being built. */
+tn_value onnx_data_of(importer *im, onnx_value *v);
+/* Its type, without making it data; NULL without memory, or for a tensor that cannot be read. */
+const type *onnx_value_type(importer *im, const onnx_value *v);
+/* What is known of it; tensors of the file are looked at. */
+const onnx_known *onnx_value_known(importer *im, onnx_value *v);
+/* A size as a tensor of rank 0. */
+tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d);
+
+/* ---- graph.c ---- */
+
+/* Read the nodes of G, in SCOPE, where its inputs are defined already. False: stop. */
+bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, uint32_t n);
+bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v);
+onnx_value *onnx_find(const onnx_scope *scope, onnx_bytes name);
+/* Read the graph G, which sees the names of OUTER, in place: its results become those of the call
+ * C. Its inputs, if any, are ARGS. */
+bool onnx_inline(onnx_call *c, const onnx_graph *g, onnx_value *const *args, uint32_t n_args);
+
+/* ---- op_table.c ---- */
+
+/* The row for an operator at VERSION; NULL when there is none. With other versions only, *NEAR is
+ * one of those. */
+const onnx_op *onnx_op_find(const importer *im, onnx_bytes domain, onnx_bytes name, int64_t version,
+                            const onnx_op **near);
+bool onnx_op_index(importer *im);
+
+#endif

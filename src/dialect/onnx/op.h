@@ -1,0 +1,60 @@
+/* What the files of operators share. */
+#ifndef DIALECT_ONNX_OP_H
+#define DIALECT_ONNX_OP_H
+
+#include "dialect/onnx/import.h"
+#include "scalar/dtype.h"
+
+/* Which of the operators that share a function a row of ops.def is. */
+typedef enum onnx_softmax_kind { ONNX_SOFTMAX, ONNX_LOG_SOFTMAX, ONNX_HARDMAX } onnx_softmax_kind;
+typedef enum onnx_reduce_kind {
+    ONNX_REDUCE_SUM,
+    ONNX_REDUCE_MEAN,
+    ONNX_REDUCE_MAX,
+    ONNX_REDUCE_MIN,
+    ONNX_REDUCE_PROD,
+    ONNX_REDUCE_L1,
+    ONNX_REDUCE_L2,
+    ONNX_REDUCE_LOG_SUM,
+    ONNX_REDUCE_LOG_SUM_EXP,
+    ONNX_REDUCE_SUM_SQUARE
+} onnx_reduce_kind;
+
+#define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \
+    onnx_lower_fn onnx_op_##function;                                                              \
+    onnx_known_fn onnx_known_##known;
+#include "dialect/onnx/ops.def"
+#undef ONNX
+
+/* X times, plus C. */
+static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
+{
+    return by == 1 ? x : tn_mul(c->b, x, tn_scalar_like(c->b, x, by));
+}
+static inline tn_value onnx_plus(onnx_call *c, tn_value x, double by)
+{
+    return by == 0 ? x : tn_add(c->b, x, tn_scalar_like(c->b, x, by));
+}
+
+/* A OP B, where numbers may be negative, too; 1 after a failure, which is reported. */
+static inline dim onnx_dim_of(onnx_call *c, dim_op op, dim a, dim b)
+{
+    const dim d = dim_combine(&c->im->m->types, op, a, b);
+    if (d != DIM_NO_MEMORY)
+        return d;
+    (void)onnx_refuse(c, DIAG_InvalidDimension, "a size is too large");
+    return 1;
+}
+static inline dim onnx_dim_plus(onnx_call *c, dim d, int64_t n)
+{
+    return onnx_dim_of(c, DIM_ADD, d, n);
+}
+
+/* Bounds of a slice of an axis of EXTENT, counted from the front and clamped as Slice does. */
+void onnx_resolve_bounds(int64_t extent, int64_t *start, int64_t *end, int64_t step);
+/* Positions counted from the front: I, where that is negative I + EXTENT. */
+tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent);
+/* The same of input K, for nothing where it is known to hold no negative ones. */
+tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
+
+#endif

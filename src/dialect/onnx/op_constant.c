@@ -1,0 +1,256 @@
+/* Constants, shapes, and what only passes values on. */
+#include "base/checked.h"
+#include "dialect/onnx/op.h"
+
+static bool give_number(onnx_call *c, tn_dtype d, uint32_t rank, int64_t n,
+                        const onnx_number *numbers)
+{
+    onnx_known *k = onnx_known_new(&c->im->memory, d, &n, rank);
+    if (k && k->n)
+        memcpy(k->at, numbers, k->n * sizeof *k->at);
+    return onnx_give_known(c, 0, k);
+}
+
+/* A list that is too long to be known: as data. */
+static bool give_list(onnx_call *c, const onnx_attribute *a, bool is_float)
+{
+    const uint32_t n = is_float ? a->floats.n : a->ints.n;
+    const tn_dtype d = is_float ? TN_F32 : TN_SI64;
+    if (n > ONNX_MOST_KNOWN)
+        return onnx_give(
+            c, 0, tn_constant(c->b, d, TN_INTS((int64_t)n), is_float ? a->floats.at : a->ints.at));
+    onnx_number numbers[ONNX_MOST_KNOWN];
+    const float *floats = a->floats.at;
+    const int64_t *ints = a->ints.at;
+    for (uint32_t i = 0; i < n; i++)
+        numbers[i] = is_float ? (onnx_number){.f = (double)floats[i]} : (onnx_number){.i = ints[i]};
+    return give_number(c, d, 1, n, numbers);
+}
+
+bool onnx_op_constant(onnx_call *c)
+{
+    const onnx_attribute *a;
+    if ((a = onnx_attr(c, "value")) && a->t)
+        return onnx_give_tensor(c, 0, a->t);
+    if ((a = onnx_attr(c, "value_float")))
+        return give_number(c, TN_F32, 0, 1, &(onnx_number){.f = (double)a->f});
+    if ((a = onnx_attr(c, "value_int")))
+        return give_number(c, TN_SI64, 0, 1, &(onnx_number){.i = a->i});
+    if ((a = onnx_attr(c, "value_floats")))
+        return give_list(c, a, true);
+    if ((a = onnx_attr(c, "value_ints")))
+        return give_list(c, a, false);
+    if (onnx_attr(c, "value_string") || onnx_attr(c, "value_strings"))
+        return onnx_refuse(c, DIAG_UnknownDType, "texts are not read");
+    return onnx_refuse(c, onnx_attr(c, "sparse_value") ? DIAG_UnknownDType : DIAG_MissingAttribute,
+                       "it has no value that is read");
+}
+
+/* The one element that the attribute `value` holds, or 0 of type f32. */
+static bool fill_value(onnx_call *c, tn_dtype *d, scalar *s)
+{
+    unsigned char one[2 * sizeof(double)] = {0};
+    const onnx_attribute *a = onnx_attr(c, "value");
+    onnx_tensor_facts f;
+    *d = TN_F32;
+    *s = scalar_of_float(0);
+    if (!a)
+        return true;
+    const char *why = a->t ? onnx_tensor_type_of(a->t, &f) : "it is no tensor";
+    if (!why && f.count != 1)
+        why = "it does not have one element";
+    if (!why)
+        why = onnx_tensor_store(a->t, &f, one);
+    if (why)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'value' cannot be read: %s", why);
+    *d = f.dtype;
+    *s = scalar_load(f.dtype, one);
+    return true;
+}
+
+bool onnx_op_constant_of_shape(onnx_call *c)
+{
+    int64_t dims[TN_MAX_RANK];
+    uint32_t n;
+    tn_dtype d;
+    scalar s;
+    if (!onnx_in_ints(c, 0, true, TN_MAX_RANK, dims, &n) || !fill_value(c, &d, &s))
+        return false;
+    unsigned char one[2 * sizeof(double)];
+    (void)scalar_store(s, d, one);
+    const tn_value x = tn_constant(c->b, d, (tn_ints){0}, one);
+    return onnx_give(c, 0, tn_broadcast(c->b, x, (tn_ints){dims, n}));
+}
+
+const onnx_known *onnx_known_constant_of_shape(onnx_call *c)
+{
+    const onnx_known *shape = onnx_in_known(c, 0);
+    int64_t dims[TN_MAX_RANK], n;
+    tn_dtype d;
+    scalar s;
+    if (shape->n > TN_MAX_RANK || onnx_known_has_sizes(shape) || dtype_is_float(shape->dtype) ||
+        !fill_value(c, &d, &s) || !onnx_keeps(d))
+        return NULL;
+    for (uint32_t i = 0; i < shape->n; i++)
+        if ((dims[i] = shape->at[i].i) < 0)
+            return NULL;
+    if (!product_i64(dims, shape->n, &n) || n > ONNX_MOST_KNOWN)
+        return NULL;
+    onnx_known *k = onnx_known_new(&c->im->memory, d, dims, shape->n);
+    for (uint32_t i = 0; k && i < k->n; i++)
+        if (dtype_is_float(d))
+            k->at[i].f = s.f;
+        else
+            k->at[i].i = s.i;
+    return k;
+}
+
+bool onnx_op_identity(onnx_call *c)
+{
+    return onnx_give_in(c, 0, 0);
+}
+
+/* As it is when the model is used: nothing is dropped. */
+bool onnx_op_dropout(onnx_call *c)
+{
+    const onnx_known *training = onnx_in_known(c, 2);
+    if (onnx_has_in(c, 2) && !(training && training->n == 1))
+        return onnx_refuse(c, DIAG_DataDependentShape, "whether this is training must be known");
+    if (training && training->at[0].i) {
+        double ratio;
+        if (!onnx_in_float(c, 1, 0.5, &ratio))
+            return false;
+        if (ratio != 0)
+            return onnx_refuse(c, DIAG_NotImplemented, "training draws random numbers");
+    }
+    const type *t = onnx_in_type(c, 0);
+    if (onnx_wants_out(c, 1) && t) {
+        const tn_dtype mask = c->version < 10 ? t->dtype : TN_I1;
+        if (!onnx_give(c, 1, tn_splat(c->b, mask, onnx_dims(t), 1)))
+            return false;
+    }
+    return onnx_give_in(c, 0, 0);
+}
+
+/* The extents from `start` up to `end`, both clamped. */
+bool onnx_op_shape(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    if (!t)
+        return false;
+    const int64_t rank = (int64_t)t->rank;
+    int64_t from = onnx_attr_int(c, "start", 0), to = onnx_attr_int(c, "end", rank);
+    from += from < 0 ? rank : 0;
+    to += to < 0 ? rank : 0;
+    from = from < 0 ? 0 : from > rank ? rank : from;
+    to = to < from ? from : to > rank ? rank : to;
+    onnx_number numbers[TN_MAX_RANK];
+    for (int64_t i = from; i < to; i++)
+        numbers[i - from] = onnx_number_of(t->dims[i]);
+    return give_number(c, TN_SI64, 1, to - from, numbers);
+}
+
+bool onnx_op_size(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    dim n = 1;
+    if (!t)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        n = tn_dim_mul(c->b, n, t->dims[i]);
+    const onnx_number number = onnx_number_of(n);
+    return give_number(c, TN_SI64, 0, 1, &number);
+}
+
+/* start, start + delta, ... : as many as fit before limit. */
+static bool range_count(onnx_call *c, int64_t *count)
+{
+    const onnx_known *k[3] = {onnx_in_known(c, 0), onnx_in_known(c, 1), onnx_in_known(c, 2)};
+    double x[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!k[i] || k[i]->n != 1 || k[i]->at[0].is_size)
+            return false;
+        x[i] = dtype_is_float(k[i]->dtype) ? k[i]->at[0].f : (double)k[i]->at[0].i;
+    }
+    if (x[2] == 0)
+        return false;
+    const double n = (x[1] - x[0]) / x[2];
+    if (!(n < (double)((int64_t)1 << 40)))
+        return false;
+    *count = n > 0 ? (int64_t)n + ((double)(int64_t)n < n) : 0;
+    return true;
+}
+
+/* From 0 by 1 up to a size. */
+static bool size_range(onnx_call *c, dim *count)
+{
+    const onnx_known *from = onnx_in_known(c, 0), *to = onnx_in_known(c, 1),
+                     *by = onnx_in_known(c, 2);
+    onnx_number n;
+    if (!from || !to || !by || from->n != 1 || to->n != 1 || by->n != 1 ||
+        dtype_is_float(from->dtype) || by->at[0].is_size || by->at[0].i != 1 ||
+        !onnx_number_binary(&c->im->m->types, ONNX_SUB, TN_SI64, to->at[0], from->at[0], &n))
+        return false;
+    *count = n.i;
+    return n.is_size || n.i >= 0;
+}
+
+bool onnx_op_range(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    int64_t n;
+    if (!t)
+        return false;
+    if (!range_count(c, &n) && !size_range(c, &n)) {
+        (void)onnx_refuse(c, DIAG_DataDependentShape, "how many elements it has must be known");
+        onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
+        return false;
+    }
+    const tn_value i = tn_iota(c->b, t->dtype, TN_INTS(n), 0);
+    const tn_value from = onnx_in(c, 0), by = onnx_in(c, 2);
+    return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, by)));
+}
+
+const onnx_known *onnx_known_range(onnx_call *c)
+{
+    const onnx_known *from = onnx_in_known(c, 0), *by = onnx_in_known(c, 2);
+    int64_t n;
+    if (dtype_is_float(from->dtype) || !range_count(c, &n) || n > ONNX_MOST_KNOWN)
+        return NULL;
+    onnx_known *k = onnx_known_new(&c->im->memory, from->dtype, &n, 1);
+    for (uint32_t i = 0; k && i < k->n; i++)
+        k->at[i].i = (int64_t)((uint64_t)from->at[0].i + i * (uint64_t)by->at[0].i);
+    return k;
+}
+
+bool onnx_op_eye_like(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    tn_dtype d;
+    if (!t)
+        return false;
+    if (t->rank != 2)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
+    d = t->dtype;
+    if (onnx_attr(c, "dtype") && !onnx_dtype(onnx_attr_int(c, "dtype", 0), &d))
+        return onnx_refuse(c, DIAG_UnknownDType, "'dtype' is not read");
+    const tn_value row = tn_iota(c->b, TN_SI64, onnx_dims(t), 0);
+    const tn_value column = tn_iota(c->b, TN_SI64, onnx_dims(t), 1);
+    const tn_value k = tn_scalar_int(c->b, TN_SI64, onnx_attr_int(c, "k", 0));
+    const tn_value on = tn_compare(c->b, TN_EQ, column, tn_add(c->b, row, k));
+    return onnx_give(c, 0, tn_cast(c->b, on, d));
+}
+
+/* A branch whose condition is known takes the place of the node. */
+bool onnx_op_if(onnx_call *c)
+{
+    const onnx_known *p = onnx_in_known(c, 0);
+    const onnx_attribute *yes = onnx_attr(c, "then_branch"), *no = onnx_attr(c, "else_branch");
+    if (!yes || !yes->g || !no || !no->g)
+        return onnx_refuse(c, DIAG_MissingAttribute, "it needs two branches");
+    if (p && p->n == 1 && !p->at[0].is_size)
+        return onnx_inline(c, p->at[0].i ? yes->g : no->g, NULL, 0);
+    (void)onnx_refuse(c, DIAG_DataDependentShape, "its condition must be known");
+    onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
+    return false;
+}

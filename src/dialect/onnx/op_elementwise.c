@@ -1,0 +1,189 @@
+/* Elementwise operators that the vocabulary has, or nearly. */
+#include "dialect/onnx/op.h"
+
+static tn_value unary(onnx_call *c, op_id op, tn_value x)
+{
+    attr_list l = attrs_for(c->b, op);
+    return append_1(&l, x);
+}
+
+static tn_value binary(onnx_call *c, op_id op, tn_value x, tn_value y)
+{
+    attr_list l = attrs_for(c->b, op);
+    return append_elementwise(&l, (tn_value[]){x, y}, 2);
+}
+
+bool onnx_op_unary(onnx_call *c)
+{
+    return onnx_give(c, 0, unary(c, (op_id)c->op->arg, onnx_in(c, 0)));
+}
+
+/* Integers have a sign, too. */
+bool onnx_op_sign(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    if (!t || dtype_is_float(t->dtype))
+        return onnx_give(c, 0, tn_sign(c->b, x));
+    const tn_value zero = tn_scalar_int(c->b, t->dtype, 0);
+    const tn_value above = tn_cast(c->b, tn_compare(c->b, TN_GT, x, zero), t->dtype);
+    const tn_value below = tn_cast(c->b, tn_compare(c->b, TN_LT, x, zero), t->dtype);
+    return onnx_give(c, 0, tn_sub(c->b, above, below));
+}
+
+bool onnx_op_is_inf(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), inf = tn_is_inf(c->b, x);
+    const bool negative = onnx_attr_int(c, "detect_negative", 1);
+    const bool positive = onnx_attr_int(c, "detect_positive", 1);
+    if (negative && positive)
+        return onnx_give(c, 0, inf);
+    const tn_value zero = tn_scalar_like(c->b, x, 0);
+    const tn_value side = negative   ? tn_compare(c->b, TN_LT, x, zero)
+                          : positive ? tn_compare(c->b, TN_GT, x, zero)
+                                     : tn_compare(c->b, TN_NE, x, x);
+    return onnx_give(c, 0, tn_and(c->b, inf, side));
+}
+
+/* Before version 7 the second operand was aligned by attributes: its axes begin at `axis`. */
+static tn_value aligned(onnx_call *c, tn_value x, tn_value y)
+{
+    const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
+    const onnx_attribute *axis = onnx_attr(c, "axis");
+    int64_t from, dims[TN_MAX_RANK];
+    if (c->version >= 7 || !axis || !t || !u || u->rank >= t->rank)
+        return y;
+    if (!onnx_axis(c, axis->i, t->rank, &from))
+        return tn_no_value();
+    if (from + (int64_t)u->rank > (int64_t)t->rank) {
+        (void)onnx_refuse(c, DIAG_InvalidAttribute, "'axis' leaves no room for the second input");
+        return tn_no_value();
+    }
+    const uint32_t n = t->rank - (uint32_t)from;
+    for (uint32_t i = 0; i < n; i++)
+        dims[i] = i < u->rank ? u->dims[i] : 1;
+    return tn_reshape(c->b, y, (tn_ints){dims, n});
+}
+
+static bool operands(onnx_call *c, tn_value *x, tn_value *y)
+{
+    *x = onnx_in(c, 0);
+    *y = onnx_in(c, 1);
+    if (tn_is_value(*x) && tn_is_value(*y))
+        *y = aligned(c, *x, *y);
+    return tn_is_value(*x) && tn_is_value(*y);
+}
+
+bool onnx_op_binary(onnx_call *c)
+{
+    tn_value x, y;
+    return operands(c, &x, &y) && onnx_give(c, 0, binary(c, (op_id)c->op->arg, x, y));
+}
+
+bool onnx_op_compare(onnx_call *c)
+{
+    tn_value x, y;
+    return operands(c, &x, &y) && onnx_give(c, 0, tn_compare(c->b, (tn_direction)c->op->arg, x, y));
+}
+
+bool onnx_op_bit_shift(onnx_call *c)
+{
+    tn_value x, y;
+    const bool left = onnx_attr_is(c, "direction", "LEFT", false);
+    if (!left && !onnx_attr_is(c, "direction", "RIGHT", false))
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'direction' is LEFT or RIGHT");
+    return operands(c, &x, &y) &&
+           onnx_give(c, 0, left ? tn_shift_left(c->b, x, y) : tn_shift_right_logical(c->b, x, y));
+}
+
+/* The remainder of a division that truncates, for floats too. */
+static tn_value remainder_of(onnx_call *c, tn_value x, tn_value y, bool is_float)
+{
+    if (!is_float)
+        return tn_mod(c->b, x, y);
+    const tn_value q = tn_trunc(c->b, tn_div(c->b, x, y));
+    return tn_sub(c->b, x, tn_mul(c->b, q, y));
+}
+
+bool onnx_op_mod(onnx_call *c)
+{
+    tn_value x, y;
+    if (!operands(c, &x, &y))
+        return false;
+    const tn_dtype d = onnx_type_of(c, x)->dtype;
+    const bool is_float = dtype_is_float(d), like_c = onnx_attr_int(c, "fmod", 0);
+    if (is_float && !like_c)
+        return onnx_refuse(c, DIAG_DTypeNotSupported, "floats need 'fmod'");
+    const tn_value r = remainder_of(c, x, y, is_float);
+    if (like_c || dtype_is_unsigned(d))
+        return onnx_give(c, 0, r);
+    /* the sign is the divisor's */
+    const tn_value zero = tn_scalar_int(c->b, d, 0);
+    const tn_value some = tn_compare(c->b, TN_NE, r, zero);
+    const tn_value left = tn_compare(c->b, TN_LT, r, zero);
+    const tn_value right = tn_compare(c->b, TN_LT, y, zero);
+    const tn_value other = tn_and(c->b, some, tn_xor(c->b, left, right));
+    return onnx_give(c, 0, tn_select(c->b, other, tn_add(c->b, r, y), r));
+}
+
+/* In the type of the base; integers through f64. */
+bool onnx_op_pow(onnx_call *c)
+{
+    tn_value x, y;
+    if (!operands(c, &x, &y))
+        return false;
+    const tn_dtype d = onnx_type_of(c, x)->dtype;
+    const tn_dtype in = dtype_is_float(d) ? d : TN_F64;
+    const tn_value base = tn_cast(c->b, x, in), power = tn_cast(c->b, y, in);
+    return onnx_give(c, 0, tn_cast(c->b, tn_pow(c->b, base, power), d));
+}
+
+bool onnx_op_where(onnx_call *c)
+{
+    const tn_value p = onnx_in(c, 0), x = onnx_in(c, 1), y = onnx_in(c, 2);
+    return onnx_give(c, 0, tn_select(c->b, p, x, y));
+}
+
+static bool fold_inputs(onnx_call *c, op_id op, tn_value *out)
+{
+    *out = onnx_in(c, 0);
+    for (uint32_t i = 1; i < c->n_in; i++) {
+        if (!onnx_has_in(c, i))
+            return onnx_refuse(c, DIAG_ArityMismatch, "an input is left out");
+        *out = binary(c, op, *out, onnx_in(c, i));
+    }
+    return tn_is_value(*out);
+}
+
+bool onnx_op_variadic(onnx_call *c)
+{
+    tn_value all;
+    if (c->n_in == 1)
+        return onnx_give_in(c, 0, 0);
+    return fold_inputs(c, (op_id)c->op->arg, &all) && onnx_give(c, 0, all);
+}
+
+bool onnx_op_mean(onnx_call *c)
+{
+    tn_value all;
+    if (!fold_inputs(c, OP_ADD, &all))
+        return false;
+    const tn_value n = tn_scalar_like(c->b, all, (double)c->n_in);
+    return onnx_give(c, 0, tn_div(c->b, all, n));
+}
+
+bool onnx_op_cast(onnx_call *c)
+{
+    tn_dtype to;
+    const int64_t number = onnx_attr_int(c, "to", 0);
+    if (onnx_dtype(number, &to))
+        return onnx_give(c, 0, tn_cast(c->b, onnx_in(c, 0), to));
+    return onnx_refuse(c, DIAG_UnknownDType, "to %s, which is not read",
+                       onnx_dtype_name(number) ? onnx_dtype_name(number) : "no known type");
+}
+
+bool onnx_op_cast_like(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 1);
+    return t && onnx_give(c, 0, tn_cast(c->b, onnx_in(c, 0), t->dtype));
+}

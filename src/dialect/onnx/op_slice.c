@@ -1,0 +1,339 @@
+/* Parts of tensors, and what is put around them: Slice, Gather, Pad. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op.h"
+
+/* ---- Slice ---- */
+
+typedef struct bounds {
+    int64_t start, end, step; /* start and end may be sizes */
+} bounds;
+
+/* A bound counted from the front, inside the axis. */
+static int64_t clamp_bound(int64_t at, int64_t extent, int64_t low, int64_t high)
+{
+    at += at < 0 ? extent : 0;
+    return at < low ? low : at > high ? high : at;
+}
+
+void onnx_resolve_bounds(int64_t extent, int64_t *start, int64_t *end, int64_t step)
+{
+    const int64_t high = step < 0 ? extent - 1 : extent;
+    *start = clamp_bound(*start, extent, 0, high);
+    *end = clamp_bound(*end, extent, step < 0 ? -1 : 0, high);
+}
+
+/* X without its first START and last CUT elements along AXIS, whose extent is a size. */
+static tn_value inner_part(onnx_call *c, tn_value x, int64_t axis, int64_t start, dim count)
+{
+    const type *t = onnx_type_of(c, x);
+    dim dims[TN_MAX_RANK];
+    text_buffer map;
+    text_init(&map, c->im->m->allocator);
+    for (uint32_t i = 0; t && i < t->rank; i++) {
+        dims[i] = i == axis ? count : t->dims[i];
+        text_printf(&map, i == axis ? "%si%" PRIu32 " + %" PRId64 : "%si%" PRIu32, i ? "; " : "", i,
+                    start);
+    }
+    const char *text = text_c_string(&map);
+    const tn_value out =
+        t && text ? tn_view(c->b, x, (tn_ints){dims, t->rank}, text) : tn_no_value();
+    if (!text)
+        (void)onnx_no_memory(c->im);
+    text_release(&map);
+    return out;
+}
+
+/* Along an axis whose extent is a size. */
+static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by)
+{
+    const dim extent = onnx_type_of(c, *x)->dims[axis];
+    const bool to_end = by->end == extent || (!dim_is_symbolic(by->end) && by->end >= INT32_MAX);
+    const bool number = !dim_is_symbolic(by->start);
+    if (by->step == 1 && by->start == 0 && to_end)
+        return true;
+    if (by->step == -1 && by->start == -1 && by->end < INT32_MIN) {
+        *x = tn_reverse(c->b, *x, TN_INTS(axis));
+        return tn_is_value(*x);
+    }
+    if (by->step == 1 && number && by->start < 0 && to_end) { /* the last ones */
+        *x = tn_reverse(c->b, *x, TN_INTS(axis));
+        const bounds first = {0, -by->start, 1};
+        if (!tn_is_value(*x) || !slice_size(c, x, axis, &first))
+            return false;
+        *x = tn_reverse(c->b, *x, TN_INTS(axis));
+        return tn_is_value(*x);
+    }
+    if (by->step == 1 && number && by->start >= 0) {
+        const dim end = to_end                     ? extent
+                        : dim_is_symbolic(by->end) ? by->end
+                        : by->end < 0              ? onnx_dim_plus(c, extent, by->end)
+                                                   : by->end;
+        *x = inner_part(c, *x, axis, by->start, onnx_dim_plus(c, end, -by->start));
+        return tn_is_value(*x);
+    }
+    (void)onnx_refuse(c, DIAG_ShapeUnknown, "the part along axis %" PRId64 " depends on a size",
+                      axis);
+    onnx_advise(c, "give the sizes that it depends on: --dim NAME=N");
+    return false;
+}
+
+static bool read_bounds(onnx_call *c, uint32_t rank, int64_t *axes, bounds *out, uint32_t *n)
+{
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    uint32_t n_ends, n_axes = 0, n_steps = 0;
+    if (c->version < 10) {
+        bool given;
+        if (!onnx_ints_of(c, "starts", 1, TN_MAX_RANK, starts, n, &given) ||
+            !onnx_ints_of(c, "ends", 1, TN_MAX_RANK, ends, &n_ends, &given) ||
+            !onnx_ints_of(c, "axes", 1, TN_MAX_RANK, axes, &n_axes, &given))
+            return false;
+    } else if (!onnx_in_ints(c, 1, true, TN_MAX_RANK, starts, n) ||
+               !onnx_in_ints(c, 2, true, TN_MAX_RANK, ends, &n_ends) ||
+               !onnx_in_ints(c, 3, false, TN_MAX_RANK, axes, &n_axes) ||
+               !onnx_in_ints(c, 4, false, TN_MAX_RANK, steps, &n_steps)) {
+        return false;
+    }
+    if (n_ends != *n || (n_axes && n_axes != *n) || (n_steps && n_steps != *n) || *n > rank)
+        return onnx_refuse(c, DIAG_SliceLength, "its lists do not have the same length");
+    for (uint32_t i = 0; i < *n; i++) {
+        if (!n_axes)
+            axes[i] = i;
+        out[i] = (bounds){starts[i], ends[i], n_steps ? steps[i] : 1};
+        if (out[i].step == 0)
+            return onnx_refuse(c, DIAG_SliceStep, "a step is 0");
+    }
+    return onnx_axes(c, axes, *n, rank);
+}
+
+bool onnx_op_slice(onnx_call *c)
+{
+    tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axes[TN_MAX_RANK], starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    bounds by[TN_MAX_RANK];
+    uint32_t n;
+    if (!t || !read_bounds(c, t->rank, axes, by, &n))
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        starts[i] = 0;
+        ends[i] = INT64_MAX;
+        steps[i] = 1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const dim extent = t->dims[axes[i]];
+        if (dim_is_symbolic(extent) || dim_is_symbolic(by[i].start) || dim_is_symbolic(by[i].end)) {
+            if (!slice_size(c, &x, axes[i], &by[i]))
+                return false;
+            continue;
+        }
+        starts[axes[i]] = by[i].start;
+        ends[axes[i]] = by[i].end;
+        steps[axes[i]] = by[i].step;
+        onnx_resolve_bounds(extent, &starts[axes[i]], &ends[axes[i]], by[i].step);
+    }
+    const tn_ints from = {starts, t->rank}, to = {ends, t->rank}, step = {steps, t->rank};
+    return onnx_give(c, 0, tn_slice_steps(c->b, x, from, to, step));
+}
+
+/* ---- Gather ---- */
+
+/* Positions counted from the front. */
+tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent)
+{
+    const type *t = onnx_type_of(c, i);
+    if (!t)
+        return i;
+    const tn_value size = onnx_size_data(c->im, t->dtype, extent);
+    const tn_value negative = tn_compare(c->b, TN_LT, i, tn_scalar_int(c->b, t->dtype, 0));
+    return tn_select(c->b, negative, tn_add(c->b, i, size), i);
+}
+
+/* Input K as positions along an axis of EXTENT. */
+tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent)
+{
+    const onnx_known *known = onnx_in_known(c, k);
+    bool negative = !known;
+    for (uint32_t i = 0; known && i < known->n; i++)
+        negative = negative || known->at[i].is_size || known->at[i].i < 0;
+    return negative ? onnx_from_front(c, onnx_in(c, k), extent) : onnx_in(c, k);
+}
+
+bool onnx_op_gather(onnx_call *c)
+{
+    tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    int64_t axis, perm[2 * TN_MAX_RANK];
+    if (!t || !u || !onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, &axis))
+        return false;
+    if (t->rank + u->rank > TN_MAX_RANK + 1)
+        return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
+    const tn_value i = onnx_positions(c, 1, t->dims[axis]);
+    if (axis > 0) {
+        perm[0] = axis;
+        for (uint32_t k = 0, n = 1; k < t->rank; k++)
+            if (k != axis)
+                perm[n++] = k;
+        x = tn_transpose(c->b, x, (tn_ints){perm, t->rank});
+    }
+    x = tn_take(c->b, x, i);
+    if (axis > 0 && u->rank > 0) { /* the positions' axes stand in front */
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < axis; k++)
+            perm[n++] = u->rank + k;
+        for (uint32_t k = 0; k < u->rank; k++)
+            perm[n++] = k;
+        for (uint32_t k = (uint32_t)axis; k + 1 < t->rank; k++)
+            perm[n++] = u->rank + k;
+        x = tn_transpose(c->b, x, (tn_ints){perm, n});
+    }
+    return onnx_give(c, 0, x);
+}
+
+/* ---- Pad ---- */
+
+typedef enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP } pad_mode;
+
+static bool pad_mode_of(onnx_call *c, pad_mode *out)
+{
+    static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (onnx_attr_is(c, "mode", names[i], i == PAD_CONSTANT)) {
+            *out = (pad_mode)i;
+            return true;
+        }
+    return onnx_refuse(c, DIAG_InvalidAttribute, "'mode' is constant, reflect, edge or wrap");
+}
+
+/* How much is put before and behind each axis. */
+static bool read_pads(onnx_call *c, uint32_t rank, int64_t *low, int64_t *high)
+{
+    int64_t pads[2 * TN_MAX_RANK], axes[TN_MAX_RANK];
+    uint32_t n, n_axes = 0;
+    bool given;
+    if (!onnx_ints_of(c, "pads", 1, 2 * TN_MAX_RANK, pads, &n, &given) ||
+        !onnx_in_ints(c, 3, false, TN_MAX_RANK, axes, &n_axes) || !onnx_axes(c, axes, n_axes, rank))
+        return false;
+    const uint32_t count = onnx_has_in(c, 3) ? n_axes : rank;
+    if (n != 2 * count)
+        return onnx_refuse(c, DIAG_InvalidPadding, "it needs two amounts for each axis");
+    for (uint32_t i = 0; i < rank; i++)
+        low[i] = high[i] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t axis = onnx_has_in(c, 3) ? axes[i] : i;
+        low[axis] = pads[i];
+        high[axis] = pads[count + i];
+        if (pads[i] > INT32_MAX || pads[i] < INT32_MIN || pads[count + i] > INT32_MAX ||
+            pads[count + i] < INT32_MIN)
+            return onnx_refuse(c, DIAG_InvalidPadding, "an amount is too large");
+    }
+    return true;
+}
+
+/* Negative amounts cut away; what is left of them is 0. */
+static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
+{
+    const type *t = onnx_type_of(c, x);
+    for (uint32_t i = 0; t && i < t->rank; i++) {
+        const int64_t from = low[i] < 0 ? -low[i] : 0, cut = high[i] < 0 ? -high[i] : 0;
+        if (from == 0 && cut == 0)
+            continue;
+        if (dim_is_symbolic(t->dims[i]))
+            x = inner_part(c, x, i, from, onnx_dim_plus(c, t->dims[i], -from - cut));
+        else
+            x = tn_slice_axis(c->b, x, i, from,
+                              t->dims[i] - from - cut > 0 ? t->dims[i] - from - cut : 0);
+        low[i] = low[i] < 0 ? 0 : low[i];
+        high[i] = high[i] < 0 ? 0 : high[i];
+        t = onnx_type_of(c, x);
+    }
+    return x;
+}
+
+/* N elements that continue X, along AXIS, before its first or behind its last. */
+static tn_value border(onnx_call *c, tn_value x, int64_t axis, int64_t n, bool before,
+                       pad_mode mode)
+{
+    const type *t = onnx_type_of(c, x);
+    const int64_t extent = t->dims[axis];
+    dim dims[TN_MAX_RANK];
+    if (mode == PAD_EDGE) {
+        memcpy(dims, t->dims, t->rank * sizeof *dims);
+        dims[axis] = n;
+        const tn_value last = tn_slice_axis(c->b, x, axis, before ? 0 : extent - 1, 1);
+        return tn_broadcast(c->b, last, (tn_ints){dims, t->rank});
+    }
+    if (mode == PAD_WRAP)
+        return tn_slice_axis(c->b, x, axis, before ? extent - n : 0, n);
+    const tn_value part = tn_slice_axis(c->b, x, axis, before ? 1 : extent - 1 - n, n);
+    return tn_reverse(c->b, part, TN_INTS(axis));
+}
+
+/* Along one axis; longer borders than the axis allows take several rounds. */
+static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, int64_t high,
+                         pad_mode mode)
+{
+    enum { MOST_ROUNDS = 64 };
+    for (uint32_t round = 0; low + high > 0; round++) {
+        const type *t = onnx_type_of(c, x);
+        if (!t)
+            return x;
+        const dim extent = t->dims[axis];
+        const int64_t most = mode == PAD_EDGE ? INT64_MAX : mode == PAD_WRAP ? extent : extent - 1;
+        if (dim_is_symbolic(extent) || most <= 0 || round == MOST_ROUNDS) {
+            (void)onnx_refuse(c, dim_is_symbolic(extent) ? DIAG_ShapeUnknown : DIAG_InvalidPadding,
+                              "axis %" PRId64 " cannot be continued so far", axis);
+            return tn_no_value();
+        }
+        const int64_t n_low = low < most ? low : most, n_high = high < most ? high : most;
+        tn_value parts[3];
+        uint32_t n = 0;
+        if (n_low)
+            parts[n++] = border(c, x, axis, n_low, true, mode);
+        parts[n++] = x;
+        if (n_high)
+            parts[n++] = border(c, x, axis, n_high, false, mode);
+        x = tn_concat(c->b, (tn_values){parts, n}, axis);
+        low -= n_low;
+        high -= n_high;
+    }
+    return x;
+}
+
+/* With one value around X: a number, or an element of input 2 that is not known. */
+static tn_value pad_with_value(onnx_call *c, tn_value x, const int64_t *low, const int64_t *high)
+{
+    static const int64_t none[TN_MAX_RANK];
+    const type *t = onnx_type_of(c, x);
+    const onnx_known *known = onnx_in_known(c, 2);
+    const tn_ints from = {low, t->rank}, to = {high, t->rank}, between = {none, t->rank};
+    double value = onnx_attr_float(c, "value", 0);
+    if (known && known->n == 1 && !known->at[0].is_size)
+        value = dtype_is_float(known->dtype) ? known->at[0].f : (double)known->at[0].i;
+    else if (onnx_has_in(c, 2)) {
+        const tn_value inside = tn_splat(c->b, TN_I1, onnx_dims(t), 1);
+        const tn_value where = tn_pad(c->b, inside, from, to, between, 0);
+        const tn_value zeros = tn_pad(c->b, x, from, to, between, 0);
+        const tn_value one = tn_reshape(c->b, onnx_in(c, 2), (tn_ints){0});
+        return tn_select(c->b, where, zeros, one);
+    }
+    return tn_pad(c->b, x, from, to, between, value);
+}
+
+bool onnx_op_pad(onnx_call *c)
+{
+    tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK];
+    pad_mode mode = PAD_CONSTANT;
+    if (!t || !pad_mode_of(c, &mode) || !read_pads(c, t->rank, low, high))
+        return false;
+    x = cut_away(c, x, low, high);
+    if (!tn_is_value(x))
+        return false;
+    if (mode == PAD_CONSTANT)
+        return onnx_give(c, 0, pad_with_value(c, x, low, high));
+    for (uint32_t i = 0; i < t->rank && tn_is_value(x); i++)
+        x = pad_axis(c, x, i, low[i], high[i], mode);
+    return onnx_give(c, 0, x);
+}

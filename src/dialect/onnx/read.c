@@ -1,0 +1,176 @@
+/* A file as a whole: the model, the inputs, the nodes, the outputs. */
+#include <inttypes.h>
+
+#include "dialect/onnx/graph.h"
+#include "dialect/onnx/onnx.h"
+
+static tn_status report_malformed(module *m, const onnx_fault *f)
+{
+    if (!f->what)
+        return module_no_memory(m);
+    return diag_report(&m->cx->diag, DIAG_SyntaxError, &m->source, NO_SPAN,
+                       "this is no ONNX model: %s (%s, byte %zu)", f->what, f->message,
+                       (size_t)(f->at - m->source.text));
+}
+
+/* ---- inputs ---- */
+
+/* The number that the options give the size NAME. */
+static bool bound_size(const read_options *o, const char *name, int64_t *out)
+{
+    for (size_t i = 0; i < o->n_bindings; i++)
+        if (strcmp(o->bindings[i].symbol, name) == 0) {
+            *out = o->bindings[i].extent;
+            return true;
+        }
+    return false;
+}
+
+/* The size NAME: what it is bound to, else a symbol. False without memory. */
+static bool size_called(importer *im, const char *name, size_t n, dim *out)
+{
+    const char *own = module_string(im->m, name, n);
+    int64_t extent;
+    if (!own)
+        return onnx_no_memory(im);
+    if (!bound_size(im->options, own, &extent)) {
+        *out = dim_symbol(&im->m->types, own);
+        return *out != DIM_NO_MEMORY || onnx_no_memory(im);
+    }
+    const written_size written = {own, extent};
+    *out = extent;
+    if (extent < 0)
+        return onnx_refuse_file(im, DIAG_NegativeDimension, own,
+                                "the size '%s' is given as %" PRId64, own, extent);
+    for (uint32_t i = 0; i < im->m->written_sizes.n; i++)
+        if (im->m->written_sizes.at[i].symbol == own)
+            return true;
+    return VECTOR_PUSH(im->m->allocator, &im->m->written_sizes, written) || onnx_no_memory(im);
+}
+
+static bool read_dim(importer *im, const char *input, uint32_t axis, const onnx_dim *d, dim *out)
+{
+    if (d->param.n)
+        return size_called(im, d->param.at, d->param.n, out);
+    if (onnx_has(&d->message, ONNX_DIM_VALUE) && d->value >= 0) {
+        *out = d->value;
+        return true;
+    }
+    const char *name = arena_printf(&im->memory, "%s.%" PRIu32, input, axis);
+    return name ? size_called(im, name, strlen(name), out) : onnx_no_memory(im);
+}
+
+static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info)
+{
+    const char *name = onnx_text(im, info->name);
+    const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
+    dim dims[TN_MAX_RANK];
+    tn_dtype dtype;
+    onnx_value v = {.name = info->name, .is_faulty = true};
+    if (!t)
+        (void)onnx_refuse_file(im, DIAG_Sequence, name,
+                               "the input '%s' is a sequence, a map or an optional value, which "
+                               "are not read",
+                               name);
+    else if (!onnx_dtype(t->elem_type, &dtype))
+        (void)onnx_refuse_file(im, DIAG_UnknownDType, name,
+                               "the input '%s' has the element type %s, which is not read", name,
+                               onnx_dtype_name(t->elem_type) ? onnx_dtype_name(t->elem_type)
+                                                             : "of no known number");
+    else if (!t->shape || t->shape->dims.n > TN_MAX_RANK)
+        (void)onnx_refuse_file(im, t->shape ? DIAG_RankMismatch : DIAG_ShapeUnknown, name,
+                               t->shape ? "the rank of the input '%s' is too high"
+                                        : "the rank of the input '%s' is not known",
+                               name);
+    else
+        v.is_faulty = false;
+    const onnx_dim *list = t && t->shape ? t->shape->dims.at : NULL;
+    for (uint32_t i = 0; !v.is_faulty && i < t->shape->dims.n; i++)
+        v.is_faulty = !read_dim(im, name, i, &list[i], &dims[i]);
+    if (!v.is_faulty) {
+        v.v = tn_input(&im->b, name, dtype, (tn_ints){dims, t->shape->dims.n});
+        v.is_faulty = !tn_is_value(v.v);
+    }
+    return !im->no_memory && (onnx_define(im, scope, &v) || !im->no_memory);
+}
+
+/* An initializer of the same name is what the input is when nobody gives it: it stays that. */
+static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
+{
+    const onnx_value_info *inputs = g->inputs.at;
+    for (uint32_t i = 0; i < g->inputs.n; i++)
+        if (!onnx_find(scope, inputs[i].name) && !read_input(im, scope, &inputs[i]))
+            return false;
+    return true;
+}
+
+/* ---- outputs ---- */
+
+static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph *g)
+{
+    const onnx_value_info *outputs = g->outputs.at;
+    if (g->outputs.n == 0)
+        return onnx_refuse_file(im, DIAG_MissingOutputs, "", "the graph has no outputs");
+    for (uint32_t i = 0; i < g->outputs.n; i++) {
+        onnx_value *v = onnx_find(scope, outputs[i].name);
+        if (!v)
+            (void)onnx_refuse_file(im, DIAG_UndefinedOutput, onnx_text(im, outputs[i].name),
+                                   "nothing defines the output '%.*s'", ONNX_TEXT(outputs[i].name));
+        if (!v || v->is_faulty)
+            continue;
+        const tn_value data = onnx_data_of(im, v);
+        if (tn_is_value(data) && function_add_output(module_entry(im->m), data.id) != TN_OK)
+            return onnx_no_memory(im);
+    }
+    return true;
+}
+
+/* ---- the file ---- */
+
+static bool read_graph(importer *im, const onnx_graph *g)
+{
+    onnx_scope scope = {.imports = im->model->imports};
+    const bool ok = onnx_define_initializers(im, &scope, g) && read_inputs(im, &scope, g) &&
+                    onnx_read_nodes(im, &scope, g->nodes.at, g->nodes.n) &&
+                    read_outputs(im, &scope, g);
+    onnx_scope_release(im, &scope);
+    return ok;
+}
+
+static tn_status read_model(importer *im)
+{
+    module *m = im->m;
+    onnx_fault fault = {0};
+    const onnx_bytes bytes = {m->source.text, m->source.length};
+    im->model = onnx_model_read(&im->memory, bytes, m->cx->limits.nesting, &fault);
+    if (!im->model)
+        return report_malformed(m, &fault);
+    if (!im->model->graph)
+        return diag_report(&m->cx->diag, DIAG_SyntaxError, &m->source, NO_SPAN,
+                           "this is no ONNX model: it has no graph");
+    if (!module_add_function(m, "main", 4) || !VECTOR_PUSH(&m->cx->allocator, &im->b.scopes, 0) ||
+        !onnx_op_index(im))
+        return module_no_memory(m);
+    const uint32_t errors = m->cx->diag.n_errors;
+    const bool ok = read_graph(im, im->model->graph);
+    if (im->no_memory)
+        return module_no_memory(m);
+    if (im->b.status != TN_OK)
+        return im->b.status == TN_ERR_NOMEM ? TN_ERR_NOMEM : TN_ERR_REJECTED;
+    TN_TRY(onnx_report_refusals(im));
+    if (!ok && m->cx->diag.n_errors == errors)
+        return module_no_memory(m); /* or the time is up */
+    return m->cx->diag.n_errors == errors ? TN_OK : TN_ERR_REJECTED;
+}
+
+tn_status onnx_read(module *m, const read_options *options)
+{
+    importer im = {.m = m, .options = options, .b = {.cx = m->cx, .m = m}};
+    arena_init(&im.memory, m->allocator);
+    const tn_status s = read_model(&im);
+    hash_release(m->allocator, &im.op_index);
+    VECTOR_RELEASE(m->allocator, &im.refusals);
+    VECTOR_RELEASE(&m->cx->allocator, &im.b.scopes);
+    arena_release(&im.memory);
+    return s;
+}

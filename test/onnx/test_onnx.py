@@ -1,0 +1,222 @@
+"""ONNX models as they are read: names, order, known values, sizes, versions, and files that are refused or broken."""
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+from lib.onnx_files import field, graph, model, node, put_tensor
+from lib.program import start
+
+X = ("x", "f32", [2, 3])
+N = ("x", "f32", ["N", 3])
+Y = ("y", "f32", None)
+
+
+def ints(*numbers):
+    return np.array(numbers, dtype=np.int64)
+
+
+class Models(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.place.name)
+
+    def tearDown(self):
+        self.place.cleanup()
+
+    def file(self, data, name="m.onnx"):
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def run_model(self, data, *arguments, **inputs):
+        """The results, by the evaluator."""
+        given = list(arguments)
+        for name, array in inputs.items():
+            np.save(self.folder / f"{name}.npy", array)
+            given += ["--input", f"{name}={self.folder / name}.npy"]
+        done = start("run", self.file(data), *given, "--engine", "ref", "--output", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        listed = json.loads((self.folder / "out/outputs.json").read_text())
+        return [np.load(self.folder / "out" / o["file"]) for o in listed]
+
+    def faults(self, data, *arguments, status=1, command="check"):
+        """The diagnostics of a model that is refused."""
+        done = start(command, self.file(data), *arguments, "--diagnostics", "json")
+        self.assertEqual(done.returncode, status, done.stderr)
+        return [json.loads(line) for line in done.stderr.splitlines()]
+
+    def kinds(self, data, *arguments):
+        return [d["kind"] for d in self.faults(data, *arguments)]
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+    def test_content_tells_the_dialect(self):
+        data = model([node("Neg", "x", "y")], [X], [Y])
+        self.assertEqual(start("check", self.file(data, "m.bin")).returncode, 0)
+
+    def test_order(self):
+        y, = self.run_model(model([node("Neg", "a", "y"), node("Abs", "x", "a")], [X], [Y]), x=-self.x)
+        np.testing.assert_array_equal(y, -self.x)
+
+    def test_captured_names_are_read_first(self):
+        inner = graph([node("Neg", "a", "b")], [], [("b", "f32", None)])
+        y, = self.run_model(model([node("If", "p", "y", then_branch=inner, else_branch=inner), node("Abs", "x", "a")],
+                                  [X], [Y], [("p", np.array(True))]), x=-self.x)
+        np.testing.assert_array_equal(y, -self.x)
+
+    def test_cycle(self):
+        self.assertEqual(self.kinds(model([node("Neg", "b", "a"), node("Neg", "a", "b")], [X], [("a", "f32", None)]))[-1],
+                         "Cycle")
+
+    def test_every_fault_once(self):
+        said = self.faults(model([node("Foo", "x", "a", name="first"), node("Foo", "x", "b"), node("Bar", "x", "y")],
+                                 [X], [Y, ("a", "f32", None)]))
+        self.assertEqual([d["kind"] for d in said], ["UnknownOp", "UnknownOp"])
+        self.assertEqual(said[0]["node"], "first")
+        self.assertIn("2 nodes", said[0]["message"])
+        self.assertRegex(said[0]["message"], r'opset 13, output "a", byte \d+')
+        self.assertEqual(said[1]["node"], "#2 Bar")
+
+    def test_suggestion(self):
+        said, = self.faults(model([node("Sigmoit", "x", "y")], [X], [Y]))
+        self.assertIn("Sigmoid", said["fix"] if isinstance(said["fix"], str) else json.dumps(said["fix"]))
+
+    def test_names(self):
+        self.assertEqual(self.kinds(model([node("Neg", "z", "y")], [X], [Y])), ["UndefinedName"])
+        self.assertEqual(self.kinds(model([node("Neg", "x", "a")], [X], [Y])), ["UndefinedOutput"])
+        self.assertEqual(self.kinds(model([node("Neg", "x", "y"), node("Abs", "x", "y")], [X], [Y])),
+                         ["MultipleDefinitions"])
+        self.assertEqual(self.kinds(model([node("Neg", "x", "y")], [X], [])), ["MissingOutputs"])
+
+    def test_versions(self):
+        self.assertEqual(self.kinds(model([node("Reshape", "x s", "y")], [X], [Y], [("s", ints(6))], opset=99)),
+                         ["UnsupportedVersion"])
+        self.assertEqual(self.kinds(model([node("Neg", "x", "y", domain="some.where")], [X], [Y])), ["UnknownOp"])
+        y, = self.run_model(model([node("Neg", "x", "y", domain="ai.onnx")], [X], [Y]), x=self.x)
+        np.testing.assert_array_equal(y, -self.x)
+
+    def test_softmax_over_trailing_axes(self):
+        x = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+        y, = self.run_model(model([node("Softmax", "x", "y")], [("x", "f32", [2, 3, 2])], [Y], opset=11), x=x)
+        e = np.exp(x - x.max((1, 2), keepdims=True))
+        np.testing.assert_allclose(y, e / e.sum((1, 2), keepdims=True), rtol=1e-6)
+
+    def test_input_with_a_default(self):
+        data = model([node("Add", "x w", "y")], [X, ("w", "f32", [3])], [Y], [("w", np.ones(3, np.float32))], ir=3)
+        y, = self.run_model(data, x=self.x)
+        np.testing.assert_array_equal(y, self.x + 1)
+
+    def test_sizes(self):
+        nodes = [node("Shape", "x", "s"), node("Gather", "s zero", "n"), node("Unsqueeze", "n axes", "u"),
+                 node("Concat", "u rest", "t", axis=0), node("Reshape", "x t", "y")]
+        known = [("zero", np.array(0)), ("axes", ints(0)), ("rest", ints(-1))]
+        data = model(nodes, [("x", "f32", ["N", 3, 2])], [Y], known)
+        x = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+        for bound in ([], ["--dim", "N=2"]):
+            y, = self.run_model(data, *bound, x=x)
+            np.testing.assert_array_equal(y, x.reshape(2, 6))
+
+    def test_size_as_data(self):
+        data = model([node("Shape", "x", "s"), node("Cast", "s", "f", to=1), node("Add", "x f", "y")], [("x", "f32", ["N", 2])],
+                     [Y])
+        y, = self.run_model(data, x=np.zeros((3, 2), np.float32))
+        np.testing.assert_array_equal(y, [[3, 2]] * 3)
+
+    def test_branch_on_a_size(self):
+        other = graph([node("ReduceSum", "x", "b", keepdims=0)], [], [("b", "f32", None)])
+        same = graph([node("Neg", "x", "a")], [], [("a", "f32", None)])
+        data = model([node("Shape", "x", "s"), node("Size", "s", "r"), node("Equal", "r two", "p"),
+                      node("If", "p", "y", then_branch=same, else_branch=other)], [N], [Y], [("two", np.array(2))])
+        y, = self.run_model(data, x=self.x)
+        np.testing.assert_array_equal(y, -self.x)
+
+    def test_branch_on_an_unknown_size(self):
+        other = graph([node("ReduceSum", "x", "b", keepdims=0)], [], [("b", "f32", None)])
+        same = graph([node("Neg", "x", "a")], [], [("a", "f32", None)])
+        data = model([node("Shape", "x", "s"), node("Gather", "s zero", "n"), node("Equal", "n two", "p"),
+                      node("If", "p", "y", then_branch=same, else_branch=other)], [N], [Y],
+                     [("two", np.array(2)), ("zero", np.array(0))])
+        self.assertIn("--dim", json.dumps(self.faults(data)))
+        y, = self.run_model(data, "--dim", "N=2", x=self.x)
+        np.testing.assert_array_equal(y, -self.x)
+
+    def test_binding_that_differs_from_data(self):
+        done = start("run", self.file(model([node("Neg", "x", "y")], [N], [Y])), "--dim", "N=4", "--input",
+                     f"x={self.saved(self.x)}")
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def saved(self, array):
+        np.save(self.folder / "saved.npy", array)
+        return self.folder / "saved.npy"
+
+    def test_slices(self):
+        x = np.arange(20, dtype=np.float32).reshape(4, 5)
+        big = 2**63 - 1
+        for size in (4, "N"):
+            for start_, end, step, want in [(1, big, 1, x[1:]), (0, -1, 1, x[:-1]), (-2, big, 1, x[-2:]), (1, 3, 1, x[1:3]),
+                                            (-1, -big - 1, -1, x[::-1])]:
+                data = model([node("Slice", "x a b c d", "y")], [("x", "f32", [size, 5])], [Y],
+                             [("a", ints(start_)), ("b", ints(end)), ("c", ints(0)), ("d", ints(step))])
+                y, = self.run_model(data, x=x)
+                np.testing.assert_array_equal(y, want, f"{size} {start_}:{end}:{step}")
+
+    def test_lists_of_numbers_in_both_packings(self):
+        def with_dims(dims):
+            tensor = dims + field(2, 7) + field(8, "w") + field(7, bytes([1, 2, 3, 4, 5, 6]))
+            return field(1, 8) + field(8, field(2, 13)) + field(7, field(1, node("Identity", "w", "y")) +
+                                                                field(5, tensor) + field(12, field(1, "y")))
+        for dims in (field(1, b"\x02\x03"), field(1, 2) + field(1, 3), field(1, b"\x02") + field(1, 3)):
+            y, = self.run_model(with_dims(dims))
+            np.testing.assert_array_equal(y, [[1, 2, 3], [4, 5, 6]])
+
+    def test_constants_whose_data_does_not_fit(self):
+        for wrong in (put_tensor(ints(1, 2))[:-8] + b"", put_tensor(ints(1, 2)).replace(b"\x08\x02", b"\x08\x03", 1)):
+            body = field(1, node("Neg", "w", "y")) + field(5, wrong + field(8, "w")) + field(12, field(1, "y"))
+            said = self.faults(field(1, 8) + field(8, field(2, 13)) + field(7, body))
+            self.assertIn(said[-1]["kind"], ("InvalidConstant", "SyntaxError"))
+
+    def test_truncated(self):
+        """Whatever is cut off, something is said, or what is left is a model."""
+        data = model([node("Add", "x w", "y")], [X], [Y], [("w", np.ones(3, np.float32))])
+        for n in range(0, len(data), 3):
+            done = start("check", self.file(data[:n]))
+            self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+            self.assertEqual(done.returncode == 0, not done.stderr.strip(), done.stderr)
+
+    def test_malformed(self):
+        good = model([node("Neg", "x", "y")], [X], [Y])
+        nested = node("Neg", "x", "y")
+        for _ in range(80):
+            nested = node("If", "x", "y", then_branch=graph([nested], [], [("y", "f32", None)]))
+        for data, word in [(good + b"\x0b", "encoding"), (good + b"\x00\x01", "number"), (good + b"\x08" + b"\xff" * 11, "64"),
+                           (good + b"\x3a\x7f", "longer"), (good + field(7, b""), "twice"), (good + b"\x3a", "ends"),
+                           (good.replace(field(8, field(2, 13)), field(8, b"\x15abcd")), "encoding"),
+                           (model([nested], [X], [Y]), "deep")]:
+            said = self.faults(data, "--from", "onnx")
+            self.assertEqual([d["kind"] for d in said], ["SyntaxError"], said)
+            self.assertIn(word, said[0]["message"])
+            self.assertRegex(said[0]["message"], r"byte \d+")
+
+    def test_inputs_that_are_no_tensors(self):
+        sequence = field(1, "x") + field(2, field(4, b""))
+        body = field(1, node("Identity", "x", "y")) + field(11, sequence) + field(12, field(1, "y"))
+        self.assertEqual(self.kinds(field(1, 8) + field(8, field(2, 13)) + field(7, body)), ["Sequence"])
+        self.assertEqual(self.kinds(model([node("Identity", "x", "y")], [("x", "f32", None)], [Y])), ["ShapeUnknown"])
+
+    def test_commands(self):
+        path = self.file(model([node("Tanh", "x", "y")], [X], [Y]))
+        for arguments in (["explain", path], ["compile", path, "-o", self.folder / "m.c"], ["convert", path, "--to", "ptir"],
+                          ["grad", self.file(model([node("Tanh", "x", "a"), node("ReduceSum", "a", "y", keepdims=0)], [X], [Y]),
+                                             "g.onnx")]):
+            done = start(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = start("fmt", path)
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
