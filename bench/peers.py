@@ -245,7 +245,7 @@ class Limits:
 
 # ---- measuring ----
 
-def measure_work(work, contestants, folder, rounds, seconds, least):
+def measure_work(work, contestants, folder, rounds, seconds, fewest):
     """{(contestant, threads): (least, median)}"""
     path = folder / work.file if (folder / work.file).exists() else PROGRAMS / work.file
     if work.file.startswith("gpt2-"):
@@ -261,7 +261,7 @@ def measure_work(work, contestants, folder, rounds, seconds, least):
     for _ in range(rounds):
         for c in ready:
             time.sleep(0.02)  # threads of the one before stop spinning
-            answer = c.ask(f"go {seconds} {least}")
+            answer = c.ask(f"go {seconds} {fewest}")
             if answer[0] == "!":
                 print(f"{work.name}: {c.name} {answer}", file=sys.stderr)
                 continue
@@ -385,7 +385,7 @@ def main():
     o = parser.parse_args()
     program = o.tenon.resolve()
     threads = [int(n) for n in o.threads.split(",")]
-    rounds, seconds, least = (2, 0.03, 1) if o.quick else (5, 0.1, 3)
+    rounds, seconds, fewest = (2, 0.03, 1) if o.quick else (5, 0.1, 3)
 
     def wanted(name):
         return not o.only or any(part in name for part in o.only)
@@ -406,7 +406,7 @@ def main():
                 print(f"\r{i + 1}/{len(chosen)} {work.name:<20}", end="", file=sys.stderr,
                       flush=True)
             found[work.name] = measure_work(work, contestants, folder, rounds, seconds,
-                                            least)
+                                            fewest)
             if i % 8 == 7 or i + 1 == len(chosen):
                 limits.measure()
         for c in contestants:
