@@ -1,18 +1,30 @@
 /* Roots. rsqrt: the square root and the reciprocal are exact enough together for f64 (1.5 ulp at
- * most); for f32 both are done in f64, which rounds once at the end and needs no care for small
- * arguments.
- */
+ * most). */
 #include <math.h>
 
 #include "scalar/math_parts.h"
 
+/* For f32, 1 / sqrt(x) of f64 rounded to f32, bit for bit (test/long/math_exhaustive.c). Vectors
+ * of f64 take several times as long for a root and a quotient, so those are of f32: r. With
+ * e = 1 - x r^2 the inverse root is r (1 - e)^-1/2 = r (1 + e/2 + 3/8 e^2 + ...), in f64; x r is
+ * exact there. Where r is infinite or 0, that is NaN, and r is right. [rsqrt/C1] */
+static value near_rsqrt(builder *b, value x)
+{
+    const value r = sb_fdiv(b, sb_f32(b, 1), sb_fsqrt(b, x));
+    const value wide = sb_convert(b, SCALAR_F64, r);
+    const value xr = sb_fmul(b, sb_convert(b, SCALAR_F64, x), wide);
+    const value e = sb_fsub(b, sb_f64(b, 1), sb_fmul(b, xr, wide));
+    const value half = sb_fadd(b, sb_fmul(b, e, sb_f64(b, 0.375)), sb_f64(b, 0.5));
+    const value y = sb_fadd(b, sb_fmul(b, sb_fmul(b, wide, e), half), wide);
+    const value result = sb_convert(b, SCALAR_F32, y);
+    return sb_select(b, sb_funo(b, result, result), r, result);
+}
+
 value math_rsqrt(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    if (type == SCALAR_F32)
-        x = sb_convert(b, SCALAR_F64, x);
-    const value result = sb_fdiv(b, sb_f64(b, 1), sb_fsqrt(b, x));
-    return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+    if (sb_type(b, x) == SCALAR_F32)
+        return near_rsqrt(b, x);
+    return sb_fdiv(b, sb_f64(b, 1), sb_fsqrt(b, x));
 }
 
 /* A first guess of the cube root of what is between 2^-1.5 and 2^1.5, with 7 right bits

@@ -3,6 +3,7 @@
 #include "scalar/math.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 #include "math_exact.h"
@@ -240,6 +241,31 @@ static void test_f32(math_fn fn)
     CHECK_INT(wrong, 0);
 }
 
+/* For f32, rsqrt is 1 / sqrt(x) of f64, rounded: at numbers of two binades, where all significands
+ * of results are, at ends of the range, and where less care gives the neighbour.  guards [rsqrt/C1]
+ */
+static void test_rsqrt(void)
+{
+    enum { N = 4096, ONE_QUARTER = 0x3e800000, ONE = 0x3f800000 };
+    static const uint32_t others[] = {0x3f09f038, 0x3f7ffffe, 0,          1,
+                                      0x7fffff,   0x800000,   0x7f7fffff, 0x7f800000,
+                                      0x80000000, 0x80000001, 0xff800000, 0x7fc00000};
+    static float x[N], out[N];
+    const void *args[] = {x};
+    unsigned wrong = 0;
+    memset(x, 0, sizeof x);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        x[i] = f32_from_bits(others[i]);
+    for (uint32_t at = ONE_QUARTER; at < ONE;) {
+        scalar_run(programs[MATH_RSQRT][0], args, out, N);
+        for (size_t k = 0; k < N; k++)
+            wrong += !same((double)out[k], (double)(float)(1 / sqrt((double)x[k])));
+        for (size_t k = 0; k < N; k++, at += 23)
+            x[k] = f32_from_bits(at);
+    }
+    CHECK_INT(wrong, 0);
+}
+
 static uint64_t next_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;
@@ -357,6 +383,7 @@ int main(void)
     test_hard_angles();
     test_pow_special();
     test_atan2_special();
+    test_rsqrt();
     for (unsigned fn = 0; fn < MATH_FN_COUNT; fn++) {
         test_f32((math_fn)fn);
         test_f64((math_fn)fn, 200000);
