@@ -241,11 +241,19 @@ static value_id constant_of(builder *b, literal l)
     return build_node(b, OP_CONSTANT, NULL, 0, &entry, 1);
 }
 
+static bool has_symbol(const dim *dims, uint32_t rank)
+{
+    for (uint32_t i = 0; i < rank; i++)
+        if (dim_is_symbolic(dims[i]))
+            return true;
+    return false;
+}
+
 value_id build_splat(builder *b, tn_dtype dtype, const dim *dims, uint32_t rank, scalar s)
 {
     if (b->status != TN_OK)
         return NO_VALUE;
-    if (b->plain && rank)
+    if (rank && (b->plain || has_symbol(dims, rank))) /* a constant has extents that are numbers */
         return build_broadcast(b, build_scalar(b, dtype, s), dims, rank);
     module *m = b->f->module;
     literal l = {.type = type_of(&m->types, dtype, dims, rank), .bytes = dtype_bytes(dtype)};

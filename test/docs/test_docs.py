@@ -7,6 +7,7 @@ A comment of its own line stands before a block, indented or fenced, and says wh
                                 a line `...` stands for any lines
     <!-- fails N ARGUMENTS -->  the same with this exit status
     <!-- shell -->              commands that must succeed, one a line
+    <!-- python -->             a program that must run with the package in python/
     <!-- c -->                  a program that must compile against the library, run and succeed
 
 Commands run in an empty folder for each page.
@@ -16,12 +17,13 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
 
 from lib.program import ROOT, TENON
 
-MARK = re.compile(r"<!-- (file|run|fails|shell|c)\b ?(.*?) *-->")
+MARK = re.compile(r"<!-- (file|run|fails|shell|python|c)\b ?(.*?) *-->")
 
 
 def block_after(lines, at):
@@ -80,6 +82,18 @@ class Page:
             done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.env,
                                   capture_output=True, text=True, timeout=300)
             self.test.assertEqual(done.returncode, 0, command + "\n" + done.stdout + done.stderr)
+
+    def python(self, argument, block):
+        library = os.path.join(os.path.dirname(TENON), "libtenon.so")
+        if not os.path.exists(library):
+            self.test.skipTest("no shared library beside the program")
+        self.file("sample.py", block)
+        env = {**self.env, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1", "TENON_LIBRARY": library}
+        done = subprocess.run([sys.executable, "sample.py"], cwd=self.folder, env=env, capture_output=True, text=True,
+                              timeout=300)
+        self.test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        if argument:
+            self.test.assertEqual(done.stdout.strip(), argument)
 
     def c(self, argument, block):
         library = os.path.join(os.path.dirname(TENON), "libtenon.so")

@@ -1,0 +1,150 @@
+"""Contexts: what modules are made in. Most programs use the default one and never see it."""
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import warnings
+from types import TracebackType
+from typing import Any, Callable, Iterator, Optional
+
+from . import _library as c
+from ._errors import Diagnostic, TenonWarning, TextWriter, diagnostic_of, error_of
+
+LIMITS = ("nodes", "nesting", "errors", "literal_bytes", "output_bytes", "run_bytes", "memory_bytes")
+
+
+class Hooks:
+    """What the library calls: a sink for diagnostics, and a question whether work is to end. Whoever holds these
+    functions for the library holds no cycle."""
+
+    def __init__(self) -> None:
+        self.said: list[Diagnostic] = []
+        self.interrupt: Optional[BaseException] = None
+        self.handle: Optional[int] = None  # of the context
+
+    def sink(self) -> c.Sink:
+        return c.Sink(c.Report(self._take), None)
+
+    def cancel(self) -> Any:
+        watch = self._watch()
+        next(watch)
+        return c.Cancel(watch.send)  # type: ignore[attr-defined]
+
+    def _take(self, _user: Optional[int], raw: Any) -> None:
+        self.said.append(diagnostic_of(self.handle, raw.contents))
+
+    def _watch(self) -> Iterator[bool]:
+        """Is the work to end? Python runs handlers of signals between the instructions of its main thread. Those of a
+        generator begin inside of `try`, where those of a function would begin before it."""
+        while True:
+            try:
+                while True:
+                    yield self.interrupt is not None
+            except GeneratorExit:
+                return
+            except BaseException as error:  # KeyboardInterrupt, or what a handler raises
+                self.interrupt = error
+
+    def error(self, status: int) -> BaseException:
+        """What STATUS, and the diagnostics so far, say."""
+        said, self.said = self.said, []
+        error, self.interrupt = self.interrupt, None
+        return error_of(status, said) if error is None else error
+
+    def warn(self) -> None:
+        """Make warnings of those among the diagnostics so far."""
+        said, self.said = self.said, []
+        for d in said:
+            if d.severity == "warning":
+                warnings.warn(d.message, TenonWarning, stacklevel=5)
+
+
+class Context:
+    """Limits and kernels for the modules and programs made in it. Threads may share one: its work is done by one of
+    them at a time, but for runs of programs, which need no lock.
+
+    limits  by name: nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes; `tenon --help`
+            says more of each
+    """
+
+    def __init__(self, **limits: int) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[Any, int]] = []  # what is to be freed: function and handle
+        self._hooks = Hooks()
+        self._kept = (self._hooks.sink(), self._hooks.cancel())  # what the library borrows
+        handle = c.lib.tn_context_new(None, ctypes.byref(self._kept[0]))
+        if not handle:
+            raise MemoryError("tenon: no memory for a context")
+        self.handle: int = handle
+        self._hooks.handle = handle
+        c.lib.tn_context_set_cancel(handle, self._kept[1], None)
+        for name, value in limits.items():
+            self.set_limit(name, value)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and getattr(self, "handle", None):
+            self._free_waiting()
+            c.lib.tn_context_free(self.handle)
+
+    def set_limit(self, name: str, value: int) -> None:
+        """Set one limit for what is read and compiled from now on; UsageError for another name."""
+        with self:
+            self.check(c.lib.tn_context_set_limit(self.handle, name.encode(), value))
+
+    # ---- the lock ----
+
+    def __enter__(self) -> Context:
+        self._lock.acquire()
+        self._free_waiting()
+        self._hooks.said = []
+        self._hooks.interrupt = None
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._lock.release()
+
+    def _free_waiting(self) -> None:
+        while self._waiting:
+            free, handle = self._waiting.pop()
+            free(handle)
+
+    def free(self, function: Any, handle: int) -> None:
+        """Free an object of this context now, or when the work that is being done in it ends: a finaliser may be
+        called in the middle of that, on any thread."""
+        if sys.is_finalizing():
+            return
+        self._waiting.append((function, handle))
+        if self._lock.acquire(blocking=False):
+            try:
+                self._free_waiting()
+            finally:
+                self._lock.release()
+
+    # ---- calls ----
+
+    def check(self, status: int) -> None:
+        """Raise what STATUS, and the diagnostics since the lock was taken, say. Warnings become warnings."""
+        if status != c.OK:
+            raise self._hooks.error(status)
+        self._hooks.warn()
+
+    def text(self, call: Callable[[Any], int]) -> bytes:
+        """What CALL writes to the writer that it is given."""
+        out = TextWriter()
+        self.check(call(ctypes.byref(out.writer)))
+        return out.data
+
+
+_default: Optional[Context] = None
+_making = threading.Lock()
+
+
+def default_context() -> Context:
+    """The context that is used where none is given."""
+    global _default
+    with _making:
+        if _default is None:
+            _default = Context()
+        return _default

@@ -1,0 +1,404 @@
+"""Modules: programs as text and data, before they are compiled."""
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import sys
+from ctypes import byref, c_char_p, c_void_p
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+
+from . import _library as c
+from ._context import Context, default_context
+from ._dtypes import Type, c_type, public_type
+from ._errors import InputError, Rejected, UsageError
+from ._program import Event, Port, Program, _profiler
+from ._tensor import storage_of, wanted_text
+
+PathLike = Union[str, "os.PathLike[str]"]
+_LEVELS = {0: 1, 1: 2, 2: 3, None: 0}
+
+
+class Equivalence(NamedTuple):
+    """What comparing two programs by running both found. It is true when they are equal, or close as was asked for."""
+    equal: bool        # every bit of every output in every run
+    close: bool        # nothing differs by more than was allowed
+    runs: int
+    largest_ulp: int   # between two floats; 2^64 - 1: only one is NaN, or another type differs
+    run: int           # the first that differs, and in it
+    output: int        # the first output
+    element: int       # and element that does
+
+    def __bool__(self) -> bool:
+        return self.close
+
+
+def _names(items: Sequence[str]) -> Any:
+    return (c_char_p * max(1, len(items)))(*(i.encode() for i in items))
+
+
+def bindings(dims: Mapping[str, int]) -> Any:
+    return (c.Binding * max(1, len(dims)))(*(c.Binding(k.encode(), v) for k, v in dims.items()))
+
+
+class Module:
+    """A program that can be looked at, rewritten and written. Rewriting gives another module.
+
+    `str()` is its text in its own dialect; two modules are equal when their canonical texts are.
+    """
+
+    def __init__(self, context: Context, handle: int, kept: tuple[Any, ...] = ()) -> None:
+        self._context = context
+        self._handle = handle
+        self._kept = kept  # what must live as long as the module and its programs
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and getattr(self, "_handle", None):
+            self._context.free(c.lib.tn_module_free, self._handle)
+            self._handle = 0
+
+    def _copy(self, change: Callable[[Context, int], None]) -> Module:
+        """A copy on which CHANGE did its work; the context is held by this thread then."""
+        at = c_void_p()
+        with self._context as cx:
+            cx.check(c.lib.tn_module_copy(self._handle, byref(at)))
+            assert at.value
+            try:
+                change(cx, at.value)
+            except BaseException:
+                c.lib.tn_module_free(at.value)
+                raise
+        return Module(self._context, at.value, self._kept)
+
+    # ---- looking ----
+
+    def _ports(self, count: Any, port: Any, extent: Any) -> tuple[Port, ...]:
+        out = []
+        with self._context as cx:
+            for i in range(count(self._handle)):
+                p = c.Port()
+                cx.check(port(self._handle, i, byref(p)))
+                t = public_type(p.type)
+                spelt = (extent(self._handle, i, a) if n is None else b"" for a, n in enumerate(t.shape))
+                out.append(Port(p.name.decode(), t.dtype.name,
+                                tuple(s.decode() if s and n is None else n for n, s in zip(t.shape, spelt))))
+        return tuple(out)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The inputs in order."""
+        return self._ports(c.lib.tn_module_input_count, c.lib.tn_module_input, c.lib.tn_module_input_extent)
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The outputs in order."""
+        return self._ports(c.lib.tn_module_output_count, c.lib.tn_module_output, c.lib.tn_module_output_extent)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the symbolic extents."""
+        out: list[str] = []
+        with self._context:
+            while (name := c.lib.tn_module_symbol(self._handle, len(out))) is not None:
+                out.append(name.decode())
+        return tuple(out)
+
+    def data(self, dialect: Optional[str] = None, style: Optional[str] = None) -> bytes:
+        """The module as a file of DIALECT holds it, which may be binary. Rejected if that cannot express it."""
+        with self._context as cx:
+            return cx.text(lambda w: int(c.lib.tn_module_write(
+                self._handle, dialect.encode() if dialect else None, style.encode() if style else None, w)))
+
+    def text(self, dialect: Optional[str] = None, style: Optional[str] = None) -> str:
+        """The module as text: in its own dialect, or converted to another.
+
+        style  one of the dialect's styles; else the canonical one
+        """
+        if dialect is None:
+            return self.data(None, style).decode()
+        try:
+            return self.data(dialect, style).decode()
+        except Rejected:
+            return self.convert(dialect).data(dialect, style).decode()
+
+    def save(self, path: PathLike, dialect: Optional[str] = None) -> None:
+        """Write the module to a file; its name says the dialect, unless that is given."""
+        path = pathlib.Path(path)
+        dialect = dialect or dialect_of(path)
+        path.write_bytes(self.convert(dialect).data(dialect))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Module ({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.outputs))})>"
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, Module) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        from ._html import module_html
+        return module_html(self)
+
+    # ---- checking and rewriting ----
+
+    def check(self) -> None:
+        """Check every rule again; Rejected tells of every fault."""
+        with self._context as cx:
+            cx.check(c.lib.tn_module_verify(self._handle))
+
+    def convert(self, dialect: str, exact_only: bool = False) -> Module:
+        """The same program, so that DIALECT can express it. Every bit of every result stays, unless a warning says
+        that something was written with another rounding.
+
+        exact_only  refuse that
+        """
+        o = c.ConvertOptions(size=ctypes.sizeof(c.ConvertOptions), exact_only=exact_only)
+
+        def change(cx: Context, at: int) -> None:
+            cx.check(c.lib.tn_module_convert(at, dialect.encode(), byref(o)))
+        out = self._copy(change)
+        text = out.data(dialect)
+        return read(text, dialect=dialect, context=self._context) if _is_read(dialect) else out
+
+    def passes(self, names: Union[str, Sequence[str]]) -> Module:
+        """What the passes called NAMES make of it: "canonicalize,cse", or a list."""
+        joined = names if isinstance(names, str) else ",".join(names)
+
+        def change(cx: Context, at: int) -> None:
+            cx.check(c.lib.tn_module_run_passes(at, joined.encode(), None))
+        return self._copy(change)
+
+    def optimize(self, level: Optional[int] = None) -> Module:
+        """What the passes of a level (0, 1 or 2, the default) make of it."""
+        def change(cx: Context, at: int) -> None:
+            cx.check(c.lib.tn_module_optimize(at, _level(level), None))
+        return self._copy(change)
+
+    def bind(self, dims: Mapping[str, int]) -> Module:
+        """The module with values for its symbolic extents, all of them, for good."""
+        def change(cx: Context, at: int) -> None:
+            cx.check(c.lib.tn_module_bind(at, bindings(dims), len(dims)))
+        return self._copy(change)
+
+    def constants(self, values: Mapping[str, Any]) -> Module:
+        """The module with inputs that are constants from now on, by name. Symbols in their types take their values
+        from the tensors."""
+        def change(cx: Context, at: int) -> None:
+            for name, x in values.items():
+                self._set_constant(cx, at, name, x)
+        return self._copy(change)
+
+    @staticmethod
+    def _set_constant(cx: Context, at: int, name: str, x: Any) -> None:
+        names = []
+        for i in range(c.lib.tn_module_input_count(at)):
+            p = c.Port()
+            cx.check(c.lib.tn_module_input(at, i, byref(p)))
+            names.append(p.name.decode())
+            if names[-1] != name:
+                continue
+            t = public_type(p.type)
+            try:
+                a = storage_of(x, t.dtype, f"the constant '{name}'", wanted_text(t.dtype, t.shape))
+            except TypeError as error:
+                raise InputError(str(error)) from None
+            a = a.copy() if not (a.flags.c_contiguous and a.flags.aligned) else a
+            buffer = c.Buffer(a.__array_interface__["data"][0], a.nbytes, c_type(t.dtype, a.shape))
+            cx.check(c.lib.tn_module_set_constant(at, i, byref(buffer)))
+            return
+        raise UsageError(f"there is no input '{name}'; there are {', '.join(map(repr, names)) or 'none'}")
+
+    def grad(self, wrt: Optional[Sequence[str]] = None, *, loss: Optional[str] = None,
+             cotangent: Optional[str] = None, seed: float = 0.0, recompute: Sequence[str] = ()) -> Module:
+        """The gradient module: the outputs of this one, then one gradient for each input of `wrt`.
+
+        wrt        names of inputs; every floating-point one by default
+        loss       the output to differentiate, by name or position; else the first
+        cotangent  the input that holds the gradient of the loss
+        seed       the gradient of every element of the loss, which may then have any shape
+        recompute  values that the gradient computes again instead of keeping them
+        """
+        if isinstance(wrt, str):
+            wrt = [wrt]
+        o = c.GradientOptions(size=ctypes.sizeof(c.GradientOptions), loss=str(loss).encode() if loss is not None else
+                              None, wrt=_names(wrt) if wrt is not None else None, n_wrt=len(wrt or ()),
+                              cotangent=cotangent.encode() if cotangent else None, seed=seed,
+                              recompute=_names(recompute), n_recompute=len(recompute))
+        at = c_void_p()
+        with self._context as cx:
+            cx.check(c.lib.tn_module_gradient(self._handle, byref(o), byref(at)))
+        assert at.value
+        return Module(self._context, at.value, self._kept)
+
+    def equiv(self, other: Module, *, runs: int = 0, seed: int = 0, dims: Mapping[str, int] = {}, ulp: int = 0,
+              rtol: float = 0.0, atol: float = 0.0, timeout: Optional[float] = None) -> Equivalence:
+        """Run both programs on the same generated inputs and compare the results.
+
+        runs       how many; 0: 16
+        dims       values of symbolic extents; others are chosen for each run
+        ulp, rtol, atol  how much floats may differ: by `ulp` units in the last place, or `atol + rtol * |y|`
+        """
+        if other._context is not self._context:
+            other = read(other.data(), dialect=None, context=self._context)
+        o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=runs, seed=seed, bindings=bindings(dims),
+                           n_bindings=len(dims), ulp=ulp, rtol=rtol, atol=atol,
+                           timeout_ns=0 if timeout is None else max(1, int(timeout * 1e9)))
+        r = c.EquivResult()
+        with self._context as cx:
+            cx.check(c.lib.tn_modules_compare(self._handle, other._handle, byref(o), byref(r)))
+            out = Equivalence(r.equal, r.close, r.runs, r.largest_ulp, r.run, r.output, r.element)
+            c.lib.tn_equiv_result_release(cx.handle, byref(r))
+        return out
+
+    # ---- compiling ----
+
+    def compile(self, *, dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
+                cpu: Optional[str] = None, threads: int = 0, relaxed: bool = False, check: bool = False,
+                cache: bool = True, progress: Optional[Callable[[Event], None]] = None) -> Program:
+        """Make it executable.
+
+        dims      values of symbolic extents; those that are left open each run takes from its inputs
+        level     0, 1 or 2 (default): how much is optimised
+        engine    "jit" (default) or "ref", the reference evaluator; both give the same bits
+        cpu       that machine code is for, such as "x86-64-v3"; else this one
+        threads   of a run, at most; 0: as many as the machine has
+        relaxed   permit what docs/numerics.md lists under "Relaxed numerics"
+        check     compare every run with the reference evaluator, kernel by kernel
+        cache     keep compiled kernels on disk, for the next process
+        progress  is told of everything that took time
+        """
+        hook = _profiler(progress, self._context._hooks) if progress is not None else None
+        store = c.CacheOptions(size=ctypes.sizeof(c.CacheOptions), off=not cache)
+        o = c.CompileOptions(size=ctypes.sizeof(c.CompileOptions), level=_level(level), numerics=int(relaxed),
+                             engine=engine.encode() if engine else None, bindings=bindings(dims),
+                             n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads,
+                             profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
+                             cache=ctypes.pointer(store))
+        at = c_void_p()
+        with self._context as cx:
+            cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))
+            failed, cx._hooks.interrupt = cx._hooks.interrupt, None
+        assert at.value
+        program = Program(self, at.value)
+        if failed is not None:  # raised by `progress`
+            raise failed
+        return program
+
+    def explain(self, dims: Mapping[str, int] = {}) -> str:
+        """What the compiler makes of it (`Program.explain`)."""
+        return self.compile(dims=dims).explain()
+
+
+def _level(level: Optional[int]) -> int:
+    if level not in _LEVELS:
+        raise UsageError(f"the levels are 0, 1 and 2, not {level}")
+    return _LEVELS[level]
+
+
+class Dialect(NamedTuple):
+    """A way of writing programs: its name, the extensions of its files, and the styles of its text."""
+    name: str
+    extensions: tuple[str, ...]
+    styles: tuple[str, ...]
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """The dialects that there are."""
+    out = []
+    for i in range(c.lib.tn_dialect_count()):
+        d = c.DialectInfo()
+        c.lib.tn_dialect_at(i, byref(d))
+        out.append(Dialect(d.name.decode(), tuple((d.extensions or b"").decode().split()),
+                           tuple((d.styles or b"").decode().split())))
+    return tuple(out)
+
+
+def dialect_of(path: PathLike) -> str:
+    """The dialect that the name of a file tells."""
+    name = pathlib.Path(path).name
+    found = [(len(e), d.name) for d in dialects() for e in d.extensions if name.endswith(e)]
+    if not found:
+        raise UsageError(f"'{name}' tells no dialect; give one of {', '.join(d.name for d in dialects())}")
+    return max(found)[1]
+
+
+def _is_read(dialect: str) -> bool:
+    return dialect not in ("mlir", "stablehlo", "dot", "mind-source")
+
+
+def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Optional[str] = None,
+         entry: Optional[str] = None, inputs: Sequence[str] = (), strict: bool = False, profile: str = "extended",
+         context: Optional[Context] = None) -> Module:
+    """Read a program from its text, or from the bytes of a file.
+
+    dialect  its name; else it is found from the name `file`, or from the text
+    file     the name that diagnostics show; it is not opened
+    entry    the function to compile
+    inputs   MIND source: free variables of a script, each "x=f32[2,3]"
+    strict   Tiny IR: the published text to the letter
+    profile  "extended", or "core-v1": MIND Core v1 to the letter
+
+    Rejected tells of every fault of the program.
+
+    >>> try:
+    ...     read('%0 = Exp (%1) : tensor<f32>[]\\noutputs: %0')
+    ... except Rejected as error:
+    ...     print(error.diagnostics[0].place.line, error.diagnostics[0].severity)
+    1 error
+    """
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    return _read(data, None, dialect, file, entry, inputs, strict, profile, context)
+
+
+def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
+          entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str,
+          context: Optional[Context]) -> Module:
+    if profile not in ("extended", "core-v1"):
+        raise UsageError(f"the profiles are extended and core-v1, not {profile}")
+    context = context or default_context()
+    o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=dialect.encode() if dialect else None,
+                      file=os.fsencode(file) if file is not None else None, profile=int(profile == "core-v1"),
+                      strict=strict, entry=entry.encode() if entry else None, inputs=_names(inputs),
+                      n_inputs=len(inputs))
+    at = c_void_p()
+    with context as cx:
+        if data is not None:
+            cx.check(c.lib.tn_module_read(cx.handle, byref(o), data, len(data), byref(at)))
+        else:
+            assert path is not None
+            cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), os.fsencode(path), byref(at)))
+    assert at.value
+    return Module(context, at.value)
+
+
+def open(path: PathLike, *, dialect: Optional[str] = None, entry: Optional[str] = None, inputs: Sequence[str] = (),
+         strict: bool = False, profile: str = "extended", context: Optional[Context] = None) -> Module:
+    """Read a program from a file; options as those of `read`. FileError when it cannot be read."""
+    return _read(None, path, dialect, None, entry, inputs, strict, profile, context)
+
+
+def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, constants: Mapping[str, Any] = {},
+         dialect: Optional[str] = None, entry: Optional[str] = None, context: Optional[Context] = None,
+         **options: Any) -> Program:
+    """Read a program of any dialect from a file or a text, and compile it.
+
+    source     the name of a file, or a text of several lines
+    dims       values of symbolic extents
+    constants  values of inputs that never change, by name
+    options    as those of `Module.compile`
+
+    >>> load('%0 = Input () {name="x"} : tensor<f32>[3]\\n%1 = Relu (%0) : tensor<f32>[3]\\noutputs: %1')([-1, 0, 2])
+    Tensor(f32[3], [0.0, 0.0, 2.0])
+    """
+    if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
+        m = read(source, dialect=dialect, entry=entry, context=context)
+    else:
+        m = open(source, dialect=dialect, entry=entry, context=context)
+    if constants:
+        m = m.constants(constants)
+    return m.compile(dims=dims, **options)
+
+

@@ -1,0 +1,466 @@
+"""Programs: compiled modules, called with arrays."""
+from __future__ import annotations
+
+import collections
+import ctypes
+import os
+import pathlib
+import sys
+import threading
+from ctypes import addressof, byref, c_char
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _library as c
+from ._context import Context, Hooks
+from ._dtypes import Dims, DType, Type, public_type
+from ._errors import InputError, UsageError
+from ._tensor import Array, Tensor, describe, storage_of, wanted_text
+
+_from_buffer = c_char.from_buffer
+_ndarray = np.ndarray
+_empty = np.empty
+_run = c.lib.tn_program_run
+
+CANCEL_NS = 20_000_000  # between two looks for Ctrl-C during a run
+FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
+
+
+class Port(NamedTuple):
+    """An input or output: its name, its element type and its extents. One that only a run knows is the name of its
+    symbol, or None."""
+    name: str
+    dtype: str
+    shape: Dims
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype}[{', '.join('?' if n is None else str(n) for n in self.shape)}]"
+
+
+class Event(NamedTuple):
+    """Something that took time: what it is called, what kind of work it was, and when in seconds."""
+    name: str
+    kind: str
+    begin: float
+    end: float
+    threads: int
+    bytes: int
+    flops: int
+
+
+def is_known(shape: Dims) -> bool:
+    return all(isinstance(n, int) for n in shape)
+
+
+class _In:
+    """One input: what it takes, and the C structure to fill."""
+    __slots__ = ("name", "dtype", "storage", "shape", "wants", "buffer", "mask", "last", "index")
+
+    def __init__(self, index: int, name: str, t: Type, buffer: Any) -> None:
+        self.index = index
+        self.name, self.dtype, self.storage = name, t.dtype, t.dtype.storage
+        self.wants = t.shape
+        # None: any run may have other extents
+        self.shape = t.shape if is_known(t.shape) else None
+        self.buffer = buffer
+        self.mask = t.dtype.storage.alignment - 1
+        self.last: Any = self.shape
+        _set_type(buffer, t.dtype, t.shape)
+
+
+class _Out:
+    __slots__ = ("name", "dtype", "storage", "shape", "buffer", "bytes")
+
+    def __init__(self, name: str, t: Type, buffer: Any) -> None:
+        self.name, self.dtype, self.storage = name, t.dtype, t.dtype.storage
+        known = is_known(t.shape)
+        self.shape: Any = t.shape if known else None
+        self.buffer = buffer
+        self.bytes = int(np.prod(t.shape, dtype=object)) * self.storage.itemsize if known else 0
+        _set_type(buffer, t.dtype, t.shape)
+        buffer.bytes = self.bytes
+
+
+def _set_type(buffer: Any, d: DType, shape: Iterable[Any]) -> None:
+    shape = tuple(shape)
+    buffer.type.dtype = d.code
+    buffer.type.rank = len(shape)
+    size = d.storage.itemsize
+    for i, n in enumerate(shape):
+        buffer.type.dims[i] = n if isinstance(n, int) else 0
+        size *= buffer.type.dims[i]
+    buffer.bytes = size
+
+
+class _Owner:
+    """Memory that the library allocated for a result."""
+
+    def __init__(self, program: Program, buffer: Any) -> None:
+        self._program = program
+        self._buffer = c.Buffer()
+        ctypes.pointer(self._buffer)[0] = buffer
+
+    def array(self, d: DType) -> Array:
+        t = self._buffer.type
+        shape = tuple(t.dims[:t.rank])
+        if 0 in shape or not self._buffer.data:
+            return np.zeros(shape, d.storage)
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": d.storage.str,
+                                    "data": (self._buffer.data, False)}
+        return np.asarray(self)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and self._program.handle:
+            c.lib.tn_buffer_release(self._program.handle, byref(self._buffer))
+
+
+class _Frame:
+    """What one run at a time needs; a program keeps those that are not in use."""
+
+    def __init__(self, program: Program) -> None:
+        ins, outs = program._input_types, program._output_types
+        self.ins = (c.Buffer * max(1, len(ins)))()
+        self.outs = (c.Buffer * max(1, len(outs)))()
+        self.inputs = [_In(i, name, t, self.ins[i]) for i, (name, t) in enumerate(ins)]
+        self.outputs = [_Out(name, t, self.outs[i]) for i, (name, t) in enumerate(outs)]
+        self.hooks = Hooks()
+        self.hooks.handle = program._context.handle
+        self._sink = self.hooks.sink()
+        self.options = c.RunOptions(size=ctypes.sizeof(c.RunOptions), threads=0, seed=0,
+                                    sink=ctypes.pointer(self._sink), cancel=self.hooks.cancel(),
+                                    cancel_interval_ns=CANCEL_NS)
+        self.arguments = (program.handle, addressof(self.ins), len(ins), addressof(self.outs), len(outs),
+                          addressof(self.options))
+        self.fast = [(i, i.storage, i.buffer, i.mask) for i in self.inputs]
+        self.fast_out = [(o.buffer, o.shape, o.storage, o.dtype) for o in self.outputs]
+        self.is_plain = all(o.shape is not None and o.bytes > 0 for o in self.outputs)
+
+    def fit(self, i: _In, x: Any) -> Array:
+        """X as an array that the library can read in place, which may be a copy; fills the structure."""
+        wanted = wanted_text(i.dtype, i.wants)
+        try:
+            a = storage_of(x, i.dtype, f"input '{i.name}'", wanted)
+        except (TypeError, BufferError) as error:
+            raise InputError(str(error)) from None
+        if len(a.shape) != len(i.wants) or any(isinstance(n, int) and n != m for n, m in
+                                                   zip(i.wants, a.shape)):
+            raise InputError(f"input '{i.name}' wants {wanted}, got {describe(a)}")
+        if not (a.flags.c_contiguous and a.flags.aligned):
+            a = np.array(a, order="C", copy=True)
+        if i.shape is None and a.shape != i.last:
+            _set_type(i.buffer, i.dtype, a.shape)
+            i.last = a.shape
+        i.buffer.data = a.__array_interface__["data"][0]
+        return a
+
+    def give(self, o: _Out, x: Any) -> None:
+        """Let the output be written to X, an array of the caller's."""
+        array = x._array if isinstance(x, Tensor) else x
+        if not isinstance(array, _ndarray) or array.dtype != o.storage:
+            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape or ())}, and cannot be written to "
+                             f"{describe(array) if isinstance(array, _ndarray) else type(x).__name__}")
+        if o.shape is not None and array.shape != o.shape:
+            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape)}, and cannot be written to "
+                             f"{describe(array)}")
+        if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+            raise InputError(f"output '{o.name}' can only be written to an array that is contiguous, aligned and "
+                             "writeable")
+        if o.shape is None:
+            _set_type(o.buffer, o.dtype, array.shape)
+        o.buffer.data = array.__array_interface__["data"][0]
+
+    def take(self, program: Program, o: _Out) -> Tensor:
+        """The result that the library allocated."""
+        array = _Owner(program, o.buffer).array(o.dtype)
+        o.buffer.data = None
+        o.buffer.bytes = o.bytes
+        return Tensor(array, o.dtype)
+
+
+class Program:
+    """A compiled module. Call it with its inputs in order, or by name; any number of threads may do so at once.
+
+    Inputs are NumPy arrays, objects with `__dlpack__`, tensors, numbers or lists. Arrays must have the element type
+    of the input; contiguous ones are read in place. The result is a Tensor, or a named tuple of several.
+
+    >>> net = load('''%0 = Input () {name="x"} : tensor<f32>[n,3]
+    ... %1 = Sum (%0) {axes=[1], keepdims=false} : tensor<f32>[n]
+    ... outputs: %1''')
+    >>> net([[1, 2, 3], [4, 5, 6]]).tolist()
+    [6.0, 15.0]
+    >>> net.inputs
+    (Port(name='x', dtype='f32', shape=('n', 3)),)
+    """
+
+    def __init__(self, module: Any, handle: int) -> None:
+        self.handle: Optional[int] = handle
+        self._context: Context = module._context
+        self._kept = module._kept  # memory and kernels of the caller's that it uses
+        self._input_types = self._ports(c.lib.tn_program_input_count, c.lib.tn_program_input, module.inputs)
+        self._output_types = self._ports(c.lib.tn_program_output_count, c.lib.tn_program_output, module.outputs)
+        self._frames: list[_Frame] = []
+        self._n_in = len(self._input_types)
+        self._by_name = {name: i for i, (name, _) in enumerate(self._input_types)}
+        self._results: Any = None
+        if len(self._output_types) != 1:
+            self._results = collections.namedtuple(  # type: ignore[misc]
+                "Results", [name for name, _ in self._output_types], rename=True)
+        self._emitting = threading.Lock()
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and getattr(self, "handle", None):
+            c.lib.tn_program_free(self.handle)
+            self.handle = None
+
+    def _ports(self, count: Any, port: Any, named: tuple[Port, ...]) -> list[tuple[str, Type]]:
+        """Names and types; extents that are open are spelt as in the module."""
+        out = []
+        for i in range(count(self.handle)):
+            p = c.Port()
+            with self._context as cx:
+                cx.check(port(self.handle, i, byref(p)))
+            t = public_type(p.type)
+            spelt = named[i].shape if i < len(named) and len(named[i].shape) == len(t.shape) else t.shape
+            out.append((p.name.decode(), Type(t.dtype, tuple(s if n is None else n for n, s in zip(t.shape, spelt)))))
+        return out
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The inputs in order."""
+        return tuple(Port(name, t.dtype.name, t.shape) for name, t in self._input_types)
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The outputs in order."""
+        return tuple(Port(name, t.dtype.name, t.shape) for name, t in self._output_types)
+
+    # ---- running ----
+
+    def _order(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Arguments by position and by name, in the order of the inputs."""
+        if len(args) > self._n_in:
+            raise InputError(f"the program has {self._n_in} inputs, but {len(args)} are given")
+        given: list[Any] = [*args] + [_MISSING] * (self._n_in - len(args))
+        for name, x in named.items():
+            i = self._by_name.get(name)
+            if i is None:
+                raise InputError(f"there is no input '{name}'; there are "
+                                 f"{', '.join(repr(n) for n in self._by_name) or 'none'}")
+            if i < len(args):
+                raise InputError(f"input '{name}' is given twice")
+            given[i] = x
+        for (name, _), x in zip(self._input_types, given):
+            if x is _MISSING:
+                raise InputError(f"no tensor is given for input '{name}'")
+        return tuple(given)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if named or len(args) != self._n_in:
+            args = self._order(args, named)
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(self)
+        held = None
+        try:
+            for i, storage, buffer, mask in frame.fast:
+                x = args[i.index]
+                if type(x) is Tensor and x._dtype is i.dtype:
+                    x = x._array
+                if type(x) is _ndarray and x.dtype is storage and x.shape == i.last:
+                    try:
+                        at = addressof(_from_buffer(x))
+                        if not at & mask:
+                            buffer.data = at
+                            continue
+                    except (TypeError, ValueError, BufferError):
+                        pass  # read-only, not contiguous or empty
+                array = frame.fit(i, x)
+                held = [array] if held is None else [*held, array]
+            if not frame.is_plain:
+                return self._call_any(frame)
+            results = []
+            for buffer, shape, storage, d in frame.fast_out:
+                array = _empty(shape, storage)
+                buffer.data = addressof(_from_buffer(array))
+                results.append(Tensor(array, d))
+            status = _run(*frame.arguments)
+            if status:
+                raise frame.hooks.error(status)
+            if frame.hooks.said:
+                frame.hooks.warn()
+            return results[0] if self._results is None else self._results._make(results)
+        finally:
+            self._frames.append(frame)
+
+    def _call_any(self, frame: _Frame) -> Any:
+        """The same where extents of results are not known, or a result is empty."""
+        for o in frame.outputs:
+            o.buffer.data = None
+        status = _run(*frame.arguments)
+        if status:
+            raise frame.hooks.error(status)
+        if frame.hooks.said:
+            frame.hooks.warn()
+        results = [frame.take(self, o) for o in frame.outputs]
+        return results[0] if self._results is None else self._results._make(results)
+
+    def run(self, inputs: Mapping[str, Any], *, out: Optional[Mapping[str, Any]] = None, seed: int = 0,
+            threads: int = 0, timeout: Optional[float] = None,
+            progress: Optional[Callable[[Event], None]] = None) -> dict[str, Any]:
+        """Run once with the inputs by name, and give the outputs by name.
+
+        out       arrays to write outputs to, by name; the others are made
+        seed      of the random generators in the program
+        threads   at most that many; 0: as many as the program was compiled for. No bit depends on it
+        timeout   in seconds; RunError when the run takes longer
+        progress  is told of everything that took time, as it ends; an exception that it raises ends the run
+        """
+        frame = _Frame(self)
+        o = frame.options
+        o.seed, o.threads = seed, threads
+        o.timeout_ns = 0 if timeout is None else max(1, int(timeout * 1e9))
+        hook = None
+        if progress is not None:
+            hook = _profiler(progress, frame.hooks)
+            o.profiler = ctypes.pointer(hook)
+        held = [frame.fit(i, x) for i, x in zip(frame.inputs, self._order((), inputs))]
+        given = dict(out or {})
+        results: list[Any] = [None] * len(frame.outputs)
+        for k, port in enumerate(frame.outputs):
+            if port.name in given:
+                results[k] = given.pop(port.name)
+                frame.give(port, results[k])
+            else:
+                port.buffer.data = None
+        if given:
+            raise InputError(f"there is no output '{next(iter(given))}'; there are "
+                             f"{', '.join(repr(n) for n, _ in self._output_types)}")
+        status = _run(*frame.arguments)
+        del held, hook
+        if status or frame.hooks.interrupt is not None:
+            raise frame.hooks.error(status)
+        frame.hooks.warn()
+        return {port.name: frame.take(self, port) if x is None else x for port, x in zip(frame.outputs, results)}
+
+    def bind(self, *args: Any, out: Any = None, **named: Any) -> Bound:
+        """A call that is prepared: with these arrays, which are read anew and in place at each call.
+
+        out  the array that the result is written to, or a sequence of them; by default the library makes them once
+        """
+        return Bound(self, self._order(args, named), out)
+
+    def random_inputs(self, seed: int = 1, dims: Optional[Mapping[str, int]] = None) -> dict[str, Tensor]:
+        """Data to try the program on, by name: the same for the same seed on every machine.
+
+        dims  extents that the program leaves open, by the name of the symbol; others are 1
+        """
+        out = {}
+        for k, (name, t) in enumerate(self._input_types):
+            shape = tuple(n if isinstance(n, int) else (dims or {}).get(n or "", 1) for n in t.shape)
+            array = np.zeros(shape, t.dtype.storage)
+            buffer = c.Buffer(data=array.__array_interface__["data"][0])
+            _set_type(buffer, t.dtype, shape)
+            with self._context as cx:
+                cx.check(c.lib.tn_program_random_input(self.handle, k, seed, byref(buffer)))
+            out[name] = Tensor(array, t.dtype)
+        return out
+
+    # ---- what came of it ----
+
+    def _write(self, call: Callable[[Any], int]) -> bytes:
+        with self._emitting, self._context as cx:
+            return bytes(cx.text(call))
+
+    def explain(self, json: bool = False) -> str:
+        """What the compiler made of it: each kernel, what it reads, writes and must take at least, and why."""
+        return self._write(lambda w: int(c.lib.tn_program_explain(self.handle, json, w))).decode()
+
+    def dump(self, stage: str = "all", kernel: int = -1) -> str:
+        """The forms between the program and machine code: graph, lowered, kernels, loops, program or all."""
+        return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, stage.encode(), kernel, w))).decode()
+
+    def emit(self, path: Union[str, os.PathLike[str]], *, header: Union[str, os.PathLike[str], None] = None,
+             name: Optional[str] = None, target: Optional[str] = None, cpu: Optional[str] = None,
+             seed: int = 0) -> None:
+        """Write the program as code that needs nothing of Tenon. The name of the file says the form: .c, .h, .o, .s,
+        .ll, .a or .so.
+
+        header  also write the header there
+        name    of the entry, NAME_run; by default that of the file
+        target  a triple such as "aarch64-linux-gnu"; else this machine
+        cpu     such as "x86-64-v3"; else this one
+        """
+        path = pathlib.Path(path)
+        if path.suffix not in FORMS:
+            raise UsageError(f"'{path.name}' tells no form of code; there are {', '.join(FORMS)}")
+        stem = path.stem[3:] if path.suffix in (".a", ".so") and path.stem.startswith("lib") else path.stem
+        if name is None:
+            name = "".join(ch if ch.isascii() and (ch.isalnum() or ch == "_") else "_" for ch in stem)
+            name = name if name and not name[0].isdigit() else f"_{name}"
+        o = c.EmitOptions(size=ctypes.sizeof(c.EmitOptions), name=name.encode(),
+                          target=target.encode() if target else None, cpu=cpu.encode() if cpu else None, seed=seed)
+        files = [(path, FORMS[path.suffix])] + ([(pathlib.Path(header), FORMS[".h"])] if header is not None else [])
+        texts = [self._write(lambda w, form=form: c.lib.tn_program_emit(  # type: ignore[misc]
+            self.handle, form, byref(o), w)) for _, form in files]
+        for (file, _), text in zip(files, texts):
+            file.write_bytes(text)
+
+    def __repr__(self) -> str:
+        return f"<Program ({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.outputs))})>"
+
+    def _repr_html_(self) -> str:
+        from ._html import program_html
+        return program_html(self)
+
+
+_MISSING: Any = object()
+
+
+def _profiler(progress: Callable[[Event], None], hooks: Optional[Hooks]) -> Any:
+    def event(_user: Optional[int], raw: Any) -> None:
+        e = raw.contents
+        try:
+            progress(Event(e.name.decode(), e.kind.decode(), e.begin_ns / 1e9, e.end_ns / 1e9, e.threads, e.bytes,
+                           e.flops))
+        except BaseException as error:
+            if hooks is not None:
+                hooks.interrupt = error
+    hook = c.Profiler(c.Event(event), None)
+    return hook
+
+
+class Bound:
+    """A call with prepared arguments (`Program.bind`): for small programs that run often. It belongs to one thread at
+    a time. `results` holds what the last call wrote."""
+    __slots__ = ("_program", "_frame", "_arguments", "_held", "results")
+
+    def __init__(self, program: Program, args: tuple[Any, ...], out: Any) -> None:
+        self._program = program
+        frame = self._frame = _Frame(program)
+        self._held = [frame.fit(i, x) for i, x in zip(frame.inputs, args)]
+        for i, x, a in zip(frame.inputs, args, self._held):
+            own = x._array if isinstance(x, Tensor) else x
+            if isinstance(own, _ndarray) and a is not own and not np.shares_memory(a, own):
+                raise InputError(f"input '{i.name}' can be bound only to an array that is contiguous and aligned")
+        if out is None:
+            if not all(o.shape is not None for o in frame.outputs):
+                raise InputError("the extents of the results are not known before a run; give arrays as `out`")
+            given: list[Any] = [Tensor(np.empty(o.shape, o.storage), o.dtype) for o in frame.outputs]
+        else:
+            given = list(out) if isinstance(out, (list, tuple)) else [out]
+        if len(given) != len(frame.outputs):
+            raise InputError(f"the program has {len(frame.outputs)} outputs, but {len(given)} arrays are given")
+        for o, x in zip(frame.outputs, given):
+            frame.give(o, x)
+        self._arguments = frame.arguments
+        self.results = given[0] if program._results is None else program._results._make(given)
+
+    def __call__(self) -> Any:
+        status = _run(*self._arguments)
+        if status:
+            raise self._frame.hooks.error(status)
+        return self.results
+
+

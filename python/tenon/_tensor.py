@@ -1,0 +1,262 @@
+"""Results of runs, and what a program takes as inputs."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from . import _dlpack
+from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype
+
+Array = np.ndarray[Any, Any]
+
+
+class Tensor(NDArrayOperatorsMixin):
+    """A dense tensor: what a run gives. NumPy takes it as an array, others take it through DLPack, both without a copy.
+
+    Element types that NumPy lacks (bf16, fp8, 4-bit integers) are those of the package ml_dtypes where a program
+    imported it; else `numpy()` gives their bit patterns.
+
+    >>> t = tensor([[1, 2], [3, 4]], "f32")
+    >>> t
+    Tensor(f32[2, 2], [[1.0, 2.0], [3.0, 4.0]])
+    >>> (t @ t).tolist(), float(t.sum())
+    ([[7.0, 10.0], [15.0, 22.0]], 10.0)
+    """
+    __slots__ = ("_array", "_dtype")
+    __array_priority__ = 1
+
+    def __init__(self, array: Array, dtype: DType) -> None:
+        self._array = array  # of the storage of the type
+        self._dtype = dtype
+
+    @property
+    def dtype(self) -> str:
+        """The element type, such as "f32"."""
+        return self._dtype.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._array.shape
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        return self._array.size
+
+    @property
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    @property
+    def type(self) -> Type:
+        return Type(self._dtype, self._array.shape)
+
+    def numpy(self) -> Array:
+        """The elements in place; bit patterns where NumPy has no such type and ml_dtypes is not there."""
+        if self._dtype.exact:
+            return self._array
+        foreign = foreign_dtype(self._dtype)
+        # A type of 4 bits has one element in each byte there, too.
+        return self._array if foreign is None else self._array.view(foreign)
+
+    def bits(self) -> Array:
+        """The elements in place as unsigned integers, or pairs of them: what makes two results equal."""
+        a = self._array if self._array.flags.c_contiguous else self._array.copy()
+        size = a.itemsize if a.itemsize <= 8 else 8
+        return a.reshape(a.shape + (1,)).view(f"u{size}")
+
+    def astype(self, dtype: DTypeLike) -> Array:
+        """The elements as another type of NumPy's. bf16 and 4-bit integers are converted exactly.
+
+        >>> Tensor(np.array([0x3f80, 0xc000], np.uint16), dtype_of("bf16")).astype("float32").tolist()
+        [1.0, -2.0]
+        """
+        a = self.numpy()
+        if self._dtype.name == "bf16" and a.dtype == np.uint16:
+            a = (a.astype(np.uint32) << 16).view(np.float32)
+        return a.astype(dtype_of(dtype).storage if isinstance(dtype, str) and dtype in BY_NAME else dtype)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
+        a = self.numpy()
+        if dtype is not None and np.dtype(dtype) != a.dtype:
+            if copy is False:
+                raise ValueError(f"a tensor of {self.dtype} cannot be an array of {np.dtype(dtype)} without a copy")
+            return a.astype(dtype)
+        return a.copy() if copy else a
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        def plain(x: Any) -> Any:
+            return x.numpy() if isinstance(x, Tensor) else x
+        if "out" in options:
+            options["out"] = tuple(plain(x) for x in options["out"])
+        return getattr(ufunc, method)(*(plain(x) for x in inputs), **options)
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Optional[tuple[int, int]] = None,
+                   dl_device: Optional[tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
+        if dl_device is not None and int(dl_device[0]) != _dlpack.CPU:
+            raise BufferError("the tensor is in the memory of the CPU")
+        array = self._array.copy() if copy else self._array
+        return _dlpack.export(array, self._dtype, max_version is not None and max_version[0] >= 1, bool(copy))
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (_dlpack.CPU, 0)
+
+    def __getattr__(self, name: str) -> Any:  # sum, mean, reshape and others of arrays
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.numpy(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.numpy()[key]
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Any:
+        return iter(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.astype(np.float64) if self._dtype.is_float else self.numpy())
+
+    def __int__(self) -> int:
+        return int(self._array) if self._dtype.exact else int(float(self))
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __index__(self) -> int:
+        return self._array.__index__()
+
+    def __matmul__(self, other: Any) -> Any:
+        return np.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return np.matmul(other, self)
+
+    def __repr__(self) -> str:
+        shown: Any = self.numpy()
+        if self._dtype.name == "bf16":
+            shown = self.astype(np.float32)
+        text = str(shown.tolist()) if shown.size <= 16 else np.array2string(shown, threshold=64, separator=", ")
+        return f"Tensor({self.type}, {text})"
+
+    def _repr_html_(self) -> str:
+        from ._html import tensor_html
+        return tensor_html(self)
+
+
+def describe(a: Array) -> str:
+    """The type of an array as an error shows it."""
+    return f"{a.dtype}[{', '.join(map(str, a.shape))}]"
+
+
+def wanted_text(d: DType, shape: Sequence[Union[int, str, None]]) -> str:
+    return f"{d.foreign}[{', '.join('?' if n is None else str(n) for n in shape)}]"
+
+
+def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
+    """X as an array of the storage of D, in place where it can be; an error names WHAT and says what is WANTED.
+
+    Numbers and lists take the type; arrays of another type are refused.
+    """
+    if isinstance(x, Tensor):
+        if x._dtype is not d:
+            raise TypeError(f"{what} wants {wanted}, got {x.type}")
+        return x._array
+    if isinstance(x, np.ndarray):
+        return _array_storage(x, d, what, wanted)
+    if isinstance(x, np.generic) and x.shape == () and not isinstance(x, (np.void, np.character)):
+        return _number_storage(np.asarray(x), d, what, wanted)
+    if isinstance(x, (bool, int, float, complex, list, tuple)):
+        return _number_storage(_plain_array(x, what), d, what, wanted)
+    if hasattr(x, "__dlpack__"):
+        array, own = _dlpack.take(x)
+        if own is not d:
+            raise TypeError(f"{what} wants {wanted}, got {own.foreign}[{', '.join(map(str, array.shape))}]")
+        return array
+    if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
+        return _array_storage(np.asarray(x), d, what, wanted)
+    try:
+        return _array_storage(np.asarray(memoryview(x)), d, what, wanted)
+    except TypeError:
+        raise TypeError(f"{what} wants {wanted}, got an object of type {type(x).__name__}") from None
+
+
+def _plain_array(x: Any, what: str) -> Array:
+    try:
+        a = np.array(x)
+    except ValueError as error:
+        raise TypeError(f"{what}: the list is no tensor: {error}") from None
+    if a.dtype.kind not in "biufc" and a.size:
+        raise TypeError(f"{what}: the list holds something that is no number")
+    return a
+
+
+def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
+    own = BY_NAME.get(a.dtype.name)
+    if a.dtype == d.storage:
+        return a
+    if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes, or in the other byte order
+        return a.view(d.storage) if a.dtype.isnative else a.astype(d.storage)
+    hint = f"; x.astype('{d.storage}') converts" if d.exact else f"; give the bit patterns as {d.storage}"
+    raise TypeError(f"{what} wants {wanted}, got {describe(a)}{hint}")
+
+
+def _number_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
+    """Numbers become what they are in D: exactly for integers, rounded for floats."""
+    if a.size == 0:
+        return np.zeros(a.shape, d.storage)
+    if not d.exact and d.is_float:
+        if d.name == "bf16" and a.dtype.kind in "biuf":
+            return _round_to_bf16(a)
+        raise TypeError(f"{what} wants {wanted}; numbers of that type are given as bit patterns, an array of "
+                        f"{d.storage}")
+    order = "biufc"
+    if order.index(a.dtype.kind.replace("u", "i")) > order.index(d.storage.kind.replace("u", "i")):
+        raise TypeError(f"{what} wants {wanted}, got {a.reshape(-1)[0].item()!r}")
+    with np.errstate(all="ignore"):
+        out = a.astype(d.storage)
+    low, high = (-8, 7) if d.name == "si4" else (0, 15) if d.name == "ui4" else (None, None)
+    outside = low is not None and bool(((a < low) | (a > high)).any())
+    if d.storage.kind in "iu" and (outside or not (out == a).all()):
+        which = repr(a.reshape(-1)[0].item()) if a.size == 1 else "some of these numbers"
+        raise TypeError(f"{what} wants {wanted}, which does not hold {which}")
+    return out
+
+
+def _round_to_bf16(a: Array) -> Array:
+    # By way of f64, from which one rounding to nearest even leads to 8 bits of precision.
+    wide = a.astype(np.float64)
+    single = wide.astype(np.float32)
+    bits = single.view(np.uint32).astype(np.uint64)
+    # Where f32 had to round, its last bit is made sticky, so that rounding again does not count twice.
+    with np.errstate(invalid="ignore"):
+        away = np.abs(single.astype(np.float64)) > np.abs(wide)
+        exact = single.astype(np.float64) == wide
+    bits = np.where(exact | np.isnan(wide), bits, np.where(away, (bits - 1) | 1, bits | 1))
+    rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(wide), np.uint64(0x7fc0), rounded).astype(np.uint16)
+
+
+def tensor(x: Any, dtype: Optional[DTypeLike] = None) -> Tensor:
+    """X as a tensor: an array, a number, a list, or an object with `__dlpack__`, in place where that can be.
+
+    dtype  of numbers and lists; by default that of NumPy, f32 for floats. An array must have it already.
+    """
+    if isinstance(x, Tensor) and (dtype is None or dtype_of(dtype) is x._dtype):
+        return x
+    if dtype is None:
+        if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
+            return Tensor(*_dlpack.take(x))
+        a = np.asarray(x)
+        d = dtype_of(a.dtype)
+        if isinstance(x, (float, list, tuple)) and d.name == "f64":
+            d = dtype_of("f32")
+    else:
+        d = dtype_of(dtype)
+    return Tensor(storage_of(x, d, "the tensor", d.foreign), d)

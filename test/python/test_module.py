@@ -1,0 +1,174 @@
+"""Modules from Python: reading, rewriting, writing, comparing; errors as data; custom calls."""
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+from lib import package  # noqa: F401
+from lib.program import output
+
+import numpy as np
+
+import tenon
+
+NET = """%0 = Input () {name="x"} : tensor<f32>[3]
+%1 = BinOp (%0, %0) {op=Mul} : tensor<f32>[3]
+%2 = Sum (%1) {axes=[], keepdims=false} : tensor<f32>[]
+outputs: %2
+"""
+
+
+class Modules(unittest.TestCase):
+    def setUp(self):
+        self.m = tenon.read(NET)
+
+    def test_text(self):
+        self.assertEqual(str(self.m), NET)
+        self.assertEqual(self.m, tenon.read("# a comment\n" + NET))
+        self.assertNotEqual(self.m, tenon.read(NET.replace("Mul", "Add")))
+        self.assertEqual(repr(self.m), "<Module (x: f32[3]) -> (%2: f32[])>")
+        self.m.check()
+
+    def test_same_as_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.ir"
+            path.write_text(NET, encoding="utf-8")
+            self.assertEqual(str(tenon.open(path).grad()), output("grad", "--map", path))
+            self.assertEqual(str(tenon.open(path).convert("ptir")), output("convert", path, "--to", "ptir"))
+            self.assertEqual(tenon.open(path).text("tiny"), output("convert", path, "--to", "tiny"))
+            tenon.open(path).save(pathlib.Path(folder) / "net.ptir.json")
+            self.assertEqual(tenon.load(pathlib.Path(folder) / "net.ptir.json")([1, 2, 3]).tolist(), 14)
+
+    def test_rewriting_makes_copies(self):
+        before = str(self.m)
+        g = self.m.grad(wrt=["x"])
+        p = self.m.passes("canonicalize,cse")
+        o = self.m.optimize(2)
+        self.assertEqual(str(self.m), before)
+        self.assertEqual(len(g.outputs), 2)
+        self.assertEqual(g.compile()([1, 2, 3])[1].tolist(), [2, 4, 6])
+        for other in (p, o, self.m.convert("tiny"), self.m.convert("ptir-bincode")):
+            self.assertTrue(self.m.equiv(other))
+        found = self.m.equiv(tenon.read(NET.replace("Mul", "Add")))
+        self.assertFalse(found)
+        self.assertGreater(found.largest_ulp, 0)
+        self.assertEqual(found.output, 0)
+
+    def test_dims(self):
+        m = tenon.read(NET.replace("[3]", "[n]"))
+        self.assertEqual((m.symbols, m.inputs[0].shape), (("n",), ("n",)))
+        self.assertEqual(m.bind({"n": 4}).inputs[0].shape, (4,))
+        with self.assertRaises(tenon.UsageError):
+            m.compile(dims={"k": 3})
+
+    def test_gradient_of_open_sizes(self):
+        """A gradient may be a constant whose size only a run knows."""
+        m = tenon.read('%0 = Input () {name="x"} : tensor<f32>[n]\n%1 = Input () {name="y"} : tensor<f32>[n]\n'
+                       "%2 = BinOp (%0, %1) {op=Add} : tensor<f32>[n]\noutputs: %2").grad(wrt=["x"], seed=2)
+        for engine in ("jit", "ref"):
+            for dims in ({}, {"n": 3}):
+                got = m.compile(engine=engine, dims=dims)([1, 2, 3], [4, 5, 6])
+                self.assertEqual(got[1].tolist(), [2, 2, 2])
+
+    def test_emit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "net.c"
+            self.m.compile().emit(out, header=out.with_suffix(".h"))
+            self.assertIn("int net_run(", out.with_suffix(".h").read_text())
+            self.assertIn("net_run", out.read_text())
+            with self.assertRaisesRegex(tenon.UsageError, "tells no form of code"):
+                self.m.compile().emit(out.with_suffix(".txt"))
+
+    def test_explain(self):
+        self.assertIn("kernel 0", self.m.explain())
+        self.assertIn("for.i64", self.m.compile().dump("loops"))
+        for shown in (self.m, self.m.compile(), tenon.tensor([1.0, 2.0]), tenon.load(NET.replace("[3]", "[n]"))):
+            html = shown._repr_html_()
+            self.assertIn("<", html)
+            self.assertNotIn("tensor<f32>", html)  # escaped
+
+    def test_engines(self):
+        x = np.linspace(-1, 1, 3, dtype=np.float32)
+        want = self.m.compile(engine="ref")(x)
+        for options in ({"level": 0}, {"level": 1}, {"cpu": "x86-64"}, {"threads": 1}, {"check": True},
+                        {"cache": False}):
+            self.assertEqual(self.m.compile(**options)(x).bits().tolist(), want.bits().tolist())
+        with self.assertRaises(tenon.Unavailable):
+            self.m.compile(engine="abacus")
+        with self.assertRaises(tenon.UsageError):
+            self.m.compile(level=7)
+
+    def test_diagnostics(self):
+        with self.assertRaises(tenon.Rejected) as caught:
+            tenon.read('%0 = Input () {name="x"} : tensor<f32>[3]\n%1 = Rellu (%0) : tensor<f32>[3]\noutputs: %1',
+                       dialect="mind", file="net.ir")
+        error = caught.exception
+        d = error.diagnostics[0]
+        self.assertEqual((d.severity, d.place.file, d.place.line), ("error", "net.ir", 2))
+        self.assertIn("net.ir:2:", str(error))
+        self.assertIn("^", str(error))
+        self.assertEqual(str(d), d.text)
+        self.assertIsNotNone(d.fix)
+        self.assertEqual(d.fix.replacement, "Relu")
+
+    def test_errors_are_of_python(self):
+        with self.assertRaises(OSError):
+            tenon.open("/nowhere/at/all.ir")
+        with self.assertRaises(ValueError):
+            tenon.read(NET, dialect="klingon")
+        with self.assertRaisesRegex(tenon.Rejected, "more memory than the limit"):
+            tenon.read(NET, context=tenon.Context(memory_bytes=10))
+        with self.assertRaises(tenon.UsageError):
+            tenon.Context(patience=3)
+
+    def test_contexts(self):
+        other = tenon.read(NET, context=tenon.Context(nodes=100))
+        self.assertTrue(self.m.equiv(other))
+        p = other.compile()
+        del other
+        self.assertEqual(p([1, 2, 3]).tolist(), 14)
+
+    def test_custom(self):
+        text = ("func @main(%x: tensor<f32, 3>) -> tensor<f32, 3> {\n"
+                "  %y = custom_call(%x) target[\"acme.scale.f32.v1\"] attributes{by = 3} -> tensor<f32, 3>\n"
+                "  return %y\n}\n")
+        try:
+            m = tenon.read(text, dialect="ptir-text")
+        except tenon.Rejected:
+            text = text.replace(" attributes{by = 3}", "")
+            m = tenon.read(text, dialect="ptir-text")
+        with self.assertRaises(tenon.Unavailable):
+            m.compile()([1, 2, 3])
+
+        @tenon.custom("acme.scale.f32.v1")
+        def scale(x, by=3):
+            self.assertFalse(x.flags.writeable)
+            return x * np.float32(by)
+        self.assertEqual(m.compile()([1, 2, 3]).tolist(), [3, 6, 9])
+
+        @tenon.custom("acme.scale.f32.v1")
+        def wrong(x, by=3):
+            raise ValueError("not today")
+        with self.assertRaisesRegex(tenon.RunError, "not today"):
+            m.compile()([1, 2, 3])
+
+        @tenon.custom("acme.scale.f32.v1", check=lambda ins, outs, **_: f"{len(ins)} operands, {outs[0]}")
+        def never(x, by=3):
+            return x
+        with self.assertRaisesRegex(tenon.Rejected, r"1 operands, f32\[3\]"):
+            m.compile()([1, 2, 3])
+
+    def test_dialects(self):
+        names = [d.name for d in tenon.dialects()]
+        for name in ("mind", "ptir", "tiny"):
+            self.assertIn(name, names)
+
+    def test_warnings(self):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            tenon.read(NET).convert("tiny")
+        self.assertEqual([w for w in seen if w.category is tenon.TenonWarning], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
