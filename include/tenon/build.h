@@ -241,6 +241,26 @@ TN_API tn_value tn_conv2d_grad_input(tn_builder *b, tn_value dy, tn_value w, tn_
 TN_API tn_value tn_conv2d_grad_filter(tn_builder *b, tn_value x, tn_value dy, tn_ints filter_shape,
                                       tn_ints strides, tn_padding padding, tn_ints pads);
 
+/* Which axes of an operand or result of tn_convolution are what, and how its windows move. A list
+ * is empty where the default will do; else it has an entry for each spatial axis, PADS two (low,
+ * high). The default of numbers is 1, of pads 0. */
+typedef struct tn_convolved {
+    tn_ints strides; /* between windows */
+    tn_ints pads;    /* zeros around the input */
+    tn_ints
+        base_dilation; /* between elements of the input: of a transposed convolution the stride */
+    tn_ints dilation;  /* between elements of the filter */
+    int64_t groups;    /* of channels that do not meet; 0 is 1 */
+    int64_t batch_groups; /* of images, each with output channels of its own; 0 is 1 */
+    tn_ints lhs_axes;     /* of X: batch, channels, spatial axes; default 0, 1, 2, ... */
+    tn_ints rhs_axes;     /* of W: output channels, input channels of a group, spatial axes */
+    tn_ints out_axes;     /* of the result: batch, channels, spatial axes */
+} tn_convolved;
+/* Cross-correlation over one to four spatial axes: by default x[n, c, spatial..] with w[co, c /
+ * groups, spatial..]. HOW may be NULL; ACCUM and OUT as in tn_dot_general. */
+TN_API tn_value tn_convolution(tn_builder *b, tn_value x, tn_value w, const tn_convolved *how,
+                               tn_dtype accum, tn_dtype out);
+
 /* ---- movement ------------------------------------------------------------------------------- */
 
 /* One entry of SHAPE may be -1: what the number of elements leaves. */

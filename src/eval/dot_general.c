@@ -5,6 +5,7 @@
 #include "eval/kernels.h"
 #include "eval/pieces.h"
 #include "eval/scratch.h"
+#include "eval/sums.h"
 #include "eval/view.h"
 #include "ops/dot_axes.h"
 
@@ -77,29 +78,6 @@ static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const v
     }
 }
 
-/* The dtypes of a contraction: operands, sums, results. */
-typedef struct sums {
-    tn_dtype form;   /* of operands and chains */
-    tn_dtype sum;    /* the accumulator: differs from `form` when it is a narrow float */
-    tn_dtype result; /* what is stored */
-    char *tile;      /* ROW_TILE rows of `form` */
-    char *rounded;   /* of `sum`; NULL when that is `form` */
-} sums;
-
-/* Convert N sums of the tile to OUT: rounded once, unless a narrow accumulator or other dtypes were
- * asked for. */
-static void deliver(const sums *s, char *out, size_t n)
-{
-    char *from = s->tile;
-    if (dtype_table[s->sum].bits < 8)
-        dtype_narrow(s->sum, from, from, n); /* 4-bit integers wrap */
-    if (s->rounded) {
-        dtype_narrow(s->sum, from, s->rounded, n);
-        from = s->rounded;
-    }
-    (void)dtype_cast(s->sum, from, s->result, out, n);
-}
-
 /* One batch: a[m, k] times b[k, n]. */
 static tn_status multiply(const eval_call *call, const sums *s, const char *a, const char *b,
                           size_t m, size_t n, size_t k, char *out)
@@ -116,24 +94,9 @@ static tn_status multiply(const eval_call *call, const sums *s, const char *a, c
         const size_t rows = m - i < ROW_TILE ? m - i : ROW_TILE;
         at.a = a + i * k * size;
         TN_TRY(contract(&c, rows, n, s->tile, n));
-        deliver(s, out + i * n * dtype_bytes(s->result), rows * n);
+        sums_deliver(s, out + i * n * dtype_bytes(s->result), rows * n);
     }
     return TN_OK;
-}
-
-/* Room for the tiles of M x N results. */
-static bool sums_init(sums *s, const eval_call *call, size_t m, size_t n)
-{
-    const tn_dtype in = call->in[0].type->dtype;
-    const size_t rows = m < ROW_TILE ? m : ROW_TILE;
-    s->sum = (tn_dtype)attr_int(call->attrs, KEY_ACCUM_DTYPE, accumulator_of(in));
-    s->form = dtype_compute(s->sum);
-    s->result = call->out->type->dtype;
-    s->rounded = NULL;
-    s->tile = scratch_array(call, n, rows * dtype_bytes(s->form));
-    if (s->sum != s->form)
-        s->rounded = scratch_array(call, n, rows * dtype_bytes(s->form));
-    return s->tile && (s->rounded || s->sum == s->form);
 }
 
 tn_status eval_dot_general(eval_call *call)
@@ -151,7 +114,7 @@ tn_status eval_dot_general(eval_call *call)
     TN_TRY(operand_init(&left, call, &call->in[0], &l, false, form));
     TN_TRY(operand_init(&right, call, &call->in[1], &r, true, form));
     const size_t m = (size_t)left.first, k = (size_t)left.second, n = (size_t)right.second;
-    if (!sums_init(&s, call, m, n))
+    if (!sums_init(&s, call, m < ROW_TILE ? m : ROW_TILE, n))
         return eval_no_memory(call);
     for (int64_t i = 0; i < left.batch; i++)
         TN_TRY(multiply(call, &s, left.data + (size_t)i * m * k * size,

@@ -132,6 +132,12 @@ tn_status lower_extract_patches(lower_call *call)
     return call->use.b->status;
 }
 
+tn_status lower_convolution(lower_call *call) /* only where the input is dilated */
+{
+    call->result = expand_convolution(&call->use);
+    return call->use.b->status;
+}
+
 /* Elements of X without their shape. */
 static value_id flat(expand_call *c, value_id x)
 {
@@ -253,6 +259,16 @@ static value_id made_of_nothing(expand_call *c)
 
 /* ---- all of them ---- */
 
+/* Has the input of a convolution holes? */
+static bool is_dilated(const attrs *given)
+{
+    uint32_t n;
+    const int64_t *base = attr_ints(given, KEY_BASE_DILATION, &n);
+    while (n > 0 && base[n - 1] == 1)
+        n--;
+    return n > 0;
+}
+
 static bool has_holes(const attrs *given)
 {
     uint32_t n;
@@ -275,6 +291,8 @@ static bool is_composite(const function *f, const node *n)
     switch ((int)n->op) {
     case OP_PAD:
         return has_holes(n->attrs) || makes_of_nothing(f, n);
+    case OP_CONVOLUTION:
+        return is_dilated(n->attrs) || makes_of_nothing(f, n);
     case OP_QUANTIZE:
     case OP_DEQUANTIZE:
         return n->n_in == 1;

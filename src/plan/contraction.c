@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "index/access.h"
+#include "ops/convolution.h"
 #include "ops/dot_axes.h"
 #include "ops/shape.h"
 #include "plan/group.h"
@@ -135,6 +136,73 @@ static bool filter_loops(form *s, reading r[2], const int64_t *c)
     return true;
 }
 
+/* A loop over the rows of the results, with its step in the input. */
+typedef struct row_loop {
+    int64_t extent, c;
+    uint32_t axis; /* of the input */
+    int64_t by;
+} row_loop;
+
+/* Rows in the order of the results. */
+static void add_rows(contraction *p, reading *x, row_loop *rows, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = i;
+        for (uint32_t k = i + 1; k < n; k++)
+            if (rows[k].c > rows[first].c)
+                first = k;
+        const row_loop next = rows[first];
+        rows[first] = rows[i];
+        const uint32_t loop = add_loop(p, CONTRACTION_ROWS, next.extent, next.c);
+        x->by[next.axis][loop] = next.by;
+    }
+}
+
+/* Groups are batches, and images too where their channels lie between them and the positions. */
+static bool convolution_loops(form *s, reading r[2], const int64_t *c)
+{
+    contraction *p = &s->p;
+    const type *x = value_type(s->f, s->n->in[0]), *w = value_type(s->f, s->n->in[1]);
+    const type *y = value_type(s->f, s->n->first_value);
+    const convolution v = convolution_of_attrs(s->n->attrs, x->rank);
+    const uint32_t image = v.lhs[CONVOLUTION_BATCH], channel = v.lhs[CONVOLUTION_CHANNEL];
+    const int64_t groups = v.groups * v.batch_groups, images = y->dims[v.out[CONVOLUTION_BATCH]];
+    const int64_t from = w->dims[v.rhs[CONVOLUTION_FROM]];
+    const int64_t to = w->dims[v.rhs[CONVOLUTION_TO]] / groups;
+    const int64_t image_c = c[v.out[CONVOLUTION_BATCH]], to_c = c[v.out[CONVOLUTION_CHANNEL]];
+    const bool apart = image_c > to_c;
+    row_loop rows[1 + CONVOLUTION_SPATIAL];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v.spatial; i++)
+        if (v.at[i].base != 1)
+            return false; /* windows differ in their taps: such are lowered */
+    if (apart)
+        r[0].by[image][add_loop(p, CONTRACTION_BATCH, images, image_c)] = 1;
+    if (groups > 1) {
+        const uint32_t loop = add_loop(p, CONTRACTION_BATCH, groups, to_c * to);
+        r[0].by[v.groups > 1 ? channel : image][loop] = v.groups > 1 ? from : images;
+        r[1].by[v.rhs[CONVOLUTION_TO]][loop] = to;
+    }
+    if (!apart)
+        rows[n++] = (row_loop){images, image_c, image, 1};
+    for (uint32_t i = 0; i < v.spatial; i++)
+        rows[n++] =
+            (row_loop){y->dims[v.out[CONVOLUTION_FIRST + i]], c[v.out[CONVOLUTION_FIRST + i]],
+                       v.lhs[CONVOLUTION_FIRST + i], v.at[i].stride};
+    add_rows(p, &r[0], rows, n);
+    r[1].by[v.rhs[CONVOLUTION_TO]][add_loop(p, CONTRACTION_COLUMNS, to, to_c)] = 1;
+    for (uint32_t i = 0; i < v.spatial; i++) {
+        const uint32_t axis = v.lhs[CONVOLUTION_FIRST + i], own = v.rhs[CONVOLUTION_FIRST + i];
+        const uint32_t loop = add_loop(p, CONTRACTION_SUM, w->dims[own], 0);
+        r[0].constant[axis] = -v.at[i].low;
+        r[0].by[axis][loop] = v.at[i].dilation;
+        r[1].by[own][loop] = 1;
+    }
+    const uint32_t k = add_loop(p, CONTRACTION_SUM, from, 0);
+    r[0].by[channel][k] = r[1].by[v.rhs[CONVOLUTION_FROM]][k] = 1;
+    return true;
+}
+
 static bool find_loops(form *s, reading r[2])
 {
     int64_t c[TN_MAX_RANK];
@@ -151,6 +219,8 @@ static bool find_loops(form *s, reading r[2])
         return conv_loops(s, r, c);
     case OP_CONV2D_GRAD_FILTER:
         return filter_loops(s, r, c);
+    case OP_CONVOLUTION:
+        return convolution_loops(s, r, c);
     default: /* the taps of conv2d_grad_input are not the same for all results */
         return false;
     }
@@ -401,6 +471,23 @@ bool contraction_of(const function *f, const node *n, arena *memory, contraction
     look_through(&s, 0);
     look_through(&s, 1);
     *out = s.p;
+    return true;
+}
+
+bool contraction_is_in_order(const contraction *p)
+{
+    static const contraction_part inner[] = {CONTRACTION_COLUMNS, CONTRACTION_ROWS,
+                                             CONTRACTION_BATCH};
+    int64_t step = 1;
+    for (uint32_t part = 0; part < 3; part++)
+        for (uint32_t i = p->n_loops; i-- > 0;) {
+            const contraction_loop *x = &p->loops[i];
+            if (x->part != inner[part] || x->extent == 1)
+                continue;
+            if (x->c != step)
+                return false;
+            step *= x->extent;
+        }
     return true;
 }
 

@@ -51,6 +51,8 @@ typedef struct contraction {
 
 /* The product that node N of F is, which node_contracts. False without memory. */
 bool contraction_of(const function *f, const node *n, arena *memory, contraction *out);
+/* Are its results in the order batches, rows, columns? */
+bool contraction_is_in_order(const contraction *p);
 /* Windows of operand O, which is not guarded, become steps. */
 void contraction_drop_windows(contraction *p, uint32_t o);
 

@@ -55,7 +55,8 @@ static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrice
 {
     const node *n = &g->f->nodes.at[g->drafts.at[k].node];
     const tn_dtype sum = sum_of(g->f, n);
-    if (!contraction_of(g->f, n, g->memory, p) || dtype_is_complex(sum))
+    if (!contraction_of(g->f, n, g->memory, p) || dtype_is_complex(sum) ||
+        !contraction_is_in_order(p))
         return false;
     *out = (matrices){.batch = extent(p, CONTRACTION_BATCH),
                       .m = extent(p, CONTRACTION_ROWS),

@@ -277,6 +277,35 @@ def convolutions(p):
     return (p.dot(patches, p.input(kind, [k, co]), [], [(3, 0)]),)
 
 
+def grouped_convolutions(p):
+    """Convolutions in any layout, in groups, dilated, with what follows them."""
+    k = p.r.randint(1, 2)
+    window, strides, padding, dilation, image, places = windows(p, k)
+    kind = p.r.choice(("F32", "F32", "F64", "F16", "Si32", "Si8"))
+    groups = p.r.choice((1, 2, p.n(20)))
+    n, c, co = p.n(2), p.r.choice((1, 1, p.n(5))), p.r.choice((1, 1, 2, p.n(17)))
+    layouts = [list(range(k + 2))] * 3
+    if p.r.random() < 0.7:
+        last = [0, k + 1, *range(1, k + 1)]
+        layouts = [last, p.r.sample(range(k + 2), k + 2), last]
+
+    def placed(extents, axes):
+        return [e for _, e in sorted(zip(axes, extents))]
+
+    x = p.input(kind, placed([n, groups * c, *image], layouts[0]))
+    w = p.input(kind, placed([groups * co, c, *window], layouts[1]))
+    base = [1] * k
+    y = p.op({"Convolution": {"strides": strides, "padding": padding, "base_dilation": base, "dilation": dilation,
+                              "groups": groups, "batch_groups": None, "lhs_axes": layouts[0],
+                              "rhs_axes": layouts[1], "out_axes": layouts[2], "accum_dtype": None,
+                              "out_dtype": None}},
+             [x, w], kind, placed([n, groups * co, *places], layouts[2]))
+    if p.r.random() < 0.5:
+        bias = p.input(kind, placed([1, groups * co, *[1] * k], layouts[2]))
+        y = p.binary("Add", y, p.spread(bias, y.shape))
+    return (y,)
+
+
 def pools(p):
     window, strides, padding, dilation, shape, out = windows(p, p.r.randint(1, 3))
     x = p.input(p.kind(REAL), shape)
@@ -423,8 +452,8 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, tiled_products, vectors, convolutions, pools, taken, gathered, scattered, segments, windows_at,
-         largest, cumulated, turned_products, steps, images, moves)
+         products, tiled_products, vectors, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
+         segments, windows_at, largest, cumulated, turned_products, steps, images, moves)
 
 
 def program(kind, number):

@@ -444,6 +444,32 @@ class Scope:
                                           "pad_value": self.scalar(v.dtype)[0]}}, [v], v.dtype,
                       (v.shape[0], *out, math.prod(window) * v.shape[-1]))
 
+    def convolution(self):
+        v = self.some([d for d in ALL if d != "I1"], lambda v: len(v.shape) == 3 and math.prod(v.shape) > 0)
+        if not v:
+            return
+        axes = self.r.choice([[0, 1, 2], self.r.sample(range(3), 3)])
+        n, c, extent = (v.shape[a] for a in axes)
+        base = self.r.choice([1, 1, 2, 3])
+        found = self.windows([extent], [base])
+        if not found:
+            return
+        (window,), strides, padding, dilation, (places,) = found
+        groups = self.r.choice([g for g in (1, 1, 2, 3) if c % g == 0])
+        images = self.r.choice([g for g in (1, 1, 2) if n % g == 0 and groups == 1] or [1])
+        co = groups * images * self.r.randint(1, 2)
+        w = self.constant(v.dtype, (co, c // groups, window))
+        order = self.r.choice([None, self.r.sample(range(3), 3)])
+        out = [0] * 3
+        for a, e in zip(order or range(3), (n // images, co, places)):
+            out[a] = e
+        self.emit({"Convolution": {"strides": strides, "padding": padding, "base_dilation": [base],
+                                   "dilation": dilation, "groups": None if groups == 1 else groups,
+                                   "batch_groups": None if images == 1 else images,
+                                   "lhs_axes": None if axes == [0, 1, 2] else axes, "rhs_axes": None,
+                                   "out_axes": order, "accum_dtype": None, "out_dtype": None}},
+                  [v, w], v.dtype, tuple(out))
+
     def layer_norm(self):
         v = self.some(FLOATS, lambda v: v.shape)
         k = self.axis(len(v.shape))
@@ -537,7 +563,7 @@ class Scope:
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
                  self.reduce, self.arg_max, self.top_k, self.cumulative, self.dot_general, self.take, self.gather,
                  self.scatter_reduce, self.scatter_add, self.dynamic, self.segment_reduce,
-                 self.reduce_window, self.extract_patches, self.layer_norm, self.quantize]
+                 self.reduce_window, self.extract_patches, self.convolution, self.layer_norm, self.quantize]
         if self.program.depth < 2:
             kinds += [self.cond, self.while_, self.scan]
         for _ in range(n):
@@ -628,7 +654,10 @@ FIELDS = {
     "Dequantize": {"axis": "?n", "output_dtype": "?dtype"},
     "Requantize": {"output_dtype": "dtype", "axis": "?n"}, "CustomCall": {},
     "LayerNorm": {"epsilon": "f64", "feature_axis": INT}, "Clamp": {},
-    "Cumulative": {"kind": "Sum Prod Max Min", "axis": INT, "exclusive": "bool", "reverse": "bool"}}
+    "Cumulative": {"kind": "Sum Prod Max Min", "axis": INT, "exclusive": "bool", "reverse": "bool"},
+    "Convolution": {"strides": UINTS, "padding": "pairs", "base_dilation": UINTS, "dilation": UINTS,
+                    "groups": "?n", "batch_groups": "?n", "lhs_axes": "?n*", "rhs_axes": "?n*",
+                    "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"}}
 OPERATIONS = ["Constant", "ElementwiseUnary", "ElementwiseBinary", *FIELDS]
 
 

@@ -450,12 +450,14 @@ def ints(d, key):
 
 def convolution(op, x, w):
     a = op.attrs
-    demand(a["feature_group_count"] == 1 and a["batch_group_count"] == 1, "groups")
+    groups, batches = a["feature_group_count"], a["batch_group_count"]
+    demand(groups == 1 or batches == 1, "groups")
     lhs, rhs, out = a["dimension_numbers"]
     spatial = [str(k) for k in range(x.ndim - 2)]
     x = x.transpose([lhs.index(k) for k in ["b", *spatial, "f"]])
     w = w.transpose([rhs.index(k) for k in [*spatial, "i", "o"]])
-    demand(x.shape[-1] == w.shape[-2], "convolution: features")
+    demand(x.shape[-1] == w.shape[-2] * groups, "convolution: features")
+    demand(x.shape[0] % batches == 0 and w.shape[-1] % (groups * batches) == 0, "groups of unequal size")
     for k, turn in enumerate(a["window_reversal"]):
         w = np.flip(w, k) if turn else w
     low, high = a["padding"][:, 0], a["padding"][:, 1]
@@ -468,12 +470,18 @@ def convolution(op, x, w):
     reach = [(k - 1) * d + 1 if k else 0 for k, d in zip(w.shape, a["rhs_dilation"])]
     size = [(n - r) // s + 1 if n >= r and n else 0
             for n, r, s in zip(x.shape[1:-1], reach, a["window_strides"])]
-    wide = np.float64 if is_float(x) else x.dtype
-    y = np.zeros((x.shape[0], *size, w.shape[-1]), wide)
-    for at in np.ndindex(*w.shape[:-2]):
-        cut = tuple(slice(p * d, p * d + (n - 1) * s + 1, s) if n else slice(0, 0) for p, d, n, s in
-                    zip(at, a["rhs_dilation"], size, a["window_strides"]))
-        y += np.tensordot(x[(slice(None), *cut)].astype(wide), w[at].astype(wide), 1)
+    wide = np.float64 if is_float(x) else op.outputs[0].dtype
+    parts = []
+    for g in range(groups * batches):
+        part = np.split(x, groups, -1)[g] if groups > 1 else np.split(x, batches)[g]
+        filters = np.split(w, groups * batches, -1)[g]
+        y = np.zeros((part.shape[0], *size, filters.shape[-1]), wide)
+        for at in np.ndindex(*w.shape[:-2]):
+            cut = tuple(slice(p * d, p * d + (n - 1) * s + 1, s) if n else slice(0, 0) for p, d, n, s in
+                        zip(at, a["rhs_dilation"], size, a["window_strides"]))
+            y += np.tensordot(part[(slice(None), *cut)].astype(wide), filters[at].astype(wide), 1)
+        parts.append(y)
+    y = np.concatenate(parts, -1)
     return y.transpose([["b", *spatial, "f"].index(k) for k in out]).astype(op.outputs[0].dtype)
 
 

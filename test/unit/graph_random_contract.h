@@ -60,6 +60,35 @@ static inline value_id add_conv(graph *g)
     return put_many(g, OP_CONV2D_GRAD_FILTER, both, 2, e2, 3);
 }
 
+/* In groups, dilated, with any layout of the operands and the result. */
+static inline value_id add_convolution(graph *g)
+{
+    const int64_t n = 1 + pick(g->c, 2), groups = 1 + pick(g->c, 3), ci = 1 + pick(g->c, 4),
+                  co = smaller_extent(g, 9), h = 1 + pick(g->c, 9), kh = 1 + pick(g->c, 3);
+    const bool by_images = one_in(g->c, 4), is_last = one_in(g->c, 2);
+    const int64_t images = by_images ? n * groups : n, channels = by_images ? ci : groups * ci;
+    const int64_t x[] = {images, is_last ? h : channels, is_last ? channels : h},
+                  k[] = {groups * co, ci, kh}, lhs[] = {0, is_last ? 2 : 1, is_last ? 1 : 2},
+                  out[] = {one_in(g->c, 2) ? 0 : 2, 1, 0};
+    const int64_t strides[] = {1 + pick(g->c, 3)},
+                  base[] = {one_in(g->c, 3) ? 1 + pick(g->c, 3) : 1},
+                  dilation[] = {1 + pick(g->c, 2)}, pads[] = {pick(g->c, 4), pick(g->c, 4)};
+    const int64_t order[] = {out[0], 1, 2 - out[0]};
+    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    if ((h - 1) * base[0] + pads[0] + pads[1] < (kh - 1) * dilation[0])
+        return NO_VALUE;
+    const value_id in[] = {shaped(g, d, x, 3), shaped(g, d, k, 3)};
+    attr e[] = {attr_of_ints(KEY_STRIDES, strides, 1),
+                attr_of_ints(KEY_PADS, pads, 2),
+                attr_of_ints(KEY_BASE_DILATION, base, 1),
+                attr_of_ints(KEY_DILATION, dilation, 1),
+                attr_of_int(KEY_GROUPS, by_images ? 1 : groups),
+                attr_of_int(KEY_BATCH_GROUPS, by_images ? groups : 1),
+                attr_of_ints(KEY_LHS_AXES, lhs, 3),
+                attr_of_ints(KEY_OUT_AXES, order, 3)};
+    return put_many(g, OP_CONVOLUTION, in, 2, e, 8);
+}
+
 /* Windows of an image, of which the channels may be in groups, times a filter; either comes first.
  */
 static inline value_id add_patches(graph *g)
@@ -168,10 +197,11 @@ static inline value_id add_matrix(graph *g)
 
 static inline void step_contract(graph *g)
 {
-    const uint32_t kind = pick(g->c, 5);
+    const uint32_t kind = pick(g->c, 6);
     const value_id y = kind == 0   ? add_conv(g)
                        : kind == 1 ? add_general(g)
                        : kind == 2 ? add_patches(g)
+                       : kind == 3 ? add_convolution(g)
                                    : add_matrix(g);
     if (y == NO_VALUE)
         return;

@@ -449,6 +449,32 @@ static void convolution(void)
     EXPECT(t, tn_nn_conv2d(t.b, vx, vw, vb, &s), in, want, HO * WO * CO, F32);
 }
 
+/* x[1, 2, 5] by w[4, 1, 2] in two groups. */
+static void grouped(void)
+{
+    bench t;
+    enum { IN = 5, OUT = 3 };
+    double x[2 * IN], w[4 * 2], want[4 * OUT];
+    const double *in[] = {x, w};
+    fill(x, 2 * IN, 41);
+    fill(w, 4 * 2, 42);
+    for (int n = 0; n < 4 * OUT; n++) {
+        int channel = n / OUT, first = n % OUT * 2 - 1;
+        want[n] = 0;
+        for (int k = 0; k < 2; k++) {
+            int at = first + 2 * k;
+            if (at >= 0 && at < IN)
+                want[n] += x[channel / 2 * IN + at] * w[channel * 2 + k];
+        }
+    }
+    bench_open(&t);
+    tn_value vx = f32(t.b, "x", TN_INTS(1, 2, IN)), vw = f32(t.b, "w", TN_INTS(4, 1, 2));
+    const tn_convolved how = {
+        .strides = TN_INTS(2), .pads = TN_INTS(1, 1), .dilation = TN_INTS(2), .groups = 2};
+    EXPECT(t, tn_convolution(t.b, vx, vw, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT), in, want,
+           4 * OUT, F32);
+}
+
 static void pooling(void)
 {
     double x[H * W * C], want[3][HO * WO * C];
@@ -561,6 +587,7 @@ int main(void)
     attention_of_symbolic_lengths();
     rotary();
     convolution();
+    grouped();
     pooling();
     faults_are_reported();
     return check_result();

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ops/attr_rules.h"
+#include "ops/convolution.h"
 #include "ops/law.h"
 #include "ops/shape.h"
 
@@ -295,4 +296,47 @@ void hlo_conv_grad_filter(mlir_text *w, const node *n)
                         {g.stride_h, g.stride_w},
                         false,
                         "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"});
+}
+
+/* `[b, 0, f, 1]`: what each axis is, FIRST and SECOND being those of the first two places. */
+static void put_layout(mlir_text *w, const uint32_t *axes, uint32_t rank, const char *first,
+                       const char *second)
+{
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        uint32_t place = 0;
+        while (axes[place] != axis)
+            place++;
+        put(w, "%s", axis ? ", " : "[");
+        if (place < CONVOLUTION_FIRST)
+            put(w, "%s", place == 0 ? first : second);
+        else
+            put(w, "%u", place - CONVOLUTION_FIRST);
+    }
+    put(w, "]");
+}
+
+/* Zeros between elements of the input take part there; here there is nothing. */
+void hlo_convolve(mlir_text *w, const node *n)
+{
+    const uint32_t rank = value_type(w->f, n->in[0])->rank, k = rank - 2;
+    const convolution c = convolution_of_attrs(n->attrs, rank);
+    uint32_t count;
+    hlo_open(w, n, "convolution");
+    put(w, " {window_strides = %i, padding = ", attr_ints(n->attrs, KEY_STRIDES, &count), k);
+    put_pairs(w, attr_ints(n->attrs, KEY_PADS, &count), k);
+    put(w, ", lhs_dilation = %i, rhs_dilation = %i, window_reversal = array<i1: ",
+        attr_ints(n->attrs, KEY_BASE_DILATION, &count), k,
+        attr_ints(n->attrs, KEY_DILATION, &count), k);
+    for (uint32_t i = 0; i < k; i++)
+        put(w, "%s", i ? ", false" : "false");
+    put(w, ">, dimension_numbers = #stablehlo.conv<");
+    put_layout(w, c.lhs, rank, "b", "f");
+    put(w, "x");
+    put_layout(w, c.rhs, rank, "o", "i");
+    put(w, "->");
+    put_layout(w, c.out, rank, "b", "f");
+    hlo_close(w, n,
+              ">, feature_group_count = %d : i64, batch_group_count = %d : i64, precision_config = "
+              "[#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}",
+              c.groups, c.batch_groups);
 }

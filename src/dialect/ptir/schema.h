@@ -48,7 +48,7 @@ typedef struct ptir_field {
     bool optional;
 } ptir_field;
 
-enum { PTIR_MAX_FIELDS = 8 };
+enum { PTIR_MAX_FIELDS = 12 };
 
 typedef struct ptir_op_info {
     const char *name;

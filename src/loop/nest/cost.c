@@ -1,6 +1,7 @@
 /* What kernels cost: in cheap operations, by which work is distributed over threads, and in
  * arithmetic and memory, by which people judge it. */
 #include "loop/nest/nest.h"
+#include "ops/convolution.h"
 #include "ops/dot_axes.h"
 
 /* ---- cheap operations ---- */
@@ -51,6 +52,11 @@ static uint64_t products(const function *f, const node *n)
         return (uint64_t)a->count * per_channel(b);
     case OP_CONV2D_GRAD_FILTER:
         return results * per_channel(b);
+    case OP_CONVOLUTION: {
+        const convolution c = convolution_of_attrs(n->attrs, a->rank);
+        const int64_t to = b->dims[c.rhs[CONVOLUTION_TO]];
+        return to > 0 ? results * (uint64_t)(b->count / to) : 0;
+    }
     case OP_DOT_GENERAL: {
         const dot_axes axes = dot_axes_of(n->attrs, true, a->rank);
         for (uint32_t i = 0; i < axes.n_contract; i++)

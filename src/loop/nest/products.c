@@ -153,14 +153,54 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     emit_forget(e, mark);
 }
 
+/* Axes of results, each with its step there. */
+typedef struct result_axes {
+    uint32_t n;
+    int64_t extent[TN_MAX_RANK], c[TN_MAX_RANK];
+} result_axes;
+
+static void list_axes(const contract_axis *axes, uint32_t n, result_axes *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (axes[i].extent == 1)
+            continue;
+        out->extent[out->n] = axes[i].extent;
+        out->c[out->n++] = axes[i].c;
+    }
+}
+
+/* From the positions of A, in their order, to the row-major ones of results of shape DIMS. */
+static bool map_to_results(const result_axes *a, const int64_t *dims, uint32_t rank, arena *memory,
+                           access_map *out)
+{
+    uint32_t place[TN_MAX_RANK]; /* in the result */
+    int64_t sorted[TN_MAX_RANK];
+    access_map order, shape;
+    for (uint32_t i = 0; i < a->n; i++) {
+        place[i] = 0;
+        for (uint32_t k = 0; k < a->n; k++)
+            place[i] += a->c[k] > a->c[i];
+        sorted[place[i]] = a->extent[i];
+    }
+    return access_of_order(sorted, place, a->n, memory, &order) &&
+           access_of_reshape(sorted, a->n, dims, rank, memory, &shape) &&
+           access_compose(&order, &shape, memory, out);
+}
+
 /* The kernel over two axes: the rows of all batches, and the columns. */
 static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, kernel *out)
 {
     const int64_t m = extent_of(s->m, s->n_m), n = extent_of(s->n, s->n_n);
     const int64_t batch = extent_of(s->batch, s->n_batch);
     const int64_t dims[2] = {batch * (s->is_transposed ? n : m), s->is_transposed ? m : n};
-    access_map map;
-    if (!access_of_reshape(dims, 2, k->dims, k->rank, memory, &map) ||
+    result_axes axes = {.n = 0};
+    access_map map, to_axes, to_results;
+    list_axes(s->batch, s->n_batch, &axes);
+    list_axes(s->is_transposed ? s->n : s->m, s->is_transposed ? s->n_n : s->n_m, &axes);
+    list_axes(s->is_transposed ? s->m : s->n, s->is_transposed ? s->n_m : s->n_n, &axes);
+    if (!access_of_reshape(dims, 2, axes.extent, axes.n, memory, &to_axes) ||
+        !map_to_results(&axes, k->dims, k->rank, memory, &to_results) ||
+        !access_compose(&to_axes, &to_results, memory, &map) ||
         !nest_rebase(k, &map, 0, memory, out))
         return false;
     out->dims[0] /= batch; /* rows of one batch */
