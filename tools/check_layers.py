@@ -1,5 +1,6 @@
 """Checks that the tree reads as the pipeline: each room of src/ includes only rooms that stand above it, needs nothing
-from below at link time either, and has no file of the same name as another room.
+from below at link time either, and has no file of the same name as another room. The command line sees no room at all:
+it includes the public headers and its own, and takes only public functions.
 
 usage: check_layers.py ROOT [--objects FILE.o ...]
 
@@ -15,7 +16,7 @@ ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval", "grad", "
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
          "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "cli"]
 # Rooms that see less than everything above them.
-ONLY = {"program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
+ONLY = {"cli": [], "program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]
 
@@ -83,8 +84,11 @@ def link_faults(objects):
             defined[symbol] = path
     for path, symbol in wanted:
         own, other = room_of(path), room_of(defined.get(symbol, path))
+        if own == "cli" and symbol.startswith("tn_"):
+            continue
         if own != other and other not in ONLY.get(own, ROOMS[:ROOMS.index(own)]):
-            yield f"{path}: takes {symbol} from {defined[symbol]}: '{own}' stands above '{other}'"
+            why = "which is not public" if own == "cli" else f"'{own}' stands above '{other}'"
+            yield f"{path}: takes {symbol} from {defined[symbol]}: {why}"
 
 
 def main():

@@ -1,4 +1,5 @@
-/* Tensors in files: .npz archives and .safetensors files, told apart by their content.
+/* Tensors in files: .npz archives, .safetensors and .npy files, told apart by their content; and
+ * files that are written together.
  *
  *     tn_tensor_file *file;
  *     size_t i;
@@ -11,7 +12,8 @@
  * Opening a file reads only the list of its tensors; each is read when it is loaded. Files are not
  * trusted: sizes are checked before memory is taken, and against the limit run_bytes. What a file
  * cannot say (NumPy has no bf16, for example) is up to the caller, who may change the element type
- * of a loaded buffer to another of the same size. A file belongs to its context and its thread. */
+ * of a loaded buffer to another of the same size, or ask tn_program_check_input. A file belongs to
+ * its context and its thread. */
 #ifndef TENON_FILES_H
 #define TENON_FILES_H
 
@@ -26,13 +28,13 @@ typedef struct tn_tensor_file tn_tensor_file;
 /* Open PATH, which may be a pipe, or "-" for standard input: these are read to their end first.
  *
  * file     owned by the caller: tn_tensor_file_close, before the context is freed
- * returns  TN_ERR_IO when it cannot be read or is neither of the formats; TN_ERR_NOMEM */
+ * returns  TN_ERR_IO when it cannot be read or is none of the formats; TN_ERR_NOMEM */
 TN_API tn_status tn_tensor_file_open(tn_context *cx, const char *path, tn_tensor_file **file);
 /* Close FILE, which may be NULL, and free the tensors loaded from it. */
 TN_API void tn_tensor_file_close(tn_tensor_file *file);
 
 /* The tensors, in the order of the file. Names are borrowed from FILE; NULL past the last. In an
- * .npz the name is that of the member, without ".npy". */
+ * .npz the name is that of the member, without ".npy"; the one tensor of an .npy is called "". */
 TN_API size_t tn_tensor_file_count(const tn_tensor_file *file);
 TN_API const char *tn_tensor_file_name(const tn_tensor_file *file, size_t index);
 /* Where the tensor NAME is; false when there is none. */
@@ -48,6 +50,44 @@ TN_API tn_status tn_tensor_file_type(tn_tensor_file *file, size_t index, tn_type
 TN_API tn_status tn_tensor_file_load(tn_tensor_file *file, size_t index, tn_buffer *tensor);
 /* Free the data of a tensor, if it is loaded. */
 TN_API void tn_tensor_file_unload(tn_tensor_file *file, size_t index);
+
+/* ---- writing ---- */
+
+/* Files that appear together, each complete, or not at all:
+ *
+ *     tn_file_set *set;
+ *     tn_status s = tn_file_set_begin(cx, &set);
+ *     if (s == TN_OK) {
+ *         s = tn_file_set_add(set, "net.o", object, n_object);
+ *         if (s == TN_OK)
+ *             s = tn_file_set_add(set, "net.h", header, n_header);
+ *         s = tn_file_set_end(set, s);
+ *     }
+ *
+ * Until the end nothing is seen under these names; a process that is killed leaves nothing behind
+ * where the file system has nameless files. Devices and pipes are written at once. From the first
+ * file to the end, signals that would end the process wait. */
+typedef struct tn_file_set tn_file_set;
+
+TN_API tn_status tn_file_set_begin(tn_context *cx, tn_file_set **set);
+/* Have the folder PATH. If it had to be made, it goes again when the set is given up.
+ * returns  TN_ERR_IO; TN_ERR_NOMEM */
+TN_API tn_status tn_file_set_folder(tn_file_set *set, const char *path);
+/* A file of these bytes. returns TN_ERR_IO; TN_ERR_NOMEM */
+TN_API tn_status tn_file_set_add(tn_file_set *set, const char *path, const void *bytes, size_t n);
+/* A file of tensors: an archive when PATH ends with ".npz", else one .npy, for one tensor. Element
+ * types that NumPy lacks are written as integers of their size.
+ *
+ * names    of the tensors in an .npz, each once; NULL: "0", "1", ..
+ * tensors  dense and row-major, every extent known
+ * returns  TN_ERR_USAGE  several tensors, or none, for an .npy; a tensor without its data
+ *          TN_ERR_IO, also for a name that is used twice; TN_ERR_NOMEM */
+TN_API tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path,
+                                         const char *const *names, const tn_buffer *tensors,
+                                         size_t n);
+/* Free SET, which may be NULL. With STATUS TN_OK all its files are put in place first; else they
+ * go. returns  STATUS, or TN_ERR_IO when a file cannot be put in place: none is then */
+TN_API tn_status tn_file_set_end(tn_file_set *set, tn_status status);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,9 @@
  * its options leave it open; TENON_LLVM_PLUGIN for the file to load as libtenon-llvm.so; PATH and
  * TMPDIR for the linker. Nothing else is looked at.
  *
- * Signals: while a file of the cache or of the linker is unfinished, the thread that writes it
- * holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT. Threads of the library that run programs block
- * all signals.
+ * Signals: while a file of the cache, of the linker or of a tn_file_set is unfinished, the thread
+ * that writes it holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT. Threads of the library that run
+ * programs block all signals.
  *
  * A context and everything made from it belong to one thread at a time. The exception is
  * tn_program, which many threads may run at once: see tn_program_run. */
@@ -58,6 +58,12 @@ TN_API const char *tn_version(void);
 TN_API const char *tn_dtype_name(tn_dtype dtype);
 /* Bytes of one element in a buffer: i1, the 4-bit integers and fp8 take one; 0 as above. */
 TN_API size_t tn_dtype_size(tn_dtype dtype);
+/* Convert N elements by value, as the operation `cast` does: floats are rounded to nearest even,
+ * integers saturate, NaN becomes the integer 0.
+ *
+ * src, dst  need no alignment; they do not overlap, but may be equal for types of one size
+ * returns   TN_ERR_USAGE for a type that does not exist, and for complex to real */
+TN_API tn_status tn_dtype_convert(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n);
 
 /* ---- contexts ---- */
 
@@ -503,11 +509,43 @@ TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t
  * element type; signed integers uniform in -8..7, unsigned ones in 0..15; i1 is a coin. An integer
  * input that gives positions in an extent that is known, as it is or moved, cast or passed through
  * regions, is uniform over the positions that exist instead.
- * returns  TN_ERR_USAGE for another type or index, or a buffer that is too small */
+ *
+ * buffer   data NULL asks for memory: then data, bytes and type are set, and the caller frees it
+ *          with tn_buffer_release
+ * returns  TN_ERR_USAGE for another type or index, or a buffer that is too small; when memory is
+ *          asked for, for a symbolic size without a value, which is reported
+ *          TN_ERR_NOMEM, also above the limit run_bytes */
 TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                          tn_buffer *buffer);
-/* Free the memory that a run of P allocated for BUFFER, and clear BUFFER. */
+
+/* Can TENSOR be input INDEX of P? Asked before there is data, it saves reading what does not fit.
+ * Files lack some element types: a tensor of the unsigned or signed integers that NumPy users take
+ * for bf16, fp8 and 4-bit types fits as well (4-bit: when all elements are in range), and becomes
+ * one of the type that P wants.
+ *
+ * tensor   borrowed; data NULL: only the type is looked at. NULL: there is none, which is reported
+ *          as a run does (MissingInput)
+ * from     what holds it, for messages, such as the name of a file; NULL: "the tensor given"
+ * returns  TN_ERR_INPUT  another type (InputMismatch), or only a symbol with another value than it
+ *                        has (DimensionBinding)
+ *          TN_ERR_USAGE  no such input
+ * threads  any number at once; reports to the sink of the context that compiled P */
+TN_API tn_status tn_program_check_input(const tn_program *p, size_t index, tn_buffer *tensor,
+                                        const char *from);
+
+/* Free the memory that a run of P, or tn_program_random_input, allocated for BUFFER, and clear
+ * BUFFER. */
 TN_API void tn_buffer_release(const tn_program *p, tn_buffer *buffer);
+
+/* Write the elements of TENSOR in nested rows, `[[1.0, 2.0],\n [3.0, 4.0]]`: floats with as many
+ * digits as tell them from their neighbours, complex numbers as `(re, im)`. With more than MOST
+ * elements, only the ends of long axes.
+ *
+ * cx       only provides memory
+ * returns  TN_ERR_USAGE for a tensor with an unknown extent or without its data; TN_ERR_NOMEM and
+ *          TN_ERR_IO, without a diagnostic of their own */
+TN_API tn_status tn_buffer_write(const tn_context *cx, const tn_buffer *tensor, size_t most,
+                                 const tn_writer *writer);
 
 /* ---- code made ahead of time ---- */
 
@@ -674,6 +712,11 @@ TN_API tn_status tn_context_register_custom(tn_context *cx, const tn_custom_kern
 /* ---- what the library knows ---- */
 
 /* Everything here is static. An index past the end makes a function return false or NULL. */
+
+/* Which of N names the LENGTH bytes of TEXT were probably meant to be, as in the diagnostics of the
+ * library; NULL: none is like it. *SECOND: another that is as much alike, or NULL. */
+TN_API const char *tn_closest_name(const char *text, size_t length, const char *const *names,
+                                   size_t n, const char **second);
 
 #define TN_ARITY_ANY UINT32_MAX
 

@@ -20,6 +20,12 @@ size_t tn_dtype_size(tn_dtype dtype)
     return (unsigned)dtype < TN_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
 }
 
+tn_status tn_dtype_convert(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n)
+{
+    const bool known = (unsigned)from < TN_DTYPE_COUNT && (unsigned)to < TN_DTYPE_COUNT;
+    return known && dtype_cast(from, src, to, dst, n) ? TN_OK : TN_ERR_USAGE;
+}
+
 tn_context *tn_context_new(const tn_allocator *allocator, const tn_diagnostic_sink *sink)
 {
     return context_new(allocator, sink);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "api/programs.h"
 #include "compile/aot/aot.h"
 #include "target/object_archive.h"

@@ -1,7 +1,6 @@
 /* Programs: from a module to something that runs. */
 #include <stdio.h>
 
-#include "api/api.h"
 #include "api/programs.h"
 #include "base/text.h"
 #include "compile/custom_set.h"

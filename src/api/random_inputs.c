@@ -1,7 +1,10 @@
 /* Reproducible data to try programs out on. Each element is a hash of (seed, input, element), so
  * nothing depends on the order in which elements are made. */
+#include <inttypes.h>
+
+#include "api/programs.h"
 #include "base/checked.h"
-#include "compile/compiled.h"
+#include "runtime/result.h"
 
 enum { CHUNK = 256 };
 
@@ -54,11 +57,62 @@ static void fill_integers(tn_dtype d, uint64_t key, int64_t positions, void *dat
     }
 }
 
+/* Memory for input INDEX of P. */
+static tn_status make_room(diag_channel *d, const tn_program *p, size_t index, tn_buffer *buffer)
+{
+    const tn_port *port = &p->inputs[index];
+    int64_t n, bytes;
+    bool known = true;
+    for (uint32_t k = 0; k < port->type.rank; k++)
+        known = known && port->type.dims[k] != TN_DIM_UNKNOWN;
+    if (!known) {
+        text_buffer names;
+        text_init(&names, &p->allocator);
+        unknown_sizes(p, index, &names);
+        const char *list = text_c_string(&names);
+        const tn_status s =
+            list ? diag_report(d, DIAG_Usage, NULL, NO_SPAN,
+                               "input %zu ('%s') cannot be made without a value for %s", index,
+                               port->name, list)
+                 : diag_no_memory(d);
+        diag_node(d, port->name);
+        text_release(&names);
+        return s;
+    }
+    if (!product_i64(port->type.dims, port->type.rank, &n) ||
+        !mul_i64(n, (int64_t)dtype_bytes(port->type.dtype), &bytes))
+        return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN,
+                           "%s: the array has too many elements", port->name);
+    if ((uint64_t)bytes > p->cx->limits.run_bytes)
+        return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN,
+                           "%s: an array of %" PRId64 " bytes exceeds the limit of %" PRIu64
+                           " bytes",
+                           port->name, bytes, p->cx->limits.run_bytes);
+    void *data = result_new(&p->allocator, (size_t)bytes);
+    if (!data)
+        return diag_no_memory(d);
+    *buffer = (tn_buffer){data, (size_t)bytes, port->type};
+    return TN_OK;
+}
+
+static tn_status take_room(const tn_program *p, size_t index, tn_buffer *buffer)
+{
+    diag_channel d;
+    diag_init(&d, &p->allocator, p->sink);
+    const tn_status s = make_room(&d, p, index, buffer);
+    diag_release(&d);
+    return s;
+}
+
 tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                   tn_buffer *buffer)
 {
     int64_t n;
-    if (index >= p->n_inputs || !public_type_fits(&buffer->type, &p->inputs[index].type) ||
+    if (index >= p->n_inputs)
+        return TN_ERR_USAGE;
+    if (!buffer->data)
+        TN_TRY(take_room(p, index, buffer));
+    if (!public_type_fits(&buffer->type, &p->inputs[index].type) ||
         !product_i64(buffer->type.dims, buffer->type.rank, &n))
         return TN_ERR_USAGE;
     tn_dtype d = buffer->type.dtype;

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "api/api.h"
 #include "api/programs.h"
 #include "base/checked.h"
 #include "base/clock.h"
@@ -43,57 +42,6 @@ static const source *source_of(const run *r)
     return &r->p->graph->source;
 }
 
-static const char *buffer_text(run *r, const tn_type *t)
-{
-    arena *a = &r->cx.diag.text;
-    char text[TN_MAX_RANK * 24];
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->rank && i < TN_MAX_RANK; i++) {
-        if (i)
-            text[n++] = ',', text[n++] = ' ';
-        if (t->dims[i] == TN_DIM_UNKNOWN)
-            text[n++] = '?';
-        else
-            n += decimal_print_i64(t->dims[i], text + n);
-    }
-    text[n] = '\0';
-    const char *name = tn_dtype_name(t->dtype);
-    const char *whole = arena_printf(a, "%s[%s]", name ? name : "?", text);
-    return whole ? whole : "a tensor";
-}
-
-/* Do the extents of input INDEX give a symbol another value than it has? */
-static bool gives_another_size(const tn_program *p, size_t index, const tn_type *given)
-{
-    const tn_type *want = &p->inputs[index].type;
-    for (uint32_t k = 0; k < want->rank; k++)
-        if (p->named[index] >> k & 1 && want->dims[k] != TN_DIM_UNKNOWN &&
-            want->dims[k] != given->dims[k])
-            return true;
-    return false;
-}
-
-tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,
-                              const tn_type *given, const char *message)
-{
-    if (given && gives_another_size(p, index, given)) {
-        (void)diag_report(d, DIAG_DimensionBinding, &p->graph->source, NO_SPAN, "%s", message);
-        return TN_ERR_INPUT; /* the program itself is well-formed */
-    }
-    if (given)
-        d->op = op_table[OP_INPUT].text;
-    return diag_report(d, DIAG_InputMismatch, &p->graph->source, NO_SPAN, "%s", message);
-}
-
-tn_status report_input_missing(diag_channel *d, const tn_program *p, size_t index)
-{
-    tn_status s =
-        diag_report(d, DIAG_MissingInput, &p->graph->source, NO_SPAN,
-                    "no tensor is given for input %zu ('%s')", index, p->inputs[index].name);
-    diag_node(d, p->inputs[index].name);
-    return s;
-}
-
 /* GIVEN: what was given for an input, where only its extents are wrong. */
 static tn_status misfit(run *r, const char *what, size_t index, const tn_port *port,
                         const tn_type *given, const char *problem)
@@ -110,8 +58,8 @@ static tn_status other_type(run *r, const char *what, size_t index, const tn_por
         port == &r->p->inputs[index] && given->dtype == want->dtype && given->rank == want->rank;
     tn_status s = misfit(r, what, index, port, only_extents ? given : NULL,
                          "has another type than the program declares");
-    diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", buffer_text(r, want));
-    diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", buffer_text(r, given));
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "declared %s", public_type_text(&r->cx.diag.text, want));
+    diag_note(&r->cx.diag, NULL, NO_SPAN, "given %s", public_type_text(&r->cx.diag.text, given));
     return s;
 }
 

@@ -1,5 +1,6 @@
 /* The tables of operations, passes and dialects as callers see them. */
 #include "api/api.h"
+#include "base/suggest.h"
 #include "pass/pass.h"
 
 /* In the order of attr_kind, which tn_attribute_kind repeats. */
@@ -18,6 +19,23 @@ static const struct {
     {T_INDEXES, "indexes"},   {T_REGIONS, "regions"},         {T_MAY_FAIL, "may-fail"},
     {T_UNSTABLE, "unstable"},
 };
+
+const char *tn_closest_name(const char *text, size_t length, const char *const *names, size_t n,
+                            const char **second)
+{
+    const char *first = NULL;
+    suggestion like;
+    *second = NULL;
+    suggest_begin(&like, text, length);
+    for (size_t i = 0; i < n; i++)
+        suggest_name(&like, names[i], strlen(names[i]));
+    for (size_t i = 0; like.name[0] && i < n; i++)
+        if (!first && strcmp(names[i], like.name) == 0)
+            first = names[i];
+        else if (strcmp(names[i], like.second) == 0)
+            *second = names[i];
+    return first;
+}
 
 size_t tn_op_count(void)
 {

@@ -1,36 +1,72 @@
-/* Tensor files for users of the library. */
+/* Reading tensor files for users of the library. */
 #include "api/api.h"
 #include "base/checked.h"
 #include "io/archive.h"
+#include "io/npy.h"
 #include "tenon/files.h"
 
 struct tn_tensor_file {
     context *cx;
-    archive *archive;
+    char *path;
+    size_t path_size;
+    archive *archive;  /* NULL: an .npy file */
+    npy_file npy;      /* if `is_npy` */
+    uint64_t npy_data; /* where it begins in the .npy */
+    bool is_npy;
     size_t n;
     array *loaded; /* by index; those without data are not loaded */
 };
 
+/* An .npy file says at its start that it is one; all else is an archive, or nothing known. */
+static tn_status open_input(tn_tensor_file *f, input *in)
+{
+    static const char magic[] = "\x93NUMPY";
+    char start[sizeof magic - 1] = {0};
+    const size_t n = in->size < sizeof start ? (size_t)in->size : sizeof start;
+    const tn_status s = input_read(f->cx, in, start, n);
+    in->at = 0;
+    if (s != TN_OK) {
+        input_close(in);
+        return s;
+    }
+    if (memcmp(start, magic, sizeof start) != 0)
+        return archive_open_input(f->cx, in, &f->archive);
+    TN_TRY(npy_open_input(f->cx, in, &f->npy));
+    f->npy_data = f->npy.in.at;
+    f->is_npy = true;
+    return TN_OK;
+}
+
+static tn_status open_file(tn_tensor_file *f, const char *path)
+{
+    context *cx = f->cx;
+    input in;
+    size_t bytes;
+    f->path_size = strlen(path) + 1;
+    f->path = memory_alloc(&cx->allocator, f->path_size);
+    if (!f->path)
+        return diag_no_memory(&cx->diag);
+    memcpy(f->path, path, f->path_size);
+    TN_TRY(input_open(cx, f->path, &in));
+    TN_TRY(open_input(f, &in));
+    const size_t n = f->is_npy ? 1 : archive_count(f->archive);
+    if (!mul_size(n, sizeof *f->loaded, &bytes) ||
+        (n > 0 && !(f->loaded = memory_alloc(&cx->allocator, bytes))))
+        return diag_no_memory(&cx->diag);
+    f->n = n;
+    for (size_t i = 0; i < n; i++)
+        f->loaded[i] = (array){.dtype = TN_I1};
+    return TN_OK;
+}
+
 tn_status tn_tensor_file_open(tn_context *cx, const char *path, tn_tensor_file **out)
 {
-    size_t bytes;
     *out = NULL;
     tn_tensor_file *f = memory_alloc(&cx->allocator, sizeof *f);
     if (!f)
         return context_done(cx, diag_no_memory(&cx->diag));
     *f = (tn_tensor_file){.cx = cx};
-    tn_status s = archive_open(cx, path, &f->archive);
-    if (s == TN_OK) {
-        size_t n = archive_count(f->archive);
-        if (mul_size(n, sizeof *f->loaded, &bytes) &&
-            (n == 0 || (f->loaded = memory_alloc(&cx->allocator, bytes)))) {
-            f->n = n;
-            for (size_t i = 0; i < n; i++)
-                f->loaded[i] = (array){.dtype = TN_I1};
-        } else {
-            s = diag_no_memory(&cx->diag);
-        }
-    }
+    const tn_status s = open_file(f, path);
     if (s == TN_OK)
         *out = f;
     else
@@ -46,7 +82,10 @@ void tn_tensor_file_close(tn_tensor_file *f)
     for (size_t i = 0; i < f->n; i++)
         tn_tensor_file_unload(f, i);
     memory_free(&cx->allocator, f->loaded, f->n * sizeof *f->loaded);
+    if (f->is_npy)
+        npy_close(&f->npy);
     archive_close(cx, f->archive);
+    memory_free(&cx->allocator, f->path, f->path_size);
     memory_free(&cx->allocator, f, sizeof *f);
 }
 
@@ -57,13 +96,13 @@ size_t tn_tensor_file_count(const tn_tensor_file *f)
 
 const char *tn_tensor_file_name(const tn_tensor_file *f, size_t index)
 {
-    return index < f->n ? archive_name(f->archive, (uint32_t)index) : NULL;
+    return index >= f->n ? NULL : f->is_npy ? "" : archive_name(f->archive, (uint32_t)index);
 }
 
 bool tn_tensor_file_find(const tn_tensor_file *f, const char *name, size_t *index)
 {
-    uint32_t found;
-    if (!archive_find(f->archive, name, &found))
+    uint32_t found = 0;
+    if (f->is_npy ? *name != '\0' : !archive_find(f->archive, name, &found))
         return false;
     *index = found;
     return true;
@@ -86,7 +125,11 @@ tn_status tn_tensor_file_type(tn_tensor_file *f, size_t index, tn_type *t)
     array a;
     if (index >= f->n)
         return context_done(f->cx, past_the_last(f, index));
-    tn_status s = archive_describe(f->cx, f->archive, (uint32_t)index, &a);
+    tn_status s = TN_OK;
+    if (f->is_npy)
+        a = f->npy.type;
+    else
+        s = archive_describe(f->cx, f->archive, (uint32_t)index, &a);
     if (s == TN_OK)
         type_of_array(&a, t);
     return context_done(f->cx, s);
@@ -99,7 +142,9 @@ tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *out)
     array *a = &f->loaded[index];
     if (!a->data) {
         array fresh;
-        tn_status s = archive_load(f->cx, f->archive, (uint32_t)index, &fresh);
+        f->npy.in.at = f->npy_data;
+        const tn_status s = f->is_npy ? npy_load(f->cx, &f->npy, &fresh)
+                                      : archive_load(f->cx, f->archive, (uint32_t)index, &fresh);
         if (s != TN_OK)
             return context_done(f->cx, s);
         *a = fresh;

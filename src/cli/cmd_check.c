@@ -1,6 +1,6 @@
 /* tenon check: is each program valid? */
-#include "api/programs.h"
 #include "cli/cli.h"
+#include "tenon/convert.h"
 
 enum { OPTION_ALL = OPTION_OWN, OPTION_LEGAL_FOR };
 

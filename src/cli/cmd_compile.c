@@ -1,7 +1,6 @@
 /* tenon compile: machine code or C from a program, for other programs to call. */
 #include <string.h>
 
-#include "api/programs.h"
 #include "cli/cli.h"
 
 enum {
@@ -93,15 +92,6 @@ static void name_of_file(wishes *w)
     w->emit.name = w->name;
 }
 
-static tn_status read_seed(session *s, const char *text, uint64_t *seed)
-{
-    const size_t n = strlen(text);
-    const decimal_result r = decimal_read_u64(text, n, seed);
-    return n > 0 && r.length == n && !r.overflow
-               ? TN_OK
-               : usage_error(s, "--seed takes a number from 0 to 2^64-1, not '%s'", text);
-}
-
 static tn_status read_one(session *s, const given *g, wishes *w)
 {
     switch (g->id) {
@@ -126,7 +116,7 @@ static tn_status read_one(session *s, const given *g, wishes *w)
         w->emit.cpu = g->value;
         return TN_OK;
     case OPTION_SEED:
-        return read_seed(s, g->value, &w->emit.seed);
+        return read_seed(s, "--seed", g->value, &w->emit.seed);
     case OPTION_LEVEL:
         return read_level(s, g->value, &w->compile.level);
     case OPTION_NUMERICS:
@@ -150,45 +140,40 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     return TN_OK;
 }
 
-static tn_status write_form(session *s, output_set *set, const tn_program *p, const wishes *w,
+static tn_status write_form(session *s, tn_file_set *set, const tn_program *p, const wishes *w,
                             tn_emit_form form, const char *path)
 {
-    text_buffer text;
+    cli_text text = {0};
     const tn_writer writer = text_writer(&text);
-    text_init(&text, &s->cx->allocator);
     tn_status status = tn_program_emit(p, form, &w->emit, &writer);
     if (status == TN_OK)
         status = output_text_in(s, set, path, &text);
-    text_release(&text);
+    cli_text_release(&text);
     return status;
 }
 
 static tn_status write_files(session *s, const tn_program *p, const wishes *w)
 {
-    output_set set;
-    output_set_init(&set, &s->cx->allocator);
-    tn_status status = write_form(s, &set, p, w, w->form, w->out);
+    tn_file_set *set;
+    TN_TRY(tn_file_set_begin(s->cx, &set));
+    tn_status status = write_form(s, set, p, w, w->form, w->out);
     if (status == TN_OK && w->weights)
-        status = write_form(s, &set, p, w, TN_EMIT_WEIGHTS, w->weights);
+        status = write_form(s, set, p, w, TN_EMIT_WEIGHTS, w->weights);
     if (status == TN_OK && w->header)
-        status = write_form(s, &set, p, w, TN_EMIT_HEADER, w->header);
-    return output_end(s, &set, status);
+        status = write_form(s, set, p, w, TN_EMIT_HEADER, w->header);
+    return tn_file_set_end(set, status);
 }
 
 static tn_status compile(session *s, const arguments *args, wishes *w, tn_module *m)
 {
-    arena names;
     tn_program *p = NULL;
-    arena_init(&names, &s->cx->allocator);
     tn_status status =
-        read_bindings(s, args, OPTION_DIM, &names, &w->compile.bindings, &w->compile.n_bindings);
+        read_bindings(s, args, OPTION_DIM, &w->compile.bindings, &w->compile.n_bindings);
     if (status == TN_OK)
         status = tn_program_compile(m, &w->compile, &p);
     if (status == TN_OK)
         status = write_files(s, p, w);
-    diag_flush(&s->cx->diag);
     tn_program_free(p);
-    arena_release(&names);
     return status;
 }
 

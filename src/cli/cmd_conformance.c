@@ -17,12 +17,10 @@ static const option options[] = {
     {0},
 };
 
-typedef VECTOR(const char *) path_list;
-
 typedef struct suite {
     session *s;
-    arena memory;
-    path_list paths;
+    const char **paths;
+    size_t n_paths, cap_paths;
     bool gpu, json;
     const char *junit;
     uint32_t counts[3]; /* by verdict */
@@ -39,30 +37,39 @@ static bool is_test(const char *name)
            (n > 4 && strcmp(name + n - 4, ".yml") == 0);
 }
 
+static tn_status add_test(suite *u, const char *path)
+{
+    cli_pool *memory = &u->s->memory;
+    const char *kept = cli_copy(memory, path, strlen(path));
+    const char **paths = cli_grow(memory, u->paths, &u->cap_paths, u->n_paths, sizeof *paths);
+    if (!kept || !paths)
+        return no_memory(u->s);
+    u->paths = paths;
+    paths[u->n_paths++] = kept;
+    return TN_OK;
+}
+
 static tn_status find_tests(suite *u, const char *path, uint32_t depth)
 {
     struct stat info;
-    diag_channel *d = &u->s->cx->diag;
-    const char *kept = arena_copy_text(&u->memory, path, strlen(path));
-    if (!kept)
-        return diag_no_memory(d);
     if (stat(path, &info) != 0)
-        return diag_report(d, DIAG_FileError, NULL, NO_SPAN, "'%s' cannot be opened: %s", path,
-                           strerror(errno));
+        return file_error(u->s, "'%s' cannot be opened: %s", path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
-        return VECTOR_PUSH(&u->s->cx->allocator, &u->paths, kept) ? TN_OK : diag_no_memory(d);
+        return add_test(u, path);
     DIR *folder = depth < DEEPEST_FOLDER ? opendir(path) : NULL;
     if (!folder)
-        return diag_report(d, DIAG_FileError, NULL, NO_SPAN, "'%s' cannot be read", path);
+        return file_error(u->s, "'%s' cannot be read", path);
     tn_status status = TN_OK;
     for (const struct dirent *e; status == TN_OK && (e = readdir(folder)) != NULL;) {
-        const char *inner = arena_printf(&u->memory, "%s/%s", path, e->d_name);
+        cli_text inner = {0};
         if (e->d_name[0] == '.')
             continue;
-        if (!inner)
-            status = diag_no_memory(d);
-        else if (is_test(e->d_name) || (stat(inner, &info) == 0 && S_ISDIR(info.st_mode)))
-            status = find_tests(u, inner, depth + 1);
+        cli_printf(&inner, "%s/%s", path, e->d_name);
+        if (inner.failed)
+            status = no_memory(u->s);
+        else if (is_test(e->d_name) || (stat(inner.at, &info) == 0 && S_ISDIR(info.st_mode)))
+            status = find_tests(u, inner.at, depth + 1);
+        cli_text_release(&inner);
     }
     (void)closedir(folder);
     return status;
@@ -75,127 +82,124 @@ static int compare_paths(const void *a, const void *b)
 
 /* ---- reports ---- */
 
-static void put_json_result(text_buffer *out, const char *path, const conformance_result *r,
+static void put_json_result(cli_text *out, const char *path, const conformance_result *r,
                             bool first)
 {
     const char *fields[] = {"file",        path,          "category",
                             r->category,   "verdict",     verdict_names[r->verdict],
                             "description", r->description};
-    text_puts(out, first ? "{" : ",{");
+    cli_puts(out, first ? "{" : ",{");
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i += 2) {
-        text_printf(out, "%s\"%s\":", i ? "," : "", fields[i]);
-        text_json_string(out, fields[i + 1], strlen(fields[i + 1]));
+        cli_printf(out, "%s\"%s\":", i ? "," : "", fields[i]);
+        cli_put_json(out, fields[i + 1], strlen(fields[i + 1]));
     }
-    text_puts(out, ",\"detail\":");
-    text_json_string(out, r->detail.n ? r->detail.at : "", r->detail.n);
-    text_putc(out, '}');
+    cli_puts(out, ",\"detail\":");
+    cli_put_json(out, r->detail.n ? r->detail.at : "", r->detail.n);
+    cli_putc(out, '}');
 }
 
-static void put_line(text_buffer *out, const char *path, const conformance_result *r)
+static void put_line(cli_text *out, const char *path, const conformance_result *r)
 {
     if (r->verdict == VERDICT_PASS)
         return;
-    text_printf(out, "%s %s\n", verdict_names[r->verdict], path);
+    cli_printf(out, "%s %s\n", verdict_names[r->verdict], path);
     for (size_t i = 0; i < r->detail.n;) {
         size_t end = i;
         while (end < r->detail.n && r->detail.at[end] != '\n')
             end++;
-        text_puts(out, "    ");
-        text_put(out, r->detail.at + i, end - i);
-        text_putc(out, '\n');
+        cli_puts(out, "    ");
+        cli_put(out, r->detail.at + i, end - i);
+        cli_putc(out, '\n');
         i = end + 1;
     }
 }
 
-static void put_xml(text_buffer *out, const char *text, size_t n)
+static void put_xml(cli_text *out, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char c = text[i];
         if (c == '<')
-            text_puts(out, "&lt;");
+            cli_puts(out, "&lt;");
         else if (c == '>')
-            text_puts(out, "&gt;");
+            cli_puts(out, "&gt;");
         else if (c == '&')
-            text_puts(out, "&amp;");
+            cli_puts(out, "&amp;");
         else if (c == '"')
-            text_puts(out, "&quot;");
+            cli_puts(out, "&quot;");
         else if ((unsigned char)c >= ' ' || c == '\n' || c == '\t')
-            text_putc(out, c);
+            cli_putc(out, c);
     }
 }
 
-static void put_junit_case(text_buffer *out, const char *path, const conformance_result *r)
+static void put_junit_case(cli_text *out, const char *path, const conformance_result *r)
 {
-    text_puts(out, "  <testcase classname=\"");
+    cli_puts(out, "  <testcase classname=\"");
     put_xml(out, r->category, strlen(r->category));
-    text_puts(out, "\" name=\"");
+    cli_puts(out, "\" name=\"");
     put_xml(out, path, strlen(path));
-    text_puts(out, "\"");
+    cli_puts(out, "\"");
     if (r->verdict == VERDICT_PASS) {
-        text_puts(out, "/>\n");
+        cli_puts(out, "/>\n");
         return;
     }
-    text_puts(out, r->verdict == VERDICT_FAIL ? "><failure>" : "><skipped message=\"");
+    cli_puts(out, r->verdict == VERDICT_FAIL ? "><failure>" : "><skipped message=\"");
     put_xml(out, r->detail.at, r->detail.n);
-    text_puts(out, r->verdict == VERDICT_FAIL ? "</failure></testcase>\n" : "\"/></testcase>\n");
+    cli_puts(out, r->verdict == VERDICT_FAIL ? "</failure></testcase>\n" : "\"/></testcase>\n");
 }
 
 /* ---- the command ---- */
 
-static tn_status run_suite(suite *u, text_buffer *text, text_buffer *cases)
+static tn_status run_suite(suite *u, cli_text *text, cli_text *cases)
 {
     if (u->json)
-        text_puts(text, "{\"tests\":[");
-    for (uint32_t i = 0; i < u->paths.n; i++) {
-        conformance_result r;
-        tn_status status = conformance_run(u->s->cx, u->paths.at[i], u->gpu, &u->memory, &r);
+        cli_puts(text, "{\"tests\":[");
+    for (size_t i = 0; i < u->n_paths; i++) {
+        conformance_result r = {0};
+        tn_status status = conformance_run(u->s, u->paths[i], u->gpu, &r);
         if (status == TN_OK) {
             u->counts[r.verdict]++;
             if (u->json)
-                put_json_result(text, u->paths.at[i], &r, i == 0);
+                put_json_result(text, u->paths[i], &r, i == 0);
             else
-                put_line(text, u->paths.at[i], &r);
-            put_junit_case(cases, u->paths.at[i], &r);
+                put_line(text, u->paths[i], &r);
+            put_junit_case(cases, u->paths[i], &r);
         }
-        text_release(&r.detail);
+        cli_text_release(&r.detail);
         TN_TRY(status);
     }
-    text_printf(text,
-                u->json ? "],\"pass\":%u,\"fail\":%u,\"skip\":%u}\n"
-                        : "%u passed, %u failed, %u skipped\n",
-                u->counts[0], u->counts[1], u->counts[2]);
+    cli_printf(text,
+               u->json ? "],\"pass\":%u,\"fail\":%u,\"skip\":%u}\n"
+                       : "%u passed, %u failed, %u skipped\n",
+               u->counts[0], u->counts[1], u->counts[2]);
     return TN_OK;
 }
 
-static tn_status write_junit(suite *u, const text_buffer *cases)
+static tn_status write_junit(suite *u, const cli_text *cases)
 {
-    text_buffer out;
-    text_init(&out, &u->s->cx->allocator);
-    text_puts(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    text_printf(&out,
-                "<testsuite name=\"conformance\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n",
-                u->paths.n, u->counts[1], u->counts[2]);
-    text_put(&out, cases->at, cases->n);
-    text_puts(&out, "</testsuite>\n");
+    cli_text out = {0};
+    cli_puts(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    cli_printf(&out,
+               "<testsuite name=\"conformance\" tests=\"%zu\" failures=\"%u\" skipped=\"%u\">\n",
+               u->n_paths, u->counts[1], u->counts[2]);
+    cli_put(&out, cases->at, cases->n);
+    cli_puts(&out, "</testsuite>\n");
     tn_status status = output_text(u->s, u->junit, &out);
-    text_release(&out);
+    cli_text_release(&out);
     return status;
 }
 
 static tn_status report_all(suite *u)
 {
-    text_buffer text, cases;
-    text_init(&text, &u->s->cx->allocator);
-    text_init(&cases, &u->s->cx->allocator);
+    cli_text text = {0}, cases = {0};
     tn_status status = run_suite(u, &text, &cases);
     if (status == TN_OK && cases.failed)
-        status = diag_no_memory(&u->s->cx->diag);
+        status = no_memory(u->s);
     if (status == TN_OK && u->junit)
         status = write_junit(u, &cases);
     if (status == TN_OK)
         status = output_text(u->s, NULL, &text);
-    text_release(&text);
-    text_release(&cases);
+    cli_text_release(&text);
+    cli_text_release(&cases);
     return status == TN_OK && u->counts[VERDICT_FAIL] ? TN_ERR_REJECTED : status;
 }
 
@@ -214,16 +218,13 @@ static tn_status run_conformance(session *s, const arguments *args)
         if (g->id == OPTION_SUITE)
             u.gpu = strcmp(g->value, "gpu") == 0;
     }
-    arena_init(&u.memory, &s->cx->allocator);
     tn_status status = find_tests(&u, place, 0);
-    if (status == TN_OK && u.paths.n == 0)
+    if (status == TN_OK && u.n_paths == 0)
         status = usage_error(s, "there are no tests (*.yaml) in '%s'", place);
     if (status == TN_OK) {
-        qsort(u.paths.at, u.paths.n, sizeof *u.paths.at, compare_paths);
+        qsort(u.paths, u.n_paths, sizeof *u.paths, compare_paths);
         status = report_all(&u);
     }
-    VECTOR_RELEASE(&s->cx->allocator, &u.paths);
-    arena_release(&u.memory);
     return status;
 }
 

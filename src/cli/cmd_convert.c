@@ -1,8 +1,8 @@
 /* tenon convert: the same program in another dialect. */
 #include <string.h>
 
-#include "api/programs.h"
 #include "cli/run.h"
+#include "tenon/convert.h"
 
 enum {
     OPTION_OUT = OPTION_TRACE + 1, /* --entry, --dim and inputs are those of `tenon run` */
@@ -77,15 +77,24 @@ static tn_status choose_program(session *s, tn_module *m, const arguments *args,
 {
     const tn_binding *bindings;
     size_t n;
-    arena names;
     if (o->only_entry)
         TN_TRY(tn_module_select_entry(m, NULL, true));
-    arena_init(&names, &s->cx->allocator);
-    tn_status status = read_bindings(s, args, OPTION_DIM, &names, &bindings, &n);
-    if (status == TN_OK)
-        status = tn_module_bind(m, bindings, n);
-    arena_release(&names);
-    return status;
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &bindings, &n));
+    return tn_module_bind(m, bindings, n);
+}
+
+/* Collect the inputs of M, as a run would. */
+static tn_status gather_entry(session *s, const tn_module *m, const arguments *args, run_inputs *in)
+{
+    uint64_t seed = 0;
+    bool has_seed = false;
+    for (int i = 0; i < args->n_options; i++)
+        if (args->options[i].id == OPTION_RANDOM) {
+            TN_TRY(read_seed(s, "--random", args->options[i].value, &seed));
+            has_seed = true;
+        }
+    TN_TRY(inputs_of_module(s, m, args, in));
+    return inputs_complete(s, has_seed ? &seed : NULL, in);
 }
 
 static tn_status run_convert(session *s, const arguments *args)
@@ -94,33 +103,30 @@ static tn_status run_convert(session *s, const arguments *args)
     convert_options o;
     tn_module *m;
     run_inputs in = {0};
-    text_buffer text, meta;
+    cli_text text = {0}, meta = {0};
 
     TN_TRY(read_convert_options(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
-    text_init(&text, &s->cx->allocator);
-    text_init(&meta, &s->cx->allocator);
     const bool to_folder = names_folder(o.out);
     tn_status status = choose_program(s, m, args, &o);
     if (status == TN_OK && o.with_entry)
-        status = entry_gather(s, m, args, &in);
+        status = gather_entry(s, m, args, &in);
     if (status == TN_OK && to_folder)
         status = describe_entry(s, m, o.to, o.symbol, &meta);
     if (status == TN_OK)
         status = tn_module_convert(m, o.to, &o.convert);
     const tn_write_options write = {
-        .style = o.style, .entry = o.with_entry, .inputs = in.buffers, .n_inputs = in.n};
+        .style = o.style, .entry = o.with_entry, .inputs = in.tensors, .n_inputs = in.n};
     const tn_writer writer = text_writer(&text);
     if (status == TN_OK)
         status = tn_module_write_with(m, &write, &writer);
     if (status == TN_OK)
         status =
             to_folder ? folder_write(s, o.out, o.to, &text, &meta) : output_text(s, o.out, &text);
-    diag_flush(&s->cx->diag);
-    text_release(&text);
-    text_release(&meta);
-    inputs_release(s, &in);
+    cli_text_release(&text);
+    cli_text_release(&meta);
+    inputs_release(&in);
     tn_module_free(m);
     return status;
 }

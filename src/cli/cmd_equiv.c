@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/programs.h"
 #include "cli/cli.h"
-#include "io/npy.h"
+#include "tenon/convert.h"
 
 enum {
     OPTION_RUNS = OPTION_OWN,
@@ -40,11 +39,7 @@ typedef struct equiv_options {
 static tn_status read_tolerance(session *s, const char *option_name, const char *text,
                                 double *tolerance)
 {
-    const size_t n = strlen(text);
-    uint64_t bits;
-    const decimal_result r = decimal_read(format_f64, text, n, &bits);
-    memcpy(tolerance, &bits, sizeof *tolerance);
-    return n && r.length == n && isfinite(*tolerance) && *tolerance >= 0
+    return number_f64(text, tolerance) && isfinite(*tolerance) && *tolerance >= 0
                ? TN_OK
                : usage_error(s, "%s takes a number, 0 or more, not '%s'", option_name, text);
 }
@@ -92,83 +87,73 @@ static tn_status read_equiv_options(session *s, const arguments *args, equiv_opt
     return usage_error(s, "'equiv' takes two programs, not %d", args->n_files);
 }
 
-static array array_of(const tn_buffer *b)
-{
-    array a = {.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data, .bytes = b->bytes};
-    memcpy(a.dims, b->type.dims, a.rank * sizeof a.dims[0]);
-    return a;
-}
-
 /* The inputs as DIR/0.npy, DIR/1.npy, .. */
-static tn_status write_inputs(session *s, output_set *set, const char *dir,
-                              const tn_equiv_result *r, text_buffer *path)
+static tn_status write_inputs(session *s, tn_file_set *set, const char *dir,
+                              const tn_equiv_result *r, cli_text *path)
 {
-    TN_TRY(output_folder(s, set, dir));
+    TN_TRY(tn_file_set_folder(set, dir));
     for (size_t i = 0; i < r->n_inputs; i++) {
-        array a = array_of(&r->inputs[i]);
-        text_reset(path);
-        text_printf(path, "%s/%zu.npy", dir, i);
-        if (!text_c_string(path))
-            return diag_no_memory(&s->cx->diag);
-        TN_TRY(npy_write(s->cx, set, text_c_string(path), &a));
+        path->n = 0;
+        cli_printf(path, "%s/%zu.npy", dir, i);
+        if (path->failed)
+            return no_memory(s);
+        TN_TRY(tn_file_set_add_tensors(set, path->at, NULL, &r->inputs[i], 1));
     }
     return TN_OK;
 }
 
 static tn_status write_example(session *s, const char *dir, const tn_equiv_result *r)
 {
-    output_set set;
-    text_buffer path;
-    output_set_init(&set, &s->cx->allocator);
-    text_init(&path, &s->cx->allocator);
-    const tn_status status = output_end(s, &set, write_inputs(s, &set, dir, r, &path));
-    diag_flush(&s->cx->diag);
-    text_release(&path);
+    tn_file_set *set;
+    cli_text path = {0};
+    TN_TRY(tn_file_set_begin(s->cx, &set));
+    const tn_status status = tn_file_set_end(set, write_inputs(s, set, dir, r, &path));
+    cli_text_release(&path);
     return status;
 }
 
 /* S as one word of a shell command. */
-static void put_word(text_buffer *text, const char *s)
+static void put_word(cli_text *text, const char *s)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+:,-";
     if (*s && s[strspn(s, plain)] == '\0') {
-        text_puts(text, s);
+        cli_puts(text, s);
         return;
     }
-    text_putc(text, '\'');
+    cli_putc(text, '\'');
     for (; *s; s++)
-        text_puts(text, *s == '\'' ? "'\\''" : (const char[]){*s, '\0'});
-    text_putc(text, '\'');
+        cli_puts(text, *s == '\'' ? "'\\''" : (const char[]){*s, '\0'});
+    cli_putc(text, '\'');
 }
 
 /* The command that runs FILE, the program number WHICH, on the inputs in DIR. */
-static void put_replay(text_buffer *text, const char *file, int which, const char *dir,
+static void put_replay(cli_text *text, const char *file, int which, const char *dir,
                        const tn_equiv_result *r, const tn_equiv_options *o)
 {
-    text_puts(text, "  tenon run ");
+    cli_puts(text, "  tenon run ");
     put_word(text, file);
-    text_printf(text, " -O%d --engine ref --print",
-                o->level == TN_LEVEL_1   ? 1
-                : o->level == TN_LEVEL_2 ? 2
-                                         : 0);
+    cli_printf(text, " -O%d --engine ref --print",
+               o->level == TN_LEVEL_1   ? 1
+               : o->level == TN_LEVEL_2 ? 2
+                                        : 0);
     if (o->seed)
-        text_printf(text, " --random %" PRIu64, o->seed);
+        cli_printf(text, " --random %" PRIu64, o->seed);
     for (size_t i = 0; i < r->n_sizes[which]; i++) {
-        text_puts(text, " --dim ");
+        cli_puts(text, " --dim ");
         put_word(text, r->sizes[which][i].symbol);
-        text_printf(text, "=%" PRId64, r->sizes[which][i].extent);
+        cli_printf(text, "=%" PRId64, r->sizes[which][i].extent);
     }
     for (size_t i = 0; i < r->n_inputs; i++) {
-        text_printf(text, " --input %zu=", i);
+        cli_printf(text, " --input %zu=", i);
         put_word(text, dir);
-        text_printf(text, "/%zu.npy", i);
+        cli_printf(text, "/%zu.npy", i);
     }
-    text_putc(text, '\n');
+    cli_putc(text, '\n');
 }
 
 /* The sizes that were chosen: the first few lines of TRIED that differ. */
-static void put_sizes(text_buffer *text, const char *tried)
+static void put_sizes(cli_text *text, const char *tried)
 {
     enum { SHOWN = 4 };
     const char *last = "";
@@ -178,50 +163,49 @@ static void put_sizes(text_buffer *text, const char *tried)
         const size_t length = strcspn(at, "\n");
         const bool again = length == last_n && memcmp(at, last, length) == 0;
         if (!again && n++ < SHOWN)
-            text_printf(text, "%s%.*s\n", n == 1 ? "sizes: " : "       ", (int)length, at);
+            cli_printf(text, "%s%.*s\n", n == 1 ? "sizes: " : "       ", (int)length, at);
         last = at;
         last_n = length;
         at += length + (at[length] == '\n');
     }
     if (n > SHOWN)
-        text_printf(text, "       and %" PRIu32 " more\n", n - SHOWN);
+        cli_printf(text, "       and %" PRIu32 " more\n", n - SHOWN);
 }
 
 /* N_OUTPUTS: of each program. */
 static tn_status report(session *s, const arguments *args, const equiv_options *o,
                         const tn_equiv_result *r, size_t n_outputs)
 {
-    text_buffer text;
+    cli_text text = {0};
     tn_status status = TN_OK;
     const bool same = r->close;
     const bool failed = !same && r->output == n_outputs;
-    text_init(&text, &s->cx->allocator);
     if (r->equal)
-        text_printf(&text, "equal: every bit in %u runs\n", r->runs);
+        cli_printf(&text, "equal: every bit in %u runs\n", r->runs);
     else if (same)
-        text_printf(&text, "close: at most %llu ulp in %u runs\n",
-                    (unsigned long long)r->largest_ulp, r->runs);
+        cli_printf(&text, "close: at most %llu ulp in %u runs\n",
+                   (unsigned long long)r->largest_ulp, r->runs);
     if (same)
         put_sizes(&text, r->tried);
     if (failed)
-        text_printf(&text, "different: one program fails in run %u", r->run);
+        cli_printf(&text, "different: one program fails in run %u", r->run);
     else if (!same) {
-        text_printf(&text, "different: output %zu, element %lld in run %u", r->output,
-                    (long long)r->element, r->run);
+        cli_printf(&text, "different: output %zu, element %lld in run %u", r->output,
+                   (long long)r->element, r->run);
         if (r->largest_ulp == UINT64_MAX)
-            text_puts(&text, "; not by a rounding");
+            cli_puts(&text, "; not by a rounding");
         else if (r->largest_ulp)
-            text_printf(&text, "; up to %llu ulp", (unsigned long long)r->largest_ulp);
+            cli_printf(&text, "; up to %llu ulp", (unsigned long long)r->largest_ulp);
     }
     if (!same) {
-        text_puts(&text, "\nto see it:\n");
+        cli_puts(&text, "\nto see it:\n");
         for (int i = 0; i < 2; i++)
             put_replay(&text, args->files[i], i, o->folder, r, &o->compare);
         status = write_example(s, o->folder, r);
     }
     if (status == TN_OK)
         status = output_text(s, NULL, &text);
-    text_release(&text);
+    cli_text_release(&text);
     return status == TN_OK && !same ? TN_ERR_REJECTED : status;
 }
 
@@ -238,7 +222,6 @@ static tn_status compare_files(session *s, const arguments *args, const equiv_op
         status = report(s, args, o, &r, tn_module_output_count(a));
         tn_equiv_result_release(s->cx, &r);
     }
-    diag_flush(&s->cx->diag);
     tn_module_free(a);
     tn_module_free(b);
     return status;
@@ -247,15 +230,9 @@ static tn_status compare_files(session *s, const arguments *args, const equiv_op
 static tn_status run_equiv(session *s, const arguments *args)
 {
     equiv_options o;
-    arena names;
     TN_TRY(read_equiv_options(s, args, &o));
-    arena_init(&names, &s->cx->allocator);
-    tn_status status =
-        read_bindings(s, args, OPTION_DIM, &names, &o.compare.bindings, &o.compare.n_bindings);
-    if (status == TN_OK)
-        status = compare_files(s, args, &o);
-    arena_release(&names);
-    return status;
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &o.compare.bindings, &o.compare.n_bindings));
+    return compare_files(s, args, &o);
 }
 
 const command command_equiv = {

@@ -1,7 +1,7 @@
 /* tenon explain: the kernels of a program, or the memory of its values. */
-#include "api/programs.h"
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "tenon/convert.h"
 
 enum {
     OPTION_BUFFERS = OPTION_OWN,
@@ -27,47 +27,47 @@ static const option options[] = {
     {0},
 };
 
-static void put_usage(text_buffer *text, uint32_t usage)
+static void put_usage(cli_text *text, uint32_t usage)
 {
     static const char *const names[] = {"parameter", "result", "temporary", "constant"};
     bool first = true;
     for (uint32_t i = 0; i < 4; i++)
         if (usage >> i & 1) {
-            text_puts(text, first ? "" : "+");
-            text_puts(text, names[i]);
+            cli_puts(text, first ? "" : "+");
+            cli_puts(text, names[i]);
             first = false;
         }
 }
 
-static void put_buffer(text_buffer *text, const tn_planned_buffer *b)
+static void put_buffer(cli_text *text, const tn_planned_buffer *b)
 {
-    text_printf(text, "%s %%%u  ", b->function, b->value);
-    show_type(text, &b->type);
-    text_puts(text, "  ");
+    cli_printf(text, "%s %%%u  ", b->function, b->value);
+    cli_put_type(text, &b->type);
+    cli_puts(text, "  ");
     put_usage(text, b->usage);
-    text_printf(text, "  live %u..%u  ", b->begin, b->end);
+    cli_printf(text, "  live %u..%u  ", b->begin, b->end);
     if (b->bytes < 0)
-        text_puts(text, "size unknown");
+        cli_puts(text, "size unknown");
     else
-        text_printf(text, "%lld bytes", (long long)b->bytes);
+        cli_printf(text, "%lld bytes", (long long)b->bytes);
     if (b->alias != TN_ALIAS_NONE)
-        text_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
-                    b->source);
+        cli_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
+                   b->source);
     if (b->slot >= 0)
-        text_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
-    text_putc(text, '\n');
+        cli_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
+    cli_putc(text, '\n');
 }
 
-static tn_status show_plan(const tn_module *m, text_buffer *text)
+static tn_status show_plan(const tn_module *m, cli_text *text)
 {
     tn_buffer_plan *plan;
     tn_planned_buffer b;
     TN_TRY(tn_module_plan_buffers(m, &plan));
     for (size_t i = 0; tn_buffer_plan_at(plan, i, &b); i++)
         put_buffer(text, &b);
-    text_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
-                tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
-                (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
+    cli_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
+               tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
+               (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
     tn_buffer_plan_free(plan);
     return TN_OK;
 }
@@ -81,7 +81,7 @@ typedef struct wishes {
 } wishes;
 
 static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, const wishes *w,
-                              text_buffer *text)
+                              cli_text *text)
 {
     tn_program *p;
     const tn_writer to = text_writer(text);
@@ -127,30 +127,25 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
 }
 
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
-                               text_buffer *text)
+                               cli_text *text)
 {
     tn_compile_options o = {.cpu = w->cpu};
-    arena names;
-    arena_init(&names, &s->cx->allocator);
-    tn_status status = read_bindings(s, args, OPTION_BIND, &names, &o.bindings, &o.n_bindings);
-    if (status == TN_OK && w->buffers)
-        status = tn_module_bind(m, o.bindings, o.n_bindings);
-    if (status == TN_OK)
-        status = w->buffers ? show_plan(m, text) : show_kernels(m, &o, w, text);
-    arena_release(&names);
-    return status;
+    TN_TRY(read_bindings(s, args, OPTION_BIND, &o.bindings, &o.n_bindings));
+    if (!w->buffers)
+        return show_kernels(m, &o, w, text);
+    TN_TRY(tn_module_bind(m, o.bindings, o.n_bindings));
+    return show_plan(m, text);
 }
 
 static tn_status explain_code(session *s, const wishes *w)
 {
-    text_buffer text;
+    cli_text text = {0};
     if (!tn_error_page(w->code, 0))
         return usage_error(s, "there is no error code or kind '%.60s'", w->code);
-    text_init(&text, &s->cx->allocator);
     for (size_t i = 0; tn_error_page(w->code, i); i++)
-        text_printf(&text, "%s%s", i ? "\n" : "", tn_error_page(w->code, i));
+        cli_printf(&text, "%s%s", i ? "\n" : "", tn_error_page(w->code, i));
     const tn_status status = output_text(s, w->out, &text);
-    text_release(&text);
+    cli_text_release(&text);
     return status;
 }
 
@@ -159,18 +154,16 @@ static tn_status run_explain(session *s, const arguments *args)
     const char *file;
     wishes w;
     tn_module *m;
-    text_buffer text;
+    cli_text text = {0};
     TN_TRY(read_wishes(s, args, &w));
     if (w.code)
         return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
-    text_init(&text, &s->cx->allocator);
     tn_status status = bind_and_show(s, args, &w, m, &text);
     if (status == TN_OK)
         status = output_text(s, w.out, &text);
-    diag_flush(&s->cx->diag);
-    text_release(&text);
+    cli_text_release(&text);
     tn_module_free(m);
     return status;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "cli/cli.h"
 
 enum { OPTION_OUT = OPTION_OWN };
@@ -17,15 +16,15 @@ static const option options[] = {
 typedef struct edit {
     size_t at, length;
     const char *replacement;
-    uint32_t number; /* in the order of reports */
+    size_t number; /* in the order of reports */
 } edit;
 
 /* One reading of the text. */
 typedef struct round {
-    session *s;
-    arena memory;
-    VECTOR(edit) edits;
-    text_buffer log;
+    cli_pool memory;
+    edit *edits;
+    size_t n_edits, cap_edits;
+    cli_text log;
     bool no_memory;
 } round;
 
@@ -36,12 +35,17 @@ static void collect(void *user, const tn_diagnostic *d)
     const tn_fix *f = &d->fix;
     if (!f->title || !f->replacement)
         return;
-    edit e = {f->offset, f->length,
-              arena_copy_text(&r->memory, f->replacement, strlen(f->replacement)), r->edits.n};
-    if (!e.replacement || !VECTOR_PUSH(&r->s->cx->allocator, &r->edits, e))
+    const char *replacement = cli_copy(&r->memory, f->replacement, strlen(f->replacement));
+    edit *edits = cli_grow(&r->memory, r->edits, &r->cap_edits, r->n_edits, sizeof *edits);
+    if (!replacement || !edits) {
         r->no_memory = true;
-    text_printf(&r->log, "%s:%" PRIu32 ":%" PRIu32 ": fixed: %s [%s]\n", d->place.file,
-                d->place.line, d->place.column, f->title, d->code);
+        return;
+    }
+    r->edits = edits;
+    edits[r->n_edits] = (edit){f->offset, f->length, replacement, r->n_edits};
+    r->n_edits++;
+    cli_printf(&r->log, "%s:%" PRIu32 ":%" PRIu32 ": fixed: %s [%s]\n", d->place.file,
+               d->place.line, d->place.column, f->title, d->code);
 }
 
 static int by_place(const void *a, const void *b)
@@ -53,22 +57,23 @@ static int by_place(const void *a, const void *b)
 }
 
 /* TEXT with all edits that do not overlap an earlier one. */
-static void apply(round *r, const text_buffer *text, text_buffer *out)
+static void apply(round *r, const cli_text *text, cli_text *out)
 {
     size_t from = 0;
-    qsort(r->edits.at, r->edits.n, sizeof *r->edits.at, by_place);
-    for (uint32_t i = 0; i < r->edits.n; i++) {
-        const edit *e = &r->edits.at[i];
+    if (r->n_edits > 0)
+        qsort(r->edits, r->n_edits, sizeof *r->edits, by_place);
+    for (size_t i = 0; i < r->n_edits; i++) {
+        const edit *e = &r->edits[i];
         if (e->at < from || e->at > text->n || e->length > text->n - e->at)
             continue;
-        text_put(out, text->at + from, e->at - from);
-        text_puts(out, e->replacement);
+        cli_put(out, text->at + from, e->at - from);
+        cli_puts(out, e->replacement);
         from = e->at + e->length;
     }
-    text_put(out, text->at + from, text->n - from);
+    cli_put(out, text->at + from, text->n - from);
 }
 
-static tn_status read_once(session *s, const char *file, const text_buffer *text)
+static tn_status read_once(session *s, const char *file, const cli_text *text)
 {
     tn_read_options o = s->read;
     tn_module *m;
@@ -81,39 +86,33 @@ static tn_status read_once(session *s, const char *file, const text_buffer *text
 }
 
 /* One round of edits; *ANY says whether there were any. */
-static tn_status mend(session *s, const char *file, text_buffer *text, bool *any)
+static tn_status mend(session *s, const char *file, cli_text *text, bool *any)
 {
-    const tn_diagnostic_sink sink = s->cx->diag.sink;
-    round r = {.s = s};
-    text_buffer fresh;
-    arena_init(&r.memory, &s->cx->allocator);
-    text_init(&r.log, &s->cx->allocator);
-    text_init(&fresh, &s->cx->allocator);
-    s->cx->diag.sink = (tn_diagnostic_sink){collect, &r};
+    round r = {.n_edits = 0};
+    cli_text fresh = {0};
+    const tn_diagnostic_sink sink = {collect, &r};
+    s->instead = &sink;
     const tn_status read = read_once(s, file, text);
-    diag_flush(&s->cx->diag);
-    s->cx->diag.sink = sink;
-    tn_status status =
-        read == TN_ERR_NOMEM || r.no_memory || r.log.failed ? diag_no_memory(&s->cx->diag) : TN_OK;
-    *any = status == TN_OK && r.edits.n > 0;
+    s->instead = NULL;
+    tn_status status = read == TN_ERR_NOMEM || r.no_memory || r.log.failed ? no_memory(s) : TN_OK;
+    *any = status == TN_OK && r.n_edits > 0;
     if (*any) {
         apply(&r, text, &fresh);
-        text_buffer old = *text;
+        cli_text old = *text;
         *text = fresh;
         fresh = old;
         if (text->failed)
-            status = diag_no_memory(&s->cx->diag);
+            status = no_memory(s);
         else
             output_error_text(r.log.at, r.log.n);
     }
-    VECTOR_RELEASE(&s->cx->allocator, &r.edits);
-    text_release(&fresh);
-    text_release(&r.log);
-    arena_release(&r.memory);
+    cli_text_release(&fresh);
+    cli_text_release(&r.log);
+    cli_pool_release(&r.memory);
     return status;
 }
 
-static tn_status fix_text(session *s, const char *file, const char *out, text_buffer *text)
+static tn_status fix_text(session *s, const char *file, const char *out, cli_text *text)
 {
     bool any = true;
     for (uint32_t k = 0; any && k < MAX_ROUNDS; k++)
@@ -125,22 +124,15 @@ static tn_status fix_text(session *s, const char *file, const char *out, text_bu
 
 static tn_status run_fix(session *s, const arguments *args)
 {
-    const char *file, *out = NULL, *bytes;
-    size_t n;
-    text_buffer text;
-    arena memory;
+    const char *file, *out = NULL;
+    cli_text text = {0};
     for (int i = 0; i < args->n_options; i++)
         out = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
-    arena_init(&memory, &s->cx->allocator);
-    text_init(&text, &s->cx->allocator);
-    tn_status status = text_file_read(s->cx, &memory, file, &bytes, &n);
-    if (status == TN_OK) {
-        text_put(&text, bytes, n);
+    tn_status status = read_whole(s, file, &text);
+    if (status == TN_OK)
         status = fix_text(s, strcmp(file, "-") == 0 ? "<stdin>" : file, out, &text);
-    }
-    text_release(&text);
-    arena_release(&memory);
+    cli_text_release(&text);
     return status;
 }
 

@@ -1,5 +1,4 @@
 /* tenon fmt: a program in its dialect's canonical text, or another style. */
-#include "api/programs.h"
 #include "cli/cli.h"
 
 enum { OPTION_OUT = OPTION_OWN, OPTION_STYLE };
@@ -17,31 +16,29 @@ static tn_status check_formattable(session *s, const tn_module *m)
     TN_TRY(tn_module_get_info(m, &info));
     if (!info.is_lowered)
         return TN_OK;
-    return diag_report(&s->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                       "programs of this dialect are read but not written; 'tenon convert --to "
-                       "%s' prints what they mean",
-                       info.dialect);
+    return report_error(s, TN_ERR_USAGE, "Usage",
+                        "programs of this dialect are read but not written; 'tenon convert --to "
+                        "%s' prints what they mean",
+                        info.dialect);
 }
 
 static tn_status run_fmt(session *s, const arguments *args)
 {
     const char *file, *out = NULL, *style = NULL;
     tn_module *m;
-    text_buffer text;
+    cli_text text = {0};
     const tn_writer writer = text_writer(&text);
 
     for (int i = 0; i < args->n_options; i++)
         *(args->options[i].id == OPTION_OUT ? &out : &style) = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
-    text_init(&text, &s->cx->allocator);
     tn_status status = check_formattable(s, m);
     if (status == TN_OK)
         status = tn_module_write(m, NULL, style, &writer);
     if (status == TN_OK)
         status = output_text(s, out, &text);
-    diag_flush(&s->cx->diag);
-    text_release(&text);
+    cli_text_release(&text);
     tn_module_free(m);
     return status;
 }

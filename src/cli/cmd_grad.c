@@ -1,8 +1,6 @@
 /* tenon grad: the gradient of a program. */
 #include <string.h>
 
-#include "api/programs.h"
-#include "base/decimal.h"
 #include "cli/cli.h"
 
 enum {
@@ -37,20 +35,18 @@ typedef struct grad_arguments {
     tn_gradient_options gradient;
     const char *out;
     bool map, comments;
-    arena memory; /* of the names */
 } grad_arguments;
 
 /* Cut a comma-separated list into names. */
-static tn_status split(session *s, arena *memory, const char *list, const char *const **names,
-                       size_t *n)
+static tn_status split(session *s, const char *list, const char *const **names, size_t *n)
 {
     size_t count = 1;
     for (const char *at = list; *at; at++)
         count += *at == ',';
-    char *text = arena_copy_text(memory, list, strlen(list));
-    const char **own = ARENA_ARRAY(memory, const char *, count);
+    char *text = cli_copy(&s->memory, list, strlen(list));
+    const char **own = cli_alloc(&s->memory, count, sizeof *own);
     if (!text || !own)
-        return diag_no_memory(&s->cx->diag);
+        return no_memory(s);
     *names = own;
     *n = count;
     for (size_t i = 0; i < count; i++) {
@@ -62,13 +58,10 @@ static tn_status split(session *s, arena *memory, const char *list, const char *
     return TN_OK;
 }
 
-static tn_status read_seed(session *s, const char *text, double *seed)
+static tn_status read_cotangent(session *s, const char *text, double *seed)
 {
-    uint64_t bits;
-    size_t n = strlen(text);
-    if (n == 0 || decimal_read(format_f64, text, n, &bits).length != n)
+    if (!number_f64(text, seed))
         return usage_error(s, "--seed takes a number, not '%s'", text);
-    memcpy(seed, &bits, sizeof *seed);
     if (*seed == 0)
         return usage_error(s, "--seed: the gradient would be 0 everywhere");
     return TN_OK;
@@ -88,16 +81,16 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
             o->loss = value;
             break;
         case OPTION_WRT:
-            TN_TRY(split(s, &g->memory, value, &o->wrt, &o->n_wrt));
+            TN_TRY(split(s, value, &o->wrt, &o->n_wrt));
             break;
         case OPTION_COTANGENT:
             o->cotangent = value;
             break;
         case OPTION_SEED:
-            TN_TRY(read_seed(s, value, &o->seed));
+            TN_TRY(read_cotangent(s, value, &o->seed));
             break;
         case OPTION_RECOMPUTE:
-            TN_TRY(split(s, &g->memory, value, &o->recompute, &o->n_recompute));
+            TN_TRY(split(s, value, &o->recompute, &o->n_recompute));
             break;
         case OPTION_CONV2D:
             o->conv2d = true;
@@ -117,51 +110,41 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
 
 static tn_status output_gradient(session *s, const grad_arguments *g, tn_module *m)
 {
-    text_buffer text;
+    cli_text text = {0};
     const tn_writer writer = text_writer(&text);
-    text_init(&text, &s->cx->allocator);
     if (!g->map)
         tn_module_forget_gradients(m);
     const tn_write_options o = {.comments = g->comments, .needs_map = g->map};
     tn_status status = tn_module_write_with(m, &o, &writer);
     if (status == TN_OK)
         status = output_text(s, g->out, &text);
-    diag_flush(&s->cx->diag);
-    text_release(&text);
+    cli_text_release(&text);
     return status;
 }
 
-static tn_status bind_sizes(session *s, const arguments *args, grad_arguments *g, tn_module *m)
+static tn_status bind_sizes(session *s, const arguments *args, tn_module *m)
 {
     const tn_binding *bindings;
     size_t n;
-    TN_TRY(read_bindings(s, args, OPTION_DIM, &g->memory, &bindings, &n));
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &bindings, &n));
     return tn_module_bind(m, bindings, n);
-}
-
-static tn_status run_with(session *s, const arguments *args, grad_arguments *g)
-{
-    const char *file;
-    tn_module *m, *gradient = NULL;
-    TN_TRY(read_options_of(s, args, g));
-    TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
-    tn_status status = bind_sizes(s, args, g, m);
-    if (status == TN_OK)
-        status = tn_module_gradient(m, &g->gradient, &gradient);
-    if (status == TN_OK)
-        status = output_gradient(s, g, gradient);
-    tn_module_free(gradient);
-    tn_module_free(m);
-    return status;
 }
 
 static tn_status run_grad(session *s, const arguments *args)
 {
     grad_arguments g = {.out = NULL};
-    arena_init(&g.memory, &s->cx->allocator);
-    tn_status status = run_with(s, args, &g);
-    arena_release(&g.memory);
+    const char *file;
+    tn_module *m, *gradient = NULL;
+    TN_TRY(read_options_of(s, args, &g));
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    tn_status status = bind_sizes(s, args, m);
+    if (status == TN_OK)
+        status = tn_module_gradient(m, &g.gradient, &gradient);
+    if (status == TN_OK)
+        status = output_gradient(s, &g, gradient);
+    tn_module_free(gradient);
+    tn_module_free(m);
     return status;
 }
 

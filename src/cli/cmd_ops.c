@@ -1,126 +1,125 @@
 /* tenon ops: the vocabulary as one table, or all about one operation. */
 #include <string.h>
 
-#include "base/suggest.h"
 #include "cli/cli.h"
 #include "tenon/convert.h"
 
 enum { OPTION_LEGALITY = OPTION_OWN, OPTION_JSON };
 
-static void put_padded(text_buffer *out, const char *text, size_t width)
+static void put_padded(cli_text *out, const char *text, size_t width)
 {
     size_t n = strlen(text);
-    text_puts(out, text);
-    text_fill(out, ' ', n < width ? width - n : 1);
+    cli_puts(out, text);
+    cli_fill(out, ' ', n < width ? width - n : 1);
 }
 
-static void put_arity(text_buffer *out, const tn_op_info *op)
+static void put_arity(cli_text *out, const tn_op_info *op)
 {
-    text_u64(out, op->min_operands);
+    cli_printf(out, "%u", (unsigned)op->min_operands);
     if (op->max_operands == TN_ARITY_ANY) {
-        text_puts(out, "..");
+        cli_puts(out, "..");
     } else if (op->max_operands != op->min_operands) {
-        text_puts(out, "..");
-        text_u64(out, op->max_operands);
+        cli_puts(out, "..");
+        cli_printf(out, "%u", (unsigned)op->max_operands);
     }
 }
 
 /* Operands, type rule, kernel, derivative and lowering in columns; then the help. */
-static void put_table(text_buffer *out)
+static void put_table(cli_text *out)
 {
     tn_op_info op;
-    text_puts(out, "# operation            in    type rule          kernel             derivative  "
-                   "lowering    meaning\n");
+    cli_puts(out, "# operation            in    type rule          kernel             derivative  "
+                  "lowering    meaning\n");
     for (size_t i = 0; tn_op_at(i, &op); i++) {
         put_padded(out, op.name, 23);
         size_t begin = out->n;
         put_arity(out, &op);
-        text_fill(out, ' ', 6 - (out->n - begin));
+        cli_fill(out, ' ', 6 - (out->n - begin));
         put_padded(out, op.type_rule, 19);
         put_padded(out, op.kernel, 19);
         put_padded(out, op.derivative, 12);
         put_padded(out, op.lowering, 12);
-        text_puts(out, op.help);
-        text_putc(out, '\n');
+        cli_puts(out, op.help);
+        cli_putc(out, '\n');
     }
 }
 
-static void put_attributes(text_buffer *out, size_t index)
+static void put_attributes(cli_text *out, size_t index)
 {
     tn_op_attribute_info a;
     for (size_t i = 0; tn_op_attribute(index, i, &a); i++) {
-        text_puts(out, i ? "             " : "attributes   ");
+        cli_puts(out, i ? "             " : "attributes   ");
         put_padded(out, a.name, 22);
         put_padded(out, a.kind_name, 9);
         put_padded(out, a.required ? "required" : "optional", 10);
-        text_puts(out, a.help);
+        cli_puts(out, a.help);
         if (a.words) {
-            text_puts(out, ": ");
-            text_puts(out, a.words);
+            cli_puts(out, ": ");
+            cli_puts(out, a.words);
         }
-        text_putc(out, '\n');
+        cli_putc(out, '\n');
     }
 }
 
 /* The fields of an operation in a dialect, in braces: `axes`, optional ones as `axes?`, and in
  * parentheses the attribute where it has another name. */
-static bool put_fields(text_buffer *out, size_t index, const char *dialect_name)
+static bool put_fields(cli_text *out, size_t index, const char *dialect_name)
 {
     tn_op_field_info f;
     size_t i = 0;
     for (; tn_op_field(index, dialect_name, i, &f); i++) {
-        text_puts(out, i ? ", " : " {");
-        text_puts(out, f.name);
-        text_puts(out, f.required ? "" : "?");
+        cli_puts(out, i ? ", " : " {");
+        cli_puts(out, f.name);
+        cli_puts(out, f.required ? "" : "?");
         if (f.attribute && strcmp(f.attribute, f.name) != 0)
-            text_printf(out, " (%s)", f.attribute);
+            cli_printf(out, " (%s)", f.attribute);
     }
-    text_puts(out, i ? "}" : "");
+    cli_puts(out, i ? "}" : "");
     return i > 0;
 }
 
-static void put_spellings(text_buffer *out, size_t index)
+static void put_spellings(cli_text *out, size_t index)
 {
     tn_dialect_info dialect;
     bool has_fields = false;
     for (size_t i = 0; tn_dialect_at(i, &dialect); i++) {
         const char *spelling = tn_op_spelling(index, dialect.name);
-        text_puts(out, i ? "             " : "spelling     ");
+        cli_puts(out, i ? "             " : "spelling     ");
         put_padded(out, dialect.name, 13);
-        text_puts(out, spelling ? spelling : "none");
+        cli_puts(out, spelling ? spelling : "none");
         has_fields = put_fields(out, index, dialect.name) || has_fields;
-        text_putc(out, '\n');
+        cli_putc(out, '\n');
     }
     if (has_fields)
-        text_puts(out,
-                  "             in braces: what stands there beside operands, `?` where it may be "
-                  "absent,\n             and (in parentheses) the attribute above that it is\n");
+        cli_puts(out,
+                 "             in braces: what stands there beside operands, `?` where it may be "
+                 "absent,\n             and (in parentheses) the attribute above that it is\n");
 }
 
-static void put_line(text_buffer *out, const char *label, const char *text)
+static void put_line(cli_text *out, const char *label, const char *text)
 {
     put_padded(out, label, 13);
-    text_puts(out, text);
-    text_putc(out, '\n');
+    cli_puts(out, text);
+    cli_putc(out, '\n');
 }
 
-static void put_page(text_buffer *out, size_t index, const tn_op_info *op)
+static void put_page(cli_text *out, size_t index, const tn_op_info *op)
 {
-    text_puts(out, op->name);
-    text_puts(out, ": ");
-    text_puts(out, op->help);
-    text_puts(out, "\n\n");
+    cli_puts(out, op->name);
+    cli_puts(out, ": ");
+    cli_puts(out, op->help);
+    cli_puts(out, "\n\n");
     put_padded(out, "operands", 13);
     put_arity(out, op);
-    text_putc(out, '\n');
+    cli_putc(out, '\n');
     put_attributes(out, index);
     put_padded(out, "traits", 13);
     const char *trait;
     for (size_t i = 0; (trait = tn_op_trait(index, i)) != NULL; i++) {
-        text_puts(out, i ? ", " : "");
-        text_puts(out, trait);
+        cli_puts(out, i ? ", " : "");
+        cli_puts(out, trait);
     }
-    text_puts(out, tn_op_trait(index, 0) ? "\n" : "none\n");
+    cli_puts(out, tn_op_trait(index, 0) ? "\n" : "none\n");
     put_line(out, "type rule", op->type_rule);
     put_line(out, "kernel", op->kernel);
     put_line(out, "derivative", op->derivative);
@@ -128,27 +127,26 @@ static void put_page(text_buffer *out, size_t index, const tn_op_info *op)
     put_spellings(out, index);
 }
 
-static tn_status put_one(session *s, text_buffer *out, const char *name)
+static tn_status put_one(session *s, cli_text *out, const char *name)
 {
     tn_op_info op;
-    suggestion like;
-    suggest_begin(&like, name, strlen(name));
+    const char **names = cli_alloc(&s->memory, tn_op_count(), sizeof *names);
+    if (!names)
+        return no_memory(s);
     for (size_t i = 0; tn_op_at(i, &op); i++) {
         if (strcmp(op.name, name) == 0) {
             put_page(out, i, &op);
             return TN_OK;
         }
-        suggest_name(&like, op.name, strlen(op.name));
+        names[i] = op.name;
     }
-    const tn_status status =
-        usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
-    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
-    return status;
+    advise_name(s, name, strlen(name), names, tn_op_count());
+    return usage_error(s, "there is no operation '%s'; 'tenon ops' lists them", name);
 }
 
 /* One line for each operation and dialect that programs can be converted to, for scripts: what
  * `convert` does with it. */
-static void put_legality(text_buffer *out)
+static void put_legality(cli_text *out)
 {
     static const char *const states[] = {"spelt", "expanded", "relaxed", "never"};
     tn_op_info op;
@@ -160,87 +158,87 @@ static void put_legality(text_buffer *out)
             if (!tn_op_legality(i, d.name, &legality, &how))
                 continue;
             const char *spelling = tn_op_spelling(i, d.name);
-            text_printf(out, "%s\t%s\t%s\t%s\n", op.name, d.name, states[legality],
-                        legality == TN_LEGAL_SPELT ? spelling
-                        : how                      ? how
-                                                   : "-");
+            cli_printf(out, "%s\t%s\t%s\t%s\n", op.name, d.name, states[legality],
+                       legality == TN_LEGAL_SPELT ? spelling
+                       : how                      ? how
+                                                  : "-");
         }
 }
 
-static void put_member(text_buffer *out, const char *key, const char *text)
+static void put_member(cli_text *out, const char *key, const char *text)
 {
-    text_printf(out, ",\"%s\":", key);
+    cli_printf(out, ",\"%s\":", key);
     if (text)
-        text_json_string(out, text, strlen(text));
+        cli_put_json(out, text, strlen(text));
     else
-        text_puts(out, "null");
+        cli_puts(out, "null");
 }
 
-static void put_json_attributes(text_buffer *out, size_t index)
+static void put_json_attributes(cli_text *out, size_t index)
 {
     tn_op_attribute_info a;
-    text_puts(out, ",\"attributes\":[");
+    cli_puts(out, ",\"attributes\":[");
     for (size_t i = 0; tn_op_attribute(index, i, &a); i++) {
-        text_printf(out, "%s{\"required\":%s", i ? "," : "", a.required ? "true" : "false");
+        cli_printf(out, "%s{\"required\":%s", i ? "," : "", a.required ? "true" : "false");
         put_member(out, "name", a.name);
         put_member(out, "kind", a.kind_name);
         put_member(out, "help", a.help);
         put_member(out, "words", a.words);
-        text_putc(out, '}');
+        cli_putc(out, '}');
     }
-    text_putc(out, ']');
+    cli_putc(out, ']');
 }
 
-static void put_json_fields(text_buffer *out, size_t index)
+static void put_json_fields(cli_text *out, size_t index)
 {
     tn_dialect_info dialect;
     tn_op_field_info f;
-    text_puts(out, ",\"fields\":{");
+    cli_puts(out, ",\"fields\":{");
     bool first = true;
     for (size_t i = 0; tn_dialect_at(i, &dialect); i++) {
         if (!tn_op_field(index, dialect.name, 0, &f))
             continue;
-        text_printf(out, "%s\"%s\":[", first ? "" : ",", dialect.name);
+        cli_printf(out, "%s\"%s\":[", first ? "" : ",", dialect.name);
         first = false;
         for (size_t k = 0; tn_op_field(index, dialect.name, k, &f); k++) {
-            text_printf(out, "%s{\"required\":%s", k ? "," : "", f.required ? "true" : "false");
+            cli_printf(out, "%s{\"required\":%s", k ? "," : "", f.required ? "true" : "false");
             put_member(out, "name", f.name);
             put_member(out, "type", f.type);
             put_member(out, "attribute", f.attribute);
             put_member(out, "words", f.words);
-            text_putc(out, '}');
+            cli_putc(out, '}');
         }
-        text_putc(out, ']');
+        cli_putc(out, ']');
     }
-    text_putc(out, '}');
+    cli_putc(out, '}');
 }
 
-static void put_json_dialects(text_buffer *out, size_t index, const char *op_name)
+static void put_json_dialects(cli_text *out, size_t index, const char *op_name)
 {
     tn_dialect_info dialect;
-    text_puts(out, ",\"spellings\":{\"tenon\":");
-    text_json_string(out, op_name, strlen(op_name));
+    cli_puts(out, ",\"spellings\":{\"tenon\":");
+    cli_put_json(out, op_name, strlen(op_name));
     for (size_t i = 0; tn_dialect_at(i, &dialect); i++)
         put_member(out, dialect.name, tn_op_spelling(index, dialect.name));
-    text_puts(out, "},\"traits\":[");
+    cli_puts(out, "},\"traits\":[");
     const char *trait;
     for (size_t i = 0; (trait = tn_op_trait(index, i)) != NULL; i++) {
-        text_puts(out, i ? "," : "");
-        text_json_string(out, trait, strlen(trait));
+        cli_puts(out, i ? "," : "");
+        cli_put_json(out, trait, strlen(trait));
     }
-    text_putc(out, ']');
+    cli_putc(out, ']');
 }
 
 /* The whole table, for scripts. */
-static void put_json(text_buffer *out)
+static void put_json(cli_text *out)
 {
     tn_op_info op;
     for (size_t i = 0; tn_op_at(i, &op); i++) {
-        text_printf(out, "%s{\"min_operands\":%u", i ? ",\n" : "[", (unsigned)op.min_operands);
+        cli_printf(out, "%s{\"min_operands\":%u", i ? ",\n" : "[", (unsigned)op.min_operands);
         if (op.max_operands == TN_ARITY_ANY)
-            text_puts(out, ",\"max_operands\":null");
+            cli_puts(out, ",\"max_operands\":null");
         else
-            text_printf(out, ",\"max_operands\":%u", (unsigned)op.max_operands);
+            cli_printf(out, ",\"max_operands\":%u", (unsigned)op.max_operands);
         put_member(out, "name", op.name);
         put_member(out, "help", op.help);
         put_member(out, "type_rule", op.type_rule);
@@ -250,18 +248,17 @@ static void put_json(text_buffer *out)
         put_json_attributes(out, i);
         put_json_fields(out, i);
         put_json_dialects(out, i, op.name);
-        text_putc(out, '}');
+        cli_putc(out, '}');
     }
-    text_puts(out, "]\n");
+    cli_puts(out, "]\n");
 }
 
 static tn_status run_ops(session *s, const arguments *args)
 {
-    text_buffer out;
+    cli_text out = {0};
     tn_status status = TN_OK;
     if (args->n_files > 1)
         return usage_error(s, "'ops' takes one operation, not %d", args->n_files);
-    text_init(&out, &s->cx->allocator);
     if (args->n_options && args->options[0].id == OPTION_JSON)
         put_json(&out);
     else if (args->n_options)
@@ -272,7 +269,7 @@ static tn_status run_ops(session *s, const arguments *args)
         put_table(&out);
     if (status == TN_OK)
         status = output_text(s, NULL, &out);
-    text_release(&out);
+    cli_text_release(&out);
     return status;
 }
 

@@ -1,8 +1,6 @@
 /* tenon opt: run graph passes and print the result. */
 #include <string.h>
 
-#include "api/programs.h"
-#include "base/suggest.h"
 #include "cli/run.h"
 
 enum { OPTION_OUT = OPTION_TRACE + 1, OPTION_PASSES, OPTION_DUMP_AFTER };
@@ -38,35 +36,33 @@ static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_ch
     if (strcmp(d->pass, "all") != 0 && strcmp(d->pass, pass) != 0)
         return;
     d->n_dumped++;
-    text_buffer text;
+    cli_text text = {0};
     const tn_writer writer = text_writer(&text);
-    text_init(&text, &d->s->cx->allocator);
-    text_puts(&text, "# after ");
-    text_puts(&text, pass);
-    text_puts(&text, n_changed ? "\n" : " (unchanged)\n");
+    cli_puts(&text, "# after ");
+    cli_puts(&text, pass);
+    cli_puts(&text, n_changed ? "\n" : " (unchanged)\n");
     (void)tn_module_write(m, NULL, NULL, &writer); /* what it cannot write it reports */
     if (!text.failed)
         output_error_text(text.at, text.n);
-    text_release(&text);
+    cli_text_release(&text);
 }
 
 /* The value of --dump-after: a pass, or all of them. */
 static tn_status check_dump_after(session *s, const char *name)
 {
     tn_pass_info info;
-    suggestion like;
-    suggest_begin(&like, name, strlen(name));
-    suggest_words(&like, "all");
-    for (size_t i = 0; tn_pass_at(i, &info); i++) {
-        if (strcmp(info.name, name) == 0)
+    const size_t n = tn_pass_count();
+    const char **names = cli_alloc(&s->memory, n + 1, sizeof *names);
+    if (!names)
+        return no_memory(s);
+    for (size_t i = 0; tn_pass_at(i, &info); i++)
+        names[i] = info.name;
+    names[n] = "all";
+    for (size_t i = 0; i <= n; i++)
+        if (strcmp(names[i], name) == 0)
             return TN_OK;
-        suggest_name(&like, info.name, strlen(info.name));
-    }
-    if (strcmp(name, "all") == 0)
-        return TN_OK;
-    const tn_status status = usage_error(s, "--dump-after: there is no pass called '%s'", name);
-    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
-    return status;
+    advise_name(s, name, strlen(name), names, n + 1);
+    return usage_error(s, "--dump-after: there is no pass called '%s'", name);
 }
 
 static tn_status read_options_of(session *s, const arguments *args, opt_options *o)
@@ -108,8 +104,7 @@ static tn_status rewrite(session *s, tn_module *m, const opt_options *o)
                            ? tn_module_optimize_relaxed(m, o->level, wanted)
                            : tn_module_optimize(m, o->level, wanted);
     if (status == TN_OK && wanted && d.n_dumped == 0)
-        diag_warn(&s->cx->diag, DIAG_Advice, NULL, NO_SPAN, "the pass '%s' did not run",
-                  o->dump_after);
+        report_warning(s, "the pass '%s' did not run", o->dump_after);
     return status;
 }
 
@@ -118,19 +113,15 @@ static tn_status set_constants(session *s, const arguments *args, tn_module *m)
 {
     run_inputs in = {0};
     bool any = false;
-    tn_program *p;
     for (int i = 0; i < args->n_options; i++)
         any = any || args->options[i].id == OPTION_INPUT || args->options[i].id == OPTION_INPUTS;
     if (!any)
         return TN_OK;
-    TN_TRY(tn_program_compile(m, &(tn_compile_options){.level = TN_LEVEL_0, .engine = "ref"}, &p));
-    tn_status status = inputs_gather_given(s, p, args, &in);
+    tn_status status = inputs_of_module(s, m, args, &in);
     for (size_t i = in.n; i-- > 0 && status == TN_OK;)
-        if (in.buffers[i].data)
-            status = tn_module_set_constant(m, i, &in.buffers[i]);
-    diag_flush(&s->cx->diag);
-    inputs_release(s, &in);
-    tn_program_free(p);
+        if (in.tensors[i].data)
+            status = tn_module_set_constant(m, i, &in.tensors[i]);
+    inputs_release(&in);
     return status;
 }
 
@@ -139,13 +130,12 @@ static tn_status run_opt(session *s, const arguments *args)
     const char *file;
     opt_options o;
     tn_module *m;
-    text_buffer text;
+    cli_text text = {0};
     const tn_writer writer = text_writer(&text);
 
     TN_TRY(read_options_of(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
-    text_init(&text, &s->cx->allocator);
     tn_status status = set_constants(s, args, m);
     if (status == TN_OK)
         status = rewrite(s, m, &o);
@@ -153,8 +143,7 @@ static tn_status run_opt(session *s, const arguments *args)
         status = tn_module_write(m, NULL, NULL, &writer);
     if (status == TN_OK)
         status = output_text(s, o.out, &text);
-    diag_flush(&s->cx->diag);
-    text_release(&text);
+    cli_text_release(&text);
     tn_module_free(m);
     return status;
 }

@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "api/programs.h"
 
 static const option options[] = {
     {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
@@ -44,31 +41,16 @@ typedef struct run_options {
 
 /* ---- options ---- */
 
-static tn_status read_seed(session *s, const char *text, run_options *o)
-{
-    size_t n = strlen(text);
-    decimal_result r = decimal_read_u64(text, n, &o->seed);
-    if (n == 0 || r.length != n || r.overflow)
-        return usage_error(s, "--random takes a number from 0 to 2^64-1, not '%s'", text);
-    o->has_seed = true;
-    o->run.seed = o->seed;
-    return TN_OK;
-}
-
-static tn_status read_word(session *s, const char *name, const char *value, const char *first,
-                           const char *second)
-{
-    if (strcmp(value, first) == 0 || strcmp(value, second) == 0)
-        return TN_OK;
-    return usage_error(s, "%s takes %s or %s, not '%s'", name, first, second, value);
-}
-
 static tn_status read_one(session *s, const given *g, run_options *o)
 {
     int64_t number;
+    int choice;
     switch (g->id) {
     case OPTION_RANDOM:
-        return read_seed(s, g->value, o);
+        TN_TRY(read_seed(s, "--random", g->value, &o->seed));
+        o->has_seed = true;
+        o->run.seed = o->seed;
+        return TN_OK;
     case OPTION_OUTPUT:
         o->output = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--output needs a name");
@@ -81,13 +63,13 @@ static tn_status read_one(session *s, const given *g, run_options *o)
         return read_numerics(s, g->value, &o->compile.numerics);
     case OPTION_ENGINE:
         o->compile.engine = g->value;
-        return read_word(s, "--engine", g->value, "jit", "ref");
+        return read_choice(s, "--engine", g->value, "jit", "ref", &choice);
     case OPTION_CPU:
         o->compile.cpu = g->value;
         return TN_OK;
     case OPTION_DEVICE:
         o->compile.device = g->value;
-        return read_word(s, "--device", g->value, "cpu", "gpu");
+        return read_choice(s, "--device", g->value, "cpu", "gpu", &choice);
     case OPTION_THREADS:
         TN_TRY(read_number(s, "--threads", g->value, 1, 65536, &number));
         o->run.threads = o->compile.threads = (uint32_t)number;
@@ -118,13 +100,6 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
 
 /* ---- running ---- */
 
-static int64_t now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int compare_times(const void *a, const void *b)
 {
     int64_t x, y;
@@ -133,43 +108,41 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void put_seconds(text_buffer *text, int64_t ns)
+static void put_seconds(cli_text *text, int64_t ns)
 {
-    text_printf(text, "%lld.%09lld s", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+    cli_printf(text, "%lld.%09lld s", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
-static void print_times(session *s, int64_t *ns, size_t n)
+static void print_times(int64_t *ns, size_t n)
 {
-    text_buffer text;
-    text_init(&text, &s->cx->allocator);
+    cli_text text = {0};
     qsort(ns, n, sizeof *ns, compare_times);
-    text_puts(&text, "time: median ");
+    cli_puts(&text, "time: median ");
     put_seconds(&text, n % 2 ? ns[n / 2] : ns[n / 2 - 1] + (ns[n / 2] - ns[n / 2 - 1]) / 2);
-    text_puts(&text, ", min ");
+    cli_puts(&text, ", min ");
     put_seconds(&text, ns[0]);
-    text_printf(&text, ", %zu run%s\n", n, n == 1 ? "" : "s");
+    cli_printf(&text, ", %zu run%s\n", n, n == 1 ? "" : "s");
     if (!text.failed)
         output_error_text(text.at, text.n);
-    text_release(&text);
+    cli_text_release(&text);
 }
 
 static tn_status run_timed(session *s, const tn_program *p, const run_options *o,
                            const run_inputs *in, tn_buffer *out, size_t n_out)
 {
     size_t n = (size_t)o->times;
-    int64_t *ns = memory_alloc(&s->cx->allocator, n * sizeof *ns);
+    int64_t *ns = cli_alloc(&s->memory, n, sizeof *ns);
     if (!ns)
-        return diag_no_memory(&s->cx->diag);
+        return no_memory(s);
     tn_status status = TN_OK;
     for (size_t i = 0; i < n && status == TN_OK; i++) {
         /* each run but the first fills the buffers of the one before */
-        int64_t start = now();
-        status = tn_program_run(p, in->buffers, in->n, out, n_out, &o->run);
-        ns[i] = now() - start;
+        int64_t start = time_now();
+        status = tn_program_run(p, in->tensors, in->n, out, n_out, &o->run);
+        ns[i] = time_now() - start;
     }
     if (status == TN_OK)
-        print_times(s, ns, n);
-    memory_free(&s->cx->allocator, ns, n * sizeof *ns);
+        print_times(ns, n);
     return status;
 }
 
@@ -180,29 +153,27 @@ static tn_status present(session *s, const tn_program *p, const run_options *o,
         TN_TRY(outputs_write(s, p, out, o->output));
     if (o->output && !o->print)
         return TN_OK;
-    text_buffer text;
-    text_init(&text, &s->cx->allocator);
-    outputs_show(p, out, &text);
-    tn_status status = output_text(s, NULL, &text);
-    text_release(&text);
+    cli_text text = {0};
+    tn_status status = outputs_show(s, p, out, &text);
+    if (status == TN_OK)
+        status = output_text(s, NULL, &text);
+    cli_text_release(&text);
     return status;
 }
 
 static tn_status run_program(session *s, const tn_program *p, const run_options *o,
                              const run_inputs *in)
 {
-    size_t n = tn_program_output_count(p), size = n * sizeof(tn_buffer);
-    tn_buffer *out = memory_alloc(&s->cx->allocator, size);
+    const size_t n = tn_program_output_count(p);
+    tn_buffer *out = cli_alloc(&s->memory, n, sizeof *out);
     if (!out)
-        return diag_no_memory(&s->cx->diag);
-    memset(out, 0, size);
+        return no_memory(s);
     tn_status status = o->times ? run_timed(s, p, o, in, out, n)
-                                : tn_program_run(p, in->buffers, in->n, out, n, &o->run);
+                                : tn_program_run(p, in->tensors, in->n, out, n, &o->run);
     if (status == TN_OK)
         status = present(s, p, o, out);
     for (size_t i = 0; i < n; i++)
         tn_buffer_release(p, &out[i]);
-    memory_free(&s->cx->allocator, out, size);
     return status;
 }
 
@@ -210,15 +181,11 @@ static tn_status run_program(session *s, const tn_program *p, const run_options 
 static tn_status build_program(session *s, const arguments *args, run_options *o, tn_program **p)
 {
     tn_module *m;
-    arena names;
     TN_TRY(tn_module_read_file(s->cx, &s->read, o->file, &m));
-    arena_init(&names, &s->cx->allocator);
     tn_status status =
-        read_bindings(s, args, OPTION_DIM, &names, &o->compile.bindings, &o->compile.n_bindings);
+        read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings);
     if (status == TN_OK)
         status = tn_program_compile(m, &o->compile, p);
-    diag_flush(&s->cx->diag);
-    arena_release(&names);
     tn_module_free(m);
     return status;
 }
@@ -231,8 +198,7 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
     tn_status status = inputs_gather(s, p, args, o->has_seed ? &o->seed : NULL, &in);
     if (status == TN_OK)
         status = run_program(s, p, o, &in);
-    diag_flush(&s->cx->diag);
-    inputs_release(s, &in);
+    inputs_release(&in);
     tn_program_free(p);
     return status;
 }
@@ -244,7 +210,7 @@ static tn_status run_run(session *s, const arguments *args)
     TN_TRY(read_run_options(s, args, &o));
     if (!o.trace)
         return build_and_run(s, args, &o);
-    trace_init(&t, &s->cx->allocator);
+    trace_init(&t);
     o.compile.profiler = o.run.profiler = &t.profiler;
     tn_status status = build_and_run(s, args, &o);
     if (status == TN_OK)

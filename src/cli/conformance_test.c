@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/api.h"
-#include "api/programs.h"
 #include "cli/cli.h"
 #include "cli/yaml.h"
 
@@ -19,8 +17,8 @@ typedef struct seen {
 } seen;
 
 typedef struct testing {
-    context *cx; /* of the program alone */
-    arena *memory;
+    tn_context *cx; /* of the program alone */
+    cli_pool *memory;
     const yaml *test;
     seen *first, **last;
     conformance_result *out;
@@ -30,11 +28,13 @@ typedef struct testing {
 static void collect(void *user, const tn_diagnostic *d)
 {
     testing *t = user;
-    seen *s = ARENA_NEW(t->memory, seen);
+    if (strcmp(d->kind, "BackendUnavailable") == 0 && d->severity == TN_WARNING)
+        return; /* programs are tested, not this machine */
+    seen *s = cli_alloc(t->memory, 1, sizeof *s);
     if (!s)
         return;
-    *s = (seen){.code = arena_copy_text(t->memory, d->code, strlen(d->code)),
-                .message = arena_copy_text(t->memory, d->message, strlen(d->message)),
+    *s = (seen){.code = cli_copy(t->memory, d->code, strlen(d->code)),
+                .message = cli_copy(t->memory, d->message, strlen(d->message)),
                 .severity = d->severity,
                 .place = d->place};
     if (!s->code || !s->message)
@@ -48,9 +48,9 @@ __attribute__((format(printf, 2, 3))) static void fail(testing *t, const char *f
     va_list args;
     t->out->verdict = VERDICT_FAIL;
     va_start(args, format);
-    text_vprintf(&t->out->detail, format, args);
+    cli_vprintf(&t->out->detail, format, args);
     va_end(args);
-    text_putc(&t->out->detail, '\n');
+    cli_putc(&t->out->detail, '\n');
 }
 
 static const char *get(const testing *t, const char *path)
@@ -65,10 +65,8 @@ static bool is(const char *text, const char *word)
 
 static int64_t number_of(const char *text, int64_t otherwise)
 {
-    int64_t n = otherwise;
-    if (text && decimal_read_i64(text, strlen(text), &n).length == 0)
-        return otherwise;
-    return n;
+    int64_t n;
+    return text && number_i64(text, strlen(text), &n) ? n : otherwise;
 }
 
 /* ---- texts ---- */
@@ -83,10 +81,9 @@ static bool read_module(testing *t, const char *text, const char *dialect_name, 
     return tn_module_read(t->cx, &o, text, strlen(text), m) == TN_OK;
 }
 
-static bool canonical_text(testing *t, tn_module *m, text_buffer *out)
+static bool canonical_text(tn_module *m, cli_text *out)
 {
     const tn_writer writer = text_writer(out);
-    text_init(out, &t->cx->allocator);
     if (tn_module_run_passes(m, "canonicalize", NULL) == TN_OK &&
         tn_module_write(m, "mind", NULL, &writer) == TN_OK)
         return true;
@@ -94,7 +91,7 @@ static bool canonical_text(testing *t, tn_module *m, text_buffer *out)
 }
 
 /* The first line in which the texts differ. */
-static void show_difference(testing *t, const text_buffer *want, const text_buffer *got)
+static void show_difference(testing *t, const cli_text *want, const cli_text *got)
 {
     size_t line = 1, begin = 0, i = 0;
     for (; i < want->n && i < got->n && want->at[i] == got->at[i]; i++)
@@ -102,62 +99,87 @@ static void show_difference(testing *t, const text_buffer *want, const text_buff
             line++;
             begin = i + 1;
         }
-    const text_buffer *texts[] = {want, got};
+    const cli_text *texts[] = {want, got};
     fail(t, "line %zu differs:", line);
     for (int k = 0; k < 2; k++) {
         size_t end = begin;
         while (end < texts[k]->n && texts[k]->at[end] != '\n')
             end++;
-        text_puts(&t->out->detail, k ? "+ " : "- ");
-        text_put(&t->out->detail, texts[k]->at + begin, end - begin);
-        text_putc(&t->out->detail, '\n');
+        cli_puts(&t->out->detail, k ? "+ " : "- ");
+        cli_put(&t->out->detail, texts[k]->at + begin, end - begin);
+        cli_putc(&t->out->detail, '\n');
     }
 }
 
 static void compare_module(testing *t, tn_module *m, const char *want)
 {
     tn_module *expected;
-    text_buffer a, b;
+    cli_text a = {0}, b = {0};
     if (!read_module(t, want, "mind", &expected)) {
         fail(t, "the expected module cannot be read");
         return;
     }
-    bool ok = canonical_text(t, expected, &a);
-    bool also = canonical_text(t, m, &b);
+    bool ok = canonical_text(expected, &a);
+    bool also = canonical_text(m, &b);
     if (!ok || !also)
         fail(t, "a module cannot be canonicalised");
     else if (a.n != b.n || memcmp(a.at, b.at, a.n) != 0)
         show_difference(t, &a, &b);
-    text_release(&a);
-    text_release(&b);
+    cli_text_release(&a);
+    cli_text_release(&b);
     tn_module_free(expected);
 }
 
 /* ---- running ---- */
 
 /* A number as the test has it: an integer of 64 bits, which is exact, or a float. */
-static bool number_from(const char *text, scalar *out)
+typedef struct number {
+    bool is_float;
+    int64_t i;
+    double f; /* of an integer, too */
+} number;
+
+static number integer(int64_t i)
 {
-    uint64_t bits;
-    const size_t n = strlen(text);
+    return (number){.i = i, .f = (double)i};
+}
+
+static bool number_from(const char *text, number *out)
+{
     const bool negative = text[0] == '-';
     const char *word = text + negative + (text[negative] == '.');
-    decimal_result r = decimal_read_i64(text, n, &out->i);
-    *out = scalar_of_int(out->i);
-    if (n && r.length == n && !r.overflow && !(negative && out->i == 0))
+    int64_t i;
+    if (number_i64(text, strlen(text), &i) && !(negative && i == 0)) {
+        *out = integer(i);
         return true;
-    *out = scalar_of_float(word[0] == 'n' ? (double)NAN : (double)INFINITY);
+    }
+    *out = (number){.is_float = true, .f = word[0] == 'n' ? (double)NAN : (double)INFINITY};
     out->f = negative ? -out->f : out->f;
-    if (is(word, "inf") || is(word, "nan"))
-        return true;
-    if (n == 0 || decimal_read(format_f64, text, n, &bits).length != n)
+    return is(word, "inf") || is(word, "nan") || number_f64(text, &out->f);
+}
+
+/* The element of type D at FROM; false for a complex one. */
+static bool load(tn_dtype d, const void *from, number *out)
+{
+    const bool is_float = d >= TN_FP8_E4M3 && d <= TN_F64;
+    if (d > TN_F64)
         return false;
-    memcpy(&out->f, &bits, sizeof bits);
+    *out = (number){.is_float = is_float};
+    (void)tn_dtype_convert(d, from, is_float ? TN_F64 : TN_SI64,
+                           is_float ? (void *)&out->f : (void *)&out->i, 1);
+    if (!is_float)
+        out->f = (double)out->i;
     return true;
 }
 
+static void store(const number *n, tn_dtype d, void *to)
+{
+    const void *from = n->is_float ? (const void *)&n->f : (const void *)&n->i;
+    (void)tn_dtype_convert(n->is_float ? TN_F64 : TN_SI64, from, d, to, 1);
+}
+
 /* The numbers of a nested list, one after the other; false for what is no number. */
-static bool flatten(const yaml *y, scalar **at, const scalar *end)
+static bool flatten(const yaml *y, number **at, const number *end)
 {
     if (y->kind == YAML_SCALAR)
         return *at < end && number_from(y->text, (*at)++);
@@ -167,27 +189,23 @@ static bool flatten(const yaml *y, scalar **at, const scalar *end)
     return true;
 }
 
-static double as_float(scalar s)
-{
-    return s.kind == DTYPE_FLOAT ? s.f : (double)s.i;
-}
-
 /* Is GOT what is WANTED, give or take TOLERANCE times |wanted|, or TOLERANCE if that is more? */
-static bool is_close(scalar got, scalar wanted, double tolerance)
+static bool is_close(number got, number wanted, double tolerance)
 {
-    if (got.kind == DTYPE_SIGNED && wanted.kind == DTYPE_SIGNED && tolerance == 0)
+    if (!got.is_float && !wanted.is_float && tolerance == 0)
         return got.i == wanted.i;
-    double g = as_float(got), w = as_float(wanted);
+    double g = got.f, w = wanted.f;
     double room = tolerance * (fabs(w) > 1 ? fabs(w) : 1);
     return g == w || (g != g && w != w) || fabs(g - w) <= room;
 }
 
-static void put_number(text_buffer *out, scalar s, bool is_float)
+static void put_number(testing *t, number n, bool is_float)
 {
-    if (is_float || s.kind == DTYPE_FLOAT)
-        text_f64(out, as_float(s));
-    else
-        text_i64(out, s.i);
+    const tn_writer writer = text_writer(&t->out->detail);
+    const bool as_float = is_float || n.is_float;
+    const tn_buffer b = {
+        as_float ? (void *)&n.f : (void *)&n.i, 8, {.dtype = as_float ? TN_F64 : TN_SI64}};
+    (void)tn_buffer_write(t->cx, &b, 1, &writer);
 }
 
 /* Memory for input I, filled with what the test gives; zeros otherwise. */
@@ -198,9 +216,9 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
     const yaml *own = values ? yaml_find(values, port->name) : NULL;
     for (uint32_t i = 0; i < port->type.rank; i++)
         count *= (size_t)port->type.dims[i];
-    *b = (tn_buffer){.type = port->type, .bytes = count * dtype_bytes(port->type.dtype)};
-    b->data = arena_calloc(t->memory, count, dtype_bytes(port->type.dtype));
-    scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
+    *b = (tn_buffer){.type = port->type, .bytes = count * tn_dtype_size(port->type.dtype)};
+    b->data = cli_alloc(t->memory, count, tn_dtype_size(port->type.dtype));
+    number *numbers = cli_alloc(t->memory, count, sizeof *numbers), *at = numbers;
     if (!b->data || !numbers)
         return false;
     if (!own)
@@ -210,8 +228,7 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
         return false;
     }
     for (size_t i = 0; i < count; i++)
-        (void)scalar_store(numbers[i], port->type.dtype,
-                           (char *)b->data + i * dtype_bytes(port->type.dtype));
+        store(&numbers[i], port->type.dtype, (char *)b->data + i * tn_dtype_size(port->type.dtype));
     return true;
 }
 
@@ -220,16 +237,16 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
     const char *dtype = yaml_text(want, "dtype"), *pattern = yaml_text(want, "values_pattern");
     const char *limit = yaml_text(want, "tolerance");
     const yaml *shape = yaml_find(want, "shape"), *values = yaml_find(want, "values");
-    size_t count = got->bytes / dtype_bytes(got->type.dtype), rank = 0;
+    size_t count = got->bytes / tn_dtype_size(got->type.dtype), rank = 0;
     double tolerance = 0;
-    scalar read;
-    const char *own = dtype_name(got->type.dtype);
+    number read;
+    const char *own = tn_dtype_name(got->type.dtype);
     if (dtype && strcmp(dtype, own + (own[0] == 's')) != 0)
         fail(t, "the result is %s, expected %s", own, dtype);
     bool same = true;
     for (const yaml *c = shape ? shape->first : NULL; c; c = c->next, rank++) {
         int64_t d = -1;
-        (void)decimal_read_i64(c->text ? c->text : "", c->text ? strlen(c->text) : 0, &d);
+        d = number_of(c->text, d);
         same = same && rank < got->type.rank && got->type.dims[rank] == d;
     }
     if (shape && (!same || rank != got->type.rank)) {
@@ -237,23 +254,25 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
         return;
     }
     if (limit && number_from(limit, &read))
-        tolerance = as_float(read);
-    scalar *numbers = ARENA_ARRAY(t->memory, scalar, count), *at = numbers;
+        tolerance = read.f;
+    number *numbers = cli_alloc(t->memory, count, sizeof *numbers), *at = numbers;
     if (!numbers)
         return;
     if (pattern)
         for (size_t i = 0; i < count; i++)
-            numbers[i] = scalar_of_int(is(pattern, "all_ones"));
+            numbers[i] = integer(is(pattern, "all_ones"));
     else if (!values || !flatten(values, &at, numbers + count) || at != numbers + count)
         fail(t, "the result has %zu elements, which are not what is expected", count);
     for (size_t i = 0; i < count && t->out->verdict != VERDICT_FAIL; i++) {
-        const size_t size = dtype_bytes(got->type.dtype);
-        const scalar s = scalar_load(got->type.dtype, (const char *)got->data + i * size);
-        if (!is_close(s, numbers[i], tolerance)) {
-            text_printf(&t->out->detail, "element %zu: expected ", i);
-            put_number(&t->out->detail, numbers[i], s.kind == DTYPE_FLOAT);
-            text_puts(&t->out->detail, ", got ");
-            put_number(&t->out->detail, s, false);
+        const size_t size = tn_dtype_size(got->type.dtype);
+        number s;
+        if (!load(got->type.dtype, (const char *)got->data + i * size, &s))
+            fail(t, "the result is complex");
+        else if (!is_close(s, numbers[i], tolerance)) {
+            cli_printf(&t->out->detail, "element %zu: expected ", i);
+            put_number(t, numbers[i], s.is_float);
+            cli_puts(&t->out->detail, ", got ");
+            put_number(t, s, false);
             fail(t, "%s", "");
         }
     }
@@ -285,8 +304,8 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
     if (tn_program_compile(m, &o, &p) != TN_OK)
         return;
     size_t n_in = tn_program_input_count(p), n_out = tn_program_output_count(p);
-    tn_buffer *in = ARENA_ARRAY(t->memory, tn_buffer, n_in);
-    tn_buffer *out = ARENA_ARRAY(t->memory, tn_buffer, n_out);
+    tn_buffer *in = cli_alloc(t->memory, n_in, sizeof *in);
+    tn_buffer *out = cli_alloc(t->memory, n_out, sizeof *out);
     bool ok = in && out && values_have_inputs(t, p);
     for (size_t i = 0; ok && i < n_in; i++) {
         tn_port port;
@@ -341,12 +360,12 @@ static void put_expected_error(testing *t, const char *code, const char *message
 {
     const char *line = get(t, "expected.error.location.line");
     const char *column = get(t, "expected.error.location.column");
-    text_buffer *out = &t->out->detail;
-    text_printf(out, code ? "expected the error %s" : "expected an error", code);
+    cli_text *out = &t->out->detail;
+    cli_printf(out, code ? "expected the error %s" : "expected an error", code);
     if (line || column)
-        text_printf(out, " at %s:%s", line ? line : "*", column ? column : "*");
+        cli_printf(out, " at %s:%s", line ? line : "*", column ? column : "*");
     if (message)
-        text_printf(out, " with '%s'", message);
+        cli_printf(out, " with '%s'", message);
 }
 
 static void expect_error(testing *t)
@@ -362,8 +381,8 @@ static void expect_error(testing *t)
     put_expected_error(t, code, message);
     fail(t, ", got %s", t->first ? "" : "none");
     for (const seen *s = t->first; s; s = s->next)
-        text_printf(&t->out->detail, "+ %s %" PRIu32 ":%" PRIu32 " %s\n", s->code, s->place.line,
-                    s->place.column, s->message);
+        cli_printf(&t->out->detail, "+ %s %" PRIu32 ":%" PRIu32 " %s\n", s->code, s->place.line,
+                   s->place.column, s->message);
 }
 
 static void expect_success(testing *t)
@@ -386,7 +405,7 @@ static void read_wrt(testing *t, tn_gradient_options *o)
     size_t n = 0;
     for (const yaml *c = wrt && wrt->kind == YAML_LIST ? wrt->first : NULL; c; c = c->next)
         n++;
-    const char **names = ARENA_ARRAY(t->memory, const char *, n + 1);
+    const char **names = cli_alloc(t->memory, n + 1, sizeof *names);
     if (!wrt || !names)
         return;
     if (wrt->kind == YAML_SCALAR)
@@ -450,7 +469,7 @@ static bool is_well_formed(testing *t)
 {
     static const char pattern[] = "expected.output.result.values_pattern",
                       tolerance[] = "expected.output.result.tolerance";
-    scalar ignored;
+    number ignored;
     if (!is_either(t, "expected.status", true, "success", "error") ||
         !is_either(t, "profile", false, "cpu", "gpu") ||
         !is_either(t, pattern, false, "all_zeros", "all_ones"))
@@ -469,7 +488,6 @@ static void run_test(testing *t)
     if (!is_well_formed(t))
         return;
     run_stages(t);
-    diag_flush(&t->cx->diag);
     if (t->out->verdict == VERDICT_FAIL)
         return;
     if (is(status, "error"))
@@ -478,36 +496,49 @@ static void run_test(testing *t)
         expect_success(t);
 }
 
-tn_status conformance_run(context *cx, const char *path, bool gpu, arena *memory,
-                          conformance_result *out)
+/* Read and run the test in the file PATH. */
+static void run_file(session *s, const char *path, testing *t)
 {
-    testing t = {.memory = memory, .out = out, .gpu = gpu};
-    tn_diagnostic_sink sink = {collect, &t};
-    source src = {.name = path};
-    yaml *test = NULL;
+    cli_text text = {0};
+    yaml_fault fault = {.expected = "more memory"};
+    conformance_result *out = t->out;
+    const tn_diagnostic_sink sink = {collect, t};
+    s->instead = &sink;
+    const tn_status read = read_whole(s, path, &text);
+    s->instead = NULL;
+    const char *kept = read == TN_OK ? cli_copy(t->memory, text.at, text.n) : NULL;
+    t->test = kept ? yaml_read(kept, t->memory, &fault) : NULL;
+    cli_text_release(&text);
+    if (read != TN_OK) {
+        fail(t, "the file cannot be read: %s", t->first ? t->first->message : "out of memory");
+        return;
+    }
+    if (!t->test) {
+        fail(t, "the file cannot be read: line %u: expected %s", fault.line, fault.expected);
+        return;
+    }
+    out->category = get(t, "category") ? get(t, "category") : "";
+    out->description = get(t, "description") ? get(t, "description") : "";
+    if (!is(get(t, "profile"), "gpu") || t->gpu) {
+        run_test(t);
+        return;
+    }
+    out->verdict = VERDICT_SKIP;
+    cli_puts(&out->detail, "a test of the gpu profile");
+}
+
+tn_status conformance_run(session *s, const char *path, bool gpu, conformance_result *out)
+{
+    testing t = {.memory = &s->memory, .out = out, .gpu = gpu};
+    const tn_diagnostic_sink sink = {collect, &t};
     t.last = &t.first;
     *out = (conformance_result){.category = "", .description = ""};
-    text_init(&out->detail, &cx->allocator);
-    t.cx = context_new(&cx->allocator, &sink);
+    t.cx = tn_context_new(NULL, &sink);
     if (!t.cx)
-        return diag_no_memory(&cx->diag);
-    context_limits_from(t.cx, cx);
-    t.cx->has_told_llvm = true; /* programs are tested, not this machine */
-    if (text_file_read(t.cx, memory, path, &src.text, &src.length) != TN_OK ||
-        yaml_read(t.cx, &src, memory, &test) != TN_OK) {
-        diag_flush(&t.cx->diag);
-        fail(&t, "the file cannot be read: %s", t.first ? t.first->message : "out of memory");
-    } else {
-        t.test = test;
-        out->category = get(&t, "category") ? get(&t, "category") : "";
-        out->description = get(&t, "description") ? get(&t, "description") : "";
-        if (is(get(&t, "profile"), "gpu") && !gpu) {
-            out->verdict = VERDICT_SKIP;
-            text_puts(&out->detail, "a test of the gpu profile");
-        } else {
-            run_test(&t);
-        }
-    }
-    context_free(t.cx);
-    return out->detail.failed ? diag_no_memory(&cx->diag) : TN_OK;
+        return no_memory(s);
+    const tn_status status = arguments_limit(s, t.cx);
+    if (status == TN_OK)
+        run_file(s, path, &t);
+    tn_context_free(t.cx);
+    return status == TN_OK && out->detail.failed ? no_memory(s) : status;
 }

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "cli/cli.h"
 
 /* In the order of the help. */
@@ -26,51 +25,48 @@ static const command *find_command(const char *name)
 
 static tn_status unknown_command(session *s, const char *name)
 {
-    suggestion like;
-    suggest_begin(&like, name, strlen(name));
-    for (size_t i = 0; commands[i]; i++)
-        suggest_name(&like, commands[i]->name, strlen(commands[i]->name));
-    const tn_status status = usage_error(s, "there is no command '%s'", name);
-    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
-    return status;
+    const char *names[sizeof commands / sizeof *commands];
+    size_t n = 0;
+    for (; commands[n]; n++)
+        names[n] = commands[n]->name;
+    advise_name(s, name, strlen(name), names, n);
+    return usage_error(s, "there is no command '%s'", name);
 }
 
-static void help_all(text_buffer *out)
+static void help_all(cli_text *out)
 {
-    text_puts(out, "tenon COMMAND ...\n\nA tensor compiler: checks, formats, rewrites and runs "
-                   "programs in tensor IRs.\n\n");
+    cli_puts(out, "tenon COMMAND ...\n\nA tensor compiler: checks, formats, rewrites and runs "
+                  "programs in tensor IRs.\n\n");
     for (size_t i = 0; commands[i]; i++) {
-        text_puts(out, "  ");
-        text_puts(out, commands[i]->name);
-        text_fill(out, ' ', 13 - strlen(commands[i]->name));
-        text_puts(out, commands[i]->help);
-        text_putc(out, '\n');
+        cli_puts(out, "  ");
+        cli_puts(out, commands[i]->name);
+        cli_fill(out, ' ', 13 - strlen(commands[i]->name));
+        cli_puts(out, commands[i]->help);
+        cli_putc(out, '\n');
     }
-    text_puts(out, "\n'tenon COMMAND --help' says more; 'tenon --version' prints the version.\n");
+    cli_puts(out, "\n'tenon COMMAND --help' says more; 'tenon --version' prints the version.\n");
 }
 
 static tn_status print_help(session *s)
 {
-    text_buffer out;
-    text_init(&out, &s->cx->allocator);
+    cli_text out = {0};
     if (s->command)
         help_command(&out, s->command);
     else
         help_all(&out);
     tn_status status = output_text(s, NULL, &out);
-    text_release(&out);
+    cli_text_release(&out);
     return status;
 }
 
 static tn_status print_version(session *s)
 {
-    text_buffer out;
-    text_init(&out, &s->cx->allocator);
-    text_puts(&out, "tenon ");
-    text_puts(&out, tn_version());
-    text_putc(&out, '\n');
+    cli_text out = {0};
+    cli_puts(&out, "tenon ");
+    cli_puts(&out, tn_version());
+    cli_putc(&out, '\n');
     tn_status status = output_text(s, NULL, &out);
-    text_release(&out);
+    cli_text_release(&out);
     return status;
 }
 
@@ -84,7 +80,6 @@ static tn_status run_command(session *s, int argc, char **argv)
         status = print_version(s);
     else if (status == TN_OK)
         status = s->command->run(s, &args);
-    arguments_release(s, &args, argc);
     return status;
 }
 
@@ -120,7 +115,7 @@ int main(int argc, char **argv)
     }
     report_setup(&s, argc, argv);
     tn_status status = dispatch(&s, argc, argv);
-    diag_flush(&s.cx->diag);
+    cli_pool_release(&s.memory);
     tn_context_free(s.cx);
     return exit_status(status);
 }

@@ -1,4 +1,5 @@
 /* Diagnostics on standard error, and the exit status that goes with them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,13 +48,35 @@ static bool write_error(void *user, const char *bytes, size_t n)
     return true;
 }
 
-void report_diagnostic(void *user, const tn_diagnostic *d)
+static void show(const session *s, const tn_diagnostic *d)
 {
     static const char lost[] = "tenon: error: out of memory, and none to say where\n";
-    const session *s = user;
     tn_writer writer = {write_error, NULL};
     if (tn_diagnostic_write(s->cx, d, s->style, &writer) != TN_OK)
         output_error_text(lost, sizeof lost - 1);
+}
+
+void report_diagnostic(void *user, const tn_diagnostic *d)
+{
+    session *s = user;
+    tn_note notes[2 * MOST_NOTES];
+    tn_diagnostic own = *d;
+    if (d->severity == TN_ERROR && !s->instead) {
+        own.n_notes = d->n_notes < MOST_NOTES ? d->n_notes : MOST_NOTES;
+        if (own.n_notes > 0)
+            memcpy(notes, d->notes, own.n_notes * sizeof *notes);
+        for (size_t i = 0; i < s->n_notes; i++)
+            notes[own.n_notes++] = (tn_note){s->notes[i], {.file = ""}};
+        own.notes = notes;
+        if (s->advice && !own.fix.title)
+            own.fix = (tn_fix){.title = s->advice};
+        s->advice = NULL;
+        s->n_notes = 0;
+    }
+    if (s->instead)
+        s->instead->report(s->instead->user, d);
+    else
+        show(s, &own);
 }
 
 int exit_status(tn_status s)
@@ -75,4 +98,110 @@ int exit_status(tn_status s)
         break;
     }
     return 70;
+}
+
+/* ---- what the command line itself reports ---- */
+
+__attribute__((format(printf, 4, 0))) static void
+report(session *s, tn_severity severity, const char *kind, const char *format, va_list args)
+{
+    cli_text message = {0};
+    cli_vprintf(&message, format, args);
+    tn_diagnostic d = {.severity = severity,
+                       .kind = kind,
+                       .code = kind,
+                       .message = message.failed ? "out of memory" : message.at,
+                       .place = {.file = ""},
+                       .node = ""};
+    report_diagnostic(s, &d);
+    cli_text_release(&message);
+}
+
+tn_status report_error(session *s, tn_status status, const char *kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(s, TN_ERROR, kind, format, args);
+    va_end(args);
+    return status;
+}
+
+tn_status usage_error(session *s, const char *format, ...)
+{
+    char where[64];
+    va_list args;
+    (void)snprintf(where, sizeof where,
+                   s->command ? "'tenon %s --help' says how it is used"
+                              : "'tenon --help' lists the commands",
+                   s->command ? s->command->name : "");
+    /* before the notes that are there already */
+    if (s->n_notes == MOST_NOTES)
+        s->n_notes--;
+    memmove(s->notes + 1, s->notes, s->n_notes * sizeof *s->notes);
+    s->notes[0] = where;
+    s->n_notes++;
+    va_start(args, format);
+    report(s, TN_ERROR, "Usage", format, args);
+    va_end(args);
+    return TN_ERR_USAGE;
+}
+
+tn_status file_error(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(s, TN_ERROR, "FileError", format, args);
+    va_end(args);
+    return TN_ERR_IO;
+}
+
+tn_status no_memory(session *s)
+{
+    return report_error(s, TN_ERR_NOMEM, "AllocationFailure", "out of memory");
+}
+
+void report_warning(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(s, TN_WARNING, "Advice", format, args);
+    va_end(args);
+}
+
+/* Without memory there is no advice. */
+__attribute__((format(printf, 2, 0))) static const char *keep(session *s, const char *format,
+                                                              va_list args)
+{
+    cli_text text = {0};
+    cli_vprintf(&text, format, args);
+    const char *kept = text.failed ? NULL : cli_copy(&s->memory, text.at, text.n);
+    cli_text_release(&text);
+    return kept;
+}
+
+void advise(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    s->advice = keep(s, format, args);
+    va_end(args);
+}
+
+void add_note(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *note = keep(s, format, args);
+    va_end(args);
+    if (note && s->n_notes < MOST_NOTES)
+        s->notes[s->n_notes++] = note;
+}
+
+void advise_name(session *s, const char *text, size_t n, const char *const *names, size_t n_names)
+{
+    const char *second, *first = tn_closest_name(text, n, names, n_names, &second);
+    if (first && second)
+        advise(s, "did you mean '%s' or '%s'?", first, second);
+    else if (first)
+        advise(s, "did you mean '%s'?", first);
 }

@@ -2,9 +2,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include "base/hash.h"
 #include "cli/cli.h"
-#include "io/array.h"
 
 enum {
     OPTION_INPUT = OPTION_OWN,
@@ -28,27 +26,28 @@ enum {
 
 /* The tensors given to a run, one for each input of the program. */
 typedef struct run_inputs {
+    const tn_program *p;
+    tn_program *own; /* P, where it was only made to know the inputs; else NULL */
     size_t n;
-    array *arrays;
-    tn_buffer *buffers;
-    const char **paths; /* of --input; NULL: not given this way */
+    tn_buffer *tensors;     /* without data: not given */
+    const char **paths;     /* of --input; NULL: not given this way */
+    bool *is_random;        /* the library made it */
+    tn_tensor_file **files; /* that hold the others */
+    size_t n_files;
 } run_inputs;
 
 /* ---- run_inputs.c ---- */
 
-/* Read the inputs that are given in files; the others stay without data. */
-tn_status inputs_gather_given(session *s, const tn_program *p, const arguments *args,
-                              run_inputs *in);
 /* Collect every input: the files of --input, then the archives of --inputs, then random data when
- * SEED is not NULL. Reports what is missing or does not fit. */
+ * SEED is not NULL. Reports what is missing or does not fit. IN is released in any case; P must
+ * live until then. */
 tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
                         const uint64_t *seed, run_inputs *in);
-void inputs_release(session *s, run_inputs *in);
-
-/* ---- convert_entry.c ---- */
-
-/* Collect the inputs of M, as a run would. IN is released by the caller in any case. */
-tn_status entry_gather(session *s, const tn_module *m, const arguments *args, run_inputs *in);
+/* The same for the inputs of a module, but those that no file gives stay without data. */
+tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args, run_inputs *in);
+/* Make those random that are not given; without SEED they are missing. */
+tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in);
+void inputs_release(run_inputs *in);
 
 /* ---- convert_folder.c ---- */
 
@@ -56,17 +55,17 @@ tn_status entry_gather(session *s, const tn_module *m, const arguments *args, ru
 bool names_folder(const char *path);
 /* The text of meta.json: TARGET, and the entry of M with its symbol, which NAME may override. */
 tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
-                         text_buffer *out);
+                         cli_text *out);
 /* Write FOLDER/program with the extension of DIALECT, and FOLDER/meta.json. */
-tn_status folder_write(session *s, const char *folder, const char *dialect,
-                       const text_buffer *program, const text_buffer *meta);
+tn_status folder_write(session *s, const char *folder, const char *dialect, const cli_text *program,
+                       const cli_text *meta);
 
 /* ---- run_outputs.c ---- */
 
 /* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);
 /* Write the results as text. */
-void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text);
+tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cli_text *text);
 
 /* ---- trace.c ---- */
 
@@ -83,22 +82,17 @@ typedef struct trace_step {
 /* The text of a trace while it grows. */
 typedef struct trace {
     tn_profiler profiler; /* to be told what happens; stays where the trace is */
-    text_buffer text;
-    arena memory;
-    VECTOR(trace_step) steps;
-    hash_index by_step;
+    cli_text text;
+    cli_pool memory;
+    trace_step *steps;
+    size_t n_steps, cap_steps;
+    uint32_t *table; /* of N_TABLE places: 1 + the number of a step, by its hash; 0: empty */
+    size_t n_table;
 } trace;
 
-void trace_init(trace *t, const tn_allocator *allocator);
+void trace_init(trace *t);
 void trace_release(trace *t);
 /* Finish the text and write it to the file PATH. */
 tn_status trace_write(session *s, const char *path, trace *t);
-
-/* ---- show.c ---- */
-
-/* `f32[2, 3]` */
-void show_type(text_buffer *text, const tn_type *t);
-/* The elements in nested rows, without the middle of long axes when there are many. */
-void show_elements(text_buffer *text, const tn_buffer *b);
 
 #endif

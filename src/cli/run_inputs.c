@@ -1,97 +1,15 @@
 /* The inputs of `tenon run`: files, archives and random data, checked before anything runs. */
+#include <stdio.h>
 #include <string.h>
 
-#include "api/programs.h"
-#include "base/suggest.h"
 #include "cli/run.h"
-#include "io/archive.h"
-#include "io/npy.h"
-
-static void array_of_type(const tn_type *t, array *a)
-{
-    *a = (array){.dtype = t->dtype, .rank = t->rank};
-    memcpy(a->dims, t->dims, t->rank * sizeof a->dims[0]);
-}
-
-static void put_array_type(text_buffer *text, const array *a)
-{
-    tn_type t = {.dtype = a->dtype, .rank = a->rank};
-    memcpy(t.dims, a->dims, a->rank * sizeof a->dims[0]);
-    show_type(text, &t);
-}
-
-static bool extents_fit(const array *a, const tn_type *t)
-{
-    if (a->rank != t->rank)
-        return false;
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (t->dims[i] != TN_DIM_UNKNOWN && t->dims[i] != a->dims[i])
-            return false;
-    return true;
-}
-
-/* Input I of P was not FIT by A, which FILE holds. */
-static tn_status report_misfit(session *s, const tn_program *p, size_t index, const tn_port *port,
-                               const char *file, const array *a)
-{
-    tn_type held = {.dtype = a->dtype, .rank = a->rank};
-    bool same_dims = extents_fit(a, &port->type);
-    text_buffer text;
-    text_init(&text, &s->cx->allocator);
-    text_puts(&text, "input '");
-    text_puts(&text, port->name);
-    text_puts(&text, "' is ");
-    show_type(&text, &port->type);
-    text_puts(&text, ", but ");
-    text_puts(&text, file);
-    text_puts(&text, " holds ");
-    put_array_type(&text, a);
-    if (same_dims && a->dtype == array_carrier(port->type.dtype))
-        text_puts(&text, " with values out of range");
-    const char *message = text_c_string(&text);
-    const bool only_extents =
-        !same_dims && a->rank == port->type.rank && array_fits(a, port->type.dtype);
-    memcpy(held.dims, a->dims, a->rank * sizeof held.dims[0]);
-    tn_status status =
-        message ? report_input_misfit(&s->cx->diag, p, index, only_extents ? &held : NULL, message)
-                : diag_no_memory(&s->cx->diag);
-    diag_node(&s->cx->diag, port->name);
-    text_release(&text);
-    return status;
-}
-
-/* Report when A, whose data need not be there yet, cannot be input I. */
-static tn_status check_type(session *s, const tn_program *p, size_t i, const char *file,
-                            const array *a)
-{
-    tn_port port;
-    TN_TRY(tn_program_input(p, i, &port));
-    return extents_fit(a, &port.type) && array_fits(a, port.type.dtype)
-               ? TN_OK
-               : report_misfit(s, p, i, &port, file, a);
-}
-
-/* Make the array of input I, which came from FILE, its data. */
-static tn_status take_array(session *s, const tn_program *p, size_t i, const char *file,
-                            run_inputs *in)
-{
-    tn_port port;
-    const array *a = &in->arrays[i];
-    TN_TRY(check_type(s, p, i, file, a));
-    TN_TRY(tn_program_input(p, i, &port));
-    in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
-    memcpy(in->buffers[i].type.dims, a->dims, a->rank * sizeof a->dims[0]);
-    return TN_OK;
-}
 
 /* ---- names ---- */
 
 static bool is_position(const char *text, size_t length, size_t n, size_t *index)
 {
     uint64_t number;
-    decimal_result r = decimal_read_u64(text, length, &number);
-    if (length == 0 || r.length != length || r.overflow || number >= n ||
-        (length > 1 && text[0] == '0'))
+    if (!number_u64(text, length, &number) || number >= n || (length > 1 && text[0] == '0'))
         return false;
     *index = (size_t)number;
     return true;
@@ -109,197 +27,185 @@ static bool find_input(const tn_program *p, const char *text, size_t length, siz
     return is_position(text, length, tn_program_input_count(p), index);
 }
 
+static tn_status unknown_input(session *s, const run_inputs *in, const char *text, size_t length)
+{
+    enum { SHOWN = 6 };
+    const char **names = cli_alloc(&s->memory, in->n, sizeof *names);
+    if (!names)
+        return no_memory(s);
+    for (size_t i = 0; i < in->n; i++) {
+        tn_port port;
+        TN_TRY(tn_program_input(in->p, i, &port));
+        names[i] = port.name;
+        if (i < SHOWN)
+            add_note(s, "input %zu is '%s'", i, port.name);
+    }
+    advise_name(s, text, length, names, in->n);
+    return usage_error(s, "the program has no input '%.*s'", length < 200 ? (int)length : 200,
+                       text);
+}
+
 /* Split NAME=PATH. A name may hold '=' itself: the first split that names an input counts. */
-static tn_status note_path(session *s, const tn_program *p, const char *value, run_inputs *in)
+static tn_status note_path(session *s, const char *value, run_inputs *in)
 {
     size_t first = strcspn(value, "="), index;
     if (!value[first])
         return usage_error(s, "an input is given as NAME=PATH, not '%s'", value);
     for (const char *eq = value + first; eq; eq = strchr(eq + 1, '=')) {
-        if (!find_input(p, value, (size_t)(eq - value), &index))
+        if (!find_input(in->p, value, (size_t)(eq - value), &index))
             continue;
         if (in->paths[index])
             return usage_error(s, "the input '%.*s' is given twice", (int)(eq - value), value);
         in->paths[index] = eq + 1;
         return TN_OK;
     }
-    tn_status status =
-        usage_error(s, "the program has no input '%.*s'", first < 200 ? (int)first : 200, value);
-    tn_port port;
-    suggestion like;
-    suggest_begin(&like, value, first);
-    for (size_t i = 0; tn_program_input(p, i, &port) == TN_OK; i++) {
-        if (i < 6)
-            diag_note(&s->cx->diag, NULL, NO_SPAN, "input %zu is '%s'", i, port.name);
-        suggest_name(&like, port.name, strlen(port.name));
-    }
-    suggest_fix(&like, &s->cx->diag, NO_SPAN, "");
-    return status;
+    return unknown_input(s, in, value, first);
 }
 
-/* ---- sources ---- */
+/* ---- files ---- */
 
-static tn_status read_file(session *s, const tn_program *p, size_t i, run_inputs *in)
+/* Open PATH, which stays open as long as IN. */
+static tn_status open_file(session *s, const char *path, run_inputs *in, tn_tensor_file **file)
 {
-    npy_file f;
-    const char *path = in->paths[i];
-    TN_TRY(npy_open(s->cx, path, &f));
-    tn_status status = check_type(s, p, i, path, &f.type);
-    if (status == TN_OK)
-        status = npy_load(s->cx, &f, &in->arrays[i]);
-    npy_close(&f);
-    return status == TN_OK ? take_array(s, p, i, path, in) : status;
-}
-
-static tn_status read_files(session *s, const tn_program *p, run_inputs *in)
-{
-    for (size_t i = 0; i < in->n; i++)
-        if (in->paths[i])
-            TN_TRY(read_file(s, p, i, in));
+    TN_TRY(tn_tensor_file_open(s->cx, path, file));
+    in->files[in->n_files++] = *file;
     return TN_OK;
 }
 
-/* The data of a member comes after its type was compared. */
-static tn_status read_member(session *s, const tn_program *p, archive *a, uint32_t member, size_t i,
-                             const char *path, run_inputs *in)
+/* Tensor number AT of FILE becomes input I. Its data comes after its type was compared. */
+static tn_status take_tensor(run_inputs *in, size_t i, tn_tensor_file *file, size_t at,
+                             const char *path)
 {
-    array type;
-    TN_TRY(archive_describe(s->cx, a, member, &type));
-    TN_TRY(check_type(s, p, i, path, &type));
-    TN_TRY(archive_load(s->cx, a, member, &in->arrays[i]));
-    return take_array(s, p, i, path, in);
+    tn_buffer tensor = {0};
+    TN_TRY(tn_tensor_file_type(file, at, &tensor.type));
+    TN_TRY(tn_program_check_input(in->p, i, &tensor, path));
+    TN_TRY(tn_tensor_file_load(file, at, &tensor));
+    TN_TRY(tn_program_check_input(in->p, i, &tensor, path));
+    in->tensors[i] = tensor;
+    return TN_OK;
 }
 
-static bool is_given(const run_inputs *in, size_t i)
+/* An .npy file, whose one tensor has no name. */
+static bool is_single(const tn_tensor_file *file)
 {
-    return in->buffers[i].data != NULL;
+    const char *name = tn_tensor_file_name(file, 0);
+    return name && !*name;
 }
 
-/* Everything in the archive that an input still lacks; other arrays in it are none of ours. */
-static tn_status read_archive(session *s, const tn_program *p, const char *path, run_inputs *in)
+static tn_status read_file(session *s, size_t i, run_inputs *in)
 {
-    archive *a;
-    tn_status status = archive_open(s->cx, path, &a);
-    if (status != TN_OK)
-        return status;
-    for (size_t i = 0; i < in->n && status == TN_OK; i++) {
+    const char *path = in->paths[i];
+    tn_tensor_file *file;
+    TN_TRY(open_file(s, path, in, &file));
+    if (!is_single(file))
+        return file_error(s, "%s: is an archive; --inputs takes those", path);
+    return take_tensor(in, i, file, 0, path);
+}
+
+/* Everything in the archive that an input still lacks; other tensors in it are none of ours. */
+static tn_status read_archive(session *s, const char *path, run_inputs *in)
+{
+    tn_tensor_file *file;
+    TN_TRY(open_file(s, path, in, &file));
+    if (is_single(file))
+        return file_error(s, "%s: is a single .npy array, not an archive of named arrays", path);
+    for (size_t i = 0; i < in->n; i++) {
         tn_port port;
-        uint32_t member;
-        char position[DECIMAL_MAX];
-        (void)decimal_print_u64(i, position);
-        if (is_given(in, i) || tn_program_input(p, i, &port) != TN_OK ||
-            !(archive_find(a, port.name, &member) || archive_find(a, position, &member)))
-            continue;
-        status = read_member(s, p, a, member, i, path, in);
+        size_t at;
+        char position[24];
+        (void)snprintf(position, sizeof position, "%zu", i);
+        TN_TRY(tn_program_input(in->p, i, &port));
+        if (!in->tensors[i].data &&
+            (tn_tensor_file_find(file, port.name, &at) || tn_tensor_file_find(file, position, &at)))
+            TN_TRY(take_tensor(in, i, file, at, path));
     }
-    diag_flush(&s->cx->diag);
-    archive_close(s->cx, a);
-    return status;
+    return TN_OK;
 }
 
-/* Random data needs a number for every extent. */
-static tn_status report_unknown(session *s, const tn_program *p, size_t i, const tn_port *port)
-{
-    text_buffer names;
-    text_init(&names, &s->cx->allocator);
-    unknown_sizes(p, i, &names);
-    const char *list = text_c_string(&names);
-    tn_status status =
-        list ? usage_error(s, "--random cannot make input %zu ('%s') without a value for %s", i,
-                           port->name, list)
-             : diag_no_memory(&s->cx->diag);
-    diag_node(&s->cx->diag, port->name);
-    diag_fix(&s->cx->diag, NO_SPAN, NULL, "give each size with --dim SYM=N");
-    text_release(&names);
-    return status;
-}
-
-static tn_status make_random(session *s, const tn_program *p, size_t i, uint64_t seed,
-                             run_inputs *in)
-{
-    tn_port port;
-    array *a = &in->arrays[i];
-    TN_TRY(tn_program_input(p, i, &port));
-    for (uint32_t k = 0; k < port.type.rank; k++)
-        if (port.type.dims[k] == TN_DIM_UNKNOWN)
-            return report_unknown(s, p, i, &port);
-    array_of_type(&port.type, a);
-    TN_TRY(array_alloc(s->cx, port.name, a));
-    in->buffers[i] = (tn_buffer){a->data, a->bytes, port.type};
-    return tn_program_random_input(p, i, seed, &in->buffers[i]);
-}
-
-static tn_status report_missing(session *s, const tn_program *p, size_t i)
-{
-    tn_port port;
-    TN_TRY(tn_program_input(p, i, &port));
-    tn_status status = report_input_missing(&s->cx->diag, p, i);
-    diag_fix(&s->cx->diag, NO_SPAN, NULL,
-             "give it with --input %s=FILE.npy or --inputs ARCHIVE, or take --random SEED",
-             port.name);
-    return status;
-}
-
-static tn_status read_given(session *s, const tn_program *p, const arguments *args, run_inputs *in)
+static tn_status read_given(session *s, const arguments *args, run_inputs *in)
 {
     for (int i = 0; i < args->n_options; i++)
         if (args->options[i].id == OPTION_INPUT)
-            TN_TRY(note_path(s, p, args->options[i].value, in));
-    TN_TRY(read_files(s, p, in));
+            TN_TRY(note_path(s, args->options[i].value, in));
+    for (size_t i = 0; i < in->n; i++)
+        if (in->paths[i])
+            TN_TRY(read_file(s, i, in));
     for (int i = 0; i < args->n_options; i++)
         if (args->options[i].id == OPTION_INPUTS)
-            TN_TRY(read_archive(s, p, args->options[i].value, in));
+            TN_TRY(read_archive(s, args->options[i].value, in));
     return TN_OK;
 }
 
-/* Make what is not given, or say that it is missing. */
-static tn_status complete(session *s, const tn_program *p, const uint64_t *seed, run_inputs *in)
+/* ---- what is not in files ---- */
+
+static bool has_every_extent(const tn_type *t)
+{
+    for (uint32_t k = 0; k < t->rank; k++)
+        if (t->dims[k] == TN_DIM_UNKNOWN)
+            return false;
+    return true;
+}
+
+tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in)
 {
     tn_status status = TN_OK;
     for (size_t i = 0; i < in->n; i++) {
-        if (is_given(in, i))
+        tn_port port;
+        if (in->tensors[i].data)
             continue;
-        if (seed)
-            TN_TRY(make_random(s, p, i, *seed, in));
-        else
-            status = report_missing(s, p, i);
+        TN_TRY(tn_program_input(in->p, i, &port));
+        if (!seed) {
+            advise(s, "give it with --input %s=FILE.npy or --inputs ARCHIVE, or take --random SEED",
+                   port.name);
+            status = tn_program_check_input(in->p, i, NULL, NULL);
+            continue;
+        }
+        if (!has_every_extent(&port.type))
+            advise(s, "give each size with --dim SYM=N");
+        TN_TRY(tn_program_random_input(in->p, i, *seed, &in->tensors[i]));
+        in->is_random[i] = true;
     }
     return status;
+}
+
+/* ---- all of them ---- */
+
+static tn_status begin(session *s, const tn_program *p, const arguments *args, run_inputs *in)
+{
+    *in = (run_inputs){.p = p, .own = in->own, .n = tn_program_input_count(p)};
+    in->tensors = cli_alloc(&s->memory, in->n, sizeof *in->tensors);
+    in->paths = cli_alloc(&s->memory, in->n, sizeof *in->paths);
+    in->is_random = cli_alloc(&s->memory, in->n, sizeof *in->is_random);
+    in->files = cli_alloc(&s->memory, (size_t)args->n_options, sizeof(tn_tensor_file *));
+    if (in->tensors && in->paths && in->is_random && in->files)
+        return read_given(s, args, in);
+    in->n = 0;
+    return no_memory(s);
 }
 
 tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
                         const uint64_t *seed, run_inputs *in)
 {
-    TN_TRY(inputs_gather_given(s, p, args, in));
-    return complete(s, p, seed, in);
+    *in = (run_inputs){.p = p};
+    TN_TRY(begin(s, p, args, in));
+    return inputs_complete(s, seed, in);
 }
 
-tn_status inputs_gather_given(session *s, const tn_program *p, const arguments *args,
-                              run_inputs *in)
+tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args, run_inputs *in)
 {
-    const tn_allocator *a = &s->cx->allocator;
-    *in = (run_inputs){.n = tn_program_input_count(p)};
-    in->arrays = memory_alloc(a, in->n * sizeof *in->arrays);
-    in->buffers = memory_alloc(a, in->n * sizeof *in->buffers);
-    in->paths = memory_alloc(a, in->n * sizeof *in->paths);
-    if (!in->arrays || !in->buffers || !in->paths) {
-        inputs_release(s, &(run_inputs){0, in->arrays, in->buffers, in->paths});
-        *in = (run_inputs){0};
-        return diag_no_memory(&s->cx->diag);
-    }
-    memset(in->arrays, 0, in->n * sizeof *in->arrays);
-    memset(in->buffers, 0, in->n * sizeof *in->buffers);
-    memset(in->paths, 0, in->n * sizeof *in->paths);
-    return read_given(s, p, args, in);
+    const tn_compile_options o = {.level = TN_LEVEL_0, .engine = "ref"};
+    *in = (run_inputs){.n = 0};
+    TN_TRY(tn_program_compile(m, &o, &in->own));
+    return begin(s, in->own, args, in);
 }
 
-void inputs_release(session *s, run_inputs *in)
+void inputs_release(run_inputs *in)
 {
-    const tn_allocator *a = &s->cx->allocator;
     for (size_t i = 0; i < in->n; i++)
-        array_release(s->cx, &in->arrays[i]);
-    memory_free(a, in->arrays, in->n * sizeof *in->arrays);
-    memory_free(a, in->buffers, in->n * sizeof *in->buffers);
-    memory_free(a, in->paths, in->n * sizeof *in->paths);
+        if (in->is_random[i])
+            tn_buffer_release(in->p, &in->tensors[i]);
+    for (size_t i = 0; i < in->n_files; i++)
+        tn_tensor_file_close(in->files[i]);
+    tn_program_free(in->own);
     *in = (run_inputs){0};
 }

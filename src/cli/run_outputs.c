@@ -2,108 +2,75 @@
 #include <string.h>
 
 #include "cli/run.h"
-#include "io/npy.h"
-#include "io/npz_writer.h"
-#include "scalar/dtype.h"
 
-static array array_of(const tn_buffer *b)
-{
-    array a = {.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data, .bytes = b->bytes};
-    memcpy(a.dims, b->type.dims, a.rank * sizeof a.dims[0]);
-    return a;
-}
+/* Tensors with more elements show only the ends of long axes. */
+enum { SHOWN_WHOLE = 1000 };
 
-static void put_entry(text_buffer *text, size_t i, const char *name, const tn_type *t)
+static void put_entry(cli_text *text, size_t i, const char *name, const tn_type *t)
 {
-    text_puts(text, i ? ",\n {\"file\":\"" : "[{\"file\":\"");
-    text_u64(text, i);
-    text_puts(text, ".npy\",\"name\":");
-    text_json_string(text, name, strlen(name));
-    text_puts(text, ",\"dtype\":\"");
-    text_puts(text, dtype_name(t->dtype));
-    text_puts(text, "\",\"shape\":[");
-    for (uint32_t k = 0; k < t->rank; k++) {
-        if (k)
-            text_putc(text, ',');
-        text_i64(text, t->dims[k]);
-    }
-    text_puts(text, "]}");
+    cli_printf(text, "%s{\"file\":\"%zu.npy\",\"name\":", i ? ",\n " : "[", i);
+    cli_put_json(text, name, strlen(name));
+    cli_printf(text, ",\"dtype\":\"%s\",\"shape\":[", tn_dtype_name(t->dtype));
+    for (uint32_t k = 0; k < t->rank; k++)
+        cli_printf(text, "%s%lld", k ? "," : "", (long long)t->dims[k]);
+    cli_puts(text, "]}");
 }
 
 /* DIR/0.npy, DIR/1.npy, ... and DIR/outputs.json, which is put in place last. */
-static tn_status write_folder(session *s, output_set *set, const tn_program *p,
-                              const tn_buffer *out, const char *dir, text_buffer *path,
-                              text_buffer *json)
+static tn_status add_folder(session *s, tn_file_set *set, const tn_program *p, const tn_buffer *out,
+                            const char *dir, cli_text *path, cli_text *json)
 {
-    size_t n = tn_program_output_count(p);
-    TN_TRY(output_folder(s, set, dir));
-    text_puts(json, n ? "" : "[");
+    const size_t n = tn_program_output_count(p);
+    TN_TRY(tn_file_set_folder(set, dir));
+    cli_puts(json, n ? "" : "[");
     for (size_t i = 0; i < n; i++) {
         tn_port port;
-        array a = array_of(&out[i]);
         TN_TRY(tn_program_output(p, i, &port));
-        text_reset(path);
-        text_printf(path, "%s/%zu.npy", dir, i);
-        if (!text_c_string(path))
-            return diag_no_memory(&s->cx->diag);
-        TN_TRY(npy_write(s->cx, set, text_c_string(path), &a));
+        path->n = 0;
+        cli_printf(path, "%s/%zu.npy", dir, i);
+        if (path->failed)
+            return no_memory(s);
+        TN_TRY(tn_file_set_add_tensors(set, path->at, NULL, &out[i], 1));
         put_entry(json, i, port.name, &out[i].type);
     }
-    text_puts(json, "]\n");
-    text_reset(path);
-    text_printf(path, "%s/outputs.json", dir);
-    if (!text_c_string(path))
-        return diag_no_memory(&s->cx->diag);
-    return output_text_in(s, set, text_c_string(path), json);
+    cli_puts(json, "]\n");
+    path->n = 0;
+    cli_printf(path, "%s/outputs.json", dir);
+    return path->failed ? no_memory(s) : output_text_in(s, set, path->at, json);
 }
 
-static tn_status write_archive(session *s, output_set *set, const tn_program *p,
-                               const tn_buffer *out, const char *path)
+static tn_status write_folder(session *s, tn_file_set *set, const tn_program *p,
+                              const tn_buffer *out, const char *dir)
 {
-    npz_writer *w;
-    TN_TRY(npz_writer_open(s->cx, set, path, false, &w));
-    for (size_t i = 0; i < tn_program_output_count(p); i++) {
-        char name[DECIMAL_MAX];
-        array a = array_of(&out[i]);
-        (void)decimal_print_u64(i, name);
-        tn_status status = npz_writer_add(s->cx, w, name, &a);
-        if (status != TN_OK) {
-            npz_writer_discard(s->cx, w);
-            return status;
-        }
-    }
-    return npz_writer_close(s->cx, w);
+    cli_text path = {0}, json = {0};
+    const tn_status status = add_folder(s, set, p, out, dir, &path, &json);
+    cli_text_release(&path);
+    cli_text_release(&json);
+    return status;
 }
 
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)
 {
-    size_t n = strlen(path);
-    output_set set;
-    text_buffer name, json;
-    tn_status status;
-    output_set_init(&set, &s->cx->allocator);
-    text_init(&name, &s->cx->allocator);
-    text_init(&json, &s->cx->allocator);
-    if (n > 4 && strcmp(path + n - 4, ".npz") == 0)
-        status = write_archive(s, &set, p, out, path);
-    else
-        status = write_folder(s, &set, p, out, path, &name, &json);
-    status = output_end(s, &set, status);
-    diag_flush(&s->cx->diag);
-    text_release(&name);
-    text_release(&json);
-    return status;
+    const size_t n = strlen(path);
+    const bool is_archive = n > 4 && strcmp(path + n - 4, ".npz") == 0;
+    tn_file_set *set;
+    TN_TRY(tn_file_set_begin(s->cx, &set));
+    return tn_file_set_end(
+        set, is_archive ? tn_file_set_add_tensors(set, path, NULL, out, tn_program_output_count(p))
+                        : write_folder(s, set, p, out, path));
 }
 
-void outputs_show(const tn_program *p, const tn_buffer *out, text_buffer *text)
+tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cli_text *text)
 {
+    const tn_writer writer = text_writer(text);
     tn_port port;
     for (size_t i = 0; tn_program_output(p, i, &port) == TN_OK; i++) {
-        text_puts(text, port.name);
-        text_puts(text, ": ");
-        show_type(text, &out[i].type);
-        text_putc(text, '\n');
-        show_elements(text, &out[i]);
-        text_putc(text, '\n');
+        cli_printf(text, "%s: ", port.name);
+        cli_put_type(text, &out[i].type);
+        cli_putc(text, '\n');
+        if (tn_buffer_write(s->cx, &out[i], SHOWN_WHOLE, &writer) != TN_OK)
+            return no_memory(s);
+        cli_putc(text, '\n');
     }
+    return TN_OK;
 }

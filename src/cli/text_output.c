@@ -1,13 +1,13 @@
-/* Where results go: files that appear complete or not at all, or standard output. */
+/* Where texts come from and go to: files, standard input, output and error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "io/input.h"
 
-enum { LARGEST_WRITE = 1 << 30 };
+enum { LARGEST_WRITE = 1 << 30, READ_STEP = 64 << 10 };
 
 /* False with errno set when not all could be written. */
 static bool write_all(int fd, const char *bytes, size_t n)
@@ -31,50 +31,94 @@ void output_error_text(const char *text, size_t n)
 
 static bool append(void *user, const char *bytes, size_t n)
 {
-    text_buffer *text = user;
-    text_put(text, bytes, n);
+    cli_text *text = user;
+    cli_put(text, bytes, n);
     return !text->failed;
 }
 
-tn_writer text_writer(text_buffer *text)
+tn_writer text_writer(cli_text *text)
 {
     return (tn_writer){append, text};
 }
 
-tn_status output_end(session *s, output_set *set, tn_status status)
+static bool is_standard_output(const char *path)
 {
-    if (output_set_end(set, status == TN_OK) || status != TN_OK)
-        return status;
-    return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                       "the results cannot be put in place: %s", strerror(errno));
+    return !path || strcmp(path, "-") == 0;
 }
 
-tn_status output_folder(session *s, output_set *set, const char *path)
+static tn_status write_standard_output(session *s, const cli_text *text)
 {
-    if (output_set_folder(set, path))
+    if (write_all(STDOUT_FILENO, text->at, text->n))
         return TN_OK;
-    return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                       "%s: the folder cannot be made: %s", path, strerror(errno));
+    return file_error(s, "standard output cannot be written: %s", strerror(errno));
 }
 
-tn_status output_text_in(session *s, output_set *set, const char *path, const text_buffer *text)
+tn_status output_text_in(session *s, tn_file_set *set, const char *path, const cli_text *text)
 {
     if (text->failed)
-        return diag_no_memory(&s->cx->diag);
-    if (!path || strcmp(path, "-") == 0) {
-        if (write_all(STDOUT_FILENO, text->at, text->n))
-            return TN_OK;
-        return diag_report(&s->cx->diag, DIAG_FileError, NULL, NO_SPAN,
-                           "standard output cannot be written: %s", strerror(errno));
-    }
-    output *o = output_open(set, AT_FDCWD, path);
-    const bool ok = o && output_write(set, o, text->at, text->n) && output_close(o);
-    return ok ? TN_OK : io_unwritten(s->cx, path);
+        return no_memory(s);
+    return is_standard_output(path) ? write_standard_output(s, text)
+                                    : tn_file_set_add(set, path, text->at, text->n);
 }
 
-tn_status output_text(session *s, const char *path, const text_buffer *text)
+tn_status output_text(session *s, const char *path, const cli_text *text)
 {
-    output_set set;
-    output_set_init(&set, &s->cx->allocator);
-    return output_end(s, &set, output_text_in(s, &set, path, text));
+    tn_file_set *set = NULL;
+    if (text->failed)
+        return no_memory(s);
+    if (is_standard_output(path))
+        return write_standard_output(s, text);
+    TN_TRY(tn_file_set_begin(s->cx, &set));
+    return tn_file_set_end(set, tn_file_set_add(set, path, text->at, text->n));
+}
+
+/* False with errno set. */
+static bool read_all(int fd, cli_text *text)
+{
+    char block[READ_STEP];
+    ssize_t got;
+    do {
+        got = read(fd, block, sizeof block);
+        if (got > 0)
+            cli_put(text, block, (size_t)got);
+    } while (!text->failed && (got > 0 || (got < 0 && errno == EINTR)));
+    cli_put(text, "", 0);
+    return got >= 0;
+}
+
+tn_status read_whole(session *s, const char *path, cli_text *text)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    const int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return file_error(s, "%s: cannot be opened: %s", path, strerror(errno));
+    const bool ok = read_all(fd, text);
+    const int reason = errno;
+    if (!is_input)
+        (void)close(fd);
+    if (text->failed)
+        return no_memory(s);
+    return ok ? TN_OK
+              : file_error(s, "%s: cannot be read: %s", is_input ? "<stdin>" : path,
+                           strerror(reason));
+}
+
+void cli_put_type(cli_text *text, const tn_type *t)
+{
+    cli_printf(text, "%s[", tn_dtype_name(t->dtype));
+    for (uint32_t i = 0; i < t->rank; i++) {
+        cli_puts(text, i ? ", " : "");
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            cli_putc(text, '?');
+        else
+            cli_printf(text, "%lld", (long long)t->dims[i]);
+    }
+    cli_putc(text, ']');
+}
+
+int64_t time_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -3,41 +3,36 @@
 
 #include <string.h>
 
-#include "base/text.h"
-#include "base/utf8.h"
-
 enum { DEEPEST = 32 };
 
 typedef struct yaml_reader {
-    context *cx;
-    const source *src;
-    arena *memory;
-    const char *at;
+    const char *text, *at;
+    cli_pool *memory;
     uint32_t depth;
-    tn_status status;
+    yaml_fault *fault;
 } yaml_reader;
 
 static yaml *fail(yaml_reader *r, const char *expected)
 {
-    size_t n = strcspn(r->at, "\r\n");
-    if (r->status == TN_OK)
-        r->status = diag_report(&r->cx->diag, DIAG_SyntaxError, r->src,
-                                (span){(uint32_t)(r->at - r->src->text), (uint32_t)(n ? n : 1)},
-                                "expected %s", expected);
+    if (r->fault->expected)
+        return NULL;
+    r->fault->expected = expected;
+    r->fault->line = 1;
+    for (const char *at = r->text; at < r->at; at++)
+        r->fault->line += *at == '\n';
     return NULL;
 }
 
-static yaml *no_memory(yaml_reader *r)
+static yaml *out_of_memory(yaml_reader *r)
 {
-    r->status = diag_no_memory(&r->cx->diag);
-    return NULL;
+    return fail(r, "more memory");
 }
 
 static yaml *new_yaml(yaml_reader *r, yaml_kind kind)
 {
-    yaml *y = ARENA_NEW(r->memory, yaml);
+    yaml *y = cli_alloc(r->memory, 1, sizeof *y);
     if (!y)
-        return no_memory(r);
+        return out_of_memory(r);
     y->kind = kind;
     return y;
 }
@@ -79,9 +74,9 @@ static yaml *read_quoted(yaml_reader *r)
     size_t n = 0;
     if (!y)
         return NULL;
-    out = arena_alloc(r->memory, strcspn(r->at, "\n") + 1);
+    out = cli_alloc(r->memory, strcspn(r->at, "\n") + 1, 1);
     if (!out)
-        return no_memory(r);
+        return out_of_memory(r);
     for (; *r->at != quote || (quote == '\'' && r->at[1] == '\''); r->at++) {
         if (*r->at == '\0' || *r->at == '\n')
             return fail(r, "the end of the string");
@@ -114,8 +109,8 @@ static yaml *read_plain(yaml_reader *r, const char *stops)
         n--;
     if (!y)
         return NULL;
-    y->text = arena_copy_text(r->memory, begin, n);
-    return y->text ? y : no_memory(r);
+    y->text = cli_copy(r->memory, begin, n);
+    return y->text ? y : out_of_memory(r);
 }
 
 /* ---- lists and maps in brackets ---- */
@@ -161,11 +156,10 @@ static yaml *read_flow(yaml_reader *r)
 static yaml *read_text(yaml_reader *r, uint32_t parent)
 {
     yaml *y = new_yaml(r, YAML_SCALAR);
-    text_buffer out;
+    cli_text out = {0};
     uint32_t own = 0;
     bool chomp = r->at[1] == '-';
     next_line(r);
-    text_init(&out, &r->cx->allocator);
     size_t kept = 0; /* without blank lines at the end */
     for (; *r->at; next_line(r)) {
         size_t n = strcspn(r->at, "\n");
@@ -177,15 +171,15 @@ static yaml *read_text(yaml_reader *r, uint32_t parent)
             own = indent;
         uint32_t cut = indent < own ? indent : own;
         if (cut < n)
-            text_put(&out, r->at + cut, n - cut);
-        text_putc(&out, '\n');
+            cli_put(&out, r->at + cut, n - cut);
+        cli_putc(&out, '\n');
         if (!blank)
             kept = out.n;
     }
     if (y && !out.failed)
-        y->text = arena_copy_text(r->memory, kept ? out.at : "", chomp && kept ? kept - 1 : kept);
-    text_release(&out);
-    return y && y->text ? y : no_memory(r);
+        y->text = cli_copy(r->memory, kept ? out.at : "", chomp && kept ? kept - 1 : kept);
+    cli_text_release(&out);
+    return y && y->text ? y : out_of_memory(r);
 }
 
 static yaml *read_block(yaml_reader *r, uint32_t indent);
@@ -276,19 +270,20 @@ static yaml *read_block(yaml_reader *r, uint32_t indent)
     return y;
 }
 
-tn_status yaml_read(context *cx, const source *src, arena *memory, yaml **out)
+yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault)
 {
-    yaml_reader r = {.cx = cx, .src = src, .memory = memory, .at = src->text};
-    *out = NULL;
+    yaml_reader r = {.text = text, .at = text, .memory = memory, .fault = fault};
+    yaml *y = NULL;
+    *fault = (yaml_fault){0};
     if (!skip_blank(&r))
         (void)fail(&r, "an entry");
     else if (indentation(r.at))
         (void)fail(&r, "no indentation");
     else
-        *out = read_block(&r, 0);
-    if (r.status == TN_OK && skip_blank(&r))
+        y = read_block(&r, 0);
+    if (!fault->expected && skip_blank(&r))
         (void)fail(&r, "an entry");
-    return r.status;
+    return fault->expected ? NULL : y;
 }
 
 const yaml *yaml_find(const yaml *y, const char *path)

@@ -3,7 +3,7 @@
 #ifndef CLI_YAML_H
 #define CLI_YAML_H
 
-#include "base/context.h"
+#include "cli/cli_text.h"
 
 typedef enum yaml_kind { YAML_SCALAR, YAML_MAP, YAML_LIST } yaml_kind;
 
@@ -14,8 +14,15 @@ typedef struct yaml {
     struct yaml *first, *next;
 } yaml;
 
-/* Read SRC, whose text ends with a NUL. Everything lives in MEMORY. */
-tn_status yaml_read(context *cx, const source *src, arena *memory, yaml **out);
+/* What is wrong with a text. */
+typedef struct yaml_fault {
+    const char *expected; /* in words; NULL: nothing is wrong */
+    unsigned line;
+} yaml_fault;
+
+/* Read TEXT, which ends with a NUL. Everything lives in MEMORY; NULL and *FAULT say what is wrong.
+ */
+yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault);
 
 /* The entry at the PATH `a.b.c`, or NULL. */
 const yaml *yaml_find(const yaml *y, const char *path);

@@ -49,8 +49,7 @@ static tn_status list(context *cx, archive *a)
     return io_error(cx, a->in.name, "is neither an .npz nor a .safetensors file");
 }
 
-/* Make an archive of IN, whose file it then owns. */
-static tn_status open_input(context *cx, const input *in, archive **out)
+tn_status archive_open_input(context *cx, const input *in, archive **out)
 {
     *out = NULL;
     archive *a = memory_alloc(&cx->allocator, sizeof *a);
@@ -76,7 +75,7 @@ tn_status archive_open(context *cx, const char *path, archive **out)
     input in;
     *out = NULL;
     TN_TRY(input_open(cx, path, &in));
-    return open_input(cx, &in, out);
+    return archive_open_input(cx, &in, out);
 }
 
 tn_status archive_open_memory(context *cx, const char *name, const void *bytes, size_t n,
@@ -84,7 +83,7 @@ tn_status archive_open_memory(context *cx, const char *name, const void *bytes, 
 {
     input in;
     input_from_memory(name, bytes, n, &in);
-    return open_input(cx, &in, out);
+    return archive_open_input(cx, &in, out);
 }
 
 void archive_close(context *cx, archive *a)

@@ -9,10 +9,13 @@
 #define IO_ARCHIVE_H
 
 #include "io/array.h"
+#include "io/input.h"
 
 typedef struct archive archive;
 
 tn_status archive_open(context *cx, const char *path, archive **out);
+/* The same for IN, of which nothing is read yet; the archive takes it over, also on failure. */
+tn_status archive_open_input(context *cx, const input *in, archive **out);
 /* BYTES must outlive the archive. NAME stands for the file in messages. */
 tn_status archive_open_memory(context *cx, const char *name, const void *bytes, size_t n,
                               archive **out);

@@ -79,7 +79,14 @@ tn_status npy_read_input(context *cx, input *in, bool with_data, array *out)
 
 tn_status npy_open(context *cx, const char *path, npy_file *f)
 {
-    TN_TRY(input_open(cx, path, &f->in));
+    input in;
+    TN_TRY(input_open(cx, path, &in));
+    return npy_open_input(cx, &in, f);
+}
+
+tn_status npy_open_input(context *cx, const input *in, npy_file *f)
+{
+    f->in = *in;
     tn_status s = read_type(cx, &f->in, &f->header, &f->type);
     if (s != TN_OK)
         input_close(&f->in);

@@ -24,6 +24,8 @@ typedef struct npy_file {
 
 /* PATH must outlive F. On success F is to be closed; the file is long enough for its data. */
 tn_status npy_open(context *cx, const char *path, npy_file *f);
+/* The same for IN, of which nothing is read yet; F takes it over, also on failure. */
+tn_status npy_open_input(context *cx, const input *in, npy_file *f);
 /* Read the data, once. On success OUT owns it (array_release); on failure it has none. */
 tn_status npy_load(context *cx, npy_file *f, array *out);
 void npy_close(npy_file *f);

@@ -30,7 +30,8 @@ def layers(root):
         "io/npy.c": '#include "scalar/dtype.h"\n',
         "target/llvm/emit.c": "#include <llvm-c/Core.h>\n",
         "loop/nest/a.c": '#include "loop/ir/loop.h"\n',
-        "cli/main.c": '#include "api/api.h"\n',
+        "api/api.h": '#include "base/b.h"\n#include "tenon/types.h"\n',
+        "cli/main.c": '#include <stdio.h>\n#include "cli/cli.h"\n#include "tenon/tenon.h"\n',
     }
     refused = {
         "base/up.h": ('#include "graph/a.h"\n', ":1:"),
@@ -40,6 +41,8 @@ def layers(root):
         "loop/ir/llvm.c": ("#include <llvm-c/Core.h>\n", ":1:"),
         "graph/unrooted.c": ('#include "memory.h"\n', ":1:"),
         "loop/ir/up.c": ('#include "loop/nest/nest.h"\n', ":1:"),
+        "cli/deep.c": ('#include "tenon/tenon.h"\n#include "api/api.h"\n', ":2:"),
+        "cli/handy.c": ('#include "base/text.h"\n', ":1:"),
         "helpers/b.c": ("", "in no room"),
         "pass/main.c": ("", "the same name"),
     }
@@ -68,6 +71,17 @@ def layers(root):
     objects = [graph, compile_object(root / "objects/src/base", base, "b.c.o")]
     status, output = check("check_layers.py", root, "--objects", *objects)
     expect("layers refuses a symbol from below", status == 1 and "takes graph_f" in output, output)
+
+    (root / "objects/src/api").mkdir()
+    (root / "objects/src/cli").mkdir()
+    api = compile_object(root / "objects/src/api", "int tn_f(int i) { return i; } int api_f(int i) { return i; }",
+                         "f.c.o")
+    public = compile_object(root / "objects/src/cli", "int tn_f(int); int run(int i) { return tn_f(i); }", "main.c.o")
+    status, output = check("check_layers.py", root, "--objects", api, public)
+    expect("layers accepts a public function in the command line", status == 0, output)
+    inner = compile_object(root / "objects/src/cli", "int api_f(int); int run(int i) { return api_f(i); }", "inner.c.o")
+    status, output = check("check_layers.py", root, "--objects", api, inner)
+    expect("layers refuses another one", status == 1 and "takes api_f" in output and "not public" in output, output)
 
 
 def compile_object(folder, text, name="object.o"):

@@ -1,24 +1,9 @@
-/* Tensors as text: their type, and their elements in nested rows. */
-#include "cli/run.h"
-#include "scalar/dtype.h"
+/* Tensors as text: their elements in nested rows. */
+#include "api/api.h"
+#include "base/checked.h"
 
-/* Tensors with more elements show only the ends of long axes. */
-enum { SHOWN_WHOLE = 1000, SHOWN_ENDS = 3 };
-
-void show_type(text_buffer *text, const tn_type *t)
-{
-    text_puts(text, dtype_name(t->dtype));
-    text_putc(text, '[');
-    for (uint32_t i = 0; i < t->rank; i++) {
-        if (i)
-            text_puts(text, ", ");
-        if (t->dims[i] == TN_DIM_UNKNOWN)
-            text_putc(text, '?');
-        else
-            text_i64(text, t->dims[i]);
-    }
-    text_putc(text, ']');
-}
+/* Of a long axis in a tensor that is not shown whole: elements at either end. */
+enum { SHOWN_ENDS = 3 };
 
 static float_format format_of(tn_dtype d)
 {
@@ -121,19 +106,39 @@ static void show_axis(const viewer *v, uint32_t axis, const char *at)
     text_putc(v->text, ']');
 }
 
-void show_elements(text_buffer *text, const tn_buffer *b)
+static void show_elements(text_buffer *text, const tn_buffer *b, bool whole)
 {
     const tn_type *t = &b->type;
-    viewer v = {.text = text, .type = t};
+    viewer v = {.text = text, .type = t, .whole = whole};
     size_t step = dtype_bytes(t->dtype);
+    bool is_empty = false;
     for (uint32_t i = t->rank; i-- > 0;) {
         v.step[i] = step;
         step *= (size_t)t->dims[i];
+        is_empty = is_empty || t->dims[i] == 0;
     }
-    v.whole = b->bytes / dtype_bytes(t->dtype) <= SHOWN_WHOLE;
     /* An axis without elements can stand behind one with very many. */
-    if (b->bytes == 0 && t->rank > 1)
+    if (is_empty && t->rank > 1)
         text_puts(text, "[]");
     else
         show_axis(&v, 0, b->data);
+}
+
+tn_status tn_buffer_write(const tn_context *cx, const tn_buffer *b, size_t most,
+                          const tn_writer *writer)
+{
+    int64_t n;
+    if (!public_type_is_valid(&b->type, false) || !product_i64(b->type.dims, b->type.rank, &n) ||
+        (uint64_t)n > b->bytes / dtype_bytes(b->type.dtype) || (n > 0 && !b->data))
+        return TN_ERR_USAGE;
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    show_elements(&text, b, (uint64_t)n <= most);
+    tn_status s = TN_OK;
+    if (text.failed)
+        s = TN_ERR_NOMEM;
+    else if (!writer->write(writer->user, text.at, text.n))
+        s = TN_ERR_IO;
+    text_release(&text);
+    return s;
 }

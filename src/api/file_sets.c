@@ -1,0 +1,116 @@
+/* Files that appear together, for users of the library. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "api/api.h"
+#include "io/npy.h"
+#include "io/npz_writer.h"
+#include "tenon/files.h"
+
+struct tn_file_set {
+    context *cx;
+    output_set files;
+};
+
+tn_status tn_file_set_begin(tn_context *cx, tn_file_set **out)
+{
+    tn_file_set *set = *out = memory_alloc(&cx->allocator, sizeof *set);
+    if (!set)
+        return context_done(cx, diag_no_memory(&cx->diag));
+    set->cx = cx;
+    output_set_init(&set->files, &cx->allocator);
+    return TN_OK;
+}
+
+tn_status tn_file_set_folder(tn_file_set *set, const char *path)
+{
+    if (output_set_folder(&set->files, path))
+        return TN_OK;
+    const tn_status s =
+        errno == ENOMEM ? diag_no_memory(&set->cx->diag)
+                        : io_error(set->cx, path, "the folder cannot be made: %s", strerror(errno));
+    return context_done(set->cx, s);
+}
+
+tn_status tn_file_set_add(tn_file_set *set, const char *path, const void *bytes, size_t n)
+{
+    output *o = output_open(&set->files, AT_FDCWD, path);
+    const bool ok = o && output_write(&set->files, o, bytes, n) && output_close(o);
+    return context_done(set->cx, ok ? TN_OK : io_unwritten(set->cx, path));
+}
+
+/* ---- tensors ---- */
+
+static tn_status array_from(context *cx, const char *path, const tn_buffer *b, array *a)
+{
+    size_t bytes;
+    *a = (array){.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data};
+    if (!public_type_is_valid(&b->type, false))
+        return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "%s: a tensor with an unknown extent cannot be written", path);
+    memcpy(a->dims, b->type.dims, a->rank * sizeof a->dims[0]);
+    if (!array_measure(a, &bytes) || b->bytes < bytes || (bytes && !b->data))
+        return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "%s: a tensor has fewer bytes than its type needs", path);
+    a->bytes = bytes;
+    return TN_OK;
+}
+
+static tn_status add_members(tn_file_set *set, npz_writer *w, const char *path,
+                             const char *const *names, const tn_buffer *tensors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char number[DECIMAL_MAX];
+        array a;
+        (void)decimal_print_u64(i, number);
+        TN_TRY(array_from(set->cx, path, &tensors[i], &a));
+        TN_TRY(npz_writer_add(set->cx, w, names ? names[i] : number, &a));
+    }
+    return TN_OK;
+}
+
+static tn_status add_archive(tn_file_set *set, const char *path, const char *const *names,
+                             const tn_buffer *tensors, size_t n)
+{
+    npz_writer *w;
+    TN_TRY(npz_writer_open(set->cx, &set->files, path, false, &w));
+    const tn_status s = add_members(set, w, path, names, tensors, n);
+    if (s == TN_OK)
+        return npz_writer_close(set->cx, w);
+    npz_writer_discard(set->cx, w);
+    return s;
+}
+
+static tn_status add_array(tn_file_set *set, const char *path, const tn_buffer *b)
+{
+    array a;
+    TN_TRY(array_from(set->cx, path, b, &a));
+    return npy_write(set->cx, &set->files, path, &a);
+}
+
+tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path, const char *const *names,
+                                  const tn_buffer *tensors, size_t n)
+{
+    const size_t length = strlen(path);
+    tn_status s;
+    if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
+        s = add_archive(set, path, names, tensors, n);
+    else if (n == 1)
+        s = add_array(set, path, tensors);
+    else
+        s = diag_report(&set->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                        "%s: an .npy file takes one tensor, not %zu", path, n);
+    return context_done(set->cx, s);
+}
+
+tn_status tn_file_set_end(tn_file_set *set, tn_status status)
+{
+    if (!set)
+        return status;
+    context *cx = set->cx;
+    if (!output_set_end(&set->files, status == TN_OK) && status == TN_OK)
+        status = diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN,
+                             "the results cannot be put in place: %s", strerror(errno));
+    memory_free(&cx->allocator, set, sizeof *set);
+    return context_done(cx, status);
+}
