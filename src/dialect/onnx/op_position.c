@@ -1,0 +1,363 @@
+/* Operators whose positions are data. Tensors are looked at as rows: positions along several axes
+ * become the one of the row. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op.h"
+
+static dim product(onnx_call *c, const dim *dims, uint32_t n)
+{
+    dim all = 1;
+    for (uint32_t i = 0; i < n; i++)
+        all = tn_dim_mul(c->b, all, dims[i]);
+    return all;
+}
+
+/* ---- GatherElements, ScatterElements ---- */
+
+/* The first elements of X along every axis but AXIS, as many as DIMS says. */
+static tn_value like_positions(onnx_call *c, tn_value x, const type *positions, int64_t axis)
+{
+    const type *t = onnx_type_of(c, x);
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        if (i != axis && positions->dims[i] != t->dims[i]) {
+            if (dim_is_symbolic(positions->dims[i])) {
+                (void)onnx_refuse(c, DIAG_ShapeUnknown, "the shapes of input and positions differ");
+                return tn_no_value();
+            }
+            x = tn_slice_axis(c->b, x, i, 0, positions->dims[i]);
+        }
+    return x;
+}
+
+static bool elements_axis(onnx_call *c, const type *t, const type *u, int64_t *axis)
+{
+    if (t->rank != u->rank || t->rank == 0)
+        return onnx_refuse(c, DIAG_RankMismatch, "input and positions must have one rank above 0");
+    return onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, axis);
+}
+
+bool onnx_op_gather_elements(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    int64_t axis;
+    if (!t || !u || !elements_axis(c, t, u, &axis))
+        return false;
+    const tn_value part = like_positions(c, x, u, axis);
+    return tn_is_value(part) &&
+           onnx_give(c, 0, tn_gather(c->b, part, onnx_positions(c, 1, t->dims[axis]), axis));
+}
+
+typedef enum scatter_kind {
+    SCATTER_NONE,
+    SCATTER_ADD,
+    SCATTER_MUL,
+    SCATTER_MAX,
+    SCATTER_MIN
+} scatter_kind;
+
+static bool reduction_of(onnx_call *c, scatter_kind *out)
+{
+    static const char *const names[] = {"none", "add", "mul", "max", "min"};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (onnx_attr_is(c, "reduction", names[i], i == SCATTER_NONE)) {
+            *out = (scatter_kind)i;
+            return true;
+        }
+    return onnx_refuse(c, DIAG_InvalidAttribute, "'reduction' is none, add, mul, max or min");
+}
+
+/* X[rows, width] with the rows UPDATES multiplied in, one after the other, at the rows I. */
+static tn_value multiplied_rows(onnx_call *c, tn_value x, tn_value i, tn_value updates)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, x);
+    if (!t || !tn_is_value(i) || !tn_is_value(updates))
+        return tn_no_value();
+    const dim width = t->dims[1];
+    const tn_dtype at = onnx_type_of(c, i)->dtype;
+    tn_value out;
+    tn_region_begin(b, "multiply");
+    const tn_value all = tn_param_like(b, x), row = tn_param_slice(b, i);
+    const tn_value by = tn_reshape(b, tn_param_slice(b, updates), TN_INTS(1, width));
+    const tn_value start = tn_concat(b,
+                                     TN_VALUES(tn_reshape(b, row, TN_INTS(1)),
+                                               tn_reshape(b, tn_scalar_int(b, at, 0), TN_INTS(1))),
+                                     0);
+    const tn_value old = tn_dynamic_slice(b, all, start, TN_INTS(1, width));
+    const tn_value fresh = tn_dynamic_update_slice(b, all, tn_mul(b, old, by), start);
+    const tn_region step = tn_region_end(b, TN_VALUES(fresh));
+    tn_scan(b, step, TN_VALUES(x), TN_VALUES(i, updates), 0, &out, 1);
+    return out;
+}
+
+/* X[rows, width] with UPDATES[n, width] at the rows I[n]. */
+static tn_value scattered_rows(onnx_call *c, scatter_kind how, tn_value x, tn_value i,
+                               tn_value updates)
+{
+    static const tn_combine combines[] = {[SCATTER_NONE] = TN_COMBINE_REPLACE,
+                                          [SCATTER_ADD] = TN_COMBINE_ADD,
+                                          [SCATTER_MAX] = TN_COMBINE_MAX,
+                                          [SCATTER_MIN] = TN_COMBINE_MIN};
+    const type *t = onnx_type_of(c, updates);
+    if (how == SCATTER_MUL)
+        return multiplied_rows(c, x, i, updates);
+    if (!t)
+        return tn_no_value();
+    i = tn_broadcast(c->b, tn_expand_dims(c->b, i, TN_INTS(1)), onnx_dims(t));
+    return tn_scatter_reduce(c->b, x, i, updates, 0, combines[how]);
+}
+
+/* The number of each element of a tensor of type T, in one of type U whose positions along AXIS are
+ * I, with the same order of axes. */
+static tn_value element_numbers(onnx_call *c, const type *t, const type *u, tn_value i,
+                                int64_t axis)
+{
+    const tn_dtype d = u->dtype;
+    tn_value all = tn_no_value();
+    for (uint32_t k = 0; k < t->rank; k++) {
+        const dim stride = product(c, t->dims + k + 1, t->rank - k - 1);
+        const tn_value at = k == axis ? i : tn_iota(c->b, d, onnx_dims(u), k);
+        const tn_value part = tn_mul(c->b, at, onnx_size_data(c->im, d, stride));
+        all = tn_is_value(all) ? tn_add(c->b, all, part) : part;
+    }
+    return all;
+}
+
+bool onnx_op_scatter_elements(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    tn_value updates = onnx_in(c, 2);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1), *w = onnx_type_of(c, updates);
+    int64_t axis;
+    scatter_kind how = SCATTER_NONE;
+    if (!t || !u || !w || !elements_axis(c, t, u, &axis) || !reduction_of(c, &how))
+        return false;
+    if (w->rank != u->rank)
+        return onnx_refuse(c, DIAG_RankMismatch, "positions and updates must have one shape");
+    const tn_value i = onnx_positions(c, 1, t->dims[axis]);
+    const dim n = product(c, u->dims, u->rank);
+    const tn_value flat = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank), 1));
+    const tn_value at = tn_reshape(c->b, element_numbers(c, t, u, i, axis), TN_INTS(n));
+    updates = tn_reshape(c->b, updates, TN_INTS(n, 1));
+    return onnx_give(c, 0,
+                     tn_reshape(c->b, scattered_rows(c, how, flat, at, updates), onnx_dims(t)));
+}
+
+/* ---- GatherND, ScatterND ---- */
+
+/* How many components the index vectors, the last axis of type U, have. */
+static bool components(onnx_call *c, const type *t, const type *u, uint32_t batch, uint32_t *out)
+{
+    if (u->rank == 0 || batch >= u->rank || batch > t->rank)
+        return onnx_refuse(c, DIAG_RankMismatch, "positions need an axis of components");
+    const dim n = u->dims[u->rank - 1];
+    if (dim_is_symbolic(n))
+        return onnx_refuse(c, DIAG_ShapeUnknown, "how many components positions have is a size");
+    if (n < 0 || n > (int64_t)(t->rank - batch))
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "positions of %" PRId64 " components for rank %" PRIu32, n, t->rank);
+    *out = (uint32_t)n;
+    return true;
+}
+
+/* The rows of a tensor of type T that input K names: its last axis are positions along N axes from
+ * FROM on, and batches count too. */
+static tn_value row_numbers(onnx_call *c, uint32_t k, const type *t, uint32_t from, uint32_t n)
+{
+    const tn_value i = onnx_in(c, k);
+    const type *u = onnx_type_of(c, i);
+    dim places[TN_MAX_RANK];
+    if (!u)
+        return i;
+    const uint32_t last = u->rank - 1;
+    memcpy(places, u->dims, last * sizeof *places);
+    tn_value all = tn_broadcast(c->b, tn_scalar_int(c->b, u->dtype, 0), (tn_ints){places, last});
+    for (uint32_t m = 0; m < from + n; m++) {
+        tn_value at;
+        if (m < from)
+            at = tn_iota(c->b, u->dtype, (tn_ints){places, last}, m);
+        else
+            at = onnx_from_front(c,
+                                 tn_reshape(c->b, tn_slice_axis(c->b, i, last, m - from, 1),
+                                            (tn_ints){places, last}),
+                                 t->dims[m]);
+        const dim stride = product(c, t->dims + m + 1, from + n - m - 1);
+        all = tn_add(c->b, all, tn_mul(c->b, at, onnx_size_data(c->im, u->dtype, stride)));
+    }
+    return all;
+}
+
+bool onnx_op_gather_nd(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    const int64_t batch = onnx_attr_int(c, "batch_dims", 0);
+    dim dims[TN_MAX_RANK];
+    uint32_t n;
+    if (!t || !u)
+        return false;
+    if (batch < 0 || batch >= TN_MAX_RANK)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'batch_dims' is out of range");
+    const uint32_t from = (uint32_t)batch;
+    if (!components(c, t, u, from, &n))
+        return false;
+    const uint32_t rest = t->rank - from - n;
+    if (rest + 1 > TN_MAX_RANK)
+        return onnx_refuse(c, DIAG_RankMismatch, "the rank is too high");
+    dims[0] = product(c, t->dims, from + n);
+    memcpy(dims + 1, t->dims + from + n, rest * sizeof *dims);
+    const tn_value rows = tn_reshape(c->b, x, (tn_ints){dims, rest + 1});
+    return onnx_give(c, 0, tn_take(c->b, rows, row_numbers(c, 1, t, from, n)));
+}
+
+bool onnx_op_scatter_nd(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), updates = onnx_in(c, 2);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    scatter_kind how = SCATTER_NONE;
+    uint32_t n;
+    if (!t || !u || !tn_is_value(updates) || !components(c, t, u, 0, &n) || !reduction_of(c, &how))
+        return false;
+    const dim places = product(c, u->dims, u->rank - 1);
+    const dim width = product(c, t->dims + n, t->rank - n);
+    const tn_value at = tn_reshape(c->b, row_numbers(c, 1, t, 0, n), TN_INTS(places));
+    const tn_value rows = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, n), width));
+    const tn_value fresh = tn_reshape(c->b, updates, TN_INTS(places, width));
+    return onnx_give(c, 0, tn_reshape(c->b, scattered_rows(c, how, rows, at, fresh), onnx_dims(t)));
+}
+
+/* ---- others ---- */
+
+/* The K largest or smallest. */
+bool onnx_op_top_k(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axis, k = onnx_attr_int(c, "k", 0);
+    uint32_t n = 1;
+    if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis) ||
+        (c->version >= 10 && !onnx_in_ints(c, 1, false, 1, &k, &n)))
+        return false;
+    if (n != 1 || k < 0)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'k' must be one number");
+    const bool largest = onnx_attr_int(c, "largest", 1);
+    const tn_top top = tn_top_k(c->b, x, k, axis, largest, TN_SI64);
+    return onnx_give(c, 0, top.values) && onnx_give(c, 1, top.indices);
+}
+
+/* Elements along an axis where a known condition holds. */
+bool onnx_op_compress(onnx_call *c)
+{
+    tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    const onnx_attribute *given = onnx_attr(c, "axis");
+    const onnx_known *condition = onnx_in_known(c, 1);
+    int64_t axis = 0;
+    if (!t || (given && !onnx_axis(c, given->i, t->rank, &axis)))
+        return false;
+    if (!condition)
+        return onnx_refuse(c, DIAG_DataDependentShape, "the condition must be known");
+    if (!given)
+        x = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank)));
+    int64_t *at = ARENA_ARRAY(&c->im->memory, int64_t, condition->n);
+    int64_t n = 0;
+    if (!at)
+        return onnx_no_memory(c->im);
+    for (uint32_t i = 0; i < condition->n; i++)
+        if (condition->at[i].i)
+            at[n++] = i;
+    dim perm[TN_MAX_RANK] = {axis};
+    const type *u = onnx_type_of(c, x);
+    for (uint32_t i = 0, k = 1; u && i < u->rank; i++)
+        if (i != axis)
+            perm[k++] = i;
+    if (!u)
+        return false;
+    const tn_value rows = tn_take(c->b, tn_transpose(c->b, x, (tn_ints){perm, u->rank}),
+                                  tn_constant(c->b, TN_SI64, TN_INTS(n), at));
+    dim back[TN_MAX_RANK];
+    for (uint32_t i = 0; i < u->rank; i++)
+        back[perm[i]] = i;
+    return onnx_give(c, 0, tn_transpose(c->b, rows, (tn_ints){back, u->rank}));
+}
+
+/* A new axis with ON at the position and OFF elsewhere. */
+bool onnx_op_one_hot(onnx_call *c)
+{
+    tn_value i = onnx_in(c, 0);
+    const tn_value values = onnx_in(c, 2);
+    const type *t = onnx_type_of(c, i);
+    int64_t axis, depth;
+    uint32_t n;
+    dim dims[TN_MAX_RANK];
+    if (!t || !tn_is_value(values))
+        return false;
+    if (t->rank == TN_MAX_RANK)
+        return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
+    const onnx_known *known = onnx_in_known(c, 1);
+    if (known && known->n == 1 && dtype_is_float(known->dtype))
+        depth = (int64_t)known->at[0].f;
+    else if (!onnx_in_ints(c, 1, true, 1, &depth, &n))
+        return false;
+    if (!onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank + 1, &axis))
+        return false;
+    for (uint32_t k = 0; k <= t->rank; k++)
+        dims[k] = k == axis ? depth : t->dims[k > axis ? k - 1 : k];
+    i = onnx_from_front(c, tn_cast(c->b, i, TN_SI64), depth);
+    const tn_value number = tn_iota(c->b, TN_SI64, (tn_ints){dims, t->rank + 1}, axis);
+    const tn_value hit = tn_compare(c->b, TN_EQ, number, tn_expand_dims(c->b, i, TN_INTS(axis)));
+    const tn_value off = tn_index(c->b, values, TN_INTS(0)),
+                   on = tn_index(c->b, values, TN_INTS(1));
+    return onnx_give(c, 0, tn_select(c->b, hit, on, off));
+}
+
+/* The first elements of each sequence in the opposite order, as many as its length. */
+bool onnx_op_reverse_sequence(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t time, batch;
+    if (!t || !onnx_axis(c, onnx_attr_int(c, "time_axis", 0), t->rank, &time) ||
+        !onnx_axis(c, onnx_attr_int(c, "batch_axis", 1), t->rank, &batch))
+        return false;
+    tn_value length = tn_broadcast_axes(c->b, onnx_in(c, 1), onnx_dims(t), TN_INTS(batch));
+    length = tn_cast(c->b, length, TN_SI64);
+    const tn_value at = tn_iota(c->b, TN_SI64, onnx_dims(t), time);
+    const tn_value other = tn_sub(c->b, tn_sub(c->b, length, at), tn_scalar_int(c->b, TN_SI64, 1));
+    const tn_value from = tn_select(c->b, tn_compare(c->b, TN_LT, at, length), other, at);
+    return onnx_give(c, 0, tn_gather(c->b, x, from, time));
+}
+
+bool onnx_op_cum_sum(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axis;
+    uint32_t n;
+    if (!t || !onnx_in_ints(c, 1, false, 1, &axis, &n) || !onnx_axis(c, axis, t->rank, &axis))
+        return false;
+    const bool exclusive = onnx_attr_int(c, "exclusive", 0);
+    const bool reverse = onnx_attr_int(c, "reverse", 0);
+    return onnx_give(c, 0, tn_cumulative(c->b, x, TN_FOLD_SUM, axis, exclusive, reverse));
+}
+
+/* What stands above, or below, the k-th diagonal; zeros elsewhere. */
+bool onnx_op_trilu(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return false;
+    if (t->rank < 2)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
+    const tn_ints plane = {t->dims + t->rank - 2, 2};
+    tn_value k = tn_scalar_int(c->b, TN_SI64, 0);
+    if (onnx_has_in(c, 1))
+        k = tn_reshape(c->b, tn_cast(c->b, onnx_in(c, 1), TN_SI64), (tn_ints){0});
+    const tn_value row = tn_iota(c->b, TN_SI64, plane, 0),
+                   column = tn_iota(c->b, TN_SI64, plane, 1);
+    const tn_direction kept = onnx_attr_int(c, "upper", 1) ? TN_GE : TN_LE;
+    const tn_value inside = tn_compare(c->b, kept, tn_sub(c->b, column, row), k);
+    return onnx_give(c, 0, tn_select(c->b, inside, x, tn_scalar_like(c->b, x, 0)));
+}
