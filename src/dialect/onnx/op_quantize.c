@@ -1,0 +1,179 @@
+/* Quantised tensors: integers with a scale and a zero point. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op.h"
+
+/* A tensor quantised with SCALE and ZERO, which may be no value: the inputs K and K + 1 of the
+ * node. */
+typedef struct quantised {
+    tn_value scale, zero;
+} quantised;
+
+/* Of one element, or along AXIS of a tensor of rank RANK: with the extents 1 elsewhere. */
+static tn_value along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank)
+{
+    const type *t = onnx_type_of(c, v);
+    if (!t || t->rank == 0)
+        return v;
+    if (t->rank == 1 && t->dims[0] == 1)
+        return tn_reshape(c->b, v, (tn_ints){0});
+    if (t->rank != 1)
+        return v;
+    dim dims[TN_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i == axis ? t->dims[0] : 1;
+    return tn_reshape(c->b, v, (tn_ints){dims, rank});
+}
+
+/* The scale and zero point of blocks of SIZE elements along AXIS, for each element of a tensor of
+ * type T. */
+static tn_value for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis, int64_t size)
+{
+    const type *u = onnx_type_of(c, v);
+    dim dims[TN_MAX_RANK];
+    if (!u || u->rank != t->rank || t->rank == TN_MAX_RANK || size <= 0)
+        return v;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->rank; i++) {
+        dims[n++] = u->dims[i];
+        if (i == axis)
+            dims[n++] = size;
+    }
+    const tn_value wide =
+        tn_broadcast(c->b, tn_expand_dims(c->b, v, TN_INTS(axis + 1)), (tn_ints){dims, n});
+    memcpy(dims, u->dims, u->rank * sizeof *dims);
+    dims[axis] = tn_dim_mul(c->b, u->dims[axis], size);
+    const tn_value all = tn_reshape(c->b, wide, (tn_ints){dims, u->rank});
+    return dims[axis] == t->dims[axis] || dim_is_symbolic(t->dims[axis])
+               ? all
+               : tn_slice_axis(c->b, all, axis, 0, t->dims[axis]);
+}
+
+static bool read_quantised(onnx_call *c, uint32_t k, const type *t, quantised *out)
+{
+    int64_t axis = onnx_attr_int(c, "axis", 1);
+    const int64_t block = onnx_attr_int(c, "block_size", 0);
+    out->scale = onnx_in(c, k);
+    out->zero = onnx_in(c, k + 1);
+    const type *s = onnx_type_of(c, out->scale);
+    if (!s)
+        return false;
+    if (s->rank == 1 && s->dims[0] != 1 && !onnx_axis(c, axis, t->rank, &axis))
+        return false;
+    if (block && (!onnx_axis(c, axis, t->rank, &axis) || s->rank != t->rank))
+        return onnx_refuse(c, DIAG_RankMismatch, "blocks need a scale of the tensor's rank");
+    out->scale =
+        block ? for_blocks(c, out->scale, t, axis, block) : along(c, out->scale, axis, t->rank);
+    if (tn_is_value(out->zero))
+        out->zero =
+            block ? for_blocks(c, out->zero, t, axis, block) : along(c, out->zero, axis, t->rank);
+    return tn_is_value(out->scale);
+}
+
+/* saturate(round(x / scale) + zero), in the type D. */
+static tn_value quantise(onnx_call *c, tn_value x, const quantised *q, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, q->scale);
+    if (!t)
+        return x;
+    tn_value y = tn_div(b, tn_cast(b, x, t->dtype), q->scale);
+    if (dtype_is_float(d))
+        return tn_cast(b, y, d);
+    y = tn_round_even(b, y);
+    if (tn_is_value(q->zero))
+        y = tn_add(b, y, tn_cast(b, q->zero, t->dtype));
+    return tn_cast(b, y, d); /* which saturates */
+}
+
+/* (x - zero) * scale, in the type D. */
+static tn_value dequantise(onnx_call *c, tn_value x, const quantised *q, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    tn_value y = tn_cast(b, x, d);
+    if (tn_is_value(q->zero))
+        y = tn_sub(b, y, tn_cast(b, q->zero, d));
+    return tn_mul(b, y, tn_cast(b, q->scale, d));
+}
+
+bool onnx_op_quantize_linear(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *z = onnx_in_type(c, 2);
+    const int64_t named = onnx_attr_int(c, "output_dtype", 0);
+    tn_dtype d = z ? z->dtype : TN_UI8;
+    quantised q;
+    if (!t || !read_quantised(c, 1, t, &q))
+        return false;
+    if (named && !z && !onnx_dtype(named, &d))
+        return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
+    return onnx_give(c, 0, quantise(c, x, &q, d));
+}
+
+bool onnx_op_dequantize_linear(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *s = onnx_in_type(c, 1);
+    const int64_t named = onnx_attr_int(c, "output_dtype", 0);
+    quantised q;
+    if (!t || !s || !read_quantised(c, 1, t, &q))
+        return false;
+    tn_dtype d = s->dtype;
+    if (named && !onnx_dtype(named, &d))
+        return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
+    return onnx_give(c, 0, dequantise(c, x, &q, d));
+}
+
+/* ui8, a scale and a zero point so that 0 and all elements lie within the range. */
+bool onnx_op_dynamic_quantize_linear(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value x = onnx_in(c, 0), none = tn_scalar_like(b, x, 0);
+    const tn_value top = tn_maximum(b, tn_reduce_max(b, x, tn_all_axes(), false), none);
+    const tn_value bottom = tn_minimum(b, tn_reduce_min(b, x, tn_all_axes(), false), none);
+    const tn_value steps = tn_scalar_like(b, x, 255);
+    quantised q = {.scale = tn_div(b, tn_sub(b, top, bottom), steps)};
+    const tn_value first = tn_div(b, tn_sub(b, none, bottom), q.scale);
+    q.zero = tn_cast(b, tn_round_even(b, tn_clamp(b, first, none, steps)), TN_UI8);
+    return onnx_give(c, 0, quantise(c, x, &q, TN_UI8)) && onnx_give(c, 1, q.scale) &&
+           onnx_give(c, 2, q.zero);
+}
+
+/* ---- products of integers ---- */
+
+/* X as si32 without its zero point, which broadcasts: of one element, of rows, or of columns. */
+static tn_value centred(onnx_call *c, tn_value x, tn_value zero, bool rows)
+{
+    const type *t = onnx_type_of(c, x), *z = onnx_type_of(c, zero);
+    const tn_value wide = tn_cast(c->b, x, TN_SI32);
+    if (!t || !z)
+        return wide;
+    if (z->rank == 1 && t->rank >= 2)
+        zero = along(c, zero, rows ? (int64_t)t->rank - 2 : (int64_t)t->rank - 1, t->rank);
+    return tn_sub(c->b, wide, tn_cast(c->b, zero, TN_SI32));
+}
+
+bool onnx_op_matmul_integer(onnx_call *c)
+{
+    const tn_value x = centred(c, onnx_in(c, 0), onnx_in(c, 2), true);
+    const tn_value y = centred(c, onnx_in(c, 1), onnx_in(c, 3), false);
+    return onnx_give(c, 0, tn_matmul(c->b, x, y));
+}
+
+/* si32 sums with the scale of both operands, in the type of the result's zero point. */
+bool onnx_op_qlinear_matmul(onnx_call *c)
+{
+    const tn_value x = centred(c, onnx_in(c, 0), onnx_in(c, 2), true);
+    const tn_value y = centred(c, onnx_in(c, 3), onnx_in(c, 5), false);
+    const tn_value sums = tn_matmul(c->b, x, y);
+    const type *t = onnx_type_of(c, sums), *z = onnx_in_type(c, 7), *s = onnx_in_type(c, 1);
+    if (!t || !z || !s)
+        return false;
+    const int64_t row = (int64_t)t->rank - 2, column = (int64_t)t->rank - 1;
+    const tn_value left = along(c, onnx_in(c, 1), row, t->rank);
+    const tn_value right = along(c, onnx_in(c, 4), column, t->rank);
+    const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
+    const quantised q = {along(c, onnx_in(c, 6), row, t->rank),
+                         along(c, onnx_in(c, 7), row, t->rank)};
+    return onnx_give(c, 0, quantise(c, real, &q, z->dtype));
+}
