@@ -103,7 +103,7 @@ static tn_status dispatch(session *s, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    session s = {0};
+    session s = {.read.size = sizeof s.read};
     tn_diagnostic_sink sink = {report_diagnostic, &s};
     static const char no_memory[] = "tenon: error: out of memory\n";
 

@@ -228,7 +228,7 @@ static void test_run(void)
               TN_ERR_UNAVAILABLE);
     CHECK(p == NULL);
     CHECK_TEXT(r.code, "E6002");
-    CHECK_TEXT(r.message, "no backend available for target gpu");
+    CHECK_TEXT(r.message, "Backend unavailable: no backend available for target gpu");
     CHECK_TEXT(r.note, "available: cpu");
     CHECK_INT(tn_program_compile(m, &(tn_compile_options){.engine = "other"}, &p),
               TN_ERR_UNAVAILABLE);
