@@ -150,8 +150,8 @@ typedef struct tn_read_options {
                                   source `main`, else the last, and only that is read */
     const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
     size_t n_inputs;
-    const tn_binding
-        *bindings; /* ONNX: sizes that are known now, so that what depends on them is */
+    /* ONNX: sizes that are known now, so that what depends on them is */
+    const tn_binding *bindings;
     size_t n_bindings;
 } tn_read_options;
 

@@ -80,10 +80,9 @@ static tn_value multiplied_rows(onnx_call *c, tn_value x, tn_value i, tn_value u
     tn_region_begin(b, "multiply");
     const tn_value all = tn_param_like(b, x), row = tn_param_slice(b, i);
     const tn_value by = tn_reshape(b, tn_param_slice(b, updates), TN_INTS(1, width));
-    const tn_value start = tn_concat(b,
-                                     TN_VALUES(tn_reshape(b, row, TN_INTS(1)),
-                                               tn_reshape(b, tn_scalar_int(b, at, 0), TN_INTS(1))),
-                                     0);
+    const tn_value first = tn_reshape(b, row, TN_INTS(1));
+    const tn_value column = tn_splat(b, at, TN_INTS(1), 0);
+    const tn_value start = tn_concat(b, TN_VALUES(first, column), 0);
     const tn_value old = tn_dynamic_slice(b, all, start, TN_INTS(1, width));
     const tn_value fresh = tn_dynamic_update_slice(b, all, tn_mul(b, old, by), start);
     const tn_region step = tn_region_end(b, TN_VALUES(fresh));
@@ -274,8 +273,8 @@ bool onnx_op_compress(onnx_call *c)
             perm[k++] = i;
     if (!u)
         return false;
-    const tn_value rows = tn_take(c->b, tn_transpose(c->b, x, (tn_ints){perm, u->rank}),
-                                  tn_constant(c->b, TN_SI64, TN_INTS(n), at));
+    const tn_value first = tn_transpose(c->b, x, (tn_ints){perm, u->rank});
+    const tn_value rows = tn_take(c->b, first, tn_constant(c->b, TN_SI64, TN_INTS(n), at));
     dim back[TN_MAX_RANK];
     for (uint32_t i = 0; i < u->rank; i++)
         back[perm[i]] = i;

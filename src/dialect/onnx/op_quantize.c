@@ -141,9 +141,12 @@ bool onnx_op_dynamic_quantize_linear(onnx_call *c)
 
 /* ---- products of integers ---- */
 
-/* X as si32 without its zero point, which broadcasts: of one element, of rows, or of columns. */
-static tn_value centred(onnx_call *c, tn_value x, tn_value zero, bool rows)
+/* Input K as si32 without its zero point, input ZERO_AT, which broadcasts: of one element, of rows,
+ * or of columns. */
+static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, bool rows)
 {
+    const tn_value x = onnx_in(c, k);
+    tn_value zero = onnx_in(c, zero_at);
     const type *t = onnx_type_of(c, x), *z = onnx_type_of(c, zero);
     const tn_value wide = tn_cast(c->b, x, TN_SI32);
     if (!t || !z)
@@ -155,16 +158,16 @@ static tn_value centred(onnx_call *c, tn_value x, tn_value zero, bool rows)
 
 bool onnx_op_matmul_integer(onnx_call *c)
 {
-    const tn_value x = centred(c, onnx_in(c, 0), onnx_in(c, 2), true);
-    const tn_value y = centred(c, onnx_in(c, 1), onnx_in(c, 3), false);
+    const tn_value x = centred(c, 0, 2, true);
+    const tn_value y = centred(c, 1, 3, false);
     return onnx_give(c, 0, tn_matmul(c->b, x, y));
 }
 
 /* si32 sums with the scale of both operands, in the type of the result's zero point. */
 bool onnx_op_qlinear_matmul(onnx_call *c)
 {
-    const tn_value x = centred(c, onnx_in(c, 0), onnx_in(c, 2), true);
-    const tn_value y = centred(c, onnx_in(c, 3), onnx_in(c, 5), false);
+    const tn_value x = centred(c, 0, 2, true);
+    const tn_value y = centred(c, 3, 5, false);
     const tn_value sums = tn_matmul(c->b, x, y);
     const type *t = onnx_type_of(c, sums), *z = onnx_in_type(c, 7), *s = onnx_in_type(c, 1);
     if (!t || !z || !s)
