@@ -7,18 +7,35 @@
     m = tenon.read(text)                       # a program to look at and rewrite
     print(m.grad(wrt=["w"]))
     m.compile(threads=2).emit("net.c", header="net.h")
+
+    @tenon.function                            # a program written in Python
+    def loss(w, x, y):
+        return ((x @ w - y) ** 2).mean()
+    g = tenon.grad(loss)(w, x, y)
 """
+from . import nn
 from ._context import Context, default_context
+from ._control import cond, fori_loop, scan, while_loop
+from ._create import (arange, custom_call, dynamic_slice, dynamic_update_slice, full, iota, ones, random_normal,
+                      random_uniform, scatter, segment_sum, stop_gradient, zeros)
 from ._custom import custom
 from ._dtypes import DType, Type, dtype, parse_type
 from ._errors import (Diagnostic, Error, FileError, Fix, InputError, NoMemory, Note, Place, Rejected, RunError,
                       TenonWarning, Unavailable, UsageError)
+from ._function import Function, function, grad, value_and_grad
 from ._library import VERSION as __version__
 from ._module import Dialect, Equivalence, Module, dialects, load, open, read
+from ._numpy import top_k
 from ._program import Bound, Event, Port, Program
 from ._tensor import Tensor, tensor
+from ._trace import Dim, Value, cast
+from ._tree import tree_map
 
-__all__ = ["Bound", "Context", "DType", "Diagnostic", "Dialect", "Equivalence", "Error", "Event", "FileError", "Fix",
-           "InputError", "Module", "NoMemory", "Note", "Place", "Port", "Program", "Rejected", "RunError", "Tensor",
-           "TenonWarning", "Type", "Unavailable", "UsageError", "__version__", "custom", "default_context", "dialects",
-           "dtype", "load", "open", "parse_type", "read", "tensor"]
+__all__ = [
+    "Bound", "Context", "DType", "Diagnostic", "Dialect", "Dim", "Equivalence", "Error", "Event", "FileError", "Fix",
+    "Function", "InputError", "Module", "NoMemory", "Note", "Place", "Port", "Program", "Rejected", "RunError",
+    "Tensor", "TenonWarning", "Type", "Unavailable", "UsageError", "Value", "__version__", "arange", "cast", "cond",
+    "custom", "custom_call", "default_context", "dialects", "dtype", "dynamic_slice", "dynamic_update_slice",
+    "fori_loop", "full", "function", "grad", "iota", "load", "nn", "ones", "open", "parse_type", "random_normal",
+    "random_uniform", "read", "scan", "scatter", "segment_sum", "stop_gradient", "tensor", "top_k", "tree_map",
+    "value_and_grad", "while_loop", "zeros"]

@@ -60,6 +60,9 @@ class Hooks:
                 warnings.warn(d.message, TenonWarning, stacklevel=5)
 
 
+kernels: list[c.CustomKernel] = []  # of custom calls, for all contexts made later; they live forever
+
+
 class Context:
     """Limits and kernels for the modules and programs made in it. Threads may share one: its work is done by one of
     them at a time, but for runs of programs, which need no lock.
@@ -70,7 +73,9 @@ class Context:
 
     def __init__(self, **limits: int) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[tuple[Any, int]] = []  # what is to be freed: function and handle
+        self._waiting: list[int] = []  # modules that are to be freed
+        self._modules: set[int] = set()
+        self._is_over = False
         self._hooks = Hooks()
         self._kept = (self._hooks.sink(), self._hooks.cancel())  # what the library borrows
         handle = c.lib.tn_context_new(None, ctypes.byref(self._kept[0]))
@@ -79,13 +84,22 @@ class Context:
         self.handle: int = handle
         self._hooks.handle = handle
         c.lib.tn_context_set_cancel(handle, self._kept[1], None)
+        for kernel in kernels:
+            c.lib.tn_context_register_custom(handle, ctypes.byref(kernel))
         for name, value in limits.items():
             self.set_limit(name, value)
 
     def __del__(self) -> None:
-        if not sys.is_finalizing() and getattr(self, "handle", None):
+        # The collector of cycles may finalise a context before its modules: the last of them frees it then.
+        self._is_over = True
+        if not sys.is_finalizing():
             self._free_waiting()
-            c.lib.tn_context_free(self.handle)
+            self._end()
+
+    def _end(self) -> None:
+        if self._is_over and not self._modules and getattr(self, "handle", None):
+            handle, self.handle = self.handle, 0
+            c.lib.tn_context_free(handle)
 
     def set_limit(self, name: str, value: int) -> None:
         """Set one limit for what is read and compiled from now on; UsageError for another name."""
@@ -107,20 +121,26 @@ class Context:
 
     def _free_waiting(self) -> None:
         while self._waiting:
-            free, handle = self._waiting.pop()
-            free(handle)
+            handle = self._waiting.pop()
+            c.lib.tn_module_free(handle)
+            self._modules.discard(handle)
 
-    def free(self, function: Any, handle: int) -> None:
-        """Free an object of this context now, or when the work that is being done in it ends: a finaliser may be
-        called in the middle of that, on any thread."""
+    def adopt(self, module: int) -> None:
+        """Remember a module, which `free` frees."""
+        self._modules.add(module)
+
+    def free(self, module: int) -> None:
+        """Free a module of this context now, or when the work that is being done in it ends: a finaliser may be called
+        in the middle of that, on any thread."""
         if sys.is_finalizing():
             return
-        self._waiting.append((function, handle))
+        self._waiting.append(module)
         if self._lock.acquire(blocking=False):
             try:
                 self._free_waiting()
             finally:
                 self._lock.release()
+        self._end()
 
     # ---- calls ----
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, TypeVar
 import numpy as np
 
 from . import _library as c
-from ._context import Context, default_context
+from ._context import Context, default_context, kernels
 from ._dtypes import public_type
 from ._tensor import Array, Tensor
 
@@ -21,7 +21,7 @@ def _array(buffer: Any, writeable: bool) -> Array:
     if 0 in shape or not buffer.data:
         return np.zeros(shape, t.dtype.storage)
     raw = (ctypes.c_char * (int(np.prod(shape)) * t.dtype.storage.itemsize)).from_address(buffer.data)
-    a: Array = np.frombuffer(raw, t.dtype.storage).reshape(shape)
+    a: Array = np.frombuffer(memoryview(raw), t.dtype.storage).reshape(shape)
     a.flags.writeable = writeable
     return a
 
@@ -38,7 +38,8 @@ def _attributes(use: Any) -> dict[str, Any]:
 
 def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
            context: Optional[Context] = None) -> Callable[[_F], _F]:
-    """Make a function the kernel of the custom calls of TARGET in programs that are compiled from now on.
+    """Make a function the kernel of the custom calls of TARGET in programs that are compiled from now on: in CONTEXT,
+    or in the default one and all that are made later.
 
     It gets the operands as arrays, which must not be changed, and the attributes by name, and gives the results, an
     array or a tuple of them. An exception ends the run. It must be a pure function. The interpreter runs it, so it is
@@ -82,11 +83,11 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
             return said(why) if why else None
 
         kernel = c.CustomKernel(size=ctypes.sizeof(c.CustomKernel), target=target.encode(),
-                                check=c.CustomFunction(checks) if check else c.CustomFunction(),
+                                check=c.CustomFunction(checks) if check else c.CustomFunction(0),
                                 run=c.CustomFunction(run))
         cx = context or default_context()
         # Programs keep the kernel, and may outlive the context.
-        _registered.append(kernel)
+        (kernels if context is None else _registered).append(kernel)
         with cx:
             cx.check(c.lib.tn_context_register_custom(cx.handle, ctypes.byref(kernel)))
         return function

@@ -42,7 +42,7 @@ def _lines(text: str) -> str:
 
 
 def module_html(m: Module) -> str:
-    return _ports(m) + _lines(str(m))
+    return _ports(m) + _lines(m.text("ptir-text" if m.dialect == "ptir" else None))
 
 
 def tensor_html(t: Tensor) -> str:
@@ -59,7 +59,7 @@ def program_html(p: Program) -> str:
         kernels = json.loads(p.explain(json=True)).get("kernels", [])
     except Rejected:
         return _ports(p)
-    rows = []
+    rows: list[list[Any]] = []
     for k in kernels:
         rows.append([k.get("kernel", k.get("id", len(rows))), k.get("kind", ""), k.get("bytes", ""),
                      k.get("flops", "")])

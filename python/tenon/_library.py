@@ -130,7 +130,16 @@ class ReadOptions(Structure):
     """tn_read_options"""
     _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("file", c_char_p), ("profile", c_int),
                 ("slice_negative", c_int), ("strict", c_bool), ("max_pieces", c_uint32), ("entry", c_char_p),
-                ("inputs", POINTER(c_char_p)), ("n_inputs", c_size_t)]
+                ("inputs", POINTER(c_char_p)), ("n_inputs", c_size_t), ("bindings", POINTER(Binding)),
+                ("n_bindings", c_size_t)]
+
+
+class ModuleInfo(Structure):
+    """tn_module_info"""
+    dialect: bytes | None
+    entry: bytes | None
+    is_lowered: bool
+    _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("entry", c_char_p), ("is_lowered", c_bool)]
 
 
 class GradientOptions(Structure):
@@ -348,6 +357,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_module_symbol": (c_char_p, [P, c_size_t]),
     "tn_module_input_extent": (c_char_p, [P, c_size_t, c_uint32]),
     "tn_module_output_extent": (c_char_p, [P, c_size_t, c_uint32]),
+    "tn_module_get_info": (c_int, [P, POINTER(ModuleInfo)]),
     "tn_module_copy": (c_int, [P, POINTER(P)]),
     "tn_module_free": (None, [P]),
     "tn_module_set_constant": (c_int, [P, c_size_t, POINTER(Buffer)]),

@@ -50,11 +50,12 @@ class Module:
     def __init__(self, context: Context, handle: int, kept: tuple[Any, ...] = ()) -> None:
         self._context = context
         self._handle = handle
+        context.adopt(handle)
         self._kept = kept  # what must live as long as the module and its programs
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, "_handle", None):
-            self._context.free(c.lib.tn_module_free, self._handle)
+            self._context.free(self._handle)
             self._handle = 0
 
     def _copy(self, change: Callable[[Context, int], None]) -> Module:
@@ -103,6 +104,14 @@ class Module:
                 out.append(name.decode())
         return tuple(out)
 
+    @property
+    def dialect(self) -> str:
+        """The dialect of its text."""
+        info = c.ModuleInfo(size=ctypes.sizeof(c.ModuleInfo))
+        with self._context as cx:
+            cx.check(c.lib.tn_module_get_info(self._handle, byref(info)))
+        return (info.dialect or b"ptir").decode()
+
     def data(self, dialect: Optional[str] = None, style: Optional[str] = None) -> bytes:
         """The module as a file of DIALECT holds it, which may be binary. Rejected if that cannot express it."""
         with self._context as cx:
@@ -114,8 +123,7 @@ class Module:
 
         style  one of the dialect's styles; else the canonical one
         """
-        if dialect is None:
-            return self.data(None, style).decode()
+        dialect = dialect or self.dialect
         try:
             return self.data(dialect, style).decode()
         except Rejected:
@@ -134,7 +142,9 @@ class Module:
         return f"<Module ({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.outputs))})>"
 
     def __eq__(self, other: object) -> bool:
-        return str(self) == str(other) if isinstance(other, Module) else NotImplemented
+        if not isinstance(other, Module):
+            return NotImplemented
+        return str(self) == str(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -331,7 +341,7 @@ def _is_read(dialect: str) -> bool:
 
 def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Optional[str] = None,
          entry: Optional[str] = None, inputs: Sequence[str] = (), strict: bool = False, profile: str = "extended",
-         context: Optional[Context] = None) -> Module:
+         dims: Mapping[str, int] = {}, context: Optional[Context] = None) -> Module:
     """Read a program from its text, or from the bytes of a file.
 
     dialect  its name; else it is found from the name `file`, or from the text
@@ -340,6 +350,7 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
     inputs   MIND source: free variables of a script, each "x=f32[2,3]"
     strict   Tiny IR: the published text to the letter
     profile  "extended", or "core-v1": MIND Core v1 to the letter
+    dims     ONNX: sizes that are known now
 
     Rejected tells of every fault of the program.
 
@@ -350,11 +361,11 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
     1 error
     """
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(data, None, dialect, file, entry, inputs, strict, profile, context)
+    return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, context)
 
 
 def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
-          entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str,
+          entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str, dims: Mapping[str, int],
           context: Optional[Context]) -> Module:
     if profile not in ("extended", "core-v1"):
         raise UsageError(f"the profiles are extended and core-v1, not {profile}")
@@ -362,7 +373,7 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=dialect.encode() if dialect else None,
                       file=os.fsencode(file) if file is not None else None, profile=int(profile == "core-v1"),
                       strict=strict, entry=entry.encode() if entry else None, inputs=_names(inputs),
-                      n_inputs=len(inputs))
+                      n_inputs=len(inputs), bindings=bindings(dims), n_bindings=len(dims))
     at = c_void_p()
     with context as cx:
         if data is not None:
@@ -375,9 +386,10 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
 
 
 def open(path: PathLike, *, dialect: Optional[str] = None, entry: Optional[str] = None, inputs: Sequence[str] = (),
-         strict: bool = False, profile: str = "extended", context: Optional[Context] = None) -> Module:
+         strict: bool = False, profile: str = "extended", dims: Mapping[str, int] = {},
+         context: Optional[Context] = None) -> Module:
     """Read a program from a file; options as those of `read`. FileError when it cannot be read."""
-    return _read(None, path, dialect, None, entry, inputs, strict, profile, context)
+    return _read(None, path, dialect, None, entry, inputs, strict, profile, dims, context)
 
 
 def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, constants: Mapping[str, Any] = {},
@@ -394,9 +406,9 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
     Tensor(f32[3], [0.0, 0.0, 2.0])
     """
     if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
-        m = read(source, dialect=dialect, entry=entry, context=context)
+        m = read(source, dialect=dialect, entry=entry, dims=dims, context=context)
     else:
-        m = open(source, dialect=dialect, entry=entry, context=context)
+        m = open(source, dialect=dialect, entry=entry, dims=dims, context=context)
     if constants:
         m = m.constants(constants)
     return m.compile(dims=dims, **options)

@@ -18,7 +18,7 @@ from ._dtypes import Dims, DType, Type, public_type
 from ._errors import InputError, UsageError
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
-_from_buffer = c_char.from_buffer
+_from_buffer: Callable[[Any], c_char] = c_char.from_buffer
 _ndarray = np.ndarray
 _empty = np.empty
 _run = c.lib.tn_program_run
@@ -77,8 +77,8 @@ class _Out:
         known = is_known(t.shape)
         self.shape: Any = t.shape if known else None
         self.buffer = buffer
-        self.bytes = int(np.prod(t.shape, dtype=object)) * self.storage.itemsize if known else 0
         _set_type(buffer, t.dtype, t.shape)
+        self.bytes: int = buffer.bytes if known else 0
         buffer.bytes = self.bytes
 
 
@@ -262,7 +262,7 @@ class Program:
             frame = self._frames.pop()
         except IndexError:
             frame = _Frame(self)
-        held = None
+        held: Optional[list[Array]] = None
         try:
             for i, storage, buffer, mask in frame.fast:
                 x = args[i.index]

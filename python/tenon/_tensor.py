@@ -79,7 +79,9 @@ class Tensor(NDArrayOperatorsMixin):
         a = self.numpy()
         if self._dtype.name == "bf16" and a.dtype == np.uint16:
             a = (a.astype(np.uint32) << 16).view(np.float32)
-        return a.astype(dtype_of(dtype).storage if isinstance(dtype, str) and dtype in BY_NAME else dtype)
+        to: Any = dtype.storage if isinstance(dtype, DType) else BY_NAME[dtype].storage if isinstance(
+            dtype, str) and dtype in BY_NAME else dtype
+        return a.astype(to)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         a = self.numpy()

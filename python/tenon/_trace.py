@@ -1,0 +1,349 @@
+"""Tracing: a Python function runs once on symbolic tensors, and what it does becomes a program."""
+from __future__ import annotations
+
+import threading
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from . import _library as c
+from ._context import Context
+from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of
+from ._errors import UsageError
+from ._module import Module
+from ._tensor import Tensor, storage_of
+
+_state = threading.local()
+Extent = Union[int, "Dim"]
+
+
+class Needed(BaseException):
+    """A region needs VALUE from outside, and can take it only at its beginning: it is traced again."""
+
+    def __init__(self, scope: Scope, value: Value) -> None:
+        super().__init__()
+        self.scope, self.value = scope, value
+
+
+class Scope:
+    """The program, or a region of it, while it is being traced. A region sees its parameters alone, so values from
+    outside become parameters when they are first used."""
+
+    def __init__(self, parent: Optional[Scope]) -> None:
+        self.parent = parent
+        self.known: dict[tuple[int, int], c.Value] = {}
+        self.fresh: list[Value] = []  # that were not expected
+
+    def raw(self, trace: Trace, v: Value) -> c.Value:
+        """V as a value of this scope."""
+        if v.scope is self:
+            return v.value
+        key = (id(v.scope), v.value.id)
+        found = self.known.get(key)
+        if found is not None:
+            return found
+        if self.parent is None:
+            raise UsageError("a value of another trace is used; a traced function gives its values as results")
+        if trace.scope is not self:  # a region inside of it asks; this one is closed for parameters now
+            raise Needed(self, v)
+        outer = self.parent.find(trace, v)
+        self.known[key] = trace.value(c.lib.tn_param_like(trace.b, outer)).value
+        self.fresh.append(v)
+        return self.known[key]
+
+    def find(self, trace: Trace, v: Value) -> c.Value:
+        """The same while a region inside is being traced."""
+        return self.raw(trace, v)
+
+
+class Trace:
+    """A program that is being made."""
+
+    def __init__(self, name: str) -> None:
+        self.context = Context()
+        self.b = c.lib.tn_builder_new(self.context.handle)
+        if not self.b:
+            raise MemoryError("tenon: no memory for a program")
+        c.lib.tn_builder_name(self.b, name.encode())
+        self.scope = Scope(None)
+        self.dims: dict[int, str] = {}  # the texts of symbolic extents
+
+    def __enter__(self) -> Trace:
+        self._outer = getattr(_state, "trace", None)
+        _state.trace = self
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _state.trace = self._outer
+        if self.b:
+            c.lib.tn_builder_free(self.b)
+            self.b = None
+
+    def fail(self) -> BaseException:
+        return self.context._hooks.error(c.lib.tn_builder_status(self.b))
+
+    def value(self, raw: c.Value) -> Value:
+        if raw.scope == 0:
+            raise self.fail()
+        return Value(self, self.scope, raw)
+
+    def check(self) -> None:
+        if c.lib.tn_builder_status(self.b) != c.OK:
+            raise self.fail()
+
+    def finish(self, outputs: Sequence[Value]) -> Module:
+        raws = (c.Value * max(1, len(outputs)))(*(self.scope.raw(self, v) for v in outputs))
+        at = c_void_p()
+        b, self.b = self.b, None
+        status = c.lib.tn_builder_finish(b, raws, len(outputs), byref(at))
+        if status != c.OK:
+            raise self.context._hooks.error(status)
+        assert at.value
+        return Module(self.context, at.value)
+
+    # ---- extents ----
+
+    def extent(self, e: Any) -> int:
+        """What the builder takes for E: a number, a Dim, or the name of a symbol."""
+        if isinstance(e, Dim):
+            return e.handle
+        if isinstance(e, str):
+            handle = int(c.lib.tn_dim(self.b, e.encode()))
+            self.dims[handle] = e
+            return handle
+        return int(e)
+
+    def shape(self, shape: Any) -> c.Ints:
+        if isinstance(shape, (int, str, Dim, np.integer)):
+            shape = (shape,)
+        return c.ints(self.extent(e) for e in shape)
+
+    def public_extent(self, handle: int) -> Extent:
+        return handle if handle >= 0 else Dim(self, handle)
+
+
+class Dim:
+    """An extent that is not known yet. Sums, products, quotients and remainders of extents are extents, too."""
+    __slots__ = ("trace", "handle")
+
+    def __init__(self, trace: Trace, handle: int) -> None:
+        self.trace, self.handle = trace, handle
+
+    def _combine(self, name: str, sign: str, x: Any, y: Any) -> Any:
+        if not all(isinstance(e, (int, Dim)) for e in (x, y)):
+            return NotImplemented
+        t = self.trace
+        handle = int(getattr(c.lib, name)(t.b, t.extent(x), t.extent(y)))
+        t.check()
+        t.dims.setdefault(handle, f"({x}{sign}{y})")
+        return t.public_extent(handle)
+
+    def __add__(self, other: Any) -> Any:
+        return self._combine("tn_dim_add", "+", self, other)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        return self._combine("tn_dim_mul", "*", self, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._combine("tn_dim_div", "//", self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._combine("tn_dim_mod", "%", self, other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and other.handle == self.handle and other.trace is self.trace
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __index__(self) -> int:
+        raise TypeError(f"the extent {self} has no value while the program is made")
+
+    __int__ = __float__ = __index__
+
+    def __repr__(self) -> str:
+        return self.trace.dims.get(self.handle, "?")
+
+
+class Value(NDArrayOperatorsMixin):
+    """A tensor of a program that is being made. It has the operators and methods of arrays, and NumPy's functions take
+    it: what they do is written down instead of done."""
+    __slots__ = ("trace", "scope", "value", "_type")
+    __array_priority__ = 100
+    __hash__ = object.__hash__
+
+    def __init__(self, trace: Trace, scope: Scope, value: c.Value) -> None:
+        self.trace, self.scope, self.value = trace, scope, value
+        self._type: Optional[tuple[DType, tuple[Extent, ...]]] = None
+
+    def _known(self) -> tuple[DType, tuple[Extent, ...]]:
+        if self._type is None:
+            t = c.Type()
+            if not self.trace.b or not c.lib.tn_value_type(self.trace.b, self.value, byref(t)):
+                raise UsageError("a value is used after the function that was traced ended")
+            shape = tuple(int(n) if n >= 0 else self.trace.public_extent(int(c.lib.tn_extent(
+                self.trace.b, self.value, i))) for i, n in enumerate(t.dims[:t.rank]))
+            self._type = (DTYPES[t.dtype], shape)
+        return self._type
+
+    @property
+    def dtype(self) -> str:
+        """The element type, such as "f32"."""
+        return self._known()[0].name
+
+    @property
+    def shape(self) -> tuple[Extent, ...]:
+        """The extents: numbers, and `Dim` for those that are not known yet."""
+        return self._known()[1]
+
+    @property
+    def ndim(self) -> int:
+        return len(self._known()[1])
+
+    @property
+    def size(self) -> Any:
+        n: Any = 1
+        for e in self.shape:
+            n = n * e
+        return n
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar has no length")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced value has no truth value while the program is made; np.where chooses by elements, "
+                        "tenon.cond between functions, tenon.while_loop repeats")
+
+    def __float__(self) -> float:
+        raise TypeError("a traced value is no number while the program is made")
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a traced value cannot become an array while the program is made; this function of NumPy has "
+                        "no counterpart here")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        from ._numpy import call_ufunc
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from ._numpy import call_function
+        return call_function(function, args, kwargs)
+
+    def __getitem__(self, key: Any) -> Value:
+        from ._index import get_item
+        return get_item(self, key)
+
+    def __getattr__(self, name: str) -> Any:  # sum, reshape, T and others of arrays
+        from ._numpy import METHODS, PROPERTIES
+        if name in PROPERTIES:
+            return PROPERTIES[name](self)
+        if name in METHODS:
+            function = METHODS[name]
+            return lambda *args, **kwargs: function(self, *args, **kwargs)
+        raise AttributeError(f"a traced value has no '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<{self.dtype}[{', '.join(map(str, self.shape))}]>"
+
+
+def current() -> Trace:
+    """The program that is being made on this thread."""
+    trace = getattr(_state, "trace", None)
+    if trace is None:
+        raise UsageError("this belongs in a function that is traced: see tenon.function")
+    return trace  # type: ignore[no-any-return]
+
+
+def is_tracing() -> bool:
+    return getattr(_state, "trace", None) is not None
+
+
+def call(name: str, *args: Any) -> Value:
+    """Append the operation of the builder's function NAME; values and extents become what it takes."""
+    t = current()
+    return t.value(getattr(c.lib, "tn_" + name)(t.b, *(t.scope.raw(t, a) if isinstance(a, Value) else a
+                                                       for a in args)))
+
+
+def is_weak(x: Any) -> bool:
+    """Does X take the type of what it meets?"""
+    return isinstance(x, (bool, int, float, Dim)) or isinstance(x, np.generic) and x.shape == ()
+
+
+def constant(x: Any, d: Optional[DType] = None) -> Value:
+    """X, numbers or an array, as a value: of type D, or its own."""
+    t = current()
+    if isinstance(x, Value):
+        return x
+    if isinstance(x, Dim):
+        one = call("splat", BY_NAME["si64"].code, t.shape((x,)), 1.0)
+        return cast(call("sum", one, c.ALL_AXES, False), d or BY_NAME["si64"])
+    if is_weak(x):
+        x = x.item() if isinstance(x, np.generic) else x
+        if d is None:
+            d = BY_NAME["i1" if isinstance(x, bool) else "si32" if isinstance(x, int) else "f32"]
+        if isinstance(x, float) and not (d.is_float or d.is_complex):
+            raise TypeError(f"{x!r} meets a value of {d}; astype('f32') makes that a float")
+        if d.is_float or d.is_complex:
+            return call("scalar", d.code, float(x))
+        return call("scalar_int", d.code, int(x))
+    if d is None:
+        own = Tensor if isinstance(x, Tensor) else None
+        d = x._dtype if own else dtype_of(np.asarray(x).dtype) if not isinstance(x, (list, tuple)) else None
+        if d is None:
+            a = np.asarray(x)
+            d = BY_NAME["f32"] if a.dtype.kind == "f" else BY_NAME["si32"] if a.dtype.kind == "i" else dtype_of(a.dtype)
+    array = np.ascontiguousarray(storage_of(x, d, "a constant", d.name))
+    array = array.reshape(np.shape(x) if not isinstance(x, Tensor) else x.shape)
+    return call("constant", d.code, c.ints(array.shape), array.__array_interface__["data"][0])
+
+
+def operands(*xs: Any) -> list[Value]:
+    """Operands of one element type: numbers take that of the others, which must agree."""
+    firm = [x if isinstance(x, Value) else constant(x) if not is_weak(x) and not isinstance(x, (list, tuple)) else None
+            for x in xs]
+    types = {v._known()[0] for v in firm if v is not None}
+    if len(types) > 1:
+        names = " and ".join(sorted(d.name for d in types))
+        raise TypeError(f"operands of {names}: astype makes one type of them")
+    d = types.pop() if types else None
+    if d is None and any(isinstance(x, float) for x in xs):
+        d = BY_NAME["f32"]
+    return [v if v is not None else constant(x, d) for v, x in zip(firm, xs)]
+
+
+def cast(x: Any, to: DTypeLike) -> Value:
+    """X with another element type; numbers are rounded to it."""
+    return call("cast", constant(x), dtype_of(to).code)
+
+
+def values_of(vs: Sequence[Value]) -> c.Values:
+    t = current()
+    return c.values([t.scope.raw(t, v) for v in vs])
+
+
+def many(n: int, append: Callable[[Any], Any]) -> list[Value]:
+    """The N results that APPEND writes to the array that it is given."""
+    t = current()
+    out = (c.Value * max(1, n))()
+    append(out)
+    t.check()
+    return [t.value(c.Value(out[i].scope, out[i].id)) for i in range(n)]
+
+
+def input_value(name: str, t: Type) -> Value:
+    trace = current()
+    return call("input", name.encode(), t.dtype.code, trace.shape(t.shape))

@@ -1,0 +1,261 @@
+"""Programs written in Python: arguments, control flow, gradients, symbolic extents, and what is made of them."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from lib import package  # noqa: F401
+from lib.program import ROOT, output
+
+import numpy as np
+
+import tenon
+from tenon import nn
+
+X = np.array([[-1, -0.5, 0.25], [1, 0.5, 2]])
+
+
+def difference(f, x, h=1e-6):
+    """The gradient of F by differences."""
+    g = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        a, b = x.copy(), x.copy()
+        a[i] += h
+        b[i] -= h
+        g[i] = (float(f(a)) - float(f(b))) / (2 * h)
+    return g
+
+
+class Functions(unittest.TestCase):
+    def test_arguments(self):
+        traces = []
+
+        @tenon.function
+        def f(w, x, scale=2.0):
+            """It scales."""
+            traces.append(1)
+            return {"y": x @ w["a"] * scale, "z": [w["b"], x.shape[0] * 1.0]}
+        w = {"a": X.T, "b": X}
+        got = f(w, X)
+        np.testing.assert_allclose(got["y"], X @ X.T * 2)
+        self.assertEqual((got["z"][0].tolist(), float(got["z"][1])), (X.tolist(), 2.0))
+        f(w, x=tenon.tensor(X))
+        self.assertEqual(len(traces), 1)
+        f({"a": X.T, "b": X[0]}, X)
+        self.assertEqual(len(traces), 2)
+        np.testing.assert_allclose(f(w, X, scale=np.float64(3))["y"], X @ X.T * 3)
+        f(w, X, np.float64(4))
+        self.assertEqual(len(traces), 3)
+        self.assertEqual((f.__doc__, f.__name__), ("It scales.", "f"))
+        self.assertEqual([p.name for p in f.module.inputs], ["w.a", "w.b", "x", "scale"])
+
+    def test_static(self):
+        @tenon.function(static=("n", "how"))
+        def f(x, n, how="sum"):
+            return getattr(np, how)(x * n)
+        self.assertEqual(float(f(X, 2)), X.sum() * 2)
+        self.assertEqual(float(f(X, 3, how="max")), X.max() * 3)
+
+    def test_symbolic(self):
+        @tenon.function("f64[n, k]", "f64[k]")
+        def f(x, w):
+            self.assertEqual([str(e) for e in x.shape], ["n", "k"])
+            both = np.concatenate([x, x])
+            self.assertEqual(both.reshape(-1).shape[0], x.shape[0] * 2 * x.shape[1])
+            return (x * w).sum(axis=1) / x.shape[1], both[0], both[:1, 0], x[..., None][:, :, 0]
+        self.assertEqual([str(p) for p in f.module.inputs], ["x: f64[n, k]", "w: f64[k]"])
+        for shape in ((2, 3), (5, 2), (1, 1)):
+            x, w = np.random.default_rng(0).random(shape), np.arange(shape[1], dtype=float)
+            np.testing.assert_allclose(f(x, w)[0], (x * w).sum(1) / shape[1], rtol=1e-13)
+        with self.assertRaisesRegex(TypeError, "extent n has no value"):
+            tenon.function("f64[n]")(lambda x: x * int(x.shape[0])).module
+
+    def test_what_is_made(self):
+        f = tenon.function("f32[2, 3]", "f32[3]")(lambda x, w: nn.relu(x @ w))
+        self.assertIn("func @main", f.text())
+        self.assertIn('"spec_version"', f.text("ptir"))
+        self.assertIn("MatMul" if "MatMul" in f.text("mind") else "Dot", f.text("mind"))
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for name in ("net.c", "net.h", "net.ptir.json", "net.ir"):
+                f.save(folder / name)
+            self.assertIn("net_run", (folder / "net.c").read_text())
+            self.assertIn("main", output("convert", folder / "net.ptir.json", "--to", "ptir-text"))
+            x, w = np.ones((2, 3), "f4"), np.ones(3, "f4")
+            self.assertEqual(tenon.load(folder / "net.ir")(x, w).tolist(), f(x, w).tolist())
+        self.assertTrue(f.module.equiv(tenon.read(f.text("ptir"))))
+        self.assertIn("<", f._repr_html_())
+
+    def test_control_flow(self):
+        def collatz(n):
+            return tenon.while_loop(lambda s: s[0] != 1,
+                                    lambda s: (tenon.cond(s[0] % 2 == 0, lambda i: i // 2, lambda i: 3 * i + 1, s[0]),
+                                               s[1] + 1), (n, 0))[1]
+        self.assertEqual(int(tenon.function(collatz)(27)), 111)
+
+        def running(x, t):
+            carry, ys = tenon.scan(lambda c, row: (c + row * t, {"sum": c.sum(), "row": row}), tenon.zeros(3, "f64"), x)
+            return carry, ys
+        carry, ys = tenon.function(running)(X, np.float64(2))
+        np.testing.assert_allclose(carry, X.sum(0) * 2)
+        self.assertEqual((ys["sum"].tolist(), ys["row"].tolist()), ([0, X[0].sum() * 2], X.tolist()))
+        power = tenon.function(lambda x: tenon.fori_loop(0, 5, lambda i, y: y * x + i.astype("f64"), x))
+        y = 3.0
+        for i in range(5):
+            y = y * 3.0 + i
+        self.assertEqual(float(power(np.float64(3))), y)
+        many = tenon.function(lambda x: tenon.scan(lambda c, _: (c * x, c), 1.0, length=4))
+        self.assertEqual(many(np.float32(2))[1].tolist(), [1, 2, 4, 8])
+
+    def test_values_from_outside(self):
+        """Regions see values of every function around them; each comes in once."""
+        def f(a, b):
+            def outer(i, y):
+                def inner(j, z):
+                    return tenon.cond(z > b, lambda: z - a, lambda: z + b * a)
+                return tenon.fori_loop(0, 2, inner, y) + a
+            return tenon.fori_loop(0, 3, outer, b)
+
+        def plain(a, b):
+            y = b
+            for _ in range(3):
+                for _ in range(2):
+                    y = y - a if y > b else y + b * a
+                y = y + a
+            return y
+        for a, b in ((1.0, 2.0), (0.5, -1.0)):
+            self.assertEqual(float(tenon.function(f)(np.float64(a), np.float64(b))), plain(a, b))
+
+    def test_gradients(self):
+        for f in (lambda x: (np.tanh(x) * x).sum(), lambda x: np.log(np.exp(x).sum()),
+                  lambda x: (x @ x.T).max() + nn.softmax(x)[0, 0],
+                  lambda x: tenon.fori_loop(0, 3, lambda i, y: np.sin(y) * x, x).sum(),
+                  lambda x: tenon.scan(lambda c, r: (c + r * r.sum(), c.sum()), x[0], x)[1].sum(),
+                  lambda x: tenon.cond(x.sum() > 0, lambda y: (y * y).sum(), lambda y: y.sum(), x)):
+            value, g = tenon.value_and_grad(f)(X)
+            np.testing.assert_allclose(g, difference(tenon.function(f), X), rtol=1e-5, atol=1e-7)
+            self.assertEqual(value.bits().tolist(), tenon.function(f)(X).bits().tolist())
+
+    def test_structures_and_arguments_of_gradients(self):
+        def f(w, x):
+            return (x * w["a"] * w["b"][0]).sum(), x * 2
+        w = {"a": np.float64(2), "b": (np.float64(3),)}
+        g, aux = tenon.grad(f, has_aux=True)(w, X)
+        self.assertEqual((float(g["a"]), float(g["b"][0])), (X.sum() * 3, X.sum() * 2))
+        np.testing.assert_array_equal(aux, X * 2)
+        (value, aux), (gw, gx) = tenon.value_and_grad(f, argnums=(0, 1), has_aux=True)(w, X)
+        np.testing.assert_array_equal(gx, np.full_like(X, 6))
+        self.assertEqual(float(gw["a"]), X.sum() * 3)
+
+    def test_higher_gradients(self):
+        cube = lambda x: x * x * x  # noqa: E731
+        g2, g3 = tenon.grad(tenon.grad(cube)), tenon.grad(tenon.grad(tenon.grad(cube)))
+        self.assertEqual((float(g2(np.float64(3))), float(g3(np.float64(3)))), (18, 6))
+
+        def constant_outside(w):
+            y = w * w
+            return tenon.grad(lambda a: a * y)(w)
+        self.assertEqual(float(tenon.function(constant_outside)(np.float64(3))), 9)
+        self.assertEqual(float(tenon.grad(constant_outside)(np.float64(3))), 6)
+        self.assertEqual(float(tenon.grad(lambda x: tenon.stop_gradient(x) * x)(np.float64(3))), 3)
+
+        def loop(a):
+            def outer(i, y):
+                return tenon.fori_loop(0, 2, lambda j, z: z * a, y)
+            return tenon.fori_loop(0, 2, outer, a)
+        self.assertEqual([float(f(np.float64(3))) for f in (loop_of(loop), tenon.grad(loop), tenon.grad(tenon.grad(loop)))],
+                         [243, 405, 540])
+
+    def test_gradient_is_the_program_s(self):
+        """The bits of the gradient module that the library makes of the whole program."""
+        f = tenon.function("f32[4, 3]", "f32[3, 2]")(lambda x, w: nn.relu(x @ w).sum())
+        x = np.random.default_rng(1).standard_normal((4, 3)).astype(np.float32)
+        w = np.random.default_rng(2).standard_normal((3, 2)).astype(np.float32)
+        whole = f.module.grad(wrt=["w"]).compile()(x, w)[1]
+        self.assertEqual(tenon.grad(f, argnums=1)(x, w).bits().tolist(), whole.bits().tolist())
+
+    def test_errors(self):
+        with self.assertRaisesRegex(tenon.Rejected, "one element"):
+            tenon.grad(lambda x: x * 2)(X)
+        with self.assertRaisesRegex(tenon.Rejected, "only floating-point"):
+            tenon.grad(lambda x: x.sum())(np.arange(3))
+        with self.assertRaisesRegex(tenon.UsageError, "one branch gives"):
+            tenon.function(lambda x: tenon.cond(x.sum() > 0, lambda: x, lambda: (x, x)))(X)
+        with self.assertRaisesRegex(tenon.UsageError, "the body of the loop gives"):
+            tenon.function(lambda x: tenon.while_loop(lambda y: True, lambda y: (y, y), x))(X)
+        leak = []
+        tenon.function(lambda x: leak.append(x) or x)(X)
+        with self.assertRaisesRegex(tenon.UsageError, "another trace|after the function"):
+            tenon.function(lambda x: x + leak[0])(X)
+        with self.assertRaisesRegex(tenon.UsageError, "not known"):
+            tenon.function(lambda x: x).module
+        with self.assertRaises(tenon.InputError):
+            tenon.function("f64[2, 3]")(lambda x: x)(X.T)
+        with self.assertRaises(ZeroDivisionError):
+            tenon.function(lambda x: tenon.cond(True, lambda: x * (1 // 0), lambda: x))(X)
+        self.assertEqual(float(tenon.function(lambda x: x.sum())(X)), X.sum())  # nothing is left open
+
+    def test_others(self):
+        f = tenon.function(lambda x: {
+            "top": tenon.top_k(x, 2), "hot": nn.one_hot(np.array([1, 0]), 3), "arange": tenon.arange(4),
+            "slice": tenon.dynamic_slice(x, [0, 1], (2, 2)), "update": tenon.dynamic_update_slice(x, x[:1, :1] * 0, [1, 2]),
+            "scatter": tenon.scatter(x[:, 0], np.array([1, 1]), x[:, 1]), "full": tenon.full((2,), 7, "si32"),
+            "segments": tenon.segment_sum(x, np.array([1, 1]), 2)})
+        got = f(X)
+        self.assertEqual(got["top"][1].tolist(), [[2, 1], [2, 0]])
+        self.assertEqual(got["hot"].tolist(), [[0, 1, 0], [1, 0, 0]])
+        self.assertEqual(got["arange"].tolist(), [0, 1, 2, 3])
+        self.assertEqual(got["slice"].tolist(), X[:, 1:].tolist())
+        self.assertEqual(got["update"][1].tolist(), [X[1, 0], X[1, 1], 0])
+        self.assertEqual(got["segments"].tolist(), [[0, 0, 0], X.sum(0).tolist()])
+        self.assertEqual(got["full"].tolist(), [7, 7])
+        one, two = (tenon.function(lambda: tenon.random_normal((4,))).compile().run({}, seed=s) for s in (1, 2))
+        self.assertNotEqual(next(iter(one.values())).tolist(), next(iter(two.values())).tolist())
+
+    def test_networks(self):
+        rng = np.random.default_rng(3)
+        image = rng.standard_normal((1, 6, 6, 2)).astype(np.float32)
+        w = rng.standard_normal((3, 3, 2, 4)).astype(np.float32)
+        got = tenon.function(lambda x, w: nn.max_pool(nn.conv2d(x, w, pads=(1, 1, 1, 1)), (2, 2), strides=(2, 2)))(image, w)
+        self.assertEqual(got.shape, (1, 3, 3, 4))
+        q = rng.standard_normal((1, 2, 5, 8)).astype(np.float32)
+        got = tenon.function(lambda q: nn.attention(q, q, q, causal=True))(q)
+        np.testing.assert_allclose(np.asarray(got)[0, :, 0], q[0, :, 0], rtol=1e-5)
+        x = rng.standard_normal((4, 8)).astype(np.float32)
+        y = tenon.function(lambda x: nn.layer_norm(x))(x)
+        np.testing.assert_allclose(y, (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), rtol=1e-4,
+                                   atol=1e-5)
+        for name in ("sigmoid", "silu", "gelu", "erf", "log_softmax", "rms_norm"):
+            self.assertEqual(tenon.function(getattr(nn, name))(x).shape, x.shape)
+        table = tenon.function(lambda t: nn.embedding(t, np.array([[1, 0]])))(x)
+        self.assertEqual(table.shape, (1, 2, 8))
+
+    def test_custom(self):
+        @tenon.custom("acme.shift.v1")
+        def shift(x, by=0.0, names=()):
+            return x + by
+        f = tenon.function("f64[2, 3]")(lambda x: tenon.custom_call("acme.shift.v1", [x], "f64[2, 3]",
+                                                                     {"by": 1.5, "names": ["a", "b"]}))
+        np.testing.assert_array_equal(f(X), X + 1.5)
+
+    def test_digits(self):
+        """The example trains a network and writes it as C."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, ROOT / "examples/python/digits.py", f"{folder}/net.c"],
+                                  capture_output=True, text=True,
+                                  env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            right, n = map(int, re.search(r"(\d+) of (\d+) right", done.stdout).groups())
+            self.assertGreater(right, 0.93 * n, done.stdout)
+            self.assertIn("int net_run", pathlib.Path(folder, "net.c").read_text())
+
+
+def loop_of(f):
+    return tenon.function(f)
+
+
+if __name__ == "__main__":
+    unittest.main()

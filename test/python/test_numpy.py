@@ -1,0 +1,177 @@
+"""Functions of NumPy in traced functions: each gives what NumPy gives, on both engines with the same bits."""
+import pathlib
+import unittest
+import warnings
+
+from lib import package  # noqa: F401
+
+import numpy as np
+
+import tenon
+from tenon._numpy import FUNCTIONS, METHODS, UFUNCS
+
+RNG = np.random.default_rng(5)
+A = RNG.uniform(0.2, 0.9, (3, 4))
+B = RNG.uniform(-3, 3, (3, 4))
+I = RNG.integers(-9, 9, (3, 4)).astype(np.int32)
+J = np.where(RNG.integers(0, 2, (3, 4)), 3, -4).astype(np.int32)
+P = B > 0
+C = RNG.uniform(-1, 1, (4, 5))
+WILD = np.where(B > 0, B, np.where(B > -1, np.nan, np.inf))
+T = RNG.uniform(-1, 1, (2, 3, 4))
+ONE = {np.negative: [B, I], np.positive: [B], np.absolute: [B, I], np.sign: [B], np.square: [B, I],
+       np.invert: [I, P], np.isfinite: [WILD], np.isnan: [B], np.isinf: [WILD],
+       np.arccosh: [A + 1.5], np.reciprocal: [A], np.logical_not: [P, I]}
+TWO_INTEGERS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift}
+MIXED = {np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.less, np.equal, np.maximum, np.minimum,
+         np.greater, np.greater_equal, np.less_equal, np.not_equal, np.fmod}
+
+
+def one(u):
+    return lambda x: u(x)
+
+
+def two(u):
+    return lambda x, y: u(x, y)
+
+
+class Numpy(unittest.TestCase):
+    def check(self, function, *args, exact=False):
+        """FUNCTION traced on ARGS against NumPy's, and compiled code against the evaluator."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"):
+                want = np.asarray(function(*args))
+        f = tenon.function(function)
+        m = f.trace(*args)
+        got, ref = m.compile()(*args), m.compile(engine="ref")(*args)
+        self.assertEqual(got.bits().tolist(), ref.bits().tolist())
+        self.assertEqual(got.shape, want.shape)
+        if want.dtype.kind != "f" or exact:
+            np.testing.assert_array_equal(np.asarray(got).astype(want.dtype), want)
+        else:
+            np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
+
+    def test_ufuncs(self):
+        for u in UFUNCS:
+            if u is np.matmul:
+                continue
+            with self.subTest(u.__name__):
+                if u.nin == 1:
+                    for x in ONE.get(u, [A]):
+                        self.check(one(u), x)
+                elif u in TWO_INTEGERS:
+                    self.check(two(u), I, np.abs(J) % 5)
+                elif u in (np.logical_and, np.logical_or, np.logical_xor):
+                    self.check(two(u), P, ~P)
+                else:
+                    self.check(two(u), A, A if u in (np.power, np.float_power) else B)
+                    if u in MIXED:
+                        self.check(two(u), I, J)
+
+    def test_operators(self):
+        for f in (lambda x, y: x + y - 1, lambda x, y: 2 / x, lambda x, y: -x * 3, lambda x, y: x ** 2,
+                  lambda x, y: x ** -1, lambda x, y: x ** 0.5, lambda x, y: x ** 3.5, lambda x, y: abs(y) % 2,
+                  lambda x, y: y // 1, lambda x, y: x @ y.T, lambda x, y: (x > 0.5) & (y < 1), lambda x, y: y % -1.5,
+                  lambda x, y: x[0] + y, lambda x, y: np.float32(2) * x, lambda x, y: x * A, lambda x, y: A - x):
+            self.check(f, A, B)
+        for f in (lambda x, y: x // y, lambda x, y: x % y, lambda x, y: ~x ^ y, lambda x, y: x << 2,
+                  lambda x, y: x >> 1, lambda x, y: x == y):
+            self.check(f, I, J)
+
+    def test_reductions(self):
+        for name in ("sum", "mean", "prod", "max", "min", "var", "std"):
+            for axis in (None, 0, 1, -1, (0, 2)):
+                for keepdims in (False, True):
+                    self.check(lambda x: getattr(np, name)(x, axis=axis, keepdims=keepdims), T)
+                    self.check(lambda x: getattr(x, name)(axis=axis, keepdims=keepdims), T)
+        self.check(lambda x: np.var(x, axis=1, ddof=1), T)
+        self.check(lambda x: np.add.reduce(x, axis=1), T)
+        for name in ("any", "all"):
+            self.check(lambda x: getattr(np, name)(x, axis=1), P)
+        for name in ("argmax", "argmin"):
+            self.check(lambda x: getattr(np, name)(x), T)
+            self.check(lambda x: getattr(np, name)(x, axis=1), T)
+
+    def test_products(self):
+        v, w = C[:, 0], C[0]
+        for f, args in [(np.matmul, (B, C)), (np.matmul, (v, C)), (np.matmul, (C, w)), (np.matmul, (v, v)),
+                        (np.matmul, (T, C)), (np.matmul, (B[0], T.swapaxes(1, 2))), (np.matmul, (T, v)),
+                        (np.dot, (B, C)), (np.dot, (T, C)), (np.dot, (v, v)), (np.outer, (v, w)),
+                        (np.tensordot, (T, C))]:
+            with self.subTest(f=f, shapes=[a.shape for a in args]):
+                if f is np.tensordot:
+                    self.check(lambda x, y: np.tensordot(x, y, 1), *args)
+                    self.check(lambda x, y: np.tensordot(x, y, ([0, 2], [1, 0])), T, C[:, :2])
+                else:
+                    self.check(two(f), *args)
+        self.check(lambda x, y: x.dot(y), B, C)
+        for text, args in [("ij,jk->ik", (B, C)), ("ij->ji", (B,)), ("ij->i", (B,)), ("bij,jk->bik", (T, C)),
+                           ("bij,bkj->bik", (T, T)), ("ij,ij->", (B, B)), ("ij,kj", (B, A)), ("bij,b->ji", (T, v[:2])),
+                           ("i,j->ji", (v, w))]:
+            with self.subTest(text):
+                self.check(lambda *xs: np.einsum(text, *xs), *args)
+
+    def test_movement(self):
+        for f in (lambda x: x.reshape(4, -1), lambda x: x.reshape((6, 4)), lambda x: x.ravel(), lambda x: x.T,
+                  lambda x: x.transpose(1, 0, 2), lambda x: np.transpose(x, (2, 0, 1)), lambda x: x.swapaxes(0, 2),
+                  lambda x: np.moveaxis(x, 0, -1), lambda x: np.expand_dims(x, 1), lambda x: np.squeeze(x[:1]),
+                  lambda x: np.squeeze(x[:, :1], 1), lambda x: np.broadcast_to(x[:1], (5, 3, 4)),
+                  lambda x: np.concatenate([x, x * 2], axis=1), lambda x: np.stack([x, -x], axis=-1),
+                  lambda x: np.stack([x, -x]), lambda x: np.vstack([x[0], x[1]]), lambda x: np.hstack([x[0], x[1]]),
+                  lambda x: np.split(x, 2, axis=2)[1], lambda x: np.split(x, [1, 2], axis=1)[2],
+                  lambda x: np.tile(x, 2), lambda x: np.tile(x[0, 0], (3, 2)), lambda x: np.flip(x), lambda x: np.flip(x, 1),
+                  lambda x: np.pad(x, 1), lambda x: np.pad(x, ((0, 1), (2, 0), (0, 0)), constant_values=7),
+                  lambda x: np.roll(x, 1, axis=2), lambda x: np.roll(x, -2), lambda x: np.where(x > 0, x, 0),
+                  lambda x: np.clip(x, -0.5, 0.5), lambda x: x.clip(0), lambda x: np.clip(x, None, 0.1),
+                  lambda x: np.zeros_like(x) + np.ones_like(x) * 2, lambda x: np.full_like(x, 3),
+                  lambda x: np.take(x, [1, 0, 1], axis=1), lambda x: np.take(x, [[3, 1]]),
+                  lambda x: np.take_along_axis(x, np.zeros((2, 1, 4), np.int64), 1), lambda x: x.astype(np.float32),
+                  lambda x: x.copy().flatten()):
+            self.check(f, T, exact=True)
+
+    def test_indexing(self):
+        for f in (lambda x: x[1], lambda x: x[-1], lambda x: x[0, 1:3], lambda x: x[..., 0], lambda x: x[:, None, ::-1],
+                  lambda x: x[:, ::2], lambda x: x[::-1, 2:0:-1], lambda x: x[1:1], lambda x: x[None], lambda x: x[1, 2, 3],
+                  lambda x: x[:, [2, 0]], lambda x: x[:, :, np.array([[0, 1], [3, 2]])], lambda x: x[0, [1, 1]],
+                  lambda x: x[..., [0], None], lambda x: x[[1]], lambda x: x[-2:, -1], lambda x: x[()],
+                  lambda x: x[:, 1:, [3]]):
+            self.check(f, T, exact=True)
+        with self.assertRaises(IndexError):
+            tenon.function(lambda x: x[5]).trace(T)
+        with self.assertRaises(IndexError):
+            tenon.function(lambda x: x[0, 0, 0, 0]).trace(T)
+        self.assertEqual([float(r) for r in tenon.function(lambda x: tuple(x))(np.arange(3.0))], [0, 1, 2])
+
+    def test_all_are_tried(self):
+        text = pathlib.Path(__file__).read_text(encoding="utf-8")
+        for f in FUNCTIONS:
+            name = f.__name__
+            self.assertTrue(f".{name}(" in text or f'"{name}"' in text or f"np.{name}," in text or name in ("amax", "amin", "shape", "ndim"), name)
+        for name in METHODS:
+            self.assertTrue(f".{name}(" in text or f'"{name}"' in text, name)
+
+    def test_refused(self):
+        for message, f in [("operands of f32 and f64", lambda x: x + np.ones(4)),
+                           ("np.linalg|norm|no counterpart|cannot become", lambda x: np.linalg.norm(x)),
+                           ("np.median has no counterpart", lambda x: np.median(x)),
+                           ("np.hypot has no counterpart", lambda x: np.hypot(x, x)),
+                           ("no truth value", lambda x: x if x[0] else x),
+                           ("is no number", lambda x: float(x[0])),
+                           ("no 'sortt'", lambda x: x.sortt()),
+                           ("size depends on the data", lambda x: x[x > 0]),
+                           ("mode 'edge'", lambda x: np.pad(x, 1, mode="edge")),
+                           ("repeated letters", lambda x: np.einsum("ii->i", x)),
+                           ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
+            with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
+                tenon.function(f)(np.ones(4, np.float32))
+        with self.assertRaisesRegex(TypeError, "/ of si32"):
+            tenon.function(lambda x: x / 2)(I)
+        with self.assertRaisesRegex(TypeError, "meets a value of si32"):
+            tenon.function(lambda x: x + 0.5)(I)
+        with self.assertRaisesRegex(tenon.UsageError, "in a function that is traced"):
+            tenon.zeros(3)
+
+
+if __name__ == "__main__":
+    unittest.main()
