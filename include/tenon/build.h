@@ -210,6 +210,12 @@ TN_API tn_value tn_arg_max(tn_builder *b, tn_value x, int64_t axis, bool keepdim
 typedef enum tn_fold { TN_FOLD_SUM = 0, TN_FOLD_PROD, TN_FOLD_MAX, TN_FOLD_MIN } tn_fold;
 TN_API tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bool exclusive,
                               bool reverse);
+/* XS, of one shape, with the lines along AXIS in the order of the first one's elements; equal ones
+ * stay in theirs, NaN comes last. As many results, in OUT. */
+TN_API void tn_sort(tn_builder *b, tn_values xs, int64_t axis, bool descending, tn_value *out);
+/* The positions of the elements of X in that order; INDEX_DTYPE is si32 or si64. */
+TN_API tn_value tn_argsort(tn_builder *b, tn_value x, int64_t axis, bool descending,
+                           tn_dtype index_dtype);
 /* The K largest (or smallest) elements along AXIS, sorted, and their positions. */
 typedef struct tn_top {
     tn_value values, indices;

@@ -194,6 +194,13 @@ static void through_regions(demands *d, uint32_t f, const node *n)
 
 /* ---- the module ---- */
 
+/* Every operand of a sort is as many elements of a result. */
+static void through_sort(demands *d, uint32_t f, const node *n)
+{
+    for (uint32_t k = 0; k < n->n_in; k++)
+        flows(d, (place){f, n->in[k]}, (place){f, n->first_value + k});
+}
+
 static void through_node(demands *d, uint32_t f, const node *n)
 {
     const dim extent = extent_of_positions(d->m->functions.at[f], n);
@@ -203,6 +210,8 @@ static void through_node(demands *d, uint32_t f, const node *n)
         through_regions(d, f, n);
         return;
     }
+    if (n->op == OP_SORT)
+        through_sort(d, f, n);
     for (uint32_t k = 0; k < n->n_in; k++)
         if (passes_on(n, k))
             flows(d, (place){f, n->in[k]}, (place){f, n->first_value});

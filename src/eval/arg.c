@@ -1,4 +1,4 @@
-/* Order along an axis: arg_max, top_k. */
+/* Order along an axis: arg_max, sort, argsort, top_k. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -149,33 +149,92 @@ static tn_status sort_by_key(const eval_call *call, const uint64_t *keys, int64_
     return TN_OK;
 }
 
-tn_status eval_top_k(eval_call *call)
+/* Lines in their order. */
+typedef struct sorting {
+    line_reader r;
+    bool largest;
+    int64_t *order, *spare;
+} sorting;
+
+static bool sorting_init(sorting *s, const eval_call *call, bool largest)
 {
     const uint32_t axis = resolve_axis(call->attrs, KEY_AXIS, call->in[0].type->rank);
-    const bool largest = attr_int(call->attrs, KEY_LARGEST, 1) != 0;
+    s->largest = largest;
+    if (!line_reader_init(&s->r, call, axis))
+        return false;
+    s->order = scratch_array(call, (size_t)s->r.l.n, sizeof *s->order);
+    s->spare = scratch_array(call, (size_t)s->r.l.n, sizeof *s->spare);
+    return s->order && s->spare;
+}
+
+/* Leaves the positions of the elements of a line in `order`. */
+static tn_status sort_line(const eval_call *call, sorting *s, int64_t outer, int64_t inner)
+{
+    TN_TRY(read_line(call, &s->r, outer, inner, s->largest));
+    for (int64_t k = 0; k < s->r.l.n; k++)
+        s->order[k] = k;
+    return sort_by_key(call, s->r.keys, s->order, s->spare, s->r.l.n);
+}
+
+/* [sort/C2] [sort/C3] */
+tn_status eval_sort(eval_call *call)
+{
+    sorting s;
+    if (call->out->type->count == 0)
+        return TN_OK;
+    if (!sorting_init(&s, call, attr_int(call->attrs, KEY_DESCENDING, 0) != 0))
+        return eval_no_memory(call);
+    const lines l = s.r.l;
+    for (int64_t o = 0; o < l.outer; o++)
+        for (int64_t i = 0; i < l.inner; i++) {
+            TN_TRY(sort_line(call, &s, o, i));
+            for (uint32_t k = 0; k < call->n_in; k++) {
+                const size_t size = dtype_bytes(call->in[k].type->dtype);
+                const char *from = call->in[k].data;
+                char *to = call->out[k].data;
+                TN_TRY(eval_tick(call, (uint64_t)l.n));
+                for (int64_t j = 0; j < l.n; j++)
+                    memcpy(to + (size_t)((o * l.n + j) * l.inner + i) * size,
+                           from + (size_t)((o * l.n + s.order[j]) * l.inner + i) * size, size);
+            }
+        }
+    return TN_OK;
+}
+
+/* [argsort/C1] */
+tn_status eval_argsort(eval_call *call)
+{
+    sorting s;
+    if (call->out->type->count == 0)
+        return TN_OK;
+    if (!sorting_init(&s, call, attr_int(call->attrs, KEY_DESCENDING, 0) != 0))
+        return eval_no_memory(call);
+    for (int64_t o = 0; o < s.r.l.outer; o++)
+        for (int64_t i = 0; i < s.r.l.inner; i++) {
+            TN_TRY(sort_line(call, &s, o, i));
+            for (int64_t j = 0; j < s.r.l.n; j++)
+                store_index(call->out, (o * s.r.l.n + j) * s.r.l.inner + i, s.order[j]);
+        }
+    return TN_OK;
+}
+
+tn_status eval_top_k(eval_call *call)
+{
     const int64_t kept = attr_int(call->attrs, KEY_K, 0);
     const size_t size = dtype_bytes(call->in[0].type->dtype);
     char *values = call->out[0].data;
-    line_reader r;
+    sorting s;
     if (call->out->type->count == 0)
         return TN_OK;
-    if (!line_reader_init(&r, call, axis))
+    if (!sorting_init(&s, call, attr_int(call->attrs, KEY_LARGEST, 1) != 0))
         return eval_no_memory(call);
-    int64_t *order = scratch_array(call, (size_t)r.l.n, sizeof(int64_t));
-    int64_t *spare = scratch_array(call, (size_t)r.l.n, sizeof(int64_t));
-    if (!order || !spare)
-        return eval_no_memory(call);
-
-    for (int64_t o = 0; o < r.l.outer; o++)
-        for (int64_t i = 0; i < r.l.inner; i++) {
-            TN_TRY(read_line(call, &r, o, i, largest));
-            for (int64_t k = 0; k < r.l.n; k++)
-                order[k] = k;
-            TN_TRY(sort_by_key(call, r.keys, order, spare, r.l.n));
+    for (int64_t o = 0; o < s.r.l.outer; o++)
+        for (int64_t i = 0; i < s.r.l.inner; i++) {
+            TN_TRY(sort_line(call, &s, o, i));
             for (int64_t k = 0; k < kept; k++) {
-                const int64_t at = (o * kept + k) * r.l.inner + i;
-                memcpy(values + (size_t)at * size, r.stored + (size_t)order[k] * size, size);
-                store_index(&call->out[1], at, order[k]);
+                const int64_t at = (o * kept + k) * s.r.l.inner + i;
+                memcpy(values + (size_t)at * size, s.r.stored + (size_t)s.order[k] * size, size);
+                store_index(&call->out[1], at, s.order[k]);
             }
         }
     return TN_OK;

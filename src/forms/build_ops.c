@@ -339,6 +339,23 @@ tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bo
     return append_1(&l, x);
 }
 
+void tn_sort(tn_builder *b, tn_values xs, int64_t axis, bool descending, tn_value *out)
+{
+    attr_list l = attrs_for(b, OP_SORT);
+    add_int(&l, KEY_AXIS, axis);
+    add_int(&l, KEY_DESCENDING, descending);
+    append_many(&l, xs.at, xs.n, out, xs.n);
+}
+
+tn_value tn_argsort(tn_builder *b, tn_value x, int64_t axis, bool descending, tn_dtype index_dtype)
+{
+    attr_list l = attrs_for(b, OP_ARGSORT);
+    add_int(&l, KEY_AXIS, axis);
+    add_int(&l, KEY_DESCENDING, descending);
+    add_dtype(&l, KEY_INDEX_DTYPE, index_dtype);
+    return append_1(&l, x);
+}
+
 tn_top tn_top_k(tn_builder *b, tn_value x, int64_t k, int64_t axis, bool largest,
                 tn_dtype index_dtype)
 {

@@ -30,6 +30,22 @@ tn_status grad_top_k(grad_call *c)
                                  attr_int(c->n.attrs, KEY_AXIS, 0), COMBINE_ADD));
 }
 
+/* Each operand's elements went to the positions that the keys gave. [sort/G1] */
+tn_status grad_sort(grad_call *c)
+{
+    const value_id g = c->g[c->operand];
+    if (g == NO_VALUE)
+        return grad_gives(c, NO_VALUE);
+    const int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
+    value_id keys = grad_in(c, 0);
+    attr entries[] = {attr_of_int(KEY_AXIS, axis),
+                      attr_of_int(KEY_DESCENDING, attr_int(c->n.attrs, KEY_DESCENDING, 0)),
+                      attr_of_int(KEY_INDEX_DTYPE, TN_SI64)};
+    const value_id at = build_node(&c->b, OP_ARGSORT, &keys, 1, entries, 3);
+    return grad_gives(c,
+                      scatter(c, grad_zeros(c, grad_in(c, c->operand)), at, g, axis, COMBINE_ADD));
+}
+
 /* 1 where X equals Y, else 0. */
 static value_id equal(grad_call *c, value_id x, value_id y)
 {

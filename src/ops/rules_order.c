@@ -1,4 +1,5 @@
-/* Type rules of what goes along an axis in order: arg_max, top_k, cumulative. */
+/* Type rules of what goes along an axis in order: arg_max, sort, argsort,
+ * top_k, cumulative. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,6 +29,43 @@ tn_status infer_arg_max(infer_call *call)
     const axis_list axes = {1, {axis}, (uint32_t)1 << axis};
     reduced_shape(x->dims, x->rank, &axes, attr_int(call->attrs, KEY_KEEPDIMS, 0) != 0, &s);
     return rule_result(call, index, &s);
+}
+
+tn_status infer_sort(infer_call *call)
+{
+    const type *x = call->in[0], **results;
+    uint32_t axis;
+    TN_TRY(ordered(call));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    for (uint32_t k = 1; k < call->n_in; k++) { /* [sort/C1] */
+        bool same = call->in[k]->rank == x->rank;
+        for (uint32_t i = 0; same && i < x->rank; i++)
+            same = dims_may_equal(call->in[k]->dims[i], x->dims[i]);
+        if (!same)
+            return infer_reject(call, DIAG_ShapeMismatch, "'%s' cannot order %s by %s",
+                                rule_op(call), rule_shape_text(call, k), rule_shape_text(call, 0));
+    }
+    results = ARENA_ARRAY(&call->module->arena, const type *, call->n_in);
+    if (!results)
+        return module_no_memory(call->module);
+    for (uint32_t k = 0; k < call->n_in; k++)
+        results[k] = call->in[k];
+    call->out = results;
+    call->n_out = call->n_in;
+    return TN_OK;
+}
+
+tn_status infer_argsort(infer_call *call)
+{
+    const type *x = call->in[0];
+    uint32_t axis;
+    tn_dtype index;
+    TN_TRY(ordered(call));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    return infer_result(call, type_with_dtype(&call->module->types, x, index));
 }
 
 tn_status infer_top_k(infer_call *call)

@@ -10,7 +10,7 @@ bool kernel_reads_by_data(const node *n)
 
 bool kernel_has_loops(const node *n)
 {
-    return op_table[n->op].class == K_LOOPS ||
+    return (op_table[n->op].class == K_LOOPS && n->n_results <= KERNEL_OUTPUTS) ||
            n->op == OP_REDUCE_PROD; /* of complex numbers: they have no neutral one */
 }
 

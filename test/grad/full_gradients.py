@@ -413,6 +413,13 @@ def ptir_cases():
                 f"top_k({x}) k[2] axis[-1] largest[{largest}] indices_dtype[si32]",
                 "(tensor<f64, 2x2>, tensor<si32, 2x2>)") + "[0]) new_shape[2, 2]", (2, 2))),
             (2, 2)), (2, 2))
+    for axis, descending in ((0, "true"), (-1, "false")):
+        def sorted_by(put, x, y, axis=axis, descending=descending):
+            both = put(f"sort({x}, {y}) axis[{axis}] descending[{descending}]",
+                       "(tensor<f64, 3x4>, tensor<f64, 3x4>)")
+            keys, others = (put(f"reshape({both}[{k}]) new_shape[3, 4]", (3, 4)) for k in (0, 1))
+            return put(f"mul({keys}, {others})", (3, 4))
+        yield p(f"sort {axis} {descending}", {"x": (3, 4), "y": (3, 4)}, sorted_by, (3, 4))
     for kind in ("sum", "prod", "max", "min"):
         for axis, exclusive, reverse in ((-1, "false", "false"), (0, "true", "false"), (1, "false", "true"),
                                          (0, "true", "true")):

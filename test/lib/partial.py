@@ -75,6 +75,12 @@ class Program:
         return self.op({"Reduce": {"kind": kind, "axes": axes, "keepdims": keep, "accum_dtype": None,
                                    "out_dtype": None}}, [x], x.dtype, shape)
 
+    def tuple(self, op, operands, types):
+        """The elements of a tuple, each by an operation of its own: a function returns values."""
+        at = len(self.body)
+        self.body.append((op, operands, {"Tuple": [{"Tensor": spec(*t)} for t in types]}, None))
+        return [self.op("StopGradient", [Value((at, k), *t)], *t) for k, t in enumerate(types)]
+
     def padded(self, x, low, high, hole):
         zero = self.r.random() < 0.5  # is what masks give anyway
         value = ({"I1": not zero} if x.dtype == "I1" else
@@ -104,6 +110,8 @@ class Program:
         n = len(self.inputs)
 
         def operand(v):
+            if isinstance(v.operand, tuple):
+                return {"TupleElement": {"tuple": n + v.operand[0], "index": v.operand[1]}}
             return v.operand if isinstance(v.operand, dict) else {"Value": n + v.operand}
         body = [{"id": n + k, "op": op, "operands": [operand(v) for v in operands],
                  "output": output if isinstance(output, dict) else {"Tensor": spec(output, shape)}}
@@ -361,6 +369,23 @@ def largest(p):
     return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [x], "Si32", shape),)
 
 
+def ordered(p):
+    """Short lines, whose elements are compared each with each, and long ones."""
+    rank = p.r.randint(1, 2)
+    shape = p.dims(rank)
+    k = p.r.randrange(rank)
+    if p.r.random() < 0.6:
+        shape = [p.r.randrange(129, 900, 2) if a == k else p.n(5) for a in range(rank)]
+    x, down = p.input(p.kind(REAL + ("I1",)), shape), p.r.random() < 0.5
+    kept = list(shape)
+    kept[k] = p.r.randint(1, min(shape[k], p.r.choice([9, 99, 999])))
+    y = p.input(p.kind(ALL), shape)
+    return (*p.tuple({"Sort": {"axis": k, "descending": down}}, [x, y], [(x.dtype, shape), (y.dtype, shape)]),
+            p.op({"Argsort": {"axis": k, "descending": down, "indices_dtype": "Si32"}}, [x], "Si32", shape),
+            *p.tuple({"TopK": {"k": kept[k], "axis": k, "largest": down, "indices_dtype": "Si64"}}, [x],
+                     [(x.dtype, kept), ("Si64", kept)]))
+
+
 def cumulated(p):
     kind = p.r.choice(("Sum", "Prod", "Max", "Min"))
     x = p.input(p.kind(REAL if kind in ("Max", "Min") else NUMBERS), p.dims(p.r.randint(1, 3)))
@@ -453,7 +478,7 @@ def moves(p):
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
          products, tiled_products, vectors, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
-         segments, windows_at, largest, cumulated, turned_products, steps, images, moves)
+         segments, windows_at, largest, cumulated, ordered, turned_products, steps, images, moves)
 
 
 def program(kind, number):

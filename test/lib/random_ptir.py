@@ -310,6 +310,20 @@ class Scope:
                                   "indices_dtype": "Si32"}}, [v],
                         [(v.dtype, shape), ("Si32", shape)])
 
+    def sort(self):
+        v = self.some(("I1",) + REAL, lambda v: v.shape)
+        k, descending = self.axis(len(v.shape)), self.r.random() < 0.5
+        if self.r.random() < 0.5:
+            dtype = self.r.choice(("Si32", "Si64"))
+            self.emit({"Argsort": {"axis": k, "descending": descending, "indices_dtype": dtype}}, [v], dtype, v.shape)
+            return
+        more = [self.like(v, self.r.choice(ALL)) for _ in range(self.r.randint(0, 2))]
+        op = {"Sort": {"axis": k, "descending": descending}}
+        if more:
+            self.emit_tuple(op, [v, *more], [(u.dtype, u.shape) for u in (v, *more)])
+        else:
+            self.emit(op, [v], v.dtype, v.shape)
+
     def cumulative(self):
         kind = self.r.choice(("Sum", "Prod", "Max", "Min"))
         v = self.some(("I1",) + REAL if kind in ("Max", "Min") else NUMBERS, lambda v: v.shape)
@@ -561,7 +575,7 @@ class Scope:
         kinds = [self.unary, self.binary, self.binary, self.clamp, self.compare, self.select,
                  self.cast, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
-                 self.reduce, self.arg_max, self.top_k, self.cumulative, self.dot_general, self.take, self.gather,
+                 self.reduce, self.arg_max, self.top_k, self.cumulative, self.sort, self.dot_general, self.take, self.gather,
                  self.scatter_reduce, self.scatter_add, self.dynamic, self.segment_reduce,
                  self.reduce_window, self.extract_patches, self.convolution, self.layer_norm, self.quantize]
         if self.program.depth < 2:
@@ -657,7 +671,9 @@ FIELDS = {
     "Cumulative": {"kind": "Sum Prod Max Min", "axis": INT, "exclusive": "bool", "reverse": "bool"},
     "Convolution": {"strides": UINTS, "padding": "pairs", "base_dilation": UINTS, "dilation": UINTS,
                     "groups": "?n", "batch_groups": "?n", "lhs_axes": "?n*", "rhs_axes": "?n*",
-                    "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"}}
+                    "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"},
+    "Sort": {"axis": INT, "descending": "bool"},
+    "Argsort": {"axis": INT, "descending": "bool", "indices_dtype": "dtype"}}
 OPERATIONS = ["Constant", "ElementwiseUnary", "ElementwiseBinary", *FIELDS]
 
 

@@ -110,6 +110,18 @@ class Program:
         name = self.lines[-1].split()[0]
         self.outputs += [(name + "[0]", text(d, made)), (name + "[1]", text(o, made))]
 
+    def sort(self):
+        d, shape = self.rng.choice(DTYPES), self.shape(1, 3)
+        axis, descending = self.rng.randrange(len(shape)), self.rng.choice(("true", "false"))
+        o, e = self.rng.choice(("si32", "si64")), self.rng.choice(DTYPES)
+        x, y = self.data(d, shape), self.data(e, shape)
+        self.output(f"argsort({x}) axis[{axis}] descending[{descending}] indices_dtype[{o}]", o, shape)
+        self.n += 1
+        self.lines.append(f"  %v{self.n} = sort({x}, {y}) axis[{axis}] descending[{descending}] -> "
+                          f"({text(d, shape)}, {text(e, shape)})")
+        name = self.lines[-1].split()[0]
+        self.outputs += [(name + "[0]", text(d, shape)), (name + "[1]", text(e, shape))]
+
     def cumulative(self):
         kind = self.rng.choice(("sum", "prod", "max", "min"))
         d, shape = self.rng.choice(DTYPES[:-2]), self.shape(1, 3)
@@ -230,7 +242,7 @@ class Program:
 
 
 OPS = (Program.draws, Program.take, Program.gather, Program.windows, Program.arg_max,
-       Program.top_k, Program.cumulative, Program.segments, Program.scatter_reduce, Program.scatter_add,
+       Program.top_k, Program.sort, Program.cumulative, Program.segments, Program.scatter_reduce, Program.scatter_add,
        Program.layer_norm, Program.columns, Program.reduce_window, Program.patches, Program.quantized,
        Program.holes)
 

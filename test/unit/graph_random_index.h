@@ -117,6 +117,19 @@ static inline void add_order(graph *g, value_id x)
     }
 }
 
+static inline void add_sort(graph *g, value_id x)
+{
+    const type *t = type_in(g, x);
+    attr e[] = {attr_of_int(KEY_AXIS, pick(g->c, t->rank)),
+                attr_of_int(KEY_DESCENDING, pick(g->c, 2)),
+                attr_of_int(KEY_INDEX_DTYPE, one_in(g->c, 2) ? TN_SI64 : TN_SI32)};
+    const value_id in[] = {x, shaped(g, t->dtype, t->dims, t->rank)};
+    if (one_in(g->c, 2))
+        (void)put1(g, OP_ARGSORT, x, e, 3);
+    else
+        (void)put_many(g, OP_SORT, in, 1 + pick(g->c, 2), e, 2);
+}
+
 static inline void add_cumulative(graph *g, value_id x)
 {
     attr e[] = {attr_of_int(KEY_AXIS, pick(g->c, type_in(g, x)->rank)),
@@ -176,8 +189,8 @@ static inline void add_pooling(graph *g, value_id x)
 static inline void step_index(graph *g)
 {
     static void (*const steps[])(graph *, value_id) = {
-        add_rows,     add_along,    add_window, add_window,  add_order,
-        add_segments, add_quantize, add_norm,   add_pooling, add_cumulative};
+        add_rows,     add_along, add_window,  add_window,     add_order, add_segments,
+        add_quantize, add_norm,  add_pooling, add_cumulative, add_sort};
     const value_id x = any_value(g);
     const type *t = type_in(g, x);
     if (t->rank > 0 && t->count > 0)

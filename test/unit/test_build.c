@@ -44,6 +44,10 @@ static void use_reductions(tn_builder *b, tn_value x)
     CHECK(tn_is_value(tn_reduce(b, TN_REDUCE_SUM, x, TN_INTS(0), false, TN_F64, TN_F32, &init)));
     CHECK(tn_is_value(tn_arg_max(b, x, -1, false, TN_SI32)));
     CHECK(tn_is_value(tn_top_k(b, x, 2, 1, true, TN_SI64).indices));
+    CHECK(tn_is_value(tn_argsort(b, x, 0, true, TN_SI32)));
+    tn_value both[2];
+    tn_sort(b, TN_VALUES(x, x), 1, false, both);
+    CHECK(tn_is_value(both[0]) && tn_is_value(both[1]));
     CHECK(tn_is_value(tn_cumulative(b, x, TN_FOLD_MIN, -1, true, true)));
 }
 

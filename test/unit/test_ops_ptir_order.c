@@ -1,4 +1,5 @@
-/* arg_max and top_k against a naive search, with ties and NaNs, for every dtype with an order. */
+/* arg_max, top_k, argsort and sort against a naive search, with ties and NaNs, for every dtype with
+ * an order. */
 #include "ops_ptir_case.h"
 
 /* Does A come before B? NaN comes last, equal values in the order of their positions. */
@@ -91,6 +92,50 @@ static void check_top_k(tn_dtype d, uint64_t seed, int64_t k, bool largest)
     use_free(&u);
 }
 
+/* The order that argsort gives is that of comes_before, and sort moves elements in it. */
+static void check_sort(tn_dtype d, uint64_t seed, bool descends)
+{
+    char x[A * B * C * 16], y[A * B * C];
+    const size_t size = dtype_bytes(d);
+    use u;
+    random_elements(&seed, d, x, A * B * C, true);
+    for (int i = 0; i < A * B * C; i++)
+        y[i] = (char)(i % 97);
+    use_init(&u);
+    operand(&u, d, x, DIMS(A, B, C));
+    with_int(&u, KEY_AXIS, 1);
+    with_int(&u, KEY_DESCENDING, descends);
+    with_int(&u, KEY_INDEX_DTYPE, TN_SI64);
+    int64_t order[A * B * C];
+    if (CHECK(run(&u, OP_ARGSORT)) && CHECK(shape_is(u.out, TN_SI64, DIMS(A, B, C))))
+        memcpy(order, u.out->data, sizeof order);
+    else
+        memset(order, 0, sizeof order);
+    use_free(&u);
+    for (int64_t a = 0; a < A; a++)
+        for (int64_t c = 0; c < C; c++)
+            for (int64_t b = 1; b < B; b++) {
+                const int64_t p = order[(a * B + b - 1) * C + c], q = order[(a * B + b) * C + c];
+                const scalar s = at(x, d, a, p, c), t = at(x, d, a, q, c);
+                CHECK(comes_before(s, t, descends) || (!comes_before(t, s, descends) && p < q));
+            }
+    use_init(&u);
+    operand(&u, d, x, DIMS(A, B, C));
+    operand(&u, TN_SI8, y, DIMS(A, B, C));
+    with_int(&u, KEY_AXIS, -2);
+    with_int(&u, KEY_DESCENDING, descends);
+    if (CHECK(run(&u, OP_SORT)) && CHECK_INT(u.n_out, 2) &&
+        CHECK(shape_is(&u.out[0], d, DIMS(A, B, C))) &&
+        CHECK(shape_is(&u.out[1], TN_SI8, DIMS(A, B, C))))
+        for (int64_t i = 0; i < A * B * C; i++) {
+            const int64_t from = (i / (B * C) * B + order[i]) * C + i % C;
+            CHECK(memcmp((char *)u.out[0].data + (size_t)i * size, x + (size_t)from * size, size) ==
+                  0);
+            CHECK_INT(((char *)u.out[1].data)[i], y[from]);
+        }
+    use_free(&u);
+}
+
 static void test_edges(void)
 {
     const float nan2[] = {NAN, NAN}, zeros[] = {-0.0f, 0.0f, -0.0f};
@@ -142,6 +187,7 @@ int main(void)
     for (int d = TN_I1; d <= TN_F64; d++)
         for (uint64_t seed = 1; seed < 4; seed++) {
             check_arg_max((tn_dtype)d, seed, seed % 2 == 1);
+            check_sort((tn_dtype)d, seed, seed % 2 == 0);
             check_top_k((tn_dtype)d, seed, B, seed % 2 == 1);
             check_top_k((tn_dtype)d, seed, (int64_t)seed - 1, seed % 2 == 0);
         }

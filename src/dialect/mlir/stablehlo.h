@@ -41,7 +41,7 @@ hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update, hlo_ga
     hlo_scatter_reduce, hlo_segment_reduce;
 hlo_takes hlo_takes_take, hlo_takes_along, hlo_takes_gather, hlo_takes_segments;
 /* stablehlo_order.c */
-hlo_put hlo_arg_max, hlo_top_k;
+hlo_put hlo_arg_max, hlo_sort, hlo_argsort, hlo_top_k;
 /* stablehlo_quantize.c */
 hlo_put hlo_quantize, hlo_dequantize, hlo_requantize;
 /* stablehlo_control.c */

@@ -1,4 +1,5 @@
-/* Order along an axis in StableHLO: arg_max as a reduction of pairs, top_k as a sort. */
+/* Order along an axis in StableHLO: arg_max as a reduction of pairs, sort, argsort
+ * and top_k as sorts. */
 #include "dialect/mlir/stablehlo.h"
 
 #include <math.h>
@@ -98,6 +99,67 @@ void hlo_arg_max(mlir_text *w, const node *n)
         line(w, "%v = \"stablehlo.reshape\"(%n) : (%t) -> %t", v, "s", v, &left, &out);
 }
 
+/* A stable sort of the operands of N. */
+void hlo_sort(mlir_text *w, const node *n)
+{
+    const value_id v = n->first_value;
+    const tensor key = type_of_scalar(value_type(w->f, v)->dtype), p = type_of_scalar(TN_I1);
+    const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, value_type(w->f, v)->rank);
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    for (uint32_t k = 0; k < n->n_in; k++)
+        put(w, "%s%v", k ? ", " : "", v + k);
+    put(w, " = \"stablehlo.sort\"(");
+    for (uint32_t k = 0; k < n->n_in; k++)
+        put(w, "%s%v", k ? ", " : "", n->in[k]);
+    put(w, ") ({\n");
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "^bb0(%%x: %t, %%y: %t", &key, &key);
+    for (uint32_t k = 1; k < n->n_in; k++) {
+        const tensor one = type_of_scalar(value_type(w->f, n->in[k])->dtype);
+        put(w, ", %%x%u: %t, %%y%u: %t", k, &one, k, &one);
+    }
+    put(w, "):\n");
+    w->depth++;
+    put_before(w, "%f", "%x", "%y", attr_int(n->attrs, KEY_DESCENDING, 0) ? "GT" : "LT", &key);
+    line(w, "\"stablehlo.return\"(%%f) : (%t) -> ()", &p);
+    w->depth--;
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "}) {dimension = %u : i64, is_stable = true} : (", axis);
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < n->n_in; k++) {
+            const tensor t = type_of_value(w, n->in[k]);
+            put(w, "%s%t", k ? ", " : pass ? ") -> (" : "", &t);
+        }
+    put(w, ")\n");
+}
+
+/* ` = sort` of the operand of N with the positions %iN, of type AT. */
+static void put_sort_of_positions(mlir_text *w, const node *n, bool descends, const tensor *at)
+{
+    const value_id v = n->first_value;
+    const tensor in = type_of_value(w, n->in[0]), p = type_of_scalar(TN_I1);
+    const tensor x = type_of_scalar(in.dtype), i = type_of_scalar(at->dtype);
+    const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, in.rank);
+    put(w, " = \"stablehlo.sort\"(%v, %n) ({\n", n->in[0], "i", v);
+    line(w, "^bb0(%%x: %t, %%y: %t, %%i: %t, %%j: %t):", &x, &x, &i, &i);
+    w->depth++;
+    put_before(w, "%f", "%x", "%y", descends ? "GT" : "LT", &x);
+    line(w, "\"stablehlo.return\"(%%f) : (%t) -> ()", &p);
+    w->depth--;
+    line(w, "}) {dimension = %u : i64, is_stable = true} : (%t, %t) -> (%t, %t)", axis, &in, at,
+         &in, at);
+}
+
+void hlo_argsort(mlir_text *w, const node *n)
+{
+    const value_id v = n->first_value;
+    const tensor at = type_of_value(w, v);
+    put_positions(w, v, resolve_axis(n->attrs, KEY_AXIS, at.rank), &at);
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n, %v", "s", v, v);
+    put_sort_of_positions(w, n, attr_int(n->attrs, KEY_DESCENDING, 0) != 0, &at);
+}
+
 /* A stable sort of elements and positions, then the first of each. */
 void hlo_top_k(mlir_text *w, const node *n)
 {
@@ -107,18 +169,10 @@ void hlo_top_k(mlir_text *w, const node *n)
     value_id v = n->first_value;
     tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
     tensor places = type_of_value(w, v + 1), at = type_like(&in, places.dtype);
-    tensor x = type_of_scalar(in.dtype), i = type_of_scalar(places.dtype);
-    tensor p = type_of_scalar(TN_I1);
-    uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, in.rank);
-    put_positions(w, v, axis, &at);
-    line(w, "%n, %n = \"stablehlo.sort\"(%v, %n) ({", "s", v, "j", v, n->in[0], "i", v);
-    line(w, "^bb0(%%x: %t, %%y: %t, %%i: %t, %%j: %t):", &x, &x, &i, &i);
-    w->depth++;
-    put_before(w, "%f", "%x", "%y", attr_int(n->attrs, KEY_LARGEST, true) ? "GT" : "LT", &x);
-    line(w, "\"stablehlo.return\"(%%f) : (%t) -> ()", &p);
-    w->depth--;
-    line(w, "}) {dimension = %u : i64, is_stable = true} : (%t, %t) -> (%t, %t)", axis, &in, &at,
-         &in, &at);
+    put_positions(w, v, resolve_axis(n->attrs, KEY_AXIS, in.rank), &at);
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n, %n", "s", v, "j", v);
+    put_sort_of_positions(w, n, attr_int(n->attrs, KEY_LARGEST, true) != 0, &at);
     line(w,
          "%v = \"stablehlo.slice\"(%n) {start_indices = %i, limit_indices = %i, strides = %i} : "
          "(%t) -> %t",

@@ -81,6 +81,8 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     case OP_STOP_GRADIENT:
         return 0;
     case OP_ARG_MAX:
+    case OP_SORT:
+    case OP_ARGSORT:
     case OP_TOP_K:
     case OP_CUMULATIVE:
     case OP_SEGMENT_REDUCE:

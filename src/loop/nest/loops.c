@@ -246,6 +246,9 @@ bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
         return loops_of_product(&l);
     case OP_ARG_MAX:
         return loops_of_arg_max(&l);
+    case OP_SORT:
+    case OP_ARGSORT:
+        return loops_of_sort(&l);
     case OP_TOP_K:
         return loops_of_top_k(&l);
     case OP_CUMULATIVE:

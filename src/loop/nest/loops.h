@@ -64,6 +64,7 @@ loop_value loops_order_key(loop_builder *b, element x, bool largest);
 /* By op; false when memory was lacking. */
 bool loops_of_product(loops *l);
 bool loops_of_arg_max(loops *l);
+bool loops_of_sort(loops *l);
 bool loops_of_top_k(loops *l);
 bool loops_of_cumulative(loops *l);
 bool loops_of_scatter_rows(loops *l);

@@ -1,5 +1,5 @@
-/* Order along an axis (docs/numerics.md, section 9): its keys, and top_k. */
-#include "loop/nest/loops.h"
+/* Order along an axis (docs/numerics.md, section 9): its keys, sort, argsort and top_k. */
+#include "loop/nest/records.h"
 #include "ops/attr_rules.h"
 
 loop_value loops_order_key(loop_builder *b, element x, bool largest)
@@ -30,90 +30,181 @@ loop_value loops_order_key(loop_builder *b, element x, bool largest)
     return loop_select(b, loop_binary(b, LOOP_FUNO, x.re, x.re), loop_const(b, t, top), key);
 }
 
+/* ---- sort, argsort ---- */
+
+enum { LANES = 16 };
+
+/* The elements of operand and result NUMBER, in the order of the records R. */
+static void put_sorted(const records *r, uint32_t number, loop_value first, int64_t n,
+                       int64_t stride)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const tn_dtype moved = element_carrier(loops_type(l, number)->dtype);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, n), 1);
+    const loop_value from = loops_add(l, first, loops_times(l, records_position(r, k, 1), stride));
+    loops_store(l, loops_out(l, number), loops_add(l, first, loops_times(l, k, stride)),
+                loops_load(l, moved, loops_in(l, number), from, 1, LOOP_NO_VALUE), LOOP_NO_VALUE);
+    loop_end(b);
+}
+
+static void put_positions(const records *r, loop_value first, int64_t n, int64_t stride)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
+    if (whole > 0) {
+        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), LANES);
+        loops_store_position(l, 0, loops_add(l, first, k), records_position(r, k, LANES));
+        loop_end(b);
+    }
+    if (whole < n) {
+        const loop_value k = loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1);
+        loops_store_position(l, 0, loops_add(l, first, loops_times(l, k, stride)),
+                             records_position(r, k, 1));
+        loop_end(b);
+    }
+}
+
+bool loops_of_sort(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *t = loops_type(l, 0);
+    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const bool descends = attr_int(l->n->attrs, KEY_DESCENDING, 0) != 0;
+    records r;
+    loop_value outer, inner;
+    if (lines.n > INT32_MAX)
+        return false;
+    records_init(&r, l, t->dtype, descends, lines.n);
+    loops_split(l, loops_items(l), lines.inner, &outer, &inner);
+    const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    records_read(&r, loops_in(l, 0), first, lines.inner, lines.n);
+    records_sort(&r, loop_i64(b, lines.n));
+    for (uint32_t k = 0; l->n->op == OP_SORT && k < l->n->n_in; k++)
+        put_sorted(&r, k, first, lines.n, lines.inner);
+    if (l->n->op == OP_ARGSORT)
+        put_positions(&r, first, lines.n, lines.inner);
+    loop_end(b);
+    return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
+}
+
 /* ---- top_k ---- */
 
-enum { MOST_INSERTED = 64 }; /* results that are kept in order as elements come */
+enum { LEAST_ROOM = 16, MOST_ROOM = 64 }; /* records beside few that are kept */
 
-typedef struct sorting {
-    loops *l;
-    loop_value keys, order, spare; /* i64 each, one for each element of the line */
-    int64_t n;
-} sorting;
-
-static loop_value at(const sorting *s, loop_value list, loop_value index)
+/* How many records are gathered until they are sorted again and the best KEPT of N stay. */
+static int64_t room_beside(int64_t kept, int64_t n)
 {
-    return loops_load(s->l, TN_SI64, list, index, 1, LOOP_NO_VALUE).re;
+    const int64_t some = n / 16 < LEAST_ROOM ? LEAST_ROOM : n / 16 > MOST_ROOM ? MOST_ROOM : n / 16;
+    return kept > some ? kept : some;
 }
 
-static void put(const sorting *s, loop_value list, loop_value index, loop_value x)
-{
-    loops_store(s->l, list, index, (element){TN_SI64, x, LOOP_NO_VALUE}, LOOP_NO_VALUE);
-}
+/* The best KEPT of the line are found without sorting it: once ROOM records were sorted, only what
+ * comes before the last one kept joins them. */
+typedef struct selection {
+    records r;
+    loop_value base, first, filled, worst; /* WORST: the key of the last one kept */
+    loop_value line;                       /* memory for the keys of a vector */
+    int64_t stride, kept;
+} selection;
 
-/* Merge neighbouring sorted parts of WIDTH; of equals those of the first part go first. */
-static void merge(sorting *s, int64_t width)
+/* The records that were gathered are sorted, and the best stay, in the same memory as before. */
+static void select_best(selection *s)
 {
-    loops *l = s->l;
+    loops *l = s->r.l;
     loop_builder *b = &l->b;
-    const loop_value all = loop_i64(b, s->n), w = loop_i64(b, width), one = loop_i64(b, 1);
-    const loop_value from = loop_for(b, loop_i64(b, 0), all, 2 * width);
-    const loop_value middle = loop_min(&l->b, loops_add(l, from, w), all);
-    const loop_value end = loop_min(&l->b, loops_add(l, middle, w), all);
-    const loop_value left = loop_var(b, from), right = loop_var(b, middle);
-    const loop_value to = loop_for(b, from, end, 1);
-    const loop_value i = loop_get(b, left), j = loop_get(b, right);
-    const loop_value has_left = loops_less(l, i, middle), has_right = loops_less(l, j, end);
-    const loop_value a = at(s, s->order, loop_select(b, has_left, i, from));
-    const loop_value c = at(s, s->order, loop_select(b, has_right, j, from));
-    const loop_value later = loops_less(l, at(s, s->keys, c), at(s, s->keys, a));
-    const loop_value takes_right = loop_binary(
-        b, LOOP_AND, has_right, loop_binary(b, LOOP_OR, later, loop_unary(b, LOOP_NOT, has_left)));
-    put(s, s->spare, to, loop_select(b, takes_right, c, a));
-    loop_set(b, left, loop_select(b, takes_right, i, loops_add(l, i, one)));
-    loop_set(b, right, loop_select(b, takes_right, loops_add(l, j, one), j));
-    loop_end(b);
-    loop_end(b);
-    const loop_value sorted = s->spare;
-    s->spare = s->order;
-    s->order = sorted;
+    const records before = s->r;
+    records_sort(&s->r, loop_get(b, s->filled));
+    if (s->r.keys != before.keys) {
+        const records sorted = s->r;
+        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, s->kept), 1);
+        const record x = records_get(&sorted, k);
+        s->r = before;
+        records_put(&s->r, k, x);
+        loop_end(b);
+    }
+    loop_set(b, s->filled, loop_i64(b, s->kept));
+    const loop_value last = loop_i64(b, s->kept - 1);
+    const loop_value from =
+        loops_add(l, s->first, loops_times(l, records_position(&s->r, last, 1), s->stride));
+    loop_set(b, s->worst,
+             loops_order_key(b, loops_load(l, s->r.dtype, s->base, from, 1, LOOP_NO_VALUE),
+                             s->r.largest));
 }
 
-/* The key of the element at FROM, as i64. */
-static loop_value wide_key(loops *l, loop_value from, bool largest)
+/* Element K, with KEY, joins the records if it comes before the last one kept. */
+static void consider(selection *s, loop_value k, loop_value key)
 {
+    loops *l = s->r.l;
+    loop_builder *b = &l->b;
+    const loop_value better = loops_less(l, key, loop_get(b, s->worst));
+    const loop_value have = loop_get(b, s->filled);
+    records_put(&s->r, have, records_of(&s->r, key, k));
+    loop_set(b, s->filled, loops_add(l, have, loop_convert(b, LOOP_ZEXT, LOOP_I64, better)));
+}
+
+static void make_room(selection *s, int64_t for_more)
+{
+    loops *l = s->r.l;
+    loop_builder *b = &l->b;
+    loop_if(b, loops_less(l, loop_i64(b, s->r.room - for_more), loop_get(b, s->filled)));
+    select_best(s);
+    loop_end(b);
+}
+
+/* Elements LOW .. HIGH of the line, in vectors that are looked at together. */
+static void look_at_vectors(selection *s, int64_t low, int64_t high)
+{
+    loops *l = s->r.l;
+    loop_builder *b = &l->b;
+    const loop_value k = loop_for(b, loop_i64(b, low), loop_i64(b, high), LANES);
     const element x =
-        loops_load(l, loops_type(l, 0)->dtype, loops_in(l, 0), from, 1, LOOP_NO_VALUE);
-    const loop_value key = loops_order_key(&l->b, x, largest);
-    return loop_value_type(&l->b, key).elem == LOOP_I64
-               ? key
-               : loop_convert(&l->b, LOOP_SEXT, LOOP_I64, key);
+        loops_load(l, s->r.dtype, s->base, loops_add(l, s->first, k), LANES, LOOP_NO_VALUE);
+    const loop_value keys = loops_order_key(b, x, s->r.largest);
+    const loop_value worst = loop_splat(b, LANES, loop_get(b, s->worst));
+    loop_if(b, element_any(b, loop_binary(b, LOOP_ILT, keys, worst)));
+    const loop_type one = {loop_value_type(b, keys).elem, 1};
+    const int64_t size = (int64_t)loop_elem_bytes((loop_elem)one.elem);
+    loop_store(b, s->line, keys, LOOP_ALIGN);
+    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, LANES), 1);
+    consider(
+        s, loops_add(l, k, lane),
+        loop_load(b, one, loop_offset(b, s->line, loops_times(l, lane, size)), (uint32_t)size));
+    loop_end(b);
+    make_room(s, LANES);
+    loop_end(b);
+    loop_end(b);
 }
 
-/* Few of many: the best KEPT so far, in order; element K comes to them if it belongs there. */
-static void insert(const sorting *s, loop_value k, loop_value key, loop_value filled, int64_t kept)
+static void look_at_each(selection *s, int64_t low, int64_t high)
 {
-    loops *l = s->l;
+    loops *l = s->r.l;
     loop_builder *b = &l->b;
-    const loop_value zero = loop_i64(b, 0), one = loop_i64(b, 1), last = loop_i64(b, kept - 1);
-    const loop_value have = loop_get(b, filled), has_room = loops_less(l, have, loop_i64(b, kept));
-    loop_if(b, loop_binary(b, LOOP_OR, has_room, loops_less(l, key, at(s, s->keys, last))));
-    const loop_value end = loop_min(&l->b, have, last), place = loop_var(b, end);
-    (void)loop_for(b, zero, end, 1);
-    const loop_value here = loop_get(b, place);
-    const loop_value is_first = loop_binary(b, LOOP_IEQ, here, zero);
-    const loop_value before = loop_select(b, is_first, zero, loop_binary(b, LOOP_ISUB, here, one));
-    const loop_value other = at(s, s->keys, before);
-    loop_if(b,
-            loop_binary(b, LOOP_AND, loop_unary(b, LOOP_NOT, is_first), loops_less(l, key, other)));
-    put(s, s->keys, here, other);
-    put(s, s->order, here, at(s, s->order, before));
-    loop_set(b, place, before);
+    const loop_value k = loop_for(b, loop_i64(b, low), loop_i64(b, high), 1);
+    const loop_value at = loops_add(l, s->first, loops_times(l, k, s->stride));
+    const element x = loops_load(l, s->r.dtype, s->base, at, 1, LOOP_NO_VALUE);
+    consider(s, k, loops_order_key(b, x, s->r.largest));
+    make_room(s, 1);
     loop_end(b);
-    loop_end(b);
-    put(s, s->keys, loop_get(b, place), key);
-    put(s, s->order, loop_get(b, place), k);
-    loop_set(b, filled, loop_select(b, has_room, loops_add(l, have, one), have));
-    loop_end(b);
+}
+
+/* The best KEPT of the N elements from FIRST on become the first records. */
+static void select_from_line(selection *s, int64_t n)
+{
+    loop_builder *b = &s->r.l->b;
+    const int64_t start = s->r.room - LANES;
+    const int64_t whole = s->stride == 1 ? start + (n - start) / LANES * LANES : start;
+    const element none = element_zero(b, s->r.dtype, 1);
+    records_read(&s->r, s->base, s->first, s->stride, start);
+    s->filled = loop_var(b, loop_i64(b, start));
+    s->worst = loop_var(b, loops_order_key(b, none, s->r.largest));
+    select_best(s);
+    if (start < whole)
+        look_at_vectors(s, start, whole);
+    if (whole < n)
+        look_at_each(s, whole, n);
+    select_best(s);
 }
 
 bool loops_of_top_k(loops *l)
@@ -123,38 +214,35 @@ bool loops_of_top_k(loops *l)
     const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool largest = attr_int(l->n->attrs, KEY_LARGEST, 1) != 0;
     const int64_t kept = attr_int(l->n->attrs, KEY_K, 0);
-    const bool few = kept <= MOST_INSERTED && kept <= lines.n / 8;
-    const uint64_t room = (uint64_t)(few ? kept : lines.n) * sizeof(int64_t);
     const tn_dtype moved = element_carrier(t->dtype);
-    sorting s = {l, loop_scratch(b, room), loop_scratch(b, room), loop_scratch(b, room), lines.n};
+    const int64_t room = kept + room_beside(kept, lines.n) + LANES;
+    const bool selects = room <= lines.n / 2;
+    selection s = {.stride = lines.inner, .kept = kept};
     loop_value outer, inner;
+    if (lines.n > INT32_MAX)
+        return false;
+    records_init(&s.r, l, t->dtype, largest, selects ? room : lines.n);
     loops_split(l, loops_items(l), lines.inner, &outer, &inner);
-    const loop_value base = loops_in(l, 0), zero = loop_i64(b, 0);
-    const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
-    const loop_value filled = loop_var(b, zero);
-    for (uint32_t i = 0; few && i < 2; i++)
-        put(&s, i ? s.order : s.keys, loop_i64(b, kept - 1), zero); /* read before it is made */
-    loop_value k = loop_for(b, zero, loop_i64(b, lines.n), 1);
-    loop_value from = loops_add(l, first, loops_times(l, k, lines.inner));
-    const loop_value key = wide_key(l, from, largest);
-    if (few) {
-        insert(&s, k, key, filled, kept);
+    s.base = loops_in(l, 0);
+    s.line = loop_scratch(b, LANES * sizeof(int64_t));
+    s.first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    if (selects) {
+        select_from_line(&s, lines.n);
     } else {
-        put(&s, s.keys, k, key);
-        put(&s, s.order, k, k);
+        records_read(&s.r, s.base, s.first, lines.inner, lines.n);
+        records_sort(&s.r, loop_i64(b, lines.n));
     }
-    loop_end(b);
-    for (int64_t width = 1; !few && width < lines.n; width *= 2)
-        merge(&s, width);
-    k = loop_for(b, zero, loop_i64(b, kept), 1);
-    const loop_value index = at(&s, s.order, k);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, kept), 1);
+    const loop_value index = records_position(&s.r, k, 1);
     const loop_value to = loops_add(l, loops_times(l, outer, kept * lines.inner),
                                     loops_add(l, loops_times(l, k, lines.inner), inner));
-    from = loops_add(l, first, loops_times(l, index, lines.inner));
-    loops_store(l, loops_out(l, 0), to, loops_load(l, moved, base, from, 1, LOOP_NO_VALUE),
+    const loop_value from = loops_add(l, s.first, loops_times(l, index, lines.inner));
+    loops_store(l, loops_out(l, 0), to, loops_load(l, moved, s.base, from, 1, LOOP_NO_VALUE),
                 LOOP_NO_VALUE);
     loops_store_position(l, 1, to, index);
     loop_end(b);
     loop_end(b);
-    return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
+    return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * (selects ? 4 : 32),
+                      selects ? "line by line, what cannot be among the best is passed over"
+                              : "line by line");
 }

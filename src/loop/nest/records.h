@@ -1,0 +1,42 @@
+/* Elements of a line as numbers with their positions, and sorting them (docs/numerics.md,
+ * section 9). */
+#ifndef LOOP_NEST_RECORDS_H
+#define LOOP_NEST_RECORDS_H
+
+#include "loop/nest/loops.h"
+
+/* One element: its key, which ascends as an unsigned number in the wanted order, and its position,
+ * both i64. A key of 32 bits or fewer stands above its position in one number, and `position` is
+ * LOOP_NO_VALUE. */
+typedef struct record {
+    loop_value key, position;
+} record;
+
+/* A list of records in scratch memory, and as much again to sort with. */
+typedef struct records {
+    loops *l;
+    tn_dtype dtype;     /* of the elements */
+    bool largest;       /* the order: largest first */
+    bool is_wide;       /* keys have 64 bits */
+    uint32_t low, high; /* the bits of a key that differ are low .. high - 1 */
+    int64_t room;       /* records that fit */
+    loop_value keys, positions, spare_keys, spare_positions;
+    loop_value counts;      /* of digits, or of the records before each */
+    uint32_t digit, passes; /* bits of a digit, and how many of them; 0: each with each */
+} records;
+
+/* The memory for ROOM records, at most INT32_MAX. */
+void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
+/* The record, or records in lanes, of KEY (loops_order_key) at POSITION. */
+record records_of(const records *r, loop_value key, loop_value position);
+record records_get(const records *r, loop_value index);
+void records_put(const records *r, loop_value index, record x);
+/* The position of record INDEX; of LANES records from there on. */
+loop_value records_position(const records *r, loop_value index, uint32_t lanes);
+/* Records 0 .. N of the elements from number FIRST at BASE on, STRIDE apart. */
+void records_read(const records *r, loop_value base, loop_value first, int64_t stride, int64_t n);
+/* The first N (i64) records into their order; of equal keys the earlier record stays first. The
+ * list changes places with its spare one perhaps. */
+void records_sort(records *r, loop_value n);
+
+#endif
