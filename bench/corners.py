@@ -1,8 +1,10 @@
 """Work that users meet early and that is easily slow: products of all shapes and transpositions,
-rows by number, elementary functions, loops. Programs are written out by `write`, into files that
+rows by number, elementary functions, loops, and what orders.py has. Programs are written out by `write`, into files that
 are named after the work; what NumPy and PyTorch do for it is in peer.py.
 """
 import re
+
+import orders
 
 F = 4  # bytes of a float
 MILLION = 1 << 20
@@ -67,6 +69,7 @@ TEXTS = {
                     "  return %s, %s\n}\n",
 }
 TEXTS.update({name: product_text(name) for name in PRODUCTS})
+TEXTS.update(orders.TEXTS)
 
 # The bytes that must be read and written.
 MOVED = {
@@ -79,6 +82,7 @@ MOVED = {
     "rng-normal": (0, 4 * MILLION * F),
     "divide-si64": (2 * 2 * MILLION * 8, 2 * MILLION * 8),
     "scan-scalars": (MILLION * F, MILLION * F),
+    **orders.MOVED,
 }
 
 
@@ -134,7 +138,7 @@ def numpy_work(np, new):
 
     return {**{name: (lambda name=name: product(name)) for name in PRODUCTS},
             "divide-si64": divide, "sin": sine, "rsqrt": rsqrt, "take": take,
-            "scan-scalars": running, "rng-normal": normal}
+            "scan-scalars": running, "rng-normal": normal, **orders.numpy_work(np, new)}
 
 
 def torch_work(torch, new, empty):
@@ -192,4 +196,4 @@ def torch_work(torch, new, empty):
             "take": take, "segment-sum": segments, "take-segment-sum": take_segments,
             "scatter-add": scatter, "rsqrt": lambda: unary(torch.rsqrt),
             "sin": lambda: unary(torch.sin), "rng-normal": normal, "divide-si64": divide,
-            "scan-scalars": running}
+            "scan-scalars": running, **orders.torch_work(torch, new)}
