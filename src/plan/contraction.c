@@ -136,26 +136,41 @@ static bool filter_loops(form *s, reading r[2], const int64_t *c)
     return true;
 }
 
-/* A loop over the rows of the results, with its step in the input. */
-typedef struct row_loop {
+/* A loop over positions, with its step in the input. */
+typedef struct position_loop {
     int64_t extent, c;
     uint32_t axis; /* of the input */
     int64_t by;
-} row_loop;
+} position_loop;
 
-/* Rows in the order of the results. */
-static void add_rows(contraction *p, reading *x, row_loop *rows, uint32_t n)
+/* Positions in the order of the results. */
+static void add_positions(contraction *p, reading *x, position_loop *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t first = i;
         for (uint32_t k = i + 1; k < n; k++)
-            if (rows[k].c > rows[first].c)
+            if (list[k].c > list[first].c)
                 first = k;
-        const row_loop next = rows[first];
-        rows[first] = rows[i];
-        const uint32_t loop = add_loop(p, CONTRACTION_ROWS, next.extent, next.c);
+        const position_loop next = list[first];
+        list[first] = list[i];
+        const uint32_t loop = add_loop(p, p->is_exchanged ? CONTRACTION_COLUMNS : CONTRACTION_ROWS,
+                                       next.extent, next.c);
         x->by[next.axis][loop] = next.by;
     }
+}
+
+/* One channel a group, contiguous in all that is read and written often, and few products: such
+ * groups are columns. */
+static bool is_depthwise(const form *s, const convolution *v, int64_t from, int64_t to,
+                         int64_t to_c)
+{
+    enum { MOST_PRODUCTS = 64 };
+    const type *x = value_type(s->f, s->n->in[0]), *w = value_type(s->f, s->n->in[1]);
+    int64_t strides[TN_MAX_RANK];
+    type_strides(x, strides);
+    return v->groups > 1 && from == 1 && to == 1 && to_c == 1 &&
+           strides[v->lhs[CONVOLUTION_CHANNEL]] == 1 && !dtype_is_complex(x->dtype) &&
+           w->count / v->groups <= MOST_PRODUCTS;
 }
 
 /* Groups are batches, and images too where their channels lie between them and the positions. */
@@ -170,27 +185,35 @@ static bool convolution_loops(form *s, reading r[2], const int64_t *c)
     const int64_t from = w->dims[v.rhs[CONVOLUTION_FROM]];
     const int64_t to = w->dims[v.rhs[CONVOLUTION_TO]] / groups;
     const int64_t image_c = c[v.out[CONVOLUTION_BATCH]], to_c = c[v.out[CONVOLUTION_CHANNEL]];
-    const bool apart = image_c > to_c;
-    row_loop rows[1 + CONVOLUTION_SPATIAL];
+    position_loop list[1 + CONVOLUTION_SPATIAL];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < v.spatial; i++)
+    p->is_exchanged = true;
+    for (uint32_t i = 0; i < v.spatial; i++) {
         if (v.at[i].base != 1)
             return false; /* windows differ in their taps: such are lowered */
-    if (apart)
+        p->is_exchanged = p->is_exchanged && to_c > c[v.out[CONVOLUTION_FIRST + i]];
+    }
+    p->is_direct = is_depthwise(s, &v, from, to, to_c);
+    const bool is_apart = p->is_exchanged && image_c > to_c;
+    if (is_apart)
         r[0].by[image][add_loop(p, CONTRACTION_BATCH, images, image_c)] = 1;
-    if (groups > 1) {
+    if (groups > 1 && !p->is_direct) {
         const uint32_t loop = add_loop(p, CONTRACTION_BATCH, groups, to_c * to);
         r[0].by[v.groups > 1 ? channel : image][loop] = v.groups > 1 ? from : images;
         r[1].by[v.rhs[CONVOLUTION_TO]][loop] = to;
     }
-    if (!apart)
-        rows[n++] = (row_loop){images, image_c, image, 1};
+    if (!is_apart)
+        list[n++] = (position_loop){images, image_c, image, 1};
     for (uint32_t i = 0; i < v.spatial; i++)
-        rows[n++] =
-            (row_loop){y->dims[v.out[CONVOLUTION_FIRST + i]], c[v.out[CONVOLUTION_FIRST + i]],
-                       v.lhs[CONVOLUTION_FIRST + i], v.at[i].stride};
-    add_rows(p, &r[0], rows, n);
-    r[1].by[v.rhs[CONVOLUTION_TO]][add_loop(p, CONTRACTION_COLUMNS, to, to_c)] = 1;
+        list[n++] =
+            (position_loop){y->dims[v.out[CONVOLUTION_FIRST + i]], c[v.out[CONVOLUTION_FIRST + i]],
+                            v.lhs[CONVOLUTION_FIRST + i], v.at[i].stride};
+    add_positions(p, &r[0], list, n);
+    const uint32_t out = add_loop(p, p->is_exchanged ? CONTRACTION_ROWS : CONTRACTION_COLUMNS,
+                                  p->is_direct ? groups : to, to_c);
+    r[1].by[v.rhs[CONVOLUTION_TO]][out] = 1;
+    if (p->is_direct)
+        r[0].by[channel][out] = 1;
     for (uint32_t i = 0; i < v.spatial; i++) {
         const uint32_t axis = v.lhs[CONVOLUTION_FIRST + i], own = v.rhs[CONVOLUTION_FIRST + i];
         const uint32_t loop = add_loop(p, CONTRACTION_SUM, w->dims[own], 0);
@@ -468,8 +491,10 @@ bool contraction_of(const function *f, const node *n, arena *memory, contraction
     for (uint32_t o = 0; o < 2; o++)
         if (!find_steps(&s, &s.p, o, n->in[o], &s.map[o]))
             return false;
-    look_through(&s, 0);
-    look_through(&s, 1);
+    if (!s.p.is_direct) { /* such read one axis of columns */
+        look_through(&s, 0);
+        look_through(&s, 1);
+    }
     *out = s.p;
     return true;
 }
@@ -479,6 +504,8 @@ bool contraction_is_in_order(const contraction *p)
     static const contraction_part inner[] = {CONTRACTION_COLUMNS, CONTRACTION_ROWS,
                                              CONTRACTION_BATCH};
     int64_t step = 1;
+    if (p->is_exchanged || p->is_direct)
+        return false;
     for (uint32_t part = 0; part < 3; part++)
         for (uint32_t i = p->n_loops; i-- > 0;) {
             const contraction_loop *x = &p->loops[i];

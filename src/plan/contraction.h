@@ -47,11 +47,13 @@ typedef struct contraction {
     uint32_t n_loops;
     contraction_loop loops[TN_MAX_RANK];
     contraction_operand operand[2];
+    bool is_exchanged; /* rows belong to the right operand, columns to the left one */
+    bool is_direct;    /* some columns belong to both operands: see contract_direct.h */
 } contraction;
 
 /* The product that node N of F is, which node_contracts. False without memory. */
 bool contraction_of(const function *f, const node *n, arena *memory, contraction *out);
-/* Are its results in the order batches, rows, columns? */
+/* Are its results in the order batches, rows, columns, as products of matrices have them? */
 bool contraction_is_in_order(const contraction *p);
 /* Windows of operand O, which is not guarded, become steps. */
 void contraction_drop_windows(contraction *p, uint32_t o);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "loop/contract/contract_direct.h"
 #include "loop/contract/contract_multiply.h"
 
 /* ---- the problem ---- */
@@ -444,12 +445,31 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     return step->program != NULL;
 }
 
+static bool build_directly(const contract_spec *s, const machine *on, arena *memory,
+                           contract_plan *plan, const char **fault)
+{
+    int64_t batch, m, n, k;
+    if (!count_axes(s->batch, s->n_batch, &batch) || !count_axes(s->m, s->n_m, &m) ||
+        !count_axes(s->n, s->n_n, &n) || !count_axes(s->k, s->n_k, &k) || batch * m * n == 0)
+        return batch * m * n == 0;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    *step = (contract_step){.role = CONTRACT_MULTIPLIES};
+    step->program = contract_direct(s, on, memory, &step->work, fault);
+    step->flops = 2 * times3(batch, m, n) * (uint64_t)k;
+    step->bytes = times3(batch, m, n) * (dtype_bytes(s->c) + dtype_bytes(s->a));
+    step->grain = 1 + (int64_t)((1 << 19) / (step->flops / (uint64_t)step->work + 1));
+    plan->how = "directly";
+    return step->program != NULL;
+}
+
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault)
 {
     problem *p = ARENA_NEW(memory, problem);
     *plan = (contract_plan){.how = "nothing to do"};
     *fault = NULL;
+    if (contract_is_direct(spec, on))
+        return build_directly(spec, on, memory, plan, fault);
     if (!p || !problem_init(p, spec, on))
         return false;
     if (p->batch == 0 || p->m == 0 || p->n == 0)

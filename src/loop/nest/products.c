@@ -45,7 +45,7 @@ static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contrac
             list = s->k;
             n = &s->n_k;
         } else if (x->part != CONTRACTION_BATCH) {
-            const bool is_m = (x->part == CONTRACTION_ROWS) == (o == 0);
+            const bool is_m = ((x->part == CONTRACTION_ROWS) != p->is_exchanged) == (o == 0);
             list = is_m ? s->m : s->n;
             n = is_m ? &s->n_m : &s->n_n;
         }
@@ -54,7 +54,7 @@ static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contrac
         list[*n - 1].is_dynamic = dynamic >> i & 1;
     }
     add_windows(p, o, number, s);
-    s->is_transposed = o == 1;
+    s->is_transposed = (o == 1) != p->is_exchanged;
 }
 
 /* Which operand is A? The one with windows, as B has none. */
@@ -62,6 +62,8 @@ static uint32_t left_operand(const contraction *p)
 {
     if (p->operand[0].is_guarded || p->operand[1].is_guarded)
         return p->operand[1].is_guarded;
+    if (p->is_exchanged && !p->is_direct && p->operand[0].n_windows == 0)
+        return 1; /* the results of positions side by side are contiguous */
     return p->operand[0].n_windows == 0 && p->operand[1].n_windows > 0;
 }
 

@@ -1,0 +1,633 @@
+/* Contractions of few products: vectors of results go along an axis that A has, too, and a block of
+ * them stays in registers while A streams past.
+ *
+ * The vectors go along the last axis of N where A has a step there (depthwise convolution, channels
+ * last), or along the axis of M that is contiguous in results (channels first). Another axis of M
+ * gives the rows of a block. Where windows of the rows overlap, each vector of A is loaded once and
+ * takes part in all of them. Blocks that reach beyond a window have code of their own. */
+#include "loop/contract/contract_direct.h"
+
+#include "base/checked.h"
+
+enum {
+    MOST_PRODUCTS = 64, /* of a result: all are unrolled */
+    MOST_COLUMNS = 4,   /* of N, where vectors go along M */
+    MOST_BODY = 256,    /* multiply-adds of a block */
+    FEW_BATCHES = 8,    /* fewer are better multiplied as matrices */
+    NO_AXIS = CONTRACT_MAX_AXES
+};
+
+/* One place in A, as it is known while the program is made: elements, and coordinates of windows.
+ */
+typedef struct place {
+    int64_t at, in[CONTRACT_MAX_WINDOWS];
+} place;
+
+typedef struct direct {
+    const contract_spec *s;
+    loop_builder *b;
+    tn_dtype form;
+    uint32_t lanes;
+    bool by_columns;    /* vectors go along N */
+    uint32_t vector;    /* their axis, of N or M */
+    uint32_t vector_in; /* the window that they walk, or n_windows */
+    int64_t vector_by;  /* ... and their step in it, or in A */
+    uint32_t rows;      /* axis of M of the rows of a block; NO_AXIS: one row */
+    int64_t height;     /* rows of a block */
+    int64_t columns;    /* of a block: N, where vectors go along M, else 1 */
+    /* The axis of K that walks a window together with the rows. */
+    uint32_t slides, slides_in;
+    int64_t row_by, slide_by;              /* the steps of both in it */
+    bool is_bounded[CONTRACT_MAX_WINDOWS]; /* windows that reach beyond A */
+    loop_value a, b_at, c, zeros;
+    loop_value in[CONTRACT_MAX_WINDOWS]; /* coordinates of the block's first element */
+    loop_value from;                     /* the address of it in A */
+    bool is_guarded;                     /* some elements may lie outside */
+    element factor[MOST_PRODUCTS * MOST_COLUMNS];
+    element sums[MOST_BODY];
+    loop_value batch, batch_at[CONTRACT_MAX_AXES],
+        m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector */
+    loop_value row, at;       /* the first ones of the block */
+} direct;
+
+static int64_t count_of(const contract_axis *axes, uint32_t n)
+{
+    int64_t count = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!mul_i64(count, axes[i].extent, &count))
+            return INT64_MAX;
+    return count;
+}
+
+/* The window that axis AXIS of LIST walks, and by what; n_windows where it walks none. */
+static uint32_t window_of(const contract_spec *s, contract_list list, uint32_t axis, int64_t *by)
+{
+    for (uint32_t w = 0; w < s->n_windows; w++)
+        for (uint32_t i = 0; i < s->windows[w].n; i++)
+            if (s->windows[w].walkers[i].list == list && s->windows[w].walkers[i].axis == axis) {
+                *by = s->windows[w].walkers[i].by;
+                return w;
+            }
+    *by = 0;
+    return s->n_windows;
+}
+
+/* ---- the form ---- */
+
+static bool find_vector(direct *d)
+{
+    const contract_spec *s = d->s;
+    d->by_columns = s->n_n > 0 && s->n[s->n_n - 1].a != 0;
+    d->vector = s->n_n - 1;
+    d->vector_in = s->n_windows;
+    d->vector_by = d->by_columns ? s->n[d->vector].a : 0;
+    if (d->by_columns)
+        return true;
+    for (d->vector = 0; d->vector < s->n_m; d->vector++)
+        if (s->m[d->vector].c == 1 && s->m[d->vector].extent > 1)
+            break;
+    if (d->vector == s->n_m)
+        return false;
+    d->vector_in = window_of(s, CONTRACT_M, d->vector, &d->vector_by);
+    if (d->vector_in == s->n_windows)
+        d->vector_by = s->m[d->vector].a;
+    else if (s->windows[d->vector_in].step != 1 || s->m[d->vector].a != 0)
+        return false;
+    return d->vector_by == 1 || (d->vector_by == 2 && d->vector_in < s->n_windows);
+}
+
+/* Rows: the innermost other axis of M that slides along a window, or else the innermost. */
+static void find_rows(direct *d)
+{
+    const contract_spec *s = d->s;
+    d->rows = d->slides = NO_AXIS;
+    d->slides_in = s->n_windows;
+    for (uint32_t i = 0; i < s->n_m; i++)
+        if ((d->by_columns || i != d->vector) && s->m[i].extent > 1)
+            d->rows = i;
+    if (d->rows == NO_AXIS)
+        return;
+    d->slides_in = window_of(s, CONTRACT_M, d->rows, &d->row_by);
+    for (uint32_t k = 0; k < s->n_k && d->slides_in < s->n_windows; k++) {
+        int64_t by;
+        if (s->k[k].extent > 1 && window_of(s, CONTRACT_K, k, &by) == d->slides_in) {
+            d->slides = k;
+            d->slide_by = by;
+        }
+    }
+}
+
+/* About as many rows as leave room for the factors, evenly. */
+static void choose_height(direct *d, const machine *on)
+{
+    const int64_t vectors =
+        ((int64_t)d->lanes * (int64_t)loop_elem_bytes(element_compute(d->form)) - 1) /
+            on->vector_bytes +
+        1;
+    const int64_t products = count_of(d->s->k, d->s->n_k);
+    int64_t most = (on->registers > 16 ? 16 : 8) / (vectors * d->columns);
+    d->height = 1;
+    if (d->rows == NO_AXIS)
+        return;
+    most = most < 1 ? 1 : most;
+    while (most > 1 && most * d->columns * products > MOST_BODY)
+        most--;
+    const int64_t extent = d->s->m[d->rows].extent;
+    const int64_t blocks = (extent + most - 1) / most;
+    d->height = (extent + blocks - 1) / blocks;
+}
+
+static bool direct_init(direct *d, const contract_spec *s, const machine *on)
+{
+    *d = (direct){.s = s, .form = dtype_compute(s->sum), .columns = 1};
+    if (!find_vector(d))
+        return false;
+    find_rows(d);
+    const int64_t bytes = (int64_t)loop_elem_bytes(element_compute(d->form));
+    const int64_t extent = d->by_columns ? s->n[d->vector].extent : s->m[d->vector].extent;
+    int64_t lanes = on->vector_bytes / bytes;
+    if (d->by_columns && on->registers <= 16)
+        lanes *= 2;
+    lanes = lanes > LOOP_MAX_LANES / 2 ? LOOP_MAX_LANES / 2 : lanes < 1 ? 1 : lanes;
+    while (lanes > 1 && (lanes / 2 >= extent ||
+                         (lanes * bytes > 16 && d->by_columns && extent % lanes != 0 && lanes > 4)))
+        lanes /= 2;
+    d->lanes = (uint32_t)lanes;
+    if (!d->by_columns)
+        d->columns = count_of(s->n, s->n_n);
+    contract_spec own = *s;
+    for (uint32_t w = 0; w < s->n_windows; w++)
+        d->is_bounded[w] = window_has_border(&own, &own.windows[w]);
+    choose_height(d, on);
+    return true;
+}
+
+bool contract_is_direct(const contract_spec *s, const machine *on)
+{
+    direct d;
+    const int64_t products = count_of(s->k, s->n_k), columns = count_of(s->n, s->n_n);
+    if (s->n_n > 0 && s->n[s->n_n - 1].a != 0)
+        return true;
+    if (s->load_a || s->load_b || s->a_in_scratch || s->c_in_scratch || products < 2 ||
+        products > MOST_PRODUCTS || columns > MOST_COLUMNS || s->n_windows == 0 ||
+        dtype_is_complex(s->sum) || count_of(s->batch, s->n_batch) < FEW_BATCHES)
+        return false;
+    return direct_init(&d, s, on) && d.vector_in < s->n_windows && d.lanes > 1;
+}
+
+/* ---- loading ---- */
+
+/* Where product K of row ROW is, from the block's first element. */
+static place place_of(const direct *d, const int64_t *k, int64_t row)
+{
+    const contract_spec *s = d->s;
+    place p = {0, {0}};
+    for (uint32_t i = 0; i < s->n_k; i++) {
+        int64_t by;
+        const uint32_t w = window_of(s, CONTRACT_K, i, &by);
+        p.at += k[i] * s->k[i].a;
+        if (w < s->n_windows)
+            p.in[w] += k[i] * by;
+    }
+    if (d->rows != NO_AXIS) {
+        p.at += row * s->m[d->rows].a;
+        if (d->slides_in < s->n_windows)
+            p.in[d->slides_in] += row * d->row_by;
+    }
+    for (uint32_t w = 0; w < s->n_windows; w++)
+        p.at += p.in[w] * s->windows[w].step;
+    return p;
+}
+
+/* Does P lie inside of all windows but that of the vectors? LOOP_NO_VALUE: always. */
+static loop_value is_inside(const direct *d, const place *p)
+{
+    loop_builder *b = d->b;
+    loop_value all = LOOP_NO_VALUE;
+    for (uint32_t w = 0; w < d->s->n_windows; w++) {
+        if (w == d->vector_in || !d->is_bounded[w])
+            continue;
+        const loop_value at = int_add(b, d->in[w], loop_i64(b, p->in[w]));
+        const loop_value here = loop_binary(b, LOOP_IULT, at, loop_i64(b, d->s->windows[w].extent));
+        all = all == LOOP_NO_VALUE ? here : loop_binary(b, LOOP_AND, all, here);
+    }
+    return all;
+}
+
+/* Lanes whose coordinate FIRST + lane * 1 lies in the window of the vectors. */
+static loop_value lanes_inside(const direct *d, loop_value first)
+{
+    loop_builder *b = d->b;
+    const loop_value at =
+        loop_binary(b, LOOP_IADD, loop_splat(b, d->lanes, first), loop_ramp(b, LOOP_I64, d->lanes));
+    const loop_value end = loop_i64(b, d->s->windows[d->vector_in].extent);
+    return loop_binary(b, LOOP_IULT, at, loop_splat(b, d->lanes, end));
+}
+
+static element every_second(const direct *d, element x, element y)
+{
+    uint8_t table[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < d->lanes; i++)
+        table[i] = (uint8_t)(2 * i);
+    return element_shuffle(d->b, x, y, table, d->lanes);
+}
+
+/* The vector of A at P, along the axis of M. */
+static element load_along(const direct *d, const place *p)
+{
+    loop_builder *b = d->b;
+    const int64_t bytes = (int64_t)dtype_bytes(d->s->a);
+    const uint32_t align = (uint32_t)bytes;
+    element x[2];
+    const uint32_t n = (uint32_t)d->vector_by;
+    loop_value first = LOOP_NO_VALUE;
+    if (d->is_guarded) {
+        const loop_value inside = is_inside(d, p);
+        first = int_add(b, d->in[d->vector_in], loop_i64(b, p->in[d->vector_in]));
+        if (inside != LOOP_NO_VALUE) /* or beyond all ends */
+            first = loop_select(b, inside, first, loop_i64(b, INT64_MIN / 2));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t more = (int64_t)i * d->lanes;
+        const loop_value at = loop_at(b, d->from, (p->at + more) * bytes);
+        x[i] = d->is_guarded
+                   ? element_load_where(b, d->s->a, at,
+                                        lanes_inside(d, int_add(b, first, loop_i64(b, more))))
+                   : element_load(b, d->s->a, at, d->lanes, align);
+    }
+    return n == 1 ? x[0] : every_second(d, x[0], x[1]);
+}
+
+/* Element offsets of the lanes, STEP apart, in bytes, and the lanes that exist. */
+static loop_value lane_offsets(const direct *d, int64_t step)
+{
+    loop_builder *b = d->b;
+    return loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I64, d->lanes),
+                       loop_splat(b, d->lanes, loop_i64(b, step)));
+}
+
+/* COUNT (LOOP_NO_VALUE: all) elements STEP apart from AT on. */
+static element load_columns(const direct *d, tn_dtype dtype, loop_value at, int64_t step,
+                            loop_value count)
+{
+    loop_builder *b = d->b;
+    const int64_t bytes = (int64_t)dtype_bytes(dtype);
+    const uint32_t align = (uint32_t)bytes;
+    if (step == 1)
+        return count == LOOP_NO_VALUE ? element_load(b, dtype, at, d->lanes, align)
+                                      : element_load_first(b, dtype, at, d->lanes, count, align);
+    return element_gather(
+        b, dtype, at, lane_offsets(d, step * bytes),
+        element_first(b, d->lanes, count == LOOP_NO_VALUE ? loop_i64(b, d->lanes) : count));
+}
+
+/* The vector of A at P, along the axis of N. */
+static element load_across(const direct *d, const place *p, loop_value count)
+{
+    loop_builder *b = d->b;
+    loop_value at = loop_at(b, d->from, p->at * (int64_t)dtype_bytes(d->s->a));
+    if (d->is_guarded) {
+        const loop_value inside = is_inside(d, p);
+        if (inside != LOOP_NO_VALUE)
+            at = loop_select(b, inside, at, d->zeros);
+    }
+    return load_columns(d, d->s->a, at, d->vector_by, count);
+}
+
+static element load_factor_of_a(const direct *d, const place *p, loop_value count)
+{
+    const element x = d->by_columns ? load_across(d, p, count) : load_along(d, p);
+    return element_cast(d->b, x, d->form);
+}
+
+/* ---- the factors of B ---- */
+
+static bool next_position(int64_t *at, const contract_axis *axes, uint32_t low, uint32_t high)
+{
+    for (uint32_t i = high; i-- > low;) {
+        if (++at[i] < axes[i].extent)
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* All of them, before the loops over the results: COLUMN by product. */
+static void load_factors(direct *d, loop_value from, loop_value count)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    const int64_t bytes = (int64_t)dtype_bytes(s->b), products = count_of(s->k, s->n_k);
+    int64_t n[CONTRACT_MAX_AXES] = {0};
+    for (int64_t column = 0; column < d->columns; column++) {
+        int64_t k[CONTRACT_MAX_AXES] = {0}, first = 0;
+        for (uint32_t i = 0; i < s->n_n && !d->by_columns; i++)
+            first += n[i] * s->n[i].b;
+        for (int64_t number = 0; number < products; number++) {
+            int64_t at = first;
+            for (uint32_t i = 0; i < s->n_k; i++)
+                at += k[i] * s->k[i].b;
+            const loop_value p = loop_at(b, from, at * bytes);
+            const element x = d->by_columns ? load_columns(d, s->b, p, s->n[d->vector].b, count)
+                                            : element_load(b, s->b, p, 1, (uint32_t)bytes);
+            d->factor[column * products + number] =
+                element_splat(b, d->lanes, element_cast(b, x, d->form));
+            (void)next_position(k, s->k, 0, s->n_k);
+        }
+        (void)next_position(n, s->n, 0, s->n_n);
+    }
+}
+
+/* ---- a block ---- */
+
+static int64_t number_of(const int64_t *at, const contract_axis *axes, uint32_t n)
+{
+    int64_t number = 0;
+    for (uint32_t i = 0; i < n; i++)
+        number = number * axes[i].extent + at[i];
+    return number;
+}
+
+static void add_product(direct *d, const int64_t *k, int64_t row, element x)
+{
+    const int64_t products = count_of(d->s->k, d->s->n_k),
+                  number = number_of(k, d->s->k, d->s->n_k);
+    for (int64_t column = 0; column < d->columns; column++) {
+        element *sum = &d->sums[row * d->columns + column];
+        *sum = element_fma(d->b, x, d->factor[column * products + number], *sum);
+    }
+}
+
+/* The products of ROWS rows, those of each result in order. */
+static void add_products(direct *d, int64_t rows, loop_value count)
+{
+    const contract_spec *s = d->s;
+    int64_t k[CONTRACT_MAX_AXES] = {0};
+    const uint32_t slides = d->slides == NO_AXIS ? s->n_k : d->slides;
+    do { /* the axes outside of the one that slides */
+        if (d->slides == NO_AXIS) {
+            for (int64_t row = 0; row < rows; row++) {
+                const place p = place_of(d, k, row);
+                add_product(d, k, row, load_factor_of_a(d, &p, count));
+            }
+            continue;
+        }
+        const int64_t taps = s->k[slides].extent;
+        const int64_t length = (rows - 1) * d->row_by + (taps - 1) * d->slide_by + 1;
+        for (int64_t i = 0; i < length; i++) {
+            bool is_met = false;
+            for (int64_t row = 0; row < rows; row++) {
+                const int64_t left = i - row * d->row_by;
+                is_met =
+                    is_met || (left >= 0 && left % d->slide_by == 0 && left / d->slide_by < taps);
+            }
+            if (!is_met)
+                continue;
+            do { /* those inside of it */
+                bool is_loaded = false;
+                element x = {0};
+                for (int64_t row = 0; row < rows; row++) {
+                    const int64_t left = i - row * d->row_by;
+                    if (left < 0 || left % d->slide_by != 0 || left / d->slide_by >= taps)
+                        continue;
+                    k[slides] = left / d->slide_by;
+                    if (!is_loaded) {
+                        const place p = place_of(d, k, row);
+                        x = load_factor_of_a(d, &p, count);
+                        is_loaded = true;
+                    }
+                    add_product(d, k, row, x);
+                }
+            } while (next_position(k, s->k, slides + 1, s->n_k));
+        }
+        k[slides] = 0;
+    } while (next_position(k, s->k, 0, slides));
+}
+
+static void finish_vector(direct *d, element total, int64_t row, const int64_t *n, loop_value count)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    loop_value m = LOOP_NO_VALUE, column = loop_i64(b, 0), at = loop_i64(b, s->c_first);
+    if (s->sum != d->form)
+        total = (element){s->sum, element_round(b, s->sum, total.re), LOOP_NO_VALUE};
+    for (uint32_t i = 0; i < s->n_m; i++) {
+        loop_value here = i == d->rows                       ? int_add(b, d->row, loop_i64(b, row))
+                          : !d->by_columns && i == d->vector ? d->at
+                                                             : d->m[i];
+        m = m == LOOP_NO_VALUE ? here : int_add(b, int_times(b, m, s->m[i].extent), here);
+        at = int_add(b, at, int_times(b, here, s->m[i].c));
+    }
+    for (uint32_t i = 0; i < s->n_n; i++) {
+        const loop_value here = d->by_columns && i == d->vector ? d->at : loop_i64(b, n[i]);
+        column = int_add(b, int_times(b, column, s->n[i].extent), here);
+        at = int_add(b, at, int_times(b, here, s->n[i].c));
+    }
+    m = m == LOOP_NO_VALUE ? loop_i64(b, 0) : m;
+    walk c;
+    walk_init(&c);
+    for (uint32_t i = 0; i < s->n_batch; i++)
+        walk_add(&c, s->batch[i].extent, s->batch[i].c);
+    const uint32_t bytes = (uint32_t)dtype_bytes(s->c);
+    const contract_part part = {.value = element_cast(b, total, s->c),
+                                .is_column = s->is_transposed == d->by_columns,
+                                .lanes = d->lanes,
+                                .count = count,
+                                .batch = d->batch,
+                                .m = s->is_transposed ? column : m,
+                                .n = s->is_transposed ? m : column,
+                                .at = int_add(b, at, walk_emit(b, &c, d->batch)),
+                                .step = 1,
+                                .align = bytes};
+    if (s->finish) {
+        s->finish(s->user_finish, b, &part);
+        return;
+    }
+    const loop_value to = loop_offset(b, d->c, int_times(b, part.at, bytes));
+    if (count == LOOP_NO_VALUE)
+        element_store(b, to, part.value, bytes);
+    else
+        element_store_first(b, to, part.value, count, bytes);
+}
+
+/* The results of a block of ROWS rows, of which COUNT lanes exist. */
+static void emit_results(direct *d, int64_t rows, loop_value count)
+{
+    const element zero = element_zero(d->b, d->form, d->lanes);
+    for (int64_t i = 0; i < rows * d->columns; i++)
+        d->sums[i] = zero;
+    add_products(d, rows, count);
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t n[CONTRACT_MAX_AXES] = {0};
+        for (int64_t column = 0; column < d->columns; column++) {
+            finish_vector(d, d->sums[row * d->columns + column], row, n, count);
+            (void)next_position(n, d->s->n, 0, d->by_columns ? 0 : d->s->n_n);
+        }
+    }
+}
+
+/* Is all that a block of ROWS rows reads inside of the windows? LOOP_NO_VALUE: it always is. */
+static loop_value is_all_inside(const direct *d, int64_t rows)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    loop_value all = LOOP_NO_VALUE;
+    for (uint32_t w = 0; w < s->n_windows; w++) {
+        int64_t reach = 0;
+        if (w != d->vector_in && !d->is_bounded[w])
+            continue;
+        for (uint32_t i = 0; i < s->windows[w].n; i++)
+            if (s->windows[w].walkers[i].list == CONTRACT_K)
+                reach +=
+                    (s->k[s->windows[w].walkers[i].axis].extent - 1) * s->windows[w].walkers[i].by;
+        if (w == d->slides_in)
+            reach += (rows - 1) * d->row_by;
+        if (w == d->vector_in)
+            reach += (int64_t)d->lanes * d->vector_by - 1;
+        const int64_t room = s->windows[w].extent - reach;
+        const loop_value here =
+            loop_binary(b, LOOP_IULT, d->in[w], loop_i64(b, room > 0 ? room : 0));
+        all = all == LOOP_NO_VALUE ? here : loop_binary(b, LOOP_AND, all, here);
+    }
+    return all;
+}
+
+static void emit_block(direct *d, int64_t rows, loop_value count)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    loop_value from =
+        int_add(b, int_times(b, d->at, d->by_columns ? d->vector_by : 0), loop_i64(b, s->a_first));
+    walk batch;
+    walk_init(&batch);
+    for (uint32_t i = 0; i < s->n_batch; i++)
+        walk_add(&batch, s->batch[i].extent, s->batch[i].a);
+    from = int_add(b, from, walk_emit(b, &batch, d->batch));
+    for (uint32_t w = 0; w < s->n_windows; w++)
+        d->in[w] = loop_i64(b, -s->windows[w].low);
+    for (uint32_t i = 0; i < s->n_m; i++) {
+        int64_t by;
+        const uint32_t w = window_of(s, CONTRACT_M, i, &by);
+        const loop_value here = i == d->rows                       ? d->row
+                                : !d->by_columns && i == d->vector ? d->at
+                                                                   : d->m[i];
+        from = int_add(b, from, int_times(b, here, s->m[i].a));
+        if (w < s->n_windows)
+            d->in[w] = int_add(b, d->in[w], int_times(b, here, by));
+    }
+    for (uint32_t w = 0; w < s->n_windows; w++) {
+        for (uint32_t i = 0; i < s->windows[w].n; i++)
+            if (s->windows[w].walkers[i].list == CONTRACT_BATCH)
+                d->in[w] = int_add(b, d->in[w],
+                                   int_times(b, d->batch_at[s->windows[w].walkers[i].axis],
+                                             s->windows[w].walkers[i].by));
+        from = int_add(b, from, int_times(b, d->in[w], s->windows[w].step));
+    }
+    d->from = loop_offset(b, d->a, int_times(b, from, (int64_t)dtype_bytes(s->a)));
+    const loop_value inside = is_all_inside(d, rows);
+    d->is_guarded = false;
+    if (inside == LOOP_NO_VALUE) {
+        emit_results(d, rows, count);
+        return;
+    }
+    loop_if(b, inside);
+    emit_results(d, rows, count);
+    loop_else(b);
+    d->is_guarded = true;
+    emit_results(d, rows, count);
+    loop_end(b);
+}
+
+/* WORK for all rows, by blocks. */
+static void each_rows(direct *d, loop_value count, void (*work)(direct *, int64_t, loop_value))
+{
+    loop_builder *b = d->b;
+    const int64_t extent = d->rows == NO_AXIS ? 1 : d->s->m[d->rows].extent;
+    const int64_t whole = extent - extent % d->height;
+    d->row = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), d->height);
+    work(d, d->height, count);
+    loop_end(b);
+    if (extent > whole) {
+        d->row = loop_i64(b, whole);
+        work(d, extent - whole, count);
+    }
+}
+
+static void each_vector(direct *d, int64_t rows, loop_value count)
+{
+    loop_builder *b = d->b;
+    const int64_t extent = d->s->m[d->vector].extent, rest = extent % d->lanes;
+    (void)count;
+    d->at = loop_for(b, loop_i64(b, 0), loop_i64(b, extent), d->lanes);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, extent), d->at);
+    emit_block(d, rows,
+               rest == 0 ? (loop_value)LOOP_NO_VALUE : loop_min(b, left, loop_i64(b, d->lanes)));
+    loop_end(b);
+}
+
+static void emit_item(direct *d, loop_value item)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    for (uint32_t i = s->n_m; i-- > 0;) {
+        if (i == d->rows || (!d->by_columns && i == d->vector))
+            continue;
+        d->m[i] = int_modulo(b, item, s->m[i].extent);
+        item = int_divided(b, item, s->m[i].extent);
+    }
+    d->batch = item;
+    for (uint32_t i = s->n_batch; i-- > 0;) {
+        d->batch_at[i] = int_modulo(b, item, s->batch[i].extent);
+        item = int_divided(b, item, s->batch[i].extent);
+    }
+    walk batch;
+    walk_init(&batch);
+    for (uint32_t i = 0; i < s->n_batch; i++)
+        walk_add(&batch, s->batch[i].extent, s->batch[i].b);
+    const loop_value from = int_add(b, loop_i64(b, s->b_first), walk_emit(b, &batch, d->batch));
+    const int64_t bytes = (int64_t)dtype_bytes(s->b);
+    if (!d->by_columns) {
+        load_factors(d, loop_offset(b, d->b_at, int_times(b, from, bytes)), LOOP_NO_VALUE);
+        each_rows(d, LOOP_NO_VALUE, each_vector);
+        return;
+    }
+    const contract_axis *n = &s->n[d->vector];
+    d->at = loop_for(b, loop_i64(b, 0), loop_i64(b, n->extent), d->lanes);
+    const loop_value rest = loop_binary(b, LOOP_ISUB, loop_i64(b, n->extent), d->at);
+    const loop_value left =
+        n->extent % d->lanes ? loop_min(b, rest, loop_i64(b, d->lanes)) : (loop_value)LOOP_NO_VALUE;
+    const loop_value first = int_add(b, from, int_times(b, d->at, n->b));
+    load_factors(d, loop_offset(b, d->b_at, int_times(b, first, bytes)), left);
+    each_rows(d, left, emit_block);
+    loop_end(b);
+}
+
+const loop_program *contract_direct(const contract_spec *s, const machine *on, arena *memory,
+                                    int64_t *work, const char **fault)
+{
+    direct *d = ARENA_NEW(memory, direct);
+    loop_builder b;
+    if (!d || !direct_init(d, s, on))
+        return NULL;
+    *work = count_of(s->batch, s->n_batch);
+    for (uint32_t i = 0; i < s->n_m; i++)
+        if (i != d->rows && (d->by_columns || i != d->vector))
+            *work *= s->m[i].extent;
+    loop_init(&b, memory);
+    d->b = &b;
+    d->a = loop_buffer(&b, CONTRACT_A);
+    d->b_at = loop_buffer(&b, CONTRACT_B);
+    d->c = s->finish ? 0 : loop_buffer(&b, CONTRACT_C);
+    if (d->by_columns) {
+        const int64_t room = (int64_t)d->lanes * (int64_t)dtype_bytes(s->a);
+        const int64_t reach = d->vector_by * room;
+        d->zeros = loop_scratch(&b, (uint64_t)(reach > room ? reach : room));
+        for (int64_t i = 0; i < (reach > room ? reach : room); i += 8)
+            loop_store(&b, loop_at(&b, d->zeros, i), loop_i64(&b, 0), 8);
+    }
+    emit_item(d,
+              loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
+    loop_end(&b);
+    *fault = b.fault;
+    return loop_finish_or_fault(&b);
+}
