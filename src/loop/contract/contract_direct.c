@@ -40,9 +40,12 @@ typedef struct direct {
     int64_t row_by, slide_by;              /* the steps of both in it */
     bool is_bounded[CONTRACT_MAX_WINDOWS]; /* windows that reach beyond A */
     loop_value a, b_at, c, zeros;
-    loop_value in[CONTRACT_MAX_WINDOWS]; /* coordinates of the block's first element */
-    loop_value from;                     /* the address of it in A */
-    bool is_guarded;                     /* some elements may lie outside */
+    loop_value in[CONTRACT_MAX_WINDOWS];  /* coordinates of the block's first element */
+    loop_value from;                      /* the address of it in A */
+    bool is_guarded;                      /* some elements may lie outside */
+    bool streams;                         /* all columns of a block come before the next rows */
+    loop_value factors_at, factors_count; /* where those of B are that are loaded when needed */
+    bool is_loaded[MOST_PRODUCTS];
     element factor[MOST_PRODUCTS * MOST_COLUMNS];
     element sums[MOST_BODY];
     loop_value batch, batch_at[CONTRACT_MAX_AXES],
@@ -312,26 +315,35 @@ static bool next_position(int64_t *at, const contract_axis *axes, uint32_t low, 
     return false;
 }
 
+/* That of product K and of the columns at N, from the address FROM on. */
+static element load_factor(const direct *d, loop_value from, const int64_t *k, const int64_t *n,
+                           loop_value count)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    const int64_t bytes = (int64_t)dtype_bytes(s->b);
+    int64_t at = 0;
+    for (uint32_t i = 0; i < s->n_n && !d->by_columns; i++)
+        at += n[i] * s->n[i].b;
+    for (uint32_t i = 0; i < s->n_k; i++)
+        at += k[i] * s->k[i].b;
+    const loop_value p = loop_at(b, from, at * bytes);
+    const element x = d->by_columns ? load_columns(d, s->b, p, s->n[d->vector].b, count)
+                                    : element_load(b, s->b, p, 1, (uint32_t)bytes);
+    return element_splat(b, d->lanes, element_cast(b, x, d->form));
+}
+
 /* All of them, before the loops over the results: COLUMN by product. */
 static void load_factors(direct *d, loop_value from, loop_value count)
 {
     const contract_spec *s = d->s;
-    loop_builder *b = d->b;
-    const int64_t bytes = (int64_t)dtype_bytes(s->b), products = count_of(s->k, s->n_k);
+    const int64_t products = count_of(s->k, s->n_k);
     int64_t n[CONTRACT_MAX_AXES] = {0};
+    memset(d->is_loaded, true, sizeof d->is_loaded);
     for (int64_t column = 0; column < d->columns; column++) {
-        int64_t k[CONTRACT_MAX_AXES] = {0}, first = 0;
-        for (uint32_t i = 0; i < s->n_n && !d->by_columns; i++)
-            first += n[i] * s->n[i].b;
+        int64_t k[CONTRACT_MAX_AXES] = {0};
         for (int64_t number = 0; number < products; number++) {
-            int64_t at = first;
-            for (uint32_t i = 0; i < s->n_k; i++)
-                at += k[i] * s->k[i].b;
-            const loop_value p = loop_at(b, from, at * bytes);
-            const element x = d->by_columns ? load_columns(d, s->b, p, s->n[d->vector].b, count)
-                                            : element_load(b, s->b, p, 1, (uint32_t)bytes);
-            d->factor[column * products + number] =
-                element_splat(b, d->lanes, element_cast(b, x, d->form));
+            d->factor[column * products + number] = load_factor(d, from, k, n, count);
             (void)next_position(k, s->k, 0, s->n_k);
         }
         (void)next_position(n, s->n, 0, s->n_n);
@@ -352,6 +364,10 @@ static void add_product(direct *d, const int64_t *k, int64_t row, element x)
 {
     const int64_t products = count_of(d->s->k, d->s->n_k),
                   number = number_of(k, d->s->k, d->s->n_k);
+    if (!d->is_loaded[number]) {
+        d->factor[number] = load_factor(d, d->factors_at, k, NULL, d->factors_count);
+        d->is_loaded[number] = true;
+    }
     for (int64_t column = 0; column < d->columns; column++) {
         element *sum = &d->sums[row * d->columns + column];
         *sum = element_fma(d->b, x, d->factor[column * products + number], *sum);
@@ -454,6 +470,8 @@ static void finish_vector(direct *d, element total, int64_t row, const int64_t *
 static void emit_results(direct *d, int64_t rows, loop_value count)
 {
     const element zero = element_zero(d->b, d->form, d->lanes);
+    if (d->streams)
+        memset(d->is_loaded, false, sizeof d->is_loaded);
     for (int64_t i = 0; i < rows * d->columns; i++)
         d->sums[i] = zero;
     add_products(d, rows, count);
@@ -565,6 +583,28 @@ static void each_vector(direct *d, int64_t rows, loop_value count)
     loop_end(b);
 }
 
+/* Begin a loop over the vectors of columns; how many lanes exist. */
+static loop_value begin_columns(direct *d)
+{
+    loop_builder *b = d->b;
+    const int64_t extent = d->s->n[d->vector].extent;
+    d->at = loop_for(b, loop_i64(b, 0), loop_i64(b, extent), d->lanes);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, extent), d->at);
+    return extent % d->lanes ? loop_min(b, left, loop_i64(b, d->lanes)) : (loop_value)LOOP_NO_VALUE;
+}
+
+static void each_column(direct *d, int64_t rows, loop_value count)
+{
+    const int64_t step = d->s->n[d->vector].b * (int64_t)dtype_bytes(d->s->b);
+    const loop_value all = d->factors_at;
+    (void)count;
+    d->factors_count = begin_columns(d);
+    d->factors_at = loop_offset(d->b, all, int_times(d->b, d->at, step));
+    emit_block(d, rows, d->factors_count);
+    loop_end(d->b);
+    d->factors_at = all;
+}
+
 static void emit_item(direct *d, loop_value item)
 {
     const contract_spec *s = d->s;
@@ -591,14 +631,15 @@ static void emit_item(direct *d, loop_value item)
         each_rows(d, LOOP_NO_VALUE, each_vector);
         return;
     }
-    const contract_axis *n = &s->n[d->vector];
-    d->at = loop_for(b, loop_i64(b, 0), loop_i64(b, n->extent), d->lanes);
-    const loop_value rest = loop_binary(b, LOOP_ISUB, loop_i64(b, n->extent), d->at);
-    const loop_value left =
-        n->extent % d->lanes ? loop_min(b, rest, loop_i64(b, d->lanes)) : (loop_value)LOOP_NO_VALUE;
-    const loop_value first = int_add(b, from, int_times(b, d->at, n->b));
-    load_factors(d, loop_offset(b, d->b_at, int_times(b, first, bytes)), left);
-    each_rows(d, left, emit_block);
+    d->factors_at = loop_offset(b, d->b_at, int_times(b, from, bytes));
+    if (d->streams) {
+        each_rows(d, LOOP_NO_VALUE, each_column);
+        return;
+    }
+    const loop_value all = d->factors_at;
+    const loop_value count = begin_columns(d);
+    load_factors(d, loop_offset(b, all, int_times(b, d->at, s->n[d->vector].b * bytes)), count);
+    each_rows(d, count, emit_block);
     loop_end(b);
 }
 
@@ -618,6 +659,7 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
     d->a = loop_buffer(&b, CONTRACT_A);
     d->b_at = loop_buffer(&b, CONTRACT_B);
     d->c = s->finish ? 0 : loop_buffer(&b, CONTRACT_C);
+    d->streams = d->by_columns && s->n[d->vector].b == 1;
     if (d->by_columns) {
         const int64_t room = (int64_t)d->lanes * (int64_t)dtype_bytes(s->a);
         const int64_t reach = d->vector_by * room;
