@@ -235,28 +235,28 @@ static element every_second(const direct *d, element x, element y)
     return element_shuffle(d->b, x, y, table, d->lanes);
 }
 
-/* The vector of A at P, along the axis of M. */
+/* The vector of A at P, along the axis of M. Which lanes exist is the same for all rows; rows
+ * outside are read among zeros. */
 static element load_along(const direct *d, const place *p)
 {
     loop_builder *b = d->b;
     const int64_t bytes = (int64_t)dtype_bytes(d->s->a);
-    const uint32_t align = (uint32_t)bytes;
-    element x[2];
     const uint32_t n = (uint32_t)d->vector_by;
-    loop_value first = LOOP_NO_VALUE;
-    if (d->is_guarded) {
-        const loop_value inside = is_inside(d, p);
-        first = int_add(b, d->in[d->vector_in], loop_i64(b, p->in[d->vector_in]));
-        if (inside != LOOP_NO_VALUE) /* or beyond all ends */
-            first = loop_select(b, inside, first, loop_i64(b, INT64_MIN / 2));
-    }
+    const loop_value inside = d->is_guarded ? is_inside(d, p) : (loop_value)LOOP_NO_VALUE;
+    loop_value at = loop_at(b, d->from, p->at * bytes);
+    element x[2];
+    if (inside != LOOP_NO_VALUE)
+        at = loop_select(b, inside, at, d->zeros);
     for (uint32_t i = 0; i < n; i++) {
         const int64_t more = (int64_t)i * d->lanes;
-        const loop_value at = loop_at(b, d->from, (p->at + more) * bytes);
-        x[i] = d->is_guarded
-                   ? element_load_where(b, d->s->a, at,
-                                        lanes_inside(d, int_add(b, first, loop_i64(b, more))))
-                   : element_load(b, d->s->a, at, d->lanes, align);
+        const loop_value here = loop_at(b, at, more * bytes);
+        if (!d->is_guarded) {
+            x[i] = element_load(b, d->s->a, here, d->lanes, (uint32_t)bytes);
+            continue;
+        }
+        const loop_value first =
+            int_add(b, d->in[d->vector_in], loop_i64(b, p->in[d->vector_in] + more));
+        x[i] = element_load_where(b, d->s->a, here, lanes_inside(d, first));
     }
     return n == 1 ? x[0] : every_second(d, x[0], x[1]);
 }
@@ -660,13 +660,10 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
     d->b_at = loop_buffer(&b, CONTRACT_B);
     d->c = s->finish ? 0 : loop_buffer(&b, CONTRACT_C);
     d->streams = d->by_columns && s->n[d->vector].b == 1;
-    if (d->by_columns) {
-        const int64_t room = (int64_t)d->lanes * (int64_t)dtype_bytes(s->a);
-        const int64_t reach = d->vector_by * room;
-        d->zeros = loop_scratch(&b, (uint64_t)(reach > room ? reach : room));
-        for (int64_t i = 0; i < (reach > room ? reach : room); i += 8)
-            loop_store(&b, loop_at(&b, d->zeros, i), loop_i64(&b, 0), 8);
-    }
+    const int64_t room = (int64_t)d->lanes * d->vector_by * (int64_t)dtype_bytes(s->a);
+    d->zeros = loop_scratch(&b, (uint64_t)(room + 8));
+    for (int64_t i = 0; i < room; i += 8)
+        loop_store(&b, loop_at(&b, d->zeros, i), loop_i64(&b, 0), 8);
     emit_item(d,
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
