@@ -44,6 +44,7 @@ import argparse
 import concurrent.futures
 import json
 import math
+import multiprocessing.util
 import os
 import pathlib
 import re
@@ -207,6 +208,28 @@ class Done:
         self.status, self.out, self.err = status, out, err
 
 
+servers = []  # of this process, started when first needed
+
+
+def serve(program, folder, arguments, stdin):
+    """(status, output, errors) of a command, run by PROGRAM: test/serve.c."""
+    if not servers:
+        servers.append(subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        multiprocessing.util.Finalize(None, servers[0].communicate, exitpriority=1)
+    server = servers[0]
+    given, out, err = "/dev/null", folder / "stdout", folder / "stderr"
+    if stdin is not None:
+        given = folder / "stdin"
+        given.write_bytes(stdin)
+    strings = [os.fsencode(str(s)) + b"\0" for s in (given, out, err, *arguments)]
+    server.stdin.write(b"%d\n%s" % (len(strings), b"".join(strings)))
+    server.stdin.flush()
+    answer = server.stdout.readline()
+    if not answer:
+        raise Failure(f"{program} ended")
+    return int(answer), out.read_bytes(), err.read_bytes()
+
+
 class Case:
     def __init__(self, path, options, folder):
         self.path = path
@@ -223,17 +246,24 @@ class Case:
 
     def tenon(self, *arguments, stdin=None):
         """Run the program; ending by a signal or with a status of 70 and more is a failure."""
-        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-        try:
-            done = subprocess.run([self.options.tenon, *map(str, arguments)], **given,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=False,
-                                  timeout=HANG)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"`tenon {shlex.join(map(str, arguments))}` does not end") from None
+        if self.options.serve:
+            status, out, err = serve(self.options.serve, self.folder, arguments, stdin)
+            done = subprocess.CompletedProcess([], status, out, err)
+        else:
+            done = self.start(arguments, stdin)
         if done.returncode < 0 or done.returncode >= 70:
             raise Failure(f"`tenon {shlex.join(map(str, arguments))}` ended with "
                           f"{done.returncode}:\n{done.stderr.decode(errors='replace')[-4000:]}")
         return Done(done.returncode, done.stdout, done.stderr)
+
+    def start(self, arguments, stdin):
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+        try:
+            return subprocess.run([self.options.tenon, *map(str, arguments)], **given,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=False,
+                                  timeout=HANG)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"`tenon {shlex.join(map(str, arguments))}` does not end") from None
 
     def succeed(self, *arguments, text=None):
         """What the command prints; it must end with 0. TEXT goes into a file that comes last."""
@@ -645,6 +675,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tenon", default=TENON)
+    parser.add_argument("--serve", help="test/serve, which runs commands without starting the program for each")
     parser.add_argument("--filter", default="", help="only cases with this text in their path")
     parser.add_argument("--bless", action="store_true", help="rewrite expected texts")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -93,6 +93,11 @@ extern const command command_check, command_fix, command_fmt, command_opt, comma
     command_passes, command_convert, command_equiv, command_grad, command_compile, command_explain,
     command_conformance;
 
+/* ---- commands.c ---- */
+
+/* Carry out the command line; returns the exit status. */
+int cli_main(int argc, char **argv);
+
 /* ---- arguments.c ---- */
 
 /* Take ARGV apart for the session's command and carry out the common options. */
