@@ -1,51 +1,12 @@
 """Operators of ONNX beyond the official test models: corner cases, against NumPy."""
-import json
-import pathlib
-import tempfile
 import unittest
 
 import numpy as np
 
-from lib.onnx_files import model, node
-from lib.program import start
-
-DTYPES = {"float32": "f32", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8"}
-random = np.random.default_rng(7)
+from lib.onnx_case import Case, floats
 
 
-def floats(*shape):
-    return random.integers(-8, 8, shape).astype(np.float32) / 4
-
-
-def ints(*numbers):
-    return np.array(numbers, dtype=np.int64)
-
-
-class Operators(unittest.TestCase):
-    def results(self, op, n_out, *arrays, opset=18, **attributes):
-        """What the evaluator and machine code give, which must be the same, for inputs x0, x1, ..."""
-        names = [f"x{i}" for i in range(len(arrays))]
-        results = [f"y{i}" for i in range(n_out)]
-        data = model([node(op, " ".join(names), " ".join(results), **attributes)],
-                     [(n, DTYPES[str(a.dtype)], list(a.shape)) for n, a in zip(names, arrays)],
-                     [(r, "f32", None) for r in results], opset=opset)
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / "m.onnx").write_bytes(data)
-            given = []
-            for name, array in zip(names, arrays):
-                np.save(folder / f"{name}.npy", array)
-                given += ["--input", f"{name}={folder / name}.npy"]
-            sets = []
-            for engine in "ref", "jit":
-                done = start("run", folder / "m.onnx", *given, "--engine", engine, "--output", folder / engine)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                listed = json.loads((folder / engine / "outputs.json").read_text())
-                sets.append([np.load(folder / engine / o["file"]) for o in listed])
-        for ref, jit in zip(*sets):
-            self.assertEqual(ref.tobytes(), jit.tobytes())
-        return sets[0]
-
+class Operators(Case):
     def test_einsum(self):
         shapes = {"i": 2, "j": 3, "k": 4, "l": 5, "b": 2}
         for equation in ("ij,jk->ik", "ij,jk", "ij->ji", "ii->i", "ii", "bij,bjk->bik", "i,j->ij", "ij,ij->", "ijk->j",

@@ -1,0 +1,484 @@
+/* Recurrent layers: RNN, GRU, LSTM, as a scan over the steps. The products with the inputs are
+ * computed for all steps at once before it. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op.h"
+
+enum { MOST_GATES = 4, MOST_ACTIVATIONS = 3 };
+
+typedef struct activation {
+    const struct activation_rule *rule;
+    double alpha, beta;
+} activation;
+
+/* One direction of a layer. Values in the scan are those of its region. */
+typedef struct cell {
+    onnx_call *c;
+    onnx_cell_kind kind;
+    uint32_t n_gates;
+    int64_t hidden;
+    double clip; /* 0: none */
+    bool input_forget, linear_before_reset;
+    activation f[MOST_ACTIVATIONS];
+} cell;
+
+/* ---- activations ---- */
+
+static tn_value act_affine(onnx_call *c, tn_value x, const activation *a)
+{
+    return onnx_plus(c, onnx_scaled(c, x, a->alpha), a->beta);
+}
+
+static tn_value act_relu(onnx_call *c, tn_value x, const activation *a)
+{
+    (void)a;
+    return tn_relu(c->b, x);
+}
+
+static tn_value act_tanh(onnx_call *c, tn_value x, const activation *a)
+{
+    (void)a;
+    return tn_tanh(c->b, x);
+}
+
+static tn_value act_sigmoid(onnx_call *c, tn_value x, const activation *a)
+{
+    (void)a;
+    return tn_sigmoid(c->b, x);
+}
+
+static tn_value act_leaky_relu(onnx_call *c, tn_value x, const activation *a)
+{
+    const tn_value above = tn_compare(c->b, TN_GE, x, tn_scalar_like(c->b, x, 0));
+    return tn_select(c->b, above, x, onnx_scaled(c, x, a->alpha));
+}
+
+static tn_value act_thresholded_relu(onnx_call *c, tn_value x, const activation *a)
+{
+    const tn_value above = tn_compare(c->b, TN_GT, x, tn_scalar_like(c->b, x, a->alpha));
+    return tn_select(c->b, above, x, tn_scalar_like(c->b, x, 0));
+}
+
+static tn_value act_scaled_tanh(onnx_call *c, tn_value x, const activation *a)
+{
+    return onnx_scaled(c, tn_tanh(c->b, onnx_scaled(c, x, a->beta)), a->alpha);
+}
+
+static tn_value act_hard_sigmoid(onnx_call *c, tn_value x, const activation *a)
+{
+    const tn_value zero = tn_scalar_like(c->b, x, 0), one = tn_scalar_like(c->b, x, 1);
+    return tn_clamp(c->b, act_affine(c, x, a), zero, one);
+}
+
+static tn_value act_elu(onnx_call *c, tn_value x, const activation *a)
+{
+    const tn_value above = tn_compare(c->b, TN_GE, x, tn_scalar_like(c->b, x, 0));
+    return tn_select(c->b, above, x, onnx_scaled(c, tn_expm1(c->b, x), a->alpha));
+}
+
+static tn_value act_softsign(onnx_call *c, tn_value x, const activation *a)
+{
+    (void)a;
+    return tn_div(c->b, x, onnx_plus(c, tn_abs(c->b, x), 1));
+}
+
+static tn_value act_softplus(onnx_call *c, tn_value x, const activation *a)
+{
+    (void)a;
+    const tn_value tail = tn_log1p(c->b, tn_exp(c->b, tn_neg(c->b, tn_abs(c->b, x))));
+    return tn_add(c->b, tn_relu(c->b, x), tail);
+}
+
+typedef struct activation_rule {
+    const char *name;
+    tn_value (*apply)(onnx_call *c, tn_value x, const activation *a);
+    bool has_alpha, has_beta;
+    double alpha, beta; /* where the file gives none */
+} activation_rule;
+
+static const activation_rule rules[] = {
+    {"Affine", act_affine, true, true, 1, 0},
+    {"Relu", act_relu, false, false, 0, 0},
+    {"LeakyRelu", act_leaky_relu, true, false, 0.01, 0},
+    {"ThresholdedRelu", act_thresholded_relu, true, false, 1, 0},
+    {"Tanh", act_tanh, false, false, 0, 0},
+    {"ScaledTanh", act_scaled_tanh, true, true, 1, 1},
+    {"Sigmoid", act_sigmoid, false, false, 0, 0},
+    {"HardSigmoid", act_hard_sigmoid, true, true, 0.2, 0.5},
+    {"Elu", act_elu, true, false, 1, 0},
+    {"Softsign", act_softsign, false, false, 0, 0},
+    {"Softplus", act_softplus, false, false, 0, 0},
+};
+
+static const activation_rule *rule_named(onnx_bytes name)
+{
+    for (uint32_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const char *own = rules[i].name;
+        size_t n = 0;
+        while (n < name.n && own[n] && (own[n] | 32) == (name.at[n] | 32))
+            n++;
+        if (n == name.n && !own[n])
+            return &rules[i];
+    }
+    return NULL;
+}
+
+/* The next of the factors that the list NAME has for activations that take one. */
+static double next_factor(const onnx_call *c, const char *name, uint32_t *at, double otherwise)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    return a && *at < a->floats.n ? (double)((const float *)a->floats.at)[(*at)++] : otherwise;
+}
+
+/* The activations of all directions, N for each. */
+static bool read_activations(onnx_call *c, cell *cells, uint32_t n_cells, uint32_t n)
+{
+    static const char *const usual[][MOST_ACTIVATIONS] = {
+        [ONNX_CELL_RNN] = {"Tanh"},
+        [ONNX_CELL_GRU] = {"Sigmoid", "Tanh"},
+        [ONNX_CELL_LSTM] = {"Sigmoid", "Tanh", "Tanh"}};
+    const onnx_attribute *given = onnx_attr(c, "activations");
+    uint32_t alphas = 0, betas = 0;
+    if (given && given->strings.n != n * n_cells)
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "'activations' must name %" PRIu32 " functions", n * n_cells);
+    for (uint32_t k = 0; k < n * n_cells; k++) {
+        const char *own = usual[cells->kind][k % n];
+        const onnx_bytes name =
+            given ? ((const onnx_bytes *)given->strings.at)[k] : (onnx_bytes){own, strlen(own)};
+        activation *a = &cells[k / n].f[k % n];
+        a->rule = rule_named(name);
+        if (!a->rule)
+            return onnx_refuse(c, DIAG_InvalidAttribute, "there is no activation '%.*s'",
+                               ONNX_TEXT(name));
+        a->alpha = a->rule->alpha;
+        a->beta = a->rule->beta;
+        if (a->rule->has_alpha)
+            a->alpha = next_factor(c, "activation_alpha", &alphas, a->alpha);
+        if (a->rule->has_beta)
+            a->beta = next_factor(c, "activation_beta", &betas, a->beta);
+    }
+    return true;
+}
+
+/* Function K of the cell, behind its clipping. */
+static tn_value activated(const cell *l, uint32_t k, tn_value x)
+{
+    tn_builder *b = l->c->b;
+    if (l->clip > 0) {
+        const tn_value low = tn_scalar_like(b, x, -l->clip), high = tn_scalar_like(b, x, l->clip);
+        x = tn_clamp(b, x, low, high);
+    }
+    return l->f[k].rule->apply(l->c, x, &l->f[k]);
+}
+
+/* ---- one step ---- */
+
+/* Columns of gate K of all[batch, gates * hidden]. */
+static tn_value gate(const cell *l, tn_value all, uint32_t k)
+{
+    return tn_slice_axis(l->c->b, all, 1, k * l->hidden, l->hidden);
+}
+
+/* H times the rows FROM to FROM + N, counted in gates, of R, transposed. */
+static tn_value recurrent(const cell *l, tn_value h, tn_value r, uint32_t from, uint32_t n)
+{
+    tn_builder *b = l->c->b;
+    const tn_value rows = tn_slice_axis(b, r, 0, from * l->hidden, n * l->hidden);
+    return tn_dot_general(b, h, rows, TN_INTS(), TN_INTS(), TN_INTS(1), TN_INTS(1),
+                          TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+}
+
+/* The states before and behind a step, and what all steps share. */
+typedef struct step {
+    tn_value x;    /* of the inputs and biases: [batch, gates * hidden] */
+    tn_value h, c; /* [batch, hidden]; c of LSTM */
+    tn_value r;    /* [gates * hidden, hidden] */
+    tn_value rb;   /* GRU: the bias of the last gate's recurrent product, [hidden] */
+    tn_value p;    /* LSTM: peepholes, [3 * hidden]; may be no value */
+} step;
+
+static void step_rnn(const cell *l, step *s)
+{
+    s->h = activated(l, 0, tn_add(l->c->b, s->x, recurrent(l, s->h, s->r, 0, 1)));
+}
+
+static void step_gru(const cell *l, step *s)
+{
+    tn_builder *b = l->c->b;
+    const tn_value both = recurrent(l, s->h, s->r, 0, 2);
+    const tn_value z = activated(l, 0, tn_add(b, gate(l, s->x, 0), gate(l, both, 0)));
+    const tn_value r = activated(l, 0, tn_add(b, gate(l, s->x, 1), gate(l, both, 1)));
+    tn_value other;
+    if (l->linear_before_reset) {
+        other = tn_add(b, recurrent(l, s->h, s->r, 2, 1), s->rb);
+        other = tn_mul(b, r, other);
+    } else {
+        other = recurrent(l, tn_mul(b, r, s->h), s->r, 2, 1);
+        other = tn_add(b, other, s->rb);
+    }
+    const tn_value fresh = activated(l, 1, tn_add(b, gate(l, s->x, 2), other));
+    const tn_value rest = tn_sub(b, tn_scalar_like(b, z, 1), z);
+    const tn_value taken = tn_mul(b, rest, fresh);
+    s->h = tn_add(b, taken, tn_mul(b, z, s->h));
+}
+
+/* X plus what peephole K sees of the state C. */
+static tn_value peeped(const cell *l, const step *s, tn_value x, uint32_t k, tn_value state)
+{
+    tn_builder *b = l->c->b;
+    if (!tn_is_value(s->p))
+        return x;
+    const tn_value weights = tn_slice_axis(b, s->p, 0, k * l->hidden, l->hidden);
+    return tn_add(b, x, tn_mul(b, weights, state));
+}
+
+static void step_lstm(const cell *l, step *s)
+{
+    tn_builder *b = l->c->b;
+    enum { INPUT, OUTPUT, FORGET, CELL };
+    const tn_value all = tn_add(b, s->x, recurrent(l, s->h, s->r, 0, MOST_GATES));
+    const tn_value i = activated(l, 0, peeped(l, s, gate(l, all, INPUT), 0, s->c));
+    const tn_value f = l->input_forget
+                           ? tn_sub(b, tn_scalar_like(b, i, 1), i)
+                           : activated(l, 0, peeped(l, s, gate(l, all, FORGET), 2, s->c));
+    const tn_value fresh = activated(l, 1, gate(l, all, CELL));
+    const tn_value kept = tn_mul(b, f, s->c);
+    s->c = tn_add(b, kept, tn_mul(b, i, fresh));
+    const tn_value o = activated(l, 0, peeped(l, s, gate(l, all, OUTPUT), 1, s->c));
+    /* clipping is of what enters gates, not of the state */
+    s->h = tn_mul(b, o, l->f[2].rule->apply(l->c, s->c, &l->f[2]));
+}
+
+/* ---- one direction ---- */
+
+/* What a direction is given: tensors of the layer without the axis of directions. */
+typedef struct one_direction {
+    tn_value x;       /* [steps, batch, width] */
+    tn_value w, r, b; /* b may be no value */
+    tn_value h, c, p;
+    tn_value lengths; /* [batch], si64; may be no value */
+    bool reverse;
+} one_direction;
+
+/* The first elements of each sequence of X[steps, batch, ...] in the opposite order. */
+static tn_value reversed(onnx_call *c, tn_value x, tn_value lengths)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, x);
+    if (!t || !tn_is_value(lengths))
+        return tn_reverse(b, x, TN_INTS(0));
+    const tn_value at = tn_iota(b, TN_SI64, onnx_dims(t), 0);
+    const tn_value n = tn_broadcast_axes(b, lengths, onnx_dims(t), TN_INTS(1));
+    const tn_value last = tn_sub(b, n, tn_scalar_int(b, TN_SI64, 1));
+    const tn_value inside = tn_compare(b, TN_LT, at, n);
+    return tn_gather(b, x, tn_select(b, inside, tn_sub(b, last, at), at), 0);
+}
+
+/* Part K of the biases. */
+static tn_value bias_part(const cell *l, tn_value bias, uint32_t from, uint32_t n)
+{
+    return tn_slice_axis(l->c->b, bias, 0, from * l->hidden, n * l->hidden);
+}
+
+/* X W' and the biases that do not depend on the state, for all steps. */
+static tn_value inputs_of(const cell *l, const one_direction *d)
+{
+    tn_builder *b = l->c->b;
+    const uint32_t n = l->n_gates;
+    tn_value x = tn_dot_general(b, d->x, d->w, TN_INTS(), TN_INTS(), TN_INTS(2), TN_INTS(1),
+                                TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    if (!tn_is_value(d->b))
+        return x;
+    x = tn_add(b, x, bias_part(l, d->b, 0, n));
+    if (l->kind != ONNX_CELL_GRU)
+        return tn_add(b, x, bias_part(l, d->b, n, n));
+    const tn_value gates = bias_part(l, d->b, n, 2);
+    return tn_add(b, x, tn_pad(b, gates, TN_INTS(0), TN_INTS(l->hidden), TN_INTS(0), 0));
+}
+
+/* FRESH where STEP lies within the sequences, OLD behind their ends. */
+static tn_value within(onnx_call *c, tn_value at, tn_value lengths, tn_value fresh, tn_value old)
+{
+    const tn_value inside = tn_compare(c->b, TN_LT, at, lengths);
+    return tn_select(c->b, tn_expand_dims(c->b, inside, TN_INTS(1)), fresh, old);
+}
+
+/* Run the direction: all states, and the last ones. */
+static bool run_direction(const cell *l, const one_direction *d, tn_value *all, tn_value *last_h,
+                          tn_value *last_c)
+{
+    enum { H, R, C, B, P, LENGTHS, N_CARRIED };
+    onnx_call *c = l->c;
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, d->x);
+    tn_value carried[N_CARRIED], in[N_CARRIED], out[N_CARRIED + 1], xs[2];
+    uint32_t at[N_CARRIED], n = 0;
+    if (!t || !tn_is_value(d->h))
+        return false;
+    tn_value zero_bias = tn_no_value();
+    if (l->kind == ONNX_CELL_GRU)
+        zero_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
+                                      : tn_splat(b, t->dtype, TN_INTS(l->hidden), 0);
+    const tn_value given[N_CARRIED] = {d->h, d->r, d->c, zero_bias, d->p, d->lengths};
+    for (uint32_t i = 0; i < N_CARRIED; i++)
+        if (tn_is_value(given[i])) {
+            at[i] = n;
+            carried[n++] = given[i];
+        }
+    xs[0] = inputs_of(l, d);
+    if (d->reverse)
+        xs[0] = reversed(c, xs[0], d->lengths);
+    uint32_t n_xs = 1;
+    if (tn_is_value(d->lengths))
+        xs[n_xs++] = tn_iota(b, TN_SI64, TN_INTS(t->dims[0]), 0);
+
+    tn_region_begin(b, c->op->name);
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = tn_param_like(b, carried[i]);
+    step s = {.h = in[at[H]],
+              .r = in[at[R]],
+              .c = tn_is_value(d->c) ? in[at[C]] : tn_no_value(),
+              .rb = tn_is_value(zero_bias) ? in[at[B]] : tn_no_value(),
+              .p = tn_is_value(d->p) ? in[at[P]] : tn_no_value()};
+    const tn_value old_h = s.h, old_c = s.c;
+    s.x = tn_param_slice(b, xs[0]);
+    const tn_value number = n_xs > 1 ? tn_param_slice(b, xs[1]) : tn_no_value();
+    (l->kind == ONNX_CELL_RNN ? step_rnn : l->kind == ONNX_CELL_GRU ? step_gru : step_lstm)(l, &s);
+    tn_value shown = s.h;
+    if (n_xs > 1) {
+        const tn_value ends = in[at[LENGTHS]];
+        shown = within(c, number, ends, s.h, tn_scalar_like(b, s.h, 0));
+        s.h = within(c, number, ends, s.h, old_h);
+        if (tn_is_value(s.c))
+            s.c = within(c, number, ends, s.c, old_c);
+    }
+    in[at[H]] = s.h;
+    if (tn_is_value(s.c))
+        in[at[C]] = s.c;
+    tn_value results[N_CARRIED + 1];
+    memcpy(results, in, n * sizeof *results);
+    results[n] = shown;
+    const tn_region body = tn_region_end(b, (tn_values){results, n + 1});
+    tn_scan(b, body, (tn_values){carried, n}, (tn_values){xs, n_xs}, 1, out, n + 1);
+
+    *all = out[n];
+    *last_h = out[at[H]];
+    *last_c = tn_is_value(d->c) ? out[at[C]] : tn_no_value();
+    if (d->reverse && tn_is_value(*all))
+        *all = reversed(c, *all, d->lengths);
+    return tn_is_value(*all);
+}
+
+/* ---- the layer ---- */
+
+typedef struct layer {
+    onnx_call *c;
+    cell cells[2];
+    uint32_t n_directions;
+    bool batch_first, first_is_reverse;
+} layer;
+
+static bool read_directions(layer *l)
+{
+    onnx_call *c = l->c;
+    const bool both = onnx_attr_is(c, "direction", "bidirectional", false);
+    l->first_is_reverse = onnx_attr_is(c, "direction", "reverse", false);
+    if (!both && !l->first_is_reverse && !onnx_attr_is(c, "direction", "forward", true))
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "'direction' is forward, reverse or bidirectional");
+    l->n_directions = both ? 2 : 1;
+    return true;
+}
+
+static bool read_layer(layer *l)
+{
+    static const uint32_t n_gates[] = {1, 3, 4}, n_functions[] = {1, 2, 3};
+    onnx_call *c = l->c;
+    const onnx_cell_kind kind = (onnx_cell_kind)c->op->arg;
+    const type *t = onnx_in_type(c, 0), *r = onnx_in_type(c, 2), *w = onnx_in_type(c, 1);
+    if (!t || !r || !w || !read_directions(l))
+        return false;
+    l->batch_first = onnx_attr_int(c, "layout", 0);
+    const int64_t hidden = r->rank == 3 ? r->dims[2] : 0;
+    if (t->rank != 3 || r->rank != 3 || w->rank != 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "input and weights must have rank 3");
+    if (dim_is_symbolic(hidden) || hidden <= 0 || hidden > INT32_MAX ||
+        w->dims[1] != hidden * n_gates[kind] || r->dims[1] != hidden * n_gates[kind] ||
+        w->dims[0] != l->n_directions || r->dims[0] != l->n_directions)
+        return onnx_refuse(c, DIAG_DimensionMismatch, "the shapes of the weights do not fit");
+    for (uint32_t d = 0; d < l->n_directions; d++)
+        l->cells[d] = (cell){.c = c,
+                             .kind = kind,
+                             .n_gates = n_gates[kind],
+                             .hidden = hidden,
+                             .clip = onnx_attr_float(c, "clip", 0),
+                             .input_forget = onnx_attr_int(c, "input_forget", 0),
+                             .linear_before_reset = onnx_attr_int(c, "linear_before_reset", 0)};
+    return read_activations(c, l->cells, l->n_directions, n_functions[kind]);
+}
+
+/* Direction D of input K, which has their axis at AXIS; no value when it is left out. */
+static tn_value part_of(onnx_call *c, uint32_t k, uint32_t d, int64_t axis)
+{
+    const tn_value v = onnx_in(c, k);
+    if (!tn_is_value(v))
+        return v;
+    return tn_squeeze(c->b, tn_slice_axis(c->b, v, axis, d, 1), TN_INTS(axis));
+}
+
+/* The state that input K begins with: zeros when it is left out. */
+static tn_value first_state(const layer *l, uint32_t k, uint32_t d, dim batch, tn_dtype dtype)
+{
+    const tn_value v = part_of(l->c, k, d, l->batch_first ? 1 : 0);
+    if (tn_is_value(v))
+        return v;
+    return tn_splat(l->c->b, dtype, TN_INTS(batch, l->cells[d].hidden), 0);
+}
+
+/* PARTS, one for each direction, joined along a new axis. */
+static tn_value joined(const layer *l, const tn_value *parts, int64_t axis)
+{
+    tn_value wide[2];
+    for (uint32_t d = 0; d < l->n_directions; d++)
+        wide[d] = tn_expand_dims(l->c->b, parts[d], TN_INTS(axis));
+    return l->n_directions == 1 ? wide[0] : tn_concat(l->c->b, (tn_values){wide, 2}, axis);
+}
+
+bool onnx_op_recurrent(onnx_call *c)
+{
+    enum { X, W, R, B, LENGTHS, FIRST_H, FIRST_C, PEEPHOLES };
+    layer l = {.c = c};
+    tn_builder *b = c->b;
+    tn_value all[2], h[2], state[2];
+    if (!read_layer(&l))
+        return false;
+    const bool is_lstm = c->op->arg == ONNX_CELL_LSTM;
+    tn_value x = onnx_in(c, X), lengths = onnx_in(c, LENGTHS);
+    if (l.batch_first)
+        x = tn_transpose(b, x, TN_INTS(1, 0, 2));
+    if (tn_is_value(lengths))
+        lengths = tn_cast(b, lengths, TN_SI64);
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return false;
+    for (uint32_t d = 0; d < l.n_directions; d++) {
+        one_direction one = {.x = x, .lengths = lengths, .reverse = l.first_is_reverse || d == 1};
+        one.w = part_of(c, W, d, 0);
+        one.r = part_of(c, R, d, 0);
+        one.b = part_of(c, B, d, 0);
+        one.h = first_state(&l, FIRST_H, d, t->dims[1], t->dtype);
+        if (is_lstm) {
+            one.c = first_state(&l, FIRST_C, d, t->dims[1], t->dtype);
+            one.p = part_of(c, PEEPHOLES, d, 0);
+        }
+        if (!run_direction(&l.cells[d], &one, &all[d], &h[d], &state[d]))
+            return false;
+    }
+    tn_value y = joined(&l, all, 1); /* steps, directions, batch, hidden */
+    if (l.batch_first)
+        y = tn_transpose(b, y, TN_INTS(2, 0, 1, 3));
+    const int64_t axis = l.batch_first ? 1 : 0;
+    return onnx_give(c, 0, y) && (!onnx_wants_out(c, 1) || onnx_give(c, 1, joined(&l, h, axis))) &&
+           (!is_lstm || !onnx_wants_out(c, 2) || onnx_give(c, 2, joined(&l, state, axis)));
+}
