@@ -144,6 +144,22 @@ class Models(unittest.TestCase):
         y, = self.run_model(data, "--dim", "N=2", x=self.x)
         np.testing.assert_array_equal(y, -self.x)
 
+    def test_known_matrices(self):
+        """Pads as exporters compute them: a matrix of pairs, turned over and transposed."""
+        data = model([node("Reshape", "pairs two", "m"), node("Slice", "m last least zero back", "turned"),
+                      node("Transpose", "turned", "t", perm=[1, 0]), node("Reshape", "t flat", "pads"),
+                      node("Pad", "x pads", "y", mode="reflect")], [X], [Y],
+                     [("pairs", ints(1, 2, 0, 1)), ("two", ints(-1, 2)), ("last", ints(-1)), ("back", ints(-1)),
+                      ("least", ints(-2**63 + 1)), ("zero", ints(0)), ("flat", ints(-1))])
+        y, = self.run_model(data, x=self.x)
+        np.testing.assert_array_equal(y, np.pad(self.x, [(0, 1), (1, 2)], mode="reflect"))
+
+    def test_parts_of_a_known_list(self):
+        data = model([node("Shape", "x", "s"), node("Split", "s each", "a b"), node("Concat", "b a", "turned", axis=0),
+                      node("Reshape", "x turned", "y")], [N], [Y], [("each", ints(1, 1))])
+        y, = self.run_model(data, x=self.x)
+        np.testing.assert_array_equal(y, self.x.reshape(3, 2))
+
     def test_binding_that_differs_from_data(self):
         done = start("run", self.file(model([node("Neg", "x", "y")], [N], [Y])), "--dim", "N=4", "--input",
                      f"x={self.saved(self.x)}")

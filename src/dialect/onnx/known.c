@@ -359,43 +359,83 @@ const onnx_known *onnx_known_concat(onnx_call *c)
     return k;
 }
 
-/* A part of a list. */
-const onnx_known *onnx_known_slice(onnx_call *c)
+/* The bounds of a slice of X along one axis; false for several. */
+static bool known_bounds(onnx_call *c, const onnx_known *x, int64_t *start, int64_t *end,
+                         int64_t *axis, int64_t *step)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    int64_t start, end, axis = 0, step = 1, count = 0;
+    int64_t numbers[TN_MAX_RANK];
+    int64_t *const to[] = {NULL, start, end, axis, step};
     uint32_t n;
-    if (x->rank != 1)
-        return NULL;
+    *axis = 0;
+    *step = 1;
     if (c->version < 10) {
-        const int64_t *starts = onnx_attr_ints(c, "starts", &n);
-        if (n != 1)
-            return NULL;
-        start = starts[0];
-        const int64_t *ends = onnx_attr_ints(c, "ends", &n);
-        if (n != 1)
-            return NULL;
-        end = ends[0];
+        static const char *const names[] = {NULL, "starts", "ends", "axes"};
+        for (uint32_t i = 1; i < 4; i++) {
+            const int64_t *given = onnx_attr_ints(c, names[i], &n);
+            if (n != 1 && (given || i < 3))
+                return false;
+            if (n)
+                *to[i] = given[0];
+        }
     } else {
-        int64_t numbers[TN_MAX_RANK];
-        int64_t *const to[] = {NULL, &start, &end, &axis, &step};
         for (uint32_t i = 1; i < 5; i++) {
             if (!list_of(c, i, numbers, &n) || (onnx_has_in(c, i) && n != 1))
-                return NULL;
+                return false;
             if (n)
                 *to[i] = numbers[0];
         }
     }
-    if (step == 0 || (axis != 0 && axis != -1))
+    *axis += *axis < 0 ? (int64_t)x->rank : 0;
+    return *step != 0 && *axis >= 0 && *axis < (int64_t)x->rank;
+}
+
+/* A part along one axis. */
+const onnx_known *onnx_known_slice(onnx_call *c)
+{
+    const onnx_known *x = onnx_in_known(c, 0);
+    int64_t start, end, axis, step, count = 0, dims[TN_MAX_RANK];
+    if (x->n == 0 || !known_bounds(c, x, &start, &end, &axis, &step))
         return NULL;
-    onnx_resolve_bounds(x->n, &start, &end, step);
+    const int64_t extent = x->dims[axis];
+    onnx_resolve_bounds(extent, &start, &end, step);
     if (step > INT32_MAX || step < -INT32_MAX)
         step = step > 0 ? INT32_MAX : -INT32_MAX;
     for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
         count++;
-    onnx_known *k = fresh(c, x->dtype, &count, 1);
-    for (int64_t i = 0; k && i < count; i++)
-        k->at[i] = x->at[start + i * step];
+    memcpy(dims, x->dims, x->rank * sizeof *dims);
+    dims[axis] = count;
+    int64_t inner = 1; /* elements behind each position along the axis */
+    for (uint32_t i = (uint32_t)axis + 1; i < x->rank; i++)
+        inner *= x->dims[i];
+    onnx_known *k = fresh(c, x->dtype, dims, x->rank);
+    for (int64_t e = 0; k && e < (int64_t)k->n; e++) {
+        const int64_t at = e / inner % count, outer = e / (inner * count);
+        k->at[e] = x->at[(outer * extent + start + at * step) * inner + e % inner];
+    }
+    return k;
+}
+
+const onnx_known *onnx_known_transpose(onnx_call *c)
+{
+    const onnx_known *x = onnx_in_known(c, 0);
+    int64_t perm[TN_MAX_RANK], dims[TN_MAX_RANK], strides[TN_MAX_RANK];
+    uint32_t n;
+    const int64_t *given = onnx_attr_ints(c, "perm", &n);
+    for (uint32_t i = 0; i < x->rank; i++)
+        perm[i] = given && n == x->rank ? given[i] : (int64_t)(x->rank - 1 - i);
+    if ((given && n != x->rank) || resolve_permutation(perm, x->rank, x->rank).kind != SHAPE_OK)
+        return NULL;
+    for (uint32_t i = 0; i < x->rank; i++)
+        dims[i] = x->dims[perm[i]];
+    for (uint32_t i = x->rank; i-- > 0;)
+        strides[i] = i + 1 == x->rank ? 1 : strides[i + 1] * x->dims[i + 1];
+    onnx_known *k = fresh(c, x->dtype, dims, x->rank);
+    for (uint32_t e = 0; k && e < k->n; e++) {
+        int64_t rest = e, at = 0;
+        for (uint32_t i = x->rank; i-- > 0; rest /= dims[i])
+            at += rest % dims[i] * strides[perm[i]];
+        k->at[e] = x->at[at];
+    }
     return k;
 }
 

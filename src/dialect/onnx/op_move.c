@@ -231,10 +231,27 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
     return true;
 }
 
+/* Parts of a list that is known. */
+static bool split_known(onnx_call *c, const onnx_known *x, const int64_t *sizes)
+{
+    int64_t start = 0;
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        if (sizes[i] < 0 || sizes[i] > (int64_t)x->n - start)
+            return onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
+        onnx_known *part = onnx_known_new(&c->im->memory, x->dtype, &sizes[i], 1);
+        if (part && sizes[i])
+            memcpy(part->at, x->at + start, (size_t)sizes[i] * sizeof *part->at);
+        if (!onnx_give_known(c, i, part))
+            return false;
+        start += sizes[i];
+    }
+    return true;
+}
+
 bool onnx_op_split(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x);
+    const onnx_known *list = onnx_in_known(c, 0);
+    const type *t = onnx_in_type(c, 0);
     int64_t axis, start = 0;
     int64_t *sizes = ARENA_ARRAY(&c->im->memory, int64_t, c->n_out);
     if (!sizes)
@@ -242,6 +259,9 @@ bool onnx_op_split(onnx_call *c)
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, &axis) ||
         !split_sizes(c, t->dims[axis], sizes))
         return false;
+    if (list && list->rank == 1)
+        return split_known(c, list, sizes);
+    const tn_value x = onnx_in(c, 0);
     for (uint32_t i = 0; i < c->n_out; i++) {
         if (sizes[i] < 0 || sizes[i] > INT64_MAX - start)
             return onnx_refuse(c, DIAG_NegativeDimension, "a size is negative");
