@@ -8,6 +8,7 @@
 #include "loop/ir/polls.h"
 #include "ops/infer.h"
 #include "pass/lower.h"
+#include "plan/kernel_key.h"
 
 /* The unit of a program; UINT32_MAX without memory. */
 static uint32_t unit_of(jit_plan *j, const loop_program *program)
@@ -210,11 +211,22 @@ typedef struct comparison {
     const kernel_pair *pairs; /* by kernel; NULL: there are none */
 } comparison;
 
+/* A kernel that is planned, by its key. */
+typedef struct known_kernel {
+    const kernel_plan *plan;
+    const char *key;
+    size_t bytes;
+} known_kernel;
+
 typedef struct function_job {
     jit_plan *j;
     uint32_t index;
     function_plan *p;
     comparison at[SIZES_CHANGES];
+    value_numbers numbers;
+    text_buffer key; /* of the kernel that is being planned */
+    VECTOR(known_kernel) known;
+    hash_index by_key;
 } function_job;
 
 /* Kernel I and what it is with other sizes; NULL: another one. */
@@ -245,7 +257,7 @@ static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_
     return true;
 }
 
-static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
+static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan *plan)
 {
     jit_plan *j = job->j;
     const kernel *k = &job->p->kernels.at[index];
@@ -281,20 +293,91 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
     return ok ? TN_OK : TN_ERR_NOMEM;
 }
 
-static tn_status plan_function(jit_plan *j, uint32_t index)
+/* ---- equal kernels ---- */
+
+/* The plan of a kernel with this key, of hash H; NULL: there is none. */
+static const kernel_plan *find_known(const function_job *job, uint64_t h)
 {
-    function_plan *p = &j->functions[index];
-    function_job job = {.j = j, .index = index, .p = p};
-    kernel_plan *plans = ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n);
-    for (uint32_t i = 0; plans && i < p->kernels.n; i++) {
-        const tn_status s = plan_kernel(&job, i, &plans[i]);
+    const text_buffer *key = &job->key;
+    for (uint32_t p = hash_first(&job->by_key, h), i;
+         (i = hash_at(&job->by_key, h, &p)) != HASH_NONE;) {
+        const known_kernel *known = &job->known.at[i];
+        if (known->bytes == key->n && memcmp(known->key, key->at, key->n) == 0)
+            return known->plan;
+    }
+    return NULL;
+}
+
+static bool note_known(function_job *job, uint64_t h, const kernel_plan *plan)
+{
+    jit_plan *j = job->j;
+    char *key = arena_alloc(&j->memory, job->key.n);
+    if (!key)
+        return false;
+    memcpy(key, job->key.at, job->key.n);
+    return VECTOR_PUSH(j->allocator, &job->known,
+                       ((known_kernel){.plan = plan, .key = key, .bytes = job->key.n})) &&
+           hash_add(j->allocator, &job->by_key, h, job->known.n - 1);
+}
+
+#ifndef NDEBUG
+/* Is PLAN, of an equal kernel, what planning kernel INDEX gives? True where that fails. */
+static bool is_right(function_job *job, uint32_t index, const kernel_plan *plan)
+{
+    kernel_plan own = {.by_reference = false};
+    if (plan_new_kernel(job, index, &own) != TN_OK)
+        return true;
+    return own.nest.n_steps == plan->nest.n_steps && own.by_reference == plan->by_reference &&
+           memcmp(own.unit, plan->unit, sizeof own.unit) == 0 &&
+           memcmp(own.nest.temps, plan->nest.temps, sizeof own.nest.temps) == 0;
+}
+#endif
+
+static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *plan)
+{
+    const function_plan *p = job->p;
+    text_reset(&job->key);
+    const bool has_key = kernel_key(p->f, &p->kernels.at[index], &job->numbers, &job->key);
+    if (job->key.failed)
+        return TN_ERR_NOMEM;
+    const uint64_t h = hash_bytes(0, job->key.at, job->key.n);
+    const kernel_plan *known = has_key ? find_known(job, h) : NULL;
+    if (known) {
+        assert(is_right(job, index, known));
+        *plan = *known;
+        return TN_OK;
+    }
+    TN_TRY(plan_new_kernel(job, index, plan));
+    return !has_key || note_known(job, h, plan) ? TN_OK : TN_ERR_NOMEM;
+}
+
+static tn_status plan_kernels(function_job *job, kernel_plan *plans)
+{
+    jit_plan *j = job->j;
+    function_plan *p = job->p;
+    if (!plans || !value_numbers_init(&job->numbers, p->f, &j->memory))
+        return TN_ERR_NOMEM;
+    for (uint32_t i = 0; i < p->kernels.n; i++) {
+        const tn_status s = plan_kernel(job, i, &plans[i]);
         if (s == not_covered)
             p->why = arena_printf(&j->memory, "%s", j->why);
         if (s != TN_OK)
             return s == not_covered && !p->why ? TN_ERR_NOMEM : s;
     }
     p->plans = plans;
-    return plans ? TN_OK : TN_ERR_NOMEM;
+    return TN_OK;
+}
+
+static tn_status plan_function(jit_plan *j, uint32_t index)
+{
+    function_plan *p = &j->functions[index];
+    function_job job = {.j = j, .index = index, .p = p};
+    text_init(&job.key, j->allocator);
+    const tn_status s = plan_kernels(&job, ARENA_ARRAY(&j->memory, kernel_plan, p->kernels.n));
+    text_release(&job.key);
+    VECTOR_RELEASE(j->allocator, &job.known);
+    hash_release(j->allocator, &job.by_key);
+    return s;
 }
 
 /* ---- the stages ---- */
