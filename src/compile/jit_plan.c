@@ -321,14 +321,16 @@ static bool note_known(function_job *job, uint64_t h, const kernel_plan *plan)
 }
 
 #ifndef NDEBUG
-/* Is PLAN, of an equal kernel, what planning kernel INDEX gives? True where that fails. */
+/* Is PLAN, of an equal kernel, what planning kernel INDEX gives? True where that fails. Programs
+ * for all sizes may differ in what they take from their numbers. */
 static bool is_right(function_job *job, uint32_t index, const kernel_plan *plan)
 {
     kernel_plan own = {.by_reference = false};
     if (plan_new_kernel(job, index, &own) != TN_OK)
         return true;
     return own.nest.n_steps == plan->nest.n_steps && own.by_reference == plan->by_reference &&
-           memcmp(own.unit, plan->unit, sizeof own.unit) == 0 &&
+           (own.is_generic || plan->is_generic ||
+            memcmp(own.unit, plan->unit, sizeof own.unit) == 0) &&
            memcmp(own.nest.temps, plan->nest.temps, sizeof own.nest.temps) == 0;
 }
 #endif
@@ -337,7 +339,10 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
 {
     const function_plan *p = job->p;
     text_reset(&job->key);
-    const bool has_key = kernel_key(p->f, &p->kernels.at[index], &job->numbers, &job->key);
+    const module *other = other_module(job->j, SIZES_DOUBLED);
+    const function *like = other ? other->functions.at[job->index] : NULL;
+    const kernel *k = &p->kernels.at[index];
+    const bool has_key = kernel_key(p->f, like, k, &job->numbers, &job->key);
     if (job->key.failed)
         return TN_ERR_NOMEM;
     const uint64_t h = hash_bytes(0, job->key.at, job->key.n);

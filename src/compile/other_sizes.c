@@ -7,8 +7,6 @@
 #include "pass/bind.h"
 #include "pass/pass.h"
 
-enum { MANY_NODES = 256 };
-
 /* Choices of other sizes, by number: all sizes different; equal sizes stay equal; multiples of
  * another size stay multiples. */
 typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
@@ -68,14 +66,6 @@ static module *make(const other_sizes *o, sizes_change c, relation r)
         return m;
     free_module(m);
     return NULL;
-}
-
-bool other_sizes_are_expensive(const module *m)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < m->functions.n; i++)
-        n += m->functions.at[i]->nodes.n;
-    return n > MANY_NODES;
 }
 
 void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,

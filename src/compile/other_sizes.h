@@ -25,10 +25,6 @@ typedef struct other_sizes {
     } made[SIZES_CHANGES];
 } other_sizes;
 
-/* Is M so large that it is compared with other sizes only when it is first run with other sizes?
- * Comparing plans all of M twice or more and makes longer code; for a program that keeps its sizes,
- * this takes longer than reading its kernels from the cache. */
-bool other_sizes_are_expensive(const module *m);
 /* For M, whose symbols have the VALUES, and which may change afterwards. There are no
  * other sizes where M has no symbols, and without memory. */
 void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,

@@ -106,7 +106,7 @@ static tn_status go_without_code(pipeline *p, const char *why)
 
 static tn_status bind(pipeline *p)
 {
-    if (p->others && p->e->is_jit && (p->is_rebound || !other_sizes_are_expensive(p->graph)))
+    if (p->others && p->e->is_jit)
         other_sizes_init(p->others, p->graph, p->sizes, &p->options);
     return module_bind_here(p->graph, p->sizes);
 }

@@ -38,7 +38,6 @@ typedef struct pipeline {
     dim_values *sizes;         /* BIND: of its symbols */
     sizes_options options;     /* PASSES */
     other_sizes *others;       /* NULL, or filled by BIND: what code is compared with */
-    bool is_rebound;           /* BIND: it ran with other sizes before: comparing pays */
     /* What is made, from stage `next` on. */
     pipeline_stage next;
     bool by_reference; /* there is no machine code: stages that make kernels are passed over */

@@ -71,8 +71,8 @@ static tn_status run_stages(const tn_program *p, variant *v, pipeline *made)
     return TN_OK;
 }
 
-static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
-                       const tn_profiler *events, variant *v)
+static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
+                       variant *v)
 {
     other_sizes others = {.symbolic = NULL};
     dim_values *sizes = NULL;
@@ -86,7 +86,6 @@ static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
     made.sizes = sizes;
     made.options = p->options;
     made.others = &others;
-    made.is_rebound = !is_first;
     made.events = events;
     const tn_status s = run_stages(p, v, &made);
     pipeline_release(&made);
@@ -94,8 +93,8 @@ static tn_status build(const tn_program *p, const tn_buffer *in, bool is_first,
     return s;
 }
 
-static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_first,
-                             tn_diagnostic_sink sink, const tn_profiler *events, variant **out)
+static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
+                             const tn_profiler *events, variant **out)
 {
     variant *v = memory_alloc(&p->allocator, sizeof *v);
     if (v)
@@ -109,7 +108,7 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, bool is_f
         return s;
     }
     v->cx->limits = p->cx->limits;
-    const tn_status s = context_done(v->cx, build(p, in, is_first, events, v));
+    const tn_status s = context_done(v->cx, build(p, in, events, v));
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)
         *out = v;
@@ -193,11 +192,10 @@ tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_s
     variant *made = NULL, *useless = NULL;
     (void)pthread_mutex_lock(&c->lock); /* fails only where it is misused */
     *v = find(c, p, in);
-    const bool is_first = c->n == 0;
     (void)pthread_mutex_unlock(&c->lock);
     if (*v)
         return TN_OK;
-    TN_TRY(variant_new(p, in, is_first, sink, events, &made));
+    TN_TRY(variant_new(p, in, sink, events, &made));
     (void)pthread_mutex_lock(&c->lock);
     *v = find(c, p, in); /* another thread was faster */
     if (*v) {
