@@ -32,6 +32,7 @@ typedef struct variant_cache {
     uint64_t clock; /* counts uses */
     uint32_t n;
     variant *at[MOST_VARIANTS];
+    other_graph other; /* that the next variant is compared with; while one is made it has it */
 } variant_cache;
 
 /* Nothing here changes after compilation but `cache` and `engine`, which have locks, and the memory

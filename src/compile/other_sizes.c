@@ -57,15 +57,17 @@ static module *copy(const module *m)
     return made;
 }
 
-static module *make(const other_sizes *o, sizes_change c, relation r)
+static void make(const other_sizes *o, sizes_change c, relation r, other_graph *out)
 {
     module *m = copy(o->symbolic);
     dim_values *sizes = m ? dim_values_new(&m->types, &m->arena) : NULL;
     if (sizes && change_all(m, o->values, c, r, sizes) && module_bind_here(m, sizes) == TN_OK &&
-        pass_run_level(m, o->options.level, o->options.relaxed, false, NULL) == TN_OK)
-        return m;
-    free_module(m);
-    return NULL;
+        pass_run_level(m, o->options.level, o->options.relaxed, false, NULL) == TN_OK) {
+        out->graph = m;
+        out->sizes = sizes;
+    } else {
+        free_module(m);
+    }
 }
 
 void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,
@@ -87,15 +89,50 @@ const module *other_sizes_get(other_sizes *o, sizes_change change)
     if (!o || !o->symbolic)
         return NULL;
     for (int r = 0; r < RELATIONS && !o->made[change].is_tried && !o->made[change].graph; r++)
-        o->made[change].graph = make(o, change, (relation)r);
+        make(o, change, (relation)r, &o->made[change]);
     o->made[change].is_tried = true;
     return o->made[change].graph;
+}
+
+/* Has every symbol of O a value above 0 that it has not in SIZES? */
+static bool differs_everywhere(const other_sizes *o, const dim_values *sizes)
+{
+    const type_table *types = &o->symbolic->types;
+    for (uint32_t i = 0; i < types->exprs.n; i++) {
+        const int64_t value = o->values->at[i];
+        if (types->exprs.at[i].op == DIM_SYM && value >= 0 && (value == 0 || value == sizes->at[i]))
+            return false;
+    }
+    return true;
+}
+
+void other_sizes_offer(other_sizes *o, other_graph *kept)
+{
+    if (!o->symbolic || !kept->graph || !differs_everywhere(o, kept->sizes))
+        return;
+    o->made[SIZES_DOUBLED] = *kept;
+    *kept = (other_graph){.graph = NULL};
+}
+
+void other_sizes_keep(other_sizes *o, other_graph *kept)
+{
+    other_graph *made = &o->made[SIZES_DOUBLED]; /* the others are near the binding of now */
+    if (kept->graph || !made->graph)
+        return;
+    *kept = *made;
+    *made = (other_graph){.graph = NULL};
+}
+
+void other_graph_free(other_graph *kept)
+{
+    free_module(kept->graph);
+    *kept = (other_graph){.graph = NULL};
 }
 
 void other_sizes_release(other_sizes *o)
 {
     for (int c = 0; c < SIZES_CHANGES; c++)
-        free_module(o->made[c].graph);
+        other_graph_free(&o->made[c]);
     free_module(o->symbolic);
     *o = (other_sizes){.symbolic = NULL};
 }

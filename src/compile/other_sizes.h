@@ -15,14 +15,18 @@ typedef struct sizes_options {
  * little larger or smaller, so that the kernel is scheduled alike. */
 typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANGES } sizes_change;
 
+/* The program with other sizes, optimised, in a context of its own. */
+typedef struct other_graph {
+    bool is_tried;
+    module *graph;           /* NULL: there is none */
+    const dim_values *sizes; /* that it has */
+} other_graph;
+
 typedef struct other_sizes {
     module *symbolic; /* in a context of its own; NULL: there are no other sizes */
     dim_values *values;
     sizes_options options;
-    struct {
-        bool is_tried;
-        module *graph;
-    } made[SIZES_CHANGES];
+    other_graph made[SIZES_CHANGES];
 } other_sizes;
 
 /* For M, whose symbols have the VALUES, and which may change afterwards. There are no
@@ -34,5 +38,12 @@ void other_sizes_init(other_sizes *o, const module *m, const dim_values *values,
  * NULL. */
 const module *other_sizes_get(other_sizes *o, sizes_change change);
 void other_sizes_release(other_sizes *o);
+
+/* A graph serves several bindings that differ from it in every size: O takes KEPT if it is one, and
+ * KEPT is then empty. */
+void other_sizes_offer(other_sizes *o, other_graph *kept);
+/* KEPT, if it is empty, takes the graph of O that can serve other bindings, if there is one. */
+void other_sizes_keep(other_sizes *o, other_graph *kept);
+void other_graph_free(other_graph *kept);
 
 #endif

@@ -61,14 +61,37 @@ static tn_status as_input(tn_status s)
     return s == TN_ERR_REJECTED ? TN_ERR_INPUT : s;
 }
 
-static tn_status run_stages(const tn_program *p, variant *v, pipeline *made)
+static tn_status run_stages(const tn_program *p, variant *v, pipeline *made, other_graph *other)
 {
     TN_TRY(as_input(pipeline_to(made, STAGE_BIND)));
+    other_sizes_offer(made->others, other);
     TN_TRY(note_outputs(p, v));
     TN_TRY(pipeline_to(made, STAGE_LOAD));
+    other_sizes_keep(made->others, other);
     v->tape = made->tape;
     made->tape = NULL;
     return TN_OK;
+}
+
+/* The graph to compare with is one thread's at a time. */
+static other_graph take_other(variant_cache *c)
+{
+    (void)pthread_mutex_lock(&c->lock); /* fails only where it is misused */
+    const other_graph other = c->other;
+    c->other = (other_graph){.graph = NULL};
+    (void)pthread_mutex_unlock(&c->lock);
+    return other;
+}
+
+static void give_other(variant_cache *c, other_graph *other)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    const bool is_free = !c->other.graph;
+    if (is_free)
+        c->other = *other;
+    (void)pthread_mutex_unlock(&c->lock);
+    if (!is_free)
+        other_graph_free(other);
 }
 
 static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
@@ -87,8 +110,10 @@ static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profil
     made.options = p->options;
     made.others = &others;
     made.events = events;
-    const tn_status s = run_stages(p, v, &made);
+    other_graph other = take_other(p->cache);
+    const tn_status s = run_stages(p, v, &made, &other);
     pipeline_release(&made);
+    give_other(p->cache, &other);
     other_sizes_release(&others);
     return s;
 }
@@ -126,6 +151,7 @@ variant_cache *variant_cache_new(const tn_allocator *allocator)
         return NULL;
     c->clock = 0;
     c->n = 0;
+    c->other = (other_graph){.graph = NULL};
     if (pthread_mutex_init(&c->lock, NULL) != 0) {
         memory_free(allocator, c, sizeof *c);
         return NULL;
@@ -139,6 +165,7 @@ void variant_cache_free(const tn_allocator *allocator, variant_cache *kept)
         return;
     for (uint32_t i = 0; i < kept->n; i++)
         variant_free(allocator, kept->at[i]);
+    other_graph_free(&kept->other);
     (void)pthread_mutex_destroy(&kept->lock);
     memory_free(allocator, kept, sizeof *kept);
 }
