@@ -157,85 +157,131 @@ static bool along_lines(const running *r)
 
 /* ---- rows side by side ---- */
 
-/* Some columns of the rows from element FIRST on, and what they came to so far, in memory. */
+enum { GROUP = 4 }; /* rows of a block that are in registers together */
+
+/* Some columns of the rows from element FIRST on. In memory, for each column: what came BEFORE the
+ * block, and the totals of the groups of GROUP and of 2 * GROUP rows before the group. */
 typedef struct columns {
-    loop_value first, low, at, count, before;
+    loop_value first, low, whole, high; /* columns LOW .. WHOLE are whole vectors */
+    loop_value before, four, eight;
     uint32_t lanes;
-    int64_t width;
 } columns;
 
+/* A vector of columns from AT on, of which COUNT (LOOP_NO_VALUE: all) count, number KEPT in what is
+ * kept of them. */
+typedef struct strip {
+    loop_value at, kept, count;
+} strip;
+
+/* Rows that combine: COUNT from row NUMBER on, the GROUP-th part PART of a block; STORED of them
+ * give results. */
+typedef struct row_group {
+    loop_value number;
+    uint32_t part;
+    int64_t count, stored;
+    bool is_first; /* of the first block, which nothing precedes */
+} row_group;
+
 /* Row NUMBER, counted in the direction of the op; SHIFT rows further. */
-static loop_value place_of(const running *r, const columns *c, loop_value number, int64_t shift)
+static loop_value place_of(const running *r, const columns *c, const strip *at, loop_value number,
+                           int64_t shift)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
     number = shift ? loops_add(l, number, loop_i64(b, shift)) : number;
     if (r->reverses)
         number = loop_binary(b, LOOP_ISUB, loop_i64(b, r->lines.n - 1), number);
-    return loops_add(l, loops_add(l, c->first, loops_times(l, number, r->lines.inner)), c->at);
+    return loops_add(l, loops_add(l, c->first, loops_times(l, number, r->lines.inner)), at->at);
 }
 
-/* Rows LOW .. HIGH of S combine, and the higher half takes in the last row of the lower half. */
-static void combine_rows(const running *r, element *s, int64_t low, int64_t high, int64_t n)
+static element recall(const running *r, const columns *c, const strip *at, loop_value from)
 {
-    const int64_t middle = (low + high) / 2;
-    if (high - low < 2)
-        return;
-    combine_rows(r, s, low, middle, n);
-    if (middle < n)
-        combine_rows(r, s, middle, high, n);
-    for (int64_t j = middle; j < high && j < n; j++)
-        s[j] = combine(r, s[middle - 1], s[j]);
+    return loops_load(r->l, r->sum, from, at->kept, c->lanes, LOOP_NO_VALUE);
 }
 
-/* COUNT rows from row NUMBER on, of which STORED give results. */
-static void do_rows(const running *r, const columns *over, loop_value number, int64_t count,
-                    int64_t stored, bool is_first)
+static void keep(const running *r, const strip *at, loop_value to, element x)
+{
+    loops_store(r->l, to, at->kept, x, LOOP_NO_VALUE);
+}
+
+static void join_all(const running *r, element x, element *s, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++)
+        s[j] = combine(r, x, s[j]);
+}
+
+/* The rows of a group take in each other, the groups before it, and what precedes the block. */
+static void do_group(const running *r, const columns *c, const strip *at, const row_group *g)
 {
     loops *l = r->l;
-    loop_builder *b = &l->b;
-    element s[BLOCK];
-    columns c = *over;
-    c.at = loop_for(b, over->low, over->count, over->lanes);
-    const loop_value size = loop_i64(b, over->lanes);
-    const loop_value left = over->lanes > 1
-                                ? loop_min(b, loop_binary(b, LOOP_ISUB, over->count, c.at), size)
-                                : LOOP_NO_VALUE;
-    const loop_value kept = loop_binary(b, LOOP_ISUB, c.at, over->low);
-    for (int64_t j = 0; j < count; j++)
-        s[j] = enter(
-            r, loops_load(l, r->dtype, loops_in(l, 0), place_of(r, &c, number, j), c.lanes, left));
-    combine_rows(r, s, 0, BLOCK, count);
-    if (!is_first) {
-        const element before = loops_load(l, r->sum, c.before, kept, c.lanes, LOOP_NO_VALUE);
-        for (int64_t j = 0; j < count; j++)
-            s[j] = combine(r, before, s[j]);
-    }
-    loops_store(l, c.before, kept, s[count - 1], LOOP_NO_VALUE);
-    for (int64_t j = 0; j < stored; j++)
-        loops_store(l, loops_out(l, 0), place_of(r, &c, number, j + r->excludes), leave(r, s[j]),
-                    left);
-    loop_end(b);
+    element s[GROUP];
+    for (int64_t j = 0; j < g->count; j++)
+        s[j] = enter(r, loops_load(l, r->dtype, loops_in(l, 0), place_of(r, c, at, g->number, j),
+                                   c->lanes, at->count));
+    for (int64_t d = 1; d < GROUP; d *= 2)
+        for (int64_t j = 0; j < g->count; j++)
+            if (j & d)
+                s[j] = combine(r, s[j / d * d - 1], s[j]);
+    const bool is_whole = g->count == GROUP;
+    if (g->part & 1)
+        join_all(r, recall(r, c, at, c->four), s, g->count);
+    else if (is_whole)
+        keep(r, at, c->four, s[GROUP - 1]);
+    if (g->part & 2)
+        join_all(r, recall(r, c, at, c->eight), s, g->count);
+    else if (is_whole && g->part == 1)
+        keep(r, at, c->eight, s[GROUP - 1]);
+    if (!g->is_first)
+        join_all(r, recall(r, c, at, c->before), s, g->count);
+    if (is_whole && g->part == BLOCK / GROUP - 1)
+        keep(r, at, c->before, s[GROUP - 1]);
+    for (int64_t j = 0; j < g->stored; j++)
+        loops_store(l, loops_out(l, 0), place_of(r, c, at, g->number, j + r->excludes),
+                    leave(r, s[j]), at->count);
 }
 
 /* Before the first row: what precedes it, and with EXCLUSIVE its result. */
-static void begin_rows(const running *r, const columns *over)
+static void begin(const running *r, const columns *c, const strip *at)
 {
     loops *l = r->l;
-    loop_builder *b = &l->b;
-    columns c = *over;
-    c.at = loop_for(b, over->low, over->count, over->lanes);
-    const loop_value left =
-        over->lanes > 1
-            ? loop_min(b, loop_binary(b, LOOP_ISUB, over->count, c.at), loop_i64(b, over->lanes))
-            : LOOP_NO_VALUE;
     if (r->has_identity)
-        loops_store(l, c.before, loop_binary(b, LOOP_ISUB, c.at, over->low), start(r, c.lanes),
-                    LOOP_NO_VALUE);
+        keep(r, at, c->before, start(r, c->lanes));
     if (r->excludes)
-        loops_store(l, loops_out(l, 0), place_of(r, &c, loop_i64(b, 0), 0), empty(r, c.lanes),
-                    left);
-    loop_end(b);
+        loops_store(l, loops_out(l, 0), place_of(r, c, at, loop_i64(&l->b, 0), 0),
+                    empty(r, c->lanes), at->count);
+}
+
+/* The group G, or without one the start, for all columns: whole vectors, then what is left. */
+static void for_columns(const running *r, const columns *c, const row_group *g)
+{
+    loop_builder *b = &r->l->b;
+    for (uint32_t rest = 0; rest < 1 + (r->lines.inner % c->lanes > 0); rest++) {
+        strip at = {.count = LOOP_NO_VALUE};
+        at.at = loop_for(b, rest ? c->whole : c->low, rest ? c->high : c->whole, c->lanes);
+        at.kept = loop_binary(b, LOOP_ISUB, at.at, c->low);
+        if (rest)
+            at.count = loop_binary(b, LOOP_ISUB, c->high, at.at);
+        if (g)
+            do_group(r, c, &at, g);
+        else
+            begin(r, c, &at);
+        loop_end(b);
+    }
+}
+
+/* COUNT rows from row NUMBER on, of which STORED give results. */
+static void do_rows(const running *r, const columns *c, loop_value number, int64_t count,
+                    int64_t stored, bool is_first)
+{
+    for (int64_t j = 0; j < count; j += GROUP) {
+        const int64_t have = count - j, results = stored - j;
+        const row_group g = {.number = loops_add(r->l, number, loop_i64(&r->l->b, j)),
+                             .part = (uint32_t)(j / GROUP),
+                             .count = have < GROUP ? have : GROUP,
+                             .stored = results < GROUP ? results : GROUP,
+                             .is_first = is_first};
+        for_columns(r, c, &g);
+    }
 }
 
 static bool along_rows(const running *r)
@@ -244,17 +290,21 @@ static bool along_rows(const running *r)
     loop_builder *b = &l->b;
     const int64_t n = r->lines.n, inner = r->lines.inner, tiles = (inner + TILE - 1) / TILE;
     const int64_t blocks = (n - r->excludes) / BLOCK, rest = n - blocks * BLOCK;
+    const int64_t alone = !r->has_identity && blocks > 0;
     columns c = {.lanes = dtype_bytes(r->sum) > 4 ? 8 : 16};
     loop_value outer, tile;
     while (c.lanes > 1 && c.lanes / 2 >= inner)
         c.lanes /= 2;
-    c.before = loop_scratch(b, (uint64_t)(TILE + c.lanes) * dtype_bytes(r->sum));
+    const uint64_t bytes = (uint64_t)(TILE + c.lanes) * dtype_bytes(r->sum);
+    c.before = loop_scratch(b, bytes);
+    c.four = loop_scratch(b, bytes);
+    c.eight = loop_scratch(b, bytes);
     loops_split(l, loops_items(l), tiles, &outer, &tile);
     c.first = loops_times(l, outer, n * inner);
     c.low = loops_times(l, tile, TILE);
-    c.count = loop_min(b, loops_add(l, c.low, loop_i64(b, TILE)), loop_i64(b, inner));
-    const int64_t alone = r->has_identity ? 0 : blocks > 0;
-    begin_rows(r, &c);
+    c.high = loop_min(b, loops_add(l, c.low, loop_i64(b, TILE)), loop_i64(b, inner));
+    c.whole = loop_min(b, c.high, loop_i64(b, inner / c.lanes * c.lanes));
+    for_columns(r, &c, NULL);
     if (alone)
         do_rows(r, &c, loop_i64(b, 0), BLOCK, BLOCK, true);
     if (blocks > alone) {
