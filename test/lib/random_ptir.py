@@ -575,7 +575,8 @@ class Scope:
         kinds = [self.unary, self.binary, self.binary, self.clamp, self.compare, self.select,
                  self.cast, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
-                 self.reduce, self.arg_max, self.top_k, self.cumulative, self.sort, self.dot_general, self.take, self.gather,
+                 self.reduce, self.arg_max, self.top_k, self.cumulative, self.sort, self.dot_general,
+                 self.take, self.gather,
                  self.scatter_reduce, self.scatter_add, self.dynamic, self.segment_reduce,
                  self.reduce_window, self.extract_patches, self.convolution, self.layer_norm, self.quantize]
         if self.program.depth < 2:
