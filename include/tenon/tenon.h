@@ -423,6 +423,10 @@ typedef struct tn_compile_options {
                    first that differs is reported with all that is needed to find out why. Nothing
                    to compare with engine "ref" */
     const tn_cache_options *cache; /* of kernels compiled for it; copied. NULL: all zero */
+    const char *schedule; /* of its matrix products and convolutions, for tuning: choices as
+                             tn_program_dump shows them with "kernels", such as "rows=8,vectors=2"
+                             (docs/compiler.md). Each takes those that it can have, and makes the
+                             others itself; the bits of results stay the same. NULL: none */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and

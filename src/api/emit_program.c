@@ -134,8 +134,9 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
                            name, MOST_NAME);
     if (p->cache)
         return symbols_without_value(p);
-    const machine fast_on = machine_of(to.triple, to.cpu);
-    tn_status s = aot_make(&a, p->graph, &fast_on, o ? o->seed : 0, &p->allocator);
+    const nest_options nests = {.on = machine_of(to.triple, to.cpu),
+                                .schedule = p->engine->schedule};
+    tn_status s = aot_make(&a, p->graph, &nests, o ? o->seed : 0, &p->allocator);
     const function *f = module_entry(p->graph);
     a.program.name = name;
     a.program.takes_weights = form == TN_EMIT_WEIGHTS || (o && o->takes_weights);

@@ -9,6 +9,7 @@ enum {
     OPTION_WEIGHTS,
     OPTION_TARGET,
     OPTION_CPU,
+    OPTION_SCHEDULE,
     OPTION_DIM,
     OPTION_ENTRY,
     OPTION_NAME,
@@ -24,6 +25,7 @@ static const option options[] = {
     {OPTION_NAME, "--name", "NAME", "what the entry is called: NAME_run; else as the file"},
     {OPTION_TARGET, "--target", "TRIPLE", "machine to compile for; else this one"},
     {OPTION_CPU, "--cpu", "NAME", "processor to compile for (native)"},
+    {OPTION_SCHEDULE, "--schedule", "TEXT", "of contractions, as explain shows them"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_ENTRY, "--entry", "F", "the function to compile"},
     {OPTION_SEED, "--seed", "NUMBER", "of the random generators in the program (0)"},
@@ -112,6 +114,9 @@ static tn_status read_one(session *s, const given *g, wishes *w)
     case OPTION_TARGET:
         w->emit.target = g->value;
         return TN_OK;
+    case OPTION_SCHEDULE:
+        w->compile.schedule = g->value;
+        return TN_OK;
     case OPTION_CPU:
         w->emit.cpu = g->value;
         return TN_OK;
@@ -135,6 +140,7 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     TN_TRY(read_form(s, w));
     if (!w->emit.name)
         name_of_file(w);
+    w->compile.size = sizeof w->compile;
     w->compile.engine = "ref"; /* nothing is run */
     w->compile.cpu = w->emit.cpu;
     return TN_OK;
@@ -190,5 +196,6 @@ static tn_status run_compile(session *s, const arguments *args)
 
 const command command_compile = {
     "compile",
-    "FILE -o OUT [--header H] [--weights FILE] [--target TRIPLE] [--cpu NAME] [--dim SYM=N]...",
+    "FILE -o OUT [--header H] [--weights FILE] [--target TRIPLE] [--cpu NAME] "
+    "[--schedule TEXT] [--dim SYM=N]...",
     "write a program as C, an object, a library, assembly or LLVM IR", options, run_compile};

@@ -9,6 +9,7 @@ enum {
     OPTION_BIND,
     OPTION_OUT,
     OPTION_PLAN_CPU,
+    OPTION_PLAN_SCHEDULE,
     OPTION_DUMP,
     OPTION_KERNEL,
     OPTION_CODE
@@ -19,6 +20,7 @@ static const option options[] = {
     {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
     {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
+    {OPTION_PLAN_SCHEDULE, "--schedule", "TEXT", "of contractions, as --dump kernels shows them"},
     {OPTION_DUMP, "--dump", "STAGE",
      "a form on the way: graph, lowered, kernels, loops, program, all"},
     {OPTION_KERNEL, "--kernel", "N", "of kernels and loops, only those of kernel N"},
@@ -74,7 +76,7 @@ static tn_status show_plan(const tn_module *m, cli_text *text)
 
 typedef struct wishes {
     bool buffers, json;
-    const char *out, *cpu;
+    const char *out, *cpu, *schedule;
     const char *code; /* of an error; NULL: none */
     const char *dump; /* the stage; NULL: none */
     int64_t kernel;
@@ -110,6 +112,9 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
         case OPTION_PLAN_CPU:
             w->cpu = value;
             break;
+        case OPTION_PLAN_SCHEDULE:
+            w->schedule = value;
+            break;
         case OPTION_DUMP:
             w->dump = value;
             break;
@@ -129,7 +134,7 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
                                cli_text *text)
 {
-    tn_compile_options o = {.cpu = w->cpu};
+    tn_compile_options o = {.size = sizeof o, .cpu = w->cpu, .schedule = w->schedule};
     TN_TRY(read_bindings(s, args, OPTION_BIND, &o.bindings, &o.n_bindings));
     if (!w->buffers)
         return show_kernels(m, &o, w, text);
@@ -170,7 +175,7 @@ static tn_status run_explain(session *s, const arguments *args)
 
 const command command_explain = {
     "explain",
-    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] [-o OUT] "
-    "| "
+    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] "
+    "[--schedule TEXT] [-o OUT] | "
     "--code CODE",
     "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

@@ -20,6 +20,7 @@ static const option options[] = {
     {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
+    {OPTION_SCHEDULE, "--schedule", "TEXT", "of contractions, as explain shows them"},
     {OPTION_DEVICE, "--device", "cpu", "where it runs; there is no other device so far"},
     {OPTION_CHECK, "--check", NULL, "compare every kernel with the reference evaluator"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
@@ -64,6 +65,9 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_ENGINE:
         o->compile.engine = g->value;
         return read_choice(s, "--engine", g->value, "jit", "ref", &choice);
+    case OPTION_SCHEDULE:
+        o->compile.schedule = g->value;
+        return TN_OK;
     case OPTION_CPU:
         o->compile.cpu = g->value;
         return TN_OK;
@@ -92,7 +96,7 @@ static tn_status read_one(session *s, const given *g, run_options *o)
 
 static tn_status read_run_options(session *s, const arguments *args, run_options *o)
 {
-    *o = (run_options){0};
+    *o = (run_options){.compile.size = sizeof o->compile};
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
     return arguments_one_file(s, args, &o->file);

@@ -21,7 +21,8 @@ enum {
     OPTION_NUMERICS,
     OPTION_TRACE,
     OPTION_CHECK,
-    OPTION_CPU
+    OPTION_CPU,
+    OPTION_SCHEDULE
 };
 
 /* The tensors given to a run, one for each input of the program. */

@@ -51,6 +51,14 @@ static tn_status take_cache(engine *e, const tn_cache_options *o, context *cx, a
     return given.folder && !e->cache.folder ? diag_no_memory(&cx->diag) : TN_OK;
 }
 
+static tn_status take_schedule(engine *e, const tn_compile_options *o, diag_channel *d)
+{
+    const char *why = contract_schedule_read(o->schedule, &e->schedule);
+    return why ? diag_report(d, DIAG_Usage, NULL, NO_SPAN, "'%.100s' is no schedule: %s",
+                             o->schedule, why)
+               : TN_OK;
+}
+
 tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile_options *o,
                       module *m)
 {
@@ -59,6 +67,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     if (o->cpu && !(e->cpu = arena_printf(&m->arena, "%s", o->cpu)))
         return module_no_memory(m);
     TN_TRY(take_cache(e, o->cache, m->cx, &m->arena));
+    TN_TRY(take_schedule(e, o, d));
     e->on = machine_of(NULL, e->cpu);
     if (o->device && strcmp(o->device, DEVICES) != 0) {
         tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,

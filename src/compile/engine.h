@@ -7,6 +7,7 @@
 
 #include "compile/other_sizes.h"
 #include "eval/eval.h"
+#include "loop/contract/contract_schedule.h"
 #include "machine/machine.h"
 #include "runtime/cache.h"
 #include "runtime/tape.h"
@@ -20,9 +21,10 @@ typedef struct engine {
     atomic_bool has_told; /* that LLVM is missing */
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
-    const char *cpu;          /* NULL: this one */
-    cache_place cache;        /* of compiled kernels */
-    machine on;               /* what that is */
+    const char *cpu;   /* NULL: this one */
+    cache_place cache; /* of compiled kernels */
+    machine on;        /* what that is */
+    contract_schedule schedule;
     struct code_store *codes; /* of all its programs; NULL: it compiles none */
     pthread_mutex_t lock;
     bool has_lock;

@@ -244,7 +244,7 @@ tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made)
     l->plan = kept;
     if (kept) {
         *kept = *plan;
-        jit_plan_init(plan, NULL, &kept->on, kept->polls, kept->allocator);
+        jit_plan_init(plan, NULL, &kept->nests, kept->polls, kept->allocator);
     }
     tape_keep(t, free_codes, l);
     return t;

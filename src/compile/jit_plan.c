@@ -116,7 +116,8 @@ static bool find_numbers(jit_plan *j, const function *like, const kernel *k, con
     nest *n = &plan->nest, *there = ARENA_NEW(&j->passing, nest);
     if (!there)
         return false;
-    *same = nest_of_kernel(like, other, &j->on, &j->passing, there) && there->n_steps == n->n_steps;
+    *same =
+        nest_of_kernel(like, other, &j->nests, &j->passing, there) && there->n_steps == n->n_steps;
     for (uint32_t i = 0; *same && i < n->n_steps; i++) {
         nest_step *step = &n->steps[i];
         const loop_program *program;
@@ -136,7 +137,7 @@ static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const 
 {
     const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
     *same = false;
-    if (!nest_of_kernel(f, k, &j->on, &j->memory, &plan->nest))
+    if (!nest_of_kernel(f, k, &j->nests, &j->memory, &plan->nest))
         return true;
     for (uint32_t i = 0; i < plan->nest.n_steps; i++)
         plan->scratch[i] =
@@ -270,7 +271,7 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
     if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
         return TN_ERR_NOMEM;
     if (k->kind == KERNEL_REFERENCE ||
-        (!plan->is_generic && !nest_of_kernel(job->p->f, k, &j->on, &j->memory, &plan->nest))) {
+        (!plan->is_generic && !nest_of_kernel(job->p->f, k, &j->nests, &j->memory, &plan->nest))) {
         plan->by_reference = true;
         const tn_status s = k->kind == KERNEL_REFERENCE
                                 ? TN_OK
@@ -387,10 +388,10 @@ static tn_status plan_function(jit_plan *j, uint32_t index)
 
 /* ---- the stages ---- */
 
-void jit_plan_init(jit_plan *j, other_sizes *others, const machine *on, bool polls,
+void jit_plan_init(jit_plan *j, other_sizes *others, const nest_options *nests, bool polls,
                    const tn_allocator *allocator)
 {
-    *j = (jit_plan){.on = *on, .polls = polls, .others = others, .allocator = allocator};
+    *j = (jit_plan){.nests = *nests, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
     arena_init(&j->passing, allocator);
 }

@@ -7,7 +7,6 @@
 #include "compile/other_sizes.h"
 #include "loop/ir/numbers.h"
 #include "loop/nest/nest.h"
-#include "machine/machine.h"
 
 /* A program that one or several steps run. */
 typedef struct jit_unit {
@@ -43,7 +42,7 @@ typedef struct jit_other {
 
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
-    machine on;      /* to be fast on */
+    nest_options nests;
     bool polls;      /* long programs poll (loop/ir/polls.h), at the buffer behind all of a step */
     module *lowered; /* that copy, in a context of its own; NULL: none was needed */
     const tn_allocator *allocator;
@@ -59,11 +58,11 @@ typedef struct jit_plan {
 
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
-/* A plan to be fast ON that machine. OTHERS, which may be NULL and is not needed after
+/* A plan of NESTS. OTHERS, which may be NULL and is not needed after
  * jit_plan_loops, is the same program with other sizes: where a kernel is the same there but for
  * numbers, its programs read them, and are those for all such sizes. POLLS: programs may be stopped
  * while they run. Release it in any case. */
-void jit_plan_init(jit_plan *p, other_sizes *others, const machine *on, bool polls,
+void jit_plan_init(jit_plan *p, other_sizes *others, const nest_options *nests, bool polls,
                    const tn_allocator *allocator);
 /* The stages of planning, in order (compile/pipeline.c). Each returns TN_ERR_NOMEM, or
  * TN_ERR_INTERNAL for a defect, which P->why says. M is static and outlives the plan. What the

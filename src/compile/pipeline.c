@@ -120,7 +120,7 @@ static tn_status lower(pipeline *p)
 {
     if (p->purpose == FOR_RUNS && !target_llvm_is_installed())
         return go_without_code(p, "LLVM is not installed");
-    jit_plan_init(&p->plan, p->others, &p->on, p->purpose != AHEAD_OF_TIME, p->allocator);
+    jit_plan_init(&p->plan, p->others, &p->nests, p->purpose != AHEAD_OF_TIME, p->allocator);
     return report(p, jit_plan_lower(&p->plan, p->graph), p->plan.why);
 }
 
@@ -218,10 +218,10 @@ void pipeline_init(pipeline *p, pipeline_purpose purpose, engine *e, module *gra
     *p = (pipeline){.purpose = purpose,
                     .e = e,
                     .allocator = &e->allocator,
-                    .on = e->on,
+                    .nests = {.on = e->on, .schedule = e->schedule},
                     .graph = graph,
                     .next = next};
-    jit_plan_init(&p->plan, NULL, &p->on, false, p->allocator);
+    jit_plan_init(&p->plan, NULL, &p->nests, false, p->allocator);
 }
 
 void pipeline_release(pipeline *p)

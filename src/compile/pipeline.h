@@ -32,7 +32,7 @@ typedef struct pipeline {
     pipeline_purpose purpose;
     engine *e; /* outlives what is made */
     const tn_allocator *allocator;
-    machine on;                /* to be fast on */
+    nest_options nests;
     const tn_profiler *events; /* told of each stage; NULL: nobody */
     module *graph;             /* changed by the first two stages, and outlives the rest */
     dim_values *sizes;         /* BIND: of its symbols */

@@ -243,7 +243,7 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
 static inline tn_status run_kernels(plan_run *r)
 {
     tn_status s = TN_OK;
-    const machine on = machine_host();
+    const nest_options on = {.on = machine_host()};
     for (uint32_t i = 0; s == TN_OK && i < r->kernels->n; i++) {
         const kernel *k = &r->kernels->at[i];
         nest *programs = ARENA_NEW(r->arena, nest);

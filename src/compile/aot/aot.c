@@ -11,12 +11,13 @@ static bool add_units(aot *a)
     return true;
 }
 
-tn_status aot_make(aot *a, module *m, const machine *on, uint64_t seed,
+tn_status aot_make(aot *a, module *m, const nest_options *nests, uint64_t seed,
                    const tn_allocator *allocator)
 {
-    *a = (aot){.allocator = allocator, .here = {.allocator = *allocator, .on = *on}, .seed = seed};
+    *a = (aot){.allocator = allocator, .here = {.allocator = *allocator}, .seed = seed};
     arena_init(&a->memory, a->allocator);
     pipeline_init(&a->made, AHEAD_OF_TIME, &a->here, m, STAGE_LOWER);
+    a->made.nests = *nests;
     TN_TRY(pipeline_to(&a->made, STAGE_EXECUTABLE));
     a->exe = a->made.exe;
     if (!a->exe)

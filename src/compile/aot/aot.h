@@ -22,10 +22,10 @@ typedef struct aot {
     target_program program;    /* made of all these */
 } aot;
 
-/* Make A of M, which is static, optimised and outlives A, to be fast ON that machine; `program`
+/* Make A of M, which is static, optimised and outlives A, with such NESTS; `program`
  * lacks only its name, note and ports. NotImplemented, reported for each, when operations have no
  * kernels. A is released in any case. */
-tn_status aot_make(aot *a, module *m, const machine *on, uint64_t seed,
+tn_status aot_make(aot *a, module *m, const nest_options *nests, uint64_t seed,
                    const tn_allocator *allocator);
 void aot_release(aot *a);
 

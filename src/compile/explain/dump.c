@@ -19,6 +19,11 @@ static void dump_kernel(const jit_plan *plan, const function_plan *p, uint32_t k
     text_printf(out, "kernel %" PRIu32 " of %s\n", k, p->f->name ? p->f->name : "main");
     if (stage == DUMP_KERNELS) {
         kernel_print(p->f, &p->kernels.at[k], out);
+        for (uint32_t i = 0; i < made->nest.n_schedules; i++) {
+            text_puts(out, "  schedule ");
+            contract_schedule_print(&made->nest.schedules[i], out);
+            text_puts(out, "\n");
+        }
         return;
     }
     if (made->by_reference)

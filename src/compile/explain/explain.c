@@ -156,6 +156,28 @@ static uint32_t numbers_of(const kernel_plan *plan)
     return n;
 }
 
+static void put_schedules(const explainer *x, const kernel_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->nest.n_schedules; i++) {
+        text_printf(x->out, "  %-10s ", i ? "" : "schedule");
+        contract_schedule_print(&plan->nest.schedules[i], x->out);
+        text_puts(x->out, "\n");
+    }
+}
+
+static void put_json_schedules(const explainer *x, const kernel_plan *plan)
+{
+    if (plan->nest.n_schedules == 0)
+        return;
+    text_puts(x->out, ",\"schedules\":[");
+    for (uint32_t i = 0; i < plan->nest.n_schedules; i++) {
+        text_puts(x->out, i ? ",\"" : "\"");
+        contract_schedule_print(&plan->nest.schedules[i], x->out);
+        text_puts(x->out, "\"");
+    }
+    text_puts(x->out, "]");
+}
+
 /* Whether code depends on the symbolic sizes. */
 static void put_sizes(const explainer *x, const kernel_plan *plan)
 {
@@ -179,6 +201,7 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
                     i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
                     plan->nest.steps[i].work == 1 ? "" : "s", plan->nest.steps[i].grain);
+    put_schedules(x, plan);
     put_stages(x, k, plan);
     put_sizes(x, plan);
     put_values(x, "reads", k->in, k->n_in);
@@ -344,6 +367,7 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
     if (x->has_sizes && !plan->by_reference)
         text_printf(x->out, ",\"generic\":%s,\"numbers\":%" PRIu32,
                     plan->is_generic ? "true" : "false", numbers_of(plan));
+    put_json_schedules(x, plan);
     put_json_stages(x, k, plan);
     put_json_values(x, "reads", k->in, k->n_in);
     for (uint32_t i = 0; written && i < k->n_out; i++)

@@ -161,16 +161,16 @@ static void join_products(problem *p)
 /* ---- the schedule ---- */
 
 enum {
-    MOST_ROWS = 28,
-    MOST_TRANSPOSED = 8, /* rows that meet columns of B transposed in registers */
-    FEW_ROWS = 4,        /* B is read so rarely that packing it does not pay */
-    MANY_PANELS = 4,     /* A is read so often that packing it can pay */
-    FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
-    CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache */
-    ENOUGH_PANELS = 16,  /* for the threads */
-    SMALL = 1 << 21,     /* operations that one thread does alone */
-    FAR = 256 << 10,     /* bytes: a larger B is better read sequentially */
-    FAST = 8             /* operations in the time that a byte takes from memory */
+    MOST_TRANSPOSED = 8,   /* rows that meet columns of B transposed in registers */
+    FEW_ROWS = 4,          /* B is read so rarely that packing it does not pay */
+    MANY_PANELS = 4,       /* A is read so often that packing it can pay */
+    FEW_CHAINS = 6,        /* fewer do not keep the multipliers busy */
+    CROWDED_ROWS = 6,      /* so many fit into one set of the first-level cache */
+    ENOUGH_PANELS = 16,    /* for the threads */
+    MOST_INSIDE = 1 << 22, /* bytes of a panel in scratch memory */
+    SMALL = 1 << 21,       /* operations that one thread does alone */
+    FAR = 256 << 10,       /* bytes: a larger B is better read sequentially */
+    FAST = 8               /* operations in the time that a byte takes from memory */
 };
 
 /* Few rows times a B so large that reading it dominates. */
@@ -194,10 +194,14 @@ static int64_t choose_block(problem *p, const machine *m)
     if (p->spec.b_is_constant && is_read_once(p))
         nv = 4; /* enough chains, and panels for the threads */
     nv = nv > vectors ? vectors : nv;
+    const contract_schedule *wanted = &p->spec.wanted;
+    if (wanted->vectors > 0)
+        nv = wanted->vectors < vectors ? wanted->vectors : vectors;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
-    int64_t rows = room / p->nv;
-    rows = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
-    return rows;
+    int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv;
+    const int64_t most = CONTRACT_MOST_SUMS / p->nv;
+    rows = rows > CONTRACT_MOST_ROWS ? CONTRACT_MOST_ROWS : rows > most ? most : rows;
+    return rows < 1 ? 1 : rows;
 }
 
 /* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now. Large extents are cut into
@@ -274,6 +278,27 @@ static bool is_plain(const problem *p, const factors *x)
     return !x->load && x->dtype == p->form;
 }
 
+/* May B be read in place, as rows? */
+static bool may_read_rows(const problem *p)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    return p->parts == 1 && (n.n == 0 || (n.n == 1 && n.step[0] == 1));
+}
+
+/* ... or as columns? A square of B and the sums of a vector of columns are in registers, with as
+ * many to spare. */
+static bool may_read_columns(const problem *p, const machine *m)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
+    const int64_t most = spare < MOST_TRANSPOSED ? spare : MOST_TRANSPOSED;
+    problem joined = *p;
+    join_products(&joined);
+    return p->parts == 1 && n.n == 1 && n.step[0] != 1 && is_plain(p, &p->b) &&
+           joined.products.n == 1 && joined.products.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
+           p->lanes <= 16;
+}
+
 /* How B is read; it is packed when that is B_PANELS. */
 static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
 {
@@ -293,17 +318,31 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
         return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
                                                                                  : B_PANELS;
     }
-    /* A square of B and the sums of a vector of columns are in registers, with as many to spare. */
-    const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
-    const int64_t most = spare < MOST_TRANSPOSED ? spare : MOST_TRANSPOSED;
-    product_axes joined = {0};
-    problem probe = *p;
-    join_products(&probe);
-    joined = probe.products;
-    if (is_plain(p, &p->b) && joined.n == 1 && joined.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
-        p->lanes <= 16 && !s->b_is_constant)
-        return B_COLUMNS;
-    return B_PANELS;
+    return may_read_columns(p, m) && !s->b_is_constant ? B_COLUMNS : B_PANELS;
+}
+
+/* The same, as asked for where that can be. */
+static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
+{
+    switch (p->spec.wanted.right) {
+    case RIGHT_PANELS:
+    case RIGHT_INSIDE:
+        return B_PANELS;
+    case RIGHT_ROWS:
+    case RIGHT_SWEPT:
+        if (may_read_rows(p))
+            return B_ROWS;
+        break;
+    case RIGHT_COLUMNS:
+        if (may_read_columns(p, m))
+            return B_COLUMNS;
+        break;
+    case RIGHT_ANY:
+    case RIGHT_TILES:
+    case CONTRACT_RIGHTS:
+        break;
+    }
+    return choose_b(p, m, rows, is_stage);
 }
 
 /* Is each panel packed just before it is used? Not where panels would be packed repeatedly, or
@@ -313,6 +352,10 @@ static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_b
 {
     if (has_any_order(p) || is_any_dynamic(p->spec.m, p->spec.n_m))
         return false;
+    if (p->spec.wanted.right == RIGHT_PANELS)
+        return false;
+    if (p->spec.wanted.right == RIGHT_INSIDE && panel_bytes(p) <= MOST_INSIDE)
+        return true;
     const double rows = packed_a_bytes
                             ? (double)packed_a_bytes / (double)p->batch
                             : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
@@ -330,7 +373,9 @@ static void choose_order(problem *p, const machine *m)
     const double height = p->is_dynamic ? (double)most_rows(p) : (double)p->m / (double)blocks;
     const double rows = height * (double)p->k * (double)(p->bytes * p->parts);
     p->group = 1;
-    if (panel * (double)p->panels > half && rows > 0)
+    if (p->spec.wanted.group > 0)
+        p->group = p->spec.wanted.group < blocks ? p->spec.wanted.group : blocks;
+    else if (panel * (double)p->panels > half && rows > 0)
         p->group = half / rows < 1                ? 1
                    : half / rows > (double)blocks ? blocks
                                                   : (int64_t)(half / rows);
@@ -350,6 +395,14 @@ static void choose_dynamic(problem *p)
     p->has_dynamic_k = p->has_dynamic_k && p->b_form != B_COLUMNS && p->products.n == 1;
 }
 
+/* Is P, which could be, computed in tiles? A_M and A_K: how A walks. */
+static bool is_tiled(const problem *p, const machine *m, const walk *a_m, const walk *a_k)
+{
+    const contract_right wanted = p->spec.wanted.right;
+    return wanted == RIGHT_TILES ? contract_may_tile(p, a_m, a_k)
+                                 : wanted == RIGHT_ANY && contract_can_tile(p, m, a_m, a_k);
+}
+
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
  * how many rows of a block stay in registers. */
 static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
@@ -363,15 +416,18 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
+    const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
     p->is_tiled = !is_stage && !has_border(p) && s->n_windows == 0 && is_plain(p, &p->a) &&
-                  contract_can_tile(p, m, &a_m, &a_k);
+                  left != LEFT_PACKED && is_tiled(p, m, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
     const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch && !packs_rows;
-    if (has_border(p) || !is_plain(p, &p->a) || (crowds && p->panels >= MANY_PANELS)) {
+    const bool better_packed =
+        left == LEFT_ANY ? crowds && p->panels >= MANY_PANELS : left == LEFT_PACKED;
+    if (has_border(p) || !is_plain(p, &p->a) || better_packed) {
         if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
                                          &plan->packed_a_bytes, fault))
             return false;
-    } else if (crowds && !p->is_tiled && *rows > CROWDED_ROWS &&
+    } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
                p->nv * CROWDED_ROWS >= FEW_CHAINS) {
         *rows = CROWDED_ROWS;
     }
@@ -379,7 +435,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     if (packs_rows)
         contract_tile_a(p, *rows);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = p->is_tiled ? B_PANELS : choose_b(p, m, *rows, is_stage);
+    p->b_form = p->is_tiled ? B_PANELS : find_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
@@ -405,6 +461,36 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     return true;
 }
 
+/* What was chosen, by hand or here. */
+static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
+{
+    static const contract_right rights[] = {
+        [B_PANELS] = RIGHT_PANELS, [B_ROWS] = RIGHT_ROWS, [B_COLUMNS] = RIGHT_COLUMNS};
+    const int64_t rows = most_rows(p);
+    return (contract_schedule){.rows = rows,
+                               .vectors = p->nv,
+                               .unroll = contract_unroll(p, (uint32_t)rows, p->nv),
+                               .group = group,
+                               .left =
+                                   p->a.buffer == CONTRACT_PACKED_A ? LEFT_PACKED : LEFT_IN_PLACE,
+                               .right = p->is_tiled       ? RIGHT_TILES
+                                        : sweeps          ? RIGHT_SWEPT
+                                        : p->packs_inside ? RIGHT_INSIDE
+                                                          : rights[p->b_form]};
+}
+
+static bool is_swept(const problem *p)
+{
+    const contract_right wanted = p->spec.wanted.right;
+    return wanted == RIGHT_SWEPT ? contract_may_sweep(p) && !has_any_order(p)
+                                 : wanted == RIGHT_ANY && contract_can_sweep(p);
+}
+
+contract_schedule contract_stage_schedule(const contract_stage *s, int64_t group)
+{
+    return chosen(&s->p, false, group);
+}
+
 static bool build(problem *p, const machine *m, arena *memory, contract_plan *plan,
                   const char **fault)
 {
@@ -419,7 +505,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
         choose_order(p, m);
 
     const uint64_t results = times3(p->batch, p->m, p->n);
-    const bool sweeps = contract_can_sweep(p);
+    const bool sweeps = is_swept(p);
     const int64_t blocks = p->is_tiled       ? contract_tile_count(p)
                            : sweeps          ? contract_sweep_tiles(p)
                            : p->packs_inside ? p->panels
@@ -437,6 +523,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     const uint64_t read = is_read_once(p) ? FAST * step->bytes : 0;
     const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
+    plan->schedule = chosen(p, sweeps, p->is_tiled ? p->tiles.blocks : p->group);
     plan->how = p->is_tiled             ? "tiles"
                 : sweeps                ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"

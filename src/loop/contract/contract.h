@@ -11,6 +11,7 @@
 #ifndef LOOP_CONTRACT_CONTRACT_H
 #define LOOP_CONTRACT_CONTRACT_H
 
+#include "loop/contract/contract_schedule.h"
 #include "loop/element/element.h"
 #include "machine/machine.h"
 
@@ -95,6 +96,8 @@ typedef struct contract_spec {
     /* A stage: A (C) is in scratch memory, where row 0 is the first row of the item. There batch
      * axes have no steps, and the axes of M are contiguous with each other. */
     bool a_in_scratch, c_in_scratch;
+    contract_schedule
+        wanted; /* chosen by hand; what it leaves open, or cannot be, is chosen here */
 } contract_spec;
 
 typedef enum contract_role {
@@ -116,7 +119,8 @@ typedef struct contract_plan {
     contract_step steps[3];
     uint32_t n_steps;
     uint64_t packed_a_bytes, packed_b_bytes; /* 0: that buffer is not used */
-    const char *how;                         /* a few words for people: which schedule */
+    contract_schedule schedule;              /* what was chosen */
+    const char *how;                         /* the same in a few words for people */
 } contract_plan;
 
 /* The programs for SPEC, in MEMORY. False without memory, when sizes overflow, or when a callback
@@ -158,6 +162,8 @@ void contract_stage_split_like(contract_stage *s, const contract_stage *other);
 int64_t contract_stage_batches(const contract_stage *s);
 int64_t contract_stage_blocks(const contract_stage *s);
 int64_t contract_stage_height(const contract_stage *s);
+/* The schedule, once it is cut into blocks; items have GROUP of them. */
+contract_schedule contract_stage_schedule(const contract_stage *s, int64_t group);
 /* The bytes of right operands that a block meets. */
 uint64_t contract_stage_operand(const contract_stage *s);
 /* Begin a program that contains the stage. AT: addresses by contract_buffer. Outside of loops. */

@@ -137,18 +137,23 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     set_sums(g, sums);
 }
 
-/* How many products an iteration of the inner loop takes. Where windows overlap, an iteration must
- * not read an element twice: the compiler would keep it in a register, and none is left. */
-static uint32_t unroll_of(const multiplier *g)
+/* Where windows overlap, an iteration must not read an element twice: the compiler would keep it in
+ * a register, and none is left. */
+uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
 {
-    const problem *p = g->p;
     const uint32_t last = p->products.n - 1;
     const int64_t run = p->products.extent[last], step = p->products.a[last];
     const int64_t row = p->a_m.n ? p->a_m.step[p->a_m.n - 1] : 0;
-    int64_t most = BODY / ((int64_t)g->rows * g->nv);
+    int64_t most = BODY / ((int64_t)rows * vectors);
     if (p->b_form == B_COLUMNS)
         return p->lanes;
-    if (g->rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
+    if (p->spec.wanted.unroll > 0) { /* blocks of products are whole iterations, but for the last */
+        uint32_t u = (uint32_t)p->spec.wanted.unroll;
+        while ((p->k > CONTRACT_BLOCK || p->has_dynamic_k) && CONTRACT_BLOCK % u != 0)
+            u--;
+        return u;
+    }
+    if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
     most = most > 8 ? 8 : most < 1 ? 1 : most;
     /* A divisor of the length, if there is one of about this size. */
@@ -158,6 +163,11 @@ static uint32_t unroll_of(const multiplier *g)
     while (most & (most - 1))
         most &= most - 1;
     return (uint32_t)most;
+}
+
+static uint32_t unroll_of(const multiplier *g)
+{
+    return contract_unroll(g->p, g->rows, g->nv);
 }
 
 static void emit_some(multiplier *g, loop_value a, loop_value b_at, uint32_t count)

@@ -141,6 +141,8 @@ static inline bool has_any_order(const problem *p)
 }
 /* The most rows that a block may have. */
 int64_t most_rows(const problem *p);
+/* How many products an iteration of the inner loop takes for blocks of so many ROWS and VECTORS. */
+uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors);
 
 static inline int64_t columns_of(const problem *p) /* of a block */
 {
@@ -195,6 +197,8 @@ void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_valu
                          loop_value low, loop_value high, loop_value to, loop_value first);
 /* Is P, of which A walks as A_M and A_K, better computed in tiles? Before B has a form. */
 bool contract_can_tile(const problem *p, const machine *m, const walk *a_m, const walk *a_k);
+/* ... and may it be? */
+bool contract_may_tile(const problem *p, const walk *a_m, const walk *a_k);
 /* The tiles pack A, whose blocks have ROWS rows at most: P's axes are then those of the packed one.
  */
 void contract_tile_a(problem *p, int64_t rows);
@@ -205,6 +209,8 @@ const loop_program *contract_tiles(problem *p, arena *memory, const char **fault
 /* Few rows and a large B that lies in rows: is it better swept, an item being one of so many tiles
  * of columns of each batch? For problems whose axes are final. */
 bool contract_can_sweep(const problem *p);
+/* ... and may it be? */
+bool contract_may_sweep(const problem *p);
 int64_t contract_sweep_tiles(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);

@@ -11,17 +11,17 @@ enum {
     FAR = 256 << 10 /* bytes of B from which on it is worth it */
 };
 
-static bool fits(const problem *p)
+bool contract_may_sweep(const problem *p)
 {
     return p->parts == 1 && p->m <= ROWS && p->b_form == B_ROWS && !p->b.load &&
            p->b.dtype == p->form && !p->a.load && p->products.n == 1 && p->k > 0 &&
            p->n >= 4 * (int64_t)p->lanes && (p->n == 1 || walk_step(&p->b_n) == 1) &&
-           p->products.b[0] >= p->n && p->k * p->n * p->bytes >= FAR;
+           p->products.b[0] >= p->n;
 }
 
 bool contract_can_sweep(const problem *p)
 {
-    return fits(p);
+    return contract_may_sweep(p) && p->k * p->n * p->bytes >= FAR;
 }
 
 /* Columns of an item: whole lines of memory. */

@@ -7,12 +7,13 @@
 
 enum {
     FEW_COLUMNS = 64,
-    FEW_ROWS = 5,      /* with fewer, B is read as fast where it is */
-    FEW_PRODUCTS = 16, /* so that packing pays */
-    WORTH = 4,         /* multiply-adds for each byte of the second cache */
-    ENOUGH_TILES = 4,  /* for the threads */
-    AHEAD = 4,         /* rows that are fetched before they are packed */
-    SMALL_TILE = 128   /* rows or columns; smaller ones are packed too often */
+    FEW_ROWS = 5,           /* with fewer, B is read as fast where it is */
+    FEW_PRODUCTS = 16,      /* so that packing pays */
+    WORTH = 4,              /* multiply-adds for each byte of the second cache */
+    ENOUGH_TILES = 4,       /* for the threads */
+    AHEAD = 4,              /* rows that are fetched before they are packed */
+    MOST_SCRATCH = 1 << 24, /* bytes of a tile, where its blocks are chosen by hand */
+    SMALL_TILE = 128        /* rows or columns; smaller ones are packed too often */
 };
 
 static int64_t at_most(int64_t x, int64_t most)
@@ -42,15 +43,19 @@ static int64_t a_panel_bytes(const problem *p)
     return chunk_of(p) * p->tiles.height * p->bytes + LOOP_ALIGN;
 }
 
+bool contract_may_tile(const problem *p, const walk *a_m, const walk *a_k)
+{
+    return p->parts == 1 && a_m->dynamic == 0 && !has_any_order(p) && a_m->n == 1 && a_k->n == 1 &&
+           p->lanes > 1 && (a_k->step[0] == 1 || a_m->step[0] == 1);
+}
+
 bool contract_can_tile(const problem *p, const machine *m, const walk *a_m, const walk *a_k)
 {
     const double work = (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
-    const bool is_contiguous = a_k->n == 1 && a_k->step[0] == 1;
-    /* In one block of products everything is near as it is. */
-    const bool is_long = p->k > CONTRACT_BLOCK || !is_contiguous;
-    return p->parts == 1 && a_m->dynamic == 0 && !has_any_order(p) && a_m->n == 1 && a_k->n == 1 &&
-           p->lanes > 1 && p->m >= FEW_ROWS && p->n >= FEW_COLUMNS && p->k >= FEW_PRODUCTS &&
-           work >= WORTH * (double)m->l2 && is_long && (is_contiguous || a_m->step[0] == 1);
+    return contract_may_tile(p, a_m, a_k) && p->m >= FEW_ROWS && p->n >= FEW_COLUMNS &&
+           p->k >= FEW_PRODUCTS && work >= WORTH * (double)m->l2 &&
+           /* in one block of products everything is near as it is */
+           (p->k > CONTRACT_BLOCK || a_k->step[0] != 1);
 }
 
 void contract_tile_a(problem *p, int64_t rows)
@@ -88,6 +93,11 @@ void contract_choose_tiles(problem *p, const machine *m)
             panels = quotient_up(panels, 2);
         else
             break;
+    }
+    const int64_t wanted = p->spec.wanted.group;
+    if (wanted > 0) {
+        blocks = at_most(wanted, MOST_SCRATCH / (height * panels * columns * p->bytes));
+        blocks = blocks < 1 ? 1 : at_most(blocks, p->split);
     }
     p->tiles.blocks = blocks;
     p->tiles.panels = panels;

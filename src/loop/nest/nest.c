@@ -277,7 +277,8 @@ static bool reads_old(const function *f, const kernel *k, arena *memory)
     return s.found;
 }
 
-static bool make(const function *f, const kernel *k, const machine *m, arena *memory, nest *out)
+static bool make(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                 nest *out)
 {
     kernel simple;
     if (k->kind == KERNEL_REFERENCE)
@@ -285,9 +286,9 @@ static bool make(const function *f, const kernel *k, const machine *m, arena *me
     if (k->kind == KERNEL_LOOPS)
         return nest_of_loops(f, k, memory, out);
     if (k->kind == KERNEL_CONTRACT)
-        return nest_of_products(f, k, m, memory, out);
+        return nest_of_products(f, k, o, memory, out);
     if (k->kind == KERNEL_STAGES)
-        return nest_of_stages(f, k, m, memory, out);
+        return nest_of_stages(f, k, o, memory, out);
     if (!nest_simplify(f, k, memory, &simple))
         return false;
     switch (k->kind) {
@@ -307,10 +308,11 @@ static bool make(const function *f, const kernel *k, const machine *m, arena *me
     return false;
 }
 
-bool nest_of_kernel(const function *f, const kernel *k, const machine *m, arena *memory, nest *out)
+bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                    nest *out)
 {
     *out = (nest){0};
-    if (!make(f, k, m, memory, out))
+    if (!make(f, k, o, memory, out))
         return false;
     out->flops = nest_flops(f, k);
     out->bytes = nest_traffic(f, k, memory);

@@ -2,6 +2,7 @@
 #ifndef LOOP_NEST_NEST_H
 #define LOOP_NEST_NEST_H
 
+#include "loop/contract/contract_schedule.h"
 #include "loop/emit/emit.h"
 #include "machine/machine.h"
 
@@ -47,12 +48,20 @@ typedef struct nest {
     uint32_t n_temps;
     bool reads_old;        /* UPDATE: the programs read the operand that they update a copy of */
     uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
+    contract_schedule schedules[KERNEL_STAGES_MOST]; /* of its contractions */
+    uint32_t n_schedules;
 } nest;
 
-/* CPU names the processor to be fast on, as in target_options; NULL: this one. The programs for K,
- * in MEMORY. False without memory, or when the kernel is beyond what index maps can express; it can
- * be run by reference kernels then. */
-bool nest_of_kernel(const function *f, const kernel *k, const machine *m, arena *memory, nest *out);
+/* What nests are made for. */
+typedef struct nest_options {
+    machine on;                 /* to be fast on */
+    contract_schedule schedule; /* of contractions, as far as it is asked for */
+} nest_options;
+
+/* The programs for K, in MEMORY. False without memory, or when the kernel is beyond what index maps
+ * can express; it can be run by reference kernels then. */
+bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                    nest *out);
 
 /* Private to the nests of each kind. */
 
@@ -98,11 +107,12 @@ static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
     return true;
 }
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
-bool nest_of_products(const function *f, const kernel *k, const machine *m, arena *memory,
+bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
                       nest *out);
 /* One node that has loops of its own (kernel_has_loops), on everything in memory. */
 bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
-bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena *memory, nest *out);
+bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                    nest *out);
 
 #endif

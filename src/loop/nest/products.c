@@ -353,7 +353,7 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
     return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
-bool nest_of_products(const function *f, const kernel *k, const machine *m, arena *memory,
+bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
                       nest *out)
 {
     product *p = ARENA_NEW(memory, product);
@@ -362,14 +362,17 @@ bool nest_of_products(const function *f, const kernel *k, const machine *m, aren
     if (!p || !product_begin(f, k, false, memory, p) ||
         (p->follow && !move_operands(f, k, memory, p->follow)))
         return false;
+    p->spec.wanted = o->schedule;
     const uint32_t *order = NULL;
     if (p->follow && !order_inputs(k, p, memory, &order))
         return false;
-    if (!contract_build(&p->spec, m, memory, &plan, &fault) || (p->follow && p->follow->e.failed))
+    if (!contract_build(&p->spec, &o->on, memory, &plan, &fault) ||
+        (p->follow && p->follow->e.failed))
         return false;
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;
     out->temps[NEST_PACKED] = plan.packed_b_bytes;
+    out->schedules[out->n_schedules++] = plan.schedule;
     for (uint32_t i = 0; i < plan.n_steps; i++) {
         const contract_step *from = &plan.steps[i];
         nest_step *step = &out->steps[out->n_steps++];

@@ -5,7 +5,10 @@
 #include "loop/nest/products.h"
 #include "loop/nest/rows_stage.h"
 
-enum { ENOUGH_ITEMS = 16 /* for the threads */ };
+enum {
+    ENOUGH_ITEMS = 16,     /* for the threads */
+    MOST_SCRATCH = 1 << 24 /* bytes of an item, where its blocks are chosen by hand */
+};
 
 /* One stage. */
 typedef struct part {
@@ -171,7 +174,7 @@ static bool is_in_place(const part *p, uint32_t i)
 }
 
 /* The contractions, their blocks, and how many of them make an item. */
-static bool schedule(stages *s, const machine *m, arena *memory, nest *out)
+static bool schedule(stages *s, const nest_options *o, arena *memory, nest *out)
 {
     int64_t rows = INT64_MAX, row_bytes = 0;
     uint64_t operands = 0;
@@ -182,7 +185,8 @@ static bool schedule(stages *s, const machine *m, arena *memory, nest *out)
         row_bytes += is_in_place(p, i) ? 0 : p->pitch * p->size;
         if (p->k->kind != KERNEL_CONTRACT)
             continue;
-        p->contract = contract_stage_new(&p->product.spec, m, memory, &plan, &fault);
+        p->product.spec.wanted = o->schedule;
+        p->contract = contract_stage_new(&p->product.spec, &o->on, memory, &plan, &fault);
         if (!p->contract)
             return false;
         add_packing(s, p, &plan, out);
@@ -205,15 +209,22 @@ static bool schedule(stages *s, const machine *m, arena *memory, nest *out)
     const int64_t blocks = contract_stage_blocks(s->first->contract);
     const int64_t block_bytes = contract_stage_height(s->first->contract) * row_bytes;
     const int64_t batches = contract_stage_batches(s->first->contract);
-    const int64_t half = m->l2 / 2;
+    const int64_t half = o->on.l2 / 2, wanted = o->schedule.group;
     s->group = 1;
-    if (operands > (uint64_t)half && block_bytes > 0)
+    if (wanted > 0 && block_bytes > 0)
+        s->group = wanted < MOST_SCRATCH / block_bytes ? wanted : MOST_SCRATCH / block_bytes;
+    else if (operands > (uint64_t)half && block_bytes > 0)
         s->group = half / block_bytes;
     s->group = s->group > blocks ? blocks : s->group;
-    while (s->group > 1 && batches * ((blocks + s->group - 1) / s->group) < ENOUGH_ITEMS)
+    while (wanted == 0 && s->group > 1 &&
+           batches * ((blocks + s->group - 1) / s->group) < ENOUGH_ITEMS)
         s->group--;
     s->group = s->group < 1 ? 1 : s->group;
     s->items = (blocks + s->group - 1) / s->group;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->at[i].contract)
+            out->schedules[out->n_schedules++] =
+                contract_stage_schedule(s->at[i].contract, s->group);
     return true;
 }
 
@@ -340,7 +351,8 @@ static uint64_t cost_of(const stages *s)
     return cost;
 }
 
-bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena *memory, nest *out)
+bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                    nest *out)
 {
     stages *s = ARENA_NEW(memory, stages);
     loop_builder b;
@@ -348,7 +360,7 @@ bool nest_of_stages(const function *f, const kernel *k, const machine *m, arena 
         return false;
     *s = (stages){.f = f, .k = k, .n = k->n_stages};
     loop_init(&b, memory);
-    if (!open_parts(s, memory) || !schedule(s, m, memory, out) || !open_program(s, &b, memory))
+    if (!open_parts(s, memory) || !schedule(s, o, memory, out) || !open_program(s, &b, memory))
         return false;
     emit_item(s, &b,
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));

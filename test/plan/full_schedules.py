@@ -1,0 +1,145 @@
+"""Schedules chosen by hand: contractions run under many, with the evaluator's bits under each; explain
+shows what was chosen, and what it shows can be asked for.
+"""
+import itertools
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+from lib.program import start, tenon
+
+
+def dot(x, y, result, attributes, more=""):
+    """A product of X and Y, and what is done with it."""
+    return (f"func @main(%x: tensor<{x}>, %w: tensor<{y}>) -> (tensor<{result}>) {{\n"
+            f"  %y = dot_general(%x, %w) {attributes} -> tensor<{result}>\n{more}"
+            f"  return %{'z' if more else 'y'}\n}}\n")
+
+
+ROWS = "contract_lhs[1] contract_rhs[0]"
+CONVOLUTION = """%0 = Input () {name="x"} : tensor<f32>[2, 11, 9, 6]
+%1 = Input () {name="w"} : tensor<f32>[3, 3, 6, 37]
+%2 = Conv2d (%0, %1) {padding=Same, strides=[1, 1]} : tensor<f32>[2, 11, 9, 37]
+%3 = Relu (%2) : tensor<f32>[2, 11, 9, 37]
+outputs: %3
+"""
+SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
+    -> (tensor<f32, 2x29x40>) {
+  %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x29x45>
+  %m = reduce_max(%s) axes[2] keepdims[true] -> tensor<f32, 2x29x1>
+  %n = broadcast_to(%m) result_shape[2, 29, 45] -> tensor<f32, 2x29x45>
+  %d = sub(%s, %n) -> tensor<f32, 2x29x45>
+  %e = exp(%d) -> tensor<f32, 2x29x45>
+  %t = reduce_sum(%e) axes[2] keepdims[true] -> tensor<f32, 2x29x1>
+  %u = broadcast_to(%t) result_shape[2, 29, 45] -> tensor<f32, 2x29x45>
+  %p = div(%e, %u) -> tensor<f32, 2x29x45>
+  %y = dot_general(%p, %v) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1] -> tensor<f32, 2x29x40>
+  return %y
+}
+"""
+# name and program; K of some is more than a block of the law of bits (docs/numerics.md, section 6)
+PROGRAMS = [
+    ("rows.ptir", dot("f32, 45x300", "f32, 300x77", "f32, 45x77", ROWS,
+                      "  %z = tanh(%y) -> tensor<f32, 45x77>\n")),
+    ("long.ptir", dot("f32, 13x1111", "f32, 1111x70", "f32, 13x70", ROWS)),
+    ("columns.ptir", dot("f32, 5x531", "f32, 60x531", "f32, 5x60", "contract_lhs[1] contract_rhs[1]")),
+    ("left.ptir", dot("f64, 300x31", "f64, 300x41", "f64, 31x41", "contract_lhs[0] contract_rhs[0]")),
+    ("two.ptir", dot("f32, 2x600", "f32, 600x520", "f32, 2x520", ROWS)),
+    ("bf16.ptir", dot("bf16, 33x130", "bf16, 130x50", "bf16, 33x50", ROWS)),
+    ("complex.ptir", dot("cf32, 9x140", "cf32, 140x21", "cf32, 9x21", ROWS)),
+    ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
+                       "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
+    ("convolution.ir", CONVOLUTION),
+    ("stages.ptir", SOFTMAX_BETWEEN),
+]
+CHOICES = {
+    "rows": [1, 3, 6, 8, 14, 28],
+    "vectors": [1, 2, 3, 4, 16],
+    "unroll": [1, 2, 3, 7, 8, 16],
+    "group": [1, 2, 5, 1000],
+    "left": ["in-place", "packed"],
+    "right": ["panels", "inside", "rows", "columns", "tiles", "swept"],
+}
+DRAWN = 8  # for each program, beside every choice of operands
+
+
+def text(choices):
+    return ",".join(f"{name}={value}" for name, value in choices.items())
+
+
+def drawn(chance):
+    """Some choices, within the room for sums."""
+    while True:
+        names = chance.sample(sorted(CHOICES), chance.randint(1, len(CHOICES)))
+        choices = {name: chance.choice(CHOICES[name]) for name in names}
+        if choices.get("rows", 1) * choices.get("vectors", 1) <= 64:
+            return choices
+
+
+def schedules(chance):
+    both = [dict(zip(("left", "right"), pair)) for pair in itertools.product(CHOICES["left"], CHOICES["right"])]
+    return both + [drawn(chance) for _ in range(DRAWN)]
+
+
+def results(file, folder, *arguments):
+    tenon("run", file, "--random", 7, "--output", folder, *arguments)
+    return (folder / "0.npy").read_bytes()
+
+
+def shown(file, *arguments):
+    """The schedules of the first kernel that has any."""
+    kernels = json.loads(tenon("explain", file, "--json", *arguments).stdout)["functions"][0]["kernels"]
+    return next(k["schedules"] for k in kernels if "schedules" in k)
+
+
+def check(file, folder, chance):
+    """What is wrong with the program in FILE, line by line."""
+    want = results(file, folder, "--engine", "ref")
+    for n, choices in enumerate(schedules(chance)):
+        cpu = ["native", "x86-64-v3", "x86-64"][n % 3]
+        if results(file, folder, "--cpu", cpu, "--schedule", text(choices)) != want:
+            yield f"{file.name}: other bits for {cpu} with {text(choices)}"
+    own = shown(file)
+    if len(own) == 1 and shown(file, "--schedule", own[0]) != own:
+        yield f"{file.name}: asking for its own schedule {own[0]} gives {shown(file, '--schedule', own[0])}"
+
+
+def check_effect(folder):
+    """A choice is taken where it can be."""
+    file = folder / "rows.ptir"
+    for choice in ("rows=3", "vectors=1", "unroll=2", "group=2", "left=packed", "right=panels", "right=tiles", "right=inside",
+                   "right=rows"):
+        if choice not in shown(file, "--schedule", choice)[0].split(","):
+            yield f"--schedule {choice} gives {shown(file, '--schedule', choice)[0]}"
+    dump = tenon("explain", file, "--dump", "kernels", "--schedule", "rows=3,right=panels").stdout
+    if "  schedule rows=3," not in dump:
+        yield f"--dump kernels does not show the schedule:\n{dump}"
+    source = tenon("compile", file, "-o", folder / "one.c", "--schedule", "rows=1")
+    other = tenon("compile", file, "-o", folder / "two.c", "--schedule", "rows=2")
+    if source.stderr or other.stderr or (folder / "one.c").read_text() == (folder / "two.c").read_text():
+        yield "compile does not take the schedule"
+    for wrong in ("rows=0", "rows=29", "rows", "height=2", "right=above", "rows=28,vectors=16", "rows=2;vectors=1",
+                  "group=99999999999999999999"):
+        done = start("run", file, "--random", 1, "--schedule", wrong)
+        if done.returncode != 2 or "is no schedule" not in done.stderr:
+            yield f"--schedule {wrong} ends with {done.returncode}: {done.stderr}"
+
+
+def main():
+    chance = random.Random(5)
+    faults = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for file, program in PROGRAMS:
+            (folder / file).write_text(program)
+        for file, _ in PROGRAMS:
+            faults += check(folder / file, folder / "results", chance)
+        faults += check_effect(folder)
+    print("\n".join(faults) or f"{len(PROGRAMS)} programs, every schedule the same bits")
+    return len(faults) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
