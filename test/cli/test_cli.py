@@ -854,6 +854,21 @@ outputs: %3
         first, *others = self.tenon(*run, status=3).json()  # too large for the evaluator, or too slow
         if others:  # there is LLVM
             self.assertEqual((first["severity"], first["kind"], len(others)), ("note", "Advice", 1))
+            self.assertIn(why, first["message"])
+
+    def test_defects(self):
+        """What the compiler makes wrong ends with 70, lack of memory with 3, and neither is passed over."""
+        fake = os.path.join(os.path.dirname(TENON), "test/libfake_llvm.so")
+        if not os.path.exists(fake):
+            self.skipTest("only builds with tests have a code generator that fails")
+        self.write("a.ir", ADD)
+        for how, status, kind in (("broken", 70, "InternalError"), ("nonsense", 70, "InternalError"),
+                                  ("memory", 3, "AllocationFailure")):
+            with tempfile.TemporaryDirectory() as cache:
+                env = {**os.environ, "TENON_LLVM_PLUGIN": fake, "FAKE_LLVM": how, "TENON_CACHE_DIR": cache}
+                done = self.tenon("run", "a.ir", "--random", "1", "--diagnostics=json", env=env, status=status)
+            (d,) = done.json()
+            self.assertEqual((d["severity"], d["kind"], done.out), ("error", kind, ""), how)
 
     def test_limited_memory(self):
         """With little memory LLVM ends a process of its own, never this one."""
