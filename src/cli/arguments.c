@@ -1,9 +1,9 @@
 /* Taking the command line apart. */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/manual.h"
 
-static const option common_options[] = {
+const option common_options[] = {
     {OPTION_FROM, "--from", "DIALECT", "dialect of the program; else from its name or content"},
     {OPTION_PROFILE, "--profile", "core-v1|extended", "what the dialect offers (extended)"},
     {OPTION_SLICE_NEGATIVE, "--slice-negative", "wrap|clamp",

@@ -2,10 +2,10 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/manual.h"
 
 /* In the order of the help. */
-static const command *const commands[] = {
+const command *const cli_commands[] = {
     &command_check,       &command_fmt,
     &command_fix,         &command_convert,
     &command_equiv,       &command_grad,
@@ -17,18 +17,18 @@ static const command *const commands[] = {
 
 static const command *find_command(const char *name)
 {
-    for (size_t i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (strcmp(cli_commands[i]->name, name) == 0)
+            return cli_commands[i];
     return NULL;
 }
 
 static tn_status unknown_command(session *s, const char *name)
 {
-    const char *names[sizeof commands / sizeof *commands];
+    const char *names[sizeof cli_commands / sizeof *cli_commands];
     size_t n = 0;
-    for (; commands[n]; n++)
-        names[n] = commands[n]->name;
+    for (; cli_commands[n]; n++)
+        names[n] = cli_commands[n]->name;
     advise_name(s, name, strlen(name), names, n);
     return usage_error(s, "there is no command '%s'", name);
 }
@@ -37,11 +37,11 @@ static void help_all(cli_text *out)
 {
     cli_puts(out, "tenon COMMAND ...\n\nA tensor compiler: checks, formats, rewrites and runs "
                   "programs in tensor IRs.\n\n");
-    for (size_t i = 0; commands[i]; i++) {
+    for (size_t i = 0; cli_commands[i]; i++) {
         cli_puts(out, "  ");
-        cli_puts(out, commands[i]->name);
-        cli_fill(out, ' ', 13 - strlen(commands[i]->name));
-        cli_puts(out, commands[i]->help);
+        cli_puts(out, cli_commands[i]->name);
+        cli_fill(out, ' ', 13 - strlen(cli_commands[i]->name));
+        cli_puts(out, cli_commands[i]->help);
         cli_putc(out, '\n');
     }
     cli_puts(out, "\n'tenon COMMAND --help' says more; 'tenon --version' prints the version.\n");
@@ -83,6 +83,18 @@ static tn_status run_command(session *s, int argc, char **argv)
     return status;
 }
 
+static tn_status print_manual(session *s, const char *name)
+{
+    const command *c = name ? find_command(name) : NULL;
+    cli_text out = {0};
+    if (name && !c)
+        return unknown_command(s, name);
+    manual_page(&out, c);
+    const tn_status status = output_text(s, NULL, &out);
+    cli_text_release(&out);
+    return status;
+}
+
 static tn_status dispatch(session *s, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
@@ -94,6 +106,10 @@ static tn_status dispatch(session *s, int argc, char **argv)
     }
     if (strcmp(name, "--version") == 0)
         return print_version(s);
+    if (strcmp(name, "completions") == 0)
+        return completions(s, argc - 2, argv + 2);
+    if (strcmp(name, "manual") == 0)
+        return print_manual(s, argc > 2 ? argv[2] : NULL);
     const command *c = find_command(name);
     if (!c)
         return unknown_command(s, name);

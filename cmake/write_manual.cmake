@@ -1,0 +1,16 @@
+# Run as a script: the pages of the commands NAMES, and completions, written by the program TENON to FOLDER.
+function(write_from file)
+    execute_process(COMMAND ${TENON} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} RESULT_VARIABLE status)
+    if(status)
+        message(FATAL_ERROR "tenon ${ARGN}: ${status}")
+    endif()
+endfunction()
+
+file(MAKE_DIRECTORY ${FOLDER})
+write_from(tenon.1 manual)
+foreach(name ${NAMES})
+    write_from(tenon-${name}.1 manual ${name})
+endforeach()
+write_from(tenon completions bash)
+write_from(_tenon completions zsh)
+write_from(tenon.fish completions fish)
