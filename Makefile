@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check clean
+.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel clean
 
 python := /usr/bin/python3
 c_files = $(shell find src include test bench examples -name '*.[ch]' 2>/dev/null | sort)
@@ -33,6 +33,10 @@ ci: setup ## both
 
 check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the tests of that name
 	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) $(if $(T),-R '$(T)',-LE 'full|sweep')
+
+wheel: build-release ## the Python package with the library in it, in build/wheel
+	@tools/setup.sh python3-build python3-wheel python3-setuptools
+	@$(python) tools/wheel.py build/release build/wheel
 
 long: build-release ## exhaustive checks that take hours; says beforehand how many
 	@$(python) tools/test.py long
