@@ -100,8 +100,8 @@ class Interrupts(unittest.TestCase):
                          'outputs: %2').compile(engine="ref")
         old = signal.signal(signal.SIGALRM, handler)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
             with self.assertRaises(Enough):
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
                 net(np.ones((900, 900)))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
