@@ -154,7 +154,10 @@ static void zsh_option(cli_text *out, const command *c, const option *o)
     (void)c;
     cli_text words = {0};
     const value_kind kind = option_value(o, &words);
-    cli_printf(out, " \\\n        '*%s%s[", o->name, kind == VALUE_NONE ? "" : "+");
+    cli_printf(out, " \\\n        '*%s%s[", o->name,
+               kind == VALUE_NONE  ? ""
+               : o->name[1] == '-' ? "="
+                                   : "+");
     zsh_text(out, o->help);
     cli_putc(out, ']');
     if (kind != VALUE_NONE) {
