@@ -1,9 +1,10 @@
 """Work that users meet early and that is easily slow: products of all shapes and transpositions,
-rows by number, elementary functions, loops, and what orders.py has. Programs are written out by `write`, into files that
+rows by number, elementary functions, loops, and what orders.py and convolutions.py have. Programs are written out by `write`, into files that
 are named after the work; what NumPy and PyTorch do for it is in peer.py.
 """
 import re
 
+import convolutions
 import orders
 
 F = 4  # bytes of a float
@@ -70,6 +71,7 @@ TEXTS = {
 }
 TEXTS.update({name: product_text(name) for name in PRODUCTS})
 TEXTS.update(orders.TEXTS)
+TEXTS.update(convolutions.TEXTS)
 
 # The bytes that must be read and written.
 MOVED = {
@@ -196,4 +198,5 @@ def torch_work(torch, new, empty):
             "take": take, "segment-sum": segments, "take-segment-sum": take_segments,
             "scatter-add": scatter, "rsqrt": lambda: unary(torch.rsqrt),
             "sin": lambda: unary(torch.sin), "rng-normal": normal, "divide-si64": divide,
-            "scan-scalars": running, **orders.torch_work(torch, new)}
+            "scan-scalars": running, **orders.torch_work(torch, new),
+            **convolutions.torch_work(torch, new)}

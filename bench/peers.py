@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import convolutions
 import corners
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -84,6 +85,8 @@ WORK = [
 
 
 def corner(name):
+    if name in convolutions.TEXTS:
+        return Work(name, *convolutions.work_of(name), file=corners.file_of(name))
     if name in corners.MOVED:
         return Work(name, 0, *corners.MOVED[name], file=corners.file_of(name))
     m, k, n, _ = corners.product_of(name)
