@@ -2,6 +2,7 @@
  * against the evaluator, and with LLVM a few by the whole engine. */
 #include "api_fixture.h"
 #include "jit_run.h"
+#include "pass/lower.h"
 #include "pass/pass.h"
 #include "target/target.h"
 
@@ -114,7 +115,8 @@ static void test_random_programs(void)
     plan_counts counts = {0};
     for (uint64_t seed = 1; seed <= PROGRAMS && check_failed == 0; seed++) {
         module *m = new_program(NULL, seed, 3000, 40);
-        if (CHECK(m && pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK))
+        if (CHECK(m && pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK &&
+                  module_lower(m) == TN_OK))
             check_module(m, "seed", seed, &counts);
         free_program(m);
     }
