@@ -6,7 +6,10 @@
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"
 
-enum { TILE = 128 }; /* columns of one work item */
+enum {
+    TILE = 128, /* columns of one work item */
+    FEW_LANES = 4
+};
 
 typedef struct scatter {
     loops *l;
@@ -15,11 +18,27 @@ typedef struct scatter {
     tn_dtype dtype, sum;
     loop_value to; /* what is changed: elements of `sum` */
     uint32_t lanes;
+    bool is_whole; /* no vector of columns is partial */
 } scatter;
 
 static int64_t smallest(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Vectors for lines of WIDTH elements. Partial vectors are stored slowly, so narrower whole ones
+ * are better. */
+static void choose_lanes(scatter *s, int64_t width)
+{
+    s->lanes = dtype_bytes(s->sum) > 4 ? 8 : 16;
+    while (s->lanes > 1 && s->lanes / 2 >= width)
+        s->lanes /= 2;
+    s->is_whole = false;
+    for (uint32_t n = s->lanes; n >= FEW_LANES && !s->is_whole; n /= 2)
+        if (width % n == 0) {
+            s->lanes = n;
+            s->is_whole = true;
+        }
 }
 
 /* Where sums form: in the result itself, unless they have a wider dtype. */
@@ -29,9 +48,7 @@ static void open_sums(scatter *s, loops *l, tn_dtype sum, int64_t columns)
     s->l = l;
     s->dtype = t->dtype;
     s->sum = sum;
-    s->lanes = dtype_bytes(sum) > 4 ? 8 : 16;
-    while (s->lanes > 1 && s->lanes / 2 >= columns)
-        s->lanes /= 2;
+    choose_lanes(s, columns);
     s->to = loops_out(l, 0);
     if (sum == t->dtype)
         return;
@@ -47,7 +64,7 @@ static loop_value columns(const scatter *s, loop_value low, loop_value high, loo
     loops *l = s->l;
     const loop_value c = loop_for(&l->b, low, high, s->lanes);
     *count = LOOP_NO_VALUE;
-    if (s->lanes > 1)
+    if (s->lanes > 1 && !s->is_whole)
         *count = loop_min(&l->b, loop_binary(&l->b, LOOP_ISUB, high, c), loop_i64(&l->b, s->lanes));
     return c;
 }
@@ -69,11 +86,13 @@ static void join(const scatter *s, loop_value at, element x, loop_value count)
 
 /* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from BASE, or
  * X when there is none. */
-static void fill(const scatter *s, loop_value first, int64_t rows, int64_t width, loop_value low,
+static void fill(const scatter *sums, loop_value first, int64_t rows, int64_t width, loop_value low,
                  loop_value high, loop_value base, const element *x)
 {
+    scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
+    choose_lanes(s, width);
     const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
     const loop_value c = columns(s, low, high, &count);
@@ -85,13 +104,15 @@ static void fill(const scatter *s, loop_value first, int64_t rows, int64_t width
 }
 
 /* The sums become the result. */
-static void finish(const scatter *s, loop_value first, int64_t rows, int64_t width, loop_value low,
-                   loop_value high)
+static void finish(const scatter *sums, loop_value first, int64_t rows, int64_t width,
+                   loop_value low, loop_value high)
 {
+    scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
     if (s->sum == s->dtype)
         return;
+    choose_lanes(s, width);
     const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
     const loop_value c = columns(s, low, high, &count);
