@@ -208,7 +208,7 @@ static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel
             return;
         }
         s.name = name;
-        s.may_fail = contains(from->program, LOOP_FAIL);
+        s.may_fail = !from->is_checked && contains(from->program, LOOP_FAIL);
         s.polls = contains(from->program, LOOP_POLL);
         s.buffers = buffers;
         s.n_read = from->n_buffers ? from->n_read : k->n_in;

@@ -324,5 +324,5 @@ bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, a
         step->flops = out->flops;
         step->bytes = out->bytes;
     }
-    return true;
+    return nest_check_before(f, k, memory, out);
 }

@@ -29,6 +29,7 @@ typedef struct nest_step {
     bool is_once;       /* it reads only the second of its list, which is a constant, and writes a
                            temporary */
     uint32_t packs;     /* which one */
+    bool is_checked;    /* what it fails for was looked at by a step before */
     uint32_t buffers[NEST_BUFFERS];
     nest_move moved[NEST_MOVES]; /* of its list */
     uint32_t n_moved;
@@ -106,6 +107,9 @@ static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
     step->moved[step->n_moved++] = (nest_move){at, bytes};
     return true;
 }
+/* Where that is possible, a step more before those of K's nest OUT, which sees whether they fail.
+ * False without memory. */
+bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
                       nest *out);

@@ -1,0 +1,147 @@
+/* Positions that are data and already in memory are checked by a step of their own, before the
+ * kernel writes anything. What it writes can be a result of the run at once then; results of what
+ * may still fail are kept aside and copied at the end. */
+#include "ops/attr_rules.h"
+#include "ops/scatter.h"
+
+#include "loop/nest/nest.h"
+#include "plan/group.h"
+
+enum { PIECE = 4096 }; /* positions of one work item */
+
+/* Numbers from BASE on: COUNT for each of COMPONENTS, STEP apart, which are below EXTENT. */
+typedef struct positions {
+    tn_dtype dtype;
+    uint32_t in; /* of the kernel */
+    int64_t n, step;
+    uint32_t components;
+    int64_t extent[TN_MAX_RANK];
+} positions;
+
+static bool is_input(const kernel *k, value_id v, uint32_t *number)
+{
+    for (*number = 0; *number < k->n_in; ++*number)
+        if (k->in[*number] == v)
+            return true;
+    return false;
+}
+
+/* The extents that windows of a scatter_add leave for the components of an index vector. */
+static void find_extents(const function *f, const node *n, positions *out)
+{
+    const type *x = value_type(f, n->in[0]), *i = value_type(f, n->in[1]),
+               *u = value_type(f, n->in[2]);
+    int64_t window[TN_MAX_RANK];
+    scatter_axes axes;
+    find_scatter_axes(n->attrs, x, i, u, &axes);
+    for (uint32_t a = 0, d = 0; a < x->rank; a++) {
+        window[a] = 1;
+        if (axes.inserted_mask >> a & 1)
+            continue;
+        while (!(axes.window_mask >> d & 1))
+            d++;
+        window[a] = u->dims[d++];
+    }
+    out->components = axes.n_components;
+    out->n = axes.n_components ? i->count / axes.n_components : 0;
+    for (uint32_t a = axes.vector + 1; a < i->rank; a++)
+        out->step *= i->dims[a];
+    for (uint32_t c = 0; c < axes.n_components; c++) {
+        const uint32_t a = axes.component_axis[c];
+        out->extent[c] = x->dims[a] - window[a] + 1;
+    }
+}
+
+/* What N, of K, looks at; false where that is not to be seen before. */
+static bool positions_of(const function *f, const kernel *k, const node *n, positions *out)
+{
+    if (n->n_in < 2 || !is_input(k, n->in[1], &out->in))
+        return false;
+    const type *x = value_type(f, n->in[0]), *i = value_type(f, n->in[1]);
+    *out = (positions){.dtype = i->dtype, .in = out->in, .n = i->count, .step = 1, .components = 1};
+    switch ((int)n->op) {
+    case OP_TAKE:
+        out->extent[0] = x->dims[0];
+        return true;
+    case OP_GATHER:
+    case OP_SCATTER_REDUCE:
+        out->extent[0] = x->dims[resolve_axis(n->attrs, KEY_AXIS, x->rank)];
+        return true;
+    case OP_SCATTER_ROWS:
+    case OP_SEGMENT_REDUCE:
+        out->extent[0] = value_type(f, n->first_value)->dims[0];
+        return true;
+    case OP_SCATTER_ADD:
+        find_extents(f, n, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Positions LOW .. HIGH - 1. */
+static void emit_check(loop_builder *b, const positions *p, loop_value low, loop_value high)
+{
+    const loop_value base = loop_buffer(b, p->in), step = loop_i64(b, p->step);
+    const uint32_t bytes = (uint32_t)dtype_bytes(p->dtype);
+    const loop_value number = loop_for(b, low, high, 1);
+    loop_value first = number;
+    if (p->components > 1) /* of the index vector */
+        first = loop_binary(b, LOOP_IADD,
+                            loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_UDIV, number, step),
+                                        loop_i64(b, p->step * p->components)),
+                            loop_binary(b, LOOP_UREM, number, step));
+    for (uint32_t c = 0; c < p->components; c++) {
+        const loop_value at = loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step));
+        const loop_value from =
+            loop_offset(b, base, loop_binary(b, LOOP_IMUL, at, loop_i64(b, bytes)));
+        const element x = element_load(b, p->dtype, from, 1, bytes);
+        const loop_value ok =
+            loop_binary(b, LOOP_IULT, element_cast(b, x, TN_SI64).re, loop_i64(b, p->extent[c]));
+        loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
+    }
+    loop_end(b);
+}
+
+bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *out)
+{
+    enum { MOST = 4 };
+    positions all[MOST];
+    uint32_t n = 0;
+    int64_t most = 0;
+    loop_builder b;
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *at = &f->nodes.at[k->nodes[i]];
+        if (!node_may_fail(f, at))
+            continue;
+        if (n == MOST || !positions_of(f, k, at, &all[n]))
+            return true;
+        most = all[n].n > most ? all[n].n : most;
+        n++;
+    }
+    if (most == 0 || out->n_steps == 0 || out->n_steps == NEST_STEPS || k->n_in > NEST_BUFFERS ||
+        kernel_only_checks(f, &f->nodes.at[k->node]) || k->like)
+        return true;
+    loop_init(&b, memory);
+    const loop_value item =
+        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value low = loop_binary(&b, LOOP_IMUL, item, loop_i64(&b, PIECE));
+    const loop_value past = loop_binary(&b, LOOP_IADD, low, loop_i64(&b, PIECE));
+    for (uint32_t i = 0; i < n; i++)
+        emit_check(&b, &all[i], low, loop_min(&b, past, loop_i64(&b, all[i].n)));
+    loop_end(&b);
+    for (uint32_t i = out->n_steps++; i > 0; i--) {
+        out->steps[i] = out->steps[i - 1];
+        out->steps[i].is_checked = true;
+    }
+    nest_step *first = &out->steps[0];
+    *first = (nest_step){.program = loop_finish_or_fault(&b),
+                         .n_buffers = k->n_in,
+                         .n_read = k->n_in,
+                         .work = (most + PIECE - 1) / PIECE,
+                         .grain = nest_grain(PIECE),
+                         .how = "positions are checked"};
+    for (uint32_t i = 0; i < k->n_in; i++)
+        first->buffers[i] = i;
+    return first->program != NULL;
+}
