@@ -44,7 +44,7 @@ typedef struct onnx_op {
     onnx_known_fn *known; /* onnx_known_none where nothing is ever known */
 } onnx_op;
 
-enum { ONNX_ANY = UINT32_MAX };
+#define ONNX_ANY UINT32_MAX
 
 extern const onnx_op onnx_ops[];
 extern const uint32_t onnx_n_ops;
