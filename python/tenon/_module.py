@@ -373,7 +373,7 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=dialect.encode() if dialect else None,
                       file=os.fsencode(file) if file is not None else None, profile=int(profile == "core-v1"),
                       strict=strict, entry=entry.encode() if entry else None, inputs=_names(inputs),
-                      n_inputs=len(inputs), bindings=bindings(dims), n_bindings=len(dims))
+                      n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims))
     at = c_void_p()
     with context as cx:
         if data is not None:
