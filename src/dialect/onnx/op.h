@@ -7,6 +7,7 @@
 
 /* Which of the operators that share a function a row of ops.def is. */
 typedef enum onnx_softmax_kind { ONNX_SOFTMAX, ONNX_LOG_SOFTMAX, ONNX_HARDMAX } onnx_softmax_kind;
+typedef enum onnx_pool_kind { ONNX_POOL_MAX, ONNX_POOL_AVERAGE, ONNX_POOL_LP } onnx_pool_kind;
 typedef enum onnx_reduce_kind {
     ONNX_REDUCE_SUM,
     ONNX_REDUCE_MEAN,
@@ -57,5 +58,7 @@ void onnx_resolve_bounds(int64_t extent, int64_t *start, int64_t *end, int64_t s
 tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent);
 /* The same of input K, for nothing where it is known to hold no negative ones. */
 tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
+/* X with AXIS replaced by the axes of I, which holds positions along it. */
+tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
 #endif

@@ -159,35 +159,40 @@ tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent)
     return negative ? onnx_from_front(c, onnx_in(c, k), extent) : onnx_in(c, k);
 }
 
+tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis)
+{
+    const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, i);
+    int64_t perm[2 * TN_MAX_RANK];
+    if (!t || !u)
+        return tn_no_value();
+    if (axis == 0)
+        return tn_take(c->b, x, i);
+    perm[0] = axis;
+    for (uint32_t k = 0, n = 1; k < t->rank; k++)
+        if (k != axis)
+            perm[n++] = k;
+    x = tn_take(c->b, tn_transpose(c->b, x, (tn_ints){perm, t->rank}), i);
+    uint32_t n = 0; /* the positions' axes stand in front */
+    for (uint32_t k = 0; k < axis; k++)
+        perm[n++] = u->rank + k;
+    for (uint32_t k = 0; k < u->rank; k++)
+        perm[n++] = k;
+    for (uint32_t k = axis; k + 1 < t->rank; k++)
+        perm[n++] = u->rank + k;
+    return u->rank > 0 ? tn_transpose(c->b, x, (tn_ints){perm, n}) : x;
+}
+
 bool onnx_op_gather(onnx_call *c)
 {
-    tn_value x = onnx_in(c, 0);
+    const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
-    int64_t axis, perm[2 * TN_MAX_RANK];
+    int64_t axis;
     if (!t || !u || !onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, &axis))
         return false;
     if (t->rank + u->rank > TN_MAX_RANK + 1)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
     const tn_value i = onnx_positions(c, 1, t->dims[axis]);
-    if (axis > 0) {
-        perm[0] = axis;
-        for (uint32_t k = 0, n = 1; k < t->rank; k++)
-            if (k != axis)
-                perm[n++] = k;
-        x = tn_transpose(c->b, x, (tn_ints){perm, t->rank});
-    }
-    x = tn_take(c->b, x, i);
-    if (axis > 0 && u->rank > 0) { /* the positions' axes stand in front */
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < axis; k++)
-            perm[n++] = u->rank + k;
-        for (uint32_t k = 0; k < u->rank; k++)
-            perm[n++] = k;
-        for (uint32_t k = (uint32_t)axis; k + 1 < t->rank; k++)
-            perm[n++] = u->rank + k;
-        x = tn_transpose(c->b, x, (tn_ints){perm, n});
-    }
-    return onnx_give(c, 0, x);
+    return onnx_give(c, 0, onnx_take_along(c, x, i, (uint32_t)axis));
 }
 
 /* ---- Pad ---- */

@@ -1,0 +1,274 @@
+/* Convolutions, and how their windows move. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op_window.h"
+
+bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
+                      int64_t *out)
+{
+    uint32_t n_given;
+    const int64_t *given = onnx_attr_ints(c, name, &n_given);
+    if (given && n_given != n)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entries for %" PRIu32,
+                           name, n_given, n);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = given ? given[i] : otherwise;
+        if (out[i] < least || out[i] > INT32_MAX)
+            return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has an entry of %" PRId64, name,
+                               out[i]);
+    }
+    return true;
+}
+
+/* `pads`: first what is before each axis, then what is behind. */
+static bool read_pads(onnx_call *c, uint32_t n, int64_t least, int64_t *low, int64_t *high)
+{
+    int64_t pads[2 * TN_MAX_RANK];
+    if (!onnx_window_list(c, "pads", 2 * n, 0, least, pads))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        low[i] = pads[i];
+        high[i] = pads[n + i];
+    }
+    return true;
+}
+
+typedef enum auto_pad { PADS_GIVEN, SAME_UPPER, SAME_LOWER, PADS_NONE } auto_pad;
+
+static bool read_auto_pad(onnx_call *c, auto_pad *out)
+{
+    static const char *const words[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (onnx_attr_is(c, "auto_pad", words[i], i == PADS_GIVEN) ||
+            (i == PADS_GIVEN && onnx_attr_is(c, "auto_pad", "", false))) {
+            *out = (auto_pad)i;
+            return true;
+        }
+    return onnx_refuse(c, DIAG_InvalidAttribute,
+                       "'auto_pad' is NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+}
+
+static void share(int64_t total, auto_pad how, int64_t *low, int64_t *high)
+{
+    total = total < 0 ? 0 : total;
+    *low = how == SAME_LOWER ? total - total / 2 : total / 2;
+    *high = total - *low;
+}
+
+static bool read_extents(onnx_call *c, const type *t, uint32_t n, int64_t *extents)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        extents[i] = t->dims[t->rank - n + i];
+        if (dim_is_symbolic(extents[i])) {
+            (void)onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
+                              dims_text(&c->im->memory, &c->im->m->types, &extents[i], 1));
+            onnx_advise(c, "give it one: --dim NAME=N");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_windows *w)
+{
+    auto_pad how = PADS_GIVEN;
+    if (t->rank < 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+    w->n = t->rank - 2;
+    if (!has_kernel && !onnx_attr(c, "kernel_shape"))
+        return onnx_refuse(c, DIAG_MissingAttribute, "it needs 'kernel_shape'");
+    if ((!has_kernel && !onnx_window_list(c, "kernel_shape", w->n, 1, 1, w->kernel)) ||
+        !onnx_window_list(c, "strides", w->n, 1, 1, w->strides) ||
+        !onnx_window_list(c, "dilations", w->n, 1, 1, w->dilations) || !read_auto_pad(c, &how) ||
+        !read_pads(c, w->n, 0, w->low, w->high) || !read_extents(c, t, w->n, w->extents))
+        return false;
+    const bool ceil_mode = onnx_attr_int(c, "ceil_mode", 0);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1, step = w->strides[i];
+        const int64_t extent = w->extents[i];
+        if (how == SAME_UPPER || how == SAME_LOWER)
+            share(((extent + step - 1) / step - 1) * step + reach - extent, how, &w->low[i],
+                  &w->high[i]);
+        else if (how == PADS_NONE)
+            w->low[i] = w->high[i] = 0;
+        const int64_t room = extent + w->low[i] + w->high[i] - reach;
+        if (room < 0)
+            return onnx_refuse(c, DIAG_InvalidDimension, "the window is larger than the input");
+        w->out[i] = room / step + 1;
+        if (!ceil_mode || room % step == 0)
+            continue;
+        if (w->out[i] * step < extent + w->low[i]) { /* one more, unless it starts behind */
+            w->high[i] += step - room % step;
+            w->out[i]++;
+        }
+    }
+    return true;
+}
+
+tn_ints onnx_for_all_axes(int64_t *room, uint32_t offset, int64_t first, const int64_t *at,
+                          uint32_t n)
+{
+    for (uint32_t i = 0; i < offset + n; i++)
+        room[i] = i < offset ? first : at[i - offset];
+    return (tn_ints){room, offset + n};
+}
+
+/* Low and high for each axis. */
+static tn_ints paired(int64_t *room, const int64_t *low, const int64_t *high, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        room[2 * i] = low[i];
+        room[2 * i + 1] = high[i];
+    }
+    return (tn_ints){room, 2 * (size_t)n};
+}
+
+/* Y plus the bias in input K, one for each channel. */
+static bool give_with_bias(onnx_call *c, tn_value y, uint32_t k)
+{
+    int64_t shape[TN_MAX_RANK];
+    const type *t = onnx_type_of(c, y), *u = onnx_in_type(c, k);
+    if (!t || !onnx_has_in(c, k))
+        return onnx_give(c, 0, y);
+    if (!u || u->rank != 1)
+        return onnx_refuse(c, DIAG_RankMismatch, "the bias is a list");
+    for (uint32_t i = 0; i + 1 < t->rank; i++)
+        shape[i] = i == 0 ? u->dims[0] : 1;
+    const tn_value bias = tn_reshape(c->b, onnx_in(c, k), (tn_ints){shape, t->rank - 1});
+    return onnx_give(c, 0, tn_add(c->b, y, bias));
+}
+
+static bool read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *w)
+{
+    if (t->rank < 3 || u->rank != t->rank)
+        return onnx_refuse(c, DIAG_RankMismatch, "a filter of rank %" PRIu32 " for rank %" PRIu32,
+                           u->rank, t->rank);
+    w->n = t->rank - 2;
+    if (!read_extents(c, u, w->n, w->kernel))
+        return false;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->kernel[i] < 1 || w->kernel[i] > INT32_MAX)
+            return onnx_refuse(c, DIAG_InvalidDimension, "a filter has no elements");
+    return true;
+}
+
+bool onnx_op_conv(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
+    const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, f);
+    int64_t pads[2 * TN_MAX_RANK];
+    onnx_windows w;
+    if (!t || !u || !read_kernel(c, t, u, &w) || !onnx_read_windows(c, t, true, &w))
+        return false;
+    const tn_convolved how = {.strides = {w.strides, w.n},
+                              .pads = paired(pads, w.low, w.high, w.n),
+                              .dilation = {w.dilations, w.n},
+                              .groups = onnx_attr_int(c, "group", 1)};
+    return give_with_bias(c, tn_convolution(c->b, x, f, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT),
+                          2);
+}
+
+/* ---- transposed ---- */
+
+/* How much is cut off at both ends, and the extents of the result. */
+static bool transposed_pads(onnx_call *c, onnx_windows *w, int64_t *extra)
+{
+    int64_t shape[TN_MAX_RANK];
+    auto_pad how = PADS_GIVEN;
+    const onnx_attribute *given = onnx_attr(c, "output_shape");
+    if (!read_auto_pad(c, &how) || !onnx_window_list(c, "output_padding", w->n, 0, 0, extra) ||
+        !read_pads(c, w->n, 0, w->low, w->high))
+        return false;
+    if (given && given->ints.n > w->n && given->ints.n <= TN_MAX_RANK) /* with batch and channels */
+        memcpy(shape, (const int64_t *)given->ints.at + given->ints.n - w->n, w->n * sizeof *shape);
+    else if (given && !onnx_window_list(c, "output_shape", w->n, 1, 0, shape))
+        return false;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const int64_t whole = w->strides[i] * (w->extents[i] - 1) + extra[i] +
+                              (w->kernel[i] - 1) * w->dilations[i] + 1;
+        if (how == PADS_NONE)
+            w->low[i] = w->high[i] = 0;
+        w->out[i] = given                                    ? shape[i]
+                    : how == SAME_UPPER || how == SAME_LOWER ? w->extents[i] * w->strides[i]
+                                                             : whole - w->low[i] - w->high[i];
+        if (given || how == SAME_UPPER || how == SAME_LOWER) {
+            share(whole - w->out[i], how, &w->low[i], &w->high[i]);
+            if (whole < w->out[i]) /* zeros behind */
+                w->high[i] = whole - w->out[i];
+        }
+        if (w->out[i] < 0)
+            return onnx_refuse(c, DIAG_InvalidDimension, "its padding is more than there is");
+    }
+    return true;
+}
+
+/* The filter [ci, co / groups, ...] as [co, ci / groups, ...], backwards along its windows. */
+static tn_value turned(onnx_call *c, tn_value f, const type *u, int64_t groups, uint32_t n)
+{
+    int64_t dims[TN_MAX_RANK + 1], perm[TN_MAX_RANK + 1], axes[TN_MAX_RANK];
+    for (uint32_t i = 0; i < n; i++)
+        axes[i] = 2 + i;
+    f = tn_reverse(c->b, f, (tn_ints){axes, n});
+    if (groups == 1) {
+        for (uint32_t i = 0; i < u->rank; i++)
+            perm[i] = i < 2 ? 1 - (int64_t)i : i;
+        return tn_transpose(c->b, f, (tn_ints){perm, u->rank});
+    }
+    dims[0] = groups;
+    dims[1] = u->dims[0] / groups;
+    for (uint32_t i = 1; i < u->rank; i++)
+        dims[i + 1] = u->dims[i];
+    for (uint32_t i = 0; i <= u->rank; i++)
+        perm[i] = i == 1 ? 2 : i == 2 ? 1 : i;
+    f = tn_transpose(c->b, tn_reshape(c->b, f, (tn_ints){dims, u->rank + 1}),
+                     (tn_ints){perm, u->rank + 1});
+    dims[0] = groups * u->dims[1];
+    dims[1] = u->dims[0] / groups;
+    for (uint32_t i = 2; i < u->rank; i++)
+        dims[i] = u->dims[i];
+    return tn_reshape(c->b, f, (tn_ints){dims, u->rank});
+}
+
+/* What lies in the way of negative padding is cut off the result. */
+static tn_value cut_result(onnx_call *c, tn_value y, const int64_t *from, const onnx_windows *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        const type *t = onnx_type_of(c, y);
+        if (t && (from[i] || t->dims[2 + i] != w->out[i]))
+            y = tn_slice_axis(c->b, y, 2 + i, from[i], w->out[i]);
+    }
+    return y;
+}
+
+bool onnx_op_conv_transpose(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
+    const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, f);
+    const int64_t groups = onnx_attr_int(c, "group", 1);
+    int64_t pads[2 * TN_MAX_RANK], extra[TN_MAX_RANK];
+    int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
+    int64_t from[TN_MAX_RANK];
+    onnx_windows w;
+    if (!t || !u || !read_kernel(c, t, u, &w) || !read_extents(c, t, w.n, w.extents) ||
+        !onnx_window_list(c, "strides", w.n, 1, 1, w.strides) ||
+        !onnx_window_list(c, "dilations", w.n, 1, 1, w.dilations) || !transposed_pads(c, &w, extra))
+        return false;
+    if (groups < 1 || dim_is_symbolic(u->dims[0]) || dim_is_symbolic(u->dims[1]) ||
+        u->dims[0] % groups)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'group' does not divide the channels");
+    for (uint32_t i = 0; i < w.n; i++) {
+        const int64_t reach = (w.kernel[i] - 1) * w.dilations[i];
+        low[i] = reach - w.low[i];
+        high[i] = reach - w.high[i] + extra[i];
+        from[i] = low[i] < 0 ? -low[i] : 0;
+        low[i] = low[i] < 0 ? 0 : low[i];
+        high[i] = high[i] < 0 ? 0 : high[i];
+    }
+    const tn_convolved how = {.pads = paired(pads, low, high, w.n),
+                              .base_dilation = {w.strides, w.n},
+                              .dilation = {w.dilations, w.n},
+                              .groups = groups};
+    const tn_value turned_f = turned(c, f, u, groups, w.n);
+    const tn_value y = tn_convolution(c->b, x, turned_f, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    return give_with_bias(c, cut_result(c, y, from, &w), 2);
+}

@@ -1,0 +1,222 @@
+/* Normalisation. */
+#include <inttypes.h>
+
+#include "dialect/onnx/op.h"
+
+/* V, of rank 1, along axis AXIS of a tensor of rank RANK. */
+static tn_value along(onnx_call *c, tn_value v, uint32_t axis, uint32_t rank)
+{
+    const type *t = onnx_type_of(c, v);
+    int64_t dims[TN_MAX_RANK];
+    if (!t || t->rank != 1)
+        return v;
+    for (uint32_t i = axis; i < rank; i++)
+        dims[i - axis] = i == axis ? t->dims[0] : 1;
+    return tn_reshape(c->b, v, (tn_ints){dims, rank - axis});
+}
+
+typedef struct moments {
+    tn_value mean, variance; /* with the reduced axes of extent 1 */
+    tn_value centred;
+} moments;
+
+static moments moments_of(onnx_call *c, tn_value x, tn_ints axes)
+{
+    moments m;
+    m.mean = tn_mean(c->b, x, axes, true);
+    m.centred = tn_sub(c->b, x, m.mean);
+    m.variance = tn_mean(c->b, tn_mul(c->b, m.centred, m.centred), axes, true);
+    return m;
+}
+
+static tn_value inverse_deviation(onnx_call *c, tn_value variance, double epsilon)
+{
+    return tn_reciprocal(c->b, tn_sqrt(c->b, onnx_plus(c, variance, epsilon)));
+}
+
+/* ---- BatchNormalization ---- */
+
+/* OLD * momentum + NOW * (1 - momentum) */
+static tn_value moved(onnx_call *c, tn_value old, tn_value now, double momentum)
+{
+    const tn_value kept = onnx_scaled(c, old, momentum);
+    return tn_add(c->b, kept, onnx_scaled(c, now, 1 - momentum));
+}
+
+static bool batch_training(onnx_call *c, tn_value x, const type *t, double epsilon)
+{
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (i != 1)
+            axes[n++] = i;
+    const tn_ints all = {axes, n};
+    const double momentum = onnx_attr_float(c, "momentum", 0.9F);
+    const moments m = moments_of(c, x, all);
+    const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
+    const tn_value shift = along(c, onnx_in(c, 2), 1, t->rank);
+    const tn_value y = tn_add(c->b, tn_mul(c->b, unit, scale), shift);
+    const tn_value mean = tn_squeeze(c->b, m.mean, all);
+    const tn_value variance = tn_squeeze(c->b, m.variance, all);
+    return onnx_give(c, 0, y) && onnx_give(c, 1, moved(c, onnx_in(c, 3), mean, momentum)) &&
+           onnx_give(c, 2, moved(c, onnx_in(c, 4), variance, momentum));
+}
+
+/* As one product and one sum, whose operands are constants where the statistics are. */
+bool onnx_op_batch_normalization(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    if (!t)
+        return false;
+    if (t->rank < 2)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch and channels");
+    if (c->version < 9 && !onnx_attr_int(c, "spatial", 1))
+        return onnx_refuse(c, DIAG_NotImplemented, "statistics for each element are not read");
+    if (c->version >= 14 && onnx_attr_int(c, "training_mode", 0))
+        return batch_training(c, x, t, epsilon);
+    if (c->n_out > 1)
+        return onnx_refuse(c, DIAG_NotImplemented, "training is not read in this version");
+    const tn_value inverse = inverse_deviation(c, onnx_in(c, 4), epsilon);
+    const tn_value scale = tn_mul(c->b, onnx_in(c, 1), inverse);
+    const tn_value bias = onnx_in(c, 2);
+    const tn_value shift = tn_sub(c->b, bias, tn_mul(c->b, onnx_in(c, 3), scale));
+    const tn_value by = tn_cast(c->b, along(c, scale, 1, t->rank), t->dtype);
+    const tn_value plus = tn_cast(c->b, along(c, shift, 1, t->rank), t->dtype);
+    return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, x, by), plus));
+}
+
+/* ---- over parts of one element of the batch ---- */
+
+bool onnx_op_instance_normalization(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axes[TN_MAX_RANK];
+    if (!t)
+        return false;
+    if (t->rank < 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+    for (uint32_t i = 2; i < t->rank; i++)
+        axes[i - 2] = i;
+    const moments m = moments_of(c, x, (tn_ints){axes, t->rank - 2});
+    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
+    const tn_value shift = along(c, onnx_in(c, 2), 1, t->rank);
+    return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, unit, scale), shift));
+}
+
+/* Channels in groups; scale and shift belong to groups before version 21, then to channels. */
+bool onnx_op_group_normalization(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    const int64_t groups = onnx_attr_int(c, "num_groups", 0);
+    int64_t dims[TN_MAX_RANK + 1], axes[TN_MAX_RANK];
+    if (!t || !u)
+        return false;
+    if (t->rank < 2 || t->rank >= TN_MAX_RANK || groups < 1 || dim_is_symbolic(t->dims[1]) ||
+        t->dims[1] % groups)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'num_groups' does not divide the channels");
+    dims[0] = t->dims[0];
+    dims[1] = groups;
+    dims[2] = t->dims[1] / groups;
+    for (uint32_t i = 2; i < t->rank; i++)
+        dims[i + 1] = t->dims[i];
+    for (uint32_t i = 2; i <= t->rank; i++)
+        axes[i - 2] = i;
+    const tn_value parts = tn_reshape(c->b, x, (tn_ints){dims, t->rank + 1});
+    const moments m = moments_of(c, parts, (tn_ints){axes, t->rank - 1});
+    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    tn_value y = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    const bool by_group = c->version < 21;
+    if (!by_group)
+        y = tn_reshape(c->b, y, onnx_dims(t));
+    const uint32_t rank = t->rank + by_group;
+    y = tn_mul(c->b, y, along(c, onnx_in(c, 1), 1, rank));
+    y = tn_add(c->b, y, along(c, onnx_in(c, 2), 1, rank));
+    return onnx_give(c, 0, by_group ? tn_reshape(c->b, y, onnx_dims(t)) : y);
+}
+
+/* Over all axes from `axis` on. */
+bool onnx_op_layer_normalization(onnx_call *c)
+{
+    const tn_value given = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, given);
+    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    int64_t axis, axes[TN_MAX_RANK];
+    if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis))
+        return false;
+    for (uint32_t i = (uint32_t)axis; i < t->rank; i++)
+        axes[i - axis] = i;
+    const tn_dtype wide = t->dtype == TN_F64 ? TN_F64 : TN_F32;
+    const tn_value x = tn_cast(c->b, given, wide);
+    const moments m = moments_of(c, x, (tn_ints){axes, t->rank - (size_t)axis});
+    const tn_value inverse = inverse_deviation(c, m.variance, epsilon);
+    const tn_value unit = tn_cast(c->b, tn_mul(c->b, m.centred, inverse), t->dtype);
+    tn_value y = tn_mul(c->b, unit, onnx_in(c, 1));
+    if (onnx_has_in(c, 2))
+        y = tn_add(c->b, y, onnx_in(c, 2));
+    return onnx_give(c, 0, y) && onnx_give(c, 1, m.mean) && onnx_give(c, 2, inverse);
+}
+
+/* (x - mean) / deviation over `axes`. */
+bool onnx_op_mean_variance_normalization(onnx_call *c)
+{
+    static const int64_t usual[] = {0, 2, 3};
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
+    if (!t)
+        return false;
+    const int64_t *given = onnx_attr_ints(c, "axes", &n);
+    if (!given) {
+        given = usual;
+        n = 3;
+    }
+    if (n > TN_MAX_RANK)
+        return onnx_refuse(c, DIAG_InvalidAxis, "'axes' has too many entries");
+    memcpy(axes, given, n * sizeof *axes);
+    if (!onnx_axes(c, axes, n, t->rank))
+        return false;
+    const moments m = moments_of(c, x, (tn_ints){axes, n});
+    const tn_value deviation = onnx_plus(c, tn_sqrt(c->b, m.variance), 1e-9);
+    return onnx_give(c, 0, tn_div(c->b, m.centred, deviation));
+}
+
+/* x / (bias + alpha / size * sum of squares over neighbouring channels) ^ beta */
+bool onnx_op_lrn(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    const int64_t size = onnx_attr_int(c, "size", 1);
+    int64_t window[TN_MAX_RANK], ones[TN_MAX_RANK], pads[2 * TN_MAX_RANK] = {0};
+    if (!t)
+        return false;
+    if (t->rank < 2 || size < 1 || size > INT32_MAX)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'size' is how many channels meet");
+    for (uint32_t i = 0; i < t->rank; i++) {
+        window[i] = i == 1 ? size : 1;
+        ones[i] = 1;
+    }
+    pads[2] = (size - 1) / 2;
+    pads[3] = size - 1 - pads[2];
+    const tn_ints one = {ones, t->rank};
+    const tn_window how = {.window = {window, t->rank},
+                           .strides = one,
+                           .dilation = one,
+                           .base_dilation = one,
+                           .pads = {pads, 2 * (size_t)t->rank}};
+    const tn_value squares = tn_mul(c->b, x, x);
+    const tn_value sum = tn_reduce_window(c->b, squares, TN_COMBINE_ADD, &how, TN_DTYPE_DEFAULT);
+    const double alpha = onnx_attr_float(c, "alpha", 1e-4F),
+                 beta = onnx_attr_float(c, "beta", 0.75);
+    const tn_value base =
+        onnx_plus(c, onnx_scaled(c, sum, alpha / (double)size), onnx_attr_float(c, "bias", 1));
+    const tn_value power = tn_scalar_like(c->b, x, beta);
+    return onnx_give(c, 0, tn_div(c->b, x, tn_pow(c->b, base, power)));
+}

@@ -1,0 +1,27 @@
+/* Sliding windows, for convolutions and pooling. */
+#ifndef DIALECT_ONNX_OP_WINDOW_H
+#define DIALECT_ONNX_OP_WINDOW_H
+
+#include "dialect/onnx/op.h"
+
+/* How windows move over the last N axes of a tensor; all of it numbers. */
+typedef struct onnx_windows {
+    uint32_t n;
+    int64_t extents[TN_MAX_RANK]; /* of those axes */
+    int64_t kernel[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK];
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK];
+    int64_t out[TN_MAX_RANK]; /* how many there are */
+} onnx_windows;
+
+/* Read `kernel_shape`, which W.kernel holds already where HAS_KERNEL, strides, dilations, pads and
+ * auto_pad for a tensor of type T. */
+bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_windows *w);
+/* The list NAME with an entry for each of N axes, OTHERWISE when it is left out; entries from LEAST
+ * on. */
+bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
+                      int64_t *out);
+/* Numbers for the first OFFSET axes and then those of AT. */
+tn_ints onnx_for_all_axes(int64_t *room, uint32_t offset, int64_t first, const int64_t *at,
+                          uint32_t n);
+
+#endif
