@@ -138,6 +138,14 @@ typedef struct tn_binding {
     int64_t extent;
 } tn_binding;
 
+struct tn_buffer;
+/* An input that has one value for good, known while the program is read: it is no input then. The
+ * value is converted to the type that the program declares, which must hold integers exactly. */
+typedef struct tn_known_input {
+    const char *name;
+    const struct tn_buffer *value;
+} tn_known_input;
+
 typedef struct tn_read_options {
     size_t size;         /* of the structure; 0: its first layout */
     const char *dialect; /* NULL: from the extension of `file`, else from the text itself */
@@ -153,6 +161,8 @@ typedef struct tn_read_options {
     /* ONNX: sizes that are known now, so that what depends on them is */
     const tn_binding *bindings;
     size_t n_bindings;
+    const tn_known_input *known; /* ONNX: such inputs, on which shapes may depend */
+    size_t n_known;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.
@@ -197,7 +207,6 @@ TN_API tn_status tn_module_get_info(const tn_module *m, tn_module_info *info);
  * returns  TN_ERR_USAGE  no such function; M is as before */
 TN_API tn_status tn_module_select_entry(tn_module *m, const char *name, bool only);
 
-struct tn_buffer;
 struct tn_binding;
 /* Give symbolic sizes of M their values for good, everywhere, and check what comes of it. (Sizes
  * may also get values when M is compiled, or by the tensors of a run.)

@@ -30,7 +30,7 @@ static tn_status port_at(const tn_module *m, bool output, size_t index, tn_port 
                                             "%s %zu of a module with %" PRIu32,
                                             output ? "output" : "input", index, n));
     if (output)
-        public_output(m->graph, f->outputs.at[index], port);
+        public_output(m->graph, (uint32_t)index, port);
     else
         public_input(m->graph, f->inputs.at[index], port);
     return port->name ? TN_OK : context_done(cx, diag_no_memory(&cx->diag));

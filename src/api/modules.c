@@ -91,6 +91,8 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .differentiate = derive,
         .bindings = o->bindings,
         .n_bindings = o->n_bindings,
+        .known = o->known,
+        .n_known = o->n_known,
     };
     TN_TRY(d->read(m, &options));
     if (!d->lowers_to)

@@ -42,7 +42,7 @@ static tn_status note_interface(tn_program *p)
     }
     for (uint32_t i = 0; i < p->n_outputs; i++) {
         tn_port *port = &p->outputs[i];
-        public_output(m, f->outputs.at[i], port);
+        public_output(m, i, port);
         if (!port->name)
             return module_no_memory(m);
         known_extents(p, f->outputs.at[i], port);

@@ -49,6 +49,7 @@ enum {
     OPTION_ENTRY_POINT,
     OPTION_DECLARE,
     OPTION_SIZE,
+    OPTION_KNOWN,
     OPTION_LIMIT,
     OPTION_WHOLE_TIMEOUT,
     OPTION_DIAGNOSTICS,
@@ -78,6 +79,7 @@ struct session {
     bool wants_help, wants_version;
     const char **declared; /* room for one entry an argument; behind read.inputs */
     tn_binding *sizes;     /* the same, behind read.bindings */
+    tn_known_input *known; /* and behind read.known */
     const char **limits;   /* likewise: the values of --limit */
     int n_limits;
     int64_t deadline; /* of --timeout, by time_now; 0: none */
@@ -108,6 +110,11 @@ tn_status arguments_one_file(session *s, const arguments *args, const char **fil
 tn_status arguments_limit(session *s, tn_context *cx);
 /* How a command is used: its options and the common ones. */
 void help_command(cli_text *out, const command *c);
+
+/* ---- known_inputs.c ---- */
+
+/* Tell the reader of the value that TEXT, NAME=VALUE, gives an input. */
+tn_status known_input_add(session *s, const char *text);
 
 /* ---- values.c ---- */
 

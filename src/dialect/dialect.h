@@ -29,6 +29,8 @@ typedef struct read_options {
     /* ONNX: sizes that are known now; of a symbol that stands twice the first counts. */
     const tn_binding *bindings;
     size_t n_bindings;
+    const tn_known_input *known; /* ONNX: inputs that are constants */
+    size_t n_known;
 } read_options;
 
 typedef struct write_options {

@@ -137,6 +137,17 @@ static bool copy_ids(const tn_allocator *a, const value_id *from, uint32_t n, fu
     return true;
 }
 
+static bool copy_names(const function *from, module *to, function *f)
+{
+    for (uint32_t i = 0; i < from->output_names.n; i++) {
+        const char *name = from->output_names.at[i];
+        name = module_string(to, name, strlen(name));
+        if (!name || !VECTOR_PUSH(to->allocator, &f->output_names, name))
+            return false;
+    }
+    return true;
+}
+
 static const uint32_t *copy_numbers(module *to, const uint32_t *from, uint32_t n)
 {
     uint32_t *own = ARENA_ARRAY(&to->arena, uint32_t, n);
@@ -207,7 +218,7 @@ static bool copy_function(const function *from, module *to)
             return false;
         f->values.at[f->values.n++] = v;
     }
-    return copy_remarks(from, to, f) &&
+    return copy_remarks(from, to, f) && copy_names(from, to, f) &&
            copy_ids(to->allocator, from->inputs.at, from->inputs.n, f, false) &&
            copy_ids(to->allocator, from->outputs.at, from->outputs.n, f, true);
 }

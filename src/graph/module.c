@@ -29,6 +29,7 @@ void function_release(function *f)
     VECTOR_RELEASE(a, &f->outputs);
     VECTOR_RELEASE(a, &f->hints);
     VECTOR_RELEASE(a, &f->declared);
+    VECTOR_RELEASE(a, &f->output_names);
     VECTOR_RELEASE(a, &f->tuples);
 }
 

@@ -64,6 +64,7 @@ typedef struct function {
     VECTOR(value_info) values;
     VECTOR(value_id) inputs;
     VECTOR(value_id) outputs;
+    VECTOR(const char *) output_names; /* of as many outputs, interned, where the text names them */
     VECTOR(fusion_hint) hints;
     VECTOR(declared_type) declared; /* ascending */
     VECTOR(input_tuple) tuples;     /* ascending; remarks, which no pass looks at */

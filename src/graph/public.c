@@ -56,8 +56,12 @@ void public_input(module *m, value_id v, tn_port *port)
     name_port(m, v, attr_string(n->attrs, KEY_NAME), n->name, port);
 }
 
-void public_output(module *m, value_id v, tn_port *port)
+void public_output(module *m, uint32_t index, tn_port *port)
 {
-    const node *n = node_of(module_entry(m), v);
-    name_port(m, v, n->name, n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : NULL, port);
+    const function *f = module_entry(m);
+    const value_id v = f->outputs.at[index];
+    const node *n = node_of(f, v);
+    const char *given = index < f->output_names.n ? f->output_names.at[index] : NULL;
+    name_port(m, v, given ? given : n->name,
+              n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : NULL, port);
 }

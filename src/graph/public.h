@@ -14,11 +14,12 @@ void public_type(const type *from, tn_type *to);
 /* Whether T is well-formed: a known dtype, rank and extents; UNKNOWN_OK allows TN_DIM_UNKNOWN. */
 bool public_type_is_valid(const tn_type *t, bool unknown_ok);
 
-/* The port of an input, by the name under which it takes data, and of an output, by the name or id
- * that its value has in the text, or else the name of the input that it is. The spelling of the
- * value where it has no name, which lives in M. NULL in port->name when there is no memory. */
+/* The port of an input, by the name under which it takes data, and of output INDEX, by the name
+ * that the text gives it, or the name or id of its value there, or else the name of the input that
+ * it is. The spelling of the value where it has no name, which lives in M. NULL in port->name when
+ * there is no memory. */
 void public_input(module *m, value_id v, tn_port *port);
-void public_output(module *m, value_id v, tn_port *port);
+void public_output(module *m, uint32_t index, tn_port *port);
 
 /* Whether the two are equal and well-formed. */
 bool public_same_type(const tn_type *a, const tn_type *b);

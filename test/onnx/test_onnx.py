@@ -223,6 +223,29 @@ class Models(unittest.TestCase):
         self.assertEqual(self.kinds(field(1, 8) + field(8, field(2, 13)) + field(7, body)), ["Sequence"])
         self.assertEqual(self.kinds(model([node("Identity", "x", "y")], [("x", "f32", None)], [Y])), ["ShapeUnknown"])
 
+    def test_names_of_outputs(self):
+        path = self.file(model([node("Tanh", "x", "y"), node("Tanh", "x", "z"), node("Identity", "x", "same")], [X],
+                               [Y, ("z", "f32", None), ("same", "f32", None), ("y", "f32", None)]))
+        for engine in ("ref", "jit"):
+            done = start("run", path, "--random", "1", "--engine", engine, "--output", self.folder / "out")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            listed = json.loads((self.folder / "out/outputs.json").read_text())
+            self.assertEqual([o["name"] for o in listed], ["y", "z", "same", "y"])
+
+    def test_values_of_inputs(self):
+        data = model([node("Reshape", "x s", "y")], [X, ("s", "si64", ["n"])], [Y])
+        self.assertEqual(self.kinds(data), ["DataDependentShape"])
+        for value in ("[3,2]", "[ 3 , -1 ]", self.saved(ints(3, 2))):
+            y, = self.run_model(data, "--constant", f"s={value}", x=self.x)
+            np.testing.assert_array_equal(y, self.x.reshape(3, 2))
+        self.assertEqual(self.kinds(data, "--constant", "s=[1.5]"), ["InputMismatch"])
+        self.assertEqual(self.kinds(data, "--constant", "s=[3,2]", "--constant", "t=1"), ["UndefinedName"])
+        for wrong in ("s=[1,", "s=x", "s", "s=[[1],2]", "s="):
+            self.assertEqual(self.kinds_of_usage(data, "--constant", wrong), ["Usage"], wrong)
+
+    def kinds_of_usage(self, data, *arguments):
+        return [d["kind"] for d in self.faults(data, *arguments, status=2)]
+
     def test_commands(self):
         path = self.file(model([node("Tanh", "x", "y")], [X], [Y]))
         for arguments in (["explain", path], ["compile", path, "-o", self.folder / "m.c"], ["convert", path, "--to", "ptir"],

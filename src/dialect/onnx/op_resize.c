@@ -29,7 +29,8 @@ typedef struct resizing {
 typedef struct axis_resize {
     uint32_t axis;
     int64_t n, m;
-    double scale, first, last; /* of the part that TF_CROP takes */
+    double scale, length; /* the extent of the result before it is made whole */
+    double first, last;   /* of the part that TF_CROP takes */
 } axis_resize;
 
 static bool choose(onnx_call *c, const char *name, const char *const *words, uint32_t n,
@@ -77,11 +78,11 @@ static double source_of(const resizing *r, const axis_resize *a, int64_t i)
     case HALF_PIXEL:
         return (x + 0.5) / a->scale - 0.5;
     case HALF_PIXEL_SYMMETRIC:
-        return n / 2 * (1 - m / (a->scale * n)) + (x + 0.5) / a->scale - 0.5;
+        return n / 2 * (1 - m / a->length) + (x + 0.5) / a->scale - 0.5;
     case PYTORCH_HALF_PIXEL:
         return a->m > 1 ? (x + 0.5) / a->scale - 0.5 : 0;
     case ALIGN_CORNERS:
-        return a->m > 1 ? x * (n - 1) / (m - 1) : 0;
+        return a->length != 1 ? x * (n - 1) / (a->length - 1) : 0;
     case ASYMMETRIC:
         return x / a->scale;
     case TF_CROP:
@@ -362,6 +363,7 @@ static bool by_scales(onnx_call *c, const type *t, const resizing *r, const doub
             return onnx_refuse(c, DIAG_InvalidAttribute, "a scale is not above 0, or too large");
         a.scale = scales[i];
         a.m = (int64_t)m;
+        a.length = (double)a.n * part * scales[i];
         list[(*n_out)++] = a;
     }
     return true;
@@ -384,12 +386,14 @@ static bool by_sizes(onnx_call *c, const type *t, const int64_t *sizes, axis_res
             return onnx_refuse(c, DIAG_InvalidDimension, "an extent of the result is out of range");
         list[i].m = sizes[i];
         list[i].scale = (double)sizes[i] / (double)list[i].n;
+        list[i].length = (double)sizes[i];
         scale = (list[i].scale > scale) == larger ? list[i].scale : scale;
         list[(*n_out)++] = list[i];
     }
     for (uint32_t i = 0; keeps && i < *n_out; i++) {
         list[i].scale = scale;
         list[i].m = (int64_t)floor(scale * (double)list[i].n + 0.5);
+        list[i].length = (double)list[i].m;
     }
     return true;
 }

@@ -1,8 +1,10 @@
 /* A file as a whole: the model, the inputs, the nodes, the outputs. */
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/onnx.h"
+#include "scalar/dtype.h"
 
 static tn_status report_malformed(module *m, const onnx_fault *f)
 {
@@ -60,6 +62,58 @@ static bool read_dim(importer *im, const char *input, uint32_t axis, const onnx_
     return name ? size_called(im, name, strlen(name), out) : onnx_no_memory(im);
 }
 
+/* ---- inputs that are known ---- */
+
+static const tn_buffer *known_input(const importer *im, const char *name)
+{
+    const read_options *o = im->options;
+    for (size_t i = 0; i < o->n_known; i++)
+        if (strcmp(o->known[i].name, name) == 0)
+            return o->known[i].value;
+    return NULL;
+}
+
+/* The elements of B as elements of D, in the reader's memory; NULL when they do not fit. */
+static void *converted(importer *im, const tn_buffer *b, tn_dtype d, int64_t count)
+{
+    char *to = arena_alloc_aligned(&im->memory, (size_t)count * dtype_bytes(d), 16);
+    const char *from = b->data;
+    if (!to)
+        (void)onnx_no_memory(im);
+    for (int64_t i = 0; to && i < count; i++) {
+        const scalar s = scalar_load(b->type.dtype, from + (size_t)i * dtype_bytes(b->type.dtype));
+        const bool exact = scalar_is_exact(s, d) || dtype_is_float(d);
+        if (!exact || !scalar_store(s, d, to + (size_t)i * dtype_bytes(d)))
+            return NULL;
+    }
+    return to;
+}
+
+/* B, given for the input NAME of type DTYPE[DIMS], as the value V. One element has any shape of
+ * ones. */
+static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dtype dtype,
+                       const dim *dims, uint32_t rank, onnx_value *v)
+{
+    int64_t shape[TN_MAX_RANK], count = 1;
+    bool fits =
+        product_i64(b->type.dims, b->type.rank, &count) && (rank == b->type.rank || count == 1);
+    for (uint32_t i = 0; fits && i < rank; i++) {
+        shape[i] = rank == b->type.rank ? b->type.dims[i] : 1;
+        fits = dim_is_symbolic(dims[i]) || dims[i] == shape[i];
+    }
+    void *data = fits ? converted(im, b, dtype, count) : NULL;
+    if (im->no_memory)
+        return false;
+    if (!data)
+        return onnx_refuse_file(im, DIAG_InputMismatch, name,
+                                "the value given for the input '%s' does not fit its type", name);
+    if (onnx_keeps(dtype) && count <= ONNX_MOST_KNOWN)
+        v->known = onnx_known_load(&im->memory, dtype, shape, rank, data);
+    else
+        v->v = tn_constant(&im->b, dtype, (tn_ints){shape, rank}, data);
+    return v->known || tn_is_value(v->v) || onnx_no_memory(im);
+}
+
 static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info)
 {
     const char *name = onnx_text(im, info->name);
@@ -87,7 +141,10 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
     const onnx_dim *list = t && t->shape ? t->shape->dims.at : NULL;
     for (uint32_t i = 0; !v.is_faulty && i < t->shape->dims.n; i++)
         v.is_faulty = !read_dim(im, name, i, &list[i], &dims[i]);
-    if (!v.is_faulty) {
+    const tn_buffer *given = known_input(im, name);
+    if (!v.is_faulty && given) {
+        v.is_faulty = !take_known(im, name, given, dtype, dims, t->shape->dims.n, &v);
+    } else if (!v.is_faulty) {
         v.v = tn_input(&im->b, name, dtype, (tn_ints){dims, t->shape->dims.n});
         v.is_faulty = !tn_is_value(v.v);
     }
@@ -101,6 +158,16 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
     for (uint32_t i = 0; i < g->inputs.n; i++)
         if (!onnx_find(scope, inputs[i].name) && !read_input(im, scope, &inputs[i]))
             return false;
+    const read_options *o = im->options;
+    for (size_t k = 0; k < o->n_known; k++) {
+        uint32_t i = 0;
+        while (i < g->inputs.n && !onnx_is(inputs[i].name, o->known[k].name))
+            i++;
+        if (i == g->inputs.n)
+            (void)onnx_refuse_file(im, DIAG_UndefinedName, o->known[k].name,
+                                   "a value is given for '%.200s', which is no input",
+                                   o->known[k].name);
+    }
     return true;
 }
 
@@ -109,6 +176,7 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
 static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *outputs = g->outputs.at;
+    function *f = module_entry(im->m);
     if (g->outputs.n == 0)
         return onnx_refuse_file(im, DIAG_MissingOutputs, "", "the graph has no outputs");
     for (uint32_t i = 0; i < g->outputs.n; i++) {
@@ -119,7 +187,9 @@ static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph
         if (!v || v->is_faulty)
             continue;
         const tn_value data = onnx_data_of(im, v);
-        if (tn_is_value(data) && function_add_output(module_entry(im->m), data.id) != TN_OK)
+        const char *name = module_string(im->m, outputs[i].name.at, outputs[i].name.n);
+        if (tn_is_value(data) && (!name || function_add_output(f, data.id) != TN_OK ||
+                                  !VECTOR_PUSH(im->m->allocator, &f->output_names, name)))
             return onnx_no_memory(im);
     }
     return true;

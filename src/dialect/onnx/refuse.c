@@ -105,15 +105,16 @@ tn_status onnx_report_refusals(importer *im)
         const onnx_refusal *r = &im->refusals.at[i];
         if (!r->message)
             continue;
+        s = TN_ERR_REJECTED;
         if (!r->node)
-            s = diag_report(d, r->kind, src, NO_SPAN, "%s", r->message);
+            (void)diag_report(d, r->kind, src, NO_SPAN, "%s", r->message);
         else if (r->count == 1)
-            s = diag_report(d, r->kind, src, NO_SPAN, "%s: %s (%s)", r->about, r->message,
-                            r->place);
+            (void)diag_report(d, r->kind, src, NO_SPAN, "%s: %s (%s)", r->about, r->message,
+                              r->place);
         else
-            s = diag_report(d, r->kind, src, NO_SPAN,
-                            "%s: %s; %" PRIu32 " nodes, of which this is the first (%s)", r->about,
-                            r->message, r->count, r->place);
+            (void)diag_report(d, r->kind, src, NO_SPAN,
+                              "%s: %s; %" PRIu32 " nodes, of which this is the first (%s)",
+                              r->about, r->message, r->count, r->place);
         if (r->node)
             diag_node(d, r->node);
         if (r->fix)
