@@ -124,8 +124,14 @@ def put_tensor(array, name=""):
 
 # ---- models ----
 
+class Ref(str):
+    """In the body of a function: the attribute of the call that has this name."""
+
+
 def put_attribute(name, value):
     out = field(1, name)
+    if isinstance(value, Ref):
+        return out + field(21, str(value)) + field(20, 1)
     if isinstance(value, bool) or isinstance(value, int):
         return out + field(3, int(value)) + field(20, 2)
     if isinstance(value, float):
@@ -162,6 +168,16 @@ def value_info(name, dtype, shape):
             dims += field(1, one)
         out += field(2, dims)
     return field(1, name) + field(2, field(1, out))
+
+
+def function(name, inputs, outputs, nodes, domain="own", opset=13, attributes=(), **defaults):
+    """The bytes of a FunctionProto; INPUTS, OUTPUTS and ATTRIBUTES are names."""
+    out = field(1, name) + b"".join(field(4, n) for n in inputs.split())
+    out += b"".join(field(5, n) for n in outputs.split()) + b"".join(field(6, a) for a in attributes)
+    out += b"".join(field(7, n) for n in nodes)
+    for d, version in ("", opset), ("own", 1):
+        out += field(9, (field(1, d) if d else b"") + field(2, version))
+    return out + field(10, domain) + b"".join(field(11, put_attribute(*d)) for d in defaults.items())
 
 
 def graph(nodes, inputs, outputs, initializers=(), name="g"):

@@ -7,7 +7,7 @@ import unittest
 
 import numpy as np
 
-from lib.onnx_files import field, graph, model, node, put_tensor
+from lib.onnx_files import Ref, field, function, graph, model, node, put_tensor
 from lib.program import start
 
 X = ("x", "f32", [2, 3])
@@ -159,6 +159,45 @@ class Models(unittest.TestCase):
                       node("Reshape", "x turned", "y")], [N], [Y], [("each", ints(1, 1))])
         y, = self.run_model(data, x=self.x)
         np.testing.assert_array_equal(y, self.x.reshape(3, 2))
+
+    def with_functions(self, node_, *functions, inputs=(X,)):
+        return model([node_], list(inputs), [Y], domains=[("own", 1)], functions=functions)
+
+    def test_function(self):
+        leaky = function("Leaky", "a", "c", [node("LeakyRelu", "a", "b", alpha=Ref("slope")), node("Neg", "b", "c")],
+                         attributes=["slope"])
+        usual = function("Leaky", "a", "c", [node("LeakyRelu", "a", "b", alpha=Ref("slope")), node("Neg", "b", "c")],
+                         slope=0.25)
+        x = self.x - 3
+        for f, given, slope in ((leaky, {"slope": 0.5}, 0.5), (leaky, {}, 0.01), (usual, {}, 0.25),
+                                (usual, {"slope": 0.5}, 0.5)):
+            y, = self.run_model(self.with_functions(node("Leaky", "x", "y", domain="own", **given), f), x=x)
+            np.testing.assert_allclose(y, -np.where(x < 0, np.float32(slope) * x, x), rtol=1e-6)
+
+    def test_functions_in_functions(self):
+        """Names are those of each body, and an attribute goes through two calls."""
+        inner = function("Inner", "a", "b", [node("Elu", "a", "x", alpha=Ref("k")), node("Neg", "x", "b")])
+        outer = function("Outer", "x", "b", [node("Inner", "x", "a", domain="own", k=Ref("l")),
+                                             node("Inner", "a", "b", domain="own", k=Ref("l"))])
+        y, = self.run_model(self.with_functions(node("Outer", "x", "y", domain="own", l=2.0), inner, outer), x=self.x)
+        once = -self.x
+        np.testing.assert_allclose(y, -np.where(once < 0, 2 * np.expm1(once), once), rtol=1e-6)
+
+    def test_function_with_an_input_left_out(self):
+        f = function("Bounded", "a low high", "b", [node("Clip", "a low high", "b")])
+        y, = self.run_model(self.with_functions(node("Bounded", "x - x1", "y", domain="own"), f,
+                                                inputs=(X, ("x1", "f32", []))),
+                            x=self.x, x1=np.array(2, np.float32))
+        np.testing.assert_array_equal(y, np.minimum(self.x, 2))
+
+    def test_functions_without_end(self):
+        f = function("Again", "a", "b", [node("Again", "a", "b", domain="own")])
+        self.assertIn("LimitExceeded", self.kinds(self.with_functions(node("Again", "x", "y", domain="own"), f)))
+        many = [function(f"F{i}", "a", "c", [node(f"F{i + 1}", "a", "b", domain="own"),
+                                             node(f"F{i + 1}", "b", "c", domain="own")]) for i in range(40)]
+        many.append(function("F40", "a", "b", [node("Identity", "a", "b")]))
+        data = self.with_functions(node("F0", "x", "y", domain="own"), *many)
+        self.assertIn("LimitExceeded", self.kinds(data, "--limit", "nodes=10000"))
 
     def test_binding_that_differs_from_data(self):
         done = start("run", self.file(model([node("Neg", "x", "y")], [N], [Y])), "--dim", "N=4", "--input",

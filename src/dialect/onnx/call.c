@@ -76,7 +76,7 @@ const onnx_attribute *onnx_attr(const onnx_call *c, const char *name)
     const onnx_attribute *list = c->node->attributes.at;
     for (uint32_t i = 0; i < c->node->attributes.n; i++)
         if (onnx_is(list[i].name, name))
-            return &list[i];
+            return list[i].refers.n ? onnx_referred(c->scope, &list[i]) : &list[i];
     return NULL;
 }
 

@@ -110,6 +110,8 @@ static bool find_inputs(onnx_call *c, bool *ok)
                                    ONNX_TEXT(names[i]), ONNX_TEXT(c->node->op),
                                    (size_t)(c->node->message.bytes.at - c->im->m->source.text));
         *ok = *ok && c->in[i] && !c->in[i]->is_faulty;
+        if (c->in[i] && c->in[i]->is_absent)
+            c->in[i] = NULL;
     }
     return !c->im->no_memory;
 }
@@ -180,6 +182,9 @@ static bool run(onnx_call *c)
         c->op = onnx_op_find(im, domain, c->node->op, c->version, &near);
     if (!find_inputs(c, &ok))
         return false;
+    const onnx_function *f = onnx_function_of(c);
+    if (f)
+        return ok && onnx_call_function(c, f);
     if (!c->op)
         return unknown_op(c, near, domain);
     if (!ok || !right_arity(c))
@@ -213,8 +218,20 @@ static bool define_outputs(onnx_call *c, bool ok)
     return true;
 }
 
+/* Functions that call others twice, and so on, stand for many nodes. */
+static bool is_too_large(importer *im)
+{
+    if (im->n_nodes++ < im->m->cx->limits.nodes)
+        return false;
+    if (im->n_nodes == im->m->cx->limits.nodes + 1)
+        (void)onnx_refuse_file(im, DIAG_LimitExceeded, "", "it has more nodes than the limit");
+    return true;
+}
+
 static bool read_node(importer *im, onnx_scope *scope, const onnx_node *n, uint32_t number)
 {
+    if (is_too_large(im))
+        return false;
     onnx_call c = {.im = im,
                    .scope = scope,
                    .b = &im->b,
@@ -253,23 +270,29 @@ bool onnx_define_initializers(importer *im, onnx_scope *scope, const onnx_graph 
     return true;
 }
 
+bool onnx_give_named(onnx_call *c, uint32_t k, const onnx_scope *inner, onnx_bytes name)
+{
+    const onnx_value *v = onnx_find(inner, name);
+    if (!v || v->is_absent)
+        return onnx_refuse(c, DIAG_UndefinedOutput, "nothing defines '%.*s' inside of it",
+                           ONNX_TEXT(name));
+    if (v->is_faulty)
+        return false;
+    const onnx_bytes own = c->out[k].name;
+    c->out[k] = *v;
+    c->out[k].name = own;
+    return true;
+}
+
 static bool give_results(onnx_call *c, onnx_scope *inner, const onnx_graph *g)
 {
     const onnx_value_info *outputs = g->outputs.at;
     if (g->outputs.n < c->n_out)
         return onnx_refuse(c, DIAG_RegionSignature, "an inner graph has %" PRIu32 " outputs",
                            g->outputs.n);
-    for (uint32_t i = 0; i < c->n_out; i++) {
-        const onnx_value *v = onnx_find(inner, outputs[i].name);
-        if (!v)
-            return onnx_refuse(c, DIAG_UndefinedOutput, "nothing defines '%.*s' in an inner graph",
-                               ONNX_TEXT(outputs[i].name));
-        if (v->is_faulty)
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!onnx_give_named(c, i, inner, outputs[i].name))
             return false;
-        const onnx_bytes name = c->out[i].name;
-        c->out[i] = *v;
-        c->out[i].name = name;
-    }
     return true;
 }
 

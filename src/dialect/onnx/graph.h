@@ -10,6 +10,5 @@ const uint32_t *onnx_order(importer *im, const onnx_node *nodes, uint32_t n);
 
 /* The names of G's initializers. */
 bool onnx_define_initializers(importer *im, onnx_scope *scope, const onnx_graph *g);
-void onnx_scope_release(importer *im, onnx_scope *scope);
 
 #endif

@@ -15,6 +15,7 @@
 typedef struct onnx_value {
     onnx_bytes name;
     bool is_faulty;            /* nothing more: it was reported */
+    bool is_absent;            /* of a function: an input that the call leaves out */
     const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
     const onnx_known *known;   /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */
@@ -24,6 +25,8 @@ typedef struct onnx_value {
 typedef struct onnx_scope {
     const struct onnx_scope *outer; /* whose names are seen too; NULL: none */
     onnx_list imports;              /* of the model or function: onnx_import */
+    const struct onnx_call *call;   /* of a function whose body this is; NULL: none */
+    const onnx_function *function;
     uint32_t depth;
     hash_index by_name;
     VECTOR(onnx_value *) values;
@@ -67,6 +70,7 @@ typedef struct importer {
     hash_index op_index;
     VECTOR(onnx_refusal) refusals;
     uint32_t last_refusal; /* the one that was given or counted last */
+    uint64_t n_nodes;      /* that were read, those of functions once for each call */
     bool no_memory;
 } importer;
 
@@ -188,6 +192,19 @@ onnx_value *onnx_find(const onnx_scope *scope, onnx_bytes name);
 /* Read the graph G, which sees the names of OUTER, in place: its results become those of the call
  * C. Its inputs, if any, are ARGS. */
 bool onnx_inline(onnx_call *c, const onnx_graph *g, onnx_value *const *args, uint32_t n_args);
+
+/* What a name of the scope INNER stands for becomes result K of C. */
+bool onnx_give_named(onnx_call *c, uint32_t k, const onnx_scope *inner, onnx_bytes name);
+void onnx_scope_release(importer *im, onnx_scope *scope);
+
+/* ---- function.c ---- */
+
+/* The function of the model that C calls; NULL: it is an operator. */
+const onnx_function *onnx_function_of(const onnx_call *c);
+/* Read the body of F in the place of the call. */
+bool onnx_call_function(onnx_call *c, const onnx_function *f);
+/* The attribute of a call that A, in the body of its function, refers to; NULL: it has none. */
+const onnx_attribute *onnx_referred(const onnx_scope *scope, const onnx_attribute *a);
 
 /* ---- op_table.c ---- */
 
