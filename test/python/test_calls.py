@@ -22,6 +22,7 @@ OPEN = ADD.replace("[16,16]", "[n,16]")
 ENDLESS = """
 import os, signal, threading, time
 import numpy as np, tenon
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
 net = tenon.load('''%0 = Input () {name="x"} : tensor<f64>[700,700]
 %1 = MatMul (%0, %0) : tensor<f64>[700,700]
 outputs: %1''', engine="ENGINE", threads=THREADS)
