@@ -246,8 +246,9 @@ class Case:
 
     def tenon(self, *arguments, stdin=None):
         """Run the program; ending by a signal or with a status of 70 and more is a failure."""
-        if self.options.serve:
-            status, out, err = serve(self.options.serve, self.folder, arguments, stdin)
+        server = getattr(self.options, "serve", None)
+        if server:
+            status, out, err = serve(server, self.folder, arguments, stdin)
             done = subprocess.CompletedProcess([], status, out, err)
         else:
             done = self.start(arguments, stdin)

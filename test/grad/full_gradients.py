@@ -440,6 +440,13 @@ def ptir_cases():
         yield p(f"extract_patches {window} {strides} {dilation}", {"x": x},
                 f"extract_patches({{x}}) window{window} strides{strides} dilation{dilation} "
                 f"padding{pads} pad_value[0.5]", y)
+    for what, x, w, y in (
+            ("strides[1, 2] padding[(1, 0), (0, 2)] base_dilation[1, 1] dilation[1, 1]",
+             (1, 2, 4, 5), (3, 2, 2, 3), (1, 3, 4, 3)),
+            ("strides[1] padding[(1, 1)] base_dilation[1] dilation[2] groups[2]", (2, 4, 5), (6, 2, 3), (2, 6, 3)),
+            ("strides[1] padding[(2, 2)] base_dilation[2] dilation[1]", (1, 2, 3), (2, 2, 3), (1, 2, 7)),
+            ("strides[2] padding[(0, 0)] base_dilation[1] dilation[1] batch_groups[2]", (2, 2, 4), (2, 2, 2), (1, 2, 2))):
+        yield p(f"convolution {what}", {"x": x, "f": w}, f"convolution({{x}}, {{f}}) {what}", y)
     for kind in ("sum", "max", "min"):
         for n, (w, s, pads, base, d, x, y) in enumerate((
                 ([2], [1], [(0, 0)], [1], [1], (5,), (4,)),

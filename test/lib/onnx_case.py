@@ -9,7 +9,7 @@ import numpy as np
 from lib.onnx_files import model, node
 from lib.program import start
 
-DTYPES = {"float32": "f32", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8"}
+DTYPES = {"float32": "f32", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8", "bool": "i1"}
 random = np.random.default_rng(7)
 
 
@@ -17,14 +17,20 @@ def floats(*shape):
     return random.integers(-8, 8, shape).astype(np.float32) / 4
 
 
+def ints(*numbers):
+    return np.array(numbers, dtype=np.int64)
+
+
 class Case(unittest.TestCase):
-    def results(self, op, n_out, *arrays, opset=18, **attributes):
-        """What the evaluator and machine code give, which must be the same, for inputs x0, x1, ...; None: left out."""
+    def results(self, op, outputs, *arrays, opset=18, domain="", **attributes):
+        """What the evaluator and machine code give, which must be the same, for inputs x0, x1, ...; None: left out.
+        OUTPUTS: how many there are, or their names."""
         names = ["-" if a is None else f"x{i}" for i, a in enumerate(arrays)]
-        results = [f"y{i}" for i in range(n_out)]
-        data = model([node(op, " ".join(names), " ".join(results), **attributes)],
+        outputs = outputs.split() if isinstance(outputs, str) else [f"y{i}" for i in range(outputs)]
+        data = model([node(op, " ".join(names), " ".join(outputs), domain=domain, **attributes)],
                      [(n, DTYPES[str(a.dtype)], list(a.shape)) for n, a in zip(names, arrays) if a is not None],
-                     [(r, "f32", None) for r in results], opset=opset)
+                     [(name, "f32", None) for name in outputs if name != "-"], opset=opset,
+                     domains=[(domain, 1)] if domain else [])
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "m.onnx").write_bytes(data)

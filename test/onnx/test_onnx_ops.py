@@ -3,7 +3,7 @@ import unittest
 
 import numpy as np
 
-from lib.onnx_case import Case, floats
+from lib.onnx_case import Case, floats, ints, random
 
 
 class Operators(Case):
@@ -60,6 +60,78 @@ class Operators(Case):
         np.testing.assert_array_equal(got, np.clip(want, 0, 255).astype(np.uint8))
         back, = self.results("DequantizeLinear", 1, got, scale, zero, opset=21, axis=1, block_size=2)
         np.testing.assert_array_equal(back, (got.astype(np.float32) - zero.repeat(2, 1)) * scale.repeat(2, 1))
+
+    def test_sums_of_integers(self):
+        x = random.integers(0, 255, (1, 4, 6, 6)).astype(np.uint8)
+        f, zeros = random.integers(-127, 127, (6, 2, 3, 3)).astype(np.int8), ints(*range(6)).astype(np.int8)
+        got, = self.results("ConvInteger", 1, x, f, np.array(100, np.uint8), zeros, group=2, pads=[1, 0, 1, 0])
+        wide, filters = x.astype(np.int64) - 100, f.astype(np.int64) - zeros.reshape(6, 1, 1, 1)
+        padded = np.pad(wide, [(0, 0), (0, 0), (1, 1), (0, 0)])
+        want = np.zeros((1, 6, 6, 4), np.int64)
+        for o in range(6):
+            part = padded[:, 2 * (o // 3):2 * (o // 3) + 2]
+            for i in range(6):
+                for j in range(4):
+                    want[0, o, i, j] = (part[0, :, i:i + 3, j:j + 3] * filters[o]).sum()
+        np.testing.assert_array_equal(got, want)
+        scale, scales = np.array(0.5, np.float32), np.full(6, 0.25, np.float32)
+        bias = np.arange(6, dtype=np.int32) * 100
+        got, = self.results("QLinearConv", 1, x, scale, np.array(100, np.uint8), f, scales, zeros,
+                            np.array(64, np.float32), np.array(128, np.uint8), bias, group=2, pads=[1, 0, 1, 0])
+        real = (want + bias.reshape(6, 1, 1)).astype(np.float32) * np.float32(0.125)
+        np.testing.assert_array_equal(got, np.clip(np.rint(real / 64) + 128, 0, 255).astype(np.uint8))
+
+    def test_rms(self):
+        x, scale = floats(2, 3, 4), floats(4)
+        want = x / np.sqrt((x.astype(np.float64) ** 2).mean(-1, keepdims=True) + 1e-5) * scale
+        for op, opset, domain in (("RMSNormalization", 23, ""), ("SimplifiedLayerNormalization", 17, "")):
+            got, = self.results(op, 1, x, scale, opset=opset, domain=domain)
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+        got, total = self.results("SkipSimplifiedLayerNormalization", "y0 - - y3", x, x, scale, domain="com.microsoft")
+        np.testing.assert_array_equal(total, x + x)
+        want = 2 * x / np.sqrt((4 * x.astype(np.float64) ** 2).mean(-1, keepdims=True) + 1e-5) * scale
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+    def attended(self, q, k, v, mask):
+        scores = np.einsum("bhsd,bhtd->bhst", q.astype(np.float64), k) / np.sqrt(q.shape[-1]) + mask
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return np.einsum("bhst,bhtd->bhsd", weights / weights.sum(-1, keepdims=True), v)
+
+    def test_attention(self):
+        q, k, v = floats(2, 4, 3, 8), floats(2, 4, 5, 8), floats(2, 4, 5, 6)
+        got, = self.results("Attention", 1, q, k, v, opset=23)
+        np.testing.assert_allclose(got, self.attended(q, k, v, 0), rtol=1e-5, atol=1e-5)
+        seen = random.integers(0, 2, (3, 5)).astype(bool) | (np.arange(5) == 0)
+        got, = self.results("Attention", 1, q, k, v, seen, opset=23)
+        np.testing.assert_allclose(got, self.attended(q, k, v, np.where(seen, 0, -np.inf)), rtol=1e-5, atol=1e-5)
+        got, = self.results("Attention", 1, q, k, v, opset=23, is_causal=1)
+        causal = np.where(np.tril(np.ones((3, 5))) > 0, 0, -np.inf)
+        np.testing.assert_allclose(got, self.attended(q, k, v, causal), rtol=1e-5, atol=1e-5)
+
+    def test_attention_in_heads_behind_a_cache(self):
+        flat = floats(2, 3, 32), floats(2, 3, 16), floats(2, 3, 16)
+        split = [x.reshape(2, 3, -1, 8).transpose(0, 2, 1, 3) for x in flat]
+        old_k, old_v = floats(2, 2, 4, 8), floats(2, 2, 4, 8)
+        got, all_k, all_v = self.results("Attention", 3, *flat, None, old_k, old_v, opset=23, is_causal=1, q_num_heads=4,
+                                         kv_num_heads=2)
+        np.testing.assert_array_equal(all_k, np.concatenate([old_k, split[1]], 2))
+        np.testing.assert_array_equal(all_v, np.concatenate([old_v, split[2]], 2))
+        k, v = all_k.repeat(2, 1), all_v.repeat(2, 1)
+        want = self.attended(split[0], k, v, np.where(np.tril(np.ones((3, 7)), 4) > 0, 0, -np.inf))
+        np.testing.assert_allclose(got, want.transpose(0, 2, 1, 3).reshape(2, 3, 32), rtol=1e-5, atol=1e-5)
+
+    def test_rotary(self):
+        x, positions = floats(2, 3, 4, 8), random.integers(0, 10, (2, 4)).astype(np.int64)
+        cos, sin = floats(10, 3), floats(10, 3)
+        c, s = cos[positions][:, None], sin[positions][:, None]
+        for interleaved in 0, 1:
+            a, b = (x[..., 0:6:2], x[..., 1:6:2]) if interleaved else (x[..., :3], x[..., 3:6])
+            first, second = a * c - b * s, a * s + b * c
+            turned = np.stack([first, second], -1).reshape(2, 3, 4, 6) if interleaved else \
+                np.concatenate([first, second], -1)
+            got, = self.results("RotaryEmbedding", 1, x, cos, sin, positions, opset=23, interleaved=interleaved,
+                                rotary_embedding_dim=6)
+            np.testing.assert_allclose(got, np.concatenate([turned, x[..., 6:]], -1), rtol=1e-6)
 
     def test_top_k_ties(self):
         x = np.array([[1, 3, 3, 2], [0, 0, 0, 0]], dtype=np.float32)

@@ -5,6 +5,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))  # what peers.py imports stands beside it
 spec = importlib.util.spec_from_file_location("peers", ROOT / "bench/peers.py")
 peers = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(peers)

@@ -66,6 +66,9 @@ static void use_contractions(tn_builder *b, tn_value x)
                                            TN_PADDING_VALID, TN_INTS())));
     CHECK(tn_is_value(tn_conv2d_grad_filter(b, image, dy, TN_INTS(3, 3, 2, 5), TN_INTS(1, 1),
                                             TN_PADDING_VALID, TN_INTS())));
+    const tn_value planes = tn_transpose(b, image, TN_INTS(0, 3, 1, 2));
+    const tn_value filter = f32(b, "filter", TN_INTS(5, 2, 3, 3));
+    CHECK(tn_is_value(tn_convolution(b, planes, filter, NULL, TN_F64, TN_F32)));
     CHECK(tn_is_value(tn_extract_patches(b, image, TN_INTS(2, 2), TN_INTS(1, 1), TN_INTS(1, 1),
                                          TN_INTS(0, 1, 0, 1), 0)));
     tn_window window = {TN_INTS(1, 2, 2, 1), TN_INTS(1, 2, 2, 1), TN_INTS(0, 0, 0, 0, 0, 0, 0, 0),

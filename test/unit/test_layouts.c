@@ -31,6 +31,7 @@ static const layout layouts[] = {
     LAYOUT(tn_diagnostic_sink, 16),
     LAYOUT(tn_writer, 16),
     LAYOUT(tn_binding, 16),
+    LAYOUT(tn_known_input, 16),
     LAYOUT(tn_pass_observer, 16),
     LAYOUT(tn_type, 264),
     LAYOUT(tn_port, 272),

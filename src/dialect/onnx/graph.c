@@ -3,7 +3,7 @@
 
 #include "base/suggest.h"
 #include "dialect/onnx/graph.h"
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* ---- names ---- */
 

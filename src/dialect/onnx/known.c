@@ -1,7 +1,7 @@
 /* Results that are known because the inputs are. Each function gives NULL where that is not so
  * after all; then the operator is read like any other. */
 #include "base/checked.h"
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 #include "ops/shape.h"
 
 const onnx_known *onnx_known_none(onnx_call *c)

@@ -1,5 +1,5 @@
 /* Products of matrices. */
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* Vectors are rows on the left and columns on the right. */
 bool onnx_op_matmul(onnx_call *c)

@@ -1,7 +1,7 @@
 /* Parts of tensors, and what is put around them: Slice, Gather, Pad. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* ---- Slice ---- */
 

@@ -1,7 +1,7 @@
 /* Normalisation. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* V, of rank 1, along axis AXIS of a tensor of rank RANK. */
 static tn_value along(onnx_call *c, tn_value v, uint32_t axis, uint32_t rank)

@@ -1,7 +1,7 @@
 /* Convolutions, and how their windows move. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op_window.h"
+#include "dialect/onnx/ops/op_window.h"
 
 bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
                       int64_t *out)
@@ -152,20 +152,25 @@ static bool read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows
     return true;
 }
 
-bool onnx_op_conv(onnx_call *c)
+tn_value onnx_convolved(onnx_call *c, tn_value x, tn_value f, tn_dtype sums)
 {
-    const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, f);
     int64_t pads[2 * TN_MAX_RANK];
     onnx_windows w;
     if (!t || !u || !read_kernel(c, t, u, &w) || !onnx_read_windows(c, t, true, &w))
-        return false;
+        return tn_no_value();
     const tn_convolved how = {.strides = {w.strides, w.n},
                               .pads = paired(pads, w.low, w.high, w.n),
                               .dilation = {w.dilations, w.n},
                               .groups = onnx_attr_int(c, "group", 1)};
-    return give_with_bias(c, tn_convolution(c->b, x, f, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT),
-                          2);
+    return tn_convolution(c->b, x, f, &how, sums, sums);
+}
+
+bool onnx_op_conv(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
+    const tn_value y = onnx_convolved(c, x, f, TN_DTYPE_DEFAULT);
+    return tn_is_value(y) && give_with_bias(c, y, 2);
 }
 
 /* ---- transposed ---- */

@@ -2,7 +2,7 @@
 #ifndef DIALECT_ONNX_OP_WINDOW_H
 #define DIALECT_ONNX_OP_WINDOW_H
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* How windows move over the last N axes of a tensor; all of it numbers. */
 typedef struct onnx_windows {
@@ -23,5 +23,9 @@ bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherw
 /* Numbers for the first OFFSET axes and then those of AT. */
 tn_ints onnx_for_all_axes(int64_t *room, uint32_t offset, int64_t first, const int64_t *at,
                           uint32_t n);
+
+/* The convolution of X with the filter F, as the attributes of the node say; SUMS: the type of the
+ * sums and of the result, or TN_DTYPE_DEFAULT. No value when it was refused. */
+tn_value onnx_convolved(onnx_call *c, tn_value x, tn_value f, tn_dtype sums);
 
 #endif

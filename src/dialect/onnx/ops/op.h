@@ -25,7 +25,7 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 #define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \
     onnx_lower_fn onnx_op_##function;                                                              \
     onnx_known_fn onnx_known_##known;
-#include "dialect/onnx/ops.def"
+#include "dialect/onnx/ops/ops.def"
 #undef ONNX
 
 /* X times, plus C. */

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* A tensor with a letter for each axis. The axes of an ellipsis are numbered from the right, from
  * DOTS on downwards. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;
 typedef enum coordinates {

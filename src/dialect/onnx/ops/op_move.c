@@ -1,7 +1,7 @@
 /* Movement: what gives elements another shape or order. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 #include "ops/shape.h"
 
 /* ---- Reshape ---- */

@@ -1,5 +1,5 @@
 /* The table of operators, and finding a row. */
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 const onnx_op onnx_ops[] = {
 #define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \
@@ -8,7 +8,7 @@ const onnx_op onnx_ops[] = {
      min_in,     max_in,                                                                           \
      max_out,    onnx_op_##function,                                                               \
      (int)(arg), onnx_known_##known},
-#include "dialect/onnx/ops.def"
+#include "dialect/onnx/ops/ops.def"
 #undef ONNX
 };
 

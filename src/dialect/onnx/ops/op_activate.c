@@ -1,7 +1,7 @@
 /* Activations. */
 #include <math.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 static tn_value zero_like(onnx_call *c, tn_value x)
 {

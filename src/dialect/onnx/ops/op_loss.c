@@ -1,5 +1,5 @@
 /* Losses: log probabilities of classes against the right ones. */
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 typedef enum loss_reduction { LOSS_NONE, LOSS_SUM, LOSS_MEAN } loss_reduction;
 

@@ -2,7 +2,7 @@
  * computed for all steps at once before it. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 enum { MOST_GATES = 4, MOST_ACTIVATIONS = 3 };
 

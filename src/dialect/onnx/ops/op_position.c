@@ -2,7 +2,7 @@
  * become the one of the row. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 static dim product(onnx_call *c, const dim *dims, uint32_t n)
 {

@@ -1,5 +1,5 @@
 /* Reductions. */
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 /* The axes, which became an input in version 13 (ReduceSum) and 18 (all others). *NOTHING: there
  * are none, and that means that nothing is reduced. */

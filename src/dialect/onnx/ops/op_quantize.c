@@ -1,7 +1,7 @@
 /* Quantised tensors: integers with a scale and a zero point. */
 #include <inttypes.h>
 
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op_window.h"
 
 /* A tensor quantised with SCALE and ZERO, which may be no value: the inputs K and K + 1 of the
  * node. */
@@ -139,44 +139,73 @@ bool onnx_op_dynamic_quantize_linear(onnx_call *c)
            onnx_give(c, 2, q.zero);
 }
 
-/* ---- products of integers ---- */
+/* ---- sums of integers ---- */
 
-/* Input K as si32 without its zero point, input ZERO_AT, which broadcasts: of one element, of rows,
- * or of columns. */
-static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, bool rows)
+/* Input K as si32 without its zero point, input ZERO_AT: of one element, or along AXIS, which may
+ * count from the end. */
+static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, int64_t axis)
 {
-    const tn_value x = onnx_in(c, k);
-    tn_value zero = onnx_in(c, zero_at);
-    const type *t = onnx_type_of(c, x), *z = onnx_type_of(c, zero);
+    const tn_value x = onnx_in(c, k), zero = onnx_in(c, zero_at);
+    const type *t = onnx_type_of(c, x);
     const tn_value wide = tn_cast(c->b, x, TN_SI32);
-    if (!t || !z)
+    if (!t || !tn_is_value(zero))
         return wide;
-    if (z->rank == 1 && t->rank >= 2)
-        zero = along(c, zero, rows ? (int64_t)t->rank - 2 : (int64_t)t->rank - 1, t->rank);
-    return tn_sub(c->b, wide, tn_cast(c->b, zero, TN_SI32));
+    axis += axis < 0 ? (int64_t)t->rank : 0;
+    const tn_value spread = along(c, zero, axis, t->rank);
+    return tn_sub(c->b, wide, tn_cast(c->b, spread, TN_SI32));
+}
+
+static tn_value product(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
+{
+    const tn_value x = centred(c, k, zero_k, -2), y = centred(c, m, zero_m, -1);
+    return tn_matmul(c->b, x, y);
+}
+
+static tn_value convolved(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
+{
+    const tn_value x = centred(c, k, zero_k, 0), f = centred(c, m, zero_m, 0);
+    return onnx_convolved(c, x, f, TN_SI32);
 }
 
 bool onnx_op_matmul_integer(onnx_call *c)
 {
-    const tn_value x = centred(c, 0, 2, true);
-    const tn_value y = centred(c, 1, 3, false);
-    return onnx_give(c, 0, tn_matmul(c->b, x, y));
+    return onnx_give(c, 0, product(c, 0, 2, 1, 3));
 }
 
-/* si32 sums with the scale of both operands, in the type of the result's zero point. */
-bool onnx_op_qlinear_matmul(onnx_call *c)
+bool onnx_op_conv_integer(onnx_call *c)
 {
-    const tn_value x = centred(c, 0, 2, true);
-    const tn_value y = centred(c, 3, 5, false);
-    const tn_value sums = tn_matmul(c->b, x, y);
+    return onnx_give(c, 0, convolved(c, 0, 2, 1, 3));
+}
+
+/* SUMS with the scales of both operands, inputs 1 and 4, quantised as inputs 6 and 7 say. Scales of
+ * the left lie along axis ROW, those of the right along COLUMN, those of the result along OUT. */
+static bool give_requantised(onnx_call *c, tn_value sums, int64_t row, int64_t column, int64_t out)
+{
     const type *t = onnx_type_of(c, sums), *z = onnx_in_type(c, 7), *s = onnx_in_type(c, 1);
     if (!t || !z || !s)
         return false;
-    const int64_t row = (int64_t)t->rank - 2, column = (int64_t)t->rank - 1;
     const tn_value left = along(c, onnx_in(c, 1), row, t->rank);
     const tn_value right = along(c, onnx_in(c, 4), column, t->rank);
     const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
-    const quantised q = {along(c, onnx_in(c, 6), row, t->rank),
-                         along(c, onnx_in(c, 7), row, t->rank)};
+    quantised q = {.scale = along(c, onnx_in(c, 6), out, t->rank)};
+    q.zero = along(c, onnx_in(c, 7), out, t->rank);
     return onnx_give(c, 0, quantise(c, real, &q, z->dtype));
+}
+
+bool onnx_op_qlinear_matmul(onnx_call *c)
+{
+    const tn_value sums = product(c, 0, 2, 3, 5);
+    const type *t = onnx_type_of(c, sums);
+    const int64_t row = t && t->rank >= 2 ? (int64_t)t->rank - 2 : 0;
+    return t && give_requantised(c, sums, row, row + 1, row);
+}
+
+/* With a bias of si32, which has the scale of the sums. */
+bool onnx_op_qlinear_conv(onnx_call *c)
+{
+    tn_value sums = convolved(c, 0, 2, 3, 5);
+    const type *t = onnx_type_of(c, sums);
+    if (t && onnx_has_in(c, 8))
+        sums = tn_add(c->b, sums, along(c, onnx_in(c, 8), 1, t->rank));
+    return tn_is_value(sums) && give_requantised(c, sums, 1, 1, 1);
 }

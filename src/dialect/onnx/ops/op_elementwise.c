@@ -1,5 +1,5 @@
 /* Elementwise operators that the vocabulary has, or nearly. */
-#include "dialect/onnx/op.h"
+#include "dialect/onnx/ops/op.h"
 
 static tn_value unary(onnx_call *c, op_id op, tn_value x)
 {
