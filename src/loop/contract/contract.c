@@ -535,10 +535,13 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
 static bool build_directly(const contract_spec *s, const machine *on, arena *memory,
                            contract_plan *plan, const char **fault)
 {
-    int64_t batch, m, n, k;
+    int64_t batch, m, n, k, all;
     if (!count_axes(s->batch, s->n_batch, &batch) || !count_axes(s->m, s->n_m, &m) ||
-        !count_axes(s->n, s->n_n, &n) || !count_axes(s->k, s->n_k, &k) || batch * m * n == 0)
-        return batch * m * n == 0;
+        !count_axes(s->n, s->n_n, &n) || !count_axes(s->k, s->n_k, &k) ||
+        !product_i64((const int64_t[]){batch, m, n}, 3, &all))
+        return false;
+    if (all == 0)
+        return true;
     contract_step *step = &plan->steps[plan->n_steps++];
     *step = (contract_step){.role = CONTRACT_MULTIPLIES};
     step->program = contract_direct(s, on, memory, &step->work, fault);

@@ -28,7 +28,7 @@ static bool give_by_sign(onnx_call *c, tn_value x, tn_value negative)
 bool onnx_op_leaky_relu(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    return give_by_sign(c, x, onnx_scaled(c, x, onnx_attr_float(c, "alpha", 0.01F)));
+    return give_by_sign(c, x, onnx_scaled(c, x, onnx_attr_float(c, "alpha", (double)0.01F)));
 }
 
 /* Before version 7 a slope of rank 1 belonged to the channels. */
@@ -110,7 +110,7 @@ static tn_value hard_sigmoid(onnx_call *c, tn_value x, double alpha, double beta
 bool onnx_op_hard_sigmoid(onnx_call *c)
 {
     return onnx_give(c, 0,
-                     hard_sigmoid(c, onnx_in(c, 0), onnx_attr_float(c, "alpha", 0.2F),
+                     hard_sigmoid(c, onnx_in(c, 0), onnx_attr_float(c, "alpha", (double)0.2F),
                                   onnx_attr_float(c, "beta", 0.5)));
 }
 

@@ -51,7 +51,7 @@ static bool batch_training(onnx_call *c, tn_value x, const type *t, double epsil
         if (i != 1)
             axes[n++] = i;
     const tn_ints all = {axes, n};
-    const double momentum = onnx_attr_float(c, "momentum", 0.9F);
+    const double momentum = onnx_attr_float(c, "momentum", (double)0.9F);
     const moments m = moments_of(c, x, all);
     const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
     const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
@@ -68,7 +68,7 @@ bool onnx_op_batch_normalization(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
-    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     if (!t)
         return false;
     if (t->rank < 2)
@@ -102,7 +102,7 @@ bool onnx_op_instance_normalization(onnx_call *c)
     for (uint32_t i = 2; i < t->rank; i++)
         axes[i - 2] = i;
     const moments m = moments_of(c, x, (tn_ints){axes, t->rank - 2});
-    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
     const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
     const tn_value shift = along(c, onnx_in(c, 2), 1, t->rank);
@@ -130,7 +130,7 @@ bool onnx_op_group_normalization(onnx_call *c)
         axes[i - 2] = i;
     const tn_value parts = tn_reshape(c->b, x, (tn_ints){dims, t->rank + 1});
     const moments m = moments_of(c, parts, (tn_ints){axes, t->rank - 1});
-    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     tn_value y = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
     const bool by_group = c->version < 21;
     if (!by_group)
@@ -146,7 +146,7 @@ bool onnx_op_layer_normalization(onnx_call *c)
 {
     const tn_value given = onnx_in(c, 0);
     const type *t = onnx_type_of(c, given);
-    const double epsilon = onnx_attr_float(c, "epsilon", 1e-5F);
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     int64_t axis, axes[TN_MAX_RANK];
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis))
         return false;
@@ -213,7 +213,7 @@ bool onnx_op_lrn(onnx_call *c)
                            .pads = {pads, 2 * (size_t)t->rank}};
     const tn_value squares = tn_mul(c->b, x, x);
     const tn_value sum = tn_reduce_window(c->b, squares, TN_COMBINE_ADD, &how, TN_DTYPE_DEFAULT);
-    const double alpha = onnx_attr_float(c, "alpha", 1e-4F),
+    const double alpha = onnx_attr_float(c, "alpha", (double)1e-4F),
                  beta = onnx_attr_float(c, "beta", 0.75);
     const tn_value base =
         onnx_plus(c, onnx_scaled(c, sum, alpha / (double)size), onnx_attr_float(c, "bias", 1));

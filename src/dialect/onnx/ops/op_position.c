@@ -193,7 +193,7 @@ bool onnx_op_gather_nd(onnx_call *c)
     const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
     const int64_t batch = onnx_attr_int(c, "batch_dims", 0);
     dim dims[TN_MAX_RANK];
-    uint32_t n;
+    uint32_t n = 0;
     if (!t || !u)
         return false;
     if (batch < 0 || batch >= TN_MAX_RANK)
@@ -215,7 +215,7 @@ bool onnx_op_scatter_nd(onnx_call *c)
     const tn_value x = onnx_in(c, 0), updates = onnx_in(c, 2);
     const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
     scatter_kind how = SCATTER_NONE;
-    uint32_t n;
+    uint32_t n = 0;
     if (!t || !u || !tn_is_value(updates) || !components(c, t, u, 0, &n) || !reduction_of(c, &how))
         return false;
     const dim places = product(c, u->dims, u->rank - 1);

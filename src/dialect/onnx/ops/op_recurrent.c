@@ -313,7 +313,7 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, d->x);
     tn_value carried[N_CARRIED], in[N_CARRIED], out[N_CARRIED + 1], xs[2];
-    uint32_t at[N_CARRIED], n = 0;
+    uint32_t at[N_CARRIED] = {0}, n = 0;
     if (!t || !tn_is_value(d->h))
         return false;
     tn_value zero_bias = tn_no_value();

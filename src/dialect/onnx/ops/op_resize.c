@@ -52,7 +52,7 @@ static bool read_resizing(onnx_call *c, resizing *r)
         "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
     static const char *const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
                                             "ceil"};
-    int how, from, nearest;
+    int how = 0, from = 0, nearest = 0;
     const bool old = c->version < 11; /* as Upsample */
     if (!choose(c, "mode", modes, 3, NEAREST, &how) ||
         !choose(c, "coordinate_transformation_mode", places, 7, old ? ASYMMETRIC : HALF_PIXEL,

@@ -17,7 +17,7 @@ static tn_value unit_rms(onnx_call *c, tn_value x, tn_ints axes, tn_value *inver
         return x;
     const tn_value wide = tn_cast(b, x, t->dtype == TN_F64 ? TN_F64 : TN_F32);
     const tn_value squares = tn_mean(b, tn_mul(b, wide, wide), axes, true);
-    const tn_value moved = onnx_plus(c, squares, onnx_attr_float(c, "epsilon", 1e-5F));
+    const tn_value moved = onnx_plus(c, squares, onnx_attr_float(c, "epsilon", (double)1e-5F));
     *inverse = tn_reciprocal(b, tn_sqrt(b, moved));
     return tn_cast(b, tn_mul(b, wide, *inverse), t->dtype);
 }
@@ -51,7 +51,8 @@ bool onnx_op_rms_normalization(onnx_call *c)
 /* Normalises the sum of inputs 0 and 1, and of the bias in input BIAS, which is result 3. */
 static tn_value skipped(onnx_call *c, uint32_t bias)
 {
-    tn_value sum = tn_add(c->b, onnx_in(c, 0), onnx_in(c, 1));
+    const tn_value x = onnx_in(c, 0);
+    tn_value sum = tn_add(c->b, x, onnx_in(c, 1));
     if (onnx_has_in(c, bias))
         sum = tn_add(c->b, sum, onnx_in(c, bias));
     (void)onnx_give(c, 3, sum);
@@ -84,7 +85,7 @@ bool onnx_op_skip_layer_normalization(onnx_call *c)
         return false;
     const tn_value x = skipped(c, 4), gamma = onnx_in(c, 2);
     const tn_value beta = onnx_has_in(c, 3) ? onnx_in(c, 3) : tn_no_value();
-    const double epsilon = onnx_attr_float(c, "epsilon", 1e-12F);
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-12F);
     return onnx_give(c, 0, tn_nn_layer_norm(c->b, x, gamma, beta, epsilon));
 }
 
@@ -106,7 +107,7 @@ bool onnx_op_bias_gelu(onnx_call *c)
 bool onnx_op_quick_gelu(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    const tn_value scaled = onnx_scaled(c, x, onnx_attr_float(c, "alpha", 1.702F));
+    const tn_value scaled = onnx_scaled(c, x, onnx_attr_float(c, "alpha", (double)1.702F));
     return onnx_give(c, 0, tn_mul(c->b, x, tn_sigmoid(c->b, scaled)));
 }
 
@@ -155,7 +156,8 @@ static tn_value added_mask(onnx_call *c, tn_dtype dtype)
     const type *t = onnx_type_of(c, mask);
     if (!t || t->dtype != TN_I1)
         return mask;
-    const tn_value zero = tn_scalar(c->b, dtype, 0), none = tn_scalar(c->b, dtype, -INFINITY);
+    const tn_value zero = tn_scalar(c->b, dtype, 0),
+                   none = tn_scalar(c->b, dtype, -(double)INFINITY);
     return tn_select(c->b, mask, zero, none);
 }
 
