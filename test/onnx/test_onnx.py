@@ -208,6 +208,20 @@ class Models(unittest.TestCase):
         np.save(self.folder / "saved.npy", array)
         return self.folder / "saved.npy"
 
+    def test_numbers_far_below_zero(self):
+        """They are no symbolic sizes, which are numbers of that kind inside."""
+        least = -2**63 + 1
+        y, = self.run_model(model([node("Slice", "x", "y", starts=[least], ends=[1], axes=[1])], [X], [Y], opset=9), x=self.x)
+        np.testing.assert_array_equal(y, self.x[:, :1])
+        for data in (model([node("Slice", "x", "y", starts=[least, 0], ends=[1, least])], [N], [Y], opset=9),
+                     model([node("Slice", "x", "y", starts=[-least], ends=[1], axes=[0])], [N], [Y], opset=9),
+                     model([node("Reshape", "x", "y", shape=[least, 3])], [N], [Y], opset=4)):
+            self.faults(data)
+
+    def test_borders_of_a_size(self):
+        data = model([node("Pad", "x pads", "y", mode="reflect")], [N], [Y], [("pads", ints(1, 0, 1, 0))])
+        self.assertEqual(self.kinds(data), ["ShapeUnknown"])
+
     def test_slices(self):
         x = np.arange(20, dtype=np.float32).reshape(4, 5)
         big = 2**63 - 1

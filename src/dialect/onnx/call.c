@@ -25,6 +25,12 @@ const onnx_known *onnx_in_known(onnx_call *c, uint32_t k)
     return onnx_has_in(c, k) ? onnx_value_known(c->im, c->in[k]) : NULL;
 }
 
+/* A number of the file, which is no size: one that is further below 0 is as good. */
+static int64_t plain_number(int64_t i)
+{
+    return i < DIM_SYMBOLIC ? DIM_SYMBOLIC : i;
+}
+
 bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n)
 {
     const onnx_known *known = onnx_in_known(c, k);
@@ -49,8 +55,8 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
             return false;
         }
         out[i] = known->at[i].i;
-        if (!known->at[i].is_size && out[i] < DIM_SYMBOLIC)
-            out[i] = DIM_SYMBOLIC; /* as good as any number so far below 0, and no size */
+        if (!known->at[i].is_size)
+            out[i] = plain_number(out[i]);
     }
     *n = known->n;
     return true;
@@ -115,8 +121,9 @@ bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int
     *n = a->ints.n;
     if (*n > most)
         return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entries", name, *n);
-    if (*n)
-        memcpy(out, a->ints.at, *n * sizeof *out);
+    const int64_t *given = a->ints.at;
+    for (uint32_t i = 0; i < *n; i++)
+        out[i] = plain_number(given[i]);
     return true;
 }
 

@@ -49,6 +49,11 @@ static inline dim onnx_dim_of(onnx_call *c, dim_op op, dim a, dim b)
 }
 static inline dim onnx_dim_plus(onnx_call *c, dim d, int64_t n)
 {
+    enum { MOST_BITS = 48 }; /* so that sums of several stay far from symbolic sizes */
+    if (n >> MOST_BITS != 0 && n >> MOST_BITS != -1) {
+        (void)onnx_refuse(c, DIAG_InvalidDimension, "a number is too large");
+        return 1;
+    }
     return onnx_dim_of(c, DIM_ADD, d, n);
 }
 

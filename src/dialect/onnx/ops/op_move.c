@@ -71,15 +71,10 @@ bool onnx_op_reshape(onnx_call *c)
     uint32_t n;
     if (!t)
         return false;
-    if (c->version < 5) {
-        const int64_t *given = onnx_attr_ints(c, "shape", &n);
-        if (n > TN_MAX_RANK)
-            return onnx_refuse(c, DIAG_RankMismatch, "the shape has too many extents");
-        if (n)
-            memcpy(dims, given, n * sizeof *dims);
-    } else if (!onnx_in_ints(c, 1, true, TN_MAX_RANK, dims, &n)) {
+    bool given;
+    if (c->version < 5 ? !onnx_ints_of(c, "shape", 1, TN_MAX_RANK, dims, &n, &given)
+                       : !onnx_in_ints(c, 1, true, TN_MAX_RANK, dims, &n))
         return false;
-    }
     return resolve(c, t, onnx_attr_int(c, "allowzero", 0), dims, n) &&
            onnx_give(c, 0, tn_reshape(c->b, x, (tn_ints){dims, n}));
 }

@@ -284,10 +284,14 @@ static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, in
         if (!t)
             return x;
         const dim extent = t->dims[axis];
+        if (dim_is_symbolic(extent)) {
+            (void)onnx_refuse(c, DIAG_ShapeUnknown, "axis %" PRId64 " needs a size", axis);
+            return tn_no_value();
+        }
         const int64_t most = mode == PAD_EDGE ? INT64_MAX : mode == PAD_WRAP ? extent : extent - 1;
-        if (dim_is_symbolic(extent) || most <= 0 || round == MOST_ROUNDS) {
-            (void)onnx_refuse(c, dim_is_symbolic(extent) ? DIAG_ShapeUnknown : DIAG_InvalidPadding,
-                              "axis %" PRId64 " cannot be continued so far", axis);
+        if (most <= 0 || round == MOST_ROUNDS) {
+            (void)onnx_refuse(c, DIAG_InvalidPadding, "axis %" PRId64 " cannot be continued so far",
+                              axis);
             return tn_no_value();
         }
         const int64_t n_low = low < most ? low : most, n_high = high < most ? high : most;
