@@ -58,14 +58,14 @@ element form_shift_right_arithmetic(loop_builder *b, const element_call *c)
 /* A byte repeated over the lanes of the type of LIKE. */
 static loop_value bytes_like(loop_builder *b, loop_value like, uint64_t byte)
 {
-    const uint32_t bits = 8 * (uint32_t)loop_elem_bytes((loop_elem)loop_value_type(b, like).elem);
+    const uint32_t bits = loop_value_bits(b, like);
     return const_like(b, like, (byte * UINT64_C(0x0101010101010101)) >> (64 - bits));
 }
 
 /* Sums of 2, 4 and 8 neighbouring bits, then of bytes, which the highest byte of a product is. */
 static loop_value ones_of(loop_builder *b, loop_value x)
 {
-    const uint32_t bits = 8 * (uint32_t)loop_elem_bytes((loop_elem)loop_value_type(b, x).elem);
+    const uint32_t bits = loop_value_bits(b, x);
     const loop_value odd =
         loop_binary(b, LOOP_AND, shifted(b, LOOP_LSHR, x, 1), bytes_like(b, x, 0x55));
     x = loop_binary(b, LOOP_ISUB, x, odd);

@@ -117,6 +117,12 @@ static inline uint32_t loop_lanes(const loop_builder *b, loop_value v)
 {
     return loop_value_type(b, v).lanes;
 }
+/* The bits of an element of V; 64 where V could not be made, so that shifts by them are defined. */
+static inline uint32_t loop_value_bits(const loop_builder *b, loop_value v)
+{
+    const loop_elem e = (loop_elem)loop_value_type(b, v).elem;
+    return e == LOOP_NONE ? 64 : 8 * (uint32_t)loop_elem_bytes(e);
+}
 
 loop_value loop_param_value(const loop_builder *b, loop_param p);
 /* The pointer number INDEX of the buffers. */

@@ -10,11 +10,10 @@ loop_value loops_order_key(loop_builder *b, element x, bool largest)
     }
     if (!dtype_is_float(x.dtype)) {
         const loop_type t = loop_value_type(b, x.re);
-        const unsigned bits = 8 * (unsigned)loop_elem_bytes((loop_elem)t.elem);
+        const uint64_t sign = UINT64_C(1) << (loop_value_bits(b, x.re) - 1);
         loop_value key = x.re;
         if (dtype_is_unsigned(x.dtype))
-            key = loop_binary(b, LOOP_XOR, key,
-                              loop_const(b, t, bits ? UINT64_C(1) << (bits - 1) : 0));
+            key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, sign));
         return largest ? loop_unary(b, LOOP_NOT, key) : key;
     }
     const bool wide = element_compute(x.dtype) == LOOP_F64;

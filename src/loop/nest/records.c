@@ -32,9 +32,7 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t ro
     loop_builder *b = &l->b;
     const element zero = element_zero(b, dtype, 1);
     const loop_value key = loops_order_key(b, zero, largest);
-    const uint32_t bits =
-        loop_failed(b) ? 64
-                       : 8 * (uint32_t)loop_elem_bytes((loop_elem)loop_value_type(b, key).elem);
+    const uint32_t bits = loop_value_bits(b, key);
     *r = (records){.l = l, .dtype = dtype, .largest = largest, .is_wide = bits == 64, .room = room};
     r->low = (r->is_wide ? 0 : POSITION_BITS) + idle_bits(dtype);
     r->high = bits + (r->is_wide ? 0 : POSITION_BITS);
@@ -57,9 +55,10 @@ record records_of(const records *r, loop_value key, loop_value position)
 {
     loop_builder *b = &r->l->b;
     const loop_type t = loop_value_type(b, key), wide = loop_type_of(LOOP_I64, t.lanes);
-    const uint32_t bits = 8 * (uint32_t)loop_elem_bytes((loop_elem)t.elem);
-    if (!dtype_is_bool(r->dtype)) /* which has no sign */
-        key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, UINT64_C(1) << (bits - 1)));
+    if (!dtype_is_bool(r->dtype)) { /* which has no sign */
+        const uint64_t sign = UINT64_C(1) << (loop_value_bits(b, key) - 1);
+        key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, sign));
+    }
     if (r->is_wide)
         return (record){key, position};
     key = loop_convert(b, LOOP_ZEXT, LOOP_I64, key);
