@@ -117,13 +117,14 @@ dim dim_symbol(type_table *t, const char *name)
     return intern_expr(t, (dim_expr){.op = DIM_SYM, .name = name});
 }
 
+/* False also where the result is among the numbers that stand for symbolic sizes. */
 static bool fold_dims(dim_op op, int64_t a, int64_t b, int64_t *out)
 {
     switch (op) {
     case DIM_ADD:
-        return add_i64(a, b, out);
+        return add_i64(a, b, out) && !dim_is_symbolic(*out);
     case DIM_MUL:
-        return mul_i64(a, b, out);
+        return mul_i64(a, b, out) && !dim_is_symbolic(*out);
     case DIM_FLOORDIV:
     case DIM_MOD: {
         if (b == 0 || (a == INT64_MIN && b == -1))
@@ -206,7 +207,7 @@ static dim add_to_chain(type_table *t, dim_op op, dim chain, dim item)
     const dim base = base_of(t, item, &factor);
     if (!take_like(t, chain, base, &rest, &more))
         return chain_insert(t, op, chain, item);
-    if (rest == DIM_NO_MEMORY || !add_i64(factor, more, &sum))
+    if (rest == DIM_NO_MEMORY || !fold_dims(DIM_ADD, factor, more, &sum))
         return DIM_NO_MEMORY;
     item = sum == 0 ? 0 : chain_insert(t, DIM_MUL, base, sum);
     return item == DIM_NO_MEMORY ? item : chain_insert(t, op, rest, item);

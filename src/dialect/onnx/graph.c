@@ -35,6 +35,8 @@ onnx_value *onnx_find(const onnx_scope *scope, onnx_bytes name)
 bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v)
 {
     const tn_allocator *a = im->m->allocator;
+    if (v->name.n == 0)
+        return onnx_refuse_file(im, DIAG_InvalidInput, "", "an input or initializer has no name");
     if (find_here(scope, v->name))
         return onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, v->name),
                                 "the name '%.*s' is given to two values", ONNX_TEXT(v->name));

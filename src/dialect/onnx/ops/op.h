@@ -49,9 +49,8 @@ static inline dim onnx_dim_of(onnx_call *c, dim_op op, dim a, dim b)
 }
 static inline dim onnx_dim_plus(onnx_call *c, dim d, int64_t n)
 {
-    enum { MOST_BITS = 48 }; /* so that sums of several stay far from symbolic sizes */
-    if (n >> MOST_BITS != 0 && n >> MOST_BITS != -1) {
-        (void)onnx_refuse(c, DIAG_InvalidDimension, "a number is too large");
+    if (dim_is_symbolic(n)) { /* a number, but not one of those that are no sizes */
+        (void)onnx_refuse(c, DIAG_InvalidDimension, "a number is too far below 0");
         return 1;
     }
     return onnx_dim_of(c, DIM_ADD, d, n);
@@ -65,5 +64,14 @@ tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent);
 tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
 /* X with AXIS replaced by the axes of I, which holds positions along it. */
 tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
+
+/* ---- op_axes.c ---- */
+
+/* V, a list along axis AXIS of a tensor of rank RANK, or one element, in a shape that broadcasts
+ * so; V itself with another rank. */
+tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank);
+/* The axes behind batch and channels of a tensor of type T, in ROOM; refuses where there are none.
+ */
+bool onnx_spatial_axes(onnx_call *c, const type *t, int64_t room[TN_MAX_RANK], tn_ints *axes);
 
 #endif
