@@ -126,15 +126,12 @@ static tn_ints paired(int64_t *room, const int64_t *low, const int64_t *high, ui
 /* Y plus the bias in input K, one for each channel. */
 static bool give_with_bias(onnx_call *c, tn_value y, uint32_t k)
 {
-    int64_t shape[TN_MAX_RANK];
     const type *t = onnx_type_of(c, y), *u = onnx_in_type(c, k);
     if (!t || !onnx_has_in(c, k))
         return onnx_give(c, 0, y);
     if (!u || u->rank != 1)
         return onnx_refuse(c, DIAG_RankMismatch, "the bias is a list");
-    for (uint32_t i = 0; i + 1 < t->rank; i++)
-        shape[i] = i == 0 ? u->dims[0] : 1;
-    const tn_value bias = tn_reshape(c->b, onnx_in(c, k), (tn_ints){shape, t->rank - 1});
+    const tn_value bias = onnx_along(c, onnx_in(c, k), 1, t->rank);
     return onnx_give(c, 0, tn_add(c->b, y, bias));
 }
 

@@ -3,18 +3,6 @@
 
 #include "dialect/onnx/ops/op.h"
 
-/* V, of rank 1, along axis AXIS of a tensor of rank RANK. */
-static tn_value along(onnx_call *c, tn_value v, uint32_t axis, uint32_t rank)
-{
-    const type *t = onnx_type_of(c, v);
-    int64_t dims[TN_MAX_RANK];
-    if (!t || t->rank != 1)
-        return v;
-    for (uint32_t i = axis; i < rank; i++)
-        dims[i - axis] = i == axis ? t->dims[0] : 1;
-    return tn_reshape(c->b, v, (tn_ints){dims, rank - axis});
-}
-
 typedef struct moments {
     tn_value mean, variance; /* with the reduced axes of extent 1 */
     tn_value centred;
@@ -54,8 +42,8 @@ static bool batch_training(onnx_call *c, tn_value x, const type *t, double epsil
     const double momentum = onnx_attr_float(c, "momentum", (double)0.9F);
     const moments m = moments_of(c, x, all);
     const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
-    const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
-    const tn_value shift = along(c, onnx_in(c, 2), 1, t->rank);
+    const tn_value scale = onnx_along(c, onnx_in(c, 1), 1, t->rank);
+    const tn_value shift = onnx_along(c, onnx_in(c, 2), 1, t->rank);
     const tn_value y = tn_add(c->b, tn_mul(c->b, unit, scale), shift);
     const tn_value mean = tn_squeeze(c->b, m.mean, all);
     const tn_value variance = tn_squeeze(c->b, m.variance, all);
@@ -83,8 +71,8 @@ bool onnx_op_batch_normalization(onnx_call *c)
     const tn_value scale = tn_mul(c->b, onnx_in(c, 1), inverse);
     const tn_value bias = onnx_in(c, 2);
     const tn_value shift = tn_sub(c->b, bias, tn_mul(c->b, onnx_in(c, 3), scale));
-    const tn_value by = tn_cast(c->b, along(c, scale, 1, t->rank), t->dtype);
-    const tn_value plus = tn_cast(c->b, along(c, shift, 1, t->rank), t->dtype);
+    const tn_value by = tn_cast(c->b, onnx_along(c, scale, 1, t->rank), t->dtype);
+    const tn_value plus = tn_cast(c->b, onnx_along(c, shift, 1, t->rank), t->dtype);
     return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, x, by), plus));
 }
 
@@ -94,18 +82,15 @@ bool onnx_op_instance_normalization(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
-    int64_t axes[TN_MAX_RANK];
-    if (!t)
+    int64_t room[TN_MAX_RANK];
+    tn_ints axes;
+    if (!t || !onnx_spatial_axes(c, t, room, &axes))
         return false;
-    if (t->rank < 3)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
-    for (uint32_t i = 2; i < t->rank; i++)
-        axes[i - 2] = i;
-    const moments m = moments_of(c, x, (tn_ints){axes, t->rank - 2});
+    const moments m = moments_of(c, x, axes);
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
-    const tn_value scale = along(c, onnx_in(c, 1), 1, t->rank);
-    const tn_value shift = along(c, onnx_in(c, 2), 1, t->rank);
+    const tn_value scale = onnx_along(c, onnx_in(c, 1), 1, t->rank);
+    const tn_value shift = onnx_along(c, onnx_in(c, 2), 1, t->rank);
     return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, unit, scale), shift));
 }
 
@@ -136,8 +121,8 @@ bool onnx_op_group_normalization(onnx_call *c)
     if (!by_group)
         y = tn_reshape(c->b, y, onnx_dims(t));
     const uint32_t rank = t->rank + by_group;
-    y = tn_mul(c->b, y, along(c, onnx_in(c, 1), 1, rank));
-    y = tn_add(c->b, y, along(c, onnx_in(c, 2), 1, rank));
+    y = tn_mul(c->b, y, onnx_along(c, onnx_in(c, 1), 1, rank));
+    y = tn_add(c->b, y, onnx_along(c, onnx_in(c, 2), 1, rank));
     return onnx_give(c, 0, by_group ? tn_reshape(c->b, y, onnx_dims(t)) : y);
 }
 

@@ -189,14 +189,10 @@ bool onnx_op_global_pool(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
-    int64_t axes[TN_MAX_RANK];
-    if (!t)
+    int64_t room[TN_MAX_RANK];
+    tn_ints all;
+    if (!t || !onnx_spatial_axes(c, t, room, &all))
         return false;
-    if (t->rank < 3)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
-    for (uint32_t i = 2; i < t->rank; i++)
-        axes[i - 2] = i;
-    const tn_ints all = {axes, t->rank - 2};
     const double p = order_of(c);
     switch ((onnx_pool_kind)c->op->arg) {
     case ONNX_POOL_MAX:

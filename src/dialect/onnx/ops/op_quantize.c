@@ -9,22 +9,6 @@ typedef struct quantised {
     tn_value scale, zero;
 } quantised;
 
-/* Of one element, or along AXIS of a tensor of rank RANK: with the extents 1 elsewhere. */
-static tn_value along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank)
-{
-    const type *t = onnx_type_of(c, v);
-    if (!t || t->rank == 0)
-        return v;
-    if (t->rank == 1 && t->dims[0] == 1)
-        return tn_reshape(c->b, v, (tn_ints){0});
-    if (t->rank != 1)
-        return v;
-    dim dims[TN_MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++)
-        dims[i] = i == axis ? t->dims[0] : 1;
-    return tn_reshape(c->b, v, (tn_ints){dims, rank});
-}
-
 /* The scale and zero point of blocks of SIZE elements along AXIS, for each element of a tensor of
  * type T. */
 static tn_value for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis, int64_t size)
@@ -62,11 +46,11 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, quantised *o
         return false;
     if (block && (!onnx_axis(c, axis, t->rank, &axis) || s->rank != t->rank))
         return onnx_refuse(c, DIAG_RankMismatch, "blocks need a scale of the tensor's rank");
-    out->scale =
-        block ? for_blocks(c, out->scale, t, axis, block) : along(c, out->scale, axis, t->rank);
+    out->scale = block ? for_blocks(c, out->scale, t, axis, block)
+                       : onnx_along(c, out->scale, axis, t->rank);
     if (tn_is_value(out->zero))
-        out->zero =
-            block ? for_blocks(c, out->zero, t, axis, block) : along(c, out->zero, axis, t->rank);
+        out->zero = block ? for_blocks(c, out->zero, t, axis, block)
+                          : onnx_along(c, out->zero, axis, t->rank);
     return tn_is_value(out->scale);
 }
 
@@ -151,7 +135,7 @@ static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, int64_t axis
     if (!t || !tn_is_value(zero))
         return wide;
     axis += axis < 0 ? (int64_t)t->rank : 0;
-    const tn_value spread = along(c, zero, axis, t->rank);
+    const tn_value spread = onnx_along(c, zero, axis, t->rank);
     return tn_sub(c->b, wide, tn_cast(c->b, spread, TN_SI32));
 }
 
@@ -184,11 +168,11 @@ static bool give_requantised(onnx_call *c, tn_value sums, int64_t row, int64_t c
     const type *t = onnx_type_of(c, sums), *z = onnx_in_type(c, 7), *s = onnx_in_type(c, 1);
     if (!t || !z || !s)
         return false;
-    const tn_value left = along(c, onnx_in(c, 1), row, t->rank);
-    const tn_value right = along(c, onnx_in(c, 4), column, t->rank);
+    const tn_value left = onnx_along(c, onnx_in(c, 1), row, t->rank);
+    const tn_value right = onnx_along(c, onnx_in(c, 4), column, t->rank);
     const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
-    quantised q = {.scale = along(c, onnx_in(c, 6), out, t->rank)};
-    q.zero = along(c, onnx_in(c, 7), out, t->rank);
+    quantised q = {.scale = onnx_along(c, onnx_in(c, 6), out, t->rank)};
+    q.zero = onnx_along(c, onnx_in(c, 7), out, t->rank);
     return onnx_give(c, 0, quantise(c, real, &q, z->dtype));
 }
 
@@ -206,6 +190,6 @@ bool onnx_op_qlinear_conv(onnx_call *c)
     tn_value sums = convolved(c, 0, 2, 3, 5);
     const type *t = onnx_type_of(c, sums);
     if (t && onnx_has_in(c, 8))
-        sums = tn_add(c->b, sums, along(c, onnx_in(c, 8), 1, t->rank));
+        sums = tn_add(c->b, sums, onnx_along(c, onnx_in(c, 8), 1, t->rank));
     return tn_is_value(sums) && give_requantised(c, sums, 1, 1, 1);
 }

@@ -1,0 +1,25 @@
+/* Which axes operands lie along. */
+#include "dialect/onnx/ops/op.h"
+
+tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank)
+{
+    const type *t = onnx_type_of(c, v);
+    dim dims[TN_MAX_RANK];
+    if (!t || t->rank != 1)
+        return v;
+    if (t->dims[0] == 1)
+        return tn_reshape(c->b, v, (tn_ints){0});
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i == axis ? t->dims[0] : 1;
+    return tn_reshape(c->b, v, (tn_ints){dims, rank});
+}
+
+bool onnx_spatial_axes(onnx_call *c, const type *t, int64_t room[TN_MAX_RANK], tn_ints *axes)
+{
+    if (t->rank < 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+    for (uint32_t i = 2; i < t->rank; i++)
+        room[i - 2] = i;
+    *axes = (tn_ints){room, t->rank - 2};
+    return true;
+}
