@@ -108,6 +108,20 @@ static tn_status write_module(const module *m, const tn_write_options *o, text_b
     return s;
 }
 
+/* M, which was read from a dialect that is only read, in the dialect that it was lowered to: some
+ * of its ops may have to be written with others first. */
+static tn_status write_lowered(const module *m, const tn_write_options *o, text_buffer *out)
+{
+    module *copy = module_copy(m);
+    if (!copy)
+        return diag_no_memory(&m->cx->diag);
+    tn_status s = legalize(copy, dialect_by_name(m->dialect), &(legalize_options){0});
+    if (s == TN_OK)
+        s = write_module(copy, o, out);
+    module_free(copy);
+    return s;
+}
+
 tn_status tn_module_write_with(const tn_module *m, const tn_write_options *options,
                                const tn_writer *writer)
 {
@@ -116,8 +130,9 @@ tn_status tn_module_write_with(const tn_module *m, const tn_write_options *optio
     text_buffer text;
     text_init(&text, &cx->allocator);
     tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, n_inputs, &o, options);
+    const bool own = !o.dialect || (m->graph->dialect && strcmp(o.dialect, m->graph->dialect) == 0);
     if (s == TN_OK)
-        s = write_module(m->graph, &o, &text);
+        s = (m->graph->is_lowered && own ? write_lowered : write_module)(m->graph, &o, &text);
     return api_deliver(cx, &text, writer, s);
 }
 

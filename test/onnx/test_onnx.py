@@ -68,6 +68,10 @@ class Models(unittest.TestCase):
                                   [X], [Y], [("p", np.array(True))]), x=-self.x)
         np.testing.assert_array_equal(y, -self.x)
 
+    def test_input_without_a_name(self):
+        nameless = ("", "f32", [2, 3])
+        self.assertEqual(self.kinds(model([node("Neg", "x", "y")], [X, nameless], [Y, nameless]))[0], "InvalidInput")
+
     def test_cycle(self):
         self.assertEqual(self.kinds(model([node("Neg", "b", "a"), node("Neg", "a", "b")], [X], [("a", "f32", None)]))[-1],
                          "Cycle")
@@ -207,6 +211,19 @@ class Models(unittest.TestCase):
     def saved(self, array):
         np.save(self.folder / "saved.npy", array)
         return self.folder / "saved.npy"
+
+    def test_gradient(self):
+        """The gradient program is PTIR, whatever operations the reader used."""
+        data = model([node("Unsqueeze", "x axes", "u"), node("Mul", "u u", "s"), node("Squeeze", "s axes", "t"),
+                      node("ReduceMean", "t", "y", keepdims=0)], [X], [Y], [("axes", ints(1))])
+        done = start("grad", self.file(data))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        path = self.folder / "grad.ptir.json"
+        path.write_text(done.stdout)
+        given = f"0={self.saved(self.x)}"
+        done = start("run", path, "--input", given, "--engine", "ref", "--output", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        np.testing.assert_allclose(np.load(self.folder / "out/1.npy"), self.x / 3)
 
     def test_numbers_far_below_zero(self):
         """They are no symbolic sizes, which are numbers of that kind inside."""
