@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
-ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval", "grad", "forms", "dialect", "pass", "plan",
+ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
+         "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
          "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "cli"]
 # Rooms that see less than everything above them.

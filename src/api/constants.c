@@ -3,7 +3,7 @@
 
 #include "api/api.h"
 #include "graph/literal.h"
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 
 static tn_status refuse(const module *m, const node *n, diag_kind kind, const char *why)
 {

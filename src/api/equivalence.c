@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "compile/custom_set.h"
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 #include "tenon/convert.h"
 
 enum { DEFAULT_RUNS = 16 };

@@ -1,5 +1,5 @@
 /* Giving symbols the extents that a caller names. */
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 
 #include <inttypes.h>
 #include <string.h>

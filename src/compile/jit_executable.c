@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "eval/kernels.h"
-#include "eval/stream.h"
+#include "eval/kernels/kernels.h"
+#include "eval/kernels/stream.h"
 
 /* ---- running a node ---- */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "pass/bind.h"
 #include "pass/pass.h"
+#include "pass/sizes/bind.h"
 
 /* Choices of other sizes, by number: all sizes different; equal sizes stay equal; multiples of
  * another size stay multiples. */

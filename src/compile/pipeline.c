@@ -6,8 +6,8 @@
 
 #include "compile/jit_executable.h"
 #include "compile/jit_steps.h"
-#include "pass/bind.h"
 #include "pass/pass.h"
+#include "pass/sizes/bind.h"
 #include "target/target.h"
 
 typedef struct pipeline_row {

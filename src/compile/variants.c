@@ -2,7 +2,7 @@
  * next. Variants are made outside the lock, so that runs with other extents go on meanwhile. */
 #include "compile/compiled.h"
 #include "compile/pipeline.h"
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 
 /* ---- making one ---- */
 

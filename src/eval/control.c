@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "eval/kernels.h"
-#include "eval/pieces.h"
+#include "eval/eval.h"
+#include "eval/kernels/kernels.h"
+#include "eval/parts/pieces.h"
 #include "ops/rules.h"
 
 static const function *region_of(const eval_call *call, attr_key key)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "eval/kernels.h"
+#include "eval/kernels/kernels.h"
 #include "ops/rules.h"
 
 void custom_registry_init(custom_registry *r, const tn_allocator *allocator)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "eval/kernels.h"
+#include "eval/kernels/kernels.h"
 #include "ops/rules.h"
 
 /* The caller gives inputs, so the evaluator never calls this. */

@@ -5,9 +5,9 @@
  * breaks  bits: the order of a sum, and the rounding of products (docs/numerics.md); use counts
  */
 #include "base/checked.h"
+#include "pass/expand/recognize.h"
+#include "pass/expand/substitute.h"
 #include "pass/passes.h"
-#include "pass/recognize.h"
-#include "pass/substitute.h"
 
 /* How often elements of both operands of N, a dot_general, are used: enough that blocks of
  * registers pay? */

@@ -14,22 +14,22 @@
 #include <stdio.h>
 
 #include "ops/shape.h"
-#include "pass/expand.h"
+#include "pass/expand/expand.h"
+#include "pass/expand/recognize.h"
 #include "pass/implicit.h"
 #include "pass/pass.h"
-#include "pass/recognize.h"
 
 const expansion_info expansions[] = {
 #define EXPAND(op, function, class, uses, label)                                                   \
     {OP_##op, #function, EXPANSION_##class, uses, label},
-#include "pass/expand.def"
+#include "pass/expand/expand.def"
 #undef EXPAND
 };
 const uint32_t n_expansions = sizeof expansions / sizeof expansions[0];
 
 static expand_fn *const expand_functions[] = {
 #define EXPAND(op, function, class, uses, label) expand_##function,
-#include "pass/expand.def"
+#include "pass/expand/expand.def"
 #undef EXPAND
 };
 

@@ -2,8 +2,8 @@
 #include "pass/lower.h"
 
 #include "eval/eval.h"
-#include "eval/fold.h"
-#include "pass/substitute.h"
+#include "eval/parts/fold.h"
+#include "pass/expand/substitute.h"
 
 /* The column `lower` of ops.def. */
 #define OP(id, text, min_in, max_in, attrs, traits, infer, eval, grad, lower, class, help)         \

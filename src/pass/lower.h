@@ -3,7 +3,7 @@
 #ifndef PASS_LOWER_H
 #define PASS_LOWER_H
 
-#include "pass/expand.h"
+#include "pass/expand/expand.h"
 
 typedef struct lower_call lower_call;
 /* Rewrites one use of an op to primitives. */

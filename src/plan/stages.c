@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/fold.h"
+#include "eval/parts/fold.h"
 #include "plan/contraction.h"
 
 enum {

@@ -1,6 +1,6 @@
 """Every way of writing an operation that rounds differently keeps the bound of docs/numerics.md.
 
-One program for each row of src/pass/expand.def that is RELAXED, and for contractions recognised in
+One program for each row of src/pass/expand/expand.def that is RELAXED, and for contractions recognised in
 sums of products, is converted; both are run on the same inputs, and the difference is compared with
 the bound, which is computed in double precision.
 """

@@ -5,7 +5,7 @@
 
 #include "element_parts_cases.h"
 
-#include "eval/flat.h"
+#include "eval/kernels/flat.h"
 
 /* ---- ops ---- */
 

@@ -3,7 +3,7 @@
 #define TEST_ELEMENT_PARTS_CASES_H
 
 #include "element_job.h"
-#include "eval/chain.h"
+#include "eval/parts/chain.h"
 
 enum { N = 512, EACH_LANES = 3 };
 static const uint32_t lanes_list[EACH_LANES] = {1, 4, 16};

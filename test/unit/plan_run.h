@@ -3,7 +3,7 @@
 #ifndef TEST_PLAN_RUN_H
 #define TEST_PLAN_RUN_H
 
-#include "eval/kernels.h"
+#include "eval/kernels/kernels.h"
 #include "graph_random.h"
 #include "loop/nest/nest.h"
 #include "loop_interpreter.h"

@@ -3,7 +3,7 @@
  * needs division. */
 #include "check.h"
 #include "eval/eval.h"
-#include "eval/stream.h"
+#include "eval/kernels/stream.h"
 #include "index/access.h"
 #include "ops/build.h"
 

@@ -1,6 +1,6 @@
 /* Symbolic sizes: found from inputs, declared types and reshapes; replaced everywhere. */
 #include "ops_ptir_case.h"
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 
 static dim symbol(use *u, const char *name)
 {

@@ -2,7 +2,7 @@
  * is included under other names, because its forms are its own business. */
 #define chain_run chain_run_again
 #define contract contract_again
-#include "eval/chain.c"
+#include "eval/parts/chain.c"
 
 #include "ops_case.h"
 

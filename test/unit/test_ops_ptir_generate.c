@@ -1,5 +1,5 @@
 /* iota and the random generators. */
-#include "eval/random.h"
+#include "eval/parts/random.h"
 #include "ops_ptir_case.h"
 #include "pass/pass.h"
 

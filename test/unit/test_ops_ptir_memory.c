@@ -1,6 +1,6 @@
 /* Lack of memory at every request, one after the other: the op reports it and nothing leaks. */
 #include "ops_ptir_case.h"
-#include "pass/bind.h"
+#include "pass/sizes/bind.h"
 
 /* An allocator that fails its request number `left` counted down to 0. */
 typedef struct failing {

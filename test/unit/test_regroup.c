@@ -1,6 +1,6 @@
 /* Unknown extents of reshapes. */
 #include "check.h"
-#include "pass/regroup.h"
+#include "pass/sizes/regroup.h"
 
 /* Symbols as a type table would number them; numbers stand for themselves. */
 #define SYM(k) (INT64_MIN + (k))

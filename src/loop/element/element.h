@@ -15,7 +15,7 @@
 #ifndef LOOP_ELEMENT_ELEMENT_H
 #define LOOP_ELEMENT_ELEMENT_H
 
-#include "eval/fold.h"
+#include "eval/parts/fold.h"
 #include "graph/op.h"
 #include "loop/ir/loop.h"
 

@@ -1,4 +1,5 @@
-/* Integers as rows of bits, and what sort of number a float is: what src/eval/bits.c computes. */
+/* Integers as rows of bits, and what sort of number a float is: what src/eval/kernels/bits.c
+ * computes. */
 #include <math.h>
 
 #include "loop/element/element_parts.h"

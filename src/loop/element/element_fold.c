@@ -1,4 +1,4 @@
-/* Folds and products: what src/eval/fold.c and chain.c compute. */
+/* Folds and products: what src/eval/parts/fold.c and chain.c compute. */
 #include <math.h>
 
 #include "loop/element/element_parts.h"

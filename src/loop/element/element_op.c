@@ -1,4 +1,4 @@
-/* Elementwise ops: what src/eval/elementwise.c, choose.c and quantize.c compute. */
+/* Elementwise ops: what src/eval/kernels/elementwise.c, choose.c and quantize.c compute. */
 #include "loop/element/element_parts.h"
 #include "scalar/math.h"
 
@@ -162,7 +162,7 @@ static element int_divide(loop_builder *b, bool remainder, element x, element y,
     return x;
 }
 
-/* A number wins over NaN; of equal numbers only zeros can differ: see eval/extremum.h. */
+/* A number wins over NaN; of equal numbers only zeros can differ: see eval/parts/extremum.h. */
 static element extremum(loop_builder *b, bool largest, element x, element y)
 {
     const tn_dtype d = x.dtype;

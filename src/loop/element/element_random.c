@@ -1,4 +1,4 @@
-/* Generators: what src/eval/generate.c and random.h compute. */
+/* Generators: what src/eval/kernels/generate.c and random.h compute. */
 #include <math.h>
 
 #include "loop/element/element_parts.h"
@@ -23,8 +23,8 @@ typedef struct words {
     loop_value at[4];
 } words;
 
-/* Philox 4x32-10, see eval/random.h. In lanes of 64 bits, where a product of words needs no packing
- * and unpacking. */
+/* Philox 4x32-10, see eval/parts/random.h. In lanes of 64 bits, where a product of words needs no
+ * packing and unpacking. */
 static words philox_words(loop_builder *b, const element_draws *from, loop_value position)
 {
     static const uint32_t factor[2] = {0xd2511f53, 0xcd9e8d57}, step[2] = {0x9e3779b9, 0xbb67ae85};

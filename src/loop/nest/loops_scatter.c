@@ -1,7 +1,7 @@
 /* Elements added or put at positions that are data (docs/numerics.md, section 7). Updates come one
  * after the other; columns that never meet are distributed over threads. */
-#include "eval/fold.h"
-#include "eval/fold_line.h"
+#include "eval/parts/fold.h"
+#include "eval/parts/fold_line.h"
 #include "loop/nest/loops.h"
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"

@@ -1,7 +1,7 @@
 /* conv2d_grad_input: for each element of the result the chain of its products, over the taps that
  * meet an element of dy (docs/numerics.md, section 6). */
 #include "eval/eval.h"
-#include "eval/fold.h"
+#include "eval/parts/fold.h"
 #include "loop/nest/loops.h"
 #include "ops/shape.h"
 

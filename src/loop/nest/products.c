@@ -2,7 +2,7 @@
  * what the rest of the kernel does with the results. */
 #include <string.h>
 
-#include "eval/fold.h"
+#include "eval/parts/fold.h"
 #include "loop/nest/products.h"
 
 /* ---- the axes ---- */

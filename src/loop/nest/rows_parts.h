@@ -2,7 +2,7 @@
 #ifndef LOOP_NEST_ROWS_PARTS_H
 #define LOOP_NEST_ROWS_PARTS_H
 
-#include "eval/fold.h"
+#include "eval/parts/fold.h"
 #include "loop/nest/nest.h"
 
 typedef struct reduction {

@@ -1,0 +1,21 @@
+/* Finding values for sizes one by one: what the ways of finding them share. */
+#ifndef PASS_SIZES_SOLVER_H
+#define PASS_SIZES_SOLVER_H
+
+#include "pass/sizes/bind.h"
+
+typedef enum solution { FITS, CONTRADICTS, OPEN } solution;
+
+typedef struct solver {
+    const module *m;
+    const type_table *t;
+    dim_values *values;
+    bool progress; /* a symbol got its value */
+} solver;
+
+/* Make D have the value WANTED, if one unknown symbol is all that is left to choose. */
+solution solve_size(solver *s, dim d, int64_t wanted);
+/* Values that follow from how reshapes regroup extents. */
+void solve_reshapes(solver *s, const function *f);
+
+#endif
