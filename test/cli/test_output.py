@@ -109,6 +109,8 @@ class Signals(Case):
     def test_in_a_folder(self):
         """The second output is a pipe that takes no more, so that the signal comes between two files."""
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            before = signal.signal(number, signal.SIG_DFL)  # a shell may have had it ignored
+            self.addCleanup(signal.signal, number, before)
             (self.dir / "out").mkdir()
             os.mkfifo(self.dir / "out/1.npy")
             process = self.start(*RUN, "--output", "out")
