@@ -6,7 +6,7 @@
 #include "eval/eval.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/pieces.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 static const function *region_of(const eval_call *call, attr_key key)
 {

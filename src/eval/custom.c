@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "eval/kernels/kernels.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 void custom_registry_init(custom_registry *r, const tn_allocator *allocator)
 {

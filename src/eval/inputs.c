@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "eval/kernels/kernels.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 /* The caller gives inputs, so the evaluator never calls this. */
 tn_status eval_input(eval_call *call)

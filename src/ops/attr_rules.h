@@ -3,7 +3,7 @@
 #ifndef OPS_ATTR_RULES_H
 #define OPS_ATTR_RULES_H
 
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 /* The axis KEY of a tensor of rank RANK; negative ones count from the end. */
 tn_status rule_axis(const infer_call *call, attr_key key, uint32_t rank, uint32_t *axis);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "dialect/ptir/codes.h"
-#include "dialect/ptir/forms.h"
+#include "dialect/ptir/formats/formats.h"
 #include "dialect/ptir/legal.h"
 #include "dialect/ptir/lower.h"
 #include "dialect/ptir/raise.h"

@@ -3,7 +3,7 @@
 
 #include "eval/kernels/flat.h"
 #include "eval/kernels/kernels.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 #define COMPARE(type, op)                                                                          \
     do {                                                                                           \

@@ -6,7 +6,7 @@
 #include "eval/kernels/kernels.h"
 #include "eval/parts/chain.h"
 #include "eval/parts/pieces.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 enum {
     PIXEL_TILE = 64,            /* results' pixels gathered at once */

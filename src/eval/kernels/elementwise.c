@@ -4,7 +4,7 @@
 #include "eval/kernels/flat.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/extremum.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 /* Kernels. Integers are computed as unsigned ones, where overflow wraps. */
 

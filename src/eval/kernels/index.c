@@ -7,7 +7,7 @@
 #include "eval/parts/fold.h"
 #include "eval/parts/pieces.h"
 #include "eval/parts/positions.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 tn_status eval_index(eval_call *call)
 {

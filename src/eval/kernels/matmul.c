@@ -6,7 +6,7 @@
 #include "eval/parts/chain.h"
 #include "eval/parts/pieces.h"
 #include "eval/parts/view.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 enum { ROW_TILE = 64 }; /* rows of results computed per pass over the right operand */
 

@@ -4,7 +4,7 @@
 #include "eval/kernels/kernels.h"
 #include "eval/parts/pieces.h"
 #include "eval/parts/view.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 tn_status eval_copy(eval_call *call)
 {

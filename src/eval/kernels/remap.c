@@ -6,7 +6,7 @@
 #include "eval/kernels/kernels.h"
 #include "eval/parts/view.h"
 #include "ops/index_map.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 /* The map as a strided view over the operand, when it has that form. */
 static bool as_strides(const eval_call *call, const index_map *map, view *v)
