@@ -480,6 +480,9 @@ static void take_over(function *f, function *from, const tn_allocator *a)
     f->tuples.at = before.tuples.at;
     f->tuples.n = before.tuples.n;
     f->tuples.cap = before.tuples.cap;
+    f->output_names.at = before.output_names.at;
+    f->output_names.n = before.output_names.n;
+    f->output_names.cap = before.output_names.cap;
     from->nodes.at = NULL;
 }
 
