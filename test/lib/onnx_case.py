@@ -31,13 +31,15 @@ class Case(unittest.TestCase):
                      [(n, DTYPES[str(a.dtype)], list(a.shape)) for n, a in zip(names, arrays) if a is not None],
                      [(name, "f32", None) for name in outputs if name != "-"], opset=opset,
                      domains=[(domain, 1)] if domain else [])
+        return self.run_model(data, {n: a for n, a in zip(names, arrays) if a is not None})
+
+    def run_model(self, data, inputs, *arguments):
+        """What the evaluator and machine code give, which must be the same, for INPUTS, arrays by their names."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "m.onnx").write_bytes(data)
-            given = []
-            for name, array in zip(names, arrays):
-                if array is None:
-                    continue
+            given = list(arguments)
+            for name, array in inputs.items():
                 np.save(folder / f"{name}.npy", array)
                 given += ["--input", f"{name}={folder / name}.npy"]
             sets = []
@@ -49,3 +51,13 @@ class Case(unittest.TestCase):
         for ref, jit in zip(*sets):
             self.assertEqual(ref.tobytes(), jit.tobytes())
         return sets[0]
+
+    def refused(self, data, *arguments):
+        """The kinds of the errors for which the model is refused."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            path.write_bytes(data)
+            done = start("check", path, *arguments, "--diagnostics", "json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        said = [json.loads(line) for line in done.stderr.splitlines()]
+        return [d["kind"] for d in said if d["severity"] == "error"]

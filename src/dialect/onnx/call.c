@@ -10,14 +10,29 @@ bool onnx_has_in(const onnx_call *c, uint32_t k)
     return k < c->n_in && c->in[k];
 }
 
+/* Input K as a tensor; NULL when it is left out, or refused because it is none. */
+static onnx_value *tensor_in(onnx_call *c, uint32_t k)
+{
+    if (!onnx_has_in(c, k))
+        return NULL;
+    if (onnx_is_tensor(c->in[k]))
+        return c->in[k];
+    (void)onnx_refuse(c, DIAG_Sequence,
+                      "input %" PRIu32 " is a sequence, or an optional value that holds nothing",
+                      k);
+    return NULL;
+}
+
 tn_value onnx_in(onnx_call *c, uint32_t k)
 {
-    return onnx_has_in(c, k) ? onnx_data_of(c->im, c->in[k]) : tn_no_value();
+    onnx_value *v = tensor_in(c, k);
+    return v ? onnx_data_of(c->im, v) : tn_no_value();
 }
 
 const type *onnx_in_type(onnx_call *c, uint32_t k)
 {
-    return onnx_has_in(c, k) ? onnx_value_type(c->im, c->in[k]) : NULL;
+    const onnx_value *v = tensor_in(c, k);
+    return v ? onnx_value_type(c->im, v) : NULL;
 }
 
 const onnx_known *onnx_in_known(onnx_call *c, uint32_t k)
@@ -172,15 +187,17 @@ bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t)
     return true;
 }
 
-bool onnx_give_in(onnx_call *c, uint32_t k, uint32_t i)
+bool onnx_give_value(onnx_call *c, uint32_t k, const onnx_value *v)
 {
-    onnx_value *from = c->in[i];
-    if (!from->tensor && !from->known)
-        return onnx_give(c, k, onnx_in(c, i));
     if (k < c->n_out) {
         const onnx_bytes name = c->out[k].name;
-        c->out[k] = *from;
+        c->out[k] = *v;
         c->out[k].name = name;
     }
     return true;
+}
+
+bool onnx_give_in(onnx_call *c, uint32_t k, uint32_t i)
+{
+    return onnx_give_value(c, k, c->in[i]);
 }

@@ -155,11 +155,10 @@ static bool lower(onnx_call *c)
 }
 
 /* The builder reported a fault of this node; others can be read all the same. */
-static void recover(importer *im, uint32_t n_scopes)
+static void recover(importer *im)
 {
     if (im->b.status == TN_ERR_NOMEM)
         im->no_memory = true;
-    im->b.scopes.n = n_scopes;
     im->b.status = TN_OK;
 }
 
@@ -195,8 +194,9 @@ static bool run(onnx_call *c)
     const uint32_t n_scopes = im->b.scopes.n;
     im->b.label = label_of(im, c->node);
     ok = lower(c) && im->b.status == TN_OK;
+    im->b.scopes.n = n_scopes; /* regions that a failure left open */
     if (im->b.status != TN_OK)
-        recover(im, n_scopes);
+        recover(im);
     else if (!ok && im->refusals.n == 0 && !im->no_memory && im->m->cx->diag.n_errors == 0)
         (void)onnx_refuse(c, DIAG_InternalError, "it was refused without a reason");
     im->b.label = outer;
@@ -211,7 +211,7 @@ static bool define_outputs(onnx_call *c, bool ok)
         if (names[i].n == 0)
             continue;
         v->name = names[i];
-        v->is_faulty = !ok || !(v->tensor || v->known || tn_is_value(v->v));
+        v->is_faulty = !ok || !(onnx_is_tensor(v) || v->items || v->is_empty);
         if (ok && v->is_faulty)
             (void)onnx_refuse(c, DIAG_NotImplemented, "output %" PRIu32 " is not computed", i);
         if (!onnx_define(c->im, c->scope, v) && c->im->no_memory)
@@ -280,37 +280,46 @@ bool onnx_give_named(onnx_call *c, uint32_t k, const onnx_scope *inner, onnx_byt
                            ONNX_TEXT(name));
     if (v->is_faulty)
         return false;
-    const onnx_bytes own = c->out[k].name;
-    c->out[k] = *v;
-    c->out[k].name = own;
-    return true;
+    return onnx_give_value(c, k, v);
 }
 
-static bool give_results(onnx_call *c, onnx_scope *inner, const onnx_graph *g)
-{
-    const onnx_value_info *outputs = g->outputs.at;
-    if (g->outputs.n < c->n_out)
-        return onnx_refuse(c, DIAG_RegionSignature, "an inner graph has %" PRIu32 " outputs",
-                           g->outputs.n);
-    for (uint32_t i = 0; i < c->n_out; i++)
-        if (!onnx_give_named(c, i, inner, outputs[i].name))
-            return false;
-    return true;
-}
-
-bool onnx_inline(onnx_call *c, const onnx_graph *g, onnx_value *const *args, uint32_t n_args)
+bool onnx_read_body(onnx_call *c, onnx_scope *scope, const onnx_graph *g, const onnx_value *args,
+                    uint32_t n_args, onnx_value *results, uint32_t n)
 {
     importer *im = c->im;
+    const onnx_value_info *inputs = g->inputs.at, *outputs = g->outputs.at;
+    if (g->inputs.n != n_args || g->outputs.n < n)
+        return onnx_refuse(c, DIAG_RegionSignature,
+                           "an inner graph with %" PRIu32 " inputs and %" PRIu32
+                           " outputs does not fit",
+                           g->inputs.n, g->outputs.n);
+    for (uint32_t i = 0; i < n_args; i++) {
+        onnx_value v = args[i];
+        v.name = inputs[i].name;
+        if (!onnx_define(im, scope, &v))
+            return false;
+    }
+    if (!onnx_define_initializers(im, scope, g) ||
+        !onnx_read_nodes(im, scope, g->nodes.at, g->nodes.n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const onnx_value *v = onnx_find(scope, outputs[i].name);
+        if (!v || v->is_absent)
+            return onnx_refuse(c, DIAG_UndefinedOutput, "nothing defines '%.*s' inside of it",
+                               ONNX_TEXT(outputs[i].name));
+        if (v->is_faulty)
+            return false;
+        results[i] = *v;
+    }
+    return true;
+}
+
+bool onnx_inline(onnx_call *c, const onnx_graph *g, const onnx_value *args, uint32_t n_args,
+                 onnx_value *results, uint32_t n)
+{
     onnx_scope inner = {
         .outer = c->scope, .imports = c->scope->imports, .depth = c->scope->depth + 1};
-    const onnx_value_info *inputs = g->inputs.at;
-    bool ok = onnx_define_initializers(im, &inner, g);
-    for (uint32_t i = 0; ok && i < n_args && i < g->inputs.n; i++) {
-        onnx_value v = *args[i];
-        v.name = inputs[i].name;
-        ok = onnx_define(im, &inner, &v) || !im->no_memory;
-    }
-    ok = ok && onnx_read_nodes(im, &inner, g->nodes.at, g->nodes.n) && give_results(c, &inner, g);
-    onnx_scope_release(im, &inner);
+    const bool ok = onnx_read_body(c, &inner, g, args, n_args, results, n);
+    onnx_scope_release(c->im, &inner);
     return ok;
 }

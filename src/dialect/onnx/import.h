@@ -11,15 +11,30 @@
 #include "forms/building.h"
 #include "tenon/forms.h"
 
-/* What a name of the file stands for. At least one of tensor, known and v says what it is. */
+/* The elements of a sequence, whose number is always known. */
+typedef struct onnx_items {
+    struct onnx_value *at;
+    uint32_t n;
+} onnx_items;
+
+/* What a name of the file stands for. At least one of tensor, known, v and items says what it is.
+ * An optional value is what it holds. */
 typedef struct onnx_value {
     onnx_bytes name;
     bool is_faulty;            /* nothing more: it was reported */
     bool is_absent;            /* of a function: an input that the call leaves out */
+    bool is_empty;             /* an optional value that holds nothing */
     const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
     const onnx_known *known;   /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */
+    const onnx_items *items;   /* a sequence; NULL: a tensor */
 } onnx_value;
+
+/* Does V stand for a tensor? */
+static inline bool onnx_is_tensor(const onnx_value *v)
+{
+    return v->tensor || v->known || tn_is_value(v->v);
+}
 
 /* The names of one graph. */
 typedef struct onnx_scope {
@@ -129,6 +144,8 @@ bool onnx_give(onnx_call *c, uint32_t k, tn_value v);
 bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known);
 /* Result K is what the file says, as it stands there. */
 bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t);
+/* Result K is V, whatever it is. */
+bool onnx_give_value(onnx_call *c, uint32_t k, const onnx_value *v);
 /* Result K is input I. */
 bool onnx_give_in(onnx_call *c, uint32_t k, uint32_t i);
 static inline bool onnx_wants_out(const onnx_call *c, uint32_t k)
@@ -189,13 +206,47 @@ tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d);
 bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, uint32_t n);
 bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v);
 onnx_value *onnx_find(const onnx_scope *scope, onnx_bytes name);
-/* Read the graph G, which sees the names of OUTER, in place: its results become those of the call
- * C. Its inputs, if any, are ARGS. */
-bool onnx_inline(onnx_call *c, const onnx_graph *g, onnx_value *const *args, uint32_t n_args);
 
 /* What a name of the scope INNER stands for becomes result K of C. */
 bool onnx_give_named(onnx_call *c, uint32_t k, const onnx_scope *inner, onnx_bytes name);
+/* Read the graph G of the node C in SCOPE, which is fresh. Its inputs are ARGS, of which there must
+ * be as many; the first N of its outputs go to RESULTS. */
+bool onnx_read_body(onnx_call *c, onnx_scope *scope, const onnx_graph *g, const onnx_value *args,
+                    uint32_t n_args, onnx_value *results, uint32_t n);
+/* The same in the place of the node. */
+bool onnx_inline(onnx_call *c, const onnx_graph *g, const onnx_value *args, uint32_t n_args,
+                 onnx_value *results, uint32_t n);
 void onnx_scope_release(importer *im, onnx_scope *scope);
+
+/* ---- region.c ---- */
+
+/* What graphs inside of a node read of the graphs around it. */
+typedef struct onnx_captures {
+    onnx_call *c;
+    hash_index seen;
+    VECTOR(onnx_value *) values; /* each once */
+    VECTOR(tn_value) data;       /* those that are data of the graph: operands of the node */
+} onnx_captures;
+
+/* Find what G reads. More graphs may be added; release them whatever is returned. */
+bool onnx_capture(onnx_captures *s, const onnx_graph *g);
+/* A region has begun: append a parameter for each of the data, to PARAMS, too, and define what was
+ * captured in SCOPE, which is that around the one of the graph. */
+bool onnx_enter(const onnx_captures *s, onnx_scope *scope, tn_value *params);
+void onnx_captures_release(onnx_captures *s);
+
+/* Work that may be refused without a trace, since there is another way. */
+typedef struct onnx_trial {
+    importer *im;
+    tn_diagnostic_sink sink;
+    uint32_t n_errors, n_refusals, last_refusal, n_functions, n_scopes;
+    uint32_t *counts; /* of the refusals so far */
+} onnx_trial;
+
+bool onnx_trial_begin(onnx_trial *t, importer *im);
+/* Unless OK: forget what it built and reported, so that there can be another attempt. False when
+ * that would not help: there is no memory, or no time. */
+bool onnx_trial_end(onnx_trial *t, bool ok);
 
 /* ---- function.c ---- */
 

@@ -141,6 +141,16 @@ const onnx_known *onnx_known_min(onnx_call *c)
     return variadic(c, ONNX_MIN);
 }
 
+const onnx_known *onnx_known_relu(onnx_call *c)
+{
+    const onnx_known *x = onnx_in_known(c, 0);
+    onnx_known *zero = fresh(c, x->dtype, NULL, 0);
+    if (!zero)
+        return NULL;
+    zero->at[0] = dtype_is_float(x->dtype) ? (onnx_number){.f = 0} : (onnx_number){.i = 0};
+    return combine(c, ONNX_MAX, x, zero, x->dtype);
+}
+
 const onnx_known *onnx_known_clip(onnx_call *c)
 {
     const onnx_known *x = onnx_in_known(c, 0);

@@ -18,7 +18,8 @@ onnx_known *onnx_known_new(arena *memory, tn_dtype dtype, const int64_t *dims, u
         return NULL;
     k->dtype = dtype;
     k->rank = rank;
-    memcpy(k->dims, dims, rank * sizeof *dims);
+    if (rank)
+        memcpy(k->dims, dims, rank * sizeof *dims);
     k->n = (uint32_t)n;
     k->at = ARENA_ARRAY(memory, onnx_number, (size_t)n);
     return k->at ? k : NULL;

@@ -240,17 +240,3 @@ bool onnx_op_eye_like(onnx_call *c)
     const tn_value on = tn_compare(c->b, TN_EQ, column, tn_add(c->b, row, k));
     return onnx_give(c, 0, tn_cast(c->b, on, d));
 }
-
-/* A branch whose condition is known takes the place of the node. */
-bool onnx_op_if(onnx_call *c)
-{
-    const onnx_known *p = onnx_in_known(c, 0);
-    const onnx_attribute *yes = onnx_attr(c, "then_branch"), *no = onnx_attr(c, "else_branch");
-    if (!yes || !yes->g || !no || !no->g)
-        return onnx_refuse(c, DIAG_MissingAttribute, "it needs two branches");
-    if (p && p->n == 1 && !p->at[0].is_size)
-        return onnx_inline(c, p->at[0].i ? yes->g : no->g, NULL, 0);
-    (void)onnx_refuse(c, DIAG_DataDependentShape, "its condition must be known");
-    onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
-    return false;
-}

@@ -1,0 +1,141 @@
+/* Branches, and what all operators with graphs inside share. */
+#include <inttypes.h>
+
+#include "dialect/onnx/ops/op_flow.h"
+
+tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d)
+{
+    return tn_cast(c->b, tn_reshape(c->b, x, (tn_ints){0}), d);
+}
+
+const onnx_graph *onnx_inner_graph(onnx_call *c, const char *name)
+{
+    const onnx_attribute *a = onnx_attr(c, name);
+    if (a && a->g)
+        return a->g;
+    (void)onnx_refuse(c, DIAG_MissingAttribute, "it needs the graph '%s'", name);
+    return NULL;
+}
+
+tn_value *onnx_room(onnx_call *c, uint32_t n)
+{
+    tn_value *room = ARENA_ARRAY(&c->im->memory, tn_value, (size_t)n + 1);
+    if (!room)
+        (void)onnx_no_memory(c->im);
+    return room;
+}
+
+bool onnx_all_data(onnx_call *c, onnx_value *values, uint32_t n, tn_value *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!onnx_is_tensor(&values[i]))
+            return onnx_refuse(c, DIAG_Sequence,
+                               "a sequence or an optional value, which is no data of a run, "
+                               "crosses its border");
+        out[i] = onnx_data_of(c->im, &values[i]);
+        if (!tn_is_value(out[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Can values of type X be used where ones of type Y are? */
+static bool fits(const type *x, const type *y)
+{
+    bool same = x->dtype == y->dtype && x->rank == y->rank;
+    for (uint32_t i = 0; same && i < x->rank; i++)
+        same =
+            x->dims[i] == y->dims[i] || dim_is_symbolic(x->dims[i]) || dim_is_symbolic(y->dims[i]);
+    return same;
+}
+
+bool onnx_same_types(onnx_call *c, const char *what, const tn_value *got, const tn_value *wanted,
+                     uint32_t n)
+{
+    arena *memory = &c->im->memory;
+    const type_table *types = &c->im->m->types;
+    for (uint32_t i = 0; i < n; i++) {
+        const type *x = onnx_type_of(c, got[i]), *y = onnx_type_of(c, wanted[i]);
+        if (!x || !y)
+            return false;
+        if (!fits(x, y))
+            return onnx_refuse(c, DIAG_DataDependentShape, "%s %" PRIu32 " is %s here and %s there",
+                               what, i, type_text(memory, types, x), type_text(memory, types, y));
+    }
+    return true;
+}
+
+/* ---- If ---- */
+
+/* Branch G as a region, and the types of its results in *OUTER as values. */
+static bool read_branch(const onnx_captures *s, const onnx_graph *g, tn_region *region,
+                        tn_value *results)
+{
+    onnx_call *c = s->c;
+    onnx_scope around = {0};
+    onnx_value *values = ARENA_ARRAY(&c->im->memory, onnx_value, (size_t)c->n_out + 1);
+    tn_value *params = onnx_room(c, s->data.n);
+    if (!values || !params)
+        return onnx_no_memory(c->im);
+    tn_region_begin(c->b, c->op->name);
+    onnx_scope scope = {
+        .outer = &around, .imports = c->scope->imports, .depth = c->scope->depth + 1};
+    const bool ok = onnx_enter(s, &around, params) &&
+                    onnx_read_body(c, &scope, g, NULL, 0, values, c->n_out) &&
+                    onnx_all_data(c, values, c->n_out, results);
+    onnx_scope_release(c->im, &scope);
+    onnx_scope_release(c->im, &around);
+    if (ok)
+        *region = tn_region_end(c->b, (tn_values){results, c->n_out});
+    return ok;
+}
+
+static bool run_branches(onnx_captures *s, const onnx_graph *yes, const onnx_graph *no)
+{
+    onnx_call *c = s->c;
+    tn_region regions[2];
+    tn_value *first = onnx_room(c, c->n_out), *second = onnx_room(c, c->n_out);
+    tn_value *out = onnx_room(c, c->n_out);
+    if (!first || !second || !out || !onnx_capture(s, yes) || !onnx_capture(s, no) ||
+        !read_branch(s, yes, &regions[0], first) || !read_branch(s, no, &regions[1], second))
+        return false;
+    if (!onnx_same_types(c, "of its two branches result", first, second, c->n_out)) {
+        onnx_advise(c, "a condition that is known takes one branch: --constant NAME=VALUE makes an "
+                       "input known, --dim NAME=N a size");
+        return false;
+    }
+    const tn_value p = onnx_scalar(c, onnx_in(c, 0), TN_I1);
+    tn_cond(c->b, p, regions[0], regions[1], (tn_values){s->data.at, s->data.n}, out, c->n_out);
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!onnx_give(c, i, out[i]))
+            return false;
+    return true;
+}
+
+static bool take_branch(onnx_call *c, const onnx_graph *g)
+{
+    onnx_value *results = ARENA_ARRAY(&c->im->memory, onnx_value, (size_t)c->n_out + 1);
+    if (!results)
+        return onnx_no_memory(c->im);
+    if (!onnx_inline(c, g, NULL, 0, results, c->n_out))
+        return false;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        (void)onnx_give_value(c, i, &results[i]);
+    return true;
+}
+
+/* A branch whose condition is known takes the place of the node. */
+bool onnx_op_if(onnx_call *c)
+{
+    const onnx_known *p = onnx_in_known(c, 0);
+    const onnx_graph *yes = onnx_inner_graph(c, "then_branch");
+    const onnx_graph *no = onnx_inner_graph(c, "else_branch");
+    if (!yes || !no)
+        return false;
+    if (p && p->n == 1 && !p->at[0].is_size)
+        return take_branch(c, p->at[0].i ? yes : no);
+    onnx_captures s = {.c = c};
+    const bool ok = run_branches(&s, yes, no);
+    onnx_captures_release(&s);
+    return ok;
+}
