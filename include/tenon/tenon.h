@@ -163,6 +163,15 @@ typedef struct tn_read_options {
     size_t n_bindings;
     const tn_known_input *known; /* ONNX: such inputs, on which shapes may depend */
     size_t n_known;
+    /* ONNX: where data of tensors comes from that lies in files beside the model. Sets *DATA to the
+     * LENGTH bytes behind the first OFFSET of the file LOCATION: a relative name without `..`, as
+     * the model writes it, which may still lead anywhere by links. Returns NULL, or what is wrong,
+     * in a text that stays until the module is read. The bytes stay, unchanged, until the module,
+     * its copies and all programs compiled from them are freed; they are not copied where they are
+     * large and aligned for their elements. NULL: models with such data are refused. */
+    const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
+                            const void **data);
+    void *external_user;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

@@ -93,6 +93,8 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .n_bindings = o->n_bindings,
         .known = o->known,
         .n_known = o->n_known,
+        .external = o->external,
+        .external_user = o->external_user,
     };
     TN_TRY(d->read(m, &options));
     if (!d->lowers_to)

@@ -60,6 +60,7 @@ enum {
 };
 
 typedef struct session session;
+typedef struct model_file model_file;
 
 typedef struct command {
     const char *name;
@@ -80,7 +81,9 @@ struct session {
     const char **declared; /* room for one entry an argument; behind read.inputs */
     tn_binding *sizes;     /* the same, behind read.bindings */
     tn_known_input *known; /* and behind read.known */
-    const char **limits;   /* likewise: the values of --limit */
+    const char *model;     /* that is read now: its path */
+    model_file *model_files;
+    const char **limits; /* as sizes: the values of --limit */
     int n_limits;
     int64_t deadline; /* of --timeout, by time_now; 0: none */
     /* Where diagnostics go, and what the next error is given besides. */
@@ -110,6 +113,13 @@ tn_status arguments_one_file(session *s, const arguments *args, const char **fil
 tn_status arguments_limit(session *s, tn_context *cx);
 /* How a command is used: its options and the common ones. */
 void help_command(cli_text *out, const command *c);
+
+/* ---- model_files.c ---- */
+
+/* Read the program in the file PATH, which stays there until the end, with the common options. */
+tn_status read_program(session *s, const char *path, tn_module **m);
+/* Give up the files that models named; no program may need them any more. */
+void model_files_release(session *s);
 
 /* ---- known_inputs.c ---- */
 

@@ -7,7 +7,7 @@ enum { OPTION_ALL = OPTION_OWN, OPTION_LEGAL_FOR };
 static tn_status check_file(session *s, const char *path, const char *target)
 {
     tn_module *m;
-    TN_TRY(tn_module_read_file(s->cx, &s->read, path, &m));
+    TN_TRY(read_program(s, path, &m));
     tn_status status = tn_module_verify(m);
     if (status == TN_OK && target)
         status = tn_module_check_legal(m, target);

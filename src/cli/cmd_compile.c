@@ -188,7 +188,7 @@ static tn_status run_compile(session *s, const arguments *args)
     wishes w;
     tn_module *m;
     TN_TRY(read_wishes(s, args, &w));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, w.file, &m));
+    TN_TRY(read_program(s, w.file, &m));
     const tn_status status = compile(s, args, &w, m);
     tn_module_free(m);
     return status;

@@ -107,7 +107,7 @@ static tn_status run_convert(session *s, const arguments *args)
 
     TN_TRY(read_convert_options(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    TN_TRY(read_program(s, file, &m));
     const bool to_folder = names_folder(o.out);
     tn_status status = choose_program(s, m, args, &o);
     if (status == TN_OK && o.with_entry)

@@ -213,9 +213,9 @@ static tn_status compare_files(session *s, const arguments *args, const equiv_op
 {
     tn_module *a = NULL, *b = NULL;
     tn_equiv_result r;
-    tn_status status = tn_module_read_file(s->cx, &s->read, args->files[0], &a);
+    tn_status status = read_program(s, args->files[0], &a);
     if (status == TN_OK)
-        status = tn_module_read_file(s->cx, &s->read, args->files[1], &b);
+        status = read_program(s, args->files[1], &b);
     if (status == TN_OK)
         status = tn_modules_compare(a, b, &o->compare, &r);
     if (status == TN_OK) {

@@ -164,7 +164,7 @@ static tn_status run_explain(session *s, const arguments *args)
     if (w.code)
         return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    TN_TRY(read_program(s, file, &m));
     tn_status status = bind_and_show(s, args, &w, m, &text);
     if (status == TN_OK)
         status = output_text(s, w.out, &text);

@@ -32,7 +32,7 @@ static tn_status run_fmt(session *s, const arguments *args)
     for (int i = 0; i < args->n_options; i++)
         *(args->options[i].id == OPTION_OUT ? &out : &style) = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    TN_TRY(read_program(s, file, &m));
     tn_status status = check_formattable(s, m);
     if (status == TN_OK)
         status = tn_module_write(m, NULL, style, &writer);

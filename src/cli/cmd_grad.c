@@ -137,7 +137,7 @@ static tn_status run_grad(session *s, const arguments *args)
     tn_module *m, *gradient = NULL;
     TN_TRY(read_options_of(s, args, &g));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    TN_TRY(read_program(s, file, &m));
     tn_status status = bind_sizes(s, args, m);
     if (status == TN_OK)
         status = tn_module_gradient(m, &g.gradient, &gradient);

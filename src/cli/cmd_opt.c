@@ -135,7 +135,7 @@ static tn_status run_opt(session *s, const arguments *args)
 
     TN_TRY(read_options_of(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
-    TN_TRY(tn_module_read_file(s->cx, &s->read, file, &m));
+    TN_TRY(read_program(s, file, &m));
     tn_status status = set_constants(s, args, m);
     if (status == TN_OK)
         status = rewrite(s, m, &o);

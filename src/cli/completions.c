@@ -262,7 +262,7 @@ static tn_status print_names(session *s, bool inputs, const char *path, cli_text
 {
     tn_module *m = NULL;
     tn_port port;
-    TN_TRY(tn_module_read_file(s->cx, &s->read, path, &m));
+    TN_TRY(read_program(s, path, &m));
     for (size_t i = 0; inputs && i < tn_module_input_count(m); i++)
         if (tn_module_input(m, i, &port) == TN_OK)
             cli_printf(out, "%s=\n", port.name);

@@ -31,6 +31,10 @@ typedef struct read_options {
     size_t n_bindings;
     const tn_known_input *known; /* ONNX: inputs that are constants */
     size_t n_known;
+    /* ONNX: as in tn_read_options; NULL: nobody gives files. */
+    const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
+                            const void **data);
+    void *external_user;
 } read_options;
 
 typedef struct write_options {

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from lib.onnx_files import field, graph, model, node
+from lib.onnx_files import field, graph, model, node, put_external
 
 X = ("x", "f32", [2, 3])
 N = ("x", "f32", ["N", 3])
@@ -38,6 +38,8 @@ SEEDS = {
     "pads": model([node("Pad", "x p", "y", mode="reflect")], [X], [("y", "f32", None)], [("p", shape_of(1, 2, 0, 1))]),
     "split": model([node("Split", "x sizes", "a b", axis=1), node("Tile", "a times", "y")], [X],
                    [("y", "f32", None), ("b", "f32", None)], [("sizes", shape_of(1, 2)), ("times", shape_of(2, 2))]),
+    "external": model([node("Add", "x w", "y")], [X], [("y", "f32", None)],
+                      [put_external([2, 3], "f32", "w", location="sub/w.bin", offset=5, length=24)]),
     "lists": field(1, 8) + field(8, field(2, 13)) + field(7, b"".join([
         field(1, node("Identity", "w", "y")), field(5, field(1, b"\x02\x03") + field(2, 7) + field(8, "w") +
                                                     field(7, bytes([1, 2, 3, 4, 5, 255, 255, 255, 255, 255, 255, 255,

@@ -122,6 +122,16 @@ def put_tensor(array, name=""):
     return out + (field(8, name) if name else b"") + field(9, np.ascontiguousarray(array).tobytes())
 
 
+def put_external(dims, dtype, name, **entries):
+    """The bytes of a TensorProto whose data lies elsewhere, as ENTRIES say: location, offset, length."""
+    number = next(n for n, (_, own, _) in TYPES.items() if own == dtype)
+    out = b"".join(field(1, int(n)) for n in dims) + field(2, number) + field(8, name)
+    for key, value in entries.items():
+        value = value if isinstance(value, bytes) else str(value)
+        out += field(13, field(1, key) + field(2, value))
+    return out + field(14, 1)
+
+
 # ---- models ----
 
 class Ref(str):
@@ -181,9 +191,10 @@ def function(name, inputs, outputs, nodes, domain="own", opset=13, attributes=()
 
 
 def graph(nodes, inputs, outputs, initializers=(), name="g"):
-    """The bytes of a GraphProto. INPUTS and OUTPUTS: (name, dtype, shape); INITIALIZERS: (name, array)."""
+    """The bytes of a GraphProto. INPUTS and OUTPUTS: (name, dtype, shape); INITIALIZERS: (name, array), or the bytes
+    of a TensorProto."""
     out = b"".join(field(1, n) for n in nodes) + field(2, name)
-    out += b"".join(field(5, put_tensor(array, own)) for own, array in initializers)
+    out += b"".join(field(5, i if isinstance(i, bytes) else put_tensor(i[1], i[0])) for i in initializers)
     out += b"".join(field(11, value_info(*i)) for i in inputs)
     return out + b"".join(field(12, value_info(*o)) for o in outputs)
 

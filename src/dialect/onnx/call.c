@@ -182,9 +182,10 @@ bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known)
 
 bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t)
 {
+    const onnx_tensor *own = onnx_with_data(c->im, t);
     if (k < c->n_out)
-        c->out[k] = (onnx_value){.name = c->out[k].name, .tensor = t};
-    return true;
+        c->out[k] = (onnx_value){.name = c->out[k].name, .tensor = own};
+    return own != NULL;
 }
 
 bool onnx_give_value(onnx_call *c, uint32_t k, const onnx_value *v)

@@ -43,16 +43,43 @@ static void bad_tensor(importer *im, const onnx_tensor *t, const char *why)
                            why, (size_t)(t->message.bytes.at - im->m->source.text));
 }
 
+/* Data of T that may stay where it is: large, aligned, as the library stores it, and there for as
+ * long as it is used. */
+static const void *in_place(const onnx_tensor *t, const onnx_tensor_facts *f)
+{
+    const size_t align = dtype_bytes(dtype_table[f->dtype].part);
+    const bool fits = onnx_tensor_is_external(t) && t->raw.n == f->bytes &&
+                      f->bytes >= PAYLOAD_FROM && literal_is_normal(f->dtype) &&
+                      (uintptr_t)t->raw.at % align == 0;
+    return fits ? t->raw.at : NULL;
+}
+
+/* Hold memory of somebody else's as the data of L. */
+static bool borrow(importer *im, literal *l)
+{
+    l->shared = payload_of_others(&im->m->cx->allocator);
+    const bool held = l->shared && module_hold(im->m, l->shared);
+    payload_drop(l->shared); /* the module holds it */
+    return held || onnx_no_memory(im);
+}
+
+/* A copy of T's data as that of L. */
+static bool copy_data(importer *im, const onnx_tensor *t, const onnx_tensor_facts *f, literal *l)
+{
+    void *room = l->type ? room_for(im, l) : NULL;
+    if (!room)
+        return onnx_no_memory(im);
+    const char *why = onnx_tensor_store(t, f, room);
+    if (why)
+        bad_tensor(im, t, why);
+    l->data = room;
+    return !why;
+}
+
 static tn_value tensor_data(importer *im, const onnx_tensor *t)
 {
     onnx_tensor_facts facts;
     const char *why = onnx_tensor_type_of(t, &facts);
-    if (!why && onnx_tensor_is_external(t)) {
-        (void)onnx_refuse_file(im, DIAG_ExternalData, "",
-                               "the tensor '%.*s' lies in a file of its own, which is not read",
-                               ONNX_TEXT(t->name));
-        return tn_no_value();
-    }
     if (why) {
         bad_tensor(im, t, why);
         return tn_no_value();
@@ -61,16 +88,9 @@ static tn_value tensor_data(importer *im, const onnx_tensor *t)
                  .bytes = facts.bytes};
     if (!within_limit(im, l.bytes))
         return tn_no_value();
-    void *room = l.type ? room_for(im, &l) : NULL;
-    if (!room) {
-        (void)onnx_no_memory(im);
+    l.data = in_place(t, &facts);
+    if (l.data ? !borrow(im, &l) : !copy_data(im, t, &facts, &l))
         return tn_no_value();
-    }
-    if ((why = onnx_tensor_store(t, &facts, room)) != NULL) {
-        bad_tensor(im, t, why);
-        return tn_no_value();
-    }
-    l.data = room;
     return append_constant(im, &l);
 }
 
@@ -133,6 +153,10 @@ tn_value onnx_data_of(importer *im, onnx_value *v)
     if (is_current(im, v->v) || (!v->tensor && !v->known))
         return v->v;
     const tn_value made = v->tensor ? tensor_data(im, v->tensor) : known_data(im, v->known);
+    if (!tn_is_value(made) && im->b.status == TN_OK) {
+        im->b.status = TN_ERR_REJECTED; /* that is refused: what would use it fails silently */
+        v->is_faulty = true;
+    }
     if (!tn_is_value(v->v))
         v->v = made; /* else it belongs to an outer function, which goes on to use it */
     return made;
@@ -156,9 +180,8 @@ const type *onnx_value_type(importer *im, const onnx_value *v)
 const onnx_known *onnx_value_known(importer *im, onnx_value *v)
 {
     onnx_tensor_facts f;
-    if (v->known || !v->tensor || onnx_tensor_is_external(v->tensor) ||
-        onnx_tensor_type_of(v->tensor, &f) != NULL || f.count > ONNX_MOST_KNOWN ||
-        !onnx_keeps(f.dtype))
+    if (v->known || !v->tensor || onnx_tensor_type_of(v->tensor, &f) != NULL ||
+        f.count > ONNX_MOST_KNOWN || !onnx_keeps(f.dtype))
         return v->known;
     void *data = arena_alloc(&im->memory, f.bytes);
     if (!data) {

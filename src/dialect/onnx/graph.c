@@ -265,7 +265,8 @@ bool onnx_define_initializers(importer *im, onnx_scope *scope, const onnx_graph 
     if (g->sparse_initializers.n)
         (void)onnx_refuse_file(im, DIAG_UnknownDType, "", "sparse initializers are not read");
     for (uint32_t i = 0; i < g->initializers.n; i++) {
-        const onnx_value v = {.name = tensors[i].name, .tensor = &tensors[i]};
+        onnx_value v = {.name = tensors[i].name, .tensor = onnx_with_data(im, &tensors[i])};
+        v.is_faulty = !v.tensor;
         if (!onnx_define(im, scope, &v) && im->no_memory)
             return false;
     }

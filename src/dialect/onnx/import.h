@@ -200,6 +200,12 @@ const onnx_known *onnx_value_known(importer *im, onnx_value *v);
 /* A size as a tensor of rank 0. */
 tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d);
 
+/* ---- external.c ---- */
+
+/* T, with its data as raw bytes where that lies in a file of its own: they stay where they are for
+ * as long as anything that is made of the model. NULL: it is refused, or there is no memory. */
+const onnx_tensor *onnx_with_data(importer *im, const onnx_tensor *t);
+
 /* ---- graph.c ---- */
 
 /* Read the nodes of G, in SCOPE, where its inputs are defined already. False: stop. */

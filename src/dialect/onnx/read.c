@@ -225,9 +225,11 @@ static tn_status read_model(importer *im)
     const bool ok = read_graph(im, im->model->graph);
     if (im->no_memory)
         return module_no_memory(m);
-    if (im->b.status != TN_OK)
-        return im->b.status == TN_ERR_NOMEM ? TN_ERR_NOMEM : TN_ERR_REJECTED;
+    if (im->b.status == TN_ERR_NOMEM)
+        return TN_ERR_NOMEM;
     TN_TRY(onnx_report_refusals(im));
+    if (im->b.status != TN_OK)
+        return TN_ERR_REJECTED;
     if (!ok && m->cx->diag.n_errors == errors)
         return module_no_memory(m); /* or the time is up */
     return m->cx->diag.n_errors == errors ? TN_OK : TN_ERR_REJECTED;

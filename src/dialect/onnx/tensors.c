@@ -89,6 +89,11 @@ static bool is_packed(tn_dtype d) /* two elements in a byte */
     return d == TN_SI4 || d == TN_UI4;
 }
 
+size_t onnx_raw_bytes(const onnx_tensor_facts *f)
+{
+    return is_packed(f->dtype) ? f->bytes / 2 + f->bytes % 2 : f->bytes;
+}
+
 static void unpack(tn_dtype d, uint8_t byte, int64_t at, int64_t count, char *to)
 {
     for (uint32_t k = 0; k < 2 && at + k < count; k++) {
@@ -101,7 +106,7 @@ static const char *const wrong_length = "its data does not have as many elements
 
 static const char *store_raw(const onnx_tensor *t, const onnx_tensor_facts *f, char *to)
 {
-    const size_t want = is_packed(f->dtype) ? f->bytes / 2 + f->bytes % 2 : f->bytes;
+    const size_t want = onnx_raw_bytes(f);
     if (t->raw.n != want)
         return wrong_length;
     if (is_packed(f->dtype)) {

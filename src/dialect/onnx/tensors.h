@@ -22,8 +22,10 @@ typedef struct onnx_tensor_facts {
 
 /* The type of T, whose data is not looked at. What is wrong, or NULL. */
 const char *onnx_tensor_type_of(const onnx_tensor *t, onnx_tensor_facts *out);
+/* The bytes of a tensor of this type as raw data: two elements of 4 bits share one. */
+size_t onnx_raw_bytes(const onnx_tensor_facts *facts);
 /* The elements of T, dense and row-major in the storage of the library, at TO. What is wrong, or
- * NULL; external data is none of this function's business. */
+ * NULL; external data comes with onnx_with_data. */
 const char *onnx_tensor_store(const onnx_tensor *t, const onnx_tensor_facts *facts, void *to);
 
 static inline bool onnx_tensor_is_external(const onnx_tensor *t)
