@@ -116,10 +116,6 @@ def tests(tally):
     for preset in ("dev", "asan"):
         if build(tally, preset):
             test_part(tally, preset, "-LE", "sweep")
-    # Release builds of both compilers see warnings that need the optimiser or appear without
-    # asserts; nothing runs.
-    for preset in ("ci-gcc", "ci-clang"):
-        build(tally, preset)
 
 
 def fuzzers(tally):
@@ -132,6 +128,10 @@ def sweeps(tally):
     for preset in ("dev", "asan"):
         if build(tally, preset):
             test_part(tally, preset, "-L", "sweep")
+    # Release builds of both compilers see warnings that need the optimiser or appear without
+    # asserts; nothing runs.
+    for preset in ("ci-gcc", "ci-clang"):
+        build(tally, preset)
     if build(tally, "fuzz"):
         tally.part("fuzz", lambda: fuzzers(tally))
 

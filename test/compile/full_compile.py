@@ -2,9 +2,9 @@
 
     full_compile.py [--tenon PATH] [--all] [--seed N] [--keep FOLDER] [FILTER]
 
-Every case of test/exec with a run, and a sample of the others, becomes C, which gcc and clang build
-without a warning at several levels and for several processors; a part of them becomes objects,
-assembly, archives and shared objects too. --all takes every case with both compilers.
+A sample of the cases with a run becomes C, which gcc and clang build without a warning at several
+levels and for several processors; a part of them becomes objects, assembly, archives and shared
+objects too. --all takes every case with both compilers.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,7 @@ from lib import npy
 from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_flags, shell
 from lib.program import TENON, TEST
 
-SAMPLE = 120  # of the cases outside test/exec
+SAMPLE = 200  # cases
 PER_BATCH = 24
 
 
@@ -414,12 +414,11 @@ def check_seeds(folder, compiler, tenon):
 # ---- all of it ----------------------------------------------------------------------------------
 
 def select(options):
-    own = sorted((TEST / "exec").glob("*.case"))
-    others = [path for folder in ("ptir", "tiny", "pass", "grad")
-              for path in sorted((TEST / folder).glob("*.case"))
-              if "\n-- run" in path.read_text(encoding="utf-8", errors="replace")]
-    rng = random.Random(options.seed)
-    paths = own + (others if options.all else rng.sample(others, min(SAMPLE, len(others))))
+    paths = [path for folder in ("exec", "ptir", "tiny", "pass", "grad")
+             for path in sorted((TEST / folder).glob("*.case"))
+             if "\n-- run" in path.read_text(encoding="utf-8", errors="replace")]
+    if not options.all:
+        paths = random.Random(options.seed).sample(paths, min(SAMPLE, len(paths)))
     return [p for p in paths if options.filter in str(p)]
 
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 
 #include "api_fixture.h"
+#include "base/hash.h"
 
 enum { MAX_INPUTS = 16, MAX_FAILURES = 6 /* requests that fail in turn, for each program */ };
 
@@ -90,13 +91,13 @@ static unsigned one_go(const char *path, const char *dialect, const char *text, 
     return m.requests;
 }
 
-/* Where the first failure is differs from program NUMBER to the next, so that all of them together
- * meet every place. */
-static void try_program(const char *path, const char *dialect, const char *text, unsigned number)
+/* Where the first failure is differs from program to program, so that all of them together meet
+ * every place; it depends on the program only, so that a fault comes again. */
+static void try_program(const char *path, const char *dialect, const char *text)
 {
     unsigned n = one_go(path, dialect, text, 0);
     unsigned step = n / MAX_FAILURES + 1;
-    for (unsigned k = 1 + number * 7 % step; k <= n; k += step)
+    for (unsigned k = 1 + (unsigned)(hash_bytes(0, text, strlen(text)) % step); k <= n; k += step)
         (void)one_go(path, dialect, text, k);
 }
 
@@ -119,7 +120,7 @@ static bool find_module(char *text, char **dialect, char **program)
     return true;
 }
 
-static void try_case(const char *path, unsigned number)
+static void try_case(const char *path)
 {
     FILE *f = fopen(path, "rb");
     static const size_t most = 1 << 16;
@@ -127,7 +128,7 @@ static void try_case(const char *path, unsigned number)
     if (f && text) {
         size_t n = fread(text, 1, most - 1, f);
         if (n < most - 1 && find_module(text, &dialect, &program))
-            try_program(path, dialect, program, number);
+            try_program(path, dialect, program);
     }
     if (f)
         (void)fclose(f);
@@ -143,7 +144,7 @@ static unsigned try_folder(const char *folder)
         size_t length = strlen(e->d_name);
         (void)snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         if (length > 5 && strcmp(e->d_name + length - 5, ".case") == 0) {
-            try_case(path, n);
+            try_case(path);
             n++;
         } else if (e->d_name[0] != '.' && strchr(e->d_name, '.') == NULL) {
             n += try_folder(path);
