@@ -4,7 +4,7 @@ The same programs as in full_mlir.py, and those of Tiny IR: cases that give inpu
 ones, gradients, random modules. Integers must be equal, floats close as there: sums run in another
 order. What has no counterpart in NumPy (bf16, fp8, 4 bits), random numbers and custom calls are only read.
 
-STABLEHLO_EVERY says which share of the cases is taken (one in 5), the rest as there.
+STABLEHLO_EVERY says which share of the cases is taken (one in 15), the rest as there.
 """
 import concurrent.futures
 import json
@@ -148,7 +148,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ProcessPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         paths = full_mlir.programs(folder, ("exec", "ptir", "tiny", "read"),
-                                   int(os.environ.get("STABLEHLO_EVERY", "5")))
+                                   int(os.environ.get("STABLEHLO_EVERY", "15")))
         return full_mlir.report(pool.map(attempt, paths, chunksize=4),
                                 {"read": "only read", "refused": "cannot be expressed",
                                  "skipped": "without a program"})
