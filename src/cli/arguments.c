@@ -270,6 +270,11 @@ void help_command(cli_text *out, const command *c)
     cli_puts(out, "\n\n");
     cli_puts(out, c->help);
     cli_puts(out, "\n\n");
+    help_command_options(out, c);
+}
+
+void help_command_options(cli_text *out, const command *c)
+{
     help_options(out, c->options, NULL);
     help_options(out, common_options, c->options);
 }

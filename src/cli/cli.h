@@ -113,6 +113,8 @@ tn_status arguments_one_file(session *s, const arguments *args, const char **fil
 tn_status arguments_limit(session *s, tn_context *cx);
 /* How a command is used: its options and the common ones. */
 void help_command(cli_text *out, const command *c);
+/* The options alone, a line each. */
+void help_command_options(cli_text *out, const command *c);
 
 /* ---- model_files.c ---- */
 

@@ -44,7 +44,7 @@ static void help_all(cli_text *out)
         cli_puts(out, cli_commands[i]->help);
         cli_putc(out, '\n');
     }
-    cli_puts(out, "\n'tenon COMMAND --help' says more; 'tenon --version' prints the version.\n");
+    cli_puts(out, "\n'tenon help COMMAND' says more; 'tenon --version' prints the version.\n");
 }
 
 static tn_status print_help(session *s)
@@ -83,13 +83,16 @@ static tn_status run_command(session *s, int argc, char **argv)
     return status;
 }
 
-static tn_status print_manual(session *s, const char *name)
+typedef void write_page(cli_text *out, const command *c);
+
+/* The page of the command NAME (NULL: of all), as WRITE writes it. */
+static tn_status print_manual(session *s, const char *name, write_page *write)
 {
     const command *c = name ? find_command(name) : NULL;
     cli_text out = {0};
     if (name && !c)
         return unknown_command(s, name);
-    manual_page(&out, c);
+    write(&out, c);
     const tn_status status = output_text(s, NULL, &out);
     cli_text_release(&out);
     return status;
@@ -100,16 +103,16 @@ static tn_status dispatch(session *s, int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name)
         return usage_error(s, "no command is given");
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        s->command = argc > 2 ? find_command(argv[2]) : NULL;
-        return argc > 2 && !s->command ? unknown_command(s, argv[2]) : print_help(s);
-    }
+    if (strcmp(name, "help") == 0 && argc > 2)
+        return print_manual(s, argv[2], manual_text);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return print_help(s);
     if (strcmp(name, "--version") == 0)
         return print_version(s);
     if (strcmp(name, "completions") == 0)
         return completions(s, argc - 2, argv + 2);
     if (strcmp(name, "manual") == 0)
-        return print_manual(s, argc > 2 ? argv[2] : NULL);
+        return print_manual(s, argc > 2 ? argv[2] : NULL, manual_page);
     const command *c = find_command(name);
     if (!c)
         return unknown_command(s, name);

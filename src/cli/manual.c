@@ -5,6 +5,17 @@
 
 static const char date[] = "November 22, 2026"; /* of this version */
 
+static const struct {
+    const char *status, *meaning;
+} exit_statuses[] = {
+    {"0", "It is done."},
+    {"1", "The program was rejected."},
+    {"2", "The command line is wrong."},
+    {"3", "A run failed: data that does not fit, no memory, no backend."},
+    {"70", "There is a defect in tenon itself; please report it."},
+};
+enum { N_STATUSES = sizeof exit_statuses / sizeof *exit_statuses };
+
 /* TEXT as a line of roff: nothing in it is a request, a macro or an escape. */
 static void put_text(cli_text *out, const char *text)
 {
@@ -74,7 +85,7 @@ static void put_commands(cli_text *out)
         put_line(out, cli_commands[i]->help);
     }
     cli_puts(out, ".El\n.Pp\nEach has a page of its own, such as\n.Xr tenon\\-run 1 ,\n"
-                  "which\n.Nm\n.Cm help\n.Ar COMMAND\ntells in short.\n.Pp\n");
+                  "which\n.Nm\n.Cm help\n.Ar COMMAND\nshows.\n.Pp\n");
 }
 
 static void put_title(cli_text *out, const command *c)
@@ -126,12 +137,29 @@ void manual_page(cli_text *out, const command *c)
         put_commands(out);
     }
     put_options(out, c);
-    cli_puts(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\nIt is done.\n.It 1\n"
-                  "The program was rejected.\n.It 2\nThe command line is wrong.\n.It 3\n"
-                  "A run failed: data that does not fit, no memory, no backend.\n.It 70\n"
-                  "There is a defect in tenon itself; please report it.\n.El\n.Sh SEE ALSO\n");
+    cli_puts(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+    for (size_t i = 0; i < N_STATUSES; i++)
+        cli_printf(out, ".It %s\n%s\n", exit_statuses[i].status, exit_statuses[i].meaning);
+    cli_puts(out, ".El\n.Sh SEE ALSO\n");
     if (c)
         cli_puts(out, ".Xr tenon 1\n");
     else
         put_pages(out);
+}
+
+void manual_text(cli_text *out, const command *c)
+{
+    cli_printf(out, "NAME\n  tenon %s - %s\n\nSYNOPSIS\n  tenon %s%s", c->name, c->help, c->name,
+               *c->synopsis ? " " : "");
+    for (const char *at = c->synopsis; *at; at++) {
+        cli_putc(out, *at);
+        if (*at == '\n')
+            cli_puts(out, "  ");
+    }
+    cli_puts(out, "\n\nOPTIONS\n");
+    help_command_options(out, c);
+    cli_puts(out, "\nEXIT STATUS\n");
+    for (size_t i = 0; i < N_STATUSES; i++)
+        cli_printf(out, "  %-4s%s\n", exit_statuses[i].status, exit_statuses[i].meaning);
+    cli_puts(out, "\nSEE ALSO\n  tenon help: all commands; tenon explain --code CODE: an error\n");
 }

@@ -14,6 +14,8 @@ extern const option common_options[];
 bool is_own_option(const command *c, const option *o);
 /* The page of C as mdoc; of all of them when C is NULL. */
 void manual_page(cli_text *out, const command *c);
+/* The page of C as plain text. */
+void manual_text(cli_text *out, const command *c);
 
 /* What the value of an option may be, as completions offer it. */
 typedef enum value_kind {

@@ -110,7 +110,13 @@ class Top(Case):
             page = self.tenon(name, "--help").out
             self.assertIn(f"tenon {name}", page)
             self.assertIn("--diagnostics", page)
-        self.assertEqual(self.tenon("help", "run").out, self.tenon("run", "--help").out)
+        for name in COMMANDS:
+            page = self.tenon("help", name).out
+            self.assertEqual(re.findall(r"(?m)^[A-Z].*$", page), ["NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS", "SEE ALSO"])
+            options = page.split("\nOPTIONS\n")[1].split("\nEXIT STATUS")[0]
+            self.assertTrue(self.tenon(name, "--help").out.endswith("\n\n" + options), name)
+            self.assertRegex(page.split("SYNOPSIS")[1], rf"^\n  tenon {name}\b")
+        self.assertEqual(self.tenon("help").out, self.tenon("--help").out)
 
     def test_version(self):
         self.assertRegex(self.tenon("--version").out, r"^tenon \d+\.\d+\.\d+\n$")
