@@ -1,8 +1,11 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel clean
+.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
+    deb-test clean
 
 python := /usr/bin/python3
+# what building the packages needs beside what building and testing do
+deb_needs := debhelper dh-python lintian pybuild-plugin-pyproject python3-all python3-markdown
 c_files = $(shell find src include test bench examples -name '*.[ch]' 2>/dev/null | sort)
 
 # Configure (first time) and build the preset named by the target's suffix.
@@ -37,6 +40,20 @@ check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the
 wheel: build-release ## the Python package with the library in it, in build/wheel
 	@tools/setup.sh python3-build python3-wheel python3-setuptools
 	@$(python) tools/wheel.py build/release build/wheel
+
+SITE ?= build/html
+docs: ## the documents as one site, in build/html
+	@$(python) -c 'import markdown' 2>/dev/null || tools/setup.sh python3-markdown
+	@rm -rf build/html
+	@$(python) tools/site/site.py $(SITE)
+
+deb: ## Debian packages, in build/deb
+	@tools/setup.sh $(deb_needs)
+	@tools/deb.sh build/deb
+
+deb-test: deb ## install them in a fresh system and try them there (as root)
+	@tools/setup.sh mmdebstrap autopkgtest
+	@tools/deb_test.sh build/deb
 
 long: build-release ## exhaustive checks that take hours; says beforehand how many
 	@$(python) tools/test.py long

@@ -10,12 +10,14 @@ A comment of its own line stands before a block, indented or fenced, and says wh
     <!-- python -->             a program that must run with the package in python/
     <!-- c -->                  a program that must compile against the library, run and succeed
 
-Commands run in an empty folder for each page.
+Commands run in an empty folder for each page. The library is that beside the program, or else the installed one, with its
+headers and its package for Python.
 """
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,23 @@ import unittest
 from lib.program import ROOT, TENON
 
 MARK = re.compile(r"<!-- (file|run|fails|shell|python|c)\b ?(.*?) *-->")
+
+
+BUILT = pathlib.Path(TENON).parent / "libtenon.so"
+
+
+def installed():
+    """Is the library installed, and the program to test not one of a build?"""
+    found = shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", "tenon"]).returncode == 0
+    return found and TENON.startswith("/usr/")
+
+
+def flags_of_c():
+    """What a C program is built with."""
+    if BUILT.exists():
+        return [f"-I{ROOT / 'include'}", str(BUILT), f"-Wl,-rpath,{BUILT.parent}"]
+    done = subprocess.run(["pkg-config", "--cflags", "--libs", "tenon"], capture_output=True, text=True, check=True)
+    return shlex.split(done.stdout)
 
 
 def block_after(lines, at):
@@ -84,11 +103,13 @@ class Page:
             self.test.assertEqual(done.returncode, 0, command + "\n" + done.stdout + done.stderr)
 
     def python(self, argument, block):
-        library = os.path.join(os.path.dirname(TENON), "libtenon.so")
-        if not os.path.exists(library):
+        env = self.env
+        if BUILT.exists():
+            env = {**env, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+                   "TENON_LIBRARY": str(BUILT)}
+        elif not installed():
             self.test.skipTest("no shared library beside the program")
         self.file("sample.py", block)
-        env = {**self.env, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1", "TENON_LIBRARY": library}
         done = subprocess.run([sys.executable, "sample.py"], cwd=self.folder, env=env, capture_output=True, text=True,
                               timeout=300)
         self.test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -96,13 +117,11 @@ class Page:
             self.test.assertEqual(done.stdout.strip(), argument)
 
     def c(self, argument, block):
-        library = os.path.join(os.path.dirname(TENON), "libtenon.so")
-        if not os.path.exists(library):
+        if not BUILT.exists() and not installed():
             self.test.skipTest("no shared library beside the program")
         self.file("sample.c", block)
         subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L",
-                        f"-I{ROOT / 'include'}", "sample.c", library, f"-Wl,-rpath,{os.path.dirname(TENON)}",
-                        "-o", "sample"], cwd=self.folder, check=True, timeout=300)
+                        "sample.c", *flags_of_c(), "-o", "sample"], cwd=self.folder, check=True, timeout=300)
         done = subprocess.run(["./sample"], cwd=self.folder, env=self.env, capture_output=True, text=True,
                               timeout=300)
         self.test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
