@@ -130,19 +130,22 @@ static bool find_numbers(jit_plan *j, const function *like, const kernel *k, con
     return true;
 }
 
-/* The nest of K, which knows of OTHER, without numbers that depend on the sizes of LIKE. *SAME:
- * there is one. False without memory. */
-static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const kernel *other,
+/* The nest of K without numbers that depend on the sizes of LIKE, the function with other sizes.
+ * *SAME: there is one. False without memory. */
+static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const function *like,
                          kernel_plan *plan, loop_numbers *numbers, bool *same)
 {
     const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
+    kernel_pair pair;
+    bool ok = true;
     *same = false;
-    if (!nest_of_kernel(f, k, &j->nests, &j->memory, &plan->nest))
-        return true;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        plan->scratch[i] =
-            plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
-    const bool ok = find_numbers(j, k->like, k, other, plan, numbers, same);
+    if (kernel_resize(f, k, like, &j->passing, &pair) &&
+        nest_of_kernel(f, &pair.own, &j->nests, &j->memory, &plan->nest)) {
+        for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+            plan->scratch[i] =
+                plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
+        ok = find_numbers(j, like, &pair.own, &pair.other, plan, numbers, same);
+    }
     arena_rewind(&j->passing, passing);
     if (!*same)
         arena_rewind(&j->memory, start);
@@ -206,11 +209,11 @@ static const module *other_module(jit_plan *j, sizes_change change)
     return o->m;
 }
 
-/* The kernels of a function with other sizes. */
-typedef struct comparison {
+/* A function with other sizes. */
+typedef struct other_function {
     bool is_tried;
-    const kernel_pair *pairs; /* by kernel; NULL: there are none */
-} comparison;
+    const function *like; /* NULL: there is none with the same nodes */
+} other_function;
 
 /* A kernel that is planned, by its key. */
 typedef struct known_kernel {
@@ -223,35 +226,30 @@ typedef struct function_job {
     jit_plan *j;
     uint32_t index;
     function_plan *p;
-    comparison at[SIZES_CHANGES];
+    other_function other[SIZES_CHANGES];
     value_numbers numbers;
     text_buffer key; /* of the kernel that is being planned */
     VECTOR(known_kernel) known;
     hash_index by_key;
 } function_job;
 
-/* Kernel I and what it is with other sizes; NULL: another one. */
-static const kernel_pair *compare(function_job *job, sizes_change change, uint32_t i)
+/* The function with other sizes; NULL: there is none. */
+static const function *function_with(function_job *job, sizes_change change)
 {
-    arena *memory = &job->j->passing;
-    comparison *c = &job->at[change];
-    kernel_list there;
-    if (!c->is_tried) {
-        const module *m = other_module(job->j, change);
-        const function *like = m ? m->functions.at[job->index] : NULL;
-        c->is_tried = true;
-        if (like && kernels_of(like, memory, &there))
-            c->pairs = kernels_compare(job->p->f, &job->p->kernels, like, &there, memory);
-    }
-    return c->pairs && c->pairs[i].is_alike ? &c->pairs[i] : NULL;
+    other_function *o = &job->other[change];
+    const module *m = o->is_tried ? NULL : other_module(job->j, change);
+    o->is_tried = true;
+    if (m && function_is_resized(job->p->f, m->functions.at[job->index]))
+        o->like = m->functions.at[job->index];
+    return o->like;
 }
 
 /* Kernel I without numbers that depend on sizes, if there is such a one. False without memory. */
 static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_numbers *numbers)
 {
     for (int change = 0; change < SIZES_CHANGES && !plan->is_generic; change++) {
-        const kernel_pair *pair = compare(job, (sizes_change)change, i);
-        if (pair && !plan_generic(job->j, job->p->f, &pair->own, &pair->other, plan, numbers,
+        const function *like = function_with(job, (sizes_change)change);
+        if (like && !plan_generic(job->j, job->p->f, &job->p->kernels.at[i], like, plan, numbers,
                                   &plan->is_generic))
             return false;
     }
@@ -340,8 +338,7 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
 {
     const function_plan *p = job->p;
     text_reset(&job->key);
-    const module *other = other_module(job->j, SIZES_DOUBLED);
-    const function *like = other ? other->functions.at[job->index] : NULL;
+    const function *like = function_with(job, SIZES_DOUBLED);
     const kernel *k = &p->kernels.at[index];
     const bool has_key = kernel_key(p->f, like, k, &job->numbers, &job->key);
     if (job->key.failed)

@@ -13,11 +13,7 @@ typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
 
 static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_t *out)
 {
-    const int64_t apart = r == APART ? 1 + 2 * (int64_t)i : 1, little = size / 16 + apart;
-    if (c == SIZES_BELOW) {
-        *out = r == IN_PROPORTION ? size / 2 : size - little;
-        return *out > 0 && (r != IN_PROPORTION || size % 2 == 0);
-    }
+    const int64_t apart = r == APART ? 1 + 2 * (int64_t)i : 1;
     if (r == IN_PROPORTION)
         return mul_i64(size, 2, out);
     return add_i64(size, c == SIZES_DOUBLED ? size : size / 16, out) && add_i64(*out, apart, out);

@@ -12,8 +12,8 @@ typedef struct sizes_options {
 } sizes_options;
 
 /* The other sizes: about twice as large, so that every number that depends on them changes; or a
- * little larger or smaller, so that the kernel is scheduled alike. */
-typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_BELOW, SIZES_CHANGES } sizes_change;
+ * little larger, so that the kernel is scheduled alike. */
+typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_CHANGES } sizes_change;
 
 /* The program with other sizes, optimised, in a context of its own. */
 typedef struct other_graph {

@@ -65,7 +65,7 @@ typedef struct kernel {
      * the last stage. */
     uint32_t n_stages;
     const struct kernel *stages;
-    /* Where the program is planned for other sizes, too (kernels_compare): the function with those
+    /* Where other sizes of the program are known, too (kernel_resize): the function with those
      * sizes, which has the same nodes, and a mask of the axes whose extents are dynamic, because
      * they differ there. NULL, 0: nothing is known of other sizes. */
     const struct function *like;
@@ -85,16 +85,19 @@ typedef struct kernel_list {
  * memory. */
 bool kernels_of(const function *f, arena *memory, kernel_list *out);
 
+/* Has LIKE the nodes of F, perhaps with other extents? */
+bool function_is_resized(const function *f, const function *like);
+
 /* A kernel for two choices of the sizes of a program; both know of each other. */
 typedef struct kernel_pair {
-    bool is_alike; /* the two differ only in extents; else there is no such pair */
     kernel own, other;
 } kernel_pair;
 
-/* For each kernel of LIST, of F, the one in OTHER, of LIKE, the same function with other sizes. In
- * MEMORY; NULL without memory, or when the functions differ in more than extents. */
-const kernel_pair *kernels_compare(const function *f, const kernel_list *list, const function *like,
-                                   const kernel_list *other, arena *memory);
+/* K, of F, and the same kernel with the extents of LIKE, the function with other sizes. In MEMORY.
+ * False without memory, and where there is no such kernel: what has equal extents in F has not in
+ * LIKE, or an axis of extent 1 is a dynamic one. */
+bool kernel_resize(const function *f, const kernel *k, const function *like, arena *memory,
+                   kernel_pair *out);
 
 /* Is N elementwise or movement, so that a kernel can compute it at any position? */
 bool kernel_can_contain(const function *f, const node *n);

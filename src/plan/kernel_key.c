@@ -150,8 +150,7 @@ bool value_numbers_init(value_numbers *numbers, const function *f, arena *memory
 bool kernel_key(const function *f, const function *like, const kernel *k, value_numbers *numbers,
                 text_buffer *out)
 {
-    const bool is_same = like && like->values.n == f->values.n && like->nodes.n == f->nodes.n;
-    writer w = {.f = f, .like = is_same ? like : NULL, .numbers = numbers, .out = out};
+    writer w = {.f = f, .like = like, .numbers = numbers, .out = out};
     put_kernel(&w, k);
     for (uint32_t i = 0; i < numbers->n; i++)
         numbers->of[numbers->met[i]] = 0;

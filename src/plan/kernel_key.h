@@ -17,8 +17,8 @@ typedef struct value_numbers {
 bool value_numbers_init(value_numbers *numbers, const function *f, arena *memory);
 /* Append the key of K, of F, to OUT, whose failure is sticky. Keys of one module can be compared
  * while it does not change: they have addresses of its types and attributes. Where LIKE is not
- * NULL, the same function with other sizes, equal keys also mean equal types there. False: K has no
- * key, because its programs depend on its place (random generators). */
+ * NULL, the same function with other sizes (function_is_resized), equal keys also mean equal types
+ * there. False: K has no key, because its programs depend on its place (random generators). */
 bool kernel_key(const function *f, const function *like, const kernel *k, value_numbers *numbers,
                 text_buffer *out);
 

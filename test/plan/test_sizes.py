@@ -93,6 +93,10 @@ PROGRAMS = [
     ("transposed", function("%x: tensor<f32, ?Bx100>", """
   %t = transpose(%x) perm[1, 0] -> tensor<f32, 100x?B>
   %y = exp(%t) -> tensor<f32, 100x?B>""", "100x?B"), [200, 333, 1000]),
+    ("parts behind each other", function("%x: tensor<f32, ?Bx10>, %z: tensor<f32, ?Bx10>", """
+  %a = exp(%x) -> tensor<f32, ?Bx10>
+  %b = tanh(%z) -> tensor<f32, ?Bx10>
+  %y = concat(%a, %b, %a) axis[0] -> tensor<f32, ?Cx10>""", "?Cx10"), [20, 333, 31]),
 ]
 
 
