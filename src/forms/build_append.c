@@ -140,7 +140,8 @@ void append_many(attr_list *l, const tn_value *in, size_t n_in, tn_value *out, s
     value_id first = append_node(l, in, n_in);
     if (first == NO_VALUE)
         return;
-    uint32_t n = node_of(current_function(l->b), first)->n_results;
+    const function *f = current_function(l->b);
+    const uint32_t n = f->nodes.at[f->nodes.n - 1].n_results; /* FIRST is no value when it is 0 */
     if (n != n_out) {
         builder_fail(l->b, DIAG_Usage, op_text(l), "room for %zu results, but there are %u", n_out,
                      (unsigned)n);

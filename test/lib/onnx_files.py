@@ -115,6 +115,17 @@ def tensor(data):
     return name, np.frombuffer(raw, dtype=np.dtype(form)).reshape(dims), dtype
 
 
+def tensors(data, optional=False):
+    """The bytes of the tensors of a SequenceProto, or of an OptionalProto."""
+    out = []
+    for at, value in fields(data):
+        if at == 3 and isinstance(value, bytes):
+            out.append(value)
+        elif at == 5 and optional:
+            out += tensors(value)
+    return out
+
+
 def put_tensor(array, name=""):
     """The bytes of a TensorProto."""
     array = np.asarray(array)
@@ -208,16 +219,21 @@ def model(nodes, inputs, outputs, initializers=(), opset=13, ir=8, domains=(), f
 
 
 def ports(data):
-    """Names of the inputs that must be given, and of the outputs, of the model DATA."""
+    """Names of the inputs that must be given, and of the outputs, of the model DATA, those with how they are packed:
+    "tensor", "sequence" or "optional"."""
     inputs, outputs, initializers = [], [], set()
     for at, value in fields(data):
         if at != 7:
             continue
         for number, part in fields(value):
             if number in (5, 11, 12):
-                name = dict(fields(part)).get(8 if number == 5 else 1, b"").decode()
+                found = dict(fields(part))
+                name = found.get(8 if number == 5 else 1, b"").decode()
+                kind = dict(fields(found.get(2, b""))) if number == 12 else {}
                 if number == 5:
                     initializers.add(name)
+                elif number == 11:
+                    inputs.append(name)
                 else:
-                    (inputs if number == 11 else outputs).append(name)
+                    outputs.append((name, "sequence" if 4 in kind else "optional" if 9 in kind else "tensor"))
     return [name for name in inputs if name not in initializers], outputs

@@ -60,6 +60,13 @@ class Branches(Case):
         np.testing.assert_array_equal(self.run_model(data, {"x": x, "y": y, "p": np.array(True)})[0], -x + y)
         np.testing.assert_array_equal(self.run_model(data, {"x": x, "y": y, "p": np.array(False)})[0], abs(y) + y)
 
+    def test_no_outputs(self):
+        empty = graph([], [], [])
+        loop = graph([GOES_ON], [("i", "si64", []), ("go", "i1", [])], [("more", "i1", [])])
+        for one in (node("If", "p", "", then_branch=empty, else_branch=empty), node("Loop", "n -", "", body=loop)):
+            data = model([one], [("p", "i1", []), ("n", "si64", [])], [("p", "i1", [])])
+            self.assertEqual(self.refused(data), ["ArityMismatch"])
+
 
 def body(nodes, states, outputs, shape=(3,)):
     """The graph of a Loop: STATES are names, OUTPUTS those behind the condition `more`."""

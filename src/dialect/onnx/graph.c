@@ -127,6 +127,12 @@ static bool right_arity(onnx_call *c)
     for (uint32_t i = 0; i < op->min_in; i++)
         if (!c->in[i])
             return onnx_refuse(c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", i);
+    for (uint32_t i = 0; op->known != onnx_known_items && i < c->n_in; i++)
+        if (c->in[i] && !onnx_is_tensor(c->in[i]))
+            return onnx_refuse(c, DIAG_Sequence,
+                               "input %" PRIu32 " is a sequence, or an optional value that holds "
+                               "nothing",
+                               i);
     return c->n_out <= op->max_out ||
            onnx_refuse(c, DIAG_ArityMismatch, "it has at most %" PRIu32 " outputs", op->max_out);
 }
@@ -135,7 +141,7 @@ static bool right_arity(onnx_call *c)
  */
 static bool all_known(onnx_call *c)
 {
-    if (c->op->known == onnx_known_none)
+    if (c->op->known == onnx_known_none || c->op->known == onnx_known_items)
         return false;
     for (uint32_t i = 0; i < c->n_in; i++)
         if (c->in[i] && !c->in[i]->known && !c->in[i]->tensor)

@@ -2,6 +2,13 @@
  * do. */
 #include "dialect/onnx/graph.h"
 
+/* The names that a graph inside of a node defines, which hide those of the graphs around it. */
+typedef struct inner {
+    const struct inner *outer;
+    hash_index by_name;
+    VECTOR(onnx_bytes) names;
+} inner;
+
 typedef struct sorter {
     importer *im;
     const onnx_node *nodes;
@@ -10,6 +17,7 @@ typedef struct sorter {
     uint32_t *order, n_done;
     uint8_t *state; /* by node */
     bool is_sorted;
+    const inner *inside; /* the graphs that are being visited; NULL: none */
 } sorter;
 
 enum { UNSEEN = 0, OPEN, DONE };
@@ -23,10 +31,22 @@ static bool has_output(const onnx_node *n, onnx_bytes name)
     return false;
 }
 
+static bool is_inner(const inner *in, onnx_bytes name, uint64_t h)
+{
+    for (; in; in = in->outer)
+        for (uint32_t p = hash_first(&in->by_name, h), i;
+             (i = hash_at(&in->by_name, h, &p)) != HASH_NONE;)
+            if (onnx_same(in->names.at[i], name))
+                return true;
+    return false;
+}
+
 /* The node that defines NAME, or HASH_NONE. */
 static uint32_t producer_of(const sorter *s, onnx_bytes name)
 {
     const uint64_t h = hash_bytes(0, name.at, name.n);
+    if (is_inner(s->inside, name, h))
+        return HASH_NONE;
     for (uint32_t p = hash_first(&s->producers, h), i;
          (i = hash_at(&s->producers, h, &p)) != HASH_NONE;)
         if (has_output(&s->nodes[i], name))
@@ -51,7 +71,36 @@ typedef bool visit_fn(sorter *s, uint32_t reader, onnx_bytes name);
 
 static bool visit_inputs(sorter *s, uint32_t reader, const onnx_node *n, visit_fn *visit);
 
-static bool visit_graph(sorter *s, uint32_t reader, const onnx_graph *g, visit_fn *visit)
+static bool add_inner(sorter *s, inner *in, onnx_bytes name)
+{
+    const tn_allocator *a = s->im->m->allocator;
+    return name.n == 0 ||
+           (hash_add(a, &in->by_name, hash_bytes(0, name.at, name.n), in->names.n) &&
+            VECTOR_PUSH(a, &in->names, name)) ||
+           onnx_no_memory(s->im);
+}
+
+static bool add_all_inner(sorter *s, inner *in, const onnx_graph *g)
+{
+    const onnx_node *nodes = g->nodes.at;
+    const onnx_value_info *inputs = g->inputs.at;
+    const onnx_tensor *tensors = g->initializers.at;
+    for (uint32_t i = 0; i < g->inputs.n; i++)
+        if (!add_inner(s, in, inputs[i].name))
+            return false;
+    for (uint32_t i = 0; i < g->initializers.n; i++)
+        if (!add_inner(s, in, tensors[i].name))
+            return false;
+    for (uint32_t i = 0; i < g->nodes.n; i++) {
+        const onnx_bytes *outputs = nodes[i].outputs.at;
+        for (uint32_t k = 0; k < nodes[i].outputs.n; k++)
+            if (!add_inner(s, in, outputs[k]))
+                return false;
+    }
+    return true;
+}
+
+static bool visit_names(sorter *s, uint32_t reader, const onnx_graph *g, visit_fn *visit)
 {
     const onnx_node *nodes = g->nodes.at;
     const onnx_value_info *outputs = g->outputs.at; /* which may be names from outside */
@@ -62,6 +111,18 @@ static bool visit_graph(sorter *s, uint32_t reader, const onnx_graph *g, visit_f
         if (!visit(s, reader, outputs[i].name))
             return false;
     return true;
+}
+
+static bool visit_graph(sorter *s, uint32_t reader, const onnx_graph *g, visit_fn *visit)
+{
+    inner in = {.outer = s->inside};
+    bool ok = add_all_inner(s, &in, g);
+    s->inside = &in;
+    ok = ok && visit_names(s, reader, g, visit);
+    s->inside = in.outer;
+    hash_release(s->im->m->allocator, &in.by_name);
+    VECTOR_RELEASE(s->im->m->allocator, &in.names);
+    return ok;
 }
 
 static bool visit_inputs(sorter *s, uint32_t reader, const onnx_node *n, visit_fn *visit)
@@ -174,6 +235,7 @@ const uint32_t *onnx_order(importer *im, const onnx_node *nodes, uint32_t n)
     for (uint32_t i = 0; ok && s.is_sorted && i < n; i++) {
         s.order[i] = i;
         (void)visit_inputs(&s, i, &nodes[i], check_before);
+        ok = !im->no_memory;
     }
     if (ok && !s.is_sorted) {
         diag_warn(&im->m->cx->diag, DIAG_Advice, &im->m->source, NO_SPAN,

@@ -173,24 +173,42 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
 
 /* ---- outputs ---- */
 
+/* V as the output NAME; the elements of a sequence as NAME.0, NAME.1, ... */
+static bool add_output(importer *im, onnx_value *v, const char *name)
+{
+    function *f = module_entry(im->m);
+    for (uint32_t i = 0; v->items && i < v->items->n; i++) {
+        const char *own = arena_printf(&im->memory, "%s.%" PRIu32, name, i);
+        if (!own || !add_output(im, &v->items->at[i], own))
+            return onnx_no_memory(im);
+    }
+    if (v->items)
+        return true;
+    if (v->is_empty)
+        return onnx_refuse_file(im, DIAG_Sequence, name,
+                                "the output '%s' is an optional value that holds nothing", name) ||
+               !im->no_memory;
+    const tn_value data = onnx_data_of(im, v);
+    const char *own = module_string(im->m, name, strlen(name));
+    return !tn_is_value(data) ||
+           (own && function_add_output(f, data.id) == TN_OK &&
+            VECTOR_PUSH(im->m->allocator, &f->output_names, own)) ||
+           onnx_no_memory(im);
+}
+
 static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *outputs = g->outputs.at;
-    function *f = module_entry(im->m);
     if (g->outputs.n == 0)
         return onnx_refuse_file(im, DIAG_MissingOutputs, "", "the graph has no outputs");
     for (uint32_t i = 0; i < g->outputs.n; i++) {
         onnx_value *v = onnx_find(scope, outputs[i].name);
+        const char *name = onnx_text(im, outputs[i].name);
         if (!v)
-            (void)onnx_refuse_file(im, DIAG_UndefinedOutput, onnx_text(im, outputs[i].name),
+            (void)onnx_refuse_file(im, DIAG_UndefinedOutput, name,
                                    "nothing defines the output '%.*s'", ONNX_TEXT(outputs[i].name));
-        if (!v || v->is_faulty)
-            continue;
-        const tn_value data = onnx_data_of(im, v);
-        const char *name = module_string(im->m, outputs[i].name.at, outputs[i].name.n);
-        if (tn_is_value(data) && (!name || function_add_output(f, data.id) != TN_OK ||
-                                  !VECTOR_PUSH(im->m->allocator, &f->output_names, name)))
-            return onnx_no_memory(im);
+        if (v && !v->is_faulty && !add_output(im, v, name))
+            return false;
     }
     return true;
 }

@@ -1,7 +1,7 @@
 /* Branches, and what all operators with graphs inside share. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_flow.h"
+#include "dialect/onnx/ops/flow/op_flow.h"
 
 tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d)
 {
@@ -132,6 +132,8 @@ bool onnx_op_if(onnx_call *c)
     const onnx_graph *no = onnx_inner_graph(c, "else_branch");
     if (!yes || !no)
         return false;
+    if (c->n_out == 0)
+        return onnx_refuse(c, DIAG_ArityMismatch, "it has no outputs");
     if (p && p->n == 1 && !p->at[0].is_size)
         return take_branch(c, p->at[0].i ? yes : no);
     onnx_captures s = {.c = c};

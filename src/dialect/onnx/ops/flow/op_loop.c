@@ -2,7 +2,7 @@
  * one copy of its graph after the other. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_flow.h"
+#include "dialect/onnx/ops/flow/op_flow.h"
 
 /* Copies of a graph that are made at most. */
 enum { MOST_COPIES = 4096 };
@@ -43,9 +43,10 @@ static bool read_loop(loop *l)
     l->body = onnx_inner_graph(c, "body");
     if (!l->body || !read_count(l))
         return false;
-    if (c->n_in < 2)
-        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " inputs are not what it takes",
-                           c->n_in);
+    if (c->n_in < 2 || c->n_out == 0)
+        return onnx_refuse(c, DIAG_ArityMismatch,
+                           "%" PRIu32 " inputs and %" PRIu32 " outputs are not what it has",
+                           c->n_in, c->n_out);
     l->n_states = c->n_in - 2;
     for (uint32_t i = 2; i < c->n_in; i++)
         if (!onnx_has_in(c, i))

@@ -1,7 +1,7 @@
 /* Scan: a graph for each position along an axis. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_flow.h"
+#include "dialect/onnx/ops/flow/op_flow.h"
 
 typedef struct scan {
     onnx_call *c;
@@ -18,6 +18,8 @@ static bool read_scan(scan *s)
     s->body = onnx_inner_graph(c, "body");
     if (!s->body)
         return false;
+    if (c->n_out == 0)
+        return onnx_refuse(c, DIAG_ArityMismatch, "it has no outputs");
     if (n_xs < 1 || c->n_in < s->first || n_xs > (int64_t)(c->n_in - s->first))
         return onnx_refuse(c, DIAG_InvalidAttribute,
                            "'num_scan_inputs' must be from 1 to the number of inputs");
