@@ -78,6 +78,15 @@ static tn_status find_input(const request *r, const char *name, uint32_t *out)
     return *out < f->inputs.n ? TN_OK : unknown(r, "input", name);
 }
 
+/* The output that the text itself calls NAME, or N. */
+static uint32_t find_named(const function *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->output_names.n && i < f->outputs.n; i++)
+        if (f->output_names.at[i] && strcmp(f->output_names.at[i], name) == 0)
+            return i;
+    return f->outputs.n;
+}
+
 static tn_status find_loss(request *r)
 {
     const function *f = module_entry(r->m);
@@ -87,6 +96,8 @@ static tn_status find_loss(request *r)
                            "the program has no output to differentiate");
     uint32_t at = 0;
     if (!name || (is_number(name, &at) && at < f->outputs.n)) /* whatever values are called */
+        r->options.loss = at;
+    else if ((at = find_named(f, name)) < f->outputs.n)
         r->options.loss = at;
     else
         r->options.loss = find(f, f->outputs.at, f->outputs.n, name);

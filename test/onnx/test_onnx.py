@@ -212,6 +212,14 @@ class Models(unittest.TestCase):
         np.save(self.folder / "saved.npy", array)
         return self.folder / "saved.npy"
 
+    def test_gradient_of_a_named_output(self):
+        """A loss has the name that the model gives the output."""
+        data = model([node("Tanh", "x", "a"), node("Exp", "x", "b")], [X], [("a", "f32", None), ("b", "f32", None)])
+        texts = [start("grad", self.file(data), "--loss", name, "--seed", "1").stdout for name in ("a", "b", "0", "1")]
+        self.assertEqual(texts[:2], texts[2:])
+        self.assertNotEqual(texts[0], texts[1])
+        self.assertNotEqual(start("grad", self.file(data), "--loss", "c", "--seed", "1").returncode, 0)
+
     def test_gradient(self):
         """The gradient program is PTIR, whatever operations the reader used."""
         data = model([node("Unsqueeze", "x axes", "u"), node("Mul", "u u", "s"), node("Squeeze", "s axes", "t"),
