@@ -252,6 +252,14 @@ class Functions(unittest.TestCase):
             self.assertGreater(right, 0.93 * n, done.stdout)
             self.assertIn("int net_run", pathlib.Path(folder, "net.c").read_text())
 
+    def test_onnx_gradient(self):
+        """The example differentiates a model, and a few steps against the gradient change what the model sees."""
+        done = subprocess.run([sys.executable, ROOT / "examples/python/onnx_gradient.py"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^a 3, with confidence 0.99")
+        self.assertRegex(done.stdout, r"\n2 steps of grey make it a 9\n$")
+
 
 def loop_of(f):
     return tenon.function(f)
