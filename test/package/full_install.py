@@ -22,10 +22,11 @@ add_custom_target(version ALL COMMAND Tenon::cli --version)
 
 
 def sample():
-    """The C program of README.md, and what it prints."""
+    """The C program of README.md, what it prints, and the file norm.ir that it reads."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"<!-- c (.*?) -->\n\n```c\n(.*?)```", text, re.S)
-    return found[2], found[1]
+    norm = re.search(r"<!-- file norm.ir -->\n\n((?:    .*\n)+)", text)
+    return found[2], found[1], re.sub(r"(?m)^    ", "", norm[1])
 
 
 class Installed:
@@ -40,7 +41,8 @@ class Installed:
         self.lib = found[0].parent.parent
         self.env = {**os.environ, "PKG_CONFIG_PATH": str(found[0].parent), "LD_LIBRARY_PATH": str(self.lib)}
         self.env.pop("TENON_LLVM_PLUGIN", None)
-        text, self.want = sample()
+        text, self.want, norm = sample()
+        (self.work / "norm.ir").write_text(norm, encoding="utf-8")
         for name in ("net.c", "net.cc"):
             (self.work / name).write_text(text, encoding="utf-8")
 
