@@ -1,5 +1,5 @@
-/* Tensors in files: .npz archives, .safetensors and .npy files, told apart by their content; and
- * files that are written together.
+/* Tensors in files: .npz archives, .safetensors and .npy files, told apart by their content, and
+ * tensors of ONNX in files called .pb; and files that are written together.
  *
  *     tn_tensor_file *file;
  *     size_t i;
@@ -9,11 +9,11 @@
  *         tn_tensor_file_load(file, i, &w) == TN_OK) { ... }
  *     tn_tensor_file_close(file);
  *
- * Opening a file reads only the list of its tensors; each is read when it is loaded. Files are not
- * trusted: sizes are checked before memory is taken, and against the limit run_bytes. What a file
- * cannot say (NumPy has no bf16, for example) is up to the caller, who may change the element type
- * of a loaded buffer to another of the same size, or ask tn_program_check_input. A file belongs to
- * its context and its thread. */
+ * Opening a file reads only the list of its tensors, but all of a .pb; each is read when it is
+ * loaded. Files are not trusted: sizes are checked before memory is taken, and against the limit
+ * run_bytes. What a file cannot say (NumPy has no bf16, for example) is up to the caller, who may
+ * change the element type of a loaded buffer to another of the same size, or ask
+ * tn_program_check_input. A file belongs to its context and its thread. */
 #ifndef TENON_FILES_H
 #define TENON_FILES_H
 
@@ -34,7 +34,8 @@ TN_API tn_status tn_tensor_file_open(tn_context *cx, const char *path, tn_tensor
 TN_API void tn_tensor_file_close(tn_tensor_file *file);
 
 /* The tensors, in the order of the file. Names are borrowed from FILE; NULL past the last. In an
- * .npz the name is that of the member, without ".npy"; the one tensor of an .npy is called "". */
+ * .npz the name is that of the member, without ".npy"; the one tensor of an .npy or .pb is called
+ * "". */
 TN_API size_t tn_tensor_file_count(const tn_tensor_file *file);
 TN_API const char *tn_tensor_file_name(const tn_tensor_file *file, size_t index);
 /* Where the tensor NAME is; false when there is none. */

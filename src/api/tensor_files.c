@@ -1,5 +1,6 @@
 /* Reading tensor files for users of the library. */
 #include "api/api.h"
+#include "api/tensor_proto.h"
 #include "base/checked.h"
 #include "io/archive.h"
 #include "io/npy.h"
@@ -12,14 +13,31 @@ struct tn_tensor_file {
     archive *archive;  /* NULL: an .npy file */
     npy_file npy;      /* if `is_npy` */
     uint64_t npy_data; /* where it begins in the .npy */
-    bool is_npy;
+    bool is_npy, is_proto;
+    array proto; /* if `is_proto` */
     size_t n;
     array *loaded; /* by index; those without data are not loaded */
 };
 
+static bool is_single(const tn_tensor_file *f)
+{
+    return f->is_npy || f->is_proto;
+}
+
+/* Such a file has no list to be read first. */
+static tn_status read_proto(tn_tensor_file *f, input *in)
+{
+    const tn_status s = tensor_proto_read(f->cx, in, &f->proto);
+    f->is_proto = s == TN_OK;
+    input_close(in);
+    return s;
+}
+
 /* An .npy file says at its start that it is one; all else is an archive, or nothing known. */
 static tn_status open_input(tn_tensor_file *f, input *in)
 {
+    if (tensor_proto_is_called(f->path))
+        return read_proto(f, in);
     static const char magic[] = "\x93NUMPY";
     char start[sizeof magic - 1] = {0};
     const size_t n = in->size < sizeof start ? (size_t)in->size : sizeof start;
@@ -49,7 +67,7 @@ static tn_status open_file(tn_tensor_file *f, const char *path)
     memcpy(f->path, path, f->path_size);
     TN_TRY(input_open(cx, f->path, &in));
     TN_TRY(open_input(f, &in));
-    const size_t n = f->is_npy ? 1 : archive_count(f->archive);
+    const size_t n = is_single(f) ? 1 : archive_count(f->archive);
     if (!mul_size(n, sizeof *f->loaded, &bytes) ||
         (n > 0 && !(f->loaded = memory_alloc(&cx->allocator, bytes))))
         return diag_no_memory(&cx->diag);
@@ -84,6 +102,8 @@ void tn_tensor_file_close(tn_tensor_file *f)
     memory_free(&cx->allocator, f->loaded, f->n * sizeof *f->loaded);
     if (f->is_npy)
         npy_close(&f->npy);
+    if (f->is_proto)
+        array_release(cx, &f->proto);
     archive_close(cx, f->archive);
     memory_free(&cx->allocator, f->path, f->path_size);
     memory_free(&cx->allocator, f, sizeof *f);
@@ -96,13 +116,13 @@ size_t tn_tensor_file_count(const tn_tensor_file *f)
 
 const char *tn_tensor_file_name(const tn_tensor_file *f, size_t index)
 {
-    return index >= f->n ? NULL : f->is_npy ? "" : archive_name(f->archive, (uint32_t)index);
+    return index >= f->n ? NULL : is_single(f) ? "" : archive_name(f->archive, (uint32_t)index);
 }
 
 bool tn_tensor_file_find(const tn_tensor_file *f, const char *name, size_t *index)
 {
     uint32_t found = 0;
-    if (f->is_npy ? *name != '\0' : !archive_find(f->archive, name, &found))
+    if (is_single(f) ? *name != '\0' : !archive_find(f->archive, name, &found))
         return false;
     *index = found;
     return true;
@@ -126,8 +146,8 @@ tn_status tn_tensor_file_type(tn_tensor_file *f, size_t index, tn_type *t)
     if (index >= f->n)
         return context_done(f->cx, past_the_last(f, index));
     tn_status s = TN_OK;
-    if (f->is_npy)
-        a = f->npy.type;
+    if (is_single(f))
+        a = f->is_npy ? f->npy.type : f->proto;
     else
         s = archive_describe(f->cx, f->archive, (uint32_t)index, &a);
     if (s == TN_OK)
@@ -139,7 +159,7 @@ tn_status tn_tensor_file_load(tn_tensor_file *f, size_t index, tn_buffer *out)
 {
     if (index >= f->n)
         return context_done(f->cx, past_the_last(f, index));
-    array *a = &f->loaded[index];
+    array *a = f->is_proto ? &f->proto : &f->loaded[index];
     if (!a->data) {
         array fresh;
         f->npy.in.at = f->npy_data;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const option options[] = {
-    {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
+    {OPTION_INPUT, "--input", "NAME=VALUE",
+     "the input of this name or position: an .npy or .pb file, or 5, true, [[1, 2.5], [3, inf]]"},
     {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
     {OPTION_RANDOM, "--random", "SEED", "reproducible random data for all other inputs"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; else the inputs tell"},
@@ -223,5 +224,5 @@ static tn_status run_run(session *s, const arguments *args)
     return status;
 }
 
-const command command_run = {"run", "FILE [--input NAME=PATH]... [--output DIR|X.npz] ...",
+const command command_run = {"run", "FILE [--input NAME=VALUE]... [--output DIR|X.npz] ...",
                              "run a program on tensors from files", options, run_run};

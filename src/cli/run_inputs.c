@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/in_place.h"
 #include "cli/run.h"
 
 /* ---- names ---- */
@@ -92,10 +93,23 @@ static bool is_single(const tn_tensor_file *file)
     return name && !*name;
 }
 
+/* The value of input I, written in place. */
+static tn_status read_value(session *s, size_t i, run_inputs *in)
+{
+    tn_port port;
+    in_place value;
+    TN_TRY(tn_program_input(in->p, i, &port));
+    TN_TRY(in_place_read(s, port.name, in->paths[i], &value));
+    TN_TRY(in_place_tensor(s, port.name, &value, &port.type, &in->tensors[i]));
+    return tn_program_check_input(in->p, i, &in->tensors[i], "the value in place");
+}
+
 static tn_status read_file(session *s, size_t i, run_inputs *in)
 {
     const char *path = in->paths[i];
     tn_tensor_file *file;
+    if (in_place_is(s, path))
+        return read_value(s, i, in);
     TN_TRY(open_file(s, path, in, &file));
     if (!is_single(file))
         return file_error(s, "%s: is an archive; --inputs takes those", path);
@@ -155,8 +169,10 @@ tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in)
             continue;
         TN_TRY(tn_program_input(in->p, i, &port));
         if (!seed) {
-            advise(s, "give it with --input %s=FILE.npy or --inputs ARCHIVE, or take --random SEED",
-                   port.name);
+            advise(s,
+                   "give it with --input %s=FILE.npy, --input %s=VALUE or --inputs ARCHIVE, or "
+                   "take --random SEED",
+                   port.name, port.name);
             status = tn_program_check_input(in->p, i, NULL, NULL);
             continue;
         }

@@ -1,13 +1,13 @@
-"""Writes the seeds of fuzz_onnx: small models, which together hold every kind of field.
+"""Writes the seeds of fuzz_onnx, small models which together hold every kind of field, and of fuzz_tensor_proto.
 
-usage: PYTHONPATH=test onnx_seeds.py FOLDER
+usage: PYTHONPATH=test onnx_seeds.py test/fuzz/corpus
 """
 import pathlib
 import sys
 
 import numpy as np
 
-from lib.onnx_files import field, graph, model, node, put_external
+from lib.onnx_files import field, graph, model, node, put_external, put_tensor
 
 X = ("x", "f32", [2, 3])
 N = ("x", "f32", ["N", 3])
@@ -48,11 +48,26 @@ SEEDS = {
 }
 
 
+TENSORS = {
+    "raw": put_tensor(np.ones((2, 3), np.float32), "x"),
+    "bools": field(1, 3) + field(2, 9) + field(5, bytes([0, 1, 7])),
+    "half": field(1, b"\x02") + field(2, 10) + field(5, 15360) + field(5, 0),
+    "packed": field(1, 3) + field(2, 22) + field(9, b"\x21\x0f"),
+    "doubles": field(2, 11) + field(10, bytes(8)),
+    "external": put_external([2], "f32", "w", location="w.bin"),
+}
+
+
+def write(folder, seeds, extension):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in seeds.items():
+        (folder / f"{name}{extension}").write_bytes(data)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in SEEDS.items():
-        (folder / f"{name}.onnx").write_bytes(data)
+    write(folder / "onnx", SEEDS, ".onnx")
+    write(folder / "tensor_proto", TENSORS, ".pb")
 
 
 main()

@@ -1,0 +1,73 @@
+/* One TensorProto in a file of its own, as an array. */
+#include "api/tensor_proto.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dialect/onnx/tensors.h"
+
+bool tensor_proto_is_called(const char *name)
+{
+    const size_t n = strlen(name);
+    return n > 3 && strcmp(name + n - 3, ".pb") == 0;
+}
+
+/* T as an array, which gets memory of its own. */
+static tn_status to_array(context *cx, const char *name, const onnx_tensor *t, array *out)
+{
+    onnx_tensor_facts facts;
+    const char *other = onnx_dtype_name(t->data_type);
+    const char *why = onnx_tensor_type_of(t, &facts);
+    if (!why && onnx_tensor_is_external(t))
+        why = "its data lies in another file";
+    if (why && other)
+        return io_error(cx, name, "the tensor, of %s, cannot be read: %s", other, why);
+    if (why)
+        return io_error(cx, name, "the tensor cannot be read: %s", why);
+    array a = {.dtype = facts.dtype, .rank = facts.rank};
+    memcpy(a.dims, facts.dims, facts.rank * sizeof facts.dims[0]);
+    TN_TRY(array_alloc(cx, name, &a));
+    why = onnx_tensor_store(t, &facts, a.data);
+    if (!why) {
+        *out = a;
+        return TN_OK;
+    }
+    array_release(cx, &a);
+    return io_error(cx, name, "the tensor cannot be read: %s", why);
+}
+
+static tn_status parse(context *cx, const char *name, onnx_bytes bytes, array *out)
+{
+    onnx_fault fault = {0};
+    arena memory;
+    tn_status s;
+    arena_init(&memory, &cx->allocator);
+    const onnx_tensor *t = onnx_tensor_read(&memory, bytes, &fault);
+    if (t)
+        s = to_array(cx, name, t, out);
+    else if (fault.what)
+        s = io_error(cx, name, "is no tensor of ONNX: %s (%s, byte %zu)", fault.what, fault.message,
+                     (size_t)(fault.at - bytes.at));
+    else
+        s = diag_no_memory(&cx->diag);
+    arena_release(&memory);
+    return s;
+}
+
+tn_status tensor_proto_read(context *cx, input *in, array *out)
+{
+    *out = (array){0};
+    if (in->size > cx->limits.run_bytes)
+        return diag_report(&cx->diag, DIAG_AllocationFailure, NULL, NO_SPAN,
+                           "%s: a file of %" PRIu64 " bytes exceeds the limit of %" PRIu64 " bytes",
+                           in->name, in->size, cx->limits.run_bytes);
+    const size_t n = (size_t)in->size;
+    char *text = memory_alloc(&cx->allocator, n + 1);
+    if (!text)
+        return diag_no_memory(&cx->diag);
+    tn_status s = input_read(cx, in, text, n);
+    if (s == TN_OK)
+        s = parse(cx, in->name, (onnx_bytes){text, n}, out);
+    memory_free(&cx->allocator, text, n + 1);
+    return s;
+}
