@@ -65,11 +65,11 @@ typedef struct kernel {
      * the last stage. */
     uint32_t n_stages;
     const struct kernel *stages;
-    /* Where other sizes of the program are known, too (kernel_resize): the function with those
-     * sizes, which has the same nodes, and a mask of the axes whose extents are dynamic, because
-     * they differ there. NULL, 0: nothing is known of other sizes. */
-    const struct function *like;
-    uint32_t dynamic;
+    /* Its programs are to be those for other sizes of the program, too (kernel_resize). Masks of
+     * the axes, and of CONTRACT's loops (contraction_of), whose extents are dynamic: they depend on
+     * these sizes. */
+    bool is_generic;
+    uint32_t dynamic, dynamic_loops;
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing
@@ -88,7 +88,7 @@ bool kernels_of(const function *f, arena *memory, kernel_list *out);
 /* Has LIKE the nodes of F, perhaps with other extents? */
 bool function_is_resized(const function *f, const function *like);
 
-/* A kernel for two choices of the sizes of a program; both know of each other. */
+/* A generic kernel for two choices of the sizes of a program. */
 typedef struct kernel_pair {
     kernel own, other;
 } kernel_pair;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/attr_rules.h"
+#include "plan/contraction.h"
 #include "plan/kernel.h"
 
 /* A kernel of F, which is made again for LIKE. */
@@ -143,17 +144,32 @@ static bool resize_stages(const resizing *r, const kernel *k, kernel_pair *out)
     return true;
 }
 
+/* The loops of a contraction. */
+static bool compare_loops(const resizing *r, const kernel *k, kernel_pair *out)
+{
+    contraction now, there;
+    if (!contraction_of(r->f, &r->f->nodes.at[k->node], r->memory, &now) ||
+        !contraction_of(r->like, &r->like->nodes.at[k->node], r->memory, &there) ||
+        now.n_loops != there.n_loops)
+        return false;
+    for (uint32_t i = 0; i < now.n_loops; i++)
+        out->own.dynamic_loops |= (uint32_t)(now.loops[i].extent != there.loops[i].extent) << i;
+    out->other.dynamic_loops = out->own.dynamic_loops;
+    return true;
+}
+
 static bool resize(const resizing *r, const kernel *k, kernel_pair *out)
 {
     out->own = out->other = *k;
     if (k->n_stages > 0 ? !resize_stages(r, k, out)
                         : k->kind != KERNEL_LOOPS && !resize_positions(r, k, &out->other))
         return false;
+    if (k->kind == KERNEL_CONTRACT && !compare_loops(r, k, out))
+        return false;
     for (uint32_t i = 0; i < k->rank; i++)
         out->own.dynamic |= (uint32_t)(k->dims[i] != out->other.dims[i]) << i;
     out->other.dynamic = out->own.dynamic;
-    out->own.like = r->like;
-    out->other.like = r->f;
+    out->own.is_generic = out->other.is_generic = true;
     return true;
 }
 

@@ -38,7 +38,7 @@ static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, 
 {
     loop_builder *b = e->b;
     /* Other sizes may be no power of two. LLVM knows which are, where the number is in the code. */
-    const unsigned shift = e->k->like ? 64 : log2_exact(by);
+    const unsigned shift = e->k->is_generic ? 64 : log2_exact(by);
     const bool is_narrow =
         loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX && by <= INT32_MAX;
     if (is_narrow) /* vectors of 32-bit numbers divide well, others do not */

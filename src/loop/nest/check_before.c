@@ -120,7 +120,7 @@ bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *
         n++;
     }
     if (most == 0 || out->n_steps == 0 || out->n_steps == NEST_STEPS || k->n_in > NEST_BUFFERS ||
-        kernel_only_checks(f, &f->nodes.at[k->node]) || k->like)
+        kernel_only_checks(f, &f->nodes.at[k->node]) || k->is_generic)
         return true;
     loop_init(&b, memory);
     const loop_value item =

@@ -67,19 +67,6 @@ static uint32_t left_operand(const contraction *p)
     return p->operand[0].n_windows == 0 && p->operand[1].n_windows > 0;
 }
 
-/* A mask of the loops of P, of K's node, whose extents are dynamic. */
-static uint32_t open_loops(const kernel *k, const contraction *p, arena *memory)
-{
-    contraction there;
-    uint32_t dynamic = 0;
-    if (!k->like || !contraction_of(k->like, &k->like->nodes.at[k->node], memory, &there) ||
-        there.n_loops != p->n_loops)
-        return 0;
-    for (uint32_t i = 0; i < p->n_loops; i++)
-        dynamic |= (uint32_t)(p->loops[i].extent != there.loops[i].extent) << i;
-    return dynamic;
-}
-
 /* What is computed, with operand O as A. */
 static void find_spec(const function *f, const node *n, contraction *p, uint32_t o,
                       uint32_t dynamic, contract_spec *s)
@@ -349,7 +336,7 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
         if (input_number(k, p->loops.operand[o].base) == k->n_in)
             return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
-    find_spec(f, n, &p->loops, p->left, open_loops(k, &p->loops, memory), &p->spec);
+    find_spec(f, n, &p->loops, p->left, k->dynamic_loops, &p->spec);
     return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
