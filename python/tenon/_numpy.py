@@ -14,7 +14,7 @@ from . import _library as c
 from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
 from ._index import take as take_axis
-from ._trace import Dim, Value, call, cast, constant, current, is_weak, operands, values_of
+from ._trace import Dim, Value, call, cast, constant, current, is_weak, many, operands, values_of
 
 _DEFAULT = 19  # TN_DTYPE_DEFAULT
 Axis = Union[None, int, Sequence[int]]
@@ -139,6 +139,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
     options = {k: v for k, v in options.items() if v is not None}
     if method == "reduce" and ufunc in _REDUCTIONS:
         return _REDUCTIONS[ufunc](*inputs, **{k: v for k, v in options.items() if k in ("axis", "keepdims")})
+    if method == "accumulate" and ufunc in _ACCUMULATIONS:
+        return _ACCUMULATIONS[ufunc](*inputs, **{"axis": 0, **options})
     function = UFUNCS.get(ufunc)
     if function is None or method != "__call__" or options:
         raise UsageError(f"np.{ufunc.__name__} {'with these options ' if function else ''}has no counterpart for traced "
@@ -211,6 +213,39 @@ def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
 def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x)
     return argmax(call("not" if y.dtype[0] == "u" else "neg", y), axis, None, keepdims)
+
+
+# ---- along an axis ----
+
+def _cumulative(fold: int) -> Callable[..., Value]:
+    def function(x: Any, axis: Optional[int] = None, dtype: Optional[DTypeLike] = None, out: None = None) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        if axis is None:
+            y, axis = ravel(y), 0
+        return call("cumulative", y, fold, axis, False, False)
+    return function
+
+
+cumsum, cumprod = _cumulative(0), _cumulative(1)
+_ACCUMULATIONS = {np.add: cumsum, np.multiply: cumprod, np.maximum: _cumulative(2), np.minimum: _cumulative(3)}
+
+
+def _line(x: Any, axis: Optional[int], kind: Any, order: Any) -> tuple[Value, int]:
+    """What is sorted, and along which axis. Every sort here is stable, so that KIND does not matter."""
+    if order is not None:
+        raise UsageError("values have no fields to order by")
+    y = constant(x)
+    return (ravel(y), 0) if axis is None else (y, axis)
+
+
+def sort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:
+    y, axis = _line(x, axis, kind, order)
+    return many(1, lambda out: c.lib.tn_sort(current().b, values_of([y]), axis, False, out))[0]
+
+
+def argsort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:
+    y, axis = _line(x, axis, kind, order)
+    return call("argsort", y, axis, False, BY_NAME["si64"].code)
 
 
 # ---- movement ----
@@ -442,7 +477,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.take: take, np.where: where, np.clip: clip, np.dot: dot, np.tensordot: tensordot, np.outer: outer,
     np.einsum: einsum, np.full_like: full_like, np.zeros_like: lambda x, dtype=None, **_: full_like(x, 0, dtype),
     np.ones_like: lambda x, dtype=None, **_: full_like(x, 1, dtype), np.shape: lambda x: constant(x).shape,
-    np.ndim: lambda x: constant(x).ndim, np.take_along_axis: take_along_axis,
+    np.ndim: lambda x: constant(x).ndim, np.take_along_axis: take_along_axis, np.cumsum: cumsum, np.cumprod: cumprod,
+    np.sort: sort, np.argsort: argsort,
 }
 
 
@@ -457,6 +493,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sum": _sum, "mean": mean, "prod": prod, "max": amax, "min": amin, "any": _any, "all": _all, "var": var,
     "std": std, "argmax": argmax, "argmin": argmin, "reshape": reshape, "ravel": ravel, "flatten": ravel,
     "transpose": transpose, "swapaxes": swapaxes, "squeeze": squeeze, "take": take, "clip": clip, "dot": dot,
-    "astype": astype, "copy": constant,
+    "astype": astype, "copy": constant, "cumsum": cumsum, "cumprod": cumprod, "argsort": argsort,
 }
 PROPERTIES: dict[str, Callable[[Value], Any]] = {"T": transpose}

@@ -93,6 +93,28 @@ class Numpy(unittest.TestCase):
             self.check(lambda x: getattr(np, name)(x), T)
             self.check(lambda x: getattr(np, name)(x, axis=1), T)
 
+    def test_along_an_axis(self):
+        tied = np.round(T * 2) / 2
+        for x in (T, tied, J.astype(np.float64)):
+            for f in (lambda x: np.cumsum(x, axis=1), lambda x: x.cumsum(), lambda x: np.cumprod(x, axis=-1),
+                      lambda x: x.cumprod(0), lambda x: np.add.accumulate(x), lambda x: np.multiply.accumulate(x, axis=1)):
+                self.check(f, x)
+            for f in (lambda x: np.maximum.accumulate(x, axis=1), lambda x: np.minimum.accumulate(x),
+                      lambda x: np.sort(x), lambda x: np.sort(x, axis=0), lambda x: np.sort(x, axis=None),
+                      lambda x: np.argsort(x, axis=1, kind="stable"), lambda x: x.argsort(kind="stable"),
+                      lambda x: np.argsort(x, None, kind="stable")):
+                self.check(f, x, exact=True)
+        self.check(lambda x: np.cumsum(x, axis=0), I)
+        self.check(lambda x: np.sort(x), np.array([[3, np.nan, -0.0, np.inf, 1], [0, 2, -np.inf, np.nan, 2]]), exact=True)
+        with self.assertRaisesRegex(tenon.UsageError, "order by"):
+            tenon.function(lambda x: np.sort(x, order="a"))(A)
+        with self.assertRaisesRegex(tenon.UsageError, "no counterpart"):
+            tenon.function(lambda x: np.subtract.accumulate(x))(A)
+        g = tenon.grad(lambda x: (np.sort(x) * np.arange(3.0)).sum())(np.array([5.0, 1.0, 3.0]))
+        self.assertEqual(g.tolist(), [2, 0, 1])
+        g = tenon.grad(lambda x: np.cumsum(x).sum())(np.zeros(4))
+        self.assertEqual(g.tolist(), [4, 3, 2, 1])
+
     def test_products(self):
         v, w = C[:, 0], C[0]
         for f, args in [(np.matmul, (B, C)), (np.matmul, (v, C)), (np.matmul, (C, w)), (np.matmul, (v, v)),
