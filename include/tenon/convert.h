@@ -111,6 +111,25 @@ TN_API tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                                     const tn_equiv_options *options, tn_equiv_result *result);
 TN_API void tn_equiv_result_release(tn_context *cx, tn_equiv_result *result);
 
+/* How two tensors differ. */
+typedef struct tn_difference {
+    size_t size;             /* of the structure; 0: its first layout */
+    bool is_equal;           /* in every bit, where NaNs equal each other */
+    uint64_t largest_ulp;    /* between floats; UINT64_MAX: only one is NaN, or no floats differ */
+    double largest_absolute; /* |got - want| */
+    double largest_relative; /* |got - want| / |want|, where that is not 0 */
+    uint64_t n_beyond;       /* elements that differ by more than is allowed */
+    int64_t first;           /* of them, in row-major order; -1: none */
+} tn_difference;
+
+/* Compare tensors of one type. Floats may differ by atol + rtol * |want|; other elements not.
+ * Complex elements are compared by their parts.
+ *
+ * difference  its size is set
+ * returns     TN_ERR_INPUT  the types differ, or data is missing; TN_ERR_USAGE: the size */
+TN_API tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double rtol,
+                                   double atol, tn_difference *difference);
+
 /* ---- targets -------------------------------------------------------------------------------- */
 
 /* What one conversion is asked for; passed to the target as it is. */

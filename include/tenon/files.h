@@ -34,10 +34,12 @@ TN_API tn_status tn_tensor_file_open(tn_context *cx, const char *path, tn_tensor
 TN_API void tn_tensor_file_close(tn_tensor_file *file);
 
 /* The tensors, in the order of the file. Names are borrowed from FILE; NULL past the last. In an
- * .npz the name is that of the member, without ".npy"; the one tensor of an .npy or .pb is called
- * "". */
+ * .npz the name is that of the member, without ".npy"; the one tensor of an .npy is called "", that
+ * of a .pb as the file says, often "". */
 TN_API size_t tn_tensor_file_count(const tn_tensor_file *file);
 TN_API const char *tn_tensor_file_name(const tn_tensor_file *file, size_t index);
+/* Is FILE of a format that has one tensor, .npy or .pb? */
+TN_API bool tn_tensor_file_is_single(const tn_tensor_file *file);
 /* Where the tensor NAME is; false when there is none. */
 TN_API bool tn_tensor_file_find(const tn_tensor_file *file, const char *name, size_t *index);
 /* The type of a tensor, without its data. returns TN_ERR_USAGE past the last; TN_ERR_IO */

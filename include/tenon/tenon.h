@@ -211,6 +211,19 @@ typedef struct tn_module_info {
 /* Fill INFO, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */
 TN_API tn_status tn_module_get_info(const tn_module *m, tn_module_info *info);
 
+/* How much there is in a module, its regions included. */
+typedef struct tn_module_counts {
+    size_t size;                /* of the structure; 0: its first layout */
+    uint64_t operations;        /* constants among them, inputs not */
+    uint64_t parameters;        /* elements of constants, without those of one element and those
+                                   that repeat one number */
+    uint64_t parameter_tensors; /* how many constants these are */
+    uint64_t parameter_bytes;   /* and their bytes */
+} tn_module_counts;
+
+/* Fill COUNTS, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */
+TN_API tn_status tn_module_get_counts(const tn_module *m, tn_module_counts *counts);
+
 /* Make the function NAME (NULL: that which is) the entry of M, and with ONLY drop the others, so
  * that dialects with one function can take M. (tn_module_walk shows all functions.)
  * returns  TN_ERR_USAGE  no such function; M is as before */
@@ -629,6 +642,22 @@ TN_API tn_status tn_program_emit(const tn_program *p, tn_emit_form form,
  *          TN_ERR_NOMEM
  * threads  as tn_program_emit */
 TN_API tn_status tn_program_explain(const tn_program *p, bool json, const tn_writer *writer);
+
+/* What a run of a program takes, as the compiler made it. Kernels of a region count once, however
+ * often it runs. */
+typedef struct tn_program_costs {
+    size_t size; /* of the structure; 0: its first layout */
+    uint64_t kernels, flops, moved_bytes;
+    uint64_t memory_bytes; /* that a run on one thread holds beside inputs, outputs and parameters;
+                              0 where the evaluator needs much less than kernels would */
+} tn_program_costs;
+
+/* Fill COSTS, whose size is set. The engine that P was compiled for does not matter.
+ * returns  TN_ERR_REJECTED  a symbolic size has no value (UnboundSymbol)
+ *          TN_ERR_USAGE     a size below that of the first layout
+ *          TN_ERR_NOMEM
+ * threads  as tn_program_emit */
+TN_API tn_status tn_program_get_costs(const tn_program *p, tn_program_costs *costs);
 
 /* Write one of the forms between the program and machine code, or all of them in order. STAGE is
  * "graph" (as the passes left it), "lowered" (without composite operations), "kernels" (which

@@ -137,3 +137,66 @@ int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, const tn_equiv_opt
     }
     return first;
 }
+
+/* ---- two tensors ---------------------------------------------------------------------------- */
+
+static bool is_same_type(const tn_buffer *a, const tn_buffer *b)
+{
+    return public_same_type(&a->type, &b->type) && a->bytes == b->bytes &&
+           (a->bytes == 0 || (a->data && b->data));
+}
+
+/* Note how far X is from Y, which differ in bits. */
+static void note_distance(tn_dtype d, const void *a, const void *b, uint64_t ulp,
+                          tn_difference *out)
+{
+    const double x = scalar_load(d, a).f, y = scalar_load(d, b).f, distance = fabs(x - y);
+    out->largest_ulp = ulp > out->largest_ulp ? ulp : out->largest_ulp;
+    if (distance > out->largest_absolute)
+        out->largest_absolute = distance;
+    if (fabs(y) > 0 && distance / fabs(y) > out->largest_relative)
+        out->largest_relative = distance / fabs(y);
+}
+
+/* Do A and B, which differ in bits, differ by more than is allowed? */
+static bool is_beyond(tn_dtype d, const void *a, const void *b, const tn_equiv_options *allowed,
+                      tn_difference *out)
+{
+    if (!dtype_is_float(d)) {
+        out->is_equal = false;
+        out->largest_ulp = UINT64_MAX;
+        return true;
+    }
+    const uint64_t ulp = ulp_between(d, a, b);
+    if (ulp == 0) /* two NaNs */
+        return false;
+    out->is_equal = false;
+    note_distance(d, a, b, ulp, out);
+    return !is_tolerated(d, a, b, ulp, allowed);
+}
+
+tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double rtol, double atol,
+                            tn_difference *out)
+{
+    const tn_equiv_options allowed = {.rtol = rtol, .atol = atol};
+    tn_difference known;
+    if (!OPTIONS_TAKE(tn_difference, first, &known, out))
+        return TN_ERR_USAGE;
+    *out = (tn_difference){.size = known.size, .is_equal = true, .first = -1};
+    if (!is_same_type(got, want))
+        return TN_ERR_INPUT;
+    const tn_dtype d = got->type.dtype, part = dtype_table[d].part;
+    const size_t size = dtype_bytes(part), per_element = dtype_bytes(d) / size;
+    int64_t last = -1;
+    for (size_t i = 0; i < got->bytes / size; i++) {
+        const char *x = (const char *)got->data + i * size;
+        const char *y = (const char *)want->data + i * size;
+        const int64_t element = (int64_t)(i / per_element);
+        if (memcmp(x, y, size) == 0 || !is_beyond(part, x, y, &allowed, out))
+            continue;
+        out->n_beyond += element != last;
+        out->first = out->first < 0 ? element : out->first;
+        last = element;
+    }
+    return TN_OK;
+}

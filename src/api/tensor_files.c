@@ -15,6 +15,8 @@ struct tn_tensor_file {
     uint64_t npy_data; /* where it begins in the .npy */
     bool is_npy, is_proto;
     array proto; /* if `is_proto` */
+    char *proto_name;
+    size_t proto_name_size;
     size_t n;
     array *loaded; /* by index; those without data are not loaded */
 };
@@ -27,7 +29,8 @@ static bool is_single(const tn_tensor_file *f)
 /* Such a file has no list to be read first. */
 static tn_status read_proto(tn_tensor_file *f, input *in)
 {
-    const tn_status s = tensor_proto_read(f->cx, in, &f->proto);
+    const tn_status s =
+        tensor_proto_read(f->cx, in, &f->proto, &f->proto_name, &f->proto_name_size);
     f->is_proto = s == TN_OK;
     input_close(in);
     return s;
@@ -104,6 +107,7 @@ void tn_tensor_file_close(tn_tensor_file *f)
         npy_close(&f->npy);
     if (f->is_proto)
         array_release(cx, &f->proto);
+    memory_free(&cx->allocator, f->proto_name, f->proto_name_size);
     archive_close(cx, f->archive);
     memory_free(&cx->allocator, f->path, f->path_size);
     memory_free(&cx->allocator, f, sizeof *f);
@@ -116,13 +120,23 @@ size_t tn_tensor_file_count(const tn_tensor_file *f)
 
 const char *tn_tensor_file_name(const tn_tensor_file *f, size_t index)
 {
-    return index >= f->n ? NULL : is_single(f) ? "" : archive_name(f->archive, (uint32_t)index);
+    if (index >= f->n)
+        return NULL;
+    if (f->is_proto)
+        return f->proto_name;
+    return f->is_npy ? "" : archive_name(f->archive, (uint32_t)index);
+}
+
+bool tn_tensor_file_is_single(const tn_tensor_file *f)
+{
+    return is_single(f);
 }
 
 bool tn_tensor_file_find(const tn_tensor_file *f, const char *name, size_t *index)
 {
     uint32_t found = 0;
-    if (is_single(f) ? *name != '\0' : !archive_find(f->archive, name, &found))
+    if (is_single(f) ? strcmp(name, tn_tensor_file_name(f, 0)) != 0
+                     : !archive_find(f->archive, name, &found))
         return false;
     *index = found;
     return true;

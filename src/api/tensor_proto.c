@@ -36,7 +36,33 @@ static tn_status to_array(context *cx, const char *name, const onnx_tensor *t, a
     return io_error(cx, name, "the tensor cannot be read: %s", why);
 }
 
-static tn_status parse(context *cx, const char *name, onnx_bytes bytes, array *out)
+/* T's name, up to a NUL in it. */
+static tn_status copy_name(context *cx, const onnx_tensor *t, char **name, size_t *size)
+{
+    const size_t n = t->name.n ? strnlen(t->name.at, t->name.n) : 0;
+    char *own = memory_alloc(&cx->allocator, n + 1);
+    if (!own)
+        return diag_no_memory(&cx->diag);
+    if (n)
+        memcpy(own, t->name.at, n);
+    own[n] = '\0';
+    *name = own;
+    *size = n + 1;
+    return TN_OK;
+}
+
+static tn_status take(context *cx, const char *file, const onnx_tensor *t, array *out, char **name,
+                      size_t *size)
+{
+    TN_TRY(to_array(cx, file, t, out));
+    const tn_status s = copy_name(cx, t, name, size);
+    if (s != TN_OK)
+        array_release(cx, out);
+    return s;
+}
+
+static tn_status parse(context *cx, const char *name, onnx_bytes bytes, array *out, char **own,
+                       size_t *size)
 {
     onnx_fault fault = {0};
     arena memory;
@@ -44,7 +70,7 @@ static tn_status parse(context *cx, const char *name, onnx_bytes bytes, array *o
     arena_init(&memory, &cx->allocator);
     const onnx_tensor *t = onnx_tensor_read(&memory, bytes, &fault);
     if (t)
-        s = to_array(cx, name, t, out);
+        s = take(cx, name, t, out, own, size);
     else if (fault.what)
         s = io_error(cx, name, "is no tensor of ONNX: %s (%s, byte %zu)", fault.what, fault.message,
                      (size_t)(fault.at - bytes.at));
@@ -54,9 +80,11 @@ static tn_status parse(context *cx, const char *name, onnx_bytes bytes, array *o
     return s;
 }
 
-tn_status tensor_proto_read(context *cx, input *in, array *out)
+tn_status tensor_proto_read(context *cx, input *in, array *out, char **name, size_t *size)
 {
     *out = (array){0};
+    *name = NULL;
+    *size = 0;
     if (in->size > cx->limits.run_bytes)
         return diag_report(&cx->diag, DIAG_AllocationFailure, NULL, NO_SPAN,
                            "%s: a file of %" PRIu64 " bytes exceeds the limit of %" PRIu64 " bytes",
@@ -67,7 +95,7 @@ tn_status tensor_proto_read(context *cx, input *in, array *out)
         return diag_no_memory(&cx->diag);
     tn_status s = input_read(cx, in, text, n);
     if (s == TN_OK)
-        s = parse(cx, in->name, (onnx_bytes){text, n}, out);
+        s = parse(cx, in->name, (onnx_bytes){text, n}, out, name, size);
     memory_free(&cx->allocator, text, n + 1);
     return s;
 }

@@ -86,13 +86,6 @@ static tn_status take_tensor(run_inputs *in, size_t i, tn_tensor_file *file, siz
     return TN_OK;
 }
 
-/* An .npy file, whose one tensor has no name. */
-static bool is_single(const tn_tensor_file *file)
-{
-    const char *name = tn_tensor_file_name(file, 0);
-    return name && !*name;
-}
-
 /* The value of input I, written in place. */
 static tn_status read_value(session *s, size_t i, run_inputs *in)
 {
@@ -111,7 +104,7 @@ static tn_status read_file(session *s, size_t i, run_inputs *in)
     if (in_place_is(s, path))
         return read_value(s, i, in);
     TN_TRY(open_file(s, path, in, &file));
-    if (!is_single(file))
+    if (!tn_tensor_file_is_single(file))
         return file_error(s, "%s: is an archive; --inputs takes those", path);
     return take_tensor(in, i, file, 0, path);
 }
@@ -121,8 +114,8 @@ static tn_status read_archive(session *s, const char *path, run_inputs *in)
 {
     tn_tensor_file *file;
     TN_TRY(open_file(s, path, in, &file));
-    if (is_single(file))
-        return file_error(s, "%s: is a single .npy array, not an archive of named arrays", path);
+    if (tn_tensor_file_is_single(file))
+        return file_error(s, "%s: is a single array, not an archive of named arrays", path);
     for (size_t i = 0; i < in->n; i++) {
         tn_port port;
         size_t at;

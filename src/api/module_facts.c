@@ -1,0 +1,67 @@
+/* What is in a program, and what a run of it takes. */
+#include "api/api.h"
+#include "compile/aot/aot.h"
+#include "graph/literal.h"
+
+/* ---- modules ---- */
+
+static void count_function(const function *f, tn_module_counts *out)
+{
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        const literal *l = literal_of(n);
+        out->operations += n->op != OP_INPUT;
+        if (!l || l->splat || l->type->count <= 1)
+            continue;
+        out->parameters += (uint64_t)l->type->count;
+        out->parameter_bytes += l->bytes;
+        out->parameter_tensors++;
+    }
+}
+
+tn_status tn_module_get_counts(const tn_module *tm, tn_module_counts *out)
+{
+    const module *m = tm->graph;
+    tn_module_counts known;
+    if (OPTIONS_READ(&m->cx->diag, tn_module_counts, parameter_bytes, &known, out) != TN_OK)
+        return context_done(m->cx, TN_ERR_USAGE);
+    *out = (tn_module_counts){.size = known.size};
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        count_function(m->functions.at[i], out);
+    return TN_OK;
+}
+
+/* ---- programs ---- */
+
+static tn_status count_costs(const tn_program *p, tn_program_costs *out)
+{
+    engine here = {.allocator = p->allocator};
+    pipeline made;
+    pipeline_init(&made, AHEAD_OF_TIME, &here, p->graph, STAGE_LOWER);
+    made.nests = (nest_options){.on = p->engine->on, .schedule = p->engine->schedule};
+    const tn_status s = pipeline_to(&made, STAGE_EXECUTABLE);
+    for (uint32_t i = 0; s == TN_OK && i < made.plan.m->functions.n; i++) {
+        const function_plan *f = &made.plan.functions[i];
+        for (uint32_t k = 0; f->plans && k < f->kernels.n; k++) {
+            out->flops += f->plans[k].nest.flops;
+            out->moved_bytes += f->plans[k].nest.bytes;
+            out->kernels++;
+        }
+    }
+    if (s == TN_OK && made.exe)
+        out->memory_bytes = made.exe->memory + made.exe->scratch;
+    pipeline_release(&made);
+    return s;
+}
+
+tn_status tn_program_get_costs(const tn_program *p, tn_program_costs *out)
+{
+    tn_program_costs known;
+    if (OPTIONS_READ(&p->cx->diag, tn_program_costs, memory_bytes, &known, out) != TN_OK)
+        return context_done(p->cx, TN_ERR_USAGE);
+    *out = (tn_program_costs){.size = known.size};
+    if (p->cache)
+        return context_done(p->cx, diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source,
+                                               NO_SPAN, "sizes of the program are not known"));
+    return context_done(p->cx, count_costs(p, out));
+}
