@@ -163,6 +163,8 @@ def put_attribute(name, value):
         return out + field(5, put_tensor(value)) + field(20, 4)
     if isinstance(value, bytes):  # a graph
         return out + field(6, value) + field(20, 5)
+    if value and isinstance(value[0], str):
+        return out + b"".join(field(9, v) for v in value) + field(20, 8)
     if value and isinstance(value[0], float):
         return out + b"".join(field(7, v) for v in value) + field(20, 6)
     return out + b"".join(field(8, int(v)) for v in value) + field(20, 7)

@@ -23,11 +23,13 @@ DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 LIST = TEST / "onnx/refused.txt"
 # How far results may be from those that are expected: |a - b| <= absolute + relative * |b|.
 CLOSE = {"f32": (1e-4, 2e-6), "f64": (1e-7, 1e-7), "f16": (2e-3, 1e-3), "bf16": (2e-2, 1e-2)}
-# These have a constant of six digits for 2 pi.
-LOOSE = re.compile(r"window.*_expanded")
-# Data sets that do not fit their models: an input of another type and shape than the model declares.
+# These have a constant of five or six digits for pi, or their results have four digits.
+LOOSE = re.compile(r"test_(hann|hamming|blackman)window|test_roialign|test_gridsample_bicubic")
+# Data sets that do not fit their models: an input of another type and shape than the model declares; the results for another
+# `epsilon` than the default, which the model leaves.
 BROKEN = {"node/test_castlike_BFLOAT16_to_FLOAT", "node/test_castlike_BFLOAT16_to_FLOAT_expanded",
-          "node/test_castlike_FLOAT_to_BFLOAT16", "node/test_castlike_FLOAT_to_BFLOAT16_expanded"}
+          "node/test_adam_multiple", "node/test_castlike_FLOAT_to_BFLOAT16",
+          "node/test_castlike_FLOAT_to_BFLOAT16_expanded"}
 
 
 def wide(array, dtype):

@@ -20,6 +20,7 @@ typedef enum onnx_reduce_kind {
     ONNX_REDUCE_LOG_SUM_EXP,
     ONNX_REDUCE_SUM_SQUARE
 } onnx_reduce_kind;
+typedef enum onnx_window_kind { ONNX_HANN, ONNX_HAMMING, ONNX_BLACKMAN } onnx_window_kind;
 typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onnx_cell_kind;
 
 #define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \

@@ -360,3 +360,53 @@ bool onnx_op_trilu(onnx_call *c)
     const tn_value inside = tn_compare(c->b, kept, tn_sub(c->b, column, row), k);
     return onnx_give(c, 0, tn_select(c->b, inside, x, tn_scalar_like(c->b, x, 0)));
 }
+
+/* ---- MaxUnpool ---- */
+
+/* X at the positions I of zeros that are as large as what was pooled, with more zeros behind them
+ * where `output_shape` asks for them. */
+bool onnx_op_max_unpool(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    tn_builder *b = c->b;
+    uint32_t n_kernel, n_strides, n_pads, n_shape;
+    const int64_t *kernel = onnx_attr_ints(c, "kernel_shape", &n_kernel);
+    const int64_t *strides = onnx_attr_ints(c, "strides", &n_strides);
+    const int64_t *pads = onnx_attr_ints(c, "pads", &n_pads);
+    int64_t shape[TN_MAX_RANK], dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0}, high[TN_MAX_RANK];
+    if (!t || !onnx_in_ints(c, 2, false, TN_MAX_RANK, shape, &n_shape))
+        return false;
+    const uint32_t n = t->rank < 2 ? 0 : t->rank - 2;
+    if (n == 0 || n_kernel != n || (strides && n_strides != n) || (pads && n_pads != 2 * n) ||
+        (n_shape && n_shape != t->rank))
+        return onnx_refuse(c, DIAG_InvalidAttribute, "its lists do not fit the axes of the input");
+    dim all = 1, n_x = 1;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (dim_is_symbolic(t->dims[i]))
+            return onnx_refuse(c, DIAG_ShapeUnknown, "its extents must be numbers");
+        dims[i] = t->dims[i];
+        n_x = tn_dim_mul(b, n_x, dims[i]);
+        if (i >= 2) {
+            const uint32_t k = i - 2;
+            const int64_t step = strides ? strides[k] : 1;
+            const int64_t off = pads ? pads[k] + pads[n + k] : 0;
+            if (step < 1 || step > INT32_MAX || kernel[k] < 1 || kernel[k] > INT32_MAX || off < 0 ||
+                off > INT32_MAX || dims[i] > INT32_MAX)
+                return onnx_refuse(c, DIAG_InvalidAttribute, "windows are not read");
+            dims[i] = (dims[i] - 1) * step + kernel[k] - off;
+        }
+        high[i] = n_shape ? shape[i] - dims[i] : 0;
+        if (dims[i] < 1 || high[i] < 0)
+            return onnx_refuse(c, DIAG_DimensionMismatch, "the result would be too small");
+        all = tn_dim_mul(b, all, dims[i]);
+    }
+    const tn_value x = tn_reshape(b, onnx_in(c, 0), TN_INTS(n_x, 1));
+    const tn_value i = tn_reshape(b, onnx_in(c, 1), TN_INTS(n_x));
+    const tn_value zeros = tn_splat(b, t->dtype, TN_INTS(all, 1), 0);
+    const tn_value flat = scattered_rows(c, SCATTER_NONE, zeros, i, x);
+    const tn_value y = tn_reshape(b, flat, (tn_ints){dims, t->rank});
+    return onnx_give(c, 0,
+                     n_shape ? tn_pad(b, y, (tn_ints){none, t->rank}, (tn_ints){high, t->rank},
+                                      (tn_ints){none, t->rank}, 0)
+                             : y);
+}
