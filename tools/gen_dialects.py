@@ -10,7 +10,7 @@ import sys
 
 import generated
 
-DIALECTS = ("mind", "ptir", "tiny")
+DIALECTS = ("mind", "ptir", "tiny", "onnx")
 HEAD = """# Operations and dialects
 
 <!-- Written by tools/gen_dialects.py; a test compares. -->
@@ -39,10 +39,13 @@ dialect that has them: axes in any order, batches, groups, padding with 0, strid
 floats that rounds differently (≈); with `--exact` such programs stay products and sums. Sizes must
 be numbers for this: give them with `--dim`.
 
+ONNX is read, too, and lowered to PTIR: what a model says in its own words does not come back in them. More about
+writing: [dialect-onnx.md](dialect-onnx.md).
+
 How far the results of ≈ may differ, and which test checks it: [numerics.md](numerics.md), section 15.
 
 Element types: Core IR has i32, i64, f32, f64; PTIR all but complex numbers; Tiny IR bool, i32, f16,
-bf16, f32. Core IR and Tiny IR broadcast operands by themselves, for PTIR broadcasts are written out;
+bf16, f32; ONNX what PTIR has but fp8 and 4-bit integers. Core IR, Tiny IR and ONNX broadcast operands by themselves, for PTIR broadcasts are written out;
 the way back to Core IR drops those that arithmetic does by itself.
 
 """

@@ -46,6 +46,10 @@ typedef struct write_options {
     /* A gradient module says what its values belong to, and which are gradients of which inputs. A
      * dialect that has no place for that refuses. */
     bool comments, map;
+    /* ONNX: large constants go to EXTERNAL instead, a file that the model calls LOCATION; NULL:
+     * they stay in the model. */
+    const char *external_location;
+    text_buffer *external;
 } write_options;
 
 enum { OBJECTION_SIZE = 200 }; /* room for the text that says why */
@@ -83,8 +87,8 @@ typedef struct dialect {
     /* Read m->source into the fresh module M. Reports every fault; a module with faults is
      * rejected after the whole text was looked at. */
     tn_status (*read)(module *m, const read_options *options); /* NULL: it is only written */
-    /* The dialect whose module reading makes, when this one is only read: then `write` is NULL and
-     * the module is canonicalised after reading. NULL: this one. */
+    /* The dialect whose module reading makes, when it is not this one: then the module is
+     * canonicalised after reading. NULL: this one. */
     const char *lowers_to;
     /* Append the text of M, every node of which `can` allows: nothing here checks that again, so
      * callers do (check_legal in pass/legalize.h). */

@@ -24,19 +24,16 @@ static const char *code_of(int kind)
     return NULL;
 }
 
-static const char *spelling(op_id op)
-{
-    (void)op;
-    return NULL;
-}
-
 const dialect dialect_onnx = {
     .name = "onnx",
     .extensions = ".onnx",
-    .styles = "",
+    .styles = "canonical",
     .read = onnx_read,
     .lowers_to = "ptir",
+    .write = onnx_write,
     .code_of = code_of,
     .looks_like = looks_like,
-    .spelling = spelling,
+    .spelling = onnx_spelling,
+    .can = &onnx_expressible,
+    .canonical = true,
 };

@@ -1,0 +1,172 @@
+"""Runs what is written as ONNX with ONNX Runtime (the package onnxruntime-node of npm, installed by this test where
+there is a network; skipped otherwise) and compares with the evaluator: the programs of the case files, on random inputs.
+Floats are to be equal up to rounding, everything else exactly; what the runtime has no kernel for is counted.
+
+usage: sweep_write_runtime.py [FOLDER...]
+
+With FOLDER arguments only the cases there are looked at. ONNXRUNTIME names a folder with the package in node_modules.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from lib import onnx_files
+from lib.program import ROOT, TEST, start
+from sweep_write import EXTENSIONS, modules
+
+PACKAGE, VERSION = "onnxruntime-node", "1.30.0"
+WORDS = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
+         11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16"}
+# |a - b| <= absolute + relative * the largest |b|
+CLOSE = {"float32": (2e-5, 1e-6), "float64": (1e-11, 1e-12), "float16": (4e-3, 1e-3), "bfloat16": (2e-2, 1e-2)}
+# Said of models that are right, where the runtime has no kernel for an operator and an element type.
+NO_KERNEL = re.compile(r"Could not find an implementation|NOT_IMPLEMENTED|not implemented|not supported|Type Error: Type "
+                       r"'tensor\(.*is invalid|unsupported data type", re.I)
+# Programs that never end, or end in an error, on such inputs.
+LEFT_OUT = {"grad/while-open.case", "ptir/json-one-tuples.case", "ptir/while-never.case"}
+
+
+def installed():
+    """The folder of the package, or None and why."""
+    given = os.environ.get("ONNXRUNTIME")
+    folder = pathlib.Path(given) if given else ROOT / "build/onnxruntime"
+    package = folder / "node_modules" / PACKAGE
+    if not shutil.which("node"):
+        return None, "there is no node"
+    if not package.exists() and not given and shutil.which("npm"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text("{}")
+        subprocess.run(["npm", "install", "--no-audit", "--no-fund", f"{PACKAGE}@{VERSION}",
+                        "--onnxruntime-node-install-cuda=skip"], cwd=folder, capture_output=True, check=False, timeout=600)
+    return (package, "") if package.exists() else (None, f"{PACKAGE} is not installed and cannot be")
+
+
+def message(data, number):
+    return [value for n, value in onnx_files.fields(data) if n == number]
+
+
+def declared(model):
+    """(name, number of the element type, extents) of each input; sizes without a number are 3."""
+    graph = message(model, 7)[0]
+    for info in message(graph, 11):
+        tensor = message(message(info, 2)[0], 1)[0]
+        shape = message(tensor, 2)
+        dims = [(message(d, 1) or [3])[0] for d in (message(shape[0], 1) if shape else [])]
+        yield message(info, 1)[0].decode(), message(tensor, 1)[0], dims
+
+
+def drawn(random, number, dims):
+    if number == 16:
+        return (random.standard_normal(dims).astype(np.float32).reshape(dims).view(np.uint32) >> 16).astype(np.uint16)
+    form = np.dtype(onnx_files.TYPES[number][0])
+    if form.kind == "f":
+        return np.asarray(random.standard_normal(dims)).astype(form)
+    return np.asarray(random.integers(0, 2, dims)).astype(form)
+
+
+def prepare(path):
+    """A job for each program that is written and runs: the model, its inputs, and what the evaluator says."""
+    jobs = []
+    for k, (dialect, options, text) in enumerate(modules(path)):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
+        source, model, out = folder / f"a{EXTENSIONS[dialect]}", folder / "a.onnx", folder / "want"
+        source.write_text(text, encoding="utf-8", errors="surrogateescape")
+        if start("convert", source, "--to", "onnx", "-o", model, *options.split()).returncode:
+            continue
+        random, inputs, arguments = np.random.default_rng(1), [], []
+        for i, (name, number, dims) in enumerate(declared(model.read_bytes())):
+            array = drawn(random, number, dims)
+            np.save(folder / f"{i}.npy", array)
+            array.tofile(folder / f"{i}.raw")
+            inputs.append({"name": name, "type": WORDS[number], "shape": dims, "file": str(folder / f"{i}.raw")})
+            arguments += ["--input", f"{i}={folder / f'{i}.npy'}"]
+        sizes = sorted(set(re.findall(r"--dim \S+", options)))
+        if start("run", source, *arguments, *" ".join(sizes).split(), "-O0", "--engine", "ref", "--output", out,
+                 *options.split()).returncode:
+            continue
+        jobs.append({"model": str(model), "inputs": inputs, "out": str(folder / "got"), "want": str(out),
+                     "where": f"{path.relative_to(TEST)}, program {k + 1}"})
+    return jobs
+
+
+def wide(array, word):
+    if word == "bfloat16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)
+
+
+def wrong(job, outputs):
+    """Why the results are not the evaluator's, or None."""
+    listed = json.loads((pathlib.Path(job["want"]) / "outputs.json").read_text())
+    for k, (one, had) in enumerate(zip(listed, outputs)):
+        want = np.load(pathlib.Path(job["want"]) / one["file"])
+        got = np.fromfile(f"{job['out']}.{k}", dtype=want.dtype)
+        if [int(d) for d in had["shape"]] != list(want.shape) or got.size != want.size:
+            return f"output {k} has the shape {had['shape']}, not {list(want.shape)}"
+        got = got.reshape(want.shape)
+        if had["type"] not in CLOSE:
+            if not np.array_equal(got, want):
+                return f"output {k}: {got.ravel()[:6]} instead of {want.ravel()[:6]}"
+            continue
+        relative, absolute = CLOSE[had["type"]]
+        got, want = wide(got, had["type"]), wide(want, had["type"])
+        finite = np.abs(want[np.isfinite(want)])
+        room = absolute + relative * (finite.max() if finite.size else 0)
+        if not np.isclose(got, want, rtol=0, atol=room, equal_nan=True).all():
+            return f"output {k}: {got.ravel()[:6]} instead of {want.ravel()[:6]}"
+    return None
+
+
+def run(package, jobs):
+    """What the runtime says of each; a model that ends the process is the fault of its own."""
+    done = []
+    listed = pathlib.Path(SCRATCH) / "jobs.json"
+    while len(done) < len(jobs):
+        listed.write_text(json.dumps(jobs[len(done):]))
+        made = pathlib.Path(f"{listed}.done")
+        made.unlink(missing_ok=True)
+        subprocess.run(["node", TEST / "onnx/runtime.js", package, listed], capture_output=True, check=False, timeout=1800)
+        part = json.loads(made.read_text()) if made.exists() else []
+        done += part
+        if len(done) < len(jobs):
+            done.append({"fault": "the process ended"})
+    return done
+
+
+def main():
+    package, reason = installed()
+    if not package:
+        print(f"skipped: {reason}")
+        return 0
+    folders = [pathlib.Path(a).resolve() for a in sys.argv[1:]]
+    cases = sorted(p for f in folders or [TEST] for p in ([f] if f.is_file() else f.rglob("*.case")))
+    cases = [p for p in cases if str(p.relative_to(TEST)) not in LEFT_OUT]
+    with np.errstate(all="ignore"), concurrent.futures.ProcessPoolExecutor() as pool:
+        jobs = [j for found in pool.map(prepare, cases, chunksize=8) for j in found]
+        counts, failed = collections.Counter(), 0
+        for job, done in zip(jobs, run(package, jobs)):
+            fault = done.get("fault")
+            if fault and NO_KERNEL.search(fault):
+                counts["no kernel"] += 1
+                continue
+            fault = fault or wrong(job, done["outputs"])
+            counts["wrong" if fault else "equal"] += 1
+            if fault:
+                failed += 1
+                print(f"{job['where']}: {fault}")
+    print(f"{len(jobs)} programs: {counts['equal']} equal, {counts['no kernel']} without a kernel, {failed} wrong")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as SCRATCH:
+        sys.exit(main())

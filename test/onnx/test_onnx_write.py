@@ -1,0 +1,92 @@
+"""Programs written as ONNX: names, bytes, what is read back, control flow, sizes, gradients, refusals."""
+import pathlib
+import sys
+import tempfile
+
+from lib.program import Failure, start, tenon
+
+try:
+    import onnx
+except ImportError:
+    onnx = None
+
+DENSE = """%0 = Input () {name="x"} : tensor<f32>[2, 3]
+%1 = Input () {name="w"} : tensor<f32>[3, 4]
+%2 = MatMul (%0, %1) : tensor<f32>[2, 4]
+%3 = Relu (%2) : tensor<f32>[2, 4]
+%4 = Sum (%3) {axes=[1], keepdims=false} : tensor<f32>[2]
+outputs: %3, %4
+"""
+LOSS = DENSE.replace("axes=[1]", "axes=[0, 1]").replace("tensor<f32>[2]\n", "tensor<f32>[]\n").replace("%3, %4", "%4")
+CONTROL = """func @main(%p: tensor<i1>, %x: tensor<f32, 3>, %y: tensor<f32, 3>, %m: tensor<f32, 4x3>) -> (tensor<f32, 3>, tensor<f32, 3>, tensor<f32, 4x3>) {
+  %c = cond(%p, %x, %y) true_region[0] false_region[1] -> tensor<f32, 3>
+  %s = scan(%x, %m) body_region[2] carry_count[1] scan_output_count[1] -> (tensor<f32, 3>, tensor<f32, 4x3>)
+  return %c, %s[0], %s[1]
+}
+
+region @0(%a: tensor<f32, 3>, %b: tensor<f32, 3>) -> tensor<f32, 3> {
+  %r = add(%a, %b) -> tensor<f32, 3>
+  return %r
+}
+
+region @1(%a: tensor<f32, 3>, %b: tensor<f32, 3>) -> tensor<f32, 3> {
+  return %b
+}
+
+region @2(%c: tensor<f32, 3>, %s: tensor<f32, 3>) -> (tensor<f32, 3>, tensor<f32, 3>) {
+  %r = mul(%c, %s) -> tensor<f32, 3>
+  return %r, %c
+}
+"""
+SIZES = """%0 = Input () {name="x"} : tensor<f32>[n, 4]
+%1 = Input () {name="y"} : tensor<f32>[4]
+%2 = BinOp (%0, %1) {op=Add} : tensor<f32>[n, 4]
+%3 = Transpose (%2) {permutation=[1, 0]} : tensor<f32>[4, n]
+outputs: %2, %3
+"""
+RANDOM = """func @main() -> (tensor<f32, 3>) {
+  %r = rng_uniform() -> tensor<f32, 3>
+  return %r
+}
+"""
+
+
+def written(folder, name, text, *options):
+    """The model of a program, which must be one to the checker, and read back with the same bits."""
+    source, model, again = folder / name, folder / f"{name}.onnx", folder / "again.onnx"
+    source.write_text(text, encoding="utf-8")
+    tenon("convert", source, "--to", "onnx", "-o", model, *options)
+    tenon("convert", source, "--to", "onnx", "-o", again, *options)
+    if model.read_bytes() != again.read_bytes():
+        raise Failure(f"{name}: other bytes the second time")
+    if onnx:
+        onnx.checker.check_model(onnx.load(str(model)), full_check=True)
+    tenon("equiv", source, model, "-O0", "--n", 3)
+    return model
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        dense = written(folder, "dense.ir", DENSE)
+        back = tenon("convert", dense, "--to", "mind").stdout
+        if back != DENSE:
+            raise Failure(f"read back as\n{back}")
+        loss, gradient = folder / "loss.ir", folder / "gradient.ir"
+        loss.write_text(LOSS, encoding="utf-8")
+        tenon("grad", loss, "-o", gradient)
+        written(folder, "made.ir", gradient.read_text(encoding="utf-8"))
+        written(folder, "control.ptir", CONTROL)
+        sizes = written(folder, "sizes.ir", SIZES)
+        if b"\x12\x01n" not in sizes.read_bytes():
+            raise Failure("the size n is no dim_param")
+        refused = folder / "random.ptir"
+        refused.write_text(RANDOM, encoding="utf-8")
+        done = start("convert", refused, "--to", "onnx")
+        if done.returncode != 1 or "NotExpressible" not in done.stderr or "rng_uniform" not in done.stderr:
+            raise Failure(f"random numbers: {done.returncode} {done.stderr}")
+    print("written, checked and read back" if onnx else "written and read back; there is no onnx.checker")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
