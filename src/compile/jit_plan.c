@@ -139,7 +139,7 @@ static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const 
     kernel_pair pair;
     bool ok = true;
     *same = false;
-    if (kernel_resize(f, k, like, &j->passing, &pair) &&
+    if (kernel_resize(f, k, like, &j->passing, &pair) && !is_endless(&pair.other) &&
         nest_of_kernel(f, &pair.own, &j->nests, &j->memory, &plan->nest)) {
         for (uint32_t i = 0; i < plan->nest.n_steps; i++)
             plan->scratch[i] =

@@ -4,7 +4,7 @@
 
 #include "ops/attr_rules.h"
 #include "plan/contraction.h"
-#include "plan/kernel.h"
+#include "plan/group.h"
 
 /* A kernel of F, which is made again for LIKE. */
 typedef struct resizing {
@@ -120,6 +120,28 @@ static bool resize_positions(const resizing *r, const kernel *k, kernel *out)
                             (out->operands = access_copy(&all, r->memory)));
 }
 
+/* Has V elements, of a number that can be counted, with the other sizes where it has now? */
+static bool is_countable(const resizing *r, value_id v)
+{
+    return type_has_elements(value_type(r->f, v)) == type_has_elements(value_type(r->like, v));
+}
+
+/* The same of all that K computes with. */
+static bool has_countable_values(const resizing *r, const kernel *k)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < k->n_in; i++)
+        ok = ok && is_countable(r, k->in[i]);
+    for (uint32_t i = 0; i < k->n_out; i++)
+        ok = ok && is_countable(r, k->out[i].value) && is_countable(r, k->out[i].into);
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &r->f->nodes.at[k->nodes[i]];
+        for (uint32_t v = 0; v < n->n_results; v++)
+            ok = ok && is_countable(r, n->first_value + v);
+    }
+    return ok;
+}
+
 static bool resize(const resizing *r, const kernel *k, kernel_pair *out);
 
 /* A kernel of stages has the positions of the last one, and what it stores. */
@@ -161,6 +183,8 @@ static bool compare_loops(const resizing *r, const kernel *k, kernel_pair *out)
 static bool resize(const resizing *r, const kernel *k, kernel_pair *out)
 {
     out->own = out->other = *k;
+    if (!has_countable_values(r, k))
+        return false;
     if (k->n_stages > 0 ? !resize_stages(r, k, out)
                         : k->kind != KERNEL_LOOPS && !resize_positions(r, k, &out->other))
         return false;
