@@ -90,6 +90,25 @@ def fixed(arguments, most):
     return out
 
 
+def evaluate(model, given, data, scratch, *options):
+    """(arguments, results, why not) of the evaluator, for the inputs GIVEN that the folder DATA has."""
+    arguments = []
+    try:
+        for name, path in zip(given, numbered(data, "input")):
+            _, array, _ = onnx_files.tensor(path.read_bytes())
+            target = scratch / f"{len(arguments)}.npy"
+            np.save(target, array)
+            arguments += ["--input", f"{name}={target}"]
+    except (onnx_files.NotRead, ValueError, IndexError, KeyError):
+        arguments = []  # an input that is no tensor: it is refused before it matters
+    results, why = run(model, [*arguments, *options], "ref", scratch)
+    for most in 1, 8:
+        if why and re.search("DataDependentShape|ShapeUnknown|Sequence", why):
+            arguments = fixed(arguments, most)
+            results, why = run(model, [*arguments, *options], "ref", scratch)
+    return arguments, results, why
+
+
 def check(folder):
     """None, or what is wrong with the model in FOLDER: (is it refused?, why)."""
     model = folder / "model.onnx"
@@ -98,20 +117,7 @@ def check(folder):
     for data in sets:
         with tempfile.TemporaryDirectory() as place:
             scratch = pathlib.Path(place)
-            arguments = []
-            try:
-                for name, path in zip(given, numbered(data, "input")):
-                    _, array, _ = onnx_files.tensor(path.read_bytes())
-                    target = scratch / f"{len(arguments)}.npy"
-                    np.save(target, array)
-                    arguments += ["--input", f"{name}={target}"]
-            except (onnx_files.NotRead, ValueError, IndexError, KeyError):
-                arguments = []  # an input that is no tensor: it is refused before it matters
-            results, why = run(model, arguments, "ref", scratch)
-            for most in 1, 8:
-                if why and re.search("DataDependentShape|ShapeUnknown|Sequence", why):
-                    arguments = fixed(arguments, most)
-                    results, why = run(model, arguments, "ref", scratch)
+            arguments, results, why = evaluate(model, given, data, scratch)
             if why:
                 return (not why.startswith("FAILED"), why)
             expected = list(unpacked(numbered(data, "output"), wanted))
