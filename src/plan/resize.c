@@ -31,10 +31,11 @@ static bool has_rows_of(const function *f, const kernel *k, const type *t)
 {
     bool same = true;
     for (uint32_t i = 0; i < k->n_nodes; i++) {
+        if (!is_reduced_by(f, k, i))
+            continue;
         const type *in = value_type(f, f->nodes.at[k->nodes[i]].in[0]);
-        if (is_reduced_by(f, k, i))
-            same = same && in->rank == t->rank &&
-                   memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
+        same = same && in->rank == t->rank &&
+               memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) == 0;
     }
     return same;
 }
