@@ -146,6 +146,13 @@ typedef struct tn_known_input {
     const struct tn_buffer *value;
 } tn_known_input;
 
+/* The extents of an input, where a program leaves them open. */
+typedef struct tn_input_shape {
+    const char *name;
+    uint32_t rank;
+    const int64_t *dims; /* TN_DIM_UNKNOWN: left open */
+} tn_input_shape;
+
 typedef struct tn_read_options {
     size_t size;         /* of the structure; 0: its first layout */
     const char *dialect; /* NULL: from the extension of `file`, else from the text itself */
@@ -172,6 +179,10 @@ typedef struct tn_read_options {
     const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data);
     void *external_user;
+    /* ONNX: shapes of inputs, from which sizes follow that `bindings` does not give; what names no
+     * input, or has another rank, is passed over */
+    const tn_input_shape *shapes;
+    size_t n_shapes;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

@@ -95,6 +95,8 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .n_known = o->n_known,
         .external = o->external,
         .external_user = o->external_user,
+        .shapes = o->shapes,
+        .n_shapes = o->n_shapes,
     };
     TN_TRY(d->read(m, &options));
     if (!d->lowers_to)

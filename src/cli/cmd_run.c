@@ -186,7 +186,7 @@ static tn_status run_program(session *s, const tn_program *p, const run_options 
 static tn_status build_program(session *s, const arguments *args, run_options *o, tn_program **p)
 {
     tn_module *m;
-    TN_TRY(read_program(s, o->file, &m));
+    TN_TRY(read_for_inputs(s, args, o->file, &m));
     tn_status status =
         read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings);
     if (status == TN_OK)

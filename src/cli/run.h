@@ -50,6 +50,12 @@ tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args
 tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in);
 void inputs_release(run_inputs *in);
 
+/* ---- read_for_inputs.c ---- */
+
+/* Read the program PATH. A model that cannot be read as long as sizes are open is read with those
+ * that the options --input and --inputs give. */
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m);
+
 /* ---- convert_folder.c ---- */
 
 /* Does PATH end with a slash? */

@@ -35,6 +35,8 @@ typedef struct read_options {
     const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data);
     void *external_user;
+    const tn_input_shape *shapes; /* ONNX: as in tn_read_options */
+    size_t n_shapes;
 } read_options;
 
 typedef struct write_options {

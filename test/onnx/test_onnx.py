@@ -146,6 +146,16 @@ class Models(unittest.TestCase):
                      [("two", np.array(2)), ("zero", np.array(0))])
         self.assertIn("--dim", json.dumps(self.faults(data)))
         y, = self.run_model(data, "--dim", "N=2", x=self.x)
+        again, = self.run_model(data, x=self.x)  # the input says what N is
+        np.testing.assert_array_equal(y, again)
+        np.savez(self.folder / "all.npz", x=self.x)
+        for given in (["--inputs", self.folder / "all.npz"], ["--input", f"x={self.x.tolist()}"]):
+            done = start("run", self.file(data), *given, "--engine", "ref")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for given in (["--random", "1"], ["--input", f"x={self.folder / 'none.npy'}"], ["--input", "other=[1]"]):
+            done = start("run", self.file(data), *given)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("--dim", done.stderr)
         np.testing.assert_array_equal(y, -self.x)
 
     def test_known_matrices(self):

@@ -84,8 +84,9 @@ typedef struct importer {
     const read_options *options;
     hash_index op_index;
     VECTOR(onnx_refusal) refusals;
-    uint32_t last_refusal; /* the one that was given or counted last */
-    uint64_t n_nodes;      /* that were read, those of functions once for each call */
+    VECTOR(tn_binding) found; /* sizes that follow from the shapes of inputs */
+    uint32_t last_refusal;    /* the one that was given or counted last */
+    uint64_t n_nodes;         /* that were read, those of functions once for each call */
     bool no_memory;
 } importer;
 

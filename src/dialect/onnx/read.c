@@ -17,15 +17,22 @@ static tn_status report_malformed(module *m, const onnx_fault *f)
 
 /* ---- inputs ---- */
 
-/* The number that the options give the size NAME. */
-static bool bound_size(const read_options *o, const char *name, int64_t *out)
+static bool find_size(const tn_binding *list, size_t n, const char *name, int64_t *out)
 {
-    for (size_t i = 0; i < o->n_bindings; i++)
-        if (strcmp(o->bindings[i].symbol, name) == 0) {
-            *out = o->bindings[i].extent;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].symbol, name) == 0) {
+            *out = list[i].extent;
             return true;
         }
     return false;
+}
+
+/* The number that the options give the size NAME. */
+static bool bound_size(const importer *im, const char *name, int64_t *out)
+{
+    const read_options *o = im->options;
+    return find_size(o->bindings, o->n_bindings, name, out) ||
+           find_size(im->found.at, im->found.n, name, out);
 }
 
 /* The size NAME: what it is bound to, else a symbol. False without memory. */
@@ -35,7 +42,7 @@ static bool size_called(importer *im, const char *name, size_t n, dim *out)
     int64_t extent;
     if (!own)
         return onnx_no_memory(im);
-    if (!bound_size(im->options, own, &extent)) {
+    if (!bound_size(im, own, &extent)) {
         *out = dim_symbol(&im->m->types, own);
         return *out != DIM_NO_MEMORY || onnx_no_memory(im);
     }
@@ -50,16 +57,58 @@ static bool size_called(importer *im, const char *name, size_t n, dim *out)
     return VECTOR_PUSH(im->m->allocator, &im->m->written_sizes, written) || onnx_no_memory(im);
 }
 
+static bool is_number(const onnx_dim *d)
+{
+    return d->param.n == 0 && onnx_has(&d->message, ONNX_DIM_VALUE) && d->value >= 0;
+}
+
+/* What the extent D, which is no number, of axis AXIS of an input is called. */
+static const char *size_name(importer *im, const char *input, uint32_t axis, const onnx_dim *d)
+{
+    return d->param.n ? onnx_text(im, d->param)
+                      : arena_printf(&im->memory, "%s.%" PRIu32, input, axis);
+}
+
 static bool read_dim(importer *im, const char *input, uint32_t axis, const onnx_dim *d, dim *out)
 {
-    if (d->param.n)
-        return size_called(im, d->param.at, d->param.n, out);
-    if (onnx_has(&d->message, ONNX_DIM_VALUE) && d->value >= 0) {
-        *out = d->value;
+    *out = d->value;
+    if (is_number(d))
         return true;
-    }
-    const char *name = arena_printf(&im->memory, "%s.%" PRIu32, input, axis);
+    const char *name = size_name(im, input, axis, d);
     return name ? size_called(im, name, strlen(name), out) : onnx_no_memory(im);
+}
+
+/* ---- shapes of inputs that are known ---- */
+
+static const tn_input_shape *known_shape(const importer *im, const char *name)
+{
+    const read_options *o = im->options;
+    for (size_t i = 0; i < o->n_shapes; i++)
+        if (strcmp(o->shapes[i].name, name) == 0)
+            return &o->shapes[i];
+    return NULL;
+}
+
+/* The sizes that follow from the shapes that the options give. */
+static bool find_sizes(importer *im, const onnx_graph *g)
+{
+    for (uint32_t i = 0; i < g->inputs.n; i++) {
+        const onnx_value_info *info = &((const onnx_value_info *)g->inputs.at)[i];
+        const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
+        const char *name = onnx_text(im, info->name);
+        const tn_input_shape *given = known_shape(im, name);
+        if (!given || !t || !t->shape || t->shape->dims.n != given->rank)
+            continue;
+        const onnx_dim *dims = t->shape->dims.at;
+        for (uint32_t a = 0; a < given->rank; a++) {
+            if (is_number(&dims[a]) || given->dims[a] < 0)
+                continue;
+            const tn_binding size = {size_name(im, name, a, &dims[a]), given->dims[a]};
+            if (!size.symbol || !VECTOR_PUSH(im->m->allocator, &im->found, size))
+                return onnx_no_memory(im);
+        }
+    }
+    return true;
 }
 
 /* ---- inputs that are known ---- */
@@ -218,7 +267,8 @@ static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph
 static bool read_graph(importer *im, const onnx_graph *g)
 {
     onnx_scope scope = {.imports = im->model->imports};
-    const bool ok = onnx_define_initializers(im, &scope, g) && read_inputs(im, &scope, g) &&
+    const bool ok = find_sizes(im, g) && onnx_define_initializers(im, &scope, g) &&
+                    read_inputs(im, &scope, g) &&
                     onnx_read_nodes(im, &scope, g->nodes.at, g->nodes.n) &&
                     read_outputs(im, &scope, g);
     onnx_scope_release(im, &scope);
@@ -260,6 +310,7 @@ tn_status onnx_read(module *m, const read_options *options)
     const tn_status s = read_model(&im);
     hash_release(m->allocator, &im.op_index);
     VECTOR_RELEASE(m->allocator, &im.refusals);
+    VECTOR_RELEASE(m->allocator, &im.found);
     VECTOR_RELEASE(&m->cx->allocator, &im.b.scopes);
     arena_release(&im.memory);
     return s;
