@@ -146,7 +146,8 @@ LONG = [  # what it is, about how long it takes on two processors, and its comma
     ("kernels whose vectors are not whole, also on an emulated aarch64 machine", "20 minutes",
      [[*SCRIPT, "test/loop/full_partial.py", "100", "1000"],
       [*SCRIPT, "test/equality/full_emulated.py", "10"]]),
-    ("the cases on an emulated aarch64 machine", "15 minutes", [["tools/cross.sh"]])]
+    ("the cases on an emulated aarch64 machine", "15 minutes", [["tools/cross.sh"]]),
+    ("Debian packages, installed in a fresh system (as root)", "20 minutes", [["make", "deb-test"]])]
 
 
 def long(tally):
