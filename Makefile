@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
+.PHONY: all setup demo demo-vad test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
     deb-test clean
 
 python := /usr/bin/python3
@@ -24,6 +24,11 @@ demo: setup ## train and run the digits example
 	@$(MAKE) --no-print-directory build-release
 	@cmake --build --preset release --target example_train example_in_one_program
 	@examples/digits/demo.sh
+
+demo-vad: ## detect speech by a published model as C, here and on 64-bit ARM; fetches the model with npm
+	@tools/setup.sh espeak-ng gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	@$(MAKE) --no-print-directory build-release
+	@examples/vad/demo.sh
 
 test: setup ## what every change must pass
 	@$(python) tools/test.py test
