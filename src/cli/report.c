@@ -61,7 +61,7 @@ void report_diagnostic(void *user, const tn_diagnostic *d)
     session *s = user;
     tn_note notes[2 * MOST_NOTES];
     tn_diagnostic own = *d;
-    if (d->severity == TN_ERROR && !s->instead) {
+    if (d->severity == TN_ERROR) {
         own.n_notes = d->n_notes < MOST_NOTES ? d->n_notes : MOST_NOTES;
         if (own.n_notes > 0)
             memcpy(notes, d->notes, own.n_notes * sizeof *notes);
@@ -74,7 +74,7 @@ void report_diagnostic(void *user, const tn_diagnostic *d)
         s->n_notes = 0;
     }
     if (s->instead)
-        s->instead->report(s->instead->user, d);
+        s->instead->report(s->instead->user, &own);
     else
         show(s, &own);
 }

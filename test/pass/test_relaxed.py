@@ -14,7 +14,7 @@ import numpy as np
 
 from lib.program import ROOT, start, tenon
 
-TABLE = ROOT / "src" / "pass" / "expand.def"
+TABLE = ROOT / "src/pass/expand/expand.def"
 EXTENSIONS = {"mind": ".ir", "ptir-text": ".ptir", "tiny": ".tiny.json"}
 HALF_ULP = {"f32": 2.0 ** -24, "f16": 2.0 ** -11}  # of 1
 

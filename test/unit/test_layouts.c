@@ -32,6 +32,7 @@ static const layout layouts[] = {
     LAYOUT(tn_writer, 16),
     LAYOUT(tn_binding, 16),
     LAYOUT(tn_known_input, 16),
+    LAYOUT(tn_input_shape, 24),
     LAYOUT(tn_pass_observer, 16),
     LAYOUT(tn_type, 264),
     LAYOUT(tn_port, 272),

@@ -2,7 +2,7 @@
 bytes a second time, and read back to a program with the same bits, as `tenon equiv -O0` sees them; what is refused
 must say which operation has no form. docs/dialect-onnx.md has the counts.
 
-usage: sweep_write.py [FOLDER...]
+usage: long_write.py [FOLDER...]
 
 With FOLDER arguments only the cases there are looked at, and counts are printed alone. Without Debian's python3-onnx
 the checker is left out.

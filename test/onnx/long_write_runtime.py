@@ -2,7 +2,7 @@
 there is a network; skipped otherwise) and compares with the evaluator: the programs of the case files, on random inputs.
 Floats are to be equal up to rounding, everything else exactly; what the runtime has no kernel for is counted.
 
-usage: sweep_write_runtime.py [FOLDER...]
+usage: long_write_runtime.py [FOLDER...]
 
 With FOLDER arguments only the cases there are looked at. ONNXRUNTIME names a folder with the package in node_modules.
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from lib import onnx_files
 from lib.program import ROOT, TEST, start
-from sweep_write import EXTENSIONS, modules
+from long_write import EXTENSIONS, modules
 
 PACKAGE, VERSION = "onnxruntime-node", "1.30.0"
 WORDS = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",

@@ -1,6 +1,6 @@
 """Modules of PyTorch, exported at several versions of ONNX, give what PyTorch gives. Skipped where PyTorch is missing.
 
-usage: sweep_torch.py [WORD...]
+usage: long_torch.py [WORD...]
 
 The words select modules by parts of their names.
 """

@@ -1,7 +1,7 @@
 """The official test models in every way: the evaluator, machine code of each level and for each processor whose code runs here, and
 C. All of a level have the same bits. full_testdata.py compares them with the results that lie beside the models.
 
-usage: sweep_testdata.py [WORD...]
+usage: long_testdata.py [WORD...]
 
 The words select models by parts of their names.
 """
