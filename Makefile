@@ -38,7 +38,7 @@ demo-ocr: ## read printed lines with a published model, which is fetched with np
 test: setup ## what every change must pass
 	@$(python) tools/test.py test
 
-sweeps: setup ## longer sweeps: all programs, sanitizers on random ones, fuzzers
+sweeps: setup ## longer: the tests with sanitizers, more programs, release builds, fuzzers
 	@$(python) tools/test.py sweeps
 
 ci: setup ## both

@@ -1,6 +1,6 @@
 """Runs the case files in the folders beside it: programs as text and what must come out of them.
 
-    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [--no-jit] [--part K/N] [FOLDER or FILE]...
+    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [--no-jit] [FOLDER or FILE]...
 
 A case starts with lines of `#` that say what it guards. Then come sections:
 
@@ -686,7 +686,6 @@ def main():
                         help="passes one after the other only, also where each is tried alone")
     parser.add_argument("--only-thorough", action="store_true",
                         help=f"only the cases that --quick shortens: {', '.join(THOROUGH)}")
-    parser.add_argument("--part", default="1/1", metavar="K/N", help="every N-th case, from the K-th on")
     parser.add_argument("places", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.tenon = str(pathlib.Path(options.tenon).resolve())
@@ -700,8 +699,6 @@ def main():
     paths = [p for p in paths if options.filter in str(p) and known not in p.resolve().parents]
     if options.only_thorough:
         paths = [p for p in paths if p.parent.name in THOROUGH]
-    first, step = map(int, options.part.split("/"))
-    paths = paths[first - 1::step]
     chunks = [paths[i:i + 8] for i in range(0, len(paths), 8)]
     failed = 0
     with concurrent.futures.ProcessPoolExecutor(max_workers=options.jobs) as pool:

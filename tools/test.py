@@ -113,9 +113,8 @@ def tests(tally):
     """What every change must pass."""
     tally.part("format-check (make format mends it)", lambda: run_one(
         tally, "format-check", "make", "--no-print-directory", "format-check"))
-    for preset in ("dev", "asan"):
-        if build(tally, preset):
-            test_part(tally, preset, "-LE", "sweep")
+    if build(tally, "dev"):
+        test_part(tally, "dev", "-LE", "sweep")
 
 
 def fuzzers(tally):
@@ -124,10 +123,11 @@ def fuzzers(tally):
 
 
 def sweeps(tally):
-    """What takes longer: all programs instead of some, and random ones under sanitizers."""
-    for preset in ("dev", "asan"):
-        if build(tally, preset):
-            test_part(tally, preset, "-L", "sweep")
+    """What takes longer: sanitizers, more programs, release builds, fuzzers."""
+    if build(tally, "asan"):
+        test_part(tally, "asan")
+    if build(tally, "dev"):
+        test_part(tally, "dev", "-L", "sweep")
     # Release builds of both compilers see warnings that need the optimiser or appear without
     # asserts; nothing runs.
     for preset in ("ci-gcc", "ci-clang"):

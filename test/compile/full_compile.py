@@ -25,7 +25,7 @@ from lib import npy
 from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_flags, shell
 from lib.program import TENON, TEST
 
-SAMPLE = 200  # cases
+SAMPLE = 150  # cases
 PER_BATCH = 24
 
 
