@@ -74,5 +74,7 @@ tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank);
 /* The axes behind batch and channels of a tensor of type T, in ROOM; refuses where there are none.
  */
 bool onnx_spatial_axes(onnx_call *c, const type *t, int64_t room[TN_MAX_RANK], tn_ints *axes);
+/* X with the axis FROM at the place TO, and the others in their order. */
+tn_value onnx_move_axis(onnx_call *c, tn_value x, int64_t from, int64_t to);
 
 #endif

@@ -23,3 +23,17 @@ bool onnx_spatial_axes(onnx_call *c, const type *t, int64_t room[TN_MAX_RANK], t
     *axes = (tn_ints){room, t->rank - 2};
     return true;
 }
+
+tn_value onnx_move_axis(onnx_call *c, tn_value x, int64_t from, int64_t to)
+{
+    const type *t = onnx_type_of(c, x);
+    int64_t perm[TN_MAX_RANK];
+    if (!t || from == to)
+        return x;
+    for (uint32_t i = 0, next = 0; i < t->rank; i++) {
+        if ((int64_t)next == from)
+            next++;
+        perm[i] = (int64_t)i == to ? from : (int64_t)next++;
+    }
+    return tn_transpose(c->b, x, (tn_ints){perm, t->rank});
+}

@@ -117,21 +117,6 @@ static tn_value with_length(onnx_call *c, tn_value x, uint32_t rank, int64_t axi
     return tn_pad(c->b, x, (tn_ints){none, rank}, (tn_ints){high, rank}, (tn_ints){none, rank}, 0);
 }
 
-/* X with the axis FROM at the place TO, and the others in their order. */
-static tn_value moved(onnx_call *c, tn_value x, int64_t from, int64_t to)
-{
-    const type *t = onnx_type_of(c, x);
-    int64_t perm[TN_MAX_RANK];
-    if (!t || from == to)
-        return x;
-    for (uint32_t i = 0, next = 0; i < t->rank; i++) {
-        if ((int64_t)next == from)
-            next++;
-        perm[i] = (int64_t)i == to ? from : (int64_t)next++;
-    }
-    return tn_transpose(c->b, x, (tn_ints){perm, t->rank});
-}
-
 bool onnx_op_dft(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 0);
@@ -153,12 +138,13 @@ bool onnx_op_dft(onnx_call *c)
     if (onesided && inverse)
         return onnx_refuse(c, DIAG_NotImplemented, "the inverse of one side");
     const tn_value x = with_length(c, onnx_in(c, 0), t->rank, axis, t->dims[axis], n);
-    const tn_value re = moved(c, part_of(c, x, last, t->dims[last], 0), axis, last - 1);
+    const tn_value re = onnx_move_axis(c, part_of(c, x, last, t->dims[last], 0), axis, last - 1);
     tn_value im = part_of(c, x, last, t->dims[last], 1);
     if (tn_is_value(im))
-        im = moved(c, im, axis, last - 1);
+        im = onnx_move_axis(c, im, axis, last - 1);
     const int64_t bins = onesided ? n / 2 + 1 : n;
-    return onnx_give(c, 0, moved(c, transformed(c, re, im, n, bins, inverse), last - 1, axis));
+    return onnx_give(c, 0,
+                     onnx_move_axis(c, transformed(c, re, im, n, bins, inverse), last - 1, axis));
 }
 
 bool onnx_op_stft(onnx_call *c)

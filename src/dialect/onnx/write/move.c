@@ -28,32 +28,32 @@ void onnx_put_reshape(onnx_writer *w, const node *n)
     onnx_result(w, n, onnx_reshape(w, n, onnx_operand(w, n, 0), t->dims, t->rank));
 }
 
+/* The result of NAME with a list of axes; of none, it is the operand. */
+static void put_axes(onnx_writer *w, const node *n, const char *name, const axis_list *axes)
+{
+    int64_t at[TN_MAX_RANK];
+    const onnx_id x = onnx_operand(w, n, 0);
+    for (uint32_t i = 0; i < axes->n; i++)
+        at[i] = axes->at[i];
+    onnx_result(w, n, axes->n ? with_list(w, name, x, at, axes->n) : x);
+}
+
 void onnx_put_expand_dims(onnx_writer *w, const node *n)
 {
     uint32_t count;
-    int64_t at[TN_MAX_RANK];
     axis_list axes;
     const int64_t *given = attr_ints(n->attrs, KEY_AXES, &count);
     (void)resolve_expand_dims(given, count, onnx_operand_type(w, n, 0)->rank, &axes);
-    for (uint32_t i = 0; i < axes.n; i++)
-        at[i] = axes.at[i];
-    onnx_result(w, n,
-                axes.n ? with_list(w, "Unsqueeze", onnx_operand(w, n, 0), at, axes.n)
-                       : onnx_operand(w, n, 0));
+    put_axes(w, n, "Unsqueeze", &axes);
 }
 
 void onnx_put_squeeze(onnx_writer *w, const node *n)
 {
     uint32_t count;
-    int64_t at[TN_MAX_RANK];
     axis_list axes;
     const int64_t *given = attr_ints(n->attrs, KEY_AXES, &count);
     (void)resolve_axes(given, count, onnx_operand_type(w, n, 0)->rank, &axes);
-    for (uint32_t i = 0; i < axes.n; i++)
-        at[i] = axes.at[i];
-    onnx_result(w, n,
-                axes.n ? with_list(w, "Squeeze", onnx_operand(w, n, 0), at, axes.n)
-                       : onnx_operand(w, n, 0));
+    put_axes(w, n, "Squeeze", &axes);
 }
 
 onnx_id onnx_expand(onnx_writer *w, const node *n, onnx_id x, const dim *dims, uint32_t rank)

@@ -40,21 +40,6 @@ static int64_t entry_of(onnx_call *c, const char *name, uint32_t k)
     return k < n ? list[k] : 0;
 }
 
-/* X with the axis FROM at the place TO, and the others in their order. */
-static tn_value with_axis_at(onnx_call *c, tn_value x, int64_t from, int64_t to)
-{
-    const type *t = onnx_type_of(c, x);
-    int64_t perm[TN_MAX_RANK];
-    if (!t || from == to)
-        return x;
-    for (uint32_t i = 0, next = 0; i < t->rank; i++) {
-        if ((int64_t)next == from)
-            next++;
-        perm[i] = (int64_t)i == to ? from : (int64_t)next++;
-    }
-    return tn_transpose(c->b, x, (tn_ints){perm, t->rank});
-}
-
 /* Scan XS from their first axes, beginning with STATES: OUT receives the last states, what was
  * captured, and the stacked results. The lists have room for what is captured. */
 static bool run_scan(scan *s, tn_value *states, const tn_value *xs, const tn_value *captured,
@@ -102,7 +87,7 @@ static tn_value scanned(onnx_call *c, uint32_t k, uint32_t i)
     int64_t axis = entry_of(c, "scan_input_axes", i);
     if (!t || !onnx_axis(c, axis, t->rank, &axis))
         return tn_no_value();
-    const tn_value x = with_axis_at(c, onnx_in(c, k), axis, 0);
+    const tn_value x = onnx_move_axis(c, onnx_in(c, k), axis, 0);
     return entry_of(c, "scan_input_directions", i) ? tn_reverse(c->b, x, TN_INTS(0)) : x;
 }
 
@@ -116,7 +101,7 @@ static bool give_stacked(scan *s, uint32_t i, tn_value x)
         return false;
     if (entry_of(c, "scan_output_directions", i))
         x = tn_reverse(c->b, x, TN_INTS(0));
-    return onnx_give(c, s->n_states + i, with_axis_at(c, x, 0, axis));
+    return onnx_give(c, s->n_states + i, onnx_move_axis(c, x, 0, axis));
 }
 
 static bool lower_scan(scan *s)
