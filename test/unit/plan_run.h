@@ -3,6 +3,7 @@
 #ifndef TEST_PLAN_RUN_H
 #define TEST_PLAN_RUN_H
 
+#include "eval/eval.h"
 #include "eval/kernels/kernels.h"
 #include "graph_random.h"
 #include "loop/nest/nest.h"
