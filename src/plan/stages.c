@@ -266,8 +266,10 @@ static void extend(grouping *g, chain *chains, uint32_t k, const kernel_output *
     int64_t rows, length;
     const char *why = NULL;
     const type *t = value_type(g->f, v);
-    /* Kernels are made from the last to the first: chains grow towards lower numbers. */
-    if (to >= k || !can_be_stage(g, to) || c->stages >= KERNEL_STAGES_MOST ||
+    /* Kernels are made from the last to the first: chains grow towards lower numbers. A kernel goes
+     * on with one chain, whatever else it reads. */
+    if (to >= k || chains[to].stages > 0 || !can_be_stage(g, to) ||
+        c->stages >= KERNEL_STAGES_MOST ||
         c->contractions + (g->drafts.at[to].kind == KERNEL_CONTRACT) > KERNEL_CONTRACTIONS_MOST ||
         dtype_is_complex(t->dtype) || dtype_table[t->dtype].bits < 8)
         return;
