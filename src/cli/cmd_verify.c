@@ -102,27 +102,32 @@ static bool is_whole(tn_dtype d)
     return d < TN_FP8_E4M3;
 }
 
-/* Read the model with the inputs of D that hold integers as constants: shapes may depend on them.
- */
+/* Read the model with the sizes that the inputs of D have, and those that hold integers as
+ * constants: shapes may depend on either. */
 static tn_status read_with_known(verification *v, const data_set *d, tn_module **m)
 {
     session *s = v->s;
     const tn_read_options before = s->read;
     tn_known_input *known = cli_alloc(&s->memory, d->n_in + before.n_known, sizeof *known);
-    if (!known)
+    tn_input_shape *shapes = cli_alloc(&s->memory, d->n_in, sizeof *shapes);
+    if (!known || !shapes)
         return no_memory(s);
     if (before.n_known)
         memcpy(known, before.known, before.n_known * sizeof *known);
     for (size_t i = 0; i < d->n_in; i++)
         if (is_whole(d->in[i].type.dtype) && *d->names[i])
             known[s->read.n_known++] = (tn_known_input){d->names[i], &d->in[i]};
+    for (size_t i = 0; i < d->n_in; i++)
+        shapes[i] = (tn_input_shape){d->names[i], d->in[i].type.rank, d->in[i].type.dims};
     s->read.known = known;
+    s->read.shapes = shapes;
+    s->read.n_shapes = d->n_in;
     const tn_status status = read_program(s, v->model, m);
     s->read = before;
     return status;
 }
 
-/* As it is, else with known inputs; what is wrong is said of the model as it is. */
+/* As it is, else with what the inputs tell; what is wrong is said of the model as it is. */
 static tn_status read_model(verification *v, const data_set *d, tn_module **m)
 {
     session *s = v->s;

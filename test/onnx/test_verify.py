@@ -76,6 +76,14 @@ class Verify(unittest.TestCase):
         self.data_set(0, [1000 * self.x], [np.array([1000, 2000, 3001])])
         self.assertIn("1 elements are beyond the tolerance, first 2", self.verify(status=1))
 
+    def test_open_sizes(self):
+        """A convolution needs its extents: the data have them."""
+        ones = np.ones([1, 1, 2], np.float32)
+        self.model(model([node("Conv", "x w", "y")], [("x", "f32", [1, 1, "N"])], [Y], [("w", ones)]))
+        x = self.x.reshape(1, 1, 3)
+        self.data_set(0, [("x", x)], [x[..., 1:] + x[..., :-1]])
+        self.assertIn("equal", self.verify())
+
     def test_shapes_that_are_inputs(self):
         """They become known by the name in the file."""
         self.model(model([node("Reshape", "x s", "y")], [("x", "f32", [6]), ("s", "si64", [2])], [Y]))
