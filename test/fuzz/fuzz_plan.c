@@ -1,5 +1,6 @@
 /* Any bytes as the choices of a random program: its kernels do what the evaluator does. */
 #include "../unit/plan_run.h"
+#include "pass/lower.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,8 +23,11 @@ static bool agrees(const function *f, choices *c)
             random_data(c, t->dtype, (data_style)pick(c, DATA_STYLES), in[i].data, t->count);
     }
     const char *why = ready ? judge_plan(f, &run, in, 1, &a, &counts) : NULL;
-    if (why)
-        (void)fprintf(stderr, "%s\n", why);
+    if (why) {
+        printf("%s\n", why);
+        print_module(f->module);
+        (void)fflush(stdout); /* the caller ends the process */
+    }
     for (uint32_t i = 0; in && i < f->inputs.n; i++)
         free(in[i].data);
     arena_release(&a);
@@ -40,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const graph_limits most = {
         .elements = 1500, .steps = 1 + pick(&c, 40), .has_regions = one_in(&c, 4), .depth = 2};
     bool ok = true;
-    if (f && random_program(&c, f, &most) && pass_run_level(m, level, false, true, NULL) == TN_OK)
+    if (f && random_program(&c, f, &most) && pass_run_level(m, level, false, true, NULL) == TN_OK &&
+        module_lower(m) == TN_OK)
         for (uint32_t i = 0; ok && i < m->functions.n; i++)
             ok = agrees(m->functions.at[i], &c);
     module_free(m);

@@ -13,15 +13,6 @@ static uint64_t state_of(uint64_t seed)
     return seed * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static void print_module(const module *m)
-{
-    text_buffer t;
-    text_init(&t, &memory_system);
-    module_print(m, &t);
-    printf("%.*s", (int)t.n, t.at ? t.at : "");
-    text_release(&t);
-}
-
 /* A random program in a context of its own. */
 static module *new_program(const tn_allocator *allocator, uint64_t seed, int64_t elements,
                            uint32_t steps)

@@ -268,6 +268,16 @@ static inline tn_status run_kernels(plan_run *r)
     return s;
 }
 
+/* The text of M, where a test says what went wrong. */
+static inline void print_module(const module *m)
+{
+    text_buffer t;
+    text_init(&t, &memory_system);
+    module_print(m, &t);
+    printf("%.*s", (int)t.n, t.at ? t.at : "");
+    text_release(&t);
+}
+
 /* Whether the kernels of F do what the evaluator does for these inputs; else why not, in ARENA. */
 static inline const char *judge_plan(const function *f, eval_run *run, const tensor *inputs,
                                      uint64_t seed, arena *a, plan_counts *counts)
