@@ -286,6 +286,45 @@ static void test_much(void)
     bench_close(&t, "many operands", &x, 1);
 }
 
+/* A complex product rounds a.re * b.im before it adds a.im * b.re, whichever operand is A of the
+ * kernel: the one with windows, or the one whose positions are side by side in the result. */
+static void test_complex_products(void)
+{
+    const int64_t x[] = {2, 4, 9, 3}, w[] = {6, 5}, first[] = {0}, last[] = {3};
+    const int64_t window[] = {1, 2}, ones[] = {1, 1}, none[] = {0, 0}, border[] = {0, 0, 1, 1};
+    const int64_t image[] = {2, 3, 9}, filter[] = {5, 3, 1}, axes[] = {0, 1, 2};
+    const scalar zero = scalar_of_int(0);
+    bench t;
+    if (!bench_open(&t))
+        return;
+    graph *g = &t.g;
+    attr patches[] = {attr_of_ints(KEY_WINDOW, window, 2), attr_of_ints(KEY_STRIDES, ones, 2),
+                      attr_of_ints(KEY_DILATION, ones, 2), attr_of_ints(KEY_PADS, border, 4),
+                      attr_of_scalar(KEY_PAD_VALUE, &zero)};
+    const value_id from = add_input(g, TN_CF32, x, 4), of_w = add_input(g, TN_CF32, w, 2);
+    const value_id rows = put_many(g, OP_EXTRACT_PATCHES, &from, 1, patches, 5);
+    const value_id left[] = {of_w, rows}, right[] = {rows, of_w};
+    attr of_left[] = {attr_of_ints(KEY_CONTRACT_LHS, first, 1),
+                      attr_of_ints(KEY_CONTRACT_RHS, last, 1)};
+    attr of_right[] = {attr_of_ints(KEY_CONTRACT_LHS, last, 1),
+                       attr_of_ints(KEY_CONTRACT_RHS, first, 1)};
+    attr conv[] = {attr_of_ints(KEY_STRIDES, ones, 1),
+                   attr_of_ints(KEY_PADS, none, 2),
+                   attr_of_ints(KEY_BASE_DILATION, ones, 1),
+                   attr_of_ints(KEY_DILATION, ones, 1),
+                   attr_of_int(KEY_GROUPS, 1),
+                   attr_of_int(KEY_BATCH_GROUPS, 1),
+                   attr_of_ints(KEY_LHS_AXES, axes, 3),
+                   attr_of_ints(KEY_OUT_AXES, axes, 3)};
+    const value_id channels = add_input(g, TN_CF32, image, 3),
+                   of_conv = add_input(g, TN_CF32, filter, 3);
+    const value_id both[] = {channels, of_conv};
+    const value_id out[] = {put_many(g, OP_DOT_GENERAL, left, 2, of_left, 2),
+                            put_many(g, OP_DOT_GENERAL, right, 2, of_right, 2),
+                            put_many(g, OP_CONVOLUTION, both, 2, conv, 8)};
+    bench_close(&t, "complex products", out, 3);
+}
+
 /* ---- what becomes stages ---- */
 
 /* Softmax of the product of X and Y, both inputs, times Z. */
@@ -491,6 +530,7 @@ int main(void)
     test_long_rows();
     test_full_kernel();
     test_much();
+    test_complex_products();
     test_stages();
     test_random_stages();
     test_random_programs();

@@ -42,7 +42,7 @@ static void exchange_axes(contract_axis *axes, uint32_t n)
     }
 }
 
-/* Exchange the operands: the product of two factors does not depend on their order. */
+/* Exchange the operands. Which of them a product takes first stays. */
 static void transpose(problem *p)
 {
     contract_spec *s = &p->spec;
@@ -67,6 +67,7 @@ static void transpose(problem *p)
     s->user_b = old.user_a;
     s->b_is_constant = false;
     s->is_transposed = !s->is_transposed;
+    s->b_is_first = !s->b_is_first;
 }
 
 static bool is_any_dynamic(const contract_axis *axes, uint32_t n)

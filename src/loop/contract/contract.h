@@ -85,6 +85,7 @@ typedef struct contract_spec {
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
     bool is_transposed; /* the caller's positions have the axes of N before those of M */
+    bool b_is_first; /* products are b * a; of complex numbers that rounds otherwise than a * b */
     bool b_is_constant; /* a constant: its packing program runs once, ahead of time, so packing
                            costs less */
     contract_load *load_a, *load_b; /* NULL: from the buffer */

@@ -63,7 +63,7 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
         for (uint32_t v = 0; v < g->nv; v++) {
             const element here = load_b(g, b_at, v, b_units);
             for (uint32_t r = 0; r < g->rows; r++)
-                sums[r * g->nv + v] = element_fma(b, x[r], here, sums[r * g->nv + v]);
+                sums[r * g->nv + v] = contract_product(g->p, b, x[r], here, sums[r * g->nv + v]);
         }
         return;
     }
@@ -72,7 +72,7 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
     for (uint32_t r = 0; r < g->rows; r++) {
         const element here = load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++)
-            sums[r * g->nv + v] = element_fma(b, here, y[v], sums[r * g->nv + v]);
+            sums[r * g->nv + v] = contract_product(g->p, b, here, y[v], sums[r * g->nv + v]);
     }
 }
 
@@ -131,7 +131,7 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
             for (uint32_t r = 0; r < g->rows; r++) {
                 const element y = {p->form, transposed[i], LOOP_NO_VALUE};
                 sums[r * g->nv + v] =
-                    element_fma(b, load_a(g, a, r, i * step_a), y, sums[r * g->nv + v]);
+                    contract_product(p, b, load_a(g, a, r, i * step_a), y, sums[r * g->nv + v]);
             }
     }
     set_sums(g, sums);

@@ -120,6 +120,13 @@ enum {
     SIZE_CHUNKS,
     SIZE_SQUARES
 };
+/* SUM + one product of an element of A and one of B, in the order of the op's operands. */
+static inline element contract_product(const problem *p, loop_builder *b, element of_a,
+                                       element of_b, element sum)
+{
+    return p->spec.b_is_first ? element_fma(b, of_b, of_a, sum) : element_fma(b, of_a, of_b, sum);
+}
+
 /* A number of blocks, which is dynamic if the rows are. */
 static inline loop_value size_of(loop_builder *b, const problem *p, uint32_t name, int64_t x)
 {

@@ -84,7 +84,7 @@ static void add_vector(sweep *s, const element a[ROWS][STREAMS], uint32_t n, loo
                 ? element_load(b, p->form, row, p->lanes, (uint32_t)p->bytes)
                 : element_load_first(b, p->form, row, p->lanes, count, (uint32_t)p->bytes);
         for (uint32_t r = 0; r < p->m; r++)
-            sum[r] = element_fma(b, a[r][i], x, sum[r]);
+            sum[r] = contract_product(p, b, a[r][i], x, sum[r]);
     }
     for (uint32_t r = 0; r < p->m; r++)
         store_sum(s, s->sums, r, column, sum[r]);

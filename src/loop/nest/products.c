@@ -76,6 +76,7 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
     s->c = value_type(f, n->first_value)->dtype;
     s->sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE,
                                 (int64_t)accumulator_of(value_type(f, n->in[0])->dtype));
+    s->b_is_first = o == 1;
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
     set_axes(p, o, dynamic, s);
