@@ -15,9 +15,9 @@ import sys
 ROOMS = ["base", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "cli"]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "train", "cli"]
 # Rooms that see less than everything above them.
-ONLY = {"cli": [], "program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "loop/ir": ["base", "scalar", "graph", "ops"]}
+ONLY = {"cli": [], "program": ["base", "machine"], "runtime": ["base", "machine", "scalar", "program"], "io": ["base", "scalar"], "train": ["base", "scalar", "forms", "io", "api"], "loop/ir": ["base", "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]
 
