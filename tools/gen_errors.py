@@ -2,7 +2,7 @@
 
 usage: gen_errors.py ROOT [--check FILE | -o FILE]
 
-The kinds are those of src/base/diag.def; the codes stand in the second paragraph of each page of docs/errors. With
+The kinds are those of src/base/context/diag.def; the codes stand in the second paragraph of each page of docs/errors. With
 --check the file must hold exactly what would be written.
 """
 import pathlib
@@ -29,7 +29,7 @@ def codes_of(page):
 def text_of(root):
     root = pathlib.Path(root)
     lines = [HEAD]
-    for line in (root / "src/base/diag.def").read_text(encoding="utf-8").splitlines():
+    for line in (root / "src/base/context/diag.def").read_text(encoding="utf-8").splitlines():
         group = re.fullmatch(r"/\* (.*) \*/", line)
         kind = re.match(r'KIND\((\w+), \w+, "(.*?)"\)', line)
         if group:

@@ -2,7 +2,7 @@
 #ifndef API_API_H
 #define API_API_H
 
-#include "base/options.h"
+#include "base/context/options.h"
 #include "compile/compiled.h"
 #include "dialect/dialect.h"
 #include "graph/public.h"

@@ -1,8 +1,8 @@
 /* Contexts and the facts about element types. */
 #include "api/api.h"
 #include "api/diag_text.h"
-#include "base/clock.h"
-#include "base/suggest.h"
+#include "base/system/clock.h"
+#include "base/text/suggest.h"
 #include "compile/custom_set.h"
 
 const char *tn_version(void)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 /* Of a long source line, this many code points are shown, some of them before the place. */
 enum { EXCERPT = 150, EXCERPT_BEFORE = 60, INDENT = 4 };

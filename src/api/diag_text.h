@@ -2,7 +2,7 @@
 #ifndef API_DIAG_TEXT_H
 #define API_DIAG_TEXT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* `file:line:col: error: message [CODE]`, the source line with a marker under the place, notes, and
  * the fix. Control characters of the program never reach the output; long lines are cut around the

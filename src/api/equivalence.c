@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/options.h"
+#include "base/context/options.h"
 #include "compile/custom_set.h"
 #include "pass/sizes/bind.h"
 #include "tenon/convert.h"

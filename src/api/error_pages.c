@@ -1,7 +1,7 @@
 /* The pages of docs/errors by code. */
 #include "api/error_pages.h"
 
-#include "base/diag.h"
+#include "base/context/diag.h"
 #include "tenon/tenon.h"
 
 #include <ctype.h>

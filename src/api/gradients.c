@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "api/api.h"
-#include "base/decimal.h"
-#include "base/suggest.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 #include "dialect/mind/mind.h"
 #include "pass/differentiate.h"
 #include "pass/pass.h"

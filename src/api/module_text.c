@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "api/api.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dialect/mlir/mlir.h"
 #include "pass/legalize.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "ops/infer.h"
 #include "pass/differentiate.h"
 #include "pass/legalize.h"

@@ -1,6 +1,6 @@
 /* The interface of tenon/easy.h: a program with its context, its inputs and its results. */
 #include "api/api.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "io/array.h"
 #include "tenon/easy.h"
 

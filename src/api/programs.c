@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "api/programs.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "compile/custom_set.h"
 #include "compile/pipeline.h"
 #include "pass/pass.h"

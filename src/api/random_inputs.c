@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "api/programs.h"
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "runtime/result.h"
 
 enum { CHUNK = 256 };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "api/programs.h"
-#include "base/checked.h"
-#include "base/clock.h"
+#include "base/memory/checked.h"
+#include "base/system/clock.h"
 #include "compile/check.h"
 #include "compile/custom_set.h"
 #include "runtime/result.h"

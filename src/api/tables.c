@@ -1,6 +1,6 @@
 /* The tables of operations, passes and dialects as callers see them. */
 #include "api/api.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "pass/pass.h"
 
 /* In the order of attr_kind, which tn_attribute_kind repeats. */

@@ -1,7 +1,7 @@
 /* Reading tensor files for users of the library. */
 #include "api/api.h"
 #include "api/tensor_proto.h"
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "io/archive.h"
 #include "io/npy.h"
 #include "tenon/files.h"

@@ -1,6 +1,6 @@
 /* Tensors as text: their elements in nested rows. */
 #include "api/api.h"
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 /* Of a long axis in a tensor that is not shown whole: elements at either end. */
 enum { SHOWN_ENDS = 3 };

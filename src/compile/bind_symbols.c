@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "compile/compiled.h"
 
 /* The value that the program itself gives SYMBOL; NULL: none. */

@@ -1,6 +1,6 @@
 /* Kernels for custom calls: from the public interface to the evaluator's. */
 #include "compile/custom_set.h"
-#include "base/options.h"
+#include "base/context/options.h"
 #include "compile/compiled.h"
 
 /* ---- sets ---- */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/options.h"
+#include "base/context/options.h"
 #include "compile/check.h"
 #include "compile/jit_executable.h"
 #include "runtime/code_store.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/signals.h"
+#include "base/system/signals.h"
 #include "compile/jit_executable.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"

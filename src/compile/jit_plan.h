@@ -3,7 +3,7 @@
 #ifndef COMPILE_JIT_PLAN_H
 #define COMPILE_JIT_PLAN_H
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 #include "compile/other_sizes.h"
 #include "loop/ir/numbers.h"
 #include "loop/nest/nest.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "pass/pass.h"
 #include "pass/sizes/bind.h"
 

@@ -1,7 +1,7 @@
 /* The list of dialects, and finding one. */
 #include "dialect/dialect.h"
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dialect/mind/mind.h"
 #include "dialect/mind_source/mind_source.h"
 #include "dialect/mlir/mlir.h"

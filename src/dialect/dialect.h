@@ -3,7 +3,7 @@
 #ifndef DIALECT_DIALECT_H
 #define DIALECT_DIALECT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "graph/module.h"
 #include "tenon/tenon.h"
 

@@ -1,7 +1,7 @@
 /* What MIND calls errors. */
 #include "dialect/mind_codes.h"
 
-#include "base/diag.h"
+#include "base/context/diag.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef DIALECT_MIND_CODES_H
 #define DIALECT_MIND_CODES_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "tenon/types.h"
 
 /* The code for one of the library's error kinds, or NULL. */

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 /* OP on X with one attribute, a list. */
 static tn_value with_list(tn_builder *b, op_id op, tn_value x, attr_key key, tn_ints list)

@@ -2,7 +2,7 @@
 #ifndef FORMS_FORMS_H
 #define FORMS_FORMS_H
 
-#include "base/options.h"
+#include "base/context/options.h"
 #include "forms/building.h"
 #include "tenon/forms.h"
 
@@ -11,7 +11,7 @@ const type *form_operand(tn_builder *b, const char *form, tn_value x);
 /* X in the element type that forms compute in: f32 for narrower floats. Reports other types than
  * floats. */
 tn_value form_wide(tn_builder *b, const char *form, tn_value x);
-/* Read the options FROM of FORM, a structure of type TYPE (base/options.h). */
+/* Read the options FROM of FORM, a structure of type TYPE (base/context/options.h). */
 #define FORM_OPTIONS(b, form, type, last, to, from)                                                \
     form_options((b), (form), (to), sizeof(type), (from), OPTIONS_FIRST(type, last))
 bool form_options(tn_builder *b, const char *form, void *to, size_t n, const void *from,

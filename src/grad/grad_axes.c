@@ -1,7 +1,7 @@
 /* Movements along one axis that derivatives are made of: spreading elements apart, picking them
  * again, and adding up the windows that overlap. All of them are reshapes, zero padding, slices
  * without steps and sums, which every dialect with explicit broadcasting has. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "grad/grad.h"
 
 typedef struct edges {

@@ -1,5 +1,5 @@
 /* Derivatives of ops whose positions are data or fixed: the gradient goes back to the positions. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "grad/derivatives.h"
 
 /* A vector shaped [1, .., extent, .., 1] along AXIS of RANK with a 1 at position AT. */

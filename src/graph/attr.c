@@ -1,7 +1,7 @@
 /* Interning of attribute lists. */
 #include "graph/attr.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 const attr_key_info attr_keys[KEY_COUNT] = {
 #define KEY(id, name, kind, words, help) [KEY_##id] = {name, ATTR_##kind, words, help},

@@ -2,7 +2,7 @@
 #ifndef GRAPH_MODULE_H
 #define GRAPH_MODULE_H
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "graph/op.h"
 
 typedef uint32_t value_id;

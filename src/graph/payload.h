@@ -3,7 +3,7 @@
 #ifndef GRAPH_PAYLOAD_H
 #define GRAPH_PAYLOAD_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef struct payload payload;
 

@@ -1,7 +1,7 @@
 /* The debug form of a module: one line a node, every attribute and type. */
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "graph/module.h"
 
 static void put_ints(text_buffer *out, const module *m, const int64_t *v, uint32_t n)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator,
                      diag_channel *diag)

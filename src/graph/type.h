@@ -2,8 +2,8 @@
 #ifndef GRAPH_TYPE_H
 #define GRAPH_TYPE_H
 
-#include "base/diag.h"
-#include "base/hash.h"
+#include "base/context/diag.h"
+#include "base/memory/hash.h"
 #include "scalar/dtype.h"
 
 /* A dimension is an extent >= 0, or a reference to a symbolic expression of the module, stored as

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "ops/index_map.h"
 #include "ops/shape.h"
 

@@ -10,7 +10,7 @@
 #ifndef INDEX_ACCESS_H
 #define INDEX_ACCESS_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "graph/module.h"
 
 typedef struct access_expr access_expr;

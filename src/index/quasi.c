@@ -1,7 +1,7 @@
 /* Index expressions as sums with quotients. */
 #include "index/quasi.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 typedef struct range {
     int64_t low, high;

@@ -2,7 +2,7 @@
 #ifndef IO_ARRAY_H
 #define IO_ARRAY_H
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "scalar/dtype.h"
 
 typedef struct array {

@@ -1,6 +1,6 @@
 /* A strict scanner for the JSON header of a .safetensors file: the caller says what must come next.
- * Unlike base/json.h it reads untrusted bytes of any encoding, and what it reports are defects of a
- * data file, by byte, not of a program. Each function skips white space first. */
+ * Unlike base/text/json.h it reads untrusted bytes of any encoding, and what it reports are defects
+ * of a data file, by byte, not of a program. Each function skips white space first. */
 #ifndef IO_HEADER_SCAN_H
 #define IO_HEADER_SCAN_H
 

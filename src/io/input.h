@@ -2,7 +2,7 @@
 #ifndef IO_INPUT_H
 #define IO_INPUT_H
 
-#include "base/context.h"
+#include "base/context/context.h"
 
 typedef struct input input;
 struct input {

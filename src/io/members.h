@@ -3,7 +3,7 @@
 #ifndef IO_MEMBERS_H
 #define IO_MEMBERS_H
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 #include "io/archive.h"
 #include "io/input.h"
 

@@ -9,7 +9,7 @@
 #ifndef IO_NPY_H
 #define IO_NPY_H
 
-#include "base/output.h"
+#include "base/system/output.h"
 #include "io/array.h"
 #include "io/input.h"
 #include "io/npy_header.h"

@@ -2,7 +2,7 @@
 #ifndef IO_NPZ_WRITER_H
 #define IO_NPZ_WRITER_H
 
-#include "base/output.h"
+#include "base/system/output.h"
 #include "io/array.h"
 
 typedef struct npz_writer npz_writer;

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 tn_status rule_axis(const infer_call *call, attr_key key, uint32_t rank, uint32_t *axis)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 enum {
     MAX_DEPTH = 200,      /* of a tree, so that walking it is bounded */

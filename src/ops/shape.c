@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 static shape_fault fault(shape_fault_kind kind, uint32_t at, int64_t value)
 {

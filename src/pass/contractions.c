@@ -4,7 +4,7 @@
  * keeps   types, order
  * breaks  bits: the order of a sum, and the rounding of products (docs/numerics.md); use counts
  */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "pass/expand/recognize.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"

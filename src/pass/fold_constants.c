@@ -9,7 +9,7 @@
  * results that are larger than both 4096 elements and the larger operand, or than 4 million
  * elements when an operand is stored as one.
  */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "pass/passes.h"

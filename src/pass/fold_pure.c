@@ -13,7 +13,7 @@
  * compute, or that are part of an operand, which can be read where it is. By fold-parameters only
  * what exceeds the limit on literal bytes, or runs regions more than FOLD_ITERATIONS times.
  */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "pass/passes.h"

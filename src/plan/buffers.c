@@ -1,8 +1,8 @@
 /* Lifetimes, aliases and slots: a function at a time. */
 #include "plan/buffers.h"
 
-#include "base/checked.h"
-#include "base/hash.h"
+#include "base/memory/checked.h"
+#include "base/memory/hash.h"
 
 /* Slots of one element type and size. */
 typedef struct slot_class {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "index/access.h"
 #include "ops/convolution.h"
 #include "ops/dot_axes.h"

@@ -3,7 +3,7 @@
 #ifndef PLAN_KERNEL_KEY_H
 #define PLAN_KERNEL_KEY_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "plan/kernel.h"
 
 /* Numbers of the values of one function in the order in which a key meets them. */

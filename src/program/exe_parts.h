@@ -2,7 +2,7 @@
 #ifndef PROGRAM_EXE_PARTS_H
 #define PROGRAM_EXE_PARTS_H
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "program/executable.h"
 
 enum { MOST_REGIONS_DEEP = 2 * LIMIT_MOST_NESTING };

@@ -1,7 +1,7 @@
 /* Executables as text, for dumps. */
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "program/exe_parts.h"
 
 static void print_buffer(const exe_block_info *b, uint32_t v, text_buffer *out)

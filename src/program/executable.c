@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/huge_pages.h"
+#include "base/system/huge_pages.h"
 #include "program/exe_parts.h"
 
 /* ---- making and freeing ---- */

@@ -8,7 +8,7 @@
 #ifndef PROGRAM_EXECUTABLE_H
 #define PROGRAM_EXECUTABLE_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "machine/machine.h"
 
 /* Of scratch memory; and of temporaries where they have memory of their own, which steps must not

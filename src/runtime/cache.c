@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/output.h"
+#include "base/memory/hash.h"
+#include "base/system/output.h"
 
 struct cache {
     const tn_allocator *allocator;

@@ -1,14 +1,14 @@
 /* Compiled objects kept on disk between runs.
  *
  * A folder holds one file per object, named by a hash of its key. A file carries the whole key and
- * a checksum, so a wrong file is only a missing one. Files appear complete (base/output.h):
+ * a checksum, so a wrong file is only a missing one. Files appear complete (base/system/output.h):
  * readers and writers, also of several processes, need no lock. Whatever goes wrong means "not
  * cached". */
 #ifndef RUNTIME_CACHE_H
 #define RUNTIME_CACHE_H
 
-#include "base/memory.h"
-#include "base/text.h"
+#include "base/memory/memory.h"
+#include "base/text/text.h"
 
 typedef struct cache cache;
 

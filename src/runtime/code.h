@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CODE_H
 #define RUNTIME_CODE_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* As in runtime/tape.h and loop/ir/loop.h. */
 typedef int32_t code_function(char *const *buffers, int64_t begin, int64_t end, char *scratch);

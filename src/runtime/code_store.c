@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 struct stored_code {
     stored_code *next; /* of the same chain */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 enum { RESULT_ALIGN = 64 };
 

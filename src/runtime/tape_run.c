@@ -1,7 +1,7 @@
 /* Running tapes. */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "runtime/tape_parts.h"
 
 /* One run. Everything it writes is in the state that it took. */

@@ -1,7 +1,7 @@
 /* The memory of runs. */
 #include <string.h>
 
-#include "base/huge_pages.h"
+#include "base/system/huge_pages.h"
 #include "runtime/tape_parts.h"
 
 /* BYTES with ALIGN, inside *BLOCK of *BLOCK_BYTES. */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/signals.h"
+#include "base/system/clock.h"
+#include "base/system/signals.h"
 
 enum {
     MOST_WORKERS = 4096,

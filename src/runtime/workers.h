@@ -2,7 +2,7 @@
 #ifndef RUNTIME_WORKERS_H
 #define RUNTIME_WORKERS_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef struct workers workers;
 

@@ -8,7 +8,7 @@
 #ifndef SCALAR_PROGRAM_H
 #define SCALAR_PROGRAM_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef enum scalar_type {
     SCALAR_F32 = 0,

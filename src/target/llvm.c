@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #endif
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 #include "target/llvm/plugin.h"
 #include "target/llvm_process.h"
 #include "target/target.h"

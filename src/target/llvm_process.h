@@ -3,7 +3,7 @@
 #ifndef TARGET_LLVM_PROCESS_H
 #define TARGET_LLVM_PROCESS_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "target/llvm/plugin.h"
 
 /* Can requests for memory fail here: is the process limited, or does the system promise no more

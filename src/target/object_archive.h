@@ -2,8 +2,8 @@
 #ifndef TARGET_ARCHIVE_H
 #define TARGET_ARCHIVE_H
 
-#include "base/context.h"
-#include "base/text.h"
+#include "base/context/context.h"
+#include "base/text/text.h"
 
 /* Append a static library (.a) with one member: OBJECT, N bytes, called MEMBER ("net.o": at most
  * 15 bytes without '/'). SYMBOLS are the names that it defines for others. The bytes depend on

@@ -2,7 +2,7 @@
 #ifndef TARGET_TARGET_H
 #define TARGET_TARGET_H
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "loop/ir/loop.h"
 
 /* A program and the name of its function, a C identifier. */

@@ -1,7 +1,7 @@
 /* What a program uses of what it lists, and its constants as a file. */
 #include "target/target_program.h"
 
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 static void note_step(const target_program *p, const target_step *s, target_used *used)
 {

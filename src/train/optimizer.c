@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/options.h"
+#include "base/context/context.h"
+#include "base/context/options.h"
 #include "scalar/dtype.h"
 #include "tenon/build.h"
 #include "tenon/train.h"

@@ -2,7 +2,7 @@
 #ifndef TRAIN_TREE_H
 #define TRAIN_TREE_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "scalar/dtype.h"
 
 /* Can elements of this type be added? */

@@ -23,18 +23,19 @@ def check(tool, *args):
 
 def layers(root):
     accepted = {
-        "graph/a.h": '#include "base/b.h"\n#include "tenon/types.h"\n#include <stdio.h>\n',
+        "graph/a.h": '#include "base/text/b.h"\n#include "tenon/types.h"\n#include <stdio.h>\n',
         "graph/table.h": '#include "table.def"\n',
         "graph/table.def": "ROW(a)\n",
         "dialect/mind/read.c": '#include "dialect/common.h"\n#include "dialect/mind/read.h"\n',
         "io/npy.c": '#include "scalar/dtype.h"\n',
         "target/llvm/emit.c": "#include <llvm-c/Core.h>\n",
         "loop/nest/a.c": '#include "loop/ir/loop.h"\n',
-        "api/api.h": '#include "base/b.h"\n#include "tenon/types.h"\n',
+        "api/api.h": '#include "base/text/b.h"\n#include "tenon/types.h"\n',
         "cli/main.c": '#include <stdio.h>\n#include "cli/cli.h"\n#include "tenon/tenon.h"\n',
     }
     refused = {
-        "base/up.h": ('#include "graph/a.h"\n', ":1:"),
+        "base/memory/side.h": ('#include "base/text/b.h"\n', ":1:"),
+        "base/text/up.h": ('#include "graph/a.h"\n', ":1:"),
         "io/side.c": ('\n#include "graph/a.h"\n', ":2:"),
         "runtime/side.c": ('# include "ops/a.h"\n', ":1:"),
         "dialect/mind/other.c": ('#include "dialect/tiny/read.h"\n', ":1:"),
@@ -42,7 +43,7 @@ def layers(root):
         "graph/unrooted.c": ('#include "memory.h"\n', ":1:"),
         "loop/ir/up.c": ('#include "loop/nest/nest.h"\n', ":1:"),
         "cli/deep.c": ('#include "tenon/tenon.h"\n#include "api/api.h"\n', ":2:"),
-        "cli/handy.c": ('#include "base/text.h"\n', ":1:"),
+        "cli/handy.c": ('#include "base/text/text.h"\n', ":1:"),
         "helpers/b.c": ("", "in no room"),
         "pass/main.c": ("", "the same name"),
     }
@@ -64,11 +65,11 @@ def layers(root):
                place in output and " 1 faults" in output, output)
         path.unlink()
 
-    (root / "objects/src/base").mkdir(parents=True)
+    (root / "objects/src/base/text").mkdir(parents=True)
     (root / "objects/src/graph").mkdir(parents=True)
     graph = compile_object(root / "objects/src/graph", "int graph_f(int i) { return i; }", "a.c.o")
     base = "int graph_f(int); int base_f(int i) { return graph_f(i); }"
-    objects = [graph, compile_object(root / "objects/src/base", base, "b.c.o")]
+    objects = [graph, compile_object(root / "objects/src/base/text", base, "b.c.o")]
     status, output = check("check_layers.py", root, "--objects", *objects)
     expect("layers refuses a symbol from below", status == 1 and "takes graph_f" in output, output)
 

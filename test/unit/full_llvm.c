@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "check.h"
 #include "loop_cases.h"
 #include "runtime/code.h"

@@ -2,7 +2,7 @@
 #include <dirent.h>
 
 #include "api_fixture.h"
-#include "base/hash.h"
+#include "base/memory/hash.h"
 
 enum { MAX_INPUTS = 16, MAX_FAILURES = 6 /* requests that fail in turn, for each program */ };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/context/context.h"
 #include "check.h"
 #include "io/npy.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 #include "check.h"
 
 enum { MANY = 30000 };
@@ -202,7 +202,7 @@ static void test_powers(void)
         uint64_t high, low;
     } rows[] = {
 #define POWER(q, high, low) {q, high, low},
-#include "base/decimal_powers.def"
+#include "base/text/decimal_powers.def"
 #undef POWER
     };
     size_t n = sizeof rows / sizeof *rows;

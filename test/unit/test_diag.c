@@ -1,5 +1,5 @@
 /* Diagnostics own their texts: what they are about may be gone when they are delivered. */
-#include "base/diag.h"
+#include "base/context/diag.h"
 
 #include "check.h"
 

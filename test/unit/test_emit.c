@@ -1,7 +1,7 @@
 /* Code made ahead of time through the public interface: forms, refusals, lack of memory, and an
  * object that runs. */
 #include "api_fixture.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "runtime/code.h"
 #include "target/target.h"
 

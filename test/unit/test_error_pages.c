@@ -1,5 +1,5 @@
 /* Each kind of error has a page, which names the codes that dialects give to it. */
-#include "base/diag.h"
+#include "base/context/diag.h"
 #include "check.h"
 #include "dialect/dialect.h"
 #include "tenon/tenon.h"

@@ -1,6 +1,6 @@
 /* The JSON pull reader: values, places, paths, repeated keys, limits. */
-#include "base/json.h"
-#include "base/text.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 #include "check.h"
 
 /* The last diagnostic of a context. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "api_fixture.h"
-#include "base/options.h"
+#include "base/context/options.h"
 #include "target/target.h"
 #include "tenon/convert.h"
 #include "tenon/forms.h"

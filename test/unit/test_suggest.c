@@ -1,5 +1,5 @@
 /* Which names are suggested for one that is not known. */
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "check.h"
 
 static const char *best(const char *text, const char *words)

@@ -1,7 +1,7 @@
 /* The output buffer: what it writes, growth, and failure that stays. */
-#include "base/text.h"
+#include "base/text/text.h"
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "check.h"
 
 static void test_pieces(void)

@@ -1,5 +1,5 @@
 /* UTF-8 against the table of well-formed byte sequences in the Unicode Standard. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "check.h"
 
 /* Length of the well-formed sequence at the start of BYTES; 0 if none. Unicode 15.0, table 3-7. */

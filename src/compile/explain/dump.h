@@ -2,7 +2,7 @@
 #ifndef COMPILE_EXPLAIN_DUMP_H
 #define COMPILE_EXPLAIN_DUMP_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "compile/compiled.h"
 
 /* In the order of the pipeline. */

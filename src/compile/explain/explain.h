@@ -2,7 +2,7 @@
 #ifndef COMPILE_EXPLAIN_EXPLAIN_H
 #define COMPILE_EXPLAIN_EXPLAIN_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "compile/compiled.h"
 #include "compile/pipeline.h"
 

@@ -2,7 +2,7 @@
 #ifndef DIALECT_MIND_IDS_H
 #define DIALECT_MIND_IDS_H
 
-#include "base/source.h"
+#include "base/context/source.h"
 #include "graph/module.h"
 
 /* An id as written. Numbers are compared as numbers, whatever their zeros. */

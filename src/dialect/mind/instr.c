@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dialect/mind/reader.h"
 #include "ops/infer.h"
 

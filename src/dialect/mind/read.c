@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "dialect/mind/mind.h"
 #include "dialect/mind/reader.h"
 

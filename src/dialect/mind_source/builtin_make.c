@@ -1,7 +1,7 @@
 /* The built-in functions that make constants. */
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/mind_source/builtin.h"
 
 enum { MOST_GENERATED = 1 << 20 };

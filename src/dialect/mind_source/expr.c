@@ -1,7 +1,7 @@
 /* Expressions to values. */
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/mind_source/lower.h"
 
 enum { DEEPEST = 1000 }; /* expressions and calls in each other, over all inlined functions */

@@ -1,7 +1,7 @@
 /* Text to tokens. */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "dialect/mind_source/surface.h"
 
 /* In the order of token_kind. */

@@ -7,7 +7,7 @@
 #ifndef DIALECT_MIND_SOURCE_LOWER_H
 #define DIALECT_MIND_SOURCE_LOWER_H
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dialect/mind_source/surface.h"
 #include "ops/build.h"
 

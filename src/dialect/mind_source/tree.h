@@ -3,7 +3,7 @@
 #ifndef DIALECT_MIND_SOURCE_TREE_H
 #define DIALECT_MIND_SOURCE_TREE_H
 
-#include "base/source.h"
+#include "base/context/source.h"
 #include "graph/module.h"
 
 typedef enum token_kind {

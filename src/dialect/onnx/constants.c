@@ -1,7 +1,7 @@
 /* Tensors of the file and known values as constants of the graph. */
 #include "dialect/onnx/import.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "graph/literal.h"
 
 /* A constant whose data is L's, which belongs to the module already. */

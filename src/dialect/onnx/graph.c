@@ -1,7 +1,7 @@
 /* The walk over a graph: names, the order of nodes, and one node at a time. */
 #include <inttypes.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/ops/op.h"
 

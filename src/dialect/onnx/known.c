@@ -1,6 +1,6 @@
 /* Results that are known because the inputs are. Each function gives NULL where that is not so
  * after all; then the operator is read like any other. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 #include "ops/shape.h"
 

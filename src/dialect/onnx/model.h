@@ -3,7 +3,7 @@
 #ifndef DIALECT_ONNX_MODEL_H
 #define DIALECT_ONNX_MODEL_H
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "dialect/onnx/wire.h"
 
 /* What every message begins with. */

@@ -1,7 +1,7 @@
 /* A file as a whole: the model, the inputs, the nodes, the outputs. */
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/onnx.h"
 #include "scalar/dtype.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "scalar/dtype.h"
 
 #define ABSENT TN_DTYPE_COUNT

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "scalar/dtype.h"
 
 onnx_known *onnx_known_new(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/ptir/lower.h"
 #include "graph/literal.h"
 #include "ops/shape.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 bool ptir_list_grow(arena *memory, void **at, uint32_t n, uint32_t *cap, size_t size)
 {

@@ -2,7 +2,7 @@
 #ifndef PTIR_SCHEMA_H
 #define PTIR_SCHEMA_H
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "graph/op.h"
 
 typedef enum ptir_op {

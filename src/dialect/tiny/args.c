@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 static bool is_field(const tiny_uop *u, json_text key)
 {

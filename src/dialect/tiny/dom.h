@@ -2,7 +2,7 @@
 #ifndef DIALECT_TINY_DOM_H
 #define DIALECT_TINY_DOM_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 typedef struct json_value {
     json_kind kind;

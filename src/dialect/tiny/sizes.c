@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 enum { MAX_NESTING = 32, MAX_TERMS = 256 };
 

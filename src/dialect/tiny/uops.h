@@ -2,8 +2,8 @@
 #ifndef DIALECT_TINY_UOPS_H
 #define DIALECT_TINY_UOPS_H
 
-#include "base/json.h"
-#include "base/suggest.h"
+#include "base/text/json.h"
+#include "base/text/suggest.h"
 #include "graph/op.h"
 
 typedef enum tiny_class {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/fold.h"
 #include "eval/parts/pieces.h"

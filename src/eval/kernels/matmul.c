@@ -1,7 +1,7 @@
 /* Matrix products: dot and matmul. */
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/chain.h"
 #include "eval/parts/pieces.h"

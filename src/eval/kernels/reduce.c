@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/kernels/kernels.h"
 #include "eval/kernels/stream.h"
 #include "eval/parts/fold.h"

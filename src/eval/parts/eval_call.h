@@ -2,7 +2,7 @@
 #ifndef EVAL_PARTS_EVAL_CALL_H
 #define EVAL_PARTS_EVAL_CALL_H
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "graph/module.h"
 #include "ops/law.h"
 

@@ -2,7 +2,7 @@
 #ifndef EVAL_PARTS_SCRATCH_H
 #define EVAL_PARTS_SCRATCH_H
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/parts/eval_call.h"
 
 /* COUNT * SIZE bytes, aligned for vectors; NULL when there is no memory, or when this alone would

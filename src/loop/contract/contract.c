@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "loop/contract/contract_direct.h"
 #include "loop/contract/contract_multiply.h"
 

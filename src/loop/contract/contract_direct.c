@@ -7,7 +7,7 @@
  * takes part in all of them. Blocks that reach beyond a window have code of their own. */
 #include "loop/contract/contract_direct.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 enum {
     MOST_PRODUCTS = 64, /* of a result: all are unrolled */

@@ -1,6 +1,6 @@
 /* A dense copy of the left operand of a contraction: converted, with the border of a convolution,
  * and with rows padded so that they do not fall into few sets of a cache. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "loop/contract/contract_parts.h"
 
 /* One axis of A in memory; the axes of batch, M and K that walk it. */

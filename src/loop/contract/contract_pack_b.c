@@ -1,7 +1,7 @@
 /* The right operand of a contraction packed into panels: for a block of columns, the factors of all
  * products in order, so that the multiplier reads whole vectors sequentially. Columns that do not
  * exist are zeros. Real and imaginary parts are in separate vectors. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "loop/contract/contract_parts.h"
 
 enum {

@@ -4,7 +4,7 @@
 #ifndef LOOP_CONTRACT_CONTRACT_SCHEDULE_H
 #define LOOP_CONTRACT_CONTRACT_SCHEDULE_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum {
     CONTRACT_MOST_ROWS = 28,

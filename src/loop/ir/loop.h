@@ -17,7 +17,7 @@
 #ifndef LOOP_IR_LOOP_H
 #define LOOP_IR_LOOP_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "scalar/program.h"
 
 typedef enum loop_elem {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 

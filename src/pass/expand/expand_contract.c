@@ -1,6 +1,6 @@
 /* Contractions, expressed by other ops. The products of a result stay in their order, so the exact
  * expansions keep every bit (docs/numerics.md, section 6). */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
 

@@ -1,7 +1,7 @@
 /* Ops with positions given by data, written with others. */
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "pass/expand/expand.h"

@@ -1,6 +1,6 @@
 /* Movement, written with others. Elements are moved unchanged, so all of
  * this is exact. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "ops/shape.h"

@@ -1,5 +1,5 @@
 /* Reductions, written with others. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "ops/attr_rules.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"

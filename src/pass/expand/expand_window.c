@@ -1,7 +1,7 @@
 /* Padding and sliding windows, written with others. */
 #include <math.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
 

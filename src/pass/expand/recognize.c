@@ -7,7 +7,7 @@
  * products mean follows. */
 #include "pass/expand/recognize.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "index/access.h"
 #include "ops/shape.h"
 

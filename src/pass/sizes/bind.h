@@ -3,7 +3,7 @@
 #ifndef PASS_SIZES_BIND_H
 #define PASS_SIZES_BIND_H
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "graph/module.h"
 
 /* Does any size of M depend on a symbol? */

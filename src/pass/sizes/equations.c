@@ -1,8 +1,8 @@
 /* Equations between extents, and what follows from them. */
 #include "pass/sizes/equations.h"
 
-#include "base/checked.h"
-#include "base/hash.h"
+#include "base/memory/checked.h"
+#include "base/memory/hash.h"
 
 static const dim one = 1;
 

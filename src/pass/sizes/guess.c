@@ -1,7 +1,7 @@
 /* Choosing values for symbolic sizes, by trial: one symbol after the other takes an extent, and
  * what follows from it is found or contradicts it. */
-#include "base/checked.h"
-#include "base/hash.h"
+#include "base/memory/checked.h"
+#include "base/memory/hash.h"
 #include "pass/sizes/equations.h"
 
 enum {

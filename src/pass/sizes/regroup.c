@@ -1,7 +1,7 @@
 /* Groups of equal product, found from the right end to the left. */
 #include "pass/sizes/regroup.h"
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 enum { SIZES = TN_MAX_RANK + 1, NEVER = INT32_MIN };
 enum { ANCHOR = 10000, UNSOLVED = -100, GROUP = 1 };

@@ -1,7 +1,7 @@
 /* Finding values for symbolic sizes: from the shapes of inputs, declared types and reshapes. */
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "pass/sizes/regroup.h"
 #include "pass/sizes/solver.h"
 

@@ -1,5 +1,5 @@
 /* Constants, shapes, and what only passes values on. */
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
 static bool give_number(onnx_call *c, tn_dtype d, uint32_t rank, int64_t n,

@@ -2,7 +2,7 @@
  * weights, is computed here; what is left are constants. */
 #include <math.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
 typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;

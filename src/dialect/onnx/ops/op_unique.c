@@ -1,7 +1,7 @@
 /* Results whose size depends on what the input holds: they exist where that is known. */
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
 static onnx_known *fresh(onnx_call *c, tn_dtype d, const int64_t *dims, uint32_t rank)

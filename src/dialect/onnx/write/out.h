@@ -4,7 +4,7 @@
 #ifndef DIALECT_ONNX_WRITE_OUT_H
 #define DIALECT_ONNX_WRITE_OUT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "graph/module.h"
 
 /* A value of the model, by its number. */

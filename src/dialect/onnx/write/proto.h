@@ -2,7 +2,7 @@
 #ifndef DIALECT_ONNX_WRITE_PROTO_H
 #define DIALECT_ONNX_WRITE_PROTO_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 void proto_int(text_buffer *out, uint32_t field, int64_t value);
 void proto_f32(text_buffer *out, uint32_t field, float value);

@@ -3,7 +3,7 @@
 #ifndef PTIR_JSON_PARTS_H
 #define PTIR_JSON_PARTS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "dialect/ptir/formats/formats.h"
 
 typedef struct ptir_json {

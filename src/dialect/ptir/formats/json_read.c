@@ -1,7 +1,7 @@
 /* The JSON form to the model: operations, instructions, functions, programs. */
 #include <inttypes.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "dialect/ptir/formats/json_parts.h"
 
 /* ---- objects ------------------------------------------------------------------------------- */

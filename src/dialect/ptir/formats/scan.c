@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 tn_status scan_init(ptir_scan *s, module *m, arena *memory)
 {

@@ -2,7 +2,7 @@
 #ifndef PTIR_SCAN_H
 #define PTIR_SCAN_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "dialect/ptir/formats/formats.h"
 
 typedef struct ptir_scan {

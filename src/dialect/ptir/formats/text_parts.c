@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/memory/checked.h"
 
 /* ---- types --------------------------------------------------------------------------------- */
 

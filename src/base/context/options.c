@@ -1,0 +1,34 @@
+/* Reading structures whose first field is their size. */
+#include "base/context/options.h"
+
+#include <string.h>
+
+bool options_take(void *to, size_t n, const void *from, size_t first)
+{
+    size_t size = first;
+    memset(to, 0, n);
+    if (from) {
+        memcpy(&size, from, sizeof size);
+        size = size ? size : first;
+        if (size < first)
+            return false;
+        for (size_t i = n; i < size; i++)
+            if (((const unsigned char *)from)[i])
+                return false;
+        memcpy(to, from, size < n ? size : n);
+    }
+    memcpy(to, &n, sizeof n);
+    return true;
+}
+
+tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first)
+{
+    if (options_take(to, n, from, first))
+        return TN_OK;
+    size_t size;
+    memcpy(&size, from, sizeof size);
+    return diag_report(d, DIAG_Usage, NULL, NO_SPAN,
+                       "a structure of options of %zu bytes, or what it sets behind the %zu that "
+                       "are known, is not of this version of the library",
+                       size, n);
+}

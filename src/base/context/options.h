@@ -1,0 +1,24 @@
+/* Options of callers who may have been compiled with other versions of the public headers.
+ *
+ * Each structure of options begins with `size_t size`: the caller's sizeof, or 0 for the first
+ * layout, which ended with the field that its reader names here for good. New fields are added at
+ * the end, never into padding, and mean with 0 what was so before. */
+#ifndef BASE_CONTEXT_OPTIONS_H
+#define BASE_CONTEXT_OPTIONS_H
+
+#include "base/context/diag.h"
+
+/* Copy FROM, which may be NULL, to TO of N bytes; what FROM lacks is zero. FIRST: the bytes of the
+ * first layout. False when FROM is smaller than that, or sets what is not known here. */
+bool options_take(void *to, size_t n, const void *from, size_t first);
+/* The same, and a report of what is wrong. */
+tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first);
+
+/* Both for the structure TYPE, whose first layout ended with the field LAST. */
+#define OPTIONS_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+#define OPTIONS_TAKE(type, last, to, from)                                                         \
+    options_take((to), sizeof(type), (from), OPTIONS_FIRST(type, last))
+#define OPTIONS_READ(d, type, last, to, from)                                                      \
+    options_read((d), (to), sizeof(type), (from), OPTIONS_FIRST(type, last))
+
+#endif

@@ -1,0 +1,245 @@
+/* Files that are renamed, or linked, when they are whole. */
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "base/system/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 4 << 20, /* bytes written between two looks for signals */
+    ATTEMPTS = 1000,
+    TEMPORARY_ROOM = 64, /* bytes of a temporary name */
+    PROC_ROOM = 32
+};
+
+/* ---- one file ---- */
+
+/* How much of PATH names the folder, with the slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Its length does not depend on that of the target, whose name may be as long as names can be. */
+static void next_temporary(output *o)
+{
+    (void)snprintf(o->temporary + folder_length(o->path), TEMPORARY_ROOM,
+                   OUTPUT_TEMPORARY "%ld-%u.tmp", (long)getpid(), o->attempt++);
+}
+
+/* Whether making a file under the temporary name failed because there is one. */
+static bool is_taken(const output *o, unsigned first)
+{
+    return errno == EEXIST && o->attempt - first < ATTEMPTS;
+}
+
+static void proc_path(int fd, char out[static PROC_ROOM])
+{
+    (void)snprintf(out, PROC_ROOM, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name, which goes with the process, however that ends. */
+static bool open_nameless(const output_set *s, output *o)
+{
+#ifdef O_TMPFILE
+    char link[PROC_ROOM];
+    const size_t n = folder_length(o->path);
+    const char kept = o->path[n];
+    o->path[n] = '\0';
+    o->fd = openat(o->at, n ? o->path : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, s->mode);
+    o->path[n] = kept;
+    if (o->fd < 0)
+        return false;
+    proc_path(o->fd, link);
+    if (access(link, F_OK) == 0) /* or it could not be given a name later */
+        return true;
+    (void)close(o->fd);
+    o->fd = -1;
+#endif
+    return false;
+}
+
+static bool open_named(const output_set *s, output *o)
+{
+    const unsigned first = o->attempt;
+    do {
+        next_temporary(o);
+        o->fd = openat(o->at, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, s->mode);
+    } while (o->fd < 0 && is_taken(o, first));
+    o->has_name = o->fd >= 0;
+    return o->has_name;
+}
+
+/* Call a nameless file by its temporary name. */
+static bool give_name(output *o)
+{
+    char link[PROC_ROOM];
+    const unsigned first = o->attempt;
+    proc_path(o->fd, link);
+    do {
+        next_temporary(o);
+        o->has_name = linkat(AT_FDCWD, link, o->at, o->temporary, AT_SYMLINK_FOLLOW) == 0;
+    } while (!o->has_name && is_taken(o, first));
+    return o->has_name;
+}
+
+/* Is the target something that can only be written directly? Fails for what cannot be a file. */
+static bool look_at_target(const output *o, bool *is_direct)
+{
+    struct stat info;
+    *is_direct = false;
+    if (fstatat(o->at, o->path, &info, 0) != 0)
+        return errno == ENOENT;
+    *is_direct = !S_ISREG(info.st_mode);
+    if (!S_ISDIR(info.st_mode))
+        return true;
+    errno = EISDIR;
+    return false;
+}
+
+static output *new_output(output_set *s, int at, const char *path)
+{
+    const size_t n = strlen(path), folder = folder_length(path);
+    output *o = ARENA_NEW(&s->memory, output);
+    if (!o || !(o->path = arena_copy_text(&s->memory, path, n)) ||
+        !(o->temporary = arena_alloc(&s->memory, folder + TEMPORARY_ROOM)) ||
+        !VECTOR_PUSH(s->memory.allocator, &s->files, o)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(o->temporary, path, folder);
+    o->at = at;
+    o->fd = -1;
+    o->attempt = s->files.n - 1;
+    return o;
+}
+
+output *output_open(output_set *s, int at, const char *path)
+{
+    bool is_direct;
+    output *o = new_output(s, at, path);
+    if (!o || !look_at_target(o, &is_direct))
+        return NULL;
+    if (is_direct) {
+        o->temporary = NULL;
+        o->fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return o->fd >= 0 ? o : NULL;
+    }
+    signals_hold(&s->hold);
+    return open_nameless(s, o) || open_named(s, o) ? o : NULL;
+}
+
+output *output_open_named(output_set *s, const char *path)
+{
+    bool is_direct;
+    output *o = new_output(s, AT_FDCWD, path);
+    if (!o || !look_at_target(o, &is_direct))
+        return NULL;
+    if (is_direct) {
+        errno = ESPIPE;
+        return NULL;
+    }
+    signals_hold(&s->hold);
+    return open_named(s, o) ? o : NULL;
+}
+
+bool output_write(const output_set *s, const output *o, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    while (n) {
+        if (signals_waiting(&s->hold)) {
+            errno = EINTR;
+            return false;
+        }
+        const ssize_t done = write(o->fd, at, n < PIECE ? n : PIECE);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        at += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+bool output_close(output *o)
+{
+    const bool named = !o->temporary || o->has_name || give_name(o);
+    const int reason = errno, fd = o->fd;
+    o->fd = -1;
+    if (close(fd) != 0)
+        return false;
+    errno = reason;
+    return named;
+}
+
+/* ---- several ---- */
+
+void output_set_init(output_set *s, const tn_allocator *allocator)
+{
+    *s = (output_set){.mode = 0666};
+    arena_init(&s->memory, allocator);
+}
+
+bool output_set_folder(output_set *s, const char *path)
+{
+    char *kept = arena_copy_text(&s->memory, path, strlen(path));
+    if (!kept) {
+        errno = ENOMEM;
+        return false;
+    }
+    signals_hold(&s->hold);
+    if (mkdir(path, 0777) == 0)
+        s->folder = kept;
+    else if (errno != EEXIST)
+        return false;
+    return true;
+}
+
+static bool put_in_place(output *o)
+{
+    if (!o->temporary)
+        return true;
+    if (renameat(o->at, o->temporary, o->at, o->path) != 0)
+        return false;
+    o->has_name = false;
+    return true;
+}
+
+/* Remove what has a temporary name still. */
+static void forget(output *o)
+{
+    if (o->fd >= 0)
+        (void)close(o->fd);
+    if (o->has_name)
+        (void)unlinkat(o->at, o->temporary, 0);
+}
+
+bool output_set_end(output_set *s, bool ok)
+{
+    int reason = EINTR;
+    if (ok && signals_waiting(&s->hold))
+        ok = false;
+    else
+        reason = errno;
+    for (uint32_t i = 0; ok && i < s->files.n; i++)
+        if (!put_in_place(s->files.at[i])) {
+            reason = errno;
+            ok = false;
+        }
+    for (uint32_t i = 0; i < s->files.n; i++)
+        forget(s->files.at[i]);
+    if (!ok && s->folder)
+        (void)rmdir(s->folder); /* stays when something is in it */
+    const tn_allocator *a = s->memory.allocator;
+    VECTOR_RELEASE(a, &s->files);
+    arena_release(&s->memory);
+    signals_let_through(&s->hold);
+    errno = reason;
+    return ok;
+}
