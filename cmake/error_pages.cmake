@@ -1,7 +1,7 @@
 # docs/errors/*.md as a C file: one text for each kind of error, which `tenon explain --code` prints.
 # Run as a script: -DPAGES=FOLDER -DKINDS=diag.def -DOUT=FILE.c
 file(STRINGS ${KINDS} rows REGEX "^KIND\\(")
-set(text "/* Made from docs/errors by cmake/error_pages.cmake. */\n#include \"api/error_pages.h\"\n\n")
+set(text "/* Made from docs/errors by cmake/error_pages.cmake. */\n#include \"api/contexts/error_pages.h\"\n\n")
 string(APPEND text "const char *const error_pages[] = {\n")
 foreach(row IN LISTS rows)
     string(REGEX REPLACE "^KIND\\(([A-Za-z0-9]+),.*" "\\1" kind "${row}")

@@ -13,13 +13,14 @@ import sys
 
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
 BASE = ["base/memory", "base/system", "base/context", "base/text"]
+API = ["api", "api/contexts", "api/files", "api/modules", "api/programs"]
 ROOMS = [*BASE, "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "api", "train", "cli"]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", *API, "train", "cli"]
 # Rooms that see less than everything above them.
 ONLY = {"cli": [], "program": [*BASE, "machine"], "runtime": [*BASE, "machine", "scalar", "program"],
-        "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "forms", "io", "api"],
+        "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "forms", "io", *API],
         "loop/ir": [*BASE, "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "guarded.h"
 #include "io/npy.h"
 #include "runtime/tape_parts.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tensor_proto.h"
+#include "api/files/tensor_proto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

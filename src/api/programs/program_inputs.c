@@ -1,5 +1,5 @@
 /* What is given for the inputs of programs: does it fit? */
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "io/array.h"
 
 const char *public_type_text(arena *memory, const tn_type *t)

@@ -1,6 +1,6 @@
 /* What the files about compiled programs share. */
-#ifndef API_PROGRAMS_H
-#define API_PROGRAMS_H
+#ifndef API_PROGRAMS_PROGRAMS_H
+#define API_PROGRAMS_PROGRAMS_H
 
 #include "api/api.h"
 

@@ -1,5 +1,5 @@
 /* Comparing two programs by running both. */
-#include "api/equivalence.h"
+#include "api/programs/equivalence.h"
 
 #include <inttypes.h>
 #include <math.h>

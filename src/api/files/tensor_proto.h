@@ -1,6 +1,6 @@
 /* Files with one TensorProto of ONNX, as test data of models are. */
-#ifndef API_TENSOR_PROTO_H
-#define API_TENSOR_PROTO_H
+#ifndef API_FILES_TENSOR_PROTO_H
+#define API_FILES_TENSOR_PROTO_H
 
 #include "io/array.h"
 #include "io/input.h"

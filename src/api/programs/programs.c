@@ -1,7 +1,7 @@
 /* Programs: from a module to something that runs. */
 #include <stdio.h>
 
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "base/text/text.h"
 #include "compile/custom_set.h"
 #include "compile/pipeline.h"

@@ -1,6 +1,6 @@
 /* Reading tensor files for users of the library. */
 #include "api/api.h"
-#include "api/tensor_proto.h"
+#include "api/files/tensor_proto.h"
 #include "base/memory/checked.h"
 #include "io/archive.h"
 #include "io/npy.h"

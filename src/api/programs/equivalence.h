@@ -1,6 +1,6 @@
 /* The parts of the comparison of two programs. */
-#ifndef API_EQUIVALENCE_H
-#define API_EQUIVALENCE_H
+#ifndef API_PROGRAMS_EQUIVALENCE_H
+#define API_PROGRAMS_EQUIVALENCE_H
 
 #include "api/api.h"
 #include "tenon/convert.h"

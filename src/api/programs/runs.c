@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "base/memory/checked.h"
 #include "base/system/clock.h"
 #include "compile/check.h"

@@ -1,5 +1,5 @@
 /* Diagnostics as text for people and as JSON lines for tools. */
-#include "api/diag_text.h"
+#include "api/contexts/diag_text.h"
 
 #include <string.h>
 

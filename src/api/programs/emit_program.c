@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "compile/aot/aot.h"
 #include "target/object_archive.h"
 

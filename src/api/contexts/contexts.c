@@ -1,6 +1,6 @@
 /* Contexts and the facts about element types. */
 #include "api/api.h"
-#include "api/diag_text.h"
+#include "api/contexts/diag_text.h"
 #include "base/system/clock.h"
 #include "base/text/suggest.h"
 #include "compile/custom_set.h"

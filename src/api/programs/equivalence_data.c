@@ -1,5 +1,5 @@
 /* Inputs that bring differences to light, and how far results are apart. */
-#include "api/equivalence.h"
+#include "api/programs/equivalence.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Diagnostics as text for people and as JSON lines for tools. */
-#ifndef API_DIAG_TEXT_H
-#define API_DIAG_TEXT_H
+#ifndef API_CONTEXTS_DIAG_TEXT_H
+#define API_CONTEXTS_DIAG_TEXT_H
 
 #include "base/text/text.h"
 

@@ -1,5 +1,5 @@
 /* The pages of docs/errors by code. */
-#include "api/error_pages.h"
+#include "api/contexts/error_pages.h"
 
 #include "base/context/diag.h"
 #include "tenon/tenon.h"

@@ -2,7 +2,7 @@
  * nothing depends on the order in which elements are made. */
 #include <inttypes.h>
 
-#include "api/programs.h"
+#include "api/programs/programs.h"
 #include "base/memory/checked.h"
 #include "runtime/result.h"
 

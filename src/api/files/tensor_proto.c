@@ -1,5 +1,5 @@
 /* One TensorProto in a file of its own, as an array. */
-#include "api/tensor_proto.h"
+#include "api/files/tensor_proto.h"
 
 #include <inttypes.h>
 #include <string.h>
