@@ -1,7 +1,7 @@
 /* Taking the command line apart. */
 #include <string.h>
 
-#include "cli/manual.h"
+#include "cli/cli.h"
 
 const option common_options[] = {
     {OPTION_FROM, "--from", "DIALECT", "dialect of the program; else from its name or content"},

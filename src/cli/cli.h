@@ -105,6 +105,9 @@ int cli_main(int argc, char **argv);
 
 /* ---- arguments.c ---- */
 
+/* The options that every command takes; ends with an entry without a name. */
+extern const option common_options[];
+
 /* Take ARGV apart for the session's command and carry out the common options. */
 tn_status arguments_read(session *s, int argc, char **argv, arguments *args);
 /* Exactly one file, which is what most commands take. */

@@ -7,8 +7,6 @@
 
 /* Every command, in the order of the help; ends with NULL. */
 extern const command *const cli_commands[];
-/* The options that every command takes; ends with an entry without a name. */
-extern const option common_options[];
 
 /* Is OPTION, of the common ones, replaced by one of C? */
 bool is_own_option(const command *c, const option *o);
