@@ -1,5 +1,5 @@
 # Manual pages and completions, which the program itself writes from its table of options.
-file(GLOB command_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/cmd_*.c)
+file(GLOB command_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/commands/cmd_*.c)
 set(command_names)
 set(manual_files ${CMAKE_BINARY_DIR}/manual/tenon.1)
 foreach(file ${command_files})

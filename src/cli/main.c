@@ -1,5 +1,5 @@
 /* The program. */
-#include "cli/cli.h"
+#include "cli/session/cli.h"
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,7 @@
 #ifndef CLI_MANUAL_H
 #define CLI_MANUAL_H
 
-#include "cli/cli.h"
+#include "cli/session/cli.h"
 
 /* Every command, in the order of the help; ends with NULL. */
 extern const command *const cli_commands[];

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/in_place.h"
+#include "cli/arguments/in_place.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* The surface language without memory, at its limits, and the YAML that tests are written in. */
 #include "api_fixture.h"
-#include "cli/yaml.h"
+#include "cli/conformance/yaml.h"
 
 static const char program[] =
     "import std::tensor;\n"

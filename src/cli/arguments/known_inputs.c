@@ -1,0 +1,53 @@
+/* `--constant NAME=VALUE`: inputs that have a value for good, known when the program is read. A
+ * value is an .npy or .pb file, or numbers in place: `16000`, `true`, `[[1, 2], [3, 4]]`. */
+#include <string.h>
+
+#include "cli/arguments/in_place.h"
+
+static tn_status read_file(session *s, const char *path, tn_buffer *out)
+{
+    tn_tensor_file *file;
+    tn_buffer loaded = {0};
+    TN_TRY(tn_tensor_file_open(s->cx, path, &file));
+    tn_status status = tn_tensor_file_load(file, 0, &loaded);
+    if (status == TN_OK) {
+        *out = loaded;
+        out->data = cli_alloc(&s->memory, loaded.bytes + 1, 1);
+        if (!out->data)
+            status = no_memory(s);
+        else
+            memcpy(out->data, loaded.data, loaded.bytes);
+    }
+    tn_tensor_file_close(file);
+    return status;
+}
+
+static bool is_file(const char *text)
+{
+    const size_t n = strlen(text);
+    return (n > 4 && strcmp(text + n - 4, ".npy") == 0) ||
+           (n > 3 && strcmp(text + n - 3, ".pb") == 0);
+}
+
+tn_status known_input_add(session *s, const char *text)
+{
+    const size_t n = strcspn(text, "=");
+    if (n == 0 || !text[n])
+        return usage_error(s, "--constant takes NAME=VALUE, not '%s'", text);
+    tn_known_input *known = &s->known[s->read.n_known];
+    tn_buffer *value = cli_alloc(&s->memory, 1, sizeof *value);
+    known->name = cli_copy(&s->memory, text, n);
+    known->value = value;
+    if (!known->name || !value)
+        return no_memory(s);
+    in_place read;
+    if (is_file(text + n + 1)) {
+        TN_TRY(read_file(s, text + n + 1, value));
+    } else {
+        TN_TRY(in_place_read(s, known->name, text + n + 1, &read));
+        TN_TRY(in_place_plain(s, &read, value));
+    }
+    s->read.n_known++;
+    s->read.known = s->known;
+    return TN_OK;
+}

@@ -1,0 +1,136 @@
+/* tenon convert: the same program in another dialect. */
+#include <string.h>
+
+#include "cli/running/run.h"
+#include "tenon/convert.h"
+
+enum {
+    OPTION_OUT = OPTION_TRACE + 1, /* --entry, --dim and inputs are those of `tenon run` */
+    OPTION_TO,
+    OPTION_STYLE,
+    OPTION_EXACT,
+    OPTION_SYMBOL,
+    OPTION_MLIR_ENTRY
+};
+
+static const option options[] = {
+    {OPTION_OUT, "-o", "OUT|DIR/", "file to write, or folder for program.* and meta.json"},
+    {OPTION_TO, "--to", "DIALECT", "the dialect to write"},
+    {OPTION_STYLE, "--style", "STYLE", "one of that dialect's styles (its canonical form)"},
+    {OPTION_ENTRY, "--entry", "F", "convert only this function"},
+    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_EXACT, "--exact", NULL, "refuse what can only be written with other rounding"},
+    {OPTION_SYMBOL, "--entrypoint", "NAME", "with -o DIR/: the name in the symbol of the entry"},
+    {OPTION_MLIR_ENTRY, "--mlir-entry", NULL, "MLIR: add a function that runs it on these inputs:"},
+    {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
+    {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
+    {OPTION_RANDOM, "--random", "SEED", "reproducible random data for all other inputs"},
+    {0},
+};
+
+typedef struct convert_options {
+    const char *out, *to, *style, *symbol;
+    bool only_entry, with_entry;
+    tn_convert_options convert;
+} convert_options;
+
+static tn_status read_convert_options(session *s, const arguments *args, convert_options *o)
+{
+    *o = (convert_options){0};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_OUT:
+            o->out = value;
+            break;
+        case OPTION_TO:
+            o->to = value;
+            break;
+        case OPTION_STYLE:
+            o->style = value;
+            break;
+        case OPTION_ENTRY:
+            o->only_entry = true; /* which is said when the program is read */
+            break;
+        case OPTION_SYMBOL:
+            o->symbol = value;
+            break;
+        case OPTION_EXACT:
+            o->convert.exact_only = true;
+            break;
+        case OPTION_MLIR_ENTRY:
+            o->with_entry = true;
+            break;
+        default: /* --dim and inputs are read where they are used */
+            break;
+        }
+    }
+    if (!o->to)
+        return usage_error(s, "'convert' needs --to DIALECT");
+    if (o->with_entry && strcmp(o->to, "mlir") != 0)
+        return usage_error(s, "--mlir-entry goes with --to mlir");
+    return TN_OK;
+}
+
+static tn_status choose_program(session *s, tn_module *m, const arguments *args,
+                                const convert_options *o)
+{
+    const tn_binding *bindings;
+    size_t n;
+    if (o->only_entry)
+        TN_TRY(tn_module_select_entry(m, NULL, true));
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &bindings, &n));
+    return tn_module_bind(m, bindings, n);
+}
+
+/* Collect the inputs of M, as a run would. */
+static tn_status gather_entry(session *s, const tn_module *m, const arguments *args, run_inputs *in)
+{
+    uint64_t seed = 0;
+    bool has_seed = false;
+    for (int i = 0; i < args->n_options; i++)
+        if (args->options[i].id == OPTION_RANDOM) {
+            TN_TRY(read_seed(s, "--random", args->options[i].value, &seed));
+            has_seed = true;
+        }
+    TN_TRY(inputs_of_module(s, m, args, in));
+    return inputs_complete(s, has_seed ? &seed : NULL, in);
+}
+
+static tn_status run_convert(session *s, const arguments *args)
+{
+    const char *file;
+    convert_options o;
+    tn_module *m;
+    run_inputs in = {0};
+    cli_text text = {0}, meta = {0};
+
+    TN_TRY(read_convert_options(s, args, &o));
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(read_program(s, file, &m));
+    const bool to_folder = names_folder(o.out);
+    tn_status status = choose_program(s, m, args, &o);
+    if (status == TN_OK && o.with_entry)
+        status = gather_entry(s, m, args, &in);
+    if (status == TN_OK && to_folder)
+        status = describe_entry(s, m, o.to, o.symbol, &meta);
+    if (status == TN_OK)
+        status = tn_module_convert(m, o.to, &o.convert);
+    const tn_write_options write = {
+        .style = o.style, .entry = o.with_entry, .inputs = in.tensors, .n_inputs = in.n};
+    const tn_writer writer = text_writer(&text);
+    if (status == TN_OK)
+        status = tn_module_write_with(m, &write, &writer);
+    if (status == TN_OK)
+        status =
+            to_folder ? folder_write(s, o.out, o.to, &text, &meta) : output_text(s, o.out, &text);
+    cli_text_release(&text);
+    cli_text_release(&meta);
+    inputs_release(&in);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_convert = {
+    "convert", "FILE --to DIALECT [-o OUT] [--style STYLE] [--entry F] [--dim SYM=N]... [--exact]",
+    "write a program in another dialect", options, run_convert};

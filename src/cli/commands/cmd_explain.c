@@ -1,0 +1,181 @@
+/* tenon explain: the kernels of a program, or the memory of its values. */
+#include "cli/running/run.h"
+#include "cli/session/cli.h"
+#include "tenon/convert.h"
+
+enum {
+    OPTION_BUFFERS = OPTION_OWN,
+    OPTION_JSON,
+    OPTION_BIND,
+    OPTION_OUT,
+    OPTION_PLAN_CPU,
+    OPTION_PLAN_SCHEDULE,
+    OPTION_DUMP,
+    OPTION_KERNEL,
+    OPTION_CODE
+};
+
+static const option options[] = {
+    {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
+    {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
+    {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
+    {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
+    {OPTION_PLAN_SCHEDULE, "--schedule", "TEXT", "of contractions, as --dump kernels shows them"},
+    {OPTION_DUMP, "--dump", "STAGE",
+     "a form on the way: graph, lowered, kernels, loops, program, all"},
+    {OPTION_KERNEL, "--kernel", "N", "of kernels and loops, only those of kernel N"},
+    {OPTION_CODE, "--code", "CODE", "what an error is: its code, such as E3003, or its kind"},
+    {OPTION_OUT, "-o", "OUT", "file to write; else standard output"},
+    {0},
+};
+
+static void put_usage(cli_text *text, uint32_t usage)
+{
+    static const char *const names[] = {"parameter", "result", "temporary", "constant"};
+    bool first = true;
+    for (uint32_t i = 0; i < 4; i++)
+        if (usage >> i & 1) {
+            cli_puts(text, first ? "" : "+");
+            cli_puts(text, names[i]);
+            first = false;
+        }
+}
+
+static void put_buffer(cli_text *text, const tn_planned_buffer *b)
+{
+    cli_printf(text, "%s %%%u  ", b->function, b->value);
+    cli_put_type(text, &b->type);
+    cli_puts(text, "  ");
+    put_usage(text, b->usage);
+    cli_printf(text, "  live %u..%u  ", b->begin, b->end);
+    if (b->bytes < 0)
+        cli_puts(text, "size unknown");
+    else
+        cli_printf(text, "%lld bytes", (long long)b->bytes);
+    if (b->alias != TN_ALIAS_NONE)
+        cli_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
+                   b->source);
+    if (b->slot >= 0)
+        cli_printf(text, "  slot %lld at %lld", (long long)b->slot, (long long)b->offset);
+    cli_putc(text, '\n');
+}
+
+static tn_status show_plan(const tn_module *m, cli_text *text)
+{
+    tn_buffer_plan *plan;
+    tn_planned_buffer b;
+    TN_TRY(tn_module_plan_buffers(m, &plan));
+    for (size_t i = 0; tn_buffer_plan_at(plan, i, &b); i++)
+        put_buffer(text, &b);
+    cli_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
+               tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
+               (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
+    tn_buffer_plan_free(plan);
+    return TN_OK;
+}
+
+typedef struct wishes {
+    bool buffers, json;
+    const char *out, *cpu, *schedule;
+    const char *code; /* of an error; NULL: none */
+    const char *dump; /* the stage; NULL: none */
+    int64_t kernel;
+} wishes;
+
+static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, const wishes *w,
+                              cli_text *text)
+{
+    tn_program *p;
+    const tn_writer to = text_writer(text);
+    TN_TRY(tn_program_compile(m, o, &p));
+    const tn_status status =
+        w->dump ? tn_program_dump(p, w->dump, w->kernel, &to) : tn_program_explain(p, w->json, &to);
+    tn_program_free(p);
+    return status;
+}
+
+static tn_status read_wishes(session *s, const arguments *args, wishes *w)
+{
+    *w = (wishes){.kernel = -1};
+    for (int i = 0; i < args->n_options; i++) {
+        const char *value = args->options[i].value;
+        switch (args->options[i].id) {
+        case OPTION_BUFFERS:
+            w->buffers = true;
+            break;
+        case OPTION_JSON:
+            w->json = true;
+            break;
+        case OPTION_OUT:
+            w->out = value;
+            break;
+        case OPTION_PLAN_CPU:
+            w->cpu = value;
+            break;
+        case OPTION_PLAN_SCHEDULE:
+            w->schedule = value;
+            break;
+        case OPTION_DUMP:
+            w->dump = value;
+            break;
+        case OPTION_CODE:
+            w->code = value;
+            break;
+        case OPTION_KERNEL:
+            TN_TRY(read_number(s, "--kernel", value, 0, INT32_MAX, &w->kernel));
+            break;
+        default:
+            break;
+        }
+    }
+    return TN_OK;
+}
+
+static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
+                               cli_text *text)
+{
+    tn_compile_options o = {.size = sizeof o, .cpu = w->cpu, .schedule = w->schedule};
+    TN_TRY(read_bindings(s, args, OPTION_BIND, &o.bindings, &o.n_bindings));
+    if (!w->buffers)
+        return show_kernels(m, &o, w, text);
+    TN_TRY(tn_module_bind(m, o.bindings, o.n_bindings));
+    return show_plan(m, text);
+}
+
+static tn_status explain_code(session *s, const wishes *w)
+{
+    cli_text text = {0};
+    if (!tn_error_page(w->code, 0))
+        return usage_error(s, "there is no error code or kind '%.60s'", w->code);
+    for (size_t i = 0; tn_error_page(w->code, i); i++)
+        cli_printf(&text, "%s%s", i ? "\n" : "", tn_error_page(w->code, i));
+    const tn_status status = output_text(s, w->out, &text);
+    cli_text_release(&text);
+    return status;
+}
+
+static tn_status run_explain(session *s, const arguments *args)
+{
+    const char *file;
+    wishes w;
+    tn_module *m;
+    cli_text text = {0};
+    TN_TRY(read_wishes(s, args, &w));
+    if (w.code)
+        return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
+    TN_TRY(arguments_one_file(s, args, &file));
+    TN_TRY(read_program(s, file, &m));
+    tn_status status = bind_and_show(s, args, &w, m, &text);
+    if (status == TN_OK)
+        status = output_text(s, w.out, &text);
+    cli_text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+const command command_explain = {
+    "explain",
+    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] "
+    "[--schedule TEXT] [-o OUT] | "
+    "--code CODE",
+    "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};

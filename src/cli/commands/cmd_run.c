@@ -1,0 +1,228 @@
+/* tenon run: compile a program, give it inputs, run it, and show or store what comes out. */
+#include "cli/running/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option options[] = {
+    {OPTION_INPUT, "--input", "NAME=VALUE",
+     "the input of this name or position: an .npy or .pb file, or 5, true, [[1, 2.5], [3, inf]]"},
+    {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
+    {OPTION_RANDOM, "--random", "SEED", "reproducible random data for all other inputs"},
+    {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; else the inputs tell"},
+    {OPTION_ENTRY, "--entry", "F", "the function to run"},
+    {OPTION_OUTPUT, "--output", "DIR|X.npz",
+     "write 0.npy, 1.npy, ... and outputs.json, or one archive"},
+    {OPTION_PRINT, "--print", NULL, "print the outputs, as is done without --output"},
+    {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
+    {OPTION_NUMERICS, "--numerics", "exact|relaxed",
+     "relaxed: changes of results that docs/numerics.md lists"},
+    {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
+    {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
+    {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
+    {OPTION_SCHEDULE, "--schedule", "TEXT", "of contractions, as explain shows them"},
+    {OPTION_DEVICE, "--device", "cpu", "where it runs; there is no other device so far"},
+    {OPTION_CHECK, "--check", NULL, "compare every kernel with the reference evaluator"},
+    {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
+    {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
+    {OPTION_TRACE, "--profile-trace", "TRACE.json",
+     "write when each step ran, for how long and how fast, for trace viewers"},
+    {0},
+};
+
+typedef struct run_options {
+    const char *file, *output, *trace;
+    bool print;
+    bool has_seed;
+    uint64_t seed;
+    int64_t times; /* 0: not asked for */
+    tn_compile_options compile;
+    tn_run_options run;
+} run_options;
+
+/* ---- options ---- */
+
+static tn_status read_one(session *s, const given *g, run_options *o)
+{
+    int64_t number;
+    int choice;
+    switch (g->id) {
+    case OPTION_RANDOM:
+        TN_TRY(read_seed(s, "--random", g->value, &o->seed));
+        o->has_seed = true;
+        o->run.seed = o->seed;
+        return TN_OK;
+    case OPTION_OUTPUT:
+        o->output = g->value;
+        return g->value[0] ? TN_OK : usage_error(s, "--output needs a name");
+    case OPTION_PRINT:
+        o->print = true;
+        return TN_OK;
+    case OPTION_LEVEL:
+        return read_level(s, g->value, &o->compile.level);
+    case OPTION_NUMERICS:
+        return read_numerics(s, g->value, &o->compile.numerics);
+    case OPTION_ENGINE:
+        o->compile.engine = g->value;
+        return read_choice(s, "--engine", g->value, "jit", "ref", &choice);
+    case OPTION_SCHEDULE:
+        o->compile.schedule = g->value;
+        return TN_OK;
+    case OPTION_CPU:
+        o->compile.cpu = g->value;
+        return TN_OK;
+    case OPTION_DEVICE:
+        o->compile.device = g->value;
+        return read_choice(s, "--device", g->value, "cpu", "gpu", &choice);
+    case OPTION_THREADS:
+        TN_TRY(read_number(s, "--threads", g->value, 1, 65536, &number));
+        o->run.threads = o->compile.threads = (uint32_t)number;
+        return TN_OK;
+    case OPTION_CHECK:
+        o->compile.check = true;
+        return TN_OK;
+    case OPTION_TIME:
+        return read_number(s, "--time", g->value, 1, 1000000000, &o->times);
+    case OPTION_TIMEOUT:
+        return read_timeout(s, g->value, &o->run.timeout_ns);
+    case OPTION_TRACE:
+        o->trace = g->value;
+        return g->value[0] ? TN_OK : usage_error(s, "--profile-trace needs a file name");
+    default: /* --input, --inputs and --dim are read where they are used, --entry with the program
+              */
+        return TN_OK;
+    }
+}
+
+static tn_status read_run_options(session *s, const arguments *args, run_options *o)
+{
+    *o = (run_options){.compile.size = sizeof o->compile};
+    for (int i = 0; i < args->n_options; i++)
+        TN_TRY(read_one(s, &args->options[i], o));
+    return arguments_one_file(s, args, &o->file);
+}
+
+/* ---- running ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static void put_seconds(cli_text *text, int64_t ns)
+{
+    cli_printf(text, "%lld.%09lld s", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+}
+
+static void print_times(int64_t *ns, size_t n)
+{
+    cli_text text = {0};
+    qsort(ns, n, sizeof *ns, compare_times);
+    cli_puts(&text, "time: median ");
+    put_seconds(&text, n % 2 ? ns[n / 2] : ns[n / 2 - 1] + (ns[n / 2] - ns[n / 2 - 1]) / 2);
+    cli_puts(&text, ", min ");
+    put_seconds(&text, ns[0]);
+    cli_printf(&text, ", %zu run%s\n", n, n == 1 ? "" : "s");
+    if (!text.failed)
+        output_error_text(text.at, text.n);
+    cli_text_release(&text);
+}
+
+static tn_status run_timed(session *s, const tn_program *p, const run_options *o,
+                           const run_inputs *in, tn_buffer *out, size_t n_out)
+{
+    size_t n = (size_t)o->times;
+    int64_t *ns = cli_alloc(&s->memory, n, sizeof *ns);
+    if (!ns)
+        return no_memory(s);
+    tn_status status = TN_OK;
+    for (size_t i = 0; i < n && status == TN_OK; i++) {
+        /* each run but the first fills the buffers of the one before */
+        int64_t start = time_now();
+        status = tn_program_run(p, in->tensors, in->n, out, n_out, &o->run);
+        ns[i] = time_now() - start;
+    }
+    if (status == TN_OK)
+        print_times(ns, n);
+    return status;
+}
+
+static tn_status present(session *s, const tn_program *p, const run_options *o,
+                         const tn_buffer *out)
+{
+    if (o->output)
+        TN_TRY(outputs_write(s, p, out, o->output));
+    if (o->output && !o->print)
+        return TN_OK;
+    cli_text text = {0};
+    tn_status status = outputs_show(s, p, out, &text);
+    if (status == TN_OK)
+        status = output_text(s, NULL, &text);
+    cli_text_release(&text);
+    return status;
+}
+
+static tn_status run_program(session *s, const tn_program *p, const run_options *o,
+                             const run_inputs *in)
+{
+    const size_t n = tn_program_output_count(p);
+    tn_buffer *out = cli_alloc(&s->memory, n, sizeof *out);
+    if (!out)
+        return no_memory(s);
+    tn_status status = o->times ? run_timed(s, p, o, in, out, n)
+                                : tn_program_run(p, in->tensors, in->n, out, n, &o->run);
+    if (status == TN_OK)
+        status = present(s, p, o, out);
+    for (size_t i = 0; i < n; i++)
+        tn_buffer_release(p, &out[i]);
+    return status;
+}
+
+/* From the file to a program; the module is not needed after that. */
+static tn_status build_program(session *s, const arguments *args, run_options *o, tn_program **p)
+{
+    tn_module *m;
+    TN_TRY(read_for_inputs(s, args, o->file, &m));
+    tn_status status =
+        read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings);
+    if (status == TN_OK)
+        status = tn_program_compile(m, &o->compile, p);
+    tn_module_free(m);
+    return status;
+}
+
+static tn_status build_and_run(session *s, const arguments *args, run_options *o)
+{
+    run_inputs in;
+    tn_program *p;
+    TN_TRY(build_program(s, args, o, &p));
+    tn_status status = inputs_gather(s, p, args, o->has_seed ? &o->seed : NULL, &in);
+    if (status == TN_OK)
+        status = run_program(s, p, o, &in);
+    inputs_release(&in);
+    tn_program_free(p);
+    return status;
+}
+
+static tn_status run_run(session *s, const arguments *args)
+{
+    run_options o;
+    trace t;
+    TN_TRY(read_run_options(s, args, &o));
+    if (!o.trace)
+        return build_and_run(s, args, &o);
+    trace_init(&t);
+    o.compile.profiler = o.run.profiler = &t.profiler;
+    tn_status status = build_and_run(s, args, &o);
+    if (status == TN_OK)
+        status = trace_write(s, o.trace, &t);
+    trace_release(&t);
+    return status;
+}
+
+const command command_run = {"run", "FILE [--input NAME=VALUE]... [--output DIR|X.npz] ...",
+                             "run a program on tensors from files", options, run_run};

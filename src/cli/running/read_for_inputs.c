@@ -1,0 +1,122 @@
+/* Models that leave sizes open on which their nodes depend: the inputs of the run say what they
+ * are. Whatever can be read without is read without, so that its code serves all sizes. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/arguments/in_place.h"
+#include "cli/running/run.h"
+
+static bool is_model(const session *s, const char *path)
+{
+    const size_t n = strlen(path);
+    struct stat info;
+    const bool is_onnx = s->read.dialect ? strcmp(s->read.dialect, "onnx") == 0
+                                         : n > 5 && strcmp(path + n - 5, ".onnx") == 0;
+    return is_onnx && stat(path, &info) == 0 && S_ISREG(info.st_mode); /* it can be read twice */
+}
+
+typedef struct shapes {
+    session *s;
+    tn_input_shape *at;
+    size_t n, cap;
+} shapes;
+
+static tn_status add(shapes *list, const char *name, const int64_t *dims, uint32_t rank)
+{
+    session *s = list->s;
+    list->at = cli_grow(&s->memory, list->at, &list->cap, list->n, sizeof *list->at);
+    int64_t *own = cli_alloc(&s->memory, rank, sizeof *own);
+    name = cli_copy(&s->memory, name, strlen(name));
+    if (!list->at || !own || !name)
+        return no_memory(s);
+    if (rank > 0)
+        memcpy(own, dims, rank * sizeof *own);
+    list->at[list->n++] = (tn_input_shape){name, rank, own};
+    return TN_OK;
+}
+
+/* The tensors of the file PATH; NAME: of one without a name. */
+static tn_status add_file(shapes *list, const char *path, const char *name)
+{
+    tn_tensor_file *file;
+    TN_TRY(tn_tensor_file_open(list->s->cx, path, &file));
+    tn_status status = TN_OK;
+    for (size_t i = 0; status == TN_OK && i < tn_tensor_file_count(file); i++) {
+        tn_type type;
+        const char *own = tn_tensor_file_name(file, i);
+        status = tn_tensor_file_type(file, i, &type);
+        if (status == TN_OK)
+            status = add(list, own && *own ? own : name, type.dims, type.rank);
+    }
+    tn_tensor_file_close(file);
+    return status;
+}
+
+/* The shape of an input given as NAME=PATH or NAME=VALUE. */
+static tn_status add_input(shapes *list, const char *text)
+{
+    session *s = list->s;
+    const char *eq = strchr(text, '=');
+    in_place value;
+    const char *name = eq ? cli_copy(&s->memory, text, (size_t)(eq - text)) : NULL;
+    if (!name)
+        return eq ? no_memory(s) : TN_OK;
+    if (!in_place_is(s, eq + 1))
+        return add_file(list, eq + 1, name);
+    TN_TRY(in_place_read(s, name, eq + 1, &value));
+    return value.rank > 0 ? add(list, name, value.dims, value.rank) : TN_OK;
+}
+
+/* What is wrong with an input is said later, when it is read as one. */
+static void find_shapes(shapes *list, const arguments *args)
+{
+    for (int i = 0; i < args->n_options; i++) {
+        const given *g = &args->options[i];
+        if (g->id == OPTION_INPUT)
+            (void)add_input(list, g->value);
+        else if (g->id == OPTION_INPUTS)
+            (void)add_file(list, g->value, "");
+    }
+}
+
+/* What is reported meanwhile, as it would be shown. */
+typedef struct held {
+    session *s;
+    cli_text text;
+} held;
+
+static bool write_held(void *user, const char *bytes, size_t n)
+{
+    held *h = user;
+    cli_put(&h->text, bytes, n);
+    return !h->text.failed;
+}
+
+static void hold(void *user, const tn_diagnostic *d)
+{
+    held *h = user;
+    const tn_writer writer = {write_held, h};
+    (void)tn_diagnostic_write(h->s->cx, d, h->s->style, &writer);
+}
+
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m)
+{
+    held reports = {.s = s}, faults = {.s = s};
+    shapes list = {.s = s};
+    if (!is_model(s, path))
+        return read_program(s, path, m);
+    s->instead = &(tn_diagnostic_sink){hold, &faults};
+    find_shapes(&list, args);
+    s->instead = &(tn_diagnostic_sink){hold, &reports};
+    tn_status status = list.n > 0 ? read_program(s, path, m) : TN_ERR_REJECTED;
+    s->instead = NULL;
+    if (status != TN_ERR_REJECTED && reports.text.n > 0)
+        output_error_text(reports.text.at, reports.text.n);
+    cli_text_release(&reports.text);
+    cli_text_release(&faults.text);
+    if (status != TN_ERR_REJECTED)
+        return status;
+    s->read.shapes = list.at;
+    s->read.n_shapes = list.n;
+    return read_program(s, path, m);
+}

@@ -1,0 +1,105 @@
+/* The parts of `tenon run`. */
+#ifndef CLI_RUNNING_RUN_H
+#define CLI_RUNNING_RUN_H
+
+#include "cli/session/cli.h"
+
+enum {
+    OPTION_INPUT = OPTION_OWN,
+    OPTION_INPUTS,
+    OPTION_RANDOM,
+    OPTION_DIM,
+    OPTION_ENTRY,
+    OPTION_OUTPUT,
+    OPTION_PRINT,
+    OPTION_LEVEL,
+    OPTION_ENGINE,
+    OPTION_THREADS,
+    OPTION_DEVICE,
+    OPTION_TIME,
+    OPTION_TIMEOUT,
+    OPTION_NUMERICS,
+    OPTION_TRACE,
+    OPTION_CHECK,
+    OPTION_CPU,
+    OPTION_SCHEDULE
+};
+
+/* The tensors given to a run, one for each input of the program. */
+typedef struct run_inputs {
+    const tn_program *p;
+    tn_program *own; /* P, where it was only made to know the inputs; else NULL */
+    size_t n;
+    tn_buffer *tensors;     /* without data: not given */
+    const char **paths;     /* of --input; NULL: not given this way */
+    bool *is_random;        /* the library made it */
+    tn_tensor_file **files; /* that hold the others */
+    size_t n_files;
+} run_inputs;
+
+/* ---- run_inputs.c ---- */
+
+/* Collect every input: the files of --input, then the archives of --inputs, then random data when
+ * SEED is not NULL. Reports what is missing or does not fit. IN is released in any case; P must
+ * live until then. */
+tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
+                        const uint64_t *seed, run_inputs *in);
+/* The same for the inputs of a module, but those that no file gives stay without data. */
+tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args, run_inputs *in);
+/* Make those random that are not given; without SEED they are missing. */
+tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in);
+void inputs_release(run_inputs *in);
+
+/* ---- read_for_inputs.c ---- */
+
+/* Read the program PATH. A model that cannot be read as long as sizes are open is read with those
+ * that the options --input and --inputs give. */
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m);
+
+/* ---- convert_folder.c ---- */
+
+/* Does PATH end with a slash? */
+bool names_folder(const char *path);
+/* The text of meta.json: TARGET, and the entry of M with its symbol, which NAME may override. */
+tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
+                         cli_text *out);
+/* Write FOLDER/program with the extension of DIALECT, and FOLDER/meta.json. */
+tn_status folder_write(session *s, const char *folder, const char *dialect, const cli_text *program,
+                       const cli_text *meta);
+
+/* ---- run_outputs.c ---- */
+
+/* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
+tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);
+/* Write the results as text. */
+tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cli_text *text);
+
+/* ---- trace.c ---- */
+
+/* What a trace knows of one step: how many events of it stand in the text, and the sum of those
+ * that do not. */
+typedef struct trace_step {
+    const void *key;
+    const char *name, *kind;
+    uint32_t singles, threads;
+    uint64_t folded, bytes, flops;
+    int64_t begin_ns, end_ns, busy_ns;
+} trace_step;
+
+/* The text of a trace while it grows. */
+typedef struct trace {
+    tn_profiler profiler; /* to be told what happens; stays where the trace is */
+    cli_text text;
+    cli_pool memory;
+    trace_step *steps;
+    size_t n_steps, cap_steps;
+    uint32_t *table; /* of N_TABLE places: 1 + the number of a step, by its hash; 0: empty */
+    size_t n_table;
+} trace;
+
+void trace_init(trace *t);
+void trace_release(trace *t);
+/* Finish the text and write it to the file PATH. */
+tn_status trace_write(session *s, const char *path, trace *t);
+
+#endif

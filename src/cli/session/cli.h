@@ -1,0 +1,203 @@
+/* What the subcommands share: the session, its options, and where output goes.
+ *
+ * The command line is a user of the library like any other: it includes the public headers, and
+ * its own. */
+#ifndef CLI_SESSION_CLI_H
+#define CLI_SESSION_CLI_H
+
+#include "cli/session/cli_text.h"
+#include "tenon/files.h"
+#include "tenon/tenon.h"
+
+/* Return early with any status but TN_OK. */
+#define TN_TRY(expr)                                                                               \
+    do {                                                                                           \
+        tn_status tn_try_status_ = (expr);                                                         \
+        if (tn_try_status_ != TN_OK)                                                               \
+            return tn_try_status_;                                                                 \
+    } while (0)
+
+/* One option that a command takes. */
+typedef struct option {
+    int id;
+    const char *name;  /* "--input", "-o" */
+    const char *value; /* what the help calls its value; NULL when it takes none */
+    const char *help;
+} option;
+
+/* One option as given. */
+typedef struct given {
+    int id;
+    const char *value;
+} given;
+
+/* The arguments of a command, taken apart. */
+typedef struct arguments {
+    given *options;
+    int n_options;
+    const char **files; /* what is not an option */
+    int n_files;
+} arguments;
+
+/* Options that every command takes; those of a command start at OPTION_OWN. */
+enum {
+    OPTION_FROM,
+    OPTION_PROFILE,
+    OPTION_SLICE_NEGATIVE,
+    OPTION_STRICT,
+    OPTION_MAX_PIECES,
+    OPTION_ENTRY_POINT,
+    OPTION_DECLARE,
+    OPTION_SIZE,
+    OPTION_KNOWN,
+    OPTION_LIMIT,
+    OPTION_WHOLE_TIMEOUT,
+    OPTION_DIAGNOSTICS,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_OWN
+};
+
+typedef struct session session;
+typedef struct model_file model_file;
+
+typedef struct command {
+    const char *name;
+    const char *synopsis; /* arguments, for the help */
+    const char *help;
+    const option *options; /* ends with an entry without a name; NULL: none of its own */
+    tn_status (*run)(session *s, const arguments *args);
+} command;
+
+enum { MOST_NOTES = 8 };
+
+struct session {
+    tn_context *cx;
+    const command *command; /* NULL before it is known */
+    cli_pool memory;        /* until the end */
+    tn_read_options read;
+    bool wants_help, wants_version;
+    const char **declared; /* room for one entry an argument; behind read.inputs */
+    tn_binding *sizes;     /* the same, behind read.bindings */
+    tn_known_input *known; /* and behind read.known */
+    const char *model;     /* that is read now: its path */
+    model_file *model_files;
+    const char **limits; /* as sizes: the values of --limit */
+    int n_limits;
+    int64_t deadline; /* of --timeout, by time_now; 0: none */
+    /* Where diagnostics go, and what the next error is given besides. */
+    tn_diagnostic_style style;
+    const tn_diagnostic_sink *instead; /* of standard error, if not NULL */
+    const char *advice;                /* NULL: none */
+    const char *notes[MOST_NOTES];
+    size_t n_notes;
+};
+
+extern const command command_check, command_fix, command_fmt, command_opt, command_run, command_ops,
+    command_passes, command_convert, command_equiv, command_grad, command_compile, command_explain,
+    command_conformance, command_info, command_verify;
+
+/* ---- commands.c ---- */
+
+/* Carry out the command line; returns the exit status. */
+int cli_main(int argc, char **argv);
+
+/* ---- arguments.c ---- */
+
+/* The options that every command takes; ends with an entry without a name. */
+extern const option common_options[];
+
+/* Take ARGV apart for the session's command and carry out the common options. */
+tn_status arguments_read(session *s, int argc, char **argv, arguments *args);
+/* Exactly one file, which is what most commands take. */
+tn_status arguments_one_file(session *s, const arguments *args, const char **file);
+/* Give CX the limits and the time that the command line names. */
+tn_status arguments_limit(session *s, tn_context *cx);
+/* How a command is used: its options and the common ones. */
+void help_command(cli_text *out, const command *c);
+/* The options alone, a line each. */
+void help_command_options(cli_text *out, const command *c);
+
+/* ---- model_files.c ---- */
+
+/* Read the program in the file PATH, which stays there until the end, with the common options. */
+tn_status read_program(session *s, const char *path, tn_module **m);
+/* Give up the files that models named; no program may need them any more. */
+void model_files_release(session *s);
+
+/* ---- known_inputs.c ---- */
+
+/* Tell the reader of the value that TEXT, NAME=VALUE, gives an input. */
+tn_status known_input_add(session *s, const char *text);
+
+/* ---- values.c ---- */
+
+/* A number at the start of TEXT, which has N bytes: digits after an optional sign. False for
+ * anything else in it, and what does not fit. */
+bool number_i64(const char *text, size_t n, int64_t *number);
+bool number_u64(const char *text, size_t n, uint64_t *number);
+/* In decimal, all of TEXT; infinity when it is too large. */
+bool number_f64(const char *text, double *number);
+
+/* TEXT as a number in MIN..MAX, or a usage error that names the option. */
+tn_status read_number(session *s, const char *option_name, const char *text, int64_t min,
+                      int64_t max, int64_t *number);
+/* From 0 to 2^64-1: the value of an option for a seed. */
+tn_status read_seed(session *s, const char *option_name, const char *text, uint64_t *seed);
+/* Seconds, such as `0.5`, as nanoseconds: the value of --timeout. */
+tn_status read_timeout(session *s, const char *text, uint64_t *ns);
+/* `-O` followed by 0, 1 or 2. */
+tn_status read_level(session *s, const char *text, tn_level *level);
+/* `exact` or `relaxed`. */
+tn_status read_numerics(session *s, const char *text, tn_numerics *numerics);
+/* FIRST (0) or SECOND (1): the value of the option NAME. */
+tn_status read_choice(session *s, const char *name, const char *text, const char *first,
+                      const char *second, int *choice);
+/* The values of the options ID, each SYM=N, as bindings. */
+tn_status read_bindings(session *s, const arguments *args, int id, const tn_binding **out,
+                        size_t *n_out);
+
+/* ---- report.c ---- */
+
+/* Choose form and colours of diagnostics from the arguments before any of them can be wrong. */
+void report_setup(session *s, int argc, char **argv);
+void report_diagnostic(void *user, const tn_diagnostic *d);
+int exit_status(tn_status s);
+
+/* Report an error of KIND, a name of the library, and return its status. */
+tn_status report_error(session *s, tn_status status, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "the command line is wrong": reports, points to the help, and returns TN_ERR_USAGE. */
+tn_status usage_error(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "a file cannot be used": TN_ERR_IO. */
+tn_status file_error(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+tn_status no_memory(session *s);
+void report_warning(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What the next error, of the command line or the library, is given besides: advice, if it has no
+ * fix of its own, and notes. */
+void advise(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void add_note(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The advice to take the one of NAMES that the N bytes of TEXT were probably meant to be. */
+void advise_name(session *s, const char *text, size_t n, const char *const *names, size_t n_names);
+
+/* ---- text_output.c ---- */
+
+/* Write TEXT to PATH, or to standard output when PATH is NULL or "-"; reports what fails. */
+tn_status output_text(session *s, const char *path, const cli_text *text);
+/* The same, but a file appears together with the others of SET. */
+tn_status output_text_in(session *s, tn_file_set *set, const char *path, const cli_text *text);
+/* A writer that appends to TEXT. */
+tn_writer text_writer(cli_text *text);
+/* Write to standard error, as well as that goes. */
+void output_error_text(const char *text, size_t n);
+/* All of the file PATH, or of standard input for "-", with a NUL behind it. */
+tn_status read_whole(session *s, const char *path, cli_text *text);
+
+/* `f32[2, 3]` */
+void cli_put_type(cli_text *text, const tn_type *t);
+/* Of CLOCK_MONOTONIC, in nanoseconds. */
+int64_t time_now(void);
+
+#endif

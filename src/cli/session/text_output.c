@@ -1,0 +1,124 @@
+/* Where texts come from and go to: files, standard input, output and error. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/session/cli.h"
+
+enum { LARGEST_WRITE = 1 << 30, READ_STEP = 64 << 10 };
+
+/* False with errno set when not all could be written. */
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, bytes, n < LARGEST_WRITE ? n : LARGEST_WRITE);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        bytes += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+void output_error_text(const char *text, size_t n)
+{
+    (void)write_all(STDERR_FILENO, text, n);
+}
+
+static bool append(void *user, const char *bytes, size_t n)
+{
+    cli_text *text = user;
+    cli_put(text, bytes, n);
+    return !text->failed;
+}
+
+tn_writer text_writer(cli_text *text)
+{
+    return (tn_writer){append, text};
+}
+
+static bool is_standard_output(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+static tn_status write_standard_output(session *s, const cli_text *text)
+{
+    if (write_all(STDOUT_FILENO, text->at, text->n))
+        return TN_OK;
+    return file_error(s, "standard output cannot be written: %s", strerror(errno));
+}
+
+tn_status output_text_in(session *s, tn_file_set *set, const char *path, const cli_text *text)
+{
+    if (text->failed)
+        return no_memory(s);
+    return is_standard_output(path) ? write_standard_output(s, text)
+                                    : tn_file_set_add(set, path, text->at, text->n);
+}
+
+tn_status output_text(session *s, const char *path, const cli_text *text)
+{
+    tn_file_set *set = NULL;
+    if (text->failed)
+        return no_memory(s);
+    if (is_standard_output(path))
+        return write_standard_output(s, text);
+    TN_TRY(tn_file_set_begin(s->cx, &set));
+    return tn_file_set_end(set, tn_file_set_add(set, path, text->at, text->n));
+}
+
+/* False with errno set. */
+static bool read_all(int fd, cli_text *text)
+{
+    char block[READ_STEP];
+    ssize_t got;
+    do {
+        got = read(fd, block, sizeof block);
+        if (got > 0)
+            cli_put(text, block, (size_t)got);
+    } while (!text->failed && (got > 0 || (got < 0 && errno == EINTR)));
+    cli_put(text, "", 0);
+    return got >= 0;
+}
+
+tn_status read_whole(session *s, const char *path, cli_text *text)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    const int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return file_error(s, "%s: cannot be opened: %s", path, strerror(errno));
+    const bool ok = read_all(fd, text);
+    const int reason = errno;
+    if (!is_input)
+        (void)close(fd);
+    if (text->failed)
+        return no_memory(s);
+    return ok ? TN_OK
+              : file_error(s, "%s: cannot be read: %s", is_input ? "<stdin>" : path,
+                           strerror(reason));
+}
+
+void cli_put_type(cli_text *text, const tn_type *t)
+{
+    cli_printf(text, "%s[", tn_dtype_name(t->dtype));
+    for (uint32_t i = 0; i < t->rank; i++) {
+        cli_puts(text, i ? ", " : "");
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            cli_putc(text, '?');
+        else
+            cli_printf(text, "%lld", (long long)t->dims[i]);
+    }
+    cli_putc(text, ']');
+}
+
+int64_t time_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
