@@ -31,18 +31,21 @@ static module *new_program(const tn_allocator *allocator, uint64_t seed, int64_t
     return NULL;
 }
 
-/* A random chain of contractions and reductions in a context of its own; NULL also when the type
- * rules refuse it. */
-static module *new_chain(const tn_allocator *allocator, uint64_t seed, int64_t elements)
+/* What makes a program of one value of interest; NO_VALUE where the type rules refuse it. */
+typedef value_id add_fn(graph *g);
+
+/* A program of what ADD makes, in a context of its own, or NULL. */
+static module *new_with(add_fn *add, const tn_allocator *allocator, uint64_t seed, int64_t elements)
 {
     context *cx = context_new(allocator, NULL);
     module *m = cx ? module_new(cx) : NULL;
     choices c = {.state = state_of(seed)};
     graph g = {.c = &c,
                .f = m ? module_add_function(m, "main", 4) : NULL,
-               .most.elements = elements,
-               .dtypes = {TN_F32, TN_F64, TN_BF16}};
-    const value_id y = g.f ? random_stages(&g) : NO_VALUE;
+               .most = {.elements = elements, .depth = 1},
+               .dtypes = {TN_F32, TN_F64, TN_BF16},
+               .extents = {1, 3, 17, 64}};
+    const value_id y = g.f ? add(&g) : NO_VALUE;
     if (y != NO_VALUE && function_add_output(g.f, y) == TN_OK)
         return m;
     module_free(m);
@@ -85,6 +88,25 @@ static const char *judge_function(const function *f, uint64_t seed, arena *a, pl
 }
 
 /* All functions of M, whose regions have kernels of their own. */
+/* A random chain of contractions and reductions. */
+static module *new_chain(const tn_allocator *allocator, uint64_t seed, int64_t elements)
+{
+    return new_with(random_stages, allocator, seed, elements);
+}
+
+static value_id random_scan(graph *g)
+{
+    int64_t dims[TN_MAX_RANK];
+    const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK);
+    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE : add_plain_scan(g);
+}
+
+/* A random scan that computes element by element. */
+static module *new_scan(const tn_allocator *allocator, uint64_t seed, int64_t elements)
+{
+    return new_with(random_scan, allocator, seed, elements);
+}
+
 static void check_module(const module *m, const char *name, uint64_t seed, plan_counts *counts)
 {
     arena a;
@@ -137,6 +159,25 @@ static void test_random_stages(void)
     }
     printf("%u chains, %u kernels, %u stages\n", counts.programs, counts.kernels, stages);
     CHECK(stages > CHAINS);
+}
+
+/* Scans alone: most of them are loops of one kernel. */
+static void test_random_scans(void)
+{
+    enum { SCANS = 400 };
+    plan_counts counts = {0};
+    uint32_t in_kernels = 0;
+    for (uint64_t seed = 1; seed <= SCANS && check_failed == 0; seed++) {
+        module *m = new_scan(NULL, seed, 8000);
+        const function *f = m ? module_entry(m) : NULL;
+        for (uint32_t i = 0; f && i < f->nodes.n; i++)
+            in_kernels += kernel_scans(f, &f->nodes.at[i]);
+        if (m)
+            check_module(m, "scan", seed, &counts);
+        free_program(m);
+    }
+    printf("%u functions, %u scans in kernels\n", counts.programs, in_kernels);
+    CHECK(in_kernels > SCANS / 4);
 }
 
 /* ---- once wrong ---- */
@@ -405,7 +446,9 @@ static void test_compiled(void)
                                       .threads = 8,
                                       .level = (tn_level)(TN_LEVEL_0 + (int)(seed % 3)),
                                       .cpu = seed % 2 ? NULL : "x86-64-v2"};
-        module *m = seed % 2 ? NULL : new_chain(NULL, seed, 8000);
+        module *m = seed % 2   ? NULL
+                    : seed % 4 ? new_chain(NULL, seed, 8000)
+                               : new_scan(NULL, seed, 8000);
         if (!m)
             m = new_program(NULL, seed, 3000, 20);
         const char *why = m ? judge_jit(m, &o, seed, &a, &counts) : "no program";
@@ -533,6 +576,7 @@ int main(void)
     test_complex_products();
     test_stages();
     test_random_stages();
+    test_random_scans();
     test_random_programs();
     test_compiled();
     test_compiled_attention();

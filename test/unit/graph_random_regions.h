@@ -2,6 +2,7 @@
 #ifndef TEST_GRAPH_RANDOM_REGIONS_H
 #define TEST_GRAPH_RANDOM_REGIONS_H
 
+#include "graph_random_contract.h"
 #include "graph_random_steps.h"
 
 /* A region with the types of these values as parameters. */
@@ -141,6 +142,50 @@ static inline void add_scan(graph *g, const value_id *operands, const type *cons
         (void)put_many(g, OP_SCAN, in, n_in, e, 3);
 }
 
+/* A scan that computes element by element, on values of one shape and numbers. Its first result. */
+static inline value_id add_plain_scan(graph *g)
+{
+    int64_t dims[TN_MAX_RANK] = {1 + pick(g->c, 5)};
+    const uint32_t rank = any_shape(g, dims + 1, GRAPH_MOST_RANK - 1), n = 1 + pick(g->c, 2),
+                   n_in = n + 1 + pick(g->c, 2);
+    value_id in[4];
+    const type *types[4];
+    uint32_t body;
+    for (uint32_t i = 0; i < n_in; i++) {
+        const uint32_t own = one_in(g->c, 4) ? 0 : rank, scanned = i >= n;
+        const tn_dtype d = any_dtype(g);
+        in[i] = shaped(g, d, dims + !scanned, own + scanned);
+        types[i] = type_of(&g->f->module->types, d, dims + 1, own);
+        if (in[i] == NO_VALUE || !types[i])
+            return NO_VALUE;
+    }
+    graph b = region_like(g, types, n_in, &body);
+    if (!b.f || b.n < n_in)
+        return NO_VALUE;
+    for (uint32_t steps = 1 + pick(g->c, 6); steps > 0; steps--)
+        switch (pick(g->c, 4)) {
+        case 0:
+            step_unary(&b);
+            break;
+        case 1:
+            step_ternary(&b);
+            break;
+        case 2:
+            step_cast(&b);
+            break;
+        default:
+            step_binary(&b);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        (void)function_add_output(b.f, result_of(&b, types[i]));
+    const uint32_t stacked = pick(g->c, 3);
+    for (uint32_t i = 0; i < stacked; i++)
+        (void)function_add_output(b.f, b.pool[b.n - 1 - pick(g->c, b.n < 4 ? b.n : 4)]);
+    attr e[] = {attr_of_int(KEY_BODY_REGION, body), attr_of_int(KEY_CARRY_COUNT, n),
+                attr_of_int(KEY_OUTPUT_COUNT, stacked)};
+    return put_many(g, OP_SCAN, in, n_in, e, 3);
+}
+
 static inline void step_region(graph *g)
 {
     if (!g->most.has_regions || g->most.depth == 0)
@@ -154,11 +199,14 @@ static inline void step_region(graph *g)
         if (types[i]->count > 4096)
             return;
     }
-    switch (pick(g->c, 3)) {
+    switch (pick(g->c, 4)) {
     case 0:
         add_cond(g, operands, types, n);
         break;
     case 1:
+        (void)add_plain_scan(g);
+        break;
+    case 2:
         add_while(g, operands, types, n);
         break;
     default:

@@ -68,6 +68,19 @@ static uint64_t products(const function *f, const node *n)
     }
 }
 
+static uint64_t node_flops(const function *f, const node *n, uint64_t most);
+
+/* Of all iterations of the scan N. */
+static uint64_t scan_flops(const function *f, const node *n)
+{
+    const function *body = kernel_scan_body(f, n);
+    const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
+    uint64_t flops = 0;
+    for (uint32_t i = 0; i < body->nodes.n; i++)
+        flops += node_flops(body, &body->nodes.at[i], UINT64_MAX);
+    return flops * (uint64_t)value_type(f, n->in[carries])->dims[0];
+}
+
 /* N, whose elementwise results are wanted at MOST positions. */
 static uint64_t node_flops(const function *f, const node *n, uint64_t most)
 {
@@ -91,6 +104,8 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     case OP_SCATTER_ADD:
     case OP_SCATTER_REDUCE:
         return count_of(f, n->in[2]);
+    case OP_SCAN:
+        return scan_flops(f, n);
     default:
         if (op->traits & T_REDUCES)
             return count_of(f, n->in[0]) << parts;

@@ -263,6 +263,8 @@ bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
         return loops_of_segment_reduce(&l);
     case OP_CONV2D_GRAD_INPUT:
         return loops_of_taps(&l);
+    case OP_SCAN:
+        return loops_of_scan(&l);
     default:
         return false;
     }

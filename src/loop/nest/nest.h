@@ -113,7 +113,7 @@ bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
                       nest *out);
-/* One node that has loops of its own (kernel_has_loops), on everything in memory. */
+/* One node that has loops of its own (KERNEL_LOOPS), on everything in memory. */
 bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out);
 bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, arena *memory,
