@@ -133,3 +133,13 @@ tn_status archive_load(context *cx, archive *a, uint32_t index, array *out)
 {
     return load(cx, a, index, true, out);
 }
+
+bool archive_place(const archive *a, uint32_t index, int *fd, uint64_t *at)
+{
+    if (a->zip || index >= a->members.n || a->in.fd < 0 ||
+        __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return false;
+    *fd = a->in.fd;
+    *at = a->members.at[index].at;
+    return true;
+}

@@ -31,4 +31,8 @@ tn_status archive_describe(context *cx, archive *a, uint32_t index, array *out);
 /* On success OUT owns its data (array_release); on failure it has none. */
 tn_status archive_load(context *cx, archive *a, uint32_t index, array *out);
 
+/* Do the elements of an array lie in the file as they are in memory? Then they begin at byte *AT of
+ * *FD, which the archive keeps. */
+bool archive_place(const archive *a, uint32_t index, int *fd, uint64_t *at);
+
 #endif

@@ -10,12 +10,11 @@ enum { PREFIX = 8, HEADER_MAX = 100 * 1000 * 1000 /* the format's own limit */ }
 
 static const struct {
     tn_dtype dtype;
-    char name[8];
+    const char *name;
 } dtypes[] = {
-    {TN_I1, "BOOL"},  {TN_SI8, "I8"},           {TN_UI8, "U8"},           {TN_SI16, "I16"},
-    {TN_UI16, "U16"}, {TN_SI32, "I32"},         {TN_UI32, "U32"},         {TN_SI64, "I64"},
-    {TN_UI64, "U64"}, {TN_FP8_E4M3, "F8_E4M3"}, {TN_FP8_E5M2, "F8_E5M2"}, {TN_BF16, "BF16"},
-    {TN_F16, "F16"},  {TN_F32, "F32"},          {TN_F64, "F64"},          {TN_CF32, "C64"},
+#define DTYPE(dtype, name) {dtype, name},
+#include "io/safetensors_dtypes.def"
+#undef DTYPE
 };
 
 /* What the header says of one tensor. */

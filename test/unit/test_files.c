@@ -4,6 +4,9 @@
 #include "api_fixture.h"
 #include "tenon/files.h"
 
+static const float floats[] = {1, 2, 3, 4};
+static const uint16_t halves[] = {0x3f80, 0x4000, 0x4040};
+static const uint8_t bits[] = {1, 7, 0};
 static const char header[] =
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]},"
     "\"b.c\":{\"dtype\":\"BF16\",\"shape\":[3],\"data_offsets\":[16,22]},"
@@ -12,8 +15,6 @@ static const char header[] =
 /* A .safetensors file with N bytes of data in a new folder. */
 static bool write_file(char path[64], size_t n)
 {
-    const float floats[] = {1, 2, 3, 4};
-    const uint16_t halves[] = {0x3f80, 0x4000, 0x4040};
     unsigned char data[22], length[8] = {0};
     memcpy(data, floats, 16);
     memcpy(data + 16, halves, 6);
@@ -114,6 +115,56 @@ static void every_allocation_may_fail(const char *path)
     CHECK(false); /* it never came to an end */
 }
 
+/* ---- writing ---- */
+
+static tn_status write_tensors(tn_context *cx, const char *path, const char *const *names)
+{
+    const tn_buffer tensors[] = {
+        {(void *)(uintptr_t)floats, sizeof floats, {TN_F32, 2, {2, 2}}},
+        {(void *)(uintptr_t)halves, sizeof halves, {TN_BF16, 1, {3}}},
+        {(void *)(uintptr_t)bits, sizeof bits, {TN_I1, 1, {3}}},
+    };
+    tn_file_set *set;
+    tn_status s = tn_file_set_begin(cx, &set);
+    return s == TN_OK ? tn_file_set_end(set, tn_file_set_add_tensors(set, path, names, tensors, 3))
+                      : s;
+}
+
+static void writes(void)
+{
+    static const char *const names[] = {"a \"1\"", "b", "c"}, *const twice[] = {"x", "y", "x"},
+                             *const broken[] = {"x", "\xff", "y"};
+    record said = {0};
+    tn_diagnostic_sink sink = {remember, &said};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    char folder[] = "/tmp/tenon-files-XXXXXX", path[64];
+    if (!CHECK(cx && mkdtemp(folder)))
+        return;
+    (void)snprintf(path, sizeof path, "%s/w.safetensors", folder);
+    CHECK_INT(write_tensors(cx, path, twice), TN_ERR_IO);
+    CHECK(strstr(said.message, "two tensors named 'x'"));
+    CHECK_INT(write_tensors(cx, path, broken), TN_ERR_IO);
+    CHECK(access(path, F_OK) != 0);
+    CHECK_INT(write_tensors(cx, path, names), TN_OK);
+
+    tn_tensor_file *f;
+    tn_buffer t;
+    if (CHECK_INT(tn_tensor_file_open(cx, path, &f), TN_OK)) {
+        CHECK_INT(tn_tensor_file_count(f), 3);
+        CHECK_TEXT(tn_tensor_file_name(f, 0), names[0]);
+        CHECK_INT(tn_tensor_file_load(f, 0, &t), TN_OK);
+        CHECK(t.type.rank == 2 && t.type.dims[1] == 2 && memcmp(t.data, floats, 16) == 0);
+        CHECK_INT(tn_tensor_file_load(f, 1, &t), TN_OK);
+        CHECK(t.type.dtype == TN_BF16 && memcmp(t.data, halves, 6) == 0);
+        CHECK_INT(tn_tensor_file_load(f, 2, &t), TN_OK);
+        CHECK(t.type.dtype == TN_I1 && memcmp(t.data, "\1\1\0", 3) == 0);
+        tn_tensor_file_close(f);
+    }
+    (void)unlink(path);
+    (void)rmdir(folder);
+    tn_context_free(cx);
+}
+
 int main(void)
 {
     char whole[64], cut[64];
@@ -124,6 +175,7 @@ int main(void)
     refuses(cut, 1 << 20, TN_ERR_IO, TN_OK);
     refuses("/tmp/there is no such file", 1 << 20, TN_ERR_IO, TN_OK);
     every_allocation_may_fail(whole);
+    writes();
     (void)unlink(whole);
     (void)unlink(cut);
     return check_result();

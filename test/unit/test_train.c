@@ -199,7 +199,7 @@ static void test_refused(tn_context *cx)
 {
     tn_module *m;
     const tn_optimizer unknown = {.name = "adagrad"}, negative = {.weight_decay = -1},
-                       large = {.beta2 = 1}, nan = {.epsilon = NAN}, keep = {.momentum = 2};
+                       large = {.beta2 = 1}, nan = {.epsilon = (double)NAN}, keep = {.momentum = 2};
     CHECK(tn_optimizer_program(cx, &unknown, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &negative, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &large, TN_F32, &m) == TN_ERR_USAGE && !m);

@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "io/npy.h"
 #include "io/npz_writer.h"
+#include "io/safetensors.h"
 #include "tenon/files.h"
 
 struct tn_file_set {
@@ -88,13 +89,39 @@ static tn_status add_array(tn_file_set *set, const char *path, const tn_buffer *
     return npy_write(set->cx, &set->files, path, &a);
 }
 
+/* The tensors in a .safetensors file, called by their position where they have no names. */
+static tn_status add_safetensors(tn_file_set *set, const char *path, const char *const *names,
+                                 const tn_buffer *tensors, size_t n)
+{
+    context *cx = set->cx;
+    arena *memory = &set->files.memory;
+    array *arrays = ARENA_ARRAY(memory, array, n);
+    const char **own = ARENA_ARRAY(memory, const char *, n);
+    if (!arrays || !own)
+        return diag_no_memory(&cx->diag);
+    for (size_t i = 0; i < n; i++) {
+        TN_TRY(array_from(cx, path, &tensors[i], &arrays[i]));
+        own[i] = names ? names[i] : arena_printf(memory, "%zu", i);
+        if (!own[i])
+            return diag_no_memory(&cx->diag);
+    }
+    return safetensors_write(cx, &set->files, path, own, arrays, n);
+}
+
+static bool ends_with(const char *path, const char *extension)
+{
+    const size_t n = strlen(path), length = strlen(extension);
+    return n > length && strcmp(path + n - length, extension) == 0;
+}
+
 tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path, const char *const *names,
                                   const tn_buffer *tensors, size_t n)
 {
-    const size_t length = strlen(path);
     tn_status s;
-    if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
+    if (ends_with(path, ".npz"))
         s = add_archive(set, path, names, tensors, n);
+    else if (ends_with(path, ".safetensors"))
+        s = add_safetensors(set, path, names, tensors, n);
     else if (n == 1)
         s = add_array(set, path, tensors);
     else

@@ -1,8 +1,10 @@
 /* Reading tensor files for users of the library. */
+#include "api/tensor_files.h"
 #include "api/api.h"
 #include "api/files/tensor_proto.h"
 #include "base/memory/checked.h"
 #include "io/archive.h"
+#include "io/layout.h"
 #include "io/npy.h"
 #include "tenon/files.h"
 
@@ -192,4 +194,16 @@ void tn_tensor_file_unload(tn_tensor_file *f, size_t index)
 {
     if (f->loaded && index < f->n && f->loaded[index].data)
         array_release(f->cx, &f->loaded[index]);
+}
+
+bool tensor_file_place(const tn_tensor_file *f, size_t index, int *fd, uint64_t *at)
+{
+    if (f->is_proto || index >= f->n)
+        return false;
+    if (!f->is_npy)
+        return archive_place(f->archive, (uint32_t)index, fd, at);
+    *fd = f->npy.in.fd;
+    *at = f->npy_data;
+    return *fd >= 0 && !f->npy.header.swapped &&
+           !(f->npy.header.columns && layout_order_matters(&f->npy.type));
 }

@@ -115,6 +115,7 @@ static output *new_output(output_set *s, int at, const char *path)
     memcpy(o->temporary, path, folder);
     o->at = at;
     o->fd = -1;
+    o->durable = s->durable;
     o->attempt = s->files.n - 1;
     return o;
 }
@@ -169,7 +170,8 @@ bool output_write(const output_set *s, const output *o, const void *bytes, size_
 
 bool output_close(output *o)
 {
-    const bool named = !o->temporary || o->has_name || give_name(o);
+    const bool synced = !o->durable || !o->temporary || fsync(o->fd) == 0;
+    const bool named = synced && (!o->temporary || o->has_name || give_name(o));
     const int reason = errno, fd = o->fd;
     o->fd = -1;
     if (close(fd) != 0)
@@ -201,6 +203,22 @@ bool output_set_folder(output_set *s, const char *path)
     return true;
 }
 
+/* Have the name of the file on the disk. */
+static bool sync_folder(const output *o)
+{
+    const size_t n = folder_length(o->path);
+    const char kept = o->path[n];
+    o->path[n] = '\0';
+    const int fd = openat(o->at, n ? o->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    o->path[n] = kept;
+    const bool ok = fd >= 0 && fsync(fd) == 0;
+    const int reason = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    errno = reason;
+    return ok;
+}
+
 static bool put_in_place(output *o)
 {
     if (!o->temporary)
@@ -208,7 +226,7 @@ static bool put_in_place(output *o)
     if (renameat(o->at, o->temporary, o->at, o->path) != 0)
         return false;
     o->has_name = false;
-    return true;
+    return !o->durable || sync_folder(o);
 }
 
 /* Remove what has a temporary name still. */

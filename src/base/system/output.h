@@ -25,6 +25,7 @@ typedef struct output {
     char *temporary;  /* beside it; NULL: the target is a device or pipe, written directly */
     bool has_name;    /* there is a file called `temporary` */
     int fd;           /* -1: closed */
+    bool durable;     /* as in the set */
     unsigned attempt; /* part of the name */
 } output;
 
@@ -33,6 +34,8 @@ typedef struct output_set {
     VECTOR(output *) files;
     char *folder; /* that was made for the files; NULL: none */
     mode_t mode;  /* of new files, less the umask */
+    bool durable; /* set it before the first file: files are on the disk before they are put in
+                     place, and their names when the set has ended */
     signal_hold hold;
 } output_set;
 
