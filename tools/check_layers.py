@@ -14,7 +14,7 @@ import sys
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
 BASE = ["base/memory", "base/system", "base/context", "base/text"]
 API = ["api", "api/contexts", "api/files", "api/modules", "api/programs"]
-CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/commands", "cli"]
+CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/training", "cli/commands", "cli"]
 ROOMS = [*BASE, "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
@@ -22,7 +22,7 @@ ROOMS = [*BASE, "machine", "scalar", "graph", "ops", "index", "eval/parts", "eva
 # Rooms that see less than everything above them.
 ONLY = {**{room: CLI[:i] for i, room in enumerate(CLI)},
         "program": [*BASE, "machine"], "runtime": [*BASE, "machine", "scalar", "program"],
-        "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "forms", "io", *API],
+        "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "graph", "forms", "io", *API],
         "loop/ir": [*BASE, "scalar", "graph", "ops"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]

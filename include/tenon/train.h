@@ -83,6 +83,150 @@ typedef struct tn_optimizer {
 TN_API tn_status tn_optimizer_program(tn_context *cx, const tn_optimizer *options, tn_dtype dtype,
                                       tn_module **update);
 
+/* ---- data ---- */
+
+/* Samples along the first axis of tensors in files. */
+typedef struct tn_dataset tn_dataset;
+
+/* Open N paths: .npz and .safetensors files, whose tensors have names; .npy files, whose tensor is
+ * called as the file is without its extension, or NAME for a path NAME=PATH; folders of such files,
+ * in the order of their names. A tensor that comes again continues the one before. .npy and
+ * .safetensors files are read sample by sample when these are needed, others at once.
+ *
+ * data     owned by the caller: tn_dataset_close, before the context is freed
+ * returns  TN_ERR_IO, also when a tensor is continued with another type or shape; TN_ERR_NOMEM */
+TN_API tn_status tn_dataset_open(tn_context *cx, const char *const *paths, size_t n,
+                                 tn_dataset **data);
+/* Close DATA, which may be NULL. No trainer may use it any more. */
+TN_API void tn_dataset_close(tn_dataset *data);
+/* Tensor INDEX: its name, borrowed, and its type with all samples. False past the last. */
+TN_API bool tn_dataset_at(const tn_dataset *data, size_t index, tn_port *port);
+
+/* ---- training ---- */
+
+typedef struct tn_train_options {
+    size_t size;      /* of the structure; 0: its first layout */
+    const char *loss; /* the output to make small, one float: the mean over the samples of a run; by
+                         position or else name; NULL: the first */
+    const char *const *wrt; /* the inputs that are trained, the weights: at least one */
+    size_t n_wrt;
+    uint64_t batch;       /* samples of a step; 0: as many as the program takes, times the leaves */
+    uint64_t leaves;      /* a power of two that divides `batch`; 0: at most 16, or what the program
+                             leaves open */
+    uint64_t seed;        /* of the first weights, the order of samples, random generators */
+    uint64_t steps;       /* of the whole training, for the schedule; 0: as `epochs` says */
+    uint64_t epochs;      /* the same, in passes over the data; 0: 1 */
+    tn_schedule schedule; /* of the learning rate */
+    uint64_t warmup;      /* as tn_schedule_rate */
+    double rate;          /* 0: 0.001 */
+    const tn_optimizer *optimizer; /* NULL: all defaults */
+    const tn_module *update; /* a program to take instead, as tn_optimizer_program describes it */
+    double clip_norm; /* gradients with a larger norm, all together, are scaled to it; 0: none */
+    bool skip;        /* a step whose loss or gradient is not finite changes nothing; else it is an
+                         error */
+    const char *init; /* a file of tensors for weights and for other inputs that are no data, by
+                         name. Weights that it lacks are 0 with a rank below 2, else uniform in
+                         +-sqrt(6 / k) where k is the product of all extents but the last (He et
+                         al., 2015). NULL: none */
+    const tn_compile_options *compile; /* of all programs, with bindings for PROGRAM; what it points
+                                          to is borrowed until the trainer is freed. NULL: all
+                                          zero */
+} tn_train_options;
+
+typedef struct tn_trainer tn_trainer;
+
+/* What one step did. */
+typedef struct tn_train_step {
+    size_t size;          /* of the structure; 0: its first layout */
+    uint64_t step, epoch; /* from 0 */
+    double loss;          /* the mean of the leaves' */
+    double norm;          /* of the gradient, before it was clipped */
+    double rate;
+    bool skipped; /* nothing was changed, see `skip` */
+} tn_train_step;
+
+/* Prepare the training of PROGRAM on DATA. Inputs that are not in `wrt` get what DATA has by their
+ * name; those without any must be in `init`. The first axis of data inputs is that of the samples:
+ * batch / leaves of them in each run. Numbers are converted where no value changes.
+ *
+ * program  copied
+ * data     borrowed until the trainer is freed
+ * trainer  owned by the caller: tn_trainer_free, before the context is freed
+ * returns  TN_ERR_USAGE     a setting is out of its range, or does not suit the program
+ *          TN_ERR_INPUT     data or weights are missing or do not fit, or are too few for a batch
+ *          TN_ERR_REJECTED  the program cannot be differentiated, or `update` is no such program
+ *          TN_ERR_IO        `init` cannot be read
+ *          TN_ERR_NOMEM
+ * threads  one at a time for each context; a thread of the library reads ahead */
+TN_API tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *data,
+                                const tn_train_options *options, tn_trainer **trainer);
+TN_API void tn_trainer_free(tn_trainer *t); /* NULL is fine */
+
+/* What the trainer made of its options. */
+typedef struct tn_trainer_info {
+    size_t size; /* of the structure; 0: its first layout */
+    uint64_t batch, leaves, samples;
+    uint64_t epoch; /* steps in one */
+    uint64_t steps; /* of the whole training */
+    uint64_t step;  /* done so far */
+} tn_trainer_info;
+/* Fill INFO, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */
+TN_API tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info);
+
+/* Do one step.
+ *
+ * done     its size is set
+ * returns  TN_ERR_RUN, also for a loss or gradient that is not finite, unless `skip` is set
+ *          TN_ERR_IO or TN_ERR_INPUT when data cannot be read
+ *          TN_ERR_NOMEM. The weights are those before the step then, unless memory ran out. */
+TN_API tn_status tn_trainer_step(tn_trainer *t, tn_train_step *done);
+
+/* The weights, in the order of `wrt`: names and data are borrowed, and change with each step. False
+ * past the last. */
+TN_API bool tn_trainer_weight(const tn_trainer *t, size_t index, const char **name,
+                              tn_buffer *weight);
+/* Write the weights to PATH, a .safetensors, .npz or .npy file that appears whole. returns
+ * TN_ERR_IO; TN_ERR_USAGE for several weights in an .npy */
+TN_API tn_status tn_trainer_write(const tn_trainer *t, const char *path);
+/* The SHA-256, in hexadecimal, of the weights as a .safetensors file. */
+TN_API tn_status tn_trainer_digest(const tn_trainer *t, char digest[65]);
+
+/* ---- validation ---- */
+
+typedef struct tn_validation {
+    size_t size;        /* of the structure; 0: its first layout */
+    const char *scores; /* an output [samples, classes], by name or position; NULL: none */
+    const char *labels; /* the data input with the classes, as integers [samples] or as rows with
+                           their largest element there; NULL: the only one that can be */
+    uint64_t samples;   /* out: all that were looked at */
+    uint64_t right;     /* out: whose first largest score is at their label */
+    double loss;        /* out: the mean */
+} tn_validation;
+
+/* Run the program on all of DATA, in its order, with the weights as they are.
+ *
+ * data     as for tn_trainer_new. Samples that a program of fixed extents leaves over are left out
+ * returns  TN_ERR_USAGE  no such output or input, or they are not of those types
+ *          else as tn_trainer_step */
+TN_API tn_status tn_trainer_validate(tn_trainer *t, const tn_dataset *data, tn_validation *v);
+
+/* ---- checkpoints ---- */
+
+/* Write weights, state and step to FOLDER, which is made if missing, as step-N.safetensors and
+ * step-N.json, which names and describes it. Each appears whole and is on the disk when this
+ * returns, the description last. Then checkpoints other than the newest KEEP are removed (0: none).
+ * returns  TN_ERR_IO; TN_ERR_NOMEM */
+TN_API tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep);
+/* Go on from the newest checkpoint in FOLDER: what follows has the bits of a training that was
+ * never stopped.
+ *
+ * found    false when there is none, or no FOLDER; nothing changes then
+ * returns  TN_ERR_IO     a file is damaged; the trainer may only be freed then
+ *          TN_ERR_INPUT  it is of another training: other weights, data, batch, leaves, seed or
+ *                        update, of which the first is named
+ *          TN_ERR_NOMEM */
+TN_API tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found);
+
 #ifdef __cplusplus
 }
 #endif

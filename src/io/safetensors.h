@@ -2,7 +2,7 @@
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
-#include "base/output.h"
+#include "base/system/output.h"
 #include "io/array.h"
 
 /* Receives the bytes of a file in order; false, with errno set, when they cannot be kept. */

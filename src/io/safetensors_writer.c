@@ -2,9 +2,9 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/memory/hash.h"
+#include "base/text/text.h"
+#include "base/text/utf8.h"
 #include "io/input.h"
 #include "io/safetensors.h"
 

@@ -103,7 +103,8 @@ static size_t moments(step *s, tn_value *state)
     state[0] = blend(s, s->o->beta1, mean, s->gradient);
     state[1] = blend(s, s->o->beta2, square, squared);
     const tn_value up = tn_div(s->b, state[0], fix1);
-    const tn_value size = tn_sqrt(s->b, tn_div(s->b, state[1], fix2));
+    const tn_value inverse = tn_rsqrt(s->b, tn_div(s->b, state[1], fix2));
+    const tn_value size = tn_reciprocal(s->b, inverse); /* PTIR has no other square root */
     const tn_value epsilon = number(s, s->o->epsilon);
     const tn_value down = tn_add(s->b, size, epsilon);
     descend(s, tn_div(s->b, up, down));

@@ -1,10 +1,9 @@
 /* Reading tensor files for users of the library. */
-#include "api/tensor_files.h"
+#include "api/files/tensor_files.h"
 #include "api/api.h"
 #include "api/files/tensor_proto.h"
 #include "base/memory/checked.h"
 #include "io/archive.h"
-#include "io/layout.h"
 #include "io/npy.h"
 #include "tenon/files.h"
 
@@ -204,6 +203,5 @@ bool tensor_file_place(const tn_tensor_file *f, size_t index, int *fd, uint64_t 
         return archive_place(f->archive, (uint32_t)index, fd, at);
     *fd = f->npy.in.fd;
     *at = f->npy_data;
-    return *fd >= 0 && !f->npy.header.swapped &&
-           !(f->npy.header.columns && layout_order_matters(&f->npy.type));
+    return *fd >= 0 && !f->npy.header.swapped && !(f->npy.header.columns && f->npy.type.rank > 1);
 }

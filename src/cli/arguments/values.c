@@ -123,3 +123,23 @@ tn_status read_bindings(session *s, const arguments *args, int id, const tn_bind
     *out = list;
     return TN_OK;
 }
+
+tn_status read_names(session *s, const char *list, const char *const **names, size_t *n)
+{
+    size_t count = 1;
+    for (const char *at = list; *at; at++)
+        count += *at == ',';
+    char *text = cli_copy(&s->memory, list, strlen(list));
+    const char **own = cli_alloc(&s->memory, count, sizeof *own);
+    if (!text || !own)
+        return no_memory(s);
+    *names = own;
+    *n = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strcspn(text, ",");
+        own[i] = text;
+        text[length] = '\0';
+        text += length + 1;
+    }
+    return TN_OK;
+}

@@ -37,27 +37,6 @@ typedef struct grad_arguments {
     bool map, comments;
 } grad_arguments;
 
-/* Cut a comma-separated list into names. */
-static tn_status split(session *s, const char *list, const char *const **names, size_t *n)
-{
-    size_t count = 1;
-    for (const char *at = list; *at; at++)
-        count += *at == ',';
-    char *text = cli_copy(&s->memory, list, strlen(list));
-    const char **own = cli_alloc(&s->memory, count, sizeof *own);
-    if (!text || !own)
-        return no_memory(s);
-    *names = own;
-    *n = count;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strcspn(text, ",");
-        own[i] = text;
-        text[length] = '\0';
-        text += length + 1;
-    }
-    return TN_OK;
-}
-
 static tn_status read_cotangent(session *s, const char *text, double *seed)
 {
     if (!number_f64(text, seed))
@@ -81,7 +60,7 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
             o->loss = value;
             break;
         case OPTION_WRT:
-            TN_TRY(split(s, value, &o->wrt, &o->n_wrt));
+            TN_TRY(read_names(s, value, &o->wrt, &o->n_wrt));
             break;
         case OPTION_COTANGENT:
             o->cotangent = value;
@@ -90,7 +69,7 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
             TN_TRY(read_cotangent(s, value, &o->seed));
             break;
         case OPTION_RECOMPUTE:
-            TN_TRY(split(s, value, &o->recompute, &o->n_recompute));
+            TN_TRY(read_names(s, value, &o->recompute, &o->n_recompute));
             break;
         case OPTION_CONV2D:
             o->conv2d = true;

@@ -96,7 +96,7 @@ struct session {
 
 extern const command command_check, command_fix, command_fmt, command_opt, command_run, command_ops,
     command_passes, command_convert, command_equiv, command_grad, command_compile, command_explain,
-    command_conformance, command_info, command_verify;
+    command_conformance, command_info, command_verify, command_train;
 
 /* ---- commands.c ---- */
 
@@ -154,6 +154,8 @@ tn_status read_numerics(session *s, const char *text, tn_numerics *numerics);
 /* FIRST (0) or SECOND (1): the value of the option NAME. */
 tn_status read_choice(session *s, const char *name, const char *text, const char *first,
                       const char *second, int *choice);
+/* The names in LIST, which commas separate. */
+tn_status read_names(session *s, const char *list, const char *const **names, size_t *n);
 /* The values of the options ID, each SYM=N, as bindings. */
 tn_status read_bindings(session *s, const arguments *args, int id, const tn_binding **out,
                         size_t *n_out);

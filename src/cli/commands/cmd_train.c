@@ -1,0 +1,136 @@
+/* tenon train: make the loss of a program small on data. */
+#include <stdio.h>
+
+#include "cli/training/train.h"
+
+typedef struct training {
+    session *s;
+    const train_options *o;
+    tn_module *program, *update;
+    tn_dataset *data, *judged;
+    tn_trainer *trainer;
+} training;
+
+/* ---- steps ---- */
+
+static tn_status validate(training *t, progress *p, uint64_t done)
+{
+    tn_validation v = {.size = sizeof v, .scores = t->o->scores, .labels = t->o->labels};
+    TN_TRY(tn_trainer_validate(t->trainer, t->judged, &v));
+    return progress_validation(p, done, &v);
+}
+
+static tn_status save(training *t)
+{
+    return tn_trainer_save(t->trainer, t->o->folder, t->o->keep);
+}
+
+/* One step, and what is due after it. */
+static tn_status go_on(training *t, progress *p, const tn_trainer_info *info, uint64_t step)
+{
+    tn_train_step done = {.size = sizeof done};
+    const bool is_last = step + 1 == info->steps;
+    const tn_status status = tn_trainer_step(t->trainer, &done);
+    if (status == TN_ERR_RUN && t->o->folder)
+        report_warning(t->s, "the checkpoints in %s are those before this step", t->o->folder);
+    TN_TRY(status);
+    TN_TRY(progress_step(p, &done));
+    if (t->judged && (is_last || (step + 1) % info->epoch == 0))
+        TN_TRY(validate(t, p, step + 1));
+    if (t->o->folder && (is_last || (t->o->every && (step + 1) % t->o->every == 0)))
+        return save(t);
+    return TN_OK;
+}
+
+static tn_status run_steps(training *t)
+{
+    progress p;
+    tn_trainer_info info = {.size = sizeof info};
+    TN_TRY(tn_trainer_get_info(t->trainer, &info));
+    tn_status status = progress_begin(t->s, t->o, t->trainer, &p);
+    for (uint64_t step = info.step; status == TN_OK && step < info.steps; step++)
+        status = go_on(t, &p, &info, step);
+    progress_end(&p);
+    return status;
+}
+
+static tn_status finish(training *t)
+{
+    char digest[65];
+    cli_text text = {0};
+    if (t->o->output)
+        TN_TRY(tn_trainer_write(t->trainer, t->o->output));
+    TN_TRY(tn_trainer_digest(t->trainer, digest));
+    cli_printf(&text, "sha256 of the weights: %s\n", digest);
+    const tn_status status = output_text(t->s, NULL, &text);
+    cli_text_release(&text);
+    return status;
+}
+
+static tn_status resume(training *t)
+{
+    bool found;
+    TN_TRY(tn_trainer_resume(t->trainer, t->o->folder, &found));
+    if (!found)
+        report_warning(t->s, "%s holds no checkpoint: the training begins", t->o->folder);
+    return TN_OK;
+}
+
+static tn_status train(training *t)
+{
+    const train_options *o = t->o;
+    tn_train_options options = o->train;
+    TN_TRY(read_program(t->s, o->file, &t->program));
+    if (o->update) {
+        t->s->read.entry = NULL; /* which is meant for the program */
+        TN_TRY(read_program(t->s, o->update, &t->update));
+    }
+    options.update = t->update;
+    TN_TRY(tn_dataset_open(t->s->cx, o->data, o->n_data, &t->data));
+    if (o->n_validate > 0)
+        TN_TRY(tn_dataset_open(t->s->cx, o->validate, o->n_validate, &t->judged));
+    TN_TRY(tn_trainer_new(t->s->cx, t->program, t->data, &options, &t->trainer));
+    if (o->resume)
+        TN_TRY(resume(t));
+    TN_TRY(run_steps(t));
+    return finish(t);
+}
+
+/* ---- the optimizer's program ---- */
+
+static tn_status show_update(session *s, const train_options *o)
+{
+    tn_module *m;
+    cli_text text = {0};
+    const tn_writer writer = text_writer(&text);
+    TN_TRY(tn_optimizer_program(s->cx, &o->optimizer, TN_F32, &m));
+    tn_status status = tn_module_write(m, "ptir-text", NULL, &writer);
+    if (status == TN_OK)
+        status = output_text(s, o->output, &text);
+    cli_text_release(&text);
+    tn_module_free(m);
+    return status;
+}
+
+static tn_status run_train(session *s, const arguments *args)
+{
+    train_options o;
+    TN_TRY(train_options_read(s, args, &o));
+    if (o.show_update)
+        return show_update(s, &o);
+    training t = {.s = s, .o = &o};
+    const tn_status status = train(&t);
+    tn_trainer_free(t.trainer);
+    tn_dataset_close(t.judged);
+    tn_dataset_close(t.data);
+    tn_module_free(t.update);
+    tn_module_free(t.program);
+    return status;
+}
+
+const command command_train = {
+    "train",
+    "PROGRAM --wrt A,B --data PATH... [--loss L] [--batch N] [--epochs N|--steps N]\n"
+    "            [--optimizer NAME] [--lr X] [--validate PATH] [--checkpoint DIR --every K]\n"
+    "            [--resume] [--output FILE] ...",
+    "train the weights of a program on data", train_option_list, run_train};

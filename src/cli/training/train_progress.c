@@ -1,0 +1,146 @@
+/* How a training goes: on standard error, and as lines of JSON. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/training/train.h"
+
+/* ---- the log ---- */
+
+static tn_status open_log(session *s, const train_options *o, progress *p)
+{
+    p->path = o->log;
+    if (!o->log)
+        return TN_OK;
+    p->log =
+        open(o->log, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (o->resume ? 0 : O_TRUNC), 0666);
+    return p->log >= 0 ? TN_OK
+                       : file_error(s, "%s: cannot be written: %s", o->log, strerror(errno));
+}
+
+/* JSON has no word for what is not finite. */
+static void put_number(cli_text *t, const char *name, double x)
+{
+    cli_printf(t, ",\"%s\":", name);
+    if (isfinite(x))
+        cli_printf(t, "%.17g", x);
+    else
+        cli_puts(t, "null");
+}
+
+/* Add a line, whole, and free it. */
+static tn_status write_line(progress *p, cli_text *line)
+{
+    cli_puts(line, "}\n");
+    tn_status status = line->failed ? no_memory(p->s) : TN_OK;
+    for (size_t at = 0; status == TN_OK && at < line->n;) {
+        const ssize_t done = write(p->log, line->at + at, line->n - at);
+        if (done < 0 && errno != EINTR)
+            status = file_error(p->s, "%s: cannot be written: %s", p->path, strerror(errno));
+        at += done > 0 ? (size_t)done : 0;
+    }
+    cli_text_release(line);
+    return status;
+}
+
+static tn_status log_step(progress *p, const tn_train_step *done)
+{
+    cli_text line = {0};
+    if (p->log < 0)
+        return TN_OK;
+    cli_printf(&line, "{\"step\":%llu,\"epoch\":%llu", (unsigned long long)done->step + 1,
+               (unsigned long long)done->epoch);
+    put_number(&line, "loss", done->loss);
+    put_number(&line, "norm", done->norm);
+    put_number(&line, "rate", done->rate);
+    put_number(&line, "seconds", (double)(time_now() - p->begin) * 1e-9);
+    if (done->skipped)
+        cli_puts(&line, ",\"skipped\":true");
+    return write_line(p, &line);
+}
+
+/* ---- the terminal ---- */
+
+static double rate_of(const progress *p, uint64_t step)
+{
+    const double seconds = (double)(time_now() - p->begin) * 1e-9;
+    return seconds > 0 ? (double)(step - p->first) / seconds : 0;
+}
+
+static void end_line(progress *p)
+{
+    if (p->is_open)
+        output_error_text("\n", 1);
+    p->is_open = false;
+}
+
+static void show_step(progress *p, const tn_train_step *done)
+{
+    char text[160];
+    const uint64_t step = done->step + 1;
+    const double rate = rate_of(p, step), left = rate > 0 ? (double)(p->steps - step) / rate : 0;
+    const int n =
+        snprintf(text, sizeof text, "%sstep %llu of %llu, loss %.4f%s", p->is_terminal ? "\r" : "",
+                 (unsigned long long)step, (unsigned long long)p->steps, done->loss,
+                 done->skipped ? ", skipped" : "");
+    if (p->is_terminal && n > 0 && (size_t)n < sizeof text)
+        (void)snprintf(text + n, sizeof text - (size_t)n, ", %.0f samples/s, %.0f:%02d left\033[K",
+                       rate * (double)p->batch, floor(left / 60), (int)fmod(left, 60));
+    output_error_text(text, strlen(text));
+    p->is_open = true;
+    if (!p->is_terminal)
+        end_line(p);
+}
+
+tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t, progress *p)
+{
+    tn_trainer_info info = {.size = sizeof info};
+    *p = (progress){.s = s, .log = -1, .is_terminal = isatty(STDERR_FILENO) == 1};
+    TN_TRY(tn_trainer_get_info(t, &info));
+    p->steps = info.steps;
+    p->batch = info.batch;
+    p->first = info.step;
+    p->begin = time_now();
+    return open_log(s, o, p);
+}
+
+tn_status progress_step(progress *p, const tn_train_step *done)
+{
+    enum { LINES = 10 /* where it is no terminal */ };
+    const uint64_t each = p->steps / LINES + (p->steps % LINES != 0), step = done->step + 1;
+    if (p->is_terminal || step == p->steps || step % each == 0)
+        show_step(p, done);
+    return log_step(p, done);
+}
+
+tn_status progress_validation(progress *p, uint64_t done, const tn_validation *v)
+{
+    char text[160];
+    int n = snprintf(text, sizeof text, "after step %llu: loss %.4f on %llu samples",
+                     (unsigned long long)done, v->loss, (unsigned long long)v->samples);
+    if (v->scores && n > 0 && (size_t)n < sizeof text)
+        (void)snprintf(text + n, sizeof text - (size_t)n, ", %.2f %% right",
+                       100 * (double)v->right / (double)v->samples);
+    end_line(p);
+    output_error_text(text, strlen(text));
+    output_error_text("\n", 1);
+    if (p->log < 0)
+        return TN_OK;
+    cli_text line = {0};
+    cli_printf(&line, "{\"step\":%llu", (unsigned long long)done);
+    put_number(&line, "validation_loss", v->loss);
+    if (v->scores)
+        put_number(&line, "accuracy", (double)v->right / (double)v->samples);
+    return write_line(p, &line);
+}
+
+void progress_end(progress *p)
+{
+    end_line(p);
+    if (p->log >= 0)
+        (void)close(p->log);
+    p->log = -1;
+}

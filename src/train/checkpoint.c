@@ -1,0 +1,400 @@
+/* Checkpoints: the tensors in one file, and a description that appears after it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "base/memory/hash.h"
+#include "base/system/output.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
+#include "io/array.h"
+#include "io/input.h"
+#include "io/safetensors.h"
+#include "train/trainer.h"
+
+#define FORMAT "tenon-train-1"
+#define MOST_STEPS (UINT64_C(1) << 53) /* numbers that JSON readers agree on */
+
+/* ---- what is in one ---- */
+
+/* The tensors, in order: all weights, then the state of each. */
+typedef struct tensors {
+    const char **names;
+    array *arrays;
+    size_t n;
+} tensors;
+
+static void add(tensors *list, const char *name, const tn_buffer *b)
+{
+    array *a = &list->arrays[list->n];
+    list->names[list->n++] = name;
+    *a = (array){.dtype = b->type.dtype, .rank = b->type.rank, .data = b->data, .bytes = b->bytes};
+    memcpy(a->dims, b->type.dims, a->rank * sizeof a->dims[0]);
+}
+
+static tn_status list_tensors(const tn_trainer *t, arena *memory, tensors *list)
+{
+    size_t n = t->n_weights;
+    for (size_t k = 0; k < t->n_weights; k++)
+        n += t->rules[t->weights[k].rule].n_state;
+    *list = (tensors){ARENA_ARRAY(memory, const char *, n), ARENA_ARRAY(memory, array, n), 0};
+    if (!list->names || !list->arrays)
+        return diag_no_memory(&t->cx->diag);
+    for (size_t k = 0; k < t->n_weights; k++)
+        add(list, t->weights[k].name, &t->weights[k].value);
+    for (size_t k = 0; k < t->n_weights; k++) {
+        const weight *w = &t->weights[k];
+        const rule *r = &t->rules[w->rule];
+        for (size_t i = 0; i < r->n_state; i++) {
+            const tn_buffer state = trainer_state(t, w, i);
+            const char *name = arena_printf(memory, "%s:%s", w->name, r->ports[r->state[i]].name);
+            if (!name)
+                return diag_no_memory(&t->cx->diag);
+            add(list, name, &state);
+        }
+    }
+    return TN_OK;
+}
+
+static uint64_t hash_of(const tensors *list)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < list->n; i++)
+        hash = hash_bytes(hash, list->arrays[i].data, list->arrays[i].bytes);
+    return hash;
+}
+
+/* What must be the same for the steps behind a checkpoint to be those of one training. */
+typedef struct facts {
+    uint64_t batch, leaves, seed, samples, program, update;
+    uint64_t step, hash;
+} facts;
+
+static facts facts_of(const tn_trainer *t)
+{
+    return (facts){.batch = t->o.batch,
+                   .leaves = t->o.leaves,
+                   .seed = t->o.seed,
+                   .samples = t->samples,
+                   .program = t->program_hash,
+                   .update = t->update_hash,
+                   .step = t->step};
+}
+
+static const struct {
+    const char *name;
+    size_t at;
+    bool is_hash; /* written in hexadecimal, as a text */
+} fields[] = {
+    {"step", offsetof(facts, step), false},       {"batch", offsetof(facts, batch), false},
+    {"leaves", offsetof(facts, leaves), false},   {"seed", offsetof(facts, seed), false},
+    {"samples", offsetof(facts, samples), false}, {"program", offsetof(facts, program), true},
+    {"update", offsetof(facts, update), true},    {"hash", offsetof(facts, hash), true},
+};
+enum { N_FIELDS = sizeof fields / sizeof *fields, STEP = 0, HASH = N_FIELDS - 1 };
+
+static uint64_t *field_of(facts *f, size_t i)
+{
+    return (uint64_t *)(void *)((char *)f + fields[i].at);
+}
+
+/* ---- the folder ---- */
+
+/* The step in the name of a description; false for other names. */
+static bool step_of(const char *name, uint64_t *step)
+{
+    static const char before[] = "step-", after[] = ".json";
+    const char *at = name + sizeof before - 1;
+    if (strncmp(name, before, sizeof before - 1) != 0)
+        return false;
+    const size_t n = strspn(at, "0123456789");
+    if (n < 8 || n > 16 || strcmp(at + n, after) != 0)
+        return false;
+    *step = 0;
+    for (size_t i = 0; i < n; i++)
+        *step = *step * 10 + (uint64_t)(at[i] - '0');
+    return *step < MOST_STEPS;
+}
+
+typedef VECTOR(uint64_t) steps_found;
+
+static int newest_first(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x < y) - (x > y);
+}
+
+static tn_status list_steps(context *cx, const char *folder, steps_found *found)
+{
+    const struct dirent *e;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return errno == ENOENT ? TN_OK
+                               : io_error(cx, folder, "cannot be opened: %s", strerror(errno));
+    tn_status s = TN_OK;
+    while (s == TN_OK && (errno = 0, e = readdir(dir))) {
+        uint64_t step;
+        if (step_of(e->d_name, &step) && !VECTOR_PUSH(&cx->allocator, found, step))
+            s = diag_no_memory(&cx->diag);
+    }
+    if (s == TN_OK && errno != 0)
+        s = io_error(cx, folder, "cannot be read: %s", strerror(errno));
+    (void)closedir(dir);
+    if (found->n > 0)
+        qsort(found->at, found->n, sizeof *found->at, newest_first);
+    return s;
+}
+
+static const char *path_of(arena *memory, const char *folder, uint64_t step, const char *extension)
+{
+    return arena_printf(memory, "%s/step-%08" PRIu64 ".%s", folder, step, extension);
+}
+
+/* ---- writing ---- */
+
+static void describe(const tn_trainer *t, const facts *f, text_buffer *out)
+{
+    facts copy = *f;
+    text_puts(out, "{\"format\":\"" FORMAT "\"");
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const uint64_t value = *field_of(&copy, i);
+        text_printf(out, fields[i].is_hash ? ",\"%s\":\"%016" PRIx64 "\"" : ",\"%s\":%" PRIu64,
+                    fields[i].name, value);
+    }
+    text_printf(out, ",\"tensors\":\"step-%08" PRIu64 ".safetensors\",\"weights\":[", f->step);
+    for (size_t k = 0; k < t->n_weights; k++) {
+        if (k > 0)
+            text_putc(out, ',');
+        text_json_string(out, t->weights[k].name, strlen(t->weights[k].name));
+    }
+    text_puts(out, "]}\n");
+}
+
+static tn_status end_set(context *cx, output_set *set, const char *path, tn_status s)
+{
+    if (!output_set_end(set, s == TN_OK) && s == TN_OK)
+        s = io_unwritten(cx, path);
+    return s;
+}
+
+static tn_status write_tensors(const tn_trainer *t, const char *folder, const char *path,
+                               const tensors *list)
+{
+    output_set set;
+    output_set_init(&set, &t->cx->allocator);
+    set.durable = true;
+    tn_status s = output_set_folder(&set, folder) ? TN_OK : io_unwritten(t->cx, folder);
+    if (s == TN_OK)
+        s = safetensors_write(t->cx, &set, path, list->names, list->arrays, list->n);
+    return end_set(t->cx, &set, path, s);
+}
+
+static tn_status write_description(const tn_trainer *t, const char *path, const facts *f)
+{
+    output_set set;
+    text_buffer text;
+    text_init(&text, &t->cx->allocator);
+    describe(t, f, &text);
+    output_set_init(&set, &t->cx->allocator);
+    set.durable = true;
+    output *o = text.failed ? NULL : output_open(&set, AT_FDCWD, path);
+    const bool ok = o && output_write(&set, o, text.at, text.n) && output_close(o);
+    tn_status s = ok            ? TN_OK
+                  : text.failed ? diag_no_memory(&t->cx->diag)
+                                : io_unwritten(t->cx, path);
+    text_release(&text);
+    return end_set(t->cx, &set, path, s);
+}
+
+/* Remove all but the newest KEEP: the description first, so that what is described is there. */
+static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t keep)
+{
+    steps_found found = {0};
+    tn_status s = list_steps(cx, folder, &found);
+    for (uint64_t i = keep; s == TN_OK && i < found.n; i++) {
+        const char *text = path_of(memory, folder, found.at[i], "json");
+        const char *data = path_of(memory, folder, found.at[i], "safetensors");
+        if (!text || !data)
+            s = diag_no_memory(&cx->diag);
+        else if (unlink(text) != 0 || (unlink(data) != 0 && errno != ENOENT))
+            s = io_error(cx, text, "cannot be removed: %s", strerror(errno));
+    }
+    VECTOR_RELEASE(&cx->allocator, &found);
+    return s;
+}
+
+static tn_status save(const tn_trainer *t, arena *memory, const char *folder, uint64_t keep)
+{
+    tensors list;
+    facts f = facts_of(t);
+    const char *data = path_of(memory, folder, t->step, "safetensors");
+    const char *text = path_of(memory, folder, t->step, "json");
+    if (!data || !text)
+        return diag_no_memory(&t->cx->diag);
+    TN_TRY(list_tensors(t, memory, &list));
+    f.hash = hash_of(&list);
+    TN_TRY(write_tensors(t, folder, data, &list));
+    TN_TRY(write_description(t, text, &f));
+    return keep > 0 ? prune(t->cx, memory, folder, keep) : TN_OK;
+}
+
+tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep)
+{
+    arena memory;
+    arena_init(&memory, &t->cx->allocator);
+    const tn_status s = save(t, &memory, folder, keep);
+    arena_release(&memory);
+    return context_done(t->cx, s);
+}
+
+/* ---- reading ---- */
+
+static bool read_hash(json *j, uint64_t *hash)
+{
+    json_text text;
+    *hash = 0;
+    if (!json_string(j, &text))
+        return false;
+    for (size_t i = 0; i < text.n; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = text.n == 16 ? strchr(digits, text.at[i]) : NULL;
+        if (!digit || !*digit)
+            return json_fail(j, DIAG_InvalidNumber, text.where,
+                             "16 hexadecimal digits are wanted here");
+        *hash = *hash << 4 | (uint64_t)(digit - digits);
+    }
+    return text.n == 16 || json_fail(j, DIAG_InvalidNumber, text.where, "a hash is wanted here");
+}
+
+static bool read_fact(json *j, json_text key, facts *f, unsigned *seen)
+{
+    json_text format;
+    if (json_is(key, "format"))
+        return json_string(j, &format) &&
+               (json_is(format, FORMAT) ||
+                json_fail(j, DIAG_UnsupportedVersion, format.where,
+                          "only checkpoints of the format " FORMAT " are read"));
+    for (size_t i = 0; i < N_FIELDS; i++)
+        if (json_is(key, fields[i].name)) {
+            *seen |= 1U << i;
+            return fields[i].is_hash ? read_hash(j, field_of(f, i)) : json_u64(j, field_of(f, i));
+        }
+    return json_skip(j);
+}
+
+static tn_status read_description(context *cx, arena *memory, const char *path, facts *f)
+{
+    source src = {.name = path};
+    json j;
+    json_text key;
+    unsigned seen = 0;
+    TN_TRY(text_file_read(cx, memory, path, &src.text, &src.length));
+    json_init(&j, cx, &src, memory, false);
+    if (json_object(&j))
+        while (json_member(&j, &key) && read_fact(&j, key, f, &seen))
+            ;
+    if (json_ok(&j))
+        (void)json_finish(&j);
+    tn_status s = json_status(&j);
+    json_release(&j);
+    if (s == TN_OK && seen != (1U << N_FIELDS) - 1)
+        s = io_error(cx, path, "does not describe a checkpoint");
+    return s == TN_ERR_REJECTED ? TN_ERR_IO : s;
+}
+
+/* Is it a checkpoint of this training? */
+static tn_status compare(const tn_trainer *t, const char *path, uint64_t step, facts *have)
+{
+    facts want = facts_of(t);
+    want.step = step;
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const uint64_t x = *field_of(have, i), y = *field_of(&want, i);
+        if (i == HASH || x == y)
+            continue;
+        if (i == STEP)
+            return io_error(t->cx, path, "describes step %" PRIu64, x);
+        if (fields[i].is_hash)
+            return trainer_fault(t->cx, DIAG_InputMismatch, "%s: the checkpoint is of another %s",
+                                 path, fields[i].name);
+        return trainer_fault(t->cx, DIAG_InputMismatch,
+                             "%s: the checkpoint has %" PRIu64 " as its %s, not %" PRIu64, path, x,
+                             fields[i].name, y);
+    }
+    return TN_OK;
+}
+
+/* Fill one tensor of the training. */
+static tn_status read_tensor(context *cx, const char *path, tn_tensor_file *file, const char *name,
+                             const array *to)
+{
+    size_t at;
+    tn_type have;
+    tn_buffer b;
+    const io_text shown = io_printable(name, strlen(name));
+    if (!tn_tensor_file_find(file, name, &at))
+        return io_error(cx, path, "has no tensor '%s'", shown.text);
+    TN_TRY(tn_tensor_file_type(file, at, &have));
+    if (have.dtype != to->dtype || have.rank != to->rank ||
+        memcmp(have.dims, to->dims, to->rank * sizeof *to->dims) != 0)
+        return trainer_fault(cx, DIAG_InputMismatch,
+                             "%s: the tensor '%s' has another type or shape", path, shown.text);
+    TN_TRY(tn_tensor_file_load(file, at, &b));
+    if (to->bytes > 0)
+        memcpy(to->data, b.data, to->bytes);
+    tn_tensor_file_unload(file, at);
+    return TN_OK;
+}
+
+static tn_status read_tensors(const tn_trainer *t, arena *memory, const char *path, uint64_t hash)
+{
+    tensors list;
+    tn_tensor_file *file;
+    TN_TRY(list_tensors(t, memory, &list));
+    TN_TRY(tn_tensor_file_open(t->cx, path, &file));
+    tn_status s = TN_OK;
+    for (size_t i = 0; s == TN_OK && i < list.n; i++)
+        s = read_tensor(t->cx, path, file, list.names[i], &list.arrays[i]);
+    tn_tensor_file_close(file);
+    if (s == TN_OK && hash_of(&list) != hash)
+        s = io_error(t->cx, path, "is damaged: its tensors have another checksum");
+    return s;
+}
+
+static tn_status resume(tn_trainer *t, arena *memory, const char *folder, uint64_t step)
+{
+    facts have = {0};
+    const char *text = path_of(memory, folder, step, "json");
+    const char *data = path_of(memory, folder, step, "safetensors");
+    if (!data || !text)
+        return diag_no_memory(&t->cx->diag);
+    TN_TRY(read_description(t->cx, memory, text, &have));
+    TN_TRY(compare(t, text, step, &have));
+    TN_TRY(read_tensors(t, memory, data, have.hash));
+    loader_free(t->loader);
+    t->loader = NULL;
+    t->step = step;
+    return TN_OK;
+}
+
+tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found)
+{
+    arena memory;
+    steps_found steps = {0};
+    *found = false;
+    arena_init(&memory, &t->cx->allocator);
+    tn_status s = list_steps(t->cx, folder, &steps);
+    if (s == TN_OK && steps.n > 0)
+        s = resume(t, &memory, folder, steps.at[0]);
+    *found = s == TN_OK && steps.n > 0;
+    VECTOR_RELEASE(&t->cx->allocator, &steps);
+    arena_release(&memory);
+    return context_done(t->cx, s);
+}

@@ -1,0 +1,264 @@
+/* Making a trainer from a program, data and options. */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context/options.h"
+#include "base/memory/hash.h"
+#include "base/text/text.h"
+#include "graph/public.h"
+
+tn_status trainer_fault(context *cx, diag_kind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tn_status s = diag_vreport(&cx->diag, kind, NULL, NO_SPAN, format, args);
+    va_end(args);
+    return s;
+}
+
+/* ---- options ---- */
+
+static tn_status check_options(context *cx, tn_train_options *o)
+{
+    if (o->n_wrt == 0)
+        return trainer_fault(cx, DIAG_Usage, "no input is to be trained");
+    if (o->rate == 0)
+        o->rate = 0.001;
+    if (!(o->rate > 0 && isfinite(o->rate)))
+        return trainer_fault(cx, DIAG_Usage, "the learning rate is %g; it lies above 0", o->rate);
+    if (!(o->clip_norm >= 0 && isfinite(o->clip_norm)))
+        return trainer_fault(cx, DIAG_Usage, "gradients cannot be clipped to the norm %g",
+                             o->clip_norm);
+    if ((unsigned)o->schedule > TN_SCHEDULE_STEP)
+        return trainer_fault(cx, DIAG_Usage, "there is no such schedule");
+    if (o->leaves & (o->leaves - 1))
+        return trainer_fault(cx, DIAG_Usage, "%llu leaves: their number is a power of two",
+                             (unsigned long long)o->leaves);
+    return TN_OK;
+}
+
+/* ---- the program of gradients ---- */
+
+/* What tells two programs apart. */
+tn_status trainer_hash(context *cx, const tn_module *m, uint64_t *hash)
+{
+    text_buffer text;
+    text_init(&text, &cx->allocator);
+    module_print(m->graph, &text);
+    *hash = text.failed ? 0 : hash_bytes(0, text.at, text.n);
+    const tn_status s = text.failed ? diag_no_memory(&cx->diag) : TN_OK;
+    text_release(&text);
+    return s;
+}
+
+/* The output that is the loss. */
+static tn_status find_loss(tn_trainer *t, const tn_module *m, const char *name)
+{
+    tn_port port;
+    t->loss = 0;
+    for (size_t i = 0; name && i < tn_module_output_count(m); i++) {
+        char position[24];
+        TN_TRY(tn_module_output(m, i, &port));
+        (void)snprintf(position, sizeof position, "%zu", i);
+        if (strcmp(name, position) == 0 || strcmp(name, port.name) == 0)
+            t->loss = i;
+        if (strcmp(name, position) == 0)
+            break;
+    }
+    return TN_OK;
+}
+
+/* Is the input PORT, at POSITION, called NAME? */
+static bool is_called(const char *name, const tn_port *port, size_t position)
+{
+    char number[24];
+    (void)snprintf(number, sizeof number, "%zu", position);
+    return strcmp(name, port->name) == 0 || strcmp(name, number) == 0;
+}
+
+/* The inputs of the program as it was given, and which of them are trained. */
+static tn_status find_ports(tn_trainer *t, const tn_train_options *o)
+{
+    t->n_in = tn_module_input_count(t->module);
+    t->ports = ARENA_ARRAY(&t->memory, tn_port, t->n_in);
+    t->roles = ARENA_ARRAY(&t->memory, role, t->n_in);
+    t->in = ARENA_ARRAY(&t->memory, tn_buffer, t->n_in);
+    t->inputs = ARENA_ARRAY(&t->memory, loader_input, t->n_in);
+    t->input_at = ARENA_ARRAY(&t->memory, size_t, t->n_in);
+    if (t->memory.failed)
+        return diag_no_memory(&t->cx->diag);
+    for (size_t i = 0; i < t->n_in; i++) {
+        TN_TRY(tn_module_input(t->module, i, &t->ports[i]));
+        for (size_t k = 0; k < o->n_wrt; k++)
+            if (is_called(o->wrt[k], &t->ports[i], i))
+                t->roles[i] = ROLE_WEIGHT;
+    }
+    return TN_OK;
+}
+
+/* Give symbolic sizes their values: derivatives of means need them. */
+static tn_status differentiate(tn_trainer *t, const tn_train_options *o)
+{
+    tn_module *bound, *gradient = NULL;
+    tn_compile_options compile = t->compile;
+    const tn_gradient_options g = {
+        .size = sizeof g, .loss = o->loss, .wrt = o->wrt, .n_wrt = o->n_wrt};
+    compile.bindings = NULL;
+    compile.n_bindings = 0;
+    TN_TRY(find_loss(t, t->module, o->loss));
+    TN_TRY(tn_module_copy(t->module, &bound));
+    tn_status s = trainer_bind_sizes(t, bound);
+    if (s == TN_OK)
+        s = tn_module_gradient(bound, &g, &gradient);
+    tn_module_free(bound);
+    if (s != TN_OK)
+        return s;
+    for (size_t k = 0; k < o->n_wrt; k++)
+        (void)tn_module_gradient_at(gradient, k, &t->weights[k].input, &t->weights[k].output);
+    tn_module_forget_gradients(gradient);
+    s = trainer_hash(t->cx, gradient, &t->program_hash);
+    if (s == TN_OK)
+        s = tn_program_compile(gradient, &compile, &t->gradient);
+    tn_module_free(gradient);
+    return s;
+}
+
+/* The same inputs as the program of gradients has them. */
+static tn_status find_gradients(tn_trainer *t)
+{
+    t->n_out = tn_program_output_count(t->gradient);
+    t->out = ARENA_ARRAY(&t->memory, tn_buffer, t->n_out);
+    bool *seen = ARENA_ARRAY(&t->memory, bool, t->n_in);
+    if (!t->out || !seen)
+        return diag_no_memory(&t->cx->diag);
+    if (tn_program_input_count(t->gradient) != t->n_in)
+        return trainer_fault(t->cx, DIAG_InternalError, "a gradient has other inputs");
+    for (size_t i = 0; i < t->n_in; i++)
+        TN_TRY(tn_program_input(t->gradient, i, &t->ports[i]));
+    for (size_t k = 0; k < t->n_weights; k++) {
+        weight *w = &t->weights[k];
+        w->name = t->ports[w->input].name;
+        if (seen[w->input])
+            return trainer_fault(t->cx, DIAG_Usage, "the input '%s' is to be trained twice",
+                                 w->name);
+        seen[w->input] = true;
+    }
+    return TN_OK;
+}
+
+/* ---- blocks of gradients ---- */
+
+static tn_status lay_out(tn_trainer *t)
+{
+    enum { ALIGNMENT = 64 };
+    for (size_t k = 0; k < t->n_weights; k++) {
+        weight *w = &t->weights[k];
+        w->sum = dtype_compute(w->value.type.dtype);
+        w->n = w->value.bytes / dtype_bytes(w->value.type.dtype);
+        w->at = t->block;
+        t->block += (w->n * dtype_bytes(w->sum) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+        if (w->sum != w->value.type.dtype)
+            w->narrow = arena_alloc_aligned(&t->memory, w->value.bytes, ALIGNMENT);
+    }
+    t->block += t->block == 0; /* so that it can be had and given back */
+    t->losses = ARENA_ARRAY(&t->memory, double, (size_t)t->o.leaves);
+    return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;
+}
+
+/* ---- all of it ---- */
+
+static tn_status prepare(tn_trainer *t, const tn_module *program, const tn_train_options *o)
+{
+    t->n_weights = o->n_wrt;
+    t->weights = ARENA_ARRAY(&t->memory, weight, t->n_weights);
+    if (!t->weights)
+        return diag_no_memory(&t->cx->diag);
+    TN_TRY(tn_module_copy(program, &t->module));
+    if (o->init)
+        TN_TRY(tn_tensor_file_open(t->cx, o->init, &t->init));
+    TN_TRY(find_ports(t, o));
+    TN_TRY(trainer_bind(t));
+    TN_TRY(differentiate(t, o));
+    TN_TRY(find_gradients(t));
+    TN_TRY(trainer_start_weights(t));
+    TN_TRY(lay_out(t));
+    return trainer_make_rules(t, o->optimizer, o->update);
+}
+
+tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *data,
+                         const tn_train_options *options, tn_trainer **out)
+{
+    tn_train_options o;
+    *out = NULL;
+    tn_status s = OPTIONS_READ(&cx->diag, tn_train_options, compile, &o, options);
+    if (s == TN_OK)
+        s = check_options(cx, &o);
+    tn_trainer *t = s == TN_OK ? memory_alloc(&cx->allocator, sizeof *t) : NULL;
+    if (s == TN_OK && !t)
+        s = diag_no_memory(&cx->diag);
+    if (s != TN_OK)
+        return context_done(cx, s);
+    *t = (tn_trainer){.cx = cx, .data = data, .o = o};
+    arena_init(&t->memory, &cx->allocator);
+    if (o.compile)
+        (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
+    s = prepare(t, program, &o);
+    t->o.loss = t->o.init = NULL;
+    t->o.wrt = NULL;
+    if (s == TN_OK)
+        *out = t;
+    else
+        tn_trainer_free(t);
+    return context_done(cx, s);
+}
+
+void tn_trainer_free(tn_trainer *t)
+{
+    if (!t)
+        return;
+    const tn_allocator *memory = &t->cx->allocator;
+    loader_free(t->loader);
+    for (size_t k = 0; t->out && k < t->n_weights; k++)
+        t->out[t->weights[k].output].data = NULL; /* in a block */
+    for (size_t i = 0; t->out && i < t->n_out; i++)
+        if (t->out[i].data)
+            tn_buffer_release(t->gradient, &t->out[i]);
+    for (size_t i = 0; i < sizeof t->waiting / sizeof *t->waiting; i++)
+        memory_free(memory, t->waiting[i], t->block);
+    memory_free(memory, t->spare, t->block);
+    for (size_t i = 0; i < t->n_rules; i++)
+        tn_program_free(t->rules[i].program);
+    tn_program_free(t->gradient);
+    tn_program_free(t->forward);
+    tn_module_free(t->module);
+    tn_tensor_file_close(t->init);
+    arena_release(&t->memory);
+    memory_free(memory, t, sizeof *t);
+}
+
+tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info)
+{
+    const size_t first = OPTIONS_FIRST(tn_trainer_info, step);
+    const size_t size = info->size ? info->size : first;
+    if (size < first)
+        return TN_ERR_USAGE;
+    info->batch = t->o.batch;
+    info->leaves = t->o.leaves;
+    info->samples = t->samples;
+    info->epoch = t->samples / t->o.batch;
+    info->steps = t->o.steps;
+    info->step = t->step;
+    return TN_OK;
+}
+
+bool tn_trainer_weight(const tn_trainer *t, size_t index, const char **name, tn_buffer *value)
+{
+    if (index >= t->n_weights)
+        return false;
+    *name = t->weights[index].name;
+    *value = t->weights[index].value;
+    return true;
+}

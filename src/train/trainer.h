@@ -1,0 +1,103 @@
+/* The parts of a training. */
+#ifndef TRAIN_TRAINER_H
+#define TRAIN_TRAINER_H
+
+#include "base/context/context.h"
+#include "scalar/dtype.h"
+#include "train/dataset.h"
+#include "train/loader.h"
+
+/* One input that is trained. */
+typedef struct weight {
+    const char *name;
+    size_t input;  /* its position in the program */
+    size_t output; /* of its gradient, in the program of gradients */
+    tn_buffer value;
+    tn_dtype sum;  /* the type in which gradients are added */
+    size_t n;      /* elements */
+    size_t at;     /* where its gradient lies in a block of gradients */
+    void *narrow;  /* room for a gradient that is not of the type `sum`; else NULL */
+    void **state;  /* of the optimiser */
+    uint32_t rule; /* which program changes it */
+} weight;
+
+/* The program of an optimiser for one element type, and where its inputs are. */
+typedef struct rule {
+    tn_dtype dtype;
+    tn_program *program;
+    size_t n_in, n_state;
+    size_t weight, gradient, rate, step; /* positions; SIZE_MAX: it has none */
+    size_t *state;                       /* positions */
+    tn_port *ports;                      /* of the inputs */
+} rule;
+
+/* What an input of the program gets. */
+typedef enum role { ROLE_FIXED = 0, ROLE_DATA, ROLE_WEIGHT } role;
+
+struct tn_trainer {
+    context *cx;
+    arena memory;
+    const tn_dataset *data;
+    tn_train_options o; /* without texts and structures of the caller */
+    tn_compile_options compile;
+    tn_module *module;
+    tn_program *gradient, *forward; /* the latter is made when it is needed */
+    size_t loss;                    /* the output */
+    size_t n_in, n_out;             /* of the program of gradients */
+    tn_port *ports;                 /* of its inputs */
+    role *roles;
+    tn_buffer *in, *out;
+    loader_input *inputs; /* that are data, in the order of the program */
+    size_t *input_at;     /* and their positions */
+    size_t n_inputs;
+    int64_t extent; /* samples that the program takes in a run; TN_DIM_UNKNOWN: any number */
+    uint64_t samples, step;
+    uint64_t program_hash, update_hash;
+    weight *weights;
+    size_t n_weights;
+    rule *rules;
+    size_t n_rules;
+    tn_tensor_file *init;
+    /* gradients: blocks of all of them; the sums that wait in the tree, by the number of leaves */
+    size_t block;
+    void *spare, *waiting[64];
+    double *losses; /* of the leaves */
+    loader *loader; /* NULL: not yet started */
+};
+
+/* Report a fault in what the caller asked for. */
+tn_status trainer_fault(context *cx, diag_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What tells M from other programs. */
+tn_status trainer_hash(context *cx, const tn_module *m, uint64_t *hash);
+
+/* ---- trainer_inputs.c ---- */
+
+/* Find what each input gets, and fix the sizes of batch and leaves. */
+tn_status trainer_bind(tn_trainer *t);
+/* Give the symbolic sizes of M, a copy of the program, the values that they have in each run. */
+tn_status trainer_bind_sizes(const tn_trainer *t, tn_module *m);
+/* Where the data inputs get their samples in DATA, which has *SAMPLES of them. */
+tn_status trainer_find_columns(const tn_trainer *t, const tn_dataset *data, loader_input *inputs,
+                               uint64_t *samples);
+/* The type of a data input in a run of N samples. */
+tn_type trainer_leaf_type(const loader_input *in, uint64_t n);
+/* Bytes of a tensor, which has every extent. */
+tn_status trainer_measure(context *cx, const tn_type *type, size_t *bytes);
+
+/* ---- trainer_weights.c ---- */
+
+/* Memory and first values for weights and fixed inputs. */
+tn_status trainer_start_weights(tn_trainer *t);
+
+/* ---- trainer_update.c ---- */
+
+/* Make the programs that change weights, and their state. */
+tn_status trainer_make_rules(tn_trainer *t, const tn_optimizer *o, const tn_module *update);
+/* Tensor K of the state of W. */
+tn_buffer trainer_state(const tn_trainer *t, const weight *w, size_t k);
+/* Change all weights by the gradients in the block GRADIENTS. */
+tn_status trainer_update(tn_trainer *t, void *gradients, double rate);
+
+#endif

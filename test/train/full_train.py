@@ -1,0 +1,296 @@
+"""tenon train: the same bits however the work is cut, restarts, data in every form, and what is refused."""
+import hashlib
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+from lib.program import HANG, TENON, start
+
+# scores = x w + b, and the mean over the samples of their squared distance to y
+NET = """\
+%x = Input () {name="x"} : tensor<f32>[n, 3]
+%y = Input () {name="y"} : tensor<f32>[n, 2]
+%w = Input () {name="w"} : tensor<f32>[3, 2]
+%b = Input () {name="b"} : tensor<f32>[2]
+%xw = MatMul (%x, %w) : tensor<f32>[n, 2]
+%scores = BinOp (%xw, %b) {op=Add} : tensor<f32>[n, 2]
+%d = BinOp (%scores, %y) {op=Sub} : tensor<f32>[n, 2]
+%s = BinOp (%d, %d) {op=Mul} : tensor<f32>[n, 2]
+%e = Sum (%s) {axes=[1], keepdims=false} : tensor<f32>[n]
+%loss = Mean (%e) {axes=[], keepdims=false} : tensor<f32>[]
+outputs: %loss, %scores
+"""
+SAMPLES = 50
+
+
+def digest_of(text):
+    return text.rpartition("sha256 of the weights: ")[2].strip()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        (self.dir / "net.ir").write_text(NET)
+        draw = np.random.default_rng(1)
+        self.x = draw.integers(0, 9, (SAMPLES, 3)).astype(np.float32)
+        self.y = (self.x @ draw.normal(size=(3, 2)) / 9).astype(np.float32)
+        np.savez(self.dir / "data.npz", x=self.x, y=self.y)
+
+    def run_train(self, *more, net="net.ir", data=("data.npz",), batch=16, steps=9, wrt="w,b"):
+        arguments = ["train", net, "--engine", "ref", "--lr", "0.01"]
+        for name, value in (("--batch", batch), ("--steps", steps), ("--wrt", wrt)):
+            arguments += [name, value] if value else []
+        for path in data:
+            arguments += ["--data", path]
+        return start(*arguments, *more, cwd=self.dir)
+
+    def train(self, *more, **options):
+        """The digest of the weights."""
+        done = self.run_train(*more, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return digest_of(done.stdout)
+
+    def refused(self, status, words, *more, **options):
+        done = self.run_train(*more, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(words, done.stderr)
+
+
+class Bits(Case):
+    def test_engines_and_threads(self):
+        want = self.train("--output", "w.safetensors")
+        self.assertEqual(want, hashlib.sha256((self.dir / "w.safetensors").read_bytes()).hexdigest())
+        for more in (["--engine", "jit", "--threads", "1"], ["--engine", "jit", "--threads", "2"],
+                     ["--engine", "jit", "-O1", "--cpu", "x86-64"]):
+            self.assertEqual(self.train(*more), want, more)
+        self.assertNotEqual(self.train("--seed", "1"), want)
+        self.assertNotEqual(self.train("--leaves", "2"), self.train("--leaves", "16"))
+
+    def test_optimizers_as_programs(self):
+        for name in ("sgd", "momentum", "adam", "adamw"):
+            options = ["--optimizer", name, "--weight-decay", "0.1"]
+            shown = start("train", "--show-update", *options, cwd=self.dir)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            (self.dir / "update.ptir").write_text(shown.stdout)
+            self.assertEqual(self.train("--update", "update.ptir"), self.train(*options[:2], *options[2:]), name)
+
+    def test_descent(self):
+        """Where a batch is all the data, plain descent is that of NumPy, up to rounding."""
+        np.savez(self.dir / "all.npz", x=self.x[:48], y=self.y[:48])
+        np.savez(self.dir / "start.npz", w=np.full((3, 2), 0.5, np.float32), b=np.zeros(2, np.float32))
+        self.train("--optimizer", "sgd", "--output", "w.npz", "--init", "start.npz", data=["all.npz"],
+                   batch=48, steps=3)
+        x, y, w, b = self.x[:48].astype(float), self.y[:48], np.full((3, 2), 0.5), np.zeros(2)
+        for _ in range(3):
+            error = 2 / 48 * (x @ w + b - y)
+            w, b = w - 0.01 * x.T @ error, b - 0.01 * error.sum(0)
+        with np.load(self.dir / "w.npz") as got:
+            np.testing.assert_allclose(got["w"], w, rtol=1e-5)
+            np.testing.assert_allclose(got["b"], b, rtol=1e-5)
+
+    def test_rest_of_an_epoch(self):
+        """50 samples are three batches of 16; a step more takes others, and the log says when."""
+        self.train("--log", "log.jsonl", "--clip-norm", "0.5", "--schedule", "cosine", "--warmup", "2")
+        lines = [json.loads(line) for line in (self.dir / "log.jsonl").read_text().splitlines()]
+        self.assertEqual([line["step"] for line in lines], list(range(1, 10)))
+        self.assertEqual([line["epoch"] for line in lines], [0, 0, 0, 1, 1, 1, 2, 2, 2])
+        self.assertEqual(lines[0]["rate"], 0.005)
+        self.assertLess(lines[-1]["loss"], lines[0]["loss"])
+        self.assertEqual(self.train("--epochs", "3", steps=0), self.train(steps=9))
+
+    def test_fixed_extents(self):
+        """A program for four samples is run four times in a batch of 16."""
+        (self.dir / "four.ir").write_text(NET.replace("[n", "[4"))
+        want = self.train("--leaves", "4")
+        self.assertEqual(self.train(net="four.ir"), want)
+        self.assertEqual(self.train("--leaves", "4", net="four.ir", batch=0), want)
+        self.refused(2, "takes 4 samples in a run", net="four.ir", batch=18)
+        self.refused(2, "takes 4 samples in a run", "--leaves", "8", net="four.ir")
+        self.refused(2, "takes 4 samples in a run", net="four.ir", batch=12)
+
+
+class Data(Case):
+    def test_forms(self):
+        """Archives, arrays and folders of either, in one file or several, as floats or as integers."""
+        want = self.train()
+        small = self.x.astype(np.uint8)
+        np.save(self.dir / "x.npy", small)
+        np.save(self.dir / "target.npy", self.y)
+        self.assertEqual(self.train(data=["x.npy", "y=target.npy"]), want)
+        np.save(self.dir / "columns.npy", np.asfortranarray(self.x))
+        np.save(self.dir / "swapped.npy", self.y.astype(">f4"))
+        self.assertEqual(self.train(data=["x=columns.npy", "y=swapped.npy"]), want)
+        shards = self.dir / "shards"
+        shards.mkdir()
+        for k, (begin, end) in enumerate([(0, 1), (1, 1), (1, 33), (33, 50)]):
+            np.savez(shards / f"{k}.npz", x=self.x[begin:end], y=self.y[begin:end])
+        (shards / "README").write_text("no data")
+        self.assertEqual(self.train(data=["shards"]), want)
+        self.assertEqual(self.train(data=["shards/0.npz", "shards/2.npz", "shards/3.npz"]), want)
+        self.safetensors(self.dir / "data.safetensors", x=self.x, y=self.y)
+        self.assertEqual(self.train(data=["data.safetensors"]), want)
+
+    @staticmethod
+    def safetensors(path, **tensors):
+        at, header = 0, {}
+        for name, a in tensors.items():
+            header[name] = {"dtype": "F32", "shape": a.shape, "data_offsets": [at, at + a.nbytes]}
+            at += a.nbytes
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(a.tobytes() for a in tensors.values()))
+
+    def test_lossy(self):
+        """Numbers that would change are refused."""
+        np.savez(self.dir / "wide.npz", x=self.x, y=self.y.astype(np.float64))
+        self.refused(3, "f64, which does not become f32", data=["wide.npz"])
+        np.savez(self.dir / "long.npz", x=self.x.astype(np.int64), y=self.y)
+        self.refused(3, "si64, which does not become f32", data=["long.npz"])
+
+    def test_validation(self):
+        done = self.run_train("--validate", "data.npz", "--metric", "accuracy=scores:y", "--log", "log.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("on 50 samples", done.stderr)
+        lines = [json.loads(line) for line in (self.dir / "log.jsonl").read_text().splitlines()]
+        self.assertEqual(sum("accuracy" in line for line in lines), 3)
+        self.train("--output", "w.npz")
+        with np.load(self.dir / "w.npz") as w:
+            scores = self.x @ w["w"] + w["b"]
+        right = (scores.argmax(1) == self.y.argmax(1)).mean()
+        self.assertAlmostEqual(lines[-1]["accuracy"], right)
+        loss = ((scores - self.y) ** 2).sum(1).mean()
+        self.assertAlmostEqual(lines[-1]["validation_loss"], loss, places=5)
+        self.refused(2, "no output 'y'", "--validate", "data.npz", "--metric", "accuracy=y")
+        self.refused(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
+        self.refused(2, "'z' is", "--validate", "data.npz", "--metric", "accuracy=scores:z")
+
+
+class Refused(Case):
+    def test_options(self):
+        for words, more, options in [
+                ("--wrt A,B", [], {"wrt": ""}), ("--data names", [], {"data": []}),
+                ("how many are a batch", [], {"batch": 0}), ("exclude each other", ["--epochs", "2"], {}),
+                ("no optimizer 'adem'", ["--optimizer", "adem"], {}), ("power of two", ["--leaves", "3"], {}),
+                ("cut into 32 leaves", ["--leaves", "32"], {}), ("--lr takes", ["--lr", "-1"], {}),
+                ("at the rate 0", ["--lr", "0"], {}), ("needs --checkpoint", ["--resume"], {}),
+                ("not 'linear'", ["--schedule", "linear"], {}), ("the data of --validate", ["--metric", "accuracy=s"], {}),
+                ("takes accuracy=", ["--metric", "f1=s"], {}), ("out of range", ["--keep", "0"], {}),
+                ("in [0, 1)", ["--optimizer", "momentum", "--momentum", "1"], {}),
+                ("trained twice", [], {"wrt": "w,w"}), ("no input 'q'", [], {"wrt": "w,q"}),
+                ("no output 'q'", ["--loss", "q"], {})]:
+            with self.subTest(words):
+                self.refused(2, words, *more, **options)
+
+    def test_data(self):
+        np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])
+        np.savez(self.dir / "uneven.npz", x=self.x[:40], y=self.y)
+        np.savez(self.dir / "shape.npz", x=self.x[:, :2], y=self.y)
+        np.savez(self.dir / "rank.npz", x=self.x[0], y=self.y)
+        np.savez(self.dir / "other.npz", p=self.x)
+        np.savez(self.dir / "half.npz", x=self.x)
+        (self.dir / "junk.npz").write_bytes(b"junk")
+        (self.dir / "empty").mkdir()
+        for words, data in [("fewer than a batch of 16", ["few.npz"]), ("40 samples of 'x', but 50 of 'y'", ["uneven.npz"]),
+                            ("another shape", ["shape.npz"]), ("another shape", ["rank.npz"]),
+                            ("called as an input", ["other.npz"]), ("neither the data", ["half.npz"]),
+                            ("junk.npz", ["junk.npz"]), ("holds no .npy", ["empty"]), ("missing.npz", ["missing.npz"]),
+                            ("another type or shape than those before", ["data.npz", "shape.npz"])]:
+            with self.subTest(words, data=data):
+                self.refused(3, words, data=data)
+
+    def test_weights(self):
+        np.savez(self.dir / "bad.npz", w=np.zeros((2, 3), np.float32))
+        self.refused(3, "w", "--init", "bad.npz")
+        (self.dir / "open.ir").write_text(NET.replace("[3, 2]", "[3, k]").replace("[2]", "[k]").replace("n, 2]", "n, k]"))
+        self.assertEqual(self.train(net="open.ir"), self.train()) # y says what k is
+
+    def test_update(self):
+        head = "func @main(%weight: tensor<f32, ?n>, %gradient: tensor<f32, ?n>"
+        for words, text in [
+                ("lacks an input 'weight'", "func @main(%gradient: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %gradient\n}\n"),
+                ("1 tensors of state", head + ", %m: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %weight\n}\n"),
+                ("any extent", "func @main(%weight: tensor<f32, 4>, %gradient: tensor<f32, 4>) -> tensor<f32, 4> {\n  return %weight\n}\n"),
+                ("another rank is wanted of 'rate'", head + ", %rate: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %rate\n}\n")]:
+            with self.subTest(words):
+                (self.dir / "u.ptir").write_text(text)
+                self.refused(1, words, "--update", "u.ptir")
+
+    def test_not_finite(self):
+        self.y[7] = np.nan
+        np.savez(self.dir / "nan.npz", x=self.x, y=self.y)
+        self.refused(3, "loss of step", data=["nan.npz"])
+        done = self.run_train("--invalid", "skip", "--log", "log.jsonl", data=["nan.npz"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in (self.dir / "log.jsonl").read_text().splitlines()]
+        skipped = sum("skipped" in line for line in lines)
+        self.assertTrue(0 < skipped < len(lines))
+
+
+class Checkpoints(Case):
+    def files(self):
+        return sorted(p.name for p in (self.dir / "ck").iterdir())
+
+    def test_restarts(self):
+        want = self.train("--checkpoint", "ck", "--every", "2", "--keep", "2")
+        self.assertEqual(self.files(), ["step-00000008.json", "step-00000008.safetensors",
+                                        "step-00000009.json", "step-00000009.safetensors"])
+        for name in self.files()[2:]:
+            (self.dir / "ck" / name).unlink()
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume"), want)
+        # what is done already is done; without a checkpoint the training begins
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume"), want)
+        self.assertEqual(self.train("--checkpoint", "new", "--resume"), want)
+
+    def test_killed(self):
+        want = self.train(steps=3000)
+        process = subprocess.Popen([TENON, "train", "net.ir", "--engine", "ref", "--lr", "0.01", "--batch", "16", "--steps", "3000",
+                                    "--wrt", "w,b", "--data", "data.npz", "--checkpoint", "ck", "--every", "20"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(HANG * 100):
+            if (self.dir / "ck/step-00000040.json").exists() or process.poll() is not None:
+                break
+            time.sleep(0.01)
+        process.kill()
+        self.assertIn(process.wait(), (-signal.SIGKILL, 0))
+        self.assertTrue(any(name.endswith(".json") for name in self.files()))
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume", steps=3000), want)
+
+    def test_another_training(self):
+        self.train("--checkpoint", "ck", steps=4)
+        ck = ["--checkpoint", "ck", "--resume"]
+        self.refused(3, "16 as its batch, not 32", *ck, batch=32)
+        self.refused(3, "16 as its leaves, not 4", *ck, "--leaves", "4")
+        self.refused(3, "0 as its seed, not 1", *ck, "--seed", "1")
+        self.refused(3, "another update", *ck, "--optimizer", "sgd")
+        (self.dir / "net.ir").write_text(NET.replace("op=Sub", "op=Add"))
+        self.refused(3, "another program", *ck)
+
+    def test_damaged(self):
+        self.train("--checkpoint", "ck", steps=4)
+        text, data = self.dir / "ck/step-00000004.json", self.dir / "ck/step-00000004.safetensors"
+        good_text, good_data = text.read_text(), data.read_bytes()
+        ck = ["--checkpoint", "ck", "--resume"]
+        for broken in ("", "{", "[]", '{"format":"tenon-train-2"}', '{"format":"tenon-train-1"}', "\0",
+                       good_text.replace('"step":4', '"step":5'), good_text.replace('"hash":"', '"hash":"zz'),
+                       good_text.replace('"batch":16', '"batch":-16'), good_text + "{}"):
+            text.write_text(broken)
+            self.refused(3, "step-00000004.json", *ck)
+        text.write_text(good_text)
+        flipped = bytearray(good_data)
+        flipped[-3] ^= 1
+        for broken in (b"", good_data[:-1], good_data[:20], bytes(flipped), good_data.replace(b'"b"', b'"c"')):
+            data.write_bytes(broken)
+            self.refused(3, "step-00000004.safetensors", *ck)
+        data.unlink()
+        self.refused(3, "step-00000004.safetensors", *ck)
+
+
+if __name__ == "__main__":
+    unittest.main()
