@@ -158,6 +158,14 @@ class Models(unittest.TestCase):
             self.assertIn("--dim", done.stderr)
         np.testing.assert_array_equal(y, -self.x)
 
+    def test_input_from_a_pipe(self):
+        np.save(self.folder / "x.npy", self.x)
+        with open(self.folder / "x.npy", "rb") as data:
+            done = start("run", self.file(model([node("Neg", "x", "y")], [N], [Y])), "--input", "x=-", "--output", self.folder / "out",
+                         stdin=data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        np.testing.assert_array_equal(np.load(self.folder / "out/0.npy"), -self.x)
+
     def test_known_matrices(self):
         """Pads as exporters compute them: a matrix of pairs, turned over and transposed."""
         data = model([node("Reshape", "pairs two", "m"), node("Slice", "m last least zero back", "turned"),

@@ -1,6 +1,7 @@
 /* tenon convert: the same program in another dialect. */
 #include <string.h>
 
+#include "cli/commands/convert_folder.h"
 #include "cli/running/run.h"
 #include "tenon/convert.h"
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/running/read_for_inputs.h"
+
 static const option options[] = {
     {OPTION_INPUT, "--input", "NAME=VALUE",
      "the input of this name or position: an .npy or .pb file, or 5, true, [[1, 2.5], [3, inf]]"},

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/session/cli.h"
+#include "cli/running/read_for_inputs.h"
 #include "tenon/convert.h"
 
 enum { OPTION_AGAINST = OPTION_OWN, OPTION_RTOL, OPTION_ATOL, OPTION_LEVEL, OPTION_ENGINE };
@@ -91,53 +91,36 @@ static void close_set(data_set *d)
 
 /* ---- the model ---- */
 
-static void ignore(void *user, const tn_diagnostic *d)
-{
-    (void)user;
-    (void)d;
-}
-
 static bool is_whole(tn_dtype d)
 {
     return d < TN_FP8_E4M3;
 }
 
-/* Read the model with the sizes that the inputs of D have, and those that hold integers as
- * constants: shapes may depend on either. */
-static tn_status read_with_known(verification *v, const data_set *d, tn_module **m)
-{
-    session *s = v->s;
-    const tn_read_options before = s->read;
-    tn_known_input *known = cli_alloc(&s->memory, d->n_in + before.n_known, sizeof *known);
-    tn_input_shape *shapes = cli_alloc(&s->memory, d->n_in, sizeof *shapes);
-    if (!known || !shapes)
-        return no_memory(s);
-    if (before.n_known)
-        memcpy(known, before.known, before.n_known * sizeof *known);
-    for (size_t i = 0; i < d->n_in; i++)
-        if (is_whole(d->in[i].type.dtype) && *d->names[i])
-            known[s->read.n_known++] = (tn_known_input){d->names[i], &d->in[i]};
-    for (size_t i = 0; i < d->n_in; i++)
-        shapes[i] = (tn_input_shape){d->names[i], d->in[i].type.rank, d->in[i].type.dims};
-    s->read.known = known;
-    s->read.shapes = shapes;
-    s->read.n_shapes = d->n_in;
-    const tn_status status = read_program(s, v->model, m);
-    s->read = before;
-    return status;
-}
-
-/* As it is, else with what the inputs tell; what is wrong is said of the model as it is. */
+/* Read the model as it is, or else with the sizes that the inputs of D have, and those that hold
+ * integers as constants: shapes may depend on either. */
 static tn_status read_model(verification *v, const data_set *d, tn_module **m)
 {
     session *s = v->s;
-    const tn_diagnostic_sink quiet = {ignore, NULL};
-    s->instead = &quiet;
-    tn_status status = read_program(s, v->model, m);
-    if (status == TN_ERR_REJECTED)
-        status = read_with_known(v, d, m);
-    s->instead = NULL;
-    return status == TN_OK ? TN_OK : read_program(s, v->model, m);
+    tn_read_options with = s->read;
+    TN_TRY(read_without(s, v->model, m));
+    if (*m)
+        return TN_OK;
+    tn_known_input *known = cli_alloc(&s->memory, d->n_in + with.n_known, sizeof *known);
+    tn_input_shape *shapes = cli_alloc(&s->memory, d->n_in, sizeof *shapes);
+    if (!known || !shapes)
+        return no_memory(s);
+    if (with.n_known)
+        memcpy(known, with.known, with.n_known * sizeof *known);
+    for (size_t i = 0; i < d->n_in; i++) {
+        const tn_type *type = &d->in[i].type;
+        if (is_whole(type->dtype) && *d->names[i])
+            known[with.n_known++] = (tn_known_input){d->names[i], &d->in[i]};
+        shapes[i] = (tn_input_shape){d->names[i], type->rank, type->dims};
+    }
+    with.known = known;
+    with.shapes = shapes;
+    with.n_shapes = d->n_in;
+    return read_with(s, v->model, &with, m);
 }
 
 /* The tensor for input INDEX of P: all are there in order, or some are constants now and names

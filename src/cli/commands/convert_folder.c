@@ -1,7 +1,8 @@
 /* `tenon convert -o DIR/`: the converted program, and beside it what it is called. */
+#include "cli/commands/convert_folder.h"
+
 #include <string.h>
 
-#include "cli/running/run.h"
 #include "tenon/convert.h"
 
 bool names_folder(const char *path)

@@ -1,18 +1,26 @@
 /* Models that leave sizes open on which their nodes depend: the inputs of the run say what they
  * are. Whatever can be read without is read without, so that its code serves all sizes. */
+#include "cli/running/read_for_inputs.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/arguments/in_place.h"
 #include "cli/running/run.h"
 
+/* Not a pipe, and not standard input. */
+static bool can_read_twice(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 static bool is_model(const session *s, const char *path)
 {
     const size_t n = strlen(path);
-    struct stat info;
     const bool is_onnx = s->read.dialect ? strcmp(s->read.dialect, "onnx") == 0
                                          : n > 5 && strcmp(path + n - 5, ".onnx") == 0;
-    return is_onnx && stat(path, &info) == 0 && S_ISREG(info.st_mode); /* it can be read twice */
+    return is_onnx && can_read_twice(path);
 }
 
 typedef struct shapes {
@@ -39,6 +47,8 @@ static tn_status add(shapes *list, const char *name, const int64_t *dims, uint32
 static tn_status add_file(shapes *list, const char *path, const char *name)
 {
     tn_tensor_file *file;
+    if (!can_read_twice(path))
+        return TN_OK;
     TN_TRY(tn_tensor_file_open(list->s->cx, path, &file));
     tn_status status = TN_OK;
     for (size_t i = 0; status == TN_OK && i < tn_tensor_file_count(file); i++) {
@@ -67,9 +77,17 @@ static tn_status add_input(shapes *list, const char *text)
     return value.rank > 0 ? add(list, name, value.dims, value.rank) : TN_OK;
 }
 
+static void ignore(void *user, const tn_diagnostic *d)
+{
+    (void)user;
+    (void)d;
+}
+
 /* What is wrong with an input is said later, when it is read as one. */
 static void find_shapes(shapes *list, const arguments *args)
 {
+    const tn_diagnostic_sink quiet = {ignore, NULL};
+    list->s->instead = &quiet;
     for (int i = 0; i < args->n_options; i++) {
         const given *g = &args->options[i];
         if (g->id == OPTION_INPUT)
@@ -77,6 +95,7 @@ static void find_shapes(shapes *list, const arguments *args)
         else if (g->id == OPTION_INPUTS)
             (void)add_file(list, g->value, "");
     }
+    list->s->instead = NULL;
 }
 
 /* What is reported meanwhile, as it would be shown. */
@@ -99,24 +118,39 @@ static void hold(void *user, const tn_diagnostic *d)
     (void)tn_diagnostic_write(h->s->cx, d, h->s->style, &writer);
 }
 
-tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m)
+tn_status read_without(session *s, const char *path, tn_module **m)
 {
-    held reports = {.s = s}, faults = {.s = s};
-    shapes list = {.s = s};
+    held reports = {.s = s};
+    *m = NULL;
     if (!is_model(s, path))
         return read_program(s, path, m);
-    s->instead = &(tn_diagnostic_sink){hold, &faults};
-    find_shapes(&list, args);
     s->instead = &(tn_diagnostic_sink){hold, &reports};
-    tn_status status = list.n > 0 ? read_program(s, path, m) : TN_ERR_REJECTED;
+    const tn_status status = read_program(s, path, m);
     s->instead = NULL;
     if (status != TN_ERR_REJECTED && reports.text.n > 0)
         output_error_text(reports.text.at, reports.text.n);
     cli_text_release(&reports.text);
-    cli_text_release(&faults.text);
-    if (status != TN_ERR_REJECTED)
-        return status;
-    s->read.shapes = list.at;
-    s->read.n_shapes = list.n;
-    return read_program(s, path, m);
+    return status == TN_ERR_REJECTED ? TN_OK : status;
+}
+
+tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m)
+{
+    const tn_read_options before = s->read;
+    s->read = *with;
+    const tn_status status = read_program(s, path, m);
+    s->read = before;
+    return status;
+}
+
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m)
+{
+    shapes list = {.s = s};
+    tn_read_options with = s->read;
+    TN_TRY(read_without(s, path, m));
+    if (*m)
+        return TN_OK;
+    find_shapes(&list, args);
+    with.shapes = list.at;
+    with.n_shapes = list.n;
+    return read_with(s, path, &with, m);
 }

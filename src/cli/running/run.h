@@ -50,23 +50,6 @@ tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args
 tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in);
 void inputs_release(run_inputs *in);
 
-/* ---- read_for_inputs.c ---- */
-
-/* Read the program PATH. A model that cannot be read as long as sizes are open is read with those
- * that the options --input and --inputs give. */
-tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m);
-
-/* ---- convert_folder.c ---- */
-
-/* Does PATH end with a slash? */
-bool names_folder(const char *path);
-/* The text of meta.json: TARGET, and the entry of M with its symbol, which NAME may override. */
-tn_status describe_entry(session *s, const tn_module *m, const char *target, const char *name,
-                         cli_text *out);
-/* Write FOLDER/program with the extension of DIALECT, and FOLDER/meta.json. */
-tn_status folder_write(session *s, const char *folder, const char *dialect, const cli_text *program,
-                       const cli_text *meta);
-
 /* ---- run_outputs.c ---- */
 
 /* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
