@@ -217,6 +217,7 @@ typedef struct tn_module_info {
                             inputs and outputs are those of the module */
     bool is_lowered;     /* it was read from a dialect that is only read, such as MIND source, and
                             is what that text means in `dialect` */
+    const char *lowered_from; /* where `is_lowered`: that dialect; else NULL */
 } tn_module_info;
 
 /* Fill INFO, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */

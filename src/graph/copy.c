@@ -243,7 +243,7 @@ static bool copy_written(const module *from, module *to)
 static bool copy_all(const module *from, module *to)
 {
     to->dialect = from->dialect;
-    to->is_lowered = from->is_lowered;
+    to->lowered_from = from->lowered_from;
     to->entry = from->entry;
     to->source = from->source;
     if (from->source.text) {

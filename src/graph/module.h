@@ -88,8 +88,8 @@ typedef struct module {
     const tn_allocator *allocator;
     arena arena; /* operands, names, payloads, types, attributes */
     source source;
-    const char *dialect; /* that was read; NULL for a program built in memory */
-    bool is_lowered;     /* read from another dialect, which is only read, and lowered to this */
+    const char *dialect;      /* of this module; NULL for a program built in memory */
+    const char *lowered_from; /* the dialect that was read, where that is only read; else NULL */
     type_table types;
     attr_table attrs;
     VECTOR(const char *) strings;

@@ -66,6 +66,7 @@ outputs: %3
         self.assertEqual((f["parameters"], f["parameter_bytes"], f["ops"]["tanh"]), (12, 48, 2))
         self.assertEqual(f["outputs"], [{"name": "y", "dtype": "f32", "shape": [2, 4]}])
         self.assertEqual(list(f["ops"])[0], "tanh")
+        self.assertEqual(f["dialect"], "onnx")
 
     def test_levels(self):
         text = self.info("net.ir", self.net, "-O0", "--dim", "batch=1")

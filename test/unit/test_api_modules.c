@@ -57,8 +57,12 @@ static void describes(void)
     CHECK_INT(tn_module_get_info(m, &info), TN_OK);
     CHECK_TEXT(info.dialect, "mind");
     CHECK(info.entry && !info.is_lowered && info.size == sizeof info);
-    info.size = 0;
+    CHECK(info.lowered_from == NULL);
+    info.size = 0; /* the first layout, behind which nothing is written */
+    info.lowered_from = "kept";
     CHECK_INT(tn_module_get_info(m, &info), TN_OK);
+    CHECK_TEXT(info.lowered_from, "kept");
+    CHECK_INT(info.size, 0);
     info.size = 1;
     CHECK_INT(tn_module_get_info(m, &info), TN_ERR_USAGE);
     tn_module_free(m);
@@ -67,6 +71,7 @@ static void describes(void)
         info.size = sizeof info;
         CHECK_INT(tn_module_get_info(m, &info), TN_OK);
         CHECK(info.is_lowered && strcmp(info.dialect, "mind") == 0);
+        CHECK_TEXT(info.lowered_from, "mind-source");
         tn_module_free(m);
     }
     tn_context_free(cx);

@@ -6,15 +6,15 @@
 tn_status tn_module_get_info(const tn_module *tm, tn_module_info *info)
 {
     const module *m = tm->graph;
-    tn_module_info now, known;
+    tn_module_info known;
     TN_TRY(OPTIONS_READ(&m->cx->diag, tn_module_info, is_lowered, &known, info) == TN_OK
                ? TN_OK
                : context_done(m->cx, TN_ERR_USAGE));
-    now = (tn_module_info){.size = info->size,
-                           .dialect = m->dialect,
-                           .entry = module_entry(m)->name,
-                           .is_lowered = m->is_lowered};
-    *info = now;
+    const tn_module_info now = {.dialect = m->dialect,
+                                .entry = module_entry(m)->name,
+                                .is_lowered = m->lowered_from != NULL,
+                                .lowered_from = m->lowered_from};
+    OPTIONS_GIVE(tn_module_info, is_lowered, info, &now);
     return TN_OK;
 }
 

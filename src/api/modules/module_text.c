@@ -132,7 +132,7 @@ tn_status tn_module_write_with(const tn_module *m, const tn_write_options *optio
     tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, n_inputs, &o, options);
     const bool own = !o.dialect || (m->graph->dialect && strcmp(o.dialect, m->graph->dialect) == 0);
     if (s == TN_OK)
-        s = (m->graph->is_lowered && own ? write_lowered : write_module)(m->graph, &o, &text);
+        s = (m->graph->lowered_from && own ? write_lowered : write_module)(m->graph, &o, &text);
     return api_deliver(cx, &text, writer, s);
 }
 

@@ -102,7 +102,7 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
     if (!d->lowers_to)
         return select_entry(m, o->entry);
     m->dialect = d->lowers_to;
-    m->is_lowered = true;
+    m->lowered_from = d->name;
     return pass_run(m, PASS_CANONICALIZE, false, NULL);
 }
 

@@ -113,7 +113,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     p->graph = module_copy_to(m, p->cx); /* what we were given stays as it is */
     if (!p->custom || !p->graph)
         return diag_no_memory(&p->cx->diag);
-    if (m->is_lowered && module_entry(m)->outputs.n == 0)
+    if (m->lowered_from && module_entry(m)->outputs.n == 0)
         return diag_report(&p->cx->diag, DIAG_MissingOutputs, &p->graph->source, NO_SPAN,
                            "the program has no result, so there is nothing to run");
     TN_TRY(engine_init(p->engine, &p->allocator, o, p->graph));

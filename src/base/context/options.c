@@ -21,6 +21,14 @@ bool options_take(void *to, size_t n, const void *from, size_t first)
     return true;
 }
 
+void options_give(void *to, const void *from, size_t n, size_t first)
+{
+    size_t size;
+    memcpy(&size, to, sizeof size);
+    const size_t known = size == 0 ? first : size < n ? size : n;
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, known - sizeof size);
+}
+
 tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first)
 {
     if (options_take(to, n, from, first))

@@ -14,11 +14,16 @@ bool options_take(void *to, size_t n, const void *from, size_t first);
 /* The same, and a report of what is wrong. */
 tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first);
 
-/* Both for the structure TYPE, whose first layout ended with the field LAST. */
+/* Copy FROM of N bytes to the caller's TO, as far as that goes by its size, which stays. */
+void options_give(void *to, const void *from, size_t n, size_t first);
+
+/* These for the structure TYPE, whose first layout ended with the field LAST. */
 #define OPTIONS_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 #define OPTIONS_TAKE(type, last, to, from)                                                         \
     options_take((to), sizeof(type), (from), OPTIONS_FIRST(type, last))
 #define OPTIONS_READ(d, type, last, to, from)                                                      \
     options_read((d), (to), sizeof(type), (from), OPTIONS_FIRST(type, last))
+#define OPTIONS_GIVE(type, last, to, from)                                                         \
+    options_give((to), (from), sizeof(type), OPTIONS_FIRST(type, last))
 
 #endif

@@ -20,11 +20,24 @@ typedef struct op_count {
     uint64_t n;
 } op_count;
 
+/* An input or output, with its extents as texts. */
+typedef struct port_facts {
+    tn_port port;
+    const char *extents[TN_MAX_RANK];
+} port_facts;
+
+typedef struct port_list {
+    port_facts *at;
+    size_t n;
+} port_list;
+
 /* Everything that is shown. */
 typedef struct facts {
     session *s;
     const tn_module *m;
     tn_module_info info;
+    const char *dialect; /* that was read */
+    port_list inputs, outputs;
     tn_module_counts counts;
     tn_program_costs costs;
     bool has_costs; /* no size is open */
@@ -74,6 +87,27 @@ static tn_status collect_ops(facts *f)
     return TN_OK;
 }
 
+typedef tn_status port_fn(const tn_module *m, size_t index, tn_port *port);
+typedef const char *extent_fn(const tn_module *m, size_t index, uint32_t axis);
+
+static tn_status collect_ports(facts *f, port_fn *port_of, extent_fn *extent_of, size_t n,
+                               port_list *out)
+{
+    *out = (port_list){cli_alloc(&f->s->memory, n, sizeof *out->at), n};
+    if (!out->at)
+        return no_memory(f->s);
+    for (size_t i = 0; i < n; i++) {
+        port_facts *p = &out->at[i];
+        TN_TRY(port_of(f->m, i, &p->port));
+        for (uint32_t k = 0; k < p->port.type.rank; k++) {
+            p->extents[k] = extent_of(f->m, i, k);
+            if (!p->extents[k])
+                return no_memory(f->s);
+        }
+    }
+    return TN_OK;
+}
+
 static tn_status collect_costs(facts *f, tn_compile_options *o)
 {
     tn_program *p;
@@ -93,6 +127,11 @@ static tn_status collect(facts *f, tn_compile_options *o)
     f->info.size = sizeof f->info;
     f->counts.size = sizeof f->counts;
     TN_TRY(tn_module_get_info(f->m, &f->info));
+    f->dialect = f->info.lowered_from ? f->info.lowered_from : f->info.dialect;
+    TN_TRY(collect_ports(f, tn_module_input, tn_module_input_extent, tn_module_input_count(f->m),
+                         &f->inputs));
+    TN_TRY(collect_ports(f, tn_module_output, tn_module_output_extent, tn_module_output_count(f->m),
+                         &f->outputs));
     TN_TRY(tn_module_get_counts(f->m, &f->counts));
     TN_TRY(collect_ops(f));
     return collect_costs(f, o);
@@ -100,35 +139,22 @@ static tn_status collect(facts *f, tn_compile_options *o)
 
 /* ---- showing ---- */
 
-typedef tn_status port_fn(const tn_module *m, size_t index, tn_port *port);
-typedef const char *extent_fn(const tn_module *m, size_t index, uint32_t axis);
-
-static const char *extent_text(const facts *f, extent_fn *extent, size_t i, uint32_t axis)
+static void put_ports(const port_list *list, const char *word, cli_text *text)
 {
-    const char *text = extent(f->m, i, axis);
-    return text ? text : "?";
-}
-
-static void put_ports(const facts *f, port_fn *at, extent_fn *extent, size_t n, const char *word,
-                      cli_text *text)
-{
-    tn_port port;
-    for (size_t i = 0; i < n && at(f->m, i, &port) == TN_OK; i++) {
-        cli_printf(text, "%s %s: %s[", word, port.name, tn_dtype_name(port.type.dtype));
-        for (uint32_t k = 0; k < port.type.rank; k++)
-            cli_printf(text, "%s%s", k ? ", " : "", extent_text(f, extent, i, k));
+    for (size_t i = 0; i < list->n; i++) {
+        const port_facts *p = &list->at[i];
+        cli_printf(text, "%s %s: %s[", word, p->port.name, tn_dtype_name(p->port.type.dtype));
+        for (uint32_t k = 0; k < p->port.type.rank; k++)
+            cli_printf(text, "%s%s", k ? ", " : "", p->extents[k]);
         cli_puts(text, "]\n");
     }
 }
 
 static void put_text(const facts *f, cli_text *text)
 {
-    cli_printf(text, "dialect: %s\nentry: %s\n", f->info.dialect ? f->info.dialect : "none",
-               f->info.entry);
-    put_ports(f, tn_module_input, tn_module_input_extent, tn_module_input_count(f->m), "input",
-              text);
-    put_ports(f, tn_module_output, tn_module_output_extent, tn_module_output_count(f->m), "output",
-              text);
+    cli_printf(text, "dialect: %s\nentry: %s\n", f->dialect ? f->dialect : "none", f->info.entry);
+    put_ports(&f->inputs, "input", text);
+    put_ports(&f->outputs, "output", text);
     for (size_t i = 0; tn_module_symbol(f->m, i); i++)
         cli_printf(text, "%s%s", i ? ", " : "sizes: ", tn_module_symbol(f->m, i));
     cli_puts(text, tn_module_symbol(f->m, 0) ? "\n" : "");
@@ -146,22 +172,20 @@ static void put_text(const facts *f, cli_text *text)
         cli_printf(text, "  %llu %s\n", (unsigned long long)f->ops[i].n, f->ops[i].name);
 }
 
-static void put_json_ports(const facts *f, port_fn *at, extent_fn *extent, size_t n,
-                           const char *word, cli_text *text)
+static void put_json_ports(const port_list *list, const char *word, cli_text *text)
 {
-    tn_port port;
     cli_printf(text, ",\n \"%s\":[", word);
-    for (size_t i = 0; i < n && at(f->m, i, &port) == TN_OK; i++) {
+    for (size_t i = 0; i < list->n; i++) {
+        const port_facts *p = &list->at[i];
         cli_puts(text, i ? ",\n  {\"name\":" : "\n  {\"name\":");
-        cli_put_json(text, port.name, strlen(port.name));
-        cli_printf(text, ",\"dtype\":\"%s\",\"shape\":[", tn_dtype_name(port.type.dtype));
-        for (uint32_t k = 0; k < port.type.rank; k++) {
-            const char *size = extent_text(f, extent, i, k);
+        cli_put_json(text, p->port.name, strlen(p->port.name));
+        cli_printf(text, ",\"dtype\":\"%s\",\"shape\":[", tn_dtype_name(p->port.type.dtype));
+        for (uint32_t k = 0; k < p->port.type.rank; k++) {
             cli_puts(text, k ? "," : "");
-            if (port.type.dims[k] == TN_DIM_UNKNOWN)
-                cli_put_json(text, size, strlen(size));
+            if (p->port.type.dims[k] == TN_DIM_UNKNOWN)
+                cli_put_json(text, p->extents[k], strlen(p->extents[k]));
             else
-                cli_puts(text, size);
+                cli_puts(text, p->extents[k]);
         }
         cli_puts(text, "]}");
     }
@@ -179,12 +203,10 @@ static void put_json_text(const char *key, const char *value, cli_text *text)
 
 static void put_json(const facts *f, cli_text *text)
 {
-    put_json_text("{\"dialect\":", f->info.dialect, text);
+    put_json_text("{\"dialect\":", f->dialect, text);
     put_json_text(",\"entry\":", f->info.entry, text);
-    put_json_ports(f, tn_module_input, tn_module_input_extent, tn_module_input_count(f->m),
-                   "inputs", text);
-    put_json_ports(f, tn_module_output, tn_module_output_extent, tn_module_output_count(f->m),
-                   "outputs", text);
+    put_json_ports(&f->inputs, "inputs", text);
+    put_json_ports(&f->outputs, "outputs", text);
     cli_puts(text, ",\n \"symbols\":[");
     for (size_t i = 0; tn_module_symbol(f->m, i); i++)
         put_json_text(i ? "," : "", tn_module_symbol(f->m, i), text);
