@@ -76,13 +76,15 @@ typedef struct tn_equiv_options {
      * atol + rtol * |the float of B|. */
     uint64_t ulp;
     double rtol, atol; /* finite, 0 or more */
+    uint64_t turns;    /* that loops of `while` may take in a run of a program, all together; 0:
+                          100000. Random inputs may ask for any number. */
 } tn_equiv_options;
 
 /* What was found. Where the programs differ by more than the options allow, also the run that
  * showed it. */
 typedef struct tn_equiv_result {
     bool equal;           /* every bit of every output in every run, where NaNs equal each other */
-    uint32_t runs;        /* that took place: sizes that fit neither program are passed over */
+    uint32_t runs;        /* that were compared: sizes that fit neither program are passed over */
     uint32_t run;         /* the first that differs by more than is allowed */
     uint64_t largest_ulp; /* between float elements; UINT64_MAX: only one is NaN, or another type */
     size_t output;        /* the first that differs, or the number of outputs: one program failed */
@@ -93,6 +95,7 @@ typedef struct tn_equiv_result {
     size_t n_sizes[2];
     char *tried; /* the sizes that were chosen, a line `M=2 N=3` for each run; "" when none were */
     bool close;  /* nothing differs by more than is allowed */
+    uint32_t passed_over; /* runs that were not compared, since loops take more than `turns` */
 } tn_equiv_result;
 
 /* Run A and B on the same generated inputs, matched by position, and compare the outputs. The
@@ -104,7 +107,8 @@ typedef struct tn_equiv_result {
  * result   on TN_OK, to be freed with tn_equiv_result_release
  * returns  TN_ERR_REJECTED  the programs have different inputs or outputs (NotEquivalent), or one
  *                           does not compile
- *          TN_ERR_RUN       a run took longer than `timeout_ns` (Timeout)
+ *          TN_ERR_RUN       a run took longer than `timeout_ns`, or every run more than `turns`
+ *                           (Timeout)
  *          TN_ERR_USAGE     a tolerance is negative or not finite
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_modules_compare(const tn_module *a, const tn_module *b,

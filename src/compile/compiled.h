@@ -52,6 +52,7 @@ struct tn_program {
     variant_cache *cache;
     engine *engine;
     tape *tape;         /* without a cache; NULL: the evaluator runs it */
+    uint64_t turns;     /* that the evaluator lets loops of while take in a run; 0: any number */
     other_sizes others; /* without a cache: what code is compared with */
 };
 

@@ -97,12 +97,16 @@ static tn_status while_iteration(const eval_call *call, tensor *carry, tensor *c
     const function *cond = region_of(call, KEY_COND_REGION);
     const function *body = region_of(call, KEY_BODY_REGION);
     const tensor *now = call->in;
+    eval_run *run = call->run;
     uint8_t go_on = 0;
     checked[0].data = &go_on;
     for (;;) {
         TN_TRY(run_region(call, cond, now, checked));
         if (!go_on)
             break;
+        if (run->most_turns && run->turns++ == run->most_turns)
+            return eval_report(call, DIAG_LimitExceeded,
+                               "loops take more than %" PRIu64 " turns in a run", run->most_turns);
         TN_TRY(run_region(call, body, checked + 1, carry));
         now = carry;
     }

@@ -597,6 +597,37 @@ class Run(Case):
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--inputs", "junk.npy", status=3).err)
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--input", "x=none.npy", status=3).err)
 
+    def test_comparison_of_loops_ends(self):
+        """Random inputs say how often the loop turns, up to 2^63 times."""
+        loop = """func @main(%n: tensor<si64>) -> tensor<si64> {
+  %z = constant value[0] -> tensor<si64>
+  %t = while(%z, %n) cond_region[5] body_region[6] -> (tensor<si64>, tensor<si64>)
+  return %t[0]
+}
+
+region @5(%k: tensor<si64>, %n: tensor<si64>) -> (tensor<i1>, tensor<si64>, tensor<si64>) {
+  %c = compare(%k, %n) op[less] -> tensor<i1>
+  return %c, %k, %n
+}
+
+region @6(%k: tensor<si64>, %n: tensor<si64>) -> (tensor<si64>, tensor<si64>) {
+  %o = constant value[1] -> tensor<si64>
+  %j = add(%k, %o) -> tensor<si64>
+  return %j, %n
+}
+"""
+        self.write("loop.ptir", loop)
+        self.write("two.ptir", loop.replace("value[1]", "value[2]"))
+        out = self.tenon("equiv", "loop.ptir", "loop.ptir").out
+        compared, passed = (int(n) for n in re.search(r"in (\d+) runs\npassed over: (\d+) runs", out).groups())
+        self.assertEqual(compared + passed, 16)
+        self.assertGreater(min(compared, passed), 0)
+        self.assertIn("different", self.tenon("equiv", "loop.ptir", "two.ptir", status=1).out)
+        self.write("endless.ptir", loop.replace("compare(%k, %n) op[less]", "compare(%k, %k) op[equal]"))
+        (d,) = self.tenon("equiv", "endless.ptir", "endless.ptir", "--turns", "10", "--diagnostics=json", status=3).json()
+        self.assertEqual(d["kind"], "Timeout")
+        self.assertIn("--turns", d["message"])
+
     def test_types_are_compared_before_data_is_read(self):
         """With 64 KiB for tensors, only a reader that takes memory first says AllocationFailure."""
         big = np.zeros(1 << 20, np.float32)

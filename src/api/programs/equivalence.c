@@ -9,7 +9,10 @@
 #include "pass/sizes/bind.h"
 #include "tenon/convert.h"
 
-enum { DEFAULT_RUNS = 16 };
+enum {
+    DEFAULT_RUNS = 16,
+    DEFAULT_TURNS = 100000 /* of simple loops a fraction of a second */
+};
 
 enum {
     MAX_ATTEMPTS = 64, /* at sizes for a run */
@@ -132,7 +135,9 @@ static tn_status make(comparison *c, const module *m, const dim_values *values, 
     o.bindings = bindings_of(c, m, values, &o.n_bindings);
     if (!o.bindings)
         return diag_no_memory(&c->cx->diag);
-    return tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out); /* it copies */
+    TN_TRY(tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out)); /* it copies */
+    (*out)->turns = c->options->turns ? c->options->turns : DEFAULT_TURNS;
+    return TN_OK;
 }
 
 static void free_programs(comparison *c)
@@ -418,17 +423,23 @@ static tn_status note_difference(comparison *c, tn_equiv_result *r, uint32_t run
     return keep_example(c, r) ? TN_OK : diag_no_memory(&c->cx->diag);
 }
 
-/* Failures are compared, not shown. A timeout is no result that could be compared. */
-static void notice_timeout(void *user, const tn_diagnostic *d)
+/* Failures are compared, not shown; what went on for too long is no result that could be. */
+typedef struct notices {
+    bool is_late;       /* by the clock */
+    bool is_over_limit; /* by what was counted */
+} notices;
+
+static void notice(void *user, const tn_diagnostic *d)
 {
-    bool *is_late = user;
-    *is_late = *is_late || strcmp(d->kind, diag_kind_name(DIAG_Timeout)) == 0;
+    notices *n = user;
+    n->is_late = n->is_late || strcmp(d->kind, diag_kind_name(DIAG_Timeout)) == 0;
+    n->is_over_limit = n->is_over_limit || strcmp(d->kind, diag_kind_name(DIAG_LimitExceeded)) == 0;
 }
 
 static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
 {
-    bool is_late = false;
-    const tn_diagnostic_sink sink = {notice_timeout, &is_late};
+    notices noticed = {false, false};
+    const tn_diagnostic_sink sink = {notice, &noticed};
     const tn_run_options o = {
         .seed = c->options->seed, .sink = &sink, .timeout_ns = c->options->timeout_ns};
     const uint32_t n_in = c->pa->n_inputs, n_out = c->pa->n_outputs;
@@ -438,9 +449,13 @@ static tn_status run_once(comparison *c, uint32_t run, tn_equiv_result *r)
     tn_status sb = tn_program_run(c->pb, c->in, n_in, c->out_b, n_out, &o);
     if (sa == TN_ERR_NOMEM || sb == TN_ERR_NOMEM)
         return diag_no_memory(&c->cx->diag);
-    if (is_late)
+    if (noticed.is_late)
         return diag_report(&c->cx->diag, DIAG_Timeout, NULL, NO_SPAN,
                            "run %" PRIu32 " takes longer than allowed", run + 1);
+    if (noticed.is_over_limit) {
+        r->passed_over++;
+        return TN_OK;
+    }
     r->runs++;
     if (sa != TN_OK || sb != TN_OK) {
         if (sa == sb)
@@ -491,6 +506,16 @@ static tn_status check_tolerance(const comparison *c, double tolerance)
                              "a tolerance is a finite number, 0 or more");
 }
 
+static tn_status nothing_compared(const comparison *c, const tn_equiv_result *r)
+{
+    diag_channel *d = &c->cx->diag;
+    if (r->passed_over)
+        return diag_report(d, DIAG_Timeout, NULL, NO_SPAN,
+                           "in every run, loops take more turns than allowed; --turns allows more");
+    return diag_report(d, DIAG_NotEquivalent, NULL, NO_SPAN,
+                       "no sizes were found that fit both programs; give them with --dim");
+}
+
 tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
                              const tn_equiv_options *options, tn_equiv_result *result)
 {
@@ -519,8 +544,7 @@ tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
         s = keep_tried(&c, result);
     text_release(&c.tried);
     if (s == TN_OK && result->runs == 0)
-        s = diag_report(&c.cx->diag, DIAG_NotEquivalent, NULL, NO_SPAN,
-                        "no sizes were found that fit both programs; give them with --dim");
+        s = nothing_compared(&c, result);
     if (s != TN_OK)
         tn_equiv_result_release(c.cx, result);
     return context_done(c.cx, s);

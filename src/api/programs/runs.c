@@ -301,6 +301,7 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
     eval_run state = {.cx = &r->cx,
                       .seed = r->seed,
                       .bytes_limit = r->cx.limits.run_bytes,
+                      .most_turns = p->turns,
                       .custom = &p->custom->registry,
                       .deadline = r->deadline,
                       .time_limit = r->time_limit,

@@ -15,7 +15,8 @@ enum {
     OPTION_RTOL,
     OPTION_ATOL,
     OPTION_OUTPUT,
-    OPTION_TIMEOUT
+    OPTION_TIMEOUT,
+    OPTION_TURNS
 };
 
 static const option options[] = {
@@ -27,6 +28,7 @@ static const option options[] = {
     {OPTION_RTOL, "--rtol", "X", "or by X times the magnitude of the second program's result (0)"},
     {OPTION_ATOL, "--atol", "X", "or by X; both together: by their sum (0)"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up when a run takes longer"},
+    {OPTION_TURNS, "--turns", "N", "pass over runs whose loops take more turns (100000)"},
     {OPTION_OUTPUT, "--output", "DIR", "where inputs that show a difference go (equiv-failure)"},
     {0},
 };
@@ -74,6 +76,10 @@ static tn_status read_equiv_options(session *s, const arguments *args, equiv_opt
             break;
         case OPTION_TIMEOUT:
             TN_TRY(read_timeout(s, value, &o->compare.timeout_ns));
+            break;
+        case OPTION_TURNS:
+            TN_TRY(read_number(s, "--turns", value, 1, INT64_MAX, &number));
+            o->compare.turns = (uint64_t)number;
             break;
         case OPTION_OUTPUT:
             o->folder = value;
@@ -187,6 +193,9 @@ static tn_status report(session *s, const arguments *args, const equiv_options *
                    (unsigned long long)r->largest_ulp, r->runs);
     if (same)
         put_sizes(&text, r->tried);
+    if (same && r->passed_over)
+        cli_printf(&text, "passed over: %u runs whose loops take more turns than --turns allows\n",
+                   r->passed_over);
     if (failed)
         cli_printf(&text, "different: one program fails in run %u", r->run);
     else if (!same) {
@@ -238,5 +247,5 @@ static tn_status run_equiv(session *s, const arguments *args)
 const command command_equiv = {
     "equiv",
     "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--rtol X] [--atol X] "
-    "[--timeout SECONDS] [--output DIR]",
+    "[--timeout SECONDS] [--turns N] [--output DIR]",
     "run two programs on the same inputs and compare", options, run_equiv};

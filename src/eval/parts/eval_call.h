@@ -33,6 +33,7 @@ typedef struct eval_run {
     bool holds_all;       /* every value is held: no streams, which tests compare with this */
     uint32_t depth;       /* of regions inside regions, so far */
     uint64_t iterations, most_iterations; /* regions that ran; how many may, 0: any number */
+    uint64_t turns, most_turns;           /* the same of the loops of while */
     const struct custom_registry *custom; /* kernels for custom_call; NULL: none */
     int64_t deadline;                     /* in ns of clock_now; 0: none */
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
