@@ -284,10 +284,11 @@ static bool is_zero(const form *s, uint32_t fill)
     return memcmp(value, zeros, sizeof value) == 0;
 }
 
-/* Is X = Y + *APART? */
+/* Is X = Y + *APART? Of numbers only equal ones are taken so: they may belong to different axes. */
 static bool is_shifted(const access_expr *x, const access_expr *y, int64_t *apart)
 {
     bool same = x->n == y->n && sub_i64(x->constant, y->constant, apart);
+    same = same && (x->n > 0 || *apart == 0);
     for (uint32_t i = 0; same && i < x->n; i++)
         same = x->at[i].kind == ACCESS_AXIS && y->at[i].kind == ACCESS_AXIS &&
                x->at[i].axis == y->at[i].axis && x->at[i].factor == y->at[i].factor;

@@ -51,7 +51,8 @@ typedef struct contraction {
     bool is_direct;    /* some columns belong to both operands: see contract_direct.h */
 } contraction;
 
-/* The product that node N of F is, which node_contracts. False without memory. */
+/* The product that node N of F is, which node_contracts. False without memory, and for forms that
+ * have no loops. */
 bool contraction_of(const function *f, const node *n, arena *memory, contraction *out);
 /* Are its results in the order batches, rows, columns, as products of matrices have them? */
 bool contraction_is_in_order(const contraction *p);

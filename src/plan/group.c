@@ -46,7 +46,8 @@ static void place_contraction(grouping *g, uint32_t i)
     uint32_t k = follower(g, v);
     contraction p;
     if (!contraction_of(g->f, n, g->memory, &p)) {
-        g->failed = true;
+        g->failed = g->memory->failed;
+        start_whole(g, i, KERNEL_REFERENCE);
         return;
     }
     if (k == UINT32_MAX) {
