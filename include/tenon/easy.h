@@ -23,13 +23,22 @@ extern "C" {
 
 typedef struct tn_net tn_net;
 
-/* Read and compile the program in the file PATH, of any dialect ("-": standard input).
+/* Read and compile the program in the file PATH, of any dialect ("-": standard input). Data that an
+ * ONNX model keeps in files beside it is found there (tn_model_files); it is not changed while the
+ * net lives.
  *
  * sizes    values for symbolic sizes of the program; N of them. Those without one are taken from
  *          the shapes of inputs at each run
  * returns  owned by the caller: tn_net_free. NULL when there is no memory; any other failure is
  *          told by tn_net_error */
 TN_API tn_net *tn_net_load(const char *path, const tn_binding *sizes, size_t n);
+/* The same with all that reading and compiling offer: shapes of inputs on which an ONNX model
+ * depends, inputs that are known, the data of its files, threads, the CPU to compile for.
+ *
+ * read     NULL, or borrowed for the call. Without `external` files are those beside the model
+ * compile  NULL, or borrowed for the call. Without `bindings` those of READ hold */
+TN_API tn_net *tn_net_load_with(const char *path, const tn_read_options *read,
+                                const tn_compile_options *compile);
 /* Free NET, which may be NULL, and what tn_net_output gave. */
 TN_API void tn_net_free(tn_net *net);
 

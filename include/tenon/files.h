@@ -1,5 +1,5 @@
 /* Tensors in files: .npz archives, .safetensors and .npy files, told apart by their content, and
- * tensors of ONNX in files called .pb; and files that are written together.
+ * tensors of ONNX in files called .pb; files beside a model; and files that are written together.
  *
  *     tn_tensor_file *file;
  *     size_t i;
@@ -53,6 +53,33 @@ TN_API tn_status tn_tensor_file_type(tn_tensor_file *file, size_t index, tn_type
 TN_API tn_status tn_tensor_file_load(tn_tensor_file *file, size_t index, tn_buffer *tensor);
 /* Free the data of a tensor, if it is loaded. */
 TN_API void tn_tensor_file_unload(tn_tensor_file *file, size_t index);
+
+/* ---- files beside a model ---- */
+
+/* Where an ONNX model keeps data of tensors: regular files below the folder of the model, and none
+ * outside of it, whatever the model says and links lead to. They are mapped, not copied.
+ *
+ *     tn_model_files *files = tn_model_files_new(NULL, path);
+ *     tn_read_options o = {.size = sizeof o, .external = tn_model_files_data};
+ *     o.external_user = files;
+ *     if (files)
+ *         s = tn_module_read_file(cx, &o, path, &module);
+ *
+ * They must not be changed while they are in use. A set is used by one thread at a time. */
+typedef struct tn_model_files tn_model_files;
+
+/* The files of the model in the file MODEL, or in the folder MODEL if that ends with a slash.
+ * Nothing is opened yet.
+ *
+ * allocator  copied; its `user` stays until the files are freed. NULL: malloc
+ * returns    owned by the caller: tn_model_files_free. NULL when there is no memory */
+TN_API tn_model_files *tn_model_files_new(const tn_allocator *allocator, const char *model);
+/* Free FILES, which may be NULL. The modules read with them, their copies and all programs compiled
+ * from them are freed before. */
+TN_API void tn_model_files_free(tn_model_files *files);
+/* For `external` of tn_read_options, with the files as `external_user`. */
+TN_API const char *tn_model_files_data(void *files, const char *location, uint64_t offset,
+                                       uint64_t length, const void **data);
 
 /* ---- writing ---- */
 

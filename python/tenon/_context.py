@@ -74,7 +74,7 @@ class Context:
     def __init__(self, **limits: int) -> None:
         self._lock = threading.Lock()
         self._waiting: list[int] = []  # modules that are to be freed
-        self._modules: set[int] = set()
+        self._modules: dict[int, tuple[Any, ...]] = {}  # with what must live as long as they do
         self._is_over = False
         self._hooks = Hooks()
         self._kept = (self._hooks.sink(), self._hooks.cancel())  # what the library borrows
@@ -123,11 +123,11 @@ class Context:
         while self._waiting:
             handle = self._waiting.pop()
             c.lib.tn_module_free(handle)
-            self._modules.discard(handle)
+            self._modules.pop(handle, None)
 
-    def adopt(self, module: int) -> None:
-        """Remember a module, which `free` frees."""
-        self._modules.add(module)
+    def adopt(self, module: int, kept: tuple[Any, ...]) -> None:
+        """Remember a module, which `free` frees, and what must live as long."""
+        self._modules[module] = kept
 
     def free(self, module: int) -> None:
         """Free a module of this context now, or when the work that is being done in it ends: a finaliser may be called

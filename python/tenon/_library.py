@@ -126,12 +126,28 @@ class Writer(Structure):
     _fields_ = [("write", Write), ("user", c_void_p)]
 
 
+class KnownInput(Structure):
+    """tn_known_input"""
+    _fields_ = [("name", c_char_p), ("value", POINTER(Buffer))]
+
+
+class InputShape(Structure):
+    """tn_input_shape"""
+    _fields_ = [("name", c_char_p), ("rank", c_uint32), ("dims", POINTER(c_int64))]
+
+
+# The result is a text that outlives the call, or NULL; as a plain address, so that ctypes does not copy it.
+ExternalFunction = CFUNCTYPE(c_void_p, c_void_p, c_char_p, c_uint64, c_uint64, POINTER(c_void_p))
+
+
 class ReadOptions(Structure):
     """tn_read_options"""
     _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("file", c_char_p), ("profile", c_int),
                 ("slice_negative", c_int), ("strict", c_bool), ("max_pieces", c_uint32), ("entry", c_char_p),
                 ("inputs", POINTER(c_char_p)), ("n_inputs", c_size_t), ("bindings", POINTER(Binding)),
-                ("n_bindings", c_size_t)]
+                ("n_bindings", c_size_t), ("known", POINTER(KnownInput)), ("n_known", c_size_t),
+                ("external", ExternalFunction), ("external_user", c_void_p), ("shapes", POINTER(InputShape)),
+                ("n_shapes", c_size_t)]
 
 
 class ModuleInfo(Structure):
@@ -353,6 +369,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_diagnostic_write": (c_int, [P, POINTER(Diagnostic), c_int, POINTER(Writer)]),
     "tn_module_read": (c_int, [P, POINTER(ReadOptions), c_char_p, c_size_t, POINTER(P)]),
     "tn_module_read_file": (c_int, [P, POINTER(ReadOptions), c_char_p, POINTER(P)]),
+    "tn_model_files_new": (P, [P, c_char_p]),
+    "tn_model_files_free": (None, [P]),
+    "tn_model_files_data": (c_void_p, [P, c_char_p, c_uint64, c_uint64, POINTER(c_void_p)]),
     "tn_module_bind": (c_int, [P, POINTER(Binding), c_size_t]),
     "tn_module_symbol": (c_char_p, [P, c_size_t]),
     "tn_module_input_extent": (c_char_p, [P, c_size_t, c_uint32]),

@@ -8,14 +8,18 @@ import sys
 from ctypes import byref, c_char_p, c_void_p
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
+import numpy as np
+
 from . import _library as c
 from ._context import Context, default_context
-from ._dtypes import Type, c_type, public_type
+from ._dtypes import BY_NAME, Type, c_type, public_type
 from ._errors import InputError, Rejected, UsageError
+from ._files import External, external as external_data
 from ._program import Event, Port, Program, _profiler
-from ._tensor import storage_of, wanted_text
+from ._tensor import Tensor, storage_of, wanted_text
 
 PathLike = Union[str, "os.PathLike[str]"]
+Shapes = Mapping[str, Sequence[Optional[int]]]
 _LEVELS = {0: 1, 1: 2, 2: 3, None: 0}
 
 
@@ -50,7 +54,7 @@ class Module:
     def __init__(self, context: Context, handle: int, kept: tuple[Any, ...] = ()) -> None:
         self._context = context
         self._handle = handle
-        context.adopt(handle)
+        context.adopt(handle, kept)
         self._kept = kept  # what must live as long as the module and its programs
 
     def __del__(self) -> None:
@@ -104,13 +108,21 @@ class Module:
                 out.append(name.decode())
         return tuple(out)
 
-    @property
-    def dialect(self) -> str:
-        """The dialect of its text."""
+    def _info(self) -> c.ModuleInfo:
         info = c.ModuleInfo(size=ctypes.sizeof(c.ModuleInfo))
         with self._context as cx:
             cx.check(c.lib.tn_module_get_info(self._handle, byref(info)))
-        return (info.dialect or b"ptir").decode()
+        return info
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of its text."""
+        return (self._info().dialect or b"ptir").decode()
+
+    def _is_model(self) -> bool:
+        """Was it read from ONNX, which means something in PTIR?"""
+        info = self._info()
+        return info.is_lowered and info.dialect == b"ptir"
 
     def data(self, dialect: Optional[str] = None, style: Optional[str] = None) -> bytes:
         """The module as a file of DIALECT holds it, which may be binary. Rejected if that cannot express it."""
@@ -339,18 +351,47 @@ def _is_read(dialect: str) -> bool:
     return dialect not in ("mlir", "stablehlo", "dot", "mind-source")
 
 
+def _shapes(shapes: Shapes) -> Any:
+    out = (c.InputShape * max(1, len(shapes)))()
+    for at, (name, dims) in zip(out, shapes.items()):
+        extents = (ctypes.c_int64 * max(1, len(dims)))(*(c.DIM_UNKNOWN if n is None else n for n in dims))
+        at.name, at.rank, at.dims = name.encode(), len(dims), extents
+    return out
+
+
+def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """Inputs that are known while reading, which converts numbers to the types that the model declares; and the
+    memory that they are in."""
+    out = (c.KnownInput * max(1, len(values)))()
+    kept = []
+    for at, (name, x) in zip(out, values.items()):
+        a = np.ascontiguousarray(x._array if isinstance(x, Tensor) else x).reshape(np.shape(x))
+        own = x._dtype if isinstance(x, Tensor) else BY_NAME.get(a.dtype.name)
+        if own is None:
+            raise InputError(f"the constant '{name}' is of type {a.dtype}, which no input has")
+        kept.append(a)
+        at.name = name.encode()
+        at.value = ctypes.pointer(c.Buffer(a.__array_interface__["data"][0], a.nbytes, c_type(own, a.shape)))
+    return out, kept
+
+
 def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Optional[str] = None,
          entry: Optional[str] = None, inputs: Sequence[str] = (), strict: bool = False, profile: str = "extended",
-         dims: Mapping[str, int] = {}, context: Optional[Context] = None) -> Module:
+         dims: Mapping[str, int] = {}, shapes: Shapes = {}, constants: Mapping[str, Any] = {},
+         external: Optional[External] = None, context: Optional[Context] = None) -> Module:
     """Read a program from its text, or from the bytes of a file.
 
-    dialect  its name; else it is found from the name `file`, or from the text
-    file     the name that diagnostics show; it is not opened
-    entry    the function to compile
-    inputs   MIND source: free variables of a script, each "x=f32[2,3]"
-    strict   Tiny IR: the published text to the letter
-    profile  "extended", or "core-v1": MIND Core v1 to the letter
-    dims     ONNX: sizes that are known now
+    dialect    its name; else it is found from the name `file`, or from the text
+    file       the name that diagnostics show; it is not opened
+    entry      the function to compile
+    inputs     MIND source: free variables of a script, each "x=f32[2,3]"
+    strict     Tiny IR: the published text to the letter
+    profile    "extended", or "core-v1": MIND Core v1 to the letter
+    dims       ONNX: sizes that are known now
+    shapes     ONNX: shapes of inputs by name, from which sizes follow; None in one leaves that extent open
+    constants  ONNX: values of inputs that are known now and never change, on which shapes may depend
+    external   ONNX: where data of tensors comes from that lies in other files: the folder of these, or their bytes
+               by name. They must not change while the program is in use
 
     Rejected tells of every fault of the program.
 
@@ -361,19 +402,24 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
     1 error
     """
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, context)
+    return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, shapes, constants, external, context)
 
 
 def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
           entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str, dims: Mapping[str, int],
+          shapes: Shapes, constants: Mapping[str, Any], external: Optional[External],
           context: Optional[Context]) -> Module:
     if profile not in ("extended", "core-v1"):
         raise UsageError(f"the profiles are extended and core-v1, not {profile}")
     context = context or default_context()
+    function, user, kept = external_data(external, path)
+    known, held = _known(constants)
     o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=dialect.encode() if dialect else None,
                       file=os.fsencode(file) if file is not None else None, profile=int(profile == "core-v1"),
                       strict=strict, entry=entry.encode() if entry else None, inputs=_names(inputs),
-                      n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims))
+                      n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims),
+                      known=known if constants else None, n_known=len(constants), external=function,
+                      external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes))
     at = c_void_p()
     with context as cx:
         if data is not None:
@@ -381,36 +427,52 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
         else:
             assert path is not None
             cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), os.fsencode(path), byref(at)))
+    del held
     assert at.value
-    return Module(context, at.value)
+    return Module(context, at.value, kept)
 
 
 def open(path: PathLike, *, dialect: Optional[str] = None, entry: Optional[str] = None, inputs: Sequence[str] = (),
-         strict: bool = False, profile: str = "extended", dims: Mapping[str, int] = {},
+         strict: bool = False, profile: str = "extended", dims: Mapping[str, int] = {}, shapes: Shapes = {},
+         constants: Mapping[str, Any] = {}, external: Optional[External] = None,
          context: Optional[Context] = None) -> Module:
-    """Read a program from a file; options as those of `read`. FileError when it cannot be read."""
-    return _read(None, path, dialect, None, entry, inputs, strict, profile, dims, context)
+    """Read a program from a file; options as those of `read`. FileError when it cannot be read. Files in which an ONNX
+    model keeps data are looked for in its own folder, unless `external` says otherwise."""
+    return _read(None, path, dialect, None, entry, inputs, strict, profile, dims, shapes, constants, external, context)
+
+
+def _is_shape_data(x: Any) -> bool:
+    """May shapes depend on X? Types of 8 and 16 bits may be bit patterns, which only the type of an input tells."""
+    return isinstance(x, (bool, int, float, list, tuple, Tensor)) or (isinstance(x, (np.ndarray, np.generic)) and
+                                                              x.dtype.kind in "biuf" and x.dtype.itemsize != 2 and
+                                                              (x.dtype.itemsize > 2 or x.dtype.kind == "b"))
 
 
 def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, constants: Mapping[str, Any] = {},
-         dialect: Optional[str] = None, entry: Optional[str] = None, context: Optional[Context] = None,
-         **options: Any) -> Program:
+         shapes: Shapes = {}, external: Optional[External] = None, dialect: Optional[str] = None,
+         entry: Optional[str] = None, context: Optional[Context] = None, **options: Any) -> Program:
     """Read a program of any dialect from a file or a text, and compile it.
 
     source     the name of a file, or a text of several lines
     dims       values of symbolic extents
     constants  values of inputs that never change, by name
+    shapes     ONNX: shapes of inputs by name, on which the model depends (`read`)
+    external   ONNX: where data in other files comes from (`read`); else from those beside the model
     options    as those of `Module.compile`
 
     >>> load('%0 = Input () {name="x"} : tensor<f32>[3]\\n%1 = Relu (%0) : tensor<f32>[3]\\noutputs: %1')([-1, 0, 2])
     Tensor(f32[3], [0.0, 0.0, 2.0])
     """
+    known = {name: x for name, x in constants.items() if _is_shape_data(x)}
     if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
-        m = read(source, dialect=dialect, entry=entry, dims=dims, context=context)
+        m = read(source, dialect=dialect, entry=entry, dims=dims, shapes=shapes, constants=known, external=external,
+                 context=context)
     else:
-        m = open(source, dialect=dialect, entry=entry, dims=dims, context=context)
-    if constants:
-        m = m.constants(constants)
+        m = open(source, dialect=dialect, entry=entry, dims=dims, shapes=shapes, constants=known, external=external,
+                 context=context)
+    # The reader of ONNX took those that are no inputs now; other dialects have none that are known before.
+    taken = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
+    rest = {name: x for name, x in constants.items() if name not in taken}
+    if rest:
+        m = m.constants(rest)
     return m.compile(dims=dims, **options)
-
-

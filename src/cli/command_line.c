@@ -133,7 +133,7 @@ int cli_main(int argc, char **argv)
     }
     report_setup(&s, argc, argv);
     tn_status status = dispatch(&s, argc, argv);
-    model_files_release(&s);
+    models_release(&s);
     cli_pool_release(&s.memory);
     tn_context_free(s.cx);
     return exit_status(status);

@@ -50,7 +50,7 @@ class Layout(unittest.TestCase):
     def test_functions(self):
         """Every function has as many parameters as in the headers."""
         text = "".join((ROOT / "include/tenon" / h).read_text(encoding="utf-8")
-                       for h in ("tenon.h", "convert.h", "build.h", "forms.h"))
+                       for h in ("tenon.h", "files.h", "convert.h", "build.h", "forms.h"))
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
         headers = {}
         for found in re.finditer(r"TN_API\s+([^;{]*?)(tn_\w+)\(([^;{]*?)\)\s*;", text):

@@ -12,13 +12,18 @@ static const char text[] = "%0 = Input () {name=\"x\"} : tensor<f32>[n, 3]\n"
                            "%3 = Sum (%2) {axes=[], keepdims=false} : tensor<f32>[]\n"
                            "outputs: %2, %3\n";
 
-static void write_file(const char *contents)
+static void write_bytes(const char *name, const void *bytes, size_t n)
 {
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(name, "wb");
     if (!CHECK(f != NULL))
         exit(1);
-    CHECK(fputs(contents, f) >= 0);
+    CHECK(fwrite(bytes, 1, n, f) == n);
     CHECK_INT(fclose(f), 0);
+}
+
+static void write_file(const char *contents)
+{
+    write_bytes(path, contents, strlen(contents));
 }
 
 static void says(tn_net *net, const char *what)
@@ -126,6 +131,84 @@ static void refuses(void)
     tn_net_free(net);
 }
 
+/* The reader of models wants shapes: x [n] is reshaped as the input s says, and a constant of three
+ * elements added, which is in the file w.bin. The bytes are ONNX as protobuf has it. */
+static const char model[] = "\x08\x08:s"
+                            "\n\x12\n\x01x\n\x01s\x12\x01r\"\x07Reshape"
+                            "\n\x0e\n\x01r\n\x01w\x12\x01y\"\x03"
+                            "Add"
+                            "\x12\x01g"
+                            "*\x1c\x08\x03\x10\x01"
+                            "B\x01wj\x11\n\x08location\x12\x05w.binp\x01"
+                            "Z\x10\n\x01x\x12\x0b\n\t\x08\x01\x12\x05\n\x03\x12\x01n"
+                            "Z\x0f\n\x01s\x12\n\n\x08\x08\x07\x12\x04\n\x02\x08\x02"
+                            "b\t\n\x01y\x12\x04\n\x02\x08\x01"
+                            "B\x02\x10\r";
+static const char model_path[] = "test_nets.onnx", data_path[] = "w.bin";
+static const float w[3] = {100, 200, 300};
+
+static const char *from_memory(void *user, const char *location, uint64_t offset, uint64_t length,
+                               const void **data)
+{
+    CHECK_TEXT(location, data_path);
+    CHECK(offset == 0 && length == sizeof w);
+    *data = user;
+    return NULL;
+}
+
+/* READ: with an input that is known and with shapes; x has 6 elements, the result is [2, 3]. */
+static void model_runs(const tn_read_options *read)
+{
+    const float x[6] = {0, 1, 2, 3, 4, 5};
+    tn_type type;
+    const tn_compile_options compile = {.size = sizeof compile, .threads = 1};
+    tn_net *net = tn_net_load_with(model_path, read, &compile);
+    CHECK_TEXT(tn_net_messages(net), "");
+    CHECK_INT(tn_net_input(net, NULL, x, sizeof x), TN_OK); /* its size is known: no shape */
+    CHECK_INT(tn_net_run(net), TN_OK);
+    const float *y = tn_net_output(net, "y", &type);
+    CHECK(y && y[0] == 100 && y[4] == 204 && y[5] == 305);
+    CHECK(type.rank == 2 && type.dims[0] == 2 && type.dims[1] == 3);
+    tn_net_free(net);
+}
+
+static void reads_models(void)
+{
+    int64_t extents[2] = {2, 3};
+    const int64_t dims[1] = {6};
+    const tn_buffer s = {extents, sizeof extents, {TN_SI64, 1, {2}}};
+    const tn_known_input known = {"s", &s};
+    const tn_input_shape shape = {"x", 1, dims};
+    const tn_binding n = {"n", 6};
+    tn_read_options read = {.size = sizeof read, .known = &known, .n_known = 1};
+    write_bytes(model_path, model, sizeof model - 1);
+
+    read.shapes = &shape;
+    read.n_shapes = 1;
+    tn_net *net = tn_net_load_with(model_path, &read, NULL);
+    CHECK_INT(tn_net_status(net), TN_ERR_REJECTED);
+    says(net, "w.bin");
+    tn_net_free(net);
+    write_bytes(data_path, w, sizeof w);
+    model_runs(&read);
+
+    read.n_shapes = 0;
+    read.bindings = &n; /* for compiling, too */
+    read.n_bindings = 1;
+    model_runs(&read);
+
+    CHECK_INT(remove(data_path), 0);
+    read.external = from_memory;
+    read.external_user = (void *)(uintptr_t)w;
+    model_runs(&read);
+
+    read.size = 1;
+    net = tn_net_load_with(model_path, &read, NULL);
+    CHECK_INT(tn_net_status(net), TN_ERR_USAGE);
+    tn_net_free(net);
+    CHECK_INT(remove(model_path), 0);
+}
+
 /* What there is when there was no memory for a net. */
 static void takes_null(void)
 {
@@ -145,6 +228,7 @@ int main(void)
     runs();
     takes_shapes();
     refuses();
+    reads_models();
     takes_null();
     CHECK_INT(remove(path), 0);
     CHECK_INT(rmdir(folder), 0);

@@ -3,11 +3,13 @@
 #include "base/text/suggest.h"
 #include "io/array.h"
 #include "tenon/easy.h"
+#include "tenon/files.h"
 
 struct tn_net {
     tn_context *cx;
     tn_module *module;
     tn_program *program;
+    tn_model_files *files; /* beside the model; NULL: others are given */
     tn_status status;
     text_buffer said;   /* all diagnostics */
     tn_buffer *in;      /* as many as the program has inputs */
@@ -60,16 +62,32 @@ static tn_status set_up(tn_net *net)
     return TN_OK;
 }
 
-static tn_status load(tn_net *net, const char *path, const tn_binding *sizes, size_t n)
+static tn_status load(tn_net *net, const char *path, const tn_read_options *given_read,
+                      const tn_compile_options *given_compile)
 {
-    const tn_read_options read = {.size = sizeof read, .bindings = sizes, .n_bindings = n};
+    diag_channel *d = &net->cx->diag;
+    tn_read_options read;
+    tn_compile_options compile;
+    TN_TRY(OPTIONS_READ(d, tn_read_options, n_bindings, &read, given_read));
+    TN_TRY(OPTIONS_READ(d, tn_compile_options, cache, &compile, given_compile));
+    if (!read.external) {
+        net->files = tn_model_files_new(NULL, path);
+        if (!net->files)
+            return diag_no_memory(d);
+        read.external = tn_model_files_data;
+        read.external_user = net->files;
+    }
     TN_TRY(tn_module_read_file(net->cx, &read, path, &net->module));
-    const tn_compile_options compile = {.size = sizeof compile, .bindings = sizes, .n_bindings = n};
+    if (!compile.bindings) {
+        compile.bindings = read.bindings;
+        compile.n_bindings = read.n_bindings;
+    }
     TN_TRY(tn_program_compile(net->module, &compile, &net->program));
     return set_up(net);
 }
 
-tn_net *tn_net_load(const char *path, const tn_binding *sizes, size_t n)
+tn_net *tn_net_load_with(const char *path, const tn_read_options *read,
+                         const tn_compile_options *compile)
 {
     tn_net *net = memory_alloc(&memory_system, sizeof *net);
     if (!net)
@@ -82,8 +100,15 @@ tn_net *tn_net_load(const char *path, const tn_binding *sizes, size_t n)
         tn_net_free(net);
         return NULL;
     }
-    (void)keep(net, load(net, path, sizes, n));
+    const tn_status status = load(net, path, read, compile);
+    (void)keep(net, context_done(net->cx, status));
     return net;
+}
+
+tn_net *tn_net_load(const char *path, const tn_binding *sizes, size_t n)
+{
+    const tn_read_options read = {.size = sizeof read, .bindings = sizes, .n_bindings = n};
+    return tn_net_load_with(path, &read, NULL);
 }
 
 void tn_net_free(tn_net *net)
@@ -97,6 +122,7 @@ void tn_net_free(tn_net *net)
     memory_free(&memory_system, net->out, net->n_out * sizeof *net->out);
     tn_program_free(net->program);
     tn_module_free(net->module);
+    tn_model_files_free(net->files);
     tn_context_free(net->cx);
     text_release(&net->said);
     memory_free(&memory_system, net, sizeof *net);

@@ -60,7 +60,7 @@ enum {
 };
 
 typedef struct session session;
-typedef struct model_file model_file;
+typedef struct model_folder model_folder;
 
 typedef struct command {
     const char *name;
@@ -81,9 +81,8 @@ struct session {
     const char **declared; /* room for one entry an argument; behind read.inputs */
     tn_binding *sizes;     /* the same, behind read.bindings */
     tn_known_input *known; /* and behind read.known */
-    const char *model;     /* that is read now: its path */
-    model_file *model_files;
-    const char **limits; /* as sizes: the values of --limit */
+    model_folder *models;  /* that were read */
+    const char **limits;   /* as sizes: the values of --limit */
     int n_limits;
     int64_t deadline; /* of --timeout, by time_now; 0: none */
     /* Where diagnostics go, and what the next error is given besides. */
@@ -119,12 +118,13 @@ void help_command(cli_text *out, const command *c);
 /* The options alone, a line each. */
 void help_command_options(cli_text *out, const command *c);
 
-/* ---- model_files.c ---- */
+/* ---- read_program.c ---- */
 
-/* Read the program in the file PATH, which stays there until the end, with the common options. */
+/* Read the program in the file PATH, and the files beside it that it names, with the common
+ * options. */
 tn_status read_program(session *s, const char *path, tn_module **m);
-/* Give up the files that models named; no program may need them any more. */
-void model_files_release(session *s);
+/* Give up the files that programs named; none of these may be in use any more. */
+void models_release(session *s);
 
 /* ---- known_inputs.c ---- */
 

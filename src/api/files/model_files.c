@@ -1,6 +1,5 @@
-/* Reading programs, and the files beside a model in which it keeps data of tensors: only regular
- * ones below the folder of the model, whatever the model says and links lead to. They are mapped,
- * and stay so until the command ends. */
+/* The files beside a model in which it keeps data of tensors: only regular ones below the folder of
+ * the model, whatever the model says and links lead to. They are mapped. */
 #define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,42 +10,38 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/session/cli.h"
+#include "api/api.h"
+#include "tenon/files.h"
 
+typedef struct model_file model_file;
 struct model_file {
     model_file *next;
-    const char *model, *location;
+    const char *location;
     void *at; /* NULL: it is empty */
     uint64_t bytes;
 };
 
-/* A text for the reader of the model, which it may be given until the end of the command. */
-static const char *reason(session *s, const char *format, ...)
+struct tn_model_files {
+    tn_allocator allocator;
+    arena memory;
+    const char *folder;
+    const char *no_folder; /* why there is none; NULL: there is one */
+    model_file *files;
+};
+
+/* A text for the reader of the model, which stays until the files are freed. */
+static const char *reason(tn_model_files *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static const char *reason(session *s, const char *format, ...)
+static const char *reason(tn_model_files *s, const char *format, ...)
 {
     va_list args;
-    cli_text text = {0};
     va_start(args, format);
-    cli_vprintf(&text, format, args);
+    const char *text = arena_vprintf(&s->memory, format, args);
     va_end(args);
-    const char *kept = text.failed ? NULL : cli_copy(&s->memory, text.at, text.n);
-    cli_text_release(&text);
-    return kept ? kept : "there is no memory";
+    return text ? text : "there is no memory";
 }
 
 /* ---- opening ---- */
-
-/* The folder of the path that was given for the model, which itself may be a link. */
-static int open_folder(session *s, const char *model)
-{
-    const char *slash = strrchr(model, '/');
-    const size_t n = slash ? (size_t)(slash - model) + 1 : 1;
-    const char *folder = cli_copy(&s->memory, slash ? model : ".", n);
-    if (!folder)
-        errno = ENOMEM;
-    return folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-}
 
 /* Open LOCATION without leaving FOLDER on the way; -1 with errno set. */
 static int open_below(int folder, const char *location, uint64_t flags)
@@ -63,7 +58,7 @@ static int open_below(int folder, const char *location, uint64_t flags)
     return (int)fd;
 }
 
-static const char *why_not_opened(session *s)
+static const char *why_not_opened(tn_model_files *s)
 {
     switch (errno) {
     case EXDEV:
@@ -79,7 +74,7 @@ static const char *why_not_opened(session *s)
 }
 
 /* Look at a file before it is opened: of a pipe or a device that may have effects. */
-static const char *check_regular(session *s, int fd, uint64_t *bytes)
+static const char *check_regular(tn_model_files *s, int fd, uint64_t *bytes)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
@@ -90,7 +85,7 @@ static const char *check_regular(session *s, int fd, uint64_t *bytes)
     return S_ISREG(info.st_mode) ? NULL : "it is no regular file";
 }
 
-static const char *open_regular(session *s, int folder, const char *location, int *out,
+static const char *open_regular(tn_model_files *s, int folder, const char *location, int *out,
                                 uint64_t *bytes)
 {
     const int look = open_below(folder, location, O_PATH);
@@ -106,7 +101,7 @@ static const char *open_regular(session *s, int folder, const char *location, in
 
 /* ---- mapping ---- */
 
-static const char *map(session *s, int fd, model_file *f)
+static const char *map(tn_model_files *s, int fd, model_file *f)
 {
     if (f->bytes == 0)
         return NULL;
@@ -119,12 +114,12 @@ static const char *map(session *s, int fd, model_file *f)
     return NULL;
 }
 
-static const char *map_new(session *s, const char *location, model_file *f)
+static const char *map_new(tn_model_files *s, const char *location, model_file *f)
 {
     int fd = -1;
-    if (!s->model || strcmp(s->model, "-") == 0)
-        return "a model from standard input has no folder";
-    const int folder = open_folder(s, s->model);
+    if (s->no_folder)
+        return s->no_folder;
+    const int folder = open(s->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return reason(s, "the folder of the model cannot be opened: %s", strerror(errno));
     const char *why = open_regular(s, folder, location, &fd, &f->bytes);
@@ -136,29 +131,60 @@ static const char *map_new(session *s, const char *location, model_file *f)
     return why;
 }
 
-static const char *find(session *s, const char *location, const model_file **out)
+static const char *find(tn_model_files *s, const char *location, const model_file **out)
 {
-    for (*out = s->model_files; *out; *out = (*out)->next)
-        if ((*out)->model == s->model && strcmp((*out)->location, location) == 0)
+    for (*out = s->files; *out; *out = (*out)->next)
+        if (strcmp((*out)->location, location) == 0)
             return NULL;
-    model_file *f = cli_alloc(&s->memory, 1, sizeof *f);
-    if (!f)
+    model_file *f = ARENA_NEW(&s->memory, model_file);
+    const char *own = arena_copy_text(&s->memory, location, strlen(location));
+    if (!f || !own)
         return "there is no memory";
-    f->next = s->model_files;
-    f->model = s->model;
-    f->location = cli_copy(&s->memory, location, strlen(location));
-    const char *why = f->location ? map_new(s, location, f) : "there is no memory";
+    *f = (model_file){.next = s->files, .location = own};
+    const char *why = map_new(s, location, f);
     if (!why)
-        s->model_files = f;
+        s->files = f;
     *out = f;
     return why;
 }
 
-/* For tn_read_options. */
-static const char *external(void *user, const char *location, uint64_t offset, uint64_t length,
-                            const void **data)
+/* ---- for users ---- */
+
+tn_model_files *tn_model_files_new(const tn_allocator *allocator, const char *model)
 {
-    session *s = user;
+    const tn_allocator *own = allocator ? allocator : &memory_system;
+    const char *slash = strrchr(model, '/');
+    tn_model_files *s = memory_alloc(own, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (tn_model_files){.allocator = *own};
+    arena_init(&s->memory, &s->allocator);
+    if (strcmp(model, "-") == 0)
+        s->no_folder = "a model from standard input has no folder";
+    s->folder = slash ? arena_copy_text(&s->memory, model, (size_t)(slash - model) + 1) : ".";
+    if (!s->folder) {
+        tn_model_files_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void tn_model_files_free(tn_model_files *s)
+{
+    if (!s)
+        return;
+    for (const model_file *f = s->files; f; f = f->next)
+        if (f->at)
+            (void)munmap(f->at, (size_t)f->bytes);
+    const tn_allocator allocator = s->allocator;
+    arena_release(&s->memory);
+    memory_free(&allocator, s, sizeof *s);
+}
+
+const char *tn_model_files_data(void *files, const char *location, uint64_t offset, uint64_t length,
+                                const void **data)
+{
+    tn_model_files *s = files;
     const model_file *f;
     const char *why = find(s, location, &f);
     if (why)
@@ -169,21 +195,4 @@ static const char *external(void *user, const char *location, uint64_t offset, u
                       (unsigned long long)offset);
     *data = f->at ? (const char *)f->at + offset : NULL;
     return NULL;
-}
-
-void model_files_release(session *s)
-{
-    for (const model_file *f = s->model_files; f; f = f->next)
-        if (f->at)
-            (void)munmap(f->at, (size_t)f->bytes);
-    s->model_files = NULL;
-}
-
-tn_status read_program(session *s, const char *path, tn_module **m)
-{
-    tn_read_options o = s->read;
-    o.external = external;
-    o.external_user = s;
-    s->model = path;
-    return tn_module_read_file(s->cx, &o, path, m);
 }

@@ -1,0 +1,158 @@
+"""ONNX models from Python: data in other files, shapes and values on which reading depends, gradients."""
+import gc
+import os
+import pathlib
+import tempfile
+import unittest
+import weakref
+
+from lib import package  # noqa: F401
+from lib.onnx_files import model, node, put_external, put_tensor
+
+import numpy as np
+
+import tenon
+
+X = ("x", "f32", [2, 3])
+Y = ("y", "f32", None)
+W = np.arange(40000, dtype=np.float32)
+WITH_DATA = model([node("Add", "x w", "y")], [("x", "f32", [40000])], [Y],
+                  [put_external(W.shape, "f32", "w", location="sub/w.bin", offset=4096)])
+FILE = bytes(4096) + W.tobytes()
+# The rank of the result depends on the value of `shape`.
+RESHAPES = model([node("Reshape", "x shape", "y")], [X, ("shape", "si64", [2])], [Y])
+# The number of results depends on the extent of `x`.
+SPLITS = model([node("Shape", "x", "s"), node("ConstantOfShape", "s", "z"), node("NonZero", "z", "i"),
+                node("Shape", "i", "y")], [("x", "f32", ["n"])], [("y", "si64", [2])])
+
+
+class Data(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.top = pathlib.Path(place.name)
+        (self.top / "model/sub").mkdir(parents=True)
+        (self.top / "model/sub/w.bin").write_bytes(FILE)
+        self.path = self.top / "model/m.onnx"
+        self.path.write_bytes(WITH_DATA)
+
+    def check(self, net):
+        np.testing.assert_array_equal(net(np.ones(40000, np.float32)), W + 1)
+
+    def test_beside_the_model(self):
+        self.check(tenon.load(self.path))
+        self.check(tenon.load(str(self.path), engine="ref"))
+        self.check(tenon.open(self.path).compile())
+
+    def test_in_a_folder(self):
+        other = self.top / "other.onnx"
+        other.write_bytes(WITH_DATA)
+        with self.assertRaisesRegex(tenon.Rejected, "No such file"):
+            tenon.load(other)
+        for folder in self.top / "model", str(self.top / "model"):
+            self.check(tenon.load(other, external=folder))
+            self.check(tenon.load(WITH_DATA, external=folder))
+        with self.assertRaises(tenon.Rejected) as caught:
+            tenon.load(WITH_DATA)
+        self.assertEqual(caught.exception.diagnostics[0].kind, "ExternalData")
+
+    def test_nothing_outside(self):
+        (self.top / "model/sub/w.bin").rename(self.top / "w.bin")
+        (self.top / "model/sub/w.bin").symlink_to(self.top / "w.bin")
+        with self.assertRaisesRegex(tenon.Rejected, "leads out of the folder"):
+            tenon.load(self.path)
+
+    def test_in_memory(self):
+        for data in FILE, bytearray(FILE), memoryview(FILE), np.frombuffer(FILE, np.float32):
+            net = tenon.load(WITH_DATA, external={"sub/w.bin": data})
+            del data
+            gc.collect()
+            self.check(net)
+        self.check(tenon.read(WITH_DATA, external={"./sub/w.bin": FILE}).compile(engine="ref"))
+        for files, what in (({}, "there are only none"), ({"w.bin": b""}, "only 'w.bin'"),
+                            ({"sub/w.bin": FILE[:-1]}, "164095 bytes, and 160000 from byte 4096")):
+            with self.assertRaisesRegex(tenon.Rejected, what):
+                tenon.read(WITH_DATA, external=files)
+        with self.assertRaisesRegex(tenon.UsageError, "contiguous"):
+            tenon.read(WITH_DATA, external={"sub/w.bin": np.ones((4, 4))[:, 1]})
+
+    def test_it_stays_as_long_as_needed(self):
+        """The data of a module is that of its copies and programs, and goes with the last of them."""
+        class Own(bytearray):
+            pass
+        data = Own(FILE)
+        gone = weakref.ref(data)
+        m = tenon.read(WITH_DATA, external={"sub/w.bin": data})
+        del data
+        other = m.passes("canonicalize")
+        del m
+        net = other.compile()
+        del other
+        gc.collect()
+        self.check(net)
+        self.assertIsNotNone(gone())
+        del net
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_files_are_closed(self):
+        def maps():
+            with open("/proc/self/maps", encoding="ascii") as file:
+                return sum("w.bin" in line for line in file)
+        net = tenon.load(self.path)
+        gc.collect()
+        self.assertEqual(maps(), 1)
+        self.check(net)
+        del net
+        gc.collect()
+        self.assertEqual(maps(), 0)
+        for _ in range(20):
+            with self.assertRaises(tenon.Rejected):
+                tenon.open(self.path, dialect="onnx", strict=False, external=self.top)
+        self.assertEqual(maps(), 0)
+        self.assertLess(len(os.listdir("/proc/self/fd")), 100)
+
+
+class Known(unittest.TestCase):
+    def test_values_that_shapes_depend_on(self):
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        with self.assertRaises(tenon.Rejected):
+            tenon.load(RESHAPES)
+        for shape in [3, 2], (3, 2), np.array([3, 2]), np.array([3, 2], np.int32), tenon.tensor([3, 2], "si64"):
+            net = tenon.load(RESHAPES, constants={"shape": shape})
+            self.assertEqual([p.name for p in net.inputs], ["x"])
+            np.testing.assert_array_equal(net(x), x.reshape(3, 2))
+        m = tenon.read(RESHAPES, constants={"shape": [6, 1]})
+        self.assertEqual(m.outputs[0].shape, (6, 1))
+        with self.assertRaises(tenon.Rejected):
+            tenon.load(RESHAPES, constants={"shapes": [3, 2]})
+        with self.assertRaisesRegex(tenon.InputError, "'shape'"):
+            tenon.read(RESHAPES, constants={"shape": ["a"]})
+
+    def test_other_constants(self):
+        add = model([node("Add", "x w", "y")], [X, ("w", "f32", [3])], [Y])
+        for w in [0.5, 1, 2], np.array([0.5, 1, 2], np.float32), tenon.tensor([0.5, 1, 2]):
+            np.testing.assert_array_equal(tenon.load(add, constants={"w": w})(np.zeros((2, 3), np.float32)), [[0.5, 1, 2]] * 2)
+        narrow = model([node("Add", "x w", "y")], [("x", "bf16", [2]), ("w", "bf16", [2])], [("y", "bf16", [2])])
+        net = tenon.load(narrow, constants={"w": np.array([0x3f80, 0x4000], np.uint16)})
+        self.assertEqual(net(np.array([0x3f80, 0x3f80], np.uint16)).bits().tolist(), [[0x4000], [0x4040]])
+
+    def test_shapes(self):
+        with self.assertRaises(tenon.Rejected):
+            tenon.read(SPLITS)
+        with self.assertRaises(tenon.Rejected):
+            tenon.read(SPLITS, shapes={"x": [None]})
+        for n in 3, 5:
+            for net in tenon.load(SPLITS, shapes={"x": [n]}), tenon.read(SPLITS, shapes={"x": (n,)}).compile():
+                self.assertEqual(net.inputs[0].shape, (n,))
+                self.assertEqual(net(np.ones(n, np.float32)).tolist(), [1, 0])
+
+    def test_a_gradient(self):
+        m = tenon.read(model([node("Mul", "x w", "p"), node("ReduceSum", "p", "y", keepdims=0)], [X], [("y", "f32", [])],
+                             [put_tensor(np.array([[1, 2, 3]], np.float32), "w")]))
+        loss, gradient = m.grad(wrt=["x"]).compile()(np.ones((2, 3), np.float32))
+        self.assertEqual((float(loss), gradient.tolist()), (12, [[1, 2, 3]] * 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
