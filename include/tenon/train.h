@@ -102,6 +102,38 @@ TN_API void tn_dataset_close(tn_dataset *data);
 /* Tensor INDEX: its name, borrowed, and its type with all samples. False past the last. */
 TN_API bool tn_dataset_at(const tn_dataset *data, size_t index, tn_port *port);
 
+/* ---- ranks ---- */
+
+/* What a rank gives to another, and takes from it. */
+typedef struct tn_message {
+    const void *send;
+    size_t send_bytes;
+    void *receive;
+    size_t receive_bytes;
+} tn_message;
+
+/* How the ranks of one training, which may be threads, processes or machines, pass bytes. */
+typedef struct tn_transport {
+    size_t size;          /* of the structure; 0: its first layout */
+    uint32_t rank, ranks; /* this one, and how many there are */
+    /* Pass the bytes of MESSAGES, one for each rank; that of this rank is empty. Both sides agree
+     * on the numbers of bytes. All ranks call it as often; it returns when its bytes have been sent
+     * and received. NULL, or what is wrong, in a text that outlives the training. */
+    const char *(*exchange)(void *user, const tn_message *messages);
+    /* This rank gives up: calls of `exchange` in the others return an error from now on. */
+    void (*leave)(void *user);
+    void *user;
+} tn_transport;
+
+/* Ranks that are threads of one process. */
+typedef struct tn_rank_group tn_rank_group;
+/* A group of RANKS threads, at least one. NULL: no memory. */
+TN_API tn_rank_group *tn_rank_group_new(uint32_t ranks);
+/* Free GROUP, which may be NULL; no rank may use it any more. */
+TN_API void tn_rank_group_free(tn_rank_group *group);
+/* The transport of rank RANK, for one thread. False when there is no such rank. */
+TN_API bool tn_rank_group_transport(tn_rank_group *group, uint32_t rank, tn_transport *transport);
+
 /* ---- training ---- */
 
 typedef struct tn_train_options {
@@ -131,6 +163,9 @@ typedef struct tn_train_options {
     const tn_compile_options *compile; /* of all programs, with bindings for PROGRAM; what it points
                                           to is borrowed until the trainer is freed. NULL: all
                                           zero */
+    const tn_transport *transport; /* copied; NULL: one rank. Each rank has a context, a program,
+                                      data and a trainer of its own, all alike, and calls
+                                      tn_trainer_step and tn_trainer_save as often as the others */
 } tn_train_options;
 
 typedef struct tn_trainer tn_trainer;
@@ -178,6 +213,7 @@ TN_API tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info)
  * done     its size is set
  * returns  TN_ERR_RUN, also for a loss or gradient that is not finite, unless `skip` is set
  *          TN_ERR_IO or TN_ERR_INPUT when data cannot be read
+ *          TN_ERR_UNAVAILABLE when another rank gave up or was lost, or a message was damaged
  *          TN_ERR_NOMEM. The weights are those before the step then, unless memory ran out. */
 TN_API tn_status tn_trainer_step(tn_trainer *t, tn_train_step *done);
 
@@ -215,7 +251,8 @@ TN_API tn_status tn_trainer_validate(tn_trainer *t, const tn_dataset *data, tn_v
 /* Write weights, state and step to FOLDER, which is made if missing, as step-N.safetensors and
  * step-N.json, which names and describes it. Each appears whole and is on the disk when this
  * returns, the description last. Then checkpoints other than the newest KEEP are removed (0: none).
- * returns  TN_ERR_IO; TN_ERR_NOMEM */
+ * With several ranks, rank 0 writes them.
+ * returns  TN_ERR_IO; TN_ERR_NOMEM; TN_ERR_UNAVAILABLE as tn_trainer_step */
 TN_API tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep);
 /* Go on from the newest checkpoint in FOLDER: what follows has the bits of a training that was
  * never stopped.

@@ -249,10 +249,12 @@ static tn_status save(const tn_trainer *t, arena *memory, const char *folder, ui
 tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep)
 {
     arena memory;
+    tn_status s = ranks_gather_state(t);
     arena_init(&memory, &t->cx->allocator);
-    const tn_status s = save(t, &memory, folder, keep);
+    if (s == TN_OK)
+        s = ranks_agree(t, t->transport.rank == 0 ? save(t, &memory, folder, keep) : TN_OK);
     arena_release(&memory);
-    return context_done(t->cx, s);
+    return context_done(t->cx, ranks_leave(t, s));
 }
 
 /* ---- reading ---- */
@@ -380,6 +382,7 @@ static tn_status resume(tn_trainer *t, arena *memory, const char *folder, uint64
     TN_TRY(read_tensors(t, memory, data, have.hash));
     loader_free(t->loader);
     t->loader = NULL;
+    t->has_met = false;
     t->step = step;
     return TN_OK;
 }

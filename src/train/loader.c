@@ -24,24 +24,25 @@ struct loader {
     uint64_t read, used; /* leaves, so far */
     bool quit, failed;
     dataset_fault fault;
-    uint64_t first; /* leaf, counted from the first of step 0 */
+    uint64_t step; /* of the first leaf */
 };
 
-/* Which samples leaf number LEAF has. What an epoch leaves over after its last whole batch is left
- * out of it; another epoch leaves out others. */
-static void find_samples(const loader *l, uint64_t leaf)
+/* Which samples leaf LEAF of step STEP has. What an epoch leaves over after its last whole batch is
+ * left out of it; another epoch leaves out others. */
+static void find_samples(const loader *l, uint64_t step, uint64_t leaf)
 {
     const loader_plan *p = &l->plan;
-    const uint64_t step = leaf / p->leaves, steps = p->samples / p->batch, n = p->batch / p->leaves;
-    const uint64_t begin = step % steps * p->batch + leaf % p->leaves * n;
+    const uint64_t steps = p->samples / p->batch, n = p->batch / p->leaves;
+    const uint64_t begin = step % steps * p->batch + leaf * n;
     for (uint64_t i = 0; i < n; i++)
         l->order[i] = tn_sample_order(p->seed, step / steps, p->samples, begin + i);
 }
 
-static bool read_leaf(loader *l, uint64_t leaf, void *const *to, dataset_fault *fault)
+/* The leaf that comes NUMBER leaves after the first. */
+static bool read_leaf(loader *l, uint64_t number, void *const *to, dataset_fault *fault)
 {
     const loader_plan *p = &l->plan;
-    find_samples(l, leaf);
+    find_samples(l, l->step + number / p->n, p->first + number % p->n);
     for (size_t i = 0; i < p->n_inputs; i++)
         if (!dataset_read(p->inputs[i].column, l->order, (size_t)(p->batch / p->leaves),
                           p->inputs[i].dtype, to[i], l->room, fault))
@@ -61,7 +62,7 @@ static void *thread_main(void *arg)
         dataset_fault fault = {.why = DATASET_READ};
         const uint64_t number = l->read;
         (void)pthread_mutex_unlock(&l->lock);
-        const bool ok = read_leaf(l, l->first + number, l->leaves[number % AHEAD], &fault);
+        const bool ok = read_leaf(l, number, l->leaves[number % AHEAD], &fault);
         (void)pthread_mutex_lock(&l->lock);
         l->failed = !ok;
         l->fault = fault;
@@ -105,12 +106,12 @@ static bool start(loader *l)
     return l->started;
 }
 
-loader *loader_new(const tn_allocator *memory, const loader_plan *plan, uint64_t first)
+loader *loader_new(const tn_allocator *memory, const loader_plan *plan, uint64_t step)
 {
     loader *l = memory_alloc(memory, sizeof *l);
     if (!l)
         return NULL;
-    *l = (loader){.allocator = memory, .plan = *plan, .first = first * plan->leaves};
+    *l = (loader){.allocator = memory, .plan = *plan, .step = step};
     arena_init(&l->memory, memory);
     if (make_rooms(l) && start(l))
         return l;

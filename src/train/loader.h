@@ -16,13 +16,14 @@ typedef struct loader_plan {
     const loader_input *inputs;
     size_t n_inputs;
     uint64_t samples, batch, leaves, seed;
+    uint64_t first, n; /* the leaves of each step that are read, at least one */
 } loader_plan;
 
 typedef struct loader loader;
 
-/* Begin with the first leaf of step FIRST. Everything in PLAN stays until the loader is freed. NULL
+/* Begin with step STEP. Everything in PLAN stays until the loader is freed. NULL
  * when there is no memory, or no thread. */
-loader *loader_new(const tn_allocator *memory, const loader_plan *plan, uint64_t first);
+loader *loader_new(const tn_allocator *memory, const loader_plan *plan, uint64_t step);
 void loader_free(loader *l); /* NULL is fine */
 /* Wait for the next leaf: its inputs, in the order of the plan; they stay until loader_done. NULL
  * when they could not be read, for the reason in FAULT. */

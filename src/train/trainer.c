@@ -165,6 +165,7 @@ static tn_status lay_out(tn_trainer *t)
     }
     t->block += t->block == 0; /* so that it can be had and given back */
     t->losses = ARENA_ARRAY(&t->memory, double, (size_t)t->o.leaves);
+    t->squares = ARENA_ARRAY(&t->memory, double, t->n_weights);
     return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;
 }
 
@@ -203,12 +204,19 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
         return context_done(cx, s);
     *t = (tn_trainer){.cx = cx, .data = data, .o = o};
     arena_init(&t->memory, &cx->allocator);
+    t->transport.ranks = 1;
+    if (o.transport)
+        s = OPTIONS_READ(&cx->diag, tn_transport, user, &t->transport, o.transport);
+    if (t->transport.ranks == 0 || t->transport.rank >= t->transport.ranks)
+        s = trainer_fault(cx, DIAG_Usage, "rank %u of %u ranks", t->transport.rank,
+                          t->transport.ranks);
     if (o.compile)
         (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
-    s = prepare(t, program, &o);
+    if (s == TN_OK)
+        s = prepare(t, program, &o);
     t->o.loss = t->o.init = NULL;
     t->o.wrt = NULL;
-    if (s == TN_OK)
+    if (ranks_leave(t, s) == TN_OK)
         *out = t;
     else
         tn_trainer_free(t);
@@ -226,9 +234,10 @@ void tn_trainer_free(tn_trainer *t)
     for (size_t i = 0; t->out && i < t->n_out; i++)
         if (t->out[i].data)
             tn_buffer_release(t->gradient, &t->out[i]);
-    for (size_t i = 0; i < sizeof t->waiting / sizeof *t->waiting; i++)
-        memory_free(memory, t->waiting[i], t->block);
-    memory_free(memory, t->spare, t->block);
+    for (size_t i = 0; i < t->n_nodes; i++)
+        memory_free(memory, t->nodes[i].block, t->block);
+    for (size_t i = 0; i < t->n_free; i++)
+        memory_free(memory, t->free[i], t->block);
     for (size_t i = 0; i < t->n_rules; i++)
         tn_program_free(t->rules[i].program);
     tn_program_free(t->gradient);

@@ -31,6 +31,13 @@ typedef struct rule {
     tn_port *ports;                      /* of the inputs */
 } rule;
 
+/* The sum of the gradients of N leaves from FIRST on: a node of the tree that adds all of them. */
+typedef struct tree_node {
+    uint64_t first, n;
+    char *block;
+} tree_node;
+enum { MOST_NODES = 130 /* a range of leaves has at most two maximal nodes of each size */ };
+
 /* What an input of the program gets. */
 typedef enum role { ROLE_FIXED = 0, ROLE_DATA, ROLE_WEIGHT } role;
 
@@ -58,11 +65,16 @@ struct tn_trainer {
     rule *rules;
     size_t n_rules;
     tn_tensor_file *init;
-    /* gradients: blocks of all of them; the sums that wait in the tree, by the number of leaves */
-    size_t block;
-    void *spare, *waiting[64];
-    double *losses; /* of the leaves */
-    loader *loader; /* NULL: not yet started */
+    size_t block;                /* bytes of the gradients of all weights */
+    tree_node nodes[MOST_NODES]; /* sums of gradients that wait for their neighbour, in order */
+    size_t n_nodes;
+    void *free[MOST_NODES]; /* blocks that hold nothing */
+    size_t n_free;
+    tn_transport transport; /* of one rank: `exchange` is NULL */
+    bool has_met;           /* the ranks know that they are of one training */
+    double *losses;         /* of the leaves */
+    double *squares;        /* the sum of each weight's gradient's squares */
+    loader *loader;         /* NULL: not yet started */
 };
 
 /* Report a fault in what the caller asked for. */
@@ -97,7 +109,39 @@ tn_status trainer_start_weights(tn_trainer *t);
 tn_status trainer_make_rules(tn_trainer *t, const tn_optimizer *o, const tn_module *update);
 /* Tensor K of the state of W. */
 tn_buffer trainer_state(const tn_trainer *t, const weight *w, size_t k);
-/* Change all weights by the gradients in the block GRADIENTS. */
+/* Change the weights of this rank by the gradients in the block GRADIENTS. */
 tn_status trainer_update(tn_trainer *t, void *gradients, double rate);
+
+/* ---- trainer_step.c ---- */
+
+/* A block for gradients; NULL without memory. Its padding is 0. */
+void *trainer_take_block(tn_trainer *t);
+void trainer_give_block(tn_trainer *t, void *block);
+/* Add the weights [FIRST, END) of the block Y to those of X. */
+void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size_t end);
+
+/* ---- ranks.c ---- */
+
+/* The first of N things that belong to rank RANK; those up to the first of the next one do. */
+uint64_t ranks_first(const tn_trainer *t, uint64_t n, uint32_t rank);
+/* The weights that rank RANK changes: [*FIRST, *END). */
+void ranks_weights(const tn_trainer *t, uint32_t rank, size_t *first, size_t *end);
+/* Before the first step: are the ranks of one training? */
+tn_status ranks_meet(tn_trainer *t);
+/* All losses, from those of the leaves of each rank. */
+tn_status ranks_share_losses(tn_trainer *t);
+/* For the weights that this rank changes, in *SUM: the gradients of all leaves, from the nodes of
+ * all ranks, whose blocks are free then. */
+tn_status ranks_sum(tn_trainer *t, char **sum);
+/* All of SQUARES, one for each weight, from those of the weights of each rank. */
+tn_status ranks_share_squares(tn_trainer *t, double *squares);
+/* All weights, from those that each rank has changed. */
+tn_status ranks_share_weights(tn_trainer *t);
+/* The state of all weights, for rank 0. */
+tn_status ranks_gather_state(const tn_trainer *t);
+/* The status STATUS of rank 0, for all. */
+tn_status ranks_agree(const tn_trainer *t, tn_status status);
+/* This rank gives up, unless STATUS is TN_OK. Returns STATUS. */
+tn_status ranks_leave(const tn_trainer *t, tn_status status);
 
 #endif

@@ -8,12 +8,22 @@
 
 /* ---- leaves ---- */
 
-/* A block for the gradients of a leaf: one that is free, or a new one. */
-static void *take_block(tn_trainer *t)
+void *trainer_take_block(tn_trainer *t)
 {
-    void *block = t->spare;
-    t->spare = NULL;
-    return block ? block : memory_alloc(&t->cx->allocator, t->block);
+    if (t->n_free > 0)
+        return t->free[--t->n_free];
+    void *block = memory_alloc(&t->cx->allocator, t->block);
+    if (block)
+        memset(block, 0, t->block);
+    return block;
+}
+
+void trainer_give_block(tn_trainer *t, void *block)
+{
+    if (t->n_free < MOST_NODES)
+        t->free[t->n_free++] = block;
+    else
+        memory_free(&t->cx->allocator, block, t->block);
 }
 
 /* Where the run of a leaf leaves its gradients: in BLOCK, or in a room of their own where they are
@@ -55,50 +65,52 @@ static tn_status run_leaf(tn_trainer *t, uint64_t leaf, void *block)
 
 /* ---- the tree ---- */
 
-static void add_blocks(const tn_trainer *t, char *x, const char *y)
+void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size_t end)
 {
-    for (size_t k = 0; k < t->n_weights; k++) {
+    for (size_t k = first; k < end; k++) {
         const weight *w = &t->weights[k];
         tree_add(w->sum, x + w->at, y + w->at, w->n);
     }
 }
 
-/* Leaf number LEAF has the gradients BLOCK: add what is complete, as a binary counter carries. */
-static void carry(tn_trainer *t, uint64_t leaf, void *block)
+/* Leaf LEAF has the gradients BLOCK: add what has become complete. */
+static void push(tn_trainer *t, uint64_t leaf, char *block)
 {
-    size_t level = 0;
-    for (; leaf >> level & 1; level++) {
-        add_blocks(t, t->waiting[level], block);
-        void *sum = t->waiting[level];
-        t->waiting[level] = block;
-        block = sum;
+    t->nodes[t->n_nodes++] = (tree_node){leaf, 1, block};
+    while (t->n_nodes > 1) {
+        tree_node *left = &t->nodes[t->n_nodes - 2], *right = left + 1;
+        if (left->n != right->n || left->first % (2 * left->n) != 0)
+            return;
+        trainer_add(t, left->block, right->block, 0, t->n_weights);
+        trainer_give_block(t, right->block);
+        left->n *= 2;
+        t->n_nodes--;
     }
-    void *unused = t->waiting[level];
-    t->waiting[level] = block;
-    if (unused && !t->spare)
-        t->spare = unused;
-    else
-        memory_free(&t->cx->allocator, unused, t->block);
 }
 
-/* The sum of the gradients of all leaves. */
-static tn_status sum_leaves(tn_trainer *t, char **sum)
+/* Give up the sums of a step. */
+static void forget_nodes(tn_trainer *t)
 {
-    size_t level = 0;
-    for (uint64_t leaf = 0; leaf < t->o.leaves; leaf++) {
-        void *block = take_block(t);
+    while (t->n_nodes > 0)
+        trainer_give_block(t, t->nodes[--t->n_nodes].block);
+}
+
+/* The gradients of the leaves of this rank. */
+static tn_status sum_leaves(tn_trainer *t)
+{
+    const uint32_t rank = t->transport.rank;
+    const uint64_t end = ranks_first(t, t->o.leaves, rank + 1);
+    for (uint64_t leaf = ranks_first(t, t->o.leaves, rank); leaf < end; leaf++) {
+        void *block = trainer_take_block(t);
         if (!block)
             return diag_no_memory(&t->cx->diag);
         const tn_status s = run_leaf(t, leaf, block);
         if (s != TN_OK) {
-            t->spare = block;
+            trainer_give_block(t, block);
             return s;
         }
-        carry(t, leaf, block);
+        push(t, leaf, block);
     }
-    while (t->o.leaves >> (level + 1))
-        level++;
-    *sum = t->waiting[level];
     return TN_OK;
 }
 
@@ -127,21 +139,30 @@ static double squares(tn_dtype d, const void *x, size_t n)
     return sum;
 }
 
-static double norm_of(const tn_trainer *t, const char *block)
+/* The norm of the gradient, whose parts the ranks have in their blocks. */
+static tn_status find_norm(tn_trainer *t, const char *block, double *norm)
 {
+    size_t first, end;
     double sum = 0;
-    for (size_t k = 0; k < t->n_weights; k++) {
+    ranks_weights(t, t->transport.rank, &first, &end);
+    for (size_t k = first; k < end; k++) {
         const weight *w = &t->weights[k];
-        sum += squares(w->sum, block + w->at, w->n);
+        t->squares[k] = squares(w->sum, block + w->at, w->n);
     }
-    return sqrt(sum);
+    TN_TRY(ranks_share_squares(t, t->squares));
+    for (size_t k = 0; k < t->n_weights; k++)
+        sum += t->squares[k];
+    *norm = sqrt(sum);
+    return TN_OK;
 }
 
 static void scale(const tn_trainer *t, char *block, double factor)
 {
+    size_t first, end;
     if (factor == 1)
         return;
-    for (size_t k = 0; k < t->n_weights; k++) {
+    ranks_weights(t, t->transport.rank, &first, &end);
+    for (size_t k = first; k < end; k++) {
         const weight *w = &t->weights[k];
         const float narrow = (float)factor;
         float *single = (float *)(void *)(block + w->at);
@@ -158,11 +179,16 @@ static void scale(const tn_trainer *t, char *block, double factor)
 
 static tn_status begin(tn_trainer *t)
 {
-    const loader_plan plan = {t->inputs,  t->n_inputs, t->samples,
-                              t->o.batch, t->o.leaves, t->o.seed};
-    if (!t->loader)
+    const uint64_t first = ranks_first(t, t->o.leaves, t->transport.rank);
+    const uint64_t end = ranks_first(t, t->o.leaves, t->transport.rank + 1);
+    const loader_plan plan = {t->inputs,   t->n_inputs, t->samples, t->o.batch,
+                              t->o.leaves, t->o.seed,   first,      end - first};
+    if (!t->has_met)
+        TN_TRY(ranks_meet(t));
+    t->has_met = true;
+    if (!t->loader && end > first)
         t->loader = loader_new(&t->cx->allocator, &plan, t->step);
-    return t->loader ? TN_OK : diag_no_memory(&t->cx->diag);
+    return t->loader || end == first ? TN_OK : diag_no_memory(&t->cx->diag);
 }
 
 static tn_status not_finite(const tn_trainer *t, const tn_train_step *done)
@@ -173,26 +199,33 @@ static tn_status not_finite(const tn_trainer *t, const tn_train_step *done)
                          isnan(is_loss ? done->loss : done->norm) ? "NaN" : "infinite");
 }
 
-static tn_status step(tn_trainer *t, tn_train_step *done)
+/* From the gradients in SUM to the new weights. */
+static tn_status finish(tn_trainer *t, tn_train_step *done, char *sum)
 {
-    char *sum = NULL;
-    TN_TRY(begin(t));
-    const tn_status s = sum_leaves(t, &sum);
-    if (s != TN_OK) { /* what was read ahead is no longer what comes next */
-        loader_free(t->loader);
-        t->loader = NULL;
-        return s;
-    }
     const double share = 1 / (double)t->o.leaves; /* a power of two */
     done->loss = sum_losses(t) * share;
-    done->norm = norm_of(t, sum) * share;
+    TN_TRY(find_norm(t, sum, &done->norm));
+    done->norm *= share;
     done->rate = tn_schedule_rate(t->o.schedule, t->o.rate, t->step, t->o.steps, t->o.warmup);
     done->skipped = !isfinite(done->loss) || !isfinite(done->norm);
-    if (done->skipped && !t->o.skip)
-        return not_finite(t, done);
+    if (done->skipped)
+        return t->o.skip ? TN_OK : not_finite(t, done);
     const double clip = t->o.clip_norm;
     scale(t, sum, clip > 0 && done->norm > clip ? share * (clip / done->norm) : share);
-    return done->skipped ? TN_OK : trainer_update(t, sum, done->rate);
+    TN_TRY(trainer_update(t, sum, done->rate));
+    return ranks_share_weights(t);
+}
+
+static tn_status step(tn_trainer *t, tn_train_step *done)
+{
+    char *sum;
+    TN_TRY(begin(t));
+    TN_TRY(sum_leaves(t));
+    TN_TRY(ranks_share_losses(t));
+    TN_TRY(ranks_sum(t, &sum));
+    const tn_status s = finish(t, done, sum);
+    trainer_give_block(t, sum);
+    return s;
 }
 
 tn_status tn_trainer_step(tn_trainer *t, tn_train_step *out)
@@ -202,9 +235,14 @@ tn_status tn_trainer_step(tn_trainer *t, tn_train_step *out)
         return context_done(t->cx, trainer_fault(t->cx, DIAG_Usage, "the size of the step"));
     tn_train_step done = {.size = out->size, .step = t->step};
     done.epoch = t->step / (t->samples / t->o.batch);
-    const tn_status s = step(t, &done);
-    if (s == TN_OK)
+    const tn_status s = ranks_leave(t, step(t, &done));
+    forget_nodes(t);
+    if (s == TN_OK) {
         t->step++;
+    } else { /* what was read ahead is no longer what comes next */
+        loader_free(t->loader);
+        t->loader = NULL;
+    }
     *out = done;
     return context_done(t->cx, s);
 }

@@ -179,7 +179,9 @@ static tn_status update(const tn_trainer *t, weight *w, void *gradients, double 
 
 tn_status trainer_update(tn_trainer *t, void *gradients, double rate)
 {
-    for (size_t k = 0; k < t->n_weights; k++)
+    size_t first, end;
+    ranks_weights(t, t->transport.rank, &first, &end);
+    for (size_t k = first; k < end; k++)
         if (t->weights[k].n > 0)
             TN_TRY(update(t, &t->weights[k], gradients, rate));
     return TN_OK;

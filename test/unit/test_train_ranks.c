@@ -1,0 +1,221 @@
+/* A training that several ranks share: the same weights for any number of them and any sequence of
+ * restarts, and an end for all when one gives up. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "tenon/build.h"
+#include "tenon/files.h"
+#include "tenon/train.h"
+
+enum { SAMPLES = 70, WIDTH = 5, HIDDEN = 7, MOST_RANKS = 8, STEPS = 11 };
+
+/* The mean square of (relu(x w1 + b1) w2 - y), in bf16 where the weight is `w2`. */
+static tn_status build(tn_context *cx, tn_module **m)
+{
+    tn_builder *b = tn_builder_new(cx);
+    const int64_t n = tn_dim(b, "n");
+    const tn_value x = tn_input(b, "x", TN_F32, TN_INTS(n, WIDTH));
+    const tn_value y = tn_input(b, "y", TN_F32, TN_INTS(n, 1));
+    const tn_value w1 = tn_input(b, "w1", TN_F32, TN_INTS(WIDTH, HIDDEN));
+    const tn_value b1 = tn_input(b, "b1", TN_F32, TN_INTS(HIDDEN));
+    const tn_value w2 = tn_input(b, "w2", TN_BF16, TN_INTS(HIDDEN, 1));
+    const tn_value noise = tn_rng_uniform(b, TN_F32, TN_INTS(n, HIDDEN));
+    const tn_value a = tn_add(b, tn_matmul(b, x, w1), b1);
+    const tn_value h = tn_mul(b, tn_relu(b, a), noise);
+    const tn_value p = tn_matmul(b, h, tn_cast(b, w2, TN_F32));
+    const tn_value d = tn_sub(b, p, y);
+    const tn_value loss = tn_mean(b, tn_mul(b, d, d), tn_all_axes(), false);
+    return tn_builder_finish(b, &loss, 1, m);
+}
+
+static bool write_data(const char *path)
+{
+    static float x[SAMPLES * WIDTH], y[SAMPLES];
+    static const char *const names[] = {"x", "y"};
+    for (int i = 0; i < SAMPLES * WIDTH; i++)
+        x[i] = (float)((i * 37 + 11) % 101) / 50 - 1;
+    for (int i = 0; i < SAMPLES; i++)
+        y[i] = x[i * WIDTH] - x[i * WIDTH + 3];
+    const tn_buffer tensors[] = {{x, sizeof x, {TN_F32, 2, {SAMPLES, WIDTH}}},
+                                 {y, sizeof y, {TN_F32, 2, {SAMPLES, 1}}}};
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_file_set *set;
+    bool ok = tn_file_set_begin(cx, &set) == TN_OK;
+    ok = ok && tn_file_set_end(set, tn_file_set_add_tensors(set, path, names, tensors, 2)) == TN_OK;
+    tn_context_free(cx);
+    return ok;
+}
+
+/* A transport that damages one message on its way. */
+typedef struct noisy {
+    tn_transport inner;
+    int left; /* calls before that; negative: it has done so */
+} noisy;
+
+static const char *exchange_noisily(void *user, const tn_message *messages)
+{
+    noisy *n = user;
+    const char *why = n->inner.exchange(n->inner.user, messages);
+    const tn_message *from = &messages[n->inner.rank == 0];
+    if (!why && n->left-- <= 0 && from->receive_bytes > 0)
+        ((unsigned char *)from->receive)[from->receive_bytes / 2] ^= 4;
+    return why;
+}
+
+static void leave_noisily(void *user)
+{
+    noisy *n = user;
+    n->inner.leave(n->inner.user);
+}
+
+/* What one rank is to do, and what came of it. */
+typedef struct job {
+    const char *data, *folder; /* of checkpoints; NULL: none */
+    tn_transport transport;
+    bool has_transport, resume;
+    int noise; /* rank 0 damages what it receives after so many exchanges; 0: never */
+    uint64_t until, seed;
+    tn_status status;
+    char digest[65];
+} job;
+
+static tn_status steps(job *j, tn_trainer *t)
+{
+    tn_trainer_info info = {.size = sizeof info};
+    tn_status s = tn_trainer_get_info(t, &info);
+    for (uint64_t i = info.step; s == TN_OK && i < j->until; i++) {
+        tn_train_step done = {.size = sizeof done};
+        s = tn_trainer_step(t, &done);
+    }
+    if (s == TN_OK && j->folder)
+        s = tn_trainer_save(t, j->folder, 2);
+    return s == TN_OK ? tn_trainer_digest(t, j->digest) : s;
+}
+
+static void *run(void *arg)
+{
+    job *j = arg;
+    static const char *const wrt[] = {"w1", "b1", "w2"};
+    const tn_compile_options ref = {.engine = "ref"};
+    const tn_train_options o = {.size = sizeof o,
+                                .wrt = wrt,
+                                .n_wrt = 3,
+                                .batch = 16,
+                                .leaves = 16,
+                                .seed = j->seed,
+                                .steps = STEPS,
+                                .rate = 0.01,
+                                .clip_norm = 0.5,
+                                .compile = &ref,
+                                .transport = j->has_transport ? &j->transport : NULL};
+    noisy wrapped = {j->transport, j->noise};
+    if (j->noise > 0 && j->transport.rank == 0) {
+        j->transport.exchange = exchange_noisily;
+        j->transport.leave = leave_noisily;
+        j->transport.user = &wrapped;
+    }
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_module *m = NULL;
+    tn_dataset *data = NULL;
+    tn_trainer *t = NULL;
+    bool found = true;
+    tn_status s = cx ? build(cx, &m) : TN_ERR_NOMEM;
+    if (s == TN_OK)
+        s = tn_dataset_open(cx, &j->data, 1, &data);
+    if (s == TN_OK)
+        s = tn_trainer_new(cx, m, data, &o, &t);
+    if (s == TN_OK && j->resume)
+        s = tn_trainer_resume(t, j->folder, &found);
+    j->status = s == TN_OK && found ? steps(j, t) : TN_ERR_INTERNAL;
+    tn_trainer_free(t);
+    tn_dataset_close(data);
+    tn_module_free(m);
+    tn_context_free(cx);
+    return NULL;
+}
+
+/* RANKS threads of this job; rank 1 has another seed if ODD. True when all end with STATUS. */
+static bool run_ranks(job *j, uint32_t ranks, bool odd, tn_status status)
+{
+    tn_rank_group *group = tn_rank_group_new(ranks);
+    pthread_t threads[MOST_RANKS];
+    job jobs[MOST_RANKS];
+    bool ok = group != NULL;
+    for (uint32_t r = 0; ok && r < ranks; r++) {
+        jobs[r] = *j;
+        jobs[r].has_transport = tn_rank_group_transport(group, r, &jobs[r].transport);
+        jobs[r].seed += odd && r == 1;
+        if (pthread_create(&threads[r], NULL, run, &jobs[r]) != 0)
+            exit(1);
+    }
+    for (uint32_t r = 0; ok && r < ranks; r++)
+        (void)pthread_join(threads[r], NULL);
+    for (uint32_t r = 0; ok && r < ranks; r++)
+        ok = jobs[r].status == status && strcmp(jobs[r].digest, jobs[0].digest) == 0;
+    if (ok)
+        memcpy(j->digest, jobs[0].digest, sizeof j->digest);
+    tn_rank_group_free(group);
+    return ok;
+}
+
+static void remove_folder(const char *folder)
+{
+    char path[128];
+    for (int step = 0; step <= STEPS; step++)
+        for (int k = 0; k < 2; k++) {
+            (void)snprintf(path, sizeof path, "%s/step-%08d.%s", folder, step,
+                           k ? "json" : "safetensors");
+            (void)unlink(path);
+        }
+    (void)rmdir(folder);
+}
+
+/* Four ranks to step 3, three to 7, one to 9, eight to the end. */
+static void test_restarts(const char *data, const char *want, const char *folder)
+{
+    const struct {
+        uint32_t ranks;
+        uint64_t until;
+    } parts[] = {{4, 3}, {3, 7}, {1, 9}, {8, STEPS}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        job j = {.data = data, .folder = folder, .resume = i > 0, .until = parts[i].until};
+        CHECK(run_ranks(&j, parts[i].ranks, false, TN_OK));
+        CHECK(strcmp(j.digest, want) == 0 || i < 3);
+    }
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/tenon-ranks-XXXXXX", data[64], checkpoints[64];
+    if (!CHECK(mkdtemp(folder)))
+        return check_result();
+    (void)snprintf(data, sizeof data, "%s/data.safetensors", folder);
+    (void)snprintf(checkpoints, sizeof checkpoints, "%s/ck", folder);
+    CHECK(write_data(data));
+    job alone = {.data = data, .until = STEPS};
+    (void)run(&alone);
+    CHECK_INT(alone.status, TN_OK);
+    for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++) {
+        job j = {.data = data, .until = STEPS};
+        CHECK(run_ranks(&j, ranks, false, TN_OK));
+        CHECK_TEXT(j.digest, alone.digest);
+    }
+    test_restarts(data, alone.digest, checkpoints);
+    job odd = {.data = data, .until = STEPS};
+    CHECK(run_ranks(&odd, 2, true, TN_ERR_INPUT));
+    for (int noise = 1; noise < 12; noise++) {
+        job damaged = {.data = data, .until = STEPS, .noise = noise};
+        CHECK(run_ranks(&damaged, 2, false, TN_ERR_UNAVAILABLE));
+    }
+    tn_transport none;
+    tn_rank_group *group = tn_rank_group_new(2);
+    CHECK(group && !tn_rank_group_transport(group, 2, &none));
+    tn_rank_group_free(group);
+    CHECK(!tn_rank_group_new(0));
+    remove_folder(checkpoints);
+    (void)unlink(data);
+    (void)rmdir(folder);
+    return check_result();
+}
