@@ -22,7 +22,7 @@ setup: ## install missing packages
 
 demo: setup ## train and run the digits example
 	@$(MAKE) --no-print-directory build-release
-	@cmake --build --preset release --target example_train example_in_one_program
+	@cmake --build --preset release --target example_in_one_program
 	@examples/digits/demo.sh
 
 demo-vad: ## detect speech by a published model as C, here and on 64-bit ARM; fetches the model with npm

@@ -23,11 +23,11 @@ status=0
 say "$tenon" check examples/digits/broken.ir 2>&1 || status=$?
 [ "$status" -eq 1 ] || { echo "broken.ir was not rejected (status $status)" >&2; exit 1; }
 
-printf '\nA network of two layers, trained by the program of its gradient:\n'
-say "$tenon" grad examples/digits/train/net.ir --loss 0 --wrt w1,b1,w2,b2 -o "$work/net.grad.ir"
-say "$examples/train" "$work/net.grad.ir" "$work/digits.npz"
+printf '\nA network of two layers, trained by one command:\n'
+say "$tenon" train examples/digits/train/net.ir --wrt w1,b1,w2,b2 --data "$work/seen.npz" --batch 128 --epochs 50 --lr 0.003 \
+    --validate "$work/unseen.npz" --metric accuracy=scores --output "$work/weights.safetensors"
 
-printf '\nThe same training inside one PTIR program, as a while loop:\n'
+printf '\nA training inside one PTIR program, as a while loop:\n'
 say "$examples/in_one_program" "$work/train.ptir.json"
 say "$tenon" run "$work/train.ptir.json" --input 0="$work/images.npy" \
     --input 1="$work/one_hot_all.npy" --output "$work/train"

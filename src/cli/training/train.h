@@ -32,6 +32,7 @@ typedef struct progress {
     int log;                   /* -1: none */
     bool is_terminal, is_open; /* a line of the terminal is unfinished */
     uint64_t steps, batch, first;
+    uint64_t next; /* step whose validation is shown next, where it is no terminal */
     int64_t begin; /* by time_now */
 } progress;
 

@@ -107,16 +107,22 @@ tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t
     return open_log(s, o, p);
 }
 
+/* Steps from one line to the next where it is no terminal. */
+static uint64_t steps_of_line(const progress *p)
+{
+    enum { LINES = 10 };
+    return p->steps / LINES + (p->steps % LINES != 0);
+}
+
 tn_status progress_step(progress *p, const tn_train_step *done)
 {
-    enum { LINES = 10 /* where it is no terminal */ };
-    const uint64_t each = p->steps / LINES + (p->steps % LINES != 0), step = done->step + 1;
+    const uint64_t each = steps_of_line(p), step = done->step + 1;
     if (p->is_terminal || step == p->steps || step % each == 0)
         show_step(p, done);
     return log_step(p, done);
 }
 
-tn_status progress_validation(progress *p, uint64_t done, const tn_validation *v)
+static void show_validation(progress *p, uint64_t done, const tn_validation *v)
 {
     char text[160];
     int n = snprintf(text, sizeof text, "after step %llu: loss %.4f on %llu samples",
@@ -127,6 +133,13 @@ tn_status progress_validation(progress *p, uint64_t done, const tn_validation *v
     end_line(p);
     output_error_text(text, strlen(text));
     output_error_text("\n", 1);
+    p->next = done + steps_of_line(p);
+}
+
+tn_status progress_validation(progress *p, uint64_t done, const tn_validation *v)
+{
+    if (p->is_terminal || done >= p->next || done == p->steps)
+        show_validation(p, done, v);
     if (p->log < 0)
         return TN_OK;
     cli_text line = {0};
