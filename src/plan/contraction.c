@@ -338,13 +338,14 @@ static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, co
     for (uint32_t i = 0; i < map->n_source; i++) {
         const access_expr *e = map->at[i];
         int64_t low = 0, high = t->dims[i];
-        const uint32_t before = met;
+        uint32_t own = 0;
         for (uint32_t k = 0; k < e->n; k++)
             if (e->at[k].kind != ACCESS_AXIS || e->at[k].factor <= 0)
                 return false;
-        if (!guarded_part(s, map, i, &low, &high, &met))
+        if (!guarded_part(s, map, i, &low, &high, &own))
             return false;
-        const bool is_guarded = met != before;
+        met |= own;
+        const bool is_guarded = own != 0;
         if (is_guarded && (x->n_windows == CONTRACTION_WINDOWS || e->n > CONTRACTION_WALKERS))
             return false;
         if (!is_guarded && (!is_mixed(p, e) || x->n_windows == CONTRACTION_WINDOWS ||

@@ -107,6 +107,12 @@ static module *new_scan(const tn_allocator *allocator, uint64_t seed, int64_t el
     return new_with(random_scan, allocator, seed, elements);
 }
 
+/* A random contraction of computed operands. */
+static module *new_product(const tn_allocator *allocator, uint64_t seed, int64_t elements)
+{
+    return new_with(random_product, allocator, seed, elements);
+}
+
 static void check_module(const module *m, const char *name, uint64_t seed, plan_counts *counts)
 {
     arena a;
@@ -178,6 +184,22 @@ static void test_random_scans(void)
     }
     printf("%u functions, %u scans in kernels\n", counts.programs, in_kernels);
     CHECK(in_kernels > SCANS / 4);
+}
+
+/* Contractions alone, of operands that their kernels read through index maps. */
+static void test_random_products(void)
+{
+    enum { PRODUCTS = 10000 };
+    plan_counts counts = {0};
+    for (uint64_t seed = 1; seed <= PRODUCTS && check_failed == 0; seed++) {
+        module *m = new_product(NULL, seed, 3000);
+        if (m && CHECK(pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK &&
+                       module_lower(m) == TN_OK))
+            check_module(m, "product", seed, &counts);
+        free_program(m);
+    }
+    printf("%u products, %u kernels\n", counts.programs, counts.kernels);
+    CHECK(counts.kernels > PRODUCTS);
 }
 
 /* ---- once wrong ---- */
@@ -577,6 +599,7 @@ int main(void)
     test_stages();
     test_random_stages();
     test_random_scans();
+    test_random_products();
     test_random_programs();
     test_compiled();
     test_compiled_attention();

@@ -53,6 +53,8 @@ static inline bool random_program(choices *c, function *f, const graph_limits *m
         add_long_inputs(g);
     const bool ok = g->n > 0;
     if (ok) {
+        if (one_in(c, 6))
+            (void)random_product(g);
         random_steps(g);
         choose_outputs(g);
     }

@@ -2,7 +2,7 @@
 #ifndef TEST_GRAPH_RANDOM_CONTRACT_H
 #define TEST_GRAPH_RANDOM_CONTRACT_H
 
-#include "graph_random_moves.h"
+#include "graph_random_operands.h"
 
 /* A value of dtype D and this shape: something from the pool brought there, or made. */
 static inline value_id shaped(graph *g, tn_dtype d, const int64_t *dims, uint32_t rank)
@@ -21,6 +21,8 @@ static inline value_id shaped(graph *g, tn_dtype d, const int64_t *dims, uint32_
     const uint32_t before = g->n;
     if (one_in(g->c, 5))
         return splat_of(g, d, dims, rank, 0.5);
+    if (one_in(g->c, 3))
+        return new_operand(g, d, dims, rank, 1 + pick(g->c, 3));
     if (rank == 2 && one_in(g->c, 3)) { /* a transposed operand */
         const int64_t turned[] = {dims[1], dims[0]}, perm[] = {1, 0};
         attr a = attr_of_ints(KEY_PERM, perm, 2);
@@ -45,7 +47,7 @@ static inline value_id add_conv(graph *g)
                   kw = 1 + pick(g->c, 3);
     const int64_t x[] = {n, h, w, ci}, k[] = {kh, kw, ci, co},
                   strides[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)};
-    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    const tn_dtype d = any_dtype(g);
     const value_id in[] = {shaped(g, d, x, 4), shaped(g, d, k, 4)};
     attr e[] = {attr_of_ints(KEY_STRIDES, strides, 2), attr_of_int(KEY_PADDING, pick(g->c, 2)),
                 attr_of_ints(KEY_FILTER_SHAPE, k, 4)};
@@ -60,33 +62,60 @@ static inline value_id add_conv(graph *g)
     return put_many(g, OP_CONV2D_GRAD_FILTER, both, 2, e2, 3);
 }
 
-/* In groups, dilated, with any layout of the operands and the result. */
+/* A random order of the numbers below N. */
+static inline void any_order(graph *g, int64_t *order, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    for (uint32_t i = n; i > 1 && one_in(g->c, 2); i--) {
+        const uint32_t k = pick(g->c, i);
+        const int64_t swap = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = swap;
+    }
+}
+
+/* In groups, dilated, over one or two axes, with any layout of the operands and the result. */
 static inline value_id add_convolution(graph *g)
 {
+    const uint32_t spatial = 1 + one_in(g->c, 3), rank = 2 + spatial;
     const int64_t n = 1 + pick(g->c, 2), groups = 1 + pick(g->c, 3), ci = 1 + pick(g->c, 4),
-                  co = smaller_extent(g, 9), h = 1 + pick(g->c, 9), kh = 1 + pick(g->c, 3);
-    const bool by_images = one_in(g->c, 4), is_last = one_in(g->c, 2);
-    const int64_t images = by_images ? n * groups : n, channels = by_images ? ci : groups * ci;
-    const int64_t x[] = {images, is_last ? h : channels, is_last ? channels : h},
-                  k[] = {groups * co, ci, kh}, lhs[] = {0, is_last ? 2 : 1, is_last ? 1 : 2},
-                  out[] = {one_in(g->c, 2) ? 0 : 2, 1, 0};
-    const int64_t strides[] = {1 + pick(g->c, 3)},
-                  base[] = {one_in(g->c, 3) ? 1 + pick(g->c, 3) : 1},
-                  dilation[] = {1 + pick(g->c, 2)}, pads[] = {pick(g->c, 4), pick(g->c, 4)};
-    const int64_t order[] = {out[0], 1, 2 - out[0]};
-    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
-    if ((h - 1) * base[0] + pads[0] + pads[1] < (kh - 1) * dilation[0])
-        return NO_VALUE;
-    const value_id in[] = {shaped(g, d, x, 3), shaped(g, d, k, 3)};
-    attr e[] = {attr_of_ints(KEY_STRIDES, strides, 1),
-                attr_of_ints(KEY_PADS, pads, 2),
-                attr_of_ints(KEY_BASE_DILATION, base, 1),
-                attr_of_ints(KEY_DILATION, dilation, 1),
+                  co = smaller_extent(g, 9);
+    const bool by_images = one_in(g->c, 4);
+    int64_t x[4], k[4], lhs[4], rhs[4], out[4], strides[2], base[2], dilation[2], pads[4];
+    any_order(g, lhs, rank);
+    any_order(g, rhs, rank);
+    any_order(g, out, rank);
+    x[lhs[0]] = by_images ? n * groups : n;
+    x[lhs[1]] = by_images ? ci : groups * ci;
+    k[rhs[0]] = groups * co;
+    k[rhs[1]] = ci;
+    for (uint32_t i = 0; i < spatial; i++) {
+        const int64_t h = one_in(g->c, 20) ? 0 : 1 + pick(g->c, 9), taps = 1 + pick(g->c, 3);
+        x[lhs[2 + i]] = h;
+        k[rhs[2 + i]] = taps;
+        strides[i] = 1 + pick(g->c, 3);
+        base[i] = one_in(g->c, 3) ? 1 + pick(g->c, 3) : 1;
+        dilation[i] = 1 + pick(g->c, 2);
+        pads[2 * i] = pick(g->c, 4);
+        pads[2 * i + 1] = pick(g->c, 4);
+        if ((h - 1) * base[i] + pads[2 * i] + pads[2 * i + 1] < (taps - 1) * dilation[i])
+            return NO_VALUE;
+    }
+    const tn_dtype d = any_dtype(g);
+    value_id in[2];
+    in[0] = shaped(g, d, x, rank);
+    in[1] = shaped(g, d, k, rank);
+    attr e[] = {attr_of_ints(KEY_STRIDES, strides, spatial),
+                attr_of_ints(KEY_PADS, pads, 2 * spatial),
+                attr_of_ints(KEY_BASE_DILATION, base, spatial),
+                attr_of_ints(KEY_DILATION, dilation, spatial),
                 attr_of_int(KEY_GROUPS, by_images ? 1 : groups),
                 attr_of_int(KEY_BATCH_GROUPS, by_images ? groups : 1),
-                attr_of_ints(KEY_LHS_AXES, lhs, 3),
-                attr_of_ints(KEY_OUT_AXES, order, 3)};
-    return put_many(g, OP_CONVOLUTION, in, 2, e, 8);
+                attr_of_ints(KEY_LHS_AXES, lhs, rank),
+                attr_of_ints(KEY_RHS_AXES, rhs, rank),
+                attr_of_ints(KEY_OUT_AXES, out, rank)};
+    return put_many(g, OP_CONVOLUTION, in, 2, e, 9);
 }
 
 /* Windows of an image, of which the channels may be in groups, times a filter; either comes first.
@@ -101,7 +130,7 @@ static inline value_id add_patches(graph *g)
     const int64_t strides[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)},
                   dilation[] = {1 + pick(g->c, 2), 1 + pick(g->c, 2)},
                   pads[] = {pick(g->c, 4), pick(g->c, 4), pick(g->c, 4), pick(g->c, 4)};
-    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    const tn_dtype d = any_dtype(g);
     const int64_t border = one_in(g->c, 6);
     const scalar fill = dtype_is_float(d) ? scalar_of_float((double)border) : scalar_of_int(border);
     attr a = attr_of_ints(KEY_PERM, perm, 4);
@@ -161,7 +190,7 @@ static inline value_id add_general(graph *g)
 
 static inline value_id add_matrix(graph *g)
 {
-    const tn_dtype d = one_in(g->c, 3) ? any_dtype(g) : TN_F32;
+    const tn_dtype d = any_dtype(g);
     int64_t m = smaller_extent(g, 130), n = smaller_extent(g, 130), k = smaller_extent(g, 600);
     const int64_t a[] = {1 + pick(g->c, 3), m, k}, b[] = {one_in(g->c, 2) ? 1 : a[0], k, n};
     if (m * n * k > 40 * g->most.elements)
@@ -233,6 +262,23 @@ static inline void step_contract(graph *g)
     default:
         break;
     }
+}
+
+/* One contraction of operands that are computed or moved, in a theme of its own: complex numbers,
+ * few bits, integers or any. */
+static inline value_id random_product(graph *g)
+{
+    static const tn_dtype themes[][3] = {
+        {TN_CF32, TN_CF64, TN_CF32},         {TN_BF16, TN_F16, TN_F32},
+        {TN_FP8_E4M3, TN_FP8_E5M2, TN_BF16}, {TN_SI4, TN_UI4, TN_SI8},
+        {TN_UI8, TN_SI32, TN_UI64},          {TN_F32, TN_F64, TN_F32}};
+    memcpy(g->dtypes, themes[pick(g->c, 6)], sizeof g->dtypes);
+    const int64_t one = 1;
+    (void)add_input(g, any_dtype(g), &one, 1);
+    const uint32_t before = g->n;
+    for (uint32_t i = 1 + pick(g->c, 2); i > 0; i--)
+        step_contract(g);
+    return g->n > before ? g->pool[g->n - 1] : NO_VALUE;
 }
 
 #endif
