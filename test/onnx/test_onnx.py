@@ -182,6 +182,18 @@ class Models(unittest.TestCase):
         y, = self.run_model(data, x=self.x)
         np.testing.assert_array_equal(y, self.x.reshape(3, 2))
 
+    def test_lists_that_are_changed(self):
+        """Shapes as exporters compute them: an element replaced, elements repeated, lists in sequences."""
+        data = model([node("Shape", "x", "s"), node("ScatterElements", "s last four", "t", axis=0), node("Tile", "one two", "u"),
+                      node("Concat", "u t", "v", axis=0), node("Expand", "x v", "y")], [("x", "f32", [1, 3])], [Y],
+                     [("last", ints(-2)), ("four", ints(4)), ("one", ints(1)), ("two", ints(2))])
+        y, = self.run_model(data, x=self.x[:1])
+        self.assertEqual(y.shape, (1, 1, 4, 3))
+        data = model([node("SplitToSequence", "parts each", "q"), node("SequenceAt", "q one", "p"), node("Expand", "x p", "y")],
+                     [X], [Y], [("parts", ints(1, 4, 2, 3)), ("each", np.array([1, 3])), ("one", np.array(1))])
+        y, = self.run_model(data, x=self.x)
+        self.assertEqual(y.shape, (4, 2, 3))
+
     def with_functions(self, node_, *functions, inputs=(X,)):
         return model([node_], list(inputs), [Y], domains=[("own", 1)], functions=functions)
 

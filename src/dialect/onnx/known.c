@@ -470,3 +470,38 @@ const onnx_known *onnx_known_gather(onnx_call *c)
     }
     return k;
 }
+
+/* A list with some elements replaced. */
+const onnx_known *onnx_known_scatter_elements(onnx_call *c)
+{
+    const onnx_known *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1), *by = onnx_in_known(c, 2);
+    if (x->rank != 1 || at->rank != 1 || by->rank != 1 || at->n != by->n ||
+        dtype_is_float(at->dtype) || by->dtype != x->dtype ||
+        !onnx_attr_is(c, "reduction", "none", true))
+        return NULL;
+    onnx_known *k = fresh(c, x->dtype, x->dims, x->rank);
+    if (k && x->n)
+        memcpy(k->at, x->at, x->n * sizeof *x->at);
+    for (uint32_t i = 0; k && i < at->n; i++) {
+        const int64_t e = at->at[i].i < 0 ? at->at[i].i + (int64_t)x->n : at->at[i].i;
+        if (at->at[i].is_size || e < 0 || e >= (int64_t)x->n)
+            return NULL;
+        k->at[e] = by->at[i];
+    }
+    return k;
+}
+
+/* A list, again and again. */
+const onnx_known *onnx_known_tile(onnx_call *c)
+{
+    const onnx_known *x = onnx_in_known(c, 0);
+    int64_t times, n;
+    uint32_t many;
+    if (x->rank != 1 || onnx_in_known(c, 1)->n != 1 || !list_of(c, 1, &times, &many) || times < 0 ||
+        !mul_i64(x->n, times, &n))
+        return NULL;
+    onnx_known *k = fresh(c, x->dtype, &n, 1);
+    for (uint32_t i = 0; k && i < k->n; i++)
+        k->at[i] = x->at[i % x->n];
+    return k;
+}

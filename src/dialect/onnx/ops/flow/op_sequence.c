@@ -1,6 +1,7 @@
 /* Sequences and optional values. They exist while the file is read: of how many elements a sequence
  * has is always known, and no data of a run. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "dialect/onnx/ops/flow/op_flow.h"
 
@@ -195,6 +196,15 @@ static bool read_parts(onnx_call *c, int64_t extent, parts *p)
            onnx_refuse(c, DIAG_LimitExceeded, "the sequence would have %" PRId64 " elements", p->n);
 }
 
+/* Elements FROM .. FROM + N - 1 of a list that is known. */
+static const onnx_known *known_part(onnx_call *c, const onnx_known *list, int64_t from, int64_t n)
+{
+    onnx_known *k = onnx_known_new(&c->im->memory, list->dtype, &n, 1);
+    if (k && n)
+        memcpy(k->at, list->at + from, (size_t)n * sizeof *k->at);
+    return k;
+}
+
 bool onnx_op_split_to_sequence(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 0);
@@ -208,16 +218,23 @@ bool onnx_op_split_to_sequence(onnx_call *c)
     if (!read_parts(c, t->dims[axis], &p))
         return false;
     onnx_value *at = new_items(c, 0, (uint32_t)p.n);
-    const tn_value x = onnx_in(c, 0);
+    const onnx_known *list = t->rank == 1 && keep ? onnx_in_known(c, 0) : NULL;
+    const tn_value x = list ? tn_no_value() : onnx_in(c, 0);
     int64_t from = 0;
     for (int64_t i = 0; at && i < p.n; i++) {
         const int64_t rest = p.extent - from;
         const int64_t n = p.sizes ? p.sizes->at[i].i : rest < p.each ? rest : p.each;
-        const tn_value part = tn_slice_axis(c->b, x, axis, from, n);
-        at[i] = (onnx_value){.v = keep ? part : tn_squeeze(c->b, part, TN_INTS(axis))};
+        if (list) {
+            at[i] = (onnx_value){.known = known_part(c, list, from, n)};
+            if (!at[i].known)
+                return onnx_no_memory(c->im);
+        } else {
+            const tn_value part = tn_slice_axis(c->b, x, axis, from, n);
+            at[i] = (onnx_value){.v = keep ? part : tn_squeeze(c->b, part, TN_INTS(axis))};
+        }
         from += n;
     }
-    return at && tn_is_value(x);
+    return at && (list || tn_is_value(x));
 }
 
 /* ---- SequenceMap ---- */
