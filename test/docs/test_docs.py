@@ -5,7 +5,7 @@ A comment of its own line stands before a block, indented or fenced, and says wh
     <!-- file NAME -->          the text of a file that later commands of the page use
     <!-- copy PATH -->          stands for a file of the project, which is put into the folder under that path
     <!-- run ARGUMENTS -->      what `tenon ARGUMENTS` prints, standard error behind standard output;
-                                a line `...` stands for any lines
+                                a line `...` stands for any lines. The first may be the command, `$ tenon ARGUMENTS`
     <!-- fails N ARGUMENTS -->  the same with this exit status
     <!-- shell -->              commands that must succeed, one a line
     <!-- python -->             a program that must run with the package in python/
@@ -82,6 +82,24 @@ class Page:
         # no home and no cache of the user's; `tenon` is the program to test
         self.env = {**os.environ, "PATH": f"{os.path.dirname(TENON)}:{os.environ['PATH']}"}
 
+    def text_before(self, line):
+        """The paragraph in front of the mark of a sample."""
+        text = "\n".join(self.path.read_text(encoding="utf-8").splitlines()[:line - 1])
+        return text.rstrip().rsplit("\n\n", 1)[-1]
+
+    def check_shown(self, line, what, argument, block):
+        """Marks are not seen: a reader finds the name of a file in the text, and a command there or in the block."""
+        if what == "file":
+            self.test.assertIn(argument, self.text_before(line), "no reader sees this name")
+        elif what in ("run", "fails"):
+            command = "tenon " + (argument if what == "run" else argument.split(" ", 1)[1])
+            if not block[0].startswith("$ "):
+                self.test.assertIn(f"`{command}`", self.text_before(line), "no reader sees this command")
+            else:
+                self.test.assertEqual(block[0], "$ " + command)
+                return block[1:]
+        return block
+
     def file(self, argument, block):
         (self.folder / argument).write_text("\n".join(block) + "\n", encoding="utf-8")
 
@@ -147,6 +165,8 @@ def check_samples(test, pages):
             page = Page(test, path, folder)
             for line, what, argument, block in samples(path):
                 with test.subTest(place=f"{path.name}:{line}"):
+                    if path.parent.name != "errors":
+                        block = page.check_shown(line, what, argument, block)
                     getattr(page, what)(argument, block)
                     n += 1
     return n

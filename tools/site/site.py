@@ -20,6 +20,7 @@ DOCS = ROOT / "docs"
 HEADERS = sorted(path.name for path in (ROOT / "include/tenon").iterdir())
 LINK = re.compile(r'(<(?:a|img)[^>]* (?:href|src)=")([^"]+)(")')
 MARK = re.compile(r"^<!--.*?-->\n", re.M | re.S)
+APART = "<!-- -->\n"  # in place of a mark, so that blocks before and behind it stay two
 
 
 def slug(heading, _separator="-"):
@@ -116,10 +117,10 @@ class Site:
         if page in self.done:
             return
         self.done.add(page)
-        text = MARK.sub("", path.read_text(encoding="utf-8"))
+        text = MARK.sub(APART, path.read_text(encoding="utf-8"))
         made = markdown.Markdown(extensions=["tables", "fenced_code", "toc", "sane_lists"],
                                  extension_configs={"toc": {"slugify": slug}})
-        body = made.convert(text)
+        body = made.convert(text).replace(APART, "")
         body = LINK.sub(lambda m: m[1] + self.link(path, page, html.unescape(m[2])) + m[3], body)
         body = re.sub(r"<code>((?:tn|TN)_\w+)</code>", lambda m: f"<code>{self.name_links(page, m[1])}</code>", body)
         title = re.search(r"(?m)^# (.*)$", text)
