@@ -55,6 +55,11 @@ DTypeLike = Union[str, DType, "np.dtype[Any]", type]
 Dims = tuple[Union[int, str, None], ...]
 
 
+def name_of(dtype: np.dtype[Any]) -> str:
+    """What NumPy or ml_dtypes calls a type. Those of ml_dtypes are of kind V, of which NumPy names only the class."""
+    return dtype.type.__name__ if dtype.kind == "V" else dtype.name
+
+
 def dtype(like: DTypeLike) -> DType:
     """The element type that LIKE names: `"f32"`, `"float32"`, `np.float32`, `"bf16"`, `"bfloat16"`.
 
@@ -63,7 +68,7 @@ def dtype(like: DTypeLike) -> DType:
     """
     if isinstance(like, DType):
         return like
-    name = like if isinstance(like, str) else np.dtype(like).name
+    name = like if isinstance(like, str) else name_of(np.dtype(like))
     found = BY_NAME.get(name)
     if found is None and isinstance(like, str):
         try:

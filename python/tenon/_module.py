@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._context import Context, default_context
-from ._dtypes import BY_NAME, Type, c_type, public_type
+from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
 from ._errors import InputError, Rejected, UsageError
 from ._files import External, external as external_data
 from ._program import Event, Port, Program, _profiler
@@ -366,7 +366,7 @@ def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     kept = []
     for at, (name, x) in zip(out, values.items()):
         a = np.ascontiguousarray(x._array if isinstance(x, Tensor) else x).reshape(np.shape(x))
-        own = x._dtype if isinstance(x, Tensor) else BY_NAME.get(a.dtype.name)
+        own = x._dtype if isinstance(x, Tensor) else BY_NAME.get(name_of(a.dtype))
         if own is None:
             raise InputError(f"the constant '{name}' is of type {a.dtype}, which no input has")
         kept.append(a)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _dlpack
-from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype
+from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of
 
 Array = np.ndarray[Any, Any]
 
@@ -200,7 +200,7 @@ def _plain_array(x: Any, what: str) -> Array:
 
 
 def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
-    own = BY_NAME.get(a.dtype.name)
+    own = BY_NAME.get(name_of(a.dtype))
     if a.dtype == d.storage:
         return a
     if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes, or in the other byte order

@@ -1,7 +1,9 @@
 """Properties of the package, tried on arrays that hypothesis (python3-hypothesis) makes up."""
 import importlib.util
 import sys
+import types
 import unittest
+import unittest.mock
 
 from lib import package  # noqa: F401
 
@@ -116,25 +118,53 @@ class Properties(unittest.TestCase):
                 p(b)
 
 
+# Types that NumPy lacks: one and two as bit patterns, and what ml_dtypes calls the type.
+NARROW = [("bf16", np.uint16(0x3f80), 0x4000, "bfloat16"), ("fp8_e4m3", np.uint8(0x38), 0x40, "float8_e4m3fn"),
+          ("fp8_e5m2", np.uint8(0x3c), 0x40, "float8_e5m2"), ("si4", np.int8(1), 2, "int4"), ("ui4", np.uint8(1), 2, "uint4")]
+
+
+def stand_in():
+    """What the package needs of ml_dtypes: for each type a dtype of kind V with the name and the size, and no arithmetic.
+    Debian has no package of ml_dtypes; where it is installed, `test_types` tries the package itself."""
+    package = types.ModuleType("ml_dtypes")
+    for _, one, _, name in NARROW:
+        setattr(package, name, np.dtype((type(name, (np.void,), {}), one.itemsize)))
+    return package
+
+
 class Narrow(unittest.TestCase):
     """Types of the package ml_dtypes, where it is installed."""
     @unittest.skipUnless(importlib.util.find_spec("ml_dtypes"), "there is no ml_dtypes")
     def test_types(self):
         import ml_dtypes
-        for name, foreign in [("bf16", ml_dtypes.bfloat16), ("fp8_e4m3", ml_dtypes.float8_e4m3fn),
-                              ("fp8_e5m2", ml_dtypes.float8_e5m2), ("si4", ml_dtypes.int4), ("ui4", ml_dtypes.uint4)]:
+        for name, _, _, foreign in NARROW:
             with self.subTest(name):
+                foreign = np.dtype(getattr(ml_dtypes, foreign))
                 x = np.array([0, 1, 2, 3]).astype(foreign)
                 y = tenon.function(f"{name}[4]")(lambda x: x + x)(x)
                 self.assertEqual(np.asarray(y).dtype, foreign)
                 np.testing.assert_array_equal(np.asarray(y).astype(np.float32), [0, 2, 4, 6])
 
+    def test_names(self):
+        """Arrays are taken and given by the names of the types."""
+        with unittest.mock.patch.dict(sys.modules, ml_dtypes=stand_in()):
+            for name, one, two, foreign in NARROW:
+                with self.subTest(name):
+                    foreign = getattr(sys.modules["ml_dtypes"], foreign)
+                    twice = tenon.function(f"{name}[3]")(lambda x: x + x)
+                    x = np.full(6, one).view(foreign)[::2]  # which has to be copied
+                    y = twice(x)
+                    self.assertIs(np.asarray(y).dtype, foreign)
+                    self.assertEqual(np.asarray(y).view(one.dtype).tolist(), [two] * 3)
+                    self.assertEqual(tenon.tensor(x).dtype, name)
+                    with self.assertRaisesRegex(tenon.InputError, f"wants {foreign.type.__name__}"):
+                        twice(np.ones(3, np.float32))
+
     def test_bit_patterns(self):
         """Without it they are bit patterns, as in NumPy's files."""
         if "ml_dtypes" in sys.modules:
             self.skipTest("ml_dtypes is there")
-        for name, one, two in [("bf16", np.uint16(0x3f80), 0x4000), ("fp8_e4m3", np.uint8(0x38), 0x40),
-                               ("fp8_e5m2", np.uint8(0x3c), 0x40), ("si4", np.int8(1), 2), ("ui4", np.uint8(1), 2)]:
+        for name, one, two, _ in NARROW:
             with self.subTest(name):
                 x = np.full(3, one)
                 y = tenon.function(f"{name}[3]")(lambda x: x + x)(x)
