@@ -134,6 +134,19 @@ TN_API void tn_rank_group_free(tn_rank_group *group);
 /* The transport of rank RANK, for one thread. False when there is no such rank. */
 TN_API bool tn_rank_group_transport(tn_rank_group *group, uint32_t rank, tn_transport *transport);
 
+/* The transport of a process that mpirun has started as one of several, through the module
+ * for OpenMPI or MPICH that the environment tells of: $OMPI_COMM_WORLD_SIZE or $PMI_SIZE says how
+ * many there are. The module is the file $TENON_MPI_PLUGIN, else libtenon-mpi-openmpi.so or
+ * libtenon-mpi-mpich.so beside the library or the program, or in the folder tenon there or in its
+ * library folder. MPI is started, for good.
+ *
+ * found    false, and nothing happens, in a process that stands alone
+ * returns  TN_ERR_UNAVAILABLE when there is no such module, or MPI does not start
+ * threads  the calling one is that of the training; once in a process */
+TN_API tn_status tn_mpi_transport(tn_context *cx, tn_transport *transport, bool *found);
+/* End MPI, at the end of a program that had its transport and was not given up. */
+TN_API void tn_mpi_end(const tn_transport *transport);
+
 /* ---- training ---- */
 
 typedef struct tn_train_options {

@@ -400,7 +400,9 @@ tn_status ranks_agree(const tn_trainer *t, tn_status status)
 
 tn_status ranks_leave(const tn_trainer *t, tn_status status)
 {
-    if (status != TN_OK && t->transport.leave)
+    if (status != TN_OK && t->transport.leave) {
+        diag_flush(&t->cx->diag); /* leaving may be the end of this process */
         t->transport.leave(t->transport.user);
+    }
     return status;
 }

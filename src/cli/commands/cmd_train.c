@@ -9,6 +9,8 @@ typedef struct training {
     tn_module *program, *update;
     tn_dataset *data, *judged;
     tn_trainer *trainer;
+    tn_transport transport;
+    bool has_ranks, is_first; /* this is one of several; the one that shows and writes */
 } training;
 
 /* ---- steps ---- */
@@ -31,11 +33,11 @@ static tn_status go_on(training *t, progress *p, const tn_trainer_info *info, ui
     tn_train_step done = {.size = sizeof done};
     const bool is_last = step + 1 == info->steps;
     const tn_status status = tn_trainer_step(t->trainer, &done);
-    if (status == TN_ERR_RUN && t->o->folder)
+    if (status == TN_ERR_RUN && t->o->folder && t->is_first)
         report_warning(t->s, "the checkpoints in %s are those before this step", t->o->folder);
     TN_TRY(status);
     TN_TRY(progress_step(p, &done));
-    if (t->judged && (is_last || (step + 1) % info->epoch == 0))
+    if (t->judged && t->is_first && (is_last || (step + 1) % info->epoch == 0))
         TN_TRY(validate(t, p, step + 1));
     if (t->o->folder && (is_last || (t->o->every && (step + 1) % t->o->every == 0)))
         return save(t);
@@ -47,7 +49,7 @@ static tn_status run_steps(training *t)
     progress p;
     tn_trainer_info info = {.size = sizeof info};
     TN_TRY(tn_trainer_get_info(t->trainer, &info));
-    tn_status status = progress_begin(t->s, t->o, t->trainer, &p);
+    tn_status status = progress_begin(t->s, t->o, t->trainer, t->is_first, &p);
     for (uint64_t step = info.step; status == TN_OK && step < info.steps; step++)
         status = go_on(t, &p, &info, step);
     progress_end(&p);
@@ -58,6 +60,8 @@ static tn_status finish(training *t)
 {
     char digest[65];
     cli_text text = {0};
+    if (!t->is_first)
+        return TN_OK;
     if (t->o->output)
         TN_TRY(tn_trainer_write(t->trainer, t->o->output));
     TN_TRY(tn_trainer_digest(t->trainer, digest));
@@ -71,7 +75,7 @@ static tn_status resume(training *t)
 {
     bool found;
     TN_TRY(tn_trainer_resume(t->trainer, t->o->folder, &found));
-    if (!found)
+    if (!found && t->is_first)
         report_warning(t->s, "%s holds no checkpoint: the training begins", t->o->folder);
     return TN_OK;
 }
@@ -86,6 +90,7 @@ static tn_status train(training *t)
         TN_TRY(read_program(t->s, o->update, &t->update));
     }
     options.update = t->update;
+    options.transport = t->has_ranks ? &t->transport : NULL;
     TN_TRY(tn_dataset_open(t->s->cx, o->data, o->n_data, &t->data));
     if (o->n_validate > 0)
         TN_TRY(tn_dataset_open(t->s->cx, o->validate, o->n_validate, &t->judged));
@@ -119,12 +124,18 @@ static tn_status run_train(session *s, const arguments *args)
     if (o.show_update)
         return show_update(s, &o);
     training t = {.s = s, .o = &o};
+    TN_TRY(tn_mpi_transport(s->cx, &t.transport, &t.has_ranks));
+    t.is_first = !t.has_ranks || t.transport.rank == 0;
     const tn_status status = train(&t);
     tn_trainer_free(t.trainer);
     tn_dataset_close(t.judged);
     tn_dataset_close(t.data);
     tn_module_free(t.update);
     tn_module_free(t.program);
+    if (t.has_ranks && status != TN_OK)
+        t.transport.leave(t.transport.user);
+    else if (t.has_ranks)
+        tn_mpi_end(&t.transport);
     return status;
 }
 

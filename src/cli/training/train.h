@@ -30,13 +30,15 @@ typedef struct progress {
     session *s;
     const char *path;          /* of the log; NULL: none */
     int log;                   /* -1: none */
+    bool is_quiet;             /* another rank shows and logs */
     bool is_terminal, is_open; /* a line of the terminal is unfinished */
     uint64_t steps, batch, first;
     uint64_t next; /* step whose validation is shown next, where it is no terminal */
     int64_t begin; /* by time_now */
 } progress;
 
-tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t, progress *p);
+tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t, bool is_first,
+                         progress *p);
 tn_status progress_step(progress *p, const tn_train_step *done);
 /* The result of a validation after DONE steps. */
 tn_status progress_validation(progress *p, uint64_t done, const tn_validation *v);

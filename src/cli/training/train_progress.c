@@ -95,16 +95,18 @@ static void show_step(progress *p, const tn_train_step *done)
         end_line(p);
 }
 
-tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t, progress *p)
+tn_status progress_begin(session *s, const train_options *o, const tn_trainer *t, bool is_first,
+                         progress *p)
 {
     tn_trainer_info info = {.size = sizeof info};
-    *p = (progress){.s = s, .log = -1, .is_terminal = isatty(STDERR_FILENO) == 1};
+    *p = (progress){
+        .s = s, .log = -1, .is_quiet = !is_first, .is_terminal = isatty(STDERR_FILENO) == 1};
     TN_TRY(tn_trainer_get_info(t, &info));
     p->steps = info.steps;
     p->batch = info.batch;
     p->first = info.step;
     p->begin = time_now();
-    return open_log(s, o, p);
+    return is_first ? open_log(s, o, p) : TN_OK;
 }
 
 /* Steps from one line to the next where it is no terminal. */
@@ -117,6 +119,8 @@ static uint64_t steps_of_line(const progress *p)
 tn_status progress_step(progress *p, const tn_train_step *done)
 {
     const uint64_t each = steps_of_line(p), step = done->step + 1;
+    if (p->is_quiet)
+        return TN_OK;
     if (p->is_terminal || step == p->steps || step % each == 0)
         show_step(p, done);
     return log_step(p, done);

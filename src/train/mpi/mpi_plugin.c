@@ -1,0 +1,99 @@
+/* Ranks that MPI has started. MPI moves bytes, and never adds. */
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "train/mpi/plugin.h"
+
+enum { PIECE = 1 << 30 /* bytes of a message of MPI, whose counts are ints */ };
+
+static const char *failed(int code)
+{
+    return code == MPI_SUCCESS ? NULL : "a message could not be passed on by MPI";
+}
+
+static size_t pieces_of(size_t bytes)
+{
+    return bytes / PIECE + (bytes % PIECE != 0);
+}
+
+/* The size of piece I of BYTES. */
+static int piece_of(size_t bytes, size_t i)
+{
+    const size_t left = bytes - i * PIECE;
+    return (int)(left < PIECE ? left : PIECE);
+}
+
+static const char *start_all(const tn_message *messages, int rank, int ranks, MPI_Request *requests,
+                             int *n)
+{
+    const char *why = NULL;
+    for (int r = 0; r < ranks && !why; r++) {
+        const tn_message *m = &messages[r];
+        for (size_t i = 0; r != rank && !why && i < pieces_of(m->receive_bytes); i++)
+            why = failed(MPI_Irecv((char *)m->receive + i * PIECE, piece_of(m->receive_bytes, i),
+                                   MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[(*n)++]));
+        for (size_t i = 0; r != rank && !why && i < pieces_of(m->send_bytes); i++)
+            why = failed(MPI_Isend((const char *)m->send + i * PIECE, piece_of(m->send_bytes, i),
+                                   MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[(*n)++]));
+    }
+    return why;
+}
+
+static const char *exchange(void *user, const tn_message *messages)
+{
+    int rank, ranks, n = 0;
+    size_t most = 1;
+    (void)user;
+    if (MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS)
+        return "MPI is not there";
+    for (int r = 0; r < ranks; r++)
+        most += pieces_of(messages[r].receive_bytes) + pieces_of(messages[r].send_bytes);
+    MPI_Request *requests = malloc(most * sizeof *requests);
+    if (!requests)
+        return "there is no memory for messages";
+    const char *why = start_all(messages, rank, ranks, requests, &n);
+    for (int i = 0; !why && i < n; i++)
+        why = failed(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    free(requests);
+    return why;
+}
+
+/* All ranks end at once: the others could only wait for this one. */
+static void leave(void *user)
+{
+    enum { STATUS = 3 };
+    (void)user;
+    (void)MPI_Abort(MPI_COMM_WORLD, STATUS);
+}
+
+static const char *start(tn_transport *transport)
+{
+    int rank, ranks, provided, is_started;
+    if (MPI_Initialized(&is_started) != MPI_SUCCESS)
+        return "MPI cannot be asked";
+    if (!is_started && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return "MPI cannot be started";
+    if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS)
+        return "MPI does not say how many ranks there are";
+    *transport = (tn_transport){.size = sizeof *transport,
+                                .rank = (uint32_t)rank,
+                                .ranks = (uint32_t)ranks,
+                                .exchange = exchange,
+                                .leave = leave};
+    return NULL;
+}
+
+static void end(void)
+{
+    (void)MPI_Finalize();
+}
+
+__attribute__((visibility("default"))) mpi_plugin_entry tenon_mpi_plugin;
+const mpi_plugin *tenon_mpi_plugin(void)
+{
+    static const mpi_plugin plugin = {MPI_PLUGIN_VERSION, start, end};
+    return &plugin;
+}

@@ -1,0 +1,101 @@
+"""mpirun tenon train: the weights of one rank for any number of them and either MPI, and an end for all when one is lost."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+from lib.program import HANG, TENON
+from train.full_train import NET, SAMPLES, digest_of
+
+BUILD = pathlib.Path(TENON).parent
+# How ranks are started that share two processors, also by root and in containers.
+MPIS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1",
+                    "--mca", "btl_vader_single_copy_mechanism", "none"],
+        "mpich": ["mpirun.mpich"]}
+TRAIN = ["train", "net.ir", "--engine", "ref", "--lr", "0.01", "--batch", "16", "--wrt", "w,b", "--data", "data.npz"]
+
+
+def available():
+    return [name for name, start in MPIS.items()
+            if shutil.which(start[0]) and (BUILD / f"libtenon-mpi-{name}.so").exists()]
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        (self.dir / "net.ir").write_text(NET)
+        draw = np.random.default_rng(1)
+        np.savez(self.dir / "data.npz", x=draw.normal(size=(SAMPLES, 3)).astype(np.float32),
+                 y=draw.normal(size=(SAMPLES, 2)).astype(np.float32))
+
+    def start(self, mpi, ranks, *more):
+        before = [*MPIS[mpi], "-np", str(ranks)] if mpi else []
+        return subprocess.Popen([*before, TENON, *TRAIN, *more], cwd=self.dir, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def train(self, mpi, ranks, *more, status=0):
+        process = self.start(mpi, ranks, *more)
+        out, err = process.communicate(timeout=HANG)
+        self.assertEqual(process.returncode, status, err)
+        return out, err
+
+    def test_bits(self):
+        want = digest_of(self.train(None, 1, "--steps", "9")[0])
+        for mpi in available():
+            for ranks in (1, 2, 3, 4, 8):
+                out, err = self.train(mpi, ranks, "--steps", "9", "--log", f"{mpi}{ranks}")
+                self.assertEqual(digest_of(out), want, (mpi, ranks))
+                self.assertEqual(err.count("step 9 of 9"), 1)
+                lines = (self.dir / f"{mpi}{ranks}").read_text().splitlines()
+                self.assertEqual([json.loads(line)["step"] for line in lines], list(range(1, 10)))
+
+    def test_refused(self):
+        for mpi in available():
+            _, err = self.train(mpi, 2, "--steps", "9", "--leaves", "32", status=3)
+            self.assertIn("cut into 32 leaves", err)
+
+    def test_lost(self):
+        """Four ranks of which one is killed; three go on."""
+        want = digest_of(self.train(None, 1, "--steps", "400")[0])
+        for mpi in available():
+            ck = ["--steps", "400", "--checkpoint", f"ck-{mpi}", "--every", "10"]
+            process = self.start(mpi, 4, *ck)
+            for _ in range(HANG * 100):
+                if (self.dir / f"ck-{mpi}/step-00000020.json").exists() or process.poll() is not None:
+                    break
+                time.sleep(0.01)
+            ranks = self.ranks_of()
+            if ranks:
+                os.kill(ranks[-1], signal.SIGKILL)
+            process.communicate(timeout=HANG)
+            self.assertTrue(ranks == [] or process.returncode != 0)
+            self.assertEqual(self.ranks_of(), [])
+            self.assertEqual(digest_of(self.train(mpi, 3, *ck, "--resume")[0]), want, mpi)
+
+    def ranks_of(self):
+        """The processes of this training."""
+        found = []
+        for task in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(task / "exe") == str(pathlib.Path(TENON).resolve()) and \
+                        os.readlink(task / "cwd") == str(self.dir.resolve()):
+                    found.append(int(task.name))
+            except OSError:
+                pass
+        return sorted(found)
+
+
+if __name__ == "__main__":
+    if not available():
+        print("no MPI: nothing to do")
+    else:
+        unittest.main()
