@@ -96,7 +96,9 @@ static void check_numbers(void)
     CHECK_INT(BINARY_Minimum, 5);
     CHECK_INT(BINARY_ShiftLeft, 6);
     CHECK_INT(BINARY_Atan2, 9);
-    CHECK(UNARY_COUNT > UNARY_Sigmoid && BINARY_COUNT > BINARY_Atan2);
+    /* All of them: the number of a new word is held here, too. */
+    CHECK_INT(UNARY_COUNT, UNARY_Sigmoid + 1);
+    CHECK_INT(BINARY_COUNT, BINARY_Atan2 + 1);
 }
 
 int main(void)
