@@ -12,9 +12,19 @@
  * Releases TEXT and flushes what CX reported. */
 tn_status api_deliver(context *cx, text_buffer *text, const tn_writer *writer, tn_status status);
 
+/* Where the text of a file is put: in an arena, or in a block of its own when it is large. */
+typedef struct text_room {
+    arena *arena;
+    payload *block; /* NULL: it is in the arena; the caller drops it */
+    char *own;      /* the text in the block */
+    bool may_block; /* may it be in a block? */
+} text_room;
+
+/* A text of N bytes and a NUL in TO; the text is to be filled in. NULL without memory. */
+char *text_room_for(context *cx, text_room *to, size_t n);
 /* Read all of PATH, or of standard input when it is "-", into TO; a NUL follows the text. Texts of
  * 4 GiB or more are refused. */
-tn_status text_file_read(context *cx, arena *to, const char *path, const char **text,
+tn_status text_file_read(context *cx, text_room *to, const char *path, const char **text,
                          size_t *length);
 
 /* The number of an -O level. */

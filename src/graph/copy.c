@@ -246,8 +246,12 @@ static bool copy_all(const module *from, module *to)
     to->lowered_from = from->lowered_from;
     to->entry = from->entry;
     to->source = from->source;
+    to->text_block = from->text_block;
+    if (from->text_block && !module_hold(to, from->text_block))
+        return false;
     if (from->source.text) {
-        to->source.text = arena_copy_text(&to->arena, from->source.text, from->source.length);
+        if (!from->text_block)
+            to->source.text = arena_copy_text(&to->arena, from->source.text, from->source.length);
         to->source.name = arena_copy_text(&to->arena, from->source.name, strlen(from->source.name));
         if (!to->source.text || !to->source.name)
             return false;

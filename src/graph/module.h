@@ -88,7 +88,11 @@ typedef struct module {
     const tn_allocator *allocator;
     arena arena; /* operands, names, payloads, types, attributes */
     source source;
-    const char *dialect;      /* of this module; NULL for a program built in memory */
+    payload *text_block; /* holds the source's text, where that is large; else NULL: it is in the
+                            arena */
+    char *own_text;      /* while it is read: the text, where it is in a block that nobody else
+                            holds, so that its reader may move parts of it; else NULL */
+    const char *dialect; /* of this module; NULL for a program built in memory */
     const char *lowered_from; /* the dialect that was read, where that is only read; else NULL */
     type_table types;
     attr_table attrs;

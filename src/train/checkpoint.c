@@ -298,7 +298,8 @@ static tn_status read_description(context *cx, arena *memory, const char *path, 
     json j;
     json_text key;
     unsigned seen = 0;
-    TN_TRY(text_file_read(cx, memory, path, &src.text, &src.length));
+    text_room room = {.arena = memory};
+    TN_TRY(text_file_read(cx, &room, path, &src.text, &src.length));
     json_init(&j, cx, &src, memory, false);
     if (json_object(&j))
         while (json_member(&j, &key) && read_fact(&j, key, f, &seen))

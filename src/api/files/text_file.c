@@ -7,7 +7,7 @@
 
 #include "api/api.h"
 
-enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30 };
+enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30, BLOCK_FROM = 1 << 20 };
 #define LARGEST_TEXT ((uint64_t)UINT32_MAX - 1)
 
 static tn_status file_error(context *cx, const char *path, const char *what, int reason)
@@ -39,10 +39,32 @@ static int64_t read_some(int fd, char *to, uint64_t n)
     return (int64_t)done;
 }
 
+/* Blocks are outside of what the context meters, for they may outlive it: what would go beyond its
+ * limit is left to the arena, which refuses. */
+static bool is_within_limit(context *cx, size_t n)
+{
+    const uint64_t used = atomic_load_explicit(&cx->metered_bytes, memory_order_relaxed);
+    return used <= cx->limits.memory_bytes && n < cx->limits.memory_bytes - used;
+}
+
+char *text_room_for(context *cx, text_room *to, size_t n)
+{
+    void *text = NULL;
+    if (!to->may_block || n < BLOCK_FROM || !is_within_limit(cx, n)) {
+        text = arena_alloc_aligned(to->arena, n + 1, 1);
+    } else {
+        to->block = payload_new(&cx->allocator, n + 1, &text);
+        to->own = text;
+    }
+    if (text)
+        ((char *)text)[n] = '\0';
+    return text;
+}
+
 /* The size is not known in advance. The arena cannot free a block that has become too small, so the
  * text is collected in a block of its own and copied when complete. */
-static tn_status read_stream(context *cx, arena *to, int fd, const char *path, const char **text,
-                             size_t *length)
+static tn_status read_stream(context *cx, text_room *to, int fd, const char *path,
+                             const char **text, size_t *length)
 {
     size_t cap = FIRST_READ, n = 0;
     char *block = memory_alloc(&cx->allocator, cap);
@@ -71,21 +93,24 @@ static tn_status read_stream(context *cx, arena *to, int fd, const char *path, c
     if (s == TN_OK && n > LARGEST_TEXT)
         s = file_error(cx, path, "has 4 GiB or more, which is too large for a program", 0);
     if (s == TN_OK) {
-        *length = n;
-        *text = arena_copy_text(to, block, n);
-        if (!*text)
+        char *own = text_room_for(cx, to, n);
+        if (own)
+            memcpy(own, block, n);
+        else
             s = diag_no_memory(&cx->diag);
+        *length = n;
+        *text = own;
     }
     memory_free(&cx->allocator, block, cap);
     return s;
 }
 
-static tn_status read_regular(context *cx, arena *to, int fd, const char *path, uint64_t size,
+static tn_status read_regular(context *cx, text_room *to, int fd, const char *path, uint64_t size,
                               const char **text, size_t *length)
 {
     if (size > LARGEST_TEXT)
         return file_error(cx, path, "has 4 GiB or more, which is too large for a program", 0);
-    char *own = arena_alloc_aligned(to, (size_t)size + 1, 1);
+    char *own = text_room_for(cx, to, (size_t)size);
     if (!own)
         return diag_no_memory(&cx->diag);
     int64_t got = read_some(fd, own, size);
@@ -97,8 +122,8 @@ static tn_status read_regular(context *cx, arena *to, int fd, const char *path, 
     return TN_OK;
 }
 
-static tn_status read_open_file(context *cx, arena *to, int fd, const char *path, const char **text,
-                                size_t *length)
+static tn_status read_open_file(context *cx, text_room *to, int fd, const char *path,
+                                const char **text, size_t *length)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
@@ -111,7 +136,7 @@ static tn_status read_open_file(context *cx, arena *to, int fd, const char *path
     return read_regular(cx, to, fd, path, (uint64_t)info.st_size, text, length);
 }
 
-tn_status text_file_read(context *cx, arena *to, const char *path, const char **text,
+tn_status text_file_read(context *cx, text_room *to, const char *path, const char **text,
                          size_t *length)
 {
     if (strcmp(path, "-") == 0)

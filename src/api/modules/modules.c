@@ -67,6 +67,16 @@ static tn_status select_entry(module *m, const char *name)
     return s;
 }
 
+/* M holds the block that its text is in. */
+static tn_status own_text(module *m, text_room *room)
+{
+    const bool held = !room->block || module_hold(m, room->block);
+    payload_drop(room->block);
+    m->text_block = room->block;
+    m->own_text = room->own;
+    return held ? TN_OK : module_no_memory(m);
+}
+
 /* M has its text; read it. */
 static tn_status read_text(module *m, const tn_read_options *o, const char *shown)
 {
@@ -98,7 +108,9 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .shapes = o->shapes,
         .n_shapes = o->n_shapes,
     };
-    TN_TRY(d->read(m, &options));
+    const tn_status status = d->read(m, &options);
+    m->own_text = NULL; /* from now on what was read may be elsewhere too */
+    TN_TRY(status);
     if (!d->lowers_to)
         return select_entry(m, o->entry);
     m->dialect = d->lowers_to;
@@ -135,10 +147,15 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
     module *m = module_new(cx);
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));
-    m->source.text = arena_copy_text(&m->arena, text, length);
+    text_room room = {.arena = &m->arena, .may_block = true};
+    char *copy = text_room_for(cx, &room, length);
+    if (copy && length)
+        memcpy(copy, text, length);
+    m->source.text = copy;
     m->source.length = length;
-    tn_status s =
-        m->source.text ? read_text(m, &o, o.file ? o.file : "<memory>") : module_no_memory(m);
+    tn_status s = copy ? own_text(m, &room) : module_no_memory(m);
+    if (s == TN_OK)
+        s = read_text(m, &o, o.file ? o.file : "<memory>");
     return finish_read(cx, m, s, out);
 }
 
@@ -153,7 +170,11 @@ tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, co
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));
     const char *shown = o.file ? o.file : strcmp(path, "-") == 0 ? "<stdin>" : path;
-    tn_status s = text_file_read(cx, &m->arena, path, &m->source.text, &m->source.length);
+    text_room room = {.arena = &m->arena, .may_block = true};
+    tn_status s = text_file_read(cx, &room, path, &m->source.text, &m->source.length);
+    const tn_status owned = own_text(m, &room);
+    if (s == TN_OK)
+        s = owned;
     if (s == TN_OK)
         s = read_text(m, &o, shown);
     return finish_read(cx, m, s, out);

@@ -44,19 +44,23 @@ static void bad_tensor(importer *im, const onnx_tensor *t, const char *why)
 }
 
 /* Data of T that may stay where it is: large, aligned, as the library stores it, and there for as
- * long as it is used. */
-static const void *in_place(const onnx_tensor *t, const onnx_tensor_facts *f)
+ * long as it is used, in a file beside the model or in the block that holds the model's text. */
+static const void *in_place(const importer *im, const onnx_tensor *t, const onnx_tensor_facts *f)
 {
-    const size_t align = dtype_bytes(dtype_table[f->dtype].part);
-    const bool fits = onnx_tensor_is_external(t) && t->raw.n == f->bytes &&
-                      f->bytes >= PAYLOAD_FROM && literal_is_normal(f->dtype) &&
-                      (uintptr_t)t->raw.at % align == 0;
+    const bool stays = onnx_tensor_is_external(t) || im->m->text_block;
+    const bool fits = stays && t->raw.n == f->bytes && f->bytes >= PAYLOAD_FROM &&
+                      literal_is_normal(f->dtype) &&
+                      (uintptr_t)t->raw.at % onnx_element_align(t->data_type) == 0;
     return fits ? t->raw.at : NULL;
 }
 
-/* Hold memory of somebody else's as the data of L. */
-static bool borrow(importer *im, literal *l)
+/* Hold the memory of T's data, which stays where it is, as the data of L. */
+static bool borrow(importer *im, const onnx_tensor *t, literal *l)
 {
+    if (!onnx_tensor_is_external(t)) {
+        l->shared = im->m->text_block; /* which the module holds */
+        return true;
+    }
     l->shared = payload_of_others(&im->m->cx->allocator);
     const bool held = l->shared && module_hold(im->m, l->shared);
     payload_drop(l->shared); /* the module holds it */
@@ -88,8 +92,8 @@ static tn_value tensor_data(importer *im, const onnx_tensor *t)
                  .bytes = facts.bytes};
     if (!within_limit(im, l.bytes))
         return tn_no_value();
-    l.data = in_place(t, &facts);
-    if (l.data ? !borrow(im, &l) : !copy_data(im, t, &facts, &l))
+    l.data = in_place(im, t, &facts);
+    if (l.data ? !borrow(im, t, &l) : !copy_data(im, t, &facts, &l))
         return tn_no_value();
     return append_constant(im, &l);
 }

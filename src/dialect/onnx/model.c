@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "dialect/onnx/tensors.h"
+#include "graph/payload.h"
+
 typedef enum field_kind {
     FIELD_SKIPPED = 0,
     FIELD_INT,
@@ -167,6 +170,8 @@ typedef struct reader {
     arena *memory;
     onnx_fault *fault;
     uint32_t nesting;
+    const char *text; /* all of it */
+    char *own;        /* the same where it may be changed, or NULL */
 } reader;
 
 static bool read_message(reader *r, const message_rule *rule, onnx_bytes bytes, uint32_t depth,
@@ -323,6 +328,19 @@ static bool put_field(reader *r, const message_rule *in, const field_rule *rule,
     return true;
 }
 
+/* Move the data of T, which is read, to where it may stay: down over its own length, which takes
+ * three bytes or more where the data is large, and the number of the field. */
+static void align_data(const reader *r, onnx_tensor *t)
+{
+    enum { HEAD = 4 };
+    const size_t off = (uintptr_t)t->raw.at % onnx_element_align(t->data_type);
+    if (t->raw.n < PAYLOAD_FROM || off == 0 || off > HEAD)
+        return;
+    char *to = r->own + (t->raw.at - r->text) - off;
+    memmove(to, t->raw.at, t->raw.n);
+    t->raw.at = to;
+}
+
 static bool read_message(reader *r, const message_rule *rule, onnx_bytes bytes, uint32_t depth,
                          void *out)
 {
@@ -341,13 +359,15 @@ static bool read_message(reader *r, const message_rule *rule, onnx_bytes bytes, 
         if (f.number < MOST_FIELDS)
             head->present |= (uint32_t)1 << f.number;
     }
+    if (rule == &tensor_rule && r->own)
+        align_data(r, out);
     return true;
 }
 
-const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, uint32_t nesting,
+const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, char *own, uint32_t nesting,
                                   onnx_fault *fault)
 {
-    reader r = {memory, fault, nesting};
+    reader r = {.memory = memory, .fault = fault, .nesting = nesting, .text = bytes.at, .own = own};
     onnx_model *m = ARENA_NEW(memory, onnx_model);
     if (m)
         return read_message(&r, &model_rule, bytes, 1, m) ? m : NULL;
@@ -358,7 +378,7 @@ const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, uint32_t nest
 const onnx_tensor *onnx_tensor_read(arena *memory, onnx_bytes bytes, onnx_fault *fault)
 {
     enum { DEEPEST = 4 };
-    reader r = {memory, fault, DEEPEST};
+    reader r = {.memory = memory, .fault = fault, .nesting = DEEPEST};
     onnx_tensor *t = ARENA_NEW(memory, onnx_tensor);
     if (t)
         return read_message(&r, &tensor_rule, bytes, 1, t) ? t : NULL;

@@ -157,8 +157,11 @@ typedef struct onnx_fault {
 } onnx_fault;
 
 /* Read BYTES, a ModelProto, into MEMORY. At most NESTING messages stand inside each other. The
- * result points into BYTES, which must outlive it. NULL after a fault. */
-const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, uint32_t nesting,
+ * result points into BYTES, which must outlive it. NULL after a fault.
+ *
+ * own  the same bytes, where they may be changed: large data of tensors is then moved to where it
+ *      is aligned for its elements, over the bytes that say how long it is; else NULL */
+const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, char *own, uint32_t nesting,
                                   onnx_fault *fault);
 /* The same for a file with one TensorProto. */
 const onnx_tensor *onnx_tensor_read(arena *memory, onnx_bytes bytes, onnx_fault *fault);

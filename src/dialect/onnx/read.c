@@ -280,7 +280,7 @@ static tn_status read_model(importer *im)
     module *m = im->m;
     onnx_fault fault = {0};
     const onnx_bytes bytes = {m->source.text, m->source.length};
-    im->model = onnx_model_read(&im->memory, bytes, m->cx->limits.nesting, &fault);
+    im->model = onnx_model_read(&im->memory, bytes, m->own_text, m->cx->limits.nesting, &fault);
     if (!im->model)
         return report_malformed(m, &fault);
     if (!im->model->graph)

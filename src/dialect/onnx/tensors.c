@@ -65,6 +65,12 @@ int64_t onnx_dtype_number(tn_dtype d)
     return 0;
 }
 
+size_t onnx_element_align(int64_t number)
+{
+    tn_dtype d;
+    return onnx_dtype(number, &d) ? dtype_bytes(dtype_table[d].part) : 1;
+}
+
 const char *onnx_tensor_type_of(const onnx_tensor *t, onnx_tensor_facts *out)
 {
     *out = (onnx_tensor_facts){.rank = t->dims.n};

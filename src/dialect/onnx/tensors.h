@@ -12,6 +12,9 @@ const char *onnx_dtype_name(int64_t number);
 /* The file's number of D; 0: it has none. */
 int64_t onnx_dtype_number(tn_dtype d);
 
+/* The alignment of elements of the type that the file calls NUMBER; 1 where there is no such. */
+size_t onnx_element_align(int64_t number);
+
 typedef struct onnx_tensor_facts {
     tn_dtype dtype;
     uint32_t rank;
