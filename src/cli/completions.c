@@ -36,6 +36,8 @@ value_kind option_value(const option *o, cli_text *words)
         return VALUE_SYMBOLS;
     if (strncmp(o->value, "NAME=", 5) == 0)
         return VALUE_INPUTS;
+    if (strcmp(o->name, "--wrt") == 0)
+        return VALUE_NAMES;
     if (strcmp(o->value, "DIALECT") == 0 || strcmp(o->name, "--to") == 0) {
         put_dialects(words);
     } else if (strcmp(o->name, "--passes") == 0 || strcmp(o->name, "--dump-after") == 0) {
@@ -48,6 +50,15 @@ value_kind option_value(const option *o, cli_text *words)
         return VALUE_ANY;
     }
     return VALUE_WORDS;
+}
+
+/* What `tenon completions` is asked for values of KIND; NULL: nothing of the file at hand. */
+static const char *names_of(value_kind kind)
+{
+    return kind == VALUE_INPUTS    ? "inputs"
+           : kind == VALUE_NAMES   ? "names"
+           : kind == VALUE_SYMBOLS ? "symbols"
+                                   : NULL;
 }
 
 /* Call PUT for each option of C, its own first. */
@@ -83,9 +94,9 @@ static void bash_value(cli_text *out, const command *c, const option *o)
     if (kind == VALUE_WORDS)
         cli_printf(out, "    \"%s %s\") values=\"%s\" ;;\n", c->name, o->name,
                    words.at ? words.at : "");
-    else if (kind == VALUE_INPUTS || kind == VALUE_SYMBOLS)
+    else if (names_of(kind))
         cli_printf(out, "    \"%s %s\") values=$(_tenon_names %s) ;;\n", c->name, o->name,
-                   kind == VALUE_INPUTS ? "inputs" : "symbols");
+                   names_of(kind));
     else if (kind == VALUE_ANY)
         cli_printf(out, "    \"%s %s\") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n",
                    c->name, o->name);
@@ -167,8 +178,8 @@ static void zsh_option(cli_text *out, const command *c, const option *o)
     }
     if (kind == VALUE_WORDS)
         cli_printf(out, "(%s)", words.at ? words.at : "");
-    else if (kind == VALUE_INPUTS || kind == VALUE_SYMBOLS)
-        cli_printf(out, "{_tenon_names %s}", kind == VALUE_INPUTS ? "inputs" : "symbols");
+    else if (names_of(kind))
+        cli_printf(out, "{_tenon_names %s}", names_of(kind));
     else if (kind == VALUE_ANY)
         cli_puts(out, "_files");
     cli_putc(out, '\'');
@@ -227,8 +238,8 @@ static void fish_option(cli_text *out, const command *c, const option *o)
                is_long ? 'l' : 's', o->name + (is_long ? 2 : 1));
     if (kind == VALUE_WORDS)
         cli_printf(out, " -x -a '%s'", words.at ? words.at : "");
-    else if (kind == VALUE_INPUTS || kind == VALUE_SYMBOLS)
-        cli_printf(out, " -x -a '(__tenon_names %s)'", kind == VALUE_INPUTS ? "inputs" : "symbols");
+    else if (names_of(kind))
+        cli_printf(out, " -x -a '(__tenon_names %s)'", names_of(kind));
     else if (kind == VALUE_ANY)
         cli_puts(out, " -r");
     cli_puts(out, " -d '");
@@ -258,18 +269,28 @@ static void print_fish(cli_text *out)
 
 /* ---- names of the program at hand ---- */
 
-static tn_status print_names(session *s, bool inputs, const char *path, cli_text *out)
+static tn_status print_names(session *s, value_kind kind, const char *path, cli_text *out)
 {
     tn_module *m = NULL;
     tn_port port;
     TN_TRY(read_program(s, path, &m));
-    for (size_t i = 0; inputs && i < tn_module_input_count(m); i++)
+    for (size_t i = 0; kind != VALUE_SYMBOLS && i < tn_module_input_count(m); i++)
         if (tn_module_input(m, i, &port) == TN_OK)
-            cli_printf(out, "%s=\n", port.name);
-    for (size_t i = 0; !inputs && tn_module_symbol(m, i); i++)
+            cli_printf(out, kind == VALUE_INPUTS ? "%s=\n" : "%s\n", port.name);
+    for (size_t i = 0; kind == VALUE_SYMBOLS && tn_module_symbol(m, i); i++)
         cli_printf(out, "%s=\n", tn_module_symbol(m, i));
     tn_module_free(m);
     return TN_OK;
+}
+
+/* The kind of which names_of is WHAT, or VALUE_NONE. */
+static value_kind kind_of(const char *what)
+{
+    static const value_kind kinds[] = {VALUE_INPUTS, VALUE_NAMES, VALUE_SYMBOLS};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(what, names_of(kinds[i])) == 0)
+            return kinds[i];
+    return VALUE_NONE;
 }
 
 tn_status completions(session *s, int argc, char **argv)
@@ -283,8 +304,8 @@ tn_status completions(session *s, int argc, char **argv)
         print_zsh(&out);
     else if (argc == 1 && strcmp(what, "fish") == 0)
         print_fish(&out);
-    else if (argc == 2 && (strcmp(what, "inputs") == 0 || strcmp(what, "symbols") == 0))
-        status = print_names(s, what[0] == 'i', argv[1], &out);
+    else if (argc == 2 && kind_of(what) != VALUE_NONE)
+        status = print_names(s, kind_of(what), argv[1], &out);
     else
         return usage_error(s, "'completions' takes bash, zsh or fish");
     if (status == TN_OK)

@@ -21,12 +21,13 @@ typedef enum value_kind {
     VALUE_ANY,    /* a file, or what nobody knows */
     VALUE_WORDS,  /* one of the words of the table, or of a list that the library has */
     VALUE_INPUTS, /* NAME=..., an input of the file at hand */
+    VALUE_NAMES,  /* the name of one */
     VALUE_SYMBOLS /* SYM=N, a symbolic size of it */
 } value_kind;
 value_kind option_value(const option *o, cli_text *words);
 
-/* `completions` with ARGC arguments: bash, zsh or fish prints the script; `inputs FILE` and
- * `symbols FILE` print names, a line each. */
+/* `completions` with ARGC arguments: bash, zsh or fish prints the script; `inputs FILE`,
+ * `names FILE` and `symbols FILE` print names, a line each. */
 tn_status completions(session *s, int argc, char **argv);
 
 #endif

@@ -74,6 +74,7 @@ class Manual(unittest.TestCase):
             self.assertIn("canonicalize", shell.bash("opt", "--passes", "canon"))
             self.assertEqual(shell.bash("run", "net.ir", "--input", ""), ["image="])
             self.assertEqual(shell.bash("run", "net.ir", "--dim", "b"), ["batch="])
+            self.assertEqual(shell.bash("grad", "net.ir", "--wrt", ""), ["image"])
             self.assertEqual(shell.bash("ops", "layer_n"), ["layer_norm"])
             self.assertEqual(shell.bash("check", "net"), ["net.ir"])
             if shutil.which("shellcheck"):
@@ -104,6 +105,7 @@ class Manual(unittest.TestCase):
             self.assertEqual({*offers("tenon run --")}, {o for o in options("run") if o.startswith("--")})
             self.assertEqual(offers("tenon run --engine j"), ["jit"])
             self.assertEqual(offers("tenon run net.ir --dim b"), ["batch="])
+            self.assertEqual(offers("tenon grad net.ir --wrt "), ["image"])
 
 
 if __name__ == "__main__":
