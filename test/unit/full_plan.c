@@ -2,6 +2,7 @@
  * against the evaluator, and with LLVM a few by the whole engine. */
 #include "api_fixture.h"
 #include "jit_run.h"
+#include "pass/differentiate.h"
 #include "pass/lower.h"
 #include "pass/pass.h"
 #include "target/target.h"
@@ -200,6 +201,50 @@ static void test_random_products(void)
     }
     printf("%u products, %u kernels\n", counts.programs, counts.kernels);
     CHECK(counts.kernels > PRODUCTS);
+}
+
+/* The gradient of M's first output that is a float, by every input that is one; M is freed. NULL:
+ * there is none. */
+static module *gradient_of(module *m, unsigned *refused)
+{
+    grad_options o = {.seed = 1};
+    module *out = NULL;
+    const function *f = m ? module_entry(m) : NULL;
+    while (f && o.loss < f->outputs.n &&
+           !dtype_is_float(dtype_table[function_output_type(f, o.loss)->dtype].part))
+        o.loss++;
+    if (f && o.loss < f->outputs.n && pass_run_level(m, 0, false, true, NULL) == TN_OK) {
+        const tn_status s = differentiate(m, &o, &out);
+        CHECK(s == TN_OK || s == TN_ERR_REJECTED);
+        *refused += s != TN_OK;
+    }
+    if (!out) {
+        free_program(m);
+        return NULL;
+    }
+    module_free(m);
+    return out;
+}
+
+/* Gradients of products, of scans and of programs of all kinds. */
+static void test_random_gradients(void)
+{
+    enum { GRADIENTS = 1500 };
+    plan_counts counts = {0};
+    unsigned refused = 0;
+    for (uint64_t seed = 1; seed <= GRADIENTS && check_failed == 0; seed++) {
+        module *m = seed % 4 == 0   ? new_program(NULL, seed, 1000, 12)
+                    : seed % 4 == 1 ? new_scan(NULL, seed, 1000)
+                                    : new_product(NULL, seed, 1000);
+        m = gradient_of(m, &refused);
+        if (m && CHECK(pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK &&
+                       module_lower(m) == TN_OK))
+            check_module(m, "gradient", seed, &counts);
+        free_program(m);
+    }
+    printf("%u functions, %u kernels of gradients, %u refused\n", counts.programs, counts.kernels,
+           refused);
+    CHECK(counts.kernels > GRADIENTS);
 }
 
 /* ---- once wrong ---- */
@@ -600,6 +645,7 @@ int main(void)
     test_random_stages();
     test_random_scans();
     test_random_products();
+    test_random_gradients();
     test_random_programs();
     test_compiled();
     test_compiled_attention();
