@@ -190,7 +190,8 @@ class Compile(Case):
 
     def test_usage(self):
         self.write("a.ir", ADD)
-        for args in [[], ["-o", "net"], ["-o", "net.exe"], ["-o", "-"], ["-o", "n.c", "--header="],
+        for args in [[], ["-o", "net"], ["-o", "net.exe"], ["-o", "-"], ["-o", "n.c", "--header="], ["-o", "n.c", "--header", "n.c"],
+                     ["-o", "n.c", "--weights", "w", "--header", "w"], ["-o", "n.o", "--weights", "n.o"],
                      ["-o", "n.c", "-O3"], ["-o", "n.c", "--dim", "N"], ["-o", "n.c", "--name", "a b"],
                      ["-o", "n.c", "--entry", "nothing"], ["-o", "n.c", "a.ir"]]:
             self.assertIn("[Usage]", self.tenon("compile", "a.ir", *args, status=2).err, args)
