@@ -4,6 +4,7 @@ import unittest
 import numpy as np
 
 from lib.onnx_case import Case, floats, ints, random
+from lib.onnx_files import model, node
 
 
 class Operators(Case):
@@ -24,6 +25,19 @@ class Operators(Case):
                 x, y = floats(*a), floats(*b)
                 got, = self.results("Einsum", 1, x, y, equation=equation)
                 np.testing.assert_allclose(got, np.einsum(equation, x, y), rtol=1e-5)
+
+    def test_resize_by_rounded_scales(self):
+        """1.4 in f32 is below 7 / 5, and 0.6 above 3 / 5: exporters mean the quotients."""
+        x = floats(5, 6)
+        data = model([node("Upsample", "x s", "y", mode="nearest")], [("x", "f32", [5, 6])], [("y", "f32", None)],
+                     [("s", np.array([1.4, 1.5], np.float32))], opset=9)
+        got, = self.run_model(data, {"x": x})
+        np.testing.assert_array_equal(got, x[[0, 0, 1, 2, 2, 3, 4]][:, [0, 0, 1, 2, 2, 3, 4, 4, 5]])
+        x = floats(7)
+        data = model([node("Resize", "x - s", "y", mode="nearest", coordinate_transformation_mode="asymmetric",
+                           nearest_mode="floor")], [("x", "f32", [7])], [("y", "f32", None)], [("s", np.array([0.6], np.float32))])
+        got, = self.run_model(data, {"x": x})
+        np.testing.assert_array_equal(got, x[[0, 1, 3, 5]])
 
     def test_gather_fewer_elements(self):
         x = floats(4, 5)

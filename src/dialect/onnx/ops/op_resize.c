@@ -71,7 +71,14 @@ static bool read_resizing(onnx_call *c, resizing *r)
 
 /* ---- where an element comes from ---- */
 
-static double source_of(const resizing *r, const axis_resize *a, int64_t i)
+/* X, which comes from a scale that was rounded to f32 and may have been meant to be a whole number:
+ * 5 * 1.4f is a bit less than 7. */
+static double as_f32(double x)
+{
+    return fabs(x) < 0x1p20 ? (double)(float)x : x;
+}
+
+static double exact_source_of(const resizing *r, const axis_resize *a, int64_t i)
 {
     const double x = (double)i, n = (double)a->n, m = (double)a->m;
     switch (r->from) {
@@ -92,6 +99,12 @@ static double source_of(const resizing *r, const axis_resize *a, int64_t i)
         return (x + 0.5) / a->scale;
     }
     return x;
+}
+
+static double source_of(const resizing *r, const axis_resize *a, int64_t i)
+{
+    const double x = exact_source_of(r, a, i);
+    return r->how == NEAREST ? as_f32(x) : x;
 }
 
 static int64_t inside(double at, int64_t n)
@@ -358,12 +371,12 @@ static bool by_scales(onnx_call *c, const type *t, const resizing *r, const doub
         if (is_symbolic_axis(c, t, a.axis))
             return false;
         const double part = r->from == TF_CROP ? a.last - a.first : 1;
-        const double m = floor((double)a.n * part * scales[i]);
+        const double length = as_f32((double)a.n * part * scales[i]), m = floor(length);
         if (!(scales[i] > 0) || !(m < (double)INT32_MAX))
             return onnx_refuse(c, DIAG_InvalidAttribute, "a scale is not above 0, or too large");
         a.scale = scales[i];
         a.m = (int64_t)m;
-        a.length = (double)a.n * part * scales[i];
+        a.length = length;
         list[(*n_out)++] = a;
     }
     return true;
