@@ -144,7 +144,7 @@ static void place(grouping *g, uint32_t i)
         place_contained(g, i);
     else if (n->op == OP_DYNAMIC_UPDATE_SLICE && is_whole(g->f, n))
         place_update(g, i);
-    else if ((kernel_has_loops(n) && is_whole(g->f, n)) || kernel_scans(g->f, n) ||
+    else if ((kernel_has_loops(n) && is_whole(g->f, n)) || kernel_runs_regions(g->f, n) ||
              kernel_only_checks(g->f, n))
         start_whole(g, i, KERNEL_LOOPS);
     else if (n->op != OP_CONSTANT)

@@ -107,11 +107,13 @@ bool kernel_is_uniform(const node *n);
 bool kernel_is_reduction(const function *f, const node *n);
 /* Is N run by loops of its own (KERNEL_LOOPS)? */
 bool kernel_has_loops(const node *n);
-/* Is N a scan whose body computes element by element: every value of it has one element, or as many
- * as the largest, and element i comes of elements i? */
-bool kernel_scans(const function *f, const node *n);
-/* The body of the scan N. */
-const function *kernel_scan_body(const function *f, const node *n);
+/* Is N a scan or while whose regions compute element by element: every value has one element, or as
+ * many as the largest, and element i comes of elements i? */
+bool kernel_runs_regions(const function *f, const node *n);
+/* The elements of the largest value in the regions of such a node. */
+int64_t kernel_region_elements(const function *f, const node *n);
+/* The region of N, of F, that attribute KEY names. */
+const function *kernel_region(const function *f, const node *n, attr_key key);
 /* Does N move no elements, so that only its check of positions is left? */
 bool kernel_only_checks(const function *f, const node *n);
 /* Does N read its first operand, which is in memory, at positions that the other operands give? */

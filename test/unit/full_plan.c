@@ -95,17 +95,19 @@ static module *new_chain(const tn_allocator *allocator, uint64_t seed, int64_t e
     return new_with(random_stages, allocator, seed, elements);
 }
 
-static value_id random_scan(graph *g)
+static value_id random_loop(graph *g)
 {
     int64_t dims[TN_MAX_RANK];
     const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK);
-    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE : add_plain_scan(g);
+    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE
+           : one_in(g->c, 2)                                  ? add_plain_scan(g)
+                                                              : add_plain_while(g);
 }
 
-/* A random scan that computes element by element. */
-static module *new_scan(const tn_allocator *allocator, uint64_t seed, int64_t elements)
+/* A random scan or while that computes element by element. */
+static module *new_loop(const tn_allocator *allocator, uint64_t seed, int64_t elements)
 {
-    return new_with(random_scan, allocator, seed, elements);
+    return new_with(random_loop, allocator, seed, elements);
 }
 
 /* A random contraction of computed operands. */
@@ -168,23 +170,23 @@ static void test_random_stages(void)
     CHECK(stages > CHAINS);
 }
 
-/* Scans alone: most of them are loops of one kernel. */
-static void test_random_scans(void)
+/* Scans and whiles alone: most of them are loops of one kernel. */
+static void test_random_loops(void)
 {
-    enum { SCANS = 400 };
+    enum { LOOPS = 600 };
     plan_counts counts = {0};
     uint32_t in_kernels = 0;
-    for (uint64_t seed = 1; seed <= SCANS && check_failed == 0; seed++) {
-        module *m = new_scan(NULL, seed, 8000);
+    for (uint64_t seed = 1; seed <= LOOPS && check_failed == 0; seed++) {
+        module *m = new_loop(NULL, seed, 8000);
         const function *f = m ? module_entry(m) : NULL;
         for (uint32_t i = 0; f && i < f->nodes.n; i++)
-            in_kernels += kernel_scans(f, &f->nodes.at[i]);
+            in_kernels += kernel_runs_regions(f, &f->nodes.at[i]);
         if (m)
-            check_module(m, "scan", seed, &counts);
+            check_module(m, "loop", seed, &counts);
         free_program(m);
     }
-    printf("%u functions, %u scans in kernels\n", counts.programs, in_kernels);
-    CHECK(in_kernels > SCANS / 4);
+    printf("%u functions, %u loops in kernels\n", counts.programs, in_kernels);
+    CHECK(in_kernels > LOOPS / 4);
 }
 
 /* Contractions alone, of operands that their kernels read through index maps. */
@@ -515,7 +517,7 @@ static void test_compiled(void)
                                       .cpu = seed % 2 ? NULL : "x86-64-v2"};
         module *m = seed % 2   ? NULL
                     : seed % 4 ? new_chain(NULL, seed, 8000)
-                               : new_scan(NULL, seed, 8000);
+                               : new_loop(NULL, seed, 8000);
         if (!m)
             m = new_program(NULL, seed, 3000, 20);
         const char *why = m ? judge_jit(m, &o, seed, &a, &counts) : "no program";
@@ -643,7 +645,7 @@ int main(void)
     test_complex_products();
     test_stages();
     test_random_stages();
-    test_random_scans();
+    test_random_loops();
     test_random_products();
     test_random_gradients();
     test_random_programs();

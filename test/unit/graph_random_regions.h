@@ -142,6 +142,25 @@ static inline void add_scan(graph *g, const value_id *operands, const type *cons
         (void)put_many(g, OP_SCAN, in, n_in, e, 3);
 }
 
+/* Steps that compute element by element. */
+static inline void plain_steps(graph *g)
+{
+    for (uint32_t steps = 1 + pick(g->c, 6); steps > 0; steps--)
+        switch (pick(g->c, 4)) {
+        case 0:
+            step_unary(g);
+            break;
+        case 1:
+            step_ternary(g);
+            break;
+        case 2:
+            step_cast(g);
+            break;
+        default:
+            step_binary(g);
+        }
+}
+
 /* A scan that computes element by element, on values of one shape and numbers. Its first result. */
 static inline value_id add_plain_scan(graph *g)
 {
@@ -162,20 +181,7 @@ static inline value_id add_plain_scan(graph *g)
     graph b = region_like(g, types, n_in, &body);
     if (!b.f || b.n < n_in)
         return NO_VALUE;
-    for (uint32_t steps = 1 + pick(g->c, 6); steps > 0; steps--)
-        switch (pick(g->c, 4)) {
-        case 0:
-            step_unary(&b);
-            break;
-        case 1:
-            step_ternary(&b);
-            break;
-        case 2:
-            step_cast(&b);
-            break;
-        default:
-            step_binary(&b);
-        }
+    plain_steps(&b);
     for (uint32_t i = 0; i < n; i++)
         (void)function_add_output(b.f, result_of(&b, types[i]));
     const uint32_t stacked = pick(g->c, 3);
@@ -184,6 +190,44 @@ static inline value_id add_plain_scan(graph *g)
     attr e[] = {attr_of_int(KEY_BODY_REGION, body), attr_of_int(KEY_CARRY_COUNT, n),
                 attr_of_int(KEY_OUTPUT_COUNT, stacked)};
     return put_many(g, OP_SCAN, in, n_in, e, 3);
+}
+
+/* A loop that counts to a few and computes element by element. Its first result. */
+static inline value_id add_plain_while(graph *g)
+{
+    int64_t dims[TN_MAX_RANK];
+    const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK), n = 2 + pick(g->c, 2);
+    value_id in[4] = {splat_of(g, TN_SI32, NULL, 0, 0)};
+    const type *types[4] = {type_scalar(&g->f->module->types, TN_SI32)};
+    uint32_t cond, body;
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t own = one_in(g->c, 4) ? 0 : rank;
+        const tn_dtype d = any_dtype(g);
+        in[i] = shaped(g, d, dims, own);
+        types[i] = type_of(&g->f->module->types, d, dims, own);
+        if (in[i] == NO_VALUE || !types[i])
+            return NO_VALUE;
+    }
+    graph a = region_like(g, types, n, &cond), b = region_like(g, types, n, &body);
+    if (!a.f || !b.f || a.n < n || b.n < n)
+        return NO_VALUE;
+    builder ba = builder_on(a.f, NO_SPAN), bb = builder_on(b.f, NO_SPAN);
+    const value_id turns = splat_of(&a, TN_SI32, NULL, 0, pick(g->c, 6));
+    const value_id more = build_compare(&ba, DIR_LT, a.f->inputs.at[0], turns);
+    const value_id one = splat_of(&b, TN_SI32, NULL, 0, 1);
+    const value_id next = build_binary(&bb, OP_ADD, b.f->inputs.at[0], one);
+    if (one_in(g->c, 3))
+        plain_steps(&a);
+    plain_steps(&b);
+    (void)function_add_output(a.f, more);
+    (void)function_add_output(a.f, a.f->inputs.at[0]);
+    (void)function_add_output(b.f, next);
+    for (uint32_t i = 1; i < n; i++) {
+        (void)function_add_output(a.f, result_of(&a, types[i]));
+        (void)function_add_output(b.f, result_of(&b, types[i]));
+    }
+    attr e[] = {attr_of_int(KEY_COND_REGION, cond), attr_of_int(KEY_BODY_REGION, body)};
+    return put_many(g, OP_WHILE, in, n, e, 2);
 }
 
 static inline void step_region(graph *g)
@@ -199,12 +243,15 @@ static inline void step_region(graph *g)
         if (types[i]->count > 4096)
             return;
     }
-    switch (pick(g->c, 4)) {
+    switch (pick(g->c, 5)) {
     case 0:
         add_cond(g, operands, types, n);
         break;
     case 1:
         (void)add_plain_scan(g);
+        break;
+    case 3:
+        (void)add_plain_while(g);
         break;
     case 2:
         add_while(g, operands, types, n);

@@ -399,6 +399,9 @@ static inline void loop_walk(loop_frame *f)
                 v = f->match[v]; /* to what stands after ELSE or END */
         } else if (i->op == LOOP_ELSE) {
             v = f->match[v]; /* from the end of the first part */
+        } else if (i->op == LOOP_LEAVE) {
+            if (loop_lanes_of(f, i->in[0])[0])
+                v = f->match[f->match[v]];
         } else if (i->op == LOOP_END) {
             const uint32_t open = f->match[v];
             const loop_inst *o = &p->at[open];
@@ -422,6 +425,8 @@ static inline void loop_match_regions(loop_frame *f)
         if (op == LOOP_FOR || op == LOOP_IF) {
             open[depth] = opener[depth] = v;
             depth++;
+        } else if (op == LOOP_LEAVE) {
+            f->match[v] = open[depth - 1];
         } else if (op == LOOP_ELSE) {
             f->match[open[depth - 1]] = v;
             open[depth - 1] = v;

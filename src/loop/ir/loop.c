@@ -34,7 +34,7 @@ bool loop_op_has_value(loop_op op)
 {
     return !(op == LOOP_STORE || op == LOOP_STORE_FIRST || op == LOOP_STORE_NONTEMPORAL ||
              op == LOOP_PREFETCH || op == LOOP_SET || op == LOOP_IF || op == LOOP_ELSE ||
-             op == LOOP_END || op == LOOP_POLL || op == LOOP_FAIL);
+             op == LOOP_END || op == LOOP_LEAVE || op == LOOP_POLL || op == LOOP_FAIL);
 }
 
 const char *loop_elem_name(loop_elem e)
@@ -610,6 +610,15 @@ void loop_end(loop_builder *b)
         return;
     b->depth--;
     (void)add_value(b, LOOP_END, no_type, 0, 0, 0, 0);
+}
+
+void loop_leave(loop_builder *b, loop_value mask)
+{
+    if (!has_type(b, mask, LOOP_MASK, 1))
+        (void)fault(b, "a condition is one mask");
+    else if (b->depth == 0 || b->at[b->open[b->depth - 1]].op != LOOP_FOR)
+        (void)fault(b, "no loop to leave");
+    (void)add_value(b, LOOP_LEAVE, no_type, mask, 0, 0, 0);
 }
 
 void loop_fail(loop_builder *b, loop_value mask, int32_t status)

@@ -198,6 +198,8 @@ loop_value loop_for(loop_builder *b, loop_value low, loop_value high, int64_t st
 void loop_if(loop_builder *b, loop_value mask);
 void loop_else(loop_builder *b);
 void loop_end(loop_builder *b);
+/* End the innermost open region, which is a loop, at once when MASK (one lane) holds. */
+void loop_leave(loop_builder *b, loop_value mask);
 /* Make STATUS the result of the call when MASK (one lane) holds; the call goes on. */
 void loop_fail(loop_builder *b, loop_value mask, int32_t status);
 

@@ -275,6 +275,9 @@ static void one(narrowing *s, loop_value v)
     case LOOP_END:
         loop_end(&s->b);
         break;
+    case LOOP_LEAVE:
+        loop_leave(&s->b, scalar(s, i->in[0]));
+        break;
     case LOOP_CONST:
         keep_same(s, v, loop_again(&s->b, i, NULL, lanes), lanes);
         break;

@@ -20,6 +20,7 @@ typedef struct polls {
     double *cost;       /* FOR: of one iteration */
     double *iterations; /* FOR */
     uint32_t *pieces;   /* FOR: iterations between polls; 0: none here */
+    bool *leaves;       /* FOR: a LEAVE may end it */
     double every;
     uint32_t depth; /* of the loops and conditions */
 } polls;
@@ -128,6 +129,8 @@ static double estimate(polls *s)
             open[depth++] = v;
             sum[depth] = 0;
             s->depth = depth > s->depth ? depth : s->depth;
+        } else if (i->op == LOOP_LEAVE) {
+            s->leaves[open[depth - 1]] = true;
         } else if (i->op == LOOP_END) {
             const uint32_t from = open[--depth];
             s->end[from] = v;
@@ -149,7 +152,8 @@ static uint32_t choose(polls *s)
     for (loop_value v = 0; v < s->p->n; v++) {
         if (s->p->at[v].op != LOOP_FOR || s->cost[v] * s->iterations[v] <= s->every)
             continue;
-        s->pieces[v] = (uint32_t)fmax(s->every / fmax(s->cost[v], 1), 1);
+        /* Leaving one of two loops is not leaving the other. */
+        s->pieces[v] = s->leaves[v] ? 1 : (uint32_t)fmax(s->every / fmax(s->cost[v], 1), 1);
         n++;
         if (s->cost[v] <= s->every) /* else a loop in it may be long, too */
             v = s->end[v];
@@ -253,8 +257,9 @@ const loop_program *loop_with_polls(const loop_program *p, uint32_t buffer, doub
                .cost = ARENA_ARRAY(memory, double, p->n),
                .iterations = ARENA_ARRAY(memory, double, p->n),
                .pieces = ARENA_ARRAY(memory, uint32_t, p->n),
+               .leaves = ARENA_ARRAY(memory, bool, p->n),
                .every = every};
-    if (!s.values || !s.end || !s.cost || !s.iterations || !s.pieces)
+    if (!s.values || !s.end || !s.cost || !s.iterations || !s.pieces || !s.leaves)
         return NULL;
     if (estimate(&s) <= LOOP_LONG * every || 2 * s.depth >= LOOP_MAX_DEPTH)
         return p;

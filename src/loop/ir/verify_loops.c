@@ -50,6 +50,9 @@ static void replay_action(replay *r, const loop_inst *i)
     case LOOP_POLL:
         loop_prefetch(b, again(r, i, 0)); /* the same demands: an address */
         break;
+    case LOOP_LEAVE:
+        loop_leave(b, again(r, i, 0));
+        break;
     case LOOP_FAIL:
         loop_fail(b, again(r, i, 0), (int32_t)i->imm);
         break;

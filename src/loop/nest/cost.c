@@ -73,7 +73,7 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most);
 /* Of all iterations of the scan N. */
 static uint64_t scan_flops(const function *f, const node *n)
 {
-    const function *body = kernel_scan_body(f, n);
+    const function *body = kernel_region(f, n, KEY_BODY_REGION);
     const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
     uint64_t flops = 0;
     for (uint32_t i = 0; i < body->nodes.n; i++)

@@ -265,6 +265,8 @@ bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
         return loops_of_taps(&l);
     case OP_SCAN:
         return loops_of_scan(&l);
+    case OP_WHILE:
+        return loops_of_while(&l);
     default:
         return false;
     }

@@ -73,6 +73,7 @@ bool loops_of_scatter_reduce(loops *l);
 bool loops_of_segment_reduce(loops *l);
 bool loops_of_taps(loops *l);
 bool loops_of_scan(loops *l);
+bool loops_of_while(loops *l);
 /* What fails but moves nothing (kernel_only_checks). */
 bool loops_of_checks(loops *l);
 

@@ -166,6 +166,11 @@ static void put_statement(c_printer *c, loop_value v)
         indent(c);
         put(c, "}\n");
         break;
+    case LOOP_LEAVE:
+        put(c, "if (");
+        c_put_whole(c, i->in[0]);
+        text_printf(c->out, ")\n%*sbreak;\n", 4 * (int)c->depth + 4, "");
+        break;
     case LOOP_FAIL:
         put(c, "if (");
         c_put_whole(c, i->in[0]);

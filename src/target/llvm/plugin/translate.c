@@ -89,6 +89,13 @@ static void close_region(function_state *f)
     LLVMPositionBuilderAtEnd(b, r->after);
 }
 
+static void leave(function_state *f, const loop_inst *i)
+{
+    LLVMBasicBlockRef next = new_block(f);
+    (void)LLVMBuildCondBr(f->t->builder, in_of(f, i, 0), f->open[f->depth - 1].after, next);
+    LLVMPositionBuilderAtEnd(f->t->builder, next);
+}
+
 static void fail(function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -196,6 +203,9 @@ static void effect(function_state *f, const loop_inst *i)
         break;
     case LOOP_POLL:
         poll(f, i);
+        break;
+    case LOOP_LEAVE:
+        leave(f, i);
         break;
     case LOOP_FAIL:
         fail(f, i);
