@@ -691,15 +691,18 @@ region @6(%k: tensor<si64>, %n: tensor<si64>) -> (tensor<si64>, tensor<si64>) {
         self.assertIn("profile-trace", self.tenon("run", "add.ir", "--profile-trace=", status=2).err)
 
     def test_profile_trace_folds_turns(self):
-        """Of each step only the first turns are told one by one; the others are one event with their sums."""
+        """Of each step only the first turns are told one by one; the others are one event with their sums. (A scan
+        whose body computes element by element would be one kernel.)"""
         self.write("scan.ptir", """\
-func @main(%s: tensor<f32>, %x: tensor<f32, 5000>) -> tensor<f32> {
-  %r = scan(%s, %x) body_region[1] carry_count[1] scan_output_count[0] -> tensor<f32>
+func @main(%s: tensor<f32, 2>, %x: tensor<f32, 5000>) -> tensor<f32, 2> {
+  %r = scan(%s, %x) body_region[1] carry_count[1] scan_output_count[0] -> tensor<f32, 2>
   return %r
 }
-region 1(%s: tensor<f32>, %v: tensor<f32>) -> tensor<f32> {
-  %n = tanh(%s) -> tensor<f32>
-  %m = mul(%n, %v) -> tensor<f32>
+region 1(%s: tensor<f32, 2>, %v: tensor<f32>) -> tensor<f32, 2> {
+  %n = tanh(%s) -> tensor<f32, 2>
+  %t = reduce_sum(%n) axes[0] keepdims[true] -> tensor<f32, 1>
+  %b = broadcast_to(%t) shape[2] -> tensor<f32, 2>
+  %m = mul(%n, %b) -> tensor<f32, 2>
   return %m
 }
 """)

@@ -236,7 +236,7 @@ static void test_random_gradients(void)
     unsigned refused = 0;
     for (uint64_t seed = 1; seed <= GRADIENTS && check_failed == 0; seed++) {
         module *m = seed % 4 == 0   ? new_program(NULL, seed, 1000, 12)
-                    : seed % 4 == 1 ? new_scan(NULL, seed, 1000)
+                    : seed % 4 == 1 ? new_loop(NULL, seed, 1000)
                                     : new_product(NULL, seed, 1000);
         m = gradient_of(m, &refused);
         if (m && CHECK(pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK &&
