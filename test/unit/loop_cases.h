@@ -348,6 +348,29 @@ static void add_loops(case_list *l, loop_elem e, uint32_t lanes, int64_t end, in
     end_case(l, "loops", e, lanes, e, DATA_SMALL, end);
 }
 
+/* Two nested loops that are left: the inner one in the middle of an iteration, the outer one at
+ * its END, after iteration LAST, or never. */
+static void add_leaving(case_list *l, loop_elem e, uint32_t lanes, int64_t last)
+{
+    loop_builder *b = &l->b;
+    const bool is_float = e == LOOP_F32 || e == LOOP_F64;
+    begin_case(l);
+    const loop_value x = input(b, 0, e, lanes), y = input(b, 1, e, lanes);
+    const loop_value sum = loop_var(b, x), turns = loop_var(b, loop_i64(b, 0));
+    const loop_value i =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, 7), 2);
+    loop_set(b, sum, loop_binary(b, is_float ? LOOP_FADD : LOOP_IADD, loop_get(b, sum), y));
+    loop_leave(b, loop_binary(b, LOOP_ILT, i, j));
+    loop_set(b, turns, loop_binary(b, LOOP_IADD, loop_get(b, turns), loop_i64(b, 1)));
+    loop_end(b);
+    loop_leave(b, loop_binary(b, LOOP_IEQ, i, loop_i64(b, last)));
+    loop_end(b);
+    (void)output(b, loop_get(b, sum));
+    (void)output_at(b, loop_get(b, turns), BUFFER_BYTES - 8);
+    end_case(l, "leaving", e, lanes, e, DATA_SMALL, 5);
+}
+
 /* A whole array by steps of LANES, the rest masked; END is the number of elements. */
 static void add_array(case_list *l, loop_elem e, uint32_t lanes, int64_t end)
 {
@@ -391,6 +414,9 @@ static void add_all(case_list *l, uint32_t lanes)
         add_loops(l, e, lanes, 0, 1);
         add_loops(l, e, lanes, 7, 3);
         add_loops(l, e, lanes, 2, 1);
+        add_leaving(l, e, lanes, 3);
+        add_leaving(l, e, lanes, 0);
+        add_leaving(l, e, lanes, 9);
         if (e < LOOP_F32)
             add_array(l, e, lanes, 83);
     }

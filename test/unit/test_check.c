@@ -16,6 +16,27 @@ static const char rows_text[] = "%0 = Input () {name=\"x\"} : tensor<f32>[5, 7]\
                                 "%6 = Sum (%0) {axes=[0], keepdims=false} : tensor<f32>[7]\n"
                                 "outputs: %5, %6\n";
 
+/* One kernel. */
+static const char turns_text[] =
+    "func @main(%x: tensor<f32, 9>) -> tensor<f32, 9> {\n"
+    "  %z = constant value[0.0] -> tensor<f32>\n"
+    "  %r = while(%x, %z) cond_region[1] body_region[2] -> (tensor<f32, 9>, tensor<f32>)\n"
+    "  return %r[0]\n"
+    "}\n"
+    "region @1(%x: tensor<f32, 9>, %i: tensor<f32>) -> "
+    "(tensor<i1>, tensor<f32, 9>, tensor<f32>) {\n"
+    "  %n = constant value[6.0] -> tensor<f32>\n"
+    "  %p = compare(%i, %n) op[less] -> tensor<i1>\n"
+    "  return %p, %x, %i\n"
+    "}\n"
+    "region @2(%x: tensor<f32, 9>, %i: tensor<f32>) -> (tensor<f32, 9>, tensor<f32>) {\n"
+    "  %n = constant value[1.0] -> tensor<f32>\n"
+    "  %j = add(%i, %n) -> tensor<f32>\n"
+    "  %y = tanh(%x) -> tensor<f32, 9>\n"
+    "  return %y, %j\n"
+    "}\n";
+
+/* Kernels of regions. */
 static const char while_text[] =
     "func @main(%x: tensor<f32, 9>) -> tensor<f32, 9> {\n"
     "  %z = constant value[0.0] -> tensor<f32>\n"
@@ -31,7 +52,10 @@ static const char while_text[] =
     "region @2(%i: tensor<f32>, %x: tensor<f32, 9>) -> (tensor<f32>, tensor<f32, 9>) {\n"
     "  %n = constant value[1.0] -> tensor<f32>\n"
     "  %j = add(%i, %n) -> tensor<f32>\n"
-    "  %y = tanh(%x) -> tensor<f32, 9>\n"
+    "  %t = tanh(%x) -> tensor<f32, 9>\n"
+    "  %s = reduce_sum(%t) axes[0] keepdims[true] -> tensor<f32, 1>\n"
+    "  %b = broadcast_to(%s) shape[9] -> tensor<f32, 9>\n"
+    "  %y = div(%t, %b) -> tensor<f32, 9>\n"
     "  return %j, %y\n"
     "}\n";
 
@@ -79,6 +103,7 @@ typedef struct sample {
 static const sample samples[] = {{"mind", add_text, 0, "of function main"},
                                  {"mind", network_text, 0, "of function main"},
                                  {"mind", rows_text, 0, "of function main"},
+                                 {"ptir-text", turns_text, 0, "of function main"},
                                  {"ptir-text", while_text, 2, "of region region2"},
                                  {"ptir-text", cond_text, 1, "of region region1"},
                                  {"ptir-text", update_text, 0, "of function main"},
