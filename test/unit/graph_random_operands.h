@@ -157,9 +157,15 @@ static inline value_id operand_elements(graph *g, tn_dtype d, const int64_t *dim
     }
 }
 
+/* Steps back from a shape may grow: NO_VALUE where that has gone too far. */
 static inline value_id plain_operand(graph *g, tn_dtype d, const int64_t *dims, uint32_t rank)
 {
     const uint32_t before = g->n;
+    int64_t n = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        n = dims[i] > 0 && n > INT64_MAX / dims[i] ? INT64_MAX : n * dims[i];
+    if (n / 8 > g->most.elements)
+        return NO_VALUE;
     if (!g->f->is_region && !one_in(g->c, 4))
         return add_input(g, d, dims, rank);
     add_constant(g, d, dims, rank);
