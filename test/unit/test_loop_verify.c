@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* for (i = begin; i < end; i++) c[i] = a[i] + 1 where a[i] < 4 */
+/* for (i = begin; i < end; i++) c[i] = a[i] + 1 where a[i] < 4; fails when end < begin */
 static const loop_program *make(arena *memory)
 {
     loop_builder b;
@@ -24,6 +24,7 @@ static const loop_program *make(arena *memory)
     const loop_value z = loop_select(&b, less, y, loop_shuffle(&b, x, x, reversed, 8));
     loop_store(&b, to, z, 4);
     loop_end(&b);
+    loop_fail(&b, loop_binary(&b, LOOP_ILT, end, first), 1);
     return loop_finish(&b);
 }
 
@@ -65,6 +66,7 @@ int main(void)
     BROKEN(LOOP_END, i->op = LOOP_ELSE);           /* of no condition */
     BROKEN(LOOP_FOR, i->imm = 0);                  /* never ends */
     BROKEN(LOOP_END, p.n = (uint32_t)(i - at));    /* stays open */
+    BROKEN(LOOP_FAIL, i->op = LOOP_LEAVE);         /* of no loop */
     BROKEN(LOOP_PARAM, i->imm = LOOP_SCRATCH + 1); /* none */
     return check_result();
 }
