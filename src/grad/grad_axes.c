@@ -154,7 +154,7 @@ static bool too_large(grad_call *c, int64_t a, int64_t b)
     return true;
 }
 
-/* Windows one behind the other, each in a row of EXTENT, are shifted against each other by cutting
+/* Windows one after the other, each in a row of EXTENT, are shifted against each other by cutting
  * the same elements into rows of another length: element (w, j) of rows of EXTENT + DILATION is
  * element (w, j + w * DILATION) of rows of EXTENT. */
 value_id grad_fold_windows(grad_call *c, value_id x, uint32_t place, uint32_t window,

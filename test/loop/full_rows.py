@@ -6,7 +6,7 @@ import json
 from lib.every_way import differences, report
 from lib.program import output
 
-PIPELINE = "rows one behind the other"
+PIPELINE = "pipelined rows"
 
 
 class Program:

@@ -338,7 +338,7 @@ static bool whole_rows_as_started(rows *s, nest *out)
     uint64_t each = row_cost(s);
     if (rows_can_pipeline(s, items)) {
         rows_emit_pipeline(s, begin, end);
-        add_step(s, out, items, each, "rows one behind the other");
+        add_step(s, out, items, each, "pipelined rows");
         out->steps[0].grain = rows_pipeline_grain(out->steps[0].grain);
         return out->steps[0].program != NULL;
     }

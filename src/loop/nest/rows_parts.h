@@ -39,7 +39,7 @@ typedef struct rows {
     uint8_t
         *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
     loop_value out[KERNEL_OUTPUTS];
-    bool is_sequential; /* not rows one behind the other */
+    bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
 } rows;
 
