@@ -625,7 +625,7 @@ typedef struct tn_emit_options {
     const char *cpu;    /* as in tn_compile_options; "native" (NULL) of another machine is the
                            simplest one. C is of any machine, and fast on this one */
     uint64_t seed;      /* of the random generators in the program, as in tn_run_options */
-    bool takes_weights; /* constants are no part of the code: the entry has one parameter more,
+    bool takes_weights; /* constants are not in the code: the entry has one parameter more,
                            `const void *weights`, the bytes of TN_EMIT_WEIGHTS at an address
                            aligned to 64; it returns -3, with nothing done, for other bytes */
 } tn_emit_options;

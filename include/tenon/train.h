@@ -1,5 +1,5 @@
 /* The parts of training whose results do not depend on who computes what: the sum of gradients, the
- * order of samples, the seeds of random generators, the programs of optimisers.
+ * order of samples, the seeds of random generators, the programs of optimizers.
  *
  * A step takes the gradient of a batch. The batch is cut into leaves of equally many samples; each
  * leaf is one run of the gradient program, and one fixed tree adds the gradients of the leaves.
@@ -50,7 +50,7 @@ typedef enum tn_schedule {
 TN_API double tn_schedule_rate(tn_schedule schedule, double rate, uint64_t i, uint64_t n,
                                uint64_t warmup);
 
-/* ---- optimisers ---- */
+/* ---- optimizers ---- */
 
 typedef struct tn_optimizer {
     size_t size;         /* of the structure; 0: its first layout */
@@ -62,7 +62,7 @@ typedef struct tn_optimizer {
     double epsilon;      /* of the same; 0: 1e-8 */
 } tn_optimizer;
 
-/* Make the program of one step of an optimiser: how weights change. It is an ordinary module of the
+/* Make the program of one step of an optimizer: how weights change. It is an ordinary module of the
  * dialect ptir, to be printed, changed and read again. Tensors of any shape are passed as vectors
  * of n elements. Its inputs are found by their names:
  *
@@ -77,7 +77,7 @@ typedef struct tn_optimizer {
  *
  * options  NULL: all defaults
  * update   owned by the caller: tn_module_free; NULL on failure
- * returns  TN_ERR_USAGE  no such optimiser, a setting out of its range, or DTYPE is no float
+ * returns  TN_ERR_USAGE  no such optimizer, a setting out of its range, or DTYPE is no float
  *          TN_ERR_NOMEM
  * source   Kingma and Ba, 2015 (adam); Loshchilov and Hutter, 2019 (adamw) */
 TN_API tn_status tn_optimizer_program(tn_context *cx, const tn_optimizer *options, tn_dtype dtype,
@@ -227,7 +227,10 @@ TN_API tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info)
  * returns  TN_ERR_RUN, also for a loss or gradient that is not finite, unless `skip` is set
  *          TN_ERR_IO or TN_ERR_INPUT when data cannot be read
  *          TN_ERR_UNAVAILABLE when another rank gave up or was lost, or a message was damaged
- *          TN_ERR_NOMEM. The weights are those before the step then, unless memory ran out. */
+ *          TN_ERR_NOMEM
+ *
+ * After a failure the weights are those before the step, unless it came while they were changed: an
+ * update program failed, memory ran out, or a rank was lost then. Go on from a checkpoint. */
 TN_API tn_status tn_trainer_step(tn_trainer *t, tn_train_step *done);
 
 /* The weights, in the order of `wrt`: names and data are borrowed, and change with each step. False

@@ -1,4 +1,4 @@
-/* The steps of optimisers, as programs of the vocabulary. */
+/* The steps of optimizers, as programs of the vocabulary. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tenon/build.h"
 #include "tenon/train.h"
 
-/* What every optimiser starts with, in the type that it computes in. */
+/* What every optimizer starts with, in the type that it computes in. */
 typedef struct step {
     tn_builder *b;
     const tn_optimizer *o;

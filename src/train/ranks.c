@@ -210,7 +210,7 @@ static size_t nodes_of(const tn_trainer *t, uint32_t rank, tree_node *nodes)
     return n;
 }
 
-/* The bytes [BEGIN, END) of all nodes of this rank, one behind the other. */
+/* The bytes [BEGIN, END) of every node of this rank, node after node. */
 static const void *pack(const tn_trainer *t, arena *memory, size_t begin, size_t end)
 {
     const size_t bytes = end - begin;

@@ -17,11 +17,11 @@ typedef struct weight {
     size_t n;      /* elements */
     size_t at;     /* where its gradient lies in a block of gradients */
     void *narrow;  /* room for a gradient that is not of the type `sum`; else NULL */
-    void **state;  /* of the optimiser */
+    void **state;  /* of the optimizer */
     uint32_t rule; /* which program changes it */
 } weight;
 
-/* The program of an optimiser for one element type, and where its inputs are. */
+/* The program of an optimizer for one element type, and where its inputs are. */
 typedef struct rule {
     tn_dtype dtype;
     tn_program *program;

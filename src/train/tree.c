@@ -5,10 +5,8 @@
 
 #include "tenon/train.h"
 
-enum {
-    CHUNK = 512,
-    /* elements added at once: a tree of chunks stays in the cache */ MOST_BYTES = 8
-};
+/* Elements that are added at once, so that a tree of chunks stays in the cache; bytes of one. */
+enum { CHUNK = 512, MOST_BYTES = 8 };
 
 bool tree_adds(tn_dtype d)
 {

@@ -448,7 +448,7 @@ static bool read_body(ptir_scan *s, ptir_function *f)
     return !s->failed;
 }
 
-/* Hints are no part of what a program computes; a dump's are passed over. */
+/* Hints do not belong to what a program computes; those of a dump are passed over. */
 static bool skip_hints(ptir_scan *s, span at)
 {
     uint32_t open = 0;
