@@ -1,7 +1,8 @@
-/* sin and cos: |x| is brought to quarter turns, n + u with |u| <= 1/2, with enough of the digits of
- * 1/(2 pi) for every finite x, so that one polynomial in u for the sine and one for the cosine
- * finish the work. Whole turns are dropped from exact products, so nothing is lost where u is
- * nearly 0. */
+/* sin, cos and tan. Where |x| is not large, a multiple of pi is taken from x, with as many digits
+ * of pi as that needs. Otherwise |x| is brought to quarter turns, n + u with |u| <= 1/2, with
+ * enough of the digits of 1/(2 pi) for every finite x, so that one polynomial in u for the sine and
+ * one for the cosine finish the work. Whole turns are dropped from exact products, so nothing is
+ * lost where u is nearly 0. */
 #include "scalar/math_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -174,10 +175,70 @@ static value cosine_of(builder *b, scalar_type type, reduced r)
     return sb_fma(b, z, math_poly(b, z, cos_f64, COUNT(cos_f64)), sb_f64(b, 1));
 }
 
-/* The sine of |x| and QUARTERS quarter turns. */
-static value sine_at(builder *b, scalar_type type, value size, int64_t quarters)
+/* ---- arguments that are not large ---- */
+
+/* |x| is not large below these numbers. f32: the multiple of pi that is taken away is exact in f64
+ * but for its last digits. f64: products of the two pieces with the multiple are exact. */
+static const double large_f32 = 0x1p30, large_f64 = 0x1p20;
+
+/* sin(r) = r p(z), z = r^2, for |r| <= pi/2 (near_f32) */
+static const double near_f32[] = {0x1.ffffffffd1768p-1,  -0x1.5555554173345p-3,
+                                  0x1.11110b74248a4p-7,  -0x1.a017a8d3bcde2p-13,
+                                  0x1.716b9fad487c5p-19, -0x1.9a0da206e5ddbp-26};
+
+/* The sine of X, an f32 number held as f64; of X + pi/2 if COSINE. With n the nearest integer, x
+ * = n pi + r, or (n - 1/2) pi + r for the cosine, so that n even or odd gives the sign. */
+static value near_sine_f32(builder *b, value x, bool cosine)
 {
-    const reduced r = type == SCALAR_F64 ? reduce_f64(b, size) : reduce_f32(b, size);
+    const value magic = sb_f64(b, 0x1.8p52), per_turn = sb_f64(b, 0x1.45f306dc9c883p-2);
+    const value moved = cosine ? sb_fadd(b, sb_fma(b, x, per_turn, sb_f64(b, 0.5)), magic)
+                               : sb_fma(b, x, per_turn, magic);
+    value n = sb_fsub(b, moved, magic);
+    if (cosine)
+        n = sb_fsub(b, n, sb_f64(b, 0.5));
+    value r = sb_fma(b, n, sb_f64(b, -0x1.921fb54442d18p1), x);
+    r = sb_fma(b, n, sb_f64(b, -0x1.1a62633145c07p-53), r);
+    const value sine = sb_fmul(b, r, math_poly(b, sb_fmul(b, r, r), near_f32, COUNT(near_f32)));
+    const value sign = sb_shl(b, sb_bitcast(b, SCALAR_I64, moved), sb_i64(b, 63));
+    return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, sine), sign));
+}
+
+/* X, an f32 number held as f64, in quarter turns: not large. */
+static reduced reduce_near_f32(builder *b, value x)
+{
+    const value magic = sb_f64(b, 0x1.8p52), per_turn = sb_f64(b, 0x1.45f306dc9c883p-1);
+    const value n = sb_fsub(b, sb_fma(b, x, per_turn, magic), magic);
+    value r = sb_fma(b, n, sb_f64(b, -0x1.921fb54442d18p0), x);
+    r = sb_fma(b, n, sb_f64(b, -0x1.1a62633145c07p-54), r);
+    return (reduced){.n = n, .hi = sb_fmul(b, r, per_turn), .lo = 0};
+}
+
+/* X in quarter turns, as reduce_f64 gives it: not negative, and not large. */
+static reduced reduce_near_f64(builder *b, value x)
+{
+    const value magic = sb_f64(b, 0x1.8p52);
+    reduced r = {.n = sb_fsub(b, sb_fma(b, x, sb_f64(b, 0x1.45f306dc9c883p-1), magic), magic)};
+    /* pi/2 in pieces of 33, 33 and 53 bits */
+    const value first = sb_fma(b, r.n, sb_f64(b, -0x1.921fb544p0), x);
+    const value second = sb_fmul(b, r.n, sb_f64(b, -0x1.0b4611a6p-34));
+    math_pair angle = math_two_sum(b, first, second);
+    angle.lo = sb_fma(b, r.n, sb_f64(b, -0x1.3198a2e037073p-69), angle.lo);
+    angle = math_fast_two_sum(b, angle.hi, angle.lo);
+    const value high = sb_f64(b, 0x1.45f306dc9c883p-1),
+                low = sb_f64(b, -0x1.6b01ec5417056p-55); /* 2/pi */
+    const math_pair u = math_two_product(b, angle.hi, high);
+    const value rest = sb_fma(b, angle.lo, high, sb_fma(b, angle.hi, low, u.lo));
+    const math_pair sum = math_fast_two_sum(b, u.hi, rest);
+    r.hi = sum.hi;
+    r.lo = sum.lo;
+    return r;
+}
+
+/* ---- the functions ---- */
+
+/* The sine of the angle R and QUARTERS quarter turns. */
+static value sine_at(builder *b, scalar_type type, reduced r, int64_t quarters)
+{
     const value sine = sine_of(b, type, r), cosine = cosine_of(b, type, r);
     const value rounded = sb_fadd(b, r.n, sb_f64(b, 0x1.8p52 + (double)quarters));
     const value n = sb_bitcast(b, SCALAR_I64, rounded);
@@ -202,20 +263,16 @@ static void parts_of(builder *b, reduced r, math_pair *sine, math_pair *cosine)
     *cosine = math_fast_two_sum(b, sb_f64(b, 1), less);
 }
 
-/* Sine by cosine after an even number of quarter turns, else the negative of its inverse. [tan/C1]
- */
-value math_tan(builder *b, value x)
+/* Sine by cosine after an even number of quarter turns, else the negative of its inverse. */
+static value tangent_at(builder *b, scalar_type type, reduced r)
 {
-    const scalar_type type = sb_type(b, x);
     const bool is_wide = type == SCALAR_F64;
-    const value wide = math_widen(b, x), size = sb_fabs(b, wide), zero = sb_f64(b, 0);
-    const reduced r = is_wide ? reduce_f64(b, size) : reduce_f32(b, size);
     math_pair s, c;
     if (is_wide) {
         parts_of(b, r, &s, &c);
     } else {
-        s = (math_pair){sine_of(b, type, r), zero};
-        c = (math_pair){cosine_of(b, type, r), zero};
+        s = (math_pair){sine_of(b, type, r), sb_f64(b, 0)};
+        c = (math_pair){cosine_of(b, type, r), sb_f64(b, 0)};
     }
     const value n = sb_bitcast(b, SCALAR_I64, sb_fadd(b, r.n, sb_f64(b, 0x1.8p52)));
     const value even = sb_ieq(b, sb_and(b, n, sb_i64(b, 1)), sb_i64(b, 0));
@@ -223,34 +280,67 @@ value math_tan(builder *b, value x)
                             sb_select(b, even, s.lo, sb_fneg(b, c.lo))};
     const math_pair under = {sb_select(b, even, c.hi, s.hi), sb_select(b, even, c.lo, s.lo)};
     const math_pair q = math_quotient(b, over, under);
-    value result = is_wide ? sb_fadd(b, q.hi, q.lo) : q.hi;
-    if (is_wide) /* as in math_sin */
+    return is_wide ? sb_fadd(b, q.hi, q.lo) : q.hi;
+}
+
+/* RESULT for |x|, held as f64, as the odd function of x. */
+static value odd_of(builder *b, scalar_type type, value size, value result, value x)
+{
+    /* Below 2^-27 it is x itself; products on the way might be denormal. */
+    if (type == SCALAR_F64)
         result = sb_select(b, sb_flt(b, size, sb_f64(b, 0x1p-27)), size, result);
-    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, wide), sb_i64(b, INT64_MIN));
-    result = sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
-    return math_narrow(b, type, result);
+    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, INT64_MIN));
+    return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
+}
+
+/* FAR where X is large or no number, else NEAR; both are f64. */
+static value by_size(builder *b, value x, value far, value near)
+{
+    const scalar_type type = sb_type(b, x);
+    const value large = math_float(b, type, type == SCALAR_F64 ? large_f64 : large_f32);
+    return sb_seldom(b, sb_not(b, sb_flt(b, sb_fabs(b, x), large)), math_narrow(b, type, far),
+                     math_narrow(b, type, near));
+}
+
+static reduced reduce_near(builder *b, scalar_type type, value size)
+{
+    return type == SCALAR_F64 ? reduce_near_f64(b, size) : reduce_near_f32(b, size);
+}
+
+static reduced reduce_far(builder *b, scalar_type type, value size)
+{
+    return type == SCALAR_F64 ? reduce_f64(b, size) : reduce_f32(b, size);
+}
+
+/* [tan/C1] */
+value math_tan(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide);
+    const value near = tangent_at(b, type, reduce_near(b, type, size));
+    const value far = tangent_at(b, type, reduce_far(b, type, size));
+    return by_size(b, x, odd_of(b, type, size, far, wide), odd_of(b, type, size, near, wide));
 }
 
 value math_sin(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
+    const value wide = math_widen(b, x), size = sb_fabs(b, wide);
+    const value far = sine_at(b, type, reduce_far(b, type, size), 0);
+    value near;
     if (type == SCALAR_F32)
-        x = sb_convert(b, SCALAR_F64, x);
-    const value size = sb_fabs(b, x);
-    value result = sine_at(b, type, size, 0);
-    /* Below 2^-27 the sine is x itself; the products above might be denormal. */
-    if (type == SCALAR_F64)
-        result = sb_select(b, sb_flt(b, size, sb_f64(b, 0x1p-27)), size, result);
-    const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, INT64_MIN));
-    result = sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
-    return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+        near = near_sine_f32(b, wide, false);
+    else
+        near = odd_of(b, type, size, sine_at(b, type, reduce_near_f64(b, size), 0), wide);
+    return by_size(b, x, odd_of(b, type, size, far, wide), near);
 }
 
 value math_cos(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
-    if (type == SCALAR_F32)
-        x = sb_convert(b, SCALAR_F64, x);
-    const value result = sine_at(b, type, sb_fabs(b, x), 1);
-    return type == SCALAR_F32 ? sb_convert(b, type, result) : result;
+    const value size = sb_fabs(b, math_widen(b, x));
+    const value far = sine_at(b, type, reduce_far(b, type, size), 1);
+    const value near = type == SCALAR_F32 ? near_sine_f32(b, size, true)
+                                          : sine_at(b, type, reduce_near_f64(b, size), 1);
+    return by_size(b, x, far, near);
 }

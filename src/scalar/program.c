@@ -244,14 +244,25 @@ scalar_value sb_not(scalar_builder *b, scalar_value x)
     return operate(b, SCALAR_NOT, !is_float(t), t, x, 0, 0);
 }
 
-scalar_value sb_select(scalar_builder *b, scalar_value mask, scalar_value yes, scalar_value no)
+static scalar_value choose(scalar_builder *b, scalar_op op, scalar_value mask, scalar_value yes,
+                           scalar_value no)
 {
     const scalar_type t = sb_type(b, yes);
     const bool ok = sb_type(b, mask) == SCALAR_MASK && t == sb_type(b, no);
     assert(ok || b->failed);
     if (!ok)
         return fail(b);
-    return add(b, (scalar_inst){.op = SCALAR_SELECT, .type = t, .in = {mask, yes, no}});
+    return add(b, (scalar_inst){.op = op, .type = t, .in = {mask, yes, no}});
+}
+
+scalar_value sb_select(scalar_builder *b, scalar_value mask, scalar_value yes, scalar_value no)
+{
+    return choose(b, SCALAR_SELECT, mask, yes, no);
+}
+
+scalar_value sb_seldom(scalar_builder *b, scalar_value mask, scalar_value yes, scalar_value no)
+{
+    return choose(b, SCALAR_SELDOM, mask, yes, no);
 }
 
 scalar_value sb_bitcast(scalar_builder *b, scalar_type to, scalar_value x)

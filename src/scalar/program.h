@@ -112,6 +112,9 @@ scalar_value sb_ieq(scalar_builder *b, scalar_value x, scalar_value y);
 scalar_value sb_ilt(scalar_builder *b, scalar_value x, scalar_value y);
 scalar_value sb_iult(scalar_builder *b, scalar_value x, scalar_value y);
 scalar_value sb_select(scalar_builder *b, scalar_value mask, scalar_value yes, scalar_value no);
+/* The same; MASK is true for few numbers, so that engines may compute what only YES needs apart,
+ * and only where the mask is true. */
+scalar_value sb_seldom(scalar_builder *b, scalar_value mask, scalar_value yes, scalar_value no);
 /* The same bits as the type of the same width. */
 scalar_value sb_bitcast(scalar_builder *b, scalar_type to, scalar_value x);
 /* i32 <-> f32, i64 <-> f64, f32 <-> f64. Float to integer truncates; a value out of range (or NaN)

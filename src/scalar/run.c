@@ -198,6 +198,7 @@ static inline __attribute__((always_inline)) void step(const frame *f, const sca
     case SCALAR_IULT:
         COMPARE(u32, u64, a[k] < b[k]);
     case SCALAR_SELECT:
+    case SCALAR_SELDOM:
         if (wide)
             LOOP(u64, u64, ((const u32 *)pa)[k] ? b[k] : c[k]);
         else

@@ -238,6 +238,14 @@ def sin_f32():
 
 
 @entry
+def near_f32():
+    """sin(r) = r p(z), z = r^2, evaluated in f64 for an f32 result"""
+    top = (m.pi / 2) ** 2 * mpf("1.0001")
+    fit("near f32", lambda z: m.sin(m.sqrt(z)) / m.sqrt(z),
+        lambda z: m.sqrt(z) / m.sin(m.sqrt(z)), range(6), 0, top, 53)
+
+
+@entry
 def sin_f64():
     """sin(pi/2 u) = pi/2 u + u z p(z), cos(pi/2 u) = 1 + z p(z)"""
     top = mpf("0.2501")

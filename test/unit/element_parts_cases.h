@@ -376,7 +376,7 @@ static inline void add_any(job_list *l)
             loop_init(&b, memory_of(l));
             const loop_value first = element_first(&b, lanes, loop_i64(&b, n));
             element_store(&b, loop_buffer(&b, 0),
-                          (element){TN_I1, element_any(&b, first), LOOP_NO_VALUE}, 1);
+                          (element){TN_I1, loop_any(&b, first), LOOP_NO_VALUE}, 1);
             j.program = loop_finish(&b);
             jobs_add(l, &j);
         }

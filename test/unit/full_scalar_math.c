@@ -167,6 +167,28 @@ static void test_hard_angles(void)
     CHECK((double)run_f32(MATH_SIN, 0x1.921fb6p0f, 0) == 1);
 }
 
+/* Numbers around multiples of pi/2, and around 2^20, from where on f64 arguments are large. */
+static void test_angles(void)
+{
+    static const math_fn all[] = {MATH_SIN, MATH_COS, MATH_TAN};
+    double worst = 0;
+    for (double n = 1; n < 700000; n += 97) {
+        const double near = (double)((long double)n * 1.57079632679489661923132169163975144L);
+        const double edge = 0x1p20 + (n - 350000) * 0x1p-33;
+        const double x[] = {nextafter(near, 0), -near, nextafter(near, inf), edge};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+                const long double want = exact_long(all[k], (long double)x[i], 0);
+                const double have = run_f64(all[k], x[i], 0);
+                const double ulp = ldexp(1, ilogb((double)want) - 52);
+                const double error = (double)fabsl((long double)have - want) / ulp;
+                worst = error > worst ? error : worst;
+            }
+    }
+    printf("angles near quarter turns: f64 %.3f ulp\n", worst);
+    CHECK(worst <= 2);
+}
+
 static void test_pow_special(void)
 {
     static const double all[] = {0,
@@ -381,6 +403,7 @@ int main(void)
     }
     test_special();
     test_hard_angles();
+    test_angles();
     test_pow_special();
     test_atan2_special();
     test_rsqrt();

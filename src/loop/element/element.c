@@ -360,13 +360,6 @@ void element_set(loop_builder *b, element var, element x)
 
 /* ---- masks ---- */
 
-loop_value element_any(loop_builder *b, loop_value mask)
-{
-    for (uint32_t half = loop_lanes(b, mask) / 2; half > 0; half /= 2)
-        mask = loop_binary(b, LOOP_OR, loop_part(b, mask, 0, half), loop_part(b, mask, half, half));
-    return mask;
-}
-
 loop_value element_first(loop_builder *b, uint32_t lanes, loop_value n)
 {
     if (lanes == 1)

@@ -75,8 +75,6 @@ element element_var(loop_builder *b, element first);
 element element_get(loop_builder *b, element var);
 void element_set(loop_builder *b, element var, element x);
 
-/* One lane: whether any lane of MASK is true. */
-loop_value element_any(loop_builder *b, loop_value mask);
 /* LANES lanes, of which the first N (i64, any value) are true. */
 loop_value element_first(loop_builder *b, uint32_t lanes, loop_value n);
 

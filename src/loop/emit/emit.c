@@ -220,7 +220,7 @@ static element emit_op(emitter *e, const node *n, const access_map *map)
     if (fails != LOOP_NO_VALUE) {
         if (lanes > 1 && e->count != LOOP_NO_VALUE)
             fails = emit_both(b, fails, element_first(b, lanes, e->count));
-        loop_fail(b, element_any(b, fails), 1);
+        loop_fail(b, loop_any(b, fails), 1);
     }
     return x;
 }

@@ -57,7 +57,7 @@ static loop_value checked_position(emitter *e, loop_value position, int64_t exte
     loop_value fails = loop_unary(b, LOOP_NOT, ok);
     if (lanes > 1 && e->count != LOOP_NO_VALUE)
         fails = emit_both(b, fails, element_first(b, lanes, e->count));
-    loop_fail(b, element_any(b, fails), 1);
+    loop_fail(b, loop_any(b, fails), 1);
     return loop_select(b, ok, position, loop_const(b, t, 0));
 }
 

@@ -438,6 +438,13 @@ loop_value loop_part(loop_builder *b, loop_value x, uint32_t first, uint32_t lan
     return loop_shuffle(b, x, x, table, lanes);
 }
 
+loop_value loop_any(loop_builder *b, loop_value mask)
+{
+    for (uint32_t half = loop_lanes(b, mask) / 2; half > 0; half /= 2)
+        mask = loop_binary(b, LOOP_OR, loop_part(b, mask, 0, half), loop_part(b, mask, half, half));
+    return mask;
+}
+
 /* ---- memory ---- */
 
 loop_value loop_offset(loop_builder *b, loop_value p, loop_value bytes)

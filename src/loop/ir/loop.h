@@ -152,6 +152,8 @@ loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z);
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k);
 /* MASK has as many lanes as YES and NO, which are of one type, or one lane. */
 loop_value loop_select(loop_builder *b, loop_value mask, loop_value yes, loop_value no);
+/* One lane: whether any lane of MASK is true. */
+loop_value loop_any(loop_builder *b, loop_value mask);
 /* Operations of rule GIVEN. */
 loop_value loop_convert(loop_builder *b, loop_op op, loop_elem to, loop_value x);
 /* A scalar in every one of LANES lanes; X itself for 1 lane. */

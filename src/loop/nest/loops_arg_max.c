@@ -259,7 +259,7 @@ static loop_value any_found_none(const search *s, const strip *t)
     loop_builder *b = &s->l->b;
     const loop_value any = loop_var(b, loop_const(b, loop_type_of(LOOP_MASK, 1), 0));
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value none = element_any(b, found_none(s, load_best(s, t, v).key));
+    const loop_value none = loop_any(b, found_none(s, load_best(s, t, v).key));
     loop_set(b, any, loop_binary(b, LOOP_OR, loop_get(b, any), none));
     loop_end(b);
     return loop_get(b, any);

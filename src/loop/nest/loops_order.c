@@ -162,7 +162,7 @@ static void look_at_vectors(selection *s, int64_t low, int64_t high)
         loops_load(l, s->r.dtype, s->base, loops_add(l, s->first, k), LANES, LOOP_NO_VALUE);
     const loop_value keys = loops_order_key(b, x, s->r.largest);
     const loop_value worst = loop_splat(b, LANES, loop_get(b, s->worst));
-    loop_if(b, element_any(b, loop_binary(b, LOOP_ILT, keys, worst)));
+    loop_if(b, loop_any(b, loop_binary(b, LOOP_ILT, keys, worst)));
     const loop_type one = {loop_value_type(b, keys).elem, 1};
     const int64_t size = (int64_t)loop_elem_bytes((loop_elem)one.elem);
     loop_store(b, s->line, keys, LOOP_ALIGN);
