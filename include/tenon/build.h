@@ -167,6 +167,9 @@ TN_API tn_value tn_rng_normal(tn_builder *b, tn_dtype dtype, tn_ints shape);
 
 /* X itself when it has that element type. */
 TN_API tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype);
+/* Integers to integers, which keep the low bits; tn_cast where no integer is too large for DTYPE.
+ */
+TN_API tn_value tn_wrap(tn_builder *b, tn_value x, tn_dtype dtype);
 TN_API tn_value tn_stop_gradient(tn_builder *b, tn_value x);
 /* tn_div, but integers divided by zero give zero. */
 TN_API tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y);

@@ -437,6 +437,7 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
     "tn_rng_uniform": (V, [D, I]),
     "tn_rng_normal": (V, [D, I]),
     "tn_cast": (V, [V, D]),
+    "tn_wrap": (V, [V, D]),
     "tn_stop_gradient": (V, [V]),
     "tn_div_or_zero": (V, [V, V]),
     "tn_compare": (V, [c_int, V, V]),

@@ -86,6 +86,7 @@ static bool passes_on(const node *n, uint32_t k)
 {
     switch ((int)n->op) {
     case OP_CAST:
+    case OP_WRAP:
     case OP_STOP_GRADIENT:
     case OP_MAXIMUM:
     case OP_MINIMUM:

@@ -236,6 +236,21 @@ tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype)
     return append_1(&l, x);
 }
 
+tn_value tn_wrap(tn_builder *b, tn_value x, tn_dtype dtype)
+{
+    attr_list l = attrs_for(b, OP_WRAP);
+    value_id id;
+    const type *t;
+    if (!builder_operand(b, "wrap", x, &id, &t) || !builder_dtype(b, "wrap", dtype))
+        return tn_no_value();
+    if (t->dtype == dtype)
+        return x;
+    if (dtype_is_int(t->dtype) && dtype_holds_ints(dtype, t->dtype))
+        return tn_cast(b, x, dtype);
+    add_dtype(&l, KEY_DTYPE, dtype);
+    return append_1(&l, x);
+}
+
 tn_value tn_compare(tn_builder *b, tn_direction how, tn_value x, tn_value y)
 {
     attr_list l = attrs_for(b, OP_COMPARE);

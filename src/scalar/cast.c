@@ -285,6 +285,26 @@ bool dtype_cast(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n
     return true;
 }
 
+void dtype_wrap(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n)
+{
+    const size_t step_in = dtype_bytes(from), step_out = dtype_bytes(to);
+    wide w;
+    const char *in = src;
+    char *out = dst;
+    while (n) {
+        const size_t count = n < CHUNK ? n : CHUNK;
+        read_chunk(from, in, &w, count);
+        for (size_t k = 0; to == TN_UI4 && k < count; k++)
+            w.u[k] &= 15;
+        for (size_t k = 0; to == TN_SI4 && k < count; k++)
+            w.i[k] = ((w.i[k] & 15) ^ 8) - 8;
+        write_chunk(to, &w, out, count);
+        in += count * step_in;
+        out += count * step_out;
+        n -= count;
+    }
+}
+
 static scalar from_wide(dtype_class kind, const wide *w)
 {
     scalar s = {.kind = kind, .u = w->u[0]};

@@ -63,6 +63,11 @@ uint64_t dtype_int_max(tn_dtype d)
     return 0;
 }
 
+bool dtype_holds_ints(tn_dtype to, tn_dtype from)
+{
+    return dtype_int_min(from) >= dtype_int_min(to) && dtype_int_max(from) <= dtype_int_max(to);
+}
+
 double dtype_float_max(tn_dtype d)
 {
     switch (dtype_table[d].part) {

@@ -72,6 +72,8 @@ bool dtype_from_name(const char *text, size_t length, tn_dtype *dtype);
 /* Smallest and largest value of an integer dtype or i1; 0 for the others. */
 int64_t dtype_int_min(tn_dtype d);
 uint64_t dtype_int_max(tn_dtype d);
+/* Is every value of the integers or truth values FROM among those of TO? */
+bool dtype_holds_ints(tn_dtype to, tn_dtype from);
 /* Largest finite value of a float dtype, or of a part of a complex one; 0 for the others. */
 double dtype_float_max(tn_dtype d);
 
@@ -100,6 +102,9 @@ bool dtype_can_cast(tn_dtype from, tn_dtype to);
  * SRC and DST do not overlap, except that they may be equal when both dtypes have the same size.
  * source: PTIR v0.4, "Cast". */
 bool dtype_cast(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n);
+/* N integers of FROM to the integers TO that are equal to them modulo 2 to the power of the bits of
+ * TO. SRC and DST as above. */
+void dtype_wrap(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n);
 
 /* One value of any dtype, held without loss. */
 typedef struct scalar {

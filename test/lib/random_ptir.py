@@ -190,6 +190,14 @@ class Scope:
             data = np.array(flat, NUMPY[dtype])
         self.emit({"Cast": {"dtype": dtype}}, [v], dtype, v.shape, data)
 
+    def wrap(self):
+        v = self.some(INTS)
+        dtype = self.r.choice(INTS)
+        data = None
+        if v.data is not None and dtype in NUMPY:
+            data = v.data.astype(NUMPY[dtype])
+        self.emit({"Wrap": {"dtype": dtype}}, [v], dtype, v.shape, data)
+
     def stop_gradient(self):
         v = self.some()
         self.emit("StopGradient", [v], v.dtype, v.shape, v.data)
@@ -573,7 +581,7 @@ class Scope:
 
     def grow(self, n):
         kinds = [self.unary, self.binary, self.binary, self.clamp, self.compare, self.select,
-                 self.cast, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
+                 self.cast, self.wrap, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
                  self.reduce, self.arg_max, self.top_k, self.cumulative, self.sort, self.dot_general,
                  self.take, self.gather,
@@ -674,7 +682,8 @@ FIELDS = {
                     "groups": "?n", "batch_groups": "?n", "lhs_axes": "?n*", "rhs_axes": "?n*",
                     "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"},
     "Sort": {"axis": INT, "descending": "bool"},
-    "Argsort": {"axis": INT, "descending": "bool", "indices_dtype": "dtype"}}
+    "Argsort": {"axis": INT, "descending": "bool", "indices_dtype": "dtype"},
+    "Wrap": {"dtype": "dtype"}}
 OPERATIONS = ["Constant", "ElementwiseUnary", "ElementwiseBinary", *FIELDS]
 
 

@@ -39,6 +39,23 @@ class Operators(Case):
         got, = self.run_model(data, {"x": x})
         np.testing.assert_array_equal(got, x[[0, 1, 3, 5]])
 
+    def test_cast_integers(self):
+        x = np.array([-(1 << 63), -(1 << 32) - 2, -129, -1, 0, 127, 128, 200, 65535, (1 << 32) + 5], np.int64)
+        for number, dtype in ((2, np.uint8), (3, np.int8), (4, np.uint16), (5, np.int16), (6, np.int32), (12, np.uint32),
+                              (13, np.uint64), (7, np.int64)):
+            with self.subTest(dtype=dtype):
+                got, = self.results("Cast", 1, x, to=number)
+                np.testing.assert_array_equal(got, x.astype(dtype), strict=True)
+        got, = self.results("CastLike", 1, x, np.zeros(3, np.int8))
+        np.testing.assert_array_equal(got, x.astype(np.int8), strict=True)
+
+    def test_cast_known_integers(self):
+        """Positions that are known while the file is read."""
+        data = model([node("Cast", "w", "i", to=6), node("Gather", "x i", "y")], [("x", "f32", [3])], [("y", "f32", None)],
+                     [("w", np.array([1 << 32, (1 << 32) + 2]))])
+        got, = self.run_model(data, {"x": np.array([1, 2, 3], np.float32)})
+        np.testing.assert_array_equal(got, [1, 3])
+
     def test_gather_fewer_elements(self):
         x = floats(4, 5)
         got, = self.results("GatherElements", 1, x, np.array([[3, -1], [0, 2]], dtype=np.int64), axis=0)

@@ -121,7 +121,7 @@ static inline unsigned add_for_each_dtype(job_list *l, op_use o, uint32_t n_in, 
 static inline void add_ops(job_list *l, uint64_t *state)
 {
     for (int op = 0; op < OP_COUNT; op++) {
-        if (!(op_table[op].traits & T_ELEMENTWISE) || op == OP_CAST)
+        if (!(op_table[op].traits & T_ELEMENTWISE) || op == OP_CAST || op == OP_WRAP)
             continue;
         op_use o = {.op = (op_id)op, .is_clean = op == OP_SELECT || op == OP_STOP_GRADIENT};
         unsigned n = 0;
@@ -145,14 +145,17 @@ static inline void add_ops(job_list *l, uint64_t *state)
 
 static inline void add_casts(job_list *l, uint64_t *state)
 {
-    unsigned n = 0;
+    unsigned n = 0, wraps = 0;
     for (int from = 0; from < TN_DTYPE_COUNT; from++)
         for (int to = 0; to < TN_DTYPE_COUNT; to++) {
             op_use o = {.op = OP_CAST, .in = {(tn_dtype)from}, .n_in = 1, .n_attrs = 1};
             o.attrs[0] = attr_of_int(KEY_DTYPE, to);
             n += add_use(l, &o, state);
+            o.op = OP_WRAP;
+            wraps += add_use(l, &o, state);
         }
     CHECK_INT(n, 19 * 19 - 2 * 16);
+    CHECK_INT(wraps, 10 * 10);
 }
 
 /* Scale and zero point along the only axis, so that every element has its own. */

@@ -28,6 +28,7 @@ static void use_elementwise(tn_builder *b, tn_value x, tn_value i, tn_value p)
     CHECK(tn_is_value(tn_stop_gradient(b, x)));
     CHECK(tn_is_value(tn_div_or_zero(b, x, x)));
     CHECK(tn_is_value(tn_cast(b, x, TN_F64)));
+    CHECK(tn_is_value(tn_wrap(b, i, TN_SI8)));
     CHECK(tn_is_value(tn_compare(b, TN_LT, x, x)));
     CHECK(tn_is_value(tn_select(b, tn_compare(b, TN_NE, x, x), x, x)));
     CHECK(tn_is_value(tn_clamp(b, x, x, x)));

@@ -126,6 +126,16 @@ static const char *conversion_name(tn_dtype from, tn_dtype to)
     return "extui";
 }
 
+/* The low bits, or more of them; NULL where all bits stay. */
+static const char *wrapping_name(tn_dtype from, tn_dtype to)
+{
+    const uint32_t bits = dtype_table[from].bits, wanted = dtype_table[to].bits;
+    return bits > wanted           ? "trunci"
+           : bits == wanted        ? NULL
+           : dtype_is_signed(from) ? "extsi"
+                                   : "extui";
+}
+
 static void conversion(mlir_text *w, tn_dtype from, tn_dtype to)
 {
     if (to == TN_I1) {
@@ -228,6 +238,9 @@ static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result
     case OP_CAST:
         conversion(w, d, result);
         return;
+    case OP_WRAP:
+        line(w, "%%r = arith.%s %%x : %e to %e", wrapping_name(d, result), d, result);
+        return;
     default:
         break;
     }
@@ -281,6 +294,7 @@ static bool is_known(const node *n, tn_dtype d)
     case OP_COMPARE:
     case OP_SELECT:
     case OP_DIV:
+    case OP_WRAP:
         return true;
     case OP_NEG:
     case OP_MAXIMUM:
@@ -289,6 +303,13 @@ static bool is_known(const node *n, tn_dtype d)
     default:
         return mlir_arith_name((op_id)n->op, d) != NULL;
     }
+}
+
+/* Is the result the operand, under another name? */
+static bool is_alias(const node *n, tn_dtype from, tn_dtype to)
+{
+    return n->op == OP_STOP_GRADIENT || (n->op == OP_CAST && from == to) ||
+           (n->op == OP_WRAP && !wrapping_name(from, to));
 }
 
 /* Of operand and result that set the form. */
@@ -300,7 +321,7 @@ static tn_dtype dtype_of_form(const function *f, const node *n)
 bool mlir_takes_elementwise(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     tn_dtype d = dtype_of_form(f, n), out = value_type(f, n->first_value)->dtype;
-    if (n->op == OP_STOP_GRADIENT || (n->op == OP_CAST && d == out))
+    if (is_alias(n, d, out))
         return true;
     if (n->op == OP_CAST && !dtype_is_complex(d) && !dtype_is_complex(out))
         return out == TN_I1 || conversion_name(d, out) ||
@@ -320,7 +341,7 @@ void mlir_elementwise(mlir_text *w, const node *n)
     operand in[3];
     bool is_equal = true;
     tn_dtype d = dtype_of_form(w->f, n);
-    if (n->op == OP_STOP_GRADIENT || (n->op == OP_CAST && out.dtype == d)) {
+    if (is_alias(n, d, out.dtype)) {
         name_as(w, n->first_value, n->in[0]);
         return;
     }

@@ -92,21 +92,13 @@ static void put_narrowed(mlir_text *w, value_id v, value_name x, const tensor *t
     line(w, "%v = \"stablehlo.convert\"(%n) : (%t) -> %t", v, "xc", v, t, out);
 }
 
-/* Does every integer of FROM fit into TO? */
-static bool holds_all(tn_dtype to, tn_dtype from)
-{
-    return dtype_int_max(from) <= dtype_int_max(to) &&
-           (!dtype_is_signed(from) ||
-            (dtype_is_signed(to) && dtype_int_min(from) >= dtype_int_min(to)));
-}
-
 void hlo_convert(mlir_text *w, value_id v, value_name from, const tensor *t)
 {
     const tensor out = type_of_value(w, v);
     const bool counts = dtype_is_int(out.dtype) && out.dtype != TN_I1 && t->dtype != TN_I1;
     if (counts && dtype_is_float(t->dtype) && value_type(w->f, v)->count)
         put_saturated(w, v, from, *t, &out);
-    else if (counts && dtype_is_int(t->dtype) && !holds_all(out.dtype, t->dtype))
+    else if (counts && dtype_is_int(t->dtype) && !dtype_holds_ints(out.dtype, t->dtype))
         put_narrowed(w, v, from, t, &out);
     else
         line(w, "%v = \"stablehlo.convert\"(%w) : (%t) -> %t", v, &from, t, &out);

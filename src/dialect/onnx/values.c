@@ -328,6 +328,12 @@ bool onnx_number_cast(tn_dtype from, onnx_number x, tn_dtype to, onnx_number *ou
         return false;
     if (x.is_size) /* as long as it is small enough, which sizes are */
         return to == TN_SI64 || to == TN_SI32 || dtype_is_float(to);
+    if (dtype_is_int(from) && dtype_is_int(to)) {
+        dtype_wrap(TN_SI64, &x.i, to, bytes, 1);
+        const scalar low = scalar_load(to, bytes);
+        out->i = dtype_is_signed(to) ? low.i : (int64_t)low.u;
+        return true;
+    }
     const scalar s = dtype_is_float(from) ? scalar_of_float(x.f) : scalar_of_int(x.i);
     if (!scalar_store(s, to, bytes))
         return false;

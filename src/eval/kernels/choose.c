@@ -99,3 +99,11 @@ bool flat_cast(const flat_args *args)
     return dtype_cast((tn_dtype)(args->mode >> 8), args->in[0], (tn_dtype)(args->mode & 255),
                       args->out, args->n);
 }
+
+/* [wrap/C1] */
+bool flat_wrap(const flat_args *args)
+{
+    dtype_wrap((tn_dtype)(args->mode >> 8), args->in[0], (tn_dtype)(args->mode & 255), args->out,
+               args->n);
+    return true;
+}

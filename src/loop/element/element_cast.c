@@ -162,3 +162,11 @@ element element_cast(loop_builder *b, element x, tn_dtype to)
         y.re = loop_binary(b, LOOP_OR, y.re, cast_part(b, from, x.im, part));
     return y;
 }
+
+element form_wrap(loop_builder *b, const element_call *c)
+{
+    const element x = c->in[0];
+    const loop_elem e = element_compute(c->out);
+    const loop_value y = shorten(b, extend(b, x.dtype, x.re, e), e);
+    return element_of(c->out, element_wrap(b, c->out, y));
+}

@@ -91,6 +91,7 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
         return products(f, n) * (parts ? 8 : 2);
     switch ((int)n->op) {
     case OP_CAST:
+    case OP_WRAP:
     case OP_STOP_GRADIENT:
         return 0;
     case OP_ARG_MAX:

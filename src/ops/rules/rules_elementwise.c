@@ -132,6 +132,15 @@ tn_status infer_clamp(infer_call *call)
     return rule_result(call, x->dtype, &all);
 }
 
+tn_status infer_wrap(infer_call *call)
+{
+    const int64_t to = attr_int(call->attrs, KEY_DTYPE, -1);
+    if (to < 0 || to >= TN_DTYPE_COUNT || !dtype_is_int((tn_dtype)to))
+        return infer_reject(call, DIAG_InvalidAttribute, "'dtype' must be an integer type");
+    TN_TRY(rule_dtype(call, 0, ALLOW_INT));
+    return infer_result(call, type_with_dtype(&call->module->types, call->in[0], (tn_dtype)to));
+}
+
 tn_status infer_cast(infer_call *call)
 {
     const int64_t to = attr_int(call->attrs, KEY_DTYPE, -1);

@@ -135,6 +135,13 @@ value_id expand_cast_to_itself(expand_call *c)
     return operand_type_of(c, 0) == c->out ? c->in[0] : NO_VALUE;
 }
 
+value_id expand_wrap_as_cast(expand_call *c)
+{
+    if (!dtype_holds_ints(c->out->dtype, operand_type_of(c, 0)->dtype))
+        return NO_VALUE;
+    return build_cast(c->b, c->in[0], c->out->dtype);
+}
+
 /* ---- comparisons and truth values ---- */
 
 /* a <= b is a < b or a == b, also of NaN; and a >= b the other way round. */

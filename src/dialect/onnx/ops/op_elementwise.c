@@ -172,12 +172,21 @@ bool onnx_op_mean(onnx_call *c)
     return onnx_give(c, 0, tn_div(c->b, all, n));
 }
 
+/* Integers become the integer TO that has their low bits. */
+static bool give_cast(onnx_call *c, tn_dtype to)
+{
+    const type *x = onnx_in_type(c, 0);
+    const bool wraps = x && dtype_is_int(x->dtype) && dtype_is_int(to);
+    const tn_value v = onnx_in(c, 0);
+    return onnx_give(c, 0, wraps ? tn_wrap(c->b, v, to) : tn_cast(c->b, v, to));
+}
+
 bool onnx_op_cast(onnx_call *c)
 {
     tn_dtype to;
     const int64_t number = onnx_attr_int(c, "to", 0);
     if (onnx_dtype(number, &to))
-        return onnx_give(c, 0, tn_cast(c->b, onnx_in(c, 0), to));
+        return give_cast(c, to);
     return onnx_refuse(c, DIAG_UnknownDType, "to %s, which is not read",
                        onnx_dtype_name(number) ? onnx_dtype_name(number) : "no known type");
 }
@@ -185,5 +194,5 @@ bool onnx_op_cast(onnx_call *c)
 bool onnx_op_cast_like(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 1);
-    return t && onnx_give(c, 0, tn_cast(c->b, onnx_in(c, 0), t->dtype));
+    return t && give_cast(c, t->dtype);
 }

@@ -26,12 +26,6 @@ onnx_id onnx_cast_plain(onnx_writer *w, onnx_id x, tn_dtype to)
     return onnx_make(&w->out, "Cast", to, &x, 1, &wanted, 1);
 }
 
-/* Are all values of the integers or truth values FROM among those of TO? */
-static bool holds(tn_dtype to, tn_dtype from)
-{
-    return dtype_int_min(from) >= dtype_int_min(to) && dtype_int_max(from) <= dtype_int_max(to);
-}
-
 /* Integers that TO does not hold become its least or its greatest. */
 static onnx_id saturated_int(onnx_writer *w, onnx_id x, tn_dtype from, tn_dtype to)
 {
@@ -83,7 +77,7 @@ onnx_id onnx_cast(onnx_writer *w, onnx_id x, tn_dtype to)
     const tn_dtype from = onnx_dtype_of_id(&w->out, x);
     if (dtype_is_int(to) && dtype_is_float(from))
         return saturated_float(w, x, to);
-    if (dtype_is_int(to) && dtype_is_int(from) && !holds(to, from))
+    if (dtype_is_int(to) && dtype_is_int(from) && !dtype_holds_ints(to, from))
         return saturated_int(w, x, from, to);
     return onnx_cast_plain(w, x, to);
 }
@@ -107,6 +101,11 @@ onnx_id onnx_carried(onnx_writer *w, const node *n, uint32_t k, uint32_t direct)
 {
     return onnx_cast_plain(w, onnx_operand(w, n, k),
                            onnx_carrier(onnx_operand_type(w, n, k)->dtype, direct));
+}
+
+void onnx_put_wrap(onnx_writer *w, const node *n)
+{
+    onnx_result(w, n, onnx_cast_plain(w, onnx_operand(w, n, 0), onnx_result_type(w, n)->dtype));
 }
 
 void onnx_put_cast(onnx_writer *w, const node *n)
