@@ -13,7 +13,7 @@
         return ((x @ w - y) ** 2).mean()
     g = tenon.grad(loss)(w, x, y)
 """
-from . import nn
+from . import nn, train
 from ._context import Context, default_context
 from ._control import cond, fori_loop, scan, while_loop
 from ._create import (arange, custom_call, dynamic_slice, dynamic_update_slice, full, iota, ones, random_normal,
@@ -37,5 +37,5 @@ __all__ = [
     "Tensor", "TenonWarning", "Type", "Unavailable", "UsageError", "Value", "__version__", "arange", "cast", "cond",
     "custom", "custom_call", "default_context", "dialects", "dtype", "dynamic_slice", "dynamic_update_slice",
     "fori_loop", "full", "function", "grad", "iota", "load", "nn", "ones", "open", "parse_type", "random_normal",
-    "random_uniform", "read", "scan", "scatter", "segment_sum", "stop_gradient", "tensor", "top_k", "tree_map",
-    "value_and_grad", "while_loop", "zeros"]
+    "random_uniform", "read", "scan", "scatter", "segment_sum", "stop_gradient", "tensor", "top_k", "train",
+    "tree_map", "value_and_grad", "while_loop", "zeros"]

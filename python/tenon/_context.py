@@ -73,8 +73,9 @@ class Context:
 
     def __init__(self, **limits: int) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[int] = []  # modules that are to be freed
-        self._modules: dict[int, tuple[Any, ...]] = {}  # with what must live as long as they do
+        self._waiting: list[int] = []  # objects that are to be freed
+        # Modules and other objects of the library: what frees one, and what must live as long as it does.
+        self._owned: dict[int, tuple[Callable[[int], None], tuple[Any, ...]]] = {}
         self._is_over = False
         self._hooks = Hooks()
         self._kept = (self._hooks.sink(), self._hooks.cancel())  # what the library borrows
@@ -97,7 +98,7 @@ class Context:
             self._end()
 
     def _end(self) -> None:
-        if self._is_over and not self._modules and getattr(self, "handle", None):
+        if self._is_over and not self._owned and getattr(self, "handle", None):
             handle, self.handle = self.handle, 0
             c.lib.tn_context_free(handle)
 
@@ -122,19 +123,19 @@ class Context:
     def _free_waiting(self) -> None:
         while self._waiting:
             handle = self._waiting.pop()
-            c.lib.tn_module_free(handle)
-            self._modules.pop(handle, None)
+            self._owned[handle][0](handle)
+            del self._owned[handle]  # which may append to the waiting ones
 
-    def adopt(self, module: int, kept: tuple[Any, ...]) -> None:
-        """Remember a module, which `free` frees, and what must live as long."""
-        self._modules[module] = kept
+    def adopt(self, handle: int, kept: tuple[Any, ...], free: Callable[[int], None] = c.lib.tn_module_free) -> None:
+        """Remember an object of this context, which FREE is to free, and what must live as long."""
+        self._owned[handle] = (free, kept)
 
-    def free(self, module: int) -> None:
-        """Free a module of this context now, or when the work that is being done in it ends: a finaliser may be called
+    def free(self, handle: int) -> None:
+        """Free an object of this context now, or when the work that is being done in it ends: a finaliser may be called
         in the middle of that, on any thread."""
         if sys.is_finalizing():
             return
-        self._waiting.append(module)
+        self._waiting.append(handle)
         if self._lock.acquire(blocking=False):
             try:
                 self._free_waiting()

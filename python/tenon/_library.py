@@ -354,7 +354,65 @@ class Sliding(Structure):
     _fields_ = [("size", c_size_t), ("strides", Ints), ("dilation", Ints), ("pads", Ints)]
 
 
-P = c_void_p  # a context, module, program or builder
+class Optimizer(Structure):
+    """tn_optimizer"""
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("weight_decay", c_double), ("momentum", c_double),
+                ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double)]
+
+
+class Transport(Structure):
+    """tn_transport"""
+    rank: int
+    ranks: int
+    leave: Any
+    user: int | None
+    _fields_ = [("size", c_size_t), ("rank", c_uint32), ("ranks", c_uint32), ("exchange", c_void_p),
+                ("leave", CFUNCTYPE(None, c_void_p)), ("user", c_void_p)]
+
+
+class TrainOptions(Structure):
+    """tn_train_options"""
+    _fields_ = [("size", c_size_t), ("loss", c_char_p), ("wrt", POINTER(c_char_p)), ("n_wrt", c_size_t),
+                ("batch", c_uint64), ("leaves", c_uint64), ("seed", c_uint64), ("steps", c_uint64),
+                ("epochs", c_uint64), ("schedule", c_int), ("warmup", c_uint64), ("rate", c_double),
+                ("optimizer", POINTER(Optimizer)), ("update", c_void_p), ("clip_norm", c_double), ("skip", c_bool),
+                ("init", c_char_p), ("compile", POINTER(CompileOptions)), ("transport", POINTER(Transport))]
+
+
+class TrainStep(Structure):
+    """tn_train_step"""
+    step: int
+    epoch: int
+    loss: float
+    norm: float
+    rate: float
+    skipped: bool
+    _fields_ = [("size", c_size_t), ("step", c_uint64), ("epoch", c_uint64), ("loss", c_double), ("norm", c_double),
+                ("rate", c_double), ("skipped", c_bool)]
+
+
+class TrainerInfo(Structure):
+    """tn_trainer_info"""
+    batch: int
+    leaves: int
+    samples: int
+    epoch: int
+    steps: int
+    step: int
+    _fields_ = [("size", c_size_t), ("batch", c_uint64), ("leaves", c_uint64), ("samples", c_uint64),
+                ("epoch", c_uint64), ("steps", c_uint64), ("step", c_uint64)]
+
+
+class Validation(Structure):
+    """tn_validation"""
+    samples: int
+    right: int
+    loss: float
+    _fields_ = [("size", c_size_t), ("scores", c_char_p), ("labels", c_char_p), ("samples", c_uint64),
+                ("right", c_uint64), ("loss", c_double)]
+
+
+P = c_void_p  # a context, module, program, builder, data or trainer
 
 # What each function gives and takes. "b" stands for tn_builder *.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -411,6 +469,30 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_pass_at": (c_bool, [c_size_t, POINTER(PassInfo)]),
     "tn_dialect_count": (c_size_t, []),
     "tn_dialect_at": (c_bool, [c_size_t, POINTER(DialectInfo)]),
+    # tenon/train.h
+    "tn_reduce_tree": (c_int, [c_int, POINTER(P), c_size_t, c_size_t, P]),
+    "tn_sample_order": (c_uint64, [c_uint64, c_uint64, c_uint64, c_uint64]),
+    "tn_leaf_seed": (c_uint64, [c_uint64, c_uint64, c_uint64]),
+    "tn_schedule_rate": (c_double, [c_int, c_double, c_uint64, c_uint64, c_uint64]),
+    "tn_optimizer_program": (c_int, [P, POINTER(Optimizer), c_int, POINTER(P)]),
+    "tn_dataset_open": (c_int, [P, POINTER(c_char_p), c_size_t, POINTER(P)]),
+    "tn_dataset_close": (None, [P]),
+    "tn_dataset_at": (c_bool, [P, c_size_t, POINTER(Port)]),
+    "tn_rank_group_new": (P, [c_uint32]),
+    "tn_rank_group_free": (None, [P]),
+    "tn_rank_group_transport": (c_bool, [P, c_uint32, POINTER(Transport)]),
+    "tn_mpi_transport": (c_int, [P, POINTER(Transport), POINTER(c_bool)]),
+    "tn_mpi_end": (None, [POINTER(Transport)]),
+    "tn_trainer_new": (c_int, [P, P, P, POINTER(TrainOptions), POINTER(P)]),
+    "tn_trainer_free": (None, [P]),
+    "tn_trainer_get_info": (c_int, [P, POINTER(TrainerInfo)]),
+    "tn_trainer_step": (c_int, [P, POINTER(TrainStep)]),
+    "tn_trainer_weight": (c_bool, [P, c_size_t, POINTER(c_char_p), POINTER(Buffer)]),
+    "tn_trainer_write": (c_int, [P, c_char_p]),
+    "tn_trainer_digest": (c_int, [P, c_char_p]),
+    "tn_trainer_validate": (c_int, [P, P, POINTER(Validation)]),
+    "tn_trainer_save": (c_int, [P, c_char_p, c_uint64]),
+    "tn_trainer_resume": (c_int, [P, c_char_p, POINTER(c_bool)]),
 }
 
 I, V, D = Ints, Value, c_int  # shapes and axes, operands, element types

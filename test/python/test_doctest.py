@@ -28,8 +28,9 @@ class Docstrings(unittest.TestCase):
             what = getattr(tenon, name)
             if name != "__version__":
                 self.assertTrue(what.__doc__, name)
-        for name in tenon.nn.__all__:
-            self.assertTrue(getattr(tenon.nn, name).__doc__, name)
+        for module in (tenon.nn, tenon.train):
+            for name in module.__all__:
+                self.assertTrue(getattr(module, name).__doc__, name)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class Layout(unittest.TestCase):
                              f'sizeof((({name} *)0)->{own}));')
                 at = getattr(cls, field)
                 want.append(f"{name}.{own} {at.offset} {at.size}")
-        text = ("#include <stdio.h>\n#include <tenon/convert.h>\n#include <tenon/forms.h>\n"
+        text = ("#include <stdio.h>\n#include <tenon/convert.h>\n#include <tenon/forms.h>\n#include <tenon/train.h>\n"
                 "int main(void)\n{\n" + "\n".join(lines) + "\n}\n")
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "layout.c"
@@ -50,7 +50,7 @@ class Layout(unittest.TestCase):
     def test_functions(self):
         """Every function has as many parameters as in the headers."""
         text = "".join((ROOT / "include/tenon" / h).read_text(encoding="utf-8")
-                       for h in ("tenon.h", "files.h", "convert.h", "build.h", "forms.h"))
+                       for h in ("tenon.h", "files.h", "convert.h", "build.h", "forms.h", "train.h"))
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
         headers = {}
         for found in re.finditer(r"TN_API\s+([^;{]*?)(tn_\w+)\(([^;{]*?)\)\s*;", text):

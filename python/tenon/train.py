@@ -1,0 +1,476 @@
+"""Training: what `tenon train` does, step by step from Python (docs/howto/train.md).
+
+    t = tenon.train.Trainer("net.ir", {"x": x, "y": y}, wrt=["w", "b"], batch=32, epochs=20)
+    for step in t:
+        print(step.loss)
+    w = t.weights["w"]
+
+The weights have the same bits for every number of threads and ranks, and any sequence of restarts.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+from ctypes import byref, c_bool, c_char_p, c_void_p
+from types import TracebackType
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _library as c
+from ._context import Context, default_context
+from ._dtypes import DTypeLike, dtype as dtype_of, public_type
+from ._errors import InputError, UsageError
+from ._function import Function
+from ._module import Module, PathLike, _level, _names, bindings, open as open_module
+from ._program import Port
+from ._tensor import Tensor
+
+__all__ = ["Dataset", "RankGroup", "Ranks", "Step", "Trainer", "Validation", "leaf_seed", "mpi", "optimizer",
+           "reduce_tree", "sample_order", "schedule_rate"]
+
+Data = Union[PathLike, Mapping[str, Any], Sequence[PathLike]]
+_SCHEDULES = {"constant": 0, "cosine": 1, "step": 2}
+
+
+def _schedule(name: str) -> int:
+    if name not in _SCHEDULES:
+        raise UsageError(f"the schedules are {', '.join(_SCHEDULES)}, not '{name}'")
+    return _SCHEDULES[name]
+
+
+# ---- the parts ----
+
+def sample_order(seed: int, epoch: int, n: int) -> np.ndarray[Any, Any]:
+    """The order in which an epoch takes N samples.
+
+    >>> sorted(sample_order(seed=1, epoch=0, n=5).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    return np.array([c.lib.tn_sample_order(seed, epoch, n, i) for i in range(n)], np.uint64)
+
+
+def leaf_seed(seed: int, step: int, leaf: int) -> int:
+    """The seed of the random generators in a leaf of a step."""
+    return int(c.lib.tn_leaf_seed(seed, step, leaf))
+
+
+def schedule_rate(schedule: str, rate: float, step: int, steps: int, warmup: int = 0) -> float:
+    """The learning rate of a step, from 0.
+
+    >>> schedule_rate("cosine", 1.0, 5, 10)
+    0.5
+    """
+    return float(c.lib.tn_schedule_rate(_schedule(schedule), rate, step, steps, warmup))
+
+
+def reduce_tree(leaves: Sequence[Any]) -> Tensor:
+    """The sum of tensors of one type and shape by the tree that adds the gradients of leaves.
+
+    >>> reduce_tree([np.float32([1, 2]), np.float32([3, 4]), np.float32([5, 6])]).tolist()
+    [9.0, 12.0]
+    """
+    arrays = [x._array if isinstance(x, Tensor) else np.asarray(x) for x in leaves]
+    arrays = [np.require(a, requirements=["C", "A"]) for a in arrays]
+    if not arrays:
+        raise UsageError("there is nothing to add")
+    d = leaves[0]._dtype if isinstance(leaves[0], Tensor) else dtype_of(arrays[0].dtype)
+    for x, a in zip(leaves, arrays):
+        own = x._dtype if isinstance(x, Tensor) else dtype_of(a.dtype)
+        if own is not d or a.shape != arrays[0].shape:
+            raise InputError("the tensors to add are of different types or shapes")
+    out = np.empty(arrays[0].shape, d.storage)
+    addresses = (c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+    if c.lib.tn_reduce_tree(d.code, addresses, len(arrays), out.size, out.ctypes.data) != c.OK:
+        raise UsageError(f"tensors of {d} are not added")
+    return Tensor(out, d)
+
+
+def _optimizer(name: str, weight_decay: float, momentum: float, betas: tuple[float, float],
+               epsilon: float) -> c.Optimizer:
+    return c.Optimizer(ctypes.sizeof(c.Optimizer), name.encode(), weight_decay, momentum, *betas, epsilon)
+
+
+def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: float = 0.0, momentum: float = 0.0,
+              betas: tuple[float, float] = (0.0, 0.0), epsilon: float = 0.0,
+              context: Optional[Context] = None) -> Module:
+    """The program of one step of an optimizer: sgd, momentum, adam or adamw. It can be changed and given to a trainer
+    as `update`. 0 stands for the usual value of a setting.
+
+    >>> [p.name for p in optimizer("momentum").inputs]
+    ['weight', 'gradient', 'rate', 'velocity']
+    """
+    o = _optimizer(name, weight_decay, momentum, betas, epsilon)
+    at = c_void_p()
+    context = context or default_context()
+    with context as cx:
+        cx.check(c.lib.tn_optimizer_program(cx.handle, byref(o), dtype_of(dtype).code, byref(at)))
+    assert at.value
+    return Module(context, at.value)
+
+
+# ---- data ----
+
+def _plain(x: Any) -> np.ndarray[Any, Any]:
+    """X as files have it: types that NumPy lacks as bit patterns."""
+    return x._array if isinstance(x, Tensor) else np.asarray(x)
+
+
+class _Files:
+    """A folder for files that the library reads, which lasts as long as this lives."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="tenon-")
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def samples(self, arrays: Mapping[str, Any]) -> list[str]:
+        """A file for each array, as tn_dataset_open names them."""
+        paths = [os.path.join(self.folder, f"{i}.npy") for i in range(len(arrays))]
+        for path, x in zip(paths, arrays.values()):
+            np.save(path, _plain(x))
+        return [f"{name}={path}" for name, path in zip(arrays, paths)]
+
+    def values(self, arrays: Mapping[str, Any]) -> str:
+        """One file for all."""
+        path = os.path.join(self.folder, "values.npz")
+        with open(path, "wb") as file:
+            np.savez(file, **{name: _plain(x) for name, x in arrays.items()})
+        return path
+
+
+class Dataset:
+    """Samples along the first axis of tensors.
+
+    source  files as those of `tenon train --data`: a .npz, .safetensors or .npy file (or "NAME=X.npy"), a folder of
+            them, or a list of these; or arrays by name, which are copied. Files that are no .npz may be larger than
+            memory
+
+    >>> data = Dataset({"x": np.zeros((4, 3), np.float32)})
+    >>> print(*data.tensors)
+    x: f32[4, 3]
+    """
+
+    def __init__(self, source: Data, *, context: Optional[Context] = None) -> None:
+        files = _Files()
+        paths: Sequence[PathLike]
+        if isinstance(source, Mapping):
+            paths = files.samples(source)
+        else:
+            paths = [source] if isinstance(source, (str, os.PathLike)) else source
+        self._context = context or default_context()
+        at = c_void_p()
+        names = (c_char_p * max(1, len(paths)))(*map(os.fsencode, paths))
+        with self._context as cx:
+            cx.check(c.lib.tn_dataset_open(cx.handle, names, len(paths), byref(at)))
+        assert at.value
+        self._handle = at.value
+        self._context.adopt(at.value, (files,), c.lib.tn_dataset_close)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and getattr(self, "_handle", None):
+            self._context.free(self._handle)
+            self._handle = 0
+
+    @property
+    def tensors(self) -> tuple[Port, ...]:
+        """The tensors with all their samples."""
+        out: list[Port] = []
+        p = c.Port()
+        with self._context:
+            while c.lib.tn_dataset_at(self._handle, len(out), byref(p)):
+                t = public_type(p.type)
+                out.append(Port(p.name.decode(), t.dtype.name, t.shape))
+        return tuple(out)
+
+
+# ---- ranks ----
+
+class Ranks:
+    """One rank of those that share a training: `rank` of `ranks`. As a context manager it tells the others when this
+    one ends with an exception."""
+
+    def __init__(self, transport: Optional[c.Transport], group: Any, is_mpi: bool) -> None:
+        self._transport = transport  # None: this is the only one
+        self._group = group          # which must live as long
+        self._is_mpi = is_mpi
+        self.rank = transport.rank if transport is not None else 0
+        self.ranks = transport.ranks if transport is not None else 1
+
+    def __enter__(self) -> Ranks:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if self._transport is None:
+            return
+        if error is not None:
+            if self._is_mpi:  # which ends the process
+                sys.excepthook(type(error), error, trace)
+                sys.stdout.flush()
+                sys.stderr.flush()
+            self._transport.leave(self._transport.user)
+        elif self._is_mpi:
+            c.lib.tn_mpi_end(byref(self._transport))
+
+
+class RankGroup:
+    """Ranks that are threads of this process; each has a context, data and a trainer of its own."""
+
+    def __init__(self, ranks: int) -> None:
+        self._handle = c.lib.tn_rank_group_new(ranks) if ranks > 0 else None
+        if not self._handle:
+            raise UsageError(f"there is no group of {ranks} ranks")
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            c.lib.tn_rank_group_free(self._handle)
+
+    def rank(self, rank: int) -> Ranks:
+        """What the thread of rank RANK gives its trainer."""
+        transport = c.Transport(size=ctypes.sizeof(c.Transport))
+        if rank < 0 or not c.lib.tn_rank_group_transport(self._handle, rank, byref(transport)):
+            raise UsageError(f"there is no rank {rank}")
+        return Ranks(transport, self, False)
+
+
+def mpi(context: Optional[Context] = None) -> Ranks:
+    """The rank of this process, which mpirun started; the only one where it did not. Once in a process.
+
+    >>> with mpi() as ranks:
+    ...     ranks.rank, ranks.ranks
+    (0, 1)
+    """
+    transport = c.Transport(size=ctypes.sizeof(c.Transport))
+    found = c_bool()
+    with context or default_context() as cx:
+        cx.check(c.lib.tn_mpi_transport(cx.handle, byref(transport), byref(found)))
+    return Ranks(transport if found.value else None, None, True)
+
+
+# ---- training ----
+
+class Step(NamedTuple):
+    """What one step did."""
+    step: int    # from 0
+    epoch: int   # from 0
+    loss: float  # the mean of the leaves'
+    norm: float  # of the gradient, before it was clipped
+    rate: float
+    skipped: bool  # it was not finite, and nothing was changed
+
+
+class Validation(NamedTuple):
+    """What a program makes of data."""
+    samples: int
+    right: int   # whose first largest score is at their label
+    loss: float  # the mean
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.samples if self.samples else 0.0
+
+
+def _weights_of(m: Module, wrt: Sequence[str]) -> list[str]:
+    """The inputs that WRT names; the name of a structure stands for all that is in it."""
+    names = [p.name for p in m.inputs]
+    out: list[str] = []
+    for name in wrt:
+        inside = [n for n in names if n.startswith(name + ".")]
+        out += inside if name not in names and inside else [name]
+    return out
+
+
+class Trainer:
+    """The training of a program on data.
+
+    program    a module, a traced function (`Function.module`), or the name of a file
+    data       a `Dataset`, or what makes one. Inputs that are not in `wrt` get what it has by their name, with the
+               samples along the first axis
+    wrt        the inputs that are trained, by name; "w" also stands for the inputs "w.a" and "w.b" of a function
+    loss       the output to make small, by name or position: the mean over the samples of a run; else the first
+    batch      samples of a step; 0: as many as the program takes
+    leaves     parts of a batch, each of which is one run; a power of two, 0: at most 16
+    seed       of the first weights, the order of samples, and random generators
+    steps, epochs  how long the whole training is: one of them; else one epoch
+    rate, schedule, warmup   the learning rate, how it goes on ("constant", "cosine", "step"), and in how many steps
+                             it grows to its full height
+    optimizer, weight_decay, momentum, betas, epsilon   how weights change, as in `optimizer`
+    update     a program to change weights by instead
+    clip_norm  longer gradients are scaled to this norm; 0: none is
+    skip       a step whose loss or gradient is not finite changes nothing; else it raises RunError
+    init       a file, or arrays by name: first values of weights, and of inputs that are neither trained nor data
+    ranks      what `mpi()` or `RankGroup.rank` gave, where several share the training. All do the same calls then,
+               but for those that only look
+    dims, level, engine, cpu, threads   as in `Module.compile`
+
+    >>> @function("f32[3, 1]", "f32[n, 3]", "f32[n, 1]")
+    ... def loss(w, x, y):
+    ...     return ((x @ w - y) ** 2).mean()
+    >>> x = np.eye(3, dtype=np.float32)
+    >>> t = Trainer(loss, {"x": x, "y": x[:, :1]}, wrt=["w"], batch=3, leaves=1, steps=50, rate=0.1)
+    >>> losses = [step.loss for step in t]
+    >>> losses[-1] < 0.1 * losses[0], t.weights["w"].shape
+    (True, (3, 1))
+    """
+
+    def __init__(self, program: Union[Module, Function[Any], PathLike], data: Union[Dataset, Data], *,
+                 wrt: Union[str, Sequence[str]], loss: Union[str, int, None] = None, batch: int = 0, leaves: int = 0,
+                 seed: int = 0, steps: int = 0, epochs: int = 0, rate: float = 0.001, schedule: str = "constant",
+                 warmup: int = 0, optimizer: str = "adam", weight_decay: float = 0.0, momentum: float = 0.0,
+                 betas: tuple[float, float] = (0.0, 0.0), epsilon: float = 0.0, update: Optional[Module] = None,
+                 clip_norm: float = 0.0, skip: bool = False, init: Union[PathLike, Mapping[str, Any], None] = None,
+                 ranks: Optional[Ranks] = None, dims: Mapping[str, int] = {}, level: Optional[int] = None,
+                 engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0) -> None:
+        if steps and epochs:
+            raise UsageError("steps and epochs exclude each other")
+        if isinstance(program, Function):
+            program = program.module
+        elif not isinstance(program, Module):
+            program = open_module(program)
+        self._context = program._context
+        self._data = self._dataset(data)
+        names = _weights_of(program, [wrt] if isinstance(wrt, str) else wrt)
+        how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
+        if update is not None and update._context is not self._context:
+            raise UsageError("the update is a module of another context than the program")
+        compile_options = c.CompileOptions(
+            size=ctypes.sizeof(c.CompileOptions), level=_level(level), engine=engine.encode() if engine else None,
+            bindings=bindings(dims), n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads)
+        files = _Files()
+        first = files.values(init) if isinstance(init, Mapping) else init
+        o = c.TrainOptions(
+            size=ctypes.sizeof(c.TrainOptions), loss=str(loss).encode() if loss is not None else None,
+            wrt=_names(names), n_wrt=len(names), batch=batch, leaves=leaves, seed=seed, steps=steps, epochs=epochs,
+            schedule=_schedule(schedule), warmup=warmup, rate=rate, optimizer=ctypes.pointer(how),
+            update=update._handle if update is not None else None, clip_norm=clip_norm, skip=skip,
+            init=os.fsencode(first) if first is not None else None, compile=ctypes.pointer(compile_options),
+            transport=ctypes.pointer(ranks._transport) if ranks is not None and ranks._transport is not None else None)
+        at = c_void_p()
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_new(cx.handle, program._handle, self._data._handle, byref(o), byref(at)))
+        assert at.value
+        self._handle = at.value
+        self._context.adopt(at.value, (program, self._data, update, o, compile_options, files, ranks),
+                            c.lib.tn_trainer_free)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and getattr(self, "_handle", None):
+            self._context.free(self._handle)
+            self._handle = 0
+
+    def _dataset(self, data: Union[Dataset, Data]) -> Dataset:
+        if not isinstance(data, Dataset):
+            return Dataset(data, context=self._context)
+        if data._context is not self._context:
+            raise UsageError("the data is of another context than the program")
+        return data
+
+    # ---- looking ----
+
+    def _info(self) -> c.TrainerInfo:
+        info = c.TrainerInfo(size=ctypes.sizeof(c.TrainerInfo))
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_get_info(self._handle, byref(info)))
+        return info
+
+    @property
+    def batch(self) -> int:
+        """Samples of a step."""
+        return self._info().batch
+
+    @property
+    def leaves(self) -> int:
+        """Parts of a batch."""
+        return self._info().leaves
+
+    @property
+    def steps(self) -> int:
+        """Steps of the whole training."""
+        return self._info().steps
+
+    @property
+    def steps_of_epoch(self) -> int:
+        """Steps in which each sample is seen at most once."""
+        return self._info().epoch
+
+    @property
+    def done(self) -> int:
+        """Steps done so far."""
+        return self._info().step
+
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """Copies of the weights as they are, by name."""
+        out: dict[str, Tensor] = {}
+        name, b = c_char_p(), c.Buffer()
+        with self._context:
+            while c.lib.tn_trainer_weight(self._handle, len(out), byref(name), byref(b)):
+                t = public_type(b.type)
+                a = np.empty(b.type.dims[:b.type.rank], t.dtype.storage)
+                ctypes.memmove(a.ctypes.data, b.data or 0, b.bytes)
+                out[(name.value or b"").decode()] = Tensor(a, t.dtype)
+        return out
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the weights as a .safetensors file, which `write` makes."""
+        digest = ctypes.create_string_buffer(65)
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_digest(self._handle, digest))
+        return digest.value.decode()
+
+    def write(self, path: PathLike) -> None:
+        """Write the weights to a .safetensors, .npz or .npy file, which appears whole."""
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_write(self._handle, os.fsencode(path)))
+
+    # ---- steps ----
+
+    def step(self) -> Step:
+        """Do one step."""
+        s = c.TrainStep(size=ctypes.sizeof(c.TrainStep))
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_step(self._handle, byref(s)))
+        return Step(s.step, s.epoch, s.loss, s.norm, s.rate, s.skipped)
+
+    def __iter__(self) -> Iterator[Step]:
+        """The steps that are left, each done when it is asked for."""
+        for _ in range(self.done, self.steps):
+            yield self.step()
+
+    def validate(self, data: Union[Dataset, Data], *, scores: Union[str, int, None] = None,
+                 labels: Optional[str] = None) -> Validation:
+        """Run the program on all of DATA with the weights as they are.
+
+        scores  the output [samples, classes] of which the largest is to be at the label; else nothing is counted
+        labels  the input with the classes, as integers or as rows with their largest element there
+        """
+        data = self._dataset(data)
+        v = c.Validation(size=ctypes.sizeof(c.Validation), scores=str(scores).encode() if scores is not None else None,
+                         labels=labels.encode() if labels is not None else None)
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_validate(self._handle, data._handle, byref(v)))
+        return Validation(v.samples, v.right, v.loss)
+
+    # ---- checkpoints ----
+
+    def save(self, folder: PathLike, keep: int = 3) -> None:
+        """Write a checkpoint to FOLDER, where the newest KEEP stay (0: all)."""
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_save(self._handle, os.fsencode(folder), keep))
+
+    def resume(self, folder: PathLike) -> bool:
+        """Go on from the newest checkpoint in FOLDER, with the bits of a training that was never stopped. False when
+        there is none. After an error the trainer is of no use any more."""
+        found = c_bool()
+        with self._context as cx:
+            cx.check(c.lib.tn_trainer_resume(self._handle, os.fsencode(folder), byref(found)))
+        return found.value
+
+    def __repr__(self) -> str:
+        i = self._info()
+        return f"<Trainer, step {i.step} of {i.steps}, batch {i.batch}>"

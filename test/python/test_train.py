@@ -1,0 +1,230 @@
+"""Training from Python: the bits of `tenon train`, data in every form, ranks as threads, checkpoints, what is refused."""
+import gc
+import hashlib
+import os
+import pathlib
+import tempfile
+import threading
+import unittest
+import unittest.mock
+
+from lib import package  # noqa: F401
+from lib.program import output
+from train.full_train import NET, digest_of
+
+import numpy as np
+
+import tenon
+from tenon import train
+
+draw = np.random.default_rng(1)
+X = draw.integers(0, 9, (50, 3)).astype(np.float32)
+Y = (X @ draw.normal(size=(3, 2)) / 9).astype(np.float32)
+OPTIONS = {"wrt": ["w", "b"], "batch": 16, "steps": 9, "rate": 0.01, "engine": "ref"}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def trainer(self, data=None, net=None, **more):
+        return train.Trainer(net or tenon.read(NET), data or {"x": X, "y": Y}, **{**OPTIONS, **more})
+
+
+def finish(t):
+    for _ in t:
+        pass
+    return t.digest
+
+
+class Training(Case):
+    def test_same_as_the_program(self):
+        (self.dir / "net.ir").write_text(NET, encoding="utf-8")
+        np.savez(self.dir / "data.npz", x=X, y=Y)
+        said = output("train", self.dir / "net.ir", "--wrt", "w,b", "--data", self.dir / "data.npz", "--batch", "16",
+                      "--steps", "9", "--lr", "0.01", "--engine", "ref")
+        want = digest_of(said)
+        for data in ({"x": X, "y": Y}, self.dir / "data.npz", [self.dir / "data.npz"],
+                     train.Dataset(str(self.dir / "data.npz"))):
+            self.assertEqual(finish(self.trainer(data)), want)
+        self.assertEqual(finish(self.trainer(net=self.dir / "net.ir", engine="jit", threads=2)), want)
+        self.assertEqual(finish(self.trainer(update=train.optimizer())), want)
+        for more in ({"seed": 1}, {"leaves": 2}, {"optimizer": "sgd"}, {"schedule": "cosine"}, {"warmup": 3},
+                     {"clip_norm": 0.1}, {"weight_decay": 0.5}, {"betas": (0.5, 0.5)}, {"epsilon": 0.1}):
+            self.assertNotEqual(finish(self.trainer(**more)), want, more)
+
+    def test_steps(self):
+        t = self.trainer(steps=0, epochs=3)
+        self.assertEqual((t.batch, t.leaves, t.steps, t.steps_of_epoch, t.done), (16, 16, 9, 3, 0))
+        self.assertEqual(repr(t), "<Trainer, step 0 of 9, batch 16>")
+        steps = list(t)
+        self.assertEqual([s.epoch for s in steps], [0, 0, 0, 1, 1, 1, 2, 2, 2])
+        self.assertEqual([s.step for s in steps], list(range(9)))
+        self.assertLess(steps[-1].loss, steps[0].loss)
+        self.assertEqual(list(t), [])
+        t.write(self.dir / "w.safetensors")
+        self.assertEqual(t.digest, hashlib.sha256((self.dir / "w.safetensors").read_bytes()).hexdigest())
+
+    def test_weights(self):
+        """One step of plain descent over all data, from given weights."""
+        w, b = np.full((3, 2), 0.5, np.float32), np.zeros(2, np.float32)
+        t = self.trainer({"x": X[:48], "y": Y[:48]}, batch=48, steps=1, optimizer="sgd", init={"w": w, "b": b})
+        before = t.weights
+        self.assertTrue((before["w"].numpy() == w).all())
+        t.step()
+        error = 2 / 48 * (X[:48].astype(float) @ w + b - Y[:48])
+        np.testing.assert_allclose(t.weights["w"], w - 0.01 * X[:48].T @ error, rtol=1e-5)
+        self.assertTrue((before["w"].numpy() == w).all())  # a copy
+
+    def test_function(self):
+        """The name of a structure stands for all in it; its bf16 tensors keep their bits."""
+        @tenon.function({"a": "bf16[3, 2]", "b": "f32[2]"}, "f32[n, 3]", "f32[n, 2]")
+        def loss(w, x, y):
+            return ((x @ tenon.cast(w["a"], "f32") + w["b"] - y) ** 2).mean()
+        first = tenon.tensor([[1, 2], [3, 4], [5, 6]], "bf16")
+        t = self.trainer(net=loss, wrt="w", init={"w.a": first})
+        self.assertEqual(sorted(t.weights), ["w.a", "w.b"])
+        self.assertTrue((t.weights["w.a"].bits() == first.bits()).all())
+        finish(t)
+        self.assertEqual(t.weights["w.a"].dtype, "bf16")
+        self.assertFalse((t.weights["w.a"].bits() == first.bits()).all())
+
+    def test_validation(self):
+        t = self.trainer()
+        finish(t)
+        w = t.weights
+        scores = X @ w["w"].numpy() + w["b"].numpy()
+        v = t.validate({"x": X, "y": Y}, scores="scores", labels="y")
+        self.assertEqual((v.samples, v.right), (50, (scores.argmax(1) == Y.argmax(1)).sum()))
+        self.assertEqual(v.accuracy, v.right / 50)
+        self.assertAlmostEqual(v.loss, ((scores - Y) ** 2).sum(1).mean(), places=5)
+        self.assertEqual(t.validate({"x": X, "y": Y}).right, 0)
+
+    def test_restarts(self):
+        want = finish(self.trainer())
+        t = self.trainer()
+        for _ in range(4):
+            t.step()
+        t.save(self.dir / "ck", keep=1)
+        t = self.trainer()
+        self.assertTrue(t.resume(self.dir / "ck"))
+        self.assertEqual((t.done, finish(t)), (4, want))
+        self.assertFalse(self.trainer().resume(self.dir / "none"))
+        with self.assertRaisesRegex(tenon.InputError, "seed"):
+            self.trainer(seed=1).resume(self.dir / "ck")
+
+
+class Shared(Case):
+    def run_rank(self, ranks, out, **more):
+        context = tenon.Context()
+        with ranks:
+            t = self.trainer(net=tenon.read(NET, context=context), ranks=ranks, **more)
+            out[ranks.rank] = finish(t)
+
+    def run_ranks(self, n, odd=None):
+        """The digests, of ranks as threads; rank ODD has other options."""
+        group, out = train.RankGroup(n), [None] * n
+
+        def run(r):
+            try:
+                self.run_rank(group.rank(r), out, seed=int(r == odd))
+            except tenon.Error as error:
+                out[r] = error
+        threads = [threading.Thread(target=run, args=(r,)) for r in range(n)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        return out
+
+    def test_threads(self):
+        want = finish(self.trainer())
+        for n in (1, 2, 3):
+            self.assertEqual(self.run_ranks(n), [want] * n)
+
+    def test_other_options(self):
+        for error in self.run_ranks(2, odd=1):
+            self.assertIsInstance(error, tenon.Error)
+
+    def test_alone(self):
+        with train.mpi() as ranks:
+            self.assertEqual((ranks.rank, ranks.ranks), (0, 1))
+            self.assertEqual(finish(self.trainer(ranks=ranks)), finish(self.trainer()))
+        for n in (0, -1):
+            self.assertRaises(tenon.UsageError, train.RankGroup, n)
+        self.assertRaises(tenon.UsageError, train.RankGroup(2).rank, 2)
+
+
+class Refused(Case):
+    def test_options(self):
+        for more in ({"wrt": ["q"]}, {"wrt": []}, {"loss": "q"}, {"optimizer": "adem"}, {"leaves": 3}, {"batch": 0},
+                     {"schedule": "linear"}, {"steps": 9, "epochs": 1}, {"rate": -1.0}, {"level": 5}):
+            with self.subTest(more), self.assertRaises(tenon.UsageError):
+                self.trainer(**more)
+        other = tenon.Context()
+        with self.assertRaisesRegex(tenon.UsageError, "another context"):
+            self.trainer(train.Dataset({"x": X, "y": Y}, context=other))
+        with self.assertRaisesRegex(tenon.UsageError, "another context"):
+            self.trainer(update=train.optimizer(context=other))
+
+    def test_data(self):
+        with self.assertRaises(tenon.InputError):
+            self.trainer({"x": X})
+        with self.assertRaises(tenon.FileError):
+            train.Dataset(self.dir / "missing.npz")
+        bad = Y.copy()
+        bad[7] = np.nan
+        with self.assertRaises(tenon.RunError):
+            finish(self.trainer({"x": X, "y": bad}))
+        steps = list(self.trainer({"x": X, "y": bad}, skip=True))
+        self.assertTrue(0 < sum(s.skipped for s in steps) < 9)
+
+
+class Parts(unittest.TestCase):
+    def test_order(self):
+        order = train.sample_order(3, 1, 100)
+        self.assertEqual(sorted(order.tolist()), list(range(100)))
+        self.assertFalse((order == train.sample_order(3, 2, 100)).all())
+        self.assertNotEqual(train.leaf_seed(1, 2, 3), train.leaf_seed(1, 3, 2))
+
+    def test_rates(self):
+        self.assertEqual([train.schedule_rate("step", 1, i, 8) for i in (0, 3, 4, 5, 6)], [1, 1, 0.1, 0.1, 0.01])
+        self.assertEqual(train.schedule_rate("constant", 1, 0, 8, warmup=4), 0.25)
+        self.assertRaises(tenon.UsageError, train.schedule_rate, "linear", 1, 0, 8)
+
+    def test_sums(self):
+        a = draw.normal(size=(5, 7)).astype(np.float32)
+        want = ((a[0] + a[1]) + (a[2] + a[3])) + a[4]
+        self.assertTrue((train.reduce_tree(list(a)).numpy() == want).all())
+        strided = [x[::2] for x in a]
+        self.assertTrue((train.reduce_tree(strided).numpy() == want[::2]).all())
+        ones = tenon.tensor([1, 2], "bf16")
+        self.assertEqual(train.reduce_tree([ones, ones]).astype("f32").tolist(), [2, 4])
+        for error, leaves in ((tenon.UsageError, []), (tenon.UsageError, [np.zeros(2, bool)]),
+                              (tenon.InputError, [a[0], a[0, :3]]), (tenon.InputError, [a[0], a[0].astype("f8")])):
+            with self.assertRaises(error):
+                train.reduce_tree(leaves)
+
+    def test_life(self):
+        """What a trainer needs lives as long as it; files go with it."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with unittest.mock.patch("tempfile.tempdir", folder.name):
+            self.check_life(folder.name)
+
+    def check_life(self, folder):
+        context = tenon.Context()
+        t = train.Trainer(tenon.read(NET, context=context), {"x": X, "y": Y}, **OPTIONS)
+        del context
+        gc.collect()
+        finish(t)
+        self.assertNotEqual(os.listdir(folder), [])
+        del t
+        gc.collect()
+        self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
