@@ -86,7 +86,7 @@ static value_id append_ids(attr_list *l, const value_id *in, uint32_t n_in)
 {
     tn_builder *b = l->b;
     function *f = current_function(b);
-    builder g = builder_on(f, NO_SPAN);
+    builder g = builder_on(f, b->at);
     g.name = b->label; /* for the diagnostics of the type rule */
     value_id first = build_node(&g, l->op, in, n_in, l->at, l->n);
     if (first == NO_VALUE) {

@@ -20,7 +20,7 @@ tn_builder *builder_new(context *cx)
 {
     tn_builder *b = memory_alloc(&cx->allocator, sizeof *b);
     if (b) {
-        *b = (tn_builder){.cx = cx};
+        *b = (tn_builder){.cx = cx, .at = NO_SPAN};
         if (set_up(b))
             return b;
         tn_builder_free(b);
@@ -129,7 +129,7 @@ void builder_fail(tn_builder *b, diag_kind kind, const char *op, const char *for
     if (b->status != TN_OK)
         return;
     va_start(args, format);
-    tn_status s = diag_vreport(&b->cx->diag, kind, &b->m->source, NO_SPAN, format, args);
+    tn_status s = diag_vreport(&b->cx->diag, kind, &b->m->source, b->at, format, args);
     va_end(args);
     builder_failed(b, op, s);
 }

@@ -12,6 +12,7 @@ struct tn_builder {
     module *m;
     tn_status status;
     const char *label;      /* interned; NULL: none */
+    span at;                /* of what is built, in the source of the module */
     uint64_t literal_bytes; /* of all constants so far; never above the limit */
     /* The functions being built, by index in the module: the entry, then open regions. */
     VECTOR(uint32_t) scopes;

@@ -206,7 +206,7 @@ static const expressible mlir_expressible = {
 
 const dialect dialect_mlir = {
     .name = "mlir",
-    .extensions = ".mlir",
+    .extensions = ".linalg.mlir",
     .styles = "canonical",
     .write = mlir_write,
     .code_of = no_code,

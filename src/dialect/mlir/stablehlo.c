@@ -25,6 +25,12 @@ static const char *spelling_of(op_id op)
     return row_of(op)->name;
 }
 
+const char *stablehlo_plain_name(op_id op)
+{
+    const hlo_row *row = row_of(op);
+    return op_table[op].traits & T_ELEMENTWISE && !row->put ? row->name : NULL;
+}
+
 /* Elementwise operations have no implicit broadcasting. */
 static bool has_one_shape(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
@@ -243,11 +249,13 @@ static const expressible stablehlo_expressible = {
 
 const dialect dialect_stablehlo = {
     .name = "stablehlo",
-    .extensions = ".stablehlo.mlir",
+    .extensions = ".stablehlo.mlir .mlir",
     .styles = "canonical",
+    .read = stablehlo_read,
+    .lowers_to = "ptir",
     .write = stablehlo_write,
     .code_of = no_code,
-    .looks_like = never_looks_like,
+    .looks_like = stablehlo_looks_like,
     .spelling = spelling_of,
     .can = &stablehlo_expressible,
     .canonical = true,

@@ -7,6 +7,9 @@
 typedef bool hlo_takes(const function *f, const node *n, char why[OBJECTION_SIZE]);
 typedef void hlo_put(mlir_text *w, const node *n);
 
+/* The operation that OP is to the letter, without attributes; NULL: OP takes more than that. */
+const char *stablehlo_plain_name(op_id op);
+
 /* `%5 = "stablehlo.NAME"(operands)`, FORMAT for the attributes with their braces, and the types. */
 void hlo_op(mlir_text *w, const node *n, const char *name, const char *format, ...);
 /* The same up to the operands, and the types at the end: for ops with regions between. */

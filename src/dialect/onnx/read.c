@@ -305,7 +305,7 @@ static tn_status read_model(importer *im)
 
 tn_status onnx_read(module *m, const read_options *options)
 {
-    importer im = {.m = m, .options = options, .b = {.cx = m->cx, .m = m}};
+    importer im = {.m = m, .options = options, .b = {.cx = m->cx, .m = m, .at = NO_SPAN}};
     arena_init(&im.memory, m->allocator);
     const tn_status s = read_model(&im);
     hash_release(m->allocator, &im.op_index);

@@ -1,0 +1,334 @@
+/* From a text to a module: the function that is the program, its inputs and its outputs. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "dialect/mlir/hlo/shlo.h"
+#include "dialect/mlir/mlir.h"
+
+/* ---- which function ---- */
+
+static mir_function *only(const mir_model *m, bool is_public)
+{
+    mir_function *found = NULL;
+    for (uint32_t i = 0; i < m->functions.n; i++) {
+        mir_function *f = m->functions.at[i];
+        if (is_public && f->is_private)
+            continue;
+        if (found)
+            return NULL;
+        found = f;
+    }
+    return found;
+}
+
+static mir_function *entry_of(shlo_reader *r)
+{
+    const char *name = r->options->entry;
+    mir_function *f = NULL;
+    if (name) {
+        f = mir_function_named(&r->model, (mir_text){name, strlen(name)});
+        if (!f)
+            (void)shlo_refuse_at(r, DIAG_Usage, "", NO_SPAN, "the text has no function '%.200s'",
+                                 name);
+    } else {
+        f = mir_function_named(&r->model, (mir_text){"main", 4});
+        f = f ? f : only(&r->model, false);
+        f = f ? f : only(&r->model, true);
+        if (!f && r->model.functions.n == 0)
+            (void)shlo_refuse_at(r, DIAG_MissingOutputs, "", NO_SPAN, "the text has no function");
+        else if (!f) {
+            (void)shlo_refuse_at(r, DIAG_Usage, "", NO_SPAN,
+                                 "the text has several functions, and none of them is '@main'");
+            shlo_advise(r, "say which one is the program with --entry");
+        }
+    }
+    if (f && !f->has_body) {
+        (void)shlo_refuse_at(r, DIAG_UndefinedName, "", f->at, "the function '@%.*s' has no body",
+                             MIR_TEXT(f->name));
+        return NULL;
+    }
+    return f;
+}
+
+/* ---- inputs ---- */
+
+static mir_text name_in(const mir_attr *dicts, uint32_t i, const char *key)
+{
+    const mir_attr *a =
+        dicts && dicts->kind == MIR_LIST && i < dicts->n && dicts->items[i].kind == MIR_DICT
+            ? mir_attr_named(&dicts->items[i].fields, key)
+            : NULL;
+    return a && a->kind == MIR_STRING ? a->text : (mir_text){0};
+}
+
+/* Is NAME that of one of the first N inputs? */
+static bool is_taken(const shlo_reader *r, uint32_t n, const char *name)
+{
+    const function *f = module_entry(r->m);
+    for (uint32_t i = 0; i < n && i < f->inputs.n; i++)
+        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0)
+            return true;
+    return false;
+}
+
+static const char *input_name(shlo_reader *r, const mir_function *f, uint32_t i)
+{
+    const mir_value *arg = &f->body.args[i];
+    mir_text name = name_in(f->arg_attrs, i, "jax.arg_info");
+    if (!name.n)
+        name = mir_loc_name(&r->model, arg->loc);
+    const char *own = shlo_text(r, name.n ? name : arg->name);
+    if (name.n && is_taken(r, i, own))
+        own = shlo_text(r, arg->name);
+    return own;
+}
+
+/* The extents of argument I, where each `?` is a symbol of its own. */
+static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i, const char *name)
+{
+    const mir_type *t = f->body.args[i].type;
+    dim dims[TN_MAX_RANK];
+    if (t->kind != MIR_TENSOR)
+        return shlo_static_type(r, t, f->at);
+    for (uint32_t k = 0; k < t->rank; k++) {
+        dims[k] = t->dims[k];
+        if (dims[k] != MIR_UNKNOWN)
+            continue;
+        const char *symbol = arena_printf(&r->memory, "%s_%" PRIu32, name, k);
+        dims[k] = symbol ? tn_dim(&r->b, symbol) : 1;
+        for (size_t s = 0; symbol && s < r->options->n_bindings; s++)
+            if (strcmp(r->options->bindings[s].symbol, symbol) == 0)
+                dims[k] = r->options->bindings[s].extent;
+    }
+    const type *own = type_of(&r->m->types, t->dtype, dims, t->rank);
+    if (!own)
+        (void)shlo_no_memory(r);
+    return own;
+}
+
+static const tn_buffer *known_input(const shlo_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->options->n_known; i++)
+        if (strcmp(r->options->known[i].name, name) == 0)
+            return r->options->known[i].value;
+    return NULL;
+}
+
+/* The input NAME of type T, or the constant that was given for it. */
+static tn_value make_input(shlo_reader *r, const char *name, const type *t)
+{
+    const tn_buffer *given = known_input(r, name);
+    if (!given)
+        return tn_input(&r->b, name, t->dtype, shlo_dims(t));
+    bool fits = given->type.dtype == t->dtype && given->type.rank == t->rank;
+    for (uint32_t k = 0; fits && k < t->rank; k++)
+        fits = dim_is_symbolic(t->dims[k]) || t->dims[k] == given->type.dims[k];
+    if (!fits) {
+        (void)shlo_refuse_at(r, DIAG_InputMismatch, "", NO_SPAN,
+                             "the value given for the input '%s' does not fit its type", name);
+        return tn_no_value();
+    }
+    return tn_constant(&r->b, t->dtype, (tn_ints){given->type.dims, given->type.rank}, given->data);
+}
+
+static bool read_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < f->body.n_args; i++) {
+        r->b.at = f->at;
+        if (f->body.args[i].type->kind == MIR_TOKEN) {
+            args[i].is_token = true;
+            continue;
+        }
+        const char *name = input_name(r, f, i);
+        const type *t = input_type(r, f, i, name);
+        args[i].v = t ? make_input(r, name, t) : tn_no_value();
+        args[i].is_faulty = !tn_is_value(args[i].v);
+        ok = ok && !args[i].is_faulty;
+        if (r->no_memory || r->b.status != TN_OK)
+            return false;
+    }
+    return ok;
+}
+
+/* ---- outputs ---- */
+
+/* V as outputs, the parts of a tuple one after the other. */
+static bool add_output(shlo_reader *r, shlo_value *v, mir_text info, const char *name)
+{
+    function *f = module_entry(r->m);
+    if (v->parts) {
+        for (uint32_t i = 0; i < v->n_parts; i++) {
+            shlo_value part = v->parts[i];
+            const char *own = arena_printf(&r->memory, "%s.%" PRIu32, name, i);
+            if (!own || !add_output(r, &part, (mir_text){0}, own))
+                return false;
+        }
+        return true;
+    }
+    if (v->is_token)
+        return true;
+    const tn_value data = shlo_data_of(r, v);
+    const char *own =
+        info.n ? module_string(r->m, info.at, info.n) : module_string(r->m, name, strlen(name));
+    if (!tn_is_value(data))
+        return false;
+    return (own && function_add_output(f, data.id) == TN_OK &&
+            VECTOR_PUSH(r->m->allocator, &f->output_names, own)) ||
+           shlo_no_memory(r);
+}
+
+static bool read_outputs(shlo_reader *r, const mir_function *f, shlo_value *results)
+{
+    char name[24];
+    for (uint32_t k = 0; k < f->n_results; k++) {
+        (void)snprintf(name, sizeof name, "output%" PRIu32, k);
+        if (!add_output(r, &results[k], name_in(f->result_attrs, k, "jax.result_info"), name))
+            return false;
+    }
+    return true;
+}
+
+/* The types that a function declares for its results. */
+static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *results)
+{
+    for (uint32_t k = 0; k < f->n_results; k++) {
+        const mir_type *declared = f->results[k];
+        const shlo_value *v = &results[k];
+        const type *t = v->dense ? v->type : builder_type(&r->b, v->v);
+        if (!t)
+            continue;
+        bool same = declared->kind == MIR_TENSOR && declared->dtype == t->dtype &&
+                    declared->rank == t->rank;
+        for (uint32_t i = 0; same && i < t->rank; i++)
+            same = declared->dims[i] == t->dims[i] || declared->dims[i] == MIR_UNKNOWN ||
+                   dim_is_symbolic(t->dims[i]);
+        if (!same)
+            return shlo_refuse_at(r, DIAG_TypeMismatch, "", f->at,
+                                  "result %u of '@%.*s' has the type %s, and %.*s is declared",
+                                  (unsigned)k, MIR_TEXT(f->name),
+                                  type_text(&r->memory, &r->m->types, t), MIR_TEXT(declared->text));
+    }
+    return true;
+}
+
+/* ---- the module ---- */
+
+/* Attributes that say that more than one device runs the program. */
+static bool one_device(shlo_reader *r)
+{
+    static const char *const names[] = {"mhlo.num_partitions", "mhlo.num_replicas"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const mir_attr *a = mir_attr_named(&r->model.attrs, names[i]);
+        if (a && a->kind == MIR_INT && a->i != 1)
+            return shlo_refuse_at(r, DIAG_NotImplemented, "", NO_SPAN,
+                                  "'%s' is %" PRId64 "; programs of one device are read", names[i],
+                                  a->i);
+    }
+    return true;
+}
+
+static bool read_program(shlo_reader *r)
+{
+    mir_function *f = one_device(r) ? entry_of(r) : NULL;
+    if (!f)
+        return false;
+    shlo_value *args = ARENA_ARRAY(&r->memory, shlo_value, f->body.n_args);
+    shlo_value *results = ARENA_ARRAY(&r->memory, shlo_value, f->n_results);
+    if (!args || !results)
+        return shlo_no_memory(r);
+    const bool has_inputs = read_inputs(r, f, args);
+    return !r->no_memory && r->b.status == TN_OK && shlo_function(r, f, args, results) &&
+           has_inputs && check_results(r, f, results) && read_outputs(r, f, results);
+}
+
+/* ---- texts of other kinds ---- */
+
+/* Where the magic number of MLIR's bytecode stands in the first bytes, or NULL. */
+static const char *bytecode_in(const source *s)
+{
+    enum { LOOK_AT = 4096 };
+    const size_t n = s->length < LOOK_AT ? s->length : LOOK_AT;
+    for (size_t i = 0; i + 4 <= n; i++)
+        if (memcmp(s->text + i, "ML\xEFR", 4) == 0)
+            return s->text + i;
+    return NULL;
+}
+
+static tn_status refuse_bytecode(const module *m, const char *at)
+{
+    const char *end = m->source.text + m->source.length, *p = at + 5;
+    int n = 0;
+    while (p + n < end && n < 64 && p[n] >= ' ' && p[n] < 127)
+        n++;
+    diag_channel *d = &m->cx->diag;
+    const tn_status s =
+        diag_report(d, DIAG_Bytecode, &m->source, NO_SPAN,
+                    "this is bytecode of MLIR ('%.*s'), and text is read", n, p < end ? p : "");
+    diag_fix(d, NO_SPAN, NULL,
+             "convert it: `stablehlo-translate --deserialize FILE > FILE.mlir`, or in Python "
+             "`jax.export.deserialize(data).mlir_module()`");
+    return s;
+}
+
+/* ---- reading ---- */
+
+static tn_status read_all(shlo_reader *r)
+{
+    module *m = r->m;
+    const char *bytecode = bytecode_in(&m->source);
+    if (bytecode)
+        return refuse_bytecode(m, bytecode);
+    if (!module_add_function(m, "main", 4) || !VECTOR_PUSH(&m->cx->allocator, &r->b.scopes, 0) ||
+        !shlo_index_rows(r))
+        return module_no_memory(m);
+    const uint32_t errors = r->n_errors = m->cx->diag.n_errors;
+    if (!mir_read(m->cx, &m->source, m->allocator, &r->memory, shlo_find_row, r, &r->model))
+        return m->cx->diag.n_errors > errors ? TN_ERR_REJECTED : module_no_memory(m);
+    const bool ok = read_program(r);
+    if (r->no_memory)
+        return module_no_memory(m);
+    if (r->b.status == TN_ERR_NOMEM)
+        return TN_ERR_NOMEM;
+    TN_TRY(shlo_report_refusals(r));
+    if (!ok && m->cx->diag.n_errors == errors)
+        return module_no_memory(m); /* or the time is up */
+    return m->cx->diag.n_errors == errors ? TN_OK : TN_ERR_REJECTED;
+}
+
+tn_status stablehlo_read(module *m, const read_options *options)
+{
+    shlo_reader r = {.m = m, .options = options, .b = {.cx = m->cx, .m = m, .at = NO_SPAN}};
+    arena_init(&r.memory, m->allocator);
+    const tn_status s = read_all(&r);
+    mir_release(m->allocator, &r.model);
+    hash_release(m->allocator, &r.row_index);
+    VECTOR_RELEASE(m->allocator, &r.rows);
+    VECTOR_RELEASE(m->allocator, &r.refusals);
+    VECTOR_RELEASE(&m->cx->allocator, &r.b.scopes);
+    arena_release(&r.memory);
+    return s;
+}
+
+bool stablehlo_looks_like(const char *text, size_t length)
+{
+    static const char *const begins[] = {
+        "module ",       "module{", "module @",  "func.func ", "\"builtin.module\"",
+        "\"func.func\"", "#loc",    "sdy.mesh ", "ML\xEFR",    "HloModule "};
+    size_t at = 0;
+    for (;;) {
+        while (at < length &&
+               (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r'))
+            at++;
+        if (length - at < 2 || text[at] != '/' || text[at + 1] != '/')
+            break;
+        while (at < length && text[at] != '\n')
+            at++;
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (length - at > n && memcmp(text + at, begins[i], n) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,264 @@
+/* Control flow and calls. */
+#include "dialect/mlir/hlo/lower.h"
+
+/* A return stands at the end of a region only, where it is no operation of its own. */
+bool shlo_lower_return(shlo_call *c)
+{
+    return shlo_refuse(c, DIAG_RegionSignature, "a return stands before the end of the region");
+}
+
+/* ---- regions as functions of the graph ---- */
+
+/* Room for N values and for as many results of the text. */
+typedef struct region_room {
+    tn_value *values;
+    shlo_value *results;
+} region_room;
+
+static bool make_room(shlo_call *c, size_t n, region_room *out)
+{
+    out->values = ARENA_ARRAY(&c->r->memory, tn_value, n + 1);
+    out->results = ARENA_ARRAY(&c->r->memory, shlo_value, n + 1);
+    return (out->values && out->results) || shlo_no_memory(c->r);
+}
+
+/* The data of N values; false when one has none. */
+static bool data_of(shlo_call *c, shlo_value *v, uint32_t n, tn_value *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].parts || v[i].is_token)
+            return shlo_refuse(c, DIAG_NotImplemented, "a region gives a tuple or a token");
+        out[i] = shlo_data_of(c->r, &v[i]);
+        if (!tn_is_value(out[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The region ends with RESULTS, if it is OK, and what was captured is what it was before. */
+static bool end_region(shlo_call *c, bool ok, tn_values results, const shlo_captures *s,
+                       tn_region *out)
+{
+    if (ok)
+        *out = tn_region_end(c->b, results);
+    else
+        tn_region_discard(c->b);
+    shlo_leave(c, s);
+    return ok && c->b->status == TN_OK;
+}
+
+/* The region K of a loop over IN: parameters for what is carried and captured. The results: what
+ * the text gives, in front of (IS_TEST) or in the place of what is carried, then what is captured.
+ */
+static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, uint32_t n,
+                        const shlo_captures *s, bool is_test, tn_region *out)
+{
+    const mir_region *region = &c->op->regions[k];
+    region_room room;
+    uint32_t m = 0;
+    if (region->n_args != n)
+        return shlo_refuse(c, DIAG_RegionSignature, "a region has %u arguments instead of %u",
+                           (unsigned)region->n_args, (unsigned)n);
+    if (!make_room(c, (size_t)1 + n + s->n, &room))
+        return false;
+    tn_region_begin(c->b, NULL);
+    if (is_test)
+        m = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        room.values[m + i] = tn_param_like(c->b, in[i]);
+        c->frame->values[region->args[i].number] = (shlo_value){.v = room.values[m + i]};
+    }
+    shlo_enter(c, s, room.values + m + n);
+    const bool ok = shlo_region(c->r, c->frame, region, c->op->at, room.results, is_test ? 1 : n) &&
+                    data_of(c, room.results, is_test ? 1 : n, room.values);
+    return end_region(c, ok, (tn_values){room.values, (size_t)m + n + s->n}, s, out);
+}
+
+bool shlo_lower_while(shlo_call *c)
+{
+    const uint32_t n = c->op->n_in;
+    shlo_captures s;
+    region_room room;
+    tn_region test, body;
+    if (c->op->n_out != n)
+        return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
+    if (!shlo_capture(c, &s) || !make_room(c, (size_t)n + s.n, &room))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (shlo_value_of(c, i)->parts || shlo_value_of(c, i)->is_token)
+            return shlo_refuse(c, DIAG_NotImplemented, "it carries a tuple or a token");
+        room.values[i] = shlo_in(c, i);
+    }
+    for (uint32_t i = 0; i < s.n; i++)
+        room.values[n + i] = s.before[i].v;
+    if (!loop_region(c, 0, room.values, n, &s, true, &test) ||
+        !loop_region(c, 1, room.values, n, &s, false, &body))
+        return false;
+    tn_value *out = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)n + s.n + 1);
+    if (!out)
+        return shlo_no_memory(c->r);
+    tn_while(c->b, test, body, (tn_values){room.values, (size_t)n + s.n}, out, (size_t)n + s.n);
+    bool ok = true;
+    for (uint32_t i = 0; i < n; i++)
+        ok = shlo_give(c, i, out[i]) && ok;
+    return ok;
+}
+
+/* The region K of a choice. Its parameters are what is captured, and one like MORE, if that is a
+ * value. */
+static bool branch_region(shlo_call *c, uint32_t k, const shlo_captures *s, tn_value more,
+                          tn_region *out)
+{
+    const uint32_t n = c->op->n_out;
+    region_room room;
+    if (c->op->regions[k].n_args)
+        return shlo_refuse(c, DIAG_RegionSignature, "its regions have no arguments");
+    if (!make_room(c, n, &room))
+        return false;
+    tn_region_begin(c->b, NULL);
+    shlo_enter(c, s, NULL);
+    if (tn_is_value(more))
+        (void)tn_param_like(c->b, more);
+    const bool ok = shlo_region(c->r, c->frame, &c->op->regions[k], c->op->at, room.results, n) &&
+                    data_of(c, room.results, n, room.values);
+    return end_region(c, ok, (tn_values){room.values, n}, s, out);
+}
+
+static bool give_all(shlo_call *c, const tn_value *out)
+{
+    bool ok = true;
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        ok = shlo_give(c, k, out[k]) && ok;
+    return ok;
+}
+
+/* What S captured, here. */
+static void captured(const shlo_captures *s, tn_value *out)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        out[i] = s->before[i].v;
+}
+
+bool shlo_lower_if(shlo_call *c)
+{
+    shlo_captures s;
+    tn_region yes, no;
+    region_room args, room;
+    if (!shlo_capture(c, &s) || !make_room(c, s.n, &args) || !make_room(c, c->op->n_out, &room))
+        return false;
+    const tn_value p = shlo_in(c, 0);
+    captured(&s, args.values);
+    if (!branch_region(c, 0, &s, tn_no_value(), &yes) ||
+        !branch_region(c, 1, &s, tn_no_value(), &no))
+        return false;
+    tn_cond(c->b, p, yes, no, (tn_values){args.values, s.n}, room.values, c->op->n_out);
+    return give_all(c, room.values);
+}
+
+/* The results of region FIRST where INDEX is that number, else of one of those behind it: the last
+ * one, when INDEX is none of them. */
+static bool choose(shlo_call *c, uint32_t first, const shlo_captures *s, tn_value index,
+                   tn_value *out)
+{
+    const uint32_t n = c->op->n_out;
+    tn_builder *b = c->b;
+    tn_region yes, no;
+    region_room args, inner, room;
+    if (!make_room(c, (size_t)s->n + 1, &args) || !make_room(c, s->n, &inner) ||
+        !make_room(c, n, &room))
+        return false;
+    const tn_value p = tn_compare(b, TN_EQ, index, tn_scalar_int(b, TN_SI32, first));
+    captured(s, args.values);
+    args.values[s->n] = index;
+    if (!branch_region(c, first, s, index, &yes))
+        return false;
+    if (first + 2 == c->op->n_regions) {
+        if (!branch_region(c, first + 1, s, index, &no))
+            return false;
+    } else {
+        shlo_captures rest = *s;
+        rest.before = inner.results;
+        tn_region_begin(b, NULL);
+        for (uint32_t i = 0; i < s->n; i++)
+            inner.results[i] = (shlo_value){.v = tn_param_like(b, args.values[i])};
+        const tn_value own = tn_param_like(b, index);
+        if (b->status != TN_OK || !choose(c, first + 1, &rest, own, room.values))
+            return false;
+        no = tn_region_end(b, (tn_values){room.values, n});
+        shlo_leave(c, s);
+    }
+    tn_cond(b, p, yes, no, (tn_values){args.values, (size_t)s->n + 1}, out, n);
+    return b->status == TN_OK;
+}
+
+bool shlo_lower_case(shlo_call *c)
+{
+    shlo_captures s;
+    region_room room;
+    const mir_op *o = c->op;
+    const type *t = shlo_in_type(c, 0);
+    if (!t)
+        return false;
+    if (o->n_regions == 0 || t->dtype != TN_SI32 || t->rank != 0)
+        return shlo_refuse(c, DIAG_RegionSignature, "it takes an i32 of rank 0, and regions");
+    if (!make_room(c, o->n_out, &room))
+        return false;
+    if (o->n_regions == 1) { /* there is no choice */
+        return shlo_region(c->r, c->frame, &o->regions[0], o->at, room.results, o->n_out) &&
+               data_of(c, room.results, o->n_out, room.values) && give_all(c, room.values);
+    }
+    const tn_value index = shlo_in(c, 0);
+    return shlo_capture(c, &s) && choose(c, 0, &s, index, room.values) && give_all(c, room.values);
+}
+
+/* ---- calls ---- */
+
+/* Operands from FIRST on are given to the function that the attribute NAME calls. */
+static bool inline_named(shlo_call *c, const char *name)
+{
+    const mir_attr *a = shlo_attr(c, name);
+    mir_function *f = a ? mir_function_named(&c->r->model, a->text) : NULL;
+    if (!f)
+        return shlo_refuse(c, DIAG_UndefinedName, "there is no function '@%.*s'",
+                           MIR_TEXT(a ? a->text : (mir_text){0}));
+    if (f->n_results != c->op->n_out)
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u results of a function with %u",
+                           (unsigned)c->op->n_out, (unsigned)f->n_results);
+    shlo_value *out = ARENA_ARRAY(&c->r->memory, shlo_value, f->n_results);
+    if (!out)
+        return shlo_no_memory(c->r);
+    if (!shlo_inline(c, f, 0, out))
+        return false;
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        (void)shlo_give_value(c, k, &out[k]);
+    return true;
+}
+
+bool shlo_lower_call(shlo_call *c)
+{
+    return inline_named(c, "callee");
+}
+
+bool shlo_lower_composite(shlo_call *c)
+{
+    return inline_named(c, "decomposition");
+}
+
+bool shlo_lower_custom_call(shlo_call *c)
+{
+    static const char *const identities[] = {"Sharding",
+                                             "SPMDFullToShardShape",
+                                             "SPMDShardToFullShape",
+                                             "annotate_device_placement",
+                                             "LayoutConstraint",
+                                             "stablehlo.shape_refinement_operand_wrapper"};
+    const mir_attr *a = shlo_attr(c, "call_target_name");
+    const mir_text target = a ? a->text : (mir_text){0};
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
+        if (mir_is(target, identities[i]) && c->op->n_in > 0 && c->op->n_out == 1)
+            return shlo_give_value(c, 0, shlo_value_of(c, 0));
+    if (mir_is(target, "mhlo.erf") && c->op->n_in == 1 && c->op->n_out == 1)
+        return shlo_give(c, 0, tn_erf(c->b, shlo_in(c, 0)));
+    return shlo_refuse(c, DIAG_UnknownTarget,
+                       "the custom call '@%.*s' is code that is not in the text", MIR_TEXT(target));
+}

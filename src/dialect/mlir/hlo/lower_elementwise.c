@@ -1,0 +1,353 @@
+/* Elementwise operations, where StableHLO's rules are not those of the vocabulary. */
+#include "dialect/mlir/hlo/lower.h"
+
+#include <math.h>
+
+/* OP of X and Y, element by element. */
+static tn_value two(tn_builder *b, op_id op, tn_value x, tn_value y)
+{
+    attr_list l = attrs_for(b, op);
+    const tn_value in[] = {x, y};
+    return append_elementwise(&l, in, 2);
+}
+
+static tn_value one(tn_builder *b, op_id op, tn_value x)
+{
+    attr_list l = attrs_for(b, op);
+    return append_1(&l, x);
+}
+
+static tn_value number(tn_builder *b, tn_dtype d, int64_t x)
+{
+    return tn_scalar_int(b, d, x);
+}
+
+/* The element type of operand K; TN_DTYPE_COUNT when it has none. */
+static tn_dtype dtype_in(shlo_call *c, uint32_t k)
+{
+    const type *t = shlo_in_type(c, k);
+    return t ? t->dtype : TN_DTYPE_COUNT;
+}
+
+bool shlo_lower_elementwise(shlo_call *c)
+{
+    enum { MOST = 3 };
+    tn_value in[MOST];
+    attr_list l = attrs_for(c->b, (op_id)c->arg);
+    if (!shlo_same_shape(c, 0))
+        return false;
+    for (uint32_t k = 0; k < c->op->n_in; k++)
+        in[k] = shlo_in(c, k);
+    return shlo_give(c, 0, append(&l, in, c->op->n_in));
+}
+
+/* Truth values: add is or, multiply is and. */
+static op_id of_truths(op_id op)
+{
+    return op == OP_ADD || op == OP_MAXIMUM ? OP_OR : OP_AND;
+}
+
+bool shlo_lower_binary(shlo_call *c)
+{
+    op_id op = (op_id)c->arg;
+    if (!shlo_same_shape(c, 0))
+        return false;
+    if (dtype_in(c, 0) == TN_I1)
+        op = of_truths(op);
+    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    return shlo_give(c, 0, two(c->b, op, x, y));
+}
+
+/* ---- division ---- */
+
+/* X op Y for integers: X / 0 has all bits set, X rem 0 is X. */
+static tn_value guarded(tn_builder *b, op_id op, tn_dtype d, tn_value x, tn_value y)
+{
+    const tn_value is_zero = tn_compare(b, TN_EQ, y, number(b, d, 0));
+    const tn_value divisor = tn_select(b, is_zero, number(b, d, 1), y);
+    const tn_value q = two(b, op, x, divisor);
+    if (op == OP_MOD)
+        return tn_select(b, is_zero, x, q);
+    return tn_select(b, is_zero, one(b, OP_NOT, number(b, d, 0)), q);
+}
+
+/* Is operand 1 a constant without zeros? */
+static bool never_zero(shlo_call *c)
+{
+    scalar s;
+    return shlo_uniform(c, 1, &s) && s.u != 0;
+}
+
+bool shlo_lower_divide(shlo_call *c)
+{
+    const op_id op = (op_id)c->arg;
+    if (!shlo_same_shape(c, 0))
+        return false;
+    const tn_dtype d = dtype_in(c, 0);
+    const bool is_safe = !dtype_is_int(d) || never_zero(c);
+    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    return shlo_give(c, 0, is_safe ? two(c->b, op, x, y) : guarded(c->b, op, d, x, y));
+}
+
+bool shlo_lower_power(shlo_call *c)
+{
+    if (!shlo_same_shape(c, 0))
+        return false;
+    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    return shlo_give(c, 0, two(c->b, OP_POW, x, y));
+}
+
+/* ---- order ---- */
+
+/* NaN wins. */
+tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max)
+{
+    const type *t = builder_type(b, x);
+    const op_id op = is_max ? OP_MAXIMUM : OP_MINIMUM;
+    if (!t)
+        return tn_no_value();
+    if (t->dtype == TN_I1)
+        return two(b, of_truths(op), x, y);
+    const tn_value best = two(b, op, x, y);
+    if (!dtype_is_float(t->dtype))
+        return best;
+    const tn_value is_y = tn_is_nan(b, y);
+    const tn_value second = tn_select(b, is_y, y, best);
+    const tn_value is_x = tn_is_nan(b, x);
+    return tn_select(b, is_x, x, second);
+}
+
+bool shlo_lower_extremum(shlo_call *c)
+{
+    if (!shlo_same_shape(c, 0))
+        return false;
+    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    return shlo_give(c, 0, shlo_maximum(c->b, x, y, c->arg));
+}
+
+bool shlo_lower_clamp(shlo_call *c)
+{
+    const type *t = shlo_in_type(c, 1);
+    if (!t)
+        return false;
+    tn_value low = shlo_in(c, 0), x = shlo_in(c, 1), high = shlo_in(c, 2);
+    low = shlo_spread(c, low, t);
+    high = shlo_spread(c, high, t);
+    const tn_value above = shlo_maximum(c->b, x, low, true);
+    return shlo_give(c, 0, shlo_maximum(c->b, above, high, false));
+}
+
+bool shlo_lower_compare(shlo_call *c)
+{
+    static const char *const words[] = {"LT", "LE", "EQ", "GE", "GT", "NE"};
+    const mir_text word = shlo_word(c, "comparison_direction");
+    const mir_text kind = shlo_word(c, "compare_type");
+    uint32_t i = 0;
+    while (i < 6 && !mir_is(word, words[i]))
+        i++;
+    if (i == 6)
+        return shlo_refuse(c, DIAG_InvalidAttribute, "'%.*s' is no comparison", MIR_TEXT(word));
+    if (!shlo_same_shape(c, 0))
+        return false;
+    if (mir_is(kind, "TOTALORDER") && dtype_is_float(dtype_in(c, 0)))
+        return shlo_refuse(c, DIAG_NotImplemented, "the total order of floats is not read");
+    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    return shlo_give(c, 0, tn_compare(c->b, (tn_direction)i, x, y));
+}
+
+bool shlo_lower_select(shlo_call *c)
+{
+    const type *t = shlo_in_type(c, 1);
+    if (!t || !shlo_same_shape(c, 1))
+        return false;
+    const tn_value p = shlo_in(c, 0), x = shlo_in(c, 1), y = shlo_in(c, 2);
+    return shlo_give(c, 0, tn_select(c->b, shlo_spread(c, p, t), x, y));
+}
+
+/* ---- one operand ---- */
+
+bool shlo_lower_negate(shlo_call *c)
+{
+    const tn_dtype d = dtype_in(c, 0);
+    const tn_value x = shlo_in(c, 0);
+    if (!dtype_is_unsigned(d))
+        return shlo_give(c, 0, one(c->b, OP_NEG, x));
+    return shlo_give(c, 0, two(c->b, OP_SUB, number(c->b, d, 0), x));
+}
+
+bool shlo_lower_sign(shlo_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_dtype d = dtype_in(c, 0);
+    const tn_value x = shlo_in(c, 0);
+    if (!dtype_is_signed(d))
+        return shlo_give(c, 0, one(b, OP_SIGN, x));
+    const tn_value zero = number(b, d, 0);
+    const tn_value is_above = tn_compare(b, TN_GT, x, zero);
+    const tn_value is_below = tn_compare(b, TN_LT, x, zero);
+    const tn_value below = tn_select(b, is_below, number(b, d, -1), zero);
+    return shlo_give(c, 0, tn_select(b, is_above, number(b, d, 1), below));
+}
+
+/* The nearest whole number, halves away from zero. */
+bool shlo_lower_round_afz(shlo_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value x = shlo_in(c, 0);
+    const tn_value whole = tn_trunc(b, x);
+    const tn_value rest = tn_abs(b, tn_sub(b, x, whole));
+    const tn_value is_far = tn_compare(b, TN_GE, rest, tn_scalar_like(b, x, 0.5));
+    const tn_value away = tn_add(b, whole, tn_sign(b, x));
+    return shlo_give(c, 0, tn_select(b, is_far, away, whole));
+}
+
+bool shlo_lower_square(shlo_call *c)
+{
+    const tn_value x = shlo_in(c, 0);
+    return shlo_give(c, 0, tn_mul(c->b, x, x));
+}
+
+bool shlo_lower_is_one_inf(shlo_call *c)
+{
+    const tn_value x = shlo_in(c, 0);
+    const tn_value inf = tn_scalar_like(c->b, x, c->arg * (double)INFINITY);
+    return shlo_give(c, 0, tn_compare(c->b, TN_EQ, x, inf));
+}
+
+/* ---- conversions ---- */
+
+/* Integers keep their low bits: X as an integer type D that does not hold all values of its own. */
+static tn_value wrapped(tn_builder *b, tn_value x, tn_dtype from, tn_dtype d)
+{
+    const uint32_t bits = dtype_table[d].bits, own = dtype_table[from].bits;
+    if (bits < own) { /* the low bits, then their sign */
+        const uint64_t mask = (UINT64_C(1) << bits) - 1;
+        const tn_value low = two(b, OP_AND, x, number(b, from, (int64_t)mask));
+        if (dtype_is_unsigned(d))
+            return tn_cast(b, low, d);
+        const tn_dtype w = dtype_is_unsigned(from) ? TN_SI64 : from;
+        const tn_value as = tn_cast(b, low, w);
+        const int64_t top = INT64_C(1) << (bits - 1);
+        const tn_value flipped = two(b, OP_XOR, as, number(b, w, top));
+        return tn_cast(b, two(b, OP_SUB, flipped, number(b, w, top)), d);
+    }
+    if (dtype_is_signed(from)) { /* to unsigned, no narrower */
+        const uint64_t top = UINT64_C(1) << (bits - 1);
+        const tn_dtype s = (tn_dtype)(bits == 4    ? TN_SI4
+                                      : bits == 8  ? TN_SI8
+                                      : bits == 16 ? TN_SI16
+                                      : bits == 32 ? TN_SI32
+                                                   : TN_SI64);
+        const tn_value y = tn_cast(b, x, s); /* the sign comes along */
+        const tn_value low = two(b, OP_AND, y, number(b, s, (int64_t)(top - 1)));
+        const tn_value high = one(b, OP_NOT, number(b, d, (int64_t)(top - 1)));
+        const tn_value set = two(b, OP_OR, tn_cast(b, low, d), high);
+        const tn_value is_below = tn_compare(b, TN_LT, y, number(b, s, 0));
+        return tn_select(b, is_below, set, tn_cast(b, y, d));
+    }
+    /* unsigned to signed of the same width */
+    const uint64_t most = (UINT64_C(1) << (bits - 1)) - 1;
+    const tn_value low = tn_cast(b, two(b, OP_AND, x, number(b, from, (int64_t)most)), d);
+    const tn_value set = two(b, OP_ADD, low, number(b, d, dtype_int_min(d)));
+    const tn_value is_above = tn_compare(b, TN_GT, x, number(b, from, (int64_t)most));
+    return tn_select(b, is_above, set, low);
+}
+
+/* Does D hold every value of the integer type FROM? */
+static bool holds(tn_dtype d, tn_dtype from)
+{
+    return dtype_int_min(d) <= dtype_int_min(from) && dtype_int_max(d) >= dtype_int_max(from);
+}
+
+tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d)
+{
+    const type *t = shlo_type_of(c, x);
+    if (!t)
+        return tn_no_value();
+    if (dtype_is_complex(t->dtype) && !dtype_is_complex(d)) {
+        (void)shlo_refuse(c, DIAG_DTypeNotSupported, "complex numbers do not become real ones yet");
+        return tn_no_value();
+    }
+    const bool wraps = dtype_is_int(t->dtype) && dtype_is_int(d) && !holds(d, t->dtype);
+    return wraps ? wrapped(c->b, x, t->dtype, d) : tn_cast(c->b, x, d);
+}
+
+bool shlo_lower_convert(shlo_call *c)
+{
+    const tn_value x = shlo_in(c, 0);
+    return shlo_give(c, 0, shlo_convert(c, x, shlo_out_type(c, 0)->dtype));
+}
+
+/* `e8m7`, or two attributes. */
+static bool format_of(shlo_call *c, int64_t *exponent, int64_t *mantissa)
+{
+    const mir_text t = shlo_word(c, "format");
+    if (!t.n)
+        return shlo_int(c, "exponent_bits", 0, exponent) &&
+               shlo_int(c, "mantissa_bits", 0, mantissa);
+    *exponent = *mantissa = 0;
+    int64_t *to = exponent;
+    for (size_t i = 0; i < t.n; i++) {
+        if (t.at[i] == 'm')
+            to = mantissa;
+        else if (t.at[i] >= '0' && t.at[i] <= '9' && *to < 1000)
+            *to = *to * 10 + (t.at[i] - '0');
+        else if (t.at[i] != 'e' || i)
+            return shlo_refuse(c, DIAG_InvalidAttribute, "'%.*s' is no format", MIR_TEXT(t));
+    }
+    return true;
+}
+
+bool shlo_lower_reduce_precision(shlo_call *c)
+{
+    int64_t exponent, mantissa;
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !format_of(c, &exponent, &mantissa))
+        return false;
+    if (!dtype_is_float(t->dtype))
+        return shlo_refuse(c, DIAG_DTypeNotSupported, "it is for floats");
+    const int own_mantissa = dtype_table[t->dtype].precision - 1;
+    const int own_exponent = dtype_table[t->dtype].bits - own_mantissa - 1;
+    const tn_value x = shlo_in(c, 0);
+    if (exponent >= own_exponent && mantissa >= own_mantissa)
+        return shlo_give(c, 0, x);
+    if (exponent != 8 || mantissa != 7 || t->dtype != TN_F32)
+        return shlo_refuse(c, DIAG_NotImplemented, "the format e%dm%d of %s is not read",
+                           (int)exponent, (int)mantissa, dtype_name(t->dtype));
+    /* bf16 has denormals, which this format has not */
+    const tn_value y = tn_cast(c->b, tn_cast(c->b, x, TN_BF16), TN_F32);
+    const tn_value least = tn_scalar_like(c->b, x, 0x1p-126);
+    const tn_value is_small = tn_compare(c->b, TN_LT, tn_abs(c->b, y), least);
+    const tn_value zero = tn_mul(c->b, y, tn_scalar_like(c->b, x, 0));
+    return shlo_give(c, 0, tn_select(c->b, is_small, zero, y));
+}
+
+/* ---- chlo ---- */
+
+/* X broadcast to the result, by the axes that the attribute names for the operand of lower rank. */
+static tn_value broadcast_to(shlo_call *c, tn_value x, const type *to, const int64_t *axes,
+                             uint32_t n)
+{
+    const type *t = shlo_type_of(c, x);
+    if (!t || (n == t->rank && n < to->rank))
+        return tn_broadcast_axes(c->b, x, shlo_dims(to), (tn_ints){axes, n});
+    return tn_broadcast(c->b, x, shlo_dims(to));
+}
+
+bool shlo_lower_chlo_broadcast(shlo_call *c)
+{
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
+    const type *to = shlo_static_type(c->r, shlo_out_type(c, 0), c->op->at);
+    if (!to || !shlo_axes(c, "broadcast_dimensions", to->rank, axes, &n))
+        return false;
+    tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    const tn_dtype d = dtype_in(c, 0);
+    x = broadcast_to(c, x, to, axes, n);
+    y = broadcast_to(c, y, to, axes, n);
+    if (c->arg == OP_MAXIMUM || c->arg == OP_MINIMUM)
+        return shlo_give(c, 0, shlo_maximum(c->b, x, y, c->arg == OP_MAXIMUM));
+    if (c->arg == OP_DIV && dtype_is_int(d))
+        return shlo_give(c, 0, guarded(c->b, OP_DIV, d, x, y));
+    return shlo_give(c, 0, two(c->b, (op_id)c->arg, x, y));
+}

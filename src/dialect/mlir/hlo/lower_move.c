@@ -1,0 +1,322 @@
+/* Sources and movement. */
+#include "dialect/mlir/hlo/lower.h"
+
+#include <inttypes.h>
+
+/* The declared type of the result, without `?`. */
+static const type *out_type(shlo_call *c)
+{
+    return shlo_static_type(c->r, shlo_out_type(c, 0), c->op->at);
+}
+
+bool shlo_lower_constant(shlo_call *c)
+{
+    const mir_attr *a = shlo_attr(c, "value");
+    shlo_value v = {.dense = a};
+    if (!a || (a->kind != MIR_DENSE && a->kind != MIR_RESOURCE))
+        return shlo_refuse(c, DIAG_InvalidConstant, "its value is no constant tensor");
+    v.type = shlo_static_type(c->r, a->type, c->op->at);
+    return v.type && shlo_give_value(c, 0, &v);
+}
+
+bool shlo_lower_iota(shlo_call *c)
+{
+    int64_t axis;
+    const type *t = out_type(c);
+    return t && shlo_int(c, "iota_dimension", 0, &axis) &&
+           shlo_give(c, 0, tn_iota(c->b, t->dtype, shlo_dims(t), axis));
+}
+
+bool shlo_lower_reshape(shlo_call *c)
+{
+    const type *t = out_type(c);
+    return t && shlo_give(c, 0, tn_reshape(c->b, shlo_in(c, 0), shlo_dims(t)));
+}
+
+/* New axes in front. */
+bool shlo_lower_broadcast(shlo_call *c)
+{
+    int64_t dims[TN_MAX_RANK];
+    uint32_t n;
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_ints(c, "broadcast_sizes", TN_MAX_RANK, dims, &n))
+        return false;
+    if (n + t->rank > TN_MAX_RANK)
+        return shlo_refuse(c, DIAG_RankMismatch, "the highest rank is %d", TN_MAX_RANK);
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[n + i] = t->dims[i];
+    return shlo_give(c, 0, tn_broadcast(c->b, shlo_in(c, 0), (tn_ints){dims, n + t->rank}));
+}
+
+bool shlo_lower_broadcast_in_dim(shlo_call *c)
+{
+    int64_t axes[TN_MAX_RANK], order[TN_MAX_RANK];
+    uint32_t n;
+    const type *t = shlo_in_type(c, 0), *to = out_type(c);
+    if (!t || !to || !shlo_axes(c, "broadcast_dimensions", to->rank, axes, &n))
+        return false;
+    if (n != t->rank)
+        return shlo_refuse(c, DIAG_InvalidAttribute,
+                           "'broadcast_dimensions' has %u entries for an operand of rank %u",
+                           (unsigned)n, (unsigned)t->rank);
+    for (uint32_t i = 0; i < n; i++)
+        if (t->dims[i] != 1 && t->dims[i] != to->dims[axes[i]])
+            return shlo_refuse(c, DIAG_BroadcastMismatch, "extent %" PRId64 " becomes %" PRId64,
+                               t->dims[i], to->dims[axes[i]]);
+    /* ascending axes, by a transpose where they are not */
+    bool is_ascending = true;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = i;
+        for (; k > 0 && axes[order[k - 1]] > axes[i]; k--) {
+            order[k] = order[k - 1];
+            is_ascending = false;
+        }
+        order[k] = i;
+    }
+    tn_value x = shlo_in(c, 0);
+    if (!is_ascending) {
+        int64_t sorted[TN_MAX_RANK];
+        x = tn_transpose(c->b, x, (tn_ints){order, n});
+        for (uint32_t i = 0; i < n; i++)
+            sorted[i] = axes[order[i]];
+        memcpy(axes, sorted, n * sizeof *axes);
+    }
+    return shlo_give(c, 0, tn_broadcast_axes(c->b, x, shlo_dims(to), (tn_ints){axes, n}));
+}
+
+bool shlo_lower_transpose(shlo_call *c)
+{
+    int64_t perm[TN_MAX_RANK];
+    uint32_t n;
+    const type *t = shlo_in_type(c, 0);
+    return t && shlo_axes(c, "permutation", t->rank, perm, &n) &&
+           shlo_give(c, 0, tn_transpose(c->b, shlo_in(c, 0), (tn_ints){perm, n}));
+}
+
+bool shlo_lower_reverse(shlo_call *c)
+{
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
+    const type *t = shlo_in_type(c, 0);
+    return t && shlo_axes(c, "dimensions", t->rank, axes, &n) &&
+           shlo_give(c, 0, n ? tn_reverse(c->b, shlo_in(c, 0), (tn_ints){axes, n}) : shlo_in(c, 0));
+}
+
+bool shlo_lower_slice(shlo_call *c)
+{
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], strides[TN_MAX_RANK];
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_ints_or(c, "start_indices", t->rank, 0, starts) ||
+        !shlo_ints_or(c, "limit_indices", t->rank, 0, ends) ||
+        !shlo_ints_or(c, "strides", t->rank, 1, strides))
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (starts[i] < 0 || starts[i] > ends[i] || strides[i] < 1 ||
+            (!dim_is_symbolic(t->dims[i]) && ends[i] > t->dims[i]))
+            return shlo_refuse(c, DIAG_InvalidAttribute,
+                               "the bounds %" PRId64 ":%" PRId64 ":%" PRId64 " do not suit axis %u",
+                               starts[i], ends[i], strides[i], (unsigned)i);
+    if (t->rank == 0)
+        return shlo_give(c, 0, shlo_in(c, 0));
+    return shlo_give(c, 0,
+                     tn_slice_steps(c->b, shlo_in(c, 0), (tn_ints){starts, t->rank},
+                                    (tn_ints){ends, t->rank}, (tn_ints){strides, t->rank}));
+}
+
+/* ---- pad ---- */
+
+/* X with padding that is nowhere negative, of the constant S. */
+static tn_value padded(shlo_call *c, tn_value x, uint32_t rank, const int64_t *low,
+                       const int64_t *high, const int64_t *interior, scalar s)
+{
+    attr_list l = attrs_for(c->b, OP_PAD);
+    add_ints(&l, KEY_LOW, (tn_ints){low, rank});
+    add_ints(&l, KEY_HIGH, (tn_ints){high, rank});
+    add_ints(&l, KEY_INTERIOR, (tn_ints){interior, rank});
+    l.at[l.n++] = (attr){.key = KEY_PAD_VALUE, .v.scalar = &s};
+    return append_1(&l, x);
+}
+
+/* The value is data: elements of the padded X where a padded mask says so. */
+static tn_value padded_by(shlo_call *c, tn_value x, const type *t, const int64_t *low,
+                          const int64_t *high, const int64_t *interior, tn_value value)
+{
+    tn_builder *b = c->b;
+    scalar zero;
+    if (!scalar_for(t->dtype, 0, &zero))
+        return tn_no_value();
+    const tn_value inside = tn_broadcast(b, tn_scalar_int(b, TN_I1, 1), shlo_dims(t));
+    const tn_value wide = padded(c, x, t->rank, low, high, interior, zero);
+    const tn_value mask = padded(c, inside, t->rank, low, high, interior, scalar_of_bool(false));
+    const type *to = shlo_type_of(c, wide);
+    return to ? tn_select(b, mask, wide, tn_broadcast(b, value, shlo_dims(to))) : wide;
+}
+
+/* The extents that negative padding leaves. */
+static tn_value cut(shlo_call *c, tn_value x, const int64_t *low, const int64_t *high)
+{
+    int64_t front[TN_MAX_RANK], back[TN_MAX_RANK], step[TN_MAX_RANK];
+    const type *t = shlo_type_of(c, x);
+    for (uint32_t i = 0; t && i < t->rank; i++) {
+        front[i] = low[i] < 0 ? -low[i] : 0;
+        back[i] = t->dims[i] + (high[i] < 0 ? high[i] : 0);
+        step[i] = 1;
+        if (dim_is_symbolic(t->dims[i]) || front[i] > back[i]) {
+            (void)shlo_refuse(c, DIAG_InvalidAttribute,
+                              "negative padding cuts more than axis %u has", (unsigned)i);
+            return tn_no_value();
+        }
+    }
+    return !t ? x
+              : tn_slice_steps(c->b, x, (tn_ints){front, t->rank}, (tn_ints){back, t->rank},
+                               (tn_ints){step, t->rank});
+}
+
+tn_value shlo_padded(shlo_call *c, tn_value x, const int64_t *low, const int64_t *high,
+                     const int64_t *interior, const scalar *s, tn_value value)
+{
+    int64_t front[TN_MAX_RANK], back[TN_MAX_RANK];
+    const type *t = shlo_type_of(c, x);
+    bool cuts = false;
+    if (!t)
+        return tn_no_value();
+    for (uint32_t i = 0; i < t->rank; i++) {
+        front[i] = low[i] > 0 ? low[i] : 0;
+        back[i] = high[i] > 0 ? high[i] : 0;
+        cuts = cuts || low[i] < 0 || high[i] < 0;
+    }
+    x = s ? padded(c, x, t->rank, front, back, interior, *s)
+          : padded_by(c, x, t, front, back, interior, value);
+    return cuts && tn_is_value(x) ? cut(c, x, low, high) : x;
+}
+
+bool shlo_lower_pad(shlo_call *c)
+{
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], interior[TN_MAX_RANK];
+    const type *t = shlo_in_type(c, 0);
+    scalar s;
+    if (!t || !shlo_ints_or(c, "edge_padding_low", t->rank, 0, low) ||
+        !shlo_ints_or(c, "edge_padding_high", t->rank, 0, high) ||
+        !shlo_ints_or(c, "interior_padding", t->rank, 0, interior))
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (interior[i] < 0 || low[i] < INT32_MIN || high[i] < INT32_MIN)
+            return shlo_refuse(c, DIAG_InvalidAttribute, "the padding of axis %u is out of range",
+                               (unsigned)i);
+    const bool is_uniform = shlo_uniform(c, 1, &s);
+    const tn_value x = shlo_in(c, 0);
+    const tn_value value = is_uniform ? tn_no_value() : shlo_in(c, 1);
+    if (t->rank == 0)
+        return shlo_give(c, 0, x);
+    return shlo_give(c, 0, shlo_padded(c, x, low, high, interior, is_uniform ? &s : NULL, value));
+}
+
+bool shlo_lower_concatenate(shlo_call *c)
+{
+    int64_t axis;
+    tn_value *in = ARENA_ARRAY(&c->r->memory, tn_value, c->op->n_in);
+    if (!in)
+        return shlo_no_memory(c->r);
+    if (!shlo_int(c, "dimension", 0, &axis))
+        return false;
+    for (uint32_t k = 0; k < c->op->n_in; k++)
+        in[k] = shlo_in(c, k);
+    return shlo_give(
+        c, 0, c->op->n_in == 1 ? in[0] : tn_concat(c->b, (tn_values){in, c->op->n_in}, axis));
+}
+
+/* ---- windows whose start is data ---- */
+
+/* Operands from FIRST on, an index each, as one vector of RANK si64. */
+static tn_value starts_of(shlo_call *c, uint32_t first, uint32_t rank)
+{
+    tn_builder *b = c->b;
+    tn_value parts[TN_MAX_RANK];
+    if (c->op->n_in - first != rank) {
+        (void)shlo_refuse(c, DIAG_ArityMismatch, "there are %u indices for rank %u",
+                          (unsigned)(c->op->n_in - first), (unsigned)rank);
+        return tn_no_value();
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        const tn_value wide = tn_cast(b, shlo_in(c, first + i), TN_SI64);
+        parts[i] = tn_reshape(b, wide, TN_INTS(1));
+    }
+    return rank == 1 ? parts[0] : tn_concat(b, (tn_values){parts, rank}, 0);
+}
+
+bool shlo_lower_dynamic_slice(shlo_call *c)
+{
+    int64_t sizes[TN_MAX_RANK];
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_ints_or(c, "slice_sizes", t->rank, 0, sizes))
+        return false;
+    const tn_value x = shlo_in(c, 0);
+    if (t->rank == 0)
+        return shlo_give(c, 0, x);
+    const tn_value start = starts_of(c, 1, t->rank);
+    return tn_is_value(start) &&
+           shlo_give(c, 0, tn_dynamic_slice(c->b, x, start, (tn_ints){sizes, t->rank}));
+}
+
+bool shlo_lower_dynamic_update_slice(shlo_call *c)
+{
+    const type *t = shlo_in_type(c, 0);
+    if (!t)
+        return false;
+    const tn_value x = shlo_in(c, 0), update = shlo_in(c, 1);
+    if (t->rank == 0)
+        return shlo_give(c, 0, update);
+    const tn_value start = starts_of(c, 2, t->rank);
+    return tn_is_value(start) && shlo_give(c, 0, tn_dynamic_update_slice(c->b, x, update, start));
+}
+
+bool shlo_lower_get_dimension_size(shlo_call *c)
+{
+    int64_t axis;
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_int(c, "dimension", 0, &axis) ||
+        !shlo_are_axes(c, "dimension", &axis, 1, t->rank))
+        return false;
+    if (dim_is_symbolic(t->dims[axis]))
+        return shlo_refuse(c, DIAG_ShapeUnknown, "extent %" PRId64 " is not known", axis);
+    return shlo_give(c, 0, tn_scalar_int(c->b, TN_SI32, t->dims[axis]));
+}
+
+/* ---- values that are no tensors ---- */
+
+bool shlo_lower_identity(shlo_call *c)
+{
+    if (c->op->n_in != c->op->n_out)
+        return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        (void)shlo_give_value(c, k, shlo_value_of(c, k));
+    return true;
+}
+
+bool shlo_lower_token(shlo_call *c)
+{
+    const shlo_value v = {.is_token = true};
+    return shlo_give_value(c, 0, &v);
+}
+
+bool shlo_lower_tuple(shlo_call *c)
+{
+    shlo_value *parts = ARENA_ARRAY(&c->r->memory, shlo_value, c->op->n_in);
+    if (!parts)
+        return shlo_no_memory(c->r);
+    for (uint32_t k = 0; k < c->op->n_in; k++)
+        parts[k] = *shlo_value_of(c, k);
+    const shlo_value v = {.parts = parts, .n_parts = c->op->n_in};
+    return shlo_give_value(c, 0, &v);
+}
+
+bool shlo_lower_get_tuple_element(shlo_call *c)
+{
+    int64_t index;
+    const shlo_value *v = shlo_value_of(c, 0);
+    if (!shlo_int(c, "index", 0, &index))
+        return false;
+    if (!v->parts || index < 0 || index >= (int64_t)v->n_parts)
+        return shlo_refuse(c, DIAG_InvalidAttribute, "the tuple has no element %" PRId64, index);
+    return shlo_give_value(c, 0, &v->parts[index]);
+}

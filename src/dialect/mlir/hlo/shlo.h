@@ -1,0 +1,206 @@
+/* From StableHLO as it was read to the graph: what the files of this folder share, and what an
+ * operation is given to work with. docs/dialect-stablehlo.md says how one is added. */
+#ifndef DIALECT_MLIR_HLO_SHLO_H
+#define DIALECT_MLIR_HLO_SHLO_H
+
+#include "dialect/dialect.h"
+#include "dialect/mlir/read/mir.h"
+#include "forms/building.h"
+#include "tenon/forms.h"
+
+/* What a value of the text stands for. */
+typedef struct shlo_value {
+    bool is_faulty;                 /* nothing more: it was reported */
+    bool is_token;                  /* nothing more: it has no data */
+    const mir_attr *dense;          /* of a constant; NULL: it is none */
+    const type *type;               /* of a constant */
+    tn_value v;                     /* the data; for a constant in a function where it was used */
+    const struct shlo_value *parts; /* of a tuple; NULL: it is none */
+    uint32_t n_parts;
+} shlo_value;
+
+/* The values of a function while its body is lowered. */
+typedef struct shlo_frame {
+    shlo_value *values; /* by number */
+    uint32_t *seen;     /* by number: the last search for captures that found it */
+    uint32_t searches;
+} shlo_frame;
+
+/* A reason for which the text is refused, and the first place where it holds. */
+typedef struct shlo_refusal {
+    diag_kind kind;
+    const char *about; /* the operation */
+    const char *format;
+    const char *message, *fix;
+    span at;
+    uint32_t count;
+} shlo_refusal;
+
+typedef struct shlo_reader {
+    module *m;
+    tn_builder b;
+    arena memory;
+    mir_model model;
+    const read_options *options;
+    hash_index row_index;
+    VECTOR(const mir_row *) rows;
+    VECTOR(shlo_refusal) refusals;
+    uint64_t n_ops;      /* that were lowered, those of functions once for each call */
+    uint32_t call_depth; /* functions that are open */
+    uint32_t n_errors;   /* of the context, before the text was read */
+    bool no_memory;
+} shlo_reader;
+
+/* One operation while it is lowered. */
+typedef struct shlo_call {
+    shlo_reader *r;
+    tn_builder *b;
+    shlo_frame *frame;
+    const mir_op *op;
+    int arg; /* of the row */
+} shlo_call;
+
+/* ---- table.c ---- */
+
+const mir_row *shlo_find_row(const void *reader, mir_text name);
+bool shlo_index_rows(shlo_reader *r);
+
+/* ---- refuse.c ---- */
+
+/* The operation cannot be read, for this reason; false. */
+bool shlo_refuse(shlo_call *c, diag_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same about a place. ABOUT: what it has in common with its likes. */
+bool shlo_refuse_at(shlo_reader *r, diag_kind kind, const char *about, span at, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
+/* What would help against the last refusal. */
+void shlo_advise(shlo_reader *r, const char *fix);
+tn_status shlo_report_refusals(shlo_reader *r);
+bool shlo_no_memory(shlo_reader *r); /* false */
+/* T as a C string that lives as long as the reader. */
+const char *shlo_text(shlo_reader *r, mir_text t);
+
+/* ---- call.c: operands and results ---- */
+
+const shlo_value *shlo_value_of(const shlo_call *c, uint32_t k);
+/* The data of operand K. */
+tn_value shlo_in(shlo_call *c, uint32_t k);
+/* Its type; NULL when it has none, which is reported. */
+const type *shlo_in_type(shlo_call *c, uint32_t k);
+/* The declared type of result K; NULL, refused, where it cannot be had. Extents `?` are -1. */
+const mir_type *shlo_out_type(const shlo_call *c, uint32_t k);
+/* Result K is V; true unless V is no value, which the builder has reported. */
+bool shlo_give(shlo_call *c, uint32_t k, tn_value v);
+bool shlo_give_value(shlo_call *c, uint32_t k, const shlo_value *v);
+/* The data of V in the function that is being built. */
+tn_value shlo_data_of(shlo_reader *r, shlo_value *v);
+/* The literal of a constant operand K: its first element, if all are equal; false otherwise. */
+bool shlo_uniform(shlo_call *c, uint32_t k, scalar *out);
+static inline const type *shlo_type_of(const shlo_call *c, tn_value v)
+{
+    return builder_type(c->b, v);
+}
+static inline tn_ints shlo_dims(const type *t)
+{
+    return (tn_ints){t->dims, t->rank};
+}
+/* V with the extents of LIKE, when it has rank 0. */
+tn_value shlo_spread(shlo_call *c, tn_value v, const type *like);
+/* All operands from FIRST on have the same extents. */
+bool shlo_same_shape(shlo_call *c, uint32_t first);
+
+/* ---- attrs.c ---- */
+
+const mir_attr *shlo_attr(const shlo_call *c, const char *name);
+bool shlo_int(shlo_call *c, const char *name, int64_t otherwise, int64_t *out);
+bool shlo_flag(const shlo_call *c, const char *name, bool otherwise);
+double shlo_float(const shlo_call *c, const char *name, double otherwise);
+/* At most MOST integers, in any of the ways in which they are written; N 0 when there are none. */
+bool shlo_ints(shlo_call *c, const char *name, uint32_t most, int64_t *out, uint32_t *n);
+bool shlo_ints_of(shlo_call *c, const char *name, const mir_attr *a, uint32_t most, int64_t *out,
+                  uint32_t *n);
+/* N integers, each OTHERWISE when the attribute is left out. */
+bool shlo_ints_or(shlo_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t *out);
+/* N different axes of a tensor of rank RANK. */
+bool shlo_axes(shlo_call *c, const char *name, uint32_t rank, int64_t *out, uint32_t *n);
+bool shlo_are_axes(shlo_call *c, const char *name, const int64_t *axes, uint32_t n, uint32_t rank);
+/* A word, such as that of an enumeration; empty: there is none. */
+mir_text shlo_word(const shlo_call *c, const char *name);
+mir_text shlo_word_of(const mir_attr *a);
+/* The fields of a structure; NULL, refused, when there is none. */
+const mir_fields *shlo_struct(shlo_call *c, const char *name);
+
+/* ---- dense.c ---- */
+
+/* The data of the constant A of type T, in the memory of the module. A refusal is about AT. */
+bool shlo_dense(shlo_reader *r, const mir_attr *a, const type *t, span at, literal *out);
+/* T in the graph; every `?` is refused. NULL after a refusal. */
+const type *shlo_static_type(shlo_reader *r, const mir_type *t, span at);
+/* A constant with the data of L. */
+tn_value shlo_constant(shlo_reader *r, const literal *l);
+
+/* ---- walk.c ---- */
+
+/* Lower the operations of REGION, whose arguments are bound. Its results go to OUT, of which there
+ * are N. False: some are faulty, or there are others. */
+bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span at, shlo_value *out,
+                 uint32_t n);
+/* Lower the body of F in the place of C. */
+bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out);
+bool shlo_is_return(const mir_op *op);
+bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out);
+
+/* ---- captures.c ---- */
+
+/* What regions read of what is around them: data become operands and parameters. */
+typedef struct shlo_captures {
+    const mir_value **at;
+    shlo_value *before; /* what they stood for outside */
+    uint32_t n, cap;
+    bool is_faulty;
+} shlo_captures;
+
+bool shlo_capture(shlo_call *c, shlo_captures *s);
+/* A region has begun: append a parameter for each, and bind them. PARAMS may be NULL. */
+void shlo_enter(shlo_call *c, const shlo_captures *s, tn_value *params);
+void shlo_leave(shlo_call *c, const shlo_captures *s);
+
+/* ---- bodies.c: what regions of reductions compute ---- */
+
+typedef enum shlo_combine {
+    SHLO_ADD,
+    SHLO_MULTIPLY,
+    SHLO_MAXIMUM,
+    SHLO_MINIMUM,
+    SHLO_AND,
+    SHLO_OR,
+    SHLO_XOR,
+    SHLO_FIRST,  /* the accumulator */
+    SHLO_SECOND, /* the element */
+    SHLO_SUBTRACT,
+    SHLO_OTHER
+} shlo_combine;
+
+/* How the body combines value K of N accumulators with value K of N elements; *D the element type
+ * in which it does so. */
+shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint32_t n, tn_dtype *d);
+/* Refuse it, with the operations that stand in it. */
+bool shlo_refuse_body(shlo_call *c, const mir_region *region);
+/* A and B combined, elementwise, by the rules of StableHLO. */
+tn_value shlo_combined(shlo_call *c, shlo_combine how, tn_value a, tn_value b);
+/* Is S what leaves the other side as it is? */
+bool shlo_is_neutral(shlo_combine how, tn_dtype d, scalar s);
+
+/* ---- shared by lowerings ---- */
+
+tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max);
+/* X as D, by the rules of `convert`. */
+tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d);
+/* X with padding, an entry for each axis, that may cut: of the constant S, or, when that is NULL,
+ * of VALUE. */
+tn_value shlo_padded(shlo_call *c, tn_value x, const int64_t *low, const int64_t *high,
+                     const int64_t *interior, const scalar *s, tn_value value);
+/* X combined over AXES, which go. */
+tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes);
+
+#endif

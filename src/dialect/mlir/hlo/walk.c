@@ -1,0 +1,244 @@
+/* The walk over operations: one at a time, regions, and functions in the place of their calls. */
+#include "dialect/mlir/hlo/shlo.h"
+
+#include <inttypes.h>
+
+#include "base/text/suggest.h"
+#include "dialect/mlir/hlo/lower.h"
+
+bool shlo_is_return(const mir_op *op)
+{
+    return op->row && op->row->lower == shlo_lower_return;
+}
+
+/* ---- what every operation is checked for ---- */
+
+static bool refuse_unknown(shlo_call *c)
+{
+    const mir_text name = c->op->name;
+    (void)shlo_refuse(c, DIAG_UnknownOp, "this operation is not read");
+    suggestion like;
+    suggest_begin(&like, name.at, name.n);
+    for (uint32_t i = 0; i < c->r->rows.n; i++)
+        suggest_name(&like, c->r->rows.at[i]->name, strlen(c->r->rows.at[i]->name));
+    if (like.name[0])
+        shlo_advise(c->r, arena_printf(&c->r->memory, "did you mean '%s'?", like.name));
+    return false;
+}
+
+static bool right_arity(shlo_call *c)
+{
+    const mir_op *o = c->op;
+    const mir_row *row = o->row;
+    if (o->n_in < row->min_in || o->n_in > row->max_in)
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u operands are not what it takes",
+                           (unsigned)o->n_in);
+    if (row->n_out >= 0 && o->n_out != (uint32_t)row->n_out)
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u results are not what it has",
+                           (unsigned)o->n_out);
+    return row->n_regions == MIR_ANY || o->n_regions == row->n_regions ||
+           shlo_refuse(c, DIAG_ArityMismatch, "%u regions are not what it takes",
+                       (unsigned)o->n_regions);
+}
+
+/* Is NAME among the attributes of ROW? */
+static bool has_attr(const mir_row *row, mir_text name)
+{
+    for (const char *p = row->attrs; *p;) {
+        const size_t n = strcspn(p, " ");
+        const char *equals = memchr(p, '=', n);
+        const size_t skip = equals ? (size_t)(equals + 1 - p) : 0;
+        if (mir_same((mir_text){p + skip, n - skip}, name))
+            return true;
+        p += n + (p[n] == ' ');
+    }
+    return false;
+}
+
+static bool known_attrs(shlo_call *c)
+{
+    static const char *const anywhere[] = {"result_accuracy", "xla_shape", "result_layout"};
+    const mir_fields *list = &c->op->attrs;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const mir_text name = list->at[i].name;
+        bool known = (name.n && memchr(name.at, '.', name.n)) || has_attr(c->op->row, name);
+        for (size_t k = 0; !known && k < sizeof anywhere / sizeof *anywhere; k++)
+            known = mir_is(name, anywhere[k]);
+        if (!known)
+            return shlo_refuse(c, DIAG_InvalidAttribute, "it has no attribute '%.*s'",
+                               MIR_TEXT(name));
+    }
+    return true;
+}
+
+/* ---- results ---- */
+
+static bool fits(const shlo_call *c, const mir_type *declared, const type *t)
+{
+    bool same = declared->dtype == t->dtype && declared->rank == t->rank;
+    for (uint32_t i = 0; same && i < t->rank; i++)
+        same = declared->dims[i] == MIR_UNKNOWN || dim_is_symbolic(t->dims[i]) ||
+               declared->dims[i] == t->dims[i];
+    (void)c;
+    return same;
+}
+
+/* The results have the types that the text says. */
+static bool check_results(shlo_call *c)
+{
+    const mir_op *o = c->op;
+    for (uint32_t k = 0; k < o->n_out; k++) {
+        const shlo_value *v = &c->frame->values[o->out[k].number];
+        const mir_type *declared = o->out[k].type;
+        if (v->is_token || v->parts || v->is_faulty)
+            continue;
+        const type *t = v->dense ? v->type : builder_type(c->b, v->v);
+        if (!t)
+            return shlo_refuse(c, DIAG_NotImplemented, "result %u is not computed", (unsigned)k);
+        if (declared->kind != MIR_TENSOR || !fits(c, declared, t))
+            return shlo_refuse(
+                c, DIAG_TypeMismatch, "result %u has the type %s, and %.*s is written", (unsigned)k,
+                type_text(&c->r->memory, &c->r->m->types, t), MIR_TEXT(declared->text));
+    }
+    return true;
+}
+
+/* ---- one operation ---- */
+
+/* The builder reported a fault; others can be read all the same. */
+static void recover(shlo_reader *r)
+{
+    if (r->b.status == TN_ERR_NOMEM)
+        r->no_memory = true;
+    r->b.status = TN_OK;
+}
+
+static bool has_types(shlo_call *c)
+{
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        if (c->op->out[k].type->kind == MIR_REFUSED)
+            return shlo_refuse(c, DIAG_DTypeNotSupported, "%s", c->op->out[k].type->refused);
+    return true;
+}
+
+static bool run(shlo_call *c)
+{
+    shlo_reader *r = c->r;
+    const mir_op *o = c->op;
+    if (o->is_unread || !o->row)
+        return refuse_unknown(c);
+    bool ok = true;
+    for (uint32_t k = 0; k < o->n_in; k++)
+        ok = ok && !shlo_value_of(c, k)->is_faulty;
+    if (!ok || !right_arity(c) || !known_attrs(c) || !has_types(c))
+        return false;
+    const uint32_t n_scopes = r->b.scopes.n;
+    const span outer = r->b.at;
+    c->arg = o->row->arg;
+    r->b.at = o->at;
+    ok = o->row->lower(c) && r->b.status == TN_OK && check_results(c);
+    r->b.scopes.n = n_scopes; /* regions that a failure left open */
+    if (r->b.status != TN_OK)
+        recover(r);
+    else if (!ok && !r->no_memory && r->refusals.n == 0 && r->m->cx->diag.n_errors == r->n_errors)
+        (void)shlo_refuse(c, DIAG_InternalError, "it was refused without a reason");
+    r->b.at = outer;
+    return ok;
+}
+
+/* Functions that call others twice, and so on, stand for many operations. */
+static bool is_too_large(shlo_reader *r, const mir_op *op)
+{
+    if (r->n_ops++ < r->m->cx->limits.nodes)
+        return false;
+    if (r->n_ops == (uint64_t)r->m->cx->limits.nodes + 1)
+        (void)shlo_refuse_at(r, DIAG_LimitExceeded, "", op->at,
+                             "it has more operations than the limit, with those of functions once "
+                             "for each call");
+    return true;
+}
+
+static bool lower_op(shlo_reader *r, shlo_frame *f, const mir_op *op)
+{
+    shlo_call c = {.r = r, .b = &r->b, .frame = f, .op = op};
+    if (is_too_large(r, op))
+        return false;
+    const bool ok = run(&c);
+    for (uint32_t k = 0; k < op->n_out && !ok; k++)
+        f->values[op->out[k].number] = (shlo_value){.is_faulty = true};
+    return !r->no_memory;
+}
+
+/* ---- regions ---- */
+
+bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span at, shlo_value *out,
+                 uint32_t n)
+{
+    const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
+    if (!last || !shlo_is_return(last))
+        return shlo_refuse_at(r, DIAG_RegionSignature, "", at,
+                              "the region does not end with a return");
+    for (uint32_t i = 0; i + 1 < region->n_ops; i++)
+        if (!lower_op(r, f, region->ops[i]))
+            return false;
+    if (last->n_in != n)
+        return shlo_refuse_at(r, DIAG_RegionSignature, "", last->at,
+                              "%u values are returned, and %u are expected", (unsigned)last->n_in,
+                              (unsigned)n);
+    bool ok = true;
+    for (uint32_t k = 0; k < n; k++) {
+        out[k] = f->values[last->in[k]->number];
+        ok = ok && !out[k].is_faulty;
+    }
+    return ok;
+}
+
+/* ---- functions ---- */
+
+bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out)
+{
+    const tn_allocator *a = r->m->allocator;
+    const size_t n = f->n_values ? f->n_values : 1;
+    shlo_frame frame = {.values = memory_alloc(a, n * sizeof *frame.values),
+                        .seen = memory_alloc(a, n * sizeof *frame.seen)};
+    bool ok = frame.values && frame.seen;
+    if (ok) {
+        memset(frame.values, 0, n * sizeof *frame.values);
+        memset(frame.seen, 0, n * sizeof *frame.seen);
+        for (uint32_t i = 0; i < f->body.n_args; i++)
+            frame.values[f->body.args[i].number] = args[i];
+        f->is_open = true;
+        ok = shlo_region(r, &frame, &f->body, f->at, out, f->n_results);
+        f->is_open = false;
+    } else {
+        (void)shlo_no_memory(r);
+    }
+    memory_free(a, frame.values, n * sizeof *frame.values);
+    memory_free(a, frame.seen, n * sizeof *frame.seen);
+    return ok;
+}
+
+bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out)
+{
+    shlo_reader *r = c->r;
+    const uint32_t n = c->op->n_in - first;
+    if (f->is_open)
+        return shlo_refuse(c, DIAG_Cycle, "the function '@%.*s' calls itself", MIR_TEXT(f->name));
+    if (!f->has_body)
+        return shlo_refuse(c, DIAG_UndefinedName, "the function '@%.*s' has no body",
+                           MIR_TEXT(f->name));
+    if (r->call_depth >= r->m->cx->limits.nesting)
+        return shlo_refuse(c, DIAG_LimitExceeded, "functions call each other too deeply");
+    if (f->body.n_args != n)
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u operands for a function of %u", (unsigned)n,
+                           (unsigned)f->body.n_args);
+    shlo_value *args = ARENA_ARRAY(&r->memory, shlo_value, n);
+    if (!args)
+        return shlo_no_memory(r);
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = *shlo_value_of(c, first + i);
+    r->call_depth++;
+    const bool ok = shlo_function(r, f, args, out);
+    r->call_depth--;
+    return ok;
+}
