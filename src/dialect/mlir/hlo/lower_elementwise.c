@@ -216,49 +216,6 @@ bool shlo_lower_is_one_inf(shlo_call *c)
 
 /* ---- conversions ---- */
 
-/* Integers keep their low bits: X as an integer type D that does not hold all values of its own. */
-static tn_value wrapped(tn_builder *b, tn_value x, tn_dtype from, tn_dtype d)
-{
-    const uint32_t bits = dtype_table[d].bits, own = dtype_table[from].bits;
-    if (bits < own) { /* the low bits, then their sign */
-        const uint64_t mask = (UINT64_C(1) << bits) - 1;
-        const tn_value low = two(b, OP_AND, x, number(b, from, (int64_t)mask));
-        if (dtype_is_unsigned(d))
-            return tn_cast(b, low, d);
-        const tn_dtype w = dtype_is_unsigned(from) ? TN_SI64 : from;
-        const tn_value as = tn_cast(b, low, w);
-        const int64_t top = INT64_C(1) << (bits - 1);
-        const tn_value flipped = two(b, OP_XOR, as, number(b, w, top));
-        return tn_cast(b, two(b, OP_SUB, flipped, number(b, w, top)), d);
-    }
-    if (dtype_is_signed(from)) { /* to unsigned, no narrower */
-        const uint64_t top = UINT64_C(1) << (bits - 1);
-        const tn_dtype s = (tn_dtype)(bits == 4    ? TN_SI4
-                                      : bits == 8  ? TN_SI8
-                                      : bits == 16 ? TN_SI16
-                                      : bits == 32 ? TN_SI32
-                                                   : TN_SI64);
-        const tn_value y = tn_cast(b, x, s); /* the sign comes along */
-        const tn_value low = two(b, OP_AND, y, number(b, s, (int64_t)(top - 1)));
-        const tn_value high = one(b, OP_NOT, number(b, d, (int64_t)(top - 1)));
-        const tn_value set = two(b, OP_OR, tn_cast(b, low, d), high);
-        const tn_value is_below = tn_compare(b, TN_LT, y, number(b, s, 0));
-        return tn_select(b, is_below, set, tn_cast(b, y, d));
-    }
-    /* unsigned to signed of the same width */
-    const uint64_t most = (UINT64_C(1) << (bits - 1)) - 1;
-    const tn_value low = tn_cast(b, two(b, OP_AND, x, number(b, from, (int64_t)most)), d);
-    const tn_value set = two(b, OP_ADD, low, number(b, d, dtype_int_min(d)));
-    const tn_value is_above = tn_compare(b, TN_GT, x, number(b, from, (int64_t)most));
-    return tn_select(b, is_above, set, low);
-}
-
-/* Does D hold every value of the integer type FROM? */
-static bool holds(tn_dtype d, tn_dtype from)
-{
-    return dtype_int_min(d) <= dtype_int_min(from) && dtype_int_max(d) >= dtype_int_max(from);
-}
-
 tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d)
 {
     const type *t = shlo_type_of(c, x);
@@ -268,8 +225,8 @@ tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d)
         (void)shlo_refuse(c, DIAG_DTypeNotSupported, "complex numbers do not become real ones yet");
         return tn_no_value();
     }
-    const bool wraps = dtype_is_int(t->dtype) && dtype_is_int(d) && !holds(d, t->dtype);
-    return wraps ? wrapped(c->b, x, t->dtype, d) : tn_cast(c->b, x, d);
+    const bool wraps = dtype_is_int(t->dtype) && dtype_is_int(d);
+    return wraps ? tn_wrap(c->b, x, d) : tn_cast(c->b, x, d);
 }
 
 bool shlo_lower_convert(shlo_call *c)
