@@ -588,7 +588,7 @@ UNARY = ("neg abs exp exp2 log log2 tanh erf sin cos sqrt rsqrt reciprocal trunc
          "popcount count_leading_zeros is_finite is_nan is_inf asin acos atan cbrt tan log1p asinh acosh atanh expm1 "
          "sinh cosh sigmoid").split()
 BINARY = ("add sub mul div mod pow maximum minimum and or xor shift_left shift_right_logical "
-          "shift_right_arithmetic atan2").split()
+          "shift_right_arithmetic atan2 maximum_nan minimum_nan").split()
 _BUILDER.update({f"tn_{name}": (V, [V]) for name in UNARY})
 _BUILDER.update({f"tn_{name}": (V, [V, V]) for name in BINARY})
 

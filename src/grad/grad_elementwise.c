@@ -232,6 +232,16 @@ tn_status grad_minimum(grad_call *c)
     return winner(c);
 }
 
+/* The same where a NaN is the result; of two the first counts. [maximum_nan/G1] [minimum_nan/G1] */
+tn_status grad_extremum_nan(grad_call *c)
+{
+    const value_id first = grad_in(c, 0), none = grad_zeros(c, c->g[0]);
+    const value_id number = c->operand == 0 ? grad_where_equal(c, first, grad_y(c), c->g[0])
+                                            : grad_unless_equal(c, first, grad_y(c), c->g[0]);
+    const value_id nan = build_compare(&c->b, DIR_NE, first, first);
+    return unbroadcast(c, build_select(&c->b, nan, c->operand == 0 ? c->g[0] : none, number));
+}
+
 tn_status grad_select(grad_call *c)
 {
     value_id p = grad_in(c, 0), zeros = grad_zeros(c, c->g[0]);

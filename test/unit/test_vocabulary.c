@@ -98,7 +98,8 @@ static void check_numbers(void)
     CHECK_INT(BINARY_Atan2, 9);
     /* All of them: the number of a new word is held here, too. */
     CHECK_INT(UNARY_COUNT, UNARY_Sigmoid + 1);
-    CHECK_INT(BINARY_COUNT, BINARY_Atan2 + 1);
+    CHECK_INT(BINARY_MinimumNan, 11);
+    CHECK_INT(BINARY_COUNT, BINARY_MinimumNan + 1);
 }
 
 int main(void)

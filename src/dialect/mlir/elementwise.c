@@ -73,12 +73,13 @@ static void integer_division(mlir_text *w, tn_dtype d)
     line(w, "%%r = arith.select %%none, %%zero, %%m : %e", d);
 }
 
-/* A number wins over NaN; of two zeros the one that the op prefers. */
+/* A number wins over NaN, or NaN over numbers; of two zeros the one that the op prefers. */
 static void float_extremum(mlir_text *w, op_id op, tn_dtype d)
 {
-    bool is_max = op == OP_MAXIMUM;
+    const bool is_max = op == OP_MAXIMUM || op == OP_MAXIMUM_NAN;
+    const char *const deciding = op == OP_MAXIMUM || op == OP_MINIMUM ? "y" : "x";
     line(w, "%%first = arith.cmpf %s, %%x, %%y : %e", is_max ? "ogt" : "olt", d);
-    line(w, "%%lone = arith.cmpf uno, %%y, %%y : %e", d);
+    line(w, "%%lone = arith.cmpf uno, %%%s, %%%s : %e", deciding, deciding, d);
     line(w, "%%take = arith.ori %%first, %%lone : i1");
     line(w, "%%m = arith.select %%take, %%x, %%y : %e", d);
     local_constant(w, "zero", d, zero_of(d));
@@ -232,6 +233,10 @@ static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result
             return;
         }
         break;
+    case OP_MAXIMUM_NAN:
+    case OP_MINIMUM_NAN:
+        float_extremum(w, (op_id)n->op, d);
+        return;
     case OP_COMPARE:
         comparison(w, n, d);
         return;
@@ -295,6 +300,8 @@ static bool is_known(const node *n, tn_dtype d)
     case OP_SELECT:
     case OP_DIV:
     case OP_WRAP:
+    case OP_MAXIMUM_NAN:
+    case OP_MINIMUM_NAN:
         return true;
     case OP_NEG:
     case OP_MAXIMUM:

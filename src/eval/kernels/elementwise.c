@@ -286,6 +286,26 @@ bool flat_minimum(const flat_args *args)
     return true;
 }
 
+/* [maximum_nan/C1] */
+bool flat_maximum_nan(const flat_args *args)
+{
+    switch ((int)args->dtype) {
+        CASE(TN_F32, float, max_nan_f32(x[i], y[i]))
+        CASE(TN_F64, double, max_nan_f64(x[i], y[i]))
+    }
+    return true;
+}
+
+/* [minimum_nan/C1] */
+bool flat_minimum_nan(const flat_args *args)
+{
+    switch ((int)args->dtype) {
+        CASE(TN_F32, float, min_nan_f32(x[i], y[i]))
+        CASE(TN_F64, double, min_nan_f64(x[i], y[i]))
+    }
+    return true;
+}
+
 #define CLAMP(v, low, high)                                                                        \
     ((v) < (low) ? ((low) < (high) ? (low) : (high)) : (v) < (high) ? (v) : (high))
 

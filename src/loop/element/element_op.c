@@ -205,8 +205,9 @@ static element int_divide(loop_builder *b, bool remainder, element x, element y,
     return x;
 }
 
-/* A number wins over NaN; of equal numbers only zeros can differ: see eval/parts/extremum.h. */
-static element extremum(loop_builder *b, bool largest, element x, element y)
+/* A number wins over NaN, or else NaN over numbers; of equal numbers only zeros can differ: see
+ * eval/parts/extremum.h. */
+static element extremum_of(loop_builder *b, bool largest, bool nan_wins, element x, element y)
 {
     const tn_dtype d = x.dtype;
     if (!dtype_is_float(d)) {
@@ -224,10 +225,16 @@ static element extremum(loop_builder *b, bool largest, element x, element y)
                                            loop_binary(b, largest ? LOOP_AND : LOOP_OR,
                                                        loop_convert(b, LOOP_BITCAST, bits, x.re),
                                                        loop_convert(b, LOOP_BITCAST, bits, y.re)));
-    loop_value r = loop_select(b, first, x.re, y.re); /* y where x is NaN */
+    loop_value r = loop_select(b, first, x.re, y.re); /* y where one is NaN */
     r = loop_select(b, both(b, LOOP_FEQ, x, y), joined, r);
-    x.re = loop_select(b, loop_binary(b, LOOP_FUNO, y.re, y.re), x.re, r);
+    const loop_value deciding = nan_wins ? x.re : y.re; /* the NaN for which x is the result */
+    x.re = loop_select(b, loop_binary(b, LOOP_FUNO, deciding, deciding), x.re, r);
     return x;
+}
+
+static element extremum(loop_builder *b, bool largest, element x, element y)
+{
+    return extremum_of(b, largest, false, x, y);
 }
 
 static loop_value less_than(loop_builder *b, bool or_equal, element x, element y)
@@ -415,6 +422,16 @@ element form_maximum(loop_builder *b, const element_call *c)
 element form_minimum(loop_builder *b, const element_call *c)
 {
     return extremum(b, false, c->in[0], c->in[1]);
+}
+
+element form_maximum_nan(loop_builder *b, const element_call *c)
+{
+    return extremum_of(b, true, true, c->in[0], c->in[1]);
+}
+
+element form_minimum_nan(loop_builder *b, const element_call *c)
+{
+    return extremum_of(b, false, true, c->in[0], c->in[1]);
 }
 
 element form_clamp(loop_builder *b, const element_call *c) /* high wins */

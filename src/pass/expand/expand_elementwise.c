@@ -135,6 +135,15 @@ value_id expand_cast_to_itself(expand_call *c)
     return operand_type_of(c, 0) == c->out ? c->in[0] : NO_VALUE;
 }
 
+value_id expand_extremum_nan_as_select(expand_call *c)
+{
+    value_id y = build_binary(c->b, c->n->op == OP_MAXIMUM_NAN ? OP_MAXIMUM : OP_MINIMUM, c->in[0],
+                              c->in[1]);
+    for (uint32_t k = 0; k < 2; k++)
+        y = build_select(c->b, build_compare(c->b, DIR_NE, c->in[k], c->in[k]), c->in[k], y);
+    return y;
+}
+
 value_id expand_wrap_as_cast(expand_call *c)
 {
     if (!dtype_holds_ints(c->out->dtype, operand_type_of(c, 0)->dtype))
