@@ -170,6 +170,8 @@ TN_API tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype);
 /* Integers to integers, which keep the low bits; tn_cast where no integer is too large for DTYPE.
  */
 TN_API tn_value tn_wrap(tn_builder *b, tn_value x, tn_dtype dtype);
+/* The bits of X as elements of a type of the same width; NaNs are the usual one. */
+TN_API tn_value tn_bitcast(tn_builder *b, tn_value x, tn_dtype dtype);
 TN_API tn_value tn_stop_gradient(tn_builder *b, tn_value x);
 /* tn_div, but integers divided by zero give zero. */
 TN_API tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y);

@@ -520,6 +520,7 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
     "tn_rng_normal": (V, [D, I]),
     "tn_cast": (V, [V, D]),
     "tn_wrap": (V, [V, D]),
+    "tn_bitcast": (V, [V, D]),
     "tn_stop_gradient": (V, [V]),
     "tn_div_or_zero": (V, [V, V]),
     "tn_compare": (V, [c_int, V, V]),
@@ -586,9 +587,9 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
 # The elementwise operations without attributes: tenon/build_elementwise.def.
 UNARY = ("neg abs exp exp2 log log2 tanh erf sin cos sqrt rsqrt reciprocal trunc relu not floor ceil round_even sign "
          "popcount count_leading_zeros is_finite is_nan is_inf asin acos atan cbrt tan log1p asinh acosh atanh expm1 "
-         "sinh cosh sigmoid").split()
+         "sinh cosh sigmoid real imag").split()
 BINARY = ("add sub mul div mod pow maximum minimum and or xor shift_left shift_right_logical "
-          "shift_right_arithmetic atan2 maximum_nan minimum_nan").split()
+          "shift_right_arithmetic atan2 maximum_nan minimum_nan complex").split()
 _BUILDER.update({f"tn_{name}": (V, [V]) for name in UNARY})
 _BUILDER.update({f"tn_{name}": (V, [V, V]) for name in BINARY})
 

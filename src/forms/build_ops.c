@@ -251,6 +251,19 @@ tn_value tn_wrap(tn_builder *b, tn_value x, tn_dtype dtype)
     return append_1(&l, x);
 }
 
+tn_value tn_bitcast(tn_builder *b, tn_value x, tn_dtype dtype)
+{
+    attr_list l = attrs_for(b, OP_BITCAST);
+    value_id id;
+    const type *t;
+    if (!builder_operand(b, "bitcast", x, &id, &t) || !builder_dtype(b, "bitcast", dtype))
+        return tn_no_value();
+    if (t->dtype == dtype)
+        return x;
+    add_dtype(&l, KEY_DTYPE, dtype);
+    return append_1(&l, x);
+}
+
 tn_value tn_compare(tn_builder *b, tn_direction how, tn_value x, tn_value y)
 {
     attr_list l = attrs_for(b, OP_COMPARE);

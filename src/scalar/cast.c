@@ -305,6 +305,48 @@ void dtype_wrap(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n
     }
 }
 
+/* The bits of a NaN, without the sign, are above those of infinity (of the largest number where
+ * there is no infinity); NAN takes their place. */
+#define PLAIN_NANS(type, infinity, nan)                                                            \
+    for (size_t k = 0; k < n; k++) {                                                               \
+        type bits;                                                                                 \
+        memcpy(&bits, (char *)dst + k * sizeof bits, sizeof bits);                                 \
+        if ((type)(bits << 1) > (type)((infinity) << 1))                                           \
+            bits = (nan);                                                                          \
+        memcpy((char *)dst + k * sizeof bits, &bits, sizeof bits);                                 \
+    }                                                                                              \
+    break
+
+static void plain_nans(tn_dtype d, void *dst, size_t n)
+{
+    switch ((int)d) {
+    case TN_FP8_E4M3:
+        PLAIN_NANS(uint8_t, 0x7e, 0x7f);
+    case TN_FP8_E5M2:
+        PLAIN_NANS(uint8_t, 0x7c, 0x7e);
+    case TN_BF16:
+        PLAIN_NANS(uint16_t, 0x7f80, 0x7fc0);
+    case TN_F16:
+        PLAIN_NANS(uint16_t, 0x7c00, 0x7e00);
+    case TN_F32:
+        PLAIN_NANS(uint32_t, UINT32_C(0x7f800000), 0x7fc00000);
+    case TN_F64:
+        PLAIN_NANS(uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000));
+    }
+}
+
+void dtype_bitcast(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n)
+{
+    if (dtype_table[from].bits < 8) {
+        dtype_wrap(from, src, to, dst, n);
+        return;
+    }
+    if (n && src != dst)
+        memcpy(dst, src, n * dtype_bytes(from));
+    if (dtype_is_float(from) && from != to)
+        plain_nans(from, dst, n);
+}
+
 static scalar from_wide(dtype_class kind, const wide *w)
 {
     scalar s = {.kind = kind, .u = w->u[0]};

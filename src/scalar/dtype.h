@@ -105,6 +105,9 @@ bool dtype_cast(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n
 /* N integers of FROM to the integers TO that are equal to them modulo 2 to the power of the bits of
  * TO. SRC and DST as above. */
 void dtype_wrap(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n);
+/* The bits of N elements as those of another dtype of the same width; neither is complex or i1.
+ * Every NaN is read as the positive quiet one without a payload, unless the dtypes are the same. */
+void dtype_bitcast(tn_dtype from, const void *src, tn_dtype to, void *dst, size_t n);
 
 /* One value of any dtype, held without loss. */
 typedef struct scalar {

@@ -1,6 +1,7 @@
 """Random well-typed PTIR programs, what NumPy says of their results, and their binary form."""
 import math
 import random
+import re
 import struct
 import sys
 
@@ -30,7 +31,10 @@ SIGNED = tuple(d for d in INTS if d.startswith("S"))
 # What the type rules of elementwise operations take.
 RULES = {"neg": SIGNED + FLOATS + COMPLEX, "abs": REAL, "unary_float": FLOATS, "arithmetic": NUMBERS,
          "min_max": REAL, "float_binary": FLOATS, "relu": SIGNED + FLOATS, "unary_bits": INTS,
-         "integer_binary": INTS, "bits_binary": INTS, "predicate": FLOATS, "integer_unary": INTS}
+         "integer_binary": INTS, "bits_binary": INTS, "predicate": FLOATS, "integer_unary": INTS,
+         "part": COMPLEX, "complex": ("F32", "F64")}
+PART = {"Cf32": "F32", "Cf64": "F64"}
+WIDTH = {d: {"Fp8E4M3": 8, "Fp8E5M2": 8}.get(d) or int(re.sub(r"\D", "", d)) for d in INTS + FLOATS}
 
 
 def tensor(dtype, shape):
@@ -138,7 +142,10 @@ class Scope:
         data = None
         if v.data is not None and op in ("Neg", "Abs"):
             data = -v.data if op == "Neg" else np.abs(v.data)
-        self.emit({"ElementwiseUnary": op}, [v], "I1" if rule == "predicate" else v.dtype, v.shape, data)
+        if v.data is not None and rule == "part":
+            data = v.data.real if op == "Real" else v.data.imag
+        out = "I1" if rule == "predicate" else PART[v.dtype] if rule == "part" else v.dtype
+        self.emit({"ElementwiseUnary": op}, [v], out, v.shape, data)
 
     def binary(self):
         op = self.r.choice(list(BINARY))
@@ -155,7 +162,7 @@ class Scope:
                 data = v.data / w.data if v.dtype in FLOATS else None
             elif op in ("Maximum", "Minimum") and v.dtype in INTS:
                 data = (np.maximum if op == "Maximum" else np.minimum)(v.data, w.data)
-        self.emit({"ElementwiseBinary": op}, [v, w], v.dtype, v.shape, data)
+        self.emit({"ElementwiseBinary": op}, [v, w], "Cf" + v.dtype[1:] if op == "Complex" else v.dtype, v.shape, data)
 
     def clamp(self):
         v = self.some(REAL)
@@ -197,6 +204,11 @@ class Scope:
         if v.data is not None and dtype in NUMPY:
             data = v.data.astype(NUMPY[dtype])
         self.emit({"Wrap": {"dtype": dtype}}, [v], dtype, v.shape, data)
+
+    def bitcast(self):
+        v = self.some(INTS + FLOATS)
+        dtype = self.r.choice([d for d in INTS + FLOATS if WIDTH[d] == WIDTH[v.dtype]])
+        self.emit({"Bitcast": {"dtype": dtype}}, [v], dtype, v.shape)
 
     def stop_gradient(self):
         v = self.some()
@@ -581,7 +593,7 @@ class Scope:
 
     def grow(self, n):
         kinds = [self.unary, self.binary, self.binary, self.clamp, self.compare, self.select,
-                 self.cast, self.wrap, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
+                 self.cast, self.wrap, self.bitcast, self.stop_gradient, self.reshape, self.transpose, self.broadcast,
                  self.slice, self.concat, self.pad, self.tile, self.iota, self.rng, self.reduce,
                  self.reduce, self.arg_max, self.top_k, self.cumulative, self.sort, self.dot_general,
                  self.take, self.gather,
@@ -683,7 +695,7 @@ FIELDS = {
                     "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"},
     "Sort": {"axis": INT, "descending": "bool"},
     "Argsort": {"axis": INT, "descending": "bool", "indices_dtype": "dtype"},
-    "Wrap": {"dtype": "dtype"}}
+    "Wrap": {"dtype": "dtype"}, "Bitcast": {"dtype": "dtype"}}
 OPERATIONS = ["Constant", "ElementwiseUnary", "ElementwiseBinary", *FIELDS]
 
 

@@ -345,6 +345,29 @@ def convert(op, x):
         return x.astype(to.dtype)
 
 
+def bitcast_convert(op, x):
+    to = op.outputs[0]
+    demand(to.shape == op.inputs[0].shape and x.dtype.kind != "c" and np.dtype(to.dtype).itemsize == x.dtype.itemsize,
+           "bitcast_convert")
+    if x.dtype.kind == "f":
+        x = np.where(np.isnan(x), x.dtype.type("nan"), x)
+    return np.ascontiguousarray(x).view(to.dtype).reshape(to.shape)
+
+
+def part(of):
+    def run(op, x):
+        demand(x.dtype.kind == "c" and op.inputs[0].shape == op.outputs[0].shape, "real, imag")
+        return of(x)
+    return run
+
+
+def complex_(op, x, y):
+    demand(op.inputs[0] == op.inputs[1] and x.dtype in (np.float32, np.float64), "complex")
+    z = np.empty(x.shape, op.outputs[0].dtype)
+    z.real, z.imag = x, y
+    return z
+
+
 def reshape(op, x):
     demand(math.prod(op.outputs[0].shape) == x.size, "reshape")
     return x.reshape(op.outputs[0].shape)
@@ -701,6 +724,7 @@ TABLE = {
     "and": binary(np.bitwise_and, np.logical_and), "or": binary(np.bitwise_or, np.logical_or),
     "xor": binary(np.bitwise_xor, np.logical_xor),
     "compare": compare, "select": select, "clamp": clamp, "convert": convert, "reshape": reshape,
+    "bitcast_convert": bitcast_convert, "real": part(np.real), "imag": part(np.imag), "complex": complex_,
     "broadcast_in_dim": broadcast_in_dim, "transpose": transpose, "slice": slice_, "pad": pad,
     "concatenate": concatenate, "reverse": reverse, "iota": iota, "dynamic_slice": dynamic_slice,
     "dynamic_update_slice": dynamic_update_slice, "dot_general": dot_general,

@@ -121,7 +121,8 @@ static inline unsigned add_for_each_dtype(job_list *l, op_use o, uint32_t n_in, 
 static inline void add_ops(job_list *l, uint64_t *state)
 {
     for (int op = 0; op < OP_COUNT; op++) {
-        if (!(op_table[op].traits & T_ELEMENTWISE) || op == OP_CAST || op == OP_WRAP)
+        if (!(op_table[op].traits & T_ELEMENTWISE) || op == OP_CAST || op == OP_WRAP ||
+            op == OP_BITCAST)
             continue;
         op_use o = {.op = (op_id)op, .is_clean = op == OP_SELECT || op == OP_STOP_GRADIENT};
         unsigned n = 0;
@@ -139,13 +140,13 @@ static inline void add_ops(job_list *l, uint64_t *state)
             o.n_attrs = 1;
             n += add_for_each_dtype(l, o, 2, state);
         }
-        CHECK(n >= 6);
+        CHECK(n >= (op == OP_REAL || op == OP_IMAG || op == OP_COMPLEX ? 2 : 6));
     }
 }
 
 static inline void add_casts(job_list *l, uint64_t *state)
 {
-    unsigned n = 0, wraps = 0;
+    unsigned n = 0, wraps = 0, bitcasts = 0;
     for (int from = 0; from < TN_DTYPE_COUNT; from++)
         for (int to = 0; to < TN_DTYPE_COUNT; to++) {
             op_use o = {.op = OP_CAST, .in = {(tn_dtype)from}, .n_in = 1, .n_attrs = 1};
@@ -153,9 +154,12 @@ static inline void add_casts(job_list *l, uint64_t *state)
             n += add_use(l, &o, state);
             o.op = OP_WRAP;
             wraps += add_use(l, &o, state);
+            o.op = OP_BITCAST;
+            bitcasts += add_use(l, &o, state);
         }
     CHECK_INT(n, 19 * 19 - 2 * 16);
     CHECK_INT(wraps, 10 * 10);
+    CHECK_INT(bitcasts, 2 * 2 + 2 * 4 * 4 + 2 * 3 * 3);
 }
 
 /* Scale and zero point along the only axis, so that every element has its own. */

@@ -9,18 +9,19 @@ static tn_value f32(tn_builder *b, const char *name, tn_ints shape)
     return tn_input(b, name, TN_F32, shape);
 }
 
-/* An operand that the type rule of OP takes: X has floats, I integers. */
-static tn_value operand_for(op_id op, tn_value x, tn_value i)
+/* An operand that the type rule of OP takes: X has floats, I integers, Z complex numbers. */
+static tn_value operand_for(op_id op, tn_value x, tn_value i, tn_value z)
 {
     const char *rule = op_table[op].infer_name;
-    return strstr(rule, "bits") || strstr(rule, "integer") ? i : x;
+    return strcmp(rule, "part") == 0 ? z : strstr(rule, "bits") || strstr(rule, "integer") ? i : x;
 }
 
 static void use_elementwise(tn_builder *b, tn_value x, tn_value i, tn_value p)
 {
-#define TN_UNARY(function, op) CHECK(tn_is_value(function(b, operand_for(OP_##op, x, i))));
+    const tn_value z = tn_cast(b, x, TN_CF32);
+#define TN_UNARY(function, op) CHECK(tn_is_value(function(b, operand_for(OP_##op, x, i, z))));
 #define TN_BINARY(function, op)                                                                    \
-    CHECK(tn_is_value(function(b, operand_for(OP_##op, x, i), operand_for(OP_##op, x, i))));
+    CHECK(tn_is_value(function(b, operand_for(OP_##op, x, i, z), operand_for(OP_##op, x, i, z))));
 #include "tenon/build_elementwise.def"
 #undef TN_UNARY
 #undef TN_BINARY
@@ -29,6 +30,7 @@ static void use_elementwise(tn_builder *b, tn_value x, tn_value i, tn_value p)
     CHECK(tn_is_value(tn_div_or_zero(b, x, x)));
     CHECK(tn_is_value(tn_cast(b, x, TN_F64)));
     CHECK(tn_is_value(tn_wrap(b, i, TN_SI8)));
+    CHECK(tn_is_value(tn_bitcast(b, x, TN_UI32)));
     CHECK(tn_is_value(tn_compare(b, TN_LT, x, x)));
     CHECK(tn_is_value(tn_select(b, tn_compare(b, TN_NE, x, x), x, x)));
     CHECK(tn_is_value(tn_clamp(b, x, x, x)));

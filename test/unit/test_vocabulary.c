@@ -27,7 +27,8 @@ static void check_form(op_id op, arena *memory)
     element r;
     loop_value fails;
     loop_init(&b, memory);
-    const element x = element_zero(&b, takes_floats(op) ? TN_F32 : TN_SI32, 8);
+    const bool of_parts = strcmp(op_table[op].infer_name, "part") == 0;
+    const element x = element_zero(&b, of_parts ? TN_CF32 : takes_floats(op) ? TN_F32 : TN_SI32, 8);
     const element in[] = {op == OP_SELECT ? element_zero(&b, TN_I1, 8) : x, x, x};
     CHECK(element_op(&b, op, &attrs_none, in, op_table[op].min_in, x.dtype, &r, &fails));
     CHECK(!loop_failed(&b));
@@ -93,13 +94,15 @@ static void check_numbers(void)
     CHECK_INT(UNARY_Reciprocal, 7);
     CHECK_INT(UNARY_IsInf, 16);
     CHECK_INT(UNARY_Sigmoid, 29);
+    CHECK_INT(UNARY_Imag, 31);
     CHECK_INT(BINARY_Minimum, 5);
     CHECK_INT(BINARY_ShiftLeft, 6);
     CHECK_INT(BINARY_Atan2, 9);
     /* All of them: the number of a new word is held here, too. */
-    CHECK_INT(UNARY_COUNT, UNARY_Sigmoid + 1);
+    CHECK_INT(UNARY_COUNT, UNARY_Imag + 1);
     CHECK_INT(BINARY_MinimumNan, 11);
-    CHECK_INT(BINARY_COUNT, BINARY_MinimumNan + 1);
+    CHECK_INT(BINARY_Complex, 12);
+    CHECK_INT(BINARY_COUNT, BINARY_Complex + 1);
 }
 
 int main(void)

@@ -233,6 +233,9 @@ static void scalar_form(mlir_text *w, const node *n, tn_dtype d, tn_dtype result
             return;
         }
         break;
+    case OP_BITCAST:
+        line(w, "%%r = arith.bitcast %%x : %e to %e", d, result);
+        return;
     case OP_MAXIMUM_NAN:
     case OP_MINIMUM_NAN:
         float_extremum(w, (op_id)n->op, d);
@@ -300,6 +303,7 @@ static bool is_known(const node *n, tn_dtype d)
     case OP_SELECT:
     case OP_DIV:
     case OP_WRAP:
+    case OP_BITCAST:
     case OP_MAXIMUM_NAN:
     case OP_MINIMUM_NAN:
         return true;
@@ -316,7 +320,8 @@ static bool is_known(const node *n, tn_dtype d)
 static bool is_alias(const node *n, tn_dtype from, tn_dtype to)
 {
     return n->op == OP_STOP_GRADIENT || (n->op == OP_CAST && from == to) ||
-           (n->op == OP_WRAP && !wrapping_name(from, to));
+           (n->op == OP_WRAP && !wrapping_name(from, to)) ||
+           (n->op == OP_BITCAST && dtype_is_int(from) && dtype_is_int(to));
 }
 
 /* Of operand and result that set the form. */

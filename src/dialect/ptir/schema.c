@@ -185,12 +185,17 @@ op_id ptir_reduce_op(uint32_t index)
     return reduce_ops[index];
 }
 
+bool ptir_converts(ptir_op op)
+{
+    return op == PTIR_CAST || op == PTIR_WRAP || op == PTIR_BITCAST;
+}
+
 bool ptir_text_may_omit(ptir_op op, const ptir_field *field)
 {
     const bool makes = op == PTIR_IOTA || op == PTIR_RNG_UNIFORM || op == PTIR_RNG_NORMAL;
     return field->optional || field->kind == PTIR_BOOL || field->kind == PTIR_DICT ||
            field->kind == PTIR_SHAPE ||
-           (field->kind == PTIR_DTYPE && (makes || op == PTIR_CAST || op == PTIR_WRAP)) ||
+           (field->kind == PTIR_DTYPE && (makes || ptir_converts(op))) ||
            field->key == KEY_BATCH_LHS || field->key == KEY_BATCH_RHS;
 }
 

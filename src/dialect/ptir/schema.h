@@ -87,6 +87,8 @@ const char *ptir_word(const char *words, uint32_t index, size_t *length);
 op_id ptir_unary_op(uint32_t index);
 op_id ptir_binary_op(uint32_t index);
 op_id ptir_reduce_op(uint32_t index);
+/* Does the op convert elements to those of its field `dtype`? */
+bool ptir_converts(ptir_op op);
 /* May the text form leave the field away, because it is optional, the declared type says it, or
  * there is a default? */
 bool ptir_text_may_omit(ptir_op op, const ptir_field *field);

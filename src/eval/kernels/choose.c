@@ -107,3 +107,61 @@ bool flat_wrap(const flat_args *args)
                args->n);
     return true;
 }
+
+/* [bitcast/C1] [bitcast/C2] */
+bool flat_bitcast(const flat_args *args)
+{
+    dtype_bitcast((tn_dtype)(args->mode >> 8), args->in[0], (tn_dtype)(args->mode & 255), args->out,
+                  args->n);
+    return true;
+}
+
+/* Every second number of X, from the one at FIRST on. */
+#define EVERY_SECOND(type, first)                                                                  \
+    do {                                                                                           \
+        const type *x = args->in[0];                                                               \
+        type *restrict out = args->out;                                                            \
+        for (size_t i = 0; i < args->n; i++)                                                       \
+            out[i] = x[2 * i + (first)];                                                           \
+    } while (0)
+
+static bool part(const flat_args *args, size_t first)
+{
+    if (args->dtype == TN_CF64)
+        EVERY_SECOND(double, first);
+    else
+        EVERY_SECOND(float, first);
+    return true;
+}
+
+/* [real/C1] */
+bool flat_real(const flat_args *args)
+{
+    return part(args, 0);
+}
+
+/* [imag/C1] */
+bool flat_imag(const flat_args *args)
+{
+    return part(args, 1);
+}
+
+#define INTERLEAVE(type)                                                                           \
+    do {                                                                                           \
+        const type *x = args->in[0], *y = args->in[1];                                             \
+        type *restrict out = args->out;                                                            \
+        for (size_t i = 0; i < args->n; i++) {                                                     \
+            out[2 * i] = x[i];                                                                     \
+            out[2 * i + 1] = y[i];                                                                 \
+        }                                                                                          \
+    } while (0)
+
+/* [complex/C1] */
+bool flat_complex(const flat_args *args)
+{
+    if (args->dtype == TN_F64)
+        INTERLEAVE(double);
+    else
+        INTERLEAVE(float);
+    return true;
+}

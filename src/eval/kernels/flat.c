@@ -52,7 +52,7 @@ bool flat_kernel_init(flat_kernel *k, op_id op, const attrs *given, const type *
     } else if (op == OP_SELECT) {
         k->by_storage = true;
         k->mode = (int64_t)dtype_bytes(out);
-    } else if (op == OP_CAST || op == OP_WRAP) {
+    } else if (op == OP_CAST || op == OP_WRAP || op == OP_BITCAST) {
         k->by_storage = true;
         k->mode = (int64_t)k->in[0] << 8 | (int64_t)out;
     } else {

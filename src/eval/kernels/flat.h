@@ -43,8 +43,8 @@ bool flat_kernel_init(flat_kernel *k, op_id op, const attrs *given, const type *
 /* N <= FLAT_CHUNK elements as stored. */
 bool flat_kernel_run(const flat_kernel *k, const void *const *in, void *out, size_t n);
 
-/* The kernels that rows of ops.def name. flat_select, flat_cast and flat_wrap take elements as
- * stored; `mode` is the size of an element, or the two dtypes. */
+/* The kernels that rows of ops.def name. flat_select, flat_cast, flat_wrap and flat_bitcast take
+ * elements as stored; `mode` is the size of an element, or the two dtypes. */
 #define ELEMENTWISE(id, text, n_in, attrs, traits, infer, kernel, cost, grad, help)                \
     flat_fn flat_##kernel;
 #include "graph/ops.def"

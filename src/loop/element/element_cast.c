@@ -170,3 +170,61 @@ element form_wrap(loop_builder *b, const element_call *c)
     const loop_value y = shorten(b, extend(b, x.dtype, x.re, e), e);
     return element_of(c->out, element_wrap(b, c->out, y));
 }
+
+static uint64_t plain_nan(tn_dtype d)
+{
+    switch ((int)d) {
+    case TN_FP8_E4M3:
+        return 0x7f;
+    case TN_FP8_E5M2:
+        return 0x7e;
+    case TN_BF16:
+        return 0x7fc0;
+    case TN_F16:
+        return 0x7e00;
+    case TN_F32:
+        return 0x7fc00000;
+    default:
+        return UINT64_C(0x7ff8000000000000);
+    }
+}
+
+/* The bits as stored, as an integer: see dtype_bitcast. */
+static loop_value bits_of_float(loop_builder *b, element x)
+{
+    const loop_value bits =
+        element_is_narrow(x.dtype)
+            ? element_encode(b, x.dtype, x.re)
+            : loop_convert(b, LOOP_BITCAST, x.dtype == TN_F64 ? LOOP_I64 : LOOP_I32, x.re);
+    return loop_select(b, loop_binary(b, LOOP_FUNO, x.re, x.re),
+                       const_like(b, bits, plain_nan(x.dtype)), bits);
+}
+
+element form_bitcast(loop_builder *b, const element_call *c)
+{
+    const element x = c->in[0];
+    if (x.dtype == c->out)
+        return x;
+    const loop_value bits = dtype_is_float(x.dtype) ? bits_of_float(b, x) : x.re;
+    if (c->out == TN_F32 || c->out == TN_F64)
+        return element_of(c->out, loop_convert(b, LOOP_BITCAST, element_compute(c->out), bits));
+    return element_of(c->out, element_decode(b, c->out, bits));
+}
+
+element form_real(loop_builder *b, const element_call *c)
+{
+    (void)b;
+    return element_of(dtype_table[c->in[0].dtype].part, c->in[0].re);
+}
+
+element form_imag(loop_builder *b, const element_call *c)
+{
+    (void)b;
+    return element_of(dtype_table[c->in[0].dtype].part, c->in[0].im);
+}
+
+element form_complex(loop_builder *b, const element_call *c)
+{
+    (void)b;
+    return (element){c->out, c->in[0].re, c->in[1].re};
+}

@@ -92,6 +92,10 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     switch ((int)n->op) {
     case OP_CAST:
     case OP_WRAP:
+    case OP_BITCAST:
+    case OP_REAL:
+    case OP_IMAG:
+    case OP_COMPLEX:
     case OP_STOP_GRADIENT:
         return 0;
     case OP_ARG_MAX:

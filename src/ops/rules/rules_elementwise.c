@@ -141,6 +141,45 @@ tn_status infer_wrap(infer_call *call)
     return infer_result(call, type_with_dtype(&call->module->types, call->in[0], (tn_dtype)to));
 }
 
+/* Complex numbers and truth values have no bits of their own. */
+static bool has_bits(tn_dtype d)
+{
+    return dtype_is_int(d) || dtype_is_float(d);
+}
+
+tn_status infer_bitcast(infer_call *call)
+{
+    const int64_t to = attr_int(call->attrs, KEY_DTYPE, -1);
+    const tn_dtype from = call->in[0]->dtype;
+    if (to < 0 || to >= TN_DTYPE_COUNT)
+        return infer_reject(call, DIAG_InvalidAttribute, "'dtype' must be an element type");
+    if (!has_bits(from) || !has_bits((tn_dtype)to) ||
+        dtype_table[from].bits != dtype_table[to].bits)
+        return infer_reject(call, DIAG_DTypeNotSupported, "'%s' cannot read the bits of %s as %s",
+                            rule_op(call), dtype_name(from), dtype_name((tn_dtype)to));
+    return infer_result(call, type_with_dtype(&call->module->types, call->in[0], (tn_dtype)to));
+}
+
+/* A part of a complex number. */
+tn_status infer_part(infer_call *call)
+{
+    TN_TRY(rule_dtype(call, 0, ALLOW_COMPLEX));
+    const tn_dtype part = dtype_table[call->in[0]->dtype].part;
+    return infer_result(call, type_with_dtype(&call->module->types, call->in[0], part));
+}
+
+tn_status infer_complex(infer_call *call)
+{
+    const type *a = call->in[0], *b = call->in[1];
+    shape s;
+    TN_TRY(rule_same_dtype(call, 0));
+    if (a->dtype != TN_F32 && a->dtype != TN_F64)
+        return infer_reject(call, DIAG_DTypeNotSupported, "'%s' takes f32 and f64, not %s",
+                            rule_op(call), dtype_name(a->dtype));
+    TN_TRY(rule_broadcast(call, a->dims, a->rank, b->dims, b->rank, &s));
+    return rule_result(call, a->dtype == TN_F64 ? TN_CF64 : TN_CF32, &s);
+}
+
 tn_status infer_cast(infer_call *call)
 {
     const int64_t to = attr_int(call->attrs, KEY_DTYPE, -1);

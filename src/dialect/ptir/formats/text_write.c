@@ -180,8 +180,7 @@ static bool is_implied(const ptir_inst *inst, const ptir_field *field, const att
     const type *t = inst->out.tensor;
     bool generator =
         inst->op == PTIR_IOTA || inst->op == PTIR_RNG_UNIFORM || inst->op == PTIR_RNG_NORMAL;
-    if (inst->op == PTIR_CAST || inst->op == PTIR_WRAP ||
-        (inst->op == PTIR_REDUCE && field->key == KEY_COMBINE))
+    if (ptir_converts((ptir_op)inst->op) || (inst->op == PTIR_REDUCE && field->key == KEY_COMBINE))
         return true;
     if (generator && field->kind == PTIR_DTYPE)
         return true;
