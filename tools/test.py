@@ -23,6 +23,8 @@ SUMMARY = re.compile(r"(\d+) passed, (\d+) failed\s*\Z")
 ENDED = re.compile(r"\s*\d+/\d+ Test\s+#\d+: (\S+) \.*(.*?)\s+([\d.]+) sec")
 SLOW = 10
 FUZZ_RUNS = 2000  # inputs for each fuzzer
+# The unit tests in which threads meet.
+THREADED = ("api", "api_custom", "api_engine", "api_symbols", "cache", "tape", "train_ranks", "workers")
 
 
 class Tally:
@@ -60,12 +62,13 @@ def run_one(tally, name, *command):
     return ok
 
 
-def build(tally, preset):
-    """Configure and build; True when that worked."""
+def build(tally, preset, *targets):
+    """Configure and build all, or TARGETS; True when that worked."""
     def work():
         ok, output = run("cmake", "--preset", preset)
         if ok:
-            ok, output = run("cmake", "--build", "--preset", preset, "-j", JOBS)
+            only = ["--target", *targets] if targets else []
+            ok, output = run("cmake", "--build", "--preset", preset, "-j", JOBS, *only)
         tally.add(f"build {preset}", int(ok), int(not ok), output[-20000:])
         return ok
     return tally.part(f"build {preset}", work)
@@ -126,6 +129,8 @@ def sweeps(tally):
     """What takes longer: sanitizers, more programs, release builds, fuzzers."""
     if build(tally, "asan"):
         test_part(tally, "asan")
+    if build(tally, "tsan", *(f"unit_{name}" for name in THREADED)):
+        test_part(tally, "tsan", "-R", f"^unit[.]({'|'.join(THREADED)})$")
     if build(tally, "dev"):
         test_part(tally, "dev", "-L", "sweep")
     # Release builds of both compilers see warnings that need the optimiser or appear without
