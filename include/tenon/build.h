@@ -337,7 +337,10 @@ typedef enum tn_combine {
     TN_COMBINE_ADD = 0,
     TN_COMBINE_MAX,
     TN_COMBINE_MIN,
-    TN_COMBINE_REPLACE
+    TN_COMBINE_REPLACE,
+    TN_COMBINE_MUL,     /* this and what follows in tn_scatter_reduce only */
+    TN_COMBINE_MAX_NAN, /* of floats; NaN wins over numbers */
+    TN_COMBINE_MIN_NAN
 } tn_combine;
 /* X with UPDATES combined in; their position along AXIS is in I. */
 TN_API tn_value tn_scatter_reduce(tn_builder *b, tn_value x, tn_value i, tn_value updates,

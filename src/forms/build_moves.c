@@ -254,7 +254,7 @@ tn_value tn_scatter_add(tn_builder *b, tn_value x, tn_value i, tn_value updates,
 
 static void add_combine(attr_list *l, tn_combine combine)
 {
-    if (is_building(l->b) && (unsigned)combine > TN_COMBINE_REPLACE)
+    if (is_building(l->b) && (unsigned)combine > TN_COMBINE_MIN_NAN)
         builder_fail(l->b, DIAG_Usage, op_table[l->op].text, "%d is no way to combine",
                      (int)combine);
     add_int(l, KEY_COMBINE, (int64_t)combine);

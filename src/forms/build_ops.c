@@ -13,7 +13,7 @@ _Static_assert((int)TN_PADDING_SAME == (int)PADDING_SAME &&
 _Static_assert((int)TN_FOLD_PROD == (int)FOLD_PROD && (int)TN_FOLD_MIN == (int)FOLD_MIN,
                "public numbers are our own");
 _Static_assert((int)TN_COMBINE_MAX == (int)COMBINE_MAX &&
-                   (int)TN_COMBINE_REPLACE == (int)COMBINE_REPLACE,
+                   (int)TN_COMBINE_MIN_NAN == (int)COMBINE_MIN_NAN,
                "combine modes");
 
 /* ---- sources -------------------------------------------------------------------------------- */

@@ -87,6 +87,35 @@ static tn_status replace(grad_call *c)
     return grad_gives(c, build_select(&c->b, is_last, g, grad_zeros(c, updates)));
 }
 
+/* Each factor gets g times the product of the others: the quotient, where no factor is 0, and where
+ * it is the only 0 itself, the product of the rest. [scatter_reduce/G1] */
+static tn_status multiply(grad_call *c)
+{
+    const int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
+    const value_id at = grad_in(c, 1);
+    value_id is_zero[2], rest[2], zeros[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        const value_id x = grad_in(c, 2 * k);
+        const type *t = grad_type(c, x);
+        const value_id one = grad_splat(c, x, t->dims, t->rank, 1), zero = grad_zeros(c, x);
+        is_zero[k] = build_compare(&c->b, DIR_EQ, x, zero);
+        rest[k] = build_select(&c->b, is_zero[k], one, x);
+        zeros[k] = build_select(&c->b, is_zero[k], one, zero);
+    }
+    value_id product = scatter(c, rest[0], at, rest[1], axis, COMBINE_MUL);
+    value_id count = scatter(c, zeros[0], at, zeros[1], axis, COMBINE_ADD), g = c->g[0];
+    const uint32_t mine = c->operand == 0 ? 0 : 1;
+    if (mine) {
+        product = along(c, OP_GATHER, product, at);
+        count = along(c, OP_GATHER, count, at);
+        g = along(c, OP_GATHER, g, at);
+    }
+    const value_id others = build_binary(&c->b, OP_DIV, product, rest[mine]);
+    const value_id all = build_compare(&c->b, DIR_EQ, count, zeros[mine]); /* no other is 0 */
+    return grad_gives(
+        c, build_select(&c->b, all, build_binary(&c->b, OP_MUL, g, others), grad_zeros(c, g)));
+}
+
 /* Those equal to an extremum share its gradient. */
 tn_status grad_scatter_reduce(grad_call *c)
 {
@@ -97,6 +126,8 @@ tn_status grad_scatter_reduce(grad_call *c)
         return grad_gives(c, c->operand == 0 ? c->g[0] : along(c, OP_GATHER, c->g[0], at));
     if (combine == COMBINE_REPLACE)
         return replace(c);
+    if (combine == COMBINE_MUL)
+        return multiply(c);
     value_id y = grad_y(c), stays = equal(c, grad_in(c, 0), y);
     value_id hit = equal(c, grad_in(c, 2), along(c, OP_GATHER, y, at));
     value_id part = share(c, scatter(c, stays, at, hit, axis, COMBINE_ADD));

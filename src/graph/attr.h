@@ -33,7 +33,15 @@ typedef enum attr_key {
 typedef enum direction { DIR_LT, DIR_LE, DIR_EQ, DIR_GE, DIR_GT, DIR_NE } direction;
 typedef enum padding_mode { PADDING_VALID, PADDING_SAME, PADDING_CUSTOM } padding_mode;
 typedef enum on_zero { ON_ZERO_ERROR, ON_ZERO_ZERO } on_zero;
-typedef enum combine_mode { COMBINE_ADD, COMBINE_MAX, COMBINE_MIN, COMBINE_REPLACE } combine_mode;
+typedef enum combine_mode {
+    COMBINE_ADD,
+    COMBINE_MAX,
+    COMBINE_MIN,
+    COMBINE_REPLACE,
+    COMBINE_MUL, /* from here on of scatter_reduce only */
+    COMBINE_MAX_NAN,
+    COMBINE_MIN_NAN
+} combine_mode;
 
 typedef struct attr_key_info {
     const char *name;

@@ -13,7 +13,14 @@ enum {
         16 /* elements that combine among themselves before what precedes them joins */
 };
 
-typedef enum fold_kind { FOLD_SUM, FOLD_PROD, FOLD_MAX, FOLD_MIN } fold_kind;
+typedef enum fold_kind {
+    FOLD_SUM,
+    FOLD_PROD,
+    FOLD_MAX,
+    FOLD_MIN,
+    FOLD_MAX_NAN, /* NaN wins: in scatter_reduce only */
+    FOLD_MIN_NAN
+} fold_kind;
 
 /* The dtype in which sums over D are formed when nothing else is asked for: f32 for the narrower
  * floats, else D itself. */

@@ -402,7 +402,8 @@ class Scope:
 
     def scatter_reduce(self):
         v, k, i = self.along()
-        kinds = ["Replace"] + ["Add"] * (v.dtype != "I1") + ["Max", "Min"] * (v.dtype in REAL)
+        kinds = ["Replace"] + ["Add", "Mul"] * (v.dtype != "I1") + ["Max", "Min"] * (v.dtype in REAL)
+        kinds += ["MaxNan", "MinNan"] * (v.dtype in FLOATS)
         if i:
             self.emit({"ScatterReduce": {"axis": k, "reduce": self.r.choice(kinds)}},
                       [v, i, self.constant(v.dtype, i.shape)], v.dtype, v.shape)
@@ -670,7 +671,7 @@ FIELDS = {
     "Take": {}, "Gather": {"axis": INT},
     "ScatterAdd": {"update_window_dims": UINTS, "inserted_window_dims": UINTS,
                    "scatter_dims_to_operand_dims": UINTS, "index_vector_dim": "?n"},
-    "ScatterReduce": {"axis": INT, "reduce": "Add Max Min Replace"},
+    "ScatterReduce": {"axis": INT, "reduce": "Add Max Min Replace Mul MaxNan MinNan"},
     "DynamicSlice": {"sizes": UINTS}, "DynamicUpdateSlice": {"sizes": UINTS},
     "Cond": {"true_region": UINT, "false_region": UINT},
     "While": {"cond_region": UINT, "body_region": UINT},

@@ -65,7 +65,7 @@ static inline void add_along(graph *g, value_id x)
     memcpy(dims, t->dims, t->rank * sizeof *dims);
     dims[axis] = 1 + pick(g->c, 6);
     const value_id i = positions(g, dims, t->rank, t->dims[axis]);
-    attr a[] = {attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_COMBINE, pick(g->c, 4))};
+    attr a[] = {attr_of_int(KEY_AXIS, axis), attr_of_int(KEY_COMBINE, pick(g->c, 7))};
     if (one_in(g->c, 2)) {
         const value_id in[] = {x, i};
         (void)put_many(g, OP_GATHER, in, 2, a, 1);

@@ -27,10 +27,10 @@ scalar hlo_start(op_id op, tn_dtype d)
 void hlo_combine(mlir_text *w, op_id op, tn_dtype d)
 {
     tensor t = type_of_scalar(d), p = type_of_scalar(TN_I1);
-    const char *name = op == OP_MUL       ? "multiply"
-                       : op == OP_MAXIMUM ? "maximum"
-                       : op == OP_MINIMUM ? "minimum"
-                                          : "add";
+    const char *name = op == OP_MUL                               ? "multiply"
+                       : op == OP_MAXIMUM || op == OP_MAXIMUM_NAN ? "maximum"
+                       : op == OP_MINIMUM || op == OP_MINIMUM_NAN ? "minimum"
+                                                                  : "add";
     line(w, "^bb0(%%x: %t, %%y: %t):", &t, &t);
     w->depth++;
     if (op == OP_STOP_GRADIENT) {

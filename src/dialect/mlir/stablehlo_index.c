@@ -189,18 +189,20 @@ void hlo_gather(mlir_text *w, const node *n)
 
 void hlo_scatter_reduce(mlir_text *w, const node *n)
 {
+    static const uint16_t combiners[] = {[COMBINE_ADD] = OP_ADD,
+                                         [COMBINE_MAX] = OP_MAXIMUM,
+                                         [COMBINE_MIN] = OP_MINIMUM,
+                                         [COMBINE_REPLACE] = OP_STOP_GRADIENT,
+                                         [COMBINE_MUL] = OP_MUL,
+                                         [COMBINE_MAX_NAN] = OP_MAXIMUM_NAN,
+                                         [COMBINE_MIN_NAN] = OP_MINIMUM_NAN};
     value_id v = n->first_value;
     tensor x = type_of_value(w, n->in[0]), u = type_of_value(w, n->in[2]);
     int64_t axes[TN_MAX_RANK], how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
     tensor at = put_vectors(w, v, n->in[1], resolve_axis(n->attrs, KEY_AXIS, x.rank));
     count_up(axes, x.rank, 0, 1);
     line(w, "%v = \"stablehlo.scatter\"(%v, %n, %v) ({", v, n->in[0], "a", v, n->in[2]);
-    hlo_combine(w,
-                how == COMBINE_MAX   ? OP_MAXIMUM
-                : how == COMBINE_MIN ? OP_MINIMUM
-                : how == COMBINE_ADD ? OP_ADD
-                                     : OP_STOP_GRADIENT,
-                x.dtype);
+    hlo_combine(w, (op_id)combiners[how], x.dtype);
     line(w,
          "}) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = %l, "
          "scatter_dims_to_operand_dims = %l, index_vector_dim = %u>, indices_are_sorted = false, "

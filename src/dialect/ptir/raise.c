@@ -246,6 +246,14 @@ static bool is_scaled(const node *n)
            n->n_in > 1;
 }
 
+/* Does PTIR v0.4 lack the operation, or the word that N gives it? */
+static bool is_extension(const node *n)
+{
+    return ptir_is_extension((op_id)n->op) ||
+           (n->op == OP_SCATTER_REDUCE &&
+            attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) > COMBINE_REPLACE);
+}
+
 static void raise_node(raising *r, uint32_t k)
 {
     const node *n = &r->f->nodes.at[k];
@@ -257,8 +265,9 @@ static void raise_node(raising *r, uint32_t k)
         ptir_raise_fault(r, n, DIAG_UnknownOp,
                          "others know '%s' as a plain cast, without operands for a scale",
                          op_table[n->op].text);
-    if (lower && ptir_is_extension((op_id)n->op))
-        ptir_raise_fault(r, n, DIAG_UnknownOp, "others do not know '%s'", op_table[n->op].text);
+    if (lower && is_extension(n))
+        ptir_raise_fault(r, n, DIAG_UnknownOp, "others do not know '%s'%s", op_table[n->op].text,
+                         n->op == OP_SCATTER_REDUCE ? " that combines like this" : "");
     uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
                   : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);

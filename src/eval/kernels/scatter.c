@@ -87,6 +87,7 @@ static tn_status accumulator_finish(const accumulator *a, const eval_call *call)
                                           : TN_OK;
 }
 
+/* [scatter_reduce/C1] */
 tn_status eval_scatter_reduce(eval_call *call)
 {
     const type *x = call->in[0].type, *updates = call->in[2].type;

@@ -111,6 +111,22 @@ static void min_rows(tn_dtype d, void *acc, const void *x, size_t n)
     }
 }
 
+static void max_nan_rows(tn_dtype d, void *acc, const void *x, size_t n)
+{
+    switch ((int)d) {
+        ROW(TN_F32, float, max_nan_f32(a[i], b[i]))
+        ROW(TN_F64, double, max_nan_f64(a[i], b[i]))
+    }
+}
+
+static void min_nan_rows(tn_dtype d, void *acc, const void *x, size_t n)
+{
+    switch ((int)d) {
+        ROW(TN_F32, float, min_nan_f32(a[i], b[i]))
+        ROW(TN_F64, double, min_nan_f64(a[i], b[i]))
+    }
+}
+
 static void compute_rows(fold_kind kind, tn_dtype d, void *acc, const void *x, size_t n)
 {
     switch (kind) {
@@ -125,6 +141,12 @@ static void compute_rows(fold_kind kind, tn_dtype d, void *acc, const void *x, s
         break;
     case FOLD_MIN:
         min_rows(d, acc, x, n);
+        break;
+    case FOLD_MAX_NAN:
+        max_nan_rows(d, acc, x, n);
+        break;
+    case FOLD_MIN_NAN:
+        min_nan_rows(d, acc, x, n);
         break;
     }
 }

@@ -59,5 +59,10 @@ tn_status fold_line(const eval_call *call, fold_kind kind, tn_dtype d, tn_dtype 
 
 fold_kind fold_kind_of(int64_t combine)
 {
-    return combine == COMBINE_MAX ? FOLD_MAX : combine == COMBINE_MIN ? FOLD_MIN : FOLD_SUM;
+    static const uint8_t kinds[] = {
+        [COMBINE_ADD] = FOLD_SUM,         [COMBINE_MUL] = FOLD_PROD,
+        [COMBINE_MAX] = FOLD_MAX,         [COMBINE_MIN] = FOLD_MIN,
+        [COMBINE_MAX_NAN] = FOLD_MAX_NAN, [COMBINE_MIN_NAN] = FOLD_MIN_NAN,
+        [COMBINE_REPLACE] = FOLD_SUM};
+    return (fold_kind)kinds[combine];
 }

@@ -8,7 +8,9 @@ element element_combine(loop_builder *b, fold_kind kind, element acc, element x)
     static const uint16_t ops[] = {[FOLD_SUM] = OP_ADD,
                                    [FOLD_PROD] = OP_MUL,
                                    [FOLD_MAX] = OP_MAXIMUM,
-                                   [FOLD_MIN] = OP_MINIMUM};
+                                   [FOLD_MIN] = OP_MINIMUM,
+                                   [FOLD_MAX_NAN] = OP_MAXIMUM_NAN,
+                                   [FOLD_MIN_NAN] = OP_MINIMUM_NAN};
     const bool is_mask = acc.dtype == TN_I1;
     const op_id op = is_mask ? kind == FOLD_MAX ? OP_OR : OP_AND : (op_id)ops[kind];
     const element in[2] = {acc, x};

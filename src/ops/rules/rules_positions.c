@@ -100,15 +100,20 @@ tn_status infer_gather(infer_call *call)
     return rule_result(call, x->dtype, &s);
 }
 
-/* The dtype of operand K suits COMBINE: sums are not for i1, orders not for complex numbers. */
+/* The dtype of operand K suits COMBINE: sums and products are not for i1, orders
+ * not for complex numbers. */
 static tn_status rule_combine(const infer_call *call, uint32_t k, int64_t combine, bool replaces)
 {
-    if (combine < COMBINE_ADD || combine > (replaces ? COMBINE_REPLACE : COMBINE_MIN))
+    if (combine < COMBINE_ADD || combine > (replaces ? COMBINE_MIN_NAN : COMBINE_MIN))
         return infer_reject(call, DIAG_InvalidAttribute, "'%s' cannot combine in this way",
                             rule_op(call));
     if (combine == COMBINE_REPLACE)
         return TN_OK;
-    return rule_dtype(call, k, combine == COMBINE_ADD ? ALLOW_NUMBER : ALLOW_REAL | ALLOW_BOOL);
+    return rule_dtype(call, k,
+                      combine == COMBINE_ADD || combine == COMBINE_MUL ? ALLOW_NUMBER
+                      : combine == COMBINE_MAX_NAN || combine == COMBINE_MIN_NAN
+                          ? ALLOW_FLOAT
+                          : ALLOW_REAL | ALLOW_BOOL);
 }
 
 /* Operands 1 and 2, positions and updates, may have one shape. */

@@ -67,40 +67,16 @@ static bool reduction_of(onnx_call *c, scatter_kind *out)
     return onnx_refuse(c, DIAG_InvalidAttribute, "'reduction' is none, add, mul, max or min");
 }
 
-/* X[rows, width] with the rows UPDATES multiplied in, one after the other, at the rows I. */
-static tn_value multiplied_rows(onnx_call *c, tn_value x, tn_value i, tn_value updates)
-{
-    tn_builder *b = c->b;
-    const type *t = onnx_type_of(c, x);
-    if (!t || !tn_is_value(i) || !tn_is_value(updates))
-        return tn_no_value();
-    const dim width = t->dims[1];
-    const tn_dtype at = onnx_type_of(c, i)->dtype;
-    tn_value out;
-    tn_region_begin(b, "multiply");
-    const tn_value all = tn_param_like(b, x), row = tn_param_slice(b, i);
-    const tn_value by = tn_reshape(b, tn_param_slice(b, updates), TN_INTS(1, width));
-    const tn_value first = tn_reshape(b, row, TN_INTS(1));
-    const tn_value column = tn_splat(b, at, TN_INTS(1), 0);
-    const tn_value start = tn_concat(b, TN_VALUES(first, column), 0);
-    const tn_value old = tn_dynamic_slice(b, all, start, TN_INTS(1, width));
-    const tn_value fresh = tn_dynamic_update_slice(b, all, tn_mul(b, old, by), start);
-    const tn_region step = tn_region_end(b, TN_VALUES(fresh));
-    tn_scan(b, step, TN_VALUES(x), TN_VALUES(i, updates), 0, &out, 1);
-    return out;
-}
-
 /* X[rows, width] with UPDATES[n, width] at the rows I[n]. */
 static tn_value scattered_rows(onnx_call *c, scatter_kind how, tn_value x, tn_value i,
                                tn_value updates)
 {
     static const tn_combine combines[] = {[SCATTER_NONE] = TN_COMBINE_REPLACE,
                                           [SCATTER_ADD] = TN_COMBINE_ADD,
+                                          [SCATTER_MUL] = TN_COMBINE_MUL,
                                           [SCATTER_MAX] = TN_COMBINE_MAX,
                                           [SCATTER_MIN] = TN_COMBINE_MIN};
     const type *t = onnx_type_of(c, updates);
-    if (how == SCATTER_MUL)
-        return multiplied_rows(c, x, i, updates);
     if (!t)
         return tn_no_value();
     i = tn_broadcast(c->b, tn_expand_dims(c->b, i, TN_INTS(1)), onnx_dims(t));

@@ -116,23 +116,24 @@ bool onnx_takes_scatter_reduce(const function *f, const node *n, char why[OBJECT
 {
     const int64_t how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
     (void)f;
-    return how == COMBINE_ADD || how == COMBINE_REPLACE ||
+    return how == COMBINE_ADD || how == COMBINE_REPLACE || how == COMBINE_MUL ||
            onnx_objection(why, "it scatters no extremes before opset 18");
 }
 
 void onnx_put_scatter_reduce(onnx_writer *w, const node *n)
 {
-    const bool adds = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_ADD;
+    const int64_t combine = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
     const type *t = onnx_result_type(w, n);
-    const uint32_t direct = adds ? SUMS : ~0U;
+    const bool replaces = combine == COMBINE_REPLACE;
+    const uint32_t direct = replaces ? ~0U : SUMS;
     const onnx_id x = onnx_carried(w, n, 0, direct), at = positions(w, n, 1);
     const onnx_id in[] = {x, at, onnx_carried(w, n, 2, direct)};
     const onnx_setting how[] = {
         ONNX_INT_SET("axis", resolve_axis(n->attrs, KEY_AXIS, t->rank)),
-        ONNX_TEXT_SET("reduction", "add"),
+        ONNX_TEXT_SET("reduction", combine == COMBINE_MUL ? "mul" : "add"),
     };
     const onnx_id y = onnx_make(&w->out, "ScatterElements", onnx_dtype_of_id(&w->out, x), in, 3,
-                                how, adds ? 2 : 1);
+                                how, replaces ? 1 : 2);
     onnx_result(w, n, onnx_narrow(w, y, t->dtype));
 }
 
