@@ -55,7 +55,8 @@ static shlo_combine called(shlo_call *c, const mir_region *region, const mir_op 
 shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint32_t n, tn_dtype *d)
 {
     const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
-    if (region->n_args != 2 * n || !last || !shlo_is_return(last) || last->n_in != n)
+    if (region->n_ops > SHLO_MOST_BODY || region->n_args != 2 * n || !last ||
+        !shlo_is_return(last) || last->n_in != n)
         return SHLO_OTHER;
     const mir_value *a = &region->args[k], *b = &region->args[n + k];
     const mir_value *v = unconverted(region, last->in[k]);

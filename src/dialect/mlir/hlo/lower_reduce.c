@@ -116,7 +116,7 @@ static const mir_op *only(const mir_region *region, const char *name, const char
  * accumulators (a, i) and elements (x, k): p = a GT x, or a is NaN; ties go to the lower index. */
 static int arg_body(const mir_region *region)
 {
-    if (region->n_args != 4 || region->n_ops < 3)
+    if (region->n_args != 4 || region->n_ops < 3 || region->n_ops > SHLO_MOST_BODY)
         return 0;
     const mir_value *a = &region->args[0], *i = &region->args[1], *x = &region->args[2],
                     *k = &region->args[3];

@@ -181,6 +181,8 @@ typedef enum shlo_combine {
     SHLO_OTHER
 } shlo_combine;
 
+enum { SHLO_MOST_BODY = 64 }; /* longer ones are not looked into */
+
 /* How the body combines value K of N accumulators with value K of N elements; *D the element type
  * in which it does so. */
 shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint32_t n, tn_dtype *d);

@@ -1,0 +1,375 @@
+/* Positions given by data: gather and scatter. */
+#include "dialect/mlir/hlo/lower.h"
+
+#include <math.h>
+
+/* What the dimension numbers of both say. B stands for the shape of the indices without the axis of
+ * their components; its axes are those of the result, or of the updates, that are no window axes.
+ */
+typedef struct index_axes {
+    int64_t window[TN_MAX_RANK]; /* of the result or the updates: the axes that run over a window */
+    int64_t dropped[TN_MAX_RANK];  /* of the operand: those that windows lack */
+    int64_t batch[TN_MAX_RANK];    /* of the operand: those that run with the indices */
+    int64_t batch_in[TN_MAX_RANK]; /* of the indices: what they run with */
+    int64_t map[TN_MAX_RANK];      /* of the operand: the axis of each component */
+    uint32_t n_window, n_dropped, n_batch, n_batch_in, n_map;
+    int64_t vector; /* the axis of components; the rank of the indices: none */
+} index_axes;
+
+typedef struct index_words {
+    const char *window, *dropped, *batch, *batch_in, *map;
+} index_words;
+
+static bool read_list(shlo_call *c, const mir_fields *f, const char *name, uint32_t rank,
+                      int64_t *out, uint32_t *n)
+{
+    return shlo_ints_of(c, name, mir_attr_named(f, name), TN_MAX_RANK, out, n) &&
+           shlo_are_axes(c, name, out, *n, rank);
+}
+
+/* RANK: of the operand, IN of the indices, WIDE of the result or the updates. */
+static bool read_axes(shlo_call *c, const char *name, const index_words *w, uint32_t rank,
+                      const type *in, uint32_t wide, index_axes *a)
+{
+    const mir_fields *f = shlo_struct(c, name);
+    if (!f || !read_list(c, f, w->window, wide, a->window, &a->n_window) ||
+        !read_list(c, f, w->dropped, rank, a->dropped, &a->n_dropped) ||
+        !read_list(c, f, w->batch, rank, a->batch, &a->n_batch) ||
+        !read_list(c, f, w->batch_in, in->rank, a->batch_in, &a->n_batch_in) ||
+        !read_list(c, f, w->map, rank, a->map, &a->n_map))
+        return false;
+    const mir_attr *vector = mir_attr_named(f, "index_vector_dim");
+    a->vector = vector ? vector->i : 0;
+    const int64_t parts = a->vector >= 0 && a->vector < (int64_t)in->rank ? in->dims[a->vector] : 1;
+    const uint32_t n_b = in->rank - (a->vector < (int64_t)in->rank);
+    if (a->vector < 0 || a->vector > (int64_t)in->rank || parts != (int64_t)a->n_map ||
+        a->n_batch != a->n_batch_in || a->n_window + a->n_dropped + a->n_batch != rank ||
+        a->n_window + n_b != wide)
+        return shlo_refuse(c, DIAG_InvalidAttribute, "'%s' does not suit the shapes", name);
+    return true;
+}
+
+static bool holds(const int64_t *list, uint32_t n, int64_t axis)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == axis)
+            return true;
+    return false;
+}
+
+/* Does operand axis AXIS have no axis in a window? */
+static bool lacks(const index_axes *a, int64_t axis)
+{
+    return holds(a->dropped, a->n_dropped, axis) || holds(a->batch, a->n_batch, axis);
+}
+
+/* The axis of B that is axis AXIS of the indices. */
+static int64_t axis_in_b(const index_axes *a, int64_t axis)
+{
+    return axis - (axis > a->vector);
+}
+
+/* The coordinates along operand axis AXIS where windows start, of shape [B.., 1..] with RANK axes;
+ * no value when they are 0. CLAMP: not above MOST. */
+static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
+                         int64_t axis, uint32_t rank, bool clamp, int64_t most)
+{
+    tn_builder *b = c->b;
+    int64_t dims[TN_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->rank; i++)
+        if ((int64_t)i != a->vector)
+            dims[n++] = in->dims[i];
+    while (n < rank)
+        dims[n++] = 1;
+    for (uint32_t j = 0; j < a->n_batch; j++)
+        if (a->batch[j] == axis) {
+            const int64_t at = axis_in_b(a, a->batch_in[j]);
+            const tn_value count = tn_iota(b, TN_SI64, (tn_ints){&dims[at], 1}, 0);
+            return tn_broadcast_axes(b, count, (tn_ints){dims, n}, (tn_ints){&at, 1});
+        }
+    for (uint32_t k = 0; k < a->n_map; k++) {
+        if (a->map[k] != axis)
+            continue;
+        tn_value s = indices;
+        if (a->vector < (int64_t)in->rank)
+            s = tn_slice_axis(b, s, a->vector, k, 1);
+        s = tn_reshape(b, s, (tn_ints){dims, n});
+        if (!clamp)
+            return s;
+        const tn_value low = tn_scalar_int(b, TN_SI64, 0);
+        const tn_value high = tn_scalar_int(b, TN_SI64, most);
+        const tn_value up = tn_maximum(b, s, low);
+        return tn_minimum(b, up, high);
+    }
+    return tn_no_value();
+}
+
+/* The place of each axis of [B.., window..] in a tensor whose window axes are A's. */
+static void order_of(const index_axes *a, uint32_t rank, int64_t *at)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        if (!holds(a->window, a->n_window, i))
+            at[n++] = i;
+    for (uint32_t i = 0; i < a->n_window; i++)
+        at[n++] = a->window[i];
+}
+
+static bool is_static(shlo_call *c, const type *t)
+{
+    return type_is_static(t) ||
+           shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
+}
+
+/* ---- gather ---- */
+
+/* One component, whole rows elsewhere: rows of the operand with that axis in front. */
+static bool takes_rows(const index_axes *a, const type *x, const int64_t *sizes)
+{
+    bool rows = a->n_map == 1 && a->n_batch == 0 && a->n_dropped == 1 &&
+                a->dropped[0] == a->map[0] && x->count > 0;
+    for (uint32_t i = 0; rows && i < x->rank; i++)
+        rows = (int64_t)i == a->map[0] || sizes[i] == x->dims[i];
+    return rows;
+}
+
+/* X with axis AXIS in front. */
+static tn_value in_front(shlo_call *c, tn_value x, uint32_t rank, int64_t axis)
+{
+    int64_t perm[TN_MAX_RANK] = {axis};
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        if ((int64_t)i != axis)
+            perm[n++] = i;
+    return axis ? tn_transpose(c->b, x, (tn_ints){perm, rank}) : x;
+}
+
+/* Positions in row-major order, of shape [B.., window..]: the sum of what each axis adds. */
+static tn_value positions(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
+                          const type *x, const int64_t *sizes, tn_ints shape)
+{
+    tn_builder *b = c->b;
+    int64_t stride[TN_MAX_RANK];
+    uint32_t at = (uint32_t)shape.n - a->n_window; /* the next window axis */
+    tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
+    type_strides(x, stride);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const tn_value factor = tn_scalar_int(b, TN_SI64, stride[i]);
+        const tn_value start =
+            start_of(c, a, indices, in, i, (uint32_t)shape.n, true, x->dims[i] - sizes[i]);
+        if (tn_is_value(start))
+            sum = tn_add(b, sum, tn_mul(b, start, factor));
+        if (lacks(a, i))
+            continue;
+        if (sizes[i] > 1) {
+            const tn_value step = tn_iota(b, TN_SI64, shape, at);
+            sum = tn_add(b, sum, tn_mul(b, step, factor));
+        }
+        at++;
+    }
+    return sum;
+}
+
+bool shlo_lower_gather(shlo_call *c)
+{
+    static const index_words words = {"offset_dims", "collapsed_slice_dims",
+                                      "operand_batching_dims", "start_indices_batching_dims",
+                                      "start_index_map"};
+    tn_builder *b = c->b;
+    index_axes a;
+    int64_t sizes[TN_MAX_RANK], at[TN_MAX_RANK], perm[TN_MAX_RANK], dims[TN_MAX_RANK];
+    const type *x = shlo_in_type(c, 0), *in = shlo_in_type(c, 1);
+    if (!x || !in || !is_static(c, x) || !is_static(c, in) ||
+        !shlo_ints_or(c, "slice_sizes", x->rank, 1, sizes) ||
+        !read_axes(c, "dimension_numbers", &words, x->rank, in, shlo_out_type(c, 0)->rank, &a))
+        return false;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (sizes[i] < 0 || sizes[i] > x->dims[i] || (lacks(&a, i) && sizes[i] > 1))
+            return shlo_refuse(c, DIAG_InvalidAttribute, "slice size %u is out of range",
+                               (unsigned)i);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->rank; i++)
+        if ((int64_t)i != a.vector)
+            dims[n++] = in->dims[i];
+    const uint32_t n_b = n;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (!lacks(&a, i))
+            dims[n++] = sizes[i];
+    const tn_value data = shlo_in(c, 0);
+    const tn_value wide = tn_cast(b, shlo_in(c, 1), TN_SI64);
+    tn_value y;
+    if (takes_rows(&a, x, sizes)) {
+        const tn_value rows = start_of(c, &a, wide, in, a.map[0], n_b, true, x->dims[a.map[0]] - 1);
+        y = tn_take(b, in_front(c, data, x->rank, a.map[0]), rows);
+    } else {
+        const tn_value p = positions(c, &a, wide, in, x, sizes, (tn_ints){dims, n});
+        const tn_value flat = tn_reshape(b, data, TN_INTS(x->count));
+        y = tn_take(b, flat, p);
+    }
+    order_of(&a, n, at);
+    for (uint32_t i = 0; i < n; i++)
+        perm[at[i]] = i;
+    return shlo_give(c, 0, n ? tn_transpose(b, y, (tn_ints){perm, n}) : y);
+}
+
+/* ---- scatter ---- */
+
+/* Where each element of the updates goes, in their shape SHAPE in the order [B.., window..]; what
+ * lies outside goes behind the end. */
+static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
+                       const type *x, tn_ints shape)
+{
+    tn_builder *b = c->b;
+    int64_t stride[TN_MAX_RANK];
+    uint32_t at = (uint32_t)shape.n - a->n_window;
+    tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
+    tn_value inside = tn_no_value();
+    type_strides(x, stride);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        tn_value place = start_of(c, a, indices, in, i, (uint32_t)shape.n, false, 0);
+        const bool has_start = tn_is_value(place);
+        if (!lacks(a, i)) {
+            const tn_value step = tn_iota(b, TN_SI64, shape, at++);
+            place = has_start ? tn_add(b, place, step) : step;
+        } else if (!has_start) {
+            continue;
+        }
+        const tn_value low = tn_compare(b, TN_GE, place, tn_scalar_int(b, TN_SI64, 0));
+        const tn_value high = tn_compare(b, TN_LT, place, tn_scalar_int(b, TN_SI64, x->dims[i]));
+        const tn_value fits = tn_and(b, low, high);
+        inside = tn_is_value(inside) ? tn_and(b, inside, fits) : fits;
+        sum = tn_add(b, sum, tn_mul(b, place, tn_scalar_int(b, TN_SI64, stride[i])));
+    }
+    if (!tn_is_value(inside))
+        return sum;
+    return tn_select(b, inside, sum, tn_scalar_int(b, TN_SI64, x->count));
+}
+
+/* FLAT, of N elements, with UPDATES combined in at PLACES. */
+static tn_value combined_at(shlo_call *c, tn_value flat, int64_t n, tn_value at, tn_value updates,
+                            tn_combine how)
+{
+    tn_builder *b = c->b;
+    const tn_value wide = tn_pad(b, flat, TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
+    const tn_value all = tn_scatter_reduce(b, wide, at, updates, 0, how);
+    return tn_slice_axis(b, all, 0, 0, n);
+}
+
+/* Extrema, where NaN wins. */
+static tn_value extreme_at(shlo_call *c, tn_value flat, int64_t n, tn_value at, tn_value updates,
+                           tn_combine how, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    const tn_value best = combined_at(c, flat, n, at, updates, how);
+    if (!dtype_is_float(d))
+        return best;
+    const tn_value there = tn_cast(b, tn_is_nan(b, flat), TN_SI32);
+    const tn_value more = tn_cast(b, tn_is_nan(b, updates), TN_SI32);
+    const tn_value any = combined_at(c, there, n, at, more, TN_COMBINE_MAX);
+    const tn_value is_nan = tn_compare(b, TN_NE, any, tn_scalar_int(b, TN_SI32, 0));
+    return tn_select(b, is_nan, tn_scalar_like(b, best, (double)NAN), best);
+}
+
+static bool can_scatter(shlo_combine how, tn_dtype d)
+{
+    switch (how) {
+    case SHLO_ADD:
+    case SHLO_MAXIMUM:
+    case SHLO_MINIMUM:
+    case SHLO_FIRST:
+    case SHLO_SECOND:
+        return true;
+    case SHLO_SUBTRACT:
+        return d != TN_I1;
+    case SHLO_MULTIPLY:
+    case SHLO_AND:
+    case SHLO_OR:
+        return d == TN_I1;
+    case SHLO_XOR:
+    case SHLO_OTHER:
+        break;
+    }
+    return false;
+}
+
+/* By a body that can_scatter allows. */
+static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, int64_t n, tn_value at,
+                          tn_value updates, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    if (d == TN_I1 && how != SHLO_SECOND && how != SHLO_FIRST) {
+        const bool is_or = how == SHLO_ADD || how == SHLO_OR || how == SHLO_MAXIMUM;
+        const tn_value x = tn_cast(b, flat, TN_SI32), u = tn_cast(b, updates, TN_SI32);
+        const tn_value all = combined_at(c, x, n, at, u, is_or ? TN_COMBINE_MAX : TN_COMBINE_MIN);
+        return tn_cast(b, all, TN_I1);
+    }
+    switch ((int)how) {
+    case SHLO_FIRST:
+        return flat;
+    case SHLO_SECOND:
+        return combined_at(c, flat, n, at, updates, TN_COMBINE_REPLACE);
+    case SHLO_ADD:
+        return combined_at(c, flat, n, at, updates, TN_COMBINE_ADD);
+    case SHLO_SUBTRACT: {
+        const tn_value zero = tn_scalar_like(b, updates, 0);
+        return combined_at(c, flat, n, at, tn_sub(b, zero, updates), TN_COMBINE_ADD);
+    }
+    case SHLO_MAXIMUM:
+        return extreme_at(c, flat, n, at, updates, TN_COMBINE_MAX, d);
+    case SHLO_MINIMUM:
+        return extreme_at(c, flat, n, at, updates, TN_COMBINE_MIN, d);
+    default:
+        return tn_no_value();
+    }
+}
+
+/* Input K of N, with update K. AT: flat places. */
+static bool scatter_one(shlo_call *c, uint32_t k, uint32_t n, const type *x, tn_value at,
+                        const int64_t *perm, uint32_t rank)
+{
+    tn_builder *b = c->b;
+    tn_dtype d;
+    const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
+    const type *own = shlo_in_type(c, k), *update = shlo_in_type(c, n + 1 + k);
+    if (!own || !update)
+        return false;
+    if (!can_scatter(how, d) || d != own->dtype)
+        return shlo_refuse_body(c, &c->op->regions[0]);
+    if (own->count != x->count)
+        return shlo_refuse(c, DIAG_ShapeMismatch, "its inputs have different shapes");
+    const tn_value flat = tn_reshape(b, shlo_in(c, k), TN_INTS(x->count));
+    tn_value u = shlo_in(c, n + 1 + k);
+    u = rank ? tn_transpose(b, u, (tn_ints){perm, rank}) : u;
+    u = tn_reshape(b, u, TN_INTS(update->count));
+    const tn_value all = scattered(c, how, flat, x->count, at, u, d);
+    return shlo_give(c, k, tn_reshape(b, all, shlo_dims(own)));
+}
+
+bool shlo_lower_scatter(shlo_call *c)
+{
+    static const index_words words = {"update_window_dims", "inserted_window_dims",
+                                      "input_batching_dims", "scatter_indices_batching_dims",
+                                      "scatter_dims_to_operand_dims"};
+    tn_builder *b = c->b;
+    index_axes a;
+    int64_t perm[TN_MAX_RANK], dims[TN_MAX_RANK];
+    const uint32_t n = c->op->n_in / 2;
+    if (c->op->n_in != 2 * n + 1 || c->op->n_out != n)
+        return shlo_refuse(c, DIAG_ArityMismatch,
+                           "it takes as many updates as inputs, and the indices between them");
+    const type *x = shlo_in_type(c, 0), *in = shlo_in_type(c, n), *u = shlo_in_type(c, n + 1);
+    if (!x || !in || !u || !is_static(c, x) || !is_static(c, in) || !is_static(c, u) ||
+        !read_axes(c, "scatter_dimension_numbers", &words, x->rank, in, u->rank, &a))
+        return false;
+    order_of(&a, u->rank, perm);
+    for (uint32_t i = 0; i < u->rank; i++)
+        dims[i] = u->dims[perm[i]];
+    const tn_value wide = tn_cast(b, shlo_in(c, n), TN_SI64);
+    const tn_value p = places(c, &a, wide, in, x, (tn_ints){dims, u->rank});
+    const tn_value at = tn_reshape(b, p, TN_INTS(u->count));
+    for (uint32_t k = 0; k < n; k++)
+        if (!scatter_one(c, k, n, x, at, perm, u->rank))
+            return false;
+    return true;
+}

@@ -1,0 +1,104 @@
+/* Sorting. */
+#include "dialect/mlir/hlo/lower.h"
+
+/* What a value of a comparator is made from: bit K is set for argument K of it. Bits 62 and 63: a
+ * selection is among the operations; something that cannot be looked into. */
+static const uint64_t IS_SELECTED = UINT64_C(1) << 62, IS_OTHER = UINT64_C(1) << 63;
+
+static uint64_t sources(const mir_region *region, const mir_value *v, uint32_t depth)
+{
+    enum { MOST_DEPTH = 8 };
+    for (uint32_t i = 0; i < region->n_args; i++)
+        if (v == &region->args[i])
+            return i < 62 ? UINT64_C(1) << i : IS_OTHER;
+    for (uint32_t i = 0; depth < MOST_DEPTH && i < region->n_ops; i++) {
+        const mir_op *o = region->ops[i];
+        if (o->n_out != 1 || &o->out[0] != v)
+            continue;
+        const bool is_select = mir_is(o->name, "stablehlo.select");
+        if (!is_select && !mir_is(o->name, "stablehlo.compare") &&
+            !mir_is(o->name, "stablehlo.constant"))
+            return IS_OTHER;
+        uint64_t all = is_select ? IS_SELECTED : 0;
+        for (uint32_t k = 0; k < o->n_in; k++)
+            all |= sources(region, o->in[k], depth + 1);
+        return all;
+    }
+    return IS_OTHER;
+}
+
+/* The input that REGION compares by, and whether the largest comes first. -1: it is no such
+ * comparison. JAX makes one zero and one NaN of each float before a comparison in total order. */
+static int32_t key_of(const mir_region *region, bool *descending)
+{
+    const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
+    const mir_op *o = NULL;
+    if (region->n_ops > SHLO_MOST_BODY)
+        return -1;
+    for (uint32_t i = 0; last && last->n_in == 1 && i < region->n_ops; i++)
+        if (region->ops[i]->n_out == 1 && &region->ops[i]->out[0] == last->in[0])
+            o = region->ops[i];
+    if (!o || !mir_is(o->name, "stablehlo.compare") || o->n_in != 2)
+        return -1;
+    const mir_attr *word = mir_attr_named(&o->attrs, "comparison_direction");
+    const mir_attr *kind = mir_attr_named(&o->attrs, "compare_type");
+    const bool is_total = kind && mir_is(shlo_word_of(kind), "TOTALORDER");
+    const bool is_less = word && mir_is(shlo_word_of(word), "LT");
+    if (!is_less && !(word && mir_is(shlo_word_of(word), "GT")))
+        return -1;
+    const uint64_t x = sources(region, o->in[0], 0), y = sources(region, o->in[1], 0);
+    const uint64_t left = x & ~IS_SELECTED, right = y & ~IS_SELECTED;
+    const bool is_selected = (x & y & IS_SELECTED) != 0;
+    if (((x | y) & IS_OTHER) || is_selected != is_total || ((x ^ y) & IS_SELECTED))
+        return -1;
+    for (uint32_t k = 0; 2 * k + 1 < region->n_args; k++) {
+        const uint64_t first = UINT64_C(1) << (2 * k), second = first << 1;
+        if ((left != first || right != second) && (left != second || right != first))
+            continue;
+        *descending = is_less == (left == second);
+        return is_total && *descending ? -1 : (int32_t)k;
+    }
+    return -1;
+}
+
+bool shlo_lower_sort(shlo_call *c)
+{
+    const uint32_t n = c->op->n_in;
+    int64_t axis;
+    bool descending = false;
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_int(c, "dimension", -1, &axis) || !shlo_same_shape(c, 0))
+        return false;
+    if (c->op->n_out != n || c->op->regions[0].n_args != 2 * n)
+        return shlo_refuse(c, DIAG_RegionSignature,
+                           "it has as many results as operands, and two "
+                           "arguments of its region for each");
+    const int32_t key = n <= 30 ? key_of(&c->op->regions[0], &descending) : -1;
+    if (key < 0)
+        return shlo_refuse_body(c, &c->op->regions[0]);
+    tn_value in[32], out[32];
+    in[0] = shlo_in(c, (uint32_t)key);
+    for (uint32_t k = 0, m = 1; k < n; k++)
+        if (k != (uint32_t)key)
+            in[m++] = shlo_in(c, k);
+    tn_sort(c->b, (tn_values){in, n}, axis, descending, out);
+    bool ok = shlo_give(c, (uint32_t)key, out[0]);
+    for (uint32_t k = 0, m = 1; k < n; k++)
+        if (k != (uint32_t)key)
+            ok = shlo_give(c, k, out[m++]) && ok;
+    return ok;
+}
+
+bool shlo_lower_top_k(shlo_call *c)
+{
+    int64_t k;
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_int(c, "k", 1, &k))
+        return false;
+    if (dtype_is_float(t->dtype))
+        return shlo_refuse(c, DIAG_DTypeNotSupported, "the total order of floats is not read");
+    const tn_value x = shlo_in(c, 0);
+    const tn_top top = tn_top_k(c->b, x, k, (int64_t)t->rank - 1, true, TN_SI32);
+    const bool ok = shlo_give(c, 0, top.values);
+    return shlo_give(c, 1, top.indices) && ok;
+}
