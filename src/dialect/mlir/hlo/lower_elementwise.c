@@ -108,13 +108,9 @@ tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max)
         return tn_no_value();
     if (t->dtype == TN_I1)
         return two(b, of_truths(op), x, y);
-    const tn_value best = two(b, op, x, y);
     if (!dtype_is_float(t->dtype))
-        return best;
-    const tn_value is_y = tn_is_nan(b, y);
-    const tn_value second = tn_select(b, is_y, y, best);
-    const tn_value is_x = tn_is_nan(b, x);
-    return tn_select(b, is_x, x, second);
+        return two(b, op, x, y);
+    return two(b, is_max ? OP_MAXIMUM_NAN : OP_MINIMUM_NAN, x, y);
 }
 
 bool shlo_lower_extremum(shlo_call *c)
@@ -149,9 +145,11 @@ bool shlo_lower_compare(shlo_call *c)
         return shlo_refuse(c, DIAG_InvalidAttribute, "'%.*s' is no comparison", MIR_TEXT(word));
     if (!shlo_same_shape(c, 0))
         return false;
-    if (mir_is(kind, "TOTALORDER") && dtype_is_float(dtype_in(c, 0)))
-        return shlo_refuse(c, DIAG_NotImplemented, "the total order of floats is not read");
-    const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    if (mir_is(kind, "TOTALORDER") && dtype_is_float(dtype_in(c, 0))) {
+        x = shlo_order_key(c, x);
+        y = shlo_order_key(c, y);
+    }
     return shlo_give(c, 0, tn_compare(c->b, (tn_direction)i, x, y));
 }
 
@@ -221,10 +219,8 @@ tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d)
     const type *t = shlo_type_of(c, x);
     if (!t)
         return tn_no_value();
-    if (dtype_is_complex(t->dtype) && !dtype_is_complex(d)) {
-        (void)shlo_refuse(c, DIAG_DTypeNotSupported, "complex numbers do not become real ones yet");
-        return tn_no_value();
-    }
+    if (dtype_is_complex(t->dtype) && !dtype_is_complex(d))
+        return tn_cast(c->b, tn_real(c->b, x), d);
     const bool wraps = dtype_is_int(t->dtype) && dtype_is_int(d);
     return wraps ? tn_wrap(c->b, x, d) : tn_cast(c->b, x, d);
 }

@@ -95,10 +95,13 @@ bool shlo_lower_top_k(shlo_call *c)
     const type *t = shlo_in_type(c, 0);
     if (!t || !shlo_int(c, "k", 1, &k))
         return false;
-    if (dtype_is_float(t->dtype))
-        return shlo_refuse(c, DIAG_DTypeNotSupported, "the total order of floats is not read");
+    const int64_t axis = (int64_t)t->rank - 1;
     const tn_value x = shlo_in(c, 0);
-    const tn_top top = tn_top_k(c->b, x, k, (int64_t)t->rank - 1, true, TN_SI32);
+    const bool is_float = dtype_is_float(t->dtype);
+    const tn_value key = is_float ? shlo_order_key(c, x) : x;
+    tn_top top = tn_top_k(c->b, key, k, axis, true, TN_SI32);
+    if (is_float)
+        top.values = tn_gather(c->b, x, top.indices, axis);
     const bool ok = shlo_give(c, 0, top.values);
     return shlo_give(c, 1, top.indices) && ok;
 }

@@ -196,6 +196,8 @@ bool shlo_is_neutral(shlo_combine how, tn_dtype d, scalar s);
 /* ---- shared by lowerings ---- */
 
 tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max);
+/* Integers whose order is the total order of the floats X. */
+tn_value shlo_order_key(shlo_call *c, tn_value x);
 /* X as D, by the rules of `convert`. */
 tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d);
 /* X with padding, an entry for each axis, that may cut: of the constant S, or, when that is NULL,
