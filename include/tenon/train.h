@@ -134,11 +134,13 @@ TN_API void tn_rank_group_free(tn_rank_group *group);
 /* The transport of rank RANK, for one thread. False when there is no such rank. */
 TN_API bool tn_rank_group_transport(tn_rank_group *group, uint32_t rank, tn_transport *transport);
 
-/* The transport of a process that mpirun has started as one of several, through the module
- * for OpenMPI or MPICH that the environment tells of: $OMPI_COMM_WORLD_SIZE or $PMI_SIZE says how
- * many there are. The module is the file $TENON_MPI_PLUGIN, else libtenon-mpi-openmpi.so or
- * libtenon-mpi-mpich.so beside the library or the program, or in the folder tenon there or in its
- * library folder. MPI is started, for good.
+/* The transport of a process that mpirun or srun has started as one of several, through the module
+ * for OpenMPI or MPICH that the environment tells of: $OMPI_COMM_WORLD_SIZE, $PMI_SIZE, or
+ * $SLURM_STEP_NUM_TASKS beside $PMIX_RANK says how many there are. The ranks watch each other, in a
+ * thread: when one has been silent for 20 seconds, all processes end with status 3. The module is
+ * the file $TENON_MPI_PLUGIN, else libtenon-mpi-openmpi.so or libtenon-mpi-mpich.so beside the
+ * library or the program, or in the folder tenon there or in its library folder. MPI is started,
+ * for good.
  *
  * found    false, and nothing happens, in a process that stands alone
  * returns  TN_ERR_UNAVAILABLE when there is no such module, or MPI does not start

@@ -11,15 +11,20 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* The module for the MPI that started this process; NULL when none did. */
+/* The module for the MPI that started this process; NULL when none did. srun starts ranks by PMI,
+ * as mpirun of MPICH does, or by PMIx for OpenMPI, which tells the rank alone; the size of the job
+ * ($SLURM_NTASKS) is also set where srun started nothing. */
 static const char *module_name(void)
 {
-    static const char *const sizes[][2] = {{"OMPI_COMM_WORLD_SIZE", "libtenon-mpi-openmpi.so"},
-                                           {"PMI_SIZE", "libtenon-mpi-mpich.so"}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const char *size = getenv(sizes[i][0]);
-        if (size && atoi(size) > 1)
-            return sizes[i][1];
+    static const struct {
+        const char *size, *needs, *module;
+    } starters[] = {{"OMPI_COMM_WORLD_SIZE", NULL, "libtenon-mpi-openmpi.so"},
+                    {"PMI_SIZE", NULL, "libtenon-mpi-mpich.so"},
+                    {"SLURM_STEP_NUM_TASKS", "PMIX_RANK", "libtenon-mpi-openmpi.so"}};
+    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++) {
+        const char *size = getenv(starters[i].size);
+        if (size && atoi(size) > 1 && (!starters[i].needs || getenv(starters[i].needs)))
+            return starters[i].module;
     }
     return NULL;
 }
@@ -93,5 +98,5 @@ void tn_mpi_end(const tn_transport *transport)
     const char *name = module_name();
     const mpi_plugin *p = name && transport->ranks > 1 ? load(name) : NULL;
     if (p)
-        p->end();
+        p->end(transport->user);
 }

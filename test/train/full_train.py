@@ -1,12 +1,14 @@
 """tenon train: the same bits however the work is cut, restarts, data in every form, and what is refused."""
 import hashlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -73,6 +75,21 @@ class Bits(Case):
             self.assertEqual(self.train(*more), want, more)
         self.assertNotEqual(self.train("--seed", "1"), want)
         self.assertNotEqual(self.train("--leaves", "2"), self.train("--leaves", "16"))
+
+    def test_started_as_one_of_several(self):
+        """mpirun and srun say so, and then the module for their MPI is wanted; a job is not yet a rank."""
+        alone = self.train()
+        for variables, module in [({"OMPI_COMM_WORLD_SIZE": "2"}, "openmpi"), ({"PMI_SIZE": "2"}, "mpich"),
+                                  ({"SLURM_STEP_NUM_TASKS": "2", "PMIX_RANK": "0"}, "openmpi"),
+                                  ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_NTASKS": "2"}, None),
+                                  ({"SLURM_STEP_NUM_TASKS": "1", "PMIX_RANK": "0"}, None),
+                                  ({"OMPI_COMM_WORLD_SIZE": "1"}, None)]:
+            variables["TENON_MPI_PLUGIN"] = str(self.dir / "none.so")
+            with self.subTest(variables), unittest.mock.patch.dict(os.environ, variables):
+                if module:
+                    self.refused(3, f"libtenon-mpi-{module}.so")
+                else:
+                    self.assertEqual(self.train(), alone)
 
     def test_optimizers_as_programs(self):
         for name in ("sgd", "momentum", "adam", "adamw"):

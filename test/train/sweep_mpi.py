@@ -63,23 +63,31 @@ class Ranks(unittest.TestCase):
             _, err = self.train(mpi, 2, "--steps", "9", "--leaves", "32", status=3)
             self.assertIn("cut into 32 leaves", err)
 
+    def lose(self, mpi, kind, steps):
+        """Four ranks, one of which gets a signal after some steps: what they say. They end all the same."""
+        folder = self.dir / f"{mpi}-{kind.name}"
+        process = self.start(mpi, 4, "--steps", str(steps), "--checkpoint", str(folder), "--every", "10")
+        for _ in range(HANG * 100):
+            if (folder / "step-00000020.json").exists() or process.poll() is not None:
+                break
+            time.sleep(0.01)
+        ranks = self.ranks_of()
+        self.assertEqual(len(ranks), 4, "the training is over too soon")
+        os.kill(ranks[-1], kind)
+        _, err = process.communicate(timeout=HANG)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(self.ranks_of(), [])
+        return folder, err
+
     def test_lost(self):
-        """Four ranks of which one is killed; three go on."""
+        """One rank is killed, or stands still; three go on."""
         want = digest_of(self.train(None, 1, "--steps", "400")[0])
         for mpi in available():
-            ck = ["--steps", "400", "--checkpoint", f"ck-{mpi}", "--every", "10"]
-            process = self.start(mpi, 4, *ck)
-            for _ in range(HANG * 100):
-                if (self.dir / f"ck-{mpi}/step-00000020.json").exists() or process.poll() is not None:
-                    break
-                time.sleep(0.01)
-            ranks = self.ranks_of()
-            if ranks:
-                os.kill(ranks[-1], signal.SIGKILL)
-            process.communicate(timeout=HANG)
-            self.assertTrue(ranks == [] or process.returncode != 0)
-            self.assertEqual(self.ranks_of(), [])
+            folder, _ = self.lose(mpi, signal.SIGKILL, 400)
+            ck = ["--steps", "400", "--checkpoint", str(folder), "--every", "10"]
             self.assertEqual(digest_of(self.train(mpi, 3, *ck, "--resume")[0]), want, mpi)
+            _, err = self.lose(mpi, signal.SIGSTOP, 4000)
+            self.assertIn("(--resume)", err)
 
     def ranks_of(self):
         """The processes of this training."""

@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "train/mpi/heartbeat.h"
 #include "train/mpi/plugin.h"
 
 enum { PIECE = 1 << 30 /* bytes of a message of MPI, whose counts are ints */ };
@@ -72,8 +73,10 @@ static const char *start(tn_transport *transport)
     int rank, ranks, provided, is_started;
     if (MPI_Initialized(&is_started) != MPI_SUCCESS)
         return "MPI cannot be asked";
-    if (!is_started && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    if (!is_started && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
         return "MPI cannot be started";
+    if (MPI_Query_thread(&provided) != MPI_SUCCESS)
+        return "MPI cannot be asked";
     if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
         MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
         MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS)
@@ -83,11 +86,17 @@ static const char *start(tn_transport *transport)
                                 .ranks = (uint32_t)ranks,
                                 .exchange = exchange,
                                 .leave = leave};
-    return NULL;
+    if (ranks > 1 && provided == MPI_THREAD_MULTIPLE)
+        transport->user = heartbeat_start(MPI_COMM_WORLD);
+    return transport->user || ranks == 1 || provided != MPI_THREAD_MULTIPLE
+               ? NULL
+               : "the ranks cannot be watched";
 }
 
-static void end(void)
+static void end(void *user)
 {
+    if (user)
+        heartbeat_end(user);
     (void)MPI_Finalize();
 }
 

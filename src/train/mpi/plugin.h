@@ -6,14 +6,14 @@
 #include "tenon/train.h"
 
 #define MPI_PLUGIN_ENTRY "tenon_mpi_plugin"
-#define MPI_PLUGIN_VERSION 1u
+#define MPI_PLUGIN_VERSION 2u
 
 typedef struct mpi_plugin {
     uint32_t version;
     /* Start MPI, once in a process. NULL, or what went wrong, in a static text. */
     const char *(*start)(tn_transport *transport);
-    /* End it, when all ranks do. */
-    void (*end)(void);
+    /* End it, when all ranks do; USER is that of the transport. */
+    void (*end)(void *user);
 } mpi_plugin;
 
 typedef const mpi_plugin *mpi_plugin_entry(void);
