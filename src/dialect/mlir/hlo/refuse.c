@@ -31,6 +31,8 @@ refuse(shlo_reader *r, diag_kind kind, const char *about, span at, const char *f
             return false;
         }
     }
+    if (r->refusals.n >= r->m->cx->limits.errors)
+        return false; /* as many as are reported */
     const shlo_refusal fresh = {.kind = kind,
                                 .about = about,
                                 .format = format,

@@ -16,7 +16,10 @@ bool shlo_is_return(const mir_op *op)
 static bool refuse_unknown(shlo_call *c)
 {
     const mir_text name = c->op->name;
+    const uint32_t n = c->r->refusals.n;
     (void)shlo_refuse(c, DIAG_UnknownOp, "this operation is not read");
+    if (c->r->refusals.n == n)
+        return false;
     suggestion like;
     suggest_begin(&like, name.at, name.n);
     for (uint32_t i = 0; i < c->r->rows.n; i++)
