@@ -1,0 +1,79 @@
+"""Malformed StableHLO: the code and place of the first error, for each text; and a text that is cut at every byte."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from lib.program import TENON
+
+F = "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n"
+END = "\nreturn %a : tensor<f32> }"
+TEXTS = [
+    ("", "MissingOutputs", None),
+    ("// nothing\n", "MissingOutputs", None),
+    ("func.func @f(%x: tensor<2xf32>", "SyntaxError", (1, 31)),
+    ("func.func @f(%x: tensor<2xf33>) { return }", "UnknownDType", (1, 27)),
+    ("func.func @f(%x: tensor<*xf32>) { return }", "RankMismatch", (1, 25)),
+    ("func.func @f(%a: tensor<f32>, %a: tensor<f32>) { return }", "MultipleDefinitions", (1, 32)),
+    ("func.func @f() { return }\nfunc.func @f() { return }", "MultipleDefinitions", (2, 11)),
+    ("func.func @f() { return }\nfunc.func @g() { return }", "Usage", None),
+    ("HloModule m", "WrongDialect", (1, 1)),
+    (F + "%0 = stablehlo.add %b, %a : tensor<f32>" + END, "UndefinedName", (2, 21)),
+    (F + "%0:2 = stablehlo.add %a, %a : tensor<f32>" + END, "ArityMismatch", (2, 8)),
+    (F + "%0 = \"stablehlo.abs\"(%a) : (tensor<f64>) -> tensor<f64>" + END, "TypeMismatch", (2, 6)),
+    (F + "%0 = stablehlo.abs %a {k.v = 1, k.v = 2} : tensor<f32>" + END, "DuplicateKey", (2, 33)),
+    (F + "%0 = stablehlo.constant dense<\"0x00> : tensor<f32>" + END, "SyntaxError", (2, 31)),
+    (F + "%0 = stablehlo.abs %a loc(\"x\" : tensor<f32>" + END, "SyntaxError", (2, 23)),
+    (F + "^bb0:" + END[:-1] + "\n^bb1:" + END, "NotImplemented", (2, 1)),
+    (F + "%0 = call @f(%a) : (tensor<f32>) -> tensor<f32>" + END, "Cycle", (2, 6)),
+    (F + "%0 = stablehlo.constant dense<300> : tensor<i8>\n%1 = stablehlo.abs %0 : tensor<i8>" + END, "InvalidConstant",
+     (2, 34)),
+    (F + "%0 = stablehlo.constant dense<[1]> : tensor<2xi8>\n%1 = stablehlo.abs %0 : tensor<2xi8>" + END, "InvalidConstant",
+     (2, 33)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32, 0.5>>) { return }", "DTypeNotSupported", (1, 11)),
+    ("func.func @f(%a: tensor<f32>) -> tensor<f64> { return %a : tensor<f32> }", "TypeMismatch", (1, 11)),
+    (F + "%0 = stablehlo.abs %a {x.y = " + 300 * "[" + "} : tensor<f32>" + END, "LimitExceeded", None),
+    (b"ML\xefR\x01StableHLO_v1.9.3\x00", "Bytecode", None),
+]
+WHOLE = F + """  %c = stablehlo.constant dense<[[1.0, 0x7F800000]]> : tensor<1x2xf32>
+  %0:2 = stablehlo.while(%i = %a, %j = %a) : tensor<f32>, tensor<f32> attributes {a.b = #c<d>} cond {
+    %1 = stablehlo.compare LT, %i, %j, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do { stablehlo.return %j, %i : tensor<f32>, tensor<f32> } loc("l"(unknown))
+  return %0#1 : tensor<f32>
+}"""
+
+
+class Malformed(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "m.mlir"
+
+    def check(self, text):
+        self.path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        done = subprocess.run([TENON, "check", "--diagnostics", "json", "--from", "stablehlo", self.path], capture_output=True,
+                              stdin=subprocess.DEVNULL, text=True, check=False)
+        return done.returncode, [json.loads(line) for line in done.stderr.splitlines()]
+
+    def test_texts(self):
+        for text, code, place in TEXTS:
+            with self.subTest(text=text[:200]):
+                status, found = self.check(text)
+                self.assertTrue(found)
+                self.assertEqual((status, found[0]["kind"]), (1, code))
+                if place:
+                    self.assertEqual((found[0]["line"], found[0]["column"]), place)
+
+    def test_cut(self):
+        self.assertEqual(self.check(WHOLE), (0, []))
+        for n in range(0, len(WHOLE) - 1, 7):
+            with self.subTest(n=n):
+                status, found = self.check(WHOLE[:n])
+                self.assertEqual(status, 1)
+                self.assertTrue(found)
+
+
+if __name__ == "__main__":
+    unittest.main()
