@@ -348,7 +348,7 @@ def dialect_of(path: PathLike) -> str:
 
 
 def _is_read(dialect: str) -> bool:
-    return dialect not in ("mlir", "dot", "mind-source")
+    return dialect not in ("mlir", "stablehlo", "dot", "mind-source")
 
 
 def _shapes(shapes: Shapes) -> Any:
