@@ -212,6 +212,9 @@ static void test_shapes(void)
     for (int l = 0; l < 12; l++) /* a large B, swept or in panels of its own width */
         test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1 + l % 2, 1 + l % 4, 1037, 261, 0,
                                   (matrix_layout)(l / 4), true});
+    for (int64_t m = 5; m <= 17; m += 4) /* a larger B, swept for more rows */
+        test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, m, 2045, 259, 0, 0, m == 9});
+    test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, 16, 1030, 300, 1, 0, false});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 5, 1, 64, 20, 0, 1, false});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 2, 70, 64, 64, 2, 2, false});
 }

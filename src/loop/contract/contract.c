@@ -404,6 +404,23 @@ static bool is_tiled(const problem *p, const machine *m, const walk *a_m, const 
                                  : wanted == RIGHT_ANY && contract_can_tile(p, m, a_m, a_k);
 }
 
+/* Is B, though there are too many rows to read it once from memory as blocks of rows do, better
+ * swept? */
+static bool prefers_sweep(const problem *p, bool is_stage)
+{
+    const contract_spec *s = &p->spec;
+    if (is_stage || s->b_is_constant || s->wanted.right != RIGHT_ANY ||
+        s->wanted.left != LEFT_ANY || p->m <= FEW_ROWS || has_any_order(p) ||
+        is_any_dynamic(s->m, s->n_m) || !may_read_rows(p))
+        return false;
+    problem whole = *p;
+    drop_windows(&whole);
+    join_products(&whole);
+    whole.b_form = B_ROWS;
+    whole.b_n = WALK(s->n, s->n_n, b);
+    return contract_can_sweep(&whole);
+}
+
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
  * how many rows of a block stay in registers. */
 static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
@@ -416,12 +433,14 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     *rows = choose_block(p, m);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
+    const bool sweeps = prefers_sweep(p, is_stage);
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
-    p->is_tiled = !is_stage && !has_border(p) && s->n_windows == 0 && is_plain(p, &p->a) &&
-                  left != LEFT_PACKED && is_tiled(p, m, &a_m, &a_k);
+    p->is_tiled = !is_stage && !sweeps && !has_border(p) && s->n_windows == 0 &&
+                  is_plain(p, &p->a) && left != LEFT_PACKED && is_tiled(p, m, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
-    const bool crowds = p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch && !packs_rows;
+    const bool crowds =
+        !sweeps && p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch && !packs_rows;
     const bool better_packed =
         left == LEFT_ANY ? crowds && p->panels >= MANY_PANELS : left == LEFT_PACKED;
     if (has_border(p) || !is_plain(p, &p->a) || better_packed) {
@@ -436,7 +455,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     if (packs_rows)
         contract_tile_a(p, *rows);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = p->is_tiled ? B_PANELS : find_b(p, m, *rows, is_stage);
+    p->b_form = p->is_tiled ? B_PANELS : sweeps ? B_ROWS : find_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = 1; /* one square at a time in registers */
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);

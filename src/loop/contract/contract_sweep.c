@@ -4,11 +4,14 @@
 #include "loop/contract/contract_multiply.h"
 
 enum {
-    ROWS = 4,       /* of A, at most */
-    STREAMS = 8,    /* rows of B at a time */
-    TILE = 1024,    /* columns of an item, at most */
-    FEW_TILES = 4,  /* work items, at least, even for a narrow B */
-    FAR = 256 << 10 /* bytes of B from which on it is worth it */
+    ROWS = 16,     /* of A, at most */
+    HELD = 4,      /* rows whose sums are in registers together */
+    STREAMS = 8,   /* rows of B at a time */
+    TILE = 1024,   /* columns of an item, at most */
+    FEW_TILES = 4, /* work items, at least, even for a narrow B */
+    /* bytes of B from which on it is worth it: */
+    FAR = 256 << 10,
+    FARTHER = 2 << 20 /* ... for more rows than are HELD, which pay for keeping sums in memory */
 };
 
 bool contract_may_sweep(const problem *p)
@@ -21,7 +24,8 @@ bool contract_may_sweep(const problem *p)
 
 bool contract_can_sweep(const problem *p)
 {
-    return contract_may_sweep(p) && p->k * p->n * p->bytes >= FAR;
+    const int64_t far = p->m > HELD ? FARTHER : FAR;
+    return contract_may_sweep(p) && p->k * p->n >= far / p->bytes;
 }
 
 /* Columns of an item: whole lines of memory. */
@@ -40,24 +44,32 @@ int64_t contract_sweep_tiles(const problem *p)
 typedef struct sweep {
     multiplier *g;
     loop_value sums, totals; /* rows of TILE numbers */
+    loop_value factors;      /* of A, for one group of rows of B */
     loop_value b_at;         /* B's row 0, at the first column */
     loop_value columns;      /* of this item, i64 */
 } sweep;
+
+/* From one row of sums to the next: not a power of two, so that they do not share few sets of the
+ * first-level cache. */
+static int64_t row_bytes(const problem *p)
+{
+    return TILE * p->bytes + LOOP_ALIGN;
+}
 
 static loop_value place(sweep *s, loop_value base, uint32_t row, loop_value column)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    return loop_offset(b, loop_at(b, base, (int64_t)row * TILE * p->bytes),
+    return loop_offset(b, loop_at(b, base, (int64_t)row * row_bytes(p)),
                        int_times(b, column, p->bytes));
 }
 
-static element load_sum(sweep *s, loop_value base, uint32_t row, loop_value column)
+static element load_sum(sweep *s, loop_value base, uint32_t row, loop_value column, uint32_t lanes)
 {
     const problem *p = s->g->p;
     return (element){p->form,
-                     loop_load(s->g->b, loop_type_of(p->elem, p->lanes),
-                               place(s, base, row, column), (uint32_t)p->bytes * p->lanes),
+                     loop_load(s->g->b, loop_type_of(p->elem, lanes), place(s, base, row, column),
+                               (uint32_t)p->bytes * p->lanes),
                      LOOP_NO_VALUE};
 }
 
@@ -67,59 +79,71 @@ static void store_sum(sweep *s, loop_value base, uint32_t row, loop_value column
     loop_store(s->g->b, place(s, base, row, column), x.re, (uint32_t)p->bytes * p->lanes);
 }
 
-/* The vector at COLUMN gets the products of N rows of B, the first of which is at FROM. */
-static void add_vector(sweep *s, const element a[ROWS][STREAMS], uint32_t n, loop_value from,
-                       loop_value column, bool is_first, loop_value count)
-{
-    const problem *p = s->g->p;
-    loop_builder *b = s->g->b;
-    element sum[ROWS];
-    for (uint32_t r = 0; r < p->m; r++)
-        sum[r] = is_first ? element_zero(b, p->form, p->lanes) : load_sum(s, s->sums, r, column);
-    const loop_value at = loop_offset(b, from, int_times(b, column, p->bytes));
-    for (uint32_t i = 0; i < n; i++) {
-        const loop_value row = loop_at(b, at, i * p->products.b[0] * p->bytes);
-        const element x =
-            count == LOOP_NO_VALUE
-                ? element_load(b, p->form, row, p->lanes, (uint32_t)p->bytes)
-                : element_load_first(b, p->form, row, p->lanes, count, (uint32_t)p->bytes);
-        for (uint32_t r = 0; r < p->m; r++)
-            sum[r] = contract_product(p, b, a[r][i], x, sum[r]);
-    }
-    for (uint32_t r = 0; r < p->m; r++)
-        store_sum(s, s->sums, r, column, sum[r]);
-}
-
-/* WORK on every vector of the item's columns; the last may be partial. */
-typedef void vector_work(sweep *s, void *user, loop_value column, loop_value count);
-
-static void each_vector(sweep *s, vector_work *work, void *user)
-{
-    const problem *p = s->g->p;
-    loop_builder *b = s->g->b;
-    const int64_t rest = p->n % p->lanes;
-    const loop_value whole =
-        rest ? loop_binary(b, LOOP_AND, s->columns, loop_i64(b, -(int64_t)p->lanes)) : s->columns;
-    work(s, user, loop_for(b, loop_i64(b, 0), whole, p->lanes), LOOP_NO_VALUE);
-    loop_end(b);
-    if (rest) {
-        loop_if(b, loop_binary(b, LOOP_ILT, whole, s->columns));
-        work(s, user, whole, loop_i64(b, rest));
-        loop_end(b);
-    }
-}
-
+/* A group of rows of B; the factors of A that meet it are copied side by side. */
 typedef struct group {
-    element a[ROWS][STREAMS];
-    uint32_t n;
-    loop_value from;
+    uint32_t n;      /* rows of B */
+    loop_value from; /* the first row */
     bool is_first;
 } group;
 
-static void add_group(sweep *s, void *user, loop_value column, loop_value count)
+/* Where the factor of row ROW of A and row I of a group is. */
+static int64_t factor_at(const problem *p, uint32_t row, uint32_t i)
+{
+    return ((int64_t)i * p->m + row) * p->bytes;
+}
+
+/* The vector at COLUMN gets the products of the rows of a group. */
+static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
 {
     const group *x = user;
-    add_vector(s, x->a, x->n, x->from, column, x->is_first, count);
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const loop_value at = loop_offset(b, x->from, int_times(b, column, p->bytes));
+    for (uint32_t first = 0; first < p->m; first += HELD) {
+        const uint32_t rows = p->m - first < HELD ? (uint32_t)p->m - first : HELD;
+        element sum[HELD];
+        for (uint32_t r = 0; r < rows; r++)
+            sum[r] = x->is_first ? element_zero(b, p->form, lanes)
+                                 : load_sum(s, s->sums, first + r, column, lanes);
+        for (uint32_t i = 0; i < x->n; i++) {
+            const loop_value row = loop_at(b, at, i * p->products.b[0] * p->bytes);
+            const element of_b =
+                count == LOOP_NO_VALUE
+                    ? element_load(b, p->form, row, lanes, (uint32_t)p->bytes)
+                    : element_load_first(b, p->form, row, lanes, count, (uint32_t)p->bytes);
+            for (uint32_t r = 0; r < rows; r++) {
+                const loop_value at_a = loop_at(b, s->factors, factor_at(p, first + r, i));
+                const element of_a = element_load(b, p->form, at_a, 1, (uint32_t)p->bytes);
+                sum[r] = contract_product(p, b, element_splat(b, lanes, of_a), of_b, sum[r]);
+            }
+        }
+        for (uint32_t r = 0; r < rows; r++)
+            store_sum(s, s->sums, first + r, column, sum[r]);
+    }
+}
+
+/* WORK on every vector of the item's columns, of LANES lanes or fewer; the last may be partial. */
+typedef void vector_work(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count);
+
+static void each_vector(sweep *s, uint32_t lanes, vector_work *work, void *user)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    loop_value done = loop_i64(b, 0);
+    for (; lanes >= p->lanes; lanes /= 2) {
+        const bool is_all = p->n % lanes == 0;
+        const loop_value whole =
+            is_all ? s->columns
+                   : loop_binary(b, LOOP_AND, s->columns, loop_i64(b, -(int64_t)lanes));
+        work(s, user, loop_for(b, done, whole, lanes), lanes, LOOP_NO_VALUE);
+        loop_end(b);
+        done = whole;
+        if (is_all)
+            return;
+    }
+    loop_if(b, loop_binary(b, LOOP_ILT, done, s->columns));
+    work(s, user, done, p->lanes, loop_i64(b, p->n % p->lanes));
+    loop_end(b);
 }
 
 /* N products of every chain, from product K (i64) on. */
@@ -128,29 +152,30 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    group x = {.n = n, .is_first = is_first};
     const loop_value from_a = loop_offset(b, g->a, int_times(b, k, p->products.a[0] * p->bytes));
     for (uint32_t r = 0; r < p->m; r++)
         for (uint32_t i = 0; i < n; i++) {
             const int64_t at = g->row_at[r] + i * p->products.a[0] * p->bytes;
-            x.a[r][i] = element_splat(
-                b, p->lanes,
-                element_load(b, p->form, loop_at(b, from_a, at), 1, (uint32_t)p->bytes));
+            element_store(b, loop_at(b, s->factors, factor_at(p, r, i)),
+                          element_load(b, p->form, loop_at(b, from_a, at), 1, (uint32_t)p->bytes),
+                          (uint32_t)p->bytes);
         }
-    x.from = loop_offset(b, s->b_at, int_times(b, k, p->products.b[0] * p->bytes));
-    each_vector(s, add_group, &x);
+    group x = {.n = n,
+               .from = loop_offset(b, s->b_at, int_times(b, k, p->products.b[0] * p->bytes)),
+               .is_first = is_first};
+    each_vector(s, p->m > 1 ? 2 * p->lanes : p->lanes, add_group, &x);
 }
 
-static void join_total(sweep *s, void *user, loop_value column, loop_value count)
+static void join_total(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
     const bool *is_first = user;
     (void)count; /* the numbers beyond are never looked at */
     for (uint32_t r = 0; r < p->m; r++) {
-        element x = load_sum(s, s->sums, r, column);
+        element x = load_sum(s, s->sums, r, column, lanes);
         if (!*is_first)
-            x = element_combine(b, FOLD_SUM, load_sum(s, s->totals, r, column), x);
+            x = element_combine(b, FOLD_SUM, load_sum(s, s->totals, r, column, lanes), x);
         store_sum(s, s->totals, r, column, x);
     }
 }
@@ -159,26 +184,26 @@ static void join_total(sweep *s, void *user, loop_value column, loop_value count
 static void emit_block_of(sweep *s, loop_value first, int64_t count)
 {
     loop_builder *b = s->g->b;
-    const uint32_t streams = s->g->p->m > 2 ? STREAMS / 2 : STREAMS;
-    const int64_t start = count < streams ? count : streams;
-    const int64_t whole = start + (count - start) / streams * streams;
+    const int64_t start = count < STREAMS ? count : STREAMS;
+    const int64_t whole = start + (count - start) / STREAMS * STREAMS;
     emit_group(s, first, (uint32_t)start, true);
     if (whole > start) {
-        const loop_value k = loop_for(b, loop_i64(b, start), loop_i64(b, whole), (int64_t)streams);
-        emit_group(s, int_add(b, first, k), streams, false);
+        const loop_value k = loop_for(b, loop_i64(b, start), loop_i64(b, whole), STREAMS);
+        emit_group(s, int_add(b, first, k), STREAMS, false);
         loop_end(b);
     }
     if (count > whole)
         emit_group(s, int_add(b, first, loop_i64(b, whole)), (uint32_t)(count - whole), false);
 }
 
-static void finish_columns(sweep *s, void *user, loop_value column, loop_value count)
+static void finish_columns(sweep *s, void *user, loop_value column, uint32_t lanes,
+                           loop_value count)
 {
     multiplier *g = s->g;
     loop_builder *b = g->b;
     const loop_value *from = user;
     for (uint32_t r = 0; r < g->p->m; r++)
-        contract_finish_vector(g, load_sum(s, *from, r, column), loop_i64(b, r),
+        contract_finish_vector(g, load_sum(s, *from, r, column, lanes), loop_i64(b, r),
                                int_add(b, g->column, column), count);
 }
 
@@ -204,24 +229,24 @@ static void emit_sweep(sweep *s, loop_value item)
     s->b_at = loop_offset(b, g->all_b, int_times(b, at_b, p->bytes));
     if (blocks + (rest > 0) == 1) {
         emit_block_of(s, loop_i64(b, 0), p->k);
-        each_vector(s, finish_columns, &s->sums);
+        each_vector(s, s->g->p->lanes, finish_columns, &s->sums);
         return;
     }
     bool is_first = true;
     emit_block_of(s, loop_i64(b, 0), CONTRACT_BLOCK);
-    each_vector(s, join_total, &is_first);
+    each_vector(s, s->g->p->lanes, join_total, &is_first);
     is_first = false;
     if (blocks > 1) {
         const loop_value block = loop_for(b, loop_i64(b, 1), loop_i64(b, blocks), 1);
         emit_block_of(s, int_times(b, block, CONTRACT_BLOCK), CONTRACT_BLOCK);
-        each_vector(s, join_total, &is_first);
+        each_vector(s, s->g->p->lanes, join_total, &is_first);
         loop_end(b);
     }
     if (rest) {
         emit_block_of(s, loop_i64(b, blocks * CONTRACT_BLOCK), rest);
-        each_vector(s, join_total, &is_first);
+        each_vector(s, s->g->p->lanes, join_total, &is_first);
     }
-    each_vector(s, finish_columns, &s->totals);
+    each_vector(s, s->g->p->lanes, finish_columns, &s->totals);
 }
 
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
@@ -234,9 +259,10 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
     g.all_a = loop_buffer(&b, p->a.buffer);
     g.all_b = loop_buffer(&b, p->b.buffer);
     g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
-    const uint64_t room = (uint64_t)p->m * TILE * (uint64_t)p->bytes;
+    const uint64_t room = (uint64_t)(p->m * row_bytes(p));
     s.sums = loop_scratch(&b, room);
     s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&b, room) : s.sums;
+    s.factors = loop_scratch(&b, (uint64_t)(p->m * STREAMS * p->bytes));
     emit_sweep(
         &s, loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
