@@ -134,6 +134,39 @@ typedef struct tn_difference {
 TN_API tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double rtol,
                                    double atol, tn_difference *difference);
 
+/* ---- checks inside of texts ------------------------------------------------------------------ */
+
+typedef enum tn_check_verdict {
+    TN_CHECKS_PASSED = 0,
+    TN_CHECKS_FAILED, /* a check does not hold, or the function could not be run */
+    TN_CHECKS_REFUSED /* the function cannot be read or compiled: reported as a diagnostic */
+} tn_check_verdict;
+
+/* What came of the checks of a function. */
+typedef struct tn_function_checks {
+    const char *name; /* of the function; "" for a text that could not be taken apart */
+    uint32_t line;    /* where it stands */
+    tn_check_verdict verdict;
+    uint32_t n_checks, n_failed;
+    const char *why; /* TN_CHECKS_FAILED: what the first check found; else "" */
+} tn_function_checks;
+
+/* Run the functions of a StableHLO text that have checks (`check.expect_eq` and the like, also as
+ * custom calls) and no inputs, one after the other. Lines `// -----` cut the text into programs of
+ * their own; places are those in the whole text.
+ *
+ * read, compile  as for tn_module_read and tn_program_compile; NULL: defaults. `file` of READ is
+ *                what diagnostics call the text; its dialect and entry are not looked at
+ * each           told of every function in the order of the text; what it is given is valid during
+ *                the call
+ * returns        TN_OK           EACH was told of all, whatever came of them
+ *                TN_ERR_REJECTED no function has checks (MissingOutputs)
+ *                TN_ERR_NOMEM, TN_ERR_USAGE, and TN_ERR_RUN when the time is up */
+TN_API tn_status tn_checks_run(tn_context *cx, const tn_read_options *read,
+                               const tn_compile_options *compile, const char *text, size_t length,
+                               void (*each)(void *user, const tn_function_checks *found),
+                               void *user);
+
 /* ---- targets -------------------------------------------------------------------------------- */
 
 /* What one conversion is asked for; passed to the target as it is. */

@@ -27,6 +27,10 @@ char *text_room_for(context *cx, text_room *to, size_t n);
 tn_status text_file_read(context *cx, text_room *to, const char *path, const char **text,
                          size_t *length);
 
+/* Read M, whose source has its text, which is called SHOWN. CHECKS as in read_options. */
+tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
+                        struct check_list *checks);
+
 /* The number of an -O level. */
 static inline int api_level(tn_level level)
 {

@@ -37,6 +37,9 @@ typedef struct read_options {
     void *external_user;
     const tn_input_shape *shapes; /* ONNX: as in tn_read_options */
     size_t n_shapes;
+    /* StableHLO: where the checks of the function go; its outputs are then the values that they
+     * compare. NULL: checks are left out. */
+    struct check_list *checks;
 } read_options;
 
 typedef struct write_options {

@@ -1,11 +1,44 @@
-/* Any bytes as StableHLO. What is read verifies, also when it is canonical. */
+/* Any bytes as StableHLO. What is read verifies, also when it is canonical. The functions that have
+ * checks are read once more for these. */
 #include <stdlib.h>
 
+#include "dialect/mlir/checks.h"
 #include "dialect/mlir/mlir.h"
 #include "ops/infer.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The text of M, of which the function NAME is read with its checks. */
+static void read_checks(context *cx, const module *m, const char *name)
+{
+    check_list checks = {0};
+    const read_options options = {.entry = name, .checks = &checks};
+    module *own = module_new(cx);
+    if (!own)
+        abort();
+    own->source = m->source;
+    own->dialect = m->dialect;
+    if (stablehlo_read(own, &options) == TN_OK && module_entry(own)->outputs.n != 2 * checks.all.n)
+        abort();
+    VECTOR_RELEASE(&cx->allocator, &checks.all);
+    module_free(own);
+}
+
+static void read_all_checks(context *cx, const source *text)
+{
+    checked_functions list = {0};
+    module *m = module_new(cx);
+    if (!m)
+        abort();
+    m->source = *text;
+    m->dialect = dialect_stablehlo.name;
+    if (stablehlo_checked_functions(m, &list) == TN_OK)
+        for (uint32_t i = 0; i < list.all.n && i < 4; i++)
+            read_checks(cx, m, list.all.at[i].name);
+    VECTOR_RELEASE(&cx->allocator, &list.all);
+    module_free(m);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (module_verify(m, NULL) != TN_OK ||
          (pass_run(m, PASS_CANONICALIZE, true, NULL) != TN_OK && cx->diag.n_errors == 0)))
         abort();
+    read_all_checks(cx, &m->source);
     module_free(m);
     context_free(cx);
     return 0;

@@ -77,8 +77,8 @@ static tn_status own_text(module *m, text_room *room)
     return held ? TN_OK : module_no_memory(m);
 }
 
-/* M has its text; read it. */
-static tn_status read_text(module *m, const tn_read_options *o, const char *shown)
+tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
+                        struct check_list *checks)
 {
     const dialect *d = NULL;
     m->source.name = arena_copy_text(&m->arena, shown, strlen(shown));
@@ -107,6 +107,7 @@ static tn_status read_text(module *m, const tn_read_options *o, const char *show
         .external_user = o->external_user,
         .shapes = o->shapes,
         .n_shapes = o->n_shapes,
+        .checks = checks,
     };
     const tn_status status = d->read(m, &options);
     m->own_text = NULL; /* from now on what was read may be elsewhere too */
@@ -155,7 +156,7 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
     m->source.length = length;
     tn_status s = copy ? own_text(m, &room) : module_no_memory(m);
     if (s == TN_OK)
-        s = read_text(m, &o, o.file ? o.file : "<memory>");
+        s = api_read_text(m, &o, o.file ? o.file : "<memory>", NULL);
     return finish_read(cx, m, s, out);
 }
 
@@ -176,7 +177,7 @@ tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, co
     if (s == TN_OK)
         s = owned;
     if (s == TN_OK)
-        s = read_text(m, &o, shown);
+        s = api_read_text(m, &o, shown, NULL);
     return finish_read(cx, m, s, out);
 }
 

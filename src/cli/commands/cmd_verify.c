@@ -1,10 +1,12 @@
-/* tenon verify: run a model on the test data beside it, and compare the results. */
+/* tenon verify: run a model on the test data beside it, or a StableHLO text with checks inside, and
+ * compare the results. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/commands/verify_checks.h"
 #include "cli/running/read_for_inputs.h"
 #include "tenon/convert.h"
 
@@ -360,6 +362,8 @@ static tn_status run_verify(session *s, const arguments *args)
                       .compile.size = sizeof v.compile,
                       .worst.is_equal = true};
     TN_TRY(read_verify_options(s, args, &v));
+    if (!v.folder && has_checks(s, v.model))
+        return verify_checks(s, v.model, &v.compile);
     if (!v.folder) {
         const char *slash = strrchr(v.model, '/');
         v.folder = slash ? cli_copy(&s->memory, v.model, (size_t)(slash - v.model) + 1) : ".";
@@ -375,4 +379,4 @@ static tn_status run_verify(session *s, const arguments *args)
 
 const command command_verify = {
     "verify", "FILE [--against DIR] [--rtol X] [--atol X] [-O0|-O1|-O2] [--engine jit|ref]",
-    "run a model on its test data and compare the results", options, run_verify};
+    "run a model on its test data, or the checks in a StableHLO file", options, run_verify};

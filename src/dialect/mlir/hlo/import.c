@@ -238,8 +238,9 @@ static bool read_program(shlo_reader *r)
     if (!args || !results)
         return shlo_no_memory(r);
     const bool has_inputs = read_inputs(r, f, args);
-    return !r->no_memory && r->b.status == TN_OK && shlo_function(r, f, args, results) &&
-           has_inputs && check_results(r, f, results) && read_outputs(r, f, results);
+    if (r->no_memory || r->b.status != TN_OK || !shlo_function(r, f, args, results) || !has_inputs)
+        return false;
+    return r->options->checks || (check_results(r, f, results) && read_outputs(r, f, results));
 }
 
 /* ---- texts of other kinds ---- */
@@ -273,40 +274,54 @@ static tn_status refuse_bytecode(const module *m, const char *at)
 
 /* ---- reading ---- */
 
-static tn_status read_all(shlo_reader *r)
+tn_status shlo_open(shlo_reader *r, module *m, const read_options *options)
 {
-    module *m = r->m;
+    *r = (shlo_reader){.m = m, .options = options, .b = {.cx = m->cx, .m = m, .at = NO_SPAN}};
+    arena_init(&r->memory, m->allocator);
     const char *bytecode = bytecode_in(&m->source);
     if (bytecode)
         return refuse_bytecode(m, bytecode);
-    if (!module_add_function(m, "main", 4) || !VECTOR_PUSH(&m->cx->allocator, &r->b.scopes, 0) ||
-        !shlo_index_rows(r))
+    if (!shlo_index_rows(r))
         return module_no_memory(m);
     const uint32_t errors = r->n_errors = m->cx->diag.n_errors;
-    if (!mir_read(m->cx, &m->source, m->allocator, &r->memory, shlo_find_row, r, &r->model))
-        return m->cx->diag.n_errors > errors ? TN_ERR_REJECTED : module_no_memory(m);
+    if (mir_read(m->cx, &m->source, m->allocator, &r->memory, shlo_find_row, r, &r->model))
+        return TN_OK;
+    return m->cx->diag.n_errors > errors ? TN_ERR_REJECTED : module_no_memory(m);
+}
+
+void shlo_close(shlo_reader *r)
+{
+    mir_release(r->m->allocator, &r->model);
+    hash_release(r->m->allocator, &r->row_index);
+    VECTOR_RELEASE(r->m->allocator, &r->rows);
+    VECTOR_RELEASE(r->m->allocator, &r->refusals);
+    VECTOR_RELEASE(&r->m->cx->allocator, &r->b.scopes);
+    arena_release(&r->memory);
+}
+
+static tn_status read_all(shlo_reader *r)
+{
+    module *m = r->m;
+    if (!module_add_function(m, "main", 4) || !VECTOR_PUSH(&m->cx->allocator, &r->b.scopes, 0))
+        return module_no_memory(m);
     const bool ok = read_program(r);
     if (r->no_memory)
         return module_no_memory(m);
     if (r->b.status == TN_ERR_NOMEM)
         return TN_ERR_NOMEM;
     TN_TRY(shlo_report_refusals(r));
-    if (!ok && m->cx->diag.n_errors == errors)
+    if (!ok && m->cx->diag.n_errors == r->n_errors)
         return module_no_memory(m); /* or the time is up */
-    return m->cx->diag.n_errors == errors ? TN_OK : TN_ERR_REJECTED;
+    return m->cx->diag.n_errors == r->n_errors ? TN_OK : TN_ERR_REJECTED;
 }
 
 tn_status stablehlo_read(module *m, const read_options *options)
 {
-    shlo_reader r = {.m = m, .options = options, .b = {.cx = m->cx, .m = m, .at = NO_SPAN}};
-    arena_init(&r.memory, m->allocator);
-    const tn_status s = read_all(&r);
-    mir_release(m->allocator, &r.model);
-    hash_release(m->allocator, &r.row_index);
-    VECTOR_RELEASE(m->allocator, &r.rows);
-    VECTOR_RELEASE(m->allocator, &r.refusals);
-    VECTOR_RELEASE(&m->cx->allocator, &r.b.scopes);
-    arena_release(&r.memory);
+    shlo_reader r;
+    tn_status s = shlo_open(&r, m, options);
+    if (s == TN_OK)
+        s = read_all(&r);
+    shlo_close(&r);
     return s;
 }
 

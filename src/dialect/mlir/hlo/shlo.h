@@ -60,6 +60,12 @@ typedef struct shlo_call {
     int arg; /* of the row */
 } shlo_call;
 
+/* ---- import.c ---- */
+
+/* Read the text of M, but lower nothing yet. To be closed even after an error. */
+tn_status shlo_open(shlo_reader *r, module *m, const read_options *options);
+void shlo_close(shlo_reader *r);
+
 /* ---- table.c ---- */
 
 const mir_row *shlo_find_row(const void *reader, mir_text name);
@@ -192,6 +198,11 @@ bool shlo_refuse_body(shlo_call *c, const mir_region *region);
 tn_value shlo_combined(shlo_call *c, shlo_combine how, tn_value a, tn_value b);
 /* Is S what leaves the other side as it is? */
 bool shlo_is_neutral(shlo_combine how, tn_dtype d, scalar s);
+
+/* ---- lower_check.c ---- */
+
+/* The custom call TARGET, if that is a check. */
+bool shlo_custom_check(shlo_call *c, mir_text target, bool *is_check);
 
 /* ---- shared by lowerings ---- */
 

@@ -1,4 +1,5 @@
 /* The rows of operations, found by name. */
+#include "dialect/mlir/checks.h"
 #include "dialect/mlir/hlo/lower.h"
 #include "dialect/mlir/stablehlo.h"
 

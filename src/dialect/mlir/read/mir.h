@@ -131,6 +131,8 @@ typedef struct mir_function {
     span at;
     bool is_private;
     bool is_open;    /* it is being lowered: a call of it now is a recursion */
+    bool has_checks; /* itself, or functions that it calls; set where that is asked */
+    bool is_called;  /* the same */
     mir_region body; /* no operations: a declaration */
     bool has_body;
     const mir_type **results;
