@@ -81,7 +81,7 @@ class Models(unittest.TestCase):
                                  [X], [Y, ("a", "f32", None)]))
         self.assertEqual([d["kind"] for d in said], ["UnknownOp", "UnknownOp"])
         self.assertEqual(said[0]["node"], "first")
-        self.assertIn("2 nodes", said[0]["message"])
+        self.assertIn("first of 2 places", said[0]["message"])
         self.assertRegex(said[0]["message"], r'opset 13, output "a", byte \d+')
         self.assertEqual(said[1]["node"], "#2 Bar")
 

@@ -35,7 +35,7 @@ const type *onnx_in_type(onnx_call *c, uint32_t k)
     return v ? onnx_value_type(c->im, v) : NULL;
 }
 
-const onnx_known *onnx_in_known(onnx_call *c, uint32_t k)
+const known_value *onnx_in_known(onnx_call *c, uint32_t k)
 {
     return onnx_has_in(c, k) ? onnx_value_known(c->im, c->in[k]) : NULL;
 }
@@ -48,7 +48,7 @@ static int64_t plain_number(int64_t i)
 
 bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     *n = 0;
     if (!onnx_has_in(c, k))
         return true;
@@ -79,7 +79,7 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
 
 bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     *out = otherwise;
     if (!onnx_has_in(c, k))
         return true;
@@ -171,7 +171,7 @@ bool onnx_give(onnx_call *c, uint32_t k, tn_value v)
     return tn_is_value(v);
 }
 
-bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known)
+bool onnx_give_known(onnx_call *c, uint32_t k, const known_value *known)
 {
     if (!known)
         return onnx_no_memory(c->im);

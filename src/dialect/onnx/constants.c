@@ -98,40 +98,10 @@ static tn_value tensor_data(importer *im, const onnx_tensor *t)
     return append_constant(im, &l);
 }
 
-tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d)
+static tn_value known_data(importer *im, const known_value *k)
 {
-    tn_builder *b = &im->b;
-    if (!dim_is_symbolic(d))
-        return tn_scalar_int(b, dtype, d);
-    const tn_value ones = tn_splat(b, TN_SI64, (tn_ints){&d, 1}, 1);
-    const tn_value sum = tn_sum(b, ones, TN_INTS(0), false);
-    return tn_cast(b, sum, dtype);
-}
-
-/* Sizes among the elements: each is counted by a sum, and they are joined. */
-static tn_value sizes_data(importer *im, const onnx_known *k)
-{
-    tn_builder *b = &im->b;
-    tn_value *parts = ARENA_ARRAY(&im->memory, tn_value, k->n);
-    if (!parts) {
-        (void)onnx_no_memory(im);
-        return tn_no_value();
-    }
-    for (uint32_t i = 0; i < k->n; i++) {
-        const onnx_number x = k->at[i];
-        const tn_value one = dtype_is_float(k->dtype) && !x.is_size
-                                 ? tn_scalar(b, k->dtype, x.f)
-                                 : onnx_size_data(im, k->dtype, x.i);
-        parts[i] = tn_expand_dims(b, one, TN_INTS(0));
-    }
-    const tn_value all = k->n == 1 ? parts[0] : tn_concat(b, (tn_values){parts, k->n}, 0);
-    return tn_reshape(b, all, (tn_ints){k->dims, k->rank});
-}
-
-static tn_value known_data(importer *im, const onnx_known *k)
-{
-    if (onnx_known_has_sizes(k))
-        return sizes_data(im, k);
+    if (known_has_sizes(k))
+        return known_sizes_data(&im->b, &im->memory, k);
     literal l = {.type = type_of(&im->m->types, k->dtype, k->dims, k->rank),
                  .bytes = k->n * dtype_bytes(k->dtype)};
     if (!within_limit(im, l.bytes))
@@ -141,7 +111,7 @@ static tn_value known_data(importer *im, const onnx_known *k)
         (void)onnx_no_memory(im);
         return tn_no_value();
     }
-    onnx_known_store(k, room);
+    known_store(k, room);
     l.data = room;
     return append_constant(im, &l);
 }
@@ -181,11 +151,11 @@ const type *onnx_value_type(importer *im, const onnx_value *v)
     return NULL;
 }
 
-const onnx_known *onnx_value_known(importer *im, onnx_value *v)
+const known_value *onnx_value_known(importer *im, onnx_value *v)
 {
     onnx_tensor_facts f;
     if (v->known || !v->tensor || onnx_tensor_type_of(v->tensor, &f) != NULL ||
-        f.count > ONNX_MOST_KNOWN || !onnx_keeps(f.dtype))
+        f.count > KNOWN_MOST || !known_keeps(f.dtype))
         return v->known;
     void *data = arena_alloc(&im->memory, f.bytes);
     if (!data) {
@@ -193,6 +163,6 @@ const onnx_known *onnx_value_known(importer *im, onnx_value *v)
         return NULL;
     }
     if (onnx_tensor_store(v->tensor, &f, data) == NULL)
-        v->known = onnx_known_load(&im->memory, f.dtype, f.dims, f.rank, data);
+        v->known = known_load(&im->memory, f.dtype, f.dims, f.rank, data);
     return v->known;
 }

@@ -154,7 +154,7 @@ static bool all_known(onnx_call *c)
 
 static bool lower(onnx_call *c)
 {
-    const onnx_known *known = all_known(c) ? c->op->known(c) : NULL;
+    const known_value *known = all_known(c) ? c->op->known(c) : NULL;
     if (known)
         return onnx_give_known(c, 0, known);
     return !c->im->no_memory && c->op->lower(c);
@@ -203,7 +203,7 @@ static bool run(onnx_call *c)
     im->b.scopes.n = n_scopes; /* regions that a failure left open */
     if (im->b.status != TN_OK)
         recover(im);
-    else if (!ok && im->refusals.n == 0 && !im->no_memory && im->m->cx->diag.n_errors == 0)
+    else if (!ok && im->refusals.list.n == 0 && !im->no_memory && im->m->cx->diag.n_errors == 0)
         (void)onnx_refuse(c, DIAG_InternalError, "it was refused without a reason");
     im->b.label = outer;
     return ok;

@@ -5,9 +5,10 @@
 #define DIALECT_ONNX_IMPORT_H
 
 #include "dialect/dialect.h"
+#include "dialect/known_values.h"
 #include "dialect/onnx/model.h"
 #include "dialect/onnx/tensors.h"
-#include "dialect/onnx/values.h"
+#include "dialect/refusals.h"
 #include "forms/building.h"
 #include "tenon/forms.h"
 
@@ -25,7 +26,7 @@ typedef struct onnx_value {
     bool is_absent;            /* of a function: an input that the call leaves out */
     bool is_empty;             /* an optional value that holds nothing */
     const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
-    const onnx_known *known;   /* NULL: nothing is known */
+    const known_value *known;  /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */
     const onnx_items *items;   /* a sequence; NULL: a tensor */
 } onnx_value;
@@ -50,7 +51,7 @@ typedef struct onnx_scope {
 struct onnx_call;
 typedef bool onnx_lower_fn(struct onnx_call *c);
 /* What is known of the one result, given that everything is known of the inputs; NULL: nothing. */
-typedef const onnx_known *onnx_known_fn(struct onnx_call *c);
+typedef const known_value *onnx_known_fn(struct onnx_call *c);
 
 /* A row of ops.def. */
 typedef struct onnx_op {
@@ -67,15 +68,6 @@ typedef struct onnx_op {
 extern const onnx_op onnx_ops[];
 extern const uint32_t onnx_n_ops;
 
-/* A reason for which the file is refused, and the first node that it is about. */
-typedef struct onnx_refusal {
-    diag_kind kind;
-    const char *about; /* what it has in common with its likes: the operator */
-    const char *format;
-    const char *message, *node, *place, *fix;
-    uint32_t count;
-} onnx_refusal;
-
 typedef struct importer {
     module *m;
     tn_builder b;
@@ -83,9 +75,8 @@ typedef struct importer {
     const onnx_model *model;
     const read_options *options;
     hash_index op_index;
-    VECTOR(onnx_refusal) refusals;
+    refusals refusals;
     VECTOR(tn_binding) found; /* sizes that follow from the shapes of inputs */
-    uint32_t last_refusal;    /* the one that was given or counted last */
     uint64_t n_nodes;         /* that were read, those of functions once for each call */
     bool no_memory;
 } importer;
@@ -114,7 +105,9 @@ tn_value onnx_in(onnx_call *c, uint32_t k);
 /* The type of input K; NULL when it is left out, or without memory. */
 const type *onnx_in_type(onnx_call *c, uint32_t k);
 /* What is known of input K, or NULL. */
-const onnx_known *onnx_in_known(onnx_call *c, uint32_t k);
+const known_value *onnx_in_known(onnx_call *c, uint32_t k);
+/* What known values are made with: known.c. */
+known_room onnx_known_room(onnx_call *c);
 /* Input K as a list of at most MOST sizes (`symbols`: also symbolic ones) or integers. False, and
  * refused, when that is not known or there are more. N 0 when it is left out. */
 bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n);
@@ -142,7 +135,7 @@ bool onnx_axes(onnx_call *c, int64_t *axes, uint32_t n, uint32_t rank);
 
 /* Result K is V; true unless V is no value, which the builder has reported. */
 bool onnx_give(onnx_call *c, uint32_t k, tn_value v);
-bool onnx_give_known(onnx_call *c, uint32_t k, const onnx_known *known);
+bool onnx_give_known(onnx_call *c, uint32_t k, const known_value *known);
 /* Result K is what the file says, as it stands there. */
 bool onnx_give_tensor(onnx_call *c, uint32_t k, const onnx_tensor *t);
 /* Result K is V, whatever it is. */
@@ -171,11 +164,9 @@ bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What would help against the last refusal. */
 void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same about no node. ABOUT: see onnx_refusal. */
+/* The same about no node. ABOUT: what it has in common with its likes. */
 bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Report everything that was refused. */
-tn_status onnx_report_refusals(importer *im);
 bool onnx_no_memory(importer *im); /* false */
 /* T as a C string in memory that lives as long as the reader; "" without memory. */
 const char *onnx_text(importer *im, onnx_bytes t);
@@ -197,9 +188,7 @@ tn_value onnx_data_of(importer *im, onnx_value *v);
 /* Its type, without making it data; NULL without memory, or for a tensor that cannot be read. */
 const type *onnx_value_type(importer *im, const onnx_value *v);
 /* What is known of it; tensors of the file are looked at. */
-const onnx_known *onnx_value_known(importer *im, onnx_value *v);
-/* A size as a tensor of rank 0. */
-tn_value onnx_size_data(importer *im, tn_dtype dtype, dim d);
+const known_value *onnx_value_known(importer *im, onnx_value *v);
 
 /* ---- external.c ---- */
 

@@ -4,13 +4,13 @@
 #include "dialect/onnx/ops/op.h"
 #include "ops/shape.h"
 
-const onnx_known *onnx_known_none(onnx_call *c)
+const known_value *onnx_known_none(onnx_call *c)
 {
     (void)c;
     return NULL;
 }
 
-const onnx_known *onnx_known_items(onnx_call *c)
+const known_value *onnx_known_items(onnx_call *c)
 {
     (void)c;
     return NULL;
@@ -21,194 +21,136 @@ static type_table *types_of(onnx_call *c)
     return &c->im->m->types;
 }
 
-static onnx_known *fresh(onnx_call *c, tn_dtype d, const int64_t *dims, uint32_t rank)
+known_room onnx_known_room(onnx_call *c)
+{
+    return (known_room){&c->im->memory, types_of(c), 0, &c->im->no_memory};
+}
+
+static known_value *fresh(onnx_call *c, tn_dtype d, const int64_t *dims, uint32_t rank)
 {
     int64_t n;
-    if (!onnx_keeps(d) || !product_i64(dims, rank, &n) || n > ONNX_MOST_KNOWN)
+    if (!known_keeps(d) || !product_i64(dims, rank, &n) || n > KNOWN_MOST)
         return NULL;
-    onnx_known *k = onnx_known_new(&c->im->memory, d, dims, rank);
+    known_value *k = known_new(&c->im->memory, d, dims, rank);
     if (!k)
         (void)onnx_no_memory(c->im);
     return k;
 }
 
-/* Strides of K in a result of rank RANK, 0 along axes that it repeats. */
-static void strides_in(const onnx_known *k, uint32_t rank, uint32_t *strides)
-{
-    uint32_t stride = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        strides[i] = 0;
-    for (uint32_t i = k->rank; i-- > 0;) {
-        strides[i + rank - k->rank] = k->dims[i] == 1 ? 0 : stride;
-        stride *= (uint32_t)k->dims[i];
-    }
-}
-
-/* Where element E of a result of shape DIMS comes from. */
-static uint32_t source_of(uint32_t e, const int64_t *dims, uint32_t rank, const uint32_t *strides)
-{
-    uint32_t at = 0;
-    for (uint32_t i = rank; i-- > 0;) {
-        at += e % (uint32_t)dims[i] * strides[i];
-        e /= (uint32_t)dims[i];
-    }
-    return at;
-}
-
 /* ---- elementwise ---- */
 
-static const onnx_known *combine(onnx_call *c, onnx_arithmetic how, const onnx_known *x,
-                                 const onnx_known *y, tn_dtype result)
+static const known_value *binary(onnx_call *c, known_arithmetic how, bool compares)
 {
-    uint32_t from_x[TN_MAX_RANK], from_y[TN_MAX_RANK];
-    shape s;
-    if (x->dtype != y->dtype ||
-        broadcast_shapes(x->dims, x->rank, y->dims, y->rank, &s).kind != SHAPE_OK)
-        return NULL;
-    onnx_known *k = fresh(c, result, s.dims, s.rank);
-    strides_in(x, s.rank, from_x);
-    strides_in(y, s.rank, from_y);
-    for (uint32_t e = 0; k && e < k->n; e++) {
-        const onnx_number a = x->at[source_of(e, s.dims, s.rank, from_x)];
-        const onnx_number b = y->at[source_of(e, s.dims, s.rank, from_y)];
-        if (!onnx_number_binary(types_of(c), how, x->dtype, a, b, &k->at[e]))
-            return NULL;
-    }
-    return k;
-}
-
-static const onnx_known *binary(onnx_call *c, onnx_arithmetic how, bool compares)
-{
-    const onnx_known *x = onnx_in_known(c, 0), *y = onnx_in_known(c, 1);
+    const known_value *x = onnx_in_known(c, 0), *y = onnx_in_known(c, 1);
     if (c->version < 7 && onnx_attr(c, "axis"))
         return NULL;
-    return combine(c, how, x, y, compares ? TN_I1 : x->dtype);
+    const known_room room = onnx_known_room(c);
+    return known_binary(&room, how, x, y, compares ? TN_I1 : x->dtype);
 }
 
-static const onnx_known *unary(onnx_call *c, onnx_arithmetic how)
+static const known_value *unary(onnx_call *c, known_arithmetic how)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    onnx_known *k = fresh(c, x->dtype, x->dims, x->rank);
-    for (uint32_t i = 0; k && i < k->n; i++)
-        if (!onnx_number_unary(types_of(c), how, x->dtype, x->at[i], &k->at[i]))
-            return NULL;
-    return k;
+    const known_room room = onnx_known_room(c);
+    return known_unary(&room, how, onnx_in_known(c, 0));
 }
 
-static const onnx_known *variadic(onnx_call *c, onnx_arithmetic how)
+static const known_value *variadic(onnx_call *c, known_arithmetic how)
 {
-    const onnx_known *all = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
+    const known_value *all = onnx_in_known(c, 0);
     for (uint32_t i = 1; all && i < c->n_in; i++)
-        all = onnx_has_in(c, i) ? combine(c, how, all, onnx_in_known(c, i), all->dtype) : NULL;
+        all = onnx_has_in(c, i) ? known_binary(&room, how, all, onnx_in_known(c, i), all->dtype)
+                                : NULL;
     return all;
 }
 
 #define BINARY(name, how, compares)                                                                \
-    const onnx_known *onnx_known_##name(onnx_call *c)                                              \
+    const known_value *onnx_known_##name(onnx_call *c)                                             \
     {                                                                                              \
         return binary(c, how, compares);                                                           \
     }
 #define UNARY(name, how)                                                                           \
-    const onnx_known *onnx_known_##name(onnx_call *c)                                              \
+    const known_value *onnx_known_##name(onnx_call *c)                                             \
     {                                                                                              \
         return unary(c, how);                                                                      \
     }
-BINARY(add, ONNX_ADD, false)
-BINARY(sub, ONNX_SUB, false)
-BINARY(mul, ONNX_MUL, false)
-BINARY(div, ONNX_DIV, false)
-BINARY(and, ONNX_AND, false)
-BINARY(or, ONNX_OR, false)
-BINARY(equal, ONNX_EQUAL, true)
-BINARY(less, ONNX_LESS, true)
-BINARY(less_or_equal, ONNX_LESS_OR_EQUAL, true)
-BINARY(greater, ONNX_GREATER, true)
-BINARY(greater_or_equal, ONNX_GREATER_OR_EQUAL, true)
-UNARY(neg, ONNX_NEG)
-UNARY(not, ONNX_NOT)
-UNARY(abs, ONNX_ABS)
-UNARY(floor, ONNX_FLOOR)
-UNARY(ceil, ONNX_CEIL)
-UNARY(round, ONNX_ROUND)
-UNARY(sqrt, ONNX_SQRT)
+BINARY(add, KNOWN_ADD, false)
+BINARY(sub, KNOWN_SUB, false)
+BINARY(mul, KNOWN_MUL, false)
+BINARY(div, KNOWN_DIV, false)
+BINARY(and, KNOWN_AND, false)
+BINARY(or, KNOWN_OR, false)
+BINARY(equal, KNOWN_EQUAL, true)
+BINARY(less, KNOWN_LESS, true)
+BINARY(less_or_equal, KNOWN_LESS_OR_EQUAL, true)
+BINARY(greater, KNOWN_GREATER, true)
+BINARY(greater_or_equal, KNOWN_GREATER_OR_EQUAL, true)
+UNARY(neg, KNOWN_NEG)
+UNARY(not, KNOWN_NOT)
+UNARY(abs, KNOWN_ABS)
+UNARY(floor, KNOWN_FLOOR)
+UNARY(ceil, KNOWN_CEIL)
+UNARY(round, KNOWN_ROUND)
+UNARY(sqrt, KNOWN_SQRT)
 
-const onnx_known *onnx_known_mod(onnx_call *c)
+const known_value *onnx_known_mod(onnx_call *c)
 {
-    return onnx_attr_int(c, "fmod", 0) ? NULL : binary(c, ONNX_MOD, false);
+    return onnx_attr_int(c, "fmod", 0) ? NULL : binary(c, KNOWN_MOD, false);
 }
 
-const onnx_known *onnx_known_max(onnx_call *c)
+const known_value *onnx_known_max(onnx_call *c)
 {
-    return variadic(c, ONNX_MAX);
+    return variadic(c, KNOWN_MAX);
 }
 
-const onnx_known *onnx_known_min(onnx_call *c)
+const known_value *onnx_known_min(onnx_call *c)
 {
-    return variadic(c, ONNX_MIN);
+    return variadic(c, KNOWN_MIN);
 }
 
-const onnx_known *onnx_known_relu(onnx_call *c)
+const known_value *onnx_known_relu(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    onnx_known *zero = fresh(c, x->dtype, NULL, 0);
+    const known_room room = onnx_known_room(c);
+    const known_value *x = onnx_in_known(c, 0);
+    known_value *zero = fresh(c, x->dtype, NULL, 0);
     if (!zero)
         return NULL;
-    zero->at[0] = dtype_is_float(x->dtype) ? (onnx_number){.f = 0} : (onnx_number){.i = 0};
-    return combine(c, ONNX_MAX, x, zero, x->dtype);
+    zero->at[0] = dtype_is_float(x->dtype) ? (known_number){.f = 0} : (known_number){.i = 0};
+    return known_binary(&room, KNOWN_MAX, x, zero, x->dtype);
 }
 
-const onnx_known *onnx_known_clip(onnx_call *c)
+const known_value *onnx_known_clip(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
+    const known_value *x = onnx_in_known(c, 0);
     if (x && onnx_has_in(c, 1))
-        x = combine(c, ONNX_MAX, x, onnx_in_known(c, 1), x->dtype);
+        x = known_binary(&room, KNOWN_MAX, x, onnx_in_known(c, 1), x->dtype);
     if (x && onnx_has_in(c, 2))
-        x = combine(c, ONNX_MIN, x, onnx_in_known(c, 2), x->dtype);
+        x = known_binary(&room, KNOWN_MIN, x, onnx_in_known(c, 2), x->dtype);
     return x;
 }
 
-const onnx_known *onnx_known_cast(onnx_call *c)
+const known_value *onnx_known_cast(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
     tn_dtype to;
-    if (!onnx_dtype(onnx_attr_int(c, "to", 0), &to))
-        return NULL;
-    onnx_known *k = fresh(c, to, x->dims, x->rank);
-    for (uint32_t i = 0; k && i < k->n; i++)
-        if (!onnx_number_cast(x->dtype, x->at[i], to, &k->at[i]))
-            return NULL;
-    return k;
+    return onnx_dtype(onnx_attr_int(c, "to", 0), &to) ? known_cast(&room, onnx_in_known(c, 0), to)
+                                                      : NULL;
 }
 
-const onnx_known *onnx_known_where(onnx_call *c)
+const known_value *onnx_known_where(onnx_call *c)
 {
-    const onnx_known *in[3] = {onnx_in_known(c, 0), onnx_in_known(c, 1), onnx_in_known(c, 2)};
-    uint32_t strides[3][TN_MAX_RANK];
-    shape s = {0};
-    for (uint32_t i = 0; i < 3; i++) {
-        shape both;
-        if (broadcast_shapes(s.dims, s.rank, in[i]->dims, in[i]->rank, &both).kind != SHAPE_OK)
-            return NULL;
-        s = both;
-    }
-    onnx_known *k = in[1]->dtype == in[2]->dtype ? fresh(c, in[1]->dtype, s.dims, s.rank) : NULL;
-    for (uint32_t i = 0; i < 3; i++)
-        strides_in(in[i], s.rank, strides[i]);
-    for (uint32_t e = 0; k && e < k->n; e++) {
-        const onnx_number p = in[0]->at[source_of(e, s.dims, s.rank, strides[0])];
-        const uint32_t from = p.i ? 1 : 2;
-        if (p.is_size)
-            return NULL;
-        k->at[e] = in[from]->at[source_of(e, s.dims, s.rank, strides[from])];
-    }
-    return k;
+    const known_room room = onnx_known_room(c);
+    const known_value *p = onnx_in_known(c, 0), *x = onnx_in_known(c, 1), *y = onnx_in_known(c, 2);
+    return known_select(&room, p, x, y);
 }
 
 /* ---- reductions, of a list to one number ---- */
 
-static const onnx_known *fold(onnx_call *c, onnx_arithmetic how, int64_t start)
+static const known_value *fold(onnx_call *c, known_arithmetic how, int64_t start)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
+    const known_value *x = onnx_in_known(c, 0);
     const onnx_attribute *axes = onnx_attr(c, "axes");
     const bool keep = onnx_attr_int(c, "keepdims", 1);
     const bool given = axes ? axes->ints.n > 0 : onnx_has_in(c, 1);
@@ -216,31 +158,31 @@ static const onnx_known *fold(onnx_call *c, onnx_arithmetic how, int64_t start)
     if (x->rank != 1 || x->n == 0 || dtype_is_float(x->dtype) ||
         (!given && onnx_attr_int(c, "noop_with_empty_axes", 0)))
         return NULL;
-    onnx_number all = how == ONNX_MUL ? (onnx_number){.i = start} : x->at[0];
-    for (uint32_t i = how == ONNX_MUL ? 0 : 1; i < x->n; i++) {
-        const onnx_number so_far = all;
-        if (!onnx_number_binary(types_of(c), how, x->dtype, so_far, x->at[i], &all))
+    known_number all = how == KNOWN_MUL ? (known_number){.i = start} : x->at[0];
+    for (uint32_t i = how == KNOWN_MUL ? 0 : 1; i < x->n; i++) {
+        const known_number so_far = all;
+        if (!known_number_binary(&room, how, x->dtype, so_far, x->at[i], &all))
             return NULL;
     }
-    onnx_known *k = fresh(c, x->dtype, &one, keep ? 1 : 0);
+    known_value *k = fresh(c, x->dtype, &one, keep ? 1 : 0);
     if (k)
         k->at[0] = all;
     return k;
 }
 
-const onnx_known *onnx_known_reduce_prod(onnx_call *c)
+const known_value *onnx_known_reduce_prod(onnx_call *c)
 {
-    return fold(c, ONNX_MUL, 1);
+    return fold(c, KNOWN_MUL, 1);
 }
 
-const onnx_known *onnx_known_reduce_max(onnx_call *c)
+const known_value *onnx_known_reduce_max(onnx_call *c)
 {
-    return fold(c, ONNX_MAX, 0);
+    return fold(c, KNOWN_MAX, 0);
 }
 
-const onnx_known *onnx_known_reduce_min(onnx_call *c)
+const known_value *onnx_known_reduce_min(onnx_call *c)
 {
-    return fold(c, ONNX_MIN, 0);
+    return fold(c, KNOWN_MIN, 0);
 }
 
 /* ---- movement ---- */
@@ -248,10 +190,10 @@ const onnx_known *onnx_known_reduce_min(onnx_call *c)
 /* The numbers of input K, all of them known and no sizes. */
 static bool list_of(onnx_call *c, uint32_t k, int64_t *out, uint32_t *n)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     *n = 0;
     if (!known || known->n > TN_MAX_RANK || known->rank > 1 || dtype_is_float(known->dtype) ||
-        onnx_known_has_sizes(known))
+        known_has_sizes(known))
         return !known && !onnx_has_in(c, k);
     for (uint32_t i = 0; i < known->n; i++)
         out[i] = known->at[i].i;
@@ -259,9 +201,9 @@ static bool list_of(onnx_call *c, uint32_t k, int64_t *out, uint32_t *n)
     return true;
 }
 
-const onnx_known *onnx_known_reshape(onnx_call *c)
+const known_value *onnx_known_reshape(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_value *x = onnx_in_known(c, 0);
     int64_t dims[TN_MAX_RANK];
     uint32_t n;
     shape s;
@@ -276,7 +218,7 @@ const onnx_known *onnx_known_reshape(onnx_call *c)
     const type *t = type_of(types_of(c), x->dtype, x->dims, x->rank);
     if (!t || resolve_reshape(dims, n, t, &s).kind != SHAPE_OK)
         return NULL;
-    return onnx_known_shaped(&c->im->memory, x, s.dims, s.rank);
+    return known_shaped(&c->im->memory, x, s.dims, s.rank);
 }
 
 /* `axes`, of a tensor of rank RANK, as a mask. */
@@ -300,9 +242,9 @@ static bool axes_mask(onnx_call *c, uint32_t rank, uint32_t *mask, bool *given)
     return true;
 }
 
-const onnx_known *onnx_known_squeeze(onnx_call *c)
+const known_value *onnx_known_squeeze(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_value *x = onnx_in_known(c, 0);
     int64_t dims[TN_MAX_RANK];
     uint32_t mask, n = 0;
     bool given;
@@ -315,13 +257,13 @@ const onnx_known *onnx_known_squeeze(onnx_call *c)
         if (!drop)
             dims[n++] = x->dims[i];
     }
-    return onnx_known_shaped(&c->im->memory, x, dims, n);
+    return known_shaped(&c->im->memory, x, dims, n);
 }
 
-const onnx_known *onnx_known_unsqueeze(onnx_call *c)
+const known_value *onnx_known_unsqueeze(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    const onnx_known *list = onnx_in_known(c, 1);
+    const known_value *x = onnx_in_known(c, 0);
+    const known_value *list = onnx_in_known(c, 1);
     const onnx_attribute *a = onnx_attr(c, "axes");
     int64_t dims[TN_MAX_RANK];
     uint32_t mask;
@@ -331,52 +273,37 @@ const onnx_known *onnx_known_unsqueeze(onnx_call *c)
         return NULL;
     for (uint32_t i = 0, k = 0; i < rank; i++)
         dims[i] = mask >> i & 1 ? 1 : x->dims[k++];
-    return onnx_known_shaped(&c->im->memory, x, dims, rank);
+    return known_shaped(&c->im->memory, x, dims, rank);
 }
 
-const onnx_known *onnx_known_expand(onnx_call *c)
+const known_value *onnx_known_expand(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
     int64_t dims[TN_MAX_RANK];
-    uint32_t n, strides[TN_MAX_RANK];
-    shape s;
+    uint32_t n;
     if (!list_of(c, 1, dims, &n))
         return NULL;
     for (uint32_t i = 0; i < n; i++)
         if (dims[i] < 0)
             return NULL;
-    if (broadcast_shapes(x->dims, x->rank, dims, n, &s).kind != SHAPE_OK)
-        return NULL;
-    onnx_known *k = fresh(c, x->dtype, s.dims, s.rank);
-    strides_in(x, s.rank, strides);
-    for (uint32_t e = 0; k && e < k->n; e++)
-        k->at[e] = x->at[source_of(e, s.dims, s.rank, strides)];
-    return k;
+    return known_broadcast(&room, onnx_in_known(c, 0), dims, n);
 }
 
-/* Lists, one after the other; other ranks have no use. */
-const onnx_known *onnx_known_concat(onnx_call *c)
+const known_value *onnx_known_concat(onnx_call *c)
 {
-    const onnx_known *first = onnx_in_known(c, 0);
-    int64_t n = 0;
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        const onnx_known *x = onnx_in_known(c, i);
-        if (!x || x->rank != 1 || x->dtype != first->dtype)
-            return NULL;
-        n += x->n;
+    const known_room room = onnx_known_room(c);
+    const known_value **in = ARENA_ARRAY(&c->im->memory, const known_value *, c->n_in);
+    if (!in) {
+        (void)onnx_no_memory(c->im);
+        return NULL;
     }
-    onnx_known *k = fresh(c, first->dtype, &n, 1);
-    for (uint32_t i = 0, at = 0; k && i < c->n_in; i++) {
-        const onnx_known *x = onnx_in_known(c, i);
-        if (x->n)
-            memcpy(k->at + at, x->at, x->n * sizeof *x->at);
-        at += x->n;
-    }
-    return k;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        in[i] = onnx_in_known(c, i);
+    return known_concat(&room, in, c->n_in);
 }
 
 /* The bounds of a slice of X along one axis; false for several. */
-static bool known_bounds(onnx_call *c, const onnx_known *x, int64_t *start, int64_t *end,
+static bool known_bounds(onnx_call *c, const known_value *x, int64_t *start, int64_t *end,
                          int64_t *axis, int64_t *step)
 {
     int64_t numbers[TN_MAX_RANK];
@@ -406,10 +333,11 @@ static bool known_bounds(onnx_call *c, const onnx_known *x, int64_t *start, int6
 }
 
 /* A part along one axis. */
-const onnx_known *onnx_known_slice(onnx_call *c)
+const known_value *onnx_known_slice(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    int64_t start, end, axis, step, count = 0, dims[TN_MAX_RANK];
+    const known_value *x = onnx_in_known(c, 0);
+    const known_room room = onnx_known_room(c);
+    int64_t start, end, axis, step, count = 0;
     if (x->n == 0 || !known_bounds(c, x, &start, &end, &axis, &step))
         return NULL;
     const int64_t extent = x->dims[axis];
@@ -418,22 +346,12 @@ const onnx_known *onnx_known_slice(onnx_call *c)
         step = step > 0 ? INT32_MAX : -INT32_MAX;
     for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
         count++;
-    memcpy(dims, x->dims, x->rank * sizeof *dims);
-    dims[axis] = count;
-    int64_t inner = 1; /* elements behind each position along the axis */
-    for (uint32_t i = (uint32_t)axis + 1; i < x->rank; i++)
-        inner *= x->dims[i];
-    onnx_known *k = fresh(c, x->dtype, dims, x->rank);
-    for (int64_t e = 0; k && e < (int64_t)k->n; e++) {
-        const int64_t at = e / inner % count, outer = e / (inner * count);
-        k->at[e] = x->at[(outer * extent + start + at * step) * inner + e % inner];
-    }
-    return k;
+    return known_slice(&room, x, axis, start, step, count);
 }
 
-const onnx_known *onnx_known_transpose(onnx_call *c)
+const known_value *onnx_known_transpose(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_value *x = onnx_in_known(c, 0);
     int64_t perm[TN_MAX_RANK], dims[TN_MAX_RANK], strides[TN_MAX_RANK];
     uint32_t n;
     const int64_t *given = onnx_attr_ints(c, "perm", &n);
@@ -445,7 +363,7 @@ const onnx_known *onnx_known_transpose(onnx_call *c)
         dims[i] = x->dims[perm[i]];
     for (uint32_t i = x->rank; i-- > 0;)
         strides[i] = i + 1 == x->rank ? 1 : strides[i + 1] * x->dims[i + 1];
-    onnx_known *k = fresh(c, x->dtype, dims, x->rank);
+    known_value *k = fresh(c, x->dtype, dims, x->rank);
     for (uint32_t e = 0; k && e < k->n; e++) {
         int64_t rest = e, at = 0;
         for (uint32_t i = x->rank; i-- > 0; rest /= dims[i])
@@ -456,12 +374,12 @@ const onnx_known *onnx_known_transpose(onnx_call *c)
 }
 
 /* Elements of a list. */
-const onnx_known *onnx_known_gather(onnx_call *c)
+const known_value *onnx_known_gather(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1);
+    const known_value *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1);
     if (x->rank != 1 || dtype_is_float(at->dtype))
         return NULL;
-    onnx_known *k = fresh(c, x->dtype, at->dims, at->rank);
+    known_value *k = fresh(c, x->dtype, at->dims, at->rank);
     for (uint32_t i = 0; k && i < k->n; i++) {
         const int64_t e = at->at[i].i < 0 ? at->at[i].i + (int64_t)x->n : at->at[i].i;
         if (at->at[i].is_size || e < 0 || e >= (int64_t)x->n)
@@ -472,14 +390,15 @@ const onnx_known *onnx_known_gather(onnx_call *c)
 }
 
 /* A list with some elements replaced. */
-const onnx_known *onnx_known_scatter_elements(onnx_call *c)
+const known_value *onnx_known_scatter_elements(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1), *by = onnx_in_known(c, 2);
+    const known_value *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1),
+                      *by = onnx_in_known(c, 2);
     if (x->rank != 1 || at->rank != 1 || by->rank != 1 || at->n != by->n ||
         dtype_is_float(at->dtype) || by->dtype != x->dtype ||
         !onnx_attr_is(c, "reduction", "none", true))
         return NULL;
-    onnx_known *k = fresh(c, x->dtype, x->dims, x->rank);
+    known_value *k = fresh(c, x->dtype, x->dims, x->rank);
     if (k && x->n)
         memcpy(k->at, x->at, x->n * sizeof *x->at);
     for (uint32_t i = 0; k && i < at->n; i++) {
@@ -492,15 +411,15 @@ const onnx_known *onnx_known_scatter_elements(onnx_call *c)
 }
 
 /* A list, again and again. */
-const onnx_known *onnx_known_tile(onnx_call *c)
+const known_value *onnx_known_tile(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
+    const known_value *x = onnx_in_known(c, 0);
     int64_t times, n;
     uint32_t many;
     if (x->rank != 1 || onnx_in_known(c, 1)->n != 1 || !list_of(c, 1, &times, &many) || times < 0 ||
         !mul_i64(x->n, times, &n))
         return NULL;
-    onnx_known *k = fresh(c, x->dtype, &n, 1);
+    known_value *k = fresh(c, x->dtype, &n, 1);
     for (uint32_t i = 0; k && i < k->n; i++)
         k->at[i] = x->at[i % x->n];
     return k;

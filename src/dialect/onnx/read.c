@@ -156,8 +156,8 @@ static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dt
     if (!data)
         return onnx_refuse_file(im, DIAG_InputMismatch, name,
                                 "the value given for the input '%s' does not fit its type", name);
-    if (onnx_keeps(dtype) && count <= ONNX_MOST_KNOWN)
-        v->known = onnx_known_load(&im->memory, dtype, shape, rank, data);
+    if (known_keeps(dtype) && count <= KNOWN_MOST)
+        v->known = known_load(&im->memory, dtype, shape, rank, data);
     else
         v->v = tn_constant(&im->b, dtype, (tn_ints){shape, rank}, data);
     return v->known || tn_is_value(v->v) || onnx_no_memory(im);
@@ -295,7 +295,7 @@ static tn_status read_model(importer *im)
         return module_no_memory(m);
     if (im->b.status == TN_ERR_NOMEM)
         return TN_ERR_NOMEM;
-    TN_TRY(onnx_report_refusals(im));
+    TN_TRY(refusals_report(&im->refusals, &m->cx->diag, &m->source));
     if (im->b.status != TN_OK)
         return TN_ERR_REJECTED;
     if (!ok && m->cx->diag.n_errors == errors)
@@ -309,7 +309,7 @@ tn_status onnx_read(module *m, const read_options *options)
     arena_init(&im.memory, m->allocator);
     const tn_status s = read_model(&im);
     hash_release(m->allocator, &im.op_index);
-    VECTOR_RELEASE(m->allocator, &im.refusals);
+    VECTOR_RELEASE(m->allocator, &im.refusals.list);
     VECTOR_RELEASE(m->allocator, &im.found);
     VECTOR_RELEASE(&m->cx->allocator, &im.b.scopes);
     arena_release(&im.memory);

@@ -107,15 +107,15 @@ bool onnx_trial_begin(onnx_trial *t, importer *im)
 {
     diag_channel *d = &im->m->cx->diag;
     *t = (onnx_trial){.im = im,
-                      .n_refusals = im->refusals.n,
-                      .last_refusal = im->last_refusal,
+                      .n_refusals = im->refusals.list.n,
+                      .last_refusal = im->refusals.last,
                       .n_functions = im->m->functions.n,
                       .n_scopes = im->b.scopes.n};
-    t->counts = ARENA_ARRAY(&im->memory, uint32_t, im->refusals.n);
+    t->counts = ARENA_ARRAY(&im->memory, uint32_t, im->refusals.list.n);
     if (!t->counts)
         return onnx_no_memory(im);
-    for (uint32_t i = 0; i < im->refusals.n; i++)
-        t->counts[i] = im->refusals.at[i].count;
+    for (uint32_t i = 0; i < im->refusals.list.n; i++)
+        t->counts[i] = im->refusals.list.at[i].count;
     diag_flush(d);
     t->n_errors = d->n_errors;
     t->sink = d->sink;
@@ -140,9 +140,9 @@ bool onnx_trial_end(onnx_trial *t, bool ok)
     builder_forget(&im->b, t->n_functions);
     while (im->m->functions.n > t->n_functions)
         function_release(im->m->functions.at[--im->m->functions.n]);
-    im->refusals.n = t->n_refusals;
-    im->last_refusal = t->last_refusal;
+    im->refusals.list.n = t->n_refusals;
+    im->refusals.last = t->last_refusal;
     for (uint32_t i = 0; i < t->n_refusals; i++)
-        im->refusals.at[i].count = t->counts[i];
+        im->refusals.list.at[i].count = t->counts[i];
     return true;
 }

@@ -294,7 +294,7 @@ void shlo_close(shlo_reader *r)
     mir_release(r->m->allocator, &r->model);
     hash_release(r->m->allocator, &r->row_index);
     VECTOR_RELEASE(r->m->allocator, &r->rows);
-    VECTOR_RELEASE(r->m->allocator, &r->refusals);
+    VECTOR_RELEASE(r->m->allocator, &r->refusals.list);
     VECTOR_RELEASE(&r->m->cx->allocator, &r->b.scopes);
     arena_release(&r->memory);
 }
@@ -309,7 +309,7 @@ static tn_status read_all(shlo_reader *r)
         return module_no_memory(m);
     if (r->b.status == TN_ERR_NOMEM)
         return TN_ERR_NOMEM;
-    TN_TRY(shlo_report_refusals(r));
+    TN_TRY(refusals_report(&r->refusals, &m->cx->diag, &m->source));
     if (!ok && m->cx->diag.n_errors == r->n_errors)
         return module_no_memory(m); /* or the time is up */
     return m->cx->diag.n_errors == r->n_errors ? TN_OK : TN_ERR_REJECTED;

@@ -5,6 +5,7 @@
 
 #include "dialect/dialect.h"
 #include "dialect/mlir/read/mir.h"
+#include "dialect/refusals.h"
 #include "forms/building.h"
 #include "tenon/forms.h"
 
@@ -26,16 +27,6 @@ typedef struct shlo_frame {
     uint32_t searches;
 } shlo_frame;
 
-/* A reason for which the text is refused, and the first place where it holds. */
-typedef struct shlo_refusal {
-    diag_kind kind;
-    const char *about; /* the operation */
-    const char *format;
-    const char *message, *fix;
-    span at;
-    uint32_t count;
-} shlo_refusal;
-
 typedef struct shlo_reader {
     module *m;
     tn_builder b;
@@ -44,7 +35,7 @@ typedef struct shlo_reader {
     const read_options *options;
     hash_index row_index;
     VECTOR(const mir_row *) rows;
-    VECTOR(shlo_refusal) refusals;
+    refusals refusals;
     uint64_t n_ops;      /* that were lowered, those of functions once for each call */
     uint32_t call_depth; /* functions that are open */
     uint32_t n_errors;   /* of the context, before the text was read */
@@ -81,7 +72,6 @@ bool shlo_refuse_at(shlo_reader *r, diag_kind kind, const char *about, span at, 
                     ...) __attribute__((format(printf, 5, 6)));
 /* What would help against the last refusal. */
 void shlo_advise(shlo_reader *r, const char *fix);
-tn_status shlo_report_refusals(shlo_reader *r);
 bool shlo_no_memory(shlo_reader *r); /* false */
 /* T as a C string that lives as long as the reader. */
 const char *shlo_text(shlo_reader *r, mir_text t);

@@ -16,9 +16,9 @@ bool shlo_is_return(const mir_op *op)
 static bool refuse_unknown(shlo_call *c)
 {
     const mir_text name = c->op->name;
-    const uint32_t n = c->r->refusals.n;
+    const uint32_t n = c->r->refusals.list.n;
     (void)shlo_refuse(c, DIAG_UnknownOp, "this operation is not read");
-    if (c->r->refusals.n == n)
+    if (c->r->refusals.list.n == n)
         return false;
     suggestion like;
     suggest_begin(&like, name.at, name.n);
@@ -143,7 +143,8 @@ static bool run(shlo_call *c)
     r->b.scopes.n = n_scopes; /* regions that a failure left open */
     if (r->b.status != TN_OK)
         recover(r);
-    else if (!ok && !r->no_memory && r->refusals.n == 0 && r->m->cx->diag.n_errors == r->n_errors)
+    else if (!ok && !r->no_memory && r->refusals.list.n == 0 &&
+             r->m->cx->diag.n_errors == r->n_errors)
         (void)shlo_refuse(c, DIAG_InternalError, "it was refused without a reason");
     r->b.at = outer;
     return ok;

@@ -3,9 +3,9 @@
 #include "dialect/onnx/ops/op.h"
 
 static bool give_number(onnx_call *c, tn_dtype d, uint32_t rank, int64_t n,
-                        const onnx_number *numbers)
+                        const known_number *numbers)
 {
-    onnx_known *k = onnx_known_new(&c->im->memory, d, &n, rank);
+    known_value *k = known_new(&c->im->memory, d, &n, rank);
     if (k && k->n)
         memcpy(k->at, numbers, k->n * sizeof *k->at);
     return onnx_give_known(c, 0, k);
@@ -16,14 +16,15 @@ static bool give_list(onnx_call *c, const onnx_attribute *a, bool is_float)
 {
     const uint32_t n = is_float ? a->floats.n : a->ints.n;
     const tn_dtype d = is_float ? TN_F32 : TN_SI64;
-    if (n > ONNX_MOST_KNOWN)
+    if (n > KNOWN_MOST)
         return onnx_give(
             c, 0, tn_constant(c->b, d, TN_INTS((int64_t)n), is_float ? a->floats.at : a->ints.at));
-    onnx_number numbers[ONNX_MOST_KNOWN];
+    known_number numbers[KNOWN_MOST];
     const float *floats = a->floats.at;
     const int64_t *ints = a->ints.at;
     for (uint32_t i = 0; i < n; i++)
-        numbers[i] = is_float ? (onnx_number){.f = (double)floats[i]} : (onnx_number){.i = ints[i]};
+        numbers[i] =
+            is_float ? (known_number){.f = (double)floats[i]} : (known_number){.i = ints[i]};
     return give_number(c, d, 1, n, numbers);
 }
 
@@ -33,9 +34,9 @@ bool onnx_op_constant(onnx_call *c)
     if ((a = onnx_attr(c, "value")) && a->t)
         return onnx_give_tensor(c, 0, a->t);
     if ((a = onnx_attr(c, "value_float")))
-        return give_number(c, TN_F32, 0, 1, &(onnx_number){.f = (double)a->f});
+        return give_number(c, TN_F32, 0, 1, &(known_number){.f = (double)a->f});
     if ((a = onnx_attr(c, "value_int")))
-        return give_number(c, TN_SI64, 0, 1, &(onnx_number){.i = a->i});
+        return give_number(c, TN_SI64, 0, 1, &(known_number){.i = a->i});
     if ((a = onnx_attr(c, "value_floats")))
         return give_list(c, a, true);
     if ((a = onnx_attr(c, "value_ints")))
@@ -82,21 +83,21 @@ bool onnx_op_constant_of_shape(onnx_call *c)
     return onnx_give(c, 0, tn_broadcast(c->b, x, (tn_ints){dims, n}));
 }
 
-const onnx_known *onnx_known_constant_of_shape(onnx_call *c)
+const known_value *onnx_known_constant_of_shape(onnx_call *c)
 {
-    const onnx_known *shape = onnx_in_known(c, 0);
+    const known_value *shape = onnx_in_known(c, 0);
     int64_t dims[TN_MAX_RANK], n;
     tn_dtype d;
     scalar s;
-    if (shape->n > TN_MAX_RANK || onnx_known_has_sizes(shape) || dtype_is_float(shape->dtype) ||
-        !fill_value(c, &d, &s) || !onnx_keeps(d))
+    if (shape->n > TN_MAX_RANK || known_has_sizes(shape) || dtype_is_float(shape->dtype) ||
+        !fill_value(c, &d, &s) || !known_keeps(d))
         return NULL;
     for (uint32_t i = 0; i < shape->n; i++)
         if ((dims[i] = shape->at[i].i) < 0)
             return NULL;
-    if (!product_i64(dims, shape->n, &n) || n > ONNX_MOST_KNOWN)
+    if (!product_i64(dims, shape->n, &n) || n > KNOWN_MOST)
         return NULL;
-    onnx_known *k = onnx_known_new(&c->im->memory, d, dims, shape->n);
+    known_value *k = known_new(&c->im->memory, d, dims, shape->n);
     for (uint32_t i = 0; k && i < k->n; i++)
         if (dtype_is_float(d))
             k->at[i].f = s.f;
@@ -113,7 +114,7 @@ bool onnx_op_identity(onnx_call *c)
 /* As it is when the model is used: nothing is dropped. */
 bool onnx_op_dropout(onnx_call *c)
 {
-    const onnx_known *training = onnx_in_known(c, 2);
+    const known_value *training = onnx_in_known(c, 2);
     if (onnx_has_in(c, 2) && !(training && training->n == 1))
         return onnx_refuse(c, DIAG_DataDependentShape, "whether this is training must be known");
     if (training && training->at[0].i) {
@@ -144,9 +145,9 @@ bool onnx_op_shape(onnx_call *c)
     to += to < 0 ? rank : 0;
     from = from < 0 ? 0 : from > rank ? rank : from;
     to = to < from ? from : to > rank ? rank : to;
-    onnx_number numbers[TN_MAX_RANK];
+    known_number numbers[TN_MAX_RANK];
     for (int64_t i = from; i < to; i++)
-        numbers[i - from] = onnx_number_of(t->dims[i]);
+        numbers[i - from] = known_number_of(t->dims[i]);
     return give_number(c, TN_SI64, 1, to - from, numbers);
 }
 
@@ -158,14 +159,14 @@ bool onnx_op_size(onnx_call *c)
         return false;
     for (uint32_t i = 0; i < t->rank; i++)
         n = tn_dim_mul(c->b, n, t->dims[i]);
-    const onnx_number number = onnx_number_of(n);
+    const known_number number = known_number_of(n);
     return give_number(c, TN_SI64, 0, 1, &number);
 }
 
 /* start, start + delta, ... : as many as fit before limit. */
 static bool range_count(onnx_call *c, int64_t *count)
 {
-    const onnx_known *k[3] = {onnx_in_known(c, 0), onnx_in_known(c, 1), onnx_in_known(c, 2)};
+    const known_value *k[3] = {onnx_in_known(c, 0), onnx_in_known(c, 1), onnx_in_known(c, 2)};
     double x[3];
     for (uint32_t i = 0; i < 3; i++) {
         if (!k[i] || k[i]->n != 1 || k[i]->at[0].is_size)
@@ -184,12 +185,13 @@ static bool range_count(onnx_call *c, int64_t *count)
 /* From 0 by 1 up to a size. */
 static bool size_range(onnx_call *c, dim *count)
 {
-    const onnx_known *from = onnx_in_known(c, 0), *to = onnx_in_known(c, 1),
-                     *by = onnx_in_known(c, 2);
-    onnx_number n;
+    const known_value *from = onnx_in_known(c, 0), *to = onnx_in_known(c, 1),
+                      *by = onnx_in_known(c, 2);
+    const known_room room = onnx_known_room(c);
+    known_number n;
     if (!from || !to || !by || from->n != 1 || to->n != 1 || by->n != 1 ||
         dtype_is_float(from->dtype) || by->at[0].is_size || by->at[0].i != 1 ||
-        !onnx_number_binary(&c->im->m->types, ONNX_SUB, TN_SI64, to->at[0], from->at[0], &n))
+        !known_number_binary(&room, KNOWN_SUB, TN_SI64, to->at[0], from->at[0], &n))
         return false;
     *count = n.i;
     return n.is_size || n.i >= 0;
@@ -211,13 +213,13 @@ bool onnx_op_range(onnx_call *c)
     return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, by)));
 }
 
-const onnx_known *onnx_known_range(onnx_call *c)
+const known_value *onnx_known_range(onnx_call *c)
 {
-    const onnx_known *from = onnx_in_known(c, 0), *by = onnx_in_known(c, 2);
+    const known_value *from = onnx_in_known(c, 0), *by = onnx_in_known(c, 2);
     int64_t n;
-    if (dtype_is_float(from->dtype) || !range_count(c, &n) || n > ONNX_MOST_KNOWN)
+    if (dtype_is_float(from->dtype) || !range_count(c, &n) || n > KNOWN_MOST)
         return NULL;
-    onnx_known *k = onnx_known_new(&c->im->memory, from->dtype, &n, 1);
+    known_value *k = known_new(&c->im->memory, from->dtype, &n, 1);
     for (uint32_t i = 0; k && i < k->n; i++)
         k->at[i].i = (int64_t)((uint64_t)from->at[0].i + i * (uint64_t)by->at[0].i);
     return k;

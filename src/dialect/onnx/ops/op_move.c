@@ -227,13 +227,13 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
 }
 
 /* Parts of a list that is known. */
-static bool split_known(onnx_call *c, const onnx_known *x, const int64_t *sizes)
+static bool split_known(onnx_call *c, const known_value *x, const int64_t *sizes)
 {
     int64_t start = 0;
     for (uint32_t i = 0; i < c->n_out; i++) {
         if (sizes[i] < 0 || sizes[i] > (int64_t)x->n - start)
             return onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
-        onnx_known *part = onnx_known_new(&c->im->memory, x->dtype, &sizes[i], 1);
+        known_value *part = known_new(&c->im->memory, x->dtype, &sizes[i], 1);
         if (part && sizes[i])
             memcpy(part->at, x->at + start, (size_t)sizes[i] * sizeof *part->at);
         if (!onnx_give_known(c, i, part))
@@ -245,7 +245,7 @@ static bool split_known(onnx_call *c, const onnx_known *x, const int64_t *sizes)
 
 bool onnx_op_split(onnx_call *c)
 {
-    const onnx_known *list = onnx_in_known(c, 0);
+    const known_value *list = onnx_in_known(c, 0);
     const type *t = onnx_in_type(c, 0);
     int64_t axis, start = 0;
     int64_t *sizes = ARENA_ARRAY(&c->im->memory, int64_t, c->n_out);

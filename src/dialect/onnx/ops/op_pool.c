@@ -65,7 +65,7 @@ static bool give_positions(onnx_call *c, tn_value x, const type *t, const onnx_w
     const bool columns_first = onnx_attr_int(c, "storage_order", 0);
     const tn_value image = tn_iota(c->b, TN_SI64, (tn_ints){dims, t->rank}, 0);
     const tn_value channel = tn_iota(c->b, TN_SI64, (tn_ints){dims, t->rank}, 1);
-    const tn_value channels = onnx_size_data(c->im, TN_SI64, t->dims[1]);
+    const tn_value channels = known_size_data(c->b, TN_SI64, t->dims[1]);
     tn_value flat = tn_add(c->b, tn_mul(c->b, image, channels), channel);
     for (uint32_t k = 0; k < w->n; k++) {
         const uint32_t i = columns_first ? w->n - 1 - k : k;

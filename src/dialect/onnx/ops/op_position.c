@@ -93,7 +93,7 @@ static tn_value element_numbers(onnx_call *c, const type *t, const type *u, tn_v
     for (uint32_t k = 0; k < t->rank; k++) {
         const dim stride = product(c, t->dims + k + 1, t->rank - k - 1);
         const tn_value at = k == axis ? i : tn_iota(c->b, d, onnx_dims(u), k);
-        const tn_value part = tn_mul(c->b, at, onnx_size_data(c->im, d, stride));
+        const tn_value part = tn_mul(c->b, at, known_size_data(c->b, d, stride));
         all = tn_is_value(all) ? tn_add(c->b, all, part) : part;
     }
     return all;
@@ -158,7 +158,7 @@ static tn_value row_numbers(onnx_call *c, uint32_t k, const type *t, uint32_t fr
                                             (tn_ints){places, last}),
                                  t->dims[m]);
         const dim stride = product(c, t->dims + m + 1, from + n - m - 1);
-        all = tn_add(c->b, all, tn_mul(c->b, at, onnx_size_data(c->im, u->dtype, stride)));
+        all = tn_add(c->b, all, tn_mul(c->b, at, known_size_data(c->b, u->dtype, stride)));
     }
     return all;
 }
@@ -227,7 +227,7 @@ bool onnx_op_compress(onnx_call *c)
     tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     const onnx_attribute *given = onnx_attr(c, "axis");
-    const onnx_known *condition = onnx_in_known(c, 1);
+    const known_value *condition = onnx_in_known(c, 1);
     int64_t axis = 0;
     if (!t || (given && !onnx_axis(c, given->i, t->rank, &axis)))
         return false;
@@ -270,7 +270,7 @@ bool onnx_op_one_hot(onnx_call *c)
         return false;
     if (t->rank == TN_MAX_RANK)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
-    const onnx_known *known = onnx_in_known(c, 1);
+    const known_value *known = onnx_in_known(c, 1);
     if (known && known->n == 1 && dtype_is_float(known->dtype))
         depth = (int64_t)known->at[0].f;
     else if (!onnx_in_ints(c, 1, true, 1, &depth, &n))

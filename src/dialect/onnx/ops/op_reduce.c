@@ -107,5 +107,5 @@ bool onnx_op_arg_max(onnx_call *c)
         return onnx_give(c, 0, tn_arg_max(c->b, x, axis, keep, TN_SI64));
     x = tn_arg_max(c->b, tn_reverse(c->b, x, TN_INTS(axis)), axis, keep, TN_SI64);
     const dim end = onnx_dim_plus(c, t->dims[axis], -1);
-    return onnx_give(c, 0, tn_sub(c->b, onnx_size_data(c->im, TN_SI64, end), x));
+    return onnx_give(c, 0, tn_sub(c->b, known_size_data(c->b, TN_SI64, end), x));
 }

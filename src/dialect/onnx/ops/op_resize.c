@@ -326,7 +326,7 @@ static bool give_resized(onnx_call *c, const resizing *r, const axis_resize *lis
 /* Known floats of input K, or of the attribute NAME. */
 static bool read_floats(onnx_call *c, uint32_t k, const char *name, double *out, uint32_t *n)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     const onnx_attribute *a = name ? onnx_attr(c, name) : NULL;
     *n = 0;
     if (!a && !onnx_has_in(c, k))

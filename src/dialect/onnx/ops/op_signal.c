@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979323846;
 /* Input K as one integer, or OTHERWISE when it is left out. */
 static bool int_in(onnx_call *c, uint32_t k, int64_t otherwise, int64_t *out)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     *out = otherwise;
     if (!onnx_has_in(c, k))
         return true;

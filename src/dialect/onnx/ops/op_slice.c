@@ -144,7 +144,7 @@ tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent)
     const type *t = onnx_type_of(c, i);
     if (!t)
         return i;
-    const tn_value size = onnx_size_data(c->im, t->dtype, extent);
+    const tn_value size = known_size_data(c->b, t->dtype, extent);
     const tn_value negative = tn_compare(c->b, TN_LT, i, tn_scalar_int(c->b, t->dtype, 0));
     return tn_select(c->b, negative, tn_add(c->b, i, size), i);
 }
@@ -152,7 +152,7 @@ tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent)
 /* Input K as positions along an axis of EXTENT. */
 tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent)
 {
-    const onnx_known *known = onnx_in_known(c, k);
+    const known_value *known = onnx_in_known(c, k);
     bool negative = !known;
     for (uint32_t i = 0; known && i < known->n; i++)
         negative = negative || known->at[i].is_size || known->at[i].i < 0;
@@ -314,7 +314,7 @@ static tn_value pad_with_value(onnx_call *c, tn_value x, const int64_t *low, con
 {
     static const int64_t none[TN_MAX_RANK];
     const type *t = onnx_type_of(c, x);
-    const onnx_known *known = onnx_in_known(c, 2);
+    const known_value *known = onnx_in_known(c, 2);
     const tn_ints from = {low, t->rank}, to = {high, t->rank}, between = {none, t->rank};
     double value = onnx_attr_float(c, "value", 0);
     if (known && known->n == 1 && !known->at[0].is_size)

@@ -195,7 +195,7 @@ bool onnx_op_attention(onnx_call *c)
     if (onnx_has_in(c, 3))
         how.mask = added_mask(c, t->dtype);
     if (how.causal) /* query 0 stands behind what is past */
-        how.first = onnx_size_data(c->im, TN_SI64, past && past->rank == 4 ? past->dims[2] : 0);
+        how.first = known_size_data(c->b, TN_SI64, past && past->rank == 4 ? past->dims[2] : 0);
     tn_value y = tn_nn_attention(b, q, k, v, &how);
     const type *u = onnx_type_of(c, y);
     if (!u)

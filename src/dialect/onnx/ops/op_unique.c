@@ -4,25 +4,25 @@
 #include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
-static onnx_known *fresh(onnx_call *c, tn_dtype d, const int64_t *dims, uint32_t rank)
+static known_value *fresh(onnx_call *c, tn_dtype d, const int64_t *dims, uint32_t rank)
 {
     int64_t n;
-    if (!product_i64(dims, rank, &n) || n > ONNX_MOST_KNOWN) {
+    if (!product_i64(dims, rank, &n) || n > KNOWN_MOST) {
         (void)onnx_refuse(c, DIAG_LimitExceeded, "its result has more than %d elements",
-                          ONNX_MOST_KNOWN);
+                          KNOWN_MOST);
         return NULL;
     }
-    onnx_known *k = onnx_known_new(&c->im->memory, d, dims, rank);
+    known_value *k = known_new(&c->im->memory, d, dims, rank);
     if (!k)
         (void)onnx_no_memory(c->im);
     return k;
 }
 
 /* Input 0, of which every element must be a known number. */
-static const onnx_known *numbers_in(onnx_call *c)
+static const known_value *numbers_in(onnx_call *c)
 {
-    const onnx_known *x = onnx_in_known(c, 0);
-    if (x && !onnx_known_has_sizes(x))
+    const known_value *x = onnx_in_known(c, 0);
+    if (x && !known_has_sizes(x))
         return x;
     (void)onnx_refuse(c, DIAG_DataDependentShape,
                       "how many elements it gives depends on input 0, which must be known while "
@@ -31,20 +31,20 @@ static const onnx_known *numbers_in(onnx_call *c)
     return NULL;
 }
 
-static bool is_zero(const onnx_known *k, uint32_t i)
+static bool is_zero(const known_value *k, uint32_t i)
 {
     return dtype_is_float(k->dtype) ? k->at[i].f == 0 : k->at[i].i == 0;
 }
 
 bool onnx_op_non_zero(onnx_call *c)
 {
-    const onnx_known *x = numbers_in(c);
+    const known_value *x = numbers_in(c);
     uint32_t n = 0, found = 0;
     if (!x)
         return false;
     for (uint32_t i = 0; i < x->n; i++)
         n += !is_zero(x, i);
-    onnx_known *k = fresh(c, TN_SI64, (const int64_t[]){x->rank, n}, 2);
+    known_value *k = fresh(c, TN_SI64, (const int64_t[]){x->rank, n}, 2);
     for (uint32_t i = 0; k && i < x->n; i++) {
         if (is_zero(x, i))
             continue;
@@ -60,13 +60,13 @@ bool onnx_op_non_zero(onnx_call *c)
 
 /* Slices of a known value along an axis: elements outer * n * inner + i * inner + .. of slice i. */
 typedef struct slices {
-    const onnx_known *x;
+    const known_value *x;
     uint32_t outer, n, inner;
     uint32_t *order;   /* of slices; equal ones stand together, the first of them first */
     uint32_t *scratch; /* as long */
 } slices;
 
-static onnx_number element(const slices *s, uint32_t slice, uint32_t e)
+static known_number element(const slices *s, uint32_t slice, uint32_t e)
 {
     return s->x->at[(e / s->inner * s->n + slice) * s->inner + e % s->inner];
 }
@@ -74,7 +74,7 @@ static onnx_number element(const slices *s, uint32_t slice, uint32_t e)
 static int compare_slices(const slices *s, uint32_t a, uint32_t b)
 {
     for (uint32_t e = 0; e < s->outer * s->inner; e++) {
-        const onnx_number x = element(s, a, e), y = element(s, b, e);
+        const known_number x = element(s, a, e), y = element(s, b, e);
         const bool is_float = dtype_is_float(s->x->dtype);
         const bool below = is_float ? x.f < y.f : x.i < y.i;
         const bool above = is_float ? x.f > y.f : x.i > y.i;
@@ -106,7 +106,7 @@ static void sort_slices(slices *s)
 
 static bool read_slices(onnx_call *c, slices *s, int64_t *axis)
 {
-    const onnx_known *x = numbers_in(c);
+    const known_value *x = numbers_in(c);
     if (!x)
         return false;
     *s = (slices){.x = x, .outer = 1, .n = x->n, .inner = 1};
@@ -161,7 +161,7 @@ static bool find_groups(onnx_call *c, slices *s, bool sorted, groups *g)
 
 static bool give_numbers(onnx_call *c, uint32_t k, const uint32_t *numbers, uint32_t n)
 {
-    onnx_known *out = fresh(c, TN_SI64, (const int64_t[]){n}, 1);
+    known_value *out = fresh(c, TN_SI64, (const int64_t[]){n}, 1);
     for (uint32_t i = 0; out && i < n; i++)
         out->at[i].i = numbers[i];
     return out && onnx_give_known(c, k, out);
@@ -177,7 +177,7 @@ bool onnx_op_unique(onnx_call *c)
     if (axis >= 0)
         memcpy(dims, s.x->dims, s.x->rank * sizeof *dims);
     dims[axis < 0 ? 0 : axis] = g.n;
-    onnx_known *y = fresh(c, s.x->dtype, dims, axis < 0 ? 1 : s.x->rank);
+    known_value *y = fresh(c, s.x->dtype, dims, axis < 0 ? 1 : s.x->rank);
     for (uint32_t i = 0; y && i < g.n; i++)
         for (uint32_t e = 0; e < s.outer * s.inner; e++)
             y->at[(e / s.inner * g.n + i) * s.inner + e % s.inner] = element(&s, g.first[i], e);

@@ -127,7 +127,7 @@ static bool take_branch(onnx_call *c, const onnx_graph *g)
 /* A branch whose condition is known takes the place of the node. */
 bool onnx_op_if(onnx_call *c)
 {
-    const onnx_known *p = onnx_in_known(c, 0);
+    const known_value *p = onnx_in_known(c, 0);
     const onnx_graph *yes = onnx_inner_graph(c, "then_branch");
     const onnx_graph *no = onnx_inner_graph(c, "else_branch");
     if (!yes || !no)

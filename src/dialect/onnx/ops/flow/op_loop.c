@@ -22,12 +22,12 @@ typedef struct loop {
 static bool read_count(loop *l)
 {
     onnx_call *c = l->c;
-    const onnx_known *k = onnx_in_known(c, 0);
+    const known_value *k = onnx_in_known(c, 0);
     l->has_count = onnx_has_in(c, 0);
     l->count_is_known = k && k->n == 1 && !dtype_is_float(k->dtype);
     if (l->count_is_known)
         l->count = k->at[0].is_size ? k->at[0].i : k->at[0].i < 0 ? 0 : k->at[0].i;
-    const onnx_known *p = onnx_in_known(c, 1);
+    const known_value *p = onnx_in_known(c, 1);
     l->may_start_is_known = !onnx_has_in(c, 1) || (p && p->n == 1 && !p->at[0].is_size);
     l->may_start = !p || !l->may_start_is_known || p->at[0].i;
     if (l->may_start_is_known && !l->may_start) {
@@ -58,16 +58,16 @@ static bool read_loop(loop *l)
 /* Is V known to be true, or known to be false? */
 static bool is_known_as(onnx_call *c, onnx_value *v, bool truth)
 {
-    const onnx_known *k = onnx_value_known(c->im, v);
+    const known_value *k = onnx_value_known(c->im, v);
     return k && k->n == 1 && !k->at[0].is_size && (k->at[0].i != 0) == truth;
 }
 
 static bool known_scalar(onnx_call *c, tn_dtype d, int64_t n, onnx_value *out)
 {
-    onnx_known *k = onnx_known_new(&c->im->memory, d, NULL, 0);
+    known_value *k = known_new(&c->im->memory, d, NULL, 0);
     if (!k)
         return onnx_no_memory(c->im);
-    k->at[0] = (onnx_number){.i = n};
+    k->at[0] = (known_number){.i = n};
     *out = (onnx_value){.known = k};
     return true;
 }
@@ -165,7 +165,7 @@ static bool end_while(loop *l, loop_region *r)
     last[GO_ON] =
         onnx_has_in(c, 1) ? onnx_scalar(c, onnx_in(c, 1), TN_I1) : tn_scalar_int(b, TN_I1, 1);
     if (counts)
-        last[COUNT] = l->count_is_known ? onnx_size_data(c->im, TN_SI64, l->count)
+        last[COUNT] = l->count_is_known ? known_size_data(c->b, TN_SI64, l->count)
                                         : onnx_scalar(c, onnx_in(c, 0), TN_SI64);
     tn_region_begin(b, "LoopTest");
     for (uint32_t i = 0; i < n; i++)

@@ -53,7 +53,7 @@ bool onnx_op_sequence_empty(onnx_call *c)
 
 static bool give_int(onnx_call *c, tn_dtype d, int64_t n)
 {
-    onnx_known *k = onnx_known_new(&c->im->memory, d, NULL, 0);
+    known_value *k = known_new(&c->im->memory, d, NULL, 0);
     if (k)
         k->at[0].i = n;
     return onnx_give_known(c, 0, k);
@@ -161,18 +161,18 @@ bool onnx_op_concat_from_sequence(onnx_call *c)
 
 /* Parts of an axis: SIZES, or equal ones of EACH and a last one that may be smaller. */
 typedef struct parts {
-    const onnx_known *sizes;
+    const known_value *sizes;
     int64_t each, extent;
     int64_t n;
 } parts;
 
 static bool read_parts(onnx_call *c, int64_t extent, parts *p)
 {
-    const onnx_known *k = onnx_in_known(c, 1);
+    const known_value *k = onnx_in_known(c, 1);
     *p = (parts){.each = 1, .extent = extent};
     if (onnx_has_in(c, 1) && !k)
         return onnx_refuse(c, DIAG_DataDependentShape, "the sizes of the parts must be known");
-    if (k && (k->rank > 1 || onnx_known_has_sizes(k)))
+    if (k && (k->rank > 1 || known_has_sizes(k)))
         return onnx_refuse(c, DIAG_ShapeUnknown, "the sizes of the parts must be numbers");
     if (k && k->rank == 1) {
         int64_t sum = 0;
@@ -192,14 +192,14 @@ static bool read_parts(onnx_call *c, int64_t extent, parts *p)
     if (p->each < 1)
         return onnx_refuse(c, DIAG_InvalidAttribute, "parts of %" PRId64, p->each);
     p->n = extent / p->each + (extent % p->each != 0);
-    return p->n <= ONNX_MOST_KNOWN ||
+    return p->n <= KNOWN_MOST ||
            onnx_refuse(c, DIAG_LimitExceeded, "the sequence would have %" PRId64 " elements", p->n);
 }
 
 /* Elements FROM .. FROM + N - 1 of a list that is known. */
-static const onnx_known *known_part(onnx_call *c, const onnx_known *list, int64_t from, int64_t n)
+static const known_value *known_part(onnx_call *c, const known_value *list, int64_t from, int64_t n)
 {
-    onnx_known *k = onnx_known_new(&c->im->memory, list->dtype, &n, 1);
+    known_value *k = known_new(&c->im->memory, list->dtype, &n, 1);
     if (k && n)
         memcpy(k->at, list->at + from, (size_t)n * sizeof *k->at);
     return k;
@@ -218,7 +218,7 @@ bool onnx_op_split_to_sequence(onnx_call *c)
     if (!read_parts(c, t->dims[axis], &p))
         return false;
     onnx_value *at = new_items(c, 0, (uint32_t)p.n);
-    const onnx_known *list = t->rank == 1 && keep ? onnx_in_known(c, 0) : NULL;
+    const known_value *list = t->rank == 1 && keep ? onnx_in_known(c, 0) : NULL;
     const tn_value x = list ? tn_no_value() : onnx_in(c, 0);
     int64_t from = 0;
     for (int64_t i = 0; at && i < p.n; i++) {

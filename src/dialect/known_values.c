@@ -1,5 +1,5 @@
 /* Known values: their storage, and arithmetic on their elements. */
-#include "dialect/onnx/values.h"
+#include "dialect/known_values.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "base/memory/checked.h"
 #include "scalar/dtype.h"
 
-onnx_known *onnx_known_new(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank)
+known_value *known_new(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank)
 {
     int64_t n;
-    if (rank > TN_MAX_RANK || !onnx_keeps(dtype) || !product_i64(dims, rank, &n) || n < 0 ||
-        n > ONNX_MOST_KNOWN)
+    if (rank > TN_MAX_RANK || !known_keeps(dtype) || !product_i64(dims, rank, &n) || n < 0 ||
+        n > KNOWN_MOST)
         return NULL;
-    onnx_known *k = ARENA_NEW(memory, onnx_known);
+    known_value *k = ARENA_NEW(memory, known_value);
     if (!k)
         return NULL;
     k->dtype = dtype;
@@ -21,14 +21,13 @@ onnx_known *onnx_known_new(arena *memory, tn_dtype dtype, const int64_t *dims, u
     if (rank)
         memcpy(k->dims, dims, rank * sizeof *dims);
     k->n = (uint32_t)n;
-    k->at = ARENA_ARRAY(memory, onnx_number, (size_t)n);
+    k->at = ARENA_ARRAY(memory, known_number, (size_t)n);
     return k->at ? k : NULL;
 }
 
-onnx_known *onnx_known_shaped(arena *memory, const onnx_known *k, const int64_t *dims,
-                              uint32_t rank)
+known_value *known_shaped(arena *memory, const known_value *k, const int64_t *dims, uint32_t rank)
 {
-    onnx_known *out = ARENA_NEW(memory, onnx_known);
+    known_value *out = ARENA_NEW(memory, known_value);
     if (!out)
         return NULL;
     *out = *k;
@@ -37,10 +36,10 @@ onnx_known *onnx_known_shaped(arena *memory, const onnx_known *k, const int64_t 
     return out;
 }
 
-onnx_known *onnx_known_load(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank,
-                            const void *data)
+known_value *known_load(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank,
+                        const void *data)
 {
-    onnx_known *k = onnx_known_new(memory, dtype, dims, rank);
+    known_value *k = known_new(memory, dtype, dims, rank);
     if (!k)
         return NULL;
     for (uint32_t i = 0; i < k->n; i++) {
@@ -53,7 +52,7 @@ onnx_known *onnx_known_load(arena *memory, tn_dtype dtype, const int64_t *dims, 
     return k;
 }
 
-void onnx_known_store(const onnx_known *k, void *data)
+void known_store(const known_value *k, void *data)
 {
     for (uint32_t i = 0; i < k->n; i++) {
         const scalar s =
@@ -62,7 +61,7 @@ void onnx_known_store(const onnx_known *k, void *data)
     }
 }
 
-bool onnx_known_has_sizes(const onnx_known *k)
+bool known_has_sizes(const known_value *k)
 {
     for (uint32_t i = 0; i < k->n; i++)
         if (k->at[i].is_size)
@@ -72,19 +71,19 @@ bool onnx_known_has_sizes(const onnx_known *k)
 
 /* ---- arithmetic ---- */
 
-static bool is_true(tn_dtype d, onnx_number x)
+static bool is_true(tn_dtype d, known_number x)
 {
     return dtype_is_float(d) ? x.f != 0 : x.i != 0;
 }
 
-static onnx_number truth(bool b)
+static known_number truth(bool b)
 {
-    return (onnx_number){.i = b};
+    return (known_number){.i = b};
 }
 
-static bool is_comparison(onnx_arithmetic how)
+static bool is_comparison(known_arithmetic how)
 {
-    return how >= ONNX_EQUAL && how <= ONNX_GREATER_OR_EQUAL;
+    return how >= KNOWN_EQUAL && how <= KNOWN_GREATER_OR_EQUAL;
 }
 
 /* Integers wrap as the elements of D do. */
@@ -97,50 +96,56 @@ static int64_t wrapped(tn_dtype d, uint64_t bits)
     return dtype_is_signed(d) ? (int64_t)bits >> shift : (int64_t)(bits >> shift);
 }
 
-static bool compare_order(onnx_arithmetic how, int order, onnx_number *out)
+static bool compare_order(known_arithmetic how, int order, known_number *out)
 {
-    *out = truth(how == ONNX_EQUAL           ? order == 0
-                 : how == ONNX_LESS          ? order < 0
-                 : how == ONNX_LESS_OR_EQUAL ? order <= 0
-                 : how == ONNX_GREATER       ? order > 0
-                                             : order >= 0);
+    *out = truth(how == KNOWN_EQUAL           ? order == 0
+                 : how == KNOWN_NOT_EQUAL     ? order != 0
+                 : how == KNOWN_LESS          ? order < 0
+                 : how == KNOWN_LESS_OR_EQUAL ? order <= 0
+                 : how == KNOWN_GREATER       ? order > 0
+                                              : order >= 0);
     return true;
 }
 
-static bool binary_ints(onnx_arithmetic how, tn_dtype d, int64_t x, int64_t y, onnx_number *out)
+static bool binary_ints(known_arithmetic how, tn_dtype d, int64_t x, int64_t y, known_number *out)
 {
     if (is_comparison(how))
         return compare_order(how, (x > y) - (x < y), out);
     switch ((int)how) {
-    case ONNX_ADD:
+    case KNOWN_ADD:
         out->i = wrapped(d, (uint64_t)x + (uint64_t)y);
         return true;
-    case ONNX_SUB:
+    case KNOWN_SUB:
         out->i = wrapped(d, (uint64_t)x - (uint64_t)y);
         return true;
-    case ONNX_MUL:
+    case KNOWN_MUL:
         out->i = wrapped(d, (uint64_t)x * (uint64_t)y);
         return true;
-    case ONNX_DIV:
+    case KNOWN_DIV:
         if (y == 0 || (x == INT64_MIN && y == -1))
             return false;
         out->i = wrapped(d, (uint64_t)(x / y));
         return true;
-    case ONNX_MOD: /* with the sign of the divisor */
+    case KNOWN_MOD: /* with the sign of the divisor */
         if (y == 0 || y == -1)
             return false;
         out->i = x % y + (x % y != 0 && (x % y < 0) != (y < 0) ? y : 0);
         return true;
-    case ONNX_MIN:
+    case KNOWN_REM:
+        if (y == 0 || y == -1)
+            return false;
+        out->i = x % y;
+        return true;
+    case KNOWN_MIN:
         out->i = x < y ? x : y;
         return true;
-    case ONNX_MAX:
+    case KNOWN_MAX:
         out->i = x > y ? x : y;
         return true;
-    case ONNX_AND:
+    case KNOWN_AND:
         out->i = x != 0 && y != 0;
         return true;
-    case ONNX_OR:
+    case KNOWN_OR:
         out->i = x != 0 || y != 0;
         return true;
     default:
@@ -155,30 +160,30 @@ static double rounded(tn_dtype d, double x)
     return d == TN_F32 ? (double)(float)x : x;
 }
 
-static bool binary_floats(onnx_arithmetic how, tn_dtype d, double x, double y, onnx_number *out)
+static bool binary_floats(known_arithmetic how, tn_dtype d, double x, double y, known_number *out)
 {
     if (isnan(x) || isnan(y))
         return false;
     if (is_comparison(how))
         return compare_order(how, (x > y) - (x < y), out);
     switch ((int)how) {
-    case ONNX_ADD:
+    case KNOWN_ADD:
         out->f = rounded(d, x + y);
         break;
-    case ONNX_SUB:
+    case KNOWN_SUB:
         out->f = rounded(d, x - y);
         break;
-    case ONNX_MUL:
+    case KNOWN_MUL:
         out->f = rounded(d, x * y);
         break;
-    case ONNX_DIV:
+    case KNOWN_DIV:
         out->f = rounded(d, x / y);
         break;
-    case ONNX_MIN:
-    case ONNX_MAX:
+    case KNOWN_MIN:
+    case KNOWN_MAX:
         if (x == 0 && y == 0) /* of either sign */
             return false;
-        out->f = (x < y) == (how == ONNX_MIN) ? x : y;
+        out->f = (x < y) == (how == KNOWN_MIN) ? x : y;
         break;
     default:
         return false;
@@ -188,7 +193,7 @@ static bool binary_floats(onnx_arithmetic how, tn_dtype d, double x, double y, o
 
 /* A size keeps its form whatever the type of the elements: floats stand for the same number, as
  * long as it is whole. */
-static bool whole_of(tn_dtype d, onnx_number x, dim *out)
+static bool whole_of(tn_dtype d, known_number x, dim *out)
 {
     if (x.is_size || !dtype_is_float(d)) {
         *out = x.i;
@@ -200,67 +205,111 @@ static bool whole_of(tn_dtype d, onnx_number x, dim *out)
     return true;
 }
 
-static bool size_result(onnx_number *out, tn_dtype d, dim found)
+static bool size_result(known_number *out, tn_dtype d, dim found)
 {
     if (found == DIM_NO_MEMORY)
         return false;
     if (dim_is_symbolic(found) || !dtype_is_float(d))
-        *out = onnx_number_of(found);
+        *out = known_number_of(found);
     else
-        *out = (onnx_number){.f = (double)found};
+        *out = (known_number){.f = (double)found};
     return true;
 }
 
-/* Comparisons of sizes: equal expressions are equal, and extents are never negative. */
-static bool compare_sizes(onnx_arithmetic how, dim x, dim y, onnx_number *out)
+/* ---- bounds of sizes ---- */
+
+enum { NO_BOUND = INT32_MIN };
+
+/* A number that D is not below; NO_BOUND where none is found. DEPTH: how far to look. */
+static int64_t least_of(const known_room *room, dim d, int depth)
 {
-    if (x == y)
-        return compare_order(how, 0, out);
-    const bool below = dim_is_symbolic(y) && !dim_is_symbolic(x) && x < 0;
-    const bool above = dim_is_symbolic(x) && !dim_is_symbolic(y) && y < 0;
-    return (below || above) && compare_order(how, below ? -1 : 1, out);
+    if (!dim_is_symbolic(d))
+        return d > NO_BOUND && d < INT32_MAX ? d : NO_BOUND;
+    const dim_expr *e = dim_expr_of(room->types, d);
+    if (e->op == DIM_SYM)
+        return room->least;
+    if (depth == 0)
+        return NO_BOUND;
+    const int64_t a = least_of(room, e->a, depth - 1), b = least_of(room, e->b, depth - 1);
+    const bool positive = a >= 0 && b >= 0;
+    int64_t r = NO_BOUND;
+    if (e->op == DIM_ADD && a != NO_BOUND && b != NO_BOUND)
+        r = a + b;
+    else if (e->op == DIM_MUL && positive)
+        r = a * b;
+    else if (e->op == DIM_FLOORDIV && a >= 0 && !dim_is_symbolic(e->b) && e->b > 0)
+        r = a / e->b;
+    else if (e->op == DIM_MOD && b > 0)
+        r = 0;
+    return r < NO_BOUND ? NO_BOUND : r > INT32_MAX ? INT32_MAX : r;
 }
 
-static bool is_plain_size(const type_table *types, dim d)
+enum { LOOK_INTO = 16 }; /* expressions in each other, for bounds */
+
+static bool is_at_least(const known_room *room, dim d, int64_t low)
 {
-    return !dim_is_symbolic(d) || dim_expr_of(types, d)->op == DIM_SYM;
+    return least_of(room, d, LOOK_INTO) >= low;
 }
 
-static bool binary_sizes(type_table *types, onnx_arithmetic how, tn_dtype d, onnx_number x,
-                         onnx_number y, onnx_number *out)
+static dim minus(type_table *types, dim a, dim b)
 {
+    const dim r = dim_combine(types, DIM_MUL, b, -1);
+    return r == DIM_NO_MEMORY ? r : dim_combine(types, DIM_ADD, a, r);
+}
+
+/* By the bounds of what lies between them. */
+static bool compare_sizes(const known_room *room, known_arithmetic how, dim x, dim y,
+                          known_number *out)
+{
+    const dim up = minus(room->types, x, y), down = minus(room->types, y, x);
+    if (up == DIM_NO_MEMORY || down == DIM_NO_MEMORY)
+        return false;
+    const int64_t above = least_of(room, up, LOOK_INTO), below = least_of(room, down, LOOK_INTO);
+    if (above > 0 || below > 0 || (above == 0 && below == 0))
+        return compare_order(how, above > 0 ? 1 : below > 0 ? -1 : 0, out);
+    *out = truth(how == KNOWN_GREATER_OR_EQUAL || how == KNOWN_LESS_OR_EQUAL);
+    if (above == 0 && (how == KNOWN_GREATER_OR_EQUAL || how == KNOWN_LESS))
+        return true;
+    return below == 0 && (how == KNOWN_LESS_OR_EQUAL || how == KNOWN_GREATER);
+}
+
+/* Divisions of sizes round down, which is the same as toward zero for what is not negative. */
+static bool binary_sizes(const known_room *room, known_arithmetic how, tn_dtype d, known_number x,
+                         known_number y, known_number *out)
+{
+    type_table *types = room->types;
+    known_number order;
     dim a, b, r = 0;
     if (!whole_of(d, x, &a) || !whole_of(d, y, &b))
         return false;
-    if (is_comparison(how)) /* what is computed may be negative */
-        return (a == b || (is_plain_size(types, a) && is_plain_size(types, b))) &&
-               compare_sizes(how, a, b, out);
+    if (is_comparison(how))
+        return compare_sizes(room, how, a, b, out);
     switch ((int)how) {
-    case ONNX_ADD:
+    case KNOWN_ADD:
         r = dim_combine(types, DIM_ADD, a, b);
         break;
-    case ONNX_SUB:
-        r = dim_combine(types, DIM_MUL, b, -1);
-        r = r == DIM_NO_MEMORY ? r : dim_combine(types, DIM_ADD, a, r);
+    case KNOWN_SUB:
+        r = minus(types, a, b);
         break;
-    case ONNX_MUL:
+    case KNOWN_MUL:
         r = dim_combine(types, DIM_MUL, a, b);
         break;
-    case ONNX_DIV: /* rounds down, which is the same for what is not negative */
+    case KNOWN_DIV:
         if (b == 0 || (!dim_is_symbolic(b) && b < 0) || (dtype_is_float(d) && b != 1 && a != b))
             return false;
         r = dim_combine(types, DIM_FLOORDIV, a, b);
         break;
-    case ONNX_MOD:
+    case KNOWN_MOD:
+    case KNOWN_REM:
         if (b == 0 || (!dim_is_symbolic(b) && b < 0))
             return false;
         r = dim_combine(types, DIM_MOD, a, b);
         break;
-    case ONNX_MIN:
-    case ONNX_MAX:
-        if (a != b)
+    case KNOWN_MIN:
+    case KNOWN_MAX:
+        if (!compare_sizes(room, KNOWN_GREATER_OR_EQUAL, a, b, &order))
             return false;
-        r = a;
+        r = order.i == (how == KNOWN_MAX) ? a : b;
         break;
     default:
         return false;
@@ -268,51 +317,56 @@ static bool binary_sizes(type_table *types, onnx_arithmetic how, tn_dtype d, onn
     return size_result(out, d, r);
 }
 
-bool onnx_number_binary(type_table *types, onnx_arithmetic how, tn_dtype d, onnx_number x,
-                        onnx_number y, onnx_number *out)
+bool known_number_binary(const known_room *room, known_arithmetic how, tn_dtype d, known_number x,
+                         known_number y, known_number *out)
 {
-    *out = (onnx_number){0};
+    *out = (known_number){0};
     if (x.is_size || y.is_size)
-        return binary_sizes(types, how, d, x, y, out);
+        return binary_sizes(room, how, d, x, y, out);
     return dtype_is_float(d) ? binary_floats(how, d, x.f, y.f, out)
                              : binary_ints(how, d, x.i, y.i, out);
 }
 
-bool onnx_number_unary(type_table *types, onnx_arithmetic how, tn_dtype d, onnx_number x,
-                       onnx_number *out)
+bool known_number_unary(const known_room *room, known_arithmetic how, tn_dtype d, known_number x,
+                        known_number *out)
 {
     const bool is_float = dtype_is_float(d);
     *out = x;
     switch ((int)how) {
-    case ONNX_NOT:
+    case KNOWN_NOT:
         *out = truth(!is_true(d, x));
         return !x.is_size;
-    case ONNX_NEG:
+    case KNOWN_NEG:
         if (x.is_size)
-            return size_result(out, d, dim_combine(types, DIM_MUL, x.i, -1));
+            return size_result(out, d, dim_combine(room->types, DIM_MUL, x.i, -1));
         if (is_float)
             out->f = -x.f;
         else
             out->i = wrapped(d, -(uint64_t)x.i);
         return true;
-    case ONNX_ABS:
+    case KNOWN_SIGN:
+        if (x.is_size ? !is_at_least(room, x.i, 1) : is_float)
+            return false;
+        *out = (known_number){.i = x.is_size ? 1 : (x.i > 0) - (x.i < 0)};
+        return !is_float;
+    case KNOWN_ABS:
         if (x.is_size)
-            return is_plain_size(types, x.i);
+            return is_at_least(room, x.i, 0);
         if (is_float)
             out->f = fabs(x.f);
         else
             out->i = x.i < 0 ? wrapped(d, -(uint64_t)x.i) : x.i;
         return true;
-    case ONNX_FLOOR:
+    case KNOWN_FLOOR:
         out->f = x.is_size ? x.f : floor(x.f);
         return is_float;
-    case ONNX_CEIL:
+    case KNOWN_CEIL:
         out->f = x.is_size ? x.f : ceil(x.f);
         return is_float;
-    case ONNX_ROUND:
+    case KNOWN_ROUND:
         out->f = x.is_size ? x.f : rint(x.f);
         return is_float;
-    case ONNX_SQRT:
+    case KNOWN_SQRT:
         out->f = rounded(d, sqrt(x.f));
         return is_float && !x.is_size && x.f >= 0;
     default:
@@ -320,11 +374,11 @@ bool onnx_number_unary(type_table *types, onnx_arithmetic how, tn_dtype d, onnx_
     }
 }
 
-bool onnx_number_cast(tn_dtype from, onnx_number x, tn_dtype to, onnx_number *out)
+bool known_number_cast(tn_dtype from, known_number x, tn_dtype to, known_number *out)
 {
     unsigned char bytes[sizeof(int64_t)];
     *out = x;
-    if (!onnx_keeps(to))
+    if (!known_keeps(to))
         return false;
     if (x.is_size) /* as long as it is small enough, which sizes are */
         return to == TN_SI64 || to == TN_SI32 || dtype_is_float(to);
