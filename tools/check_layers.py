@@ -15,12 +15,12 @@ import sys
 BASE = ["base/memory", "base/system", "base/context", "base/text"]
 API = ["api", "api/contexts", "api/files", "api/modules", "api/programs"]
 CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/training", "cli/commands", "cli"]
-ROOMS = [*BASE, "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
+ROOMS = [*BASE, "layout", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", *API, "train", *CLI]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, "train", *CLI]
 # Rooms that see less than everything above them.
-ONLY = {**{room: CLI[:i] for i, room in enumerate(CLI)},
+ONLY = {"layout": BASE, **{room: CLI[:i] for i, room in enumerate(CLI)},
         "program": [*BASE, "machine"], "runtime": [*BASE, "machine", "scalar", "program"],
         "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "graph", "forms", "io", *API],
         "loop/ir": [*BASE, "scalar", "graph", "ops"]}

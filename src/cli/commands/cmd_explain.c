@@ -2,10 +2,12 @@
 #include "cli/running/run.h"
 #include "cli/session/cli.h"
 #include "tenon/convert.h"
+#include "tenon/report.h"
 
 enum {
     OPTION_BUFFERS = OPTION_OWN,
     OPTION_JSON,
+    OPTION_SVG,
     OPTION_BIND,
     OPTION_OUT,
     OPTION_PLAN_CPU,
@@ -18,6 +20,7 @@ enum {
 static const option options[] = {
     {OPTION_BUFFERS, "--buffers", NULL, "the memory of each value: life, alias, slot"},
     {OPTION_JSON, "--json", NULL, "the kernels as one JSON object"},
+    {OPTION_SVG, "--svg", NULL, "the graph as a picture, coloured by kernel"},
     {OPTION_BIND, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_PLAN_CPU, "--cpu", "NAME", "the processor to plan for; else this one"},
     {OPTION_PLAN_SCHEDULE, "--schedule", "TEXT", "of contractions, as --dump kernels shows them"},
@@ -75,7 +78,7 @@ static tn_status show_plan(const tn_module *m, cli_text *text)
 }
 
 typedef struct wishes {
-    bool buffers, json;
+    bool buffers, json, svg;
     const char *out, *cpu, *schedule;
     const char *code; /* of an error; NULL: none */
     const char *dump; /* the stage; NULL: none */
@@ -88,8 +91,9 @@ static tn_status show_kernels(const tn_module *m, const tn_compile_options *o, c
     tn_program *p;
     const tn_writer to = text_writer(text);
     TN_TRY(tn_program_compile(m, o, &p));
-    const tn_status status =
-        w->dump ? tn_program_dump(p, w->dump, w->kernel, &to) : tn_program_explain(p, w->json, &to);
+    const tn_status status = w->svg    ? tn_program_picture(p, NULL, &to)
+                             : w->dump ? tn_program_dump(p, w->dump, w->kernel, &to)
+                                       : tn_program_explain(p, w->json, &to);
     tn_program_free(p);
     return status;
 }
@@ -105,6 +109,9 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
             break;
         case OPTION_JSON:
             w->json = true;
+            break;
+        case OPTION_SVG:
+            w->svg = true;
             break;
         case OPTION_OUT:
             w->out = value;
@@ -175,7 +182,7 @@ static tn_status run_explain(session *s, const arguments *args)
 
 const command command_explain = {
     "explain",
-    "FILE [--json | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] "
+    "FILE [--json | --svg | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] "
     "[--schedule TEXT] [-o OUT] | "
     "--code CODE",
     "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};
