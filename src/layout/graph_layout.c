@@ -6,7 +6,7 @@
 #include "layout/layout_parts.h"
 
 /* Lines that pass layers get at most this many places, a box and edge; the longest go without. */
-enum { PLACES_EACH = 6, NO_CELL = UINT32_MAX };
+enum { PLACES_EACH = 6 };
 
 typedef struct link {
     uint32_t upper, lower;
