@@ -165,10 +165,10 @@ typedef struct tn_read_options {
                                   source `main`, else the last, and only that is read */
     const char *const *inputs; /* MIND source: free variables of a script, each "x=f32[2,3]" */
     size_t n_inputs;
-    /* ONNX: sizes that are known now, so that what depends on them is */
+    /* ONNX, StableHLO: sizes that are known now, so that what depends on them is */
     const tn_binding *bindings;
     size_t n_bindings;
-    const tn_known_input *known; /* ONNX: such inputs, on which shapes may depend */
+    const tn_known_input *known; /* ONNX, StableHLO: such inputs, on which shapes may depend */
     size_t n_known;
     /* ONNX: where data of tensors comes from that lies in files beside the model. Sets *DATA to the
      * LENGTH bytes behind the first OFFSET of the file LOCATION: a relative name without `..`, as
@@ -179,7 +179,7 @@ typedef struct tn_read_options {
     const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data);
     void *external_user;
-    /* ONNX: shapes of inputs, from which sizes follow that `bindings` does not give; what names no
+    /* ONNX, StableHLO: shapes of inputs, from which sizes follow that `bindings` does not give; what names no
      * input, or has another rank, is passed over */
     const tn_input_shape *shapes;
     size_t n_shapes;

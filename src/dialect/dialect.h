@@ -26,16 +26,16 @@ typedef struct read_options {
     const char *const *inputs;
     size_t n_inputs;
     differentiate_fn *differentiate; /* MIND source: NULL, `grad` is refused */
-    /* ONNX: sizes that are known now; of a symbol that stands twice the first counts. */
+    /* ONNX, StableHLO: sizes that are known now; of a symbol that stands twice the first counts. */
     const tn_binding *bindings;
     size_t n_bindings;
-    const tn_known_input *known; /* ONNX: inputs that are constants */
+    const tn_known_input *known; /* ONNX, StableHLO: inputs that are constants */
     size_t n_known;
     /* ONNX: as in tn_read_options; NULL: nobody gives files. */
     const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data);
     void *external_user;
-    const tn_input_shape *shapes; /* ONNX: as in tn_read_options */
+    const tn_input_shape *shapes; /* ONNX, StableHLO: as in tn_read_options */
     size_t n_shapes;
     /* StableHLO: where the checks of the function go; its outputs are then the values that they
      * compare. NULL: checks are left out. */

@@ -120,5 +120,8 @@ const known_value *known_slice(const known_room *room, const known_value *x, int
 tn_value known_size_data(tn_builder *b, tn_dtype dtype, dim d);
 /* K, some of whose elements are sizes, as a tensor: each size is counted, and all are joined. */
 tn_value known_sizes_data(tn_builder *b, arena *memory, const known_value *k);
+/* COUNT elements of X along AXIS, from START on; COUNT or the extent is a size. */
+tn_value known_part(tn_builder *b, tn_value x, int64_t axis, int64_t start, int64_t step,
+                    dim count);
 
 #endif

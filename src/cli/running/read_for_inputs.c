@@ -15,12 +15,20 @@ static bool can_read_twice(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* Is PATH written in a dialect whose programs compute shapes? */
 static bool is_model(const session *s, const char *path)
 {
+    static const char *const dialects[] = {"onnx", "stablehlo"};
+    static const char *const extensions[] = {".onnx", ".mlir"};
     const size_t n = strlen(path);
-    const bool is_onnx = s->read.dialect ? strcmp(s->read.dialect, "onnx") == 0
-                                         : n > 5 && strcmp(path + n - 5, ".onnx") == 0;
-    return is_onnx && can_read_twice(path);
+    bool is_one = false;
+    for (int i = 0; i < 2; i++) {
+        const size_t end = strlen(extensions[i]);
+        is_one =
+            is_one || (s->read.dialect ? strcmp(s->read.dialect, dialects[i]) == 0
+                                       : n > end && strcmp(path + n - end, extensions[i]) == 0);
+    }
+    return is_one && can_read_twice(path);
 }
 
 typedef struct shapes {

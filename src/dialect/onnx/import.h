@@ -5,6 +5,7 @@
 #define DIALECT_ONNX_IMPORT_H
 
 #include "dialect/dialect.h"
+#include "dialect/given.h"
 #include "dialect/known_values.h"
 #include "dialect/onnx/model.h"
 #include "dialect/onnx/tensors.h"

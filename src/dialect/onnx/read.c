@@ -27,34 +27,17 @@ static bool find_size(const tn_binding *list, size_t n, const char *name, int64_
     return false;
 }
 
-/* The number that the options give the size NAME. */
-static bool bound_size(const importer *im, const char *name, int64_t *out)
-{
-    const read_options *o = im->options;
-    return find_size(o->bindings, o->n_bindings, name, out) ||
-           find_size(im->found.at, im->found.n, name, out);
-}
-
-/* The size NAME: what it is bound to, else a symbol. False without memory. */
+/* The size NAME: what it is bound to, or follows from shapes, else a symbol. */
 static bool size_called(importer *im, const char *name, size_t n, dim *out)
 {
     const char *own = module_string(im->m, name, n);
-    int64_t extent;
+    const uint32_t errors = im->m->cx->diag.n_errors;
+    int64_t found = -1;
     if (!own)
         return onnx_no_memory(im);
-    if (!bound_size(im, own, &extent)) {
-        *out = dim_symbol(&im->m->types, own);
-        return *out != DIM_NO_MEMORY || onnx_no_memory(im);
-    }
-    const written_size written = {own, extent};
-    *out = extent;
-    if (extent < 0)
-        return onnx_refuse_file(im, DIAG_NegativeDimension, own,
-                                "the size '%s' is given as %" PRId64, own, extent);
-    for (uint32_t i = 0; i < im->m->written_sizes.n; i++)
-        if (im->m->written_sizes.at[i].symbol == own)
-            return true;
-    return VECTOR_PUSH(im->m->allocator, &im->m->written_sizes, written) || onnx_no_memory(im);
+    (void)find_size(im->found.at, im->found.n, own, &found);
+    return given_size(im->m, im->options, own, found, out) || im->m->cx->diag.n_errors > errors ||
+           onnx_no_memory(im);
 }
 
 static bool is_number(const onnx_dim *d)
@@ -80,15 +63,6 @@ static bool read_dim(importer *im, const char *input, uint32_t axis, const onnx_
 
 /* ---- shapes of inputs that are known ---- */
 
-static const tn_input_shape *known_shape(const importer *im, const char *name)
-{
-    const read_options *o = im->options;
-    for (size_t i = 0; i < o->n_shapes; i++)
-        if (strcmp(o->shapes[i].name, name) == 0)
-            return &o->shapes[i];
-    return NULL;
-}
-
 /* The sizes that follow from the shapes that the options give. */
 static bool find_sizes(importer *im, const onnx_graph *g)
 {
@@ -96,7 +70,7 @@ static bool find_sizes(importer *im, const onnx_graph *g)
         const onnx_value_info *info = &((const onnx_value_info *)g->inputs.at)[i];
         const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
         const char *name = onnx_text(im, info->name);
-        const tn_input_shape *given = known_shape(im, name);
+        const tn_input_shape *given = given_shape_of(im->options, name);
         if (!given || !t || !t->shape || t->shape->dims.n != given->rank)
             continue;
         const onnx_dim *dims = t->shape->dims.at;
@@ -113,50 +87,19 @@ static bool find_sizes(importer *im, const onnx_graph *g)
 
 /* ---- inputs that are known ---- */
 
-static const tn_buffer *known_input(const importer *im, const char *name)
-{
-    const read_options *o = im->options;
-    for (size_t i = 0; i < o->n_known; i++)
-        if (strcmp(o->known[i].name, name) == 0)
-            return o->known[i].value;
-    return NULL;
-}
-
-/* The elements of B as elements of D, in the reader's memory; NULL when they do not fit. */
-static void *converted(importer *im, const tn_buffer *b, tn_dtype d, int64_t count)
-{
-    char *to = arena_alloc_aligned(&im->memory, (size_t)count * dtype_bytes(d), 16);
-    const char *from = b->data;
-    if (!to)
-        (void)onnx_no_memory(im);
-    for (int64_t i = 0; to && i < count; i++) {
-        const scalar s = scalar_load(b->type.dtype, from + (size_t)i * dtype_bytes(b->type.dtype));
-        const bool exact = scalar_is_exact(s, d) || dtype_is_float(d);
-        if (!exact || !scalar_store(s, d, to + (size_t)i * dtype_bytes(d)))
-            return NULL;
-    }
-    return to;
-}
-
-/* B, given for the input NAME of type DTYPE[DIMS], as the value V. One element has any shape of
- * ones. */
+/* B, given for the input NAME of type DTYPE[DIMS], as the value V. */
 static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dtype dtype,
                        const dim *dims, uint32_t rank, onnx_value *v)
 {
-    int64_t shape[TN_MAX_RANK], count = 1;
-    bool fits =
-        product_i64(b->type.dims, b->type.rank, &count) && (rank == b->type.rank || count == 1);
-    for (uint32_t i = 0; fits && i < rank; i++) {
-        shape[i] = rank == b->type.rank ? b->type.dims[i] : 1;
-        fits = dim_is_symbolic(dims[i]) || dims[i] == shape[i];
-    }
-    void *data = fits ? converted(im, b, dtype, count) : NULL;
-    if (im->no_memory)
-        return false;
+    int64_t shape[TN_MAX_RANK], count;
+    const type *t = type_of(&im->m->types, dtype, dims, rank);
+    const void *data = t ? given_data(&im->memory, b, t, shape, &im->no_memory) : NULL;
+    if (!t || im->no_memory)
+        return onnx_no_memory(im);
     if (!data)
         return onnx_refuse_file(im, DIAG_InputMismatch, name,
                                 "the value given for the input '%s' does not fit its type", name);
-    if (known_keeps(dtype) && count <= KNOWN_MOST)
+    if (known_keeps(dtype) && product_i64(shape, rank, &count) && count <= KNOWN_MOST)
         v->known = known_load(&im->memory, dtype, shape, rank, data);
     else
         v->v = tn_constant(&im->b, dtype, (tn_ints){shape, rank}, data);
@@ -190,7 +133,7 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
     const onnx_dim *list = t && t->shape ? t->shape->dims.at : NULL;
     for (uint32_t i = 0; !v.is_faulty && i < t->shape->dims.n; i++)
         v.is_faulty = !read_dim(im, name, i, &list[i], &dims[i]);
-    const tn_buffer *given = known_input(im, name);
+    const tn_buffer *given = given_value(im->options, name);
     if (!v.is_faulty && given) {
         v.is_faulty = !take_known(im, name, given, dtype, dims, t->shape->dims.n, &v);
     } else if (!v.is_faulty) {

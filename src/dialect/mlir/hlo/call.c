@@ -19,11 +19,13 @@ tn_value shlo_data_of(shlo_reader *r, shlo_value *v)
 {
     const uint32_t here = r->b.scopes.at[r->b.scopes.n - 1] + 1;
     literal l;
-    if (v->dense && v->v.scope != here && v->type) {
-        v->v = tn_no_value();
-        if (shlo_dense(r, v->dense, v->type, r->b.at, &l))
-            v->v = shlo_constant(r, &l);
-    }
+    if ((!v->dense && !v->known) || v->v.scope == here)
+        return v->v;
+    v->v = tn_no_value();
+    if (!v->dense)
+        v->v = shlo_known_data(r, v->known);
+    else if (v->type && shlo_dense(r, v->dense, v->type, r->b.at, &l))
+        v->v = shlo_constant(r, &l);
     return v->v;
 }
 
@@ -38,10 +40,18 @@ tn_value shlo_in(shlo_call *c, uint32_t k)
     return data;
 }
 
+const type *shlo_value_type(shlo_reader *r, const shlo_value *v)
+{
+    if (v->dense)
+        return v->type;
+    if (v->known)
+        return type_of(&r->m->types, v->known->dtype, v->known->dims, v->known->rank);
+    return tn_is_value(v->v) ? builder_type(&r->b, v->v) : NULL;
+}
+
 const type *shlo_in_type(shlo_call *c, uint32_t k)
 {
-    const shlo_value *v = operand(c, k);
-    const type *t = v->dense ? v->type : tn_is_value(v->v) ? builder_type(c->b, v->v) : NULL;
+    const type *t = shlo_value_type(c->r, operand(c, k));
     if (!t)
         (void)shlo_refuse(c, DIAG_TypeMismatch, "operand %u is no tensor", (unsigned)k);
     return t;

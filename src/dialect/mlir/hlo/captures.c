@@ -1,5 +1,6 @@
 /* Regions in the graph see nothing but their parameters: what those of the text read of the values
- * around them becomes operands of the operation. Constants are made again where they are used. */
+ * around them becomes operands of the operation. Constants, and what is known, are made again where
+ * they are used. */
 #include "dialect/mlir/hlo/shlo.h"
 
 static bool push(shlo_call *c, shlo_captures *s, const mir_value *v)
@@ -35,7 +36,7 @@ static bool look_at(shlo_call *c, shlo_captures *s, const mir_value *v, uint32_t
     if (own->parts)
         return shlo_refuse(c, DIAG_NotImplemented, "a region reads a tuple from outside");
     s->is_faulty = s->is_faulty || own->is_faulty;
-    return own->dense || own->is_token || own->is_faulty || push(c, s, v);
+    return own->dense || own->known || own->is_token || own->is_faulty || push(c, s, v);
 }
 
 static bool look_in(shlo_call *c, shlo_captures *s, const mir_region *region, uint32_t depth)

@@ -50,107 +50,6 @@ static mir_function *entry_of(shlo_reader *r)
     return f;
 }
 
-/* ---- inputs ---- */
-
-static mir_text name_in(const mir_attr *dicts, uint32_t i, const char *key)
-{
-    const mir_attr *a =
-        dicts && dicts->kind == MIR_LIST && i < dicts->n && dicts->items[i].kind == MIR_DICT
-            ? mir_attr_named(&dicts->items[i].fields, key)
-            : NULL;
-    return a && a->kind == MIR_STRING ? a->text : (mir_text){0};
-}
-
-/* Is NAME that of one of the first N inputs? */
-static bool is_taken(const shlo_reader *r, uint32_t n, const char *name)
-{
-    const function *f = module_entry(r->m);
-    for (uint32_t i = 0; i < n && i < f->inputs.n; i++)
-        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0)
-            return true;
-    return false;
-}
-
-static const char *input_name(shlo_reader *r, const mir_function *f, uint32_t i)
-{
-    const mir_value *arg = &f->body.args[i];
-    mir_text name = name_in(f->arg_attrs, i, "jax.arg_info");
-    if (!name.n)
-        name = mir_loc_name(&r->model, arg->loc);
-    const char *own = shlo_text(r, name.n ? name : arg->name);
-    if (name.n && is_taken(r, i, own))
-        own = shlo_text(r, arg->name);
-    return own;
-}
-
-/* The extents of argument I, where each `?` is a symbol of its own. */
-static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i, const char *name)
-{
-    const mir_type *t = f->body.args[i].type;
-    dim dims[TN_MAX_RANK];
-    if (t->kind != MIR_TENSOR)
-        return shlo_static_type(r, t, f->at);
-    for (uint32_t k = 0; k < t->rank; k++) {
-        dims[k] = t->dims[k];
-        if (dims[k] != MIR_UNKNOWN)
-            continue;
-        const char *symbol = arena_printf(&r->memory, "%s_%" PRIu32, name, k);
-        dims[k] = symbol ? tn_dim(&r->b, symbol) : 1;
-        for (size_t s = 0; symbol && s < r->options->n_bindings; s++)
-            if (strcmp(r->options->bindings[s].symbol, symbol) == 0)
-                dims[k] = r->options->bindings[s].extent;
-    }
-    const type *own = type_of(&r->m->types, t->dtype, dims, t->rank);
-    if (!own)
-        (void)shlo_no_memory(r);
-    return own;
-}
-
-static const tn_buffer *known_input(const shlo_reader *r, const char *name)
-{
-    for (size_t i = 0; i < r->options->n_known; i++)
-        if (strcmp(r->options->known[i].name, name) == 0)
-            return r->options->known[i].value;
-    return NULL;
-}
-
-/* The input NAME of type T, or the constant that was given for it. */
-static tn_value make_input(shlo_reader *r, const char *name, const type *t)
-{
-    const tn_buffer *given = known_input(r, name);
-    if (!given)
-        return tn_input(&r->b, name, t->dtype, shlo_dims(t));
-    bool fits = given->type.dtype == t->dtype && given->type.rank == t->rank;
-    for (uint32_t k = 0; fits && k < t->rank; k++)
-        fits = dim_is_symbolic(t->dims[k]) || t->dims[k] == given->type.dims[k];
-    if (!fits) {
-        (void)shlo_refuse_at(r, DIAG_InputMismatch, "", NO_SPAN,
-                             "the value given for the input '%s' does not fit its type", name);
-        return tn_no_value();
-    }
-    return tn_constant(&r->b, t->dtype, (tn_ints){given->type.dims, given->type.rank}, given->data);
-}
-
-static bool read_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < f->body.n_args; i++) {
-        r->b.at = f->at;
-        if (f->body.args[i].type->kind == MIR_TOKEN) {
-            args[i].is_token = true;
-            continue;
-        }
-        const char *name = input_name(r, f, i);
-        const type *t = input_type(r, f, i, name);
-        args[i].v = t ? make_input(r, name, t) : tn_no_value();
-        args[i].is_faulty = !tn_is_value(args[i].v);
-        ok = ok && !args[i].is_faulty;
-        if (r->no_memory || r->b.status != TN_OK)
-            return false;
-    }
-    return ok;
-}
-
 /* ---- outputs ---- */
 
 /* V as outputs, the parts of a tuple one after the other. */
@@ -183,7 +82,7 @@ static bool read_outputs(shlo_reader *r, const mir_function *f, shlo_value *resu
     char name[24];
     for (uint32_t k = 0; k < f->n_results; k++) {
         (void)snprintf(name, sizeof name, "output%" PRIu32, k);
-        if (!add_output(r, &results[k], name_in(f->result_attrs, k, "jax.result_info"), name))
+        if (!add_output(r, &results[k], shlo_name_in(f->result_attrs, k, "jax.result_info"), name))
             return false;
     }
     return true;
@@ -195,7 +94,7 @@ static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *res
     for (uint32_t k = 0; k < f->n_results; k++) {
         const mir_type *declared = f->results[k];
         const shlo_value *v = &results[k];
-        const type *t = v->dense ? v->type : builder_type(&r->b, v->v);
+        const type *t = shlo_value_type(r, v);
         if (!t)
             continue;
         bool same = declared->kind == MIR_TENSOR && declared->dtype == t->dtype &&
@@ -237,7 +136,7 @@ static bool read_program(shlo_reader *r)
     shlo_value *results = ARENA_ARRAY(&r->memory, shlo_value, f->n_results);
     if (!args || !results)
         return shlo_no_memory(r);
-    const bool has_inputs = read_inputs(r, f, args);
+    const bool has_inputs = shlo_inputs(r, f, args);
     if (r->no_memory || r->b.status != TN_OK || !shlo_function(r, f, args, results) || !has_inputs)
         return false;
     return r->options->checks || (check_results(r, f, results) && read_outputs(r, f, results));

@@ -210,10 +210,23 @@ typedef struct conv_window {
         reversal[TN_MAX_RANK];
 } conv_window;
 
+/* The padding that operand 2 gives. */
+static bool known_padding(shlo_call *c, uint32_t n, int64_t *pads)
+{
+    const known_value *known = shlo_known(c, 2);
+    if (!known || known_has_sizes(known))
+        return shlo_unknown_shape(c, "the padding");
+    if (known->n != 2 * n)
+        return shlo_refuse(c, DIAG_InvalidPadding, "it needs two amounts for each axis");
+    for (uint32_t i = 0; i < 2 * n; i++)
+        pads[i] = known->at[i].i;
+    return true;
+}
+
 static bool read_conv_window(shlo_call *c, uint32_t n, conv_window *w)
 {
     if (!shlo_ints_or(c, "window_strides", n, 1, w->strides) ||
-        !shlo_ints_or(c, "padding", 2 * n, 0, w->pads) ||
+        (c->arg ? !known_padding(c, n, w->pads) : !shlo_ints_or(c, "padding", 2 * n, 0, w->pads)) ||
         !shlo_ints_or(c, "lhs_dilation", n, 1, w->base) ||
         !shlo_ints_or(c, "rhs_dilation", n, 1, w->dilation) ||
         !shlo_ints_or(c, "window_reversal", n, 0, w->reversal))

@@ -139,8 +139,24 @@ static void captured(const shlo_captures *s, tn_value *out)
         out[i] = s->before[i].v;
 }
 
+/* The region K in the place of C: there is no choice. */
+static bool only_region(shlo_call *c, uint32_t k)
+{
+    const mir_op *o = c->op;
+    region_room room;
+    if (!make_room(c, o->n_out, &room) ||
+        !shlo_region(c->r, c->frame, &o->regions[k], o->at, room.results, o->n_out))
+        return false;
+    for (uint32_t i = 0; i < o->n_out; i++)
+        (void)shlo_give_value(c, i, &room.results[i]);
+    return true;
+}
+
 bool shlo_lower_if(shlo_call *c)
 {
+    int64_t known;
+    if (shlo_known_number(c, 0, &known))
+        return only_region(c, known ? 0 : 1);
     shlo_captures s;
     tn_region yes, no;
     region_room args, room;
@@ -197,16 +213,18 @@ bool shlo_lower_case(shlo_call *c)
     region_room room;
     const mir_op *o = c->op;
     const type *t = shlo_in_type(c, 0);
+    int64_t known;
     if (!t)
         return false;
     if (o->n_regions == 0 || t->dtype != TN_SI32 || t->rank != 0)
         return shlo_refuse(c, DIAG_RegionSignature, "it takes an i32 of rank 0, and regions");
     if (!make_room(c, o->n_out, &room))
         return false;
-    if (o->n_regions == 1) { /* there is no choice */
-        return shlo_region(c->r, c->frame, &o->regions[0], o->at, room.results, o->n_out) &&
-               data_of(c, room.results, o->n_out, room.values) && give_all(c, room.values);
-    }
+    if (o->n_regions == 1)
+        return only_region(c, 0);
+    if (shlo_known_number(c, 0, &known))
+        return only_region(c, known >= 0 && known < (int64_t)o->n_regions ? (uint32_t)known
+                                                                          : o->n_regions - 1);
     const tn_value index = shlo_in(c, 0);
     return shlo_capture(c, &s) && choose(c, 0, &s, index, room.values) && give_all(c, room.values);
 }
@@ -261,6 +279,8 @@ bool shlo_lower_custom_call(shlo_call *c)
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
         if (mir_is(target, identities[i]) && c->op->n_in > 0 && c->op->n_out == 1)
             return shlo_give_value(c, 0, shlo_value_of(c, 0));
+    if (mir_is(target, "shape_assertion"))
+        return shlo_shape_assertion(c);
     if (mir_is(target, "mhlo.erf") && c->op->n_in == 1 && c->op->n_out == 1)
         return shlo_give(c, 0, tn_erf(c->b, shlo_in(c, 0)));
     return shlo_refuse(c, DIAG_UnknownTarget,

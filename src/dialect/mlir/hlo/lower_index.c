@@ -72,7 +72,7 @@ static int64_t axis_in_b(const index_axes *a, int64_t axis)
 /* The coordinates along operand axis AXIS where windows start, of shape [B.., 1..] with RANK axes;
  * no value when they are 0. CLAMP: not above MOST. */
 static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
-                         int64_t axis, uint32_t rank, bool clamp, int64_t most)
+                         int64_t axis, uint32_t rank, bool clamp, dim most)
 {
     tn_builder *b = c->b;
     int64_t dims[TN_MAX_RANK];
@@ -98,7 +98,7 @@ static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, co
         if (!clamp)
             return s;
         const tn_value low = tn_scalar_int(b, TN_SI64, 0);
-        const tn_value high = tn_scalar_int(b, TN_SI64, most);
+        const tn_value high = known_size_data(b, TN_SI64, most);
         const tn_value up = tn_maximum(b, s, low);
         return tn_minimum(b, up, high);
     }
@@ -116,10 +116,15 @@ static void order_of(const index_axes *a, uint32_t rank, int64_t *at)
         at[n++] = a->window[i];
 }
 
-static bool is_static(shlo_call *c, const type *t)
+/* Row-major strides of X, some of which may be sizes; its elements are returned. */
+static dim strides_of(shlo_call *c, const type *x, dim *stride)
 {
-    return type_is_static(t) ||
-           shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
+    dim n = 1;
+    for (uint32_t i = x->rank; i-- > 0;) {
+        stride[i] = n;
+        n = shlo_dim(c, DIM_MUL, n, x->dims[i]);
+    }
+    return n;
 }
 
 /* ---- gather ---- */
@@ -128,7 +133,7 @@ static bool is_static(shlo_call *c, const type *t)
 static bool takes_rows(const index_axes *a, const type *x, const int64_t *sizes)
 {
     bool rows = a->n_map == 1 && a->n_batch == 0 && a->n_dropped == 1 &&
-                a->dropped[0] == a->map[0] && x->count > 0;
+                a->dropped[0] == a->map[0] && x->count != 0;
     for (uint32_t i = 0; rows && i < x->rank; i++)
         rows = (int64_t)i == a->map[0] || sizes[i] == x->dims[i];
     return rows;
@@ -150,25 +155,33 @@ static tn_value positions(shlo_call *c, const index_axes *a, tn_value indices, c
                           const type *x, const int64_t *sizes, tn_ints shape)
 {
     tn_builder *b = c->b;
-    int64_t stride[TN_MAX_RANK];
+    dim stride[TN_MAX_RANK];
     uint32_t at = (uint32_t)shape.n - a->n_window; /* the next window axis */
     tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
-    type_strides(x, stride);
+    (void)strides_of(c, x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {
-        const tn_value factor = tn_scalar_int(b, TN_SI64, stride[i]);
-        const tn_value start =
-            start_of(c, a, indices, in, i, (uint32_t)shape.n, true, x->dims[i] - sizes[i]);
+        const tn_value factor = known_size_data(b, TN_SI64, stride[i]);
+        const dim most = shlo_dim(c, DIM_ADD, x->dims[i], shlo_dim(c, DIM_MUL, sizes[i], -1));
+        const tn_value start = start_of(c, a, indices, in, i, (uint32_t)shape.n, true, most);
         if (tn_is_value(start))
             sum = tn_add(b, sum, tn_mul(b, start, factor));
         if (lacks(a, i))
             continue;
-        if (sizes[i] > 1) {
+        if (sizes[i] != 1 && sizes[i] != 0) {
             const tn_value step = tn_iota(b, TN_SI64, shape, at);
             sum = tn_add(b, sum, tn_mul(b, step, factor));
         }
         at++;
     }
     return sum;
+}
+
+/* Can SIZE of EXTENT elements be read, one at most where the axis IS_DROPPED? */
+static bool is_slice(dim size, dim extent, bool is_dropped)
+{
+    if (dim_is_symbolic(size))
+        return !is_dropped;
+    return size >= 0 && (dim_is_symbolic(extent) || size <= extent) && !(is_dropped && size > 1);
 }
 
 bool shlo_lower_gather(shlo_call *c)
@@ -179,13 +192,16 @@ bool shlo_lower_gather(shlo_call *c)
     tn_builder *b = c->b;
     index_axes a;
     int64_t sizes[TN_MAX_RANK], at[TN_MAX_RANK], perm[TN_MAX_RANK], dims[TN_MAX_RANK];
+    uint32_t n_sizes;
     const type *x = shlo_in_type(c, 0), *in = shlo_in_type(c, 1);
-    if (!x || !in || !is_static(c, x) || !is_static(c, in) ||
-        !shlo_ints_or(c, "slice_sizes", x->rank, 1, sizes) ||
+    if (!x || !in ||
+        (c->arg ? !shlo_shape_in(c, 2, "the shape of a slice", false, sizes, &n_sizes)
+                : !shlo_ints_or(c, "slice_sizes", x->rank, 1, sizes)) ||
+        (c->arg && n_sizes != x->rank) ||
         !read_axes(c, "dimension_numbers", &words, x->rank, in, shlo_out_type(c, 0)->rank, &a))
         return false;
     for (uint32_t i = 0; i < x->rank; i++)
-        if (sizes[i] < 0 || sizes[i] > x->dims[i] || (lacks(&a, i) && sizes[i] > 1))
+        if (!is_slice(sizes[i], x->dims[i], lacks(&a, i)))
             return shlo_refuse(c, DIAG_InvalidAttribute, "slice size %u is out of range",
                                (unsigned)i);
     uint32_t n = 0;
@@ -200,11 +216,12 @@ bool shlo_lower_gather(shlo_call *c)
     const tn_value wide = tn_cast(b, shlo_in(c, 1), TN_SI64);
     tn_value y;
     if (takes_rows(&a, x, sizes)) {
-        const tn_value rows = start_of(c, &a, wide, in, a.map[0], n_b, true, x->dims[a.map[0]] - 1);
+        const dim most = shlo_dim(c, DIM_ADD, x->dims[a.map[0]], -1);
+        const tn_value rows = start_of(c, &a, wide, in, a.map[0], n_b, true, most);
         y = tn_take(b, in_front(c, data, x->rank, a.map[0]), rows);
     } else {
         const tn_value p = positions(c, &a, wide, in, x, sizes, (tn_ints){dims, n});
-        const tn_value flat = tn_reshape(b, data, TN_INTS(x->count));
+        const tn_value flat = tn_reshape(b, data, TN_INTS(-1));
         y = tn_take(b, flat, p);
     }
     order_of(&a, n, at);
@@ -221,11 +238,11 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
                        const type *x, tn_ints shape)
 {
     tn_builder *b = c->b;
-    int64_t stride[TN_MAX_RANK];
+    dim stride[TN_MAX_RANK];
     uint32_t at = (uint32_t)shape.n - a->n_window;
     tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
     tn_value inside = tn_no_value();
-    type_strides(x, stride);
+    const dim count = strides_of(c, x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {
         tn_value place = start_of(c, a, indices, in, i, (uint32_t)shape.n, false, 0);
         const bool has_start = tn_is_value(place);
@@ -236,28 +253,28 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
             continue;
         }
         const tn_value low = tn_compare(b, TN_GE, place, tn_scalar_int(b, TN_SI64, 0));
-        const tn_value high = tn_compare(b, TN_LT, place, tn_scalar_int(b, TN_SI64, x->dims[i]));
+        const tn_value high = tn_compare(b, TN_LT, place, known_size_data(b, TN_SI64, x->dims[i]));
         const tn_value fits = tn_and(b, low, high);
         inside = tn_is_value(inside) ? tn_and(b, inside, fits) : fits;
-        sum = tn_add(b, sum, tn_mul(b, place, tn_scalar_int(b, TN_SI64, stride[i])));
+        sum = tn_add(b, sum, tn_mul(b, place, known_size_data(b, TN_SI64, stride[i])));
     }
     if (!tn_is_value(inside))
         return sum;
-    return tn_select(b, inside, sum, tn_scalar_int(b, TN_SI64, x->count));
+    return tn_select(b, inside, sum, known_size_data(b, TN_SI64, count));
 }
 
 /* FLAT, of N elements, with UPDATES combined in at PLACES. */
-static tn_value combined_at(shlo_call *c, tn_value flat, int64_t n, tn_value at, tn_value updates,
+static tn_value combined_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_value updates,
                             tn_combine how)
 {
     tn_builder *b = c->b;
     const tn_value wide = tn_pad(b, flat, TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
     const tn_value all = tn_scatter_reduce(b, wide, at, updates, 0, how);
-    return tn_slice_axis(b, all, 0, 0, n);
+    return dim_is_symbolic(n) ? known_part(b, all, 0, 0, 1, n) : tn_slice_axis(b, all, 0, 0, n);
 }
 
 /* Extrema, where NaN wins. */
-static tn_value extreme_at(shlo_call *c, tn_value flat, int64_t n, tn_value at, tn_value updates,
+static tn_value extreme_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_value updates,
                            tn_combine how, tn_dtype d)
 {
     tn_builder *b = c->b;
@@ -294,7 +311,7 @@ static bool can_scatter(shlo_combine how, tn_dtype d)
 }
 
 /* By a body that can_scatter allows. */
-static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, int64_t n, tn_value at,
+static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, dim n, tn_value at,
                           tn_value updates, tn_dtype d)
 {
     tn_builder *b = c->b;
@@ -338,11 +355,13 @@ static bool scatter_one(shlo_call *c, uint32_t k, uint32_t n, const type *x, tn_
         return shlo_refuse_body(c, &c->op->regions[0]);
     if (own->count != x->count)
         return shlo_refuse(c, DIAG_ShapeMismatch, "its inputs have different shapes");
-    const tn_value flat = tn_reshape(b, shlo_in(c, k), TN_INTS(x->count));
+    dim stride[TN_MAX_RANK];
+    const dim count = strides_of(c, x, stride);
+    const tn_value flat = tn_reshape(b, shlo_in(c, k), TN_INTS(count));
     tn_value u = shlo_in(c, n + 1 + k);
     u = rank ? tn_transpose(b, u, (tn_ints){perm, rank}) : u;
-    u = tn_reshape(b, u, TN_INTS(update->count));
-    const tn_value all = scattered(c, how, flat, x->count, at, u, d);
+    u = tn_reshape(b, u, TN_INTS(-1));
+    const tn_value all = scattered(c, how, flat, count, at, u, d);
     return shlo_give(c, k, tn_reshape(b, all, shlo_dims(own)));
 }
 
@@ -359,7 +378,7 @@ bool shlo_lower_scatter(shlo_call *c)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it takes as many updates as inputs, and the indices between them");
     const type *x = shlo_in_type(c, 0), *in = shlo_in_type(c, n), *u = shlo_in_type(c, n + 1);
-    if (!x || !in || !u || !is_static(c, x) || !is_static(c, in) || !is_static(c, u) ||
+    if (!x || !in || !u ||
         !read_axes(c, "scatter_dimension_numbers", &words, x->rank, in, u->rank, &a))
         return false;
     order_of(&a, u->rank, perm);
@@ -367,7 +386,7 @@ bool shlo_lower_scatter(shlo_call *c)
         dims[i] = u->dims[perm[i]];
     const tn_value wide = tn_cast(b, shlo_in(c, n), TN_SI64);
     const tn_value p = places(c, &a, wide, in, x, (tn_ints){dims, u->rank});
-    const tn_value at = tn_reshape(b, p, TN_INTS(u->count));
+    const tn_value at = tn_reshape(b, p, TN_INTS(-1));
     for (uint32_t k = 0; k < n; k++)
         if (!scatter_one(c, k, n, x, at, perm, u->rank))
             return false;

@@ -27,10 +27,16 @@ bool shlo_lower_iota(shlo_call *c)
            shlo_give(c, 0, tn_iota(c->b, t->dtype, shlo_dims(t), axis));
 }
 
+/* One extent `?` follows from the others. */
 bool shlo_lower_reshape(shlo_call *c)
 {
-    const type *t = out_type(c);
-    return t && shlo_give(c, 0, tn_reshape(c->b, shlo_in(c, 0), shlo_dims(t)));
+    const mir_type *t = shlo_out_type(c, 0);
+    uint32_t n_unknown = 0;
+    for (uint32_t i = 0; t->kind == MIR_TENSOR && i < t->rank; i++)
+        n_unknown += t->dims[i] == MIR_UNKNOWN;
+    if (t->kind != MIR_TENSOR || n_unknown > 1)
+        return out_type(c) != NULL; /* which refuses it */
+    return shlo_give(c, 0, tn_reshape(c->b, shlo_in(c, 0), (tn_ints){t->dims, t->rank}));
 }
 
 /* New axes in front. */
@@ -48,21 +54,27 @@ bool shlo_lower_broadcast(shlo_call *c)
     return shlo_give(c, 0, tn_broadcast(c->b, shlo_in(c, 0), (tn_ints){dims, n + t->rank}));
 }
 
-bool shlo_lower_broadcast_in_dim(shlo_call *c)
+/* Can an operand's extent A become B? Symbols might be anything. */
+static bool may_become(dim a, dim b)
+{
+    return a == 1 || a == b || dim_is_symbolic(a) || dim_is_symbolic(b);
+}
+
+bool shlo_broadcast_in_dim(shlo_call *c, const dim *dims, uint32_t rank)
 {
     int64_t axes[TN_MAX_RANK], order[TN_MAX_RANK];
     uint32_t n;
-    const type *t = shlo_in_type(c, 0), *to = out_type(c);
-    if (!t || !to || !shlo_axes(c, "broadcast_dimensions", to->rank, axes, &n))
+    const type *t = shlo_in_type(c, 0);
+    if (!t || !shlo_axes(c, "broadcast_dimensions", rank, axes, &n))
         return false;
     if (n != t->rank)
         return shlo_refuse(c, DIAG_InvalidAttribute,
                            "'broadcast_dimensions' has %u entries for an operand of rank %u",
                            (unsigned)n, (unsigned)t->rank);
     for (uint32_t i = 0; i < n; i++)
-        if (t->dims[i] != 1 && t->dims[i] != to->dims[axes[i]])
+        if (!may_become(t->dims[i], dims[axes[i]]))
             return shlo_refuse(c, DIAG_BroadcastMismatch, "extent %" PRId64 " becomes %" PRId64,
-                               t->dims[i], to->dims[axes[i]]);
+                               t->dims[i], dims[axes[i]]);
     /* ascending axes, by a transpose where they are not */
     bool is_ascending = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -81,7 +93,28 @@ bool shlo_lower_broadcast_in_dim(shlo_call *c)
             sorted[i] = axes[order[i]];
         memcpy(axes, sorted, n * sizeof *axes);
     }
-    return shlo_give(c, 0, tn_broadcast_axes(c->b, x, shlo_dims(to), (tn_ints){axes, n}));
+    return shlo_give(c, 0, tn_broadcast_axes(c->b, x, (tn_ints){dims, rank}, (tn_ints){axes, n}));
+}
+
+/* An extent `?` of the result is that of the operand. */
+bool shlo_lower_broadcast_in_dim(shlo_call *c)
+{
+    dim dims[TN_MAX_RANK];
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
+    const type *t = shlo_in_type(c, 0);
+    const mir_type *to = shlo_out_type(c, 0);
+    if (!t || !shlo_axes(c, "broadcast_dimensions", to->rank, axes, &n))
+        return false;
+    for (uint32_t i = 0; i < to->rank; i++)
+        dims[i] = to->dims[i];
+    for (uint32_t i = 0; i < n && i < t->rank; i++)
+        if (dims[axes[i]] == MIR_UNKNOWN)
+            dims[axes[i]] = t->dims[i];
+    for (uint32_t i = 0; i < to->rank; i++)
+        if (dims[i] == MIR_UNKNOWN)
+            return shlo_unknown_shape(c, "an extent of the result");
+    return shlo_broadcast_in_dim(c, dims, to->rank);
 }
 
 bool shlo_lower_transpose(shlo_call *c)
@@ -102,25 +135,29 @@ bool shlo_lower_reverse(shlo_call *c)
            shlo_give(c, 0, n ? tn_reverse(c->b, shlo_in(c, 0), (tn_ints){axes, n}) : shlo_in(c, 0));
 }
 
-bool shlo_lower_slice(shlo_call *c)
+bool shlo_slice(shlo_call *c, const int64_t *starts, const int64_t *ends, const int64_t *strides)
 {
-    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], strides[TN_MAX_RANK];
     const type *t = shlo_in_type(c, 0);
-    if (!t || !shlo_ints_or(c, "start_indices", t->rank, 0, starts) ||
-        !shlo_ints_or(c, "limit_indices", t->rank, 0, ends) ||
-        !shlo_ints_or(c, "strides", t->rank, 1, strides))
-        return false;
-    for (uint32_t i = 0; i < t->rank; i++)
+    for (uint32_t i = 0; t && i < t->rank; i++)
         if (starts[i] < 0 || starts[i] > ends[i] || strides[i] < 1 ||
             (!dim_is_symbolic(t->dims[i]) && ends[i] > t->dims[i]))
             return shlo_refuse(c, DIAG_InvalidAttribute,
                                "the bounds %" PRId64 ":%" PRId64 ":%" PRId64 " do not suit axis %u",
                                starts[i], ends[i], strides[i], (unsigned)i);
-    if (t->rank == 0)
+    if (!t || t->rank == 0)
         return shlo_give(c, 0, shlo_in(c, 0));
     return shlo_give(c, 0,
                      tn_slice_steps(c->b, shlo_in(c, 0), (tn_ints){starts, t->rank},
                                     (tn_ints){ends, t->rank}, (tn_ints){strides, t->rank}));
+}
+
+bool shlo_lower_slice(shlo_call *c)
+{
+    int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], strides[TN_MAX_RANK];
+    const type *t = shlo_in_type(c, 0);
+    return t && shlo_ints_or(c, "start_indices", t->rank, 0, starts) &&
+           shlo_ints_or(c, "limit_indices", t->rank, 0, ends) &&
+           shlo_ints_or(c, "strides", t->rank, 1, strides) && shlo_slice(c, starts, ends, strides);
 }
 
 /* ---- pad ---- */
@@ -152,6 +189,16 @@ static tn_value padded_by(shlo_call *c, tn_value x, const type *t, const int64_t
     return to ? tn_select(b, mask, wide, tn_broadcast(b, value, shlo_dims(to))) : wide;
 }
 
+/* X without what negative padding cuts from axis AXIS, whose extent is a size. */
+static tn_value cut_size(shlo_call *c, tn_value x, uint32_t axis, int64_t front, int64_t high)
+{
+    const type *t = shlo_type_of(c, x);
+    const int64_t back = high < 0 ? high : 0;
+    return t && (front || back) ? known_part(c->b, x, axis, front, 1,
+                                             shlo_dim(c, DIM_ADD, t->dims[axis], back - front))
+                                : x;
+}
+
 /* The extents that negative padding leaves. */
 static tn_value cut(shlo_call *c, tn_value x, const int64_t *low, const int64_t *high)
 {
@@ -161,7 +208,11 @@ static tn_value cut(shlo_call *c, tn_value x, const int64_t *low, const int64_t 
         front[i] = low[i] < 0 ? -low[i] : 0;
         back[i] = t->dims[i] + (high[i] < 0 ? high[i] : 0);
         step[i] = 1;
-        if (dim_is_symbolic(t->dims[i]) || front[i] > back[i]) {
+        if (dim_is_symbolic(t->dims[i])) {
+            x = cut_size(c, x, i, front[i], high[i]);
+            front[i] = 0;
+            back[i] = INT64_MAX;
+        } else if (front[i] > back[i]) {
             (void)shlo_refuse(c, DIAG_InvalidAttribute,
                               "negative padding cuts more than axis %u has", (unsigned)i);
             return tn_no_value();
@@ -190,25 +241,32 @@ tn_value shlo_padded(shlo_call *c, tn_value x, const int64_t *low, const int64_t
     return cuts && tn_is_value(x) ? cut(c, x, low, high) : x;
 }
 
+tn_value shlo_pad(shlo_call *c, const int64_t *low, const int64_t *high, const int64_t *interior)
+{
+    const type *t = shlo_in_type(c, 0);
+    scalar s;
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        if (interior[i] < 0 || low[i] < INT32_MIN || high[i] < INT32_MIN) {
+            (void)shlo_refuse(c, DIAG_InvalidAttribute, "the padding of axis %u is out of range",
+                              (unsigned)i);
+            return tn_no_value();
+        }
+    const bool is_uniform = shlo_uniform(c, 1, &s);
+    const tn_value x = shlo_in(c, 0);
+    const tn_value value = is_uniform ? tn_no_value() : shlo_in(c, 1);
+    return !t || t->rank == 0
+               ? x
+               : shlo_padded(c, x, low, high, interior, is_uniform ? &s : NULL, value);
+}
+
 bool shlo_lower_pad(shlo_call *c)
 {
     int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], interior[TN_MAX_RANK];
     const type *t = shlo_in_type(c, 0);
-    scalar s;
-    if (!t || !shlo_ints_or(c, "edge_padding_low", t->rank, 0, low) ||
-        !shlo_ints_or(c, "edge_padding_high", t->rank, 0, high) ||
-        !shlo_ints_or(c, "interior_padding", t->rank, 0, interior))
-        return false;
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (interior[i] < 0 || low[i] < INT32_MIN || high[i] < INT32_MIN)
-            return shlo_refuse(c, DIAG_InvalidAttribute, "the padding of axis %u is out of range",
-                               (unsigned)i);
-    const bool is_uniform = shlo_uniform(c, 1, &s);
-    const tn_value x = shlo_in(c, 0);
-    const tn_value value = is_uniform ? tn_no_value() : shlo_in(c, 1);
-    if (t->rank == 0)
-        return shlo_give(c, 0, x);
-    return shlo_give(c, 0, shlo_padded(c, x, low, high, interior, is_uniform ? &s : NULL, value));
+    return t && shlo_ints_or(c, "edge_padding_low", t->rank, 0, low) &&
+           shlo_ints_or(c, "edge_padding_high", t->rank, 0, high) &&
+           shlo_ints_or(c, "interior_padding", t->rank, 0, interior) &&
+           shlo_give(c, 0, shlo_pad(c, low, high, interior));
 }
 
 bool shlo_lower_concatenate(shlo_call *c)
@@ -268,18 +326,6 @@ bool shlo_lower_dynamic_update_slice(shlo_call *c)
         return shlo_give(c, 0, update);
     const tn_value start = starts_of(c, 2, t->rank);
     return tn_is_value(start) && shlo_give(c, 0, tn_dynamic_update_slice(c->b, x, update, start));
-}
-
-bool shlo_lower_get_dimension_size(shlo_call *c)
-{
-    int64_t axis;
-    const type *t = shlo_in_type(c, 0);
-    if (!t || !shlo_int(c, "dimension", 0, &axis) ||
-        !shlo_are_axes(c, "dimension", &axis, 1, t->rank))
-        return false;
-    if (dim_is_symbolic(t->dims[axis]))
-        return shlo_refuse(c, DIAG_ShapeUnknown, "extent %" PRId64 " is not known", axis);
-    return shlo_give(c, 0, tn_scalar_int(c->b, TN_SI32, t->dims[axis]));
 }
 
 /* ---- values that are no tensors ---- */

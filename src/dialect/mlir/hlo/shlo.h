@@ -4,6 +4,7 @@
 #define DIALECT_MLIR_HLO_SHLO_H
 
 #include "dialect/dialect.h"
+#include "dialect/known_values.h"
 #include "dialect/mlir/read/mir.h"
 #include "dialect/refusals.h"
 #include "forms/building.h"
@@ -11,11 +12,14 @@
 
 /* What a value of the text stands for. */
 typedef struct shlo_value {
-    bool is_faulty;                 /* nothing more: it was reported */
-    bool is_token;                  /* nothing more: it has no data */
-    const mir_attr *dense;          /* of a constant; NULL: it is none */
-    const type *type;               /* of a constant */
-    tn_value v;                     /* the data; for a constant in a function where it was used */
+    bool is_faulty;           /* nothing more: it was reported */
+    bool is_token;            /* nothing more: it has no data */
+    const mir_attr *dense;    /* of a constant; NULL: it is none */
+    const type *type;         /* of a constant */
+    const known_value *known; /* what is known of it; NULL: nothing, or it was not asked for */
+    bool is_of_sizes;         /* it depends on nothing but sizes and constants */
+    tn_value
+        v; /* the data; for a constant, and for what is known, in a function where it was used */
     const struct shlo_value *parts; /* of a tuple; NULL: it is none */
     uint32_t n_parts;
 } shlo_value;
@@ -38,6 +42,7 @@ typedef struct shlo_reader {
     refusals refusals;
     uint64_t n_ops;      /* that were lowered, those of functions once for each call */
     uint32_t call_depth; /* functions that are open */
+    int64_t least_size;  /* no symbol is smaller */
     uint32_t n_errors;   /* of the context, before the text was read */
     bool no_memory;
 } shlo_reader;
@@ -81,7 +86,9 @@ const char *shlo_text(shlo_reader *r, mir_text t);
 const shlo_value *shlo_value_of(const shlo_call *c, uint32_t k);
 /* The data of operand K. */
 tn_value shlo_in(shlo_call *c, uint32_t k);
-/* Its type; NULL when it has none, which is reported. */
+/* The type of V; NULL: it is no tensor. */
+const type *shlo_value_type(shlo_reader *r, const shlo_value *v);
+/* The type of operand K; NULL when it has none, which is reported. */
 const type *shlo_in_type(shlo_call *c, uint32_t k);
 /* The declared type of result K; NULL, refused, where it cannot be had. Extents `?` are -1. */
 const mir_type *shlo_out_type(const shlo_call *c, uint32_t k);
@@ -104,6 +111,28 @@ static inline tn_ints shlo_dims(const type *t)
 tn_value shlo_spread(shlo_call *c, tn_value v, const type *like);
 /* All operands from FIRST on have the same extents. */
 bool shlo_same_shape(shlo_call *c, uint32_t first);
+
+/* ---- known.c: small integers that are known, and sizes ---- */
+
+known_room shlo_room(shlo_reader *r);
+/* What is known of operand K; NULL: nothing. */
+const known_value *shlo_known(shlo_call *c, uint32_t k);
+/* Operand K as one number that is known, and no size. */
+bool shlo_known_number(shlo_call *c, uint32_t k, int64_t *out);
+/* Operand K, which is WHAT, as a list of N <= TN_MAX_RANK numbers and sizes. */
+bool shlo_shape_in(shlo_call *c, uint32_t k, const char *what, bool is_signed, int64_t *out,
+                   uint32_t *n);
+/* Refuse it because WHAT is not known; false. */
+bool shlo_unknown_shape(shlo_call *c, const char *what);
+bool shlo_give_known(shlo_call *c, uint32_t k, const known_value *known);
+/* A OP B, numbers or sizes; 0 without memory, which is noted. */
+dim shlo_dim(shlo_call *c, dim_op op, dim a, dim b);
+/* One size as a value of type D; NULL without memory. */
+const known_value *shlo_known_size(shlo_reader *r, tn_dtype d, dim size);
+/* K as data of the function that is being built. */
+tn_value shlo_known_data(shlo_reader *r, const known_value *k);
+/* What is known of the result; NULL: nothing. *OF_SIZES: it depends on nothing but sizes. */
+const known_value *shlo_known_result(shlo_call *c, bool *of_sizes);
 
 /* ---- attrs.c ---- */
 
@@ -134,6 +163,13 @@ bool shlo_dense(shlo_reader *r, const mir_attr *a, const type *t, span at, liter
 const type *shlo_static_type(shlo_reader *r, const mir_type *t, span at);
 /* A constant with the data of L. */
 tn_value shlo_constant(shlo_reader *r, const literal *l);
+
+/* ---- inputs.c ---- */
+
+/* The arguments of the program F, as ARGS. */
+bool shlo_inputs(shlo_reader *r, const mir_function *f, shlo_value *args);
+/* The text of the attribute KEY in dictionary I of the list; empty: there is none. */
+mir_text shlo_name_in(const mir_attr *dicts, uint32_t i, const char *key);
 
 /* ---- walk.c ---- */
 
@@ -205,6 +241,14 @@ tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d);
  * of VALUE. */
 tn_value shlo_padded(shlo_call *c, tn_value x, const int64_t *low, const int64_t *high,
                      const int64_t *interior, const scalar *s, tn_value value);
+/* Operand 0 broadcast to DIMS along the axes that the attribute says. */
+bool shlo_broadcast_in_dim(shlo_call *c, const dim *dims, uint32_t rank);
+/* The result is the part of operand 0 between these bounds, three for each axis. */
+bool shlo_slice(shlo_call *c, const int64_t *starts, const int64_t *ends, const int64_t *strides);
+/* Operand 0 padded with operand 1; no value, refused, when that cannot be. */
+tn_value shlo_pad(shlo_call *c, const int64_t *low, const int64_t *high, const int64_t *interior);
+/* The custom call of this name. */
+bool shlo_shape_assertion(shlo_call *c);
 /* X combined over AXES, which go. */
 tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes);
 

@@ -95,7 +95,7 @@ static bool check_results(shlo_call *c)
         const mir_type *declared = o->out[k].type;
         if (v->is_token || v->parts || v->is_faulty)
             continue;
-        const type *t = v->dense ? v->type : builder_type(c->b, v->v);
+        const type *t = shlo_value_type(c->r, v);
         if (!t)
             return shlo_refuse(c, DIAG_NotImplemented, "result %u is not computed", (unsigned)k);
         if (declared->kind != MIR_TENSOR || !fits(c, declared, t))
@@ -139,7 +139,15 @@ static bool run(shlo_call *c)
     const span outer = r->b.at;
     c->arg = o->row->arg;
     r->b.at = o->at;
-    ok = o->row->lower(c) && r->b.status == TN_OK && check_results(c);
+    bool of_sizes;
+    const known_value *known = shlo_known_result(c, &of_sizes);
+    ok = known && known_has_sizes(known) ? shlo_give_known(c, 0, known) : o->row->lower(c);
+    ok = ok && r->b.status == TN_OK && check_results(c);
+    if (ok && o->n_out == 1) {
+        shlo_value *v = &c->frame->values[o->out[0].number];
+        v->known = known ? known : v->known;
+        v->is_of_sizes = v->is_of_sizes || of_sizes;
+    }
     r->b.scopes.n = n_scopes; /* regions that a failure left open */
     if (r->b.status != TN_OK)
         recover(r);

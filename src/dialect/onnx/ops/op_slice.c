@@ -23,27 +23,6 @@ void onnx_resolve_bounds(int64_t extent, int64_t *start, int64_t *end, int64_t s
     *end = clamp_bound(*end, extent, step < 0 ? -1 : 0, high);
 }
 
-/* X without its first START and last CUT elements along AXIS, whose extent is a size. */
-static tn_value inner_part(onnx_call *c, tn_value x, int64_t axis, int64_t start, dim count)
-{
-    const type *t = onnx_type_of(c, x);
-    dim dims[TN_MAX_RANK];
-    text_buffer map;
-    text_init(&map, c->im->m->allocator);
-    for (uint32_t i = 0; t && i < t->rank; i++) {
-        dims[i] = i == axis ? count : t->dims[i];
-        text_printf(&map, i == axis ? "%si%" PRIu32 " + %" PRId64 : "%si%" PRIu32, i ? "; " : "", i,
-                    start);
-    }
-    const char *text = text_c_string(&map);
-    const tn_value out =
-        t && text ? tn_view(c->b, x, (tn_ints){dims, t->rank}, text) : tn_no_value();
-    if (!text)
-        (void)onnx_no_memory(c->im);
-    text_release(&map);
-    return out;
-}
-
 /* Along an axis whose extent is a size. */
 static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by)
 {
@@ -69,7 +48,7 @@ static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by
                         : dim_is_symbolic(by->end) ? by->end
                         : by->end < 0              ? onnx_dim_plus(c, extent, by->end)
                                                    : by->end;
-        *x = inner_part(c, *x, axis, by->start, onnx_dim_plus(c, end, -by->start));
+        *x = known_part(c->b, *x, axis, by->start, 1, onnx_dim_plus(c, end, -by->start));
         return tn_is_value(*x);
     }
     (void)onnx_refuse(c, DIAG_ShapeUnknown, "the part along axis %" PRId64 " depends on a size",
@@ -244,7 +223,7 @@ static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
         if (from == 0 && cut == 0)
             continue;
         if (dim_is_symbolic(t->dims[i]))
-            x = inner_part(c, x, i, from, onnx_dim_plus(c, t->dims[i], -from - cut));
+            x = known_part(c->b, x, i, from, 1, onnx_dim_plus(c, t->dims[i], -from - cut));
         else
             x = tn_slice_axis(c->b, x, i, from,
                               t->dims[i] - from - cut > 0 ? t->dims[i] - from - cut : 0);

@@ -197,7 +197,8 @@ static bool read_parts(onnx_call *c, int64_t extent, parts *p)
 }
 
 /* Elements FROM .. FROM + N - 1 of a list that is known. */
-static const known_value *known_part(onnx_call *c, const known_value *list, int64_t from, int64_t n)
+static const known_value *known_list_part(onnx_call *c, const known_value *list, int64_t from,
+                                          int64_t n)
 {
     known_value *k = known_new(&c->im->memory, list->dtype, &n, 1);
     if (k && n)
@@ -225,7 +226,7 @@ bool onnx_op_split_to_sequence(onnx_call *c)
         const int64_t rest = p.extent - from;
         const int64_t n = p.sizes ? p.sizes->at[i].i : rest < p.each ? rest : p.each;
         if (list) {
-            at[i] = (onnx_value){.known = known_part(c, list, from, n)};
+            at[i] = (onnx_value){.known = known_list_part(c, list, from, n)};
             if (!at[i].known)
                 return onnx_no_memory(c->im);
         } else {

@@ -1,0 +1,76 @@
+/* Sizes, shapes and values that are given for inputs. */
+#include "dialect/given.h"
+
+#include <inttypes.h>
+
+#include "base/memory/checked.h"
+
+bool given_size(module *m, const read_options *o, const char *name, int64_t otherwise, dim *out)
+{
+    written_size size = {name, otherwise};
+    bool is_given = otherwise >= 0;
+    for (size_t i = o->n_bindings; i-- > 0;) /* the first one counts */
+        if (strcmp(o->bindings[i].symbol, name) == 0) {
+            size.value = o->bindings[i].extent;
+            is_given = true;
+        }
+    if (!is_given) {
+        *out = dim_symbol(&m->types, name);
+        return *out != DIM_NO_MEMORY;
+    }
+    *out = size.value;
+    if (size.value < 0) {
+        (void)diag_report(&m->cx->diag, DIAG_NegativeDimension, &m->source, NO_SPAN,
+                          "the size '%s' is given as %" PRId64, name, size.value);
+        return false;
+    }
+    for (uint32_t i = 0; i < m->written_sizes.n; i++)
+        if (m->written_sizes.at[i].symbol == name)
+            return true;
+    return VECTOR_PUSH(m->allocator, &m->written_sizes, size);
+}
+
+const tn_input_shape *given_shape_of(const read_options *o, const char *name)
+{
+    for (size_t i = 0; i < o->n_shapes; i++)
+        if (strcmp(o->shapes[i].name, name) == 0)
+            return &o->shapes[i];
+    return NULL;
+}
+
+const tn_buffer *given_value(const read_options *o, const char *name)
+{
+    for (size_t i = 0; i < o->n_known; i++)
+        if (strcmp(o->known[i].name, name) == 0)
+            return o->known[i].value;
+    return NULL;
+}
+
+/* The elements of B as elements of D; NULL when they do not fit. */
+static void *converted(arena *memory, const tn_buffer *b, tn_dtype d, int64_t count,
+                       bool *no_memory)
+{
+    char *to = arena_alloc_aligned(memory, (size_t)count * dtype_bytes(d) + 1, 16);
+    const char *from = b->data;
+    *no_memory = *no_memory || !to;
+    for (int64_t i = 0; to && i < count; i++) {
+        const scalar s = scalar_load(b->type.dtype, from + (size_t)i * dtype_bytes(b->type.dtype));
+        const bool exact = scalar_is_exact(s, d) || dtype_is_float(d);
+        if (!exact || !scalar_store(s, d, to + (size_t)i * dtype_bytes(d)))
+            return NULL;
+    }
+    return to;
+}
+
+const void *given_data(arena *memory, const tn_buffer *given, const type *t, int64_t *dims,
+                       bool *no_memory)
+{
+    const uint32_t rank = given->type.rank;
+    int64_t count = 1;
+    bool fits = product_i64(given->type.dims, rank, &count) && (rank == t->rank || count == 1);
+    for (uint32_t i = 0; fits && i < t->rank; i++) {
+        dims[i] = rank == t->rank ? given->type.dims[i] : 1;
+        fits = dim_is_symbolic(t->dims[i]) || t->dims[i] == dims[i];
+    }
+    return fits ? converted(memory, given, t->dtype, count, no_memory) : NULL;
+}

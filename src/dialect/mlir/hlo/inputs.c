@@ -1,0 +1,165 @@
+/* The arguments of the program: inputs, constants that were given for them, and sizes. */
+#include <inttypes.h>
+
+#include "dialect/given.h"
+#include "dialect/mlir/hlo/shlo.h"
+
+/* ---- names ---- */
+
+mir_text shlo_name_in(const mir_attr *dicts, uint32_t i, const char *key)
+{
+    const mir_attr *a =
+        dicts && dicts->kind == MIR_LIST && i < dicts->n && dicts->items[i].kind == MIR_DICT
+            ? mir_attr_named(&dicts->items[i].fields, key)
+            : NULL;
+    return a && a->kind == MIR_STRING ? a->text : (mir_text){0};
+}
+
+/* Is NAME that of one of the first N inputs? */
+static bool is_taken(const shlo_reader *r, uint32_t n, const char *name)
+{
+    const function *f = module_entry(r->m);
+    for (uint32_t i = 0; i < n && i < f->inputs.n; i++)
+        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0)
+            return true;
+    return false;
+}
+
+static const char *input_name(shlo_reader *r, const mir_function *f, uint32_t i)
+{
+    const mir_value *arg = &f->body.args[i];
+    mir_text name = shlo_name_in(f->arg_attrs, i, "jax.arg_info");
+    if (!name.n)
+        name = mir_loc_name(&r->model, arg->loc);
+    const char *own = shlo_text(r, name.n ? name : arg->name);
+    if (name.n && is_taken(r, i, own))
+        own = shlo_text(r, arg->name);
+    return own;
+}
+
+/* ---- types ---- */
+
+/* The size called NAME; OTHERWISE as for given_size. */
+static dim size_called(shlo_reader *r, const char *name, int64_t otherwise)
+{
+    const char *own = name ? module_string(r->m, name, strlen(name)) : NULL;
+    const uint32_t errors = r->m->cx->diag.n_errors;
+    dim size = 1;
+    if (!own ||
+        (!given_size(r->m, r->options, own, otherwise, &size) && r->m->cx->diag.n_errors == errors))
+        (void)shlo_no_memory(r);
+    return size < 0 && !dim_is_symbolic(size) ? 1 : size;
+}
+
+/* The extents of argument I, where each `?` is a symbol of its own. */
+static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i, const char *name)
+{
+    const mir_type *t = f->body.args[i].type;
+    const tn_input_shape *given = given_shape_of(r->options, name);
+    dim dims[TN_MAX_RANK];
+    if (t->kind != MIR_TENSOR)
+        return shlo_static_type(r, t, f->at);
+    for (uint32_t k = 0; k < t->rank; k++) {
+        dims[k] = t->dims[k];
+        if (dims[k] != MIR_UNKNOWN)
+            continue;
+        const char *symbol = arena_printf(&r->memory, "%s_%" PRIu32, name, k);
+        dims[k] = size_called(r, symbol, given && given->rank == t->rank ? given->dims[k] : -1);
+    }
+    const type *own = type_of(&r->m->types, t->dtype, dims, t->rank);
+    if (!own)
+        (void)shlo_no_memory(r);
+    return own;
+}
+
+/* ---- values ---- */
+
+/* What was GIVEN for the input NAME of type T. */
+static bool take_known(shlo_reader *r, const char *name, const type *t, const tn_buffer *given,
+                       shlo_value *v)
+{
+    int64_t dims[TN_MAX_RANK];
+    const void *data = given_data(&r->memory, given, t, dims, &r->no_memory);
+    if (r->no_memory)
+        return false;
+    if (!data)
+        return shlo_refuse_at(r, DIAG_InputMismatch, name, NO_SPAN,
+                              "the value that is given for it does not fit its type");
+    if (known_keeps(t->dtype) && given->type.rank <= 1 &&
+        (given->type.rank == 0 || dims[0] <= TN_MAX_RANK))
+        v->known = known_load(&r->memory, t->dtype, dims, t->rank, data);
+    v->v = tn_constant(&r->b, t->dtype, (tn_ints){dims, t->rank}, data);
+    return tn_is_value(v->v);
+}
+
+/* Does argument I say a size? JAX calls these by `jax.global_constant`; its older versions put them
+ * in front of the others. */
+static bool is_size(const mir_function *f, uint32_t i)
+{
+    bool before = false, open = false;
+    for (uint32_t k = 0; k < f->body.n_args; k++) {
+        const mir_type *t = f->body.args[k].type;
+        if (t->kind != MIR_TENSOR)
+            continue;
+        if (t->rank == 0 && (t->dtype == TN_SI32 || t->dtype == TN_SI64)) {
+            before = before || k == i;
+            if (k == i && shlo_name_in(f->arg_attrs, i, "jax.global_constant").n)
+                return true;
+            continue;
+        }
+        if (k < i)
+            return false;
+        for (uint32_t d = 0; d < t->rank; d++)
+            open = open || t->dims[d] == MIR_UNKNOWN;
+    }
+    return before && open;
+}
+
+/* Argument I as a size. It stays an input, so that the program takes what its text says. */
+static bool size_input(shlo_reader *r, const mir_function *f, uint32_t i, const char *name,
+                       shlo_value *v)
+{
+    const mir_text global = shlo_name_in(f->arg_attrs, i, "jax.global_constant");
+    const tn_dtype d = f->body.args[i].type->dtype;
+    if (mir_is(global, "_platform_index")) { /* the first one */
+        v->known = shlo_known_size(r, d, 0);
+        return v->known;
+    }
+    const char *symbol = global.n ? shlo_text(r, global) : name;
+    v->known = shlo_known_size(r, d, size_called(r, symbol, -1));
+    v->is_of_sizes = true;
+    return v->known && tn_is_value(tn_input(&r->b, name, d, TN_INTS()));
+}
+
+static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_value *v)
+{
+    const char *name = input_name(r, f, i);
+    const tn_buffer *given = given_value(r->options, name);
+    if (is_size(f, i) && !given)
+        return size_input(r, f, i, name, v);
+    const type *t = input_type(r, f, i, name);
+    if (t && given)
+        return take_known(r, name, t, given, v);
+    v->v = t ? tn_input(&r->b, name, t->dtype, shlo_dims(t)) : tn_no_value();
+    return tn_is_value(v->v);
+}
+
+bool shlo_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
+{
+    const mir_attr *a = mir_attr_named(&r->model.attrs, "jax.uses_shape_polymorphism");
+    bool ok = true;
+    if (a && (a->kind == MIR_UNIT || a->i)) /* sizes of JAX are not 0 */
+        r->least_size = 1;
+    for (uint32_t i = 0; i < f->body.n_args; i++) {
+        r->b.at = f->at;
+        if (f->body.args[i].type->kind == MIR_TOKEN) {
+            args[i].is_token = true;
+            continue;
+        }
+        args[i].is_faulty = !read_input(r, f, i, &args[i]);
+        ok = ok && !args[i].is_faulty;
+        if (r->no_memory || r->b.status != TN_OK)
+            return false;
+    }
+    return ok;
+}
