@@ -179,8 +179,8 @@ typedef struct tn_read_options {
     const char *(*external)(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data);
     void *external_user;
-    /* ONNX, StableHLO: shapes of inputs, from which sizes follow that `bindings` does not give; what names no
-     * input, or has another rank, is passed over */
+    /* ONNX, StableHLO: shapes of inputs, from which sizes follow that `bindings` does not give;
+     * what names no input, or has another rank, is passed over */
     const tn_input_shape *shapes;
     size_t n_shapes;
 } tn_read_options;
