@@ -1,4 +1,4 @@
-/* Pictures of programs: what the compiler made of them, to be looked at. */
+/* Pictures of programs and pages about them: what the compiler made, to be looked at. */
 #ifndef TENON_REPORT_H
 #define TENON_REPORT_H
 
@@ -21,6 +21,47 @@ extern "C" {
  * threads  as tn_program_emit */
 TN_API tn_status tn_program_picture(const tn_program *p, const char *title,
                                     const tn_writer *writer);
+
+/* What a report is made of beside the program. Texts of JSON are checked before they are used. */
+typedef struct tn_report_options {
+    size_t size;       /* of the structure; 0: its first layout */
+    bool json;         /* the data of the page alone, as one JSON object, in place of the page */
+    const char *title; /* NULL: the name of the program's file */
+    /* The program as it was read, with all sizes bound: for what each pass changed. Passes run on a
+     * copy. NULL: left out. */
+    const tn_module *module;
+    /* Inputs as for tn_program_run: for the range of every value, as the reference evaluator
+     * computes them, up to 256 MiB of values together. NULL: left out. */
+    const struct tn_buffer *in;
+    size_t n_in;
+    uint64_t seed;        /* of that run */
+    const char *trace;    /* the trace of a run, in the trace event format; NULL: none */
+    const char *training; /* the log of a training, an array of objects; NULL: none */
+    const char *other;    /* the data of another report, to compare with; NULL: none */
+    const char *timings;  /* the data of an earlier report, whose measured limits and trace are used
+                             in place of measuring now; NULL: none */
+} tn_report_options;
+
+/* Write a page about P that needs nothing else: a file of HTML that loads nothing, with the text of
+ * the program, its graph, kernels, memory and whatever else OPTIONS give. Names of the program are
+ * data in it, never markup. Equal programs, options and timings give equal pages. All sizes of P
+ * must have values.
+ *
+ * options  NULL: all defaults
+ * returns  TN_ERR_REJECTED  a symbolic size has no value (UnboundSymbol), or a pass fails
+ *          TN_ERR_USAGE     another number of inputs; as of all options
+ *          TN_ERR_INPUT     an input does not fit
+ *          TN_ERR_RUN       the evaluator fails on these inputs
+ *          TN_ERR_IO        a text of OPTIONS is no JSON, or not what it should be; the writer
+ * failed TN_ERR_NOMEM threads  as tn_program_emit */
+TN_API tn_status tn_program_report(const tn_program *p, const tn_report_options *options,
+                                   const tn_writer *writer);
+
+/* The kernel of a step that a profiler is told of: the function, whose name lives as long as the
+ * program, and the number of the kernel there, as tn_program_explain counts. False for an event
+ * that belongs to no kernel. Only while the profiler is told of it. */
+TN_API bool tn_profile_event_kernel(const tn_profile_event *event, const char **function,
+                                    uint32_t *kernel);
 
 #ifdef __cplusplus
 }

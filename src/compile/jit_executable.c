@@ -156,7 +156,7 @@ exe_step exe_block_step(exe_block *b, exe_kind kind, const node *n)
     exe_step s = {.kind = kind, .name = op_table[n->op].text};
     step_origin *o = ARENA_NEW(exe_memory(b->t), step_origin);
     if (o)
-        *o = (step_origin){.f = b->f, .n = n};
+        *o = (step_origin){.f = b->f, .n = n, .kernel = b->kernel};
     else
         exe_fail(b->t);
     s.what = o;

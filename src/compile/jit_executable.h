@@ -12,6 +12,7 @@ typedef struct step_origin {
     const function *f;
     const node *n;
     const void *check; /* of a step that compares: what (compile/check.c); else NULL */
+    uint32_t kernel;   /* 1 + its number in the plan of F; 0: it belongs to none */
 } step_origin;
 
 /* What reference steps run with: the `host` of a run. */
@@ -50,6 +51,7 @@ typedef struct exe_block {
     const value_id *same_as; /* by value: whose memory it is */
     exe_buffer *buffer;      /* by value; EXE_NO_BUFFER: none yet */
     uint32_t *parameter;     /* by value: 1 + its number */
+    uint32_t kernel;         /* that steps are added for: as in their origin */
     uint32_t seed;           /* 1 + the buffer that holds the seed of the run; 0: none yet */
 } exe_block;
 

@@ -245,6 +245,7 @@ tn_status jit_add_steps(void *user, exe_block *b)
         return TN_ERR_NOMEM;
     for (uint32_t i = 0; i < p->kernels.n; i++) {
         const kernel *k = &p->kernels.at[i];
+        b->kernel = 1 + i;
         if (p->plans[i].by_reference)
             exe_block_reference(b, &b->f->nodes.at[k->node]);
         else

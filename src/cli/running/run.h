@@ -64,6 +64,8 @@ tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cl
 typedef struct trace_step {
     const void *key;
     const char *name, *kind;
+    const char *function; /* and the number of the kernel there; NULL: it belongs to none */
+    uint32_t kernel;
     uint32_t singles, threads;
     uint64_t folded, bytes, flops;
     int64_t begin_ns, end_ns, busy_ns;
@@ -82,7 +84,9 @@ typedef struct trace {
 
 void trace_init(trace *t);
 void trace_release(trace *t);
-/* Finish the text and write it to the file PATH. */
+/* Finish the text. */
+void trace_finish(trace *t);
+/* The same, and write it to the file PATH. */
 tn_status trace_write(session *s, const char *path, trace *t);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/running/run.h"
+#include "tenon/report.h"
 
 enum {
     SINGLE_EVENTS = 100,   /* of each step; its later ones are folded into one */
@@ -54,10 +55,20 @@ static void put_work(cli_text *text, uint32_t threads, uint64_t bytes, uint64_t 
     put_rate(text, "GFLOP/s", flops, ns);
 }
 
-static void put_single(cli_text *text, const tn_profile_event *e)
+static void put_kernel(cli_text *text, const char *function, uint32_t kernel)
+{
+    if (!function)
+        return;
+    cli_puts(text, ",\"function\":");
+    cli_put_json(text, function, strlen(function));
+    cli_printf(text, ",\"kernel\":%u", (unsigned)kernel);
+}
+
+static void put_single(cli_text *text, const tn_profile_event *e, const trace_step *s)
 {
     put_head(text, e->name, e->kind, 1, e->begin_ns, e->end_ns);
     put_work(text, e->threads, e->bytes, e->flops, e->end_ns - e->begin_ns);
+    put_kernel(text, s->function, s->kernel);
     cli_puts(text, "}}");
 }
 
@@ -66,6 +77,7 @@ static void put_folded(cli_text *text, const trace_step *s, unsigned track)
 {
     put_head(text, s->name, s->kind, track, s->begin_ns, s->end_ns);
     put_work(text, s->threads, s->bytes, s->flops, s->busy_ns);
+    put_kernel(text, s->function, s->kernel);
     put_amount(text, "folded", s->folded);
     cli_puts(text, ",\"busy\":");
     put_microseconds(text, s->busy_ns);
@@ -116,11 +128,15 @@ static trace_step *step_of(trace *t, const tn_profile_event *e)
     if (*place)
         return &t->steps[*place - 1];
     trace_step *steps = cli_grow(&t->memory, t->steps, &t->cap_steps, t->n_steps, sizeof *steps);
-    const char *name = cli_copy(&t->memory, e->name, strlen(e->name));
+    const char *name = cli_copy(&t->memory, e->name, strlen(e->name)), *function = NULL;
+    uint32_t kernel = 0;
+    if (tn_profile_event_kernel(e, &function, &kernel))
+        function = cli_copy(&t->memory, function, strlen(function));
     if (!steps || !name)
         return NULL;
     t->steps = steps;
-    steps[t->n_steps] = (trace_step){.key = key, .kind = e->kind, .name = name};
+    steps[t->n_steps] = (trace_step){
+        .key = key, .kind = e->kind, .name = name, .function = function, .kernel = kernel};
     *place = (uint32_t)++t->n_steps;
     return &steps[*place - 1];
 }
@@ -145,7 +161,7 @@ static void note_event(void *user, const tn_profile_event *e)
         t->text.failed = true;
     else if (s->singles < SINGLE_EVENTS && t->text.n < MOST_BYTES) {
         s->singles++;
-        put_single(&t->text, e);
+        put_single(&t->text, e, s);
     } else
         fold(s, e);
 }
@@ -161,12 +177,17 @@ void trace_release(trace *t)
     cli_text_release(&t->text);
 }
 
-tn_status trace_write(session *s, const char *path, trace *t)
+void trace_finish(trace *t)
 {
     cli_text *text = &t->text;
     for (uint32_t i = 0, track = FIRST_FOLDED_TRACK; i < t->n_steps; i++)
         if (t->steps[i].folded > 0)
             put_folded(text, &t->steps[i], track++);
     cli_puts(text, text->n > 0 ? "\n]}\n" : "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[]}\n");
-    return output_text(s, path, text);
+}
+
+tn_status trace_write(session *s, const char *path, trace *t)
+{
+    trace_finish(t);
+    return output_text(s, path, &t->text);
 }

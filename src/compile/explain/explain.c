@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "compile/compiled.h"
-#include "compile/explain/limits.h"
 #include "runtime/tape.h"
 #include "target/target.h"
 
@@ -437,16 +436,28 @@ tn_status program_plan(const tn_program *p, pipeline *made)
     return s;
 }
 
-tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
+tn_status program_explain_plan(const tn_program *p, pipeline *made, const machine_limits *measured,
+                               bool json, text_buffer *out)
 {
-    pipeline made;
-    explainer x = {.out = out, .plan = &made.plan, .has_sizes = p->others.symbolic != NULL};
-    TN_TRY(program_plan(p, &made));
-    x.is_measured = machine_measure(p->engine, &x.limits);
+    explainer x = {.out = out, .plan = &made->plan, .has_sizes = p->others.symbolic != NULL};
+    if (measured) {
+        x.limits = *measured;
+        x.is_measured = true;
+    }
     if (json)
         put_json(&x, p);
     else
         put_text(&x, p);
-    pipeline_release(&made);
     return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
+}
+
+tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
+{
+    pipeline made;
+    machine_limits now;
+    TN_TRY(program_plan(p, &made));
+    const bool is_measured = machine_measure(p->engine, &now);
+    const tn_status s = program_explain_plan(p, &made, is_measured ? &now : NULL, json, out);
+    pipeline_release(&made);
+    return s;
 }
