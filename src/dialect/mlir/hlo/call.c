@@ -29,6 +29,12 @@ tn_value shlo_data_of(shlo_reader *r, shlo_value *v)
     return v->v;
 }
 
+tn_value shlo_lifted(shlo_reader *r, tn_value v)
+{
+    const type *t = r->lift.n ? builder_type(&r->b, v) : NULL;
+    return t && t->rank == 0 ? tn_broadcast(&r->b, v, r->lift) : v;
+}
+
 tn_value shlo_in(shlo_call *c, uint32_t k)
 {
     shlo_value *v = operand(c, k);
@@ -37,7 +43,7 @@ tn_value shlo_in(shlo_call *c, uint32_t k)
         v->is_faulty = true;
         c->b->status = TN_ERR_REJECTED;
     }
-    return data;
+    return shlo_lifted(c->r, data);
 }
 
 const type *shlo_value_type(shlo_reader *r, const shlo_value *v)
@@ -54,6 +60,8 @@ const type *shlo_in_type(shlo_call *c, uint32_t k)
     const type *t = shlo_value_type(c->r, operand(c, k));
     if (!t)
         (void)shlo_refuse(c, DIAG_TypeMismatch, "operand %u is no tensor", (unsigned)k);
+    if (t && t->rank == 0 && c->r->lift.n)
+        return type_of(&c->r->m->types, t->dtype, c->r->lift.at, (uint32_t)c->r->lift.n);
     return t;
 }
 
@@ -97,8 +105,13 @@ tn_value shlo_spread(shlo_call *c, tn_value v, const type *like)
 
 bool shlo_same_shape(shlo_call *c, uint32_t first)
 {
-    const type *t = first < c->op->n_in ? shlo_in_type(c, first) : NULL;
-    for (uint32_t k = first + 1; t && k < c->op->n_in; k++) {
+    return shlo_same_shape_of(c, first, c->op->n_in);
+}
+
+bool shlo_same_shape_of(shlo_call *c, uint32_t first, uint32_t end)
+{
+    const type *t = first < end ? shlo_in_type(c, first) : NULL;
+    for (uint32_t k = first + 1; t && k < end; k++) {
         const type *other = shlo_in_type(c, k);
         if (!other)
             return false;

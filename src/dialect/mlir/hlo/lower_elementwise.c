@@ -1,5 +1,6 @@
 /* Elementwise operations, where StableHLO's rules are not those of the vocabulary. */
 #include "dialect/mlir/hlo/lower.h"
+#include "dialect/mlir/hlo/numbers/numbers.h"
 
 #include <math.h>
 
@@ -38,6 +39,8 @@ bool shlo_lower_elementwise(shlo_call *c)
         return false;
     for (uint32_t k = 0; k < c->op->n_in; k++)
         in[k] = shlo_in(c, k);
+    if (c->op->n_in == 1 && dtype_is_complex(dtype_in(c, 0)) && c->arg != OP_NEG)
+        return shlo_give(c, 0, shlo_complex_function(c, (op_id)c->arg, in[0]));
     return shlo_give(c, 0, append(&l, in, c->op->n_in));
 }
 
@@ -86,6 +89,8 @@ bool shlo_lower_divide(shlo_call *c)
     const tn_dtype d = dtype_in(c, 0);
     const bool is_safe = !dtype_is_int(d) || never_zero(c);
     const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    if (op == OP_MOD && dtype_is_float(d))
+        return shlo_give(c, 0, shlo_float_remainder(c, x, y));
     return shlo_give(c, 0, is_safe ? two(c->b, op, x, y) : guarded(c->b, op, d, x, y));
 }
 
@@ -93,7 +98,12 @@ bool shlo_lower_power(shlo_call *c)
 {
     if (!shlo_same_shape(c, 0))
         return false;
+    const tn_dtype d = dtype_in(c, 0);
     const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    if (dtype_is_int(d))
+        return shlo_give(c, 0, shlo_integer_power(c, x, y));
+    if (dtype_is_complex(d))
+        return shlo_give(c, 0, shlo_complex_power(c, x, y));
     return shlo_give(c, 0, two(c->b, OP_POW, x, y));
 }
 
@@ -178,6 +188,8 @@ bool shlo_lower_sign(shlo_call *c)
     tn_builder *b = c->b;
     const tn_dtype d = dtype_in(c, 0);
     const tn_value x = shlo_in(c, 0);
+    if (dtype_is_complex(d))
+        return shlo_give(c, 0, shlo_complex_function(c, OP_SIGN, x));
     if (!dtype_is_signed(d))
         return shlo_give(c, 0, one(b, OP_SIGN, x));
     const tn_value zero = number(b, d, 0);
@@ -264,15 +276,12 @@ bool shlo_lower_reduce_precision(shlo_call *c)
     const tn_value x = shlo_in(c, 0);
     if (exponent >= own_exponent && mantissa >= own_mantissa)
         return shlo_give(c, 0, x);
-    if (exponent != 8 || mantissa != 7 || t->dtype != TN_F32)
-        return shlo_refuse(c, DIAG_NotImplemented, "the format e%dm%d of %s is not read",
-                           (int)exponent, (int)mantissa, dtype_name(t->dtype));
-    /* bf16 has denormals, which this format has not */
-    const tn_value y = tn_cast(c->b, tn_cast(c->b, x, TN_BF16), TN_F32);
-    const tn_value least = tn_scalar_like(c->b, x, 0x1p-126);
-    const tn_value is_small = tn_compare(c->b, TN_LT, tn_abs(c->b, y), least);
-    const tn_value zero = tn_mul(c->b, y, tn_scalar_like(c->b, x, 0));
-    return shlo_give(c, 0, tn_select(c->b, is_small, zero, y));
+    if (exponent < 1 || mantissa < 0)
+        return shlo_refuse(c, DIAG_InvalidAttribute, "e%dm%d is no format", (int)exponent,
+                           (int)mantissa);
+    exponent = exponent < own_exponent ? exponent : own_exponent;
+    mantissa = mantissa < own_mantissa ? mantissa : own_mantissa;
+    return shlo_give(c, 0, shlo_precision(c, x, exponent, mantissa));
 }
 
 /* ---- chlo ---- */

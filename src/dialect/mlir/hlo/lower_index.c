@@ -1,4 +1,5 @@
 /* Positions given by data: gather and scatter. */
+#include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <math.h>
@@ -263,6 +264,12 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
     return tn_select(b, inside, sum, known_size_data(b, TN_SI64, count));
 }
 
+/* The first N elements of X. */
+static tn_value without_spare(tn_builder *b, tn_value x, dim n)
+{
+    return dim_is_symbolic(n) ? known_part(b, x, 0, 0, 1, n) : tn_slice_axis(b, x, 0, 0, n);
+}
+
 /* FLAT, of N elements, with UPDATES combined in at PLACES. */
 static tn_value combined_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_value updates,
                             tn_combine how)
@@ -270,36 +277,24 @@ static tn_value combined_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_
     tn_builder *b = c->b;
     const tn_value wide = tn_pad(b, flat, TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
     const tn_value all = tn_scatter_reduce(b, wide, at, updates, 0, how);
-    return dim_is_symbolic(n) ? known_part(b, all, 0, 0, 1, n) : tn_slice_axis(b, all, 0, 0, n);
+    return without_spare(b, all, n);
 }
 
-/* Extrema, where NaN wins. */
-static tn_value extreme_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_value updates,
-                           tn_combine how, tn_dtype d)
-{
-    tn_builder *b = c->b;
-    const tn_value best = combined_at(c, flat, n, at, updates, how);
-    if (!dtype_is_float(d))
-        return best;
-    const tn_value there = tn_cast(b, tn_is_nan(b, flat), TN_SI32);
-    const tn_value more = tn_cast(b, tn_is_nan(b, updates), TN_SI32);
-    const tn_value any = combined_at(c, there, n, at, more, TN_COMBINE_MAX);
-    const tn_value is_nan = tn_compare(b, TN_NE, any, tn_scalar_int(b, TN_SI32, 0));
-    return tn_select(b, is_nan, tn_scalar_like(b, best, (double)NAN), best);
-}
-
+/* Is there an operation for the body HOW on elements of D? */
 static bool can_scatter(shlo_combine how, tn_dtype d)
 {
+    const bool is_number = d != TN_I1 && !dtype_is_complex(d);
     switch (how) {
-    case SHLO_ADD:
-    case SHLO_MAXIMUM:
-    case SHLO_MINIMUM:
     case SHLO_FIRST:
     case SHLO_SECOND:
         return true;
-    case SHLO_SUBTRACT:
-        return d != TN_I1;
+    case SHLO_ADD:
     case SHLO_MULTIPLY:
+    case SHLO_MAXIMUM:
+    case SHLO_MINIMUM:
+        return d == TN_I1 || is_number;
+    case SHLO_SUBTRACT:
+        return is_number;
     case SHLO_AND:
     case SHLO_OR:
         return d == TN_I1;
@@ -315,6 +310,7 @@ static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, dim n, 
                           tn_value updates, tn_dtype d)
 {
     tn_builder *b = c->b;
+    const bool is_float = dtype_is_float(d);
     if (d == TN_I1 && how != SHLO_SECOND && how != SHLO_FIRST) {
         const bool is_or = how == SHLO_ADD || how == SHLO_OR || how == SHLO_MAXIMUM;
         const tn_value x = tn_cast(b, flat, TN_SI32), u = tn_cast(b, updates, TN_SI32);
@@ -328,41 +324,67 @@ static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, dim n, 
         return combined_at(c, flat, n, at, updates, TN_COMBINE_REPLACE);
     case SHLO_ADD:
         return combined_at(c, flat, n, at, updates, TN_COMBINE_ADD);
+    case SHLO_MULTIPLY:
+        return combined_at(c, flat, n, at, updates, TN_COMBINE_MUL);
     case SHLO_SUBTRACT: {
         const tn_value zero = tn_scalar_like(b, updates, 0);
         return combined_at(c, flat, n, at, tn_sub(b, zero, updates), TN_COMBINE_ADD);
     }
     case SHLO_MAXIMUM:
-        return extreme_at(c, flat, n, at, updates, TN_COMBINE_MAX, d);
+        return combined_at(c, flat, n, at, updates, is_float ? TN_COMBINE_MAX_NAN : TN_COMBINE_MAX);
     case SHLO_MINIMUM:
-        return extreme_at(c, flat, n, at, updates, TN_COMBINE_MIN, d);
+        return combined_at(c, flat, n, at, updates, is_float ? TN_COMBINE_MIN_NAN : TN_COMBINE_MIN);
     default:
         return tn_no_value();
     }
 }
 
-/* Input K of N, with update K. AT: flat places. */
-static bool scatter_one(shlo_call *c, uint32_t k, uint32_t n, const type *x, tn_value at,
-                        const int64_t *perm, uint32_t rank)
+bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,
+                       const tn_value *updates, uint32_t n, dim count, tn_value *out)
 {
     tn_builder *b = c->b;
-    tn_dtype d;
-    const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
-    const type *own = shlo_in_type(c, k), *update = shlo_in_type(c, n + 1 + k);
-    if (!own || !update)
+    bool all = true;
+    for (uint32_t k = 0; k < n; k++) {
+        tn_dtype d = TN_I1;
+        const shlo_combine how = shlo_body(c, region, k, n, &d);
+        const type *t = shlo_type_of(c, xs[k]);
+        if (!t)
+            return false;
+        all = all && can_scatter(how, d) && d == t->dtype;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        tn_dtype d = TN_I1;
+        const shlo_combine how = shlo_body(c, region, k, n, &d);
+        out[k] = all ? scattered(c, how, xs[k], count, at, updates[k], d)
+                     : tn_pad(b, xs[k], TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
+    }
+    if (all)
+        return b->status == TN_OK;
+    tn_value *wide = ARENA_ARRAY(&c->r->memory, tn_value, n);
+    if (!wide)
+        return shlo_no_memory(c->r);
+    if (!shlo_scattered(c, region, out, at, updates, n, wide))
         return false;
-    if (!can_scatter(how, d) || d != own->dtype)
-        return shlo_refuse_body(c, &c->op->regions[0]);
-    if (own->count != x->count)
+    for (uint32_t k = 0; k < n; k++)
+        out[k] = without_spare(b, wide[k], count);
+    return b->status == TN_OK;
+}
+
+/* Input K of N, and update K: both as vectors. */
+static bool flatten(shlo_call *c, uint32_t k, uint32_t n, const type *x, dim count,
+                    const int64_t *perm, uint32_t rank, tn_value *flat, tn_value *update)
+{
+    tn_builder *b = c->b;
+    const type *own = shlo_in_type(c, k), *u = shlo_in_type(c, n + 1 + k);
+    if (!own || !u)
+        return false;
+    if (own->count != x->count || u->rank != rank)
         return shlo_refuse(c, DIAG_ShapeMismatch, "its inputs have different shapes");
-    dim stride[TN_MAX_RANK];
-    const dim count = strides_of(c, x, stride);
-    const tn_value flat = tn_reshape(b, shlo_in(c, k), TN_INTS(count));
-    tn_value u = shlo_in(c, n + 1 + k);
-    u = rank ? tn_transpose(b, u, (tn_ints){perm, rank}) : u;
-    u = tn_reshape(b, u, TN_INTS(-1));
-    const tn_value all = scattered(c, how, flat, count, at, u, d);
-    return shlo_give(c, k, tn_reshape(b, all, shlo_dims(own)));
+    const tn_value all = shlo_in(c, n + 1 + k);
+    const tn_value ordered = rank ? tn_transpose(b, all, (tn_ints){perm, rank}) : all;
+    *flat = tn_reshape(b, shlo_in(c, k), TN_INTS(count));
+    *update = tn_reshape(b, ordered, TN_INTS(-1));
+    return b->status == TN_OK;
 }
 
 bool shlo_lower_scatter(shlo_call *c)
@@ -387,8 +409,18 @@ bool shlo_lower_scatter(shlo_call *c)
     const tn_value wide = tn_cast(b, shlo_in(c, n), TN_SI64);
     const tn_value p = places(c, &a, wide, in, x, (tn_ints){dims, u->rank});
     const tn_value at = tn_reshape(b, p, TN_INTS(-1));
-    for (uint32_t k = 0; k < n; k++)
-        if (!scatter_one(c, k, n, x, at, perm, u->rank))
-            return false;
-    return true;
+    dim strides[TN_MAX_RANK];
+    const dim count = strides_of(c, x, strides);
+    tn_value *flat = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)2 * n);
+    if (!flat)
+        return shlo_no_memory(c->r);
+    tn_value *updates = flat + n;
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < n; k++)
+        ok = flatten(c, k, n, x, count, perm, u->rank, &flat[k], &updates[k]);
+    if (ok && u->count != 0)
+        ok = shlo_scatter_flat(c, &c->op->regions[0], flat, at, updates, n, count, flat);
+    for (uint32_t k = 0; ok && k < n; k++)
+        ok = shlo_give(c, k, tn_reshape(b, flat[k], shlo_dims(x)));
+    return ok;
 }

@@ -1,4 +1,5 @@
 /* Sorting. */
+#include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* What a value of a comparator is made from: bit K is set for argument K of it. Bits 62 and 63: a
@@ -61,6 +62,41 @@ static int32_t key_of(const mir_region *region, bool *descending)
     return -1;
 }
 
+/* By one of the inputs, KEY. */
+static bool sort_by_key(shlo_call *c, uint32_t key, int64_t axis, bool descending)
+{
+    const uint32_t n = c->op->n_in;
+    tn_value in[32], out[32];
+    in[0] = shlo_in(c, key);
+    for (uint32_t k = 0, m = 1; k < n; k++)
+        if (k != key)
+            in[m++] = shlo_in(c, k);
+    tn_sort(c->b, (tn_values){in, n}, axis, descending, out);
+    bool ok = shlo_give(c, key, out[0]);
+    for (uint32_t k = 0, m = 1; k < n; k++)
+        if (k != key)
+            ok = shlo_give(c, k, out[m++]) && ok;
+    return ok;
+}
+
+/* By the region. */
+static bool sort_by_region(shlo_call *c, int64_t axis, uint32_t rank)
+{
+    const uint32_t n = c->op->n_in;
+    int64_t perm[TN_MAX_RANK];
+    tn_value *xs = ARENA_ARRAY(&c->r->memory, tn_value, n);
+    if (!xs)
+        return shlo_no_memory(c->r);
+    for (uint32_t i = 0; i < rank; i++) /* exchanges the first axis and AXIS */
+        perm[i] = i == 0 ? axis : (int64_t)i == axis ? 0 : i;
+    for (uint32_t k = 0; k < n; k++)
+        xs[k] = tn_transpose(c->b, shlo_in(c, k), (tn_ints){perm, rank});
+    bool ok = shlo_sorted(c, &c->op->regions[0], xs, n, xs);
+    for (uint32_t k = 0; ok && k < n; k++)
+        ok = shlo_give(c, k, tn_transpose(c->b, xs[k], (tn_ints){perm, rank}));
+    return ok;
+}
+
 bool shlo_lower_sort(shlo_call *c)
 {
     const uint32_t n = c->op->n_in;
@@ -73,20 +109,15 @@ bool shlo_lower_sort(shlo_call *c)
         return shlo_refuse(c, DIAG_RegionSignature,
                            "it has as many results as operands, and two "
                            "arguments of its region for each");
+    axis += axis < 0 ? (int64_t)t->rank : 0;
+    if (!shlo_are_axes(c, "dimension", &axis, 1, t->rank))
+        return false;
     const int32_t key = n <= 30 ? key_of(&c->op->regions[0], &descending) : -1;
-    if (key < 0)
-        return shlo_refuse_body(c, &c->op->regions[0]);
-    tn_value in[32], out[32];
-    in[0] = shlo_in(c, (uint32_t)key);
-    for (uint32_t k = 0, m = 1; k < n; k++)
-        if (k != (uint32_t)key)
-            in[m++] = shlo_in(c, k);
-    tn_sort(c->b, (tn_values){in, n}, axis, descending, out);
-    bool ok = shlo_give(c, (uint32_t)key, out[0]);
-    for (uint32_t k = 0, m = 1; k < n; k++)
-        if (k != (uint32_t)key)
-            ok = shlo_give(c, k, out[m++]) && ok;
-    return ok;
+    const type *own = key >= 0 ? shlo_in_type(c, (uint32_t)key) : NULL;
+    if (own && !dtype_is_complex(own->dtype))
+        return sort_by_key(c, (uint32_t)key, axis, descending);
+    return type_is_static(t) ? sort_by_region(c, axis, t->rank)
+                             : shlo_refuse_body(c, &c->op->regions[0]);
 }
 
 bool shlo_lower_top_k(shlo_call *c)

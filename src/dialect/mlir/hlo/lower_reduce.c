@@ -1,4 +1,5 @@
 /* Reductions. */
+#include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <math.h>
@@ -7,40 +8,6 @@
 static tn_value any(tn_builder *b, tn_value x, tn_ints axes)
 {
     return tn_reduce_max(b, x, axes, false);
-}
-
-/* Sums modulo 2 of the bits: one of each, put together again. */
-static tn_value parity(shlo_call *c, tn_value x, tn_ints axes, tn_dtype d)
-{
-    tn_builder *b = c->b;
-    tn_value all = tn_no_value();
-    const uint32_t bits = dtype_table[d].bits;
-    for (uint32_t i = 0; i < bits; i++) {
-        const tn_value place = tn_scalar_int(b, d, (int64_t)i);
-        const tn_value low = tn_shift_right_logical(b, x, place);
-        const tn_value bit = tn_and(b, low, tn_scalar_int(b, d, 1));
-        const tn_value sum = tn_reduce(b, TN_REDUCE_SUM, bit, axes, false, d, d, NULL);
-        const tn_value own = tn_and(b, sum, tn_scalar_int(b, d, 1));
-        const tn_value set = tn_shift_left(b, own, place);
-        all = i ? tn_or(b, all, set) : set;
-    }
-    return all;
-}
-
-/* A bit of the result is set when it is in all (and), or in any (or), of the elements. */
-static tn_value bitwise(shlo_call *c, tn_value x, tn_ints axes, tn_dtype d, bool is_and)
-{
-    tn_builder *b = c->b;
-    tn_value all = tn_no_value();
-    for (uint32_t i = 0; i < dtype_table[d].bits; i++) {
-        const tn_value place = tn_scalar_int(b, d, (int64_t)i);
-        const tn_value low = tn_shift_right_logical(b, x, place);
-        const tn_value bit = tn_cast(b, tn_and(b, low, tn_scalar_int(b, d, 1)), TN_I1);
-        const tn_value found = is_and ? tn_reduce_min(b, bit, axes, false) : any(b, bit, axes);
-        const tn_value set = tn_shift_left(b, tn_cast(b, found, d), place);
-        all = i ? tn_or(b, all, set) : set;
-    }
-    return all;
 }
 
 /* The largest or smallest; NaN where there is one. */
@@ -78,13 +45,10 @@ tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes)
     case SHLO_MINIMUM:
         return extreme(c, x, axes, d, how == SHLO_MAXIMUM);
     case SHLO_AND:
-        return is_truth ? tn_reduce_min(b, x, axes, false) : bitwise(c, x, axes, d, true);
+        return tn_reduce_min(b, x, axes, false);
     case SHLO_OR:
-        return is_truth ? any(b, x, axes) : bitwise(c, x, axes, d, false);
+        return any(b, x, axes);
     case SHLO_XOR:
-        if (!is_truth)
-            return parity(c, x, axes, d);
-        return tn_cast(b, parity(c, tn_cast(b, x, TN_UI32), axes, TN_UI32), TN_I1);
     case SHLO_FIRST:
     case SHLO_SECOND:
     case SHLO_SUBTRACT:
@@ -96,20 +60,53 @@ tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes)
 
 /* ---- argmax, argmin ---- */
 
-/* The one operation NAME in REGION; NULL: there are others, or none. */
-static const mir_op *only(const mir_region *region, const char *name, const char *word)
+/* The operation NAME with N operands that makes V in REGION; NULL: it is another. */
+static const mir_op *made_by(const mir_region *region, const mir_value *v, const char *name,
+                             uint32_t n)
 {
-    const mir_op *found = NULL;
     for (uint32_t i = 0; i < region->n_ops; i++) {
         const mir_op *o = region->ops[i];
-        const mir_attr *a = mir_attr_named(&o->attrs, "comparison_direction");
-        if (!mir_is(o->name, name) || (word && !(a && mir_is(shlo_word_of(a), word))))
-            continue;
-        if (found)
-            return NULL;
-        found = o;
+        if (o->n_out == 1 && &o->out[0] == v)
+            return mir_is(o->name, name) && o->n_in == n ? o : NULL;
     }
-    return found;
+    return NULL;
+}
+
+/* Is V the comparison WORD of X and Y? */
+static bool compares(const mir_region *region, const mir_value *v, const char *word,
+                     const mir_value *x, const mir_value *y)
+{
+    const mir_op *o = made_by(region, v, "stablehlo.compare", 2);
+    const mir_attr *a = o ? mir_attr_named(&o->attrs, "comparison_direction") : NULL;
+    const mir_attr *kind = o ? mir_attr_named(&o->attrs, "compare_type") : NULL;
+    return a && mir_is(shlo_word_of(a), word) && o->in[0] == x && o->in[1] == y &&
+           !(kind && mir_is(shlo_word_of(kind), "TOTALORDER"));
+}
+
+/* Is V `a GT x` (+1) or `a LT x` (-1), for floats also true where a is NaN? 0: neither. */
+static int wins(const mir_region *region, const mir_value *v, const mir_value *a,
+                const mir_value *x)
+{
+    const mir_op *either = made_by(region, v, "stablehlo.or", 2);
+    if (!either && dtype_is_float(a->type->dtype))
+        return 0;
+    for (int k = 0; either && k < 2; k++)
+        if (compares(region, either->in[k], "NE", a, a)) {
+            v = either->in[1 - k];
+            break;
+        }
+    return compares(region, v, "GT", a, x) ? 1 : compares(region, v, "LT", a, x) ? -1 : 0;
+}
+
+/* Is V `a EQ x and i LT k`? */
+static bool ties(const mir_region *region, const mir_value *v, const mir_value *const *args)
+{
+    const mir_op *both = made_by(region, v, "stablehlo.and", 2);
+    for (int k = 0; both && k < 2; k++)
+        if (compares(region, both->in[k], "EQ", args[0], args[2]) &&
+            compares(region, both->in[1 - k], "LT", args[1], args[3]))
+            return true;
+    return false;
 }
 
 /* Is REGION the body of an argmax (+1) or argmin (-1), as JAX writes it? 0: neither. With
@@ -118,34 +115,22 @@ static int arg_body(const mir_region *region)
 {
     if (region->n_args != 4 || region->n_ops < 3 || region->n_ops > SHLO_MOST_BODY)
         return 0;
-    const mir_value *a = &region->args[0], *i = &region->args[1], *x = &region->args[2],
-                    *k = &region->args[3];
+    const mir_value *args[4];
+    for (int k = 0; k < 4; k++)
+        args[k] = &region->args[k];
     const mir_op *last = region->ops[region->n_ops - 1];
-    const mir_op *greater = only(region, "stablehlo.compare", "GT");
-    const mir_op *equal = only(region, "stablehlo.compare", "EQ");
-    const mir_op *less = NULL;
-    for (uint32_t j = 0; j < region->n_ops; j++) {
-        const mir_op *o = region->ops[j];
-        if (mir_is(o->name, "stablehlo.compare") && o->n_in == 2 && o->in[0] == i && o->in[1] == k)
-            less = o;
-        if (mir_is(o->name, "stablehlo.compare") && o->n_in == 2 && o->in[0] == a &&
-            o->in[1] == x &&
-            mir_is(shlo_word_of(mir_attr_named(&o->attrs, "comparison_direction")), "LT"))
-            greater = greater ? greater : o;
-    }
-    if (!greater || !equal || !less || greater->n_in != 2 || equal->n_in != 2 ||
-        greater->in[0] != a || greater->in[1] != x || equal->in[0] != a || equal->in[1] != x ||
-        !mir_is(shlo_word_of(mir_attr_named(&less->attrs, "comparison_direction")), "LT") ||
-        last->n_in != 2)
+    if (!shlo_is_return(last) || last->n_in != 2)
         return 0;
-    for (uint32_t j = 0; j + 1 < region->n_ops; j++) { /* nothing else is computed */
-        const mir_text name = region->ops[j]->name;
-        if (!mir_is(name, "stablehlo.compare") && !mir_is(name, "stablehlo.select") &&
-            !mir_is(name, "stablehlo.or") && !mir_is(name, "stablehlo.and"))
-            return 0;
-    }
-    const mir_attr *word = mir_attr_named(&greater->attrs, "comparison_direction");
-    return mir_is(shlo_word_of(word), "GT") ? 1 : -1;
+    const mir_op *best = made_by(region, last->in[0], "stablehlo.select", 3);
+    const mir_op *at = made_by(region, last->in[1], "stablehlo.select", 3);
+    if (!best || !at || best->in[1] != args[0] || best->in[2] != args[2] || at->in[1] != args[1] ||
+        at->in[2] != args[3])
+        return 0;
+    const mir_op *either = made_by(region, at->in[0], "stablehlo.or", 2);
+    for (int k = 0; either && k < 2; k++)
+        if (either->in[k] == best->in[0] && ties(region, either->in[1 - k], args))
+            return wins(region, best->in[0], args[0], args[2]);
+    return 0;
 }
 
 /* The position of the first largest (SIGN 1) or smallest element; the first NaN wins. */
@@ -180,17 +165,25 @@ static bool is_iota(shlo_call *c, uint32_t k, int64_t axis)
     return n->op == OP_IOTA && attr_int(n->attrs, KEY_AXIS, -1) == axis;
 }
 
-static bool lower_arg(shlo_call *c, int sign, const int64_t *axes, uint32_t n)
+/* An argmax or argmin of positions along one axis, which starts with what always loses. *DONE: it
+ * was one. */
+static bool lower_arg(shlo_call *c, const int64_t *axes, uint32_t n, bool *done)
 {
+    scalar init;
+    const int sign = arg_body(&c->op->regions[0]);
     const type *t = shlo_in_type(c, 0), *index = shlo_in_type(c, 1);
+    *done = false;
     if (!t || !index)
         return false;
-    if (n != 1 || !is_iota(c, 1, axes[0]) || !dtype_is_int(index->dtype))
-        return shlo_refuse(c, DIAG_NotImplemented, "its second operand is no iota along one axis");
+    const shlo_combine how = sign > 0 ? SHLO_MAXIMUM : SHLO_MINIMUM;
+    if (!sign || n != 1 || t->count == 0 || !dtype_is_int(index->dtype) || t->dtype == TN_I1 ||
+        !shlo_uniform(c, 2, &init) || !shlo_is_neutral(how, t->dtype, init) ||
+        !is_iota(c, 1, axes[0]))
+        return true;
+    *done = true;
     const tn_dtype narrow = index->dtype == TN_SI32 ? TN_SI32 : TN_SI64;
     const tn_value x = shlo_in(c, 0);
-    const tn_value best =
-        shlo_reduced(c, sign > 0 ? SHLO_MAXIMUM : SHLO_MINIMUM, x, (tn_ints){axes, 1});
+    const tn_value best = shlo_reduced(c, how, x, (tn_ints){axes, 1});
     const tn_value at = arg_of(c, x, axes[0], sign, t->dtype, narrow);
     const bool ok = shlo_give(c, 0, best);
     return shlo_give(c, 1, tn_cast(c->b, at, index->dtype)) && ok;
@@ -198,14 +191,48 @@ static bool lower_arg(shlo_call *c, int sign, const int64_t *axes, uint32_t n)
 
 /* ---- reduce ---- */
 
+/* Is it a combination that shlo_reduced knows, of elements of D? */
+static bool is_known(shlo_combine how, tn_dtype d)
+{
+    switch (how) {
+    case SHLO_ADD:
+    case SHLO_MULTIPLY:
+    case SHLO_FIRST:
+        return true;
+    case SHLO_MAXIMUM:
+    case SHLO_MINIMUM:
+        return !dtype_is_complex(d);
+    case SHLO_AND:
+    case SHLO_OR:
+        return d == TN_I1;
+    case SHLO_XOR:
+    case SHLO_SECOND:
+    case SHLO_SUBTRACT:
+    case SHLO_OTHER:
+        break;
+    }
+    return false;
+}
+
+bool shlo_all_known(shlo_call *c, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        tn_dtype d = TN_I1;
+        const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
+        if (!is_known(how, d))
+            return false;
+    }
+    return true;
+}
+
 /* Result K: the operands K and N + K combined by body K. */
 static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes, uint32_t n_axes)
 {
     tn_dtype d;
     scalar init;
-    const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
-    if (how == SHLO_OTHER || how == SHLO_SECOND || how == SHLO_SUBTRACT)
-        return shlo_refuse_body(c, &c->op->regions[0]);
+    const bool is_empty = shlo_in_type(c, k)->count == 0;
+    const shlo_combine body = shlo_body(c, &c->op->regions[0], k, n, &d);
+    const shlo_combine how = is_empty ? SHLO_FIRST : body;
     const bool is_neutral =
         shlo_uniform(c, n + k, &init) && shlo_is_neutral(how, shlo_in_type(c, n + k)->dtype, init);
     tn_value x = tn_cast(c->b, shlo_in(c, k), d);
@@ -219,6 +246,26 @@ static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes
     return shlo_give(c, k, tn_cast(c->b, x, shlo_out_type(c, k)->dtype));
 }
 
+/* All inputs together, by the loop. */
+static bool reduce_all(shlo_call *c, uint32_t n, const int64_t *axes, uint32_t n_axes)
+{
+    tn_value *xs = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)3 * n + 1);
+    if (!xs)
+        return shlo_no_memory(c->r);
+    tn_value *init = xs + n, *out = init + n;
+    const shlo_fold f = {.region = &c->op->regions[0], .n = n, .xs = xs, .init = init};
+    if (!shlo_same_shape_of(c, 0, n))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        xs[k] = shlo_axes_in_front(c, shlo_in(c, k), axes, n_axes);
+        init[k] = shlo_in(c, n + k);
+    }
+    bool ok = shlo_folded(c, &f, out);
+    for (uint32_t k = 0; ok && k < n; k++)
+        ok = shlo_give(c, k, shlo_convert(c, out[k], shlo_out_type(c, k)->dtype));
+    return ok;
+}
+
 bool shlo_lower_reduce(shlo_call *c)
 {
     const uint32_t n = c->op->n_in / 2;
@@ -230,11 +277,75 @@ bool shlo_lower_reduce(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
-    const int sign = n == 2 ? arg_body(&c->op->regions[0]) : 0;
-    if (sign)
-        return lower_arg(c, sign, axes, n_axes);
+    bool done = false;
+    if (n == 2 && !lower_arg(c, axes, n_axes, &done))
+        return false;
+    if (done)
+        return true;
+    if (!shlo_all_known(c, n))
+        return reduce_all(c, n, axes, n_axes);
     for (uint32_t k = 0; k < n; k++)
         if (!reduce_one(c, k, n, axes, n_axes))
             return false;
     return true;
+}
+
+/* ---- map ---- */
+
+/* Element by element, where the region does more than whole tensors can. */
+static bool map_elements(shlo_call *c, const tn_value *in, const type *t, tn_value *out)
+{
+    tn_builder *b = c->b;
+    const uint32_t n = c->op->n_in;
+    shlo_captures s;
+    tn_value *flat = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)n);
+    if (!flat || !shlo_capture(c, &s))
+        return flat || shlo_no_memory(c->r);
+    tn_value *args = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)n);
+    tn_value *all = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)3 * s.n + 2);
+    if (!args || !all)
+        return shlo_no_memory(c->r);
+    tn_value *carry = all + s.n + 1, *results = carry + s.n;
+    for (uint32_t k = 0; k < n; k++)
+        flat[k] = tn_reshape(b, in[k], TN_INTS(t->count));
+    for (uint32_t i = 0; i < s.n; i++)
+        carry[i] = s.before[i].v;
+    tn_region_begin(b, NULL);
+    shlo_enter(c, &s, results);
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = tn_param_slice(b, flat[k]);
+    const bool ok = shlo_apply(c, &c->op->regions[0], args, (tn_ints){0}, results + s.n, 1);
+    tn_region body = {0};
+    if (ok)
+        body = tn_region_end(b, (tn_values){results, s.n + 1});
+    else
+        tn_region_discard(b);
+    shlo_leave(c, &s);
+    if (!ok || b->status != TN_OK)
+        return false;
+    tn_scan(b, body, (tn_values){carry, s.n}, (tn_values){flat, n}, 1, all, s.n + 1);
+    *out = tn_reshape(b, all[s.n], shlo_dims(t));
+    return b->status == TN_OK;
+}
+
+bool shlo_lower_map(shlo_call *c)
+{
+    const uint32_t n = c->op->n_in;
+    const mir_region *region = &c->op->regions[0];
+    const type *t = shlo_in_type(c, 0);
+    tn_value out, *in = ARENA_ARRAY(&c->r->memory, tn_value, n);
+    if (!in)
+        return shlo_no_memory(c->r);
+    if (!t || !shlo_same_shape(c, 0))
+        return false;
+    if (region->n_args != n)
+        return shlo_refuse(c, DIAG_RegionSignature, "its region has an argument for each input");
+    for (uint32_t k = 0; k < n; k++)
+        in[k] = shlo_in(c, k);
+    const bool whole = t->rank == 0 || shlo_can_lift(c, region);
+    if (!whole && !type_is_static(t))
+        return shlo_refuse_body(c, region);
+    const bool ok =
+        whole ? shlo_apply(c, region, in, shlo_dims(t), &out, 1) : map_elements(c, in, t, &out);
+    return ok && shlo_give(c, 0, out);
 }

@@ -1,4 +1,5 @@
 /* Windows and running totals. */
+#include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <math.h>
@@ -99,22 +100,24 @@ static tn_value filled(shlo_call *c, tn_value x, const scalar *s, tn_value init,
     return shlo_padded(c, x, low, high, interior, s, init);
 }
 
-/* Input K of N. */
-static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w)
+/* Has the vocabulary an operation for these windows? */
+static bool has_windows(shlo_combine how, tn_dtype d, bool runs)
 {
-    tn_dtype d;
+    const bool is_extreme = (how == SHLO_MAXIMUM || how == SHLO_MINIMUM) && !dtype_is_complex(d);
+    return d != TN_I1 && (is_extreme || how == SHLO_ADD || (how == SHLO_MULTIPLY && runs)) &&
+           !(dtype_is_complex(d) && !runs);
+}
+
+/* Input K of N, for which has_windows. */
+static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w, shlo_combine how, tn_dtype d)
+{
     scalar s;
     int64_t axis;
     bool reverse = false, cuts = false;
-    const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
     const type *x = shlo_in_type(c, k), *z = shlo_in_type(c, n + k);
     if (!x || !z)
         return false;
     const bool runs = is_cumulative(&w, x, &axis, &reverse);
-    const bool is_known = how == SHLO_ADD || how == SHLO_MAXIMUM || how == SHLO_MINIMUM ||
-                          (how == SHLO_MULTIPLY && runs);
-    if (!is_known || d == TN_I1)
-        return shlo_refuse_body(c, &c->op->regions[0]);
     const bool is_uniform = shlo_uniform(c, n + k, &s);
     const bool is_neutral = is_uniform && shlo_is_neutral(how, z->dtype, s);
     for (uint32_t i = 0; i < 2 * w.rank; i++)
@@ -133,6 +136,94 @@ static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w)
     return shlo_give(c, k, tn_cast(c->b, v, shlo_out_type(c, k)->dtype));
 }
 
+/* ---- by the loop ---- */
+
+/* The windows of X, of which there are some, as a first axis. */
+static tn_value patches(shlo_call *c, tn_value x, const window *w)
+{
+    int64_t axes[TN_MAX_RANK];
+    if (2 * w->rank > TN_MAX_RANK) {
+        (void)shlo_refuse(c, DIAG_RankMismatch, "windows of %u axes are not read",
+                          (unsigned)w->rank);
+        return tn_no_value();
+    }
+    for (uint32_t i = 0; i < w->rank; i++)
+        axes[i] = w->rank + i;
+    if (w->rank)
+        x = tn_pool(c->b, x, (tn_ints){w->size, w->rank}, (tn_ints){w->strides, w->rank},
+                    (tn_ints){w->dilation, w->rank});
+    return shlo_axes_in_front(c, x, axes, w->rank);
+}
+
+/* AXIS in front, from the end if REVERSE. */
+static tn_value line_up(shlo_call *c, tn_value x, int64_t axis, bool reverse)
+{
+    x = reverse ? tn_reverse(c->b, x, TN_INTS(axis)) : x;
+    return shlo_axes_in_front(c, x, &axis, 1);
+}
+
+/* The contrary; RANK axes. */
+static tn_value line_back(shlo_call *c, tn_value x, uint32_t rank, int64_t axis, bool reverse)
+{
+    int64_t perm[TN_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++)
+        perm[i] = (int64_t)i < axis ? i + 1 : (int64_t)i == axis ? 0 : i;
+    x = tn_transpose(c->b, x, (tn_ints){perm, rank});
+    return reverse ? tn_reverse(c->b, x, TN_INTS(axis)) : x;
+}
+
+/* Does window W of X have no place? */
+static bool is_nowhere(const window *w, const type *x)
+{
+    bool none = false;
+    for (uint32_t i = 0; i < w->rank; i++) {
+        if (dim_is_symbolic(x->dims[i]))
+            continue;
+        const int64_t holes = x->dims[i] > 0 ? (x->dims[i] - 1) * (w->base[i] - 1) : 0;
+        const int64_t wide = x->dims[i] + holes + w->pads[2 * i] + w->pads[2 * i + 1];
+        none = none || wide < (w->size[i] - 1) * w->dilation[i] + 1;
+    }
+    return none;
+}
+
+/* All inputs together. Known combinations are those of one reduction of all windows. */
+static bool window_all(shlo_call *c, uint32_t n, const window *from)
+{
+    tn_value *xs = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)3 * n + 1);
+    const type *x = shlo_in_type(c, 0);
+    int64_t axis;
+    bool reverse = false, ok = true;
+    if (!xs)
+        return shlo_no_memory(c->r);
+    if (!shlo_same_shape_of(c, 0, n))
+        return false;
+    if (!type_is_static(x))
+        return shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
+    tn_value *init = xs + n, *out = init + n;
+    const bool runs = is_cumulative(from, x, &axis, &reverse);
+    const shlo_fold f = {
+        .region = &c->op->regions[0], .n = n, .xs = xs, .init = init, .stacks = runs};
+    for (uint32_t k = 0; k < n; k++) {
+        scalar s;
+        window w = *from;
+        const bool is_uniform = shlo_uniform(c, n + k, &s);
+        init[k] = shlo_in(c, n + k);
+        xs[k] = shlo_in(c, k);
+        if (runs) {
+            xs[k] = line_up(c, xs[k], axis, reverse);
+        } else {
+            xs[k] = w.rank ? filled(c, xs[k], is_uniform ? &s : NULL, init[k], &w) : xs[k];
+            xs[k] = patches(c, xs[k], &w);
+        }
+    }
+    ok = tn_is_value(xs[n - 1]) && shlo_folded(c, &f, out);
+    for (uint32_t k = 0; ok && k < n; k++) {
+        const tn_value y = shlo_convert(c, out[k], shlo_out_type(c, k)->dtype);
+        ok = shlo_give(c, k, runs ? line_back(c, y, x->rank, axis, reverse) : y);
+    }
+    return ok;
+}
+
 bool shlo_lower_reduce_window(shlo_call *c)
 {
     window w;
@@ -143,8 +234,95 @@ bool shlo_lower_reduce_window(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
-    for (uint32_t k = 0; k < n; k++)
-        if (!window_one(c, k, n, w))
+    int64_t axis;
+    bool reverse, all = true;
+    const bool runs = is_cumulative(&w, x, &axis, &reverse);
+    tn_dtype d = TN_I1;
+    for (uint32_t k = 0; k < n; k++) {
+        const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
+        if (is_nowhere(&w, x)) {
+            const type *to = shlo_static_type(c->r, shlo_out_type(c, k), c->op->at);
+            const tn_value nothing =
+                to ? tn_splat(c->b, to->dtype, shlo_dims(to), 0) : tn_no_value();
+            if (!shlo_give(c, k, nothing))
+                return false;
+        } else {
+            all = all && has_windows(how, d, runs);
+        }
+    }
+    if (is_nowhere(&w, x))
+        return true;
+    if (!all)
+        return window_all(c, n, &w);
+    for (uint32_t k = 0; k < n; k++) {
+        const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
+        if (!window_one(c, k, n, w, how, d))
             return false;
+    }
     return true;
+}
+
+/* ---- select_and_scatter ---- */
+
+/* The flat position in a tensor of type T of each window's element number AT, of shape TO; behind
+ * the end where AT is -1. */
+static tn_value flat_places(shlo_call *c, tn_value at, const type *t, const type *to,
+                            const window *w)
+{
+    tn_builder *b = c->b;
+    int64_t strides[TN_MAX_RANK];
+    type_strides(t, strides);
+    const tn_value is_none = tn_compare(b, TN_LT, at, tn_scalar_int(b, TN_SI64, 0));
+    tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shlo_dims(to));
+    for (uint32_t i = w->rank; i-- > 0;) {
+        const tn_value size = tn_scalar_int(b, TN_SI64, w->size[i]);
+        const tn_value within = tn_mod(b, at, size);
+        at = tn_div(b, at, size);
+        const tn_value count = tn_iota(b, TN_SI64, shlo_dims(to), i);
+        const tn_value start = tn_mul(b, count, tn_scalar_int(b, TN_SI64, w->strides[i]));
+        const tn_value low = tn_scalar_int(b, TN_SI64, w->pads[2 * i]);
+        const tn_value place = tn_sub(b, tn_add(b, start, within), low);
+        sum = tn_add(b, sum, tn_mul(b, place, tn_scalar_int(b, TN_SI64, strides[i])));
+    }
+    return tn_select(b, is_none, tn_scalar_int(b, TN_SI64, t->count), sum);
+}
+
+bool shlo_lower_select_and_scatter(shlo_call *c)
+{
+    tn_builder *b = c->b;
+    window w;
+    const type *t = shlo_in_type(c, 0), *from = shlo_in_type(c, 1);
+    if (!t || !from || !read_window(c, t->rank, &w))
+        return false;
+    if (!type_is_static(t) || !type_is_static(from))
+        return shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
+    const tn_value init = shlo_in(c, 2), given = shlo_in(c, 1);
+    tn_value flat = tn_broadcast(b, init, TN_INTS(t->count));
+    if (from->count > 0) {
+        int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], none[TN_MAX_RANK] = {0};
+        const scalar zero = scalar_of_bool(false);
+        for (uint32_t i = 0; i < w.rank; i++) {
+            low[i] = w.pads[2 * i];
+            high[i] = w.pads[2 * i + 1];
+        }
+        const tn_value all = tn_broadcast(b, tn_scalar_int(b, TN_I1, 1), shlo_dims(t));
+        const tn_value x = shlo_in(c, 0);
+        const tn_value wide = w.rank ? shlo_padded(c, x, low, high, none, NULL, init) : x;
+        const tn_value valid = w.rank ? shlo_padded(c, all, low, high, none, &zero, init) : all;
+        const tn_value lines = patches(c, wide, &w), counts = patches(c, valid, &w);
+        const tn_value at = shlo_selected(c, &c->op->regions[0], lines, counts);
+        const type *to = tn_is_value(at) ? shlo_type_of(c, at) : NULL;
+        if (!to)
+            return false;
+        if (to->count != from->count)
+            return shlo_refuse(c, DIAG_ShapeMismatch,
+                               "the source does not have one element for "
+                               "each window");
+        const tn_value places = flat_places(c, at, t, to, &w);
+        const tn_value line = tn_reshape(b, places, TN_INTS(from->count));
+        const tn_value updates = tn_reshape(b, given, TN_INTS(from->count));
+        if (!shlo_scatter_flat(c, &c->op->regions[1], &flat, line, &updates, 1, t->count, &flat))
+            return false;
+    }
+    return shlo_give(c, 0, tn_reshape(b, flat, shlo_dims(t)));
 }

@@ -43,7 +43,8 @@ typedef struct shlo_reader {
     uint64_t n_ops;      /* that were lowered, those of functions once for each call */
     uint32_t call_depth; /* functions that are open */
     int64_t least_size;  /* no symbol is smaller */
-    uint32_t n_errors;   /* of the context, before the text was read */
+    tn_ints lift; /* operations on numbers work on tensors of these extents; empty: they do not */
+    uint32_t n_errors; /* of the context, before the text was read */
     bool no_memory;
 } shlo_reader;
 
@@ -107,10 +108,14 @@ static inline tn_ints shlo_dims(const type *t)
 {
     return (tn_ints){t->dims, t->rank};
 }
+/* V, of rank 0 or lifted, with the extents to which operations are lifted. */
+tn_value shlo_lifted(shlo_reader *r, tn_value v);
 /* V with the extents of LIKE, when it has rank 0. */
 tn_value shlo_spread(shlo_call *c, tn_value v, const type *like);
 /* All operands from FIRST on have the same extents. */
 bool shlo_same_shape(shlo_call *c, uint32_t first);
+/* The same of those before END. */
+bool shlo_same_shape_of(shlo_call *c, uint32_t first, uint32_t end);
 
 /* ---- known.c: small integers that are known, and sizes ---- */
 
@@ -249,6 +254,12 @@ bool shlo_slice(shlo_call *c, const int64_t *starts, const int64_t *ends, const 
 tn_value shlo_pad(shlo_call *c, const int64_t *low, const int64_t *high, const int64_t *interior);
 /* The custom call of this name. */
 bool shlo_shape_assertion(shlo_call *c);
+/* N vectors XS of COUNT elements with the vectors UPDATES combined in by REGION at the positions
+ * AT; those that are COUNT go nowhere. OUT may be XS. */
+bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,
+                       const tn_value *updates, uint32_t n, dim count, tn_value *out);
+/* Does shlo_reduced know what the body does to each of N inputs? */
+bool shlo_all_known(shlo_call *c, uint32_t n);
 /* X combined over AXES, which go. */
 tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes);
 

@@ -78,11 +78,11 @@ static bool known_attrs(shlo_call *c)
 
 static bool fits(const shlo_call *c, const mir_type *declared, const type *t)
 {
-    bool same = declared->dtype == t->dtype && declared->rank == t->rank;
-    for (uint32_t i = 0; same && i < t->rank; i++)
+    const bool is_lifted = c->r->lift.n > 0;
+    bool same = declared->dtype == t->dtype && (is_lifted || declared->rank == t->rank);
+    for (uint32_t i = 0; same && !is_lifted && i < t->rank; i++)
         same = declared->dims[i] == MIR_UNKNOWN || dim_is_symbolic(t->dims[i]) ||
                declared->dims[i] == t->dims[i];
-    (void)c;
     return same;
 }
 

@@ -1,0 +1,53 @@
+/* Regions of reductions, windows, scatters and sorts whose combination is not a known one: their
+ * operations on single numbers are lowered on whole tensors, or once for each element in a loop. */
+#ifndef DIALECT_MLIR_HLO_BODIES_BODIES_H
+#define DIALECT_MLIR_HLO_BODIES_BODIES_H
+
+#include "dialect/mlir/hlo/shlo.h"
+
+/* ---- lift.c ---- */
+
+/* Can REGION, which computes with single numbers, do so on tensors? */
+bool shlo_can_lift(const shlo_call *c, const mir_region *region);
+/* Lower REGION here. Its arguments are ARGS: tensors of the extents SHAPE, or of rank 0 if that is
+ * empty. OUT gets its N results, of the same extents. What cannot be lifted is refused. */
+bool shlo_apply(shlo_call *c, const mir_region *region, const tn_value *args, tn_ints shape,
+                tn_value *out, uint32_t n);
+
+/* ---- fold.c ---- */
+
+/* Accumulators of N inputs, and in front of each position what it has come to. */
+typedef struct shlo_fold {
+    const mir_region *region;
+    uint32_t n;
+    const tn_value *xs;   /* [count, kept..], what is combined along its first axis in order */
+    const tn_value *init; /* of rank 0 */
+    bool stacks;          /* give what each position comes to, in the shape of XS */
+} shlo_fold;
+
+/* OUT gets N values [kept..], or [count, kept..]. Types are those of the region's arguments. */
+bool shlo_folded(shlo_call *c, const shlo_fold *f, tn_value *out);
+/* X, the operand of a reduction, with the N axes AXES in front as one. */
+tn_value shlo_axes_in_front(shlo_call *c, tn_value x, const int64_t *axes, uint32_t n);
+
+/* ---- select.c ---- */
+
+/* Of each line along the first axis of X, [count, kept..], the position of the element that REGION
+ * selects from those where VALID, of the same shape and i1, holds; -1: none. [kept..], si64. */
+tn_value shlo_selected(shlo_call *c, const mir_region *region, tn_value x, tn_value valid);
+
+/* ---- sort.c ---- */
+
+/* The lines along the first axis of N tensors XS of one shape in the order of REGION; equal ones
+ * stay in theirs. */
+bool shlo_sorted(shlo_call *c, const mir_region *region, const tn_value *xs, uint32_t n,
+                 tn_value *out);
+
+/* ---- scatter.c ---- */
+
+/* N vectors XS with the vectors UPDATES combined in at the positions AT by REGION, one after the
+ * other. */
+bool shlo_scattered(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,
+                    const tn_value *updates, uint32_t n, tn_value *out);
+
+#endif

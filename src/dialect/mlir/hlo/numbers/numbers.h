@@ -1,0 +1,18 @@
+/* Functions of numbers that the vocabulary lacks, composed of those that it has. */
+#ifndef DIALECT_MLIR_HLO_NUMBERS_NUMBERS_H
+#define DIALECT_MLIR_HLO_NUMBERS_NUMBERS_H
+
+#include "dialect/mlir/hlo/shlo.h"
+
+/* The exact remainder of X / Y, floats of one shape, with the sign of X: C's fmod. */
+tn_value shlo_float_remainder(shlo_call *c, tn_value x, tn_value y);
+/* X to the power Y, integers of one shape, by operand 1, which Y is. */
+tn_value shlo_integer_power(shlo_call *c, tn_value x, tn_value y);
+/* X rounded to EXPONENT and MANTISSA bits, without denormals. Both are at most those of X. */
+tn_value shlo_precision(shlo_call *c, tn_value x, int64_t exponent, int64_t mantissa);
+/* The functions of OP and of power of complex numbers; no value: there is none, which is refused.
+ */
+tn_value shlo_complex_function(shlo_call *c, op_id op, tn_value x);
+tn_value shlo_complex_power(shlo_call *c, tn_value x, tn_value y);
+
+#endif
