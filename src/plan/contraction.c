@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/checked.h"
+#include "eval/parts/fold.h"
 #include "index/access.h"
 #include "ops/convolution.h"
 #include "ops/dot_axes.h"
@@ -499,6 +500,12 @@ bool contraction_of(const function *f, const node *n, arena *memory, contraction
     }
     *out = s.p;
     return true;
+}
+
+tn_dtype contraction_sum(const function *f, const node *n)
+{
+    const tn_dtype in = value_type(f, n->in[0])->dtype;
+    return (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in));
 }
 
 bool contraction_is_in_order(const contraction *p)

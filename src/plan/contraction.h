@@ -54,6 +54,8 @@ typedef struct contraction {
 /* The product that node N of F is, which node_contracts. False without memory, and for forms that
  * have no loops. */
 bool contraction_of(const function *f, const node *n, arena *memory, contraction *out);
+/* What its products are added in, as the graph names it. */
+tn_dtype contraction_sum(const function *f, const node *n);
 /* Are its results in the order batches, rows, columns, as products of matrices have them? */
 bool contraction_is_in_order(const contraction *p);
 /* Windows of operand O, which is not guarded, become steps. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/prologues.h"
 #include "plan/stages.h"
 
 uint32_t draft_new(grouping *g, kernel_kind kind, uint32_t made_of, const int64_t *dims,
@@ -308,5 +309,5 @@ bool draft_finish(grouping *g, kernel_list *out)
         return false; /* the kernels wait for each other, which is a fault of the grouping */
     const bool ok = stages_join(g, order, sorted, &done);
     *out = (kernel_list){done, sorted, g->same_as};
-    return ok;
+    return ok && prologues_join(g->f, g->memory, out);
 }

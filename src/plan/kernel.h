@@ -10,7 +10,7 @@
 typedef enum kernel_kind {
     KERNEL_MAP,      /* each position on its own */
     KERNEL_ROWS,     /* also reductions along axes of the positions, and what depends on them */
-    KERNEL_CONTRACT, /* one contraction; the others finish its result */
+    KERNEL_CONTRACT, /* one contraction; the others make its operands or finish its result */
     KERNEL_UPDATE,   /* as MAP, over the window of a dynamic_update_slice */
     KERNEL_STAGES,   /* several of ROWS and CONTRACT, one after the other on blocks of rows */
     KERNEL_LOOPS,    /* one node, by loops of its own, on what is in memory */

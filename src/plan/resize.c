@@ -167,13 +167,22 @@ static bool resize_stages(const resizing *r, const kernel *k, kernel_pair *out)
     return true;
 }
 
-/* The loops of a contraction. */
+static bool reads(const kernel *k, value_id v)
+{
+    for (uint32_t i = 0; i < k->n_in; i++)
+        if (k->in[i] == v)
+            return true;
+    return false;
+}
+
+/* The loops of a contraction, whose operands are in memory. */
 static bool compare_loops(const resizing *r, const kernel *k, kernel_pair *out)
 {
     contraction now, there;
     if (!contraction_of(r->f, &r->f->nodes.at[k->node], r->memory, &now) ||
         !contraction_of(r->like, &r->like->nodes.at[k->node], r->memory, &there) ||
-        now.n_loops != there.n_loops)
+        now.n_loops != there.n_loops || !reads(k, now.operand[0].base) ||
+        !reads(k, now.operand[1].base))
         return false;
     for (uint32_t i = 0; i < now.n_loops; i++)
         out->own.dynamic_loops |= (uint32_t)(now.loops[i].extent != there.loops[i].extent) << i;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/parts/fold.h"
 #include "plan/contraction.h"
 
 enum {
@@ -44,17 +43,11 @@ static int64_t extent(const contraction *p, contraction_part part)
     return n;
 }
 
-static tn_dtype sum_of(const function *f, const node *n)
-{
-    const tn_dtype in = value_type(f, n->in[0])->dtype;
-    return (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in));
-}
-
 /* False without memory, and for contractions that are better no stage. */
 static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrices *out)
 {
     const node *n = &g->f->nodes.at[g->drafts.at[k].node];
-    const tn_dtype sum = sum_of(g->f, n);
+    const tn_dtype sum = contraction_sum(g->f, n);
     if (!contraction_of(g->f, n, g->memory, p) || dtype_is_complex(sum) ||
         !contraction_is_in_order(p))
         return false;
@@ -230,7 +223,7 @@ static bool goes_on(grouping *g, uint32_t to, value_id v, int64_t rows, int64_t 
     *why = why_other;
     return p && add_contraction(g, to, p, c) && c->shape.k == length &&
            c->shape.batch * c->shape.m == rows &&
-           t->dtype == dtype_compute(sum_of(g->f, &g->f->nodes.at[d->node])) &&
+           t->dtype == dtype_compute(contraction_sum(g->f, &g->f->nodes.at[d->node])) &&
            is_left_operand(g, to, p, v);
 }
 

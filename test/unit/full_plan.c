@@ -1,6 +1,7 @@
 /* Kernels of random programs, and of those that were once wrong: loop programs in the interpreter
  * against the evaluator, and with LLVM a few by the whole engine. */
 #include "api_fixture.h"
+#include "graph_random_weights.h"
 #include "jit_run.h"
 #include "pass/differentiate.h"
 #include "pass/lower.h"
@@ -203,6 +204,23 @@ static void test_random_products(void)
     }
     printf("%u products, %u kernels\n", counts.programs, counts.kernels);
     CHECK(counts.kernels > PRODUCTS);
+}
+
+/* Weights that are decoded: mostly where the product loads them. */
+static void test_random_weights(void)
+{
+    enum { WEIGHTS = 600 };
+    plan_counts counts = {0};
+    for (uint64_t seed = 1; seed <= WEIGHTS && check_failed == 0; seed++) {
+        module *m = new_with(random_weights, NULL, seed, INT64_C(1) << 20);
+        if (m && CHECK(pass_run_level(m, (int)(seed % 3), false, true, NULL) == TN_OK &&
+                       module_lower(m) == TN_OK))
+            check_module(m, "weights", seed, &counts);
+        free_program(m);
+    }
+    printf("%u products with weights, %u of which are decoded in them\n", counts.programs,
+           counts.prologues);
+    CHECK(counts.prologues > WEIGHTS / 3);
 }
 
 /* The gradient of M's first output that is a float, by every input that is one; M is freed. NULL:
@@ -518,6 +536,10 @@ static void test_compiled(void)
         module *m = seed % 2   ? NULL
                     : seed % 4 ? new_chain(NULL, seed, 8000)
                                : new_loop(NULL, seed, 8000);
+        if (seed % 5 == 0) {
+            free_program(m);
+            m = new_with(random_weights, NULL, seed, 8000);
+        }
         if (!m)
             m = new_program(NULL, seed, 3000, 20);
         const char *why = m ? judge_jit(m, &o, seed, &a, &counts) : "no program";
@@ -647,6 +669,7 @@ int main(void)
     test_random_stages();
     test_random_loops();
     test_random_products();
+    test_random_weights();
     test_random_gradients();
     test_random_programs();
     test_compiled();

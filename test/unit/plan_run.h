@@ -8,11 +8,13 @@
 #include "graph_random.h"
 #include "loop/nest/nest.h"
 #include "loop_interpreter.h"
+#include "plan/contraction.h"
 
 enum { FENCE = 64 /* bytes before and behind each buffer */, MOST_OVERLAID = 64 };
 
 typedef struct plan_counts {
     unsigned programs, kernels, references, refused, failures_agreed;
+    unsigned prologues; /* operands of contractions that are computed where they are loaded */
 } plan_counts;
 
 typedef struct plan_run {
@@ -241,13 +243,29 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
     return s;
 }
 
+/* The operands of K, a contraction, that it does not read. */
+static inline unsigned count_prologues(const plan_run *r, const kernel *k)
+{
+    contraction p;
+    unsigned n = 2;
+    if (k->kind != KERNEL_CONTRACT || !contraction_of(r->f, &r->f->nodes.at[k->node], r->arena, &p))
+        return 0;
+    for (uint32_t o = 0; o < 2; o++)
+        for (uint32_t i = 0; i < k->n_in; i++)
+            n -= k->in[i] == p.operand[o].base;
+    return n;
+}
+
 static inline tn_status run_kernels(plan_run *r)
 {
     tn_status s = TN_OK;
-    const nest_options on = {.on = machine_host()};
+    /* Schedules and widths of all kinds of processors: programs take turns. */
+    static const char *const cpus[] = {"x86-64", "x86-64-v3", "x86-64-v4"};
+    const nest_options on = {.on = machine_of("x86_64-linux-gnu", cpus[r->counts->programs % 3])};
     for (uint32_t i = 0; s == TN_OK && i < r->kernels->n; i++) {
         const kernel *k = &r->kernels->at[i];
         nest *programs = ARENA_NEW(r->arena, nest);
+        r->counts->prologues += count_prologues(r, k);
         if (k->kind == KERNEL_REFERENCE) {
             s = run_node(r, &r->f->nodes.at[k->node]);
         } else if (programs && nest_of_kernel(r->f, k, &on, r->arena, programs)) {

@@ -295,7 +295,7 @@ static bool may_read_columns(const problem *p, const machine *m)
     const int64_t most = spare < MOST_TRANSPOSED ? spare : MOST_TRANSPOSED;
     problem joined = *p;
     join_products(&joined);
-    return p->parts == 1 && n.n == 1 && n.step[0] != 1 && is_plain(p, &p->b) &&
+    return p->parts == 1 && n.n == 1 && n.step[0] != 1 && (p->b.load || is_plain(p, &p->b)) &&
            joined.products.n == 1 && joined.products.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
            p->lanes <= 16;
 }

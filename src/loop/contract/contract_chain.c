@@ -26,7 +26,7 @@ int64_t b_unit(const problem *p)
     return p->b.load ? 1 : p->b_form == B_PANELS ? p->bytes : (int64_t)dtype_bytes(p->b.dtype);
 }
 
-static loop_value b_moved(multiplier *g, loop_value at, loop_value units)
+loop_value b_moved(multiplier *g, loop_value at, loop_value units)
 {
     return g->p->b.load ? int_add(g->b, at, units) : loop_offset(g->b, at, units);
 }
@@ -117,9 +117,15 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
             /* Columns that do not exist repeat the last one; their sums are not stored. */
             const int64_t n = (int64_t)v * p->lanes + r;
             const int64_t column = n < g->columns ? n : g->columns - 1;
-            from[r] = loop_at(b, b_at, column * step * p->bytes);
+            from[r] = b_moved(g, b_at, loop_i64(b, column * step * b_unit(p)));
         }
-        if (count == p->lanes) {
+        if (p->b.load) {
+            const loop_value some =
+                count == p->lanes ? (loop_value)LOOP_NO_VALUE : loop_i64(b, count);
+            for (uint32_t r = 0; r < p->lanes; r++)
+                transposed[r] = factors_load_at(b, p, &p->b, from[r], p->lanes, some).re;
+            transpose_square(b, transposed, p->lanes, p->bytes);
+        } else if (count == p->lanes) {
             load_transposed(b, from, p->elem, p->lanes, transposed);
         } else {
             for (uint32_t r = 0; r < p->lanes; r++)

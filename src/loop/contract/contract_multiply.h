@@ -61,6 +61,8 @@ void multiplier_tile(multiplier *g, loop_value block, loop_value panel);
 
 /* The size of a unit of `b_at` in bytes; 1 when it counts elements. */
 int64_t b_unit(const problem *p);
+/* UNITS (i64) after AT. */
+loop_value b_moved(multiplier *g, loop_value at, loop_value units);
 
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);

@@ -5,7 +5,7 @@
 
 enum {
     ROWS = 16,     /* of A, at most */
-    HELD = 4,      /* rows whose sums are in registers together */
+    HELD = 4,      /* rows whose sums are in registers together, of two vectors each */
     STREAMS = 8,   /* rows of B at a time */
     TILE = 1024,   /* columns of an item, at most */
     FEW_TILES = 4, /* work items, at least, even for a narrow B */
@@ -16,8 +16,8 @@ enum {
 
 bool contract_may_sweep(const problem *p)
 {
-    return p->parts == 1 && p->m <= ROWS && p->b_form == B_ROWS && !p->b.load &&
-           p->b.dtype == p->form && !p->a.load && p->products.n == 1 && p->k > 0 &&
+    return p->parts == 1 && p->m <= ROWS && p->b_form == B_ROWS &&
+           (p->b.load || p->b.dtype == p->form) && !p->a.load && p->products.n == 1 && p->k > 0 &&
            p->n >= 4 * (int64_t)p->lanes && (p->n == 1 || walk_step(&p->b_n) == 1) &&
            p->products.b[0] >= p->n;
 }
@@ -45,7 +45,7 @@ typedef struct sweep {
     multiplier *g;
     loop_value sums, totals; /* rows of TILE numbers */
     loop_value factors;      /* of A, for one group of rows of B */
-    loop_value b_at;         /* B's row 0, at the first column */
+    loop_value b_at;         /* B's row 0, at the first column: see b_moved */
     loop_value columns;      /* of this item, i64 */
 } sweep;
 
@@ -79,6 +79,18 @@ static void store_sum(sweep *s, loop_value base, uint32_t row, loop_value column
     loop_store(s->g->b, place(s, base, row, column), x.re, (uint32_t)p->bytes * p->lanes);
 }
 
+/* Rows whose sums are in registers together, and the lanes of their vectors. What is computed when
+ * it is loaded serves more rows. */
+static uint32_t held_rows(const problem *p)
+{
+    return p->b.load ? 2 * HELD : HELD;
+}
+
+static uint32_t held_lanes(const problem *p)
+{
+    return p->m > 1 && !p->b.load ? 2 * p->lanes : p->lanes;
+}
+
 /* A group of rows of B; the factors of A that meet it are copied side by side. */
 typedef struct group {
     uint32_t n;      /* rows of B */
@@ -98,19 +110,17 @@ static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, l
     const group *x = user;
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const loop_value at = loop_offset(b, x->from, int_times(b, column, p->bytes));
-    for (uint32_t first = 0; first < p->m; first += HELD) {
-        const uint32_t rows = p->m - first < HELD ? (uint32_t)p->m - first : HELD;
-        element sum[HELD];
+    const loop_value at = b_moved(s->g, x->from, int_times(b, column, b_unit(p)));
+    const uint32_t most = held_rows(p);
+    for (uint32_t first = 0; first < p->m; first += most) {
+        const uint32_t rows = p->m - first < most ? (uint32_t)p->m - first : most;
+        element sum[2 * HELD];
         for (uint32_t r = 0; r < rows; r++)
             sum[r] = x->is_first ? element_zero(b, p->form, lanes)
                                  : load_sum(s, s->sums, first + r, column, lanes);
         for (uint32_t i = 0; i < x->n; i++) {
-            const loop_value row = loop_at(b, at, i * p->products.b[0] * p->bytes);
-            const element of_b =
-                count == LOOP_NO_VALUE
-                    ? element_load(b, p->form, row, lanes, (uint32_t)p->bytes)
-                    : element_load_first(b, p->form, row, lanes, count, (uint32_t)p->bytes);
+            const loop_value row = b_moved(s->g, at, loop_i64(b, i * p->products.b[0] * b_unit(p)));
+            const element of_b = factors_load_at(b, p, &p->b, row, lanes, count);
             for (uint32_t r = 0; r < rows; r++) {
                 const loop_value at_a = loop_at(b, s->factors, factor_at(p, first + r, i));
                 const element of_a = element_load(b, p->form, at_a, 1, (uint32_t)p->bytes);
@@ -161,9 +171,9 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
                           (uint32_t)p->bytes);
         }
     group x = {.n = n,
-               .from = loop_offset(b, s->b_at, int_times(b, k, p->products.b[0] * p->bytes)),
+               .from = b_moved(g, s->b_at, int_times(b, k, p->products.b[0] * b_unit(p))),
                .is_first = is_first};
-    each_vector(s, p->m > 1 ? 2 * p->lanes : p->lanes, add_group, &x);
+    each_vector(s, held_lanes(p), add_group, &x);
 }
 
 static void join_total(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
@@ -226,7 +236,7 @@ static void emit_sweep(sweep *s, loop_value item)
         g->row_at[r] = walk_at(&p->a_m, r) * p->bytes;
     const loop_value at_b = int_add(b, int_add(b, walk_emit(b, &p->b_batch, g->batch), g->column),
                                     loop_i64(b, p->spec.b_first));
-    s->b_at = loop_offset(b, g->all_b, int_times(b, at_b, p->bytes));
+    s->b_at = p->b.load ? at_b : loop_offset(b, g->all_b, int_times(b, at_b, p->bytes));
     if (blocks + (rest > 0) == 1) {
         emit_block_of(s, loop_i64(b, 0), p->k);
         each_vector(s, s->g->p->lanes, finish_columns, &s->sums);

@@ -1,8 +1,7 @@
 /* Nests of contractions: which axis of each operand is a batch, row, column or product axis, and
- * what the rest of the kernel does with the results. */
+ * how the rest of the kernel makes operands and what it does with the results. */
 #include <string.h>
 
-#include "eval/parts/fold.h"
 #include "loop/nest/products.h"
 
 /* ---- the axes ---- */
@@ -74,12 +73,77 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
     s->a = value_type(f, n->in[o])->dtype;
     s->b = value_type(f, n->in[1 - o])->dtype;
     s->c = value_type(f, n->first_value)->dtype;
-    s->sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE,
-                                (int64_t)accumulator_of(value_type(f, n->in[0])->dtype));
+    s->sum = contraction_sum(f, n);
     s->b_is_first = o == 1;
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
     set_axes(p, o, dynamic, s);
+}
+
+/* ---- what is before ---- */
+
+/* Vectors stay in a row of the kernel's positions: see plan/prologues.c. */
+static element load_computed(void *user, loop_builder *b, loop_value at, uint32_t lanes,
+                             loop_value count)
+{
+    prologue *x = user;
+    emitter *e = &x->e;
+    e->b = b;
+    for (uint32_t i = 0; i < x->k.n_in; i++)
+        e->in[i] = loop_buffer(b, x->numbers[i]);
+    e->lanes = lanes;
+    e->count = count;
+    e->vector_axis = lanes > 1 ? e->rank - 1 : e->rank;
+    nest_decode(e, at, e->rank);
+    const uint32_t mark = emit_mark(e);
+    const element value = emit_value(e, x->k.out[0].value, x->k.out[0].from);
+    emit_forget(e, mark);
+    return element_splat(b, lanes, value);
+}
+
+/* Operand V of K, which K computes. */
+static prologue *prologue_of(const function *f, const kernel *k, value_id v, arena *memory)
+{
+    prologue *x = ARENA_NEW(memory, prologue);
+    kernel_output *out = ARENA_NEW(memory, kernel_output);
+    loop_builder unused;
+    access_map all;
+    const type *t = value_type(f, v);
+    loop_init(&unused, memory);
+    if (!x || !out || !access_identity(t->dims, t->rank, memory, &all))
+        return NULL;
+    const access_map *map = access_copy(&all, memory);
+    *out = (kernel_output){v, v, map, map, false};
+    kernel own = {.kind = KERNEL_MAP,
+                  .rank = t->rank,
+                  .n_nodes = k->n_nodes,
+                  .nodes = k->nodes,
+                  .n_in = k->n_in,
+                  .in = k->in,
+                  .n_out = 1,
+                  .out = out};
+    memcpy(own.dims, t->dims, t->rank * sizeof *t->dims);
+    if (!map || !nest_simplify(f, &own, memory, &x->k) ||
+        !emit_init(&x->e, &unused, f, &x->k, memory))
+        return NULL;
+    x->e.rank = x->k.rank;
+    return x;
+}
+
+/* The operands of P that K computes. False without memory. */
+static bool set_prologues(const function *f, const kernel *k, arena *memory, product *p)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const value_id v = (i == 0 ? product_a(p) : product_b(p))->base;
+        if (input_number(k, v) < k->n_in)
+            continue;
+        p->operands[i] = prologue_of(f, k, v, memory);
+        if (!p->operands[i])
+            return false;
+        *(i == 0 ? &p->spec.load_a : &p->spec.load_b) = load_computed;
+        *(i == 0 ? &p->spec.user_a : &p->spec.user_b) = p->operands[i];
+    }
+    return true;
 }
 
 /* ---- what follows ---- */
@@ -199,8 +263,7 @@ static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, ker
 
 static bool stores_plainly(const kernel *k, const node *n)
 {
-    return k->n_nodes == 1 && k->n_out == 1 && k->out[0].value == n->first_value &&
-           k->out[0].into == n->first_value;
+    return k->n_out == 1 && k->out[0].value == n->first_value && k->out[0].into == n->first_value;
 }
 
 /* The only node of K that reads input I beside its contraction; NULL: there are more or none. */
@@ -273,7 +336,13 @@ static bool order_inputs(const kernel *k, const product *p, arena *memory, const
                 list[n++] = i;
     for (uint32_t i = 0; i < own; i++)
         numbers[i < k->n_in ? list[i] : i] = CONTRACT_MORE + i;
-    p->follow->numbers = numbers;
+    if (p->follow)
+        p->follow->numbers = numbers;
+    for (uint32_t i = 0; i < 2; i++)
+        if (p->operands[i]) {
+            p->operands[i]->numbers = numbers;
+            p->operands[i]->e.moved = p->follow ? p->follow->e.moved : NULL;
+        }
     *order = list;
     return true;
 }
@@ -297,9 +366,9 @@ static void list_buffers(const kernel *k, const product *p, const uint32_t *orde
     step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
     step->buffers[n++] = own;
     step->buffers[n++] = own + NEST_PACKED;
-    for (uint32_t i = 0; p->follow && i < own; i++) {
+    for (uint32_t i = 0; order && i < own; i++) {
         const uint32_t from = i < k->n_in ? order[i] : i;
-        if (i < k->n_in)
+        if (i < k->n_in && moved)
             (void)nest_moves(step, n, (uint64_t)moved[from] * element_bytes(p, k->in[from]));
         step->buffers[n++] = from;
     }
@@ -332,13 +401,16 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
     *p = (product){.left = 0};
     if (!contraction_of(f, n, memory, &p->loops))
         return false;
-    for (uint32_t o = 0; o < 2;
-         o++) /* the grouping makes this kernel only for contractions, so this is lack of memory */
-        if (input_number(k, p->loops.operand[o].base) == k->n_in)
-            return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
     find_spec(f, n, &p->loops, p->left, k->dynamic_loops, &p->spec);
-    return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
+    return set_prologues(f, k, memory, p) &&
+           (stores_plainly(k, n) || set_follow_up(f, k, memory, p));
+}
+
+static bool has_failed(const product *p)
+{
+    return (p->follow && p->follow->e.failed) || (p->operands[0] && p->operands[0]->e.failed) ||
+           (p->operands[1] && p->operands[1]->e.failed);
 }
 
 bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
@@ -352,10 +424,9 @@ bool nest_of_products(const function *f, const kernel *k, const nest_options *o,
         return false;
     p->spec.wanted = o->schedule;
     const uint32_t *order = NULL;
-    if (p->follow && !order_inputs(k, p, memory, &order))
+    if ((p->follow || p->operands[0] || p->operands[1]) && !order_inputs(k, p, memory, &order))
         return false;
-    if (!contract_build(&p->spec, &o->on, memory, &plan, &fault) ||
-        (p->follow && p->follow->e.failed))
+    if (!contract_build(&p->spec, &o->on, memory, &plan, &fault) || has_failed(p))
         return false;
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;

@@ -15,11 +15,20 @@ typedef struct follow_up {
     loop_value scratch;      /* a stage: where C is stored; LOOP_NO_VALUE: in its buffers */
 } follow_up;
 
+/* An operand that is computed where it is loaded. */
+typedef struct prologue {
+    emitter e;
+    kernel k; /* over the positions of the operand, which it stores, joined where that is possible
+               */
+    const uint32_t *numbers; /* as in the follow-up */
+} prologue;
+
 typedef struct product {
     contraction loops;
     uint32_t left; /* which of its operands is A */
     contract_spec spec;
-    follow_up *follow; /* NULL: the results are stored as they are */
+    follow_up *follow;     /* NULL: the results are stored as they are */
+    prologue *operands[2]; /* A and B; NULL: in memory */
 } product;
 
 static inline const contraction_operand *product_a(const product *p)

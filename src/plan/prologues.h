@@ -1,0 +1,13 @@
+/* Operands of contractions that are computed where they are loaded: private to the grouping. */
+#ifndef PLAN_PROLOGUES_H
+#define PLAN_PROLOGUES_H
+
+#include "plan/kernel.h"
+
+/* Join kernels that compute an operand element by element to the contraction that alone reads it,
+ * if that meets each element so few times that reading what it is computed from is cheaper: the
+ * weights of a product of few rows, cast or dequantized. LIST is in an order in which it can run;
+ * its kernels are in MEMORY and are changed. False without memory. */
+bool prologues_join(const function *f, arena *memory, kernel_list *list);
+
+#endif
