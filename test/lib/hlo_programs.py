@@ -1,4 +1,6 @@
 """StableHLO programs that check themselves: functions whose results are compared with what NumPy computes."""
+import re
+
 import numpy as np
 
 TYPES = {"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint16": "ui16",
@@ -36,11 +38,17 @@ def dense(array):
     return f"dense<{nested(array) if array.size else ''}> : {type_of(array)}"
 
 
+def name_of_shape(name, lines):
+    """Does an operation need the numbers of the constant NAME while it is read?"""
+    return any("stablehlo.rng\"" in line and name + ")" in line for line in lines)
+
+
 class Function:
     """Lines of one function. Values are names; `types` has their types."""
 
     def __init__(self, name):
         self.name, self.lines, self.types = name, [], {}
+        self.data, self.checked = {}, []  # arrays of constants; values that are checked
 
     def fresh(self, type_):
         name = f"%v{len(self.types)}"
@@ -49,6 +57,7 @@ class Function:
 
     def constant(self, array):
         name = self.fresh(type_of(np.asarray(array)))
+        self.data[name] = np.asarray(array)
         self.lines.append(f"{name} = stablehlo.constant {dense(array)}")
         return name
 
@@ -75,6 +84,7 @@ class Function:
     def check(self, value, want, tolerance=None, ulp=None):
         """Exactly, in every bit but those of NaN, unless a TOLERANCE or a distance is given."""
         want = np.asarray(want)
+        self.checked.append(value)
         if ulp is not None or (tolerance is None and want.dtype.kind in "fc"):
             other, t = self.constant(want), self.types[value]
             self.lines.append(f"check.expect_close {value}, {other}, max_ulp_difference = {ulp or 0} : {t}, {t}")
@@ -82,6 +92,17 @@ class Function:
             self.lines.append(f"check.expect_almost_eq_const {value}, {dense(want)}, tolerance = {tolerance:e}")
         else:
             self.lines.append(f"check.expect_eq_const {value}, {dense(want)}")
+
+    def with_inputs(self):
+        """The same without checks: @main gives what is checked. Large constants are inputs, whose arrays are returned, too."""
+        inputs = {name: array for name, array in self.data.items() if array.ndim and array.size and not name_of_shape(name, self.lines)}
+        lines = [line for line in self.lines if not line.startswith("check.")
+                 and not any(line.startswith(f"{name} = stablehlo.constant") for name in inputs)]
+        used = {name: array for name, array in inputs.items() if any(re.search(re.escape(name) + r"\b", line) for line in lines)}
+        args = ", ".join(f"{name}: {self.types[name]}" for name in used)
+        types = ", ".join(self.types[name] for name in self.checked)
+        text = "\n  ".join([f"func.func @main({args}) -> ({types}) {{", *lines, f"return {', '.join(self.checked)} : {types}"]) + "\n}\n"
+        return text, {name[1:]: array for name, array in used.items()}
 
     def whole(self):
         return "\n  ".join([f"func.func @{self.name}() {{", *self.lines, "return"]) + "\n}\n"

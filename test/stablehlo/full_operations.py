@@ -749,6 +749,429 @@ def scatters():
     yield f
 
 
+# ---- random bits ----
+
+
+@program
+def random_bits():
+    state = np.array([0x0000000200000001, 3], np.uint64)
+
+    def bits(algorithm, start, d, shape, want, end):
+        f = Function(f"{algorithm}_{TYPE(d)}_{'x'.join(map(str, shape))}_{len(start)}")
+        t = type_of(np.zeros(shape, d))
+        next_, got = f.op("stablehlo.rng_bit_generator", [start], f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>",
+                          [type_of(start), t])
+        f.check(next_, np.array([start[0], *end], np.uint64))
+        f.check(got, np.array(want, d).reshape(shape))
+        return f
+    words = [0x8E9A2EAB, 0x3468C1ED, 0x11B78BB9, 0x9D4E5EFC]
+    yield bits("THREE_FRY", state, np.uint64, (2,), [0x3468C1ED8E9A2EAB, 0x9D4E5EFC11B78BB9], [5])
+    yield bits("THREE_FRY", state, np.uint32, (4,), words, [5])
+    yield bits("THREE_FRY", state, np.uint32, (2, 3), [words[0], words[2], 0xF9B5E4B0, words[1], words[3], 0xE0CBA2D6], [6])
+    yield bits("THREE_FRY", state, np.uint32, (5,), [*words, 0xF9B5E4B0], [6])
+    yield bits("THREE_FRY", state, np.uint8, (4,), [w & 255 for w in words], [5])
+    yield bits("THREE_FRY", state, np.uint32, (), [words[0]], [4])
+    five = [0xBF2D8385, 0x8E9EF71A, 0xF0C5549B, 0x38C96DE9, 0x5FA9F757]
+    yield bits("PHILOX", state, np.uint32, (5,), five, [5])
+    yield bits("DEFAULT", state, np.uint16, (5,), [w & 0xFFFF for w in five], [5])
+    three = np.array([0x0000000200000001, 3, 7], np.uint64)
+    yield bits("PHILOX", three, np.uint64, (3,), [0x239E19F49D03341D, 0x0025D266F4A3C6BF, 0xF1C7F76B4500A160], [5, 7])
+    last = np.array([1, 2**64 - 1, 7], np.uint64)
+    blocks = [philox(1, 2**64 - 1 + (7 << 64)), philox(1, 8 << 64)]
+    yield bits("PHILOX", last, np.uint32, (2, 4), blocks, [1, 8])
+
+
+def philox(key, counter):
+    """One block of Philox4x32-10, from its publication."""
+    x = [counter >> 32 * i & 0xFFFFFFFF for i in range(4)]
+    k = [key & 0xFFFFFFFF, key >> 32]
+    for _ in range(10):
+        p, q = x[0] * 0xD2511F53, x[2] * 0xCD9E8D57
+        x = [(q >> 32) ^ x[1] ^ k[0], q & 0xFFFFFFFF, (p >> 32) ^ x[3] ^ k[1], p & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return x
+
+
+@program
+def random_numbers():
+    f = Function("rng")
+    for d, low, high in ((np.float32, -2, 3), (np.float64, 5, 6), (np.int32, -3, 4), (np.uint8, 2, 200)):
+        (x,) = f.op("stablehlo.rng", [d(low), d(high), np.array([50, 20])], "rng_distribution = #stablehlo<rng_distribution UNIFORM>",
+                    [f"tensor<50x20x{TYPE(d)}>"])
+        (y,) = f.op("stablehlo.clamp", [d(low), x, d(high) if np.dtype(d).kind == "f" else d(high - 1)], "", [f"tensor<50x20x{TYPE(d)}>"])
+        f.lines.append(f"check.expect_eq {x}, {y} : tensor<50x20x{TYPE(d)}>")
+        mean = np.float64((low + high - (np.dtype(d).kind != "f")) / 2)
+        (wide,) = f.op("stablehlo.convert", [x], "", ["tensor<50x20xf64>"])
+        (total,) = reduce_op(f, [wide], [np.float64(0)], [0, 1], combine("add", "f64"), ["tensor<f64>"])
+        (got,) = f.op("stablehlo.divide", [total, np.float64(1000)], "", ["tensor<f64>"])
+        f.check(got, mean, tolerance=(high - low) / 20)
+    (x,) = f.op("stablehlo.rng", [np.float32(3), np.float32(2), np.array([1000])], "rng_distribution = #stablehlo<rng_distribution NORMAL>",
+                ["tensor<1000xf32>"])
+    (total,) = reduce_op(f, [x], [np.float32(0)], [0], combine("add", "f32"), ["tensor<f32>"])
+    f.check(total, np.float32(3000), tolerance=400.0)
+    yield f
+
+
+# ---- algebra ----
+
+
+@program
+def fourier():
+    for d, part, tolerance in ((np.complex64, np.float32, 1e-4), (np.complex128, np.float64, 1e-11)):
+        for shape, length in (((4,), (4,)), ((3, 8), (8,)), ((2, 3, 5), (3, 5)), ((7,), (7,)), ((96,), (96,)), ((2, 4, 3, 6), (4, 3, 6)),
+                              ((1,), (1,)), ((2, 149), (149,)), ((256,), (256,))):
+            axes = tuple(range(len(shape) - len(length), len(shape)))
+            z = (RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)).astype(d)
+            f = Function(f"fft_{'f32' if part is np.float32 else 'f64'}_{'x'.join(map(str, shape))}_{len(length)}")
+            real = z.real.copy()
+            half = np.fft.rfftn(real.astype(np.float64), axes=axes)
+            for kind, x, want in (("FFT", z, np.fft.fftn(z, axes=axes)), ("IFFT", z, np.fft.ifftn(z, axes=axes)), ("RFFT", real, half),
+                                  ("IRFFT", half.astype(d), np.fft.irfftn(half.astype(d), length, axes))):
+                want = want.astype(part if kind == "IRFFT" else d)
+                (y,) = f.op("stablehlo.fft", [x], f"fft_type = #stablehlo<fft_type {kind}>, fft_length = {list_of(length)}", [type_of(want)])
+                f.check(y, want, tolerance=tolerance)
+            yield f
+
+
+@program
+def solutions():
+    for d, tolerance in ((np.float32, 1e-3), (np.float64, 1e-10), (np.complex128, 1e-10)):
+        for shape in ((3, 3), (2, 5, 5)):
+            n = shape[-1]
+            a = RNG.standard_normal(shape) + 4 * np.eye(n)
+            a = (a + 1j * RNG.standard_normal(shape) if np.dtype(d).kind == "c" else a).astype(d)
+            f = Function(f"triangular_solve_{TYPE(d).replace('<', '_').replace('>', '')}_{len(shape)}")
+            for left in (True, False):
+                b = RNG.standard_normal((*shape[:-2], n, 2) if left else (*shape[:-2], 2, n)).astype(d)
+                for lower in (True, False):
+                    for unit in (True, False):
+                        for word in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
+                            t = np.tril(a) if lower else np.triu(a)
+                            t = np.where(np.eye(n, dtype=bool), 1, t) if unit else t
+                            t = np.swapaxes(t, -1, -2) if word != "NO_TRANSPOSE" else t
+                            t = t.conj() if word == "ADJOINT" else t
+                            x = np.linalg.solve(t, b) if left else np.swapaxes(np.linalg.solve(np.swapaxes(t, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
+                            scale = np.abs(x).max()
+                            spoilt = np.where((np.tril(np.ones((n, n))) if lower else np.triu(np.ones((n, n)))) > 0, a, np.nan).astype(d)
+                            (y,) = f.op("stablehlo.triangular_solve", [spoilt, b],
+                                        f"left_side = {str(left).lower()}, lower = {str(lower).lower()}, unit_diagonal = {str(unit).lower()}, "
+                                        f"transpose_a = #stablehlo<transpose {word}>", [type_of(b)])
+                            f.check(y, x.astype(d), tolerance=tolerance * max(1, scale))
+            yield f
+            f = Function(f"cholesky_{TYPE(d).replace('<', '_').replace('>', '')}_{len(shape)}")
+            square = a @ np.swapaxes(a, -1, -2).conj()
+            for lower in (True, False):
+                want = np.linalg.cholesky(square)
+                want = want if lower else np.swapaxes(want, -1, -2).conj()
+                (y,) = f.op("stablehlo.cholesky", [square.astype(d)], f"lower = {str(lower).lower()}", [type_of(square.astype(d))])
+                f.check(y, want.astype(d), tolerance=tolerance * 10)
+            yield f
+
+
+@program
+def old_operations():
+    f = Function("einsum")
+    x, y = whole_of(np.float32, (3, 4)), whole_of(np.float32, (4, 5))
+    a, b = whole_of(np.int32, (2, 3, 4)), whole_of(np.int32, (2, 4, 5))
+    for config, ins in (("ab,bc->ac", (x, y)), ("ab,bc->ca", (x, y)), ("bij,bjk->bik", (a, b)), ("bij,bjk->kb", (a, b)), ("ab,cd->acbd", (x, y)),
+                        ("ab,bc->", (x, y)), ("ab,ab->b", (x, x))):
+        want = np.einsum(config, *ins).astype(ins[0].dtype)
+        (z,) = f.op("stablehlo.einsum", ins, f'einsum_config = "{config}"', [type_of(want)])
+        f.check(z, want, **({"tolerance": 0.0} if want.dtype.kind == "f" else {}))
+    (z,) = f.text(f'stablehlo.einsum {{0}}, {{1}}, config = "ab,bc->ac" : ({type_of(x)}, {type_of(y)}) -> tensor<3x5xf32>', [x, y], ["tensor<3x5xf32>"])
+    f.check(z, x @ y)
+    for config in ("abc->cab", "abc->b", "abc->"):
+        want = np.einsum(config, a).astype(np.int32)
+        (z,) = f.op("stablehlo.unary_einsum", [a], f'einsum_config = "{config}"', [type_of(want)])
+        f.check(z, want)
+    yield f
+    f = Function("torch_index_select")
+    x = whole_of(np.int32, (2, 3, 4))
+    index = np.array([[2, 0, 1, 0], [1, 1, 2, 0]])
+    for dim in range(3):
+        flat = index[0] % x.shape[dim]
+        want = np.take(x, flat, dim)
+        (y,) = f.op("stablehlo.torch_index_select", [x, flat], f"dim = {dim} : i64, batch_dims = 0 : i64", [type_of(want)])
+        f.check(y, want)
+    want = np.stack([x[i][index[i]] for i in range(2)])
+    (y,) = f.op("stablehlo.torch_index_select", [x, index], "dim = 1 : i64, batch_dims = 1 : i64", [type_of(want)])
+    f.check(y, want)
+    yield f
+
+
+@program
+def one_device():
+    x = whole_of(np.float32, (2, 3))
+    groups = "replica_groups = dense<0> : tensor<1x1xi64>"
+    f = Function("collectives")
+    t = type_of(x)
+    for name, attributes, body in (("all_gather", "all_gather_dim = 0 : i64, " + groups, ()), ("all_reduce", groups, [combine("add", "f32")]),
+                                   ("reduce_scatter", "scatter_dimension = 0 : i64, " + groups, [combine("add", "f32")]),
+                                   ("all_to_all", "split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 1 : i64, " + groups, ()),
+                                   ("collective_broadcast", groups, ()), ("cross-replica-sum", groups, ()),
+                                   ("collective_permute", "source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>", ())):
+        (y,) = f.op("stablehlo." + name, [x], attributes, [t], body)
+        f.check(y, x)
+    (y,) = f.op("stablehlo.collective_permute", [x], "source_target_pairs = dense<> : tensor<0x2xi64>", [t])
+    f.check(y, np.zeros_like(x))
+    for name in ("replica_id", "partition_id"):
+        (y,) = f.text(f"stablehlo.{name} : tensor<ui32>", [], ["tensor<ui32>"])
+        f.check(y, np.uint32(0))
+        (y,) = f.op("stablehlo." + name, [], "", ["tensor<ui32>"])
+        f.check(y, np.uint32(0))
+    token = f.op("stablehlo.create_token", [], "", ["!stablehlo.token"])
+    f.op("stablehlo.after_all", token, "", ["!stablehlo.token"])
+    (y,) = f.text(f"stablehlo.optimization_barrier {{0}} : {t}", [x], [t])
+    f.check(y, x)
+    (pair,) = f.op("stablehlo.tuple", [x, np.int32(4)], "", [f"tuple<{t}, tensor<i32>>"])
+    (y,) = f.op("stablehlo.get_tuple_element", [pair], "index = 1 : i32", ["tensor<i32>"])
+    f.check(y, np.int32(4))
+    yield f
+
+
+# ---- movement, positions, products, control ----
+
+
+@program
+def movements():
+    for d in (np.float32, np.int8, np.bool_, np.complex64):
+        x = whole_of(d, (3, 4))
+        t = TYPE(d)
+        f = Function(f"movement_{t.replace('<', '_').replace('>', '')}")
+
+        def give(name, ins, attributes, want):
+            (y,) = f.op("stablehlo." + name, ins, attributes, [type_of(np.array(want))])
+            f.check(y, np.array(want))
+        give("transpose", [x], "permutation = array<i64: 1, 0>", x.T)
+        give("reverse", [x], "dimensions = array<i64: 0, 1>", x[::-1, ::-1])
+        give("reshape", [x], "", x.reshape(2, 6))
+        give("slice", [x], "start_indices = array<i64: 1, 0>, limit_indices = array<i64: 3, 4>, strides = array<i64: 1, 3>", x[1:3, 0:4:3])
+        give("concatenate", [x, x[:, :1].copy(), x], "dimension = 1 : i64", np.concatenate([x, x[:, :1], x], 1))
+        give("broadcast_in_dim", [x], "broadcast_dimensions = array<i64: 2, 0>", np.broadcast_to(x.T[:, None, :], (4, 2, 3)))
+        give("broadcast", [x], "broadcast_sizes = array<i64: 2, 1>", np.broadcast_to(x, (2, 1, 3, 4)))
+        for low, high, interior in (((1, 0), (0, 2), (0, 1)), ((-1, 1), (2, -3), (1, 2)), ((0, -2), (-1, 0), (2, 0)), ((-4, 0), (0, 0), (1, 0))):
+            fill = whole_of(d, ())[()]
+            wide = np.full([(n - 1) * (i + 1) + 1 for n, i in zip(x.shape, interior)], fill, d)
+            wide[tuple(slice(None, None, i + 1) for i in interior)] = x
+            wide = np.pad(wide, [(max(a, 0), max(b, 0)) for a, b in zip(low, high)], constant_values=fill)
+            want = wide[tuple(slice(-min(a, 0), n + min(b, 0)) for a, b, n in zip(low, high, wide.shape))]
+            give("pad", [x, d(fill)], f"edge_padding_low = {list_of(low)}, edge_padding_high = {list_of(high)}, interior_padding = {list_of(interior)}", want)
+        for start in ((0, 0), (2, 3), (-5, 1), (100, 2)):
+            at = [min(max(s, 0), n - w) for s, n, w in zip(start, x.shape, (2, 2))]
+            window = tuple(slice(s, s + 2) for s in at)
+            places = [np.int32(s) for s in start]
+            give("dynamic_slice", [x, *places], "slice_sizes = array<i64: 2, 2>", x[window])
+            want = x.copy()
+            update = whole_of(d, (2, 2))
+            want[window] = update
+            give("dynamic_update_slice", [x, update, *places], "", want)
+        yield f
+    f = Function("iota")
+    for d in [*INTS, *FLOATS, np.complex64]:
+        for axis in (0, 1):
+            want = np.broadcast_to(np.expand_dims(np.arange((2, 3)[axis]), 1 - axis), (2, 3)).astype(d)
+            (y,) = f.op("stablehlo.iota", [], f"iota_dimension = {axis} : i64", [type_of(want)])
+            f.check(y, want)
+    yield f
+
+
+@program
+def bitcasts():
+    f = Function("bitcast_convert")
+    x = RNG.integers(0, 2**32, (3, 4), np.uint32)
+    for d in (np.int32, np.float32, np.uint8, np.int16, np.float16, np.uint64, np.float64):
+        size = np.dtype(d).itemsize
+        want = x.view(d) if size == 4 else x.view(d).reshape((3, 4, 4 // size) if size < 4 else (3, 2))
+        (y,) = f.op("stablehlo.bitcast_convert", [x.reshape(3, 2, 2) if size == 8 else x], "", [type_of(want)])
+        if want.dtype.kind == "f":
+            same_bits = want.view(f"uint{8 * size}")
+            (y,) = f.op("stablehlo.bitcast_convert", [y], "", [type_of(same_bits)])
+            quiet_ones = np.isnan(want)
+            f.lines.append("// the bits of NaN are not kept")
+            (y,) = f.op("stablehlo.select", [quiet_ones, np.zeros_like(same_bits), y], "", [type_of(same_bits)])
+            f.check(y, np.where(quiet_ones, same_bits.dtype.type(0), same_bits))
+        else:
+            f.check(y, want)
+    yield f
+
+
+def random_axes(n, count):
+    return sorted(RNG.permutation(n)[:count].tolist())
+
+
+@program
+def gathers():
+    for trial in range(60):
+        rank = int(RNG.integers(1, 5))
+        shape = RNG.integers(1, 5, rank)
+        n_batch = int(RNG.integers(0, min(rank, 2) + 1)) if trial % 2 else 0
+        axes = RNG.permutation(rank).tolist()
+        batch, rest = sorted(axes[:n_batch]), axes[n_batch:]
+        mapped = rest[:int(RNG.integers(0, len(rest) + 1))]
+        sizes = np.array([1 if i in batch else int(RNG.integers(1, n + 1)) for i, n in enumerate(shape)])
+        collapsed = sorted(i for i in rest if sizes[i] == 1 and RNG.integers(2))
+        more = int(RNG.integers(0, 3))
+        index_shape = [*RNG.integers(1, 4, more), *[shape[i] for i in batch]]
+        index_batch = list(range(more, more + len(batch)))
+        vector = int(RNG.integers(0, len(index_shape) + 1))
+        if len(mapped) == 1 and RNG.integers(2):
+            vector = len(index_shape)
+            full = list(index_shape)
+        else:
+            full = index_shape[:vector] + [len(mapped)] + index_shape[vector:]
+        d = [np.int32, np.int64, np.uint8, np.int8][trial % 4]
+        index = RNG.integers(0 if d is np.uint8 else -2, 6, full).astype(d)
+        index_axes = [a + (a >= vector and len(full) > len(index_shape)) for a in index_batch]
+        window = [i for i in range(rank) if i not in collapsed and i not in batch]
+        out_rank = len(index_shape) + len(window)
+        offset = random_axes(out_rank, len(window))
+        x = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+        out = np.empty([0] * out_rank) if out_rank == 0 else None
+        out_shape, sizes_left, batch_left = [], [sizes[i] for i in window], list(index_shape)
+        for i in range(out_rank):
+            out_shape.append(int(sizes_left.pop(0) if i in offset else batch_left.pop(0)))
+        out = np.empty(out_shape, np.int32)
+        for at in np.ndindex(*out_shape):
+            b = [at[i] for i in range(out_rank) if i not in offset]
+            o = [at[i] for i in offset]
+            place = [0] * rank
+            for k, axis in enumerate(mapped):
+                full_at = b if len(full) == len(index_shape) else b[:vector] + [k] + b[vector:]
+                place[axis] = min(max(int(index[tuple(full_at)]), 0), shape[axis] - sizes[axis])
+            for axis, own in zip(batch, index_batch):
+                place[axis] = b[own]
+            for axis, k in zip(window, o):
+                place[axis] += k
+            out[at] = x[tuple(place)]
+        f = Function(f"gather_{trial}")
+        numbers = (f"#stablehlo.gather<offset_dims = {offset}, collapsed_slice_dims = {collapsed}, operand_batching_dims = {batch}, "
+                   f"start_indices_batching_dims = {index_axes}, start_index_map = {mapped}, index_vector_dim = {vector}>")
+        (y,) = f.op("stablehlo.gather", [x, index], f"dimension_numbers = {numbers}, slice_sizes = {list_of(sizes.tolist())}", [type_of(out)])
+        f.check(y, out)
+        # the mirror image: what was gathered is added at the same places, where they are not clamped
+        inside = RNG.integers(0, 2) == 1
+        want, updates = x.copy(), RNG.integers(0, 9, out.shape).astype(np.int32)
+        for at in np.ndindex(*out_shape):
+            b = [at[i] for i in range(out_rank) if i not in offset]
+            place = [0] * rank
+            for k, axis in enumerate(mapped):
+                full_at = b if len(full) == len(index_shape) else b[:vector] + [k] + b[vector:]
+                place[axis] = int(index[tuple(full_at)])
+            for axis, own in zip(batch, index_batch):
+                place[axis] = b[own]
+            for axis, k in zip(window, [at[i] for i in offset]):
+                place[axis] += k
+            if all(0 <= p < n for p, n in zip(place, shape)):
+                want[tuple(place)] += updates[at]
+        numbers = (f"#stablehlo.scatter<update_window_dims = {offset}, inserted_window_dims = {collapsed}, input_batching_dims = {batch}, "
+                   f"scatter_indices_batching_dims = {index_axes}, scatter_dims_to_operand_dims = {mapped}, index_vector_dim = {vector}>")
+        (y,) = f.op("stablehlo.scatter", [x, index, updates], f"scatter_dimension_numbers = {numbers}", [type_of(x)], [combine("add", "i32")])
+        f.check(y, want)
+        yield f
+
+
+@program
+def convolutions():
+    for trial in range(40):
+        spatial = int(RNG.integers(0, 4))
+        groups = int(RNG.integers(1, 3)) if trial % 3 == 0 else 1
+        batch_groups = int(RNG.integers(1, 3)) if trial % 3 == 1 else 1
+        n, ci, co = 2 * batch_groups, 2 * groups, 2 * groups * batch_groups
+        size, kernel = RNG.integers(2, 6, spatial), RNG.integers(1, 4, spatial)
+        strides, base, dilation = (RNG.integers(1, 3, spatial) for _ in range(3))
+        pads = RNG.integers(-1, 3, (spatial, 2))
+        reverse = RNG.integers(0, 2, spatial).astype(bool) if trial % 4 == 0 else np.zeros(spatial, bool)
+        x = RNG.integers(-3, 4, (n, ci, *size)).astype(np.float32)
+        w = RNG.integers(-3, 4, (co, ci // groups, *kernel)).astype(np.float32)
+        full = np.zeros((n, ci, *[(s - 1) * b + 1 for s, b in zip(size, base)]), np.float32)
+        full[(slice(None), slice(None), *[slice(None, None, b) for b in base])] = x
+        full = np.pad(full, [(0, 0), (0, 0), *[(max(a, 0), max(b, 0)) for a, b in pads]])
+        full = full[(slice(None), slice(None), *[slice(-min(a, 0), s + min(b, 0)) for (a, b), s in zip(pads, full.shape[2:])])]
+        out = [(s - ((k - 1) * d + 1)) // t + 1 if s >= (k - 1) * d + 1 else 0 for s, k, d, t in zip(full.shape[2:], kernel, dilation, strides)]
+        if 0 in out:
+            continue
+        flipped = w[(slice(None), slice(None), *[slice(None, None, -1 if r else 1) for r in reverse])]
+        want = np.zeros((n // batch_groups, co, *out), np.float32)
+        for at in np.ndindex(*out):
+            window = full[(slice(None), slice(None), *[slice(i * t, i * t + (k - 1) * d + 1, d) for i, t, k, d in zip(at, strides, kernel, dilation)])]
+            for o in range(co):
+                g, h = o // (co // groups), o // (co // batch_groups)
+                part = window[h * (n // batch_groups):(h + 1) * (n // batch_groups), g * (ci // groups):(g + 1) * (ci // groups)]
+                want[(slice(None), o, *at)] = (part * flipped[o]).reshape(part.shape[0], -1).sum(1)
+        orders = [RNG.permutation(spatial + 2).tolist() for _ in range(3)]  # the axis of the tensor that comes at each place
+
+        def words(order, first, second):
+            return "[" + ", ".join((first, second, *map(str, range(spatial)))[a] for a in order) + "]"
+        numbers = (words(orders[0], "b", "f") + "x" + words(orders[1], "o", "i") + "->" + words(orders[2], "b", "f"))
+        f = Function(f"convolution_{trial}")
+        rows = ", ".join(f"[{a}, {b}]" for a, b in pads)
+        attributes = (f"dimension_numbers = #stablehlo.conv<{numbers}>, window_strides = {list_of(strides.tolist())}, "
+                      f"padding = dense<{'[' + rows + ']' if spatial else ''}> : tensor<{spatial}x2xi64>, lhs_dilation = {list_of(base.tolist())}, "
+                      f"rhs_dilation = {list_of(dilation.tolist())}, feature_group_count = {groups} : i64, batch_group_count = {batch_groups} : i64")
+        if reverse.any():
+            attributes += ", window_reversal = array<i1: " + ", ".join(str(bool(r)).lower() for r in reverse) + ">"
+        ins = [np.array(x.transpose(orders[0])), np.array(w.transpose(orders[1]))]
+        turned = np.array(want.transpose(orders[2]))
+        (y,) = f.op("stablehlo.convolution", ins, attributes, [type_of(turned)])
+        f.check(y, turned, tolerance=1e-5)
+        yield f
+
+
+@program
+def products():
+    for d, e in ((np.float32, np.float32), (np.float16, np.float32), (np.int8, np.int32), (np.int32, np.int32), (np.uint8, np.uint8), (np.complex64, np.complex64),
+                 (np.float64, np.float64), (np.int64, np.int64)):
+        f = Function(f"dot_general_{TYPE(d)}_{TYPE(e)}".replace("<", "_").replace(">", ""))
+        for trial in range(6):
+            batch, contract = RNG.integers(1, 4, int(RNG.integers(0, 3))), RNG.integers(1, 4, int(RNG.integers(0, 3)))
+            left, right = RNG.integers(1, 4, int(RNG.integers(0, 2))), RNG.integers(1, 4, int(RNG.integers(0, 2)))
+            a, b = whole_of(d, (*batch, *contract, *left)), whole_of(d, (*batch, *contract, *right))
+            k, c = len(batch), len(contract)
+            i, j = list(range(k + c)), list(range(k + c))
+            la, lb = [k + c + n for n in range(len(left))], [k + c + len(left) + n for n in range(len(right))]
+            want = quiet(lambda: np.einsum(a.astype(e), i + la, b.astype(e), j + lb, list(range(k)) + la + lb)).astype(e)
+            pa, pb = RNG.permutation(a.ndim), RNG.permutation(b.ndim)
+            ia, ib = np.argsort(pa), np.argsort(pb)  # where each axis went
+            (y,) = f.op("stablehlo.dot_general", [np.array(a.transpose(pa)), np.array(b.transpose(pb))],
+                        "dot_dimension_numbers = #stablehlo.dot<"
+                        f"lhs_batching_dimensions = {ia[:k].tolist()}, rhs_batching_dimensions = {ib[:k].tolist()}, "
+                        f"lhs_contracting_dimensions = {ia[k:k + c].tolist()}, rhs_contracting_dimensions = {ib[k:k + c].tolist()}>",
+                        [type_of(want)])
+            # the free axes keep their order in the operands
+            order = list(range(k)) + sorted(range(k, k + len(left)), key=lambda n: ia[c + n]) + \
+                sorted(range(k + len(left), k + len(left) + len(right)), key=lambda n: ib[c + n - len(left)])
+            f.lines[-1] = f.lines[-1].rsplit("-> (", 1)[0] + f"-> ({type_of(np.array(want.transpose(order)))})"
+            f.types[y] = type_of(np.array(want.transpose(order)))
+            f.check(y, np.array(want.transpose(order)), **({"tolerance": 1e-5} if np.dtype(e).kind in "fc" else {}))
+        yield f
+
+
+@program
+def choices():
+    f = Function("case")
+    three = [f"{{ %x{k} = stablehlo.constant dense<{10 * k}> : tensor<i32> stablehlo.return %x{k} : tensor<i32> }}" for k in range(3)]
+    for index in (-1, 0, 1, 2, 3, 1000):
+        (y,) = f.op("stablehlo.case", [np.int32(index)], "", ["tensor<i32>"], three)
+        f.check(y, np.int32(10 * index if 0 <= index < 3 else 20))
+    yield f
+    f = Function("if")
+    outer = f.constant(np.float32(5))
+    for p in (True, False):
+        (y,) = f.op("stablehlo.if", [np.bool_(p)], "", ["tensor<f32>"],
+                    [f"{{ %a = stablehlo.add {outer}, {outer} : tensor<f32> stablehlo.return %a : tensor<f32> }}", f"{{ stablehlo.return {outer} : tensor<f32> }}"])
+        f.check(y, np.float32(10 if p else 5))
+    yield f
+    f = Function("while")
+    ys = f.op("stablehlo.while", [np.int32(0), np.int32(1)], "", ["tensor<i32>", "tensor<i32>"],
+              ["{ ^bb0(%i: tensor<i32>, %p: tensor<i32>): %n = stablehlo.constant dense<10> : tensor<i32> "
+               "%c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %c : tensor<i1> }",
+               "{ ^bb0(%i: tensor<i32>, %p: tensor<i32>): %one = stablehlo.constant dense<1> : tensor<i32> %j = stablehlo.add %i, %one : tensor<i32> "
+               "%q = stablehlo.add %p, %p : tensor<i32> stablehlo.return %j, %q : tensor<i32>, tensor<i32> }"])
+    f.check(ys[0], np.int32(10))
+    f.check(ys[1], np.int32(1024))
+    yield f
+
+
 # ---- running them ----
 
 
