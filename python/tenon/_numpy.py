@@ -284,7 +284,10 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Value:
 
 
 def expand_dims(x: Any, axis: Any) -> Value:
-    return call("expand_dims", constant(x), _axes(axis))
+    y = constant(x)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    n = y.ndim + len(axes)
+    return call("expand_dims", y, c.ints([a + n if a < 0 else a for a in axes]))
 
 
 def squeeze(x: Any, axis: Axis = None) -> Value:

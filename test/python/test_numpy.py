@@ -137,7 +137,8 @@ class Numpy(unittest.TestCase):
     def test_movement(self):
         for f in (lambda x: x.reshape(4, -1), lambda x: x.reshape((6, 4)), lambda x: x.ravel(), lambda x: x.T,
                   lambda x: x.transpose(1, 0, 2), lambda x: np.transpose(x, (2, 0, 1)), lambda x: x.swapaxes(0, 2),
-                  lambda x: np.moveaxis(x, 0, -1), lambda x: np.expand_dims(x, 1), lambda x: np.squeeze(x[:1]),
+                  lambda x: np.moveaxis(x, 0, -1), lambda x: np.expand_dims(x, 1),
+                  lambda x: np.expand_dims(x, (0, -1)), lambda x: np.expand_dims(x, -1), lambda x: np.squeeze(x[:1]),
                   lambda x: np.squeeze(x[:, :1], 1), lambda x: np.broadcast_to(x[:1], (5, 3, 4)),
                   lambda x: np.concatenate([x, x * 2], axis=1), lambda x: np.stack([x, -x], axis=-1),
                   lambda x: np.stack([x, -x]), lambda x: np.vstack([x[0], x[1]]), lambda x: np.hstack([x[0], x[1]]),
