@@ -155,14 +155,15 @@ typedef struct tn_train_options {
     size_t size;      /* of the structure; 0: its first layout */
     const char *loss; /* the output to make small, one float: the mean over the samples of a run; by
                          position or else name; NULL: the first */
-    const char *const *wrt; /* the inputs that are trained, the weights: at least one */
+    const char *const *wrt; /* the inputs that are trained, the weights: at least one. A name
+                               also stands for all inputs NAME.X of a structure */
     size_t n_wrt;
     uint64_t batch;       /* samples of a step; 0: as many as the program takes, times the leaves */
     uint64_t leaves;      /* a power of two that divides `batch`; 0: at most 16, or what the program
                              leaves open */
     uint64_t seed;        /* of the first weights, the order of samples, random generators */
     uint64_t steps;       /* of the whole training, for the schedule; 0: as `epochs` says */
-    uint64_t epochs;      /* the same, in passes over the data; 0: 1 */
+    uint64_t epochs;      /* the same, in passes over the data; 0: 1; not both */
     tn_schedule schedule; /* of the learning rate */
     uint64_t warmup;      /* as tn_schedule_rate */
     double rate;          /* 0: 0.001 */

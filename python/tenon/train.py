@@ -274,16 +274,6 @@ class Validation(NamedTuple):
         return self.right / self.samples if self.samples else 0.0
 
 
-def _weights_of(m: Module, wrt: Sequence[str]) -> list[str]:
-    """The inputs that WRT names; the name of a structure stands for all that is in it."""
-    names = [p.name for p in m.inputs]
-    out: list[str] = []
-    for name in wrt:
-        inside = [n for n in names if n.startswith(name + ".")]
-        out += inside if name not in names and inside else [name]
-    return out
-
-
 class Trainer:
     """The training of a program on data.
 
@@ -333,7 +323,7 @@ class Trainer:
             program = open_module(program)
         self._context = program._context
         self._data = self._dataset(data)
-        names = _weights_of(program, [wrt] if isinstance(wrt, str) else wrt)
+        names = [wrt] if isinstance(wrt, str) else wrt
         how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
         if update is not None and update._context is not self._context:
             raise UsageError("the update is a module of another context than the program")

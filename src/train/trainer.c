@@ -25,6 +25,8 @@ static tn_status check_options(context *cx, tn_train_options *o)
 {
     if (o->n_wrt == 0)
         return trainer_fault(cx, DIAG_Usage, "no input is to be trained");
+    if (o->steps && o->epochs)
+        return trainer_fault(cx, DIAG_Usage, "steps and epochs exclude each other");
     if (o->rate == 0)
         o->rate = 0.001;
     if (!(o->rate > 0 && isfinite(o->rate)))
@@ -79,8 +81,52 @@ static bool is_called(const char *name, const tn_port *port, size_t position)
     return strcmp(name, port->name) == 0 || strcmp(name, number) == 0;
 }
 
+/* How many inputs NAME stands for: the one that is called so, or else those of a structure, as
+ * "w.a" is one of "w". Their names go to AT, unless it is NULL. */
+static size_t inputs_called(const tn_trainer *t, const char *name, const char **at)
+{
+    const size_t length = strlen(name);
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_in; i++)
+        if (is_called(name, &t->ports[i], i))
+            n = 1;
+    if (n == 0) {
+        for (size_t i = 0; i < t->n_in; i++) {
+            const char *whole = t->ports[i].name;
+            if (strncmp(name, whole, length) != 0 || whole[length] != '.')
+                continue;
+            if (at)
+                at[n] = whole;
+            n++;
+        }
+        if (n > 0)
+            return n;
+    }
+    if (at)
+        at[0] = name; /* also one that no input has, of which differentiation tells */
+    return 1;
+}
+
+/* Let O name the inputs that are trained one by one. */
+static tn_status name_weights(tn_trainer *t, tn_train_options *o)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < o->n_wrt; k++)
+        n += inputs_called(t, o->wrt[k], NULL);
+    const char **names = ARENA_ARRAY(&t->memory, const char *, n);
+    if (!names)
+        return diag_no_memory(&t->cx->diag);
+    n = 0;
+    for (size_t k = 0; k < o->n_wrt; k++)
+        n += inputs_called(t, o->wrt[k], names + n);
+    o->wrt = names;
+    o->n_wrt = t->n_weights = n;
+    t->weights = ARENA_ARRAY(&t->memory, weight, n);
+    return t->weights ? TN_OK : diag_no_memory(&t->cx->diag);
+}
+
 /* The inputs of the program as it was given, and which of them are trained. */
-static tn_status find_ports(tn_trainer *t, const tn_train_options *o)
+static tn_status find_ports(tn_trainer *t, tn_train_options *o)
 {
     t->n_in = tn_module_input_count(t->module);
     t->ports = ARENA_ARRAY(&t->memory, tn_port, t->n_in);
@@ -90,12 +136,13 @@ static tn_status find_ports(tn_trainer *t, const tn_train_options *o)
     t->input_at = ARENA_ARRAY(&t->memory, size_t, t->n_in);
     if (t->memory.failed)
         return diag_no_memory(&t->cx->diag);
-    for (size_t i = 0; i < t->n_in; i++) {
+    for (size_t i = 0; i < t->n_in; i++)
         TN_TRY(tn_module_input(t->module, i, &t->ports[i]));
+    TN_TRY(name_weights(t, o));
+    for (size_t i = 0; i < t->n_in; i++)
         for (size_t k = 0; k < o->n_wrt; k++)
             if (is_called(o->wrt[k], &t->ports[i], i))
                 t->roles[i] = ROLE_WEIGHT;
-    }
     return TN_OK;
 }
 
@@ -171,12 +218,8 @@ static tn_status lay_out(tn_trainer *t)
 
 /* ---- all of it ---- */
 
-static tn_status prepare(tn_trainer *t, const tn_module *program, const tn_train_options *o)
+static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_options *o)
 {
-    t->n_weights = o->n_wrt;
-    t->weights = ARENA_ARRAY(&t->memory, weight, t->n_weights);
-    if (!t->weights)
-        return diag_no_memory(&t->cx->diag);
     TN_TRY(tn_module_copy(program, &t->module));
     if (o->init)
         TN_TRY(tn_tensor_file_open(t->cx, o->init, &t->init));

@@ -76,7 +76,7 @@ typedef struct job {
     tn_transport transport;
     bool has_transport, resume;
     int noise; /* rank 0 damages what it receives after so many exchanges; 0: never */
-    uint64_t until, seed;
+    uint64_t until, seed, epochs;
     tn_status status;
     char digest[65];
 } job;
@@ -106,6 +106,7 @@ static void *run(void *arg)
                                 .leaves = 16,
                                 .seed = j->seed,
                                 .steps = STEPS,
+                                .epochs = j->epochs,
                                 .rate = 0.01,
                                 .clip_norm = 0.5,
                                 .compile = &ref,
@@ -128,7 +129,9 @@ static void *run(void *arg)
         s = tn_trainer_new(cx, m, data, &o, &t);
     if (s == TN_OK && j->resume)
         s = tn_trainer_resume(t, j->folder, &found);
-    j->status = s == TN_OK && found ? steps(j, t) : TN_ERR_INTERNAL;
+    if (s == TN_OK)
+        s = found ? steps(j, t) : TN_ERR_INTERNAL;
+    j->status = s;
     tn_trainer_free(t);
     tn_dataset_close(data);
     tn_module_free(m);
@@ -209,6 +212,9 @@ int main(void)
         job damaged = {.data = data, .until = STEPS, .noise = noise};
         CHECK(run_ranks(&damaged, 2, false, TN_ERR_UNAVAILABLE));
     }
+    job both = {.data = data, .until = STEPS, .epochs = 1};
+    (void)run(&both);
+    CHECK_INT(both.status, TN_ERR_USAGE); /* steps and epochs */
     tn_transport none;
     tn_rank_group *group = tn_rank_group_new(2);
     CHECK(group && !tn_rank_group_transport(group, 2, &none));
