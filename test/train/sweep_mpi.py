@@ -27,6 +27,19 @@ def available():
             if shutil.which(start[0]) and (BUILD / f"libtenon-mpi-{name}.so").exists()]
 
 
+def processes_in(folder):
+    """The processes of a training there."""
+    found = []
+    for task in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(task / "exe") == str(pathlib.Path(TENON).resolve()) and \
+                    os.readlink(task / "cwd") == str(folder.resolve()):
+                found.append(int(task.name))
+        except OSError:
+            pass
+    return sorted(found)
+
+
 class Ranks(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -71,12 +84,12 @@ class Ranks(unittest.TestCase):
             if (folder / "step-00000020.json").exists() or process.poll() is not None:
                 break
             time.sleep(0.01)
-        ranks = self.ranks_of()
+        ranks = processes_in(self.dir)
         self.assertEqual(len(ranks), 4, "the training is over too soon")
         os.kill(ranks[-1], kind)
         _, err = process.communicate(timeout=HANG)
         self.assertNotEqual(process.returncode, 0)
-        self.assertEqual(self.ranks_of(), [])
+        self.assertEqual(processes_in(self.dir), [])
         return folder, err
 
     def test_lost(self):
@@ -88,18 +101,6 @@ class Ranks(unittest.TestCase):
             self.assertEqual(digest_of(self.train(mpi, 3, *ck, "--resume")[0]), want, mpi)
             _, err = self.lose(mpi, signal.SIGSTOP, 4000)
             self.assertIn("(--resume)", err)
-
-    def ranks_of(self):
-        """The processes of this training."""
-        found = []
-        for task in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if os.readlink(task / "exe") == str(pathlib.Path(TENON).resolve()) and \
-                        os.readlink(task / "cwd") == str(self.dir.resolve()):
-                    found.append(int(task.name))
-            except OSError:
-                pass
-        return sorted(found)
 
 
 if __name__ == "__main__":
