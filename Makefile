@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
+.PHONY: all setup browser demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
     deb-test clean
 
 python := /usr/bin/python3
@@ -38,10 +38,13 @@ demo-ocr: ## read printed lines with a published model, which is fetched with np
 test: setup ## what every change must pass
 	@$(python) tools/test.py test
 
-sweeps: setup ## longer: the tests with sanitizers, more programs, release builds, fuzzers
+browser: ## what the pages of reports are tested with
+	@tools/setup.sh chromium nodejs npm
+
+sweeps: setup browser ## longer: the tests with sanitizers, more programs, release builds, fuzzers
 	@$(python) tools/test.py sweeps
 
-ci: setup ## both
+ci: setup browser ## both
 	@$(python) tools/test.py test sweeps
 
 check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the tests of that name

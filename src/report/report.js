@@ -242,6 +242,7 @@ function makeProgram(view) {
   let at = null;
   const show = i => {
     at = texts[i][2];
+    [...tools.children].forEach((button, k) => button.setAttribute('aria-pressed', String(k === i)));
     const code = codeOf(texts[i][1], at);
     code.addEventListener('click', e => {
       const line = e.target.closest('[data-line]'), here = line && at.get(+line.dataset.line);
@@ -262,7 +263,7 @@ function makeProgram(view) {
     }
     if (first && !view.hidden) first.scrollIntoView({block: 'nearest'});
   };
-  texts.forEach(([name], i) => tools.append(el('button', {class: 'tool', type: 'button', onclick: () => show(i)}, name)));
+  texts.forEach(([name], i) => tools.append(el('button', {class: 'tool', type: 'button', 'aria-pressed': 'false', onclick: () => show(i)}, name)));
   if (texts.length) show(0);
   return mark;
 }
@@ -276,13 +277,13 @@ function pathOf(boxes, edge) {
   points.push([to[0] + to[2] / 2, to[1]]);
   return {far, start: [from[0] + from[2] / 2, from[1] + from[3]], points, from: edge[0], to: edge[1]};
 }
-/* Calls on G, a canvas path or what collects text, for one line. */
-function trace(g, path, straight) {
+/* Calls on G, a canvas path or what collects text, for one line; from afar only its ends count. */
+function trace(g, path, afar) {
   let [x, y] = path.start;
   g.moveTo(x, y);
-  for (const [nextX, nextY] of path.points) {
+  for (const [nextX, nextY] of afar ? path.points.slice(-1) : path.points) {
     const middle = (y + nextY) / 2;
-    if (straight || x === nextX) g.lineTo(nextX, nextY);
+    if (afar || x === nextX) g.lineTo(nextX, nextY);
     else g.bezierCurveTo(x, middle, nextX, middle, nextX, nextY);
     [x, y] = [nextX, nextY];
   }
@@ -296,14 +297,14 @@ class PathText {
 const colourOf = box => box.kernel === undefined || box.kind === 'input' || box.kind === 'output' ? null : box.kernel % COLOURS;
 
 /* Boxes that can be selected and scrolled to, as SVG. */
-function svgGraph(picture, stage, fn, choose) {
+function svgGraph(picture, stage, fn) {
   const room = svg('g'), root = svg('svg', {'aria-hidden': true}, room), groups = [];
   for (const edge of picture.edges) {
     const path = pathOf(picture.boxes, edge), text = new PathText();
     trace(text, path);
     room.append(svg('path', {class: path.far ? 'edge far' : 'edge', d: text.text}));
   }
-  picture.boxes.forEach((box, i) => {
+  for (const box of picture.boxes) {
     const [x, y, width, height] = box.at, colour = colourOf(box), end = box.kind === 'input' || box.kind === 'output';
     const group = svg('g', {class: 'node'},
       svg('rect', {class: `box${end ? ' end' : ''}${colour === null ? '' : ` k${colour}`}`, x, y, width, height, rx: end ? 14 : 4}),
@@ -312,7 +313,7 @@ function svgGraph(picture, stage, fn, choose) {
       box.note ? svg('text', {class: 'soft', x: x + 10, y: y + 53}, box.note) : null);
     groups.push(group);
     room.append(group);
-  });
+  }
   stage.replaceChildren(root);
   return {
     redraw: c => room.setAttribute('transform', `translate(${c.x} ${c.y}) scale(${c.k})`),
@@ -337,7 +338,8 @@ function canvasGraph(picture, stage, fn) {
     for (const far of [false, true]) {
       g.beginPath();
       for (const p of paths)
-        if (p.far === far && p.right >= left && p.left <= right && p.bottom >= top && p.top <= bottom) trace(g, p, small);
+        if (p.far === far && p.right >= left && p.left <= right && p.bottom >= top && p.top <= bottom && (p.bottom - p.top) * c.k > 0.7)
+          trace(g, p, small);
       g.strokeStyle = style.edge;
       g.lineWidth = Math.max(1.2, 0.5 / c.k);
       g.setLineDash(far && !small ? [3, 4] : []);
@@ -407,6 +409,15 @@ function makeGraph(view) {
     select(fn, b.kernel === undefined ? null : b.kernel, b.value === undefined ? null : b.value);
   };
   const fit = () => picture && camera.fit(picture.width, picture.height);
+  /* All of it, or the top where that would be too small to read. */
+  const begin = () => {
+    fit();
+    if (camera.k > 0.3 || !picture.boxes.length) return;
+    const [x, y, w] = picture.boxes[0].at;
+    camera.k = 0.8;
+    camera.center(x + w / 2, y);
+    camera.y = 24 - y * camera.k;
+  };
   const show = i => {
     picture = functions[fn].pictures[i] || null;
     drawn = null;
@@ -415,7 +426,7 @@ function makeGraph(view) {
       return;
     }
     drawn = (picture.boxes.length <= MOST_SVG ? svgGraph : canvasGraph)(picture, stage, fn);
-    fit();
+    begin();
     if (drawn.mark) drawn.mark();
   };
   const open = () => {
@@ -487,8 +498,8 @@ function table(items, columns, key, pick, caption) {
     head.append(th);
   });
   draw();
-  return {root: el('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': caption},
-    el('table', {}, el('caption', {class: 'soft', style: 'text-align:left'}, caption), el('thead', {}, head), body), more),
+  return {root: el('div', {class: 'listing'}, el('p', {class: 'soft'}, caption),
+    el('div', {class: 'wide', tabindex: 0, role: 'region', 'aria-label': caption}, el('table', {}, el('thead', {}, head), body)), more),
   rows: at};
 }
 
@@ -719,6 +730,26 @@ function makeValues(view) {
   };
 }
 
+/* Each input of a gradient program, and how large its gradient is. */
+function makeGradients(view) {
+  const names = new Map();
+  for (const picture of functions[entry].pictures)
+    for (const b of picture.boxes) if (b.kind === 'input') names.set(b.value, b);
+  const items = D.gradients.map(([input, gradient]) => ({input, gradient, name: names.get(input), node: nodeAt[entry].get(gradient), range: rangeAt.get(gradient)}));
+  const size = i => i.range && i.range.most !== undefined ? Math.max(Math.abs(i.range.least), Math.abs(i.range.most)) : undefined;
+  const columns = [['input', i => i.name ? i.name.title : `%${i.input}`, null], ['type', i => i.name ? i.name.text : '', null],
+    ['gradient', i => `%${i.gradient}${i.node ? ` ${i.node.op}` : ''}`, null],
+    ['kernel', i => i.node && i.node.kernel !== null ? String(i.node.kernel) : '', i => i.node && i.node.kernel]];
+  if (D.values)
+    columns.push(['largest magnitude', i => number(size(i)), size], ['mean', i => number(i.range && i.range.mean), i => i.range && i.range.mean],
+      ['not finite', i => i.range && (i.range.nan || i.range.infinite) ? el('span', {class: 'bad'}, String(i.range.nan + i.range.infinite)) : '0', i => i.range && i.range.nan + i.range.infinite]);
+  const made = table(items, columns, i => i.gradient, i => select(entry, null, i.gradient), 'Inputs of the program and their gradients');
+  view.append(made.root);
+  return () => {
+    for (const [key, list] of made.rows) for (const row of list) row.classList.toggle('on', !!selected && selected.fn === entry && selected.value === key);
+  };
+}
+
 function curve(title, points, log) {
   const W = 860, H = 280, L = 80, B = 34, T = 12, ok = points.filter(p => Number.isFinite(p[1]) && (!log || p[1] > 0));
   if (ok.length < 2) return '';
@@ -754,7 +785,7 @@ function makeCompare(view) {
   const other = kernelsOf(D.other), a = totals(D, kernels), b = totals(D.other, other), used = new Set();
   const ratio = (x, y) => x && y ? `${(x / y).toFixed(2)} ×` : '';
   const line = (name, key, unit) => [name, unit(a[key]), unit(b[key]), ratio(b[key], a[key])];
-  const head = ['', D.title, D.other.title, 'other / this'];
+  const head = ['', `this: ${D.title}`, `other: ${D.other.title}`, 'other / this'];
   const grid = (titles, lines) => el('table', {}, el('thead', {}, el('tr', {}, ...titles.map(t => el(t ? 'th' : 'td', t ? {scope: 'col'} : {}, t)))),
     el('tbody', {}, ...lines.map(l => el('tr', {}, el('th', {scope: 'row', style: 'position:static'}, l[0]), ...l.slice(1).map(c => el('td', {}, c))))));
   view.append(el('h2', {}, 'Together'), grid(head, [line('time of the run', 'ns', time), line('kernels', 'kernels', x => String(x)), line('bytes moved', 'bytes', x => amount(x, 'B')),
@@ -781,7 +812,7 @@ function makeCompare(view) {
 function addView(title, make, drawn) {
   const id = title.toLowerCase();
   const tab = el('button', {type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `view-${id}`, 'aria-selected': 'false', tabindex: -1}, title);
-  const room = el('section', {class: drawn ? 'view drawn' : 'view', id: `view-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}`, 'data-title': title, hidden: true});
+  const room = el('section', {class: drawn ? 'view drawn' : 'view', id: `view-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}`, 'data-title': title, tabindex: drawn ? null : 0, hidden: true});
   const view = {title, tab, room, made: false, mark: null, show() {
     for (const v of views) {
       v.room.hidden = v !== view;
@@ -839,6 +870,7 @@ if (D.explain.limits && kernels.some(k => k.bytes > 0 && k.flops > 0)) addView('
 if (D.memory) addView('Memory', makeMemory);
 if (D.passes) addView('Passes', makePasses);
 if (D.values) addView('Values', makeValues);
+if (D.gradients) addView('Gradients', makeGradients);
 if (D.training) addView('Training', makeTraining);
 if (D.other) addView('Compare', makeCompare);
 

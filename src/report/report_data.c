@@ -46,6 +46,18 @@ static void put_lowered(const module *m, text_buffer *out)
     text_release(&text);
 }
 
+/* Of a gradient module: each input and the value that is its gradient. */
+static void put_gradients(const module *m, text_buffer *out)
+{
+    if (m->gradients.n == 0)
+        return;
+    put_key(out, "gradients");
+    for (uint32_t i = 0; i + 1 < m->gradients.n; i += 2)
+        text_printf(out, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "[", m->gradients.at[i],
+                    m->gradients.at[i + 1]);
+    text_puts(out, "]");
+}
+
 tn_status report_data(const report *r, text_buffer *out)
 {
     const tn_report_options *o = r->o;
@@ -53,6 +65,7 @@ tn_status report_data(const report *r, text_buffer *out)
     put_text(out, "title", r->title);
     put_source(&r->p->graph->source, out);
     put_lowered(r->made->plan.m, out);
+    put_gradients(r->made->plan.m, out);
     put_key(out, "graph");
     if (!picture_json(&r->made->plan, out))
         return diag_no_memory(&r->p->cx->diag);

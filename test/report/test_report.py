@@ -141,6 +141,16 @@ class Reports(unittest.TestCase):
         self.assertAlmostEqual(exp["most"], 4, places=5)
         self.assertAlmostEqual(log["most"], 1.3862943611, places=6)
 
+    def test_gradients(self):
+        path = self.write("square.ir", '%0 = Input () {name="x"} : tensor<f32>[3]\n%1 = Input () {name="w"} : tensor<f32>[3]\n'
+                          "%2 = BinOp (%0, %1) {op=Mul} : tensor<f32>[3]\n%3 = BinOp (%2, %0) {op=Mul} : tensor<f32>[3]\n"
+                          "%4 = Sum (%3) {axes=[], keepdims=false} : tensor<f32>[]\noutputs: %4\n")
+        data = json.loads(output("report", path, "--gradient", "--input", "x=[1, 2, -5]", "--input", "w=[0, 0, 3]", "--values", "--json"))
+        self.assertEqual([pair[0] for pair in data["gradients"]], [0, 1])
+        ranges = {v["value"]: (v["least"], v["most"]) for v in data["values"]["of"]}
+        self.assertEqual([ranges[pair[1]] for pair in data["gradients"]], [(-30, 0), (1, 25)])
+        self.assertNotIn("gradients", json.loads(output("report", path, "--json")))
+
     def test_comparison_and_training(self):
         other = self.write("other.json", output("report", self.hostile(), "--json"))
         log = self.write("log.jsonl", '{"step":1,"loss":2.5}\n\n{"step":2,"loss":null}\n')

@@ -8,6 +8,7 @@ enum {
     OPTION_JSON = OPTION_SCHEDULE + 1,
     OPTION_OUT,
     OPTION_VALUES,
+    OPTION_GRADIENT,
     OPTION_COMPARE,
     OPTION_TIMINGS,
     OPTION_TRAINING
@@ -23,6 +24,8 @@ static const option options[] = {
     {OPTION_ENTRY, "--entry", "F", "the function to show"},
     {OPTION_VALUES, "--values", NULL,
      "also the range of every value, and how many are NaN, infinite or denormal"},
+    {OPTION_GRADIENT, "--gradient", NULL,
+     "show the gradient program of its first output for all inputs, as 'tenon grad' makes it"},
     {OPTION_COMPARE, "--compare", "REPORT.json", "show it beside this one, made with --json"},
     {OPTION_TIMINGS, "--timings", "REPORT.json",
      "take the times of this one, made with --json; nothing is measured"},
@@ -38,7 +41,7 @@ static const option options[] = {
 
 typedef struct wishes {
     const char *file, *out, *compare, *timings, *training;
-    bool json, values, runs, has_seed;
+    bool json, values, gradient, runs, has_seed;
     uint64_t seed;
     tn_compile_options compile;
     tn_run_options run;
@@ -62,6 +65,9 @@ static tn_status read_one(session *s, const given *g, wishes *w)
         return TN_OK;
     case OPTION_VALUES:
         w->values = true;
+        return TN_OK;
+    case OPTION_GRADIENT:
+        w->gradient = true;
         return TN_OK;
     case OPTION_COMPARE:
         w->compare = g->value;
@@ -226,6 +232,16 @@ static tn_status compile_and_write(session *s, const arguments *args, wishes *w,
     return status;
 }
 
+/* In place of the program. */
+static tn_status take_gradient(tn_module **m)
+{
+    tn_module *gradient;
+    TN_TRY(tn_module_gradient(*m, NULL, &gradient));
+    tn_module_free(*m);
+    *m = gradient;
+    return TN_OK;
+}
+
 static tn_status run_report(session *s, const arguments *args)
 {
     wishes w;
@@ -235,6 +251,8 @@ static tn_status run_report(session *s, const arguments *args)
     tn_status status = read_texts(s, &w, &x);
     if (status == TN_OK)
         status = read_program(s, w.file, &m);
+    if (status == TN_OK && w.gradient)
+        status = take_gradient(&m);
     if (status == TN_OK)
         status = compile_and_write(s, args, &w, m, &x);
     texts_release(&x);
