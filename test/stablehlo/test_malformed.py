@@ -31,7 +31,15 @@ TEXTS = [
      (2, 34)),
     (F + "%0 = stablehlo.constant dense<[1]> : tensor<2xi8>\n%1 = stablehlo.abs %0 : tensor<2xi8>" + END, "InvalidConstant",
      (2, 33)),
-    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32, 0.5>>) { return }", "DTypeNotSupported", (1, 11)),
+    ("func.func @f(%a: tensor<4x!quant.any<i8:f32>>) { return }", "DTypeNotSupported", (1, 11)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32, 0.0>>) { return }", "InvalidAttribute", (1, 50)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8<-129:1>:f32, 1.0>>) { return }", "InvalidAttribute", (1, 42)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i64:f32, 1.0>>) { return }", "UnknownDType", (1, 42)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:i8, 1.0>>) { return }", "UnknownDType", (1, 45)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:0, 1.0>>) { return }", "SyntaxError", (1, 52)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:0, {1.0:1, 2.0}>>) -> tensor<4xf32> {\n"
+     "%0 = stablehlo.uniform_dequantize %a : (tensor<4x!quant.uniform<i8:f32:0, {1.0:1, 2.0}>>) -> tensor<4xf32>\n"
+     "return %0 : tensor<4xf32> }", "ShapeMismatch", (2, 6)),
     ("func.func @f(%a: tensor<f32>) -> tensor<f64> { return %a : tensor<f32> }", "TypeMismatch", (1, 11)),
     (F + "%0 = stablehlo.abs %a {x.y = " + 300 * "[" + "} : tensor<f32>" + END, "LimitExceeded", None),
     (b"ML\xefR\x01StableHLO_v1.9.3\x00", "Bytecode", None),

@@ -97,7 +97,7 @@ static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *res
         const type *t = shlo_value_type(r, v);
         if (!t)
             continue;
-        bool same = declared->kind == MIR_TENSOR && declared->dtype == t->dtype &&
+        bool same = declared->kind == MIR_TENSOR && mir_stored(declared) == t->dtype &&
                     declared->rank == t->rank;
         for (uint32_t i = 0; same && i < t->rank; i++)
             same = declared->dims[i] == t->dims[i] || declared->dims[i] == MIR_UNKNOWN ||

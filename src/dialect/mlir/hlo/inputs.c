@@ -66,7 +66,7 @@ static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i,
         const char *symbol = arena_printf(&r->memory, "%s_%" PRIu32, name, k);
         dims[k] = size_called(r, symbol, given && given->rank == t->rank ? given->dims[k] : -1);
     }
-    const type *own = type_of(&r->m->types, t->dtype, dims, t->rank);
+    const type *own = type_of(&r->m->types, mir_stored(t), dims, t->rank);
     if (!own)
         (void)shlo_no_memory(r);
     return own;

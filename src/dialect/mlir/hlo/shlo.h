@@ -187,6 +187,12 @@ bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out)
 bool shlo_is_return(const mir_op *op);
 bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out);
 
+/* ---- quantised.c ---- */
+
+/* Is an operand or a result of quantised numbers? */
+bool shlo_is_quantised(const shlo_call *c);
+bool shlo_lower_quantised(shlo_call *c);
+
 /* ---- captures.c ---- */
 
 /* What regions read of what is around them: data become operands and parameters. */

@@ -79,7 +79,8 @@ static bool known_attrs(shlo_call *c)
 static bool fits(const shlo_call *c, const mir_type *declared, const type *t)
 {
     const bool is_lifted = c->r->lift.n > 0;
-    bool same = declared->dtype == t->dtype && (is_lifted || declared->rank == t->rank);
+    const tn_dtype d = is_lifted ? declared->dtype : mir_stored(declared);
+    bool same = d == t->dtype && (is_lifted || declared->rank == t->rank);
     for (uint32_t i = 0; same && !is_lifted && i < t->rank; i++)
         same = declared->dims[i] == MIR_UNKNOWN || dim_is_symbolic(t->dims[i]) ||
                declared->dims[i] == t->dims[i];
@@ -141,7 +142,9 @@ static bool run(shlo_call *c)
     r->b.at = o->at;
     bool of_sizes;
     const known_value *known = shlo_known_result(c, &of_sizes);
-    ok = known && known_has_sizes(known) ? shlo_give_known(c, 0, known) : o->row->lower(c);
+    ok = known && known_has_sizes(known) ? shlo_give_known(c, 0, known)
+         : shlo_is_quantised(c)          ? shlo_lower_quantised(c)
+                                         : o->row->lower(c);
     ok = ok && r->b.status == TN_OK && check_results(c);
     if (ok && o->n_out == 1) {
         shlo_value *v = &c->frame->values[o->out[0].number];

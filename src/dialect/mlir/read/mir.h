@@ -36,16 +36,33 @@ typedef enum mir_type_kind {
 
 #define MIR_UNKNOWN INT64_C(-1) /* an extent `?` */
 
+/* How numbers are quantised: (stored - zero) * scale. */
+typedef struct mir_quant {
+    tn_dtype storage;
+    int64_t low, high; /* of what is stored */
+    int64_t axis;      /* with a scale for each position along it; -1: one for all */
+    uint32_t n;
+    double *scales;
+    int64_t *zeros;
+} mir_quant;
+
 typedef struct mir_type {
     mir_type_kind kind;
-    mir_text text;       /* empty for a made one */
-    const char *refused; /* why, of MIR_REFUSED */
-    tn_dtype dtype;
+    mir_text text;          /* empty for a made one */
+    const char *refused;    /* why, of MIR_REFUSED */
+    tn_dtype dtype;         /* of quantised numbers: what they mean */
+    const mir_quant *quant; /* NULL: they are not quantised */
     uint32_t rank;
     const int64_t *dims;
     const struct mir_type *const *parts; /* of a tuple; operands, then results of a function */
     uint32_t n_parts, n_in;
 } mir_type;
+
+/* The element type of the data. */
+static inline tn_dtype mir_stored(const mir_type *t)
+{
+    return t->quant ? t->quant->storage : t->dtype;
+}
 
 typedef struct mir_types {
     const mir_type **at;

@@ -89,6 +89,10 @@ bool mir_grow(mir_reader *r, void **at, uint32_t n, uint32_t *cap, size_t size);
 /* ---- types.c ---- */
 
 bool mir_read_type(mir_reader *r, const mir_type **out);
+/* The element type that T is called by; false: none. */
+bool mir_find_element(mir_text t, mir_type *out);
+/* `<...>` behind `!quant.uniform`, of the element type of OUT. */
+bool mir_read_quant(mir_reader *r, mir_type *out);
 /* `T` or `(T, T)`, appended to OUT. */
 bool mir_read_types(mir_reader *r, mir_types *out);
 

@@ -27,7 +27,7 @@ static const char *const refused[] = {
     "f8E8M0FNU", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "tf32",       "none",
 };
 
-static bool find_element(mir_text t, mir_type *out)
+bool mir_find_element(mir_text t, mir_type *out)
 {
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (mir_is(t, elements[i].name)) {
@@ -67,14 +67,16 @@ static bool read_element(mir_reader *r, mir_type *out)
     if (mir_next(r) == '!') {
         if (!mir_sigil(r, '!', &t))
             return false;
+        if (mir_is(t, "quant.uniform"))
+            return mir_read_quant(r, out);
         if (mir_next(r) == '<' && !mir_skip_brackets(r))
             return false;
         t = (mir_text){from, (size_t)(r->at - from)};
-        return refuse(r, out, t, "quantised types are not read");
+        return refuse(r, out, t, "elements of this type are not read");
     }
     if (!mir_word(r, &t))
         return false;
-    if (find_element(t, out))
+    if (mir_find_element(t, out))
         return true;
     if (mir_is(t, "complex"))
         return read_complex(r, out);

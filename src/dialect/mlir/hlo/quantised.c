@@ -1,0 +1,202 @@
+/* Quantised tensors are tensors of their storage. Movement moves that; every other operation is
+ * done on what the numbers mean, and its result is quantised. */
+#include "dialect/mlir/hlo/lower.h"
+
+#include <inttypes.h>
+
+/* ---- which way ---- */
+
+static const mir_quant *of_operand(const shlo_call *c, uint32_t k)
+{
+    return c->op->in[k]->type->quant;
+}
+
+static const mir_quant *of_result(const shlo_call *c, uint32_t k)
+{
+    return c->op->out[k].type->quant;
+}
+
+bool shlo_is_quantised(const shlo_call *c)
+{
+    if (c->r->lift.n > 0) /* in the body of one whose operands are what they mean already */
+        return false;
+    for (uint32_t k = 0; k < c->op->n_in; k++)
+        if (of_operand(c, k))
+            return true;
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        if (of_result(c, k))
+            return true;
+    return false;
+}
+
+/* Does the operation hand values on, whatever they are? */
+static bool hands_on(mir_text name)
+{
+    static const char *const names[] = {
+        "stablehlo.constant",    "func.call",      "call",
+        "stablehlo.composite",   "stablehlo.case", "stablehlo.while",
+        "stablehlo.custom_call", "stablehlo.if",   "stablehlo.optimization_barrier",
+        "stablehlo.tuple",       "tensor.cast",    "stablehlo.get_tuple_element"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mir_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Does it move elements, and nothing else? */
+static bool moves(mir_text name)
+{
+    static const char *const names[] = {"reshape",
+                                        "transpose",
+                                        "broadcast_in_dim",
+                                        "broadcast",
+                                        "slice",
+                                        "reverse",
+                                        "concatenate",
+                                        "dynamic_slice",
+                                        "dynamic_update_slice",
+                                        "gather",
+                                        "dynamic_gather",
+                                        "dynamic_reshape",
+                                        "select",
+                                        "pad",
+                                        "dynamic_broadcast_in_dim",
+                                        "real_dynamic_slice"};
+    const size_t skip = strlen("stablehlo.");
+    if (name.n <= skip || memcmp(name.at, "stablehlo.", skip) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mir_is((mir_text){name.at + skip, name.n - skip}, names[i]))
+            return true;
+    return false;
+}
+
+/* Do the same numbers mean the same? The axis may be another one. */
+static bool same_meaning(const mir_quant *a, const mir_quant *b)
+{
+    if (a->storage != b->storage || a->n != b->n || (a->axis < 0) != (b->axis < 0))
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!(a->scales[i] == b->scales[i]) || a->zeros[i] != b->zeros[i])
+            return false;
+    return true;
+}
+
+static bool all_mean_the_same(const shlo_call *c)
+{
+    const mir_quant *first = of_result(c, 0);
+    bool same = first != NULL;
+    for (uint32_t k = 0; same && k < c->op->n_in; k++)
+        same = !of_operand(c, k) || same_meaning(of_operand(c, k), first);
+    return same;
+}
+
+/* ---- from storage and back ---- */
+
+/* One of the lists of Q as a tensor of type D that goes with tensors of type T. */
+static tn_value parameter(shlo_call *c, const mir_quant *q, bool scales, tn_dtype d, const type *t)
+{
+    tn_builder *b = c->b;
+    const int64_t n = q->n, axis = q->axis;
+    char *data = arena_alloc_aligned(&c->r->memory, (size_t)n * dtype_bytes(d), 16);
+    if (!data) {
+        (void)shlo_no_memory(c->r);
+        return tn_no_value();
+    }
+    for (uint32_t i = 0; i < q->n; i++)
+        (void)scalar_store(scales ? scalar_of_float(q->scales[i]) : scalar_of_int(q->zeros[i]), d,
+                           data + i * dtype_bytes(d));
+    if (axis < 0)
+        return tn_constant(b, d, TN_INTS(), data);
+    if (axis >= (int64_t)t->rank || (!dim_is_symbolic(t->dims[axis]) && t->dims[axis] != n)) {
+        (void)shlo_refuse(
+            c, DIAG_ShapeMismatch,
+            "a quantised type has %" PRId64 " scales, which do not suit axis %" PRId64, n, axis);
+        return tn_no_value();
+    }
+    const tn_value list = tn_constant(b, d, (tn_ints){&n, 1}, data);
+    return tn_broadcast_axes(b, list, shlo_dims(t), (tn_ints){&axis, 1});
+}
+
+/* What X, stored as Q says, means, as D. */
+static tn_value meant(shlo_call *c, tn_value x, const mir_quant *q, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    const tn_dtype wide = dtype_table[q->storage].bits < 32 ? TN_SI32 : TN_SI64;
+    const type *t = shlo_type_of(c, x);
+    if (!t)
+        return x;
+    const tn_value zero = parameter(c, q, false, wide, t), scale = parameter(c, q, true, d, t);
+    if (!tn_is_value(zero) || !tn_is_value(scale))
+        return tn_no_value();
+    const tn_value from = tn_sub(b, tn_cast(b, x, wide), zero);
+    return tn_mul(b, tn_cast(b, from, d), scale);
+}
+
+/* X as numbers that are stored as Q says. */
+static tn_value stored(shlo_call *c, tn_value x, const mir_quant *q)
+{
+    tn_builder *b = c->b;
+    const type *t = shlo_type_of(c, x);
+    if (!t || !dtype_is_float(t->dtype))
+        return tn_no_value();
+    const tn_value scale = parameter(c, q, true, t->dtype, t);
+    const tn_value zero = parameter(c, q, false, t->dtype, t);
+    if (!tn_is_value(zero) || !tn_is_value(scale))
+        return tn_no_value();
+    const tn_value at = tn_add(b, tn_div(b, x, scale), zero);
+    const tn_value low = tn_scalar(b, t->dtype, (double)q->low);
+    const tn_value high = tn_scalar(b, t->dtype, (double)q->high);
+    const tn_value inside = tn_minimum(b, tn_maximum(b, at, low), high);
+    return tn_cast(b, tn_round_even(b, inside), q->storage);
+}
+
+/* ---- operations ---- */
+
+/* Operands become what they mean, in the frame; BEFORE: what they were. */
+static bool open_operands(shlo_call *c, shlo_value *before)
+{
+    for (uint32_t k = 0; k < c->op->n_in; k++)
+        before[k] = *shlo_value_of(c, k);
+    for (uint32_t k = 0; k < c->op->n_in; k++) {
+        const mir_quant *q = of_operand(c, k);
+        bool is_open = !q; /* the same value may stand twice */
+        for (uint32_t i = 0; i < k; i++)
+            is_open = is_open || c->op->in[i]->number == c->op->in[k]->number;
+        if (is_open)
+            continue;
+        const tn_value v = meant(c, shlo_in(c, k), q, c->op->in[k]->type->dtype);
+        if (!tn_is_value(v))
+            return false;
+        c->frame->values[c->op->in[k]->number] = (shlo_value){.v = v};
+    }
+    return true;
+}
+
+static bool close_results(shlo_call *c)
+{
+    for (uint32_t k = 0; k < c->op->n_out; k++) {
+        shlo_value *v = &c->frame->values[c->op->out[k].number];
+        if (!of_result(c, k) || v->is_token)
+            continue;
+        const tn_value q = stored(c, shlo_data_of(c->r, v), of_result(c, k));
+        if (!shlo_give(c, k, q))
+            return shlo_refuse(c, DIAG_TypeMismatch, "result %u is nothing to quantise",
+                               (unsigned)k);
+    }
+    return true;
+}
+
+bool shlo_lower_quantised(shlo_call *c)
+{
+    const mir_op *o = c->op;
+    if (hands_on(o->name) || (moves(o->name) && all_mean_the_same(c)))
+        return o->row->lower(c);
+    shlo_value *before = ARENA_ARRAY(&c->r->memory, shlo_value, o->n_in);
+    if (!before)
+        return shlo_no_memory(c->r);
+    const bool ok = open_operands(c, before) && o->row->lower(c);
+    for (uint32_t k = 0; k < o->n_in; k++)
+        c->frame->values[o->in[k]->number] = before[k];
+    return ok && close_results(c);
+}
