@@ -10,15 +10,25 @@
  * Not folded: what may give another result another time (generators, custom calls), also inside of
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
- * compute, or that are part of an operand, which can be read where it is. By fold-parameters only
- * what exceeds the limit on literal bytes, or runs regions more than FOLD_ITERATIONS times.
+ * compute, that are part of an operand, which can be read where it is, or that are weights decoded
+ * for products of so few rows that the kernels had better read them as they are stored. By
+ * fold-parameters only what exceeds the limit on literal bytes, or runs regions more than
+ * FOLD_ITERATIONS times.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
+#include "ops/dot_axes.h"
 #include "pass/passes.h"
 
-enum { FOLD_ELEMENTS = 4096, FOLD_WORK = 1 << 22, FOLD_OPERANDS = 64, FOLD_ITERATIONS = 1 << 16 };
+enum {
+    FOLD_ELEMENTS = 4096,
+    FOLD_WORK = 1 << 22,
+    FOLD_OPERANDS = 64,
+    FOLD_ITERATIONS = 1 << 16,
+    FOLD_USES = 16, /* of each weight: see plan/prologues.c */
+    FOLD_STEPS = 16 /* from stored weights to their product */
+};
 
 typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
 
@@ -96,6 +106,69 @@ static bool is_small_result(const folding *w, const node *n, const type *t, int6
                                                      : add_i64(t->count, operands, &work);
     return fits && work <= FOLD_WORK &&
            (t->count <= FOLD_ELEMENTS || (t->count <= operands && !is_part(n)));
+}
+
+/* ---- weights that are decoded ---- */
+
+/* The only node that takes V, or NULL. */
+static const node *only_user(const function *f, value_id v)
+{
+    const node *user = NULL;
+    for (uint32_t i = 0; i < f->outputs.n; i++)
+        if (f->outputs.at[i] == v)
+            return NULL;
+    for (uint32_t i = f->values.at[v].node + 1; i < f->nodes.n; i++)
+        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++) {
+            if (f->nodes.at[i].in[k] != v)
+                continue;
+            if (user)
+                return NULL;
+            user = &f->nodes.at[i];
+        }
+    return user;
+}
+
+/* Does the product N meet each element of its operand V at most FOLD_USES times? */
+static bool has_few_rows(const function *f, const node *n, value_id v)
+{
+    const type *left = value_type(f, n->in[0]);
+    int64_t each = 1, all;
+    if (n->op == OP_DOT_GENERAL) {
+        const dot_axes axes = dot_axes_of(n->attrs, true, left->rank);
+        for (uint32_t i = 0; i < axes.n_contract; i++)
+            each *= left->dims[axes.contract[i]];
+    } else if (n->op == OP_DOT || n->op == OP_MATMUL) {
+        each = left->dims[left->rank - 1];
+    } else {
+        return false;
+    }
+    return mul_i64(each, value_type(f, n->first_value)->count, &all) &&
+           all / FOLD_USES <= value_type(f, v)->count;
+}
+
+/* Is the result of N larger than what it is made of, and wanted by a product of few rows alone? */
+static bool is_decoded_later(const folding *w, const node *n)
+{
+    value_id v = n->first_value;
+    size_t bytes, operands = 0;
+    if (!w->bounded || n->n_results != 1 || value_type(w->f, v)->count <= FOLD_ELEMENTS ||
+        !type_bytes(value_type(w->f, v), &bytes))
+        return false;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const literal *l = literal_of(node_of(w->f, n->in[i]));
+        operands += l->splat ? 0 : l->bytes;
+    }
+    for (uint32_t i = 0; operands > 0 && bytes > operands && i < FOLD_STEPS; i++) {
+        const node *user = only_user(w->f, v);
+        if (!user || !type_is_static(value_type(w->f, user->first_value)))
+            return false;
+        if (op_table[user->op].traits & T_CONTRACTS)
+            return has_few_rows(w->f, user, v);
+        if (!(op_table[user->op].traits & (T_ELEMENTWISE | T_MOVES)))
+            return false;
+        v = user->first_value;
+    }
+    return false;
 }
 
 static bool is_small(const folding *w, const node *n, int64_t operands)
@@ -210,7 +283,7 @@ static tn_status fold_node(folding *w, uint32_t i)
     value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
     for (uint32_t k = 0; w->replacement && k < n->n_in; k++)
         in[k] = now(w, in[k]);
-    if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands))
+    if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands) || is_decoded_later(w, n))
         return TN_OK;
     tn_status s = compute(w, n, out) ? replace(w, i, out) : TN_OK;
     arena_reset(&w->cx->scratch);

@@ -59,6 +59,23 @@ class Weights(unittest.TestCase):
                 np.testing.assert_array_equal(y, want)
                 np.testing.assert_array_equal(z, w)
 
+    def test_decoded_where_they_are_used(self):
+        """Few rows read weights as they are stored; for many they are decoded once, when the program is compiled."""
+        w = (np.arange(96 * 64) * 37 % 255 - 127).astype(np.int8).reshape(96, 64)
+        scale = (np.arange(64, dtype=np.float32) + 1) / 64
+        nodes = [node("DequantizeLinear", "w s z", "f", axis=1), node("MatMul", "x f", "y")]
+        tensors = [("w", w), ("s", scale), ("z", np.zeros(64, np.int8))]
+        for rows, stored in [(1, True), (16, True), (17, False)]:
+            text = model(nodes, [("x", "f32", [rows, 96])], [("y", "f32", [rows, 64])], tensors)
+            x = (np.arange(rows * 96) % 7 - 3).astype(np.float32).reshape(rows, 96)
+            np.save(self.top / "x.npy", x)
+            for engine in ["jit", "ref"]:
+                y, = self.results(text, "--engine", engine, "--input", f"x={self.top}/x.npy")
+                np.testing.assert_array_equal(y, x @ (w * scale))  # sums of few bits are exact
+            kernels = start("explain", self.top / "m.onnx").stdout
+            self.assertEqual("si8[96, 64]" in kernels, stored, kernels)
+            self.assertEqual("f32[96, 64]" in kernels, not stored, kernels)
+
 
 if __name__ == "__main__":
     unittest.main()
