@@ -3,8 +3,7 @@
  */
 #include "dialect/mlir/hlo/lower.h"
 
-/* The integer type of BITS, signed or not. */
-static tn_dtype integer_of(uint32_t bits, bool is_signed)
+tn_dtype shlo_integer_of(uint32_t bits, bool is_signed)
 {
     for (uint32_t d = 0; d < TN_DTYPE_COUNT; d++)
         if (dtype_table[d].bits == bits &&
@@ -20,7 +19,7 @@ tn_value shlo_order_key(shlo_call *c, tn_value x)
     const type *t = shlo_type_of(c, x);
     if (!t)
         return x;
-    const tn_dtype d = integer_of(dtype_table[t->dtype].bits, true);
+    const tn_dtype d = shlo_integer_of(dtype_table[t->dtype].bits, true);
     const tn_value k = tn_bitcast(b, x, d);
     const tn_value is_below = tn_compare(b, TN_LT, k, tn_scalar_int(b, d, 0));
     const tn_value most = tn_scalar_int(b, d, (int64_t)dtype_int_max(d));
@@ -33,7 +32,7 @@ static tn_value split(shlo_call *c, tn_value x, const type *t, uint32_t from, ui
 {
     tn_builder *b = c->b;
     tn_value parts[64];
-    const tn_dtype wide = integer_of(from, false), narrow = integer_of(to, false);
+    const tn_dtype wide = shlo_integer_of(from, false), narrow = shlo_integer_of(to, false);
     const tn_value all = tn_bitcast(b, x, wide);
     uint32_t n = 0;
     for (; n * to < from; n++) {
@@ -49,7 +48,7 @@ static tn_value split(shlo_call *c, tn_value x, const type *t, uint32_t from, ui
 static tn_value join(shlo_call *c, tn_value x, const type *t, uint32_t from, uint32_t to)
 {
     tn_builder *b = c->b;
-    const tn_dtype narrow = integer_of(from, false), wide = integer_of(to, false);
+    const tn_dtype narrow = shlo_integer_of(from, false), wide = shlo_integer_of(to, false);
     const tn_value all = tn_bitcast(b, x, narrow);
     tn_value sum = tn_no_value();
     for (uint32_t n = 0; n * from < to; n++) {

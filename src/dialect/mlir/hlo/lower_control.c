@@ -257,9 +257,44 @@ bool shlo_lower_call(shlo_call *c)
     return inline_named(c, "callee");
 }
 
+/* What chlo has as an operation is that; else the decomposition says what it is. */
 bool shlo_lower_composite(shlo_call *c)
 {
+    const mir_attr *name = shlo_attr(c, "name"), *given = shlo_attr(c, "composite_attributes");
+    const size_t skip = strlen("chlo.");
+    const mir_fields none = {0};
+    if (name && name->text.n > skip && memcmp(name->text.at, "chlo.", skip) == 0) {
+        const mir_text own = {name->text.at + skip, name->text.n - skip};
+        const mir_row *row = shlo_row_named(c, "chlo", own);
+        if (row)
+            return shlo_lower_as(c, row, given && given->kind == MIR_DICT ? &given->fields : &none);
+    }
     return inline_named(c, "decomposition");
+}
+
+/* `@mhlo.topk` and the like: operations in an older form. NULL: TARGET is none of them. */
+static const mir_row *older_form(shlo_call *c, mir_text target)
+{
+    const size_t skip = strlen("mhlo.");
+    if (target.n <= skip || memcmp(target.at, "mhlo.", skip) != 0)
+        return NULL;
+    const mir_text name = mir_is(target, "mhlo.topk")
+                              ? (mir_text){"top_k", strlen("top_k")}
+                              : (mir_text){target.at + skip, target.n - skip};
+    const mir_row *row = shlo_row_named(c, "chlo", name);
+    return row ? row : shlo_row_named(c, "stablehlo", name);
+}
+
+/* The same, by its attributes. */
+static bool lower_older(shlo_call *c, const mir_row *row)
+{
+    const mir_attr *given = shlo_attr(c, "mhlo.attributes");
+    const mir_fields none = {0};
+    const mir_fields *list = given && given->kind == MIR_DICT ? &given->fields : &none;
+    const mir_attr *largest = mir_attr_named(list, "largest");
+    if (largest && !largest->i)
+        return shlo_refuse(c, DIAG_NotImplemented, "only the largest elements are read");
+    return shlo_lower_as(c, row, list);
 }
 
 bool shlo_lower_custom_call(shlo_call *c)
@@ -281,8 +316,9 @@ bool shlo_lower_custom_call(shlo_call *c)
             return shlo_give_value(c, 0, shlo_value_of(c, 0));
     if (mir_is(target, "shape_assertion"))
         return shlo_shape_assertion(c);
-    if (mir_is(target, "mhlo.erf") && c->op->n_in == 1 && c->op->n_out == 1)
-        return shlo_give(c, 0, tn_erf(c->b, shlo_in(c, 0)));
+    const mir_row *row = older_form(c, target);
+    if (row)
+        return lower_older(c, row);
     return shlo_refuse(c, DIAG_UnknownTarget,
                        "the custom call '@%.*s' is code that is not in the text", MIR_TEXT(target));
 }

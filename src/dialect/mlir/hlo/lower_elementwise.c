@@ -211,19 +211,6 @@ bool shlo_lower_round_afz(shlo_call *c)
     return shlo_give(c, 0, tn_select(b, is_far, away, whole));
 }
 
-bool shlo_lower_square(shlo_call *c)
-{
-    const tn_value x = shlo_in(c, 0);
-    return shlo_give(c, 0, tn_mul(c->b, x, x));
-}
-
-bool shlo_lower_is_one_inf(shlo_call *c)
-{
-    const tn_value x = shlo_in(c, 0);
-    const tn_value inf = tn_scalar_like(c->b, x, c->arg * (double)INFINITY);
-    return shlo_give(c, 0, tn_compare(c->b, TN_EQ, x, inf));
-}
-
 /* ---- conversions ---- */
 
 tn_value shlo_convert(shlo_call *c, tn_value x, tn_dtype d)
@@ -282,34 +269,4 @@ bool shlo_lower_reduce_precision(shlo_call *c)
     exponent = exponent < own_exponent ? exponent : own_exponent;
     mantissa = mantissa < own_mantissa ? mantissa : own_mantissa;
     return shlo_give(c, 0, shlo_precision(c, x, exponent, mantissa));
-}
-
-/* ---- chlo ---- */
-
-/* X broadcast to the result, by the axes that the attribute names for the operand of lower rank. */
-static tn_value broadcast_to(shlo_call *c, tn_value x, const type *to, const int64_t *axes,
-                             uint32_t n)
-{
-    const type *t = shlo_type_of(c, x);
-    if (!t || (n == t->rank && n < to->rank))
-        return tn_broadcast_axes(c->b, x, shlo_dims(to), (tn_ints){axes, n});
-    return tn_broadcast(c->b, x, shlo_dims(to));
-}
-
-bool shlo_lower_chlo_broadcast(shlo_call *c)
-{
-    int64_t axes[TN_MAX_RANK];
-    uint32_t n;
-    const type *to = shlo_static_type(c->r, shlo_out_type(c, 0), c->op->at);
-    if (!to || !shlo_axes(c, "broadcast_dimensions", to->rank, axes, &n))
-        return false;
-    tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
-    const tn_dtype d = dtype_in(c, 0);
-    x = broadcast_to(c, x, to, axes, n);
-    y = broadcast_to(c, y, to, axes, n);
-    if (c->arg == OP_MAXIMUM || c->arg == OP_MINIMUM)
-        return shlo_give(c, 0, shlo_maximum(c->b, x, y, c->arg == OP_MAXIMUM));
-    if (c->arg == OP_DIV && dtype_is_int(d))
-        return shlo_give(c, 0, guarded(c->b, OP_DIV, d, x, y));
-    return shlo_give(c, 0, two(c->b, (op_id)c->arg, x, y));
 }

@@ -193,6 +193,17 @@ bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo
 bool shlo_is_quantised(const shlo_call *c);
 bool shlo_lower_quantised(shlo_call *c);
 
+/* ---- numbers/special.c ---- */
+
+typedef enum shlo_special { SHLO_LGAMMA, SHLO_DIGAMMA, SHLO_ERFC, SHLO_ERF_INV } shlo_special;
+
+/* ---- lower_chlo.c ---- */
+
+/* The row of PREFIX.NAME, if it suits the operands and results of C; NULL otherwise. */
+const mir_row *shlo_row_named(const shlo_call *c, const char *prefix, mir_text name);
+/* Lower C as if it were the operation of ROW, with these attributes. */
+bool shlo_lower_as(shlo_call *c, const mir_row *row, const mir_fields *list);
+
 /* ---- captures.c ---- */
 
 /* What regions read of what is around them: data become operands and parameters. */
@@ -244,6 +255,8 @@ bool shlo_custom_check(shlo_call *c, mir_text target, bool *is_check);
 /* ---- shared by lowerings ---- */
 
 tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max);
+/* The integer type of BITS, signed or not. */
+tn_dtype shlo_integer_of(uint32_t bits, bool is_signed);
 /* Integers whose order is the total order of the floats X. */
 tn_value shlo_order_key(shlo_call *c, tn_value x);
 /* X as D, by the rules of `convert`. */
