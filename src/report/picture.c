@@ -123,7 +123,8 @@ static bool add_edge(drawing *d, value_id v)
         layout_edge *edges = ARENA_ARRAY(d->memory, layout_edge, cap);
         if (!edges)
             return false;
-        memcpy(edges, g->edges, g->n_edges * sizeof *edges);
+        if (g->n_edges > 0)
+            memcpy(edges, g->edges, g->n_edges * sizeof *edges);
         g->edges = edges;
         d->cap_edges = cap;
     }
