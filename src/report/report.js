@@ -412,7 +412,7 @@ function makeGraph(view) {
   /* All of it, or the top where that would be too small to read. */
   const begin = () => {
     fit();
-    if (camera.k > 0.3 || !picture.boxes.length) return;
+    if (camera.k > 0.55 || !picture.boxes.length) return;
     const [x, y, w] = picture.boxes[0].at;
     camera.k = 0.8;
     camera.center(x + w / 2, y);
@@ -615,9 +615,9 @@ function makeRoofline(view) {
   for (let y = y0; y <= y1; y++)
     root.append(svg('line', {class: 'axis', x1: L, x2: W - R, y1: py(10 ** y), y2: py(10 ** y)}),
       svg('text', {class: 'soft', x: L - 8, y: py(10 ** y) + 4, 'text-anchor': 'end'}, amount(10 ** y, '')));
-  const knee = limits.flops_per_second / limits.bytes_per_second, low = 10 ** x0;
-  root.append(svg('polyline', {class: 'roof', points: [[low, Math.max(low * limits.bytes_per_second, 10 ** y0)], [knee, limits.flops_per_second], [10 ** x1, limits.flops_per_second]]
-    .map(([x, y]) => `${px(Math.max(x, y / limits.bytes_per_second < x ? x : low))},${py(y)}`).join(' ')}),
+  const knee = limits.flops_per_second / limits.bytes_per_second, low = Math.max(10 ** x0, 10 ** y0 / limits.bytes_per_second);
+  root.append(svg('polyline', {class: 'roof', points: [[low, low * limits.bytes_per_second], [knee, limits.flops_per_second], [10 ** x1, limits.flops_per_second]]
+    .map(([x, y]) => `${px(x)},${py(y)}`).join(' ')}),
   svg('text', {x: W - R, y: py(limits.flops_per_second) - 8, 'text-anchor': 'end'}, amount(limits.flops_per_second, 'flop/s')),
   svg('text', {x: L + 8, y: T + 14}, `${amount(limits.bytes_per_second, 'B/s')} of memory, on one thread`),
   svg('text', {class: 'soft', x: (L + W) / 2, y: H - 8, 'text-anchor': 'middle'}, 'operations for each byte'));
@@ -630,7 +630,7 @@ function makeRoofline(view) {
     root.append(mark);
     return [d.k, mark];
   });
-  view.append(el('p', {class: 'soft'}, timed ? 'Each kernel as it ran, below the limits that were measured on this machine.' :
+  view.append(el('p', {class: 'soft'}, timed ? 'Each kernel as it ran, beside the limits of one thread, which were measured on this machine.' :
     'Each kernel where its limit is: the program did not run. Limits were measured on this machine.'), root);
   return () => { for (const [k, mark] of marks) mark.classList.toggle('on', isOn(k.fn, k.number, null)); };
 }

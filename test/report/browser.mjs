@@ -76,6 +76,13 @@ async function selection(job, page) {
   check(await page.locator('#view-program .code > .on').count() > 0, 'no line of the compiled program is marked');
   await tab(page, 'Roofline').click();
   check(await page.locator('#view-roofline .dot.on').count() === 1, 'one dot is marked');
+  const slope = await page.evaluate(() => { // of the roof of memory, in decades by decades
+    const lines = [...document.querySelectorAll('#view-roofline line')].map(l => ['x1', 'x2', 'y1', 'y2'].map(k => +l.getAttribute(k)));
+    const [xa, xb] = lines.filter(l => l[0] === l[1]).map(l => l[0]), [ya, yb] = lines.filter(l => l[2] === l[3]).map(l => l[2]);
+    const [from, to] = document.querySelector('#view-roofline .roof').getAttribute('points').split(' ').map(p => p.split(',').map(Number));
+    return (to[1] - from[1]) / (yb - ya) / ((to[0] - from[0]) / (xb - xa));
+  });
+  check(Math.abs(slope - 1) < 1e-6, `twice the operations a byte are ${slope} times the speed on the roofline`);
   if (job.tabs.includes('Compare')) {
     await tab(page, 'Compare').click();
     check(await page.locator('#view-compare tr.on').count() === 1, 'one row of the comparison is marked');

@@ -30,7 +30,8 @@ region @0(%n: tensor<si32>, %x: tensor<f32, 64x64>) -> (tensor<i1>, tensor<si32>
 }
 region @1(%n: tensor<si32>, %x: tensor<f32, 64x64>) -> (tensor<si32>, tensor<f32, 64x64>) {
   %next = add(%n, literal<si32>[1]) -> tensor<si32>
-  %y = tanh(%x) -> tensor<f32, 64x64>
+  %z = dot_general(%x, %x) contract_lhs[1] contract_rhs[0] -> tensor<f32, 64x64>
+  %y = tanh(%z) -> tensor<f32, 64x64>
   return %next, %y
 }
 """

@@ -76,10 +76,16 @@ class Pictures(unittest.TestCase):
         self.assertTrue(any(t.startswith("kernel 0: ") for t in texts(root)))
         self.assertLess(len(root.findall(f"{SVG}rect")), 300)
 
-    def test_the_picture_of_the_documents(self):
-        net = ROOT / "examples" / "aot" / "net.ir"
-        want = (ROOT / "docs" / "pictures" / "net.svg").read_text(encoding="utf-8")
-        self.assertEqual(output("explain", net, "--svg", "--cpu", "x86-64-v3"), want)
+    def test_the_pictures_of_the_documents(self):
+        pictures = ROOT / "docs" / "pictures"
+        net = output("explain", ROOT / "examples" / "aot" / "net.ir", "--svg", "--cpu", "x86-64-v3")
+        self.assertEqual(net, (pictures / "net.svg").read_text(encoding="utf-8"))
+        readme = (ROOT / "README.md").read_text(encoding="utf-8").split("<!-- file norm.ir -->", 1)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            norm, grad = pathlib.Path(folder, "norm.ir"), pathlib.Path(folder, "norm-grad.ir")
+            norm.write_text("".join(line[4:] + "\n" for line in readme.strip("\n").split("\n\n")[0].split("\n")), encoding="utf-8")
+            output("grad", norm, "-o", grad)
+            self.assertEqual(output("explain", grad, "--svg", "--cpu", "x86-64-v3"), (pictures / "norm.svg").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
