@@ -1,0 +1,2 @@
+" Written by tools/gen_editors.py; a test compares.
+setlocal commentstring=//\ %s
