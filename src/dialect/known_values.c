@@ -32,7 +32,8 @@ known_value *known_shaped(arena *memory, const known_value *k, const int64_t *di
         return NULL;
     *out = *k;
     out->rank = rank;
-    memcpy(out->dims, dims, rank * sizeof *dims);
+    if (rank)
+        memcpy(out->dims, dims, rank * sizeof *dims);
     return out;
 }
 

@@ -143,9 +143,9 @@ bool shlo_axes(shlo_call *c, const char *name, uint32_t rank, int64_t *out, uint
 mir_text shlo_word_of(const mir_attr *a)
 {
     mir_text t = a->text;
-    while (t.n && (*t.at == ' ' || *t.at == '\n'))
+    while (t.n && shlo_is_space(*t.at))
         t = (mir_text){t.at + 1, t.n - 1};
-    while (t.n && (t.at[t.n - 1] == ' ' || t.at[t.n - 1] == '\n'))
+    while (t.n && shlo_is_space(t.at[t.n - 1]))
         t.n--;
     return t;
 }

@@ -56,7 +56,7 @@ static bool refuse(dense_text *d, const char *why)
 
 static char next(dense_text *d)
 {
-    while (d->at < d->end && (*d->at == ' ' || *d->at == '\n' || *d->at == '\t' || *d->at == '\r'))
+    while (d->at < d->end && shlo_is_space(*d->at))
         d->at++;
     return d->at < d->end ? *d->at : '\0';
 }

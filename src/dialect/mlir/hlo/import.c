@@ -231,8 +231,7 @@ bool stablehlo_looks_like(const char *text, size_t length)
         "\"func.func\"", "#loc",    "sdy.mesh ", "ML\xEFR",    "HloModule "};
     size_t at = 0;
     for (;;) {
-        while (at < length &&
-               (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r'))
+        while (at < length && shlo_is_space(text[at]))
             at++;
         if (length - at < 2 || text[at] != '/' || text[at + 1] != '/')
             break;

@@ -118,7 +118,7 @@ static bool read_axes(shlo_call *c, mir_text *t, char first, char second, conv_a
         p++;
     for (p += p < end; p < end && *p != ']'; p++) {
         uint32_t slot = 0;
-        if (*p == ' ' || *p == ',' || *p == '\n')
+        if (*p == ',' || shlo_is_space(*p))
             continue;
         if (*p == first || *p == second) {
             slot = *p == second;

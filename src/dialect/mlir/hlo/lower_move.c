@@ -111,9 +111,14 @@ bool shlo_lower_broadcast_in_dim(shlo_call *c)
     for (uint32_t i = 0; i < n && i < t->rank; i++)
         if (dims[axes[i]] == MIR_UNKNOWN)
             dims[axes[i]] = t->dims[i];
-    for (uint32_t i = 0; i < to->rank; i++)
+    bool is_same = n == t->rank && t->rank == to->rank;
+    for (uint32_t i = 0; i < to->rank; i++) {
         if (dims[i] == MIR_UNKNOWN)
             return shlo_unknown_shape(c, "an extent of the result");
+        is_same = is_same && axes[i] == i && t->dims[i] == dims[i];
+    }
+    if (is_same) /* so JAX writes initial values, which stay the constants that they are */
+        return shlo_give_value(c, 0, shlo_value_of(c, 0));
     return shlo_broadcast_in_dim(c, dims, to->rank);
 }
 

@@ -154,6 +154,10 @@ bool shlo_ints_or(shlo_call *c, const char *name, uint32_t n, int64_t otherwise,
 /* N different axes of a tensor of rank RANK. */
 bool shlo_axes(shlo_call *c, const char *name, uint32_t rank, int64_t *out, uint32_t *n);
 bool shlo_are_axes(shlo_call *c, const char *name, const int64_t *axes, uint32_t n, uint32_t rank);
+static inline bool shlo_is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
 /* A word, such as that of an enumeration; empty: there is none. */
 mir_text shlo_word(const shlo_call *c, const char *name);
 mir_text shlo_word_of(const mir_attr *a);
