@@ -154,6 +154,18 @@ static bool too_large(grad_call *c, int64_t a, int64_t b)
     return true;
 }
 
+/* Windows that do not overlap: each fills the first elements of the STRIDE from its place on. */
+static value_id lay_windows(grad_call *c, value_id x, uint32_t place, uint32_t window,
+                            int64_t stride, int64_t extent)
+{
+    const type *t = grad_type(c, x);
+    const int64_t n = t->dims[window], all = t->dims[place] * stride;
+    const uint32_t at = place < window ? place : place - 1;
+    x = pad_axis(c, move_axis(c, x, window, at + 1), at + 1, 0, stride - n);
+    x = reshape_at(c, x, at, 2, &all, 1);
+    return all > extent ? cut_axis(c, x, at, 0, extent) : pad_axis(c, x, at, 0, extent - all);
+}
+
 /* Windows one after the other, each in a row of EXTENT, are shifted against each other by cutting
  * the same elements into rows of another length: element (w, j) of rows of EXTENT + DILATION is
  * element (w, j + w * DILATION) of rows of EXTENT. */
@@ -164,6 +176,8 @@ value_id grad_fold_windows(grad_call *c, value_id x, uint32_t place, uint32_t wi
         return NO_VALUE;
     const type *t = grad_type(c, x);
     int64_t places = t->dims[place], n = t->dims[window];
+    if (dilation == 1 && n > 1 && n <= stride && places > 0)
+        return lay_windows(c, x, place, window, stride, extent);
     x = move_axis(c, x, window, place < window ? place : place - 1);
     uint32_t at = place < window ? place : place - 1; /* of the windows; the places follow */
     if (n == 1 || places == 0) {

@@ -1,5 +1,6 @@
 /* Derivatives of sliding windows: every element gets the sum of what was read from it. */
 #include "grad/derivatives.h"
+#include "ops/dot_axes.h"
 
 static bool is_known(const type *t)
 {
@@ -48,6 +49,98 @@ static value_id windows_apart(grad_call *c, value_id g, const type *x, const int
     return build_transpose(&c->b, build_reshape(&c->b, g, dims, rank), perm, rank);
 }
 
+/* The gradient of a convolution by its input, where the node is what the convolution multiplies
+ * with its filter. */
+typedef struct transposed {
+    value_id g;              /* of the convolution: [n, places.., to] */
+    value_id w;              /* its filter, as a matrix */
+    bool is_turned;          /* its rows are the channels `to` */
+    attr accumulator;        /* of the products */
+    uint32_t n_accumulators; /* 1: there is one */
+} transposed;
+
+/* Is G, the gradient of the patches, the product of a gradient and a filter? */
+static bool is_product(const grad_call *c, value_id g, uint32_t n, transposed *out)
+{
+    const node *p = node_of(c->b.f, g);
+    if (p->op != OP_DOT_GENERAL)
+        return false;
+    const type *left = grad_type(c, p->in[0]), *right = grad_type(c, p->in[1]);
+    const dot_axes l = dot_axes_of(p->attrs, true, left->rank);
+    const dot_axes r = dot_axes_of(p->attrs, false, right->rank);
+    const attr *accumulator = attr_find(p->attrs, KEY_ACCUM_DTYPE);
+    *out = (transposed){.g = p->in[0], .w = p->in[1], .is_turned = r.contract[0] == 0};
+    if (accumulator) {
+        out->accumulator = *accumulator;
+        out->n_accumulators = 1;
+    }
+    return left->rank == n + 2 && right->rank == 2 && l.n_batch == 0 && l.n_contract == 1 &&
+           l.contract[0] == n + 1;
+}
+
+/* The filter [windows.. * from, to] as [windows.. * to, from], the windows backwards. */
+static value_id turn_filter(grad_call *c, const transposed *p, const int64_t *window, uint32_t n,
+                            int64_t from)
+{
+    static const int64_t swap[] = {1, 0};
+    const int64_t to = grad_type(c, p->w)->dims[p->is_turned ? 0 : 1];
+    value_id w = p->is_turned ? build_transpose(&c->b, p->w, swap, 2) : p->w;
+    dim dims[TN_MAX_RANK];
+    int64_t perm[TN_MAX_RANK], taps = 1;
+    for (uint32_t k = 0; k < n; k++) {
+        dims[k] = window[k];
+        perm[k] = k;
+        taps *= window[k];
+    }
+    dims[n] = from;
+    dims[n + 1] = to;
+    perm[n] = n + 1;
+    perm[n + 1] = n;
+    w = build_reshape(&c->b, w, dims, n + 2);
+    for (uint32_t k = 0; k < n; k++)
+        if (window[k] > 1)
+            w = grad_flip(c, w, k);
+    const dim matrix[] = {taps * to, from};
+    return build_reshape(&c->b, build_transpose(&c->b, w, perm, n + 2), matrix, 2);
+}
+
+/* Instead of a large matrix of patches whose windows are added: a convolution with the filter
+ * backwards. NO_VALUE where there is none, or where it takes much more work. */
+static value_id convolve_back(grad_call *c, const type *x, const int64_t *window,
+                              const int64_t *strides, const int64_t *dilation, const int64_t *pads,
+                              uint32_t n)
+{
+    transposed p;
+    int64_t around[2 * TN_MAX_RANK];
+    double more = 1;
+    if (!grad_has(c, OP_DOT_GENERAL) || !is_product(c, c->g[0], n, &p))
+        return NO_VALUE;
+    for (uint32_t k = 0; k < n; k++) {
+        const int64_t reach = (window[k] - 1) * dilation[k];
+        around[2 * k] = reach - pads[2 * k];
+        around[2 * k + 1] = reach - pads[2 * k + 1];
+        more *= (double)x->dims[1 + k] / (double)grad_type(c, p.g)->dims[1 + k];
+        if (strides[k] != 1 || around[2 * k] < 0 || around[2 * k + 1] < 0)
+            return NO_VALUE;
+    }
+    if (!(more <= 2))
+        return NO_VALUE;
+    const scalar zero = scalar_of_float(0);
+    attr patches[] = {attr_of_ints(KEY_WINDOW, window, n), attr_of_ints(KEY_STRIDES, strides, n),
+                      attr_of_ints(KEY_DILATION, dilation, n),
+                      attr_of_ints(KEY_PADS, around, 2 * n), attr_of_scalar(KEY_PAD_VALUE, &zero)};
+    const int64_t last = n + 1, first = 0;
+    attr product[5] = {p.accumulator};
+    uint32_t m = p.n_accumulators;
+    product[m++] = attr_of_ints(KEY_BATCH_LHS, NULL, 0);
+    product[m++] = attr_of_ints(KEY_BATCH_RHS, NULL, 0);
+    product[m++] = attr_of_ints(KEY_CONTRACT_LHS, &last, 1);
+    product[m++] = attr_of_ints(KEY_CONTRACT_RHS, &first, 1);
+    const value_id rows = build_node(&c->b, OP_EXTRACT_PATCHES, &p.g, 1, patches, 5);
+    const value_id in[] = {rows, turn_filter(c, &p, window, n, x->dims[x->rank - 1])};
+    return build_node(&c->b, OP_DOT_GENERAL, in, 2, product, m);
+}
+
 tn_status grad_extract_patches(grad_call *c)
 {
     const type *x = grad_type(c, grad_in(c, 0));
@@ -58,6 +151,9 @@ tn_status grad_extract_patches(grad_call *c)
     const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
     if (!is_known(x))
         return grad_refuse_symbolic(c, "an extent");
+    const value_id back = convolve_back(c, x, window, strides, dilation, pads, n);
+    if (back != NO_VALUE)
+        return grad_gives(c, back);
     value_id g = windows_apart(c, c->g[0], x, window, n);
     for (uint32_t k = 0; k < n; k++) {
         int64_t extent = x->dims[1 + k], padded = extent + pads[2 * k] + pads[2 * k + 1];

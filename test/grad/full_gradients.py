@@ -438,11 +438,26 @@ def ptir_cases():
     for window, strides, dilation, pads, x, y in (
             ([2], [1], [1], [(0, 1)], (1, 4, 2), (1, 4, 4)),
             ([3], [2], [2], [(2, 1)], (2, 6, 1), (2, 3, 3)),
+            ([2], [3], [1], [(0, 0)], (1, 8, 1), (1, 3, 2)),
+            ([2], [3], [1], [(0, 2)], (1, 8, 1), (1, 3, 2)),
             ([2, 3], [2, 1], [1, 2], [(1, 0), (0, 2)], (1, 5, 6, 2), (1, 3, 4, 12)),
             ([1, 1], [1, 2], [1, 1], [(0, 0), (0, 0)], (1, 2, 3, 1), (1, 2, 2, 1))):
         yield p(f"extract_patches {window} {strides} {dilation}", {"x": x},
                 f"extract_patches({{x}}) window{window} strides{strides} dilation{dilation} "
                 f"padding{pads} pad_value[0.5]", y)
+    # products of patches with a filter: by x they are convolutions again, but for the last two
+    for window, dilation, pads, x, rows, y in (
+            ([2], [1], [(0, 1)], (1, 4, 2), 0, (1, 4, 3)),
+            ([3], [2], [(3, 4)], (2, 5, 1), 1, (2, 8, 3)),
+            ([2, 3], [1, 2], [(1, 0), (0, 2)], (1, 5, 6, 2), 0, (1, 5, 4, 3)),
+            ([2], [1], [(2, 0)], (1, 4, 2), 0, (1, 5, 3)),
+            ([4], [1], [(0, 0)], (1, 5, 2), 1, (1, 2, 3))):
+        taps = math.prod(window) * x[-1]
+        patches = f"extract_patches({{}}) window{window} strides{[1] * len(window)} dilation{dilation} padding{pads} pad_value[0.5]"
+        product = f"dot_general({{}}, {{}}) contract_lhs[{len(y) - 1}] contract_rhs[{rows}]"
+        yield p(f"convolution by patches {window} {dilation} {pads}", {"x": x, "f": (taps, 3) if rows == 0 else (3, taps)},
+                lambda put, x, f, patches=patches, product=product, y=y, taps=taps: put(
+                    product.format(put(patches.format(x), (*y[:-1], taps)), f), y), y)
     for what, x, w, y in (
             ("strides[1, 2] padding[(1, 0), (0, 2)] base_dilation[1, 1] dilation[1, 1]",
              (1, 2, 4, 5), (3, 2, 2, 3), (1, 3, 4, 3)),
