@@ -77,6 +77,19 @@ bool shlo_lower_check(shlo_call *c)
     return put(c, &check);
 }
 
+bool shlo_lower_check_file(shlo_call *c)
+{
+    return !c->r->options->checks ||
+           shlo_refuse(c, DIAG_NotImplemented, "it compares with a file of another program");
+}
+
+/* What is only shown. */
+bool shlo_lower_nothing(shlo_call *c)
+{
+    (void)c;
+    return true;
+}
+
 /* A `check.eq`: a truth value, whether all elements are equal or, of floats, within 1e-4. */
 static bool equals(shlo_call *c)
 {

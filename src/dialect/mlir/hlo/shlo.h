@@ -199,7 +199,13 @@ bool shlo_lower_quantised(shlo_call *c);
 
 /* ---- numbers/special.c ---- */
 
-typedef enum shlo_special { SHLO_LGAMMA, SHLO_DIGAMMA, SHLO_ERFC, SHLO_ERF_INV } shlo_special;
+typedef enum shlo_special {
+    SHLO_LGAMMA,
+    SHLO_DIGAMMA,
+    SHLO_ERFC,
+    SHLO_ERF_INV,
+    SHLO_BESSEL_I1E
+} shlo_special;
 
 /* ---- lower_chlo.c ---- */
 

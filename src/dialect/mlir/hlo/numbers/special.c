@@ -285,6 +285,35 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
     return either(b, is_equal(b, y, 0), y, x);
 }
 
+/* ---- a function of Bessel ---- */
+
+/* exp(-|x|) I1(x): by the power series up to 20, by the asymptotic one above. */
+static tn_value bessel_i1e_of(tn_builder *b, tn_value x)
+{
+    enum { NEAR_TERMS = 50, FAR_TERMS = 20 };
+    const tn_value size = tn_abs(b, x), one = num(b, 1), edge = num(b, 20);
+    const tn_value is_near = tn_compare(b, TN_LE, size, edge);
+    const tn_value small = tn_select(b, is_near, size, edge), large = tn_maximum(b, size, edge);
+    const tn_value half = tn_mul(b, small, num(b, 0.5)), square = tn_mul(b, half, half);
+    tn_value series = one, tail = one;
+    for (int k = NEAR_TERMS; k > 0; k--) {
+        const tn_value ratio = tn_div(b, square, num(b, k * (k + 1.0)));
+        series = tn_add(b, one, tn_mul(b, ratio, series));
+    }
+    for (int k = FAR_TERMS; k > 0; k--) {
+        const double odd = 2 * k - 1;
+        const tn_value ratio = tn_div(b, num(b, (odd * odd - 4) / (8.0 * k)), large);
+        tail = tn_add(b, one, tn_mul(b, ratio, tail));
+    }
+    const tn_value scaled = tn_mul(b, half, tn_exp(b, tn_neg(b, small)));
+    const tn_value near = tn_mul(b, scaled, series);
+    const tn_value root = tn_sqrt(b, tn_mul(b, large, num(b, 6.283185307179586)));
+    const tn_value y = tn_select(b, is_near, near, tn_div(b, tail, root));
+    const tn_value is_below = tn_compare(b, TN_LT, x, num(b, 0));
+    const tn_value both = tn_select(b, is_below, tn_neg(b, y), y);
+    return tn_select(b, tn_is_nan(b, x), x, both);
+}
+
 /* ---- as operations ---- */
 
 /* Operand K in f64; no value, refused, when it is no float. */
@@ -312,6 +341,9 @@ bool shlo_lower_special(shlo_call *c)
         break;
     case SHLO_ERFC:
         y = erf_complement(b, x);
+        break;
+    case SHLO_BESSEL_I1E:
+        y = bessel_i1e_of(b, x);
         break;
     case SHLO_ERF_INV:
         y = erf_inv(b, x, shlo_in_type(c, 0)->dtype == TN_F64 ? 3 : 2);
