@@ -48,6 +48,7 @@ static const layout layouts[] = {
     LAYOUT(tn_pass_info, 24),
     LAYOUT(tn_dialect_info, 24),
     LAYOUT(tn_equiv_result, 104),
+    LAYOUT(tn_function_checks, 32),
     LAYOUT(tn_walk_function, 24),
     LAYOUT(tn_walk_instruction, 320),
     LAYOUT(tn_walker, 32),
@@ -94,8 +95,8 @@ static size_t check_header(const char *header)
 
 int main(void)
 {
-    static const char *const headers[] = {"types.h", "tenon.h", "convert.h",
-                                          "build.h", "forms.h", "files.h"};
+    static const char *const headers[] = {"types.h", "tenon.h", "convert.h", "build.h",
+                                          "forms.h", "files.h", "report.h"};
     size_t n = 0;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         if (sizeof(void *) == 8 && !CHECK_INT(layouts[i].now, layouts[i].bytes))
