@@ -608,7 +608,7 @@ function makeRoofline(view) {
   const x0 = Math.floor(Math.log10(Math.min(...xs)) - 0.3), x1 = Math.ceil(Math.log10(Math.max(...xs)) + 0.3);
   const y0 = Math.floor(Math.log10(Math.min(...ys)) - 0.1), y1 = Math.ceil(Math.log10(Math.max(...ys)) + 0.1);
   const px = x => L + (Math.log10(x) - x0) / (x1 - x0) * (W - L - R), py = y => H - B - (Math.log10(y) - y0) / (y1 - y0) * (H - B - T);
-  const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Roofline', style: 'max-width:100%;height:auto;width:860px'});
+  const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Roofline', class: 'chart'});
   for (let x = x0; x <= x1; x++)
     root.append(svg('line', {class: 'axis', x1: px(10 ** x), x2: px(10 ** x), y1: T, y2: H - B}),
       svg('text', {class: 'soft', x: px(10 ** x), y: H - B + 18, 'text-anchor': 'middle'}, String(+(10 ** x).toPrecision(1))));
@@ -649,7 +649,7 @@ function makeMemory(view) {
     for (const b of temps) { live[b[3]] += b[2]; live[b[4] + 1] -= b[2]; }
     for (let i = 1; i <= n; i++) live[i] += live[i - 1];
     const peak = live.indexOf(Math.max(...live.slice(0, n)));
-    const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Memory over steps', style: 'max-width:100%;height:auto;width:860px'});
+    const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Memory over steps', class: 'chart'});
     const px = step => L + step / n * (W - L - 10), py = byte => H - B - byte / top * (H - B - T);
     for (let i = 0; i <= 4; i++)
       root.append(svg('line', {class: 'axis', x1: L, x2: W - 10, y1: py(top * i / 4), y2: py(top * i / 4)}),
@@ -756,7 +756,7 @@ function curve(title, points, log) {
   const f = log ? Math.log10 : x => x, ys = ok.map(p => f(p[1])), xs = ok.map(p => p[0]);
   const min = Math.min(...ys), max = Math.max(...ys), from = Math.min(...xs), to = Math.max(...xs);
   const px = x => L + (x - from) / (to - from || 1) * (W - L - 10), py = y => H - B - (f(y) - min) / (max - min || 1) * (H - B - T);
-  const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': title, style: 'max-width:100%;height:auto;width:860px'});
+  const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': title, class: 'chart'});
   for (let i = 0; i <= 4; i++) {
     const y = min + (max - min) * i / 4, value = log ? 10 ** y : y;
     root.append(svg('line', {class: 'axis', x1: L, x2: W - 10, y1: py(value), y2: py(value)}),
