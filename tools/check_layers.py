@@ -18,12 +18,12 @@ CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/tr
 ROOMS = [*BASE, "layout", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, "train", *CLI]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, "train", "lsp", *CLI]
 # Rooms that see less than everything above them.
 ONLY = {"layout": BASE, **{room: CLI[:i] for i, room in enumerate(CLI)},
         "program": [*BASE, "machine"], "runtime": [*BASE, "machine", "scalar", "program"],
         "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "graph", "forms", "io", *API],
-        "loop/ir": [*BASE, "scalar", "graph", "ops"]}
+        "loop/ir": [*BASE, "scalar", "graph", "ops"], "lsp": [*BASE, *API], "cli/commands": [*CLI[:CLI.index("cli/commands")], "lsp"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]
 

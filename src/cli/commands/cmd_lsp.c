@@ -1,0 +1,31 @@
+/* tenon lsp: the language server, on standard input and output. */
+#include "cli/session/cli.h"
+#include "lsp/server.h"
+
+/* Editors name the channel, and there is only this one. */
+enum { OPTION_STDIO = OPTION_OWN };
+
+static const option options[] = {
+    {OPTION_STDIO, "--stdio", NULL, "talk over standard input and output, as it always does"},
+    {0},
+};
+
+static bool write_out(void *user, const char *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, user) == n && fflush(user) == 0;
+}
+
+static tn_status run_lsp(session *s, const arguments *args)
+{
+    const tn_writer out = {write_out, stdout};
+    if (args->n_files)
+        return usage_error(s, "'lsp' takes no file");
+    lsp_server *server = lsp_new(NULL, &out);
+    if (!server)
+        return no_memory(s);
+    const int status = lsp_serve(server, stdin);
+    lsp_free(server);
+    return status == 0 ? TN_OK : TN_ERR_REJECTED;
+}
+
+const command command_lsp = {"lsp", "", "serve editors: the language server", options, run_lsp};

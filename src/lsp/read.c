@@ -1,0 +1,13 @@
+/* The text of a document as a program. */
+#include "lsp/answers.h"
+
+tn_status answer_read(const document *d, const tn_diagnostic_sink *sink, tn_context **cx,
+                      tn_module **m)
+{
+    tn_read_options o = {.size = sizeof o, .dialect = d->dialect, .file = d->uri};
+    *m = NULL;
+    *cx = tn_context_new(d->allocator, sink);
+    if (!*cx)
+        return TN_ERR_NOMEM;
+    return tn_module_read(*cx, &o, d->text, d->n, m);
+}

@@ -1,0 +1,52 @@
+"""The language server in Neovim: a wrong program is opened, its edit is carried out, and no fault is left."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from lib.program import TENON
+from lsp.test_lsp import RIGHT
+
+NEOVIM = """
+local id = vim.lsp.start_client({ name = "tenon", cmd = { os.getenv("TENON"), "lsp" } })
+vim.cmd("edit x.ir")
+vim.lsp.buf_attach_client(0, id)
+local function wait(n)
+  return vim.wait(600000, function() return #vim.diagnostic.get(0) == n end, 10)
+end
+local found = wait(1)
+local first = found and vim.diagnostic.get(0)[1] or {}
+vim.ui.select = function(items, _, choose) choose(items[1], 1) end
+vim.api.nvim_win_set_cursor(0, { 2, 6 })
+vim.lsp.buf.code_action()
+local mended = wait(0)
+vim.lsp.buf.formatting_sync(nil, 600000)
+vim.cmd("write!")
+vim.fn.writefile({ tostring(found), tostring(first.lnum), tostring(mended) }, "out.txt")
+vim.cmd("qall!")
+"""
+
+
+class Editors(unittest.TestCase):
+    def check(self, script, command, want):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.ir")
+            path.write_text(RIGHT.replace("Neg", "Nge"))
+            pathlib.Path(folder, script[0]).write_text(script[1])
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=3000,
+                                  env={**os.environ, "TENON": TENON, "HOME": folder})
+            out = pathlib.Path(folder, "out.txt")
+            self.assertTrue(out.exists(), done.stderr + done.stdout)
+            self.assertEqual(out.read_text().split(), want, done.stderr)
+            self.assertEqual(path.read_text(), RIGHT.replace("Input()", "Input ()"))
+
+    @unittest.skipUnless(shutil.which("nvim"), "there is no Neovim")
+    def test_neovim(self):
+        self.check(("s.lua", NEOVIM), ["nvim", "--headless", "-i", "NONE", "-u", "NONE", "-c", "luafile s.lua"],
+                   ["true", "1", "true"])
+
+
+if __name__ == "__main__":
+    unittest.main()
