@@ -676,7 +676,8 @@ TN_API tn_status tn_program_get_costs(const tn_program *p, tn_program_costs *cos
  * operations run together, and through which index maps), "loops" (the loop programs of kernels),
  * "program" (buffers with their places, and steps) or "all". NUMBER: of kernels and loops, only
  * those of the kernel with that number; -1: of all. The text is for reading: it may change with
- * every version. Returns as tn_program_explain, and TN_ERR_USAGE for another STAGE. */
+ * every version. Returns as tn_program_explain, and TN_ERR_USAGE for another STAGE and a NUMBER
+ * that no kernel has. */
 TN_API tn_status tn_program_dump(const tn_program *p, const char *stage, int64_t number,
                                  const tn_writer *writer);
 

@@ -58,6 +58,11 @@ def main():
                done.stdout + done.stderr)
         done = dump(path, "--dump", "asm")
         expect("no such stage", done.returncode == 2 and "lowered" in done.stderr, done.stderr)
+        done = dump(path, "--dump", "loops", "--kernel", "9")
+        expect("no such kernel", done.returncode == 2 and "there is no kernel 9" in done.stderr and not done.stdout,
+               done.stderr)
+        done = dump(path, "--kernel", "-1")
+        expect("no such number", done.returncode == 2 and "it takes 0 to" in done.stderr, done.stderr)
     return failures != 0
 
 

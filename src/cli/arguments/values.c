@@ -52,7 +52,8 @@ tn_status read_number(session *s, const char *option_name, const char *text, int
     if (!looks_like_number(text))
         return usage_error(s, "%s takes a number, not '%s'", option_name, text);
     if (!number_i64(text, strlen(text), number) || *number < min || *number > max)
-        return usage_error(s, "%s: %s is out of range", option_name, text);
+        return usage_error(s, "%s: %s is out of range; it takes %lld to %lld", option_name, text,
+                           (long long)min, (long long)max);
     return TN_OK;
 }
 

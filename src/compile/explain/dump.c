@@ -72,10 +72,32 @@ static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage 
     }
 }
 
+/* The kernels of the function that has most. */
+static uint32_t most_kernels(const jit_plan *plan)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->m->functions.n; i++)
+        if (plan->functions[i].plans && plan->functions[i].kernels.n > n)
+            n = plan->functions[i].kernels.n;
+    return n;
+}
+
+static tn_status no_kernel(const tn_program *p, int64_t number, uint32_t n)
+{
+    return diag_report(&p->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                       "there is no kernel %" PRId64 "; there %s %" PRIu32 ", the first is 0",
+                       number, n == 1 ? "is" : "are", n);
+}
+
 tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, text_buffer *out)
 {
     pipeline made;
     TN_TRY(program_plan(p, &made));
+    const uint32_t kernels = most_kernels(&made.plan);
+    if (number >= kernels) {
+        pipeline_release(&made);
+        return no_kernel(p, number, kernels);
+    }
     if (stage != DUMP_STAGES)
         dump_stage_of(p, &made.plan, stage, number, out);
     for (int each = 0; stage == DUMP_STAGES && each < DUMP_STAGES; each++) {

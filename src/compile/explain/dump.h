@@ -20,7 +20,8 @@ const char *dump_stage_name(dump_stage stage);
 
 /* Append STAGE of P (DUMP_STAGES: all of them), whose sizes must be known: TN_ERR_USAGE, reported,
  * otherwise. NUMBER: of kernels and loops, only those of the kernel with that number, counted over
- * all functions as explain does within each; -1: of all. */
+ * all functions as explain does within each; -1: of all. TN_ERR_USAGE, reported, when no function
+ * has so many. */
 tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, text_buffer *out);
 
 #endif
