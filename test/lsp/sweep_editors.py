@@ -1,4 +1,4 @@
-"""The language server in Neovim: a wrong program is opened, its edit is carried out, and no fault is left."""
+"""The language server in Neovim and in Emacs: a wrong program is opened, its edit is carried out, and no fault is left."""
 import os
 import pathlib
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from lib.program import TENON
+from lib.program import ROOT, TENON
 from lsp.test_lsp import RIGHT
 
 NEOVIM = """
@@ -27,6 +27,33 @@ vim.cmd("write!")
 vim.fn.writefile({ tostring(found), tostring(first.lnum), tostring(mended) }, "out.txt")
 vim.cmd("qall!")
 """
+EMACS = """
+(require 'tenon)
+(require 'eglot)
+(setq eglot-sync-connect t make-backup-files nil eglot-confirm-server-initiated-edits nil)
+(add-to-list 'eglot-server-programs (list 'tenon-mind-ir-mode (getenv "TENON") "lsp"))
+(find-file "x.ir")
+(apply #'eglot (eglot--guess-contact))
+(defun wait (n)
+  (let ((tries 12000))
+    (while (and (> tries 0) (progn (accept-process-output nil 0.05) (/= n (length (flymake-diagnostics)))))
+      (when (= 0 (% tries 10)) (flymake-start))
+      (setq tries (1- tries)))
+    (> tries 0)))
+(let* ((found (wait 1))
+       (actions (jsonrpc-request (eglot--current-server-or-lose) :textDocument/codeAction
+                                 (list :textDocument (eglot--TextDocumentIdentifier)
+                                       :range (list :start (eglot--pos-to-lsp-position (point-min))
+                                                    :end (eglot--pos-to-lsp-position (point-max)))
+                                       :context (list :diagnostics [])))))
+  (eglot--apply-workspace-edit (plist-get (aref actions 0) :edit))
+  (eglot--signal-textDocument/didChange) ; it waits for an idle editor
+  (let ((mended (wait 0)))
+    (eglot-format-buffer)
+    (save-buffer)
+    (with-temp-file "out.txt" (insert (format "%s\\n%s\\n" found mended)))))
+(eglot-shutdown (eglot--current-server-or-lose))
+"""
 
 
 class Editors(unittest.TestCase):
@@ -35,6 +62,7 @@ class Editors(unittest.TestCase):
             path = pathlib.Path(folder, "x.ir")
             path.write_text(RIGHT.replace("Neg", "Nge"))
             pathlib.Path(folder, script[0]).write_text(script[1])
+            subprocess.run(["git", "init", "-q", folder], check=True)  # eglot wants a project
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=3000,
                                   env={**os.environ, "TENON": TENON, "HOME": folder})
             out = pathlib.Path(folder, "out.txt")
@@ -46,6 +74,11 @@ class Editors(unittest.TestCase):
     def test_neovim(self):
         self.check(("s.lua", NEOVIM), ["nvim", "--headless", "-i", "NONE", "-u", "NONE", "-c", "luafile s.lua"],
                    ["true", "1", "true"])
+
+    @unittest.skipUnless(shutil.which("emacs"), "there is no Emacs")
+    def test_emacs(self):
+        self.check(("s.el", EMACS), ["emacs", "-q", "--batch", "-L", str(pathlib.Path(ROOT, "editors", "emacs")), "--eval",
+                                     "(package-initialize)", "-l", "s.el"], ["t", "t"])
 
 
 if __name__ == "__main__":
