@@ -28,4 +28,9 @@ bool answer_actions(const server *s, const document *d, size_t from, size_t to, 
 /* The result of formatting, or the message *REFUSAL. */
 bool answer_formatting(const server *s, const document *d, text_buffer *out, const char **refusal);
 
+/* The result of hover: help on the operation whose name stands around byte AT, or null. */
+bool answer_hover(const server *s, const document *d, size_t at, text_buffer *out);
+/* The result of completion: the names of operations in the language of D. */
+bool answer_completion(const document *d, text_buffer *out);
+
 #endif

@@ -138,6 +138,8 @@ static bool read_parameters(reading *r)
             (void)read_capabilities(r);
         else if (json_is(key, "range") && is_a(r, JSON_OBJECT))
             (void)read_range(r, &r->p->start, &r->p->end);
+        else if (json_is(key, "position"))
+            (void)read_position(r, &r->p->start);
         else
             (void)json_skip(&r->j);
     return json_ok(&r->j);

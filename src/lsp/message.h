@@ -27,7 +27,7 @@ typedef struct parameters {
     bool has_uri, has_text, offers_utf8;
     json_text uri, language, text;
     int64_t version;
-    position start, end; /* of `range` */
+    position start, end; /* of `range`; `position` is a start */
     VECTOR(change) changes;
 } parameters;
 

@@ -213,7 +213,8 @@ static void initialize(server *s, const message *m)
                 "{\"capabilities\":{\"positionEncoding\":\"%s\","
                 "\"textDocumentSync\":{\"openClose\":true,\"change\":2},"
                 "\"codeActionProvider\":{\"codeActionKinds\":[\"quickfix\","
-                "\"source.fixAll.tenon\"]},\"documentFormattingProvider\":true},"
+                "\"source.fixAll.tenon\"]},\"documentFormattingProvider\":true,"
+                "\"hoverProvider\":true,\"completionProvider\":{}},"
                 "\"serverInfo\":{\"name\":\"tenon\",\"version\":\"%s\"}}",
                 m->p.offers_utf8 ? "utf-8" : "utf-16", tn_version());
     send_result(s, m, true, &result);
@@ -265,6 +266,30 @@ static void format(server *s, const message *m)
     text_release(&result);
 }
 
+static void hover(server *s, const message *m)
+{
+    const document *d = asked(s, m);
+    text_buffer result;
+    if (!d)
+        return;
+    text_init(&result, &s->cx->allocator);
+    const bool ok = answer_hover(s, d, document_offset(d, s->encoding, m->p.start), &result);
+    send_result(s, m, ok, &result);
+    text_release(&result);
+}
+
+static void complete(server *s, const message *m)
+{
+    const document *d = asked(s, m);
+    text_buffer result;
+    if (!d)
+        return;
+    text_init(&result, &s->cx->allocator);
+    const bool ok = answer_completion(d, &result);
+    send_result(s, m, ok, &result);
+    text_release(&result);
+}
+
 /* ---- messages ---- */
 
 typedef struct method {
@@ -281,6 +306,8 @@ static const method methods[] = {
     {"textDocument/didClose", false, did_close},
     {"textDocument/codeAction", true, code_action},
     {"textDocument/formatting", true, format},
+    {"textDocument/hover", true, hover},
+    {"textDocument/completion", true, complete},
 };
 
 static const method *find_method(json_text name)

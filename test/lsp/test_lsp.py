@@ -27,7 +27,7 @@ def apply(text, edits):
 class Life(unittest.TestCase):
     def test_order_of_messages(self):
         status, got = talk(b"".join(map(frame, [
-            request(1, "textDocument/hover"), notification("textDocument/didOpen"), initialize(), request(2, "initialize"),
+            request(1, "textDocument/rename"), notification("textDocument/didOpen"), initialize(), request(2, "initialize"),
             request("x", "nothing"), notification("nothing"), request(3, "shutdown"), request(4, "textDocument/formatting"),
             notification("exit"), request(5, "initialize")])))
         self.assertEqual(status, 0)
@@ -114,6 +114,33 @@ class Diagnostics(unittest.TestCase):
         got = session(opened(URI, "mind-ir", text),
                       request(1, "textDocument/codeAction", textDocument={"uri": URI}, range=everywhere, context={"diagnostics": []}))
         self.assertEqual([a["kind"] for a in got[1]["result"]], ["source.fixAll.tenon"])
+
+
+class Words(unittest.TestCase):
+    def ask(self, uri, language, text, method, column):
+        at = {"line": 0, "character": column}
+        _, got = session(opened(uri, language, text), request(1, "textDocument/" + method, textDocument={"uri": uri}, position=at))
+        return got["result"]
+
+    def test_hover(self):
+        line = "%Sum = Sum (%0) {axes=[0]} : tensor<f32>[]"
+        got = self.ask(URI, "mind-ir", line, "hover", 8)
+        self.assertEqual(got["range"], {"start": {"line": 0, "character": 7}, "end": {"line": 0, "character": 10}})
+        self.assertTrue(got["contents"]["value"].startswith("**sum**: "))
+        self.assertIn("`keepdims`", got["contents"]["value"])
+        self.assertIsNone(self.ask(URI, "mind-ir", line, "hover", 2))
+        self.assertIsNone(self.ask(URI, "mind-ir", line, "hover", 12))
+        self.assertIn("**sub**", self.ask(URI, "mind-ir", "%1 = BinOp", "hover", 6)["contents"]["value"])
+        self.assertIn("**dot_general**", self.ask("a.ptir", "plaintext", "%1 = dot_general", "hover", 16)["contents"]["value"])
+
+    def test_completion(self):
+        for uri, language, some, none in ((URI, "", "ConstF64", "tanh"), ("a", "ptir", "tanh", "BinOp"),
+                                          ("a", "mind", "matmul", "a")):
+            labels = [x["label"] for x in self.ask(uri, language, "", "completion", 0)]
+            self.assertIn(some, labels)
+            self.assertNotIn(none, labels)
+            self.assertEqual(len(labels), len(set(labels)))
+        self.assertEqual(self.ask("a", "", "", "completion", 0), [])
 
 
 class Edits(unittest.TestCase):
