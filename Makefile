@@ -41,10 +41,10 @@ test: setup ## what every change must pass
 browser: ## what the pages of reports are tested with
 	@tools/setup.sh chromium nodejs npm
 
-sweeps: setup browser ## longer: the tests with sanitizers, more programs, release builds, fuzzers
+sweeps: setup ## longer: the tests with sanitizers, more programs, release builds, fuzzers
 	@$(python) tools/test.py sweeps
 
-ci: setup browser ## both
+ci: setup ## both
 	@$(python) tools/test.py test sweeps
 
 check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the tests of that name

@@ -127,7 +127,8 @@ def fuzzers(tally):
 
 def sweeps(tally):
     """What takes longer: sanitizers, more programs, release builds, editors, fuzzers."""
-    run_one(tally, "setup", "tools/setup.sh", "neovim", "emacs-nox", "elpa-eglot")
+    for more in (["neovim"], ["emacs-nox", "elpa-eglot"], ["chromium", "nodejs", "npm"]):
+        run_one(tally, "setup", "tools/setup.sh", "--try", *more)
     if build(tally, "asan"):
         test_part(tally, "asan")
     if build(tally, "tsan", *(f"unit_{name}" for name in THREADED)):

