@@ -44,8 +44,7 @@ value_id grad_sum_to(grad_call *c, value_id g, const dim *to, uint32_t rank)
         attr keep = attr_of_int(KEY_KEEPDIMS, false); /* without axes: all of them */
         return build_node(&c->b, OP_SUM, &g, 1, &keep, 1);
     }
-    value_id sum = build_reduce(&c->b, OP_SUM, g, axes, n, false);
-    return build_reshape(&c->b, sum, to, rank);
+    return build_reshape(&c->b, grad_sum_over(c, g, axes, n), to, rank);
 }
 
 value_id grad_unbroadcast(grad_call *c, value_id g, value_id v)

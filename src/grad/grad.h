@@ -73,6 +73,8 @@ value_id grad_add_rows(grad_call *c, value_id x, const value_id in[2]);
 /* si64[N]. */
 value_id grad_indices(grad_call *c, const int64_t *at, int64_t n);
 
+/* Sum G over AXES, which go away. Of a product of batches it is a product that contracts them. */
+value_id grad_sum_over(grad_call *c, value_id g, const int64_t *axes, uint32_t n);
 /* Sum G, which has the shape of a broadcast, back to the shape of operand V. */
 value_id grad_unbroadcast(grad_call *c, value_id g, value_id v);
 /* The shape arithmetic of the same: sum over the axes that TO lacks or has as 1. */

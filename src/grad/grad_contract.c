@@ -16,10 +16,33 @@ static value_id swap_last(grad_call *c, value_id x)
     return build_transpose(&c->b, x, perm, rank);
 }
 
+/* Can the gradient use dot_general? */
+static bool has_products(const grad_call *c)
+{
+    return !c->core_only && grad_has(c, OP_DOT_GENERAL);
+}
+
+/* The gradient by one matrix that multiplied a batch A: the sum over the batch in the product. */
+static value_id sum_of_batch(grad_call *c, value_id a)
+{
+    const uint32_t n = grad_type(c, a)->rank - 1;
+    int64_t rows[TN_MAX_RANK];
+    for (uint32_t i = 0; i < n; i++)
+        rows[i] = i;
+    attr entries[] = {attr_of_ints(KEY_BATCH_LHS, NULL, 0), attr_of_ints(KEY_BATCH_RHS, NULL, 0),
+                      attr_of_ints(KEY_CONTRACT_LHS, rows, n),
+                      attr_of_ints(KEY_CONTRACT_RHS, rows, n)};
+    const value_id in[] = {a, c->g[0]};
+    return build_node(&c->b, OP_DOT_GENERAL, in, 2, entries, 4);
+}
+
 /* Only batch axes can have been broadcast: the last two are the operand's own. */
 tn_status grad_matmul(grad_call *c)
 {
     value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    if (c->operand == 1 && grad_type(c, b)->rank == 2 && grad_type(c, a)->rank > 2 &&
+        has_products(c))
+        return grad_gives(c, sum_of_batch(c, a));
     value_id g = c->operand == 0 ? build_binary(&c->b, OP_MATMUL, c->g[0], swap_last(c, b))
                                  : build_binary(&c->b, OP_MATMUL, swap_last(c, a), c->g[0]);
     return grad_gives(c, grad_unbroadcast(c, g, grad_in(c, c->operand)));
@@ -163,4 +186,88 @@ tn_status grad_dot_general(grad_call *c)
     }
     d = build_transpose(&c->b, d, perm, t->rank);
     return grad_gives(c, build_cast(&c->b, d, t->dtype));
+}
+
+/* ---- sums of products ---- */
+
+/* A product, and how its axes were exchanged. */
+typedef struct product {
+    value_id in[2];
+    dot_axes side[2];
+    const int64_t *perm; /* NULL: not at all */
+    attr dtypes[2];      /* of accumulator and result, where the product says them */
+    uint32_t n_dtypes;
+} product;
+
+static bool is_product(const grad_call *c, value_id g, product *out)
+{
+    const node *p = node_of(c->b.f, g);
+    uint32_t n;
+    *out = (product){0};
+    if (p->op == OP_TRANSPOSE) {
+        out->perm = attr_ints(p->attrs, KEY_PERM, &n);
+        p = node_of(c->b.f, p->in[0]);
+    }
+    if (p->op != OP_DOT_GENERAL)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        out->in[k] = p->in[k];
+        out->side[k] = dot_axes_of(p->attrs, k == 0, grad_type(c, p->in[k])->rank);
+    }
+    for (uint32_t i = 0; i < p->attrs->n; i++)
+        if (p->attrs->at[i].key == KEY_ACCUM_DTYPE || p->attrs->at[i].key == KEY_OUT_DTYPE)
+            out->dtypes[out->n_dtypes++] = p->attrs->at[i];
+    return true;
+}
+
+/* The product that contracts also the axes SUMMED of its batch; they come first, as they mostly do
+ * in memory. */
+static value_id contract_more(grad_call *c, const product *p, const bool *summed)
+{
+    int64_t batch[2][TN_MAX_RANK], contract[2][TN_MAX_RANK];
+    uint32_t kept = 0, n = p->n_dtypes, more = 0;
+    attr entries[6] = {p->dtypes[0], p->dtypes[1]};
+    for (uint32_t i = 0; i < p->side[0].n_batch; i++) {
+        for (uint32_t k = 0; k < 2; k++)
+            (summed[i] ? contract[k] : batch[k])[summed[i] ? more : kept] = p->side[k].batch[i];
+        more += summed[i];
+        kept += !summed[i];
+    }
+    for (uint32_t i = 0; i < p->side[0].n_contract; i++, more++)
+        for (uint32_t k = 0; k < 2; k++)
+            contract[k][more] = p->side[k].contract[i];
+    entries[n++] = attr_of_ints(KEY_BATCH_LHS, batch[0], kept);
+    entries[n++] = attr_of_ints(KEY_BATCH_RHS, batch[1], kept);
+    entries[n++] = attr_of_ints(KEY_CONTRACT_LHS, contract[0], more);
+    entries[n++] = attr_of_ints(KEY_CONTRACT_RHS, contract[1], more);
+    return build_node(&c->b, OP_DOT_GENERAL, p->in, 2, entries, n);
+}
+
+value_id grad_sum_over(grad_call *c, value_id g, const int64_t *axes, uint32_t n)
+{
+    product p;
+    bool summed[TN_MAX_RANK] = {false};
+    int64_t left[TN_MAX_RANK], number[TN_MAX_RANK];
+    if (c->b.status != TN_OK || g == NO_VALUE)
+        return NO_VALUE;
+    const uint32_t rank = grad_type(c, g)->rank;
+    bool is_batch = has_products(c) && is_product(c, g, &p);
+    for (uint32_t i = 0; is_batch && i < n; i++) {
+        const int64_t axis = p.perm ? p.perm[axes[i]] : axes[i];
+        is_batch = axis < p.side[0].n_batch;
+        summed[axis] = true;
+    }
+    if (!is_batch)
+        return build_reduce(&c->b, OP_SUM, g, axes, n, false);
+    for (uint32_t i = 0, next = 0; i < rank; i++) {
+        number[i] = next;
+        next += !summed[i];
+    }
+    uint32_t n_left = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        const int64_t axis = p.perm ? p.perm[i] : i;
+        if (!summed[axis])
+            left[n_left++] = number[axis];
+    }
+    return build_transpose(&c->b, contract_more(c, &p, summed), left, n_left);
 }

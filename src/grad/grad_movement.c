@@ -63,7 +63,7 @@ tn_status grad_broadcast(grad_call *c)
             axes[n++] = i;
         next += carried;
     }
-    value_id g = n ? build_reduce(&c->b, OP_SUM, c->g[0], axes, n, false) : c->g[0];
+    value_id g = n ? grad_sum_over(c, c->g[0], axes, n) : c->g[0];
     return grad_gives(c, build_reshape(&c->b, g, x->dims, x->rank));
 }
 
