@@ -20,11 +20,24 @@ static inline value_id weights_spread(graph *g, tn_dtype d, const int64_t *dims,
     return put1(g, OP_BROADCAST, add_input(g, d, from, n), e, 2);
 }
 
+/* A new input, perhaps with its axes in another order. */
+static inline value_id weights_stored(graph *g, tn_dtype d, const int64_t *dims, uint32_t rank)
+{
+    int64_t perm[TN_MAX_RANK], from[TN_MAX_RANK];
+    if (!one_in(g->c, 6))
+        return add_input(g, d, dims, rank);
+    any_order(g, perm, rank);
+    for (uint32_t i = 0; i < rank; i++)
+        from[perm[i]] = dims[i];
+    attr a = attr_of_ints(KEY_PERM, perm, rank);
+    return put1(g, OP_TRANSPOSE, add_input(g, d, from, rank), &a, 1);
+}
+
 static inline value_id weights_decoded(graph *g, tn_dtype d, const int64_t *dims, uint32_t rank)
 {
     static const tn_dtype stored[] = {TN_BF16, TN_F16, TN_FP8_E4M3, TN_SI8, TN_UI8,
                                       TN_SI4,  TN_UI4, TN_F32,      TN_SI16};
-    value_id x = cast_to(g, add_input(g, stored[pick(g->c, 9)], dims, rank), d);
+    value_id x = cast_to(g, weights_stored(g, stored[pick(g->c, 9)], dims, rank), d);
     if (one_in(g->c, 3))
         x = put2(g, OP_SUB, x, weights_spread(g, d, dims, rank, pick(g->c, UINT32_C(1) << rank)));
     if (!one_in(g->c, 3))
@@ -50,13 +63,14 @@ static inline value_id random_weights(graph *g)
     static const tn_dtype sums[] = {TN_F32, TN_F32, TN_F64, TN_BF16, TN_SI32};
     static const int64_t rows[] = {1, 1, 2, 3, 4, 5, 8, 9, 16, 17};
     static const int64_t columns[] = {1, 7, 16, 33, 48, 70, 130, 300};
-    static const int64_t products[] = {1, 5, 16, 32, 64, 96, 257, 288, 520};
+    static const int64_t products[] = {1, 3, 5, 16, 32, 64, 96, 257, 288, 520};
     const tn_dtype d = sums[pick(g->c, 5)];
-    const int64_t batch = 1 + pick(g->c, 2), m = rows[pick(g->c, 10)];
-    const int64_t n = columns[pick(g->c, 8)], k = products[pick(g->c, 9)];
+    const int64_t batch = 1 + pick(g->c, one_in(g->c, 4) ? 9 : 2), m = rows[pick(g->c, 10)];
+    const int64_t n = columns[pick(g->c, 8)], k = products[pick(g->c, 10)];
     const bool is_turned = one_in(g->c, 2), is_left = m == 1 && one_in(g->c, 4);
     const int64_t x_dims[] = {batch, m, k}, bias[] = {n};
-    value_id x = add_input(g, d, x_dims, 3);
+    value_id x =
+        one_in(g->c, 4) ? weights_decoded(g, d, x_dims, 3) : add_input(g, d, x_dims, 3);
     const value_id w = is_turned ? weights_of(g, d, batch, n, k) : weights_of(g, d, batch, k, n);
     int64_t zero = 0, of_x = 2, of_w = is_turned ? 2 : 1;
     const value_id in[] = {is_left ? w : x, is_left ? x : w};

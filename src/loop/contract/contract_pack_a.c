@@ -96,12 +96,14 @@ typedef struct row {
 
 enum { SHORT_ROW = 64, LONG_ROW = 8192 };
 
-static row find_row(const memory_axes *list)
+static row find_row(const memory_axes *list, const factors *a)
 {
     row r = {.outer = list->n, .length = 1, .high = 1, .step = 1};
     while (r.outer > 0) {
         const memory_axis *x = &list->at[r.outer - 1];
         const bool is_first = r.outer == list->n;
+        if (a->load && !is_first)
+            break; /* who loads computes vectors along one axis */
         const bool is_whole = r.low == 0 && r.high == r.length;
         int64_t both;
         if (!mul_i64(r.length, x->extent, &both))
@@ -246,7 +248,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
     int64_t size, rows = 1;
     loop_builder b;
     collect(p, &list);
-    const row r = find_row(&list);
+    const row r = find_row(&list, &p->a);
     if (!lay_out(&list, &r, p->bytes * p->parts, &size))
         return false;
     for (uint32_t i = 0; i < r.outer; i++)
