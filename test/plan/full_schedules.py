@@ -49,6 +49,9 @@ PROGRAMS = [
     ("two.ptir", dot("f32, 2x600", "f32, 600x520", "f32, 2x520", ROWS)),
     ("bf16.ptir", dot("bf16, 33x130", "bf16, 130x50", "bf16, 33x50", ROWS)),
     ("complex.ptir", dot("cf32, 9x140", "cf32, 140x21", "cf32, 9x21", ROWS)),
+    ("short.ptir", dot("si8, 33x270", "si8, 270x50", "si32, 33x50", ROWS + " accum_dtype[si32] out_dtype[si32]")),
+    ("shorter.ptir", dot("ui4, 2x3x34", "ui4, 2x34x9", "ui32, 2x3x9", "batch_lhs[0] batch_rhs[0] contract_lhs[2] "
+                         "contract_rhs[1] accum_dtype[ui32] out_dtype[ui32]")),
     ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
                        "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
     ("convolution.ir", CONVOLUTION),
@@ -61,6 +64,7 @@ CHOICES = {
     "group": [1, 2, 5, 1000],
     "left": ["in-place", "packed"],
     "right": ["panels", "inside", "rows", "columns", "tiles", "swept"],
+    "products": ["single", "pairs"],
 }
 DRAWN = 8  # for each program, beside every choice of operands
 
@@ -113,6 +117,8 @@ def check_effect(folder):
                    "right=rows"):
         if choice not in shown(file, "--schedule", choice)[0].split(","):
             yield f"--schedule {choice} gives {shown(file, '--schedule', choice)[0]}"
+    if "products=pairs" not in shown(folder / "shorter.ptir", "--schedule", "products=pairs")[0]:
+        yield "--schedule products=pairs is not taken for short integers"
     dump = tenon("explain", file, "--dump", "kernels", "--schedule", "rows=3,right=panels").stdout
     if "  schedule rows=3," not in dump:
         yield f"--dump kernels does not show the schedule:\n{dump}"

@@ -243,6 +243,20 @@ static void test_dtypes(void)
         test_matrix((matrix_case){sums[i][0], sums[i][1], sums[i][2], 1, 20, 1, 30, 0, 0, false});
 }
 
+/* Short integers, which are multiplied in pairs where K is even. */
+static void test_pairs(void)
+{
+    static const tn_dtype operands[] = {TN_SI4, TN_UI4, TN_SI8, TN_UI8, TN_SI16};
+    static const int64_t shapes[][3] = {{13, 9, 2},    {17, 33, 30},  {14, 40, 31}, {40, 17, 256},
+                                        {29, 65, 526}, {70, 64, 514}, {5, 40, 34},  {131, 70, 20}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int l = 0; l < 9; l++)
+            test_matrix((matrix_case){operands[(i + (size_t)l) % 5], l % 2 ? TN_SI32 : TN_UI32,
+                                      l % 2 ? TN_SI32 : TN_UI32, 1 + l % 2, shapes[i][0],
+                                      shapes[i][1], shapes[i][2], (matrix_layout)(l % 3),
+                                      (matrix_layout)(l / 3), i % 2 == 0});
+}
+
 typedef struct conv_case {
     int64_t n, h, w, ci, kh, kw, co, stride_h, stride_w;
     int64_t pads[4]; /* top, bottom, left, right */
@@ -725,6 +739,7 @@ int main(int argc, char **argv)
     find_places();
     test_shapes();
     test_dtypes();
+    test_pairs();
     test_convs();
     test_filter_gradient();
     test_callbacks();

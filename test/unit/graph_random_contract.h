@@ -40,6 +40,17 @@ static inline int64_t smaller_extent(graph *g, int64_t most)
     return e > most ? 1 + pick(g->c, (uint32_t)most) : e;
 }
 
+/* Wide sums of short integers of dtype D, perhaps: more entries E, of which there are N. */
+static inline uint32_t wide_sums(graph *g, tn_dtype d, attr *e, uint32_t n)
+{
+    const tn_dtype sum = one_in(g->c, 3) ? TN_UI32 : TN_SI32;
+    if (!dtype_is_int(d) || dtype_table[d].bits > 16 || one_in(g->c, 3))
+        return n;
+    e[n] = attr_of_int(KEY_ACCUM_DTYPE, (int)sum);
+    e[n + 1] = attr_of_int(KEY_OUT_DTYPE, (int)(one_in(g->c, 4) ? d : sum));
+    return n + 2;
+}
+
 static inline value_id add_conv(graph *g)
 {
     const int64_t n = 1 + pick(g->c, 2), h = 1 + pick(g->c, 9), w = 1 + pick(g->c, 9),
@@ -114,8 +125,10 @@ static inline value_id add_convolution(graph *g)
                 attr_of_int(KEY_BATCH_GROUPS, by_images ? groups : 1),
                 attr_of_ints(KEY_LHS_AXES, lhs, rank),
                 attr_of_ints(KEY_RHS_AXES, rhs, rank),
-                attr_of_ints(KEY_OUT_AXES, out, rank)};
-    return put_many(g, OP_CONVOLUTION, in, 2, e, 9);
+                attr_of_ints(KEY_OUT_AXES, out, rank),
+                {0},
+                {0}};
+    return put_many(g, OP_CONVOLUTION, in, 2, e, wide_sums(g, d, e, 9));
 }
 
 /* Windows of an image, of which the channels may be in groups, times a filter; either comes first.
@@ -163,11 +176,12 @@ static inline value_id add_patches(graph *g)
          attr_of_ints(KEY_CONTRACT_LHS, whole ? last : by_rows, whole ? 1 : 3)},
         {attr_of_ints(KEY_BATCH_LHS, group_filter, !whole),
          attr_of_ints(KEY_CONTRACT_LHS, whole ? first : by_filter, whole ? 1 : 3)}};
-    attr all[] = {lists[swap][0], lists[!swap][0], lists[swap][1], lists[!swap][1]};
+    attr all[6] = {lists[swap][0], lists[!swap][0], lists[swap][1], lists[!swap][1]};
     all[1].key = KEY_BATCH_RHS;
     all[3].key = KEY_CONTRACT_RHS;
-    return rows == NO_VALUE || w_in == NO_VALUE ? NO_VALUE
-                                                : put_many(g, OP_DOT_GENERAL, in, 2, all, 4);
+    return rows == NO_VALUE || w_in == NO_VALUE
+               ? NO_VALUE
+               : put_many(g, OP_DOT_GENERAL, in, 2, all, wide_sums(g, d, all, 4));
 }
 
 static inline value_id add_general(graph *g)
@@ -180,10 +194,10 @@ static inline value_id add_general(graph *g)
     const value_id in[] = {shaped(g, d, x, 4), shaped(g, d, y, 4)};
     attr e[6] = {attr_of_ints(KEY_BATCH_LHS, one, 1), attr_of_ints(KEY_BATCH_RHS, two, 1),
                  attr_of_ints(KEY_CONTRACT_LHS, xk, 2), attr_of_ints(KEY_CONTRACT_RHS, yk, 2)};
-    uint32_t n_entries = 4;
-    if (one_in(g->c, 4))
+    uint32_t n_entries = wide_sums(g, d, e, 4);
+    if (n_entries == 4 && one_in(g->c, 4))
         e[n_entries++] = attr_of_int(KEY_OUT_DTYPE, any_dtype(g));
-    if (one_in(g->c, 4))
+    if (n_entries < 6 && one_in(g->c, 4))
         e[n_entries++] = attr_of_int(KEY_ACCUM_DTYPE, one_in(g->c, 2) ? (int)d : (int)any_dtype(g));
     return put_many(g, OP_DOT_GENERAL, in, 2, e, n_entries);
 }
@@ -265,14 +279,17 @@ static inline void step_contract(graph *g)
 }
 
 /* One contraction of operands that are computed or moved, in a theme of its own: complex numbers,
- * few bits, integers or any. */
+ * few bits, integers, short ones with wide sums, or any. */
 static inline value_id random_product(graph *g)
 {
-    static const tn_dtype themes[][3] = {
-        {TN_CF32, TN_CF64, TN_CF32},         {TN_BF16, TN_F16, TN_F32},
-        {TN_FP8_E4M3, TN_FP8_E5M2, TN_BF16}, {TN_SI4, TN_UI4, TN_SI8},
-        {TN_UI8, TN_SI32, TN_UI64},          {TN_F32, TN_F64, TN_F32}};
-    memcpy(g->dtypes, themes[pick(g->c, 6)], sizeof g->dtypes);
+    static const tn_dtype themes[][3] = {{TN_CF32, TN_CF64, TN_CF32},
+                                         {TN_BF16, TN_F16, TN_F32},
+                                         {TN_FP8_E4M3, TN_FP8_E5M2, TN_BF16},
+                                         {TN_SI4, TN_UI4, TN_SI8},
+                                         {TN_UI8, TN_SI32, TN_UI64},
+                                         {TN_F32, TN_F64, TN_F32},
+                                         {TN_SI8, TN_SI16, TN_UI8}};
+    memcpy(g->dtypes, themes[pick(g->c, 7)], sizeof g->dtypes);
     const int64_t one = 1;
     (void)add_input(g, any_dtype(g), &one, 1);
     const uint32_t before = g->n;

@@ -69,8 +69,7 @@ static inline value_id random_weights(graph *g)
     const int64_t n = columns[pick(g->c, 8)], k = products[pick(g->c, 10)];
     const bool is_turned = one_in(g->c, 2), is_left = m == 1 && one_in(g->c, 4);
     const int64_t x_dims[] = {batch, m, k}, bias[] = {n};
-    value_id x =
-        one_in(g->c, 4) ? weights_decoded(g, d, x_dims, 3) : add_input(g, d, x_dims, 3);
+    value_id x = one_in(g->c, 4) ? weights_decoded(g, d, x_dims, 3) : add_input(g, d, x_dims, 3);
     const value_id w = is_turned ? weights_of(g, d, batch, n, k) : weights_of(g, d, batch, k, n);
     int64_t zero = 0, of_x = 2, of_w = is_turned ? 2 : 1;
     const value_id in[] = {is_left ? w : x, is_left ? x : w};

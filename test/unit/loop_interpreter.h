@@ -186,6 +186,9 @@ static inline uint64_t loop_lane_op(loop_frame *f, const loop_inst *i, loop_elem
         return a - b;
     case LOOP_IMUL:
         return a * b;
+    case LOOP_DOT_PAIRS:
+        return (uint64_t)(int16_t)a * (uint64_t)(int16_t)b +
+               (uint64_t)(int16_t)(a >> 16) * (uint64_t)(int16_t)(b >> 16) + c;
     case LOOP_SDIV:
     case LOOP_UDIV:
     case LOOP_SREM:

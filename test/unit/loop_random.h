@@ -214,6 +214,7 @@ static inline loop_value random_arithmetic(random_maker *r)
                is_logic = op >= LOOP_AND && op <= LOOP_NOT;
     const loop_elem e = is_float ? (random_below(r, 3) ? LOOP_F32 : LOOP_F64)
                         : is_logic && random_below(r, 3) == 0 ? LOOP_MASK
+                        : op == LOOP_DOT_PAIRS                ? LOOP_I32
                                                               : random_int(r);
     const loop_type t = random_type(r, e);
     const loop_value x = random_value(r, t);
@@ -222,6 +223,8 @@ static inline loop_value random_arithmetic(random_maker *r)
     loop_value y = random_value(r, t);
     if (op == LOOP_FMA)
         return loop_fma(b, x, y, random_value(r, t));
+    if (op == LOOP_DOT_PAIRS)
+        return loop_dot_pairs(b, x, y, random_value(r, t));
     if (op >= LOOP_SDIV && op <= LOOP_UREM) /* 1 .. 127 */
         y = loop_binary(b, LOOP_OR, loop_binary(b, LOOP_AND, y, loop_const(b, t, 0x7f)),
                         loop_const(b, t, 1));

@@ -171,7 +171,8 @@ enum {
     MOST_INSIDE = 1 << 22, /* bytes of a panel in scratch memory */
     SMALL = 1 << 21,       /* operations that one thread does alone */
     FAR = 256 << 10,       /* bytes: a larger B is better read sequentially */
-    FAST = 8               /* operations in the time that a byte takes from memory */
+    FAST = 8,              /* operations in the time that a byte takes from memory */
+    ROWS_OF_PAIRS = 12     /* with fewer, making pairs of B does not pay, unless B is constant */
 };
 
 /* Few rows times a B so large that reading it dominates. */
@@ -276,7 +277,7 @@ static bool is_crowded(const problem *p, int64_t rows)
 
 static bool is_plain(const problem *p, const factors *x)
 {
-    return !x->load && x->dtype == p->form;
+    return !x->load && x->pair == 0 && x->dtype == p->form;
 }
 
 /* May B be read in place, as rows? */
@@ -325,6 +326,8 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
 /* The same, as asked for where that can be. */
 static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
 {
+    if (p->has_pairs)
+        return B_PANELS;
     switch (p->spec.wanted.right) {
     case RIGHT_PANELS:
     case RIGHT_INSIDE:
@@ -409,7 +412,7 @@ static bool is_tiled(const problem *p, const machine *m, const walk *a_m, const 
 static bool prefers_sweep(const problem *p, bool is_stage)
 {
     const contract_spec *s = &p->spec;
-    if (is_stage || s->b_is_constant || s->wanted.right != RIGHT_ANY ||
+    if (is_stage || s->b_is_constant || p->has_pairs || s->wanted.right != RIGHT_ANY ||
         s->wanted.left != LEFT_ANY || p->m <= FEW_ROWS || has_any_order(p) ||
         is_any_dynamic(s->m, s->n_m) || !may_read_rows(p))
         return false;
@@ -419,6 +422,12 @@ static bool prefers_sweep(const problem *p, bool is_stage)
     whole.b_form = B_ROWS;
     whole.b_n = WALK(s->n, s->n_n, b);
     return contract_can_sweep(&whole);
+}
+
+static bool pack_a(problem *p, arena *memory, contract_plan *plan, const char **fault)
+{
+    return p->k == 0 ||
+           contract_pack_a(p, memory, &plan->steps[plan->n_steps++], &plan->packed_a_bytes, fault);
 }
 
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
@@ -434,18 +443,18 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
 
     const bool sweeps = prefers_sweep(p, is_stage);
-    const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
-    p->is_tiled = !is_stage && !sweeps && !has_border(p) && s->n_windows == 0 &&
-                  is_plain(p, &p->a) && left != LEFT_PACKED && is_tiled(p, m, &a_m, &a_k);
+    const bool is_packed = has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
+    if (is_packed && !pack_a(p, memory, plan, fault))
+        return false;
+    const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
+    p->is_tiled =
+        !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
-    const bool crowds =
-        !sweeps && p->m >= FEW_ROWS && is_crowded(p, *rows) && !s->a_in_scratch && !packs_rows;
-    const bool better_packed =
-        left == LEFT_ANY ? crowds && p->panels >= MANY_PANELS : left == LEFT_PACKED;
-    if (has_border(p) || !is_plain(p, &p->a) || better_packed) {
-        if (p->k > 0 && !contract_pack_a(p, memory, &plan->steps[plan->n_steps++],
-                                         &plan->packed_a_bytes, fault))
+    const bool crowds = !sweeps && !is_packed && p->m >= FEW_ROWS && is_crowded(p, *rows) &&
+                        !s->a_in_scratch && !packs_rows;
+    if (crowds && left == LEFT_ANY && p->panels >= MANY_PANELS) {
+        if (!pack_a(p, memory, plan, fault))
             return false;
     } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
                p->nv * CROWDED_ROWS >= FEW_CHAINS) {
@@ -481,6 +490,49 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     return true;
 }
 
+/* Do 16 bits with a sign hold all numbers of D? */
+static bool is_short(tn_dtype d)
+{
+    return dtype_is_int(d) && dtype_holds_ints(TN_SI16, d);
+}
+
+static bool has_window(const contract_spec *s, uint32_t k)
+{
+    for (uint32_t i = 0; i < s->n_windows; i++)
+        for (uint32_t j = 0; j < s->windows[i].n; j++)
+            if (s->windows[i].walkers[j].list == CONTRACT_K && s->windows[i].walkers[j].axis == k)
+                return true;
+    return false;
+}
+
+/* Products of short integers are summed in pairs, by one instruction, where both operands can be
+ * packed so: wrapping sums may be in any order. */
+static void choose_pairs(problem *p)
+{
+    contract_spec *s = &p->spec;
+    const contract_products wanted = s->wanted.products;
+    const int64_t least = wanted == PRODUCTS_PAIRS ? 0
+                          : s->b_is_constant       ? FEW_ROWS
+                                                   : ROWS_OF_PAIRS;
+    if (!dtype_is_int(p->form) || dtype_table[p->form].bits != 32 || p->lanes < 4 ||
+        p->m <= least || wanted == PRODUCTS_SINGLE || p->has_dynamic_k || !is_short(s->a) ||
+        !is_short(s->b))
+        return;
+    for (uint32_t i = s->n_k; i-- > 0;) {
+        contract_axis *k = &s->k[i];
+        if (k->extent % 2 != 0 || k->a == 0 || k->b == 0 || has_window(s, i))
+            continue;
+        p->a.pair = k->a;
+        p->b.pair = k->b;
+        k->extent /= 2;
+        k->a *= 2;
+        k->b *= 2;
+        p->k /= 2;
+        p->has_pairs = true;
+        return;
+    }
+}
+
 /* What was chosen, by hand or here. */
 static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
 {
@@ -496,7 +548,8 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
                                .right = p->is_tiled       ? RIGHT_TILES
                                         : sweeps          ? RIGHT_SWEPT
                                         : p->packs_inside ? RIGHT_INSIDE
-                                                          : rights[p->b_form]};
+                                                          : rights[p->b_form],
+                               .products = p->has_pairs ? PRODUCTS_PAIRS : PRODUCTS_ANY};
 }
 
 static bool is_swept(const problem *p)
@@ -516,6 +569,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
 {
     const contract_spec *s = &p->spec;
     int64_t rows;
+    choose_pairs(p);
     if (!schedule(p, m, false, memory, plan, &rows, fault))
         return false;
     split_rows(p, rows);
@@ -536,7 +590,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                                         : sweeps    ? contract_sweep
                                                     : contract_multiply)(p, memory, fault),
                             .work = p->batch * blocks,
-                            .flops = 2 * results * (uint64_t)p->k,
+                            .flops = (p->has_pairs ? 4 : 2) * results * (uint64_t)p->k,
                             .bytes = results * dtype_bytes(s->c) +
                                      times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
@@ -544,7 +598,8 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
     plan->schedule = chosen(p, sweeps, p->is_tiled ? p->tiles.blocks : p->group);
-    plan->how = p->is_tiled             ? "tiles"
+    plan->how = p->has_pairs            ? "B in panels, products in pairs"
+                : p->is_tiled           ? "tiles"
                 : sweeps                ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"
                 : p->b_form == B_ROWS   ? "B in place"

@@ -159,6 +159,8 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
             u--;
         return u;
     }
+    if (p->has_pairs) /* sums of integers may be reordered, which compilers do until none is left */
+        return 1;
     if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
     most = most > 8 ? 8 : most < 1 ? 1 : most;

@@ -87,8 +87,8 @@ static void collect(problem *p, memory_axes *list)
         }
 }
 
-/* The innermost part of the copy, contiguous there and in A: LENGTH elements, of which LOW .. HIGH
- * - 1 are A's. */
+/* The innermost part of the copy, contiguous there and in A, where neighbours are UNIT elements
+ * apart: LENGTH elements, of which LOW .. HIGH - 1 are A's. */
 typedef struct row {
     uint32_t outer; /* axes outside of it */
     int64_t length, low, high, step;
@@ -98,6 +98,7 @@ enum { SHORT_ROW = 64, LONG_ROW = 8192 };
 
 static row find_row(const memory_axes *list, const factors *a)
 {
+    const int64_t unit = factors_unit(a);
     row r = {.outer = list->n, .length = 1, .high = 1, .step = 1};
     while (r.outer > 0) {
         const memory_axis *x = &list->at[r.outer - 1];
@@ -109,7 +110,7 @@ static row find_row(const memory_axes *list, const factors *a)
         if (!mul_i64(r.length, x->extent, &both))
             break;
         const bool is_wanted = x->window ? both <= LONG_ROW : r.length < SHORT_ROW;
-        if (!is_first && !(is_whole && is_wanted && r.step == 1 && x->step == r.length))
+        if (!is_first && !(is_whole && is_wanted && r.step == unit && x->step == r.length * unit))
             break;
         if (is_first)
             r.step = x->step;
@@ -180,7 +181,7 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
                       loop_value to)
 {
     const int64_t bytes = p->bytes * p->parts, n = r->high - r->low;
-    const uint32_t lanes = r->step == 1 ? p->lanes : 1;
+    const uint32_t lanes = r->step == factors_unit(&p->a) ? p->lanes : 1;
     const int64_t whole = n / lanes * lanes;
     to = loop_at(b, to, r->low * bytes);
     if (whole > 0) {
@@ -192,8 +193,8 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
     }
     if (whole < n) {
         const loop_value left = loop_i64(b, n - whole);
-        const element x =
-            factors_load(b, p, &p->a, int_add(b, from, loop_i64(b, whole)), lanes, left);
+        const loop_value at = int_add(b, from, loop_i64(b, whole * r->step));
+        const element x = factors_load(b, p, &p->a, at, lanes, left);
         element_store_first(b, loop_at(b, to, whole * bytes), x, left, (uint32_t)p->bytes);
     }
 }

@@ -36,7 +36,8 @@ static bool has_rows(const problem *p)
 /* Are the products of a column contiguous, so that squares are transposed? */
 static bool is_transposed(const problem *p)
 {
-    return !has_rows(p) && p->unpacked.k.n <= 1 && walk_step(&p->unpacked.k) == 1;
+    return !has_rows(p) && p->unpacked.k.n <= 1 &&
+           walk_step(&p->unpacked.k) == factors_unit(&p->unpacked.from);
 }
 
 /* A square has many addresses. If LLVM knows how they are related, it takes long to compile. */
@@ -132,7 +133,8 @@ static void emit_row(packing *k, loop_value i, int64_t count)
 /* Are these elements in memory, in the form that is computed with? */
 static bool is_plain(const problem *p, const factors *x)
 {
-    return !x->load && x->dtype == p->form && p->parts == 1 && dtype_table[p->form].bits >= 8;
+    return !x->load && x->pair == 0 && x->dtype == p->form && p->parts == 1 &&
+           dtype_table[p->form].bits >= 8;
 }
 
 static uint32_t side_of(const problem *p)
@@ -159,7 +161,8 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
     const loop_value row = row_at(k, i);
     const loop_value to = loop_offset(b, row, int_times(b, j, p->bytes));
     loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
-    find_columns(k, int_add(b, k->from, i), j, columns, at);
+    const loop_value first = int_add(b, k->from, int_times(b, i, factors_unit(&p->unpacked.from)));
+    find_columns(k, first, j, columns, at);
     if (products == side && columns == side && is_plain(p, &p->unpacked.from)) {
         for (uint32_t r = 0; r < side; r++)
             at[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at[r], p->bytes));

@@ -39,8 +39,16 @@ typedef struct factors {
     uint32_t buffer;
     contract_load *load; /* NULL: from the buffer */
     void *user;
+    /* Not 0: it has pairs of elements, so many elements apart, each pair as two halves of 16 bits.
+     * The number of a pair is that of its first element. */
+    int64_t pair;
     loop_value base; /* its address, in the program being built */
 } factors;
+/* Elements between neighbours, where these are contiguous. */
+static inline int64_t factors_unit(const factors *from)
+{
+    return from->pair == 1 ? 2 : 1;
+}
 /* Begin a program that reads FROM: its address is found once. */
 static inline void factors_open(loop_builder *b, factors *from)
 {
@@ -62,6 +70,8 @@ typedef struct problem {
     loop_elem elem; /* of a part of it */
     uint32_t parts; /* 2 for complex numbers */
     int64_t bytes;  /* of a part */
+    bool
+        has_pairs; /* what `k` counts are pairs of products of integers, once operands are packed */
     int64_t batch, m, n, k;
     factors a, b;
     walk a_batch, a_m, b_batch, b_n, c_batch, c_m, c_n;
@@ -120,10 +130,15 @@ enum {
     SIZE_CHUNKS,
     SIZE_SQUARES
 };
-/* SUM + one product of an element of A and one of B, in the order of the op's operands. */
+/* SUM + one product, or pair of products, of an element of A and one of B, in the order of the op's
+ * operands. */
 static inline element contract_product(const problem *p, loop_builder *b, element of_a,
                                        element of_b, element sum)
 {
+    if (p->has_pairs) {
+        sum.re = loop_dot_pairs(b, of_a.re, of_b.re, sum.re);
+        return sum;
+    }
     return p->spec.b_is_first ? element_fma(b, of_b, of_a, sum) : element_fma(b, of_a, of_b, sum);
 }
 
@@ -174,10 +189,10 @@ loop_value before_panels(loop_builder *b, const problem *p, loop_value x);
 loop_value int_max(loop_builder *b, loop_value x, loop_value y);
 
 /* LANES elements from AT, as P->form; AT is an address, or, when somebody else loads, the number of
- * the element. */
+ * the element. Not of pairs. */
 element factors_load_at(loop_builder *b, const problem *p, const factors *from, loop_value at,
                         uint32_t lanes, loop_value count);
-/* The same from element number AT. */
+/* The same from element number AT; pairs, where FROM has them. */
 element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
                      uint32_t lanes, loop_value count);
 

@@ -7,6 +7,7 @@
 static const char *const lefts[CONTRACT_LEFTS] = {NULL, "in-place", "packed"};
 static const char *const rights[CONTRACT_RIGHTS] = {NULL,      "panels", "inside", "rows",
                                                     "columns", "tiles",  "swept"};
+static const char *const products[CONTRACT_PRODUCTS] = {NULL, "single", "pairs"};
 
 /* A part of a text. */
 typedef struct piece {
@@ -59,8 +60,12 @@ static const char *read_choice(piece name, piece value, contract_schedule *s)
         s->right = (contract_right)word_of(value, rights, CONTRACT_RIGHTS);
         return s->right ? NULL : "right is panels, inside, rows, columns, tiles or swept";
     }
-    return "the choices are rows, vectors, unroll, group, left and right, each as NAME=VALUE, with "
-           "commas between";
+    if (piece_is(name, "products")) {
+        s->products = (contract_products)word_of(value, products, CONTRACT_PRODUCTS);
+        return s->products ? NULL : "products is single or pairs";
+    }
+    return "the choices are rows, vectors, unroll, group, left, right and products, each as "
+           "NAME=VALUE, with commas between";
 }
 
 const char *contract_schedule_read(const char *text, contract_schedule *out)
@@ -101,4 +106,5 @@ void contract_schedule_print(const contract_schedule *s, text_buffer *out)
     put_number(out, start, "group", s->group);
     put_word(out, start, "left", lefts[s->left]);
     put_word(out, start, "right", rights[s->right]);
+    put_word(out, start, "products", products[s->products]);
 }

@@ -32,6 +32,13 @@ typedef enum contract_right {
     CONTRACT_RIGHTS
 } contract_right;
 
+typedef enum contract_products {
+    PRODUCTS_ANY,
+    PRODUCTS_SINGLE,
+    PRODUCTS_PAIRS, /* of integers of 16 bits, two summed by one instruction; operands are packed */
+    CONTRACT_PRODUCTS
+} contract_products;
+
 /* What is chosen for one contraction; or what is asked for of all of them, where 0 leaves the
  * choice to each, and so does what one cannot have. */
 typedef struct contract_schedule {
@@ -41,10 +48,12 @@ typedef struct contract_schedule {
     int64_t group;   /* blocks of rows that meet a panel before the next panel; of a tile */
     contract_left left;
     contract_right right;
+    contract_products products;
 } contract_schedule;
 
-/* Read TEXT, `rows=14,vectors=2,unroll=4,group=1,left=in-place,right=panels` or some of these, in
- * any order; NULL and "" ask for nothing. NULL, or why not, as a text of the library's own. */
+/* Read TEXT, `rows=14,vectors=2,unroll=4,group=1,left=in-place,right=panels,products=single` or
+ * some of these, in any order; NULL and "" ask for nothing. NULL, or why not, as a text of the
+ * library's own. */
 const char *contract_schedule_read(const char *text, contract_schedule *out);
 /* Append S as such a text; what is 0 is left out. */
 void contract_schedule_print(const contract_schedule *s, text_buffer *out);

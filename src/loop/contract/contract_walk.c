@@ -96,12 +96,62 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
     return element_cast(b, x, p->form);
 }
 
-element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
-                     uint32_t lanes, loop_value count)
+/* Single elements from element number AT. */
+static element load_elements(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                             uint32_t lanes, loop_value count)
 {
     if (!from->load)
         at = loop_offset(b, from->base, int_times(b, at, (int64_t)dtype_bytes(from->dtype)));
     return factors_load_at(b, p, from, at, lanes, count);
+}
+
+/* X as the low and Y as the high halves. */
+static loop_value halves(loop_builder *b, loop_value x, loop_value y)
+{
+    const loop_type t = loop_value_type(b, x);
+    const loop_value low = loop_binary(b, LOOP_AND, x, loop_const(b, t, 0xffff));
+    return loop_binary(b, LOOP_OR, low, loop_binary(b, LOOP_SHL, y, loop_const(b, t, 16)));
+}
+
+/* 2 LANES contiguous elements, of which the first 2 COUNT exist: the first and second one of each
+ * pair. */
+static void load_neighbours(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                            uint32_t lanes, loop_value count, loop_value *first, loop_value *second)
+{
+    uint8_t even[LOOP_MAX_LANES], odd[LOOP_MAX_LANES];
+    const loop_value some = loop_i64(b, lanes), none = loop_i64(b, 0);
+    loop_value next = int_add(b, at, some), count_x = LOOP_NO_VALUE, count_y = LOOP_NO_VALUE;
+    if (count != LOOP_NO_VALUE) {
+        const loop_value all = int_times(b, count, 2);
+        const loop_value rest = int_max(b, loop_binary(b, LOOP_ISUB, all, some), none);
+        count_x = loop_min(b, all, some);
+        next = loop_select(b, loop_binary(b, LOOP_ILT, none, rest), next, at);
+        count_y = rest;
+    }
+    const loop_value x = load_elements(b, p, from, at, lanes, count_x).re;
+    const loop_value y = load_elements(b, p, from, next, lanes, count_y).re;
+    for (uint32_t i = 0; i < lanes; i++) {
+        even[i] = (uint8_t)(2 * i);
+        odd[i] = (uint8_t)(2 * i + 1);
+    }
+    *first = loop_shuffle(b, x, y, even, lanes);
+    *second = loop_shuffle(b, x, y, odd, lanes);
+}
+
+element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                     uint32_t lanes, loop_value count)
+{
+    if (from->pair == 0)
+        return load_elements(b, p, from, at, lanes, count);
+    loop_value first, second;
+    if (from->pair == 1 && lanes > 1) {
+        load_neighbours(b, p, from, at, lanes, count, &first, &second);
+    } else {
+        const loop_value next = int_add(b, at, loop_i64(b, from->pair));
+        first = load_elements(b, p, from, at, lanes, count).re;
+        second = load_elements(b, p, from, next, lanes, count).re;
+    }
+    return (element){p->form, halves(b, first, second), LOOP_NO_VALUE};
 }
 
 /* One stage: LOW takes the even and HIGH the odd blocks of SIZE lanes, alternating between X and Y

@@ -236,13 +236,15 @@ loop_value loop_float(loop_builder *b, loop_type t, double value)
 
 /* ---- arithmetic ---- */
 
-typedef enum operand_sort { SORT_FLOAT, SORT_INT, SORT_BITS } operand_sort;
+typedef enum operand_sort { SORT_FLOAT, SORT_INT, SORT_I32, SORT_BITS } operand_sort;
 
 /* What operands an operation of rule SAME, SHIFTED or COMPARE takes. */
 static operand_sort sort_of(loop_op op)
 {
     if ((op >= LOOP_FADD && op <= LOOP_FTRUNC) || (op >= LOOP_FLT && op <= LOOP_FUNO))
         return SORT_FLOAT;
+    if (op == LOOP_DOT_PAIRS)
+        return SORT_I32;
     return op >= LOOP_AND && op <= LOOP_NOT ? SORT_BITS : SORT_INT;
 }
 
@@ -254,6 +256,8 @@ static bool takes(loop_op op, loop_type t)
         return is_float(e);
     case SORT_INT:
         return is_int(e);
+    case SORT_I32:
+        return e == LOOP_I32;
     case SORT_BITS:
         return is_int(e) || e == LOOP_MASK;
     }
@@ -301,6 +305,11 @@ loop_value loop_binary(loop_builder *b, loop_op op, loop_value x, loop_value y)
 loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z)
 {
     return arithmetic(b, LOOP_FMA, 3, (const loop_value[]){x, y, z});
+}
+
+loop_value loop_dot_pairs(loop_builder *b, loop_value x, loop_value y, loop_value z)
+{
+    return arithmetic(b, LOOP_DOT_PAIRS, 3, (const loop_value[]){x, y, z});
 }
 
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k)

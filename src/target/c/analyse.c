@@ -19,6 +19,7 @@ static bool is_block(const loop_program *program, const loop_inst *i)
 {
     switch ((int)i->op) {
     case LOOP_FMA:
+    case LOOP_DOT_PAIRS:
     case LOOP_FSQRT:
     case LOOP_FRINT:
     case LOOP_FTRUNC:

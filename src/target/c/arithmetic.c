@@ -207,6 +207,36 @@ static void put_float_call(c_printer *c, const loop_inst *i, const char *name, c
     c_put(c, ")");
 }
 
+/* "(u32)((s32)(x << 16) >> 16)" or "(u32)((s32)x >> 16)" */
+static void put_half(c_printer *c, loop_value v, bool is_low)
+{
+    c_put(c, is_low ? "(u32)((s32)(" : "(u32)((s32)");
+    c_put_operand(c, v, false);
+    c_put(c, is_low ? " << 16) >> 16)" : " >> 16)");
+}
+
+static void put_dot_pairs(c_printer *c, const loop_inst *i)
+{
+    if (i->type.lanes > 1) {
+        c_put(c, "dot_pairs_");
+        c_put_helper(c, "", C_DOT_PAIRS, C_U32, i->type.lanes);
+        c_put(c, "(");
+        for (unsigned k = 0; k < 3; k++) {
+            c_put(c, k ? ", " : "");
+            c_put_operand(c, i->in[k], false);
+        }
+        c_put(c, ")");
+        return;
+    }
+    for (unsigned low = 2; low-- > 0;) {
+        put_half(c, i->in[0], low);
+        c_put(c, " * ");
+        put_half(c, i->in[1], low);
+        c_put(c, " + ");
+    }
+    c_put_operand(c, i->in[2], false);
+}
+
 static void put_scale(c_printer *c, const loop_inst *i)
 {
     c_put_helper(c, "scale_", C_SCALE, c_kind_of((loop_elem)i->type.elem), i->type.lanes);
@@ -408,6 +438,9 @@ void c_put_arithmetic(c_printer *c, loop_value v)
         break;
     case LOOP_FMA:
         put_float_call(c, i, "fma", C_FMA);
+        break;
+    case LOOP_DOT_PAIRS:
+        put_dot_pairs(c, i);
         break;
     case LOOP_FSQRT:
         put_float_call(c, i, "sqrt", C_SQRT);

@@ -159,6 +159,39 @@ static void put_float(const macro *m, const float_row *r)
     text_printf(m->out, "%s))\n", r->mode);
 }
 
+/* Halves of 16 bits: "(u32x8)((s32x8)((x) << 16) >> 16)" or "(u32x8)((s32x8)(x) >> 16)". */
+static void put_half(const macro *m, const char *x, bool is_low)
+{
+    const unsigned w = lanes_of(m);
+    if (is_low)
+        text_printf(m->out, "(u32x%u)((s32x%u)((%s) << 16) >> 16)", w, w, x);
+    else
+        text_printf(m->out, "(u32x%u)((s32x%u)(%s) >> 16)", w, w, x);
+}
+
+static void put_dot_pairs(const macro *m)
+{
+    define(m);
+    if (has_registers(m)) {
+        open_result(m);
+        text_printf(m->out, "add_epi32(%smadd_epi16(", prefix_of(m));
+        put_register(m, "x", true);
+        text_puts(m->out, ", ");
+        put_register(m, "y", true);
+        text_puts(m->out, "), ");
+        put_register(m, "z", true);
+        text_puts(m->out, "))\n");
+        return;
+    }
+    text_puts(m->out, "(");
+    for (unsigned low = 2; low-- > 0;) {
+        put_half(m, "x", low);
+        text_puts(m->out, " * ");
+        put_half(m, "y", low);
+        text_puts(m->out, low ? " + \\\n        " : " + (z))\n");
+    }
+}
+
 /* gcc does not make one instruction of the logic; clang does, and of what is around it. */
 static void put_select(const macro *m)
 {
@@ -405,6 +438,7 @@ static void put_helper(macro m, c_helper helper, bool again)
         [C_SELECT] = {"select", "mask, yes, no", put_select},
         [C_MIN] = {"min", "x, y", put_min},
         [C_MAX] = {"max", "x, y", put_max},
+        [C_DOT_PAIRS] = {"dot_pairs", "x, y, z", put_dot_pairs},
         [C_SCALE] = {"scale", "x, k", put_scale},
         [C_LOAD_WHERE] = {"load_where", "p, mask", put_load_where},
         [C_GATHER] = {"gather", "p, offsets, mask", put_gather},
@@ -429,6 +463,7 @@ void c_put_helpers(const c_needs *needs, c_level level, bool again, text_buffer 
         {C_MIN, "x < y ? x : y, and x > y ? x : y."},
         {C_MAX, NULL},
         {C_FMA, "x * y + z, rounded once."},
+        {C_DOT_PAIRS, "Two signed halves of 16 bits each: low * low + high * high + z."},
         {C_SQRT, NULL},
         {C_RINT, "Rounded to the nearest even."},
         {C_TRUNC, NULL},

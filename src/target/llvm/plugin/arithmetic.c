@@ -92,6 +92,15 @@ static LLVMValueRef join(const function_state *f, LLVMValueRef a, LLVMValueRef b
     return LLVMBuildShuffleVector(f->t->builder, a, b, ramp(f->t, LOOP_I32, n), "");
 }
 
+/* The lanes of N vectors, a power of two, one after the other; DONE is overwritten. */
+static LLVMValueRef join_all(const function_state *f, LLVMValueRef *done, uint32_t n)
+{
+    for (; n > 1; n /= 2)
+        for (uint32_t k = 0; k < n / 2; k++)
+            done[k] = join(f, done[2 * k], done[2 * k + 1]);
+    return done[0];
+}
+
 static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
 {
     LLVMValueRef done[LOOP_MAX_LANES / FMA_LANES] = {NULL}, in[3];
@@ -102,12 +111,10 @@ static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
             in[k] = part(f, as_vector(f, in_of(f, i, k)), first, FMA_LANES);
         done[n++] = LLVMBuildCall2(f->t->builder, f->t->fma_type, callee, in, 3, "");
     }
-    for (; n > 1; n /= 2)
-        for (size_t k = 0; k < n / 2; k++)
-            done[k] = join(f, done[2 * k], done[2 * k + 1]);
+    LLVMValueRef all = join_all(f, done, n);
     if (i->type.lanes < FMA_LANES)
-        done[0] = part(f, done[0], 0, i->type.lanes);
-    return as_value(f, done[0], i->type.lanes);
+        all = part(f, all, 0, i->type.lanes);
+    return as_value(f, all, i->type.lanes);
 }
 
 static LLVMValueRef fma_op(const function_state *f, const loop_inst *i)
@@ -145,10 +152,7 @@ static LLVMValueRef scale_by_registers(const function_state *f, const loop_inst 
         LLVMValueRef x_part = part(f, x, p * each, each), k_part = part(f, k, p * each, each);
         done[p] = scale_register(f, is_wide, x_part, k_part);
     }
-    for (uint32_t left = n; left > 1; left /= 2)
-        for (uint32_t p = 0; p < left / 2; p++)
-            done[p] = join(f, done[2 * p], done[2 * p + 1]);
-    return done[0];
+    return join_all(f, done, n);
 }
 
 /* 2^K as a float; K holds integers as LOOP_SCALE does, the exponent fits. */
@@ -217,6 +221,53 @@ LLVMValueRef float_op(const function_state *f, const loop_inst *i)
     }
 }
 
+/* ---- products of halves ---- */
+
+static LLVMValueRef half(const function_state *f, const loop_inst *i, unsigned operand, bool is_low)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef x = in_of(f, i, operand), width = constant(f->t, i->type, 16);
+    return LLVMBuildAShr(b, is_low ? LLVMBuildShl(b, x, width, "") : x, width, "");
+}
+
+/* The sum of the products of both halves by the machine's instruction, a register at a time. */
+static LLVMValueRef products_by_registers(const function_state *f, const loop_inst *i)
+{
+    const loop_elem halves = LOOP_I16;
+    const uint32_t widest = f->t->level == LEVEL_AVX512 ? 16
+                            : f->t->level >= LEVEL_AVX2 ? 8
+                                                        : 4,
+                   each = i->type.lanes < widest ? i->type.lanes : widest, n = i->type.lanes / each;
+    const unsigned which = INTRINSIC_DOT_PAIRS + (each == 16 ? 2 : each == 8 ? 1 : 0);
+    LLVMTypeRef type = type_in(f->t, loop_type_of(halves, 2 * each));
+    LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
+    for (uint32_t p = 0; p < n; p++) {
+        LLVMValueRef in[2];
+        for (unsigned k = 0; k < 2; k++)
+            in[k] =
+                LLVMBuildBitCast(f->t->builder, part(f, in_of(f, i, k), p * each, each), type, "");
+        done[p] = call(f, which, NULL, 0, in, 2);
+    }
+    return join_all(f, done, n);
+}
+
+static LLVMValueRef dot_pairs(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef sum;
+    if (f->t->is_x86 && i->type.lanes >= 4) {
+        sum = products_by_registers(f, i);
+    } else {
+        LLVMValueRef products[2];
+        for (unsigned low = 0; low < 2; low++) {
+            LLVMValueRef x = half(f, i, 0, low), y = half(f, i, 1, low);
+            products[low] = LLVMBuildMul(b, x, y, "");
+        }
+        sum = LLVMBuildAdd(b, products[0], products[1], "");
+    }
+    return LLVMBuildAdd(b, sum, in_of(f, i, 2), "");
+}
+
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -228,6 +279,8 @@ LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
         return LLVMBuildSub(b, x, y, "");
     case LOOP_IMUL:
         return LLVMBuildMul(b, x, y, "");
+    case LOOP_DOT_PAIRS:
+        return dot_pairs(f, i);
     case LOOP_SDIV:
         return LLVMBuildSDiv(b, x, y, "");
     case LOOP_UDIV:
