@@ -126,17 +126,39 @@ static double sum_losses(const tn_trainer *t)
 /* ---- the gradient as a whole ---- */
 
 /* The sum of the squares of N elements: eight sums over every eighth of them, then these. */
-static double squares(tn_dtype d, const void *x, size_t n)
+enum { LANES = 8 };
+
+static double add_lanes(const double *lane)
 {
-    enum { LANES = 8 };
-    double lane[LANES] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double v = d == TN_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
-        lane[i % LANES] += v * v;
-    }
+    double sum = 0;
     for (size_t i = 0; i < LANES; i++)
         sum += lane[i];
     return sum;
+}
+
+static double squares_f32(const float *x, size_t n)
+{
+    double lane[LANES] = {0};
+    size_t at = 0;
+    for (; n - at >= LANES; at += LANES)
+        for (size_t i = 0; i < LANES; i++)
+            lane[i] += (double)x[at + i] * (double)x[at + i];
+    for (size_t i = 0; at + i < n; i++)
+        lane[i] += (double)x[at + i] * (double)x[at + i];
+    return add_lanes(lane);
+}
+
+static double squares_f64(const double *x, size_t n)
+{
+    double lane[LANES] = {0};
+    for (size_t i = 0; i < n; i++)
+        lane[i % LANES] += x[i] * x[i];
+    return add_lanes(lane);
+}
+
+static double squares(tn_dtype d, const void *x, size_t n)
+{
+    return d == TN_F64 ? squares_f64(x, n) : squares_f32(x, n);
 }
 
 /* The norm of the gradient, whose parts the ranks have in their blocks. */
