@@ -1,4 +1,5 @@
 /* Which kernels need a value, and what they need once they compute it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/group.h"
@@ -22,6 +23,36 @@ bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n)
         else if (d->map && k == *n)
             held = true;
     }
+    return held;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool all_demanders(grouping *g, value_id v, uint32_t **kernels, uint32_t *n)
+{
+    bool held = g->is_output[v];
+    uint32_t demands = 0, mapped = 0;
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value)
+        demands++;
+    uint32_t *list = *kernels = ARENA_ARRAY(g->memory, uint32_t, demands);
+    *n = 0;
+    if (!list) {
+        g->failed = true;
+        return true;
+    }
+    for (uint32_t i = g->by_value[v]; i; i = g->demands.at[i - 1].next_of_value) {
+        held = held || !g->demands.at[i - 1].map;
+        if (g->demands.at[i - 1].map)
+            list[mapped++] = g->demands.at[i - 1].kernel;
+    }
+    qsort(list, mapped, sizeof *list, ascending);
+    for (uint32_t i = 0; i < mapped; i++)
+        if (i == 0 || list[i] != list[i - 1])
+            list[(*n)++] = list[i];
     return held;
 }
 

@@ -76,8 +76,10 @@ void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
     const value_id v = n->first_value;
-    uint32_t kernels[FEW_KERNELS], n_kernels;
-    const bool held = demanders(g, v, kernels, &n_kernels);
+    uint32_t few[FEW_KERNELS], *kernels = few, n_kernels;
+    bool held = demanders(g, v, kernels, &n_kernels);
+    if (n_kernels == FEW_KERNELS && node_is_splat(g->f, n)) /* however many load it, none should */
+        held = all_demanders(g, v, &kernels, &n_kernels);
     const char *why = held ? g->why[v] ? g->why[v] : WHY_OUTPUT : WHY_SEVERAL;
 
     if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||

@@ -8,6 +8,8 @@
 
 bool node_is_copy(const node *n); /* the same elements in row-major order */
 bool node_may_fail(const function *f, const node *n);
+/* Has N one number everywhere: a constant's, seen through what repeats and moves elements? */
+bool node_is_splat(const function *f, const node *n);
 /* Is computing N again in another kernel no more expensive than reading it there? */
 bool node_is_cheap(const function *f, const node *n);
 /* Is N a contraction that KERNEL_CONTRACT takes? */
@@ -19,6 +21,8 @@ bool type_has_elements(const type *t);
 enum { FEW_KERNELS = 16 };
 /* The kernels that need V at known positions, in *N; true when something needs it in memory. */
 bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n);
+/* The same for any number of kernels, in a list of the grouping's memory. */
+bool all_demanders(grouping *g, value_id v, uint32_t **kernels, uint32_t *n);
 /* Compute N in kernel K wherever K needs it: then K needs its operands. False, and nothing done,
  * when that cannot be; *WHY may then say why. */
 bool absorb(grouping *g, uint32_t k, const node *n, const char **why);

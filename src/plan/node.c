@@ -79,14 +79,30 @@ uint32_t access_axes(const access_map *map)
     return mask;
 }
 
+bool node_is_splat(const function *f, const node *n)
+{
+    enum { FARTHEST = 8 };
+    for (int i = 0; i < FARTHEST; i++) {
+        if (n->op != OP_BROADCAST && n->op != OP_TRANSPOSE && !node_is_copy(n))
+            return kernel_is_uniform(n);
+        n = node_of(f, n->in[0]);
+    }
+    return false;
+}
+
 bool node_is_cheap(const function *f, const node *n)
 {
-    uint32_t varying = 0;
+    value_id varying = NO_VALUE; /* the only operand that has to be loaded */
     if (!(op_table[n->op].traits & T_CHEAP))
         return kernel_is_uniform(n) || n->op == OP_IOTA || access_is_movement(n);
-    for (uint32_t k = 0; k < n->n_in; k++)
-        varying += !kernel_is_uniform(node_of(f, n->in[k]));
-    return varying <= 1;
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        if (node_is_splat(f, node_of(f, n->in[k])) || n->in[k] == varying)
+            continue;
+        if (varying != NO_VALUE)
+            return false;
+        varying = n->in[k];
+    }
+    return true;
 }
 
 bool node_contracts(const node *n)
