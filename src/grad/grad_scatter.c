@@ -1,5 +1,6 @@
 /* Derivatives of ops that read or write at positions along axes. */
 #include "grad/derivatives.h"
+#include "ops/attr_rules.h"
 
 static value_id along(grad_call *c, op_id op, value_id x, value_id indices)
 {
@@ -16,9 +17,39 @@ static value_id scatter(grad_call *c, value_id x, value_id indices, value_id upd
     return build_node(&c->b, OP_SCATTER_REDUCE, in, 3, entries, 2);
 }
 
+/* Is one element of each line of X taken, at positions whose type counts that far? */
+static bool takes_one(const grad_call *c, uint32_t axis)
+{
+    const type *x = grad_type(c, grad_in(c, 0)), *at = grad_type(c, grad_in(c, 1));
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (at->dims[i] != (i == axis ? 1 : x->dims[i]))
+            return false;
+    return type_is_static(x) && dtype_table[at->dtype].bits >= 32 && grad_has(c, OP_IOTA) &&
+           grad_has(c, OP_COMPARE) && grad_has(c, OP_SELECT);
+}
+
+/* G at the one position of each line, in a tensor like X of zeros: element by element, so that
+ * nothing of it needs memory. As a sum it is 0 + g, which is never -0. */
+static value_id put_one(grad_call *c, uint32_t axis)
+{
+    const value_id x = grad_in(c, 0), at = grad_in(c, 1), zeros = grad_zeros(c, x);
+    const type *t = grad_type(c, x);
+    attr entries[] = {attr_of_ints(KEY_SHAPE, t->dims, t->rank),
+                      attr_of_int(KEY_DTYPE, grad_type(c, at)->dtype), attr_of_int(KEY_AXIS, axis)};
+    const value_id place = build_node(&c->b, OP_IOTA, NULL, 0, entries, 3);
+    const value_id wanted = build_broadcast(&c->b, at, t->dims, t->rank);
+    const value_id is_there = build_compare(&c->b, DIR_EQ, place, wanted);
+    const value_id g = build_binary(&c->b, OP_ADD, grad_zeros(c, c->g[0]), c->g[0]);
+    return build_select(&c->b, is_there, build_broadcast(&c->b, g, t->dims, t->rank), zeros);
+}
+
 /* Every element goes back to where it came from. */
 tn_status grad_gather(grad_call *c)
 {
+    const type *x = grad_type(c, grad_in(c, 0));
+    const uint32_t axis = resolve_axis(c->n.attrs, KEY_AXIS, x->rank);
+    if (takes_one(c, axis))
+        return grad_gives(c, put_one(c, axis));
     return grad_gives(c, scatter(c, grad_zeros(c, grad_in(c, 0)), grad_in(c, 1), c->g[0],
                                  attr_int(c->n.attrs, KEY_AXIS, 0), COMBINE_ADD));
 }
