@@ -108,15 +108,17 @@ static uint32_t reads_of(const exe_block_info *b, const exe_step *s, exe_buffer 
     return n;
 }
 
-/* What the first step of TO may make it of, and ends with that step; NEVER: nothing. */
-static exe_buffer made_of(const exe_block_info *b, exe_buffer to)
+/* What the first step of TO may make it of, and ends with that step, by the pair *AT or a later one
+ * of that step; *AT: the one behind it. NEVER: nothing. */
+static exe_buffer made_of(const exe_block_info *b, exe_buffer to, uint32_t *at)
 {
-    const uint32_t at = b->buffers.at[to].first;
-    const exe_step *s = at == NEVER ? NULL : &b->steps.at[at].as;
-    for (uint32_t k = 0; s && k < s->n_in_place; k++) {
-        const exe_buffer from = s->buffers[s->in_place[k][0]];
+    const uint32_t first = b->buffers.at[to].first;
+    const exe_step *s = first == NEVER ? NULL : &b->steps.at[first].as;
+    while (s && *at < s->n_in_place) {
+        const uint32_t *pair = s->in_place[(*at)++];
+        const exe_buffer from = s->buffers[pair[0]];
         const exe_buffer_info *in = &b->buffers.at[from];
-        if (s->buffers[s->in_place[k][1]] == to && in->last == at &&
+        if (s->buffers[pair[1]] == to && in->last == first &&
             in->bytes == b->buffers.at[to].bytes && reads_of(b, s, from) == 1)
             return from;
     }
@@ -131,23 +133,40 @@ static bool is_passed(const exe_block_info *b, uint32_t input)
     return false;
 }
 
-static void join_output(exe_block_info *b, exe_buffer to)
+/* The output OUT, which the first step of the buffer V writes, may lie over the inputs that this
+ * step makes V of. */
+static void lie_over(exe_block_info *b, const exe_buffer_info *out, exe_buffer v)
 {
-    exe_buffer_info *out = &b->buffers.at[to];
-    for (exe_buffer from = made_of(b, to); from != NEVER; from = made_of(b, from)) {
-        exe_buffer_info *in = &b->buffers.at[from];
-        if (in->kind == IS_INPUT && !is_passed(b, in->index))
-            b->over[out->index] = in->index;
-        if (b->over[out->index] == out->index && !b->is_other && out->index < b->n_carries) {
+    uint32_t at = 0;
+    for (exe_buffer from; (from = made_of(b, v, &at)) != NEVER;) {
+        const exe_buffer_info *in = &b->buffers.at[from];
+        if (in->kind != IS_INPUT || is_passed(b, in->index))
+            continue;
+        b->over[out->index] |= exe_input_bit(in->index);
+        if (in->index == out->index && !b->is_other && out->index < b->n_carries) {
             b->update[out->index] = out->index;
             b->has_updates = true;
         }
-        if (in->kind != IS_TEMP)
+    }
+}
+
+/* What the output TO is made of in place shares its memory, as long as these are temporaries. */
+static void join_output(exe_block_info *b, exe_buffer to)
+{
+    exe_buffer_info *out = &b->buffers.at[to];
+    for (exe_buffer made = to;;) {
+        uint32_t at = 0;
+        const exe_buffer from = made_of(b, made, &at);
+        exe_buffer_info *in = from == NEVER ? NULL : &b->buffers.at[from];
+        if (in && in->kind == IS_INPUT)
+            lie_over(b, out, made);
+        if (!in || in->kind != IS_TEMP)
             return;
         out->first = in->first;
         in->kind = IS_VIEW;
         in->index = to;
         in->offset = 0;
+        made = from;
     }
 }
 

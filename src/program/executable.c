@@ -70,12 +70,11 @@ uint32_t exe_block_add(executable *x, uint32_t n_inputs, uint32_t n_outputs)
     b.output_bytes = ARENA_ARRAY(&x->arena, uint64_t, n_outputs);
     b.pass = ARENA_ARRAY(&x->arena, uint32_t, n_outputs);
     b.update = ARENA_ARRAY(&x->arena, uint32_t, n_outputs);
-    b.over = ARENA_ARRAY(&x->arena, uint32_t, n_outputs);
+    b.over = ARENA_ARRAY(&x->arena, uint64_t, n_outputs);
     fill(b.input_bytes, 0xff, n_inputs * sizeof *b.input_bytes);
     fill(b.output_bytes, 0xff, n_outputs * sizeof *b.output_bytes);
     fill(b.pass, 0xff, n_outputs * sizeof *b.pass);
     fill(b.update, 0xff, n_outputs * sizeof *b.update);
-    fill(b.over, 0xff, n_outputs * sizeof *b.over);
     if (!b.input_bytes || !b.output_bytes || !b.pass || !b.update || !b.over ||
         !VECTOR_PUSH(&x->allocator, &x->blocks, b)) {
         exe_fail(x);

@@ -130,7 +130,8 @@ typedef struct exe_block_info {
     uint32_t n_inputs, n_outputs;
     uint64_t *input_bytes, *output_bytes; /* UINT64_MAX: not told yet */
     uint32_t *pass, *update;              /* by output: an input, or NEVER */
-    uint32_t *over;                       /* by output: the input that it may exactly lie over */
+    uint64_t *over; /* by output: the inputs that it may exactly lie over, as a mask (exe_input_bit)
+                     */
     bool has_passes, has_updates;
     VECTOR(exe_buffer_info) buffers;
     VECTOR(exe_step_info) steps;
@@ -157,6 +158,12 @@ struct executable {
     bool uses_threads;
     bool *is_early; /* by output of the program: written before a step that can fail */
 };
+
+/* The bit of an input in masks; 0 of those behind the first 64. */
+static inline uint64_t exe_input_bit(uint32_t input)
+{
+    return input < 64 ? UINT64_C(1) << input : 0;
+}
 
 /* The buffer that V is part of in the end, and from which byte on. */
 static inline exe_buffer exe_root(const exe_block_info *b, exe_buffer v, uint64_t *offset)

@@ -324,7 +324,7 @@ static bool overlaps_input(const exe_block_info *b, uint32_t k, const void *cons
 {
     const uint64_t bytes = b->output_bytes[k];
     for (uint32_t i = 0; i < b->n_inputs; i++)
-        if (!(i == b->over[k] && out == (const char *)in[i]) &&
+        if (!((b->over[k] & exe_input_bit(i)) && out == (const char *)in[i]) &&
             (uintptr_t)out < (uintptr_t)in[i] + b->input_bytes[i] &&
             (uintptr_t)in[i] < (uintptr_t)out + bytes)
             return true;

@@ -33,6 +33,18 @@ static int32_t increase(char *const *buffers, int64_t begin, int64_t end, char *
     return 0;
 }
 
+/* a, b -> b, a */
+static int32_t exchange(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    (void)scratch;
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t a = ints(buffers[0])[i], b = ints(buffers[1])[i];
+        ints(buffers[2])[i] = b;
+        ints(buffers[3])[i] = a;
+    }
+    return 0;
+}
+
 /* (i, limit) -> i < limit, one byte */
 static int32_t less(char *const *buffers, int64_t begin, int64_t end, char *scratch)
 {
@@ -340,6 +352,48 @@ static void test_over_input(void)
         CHECK(x[0] == 2 && x[N - 1] == N + 1 && y[0] == (is_read_later ? 1 : 3));
         tape_free(run);
     }
+}
+
+static void *count_resize(void *user, void *block, size_t old_size, size_t new_size)
+{
+    *(size_t *)user += new_size;
+    return memory_system.resize(memory_system.user, block, old_size, new_size);
+}
+
+/* A step that may write its results over any of its operands does so without other memory. */
+static void test_over_several(void)
+{
+    static const uint32_t pairs[][2] = {{0, 2}, {1, 2}, {0, 3}, {1, 3}};
+    size_t taken = 0;
+    const tn_allocator counting = {.user = &taken, .resize = count_resize};
+    executable *t = exe_new(&counting);
+    const uint32_t block = exe_block_add(t, 2, 2);
+    const exe_buffer of[] = {exe_input(t, block, 0, BYTES), exe_input(t, block, 1, BYTES),
+                             exe_output(t, block, 0, BYTES), exe_output(t, block, 1, BYTES)};
+    exe_step_add(t, block,
+                 &(exe_step){.kind = EXE_KERNEL,
+                             .code = code_of(exchange),
+                             .buffers = of,
+                             .n_read = 2,
+                             .n_written = 2,
+                             .in_place = pairs,
+                             .n_in_place = 4,
+                             .extent = N});
+    tape *run = finish(t);
+    int32_t x[N], y[N];
+    const void *inputs[] = {x, y};
+    const bool guarded[] = {true, true};
+    count_up(x);
+    memset(y, 0, sizeof y);
+    for (int i = 0; i < 2; i++) { /* each over the one, then over the other */
+        void *outputs[] = {i ? y : x, i ? x : y};
+        const size_t before = taken;
+        CHECK_INT(tape_run(run, inputs, outputs, &(tape_run_options){.guarded = guarded}).outcome,
+                  TAPE_DONE);
+        CHECK(taken - before < BYTES);
+    }
+    CHECK(x[7] == 0 && y[7] == 7);
+    tape_free(run);
 }
 
 static void test_malformed(void)
@@ -692,6 +746,7 @@ int main(void)
     test_scratch_and_threads();
     test_failures();
     test_over_input();
+    test_over_several();
     test_malformed();
     test_while(false);
     test_while(true);

@@ -11,7 +11,7 @@ enum {
     NEST_TEMPS = 4,
     NEST_PACKED = 1,    /* of the two of a contraction: the right operand */
     NEST_BUFFERS = 160, /* more than a full kernel reads and writes */
-    NEST_PAIRS = 8,
+    NEST_PAIRS = 32,
     NEST_MOVES = 10
 };
 
