@@ -520,6 +520,8 @@ typedef struct tn_run_options {
     void *cancel_user;
     uint64_t cancel_interval_ns; /* not 0: `cancel` is asked on the calling thread only, and first
                                     after this time, then once in it: for hooks that are slow */
+    bool discards;               /* a failure may leave anything in given outputs. Where a run can
+                                    fail late, they need not be held and copied then */
 } tn_run_options;
 
 /* Run P once.
@@ -543,11 +545,11 @@ typedef struct tn_run_options {
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
  *           TN_ERR_INTERNAL     compiled code differs from the reference evaluator (`check`)
- *           After a failure no byte of an output was written, but for Timeout, Cancelled and
- *           differences that `check` found, which leave anything in given outputs. Nothing stays
- *           allocated but for what the program keeps.
- * threads   any number of threads may run one program at once, with distinct outputs. The allocator
- *           is used by all of them; each run reports to its sink on its own thread. */
+ *           After a failure no byte of an output was written, but for Timeout, Cancelled,
+ *           differences that `check` found and `discards`, which leave anything in given outputs.
+ * Nothing stays allocated but for what the program keeps. threads   any number of threads may run
+ * one program at once, with distinct outputs. The allocator is used by all of them; each run
+ * reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
                                 tn_buffer *out, size_t n_out, const tn_run_options *options);
 /* Fill BUFFER, memory of the caller's with a type that input INDEX takes, with data to try P out

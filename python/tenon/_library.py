@@ -208,7 +208,7 @@ class RunOptions(Structure):
     cancel_interval_ns: int
     _fields_ = [("size", c_size_t), ("threads", c_uint32), ("seed", c_uint64), ("sink", POINTER(Sink)),
                 ("timeout_ns", c_uint64), ("profiler", POINTER(Profiler)), ("cancel", Cancel),
-                ("cancel_user", c_void_p), ("cancel_interval_ns", c_uint64)]
+                ("cancel_user", c_void_p), ("cancel_interval_ns", c_uint64), ("discards", c_bool)]
 
 
 class EmitOptions(Structure):

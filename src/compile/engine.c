@@ -253,6 +253,7 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
                                 .cancel = run->cancel,
                                 .cancel_user = run->cancel_user,
                                 .guarded = p->given,
+                                .discards = run->discards,
                                 .profile = events && events->event ? &profile : NULL};
     arena_init(&host.scratch, &run->cx->allocator);
     run->quiet = true; /* the evaluator reports */

@@ -46,6 +46,7 @@ typedef struct tape_run_options {
     /* By output: true for memory in which nothing may be written when the run fails (but for a
      * timeout), and which may overlap inputs. NULL: no output is such. */
     const bool *guarded;
+    bool discards; /* guarded outputs may be written all the same when the run fails */
     const tape_profile *profile; /* NULL: none */
 } tape_run_options;
 

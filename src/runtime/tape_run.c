@@ -339,8 +339,8 @@ static bool stage_outputs(run *r, const void *const *inputs, char **out)
     uint64_t total = 0;
     for (uint32_t k = 0; k < b->n_outputs; k++) {
         uint64_t bytes;
-        const bool staged =
-            r->o->guarded[k] && (r->t->exe->is_early[k] || overlaps_input(b, k, inputs, out[k]));
+        const bool is_early = r->t->exe->is_early[k] && !r->o->discards;
+        const bool staged = r->o->guarded[k] && (is_early || overlaps_input(b, k, inputs, out[k]));
         if (!staged || !exe_rounded(b->output_bytes[k], &bytes))
             continue;
         out[k] = NULL;

@@ -43,7 +43,8 @@ static tn_status run_leaf(tn_trainer *t, uint64_t leaf, void *block)
     void *const *data = loader_next(t->loader, &fault);
     const tn_run_options run = {.size = sizeof run,
                                 .threads = t->compile.threads,
-                                .seed = tn_leaf_seed(t->o.seed, t->step, leaf)};
+                                .seed = tn_leaf_seed(t->o.seed, t->step, leaf),
+                                .discards = true};
     if (!data)
         return dataset_report(t->cx, &fault);
     for (size_t i = 0; i < t->n_inputs; i++)

@@ -315,6 +315,11 @@ static void test_failures(void)
     CHECK_INT(r.outcome, TAPE_KERNEL_FAILED);
     CHECK_INT(r.code, 7);
     CHECK(memcmp(y[0], kept, BYTES) == 0 && memcmp(y[1], kept, BYTES) == 0);
+    o.discards = true; /* then they may, without memory to hold them */
+    r = tape_run(run, inputs, outputs, &o);
+    CHECK_INT(r.outcome, TAPE_KERNEL_FAILED);
+    CHECK(y[0][3] == 4 && y[1][3] == 3);
+    o.discards = false;
     x[N / 2] = 5;
     o.host = x;
     CHECK_INT(tape_run(run, inputs, outputs, &o).outcome, TAPE_DONE);

@@ -20,6 +20,7 @@ typedef struct run {
     context cx;
     tensor *tensors; /* inputs, then outputs */
     uint64_t seed;
+    bool discards;
     const tn_profiler *profiler; /* NULL: none */
     uint32_t threads;
     uint64_t time_limit; /* in ns; 0: none */
@@ -300,6 +301,7 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
     const tn_program *p = r->p;
     eval_run state = {.cx = &r->cx,
                       .seed = r->seed,
+                      .discards = r->discards,
                       .bytes_limit = r->cx.limits.run_bytes,
                       .most_turns = p->turns,
                       .custom = &p->custom->registry,
@@ -387,6 +389,7 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
     run r = {.p = p,
              .cx = {.allocator = p->allocator, .limits = p->cx->limits},
              .seed = o.seed,
+             .discards = o.discards,
              .threads = o.threads,
              .profiler = o.profiler,
              .cancel = o.cancel,

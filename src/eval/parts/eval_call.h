@@ -30,6 +30,7 @@ typedef struct eval_run {
     uint64_t bytes_peak;
     uint64_t bytes_limit; /* UINT64_MAX: none */
     bool quiet;           /* failures give only their status */
+    bool discards;        /* they may leave anything in outputs that were given */
     bool holds_all;       /* every value is held: no streams, which tests compare with this */
     uint32_t depth;       /* of regions inside regions, so far */
     uint64_t iterations, most_iterations; /* regions that ran; how many may, 0: any number */
