@@ -182,6 +182,8 @@ typedef struct tn_train_options {
     const tn_transport *transport; /* copied; NULL: one rank. Each rank has a context, a program,
                                       data and a trainer of its own, all alike, and calls
                                       tn_trainer_step and tn_trainer_save as often as the others */
+    uint64_t step_timeout_ns; /* of wall-clock time: a step that computes for longer fails, such as
+                                 one whose loops do not end; 0: no limit */
 } tn_train_options;
 
 typedef struct tn_trainer tn_trainer;
@@ -227,7 +229,8 @@ TN_API tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info)
 /* Do one step.
  *
  * done     its size is set
- * returns  TN_ERR_RUN, also for a loss or gradient that is not finite, unless `skip` is set
+ * returns  TN_ERR_RUN, also for a loss or gradient that is not finite, unless `skip` is set, and
+ *          when `step_timeout_ns` have passed
  *          TN_ERR_IO or TN_ERR_INPUT when data cannot be read
  *          TN_ERR_UNAVAILABLE when another rank gave up or was lost, or a message was damaged
  *          TN_ERR_NOMEM

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/context/options.h"
+#include "base/system/clock.h"
 #include "train/trainer.h"
 #include "train/tree.h"
 
@@ -37,13 +38,21 @@ static void aim(tn_trainer *t, char *block)
     }
 }
 
-static tn_status run_leaf(tn_trainer *t, uint64_t leaf, void *block)
+/* What is left of the time of a step that has to end at DEADLINE; at least 1, as 0 is no limit. */
+static uint64_t time_left(int64_t deadline)
+{
+    const int64_t left = deadline - clock_now();
+    return left > 0 ? (uint64_t)left : 1;
+}
+
+static tn_status run_leaf(tn_trainer *t, uint64_t leaf, int64_t deadline, void *block)
 {
     dataset_fault fault;
     void *const *data = loader_next(t->loader, &fault);
     const tn_run_options run = {.size = sizeof run,
                                 .threads = t->compile.threads,
                                 .seed = tn_leaf_seed(t->o.seed, t->step, leaf),
+                                .timeout_ns = deadline ? time_left(deadline) : 0,
                                 .discards = true};
     if (!data)
         return dataset_report(t->cx, &fault);
@@ -101,11 +110,15 @@ static tn_status sum_leaves(tn_trainer *t)
 {
     const uint32_t rank = t->transport.rank;
     const uint64_t end = ranks_first(t, t->o.leaves, rank + 1);
+    const int64_t now = t->o.step_timeout_ns ? clock_now() : 0;
+    const int64_t deadline = t->o.step_timeout_ns < (uint64_t)(INT64_MAX - now)
+                                 ? now + (int64_t)t->o.step_timeout_ns
+                                 : INT64_MAX;
     for (uint64_t leaf = ranks_first(t, t->o.leaves, rank); leaf < end; leaf++) {
         void *block = trainer_take_block(t);
         if (!block)
             return diag_no_memory(&t->cx->diag);
-        const tn_status s = run_leaf(t, leaf, block);
+        const tn_status s = run_leaf(t, leaf, deadline, block);
         if (s != TN_OK) {
             trainer_give_block(t, block);
             return s;

@@ -28,6 +28,27 @@ NET = """\
 %loss = Mean (%e) {axes=[], keepdims=false} : tensor<f32>[]
 outputs: %loss, %scores
 """
+# A loop that does not end, as its number never reaches 3.
+ENDLESS = """\
+func @main(%x: tensor<f32, ?nx3>, %w: tensor<f32>) -> tensor<f32> {
+  %i = constant value[0] -> tensor<si64>
+  %m = reduce_sum(%x) axes[0, 1] keepdims[false] -> tensor<f32>
+  %v = mul(%m, %w) -> tensor<f32>
+  %r = while(%i, %v) cond_region[0] body_region[1] -> (tensor<si64>, tensor<f32>)
+  return %r[1]
+}
+region @0(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<i1>, tensor<si64>, tensor<f32>) {
+  %n = constant value[3] -> tensor<si64>
+  %p = compare(%i, %n) op[less] -> tensor<i1>
+  return %p, %i, %v
+}
+region @1(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<si64>, tensor<f32>) {
+  %one = constant value[0] -> tensor<si64>
+  %j = mul(%i, %one) -> tensor<si64>
+  %w = mul(%v, %v) -> tensor<f32>
+  return %j, %w
+}
+"""
 SAMPLES = 50
 
 
@@ -241,6 +262,13 @@ class Refused(Case):
             with self.subTest(words):
                 (self.dir / "u.ptir").write_text(text)
                 self.refused(1, words, "--update", "u.ptir")
+
+    def test_endless(self):
+        (self.dir / "endless.ptir").write_text(ENDLESS)
+        done = self.run_train("--step-timeout", "0.2", net="endless.ptir", wrt="w")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("[Timeout]", done.stderr)
+        self.assertEqual(self.run_train("--step-timeout", "0").returncode, 2)
 
     def test_not_finite(self):
         self.y[7] = np.nan

@@ -96,7 +96,8 @@ class Ranks(unittest.TestCase):
         """One rank is killed, or stands still; three go on."""
         want = digest_of(self.train(None, 1, "--steps", "400")[0])
         for mpi in available():
-            folder, _ = self.lose(mpi, signal.SIGKILL, 400)
+            folder, err = self.lose(mpi, signal.SIGKILL, 400)
+            self.assertIn(f"the same command with --resume goes on from {folder}", err)
             ck = ["--steps", "400", "--checkpoint", str(folder), "--every", "10"]
             self.assertEqual(digest_of(self.train(mpi, 3, *ck, "--resume")[0]), want, mpi)
             _, err = self.lose(mpi, signal.SIGSTOP, 4000)

@@ -145,7 +145,7 @@ static tn_status apply_common(session *s, const given *g)
         return set_limit(s, s->cx, g->value);
     case OPTION_WHOLE_TIMEOUT: {
         uint64_t ns = 0;
-        TN_TRY(read_timeout(s, g->value, &ns));
+        TN_TRY(read_timeout(s, "--timeout", g->value, &ns));
         s->deadline = time_now() + (int64_t)ns;
         tn_context_set_timeout(s->cx, ns);
         return TN_OK;

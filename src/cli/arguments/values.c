@@ -64,13 +64,13 @@ tn_status read_seed(session *s, const char *option_name, const char *text, uint6
     return usage_error(s, "%s takes a number from 0 to 2^64-1, not '%s'", option_name, text);
 }
 
-tn_status read_timeout(session *s, const char *text, uint64_t *ns)
+tn_status read_timeout(session *s, const char *option_name, const char *text, uint64_t *ns)
 {
     enum { LONGEST = 1000000000 }; /* seconds: some 30 years */
     double seconds;
     if (!number_f64(text, &seconds) || !(seconds > 0 && seconds <= LONGEST))
-        return usage_error(s, "--timeout takes seconds, above 0 and up to %d, not '%s'", LONGEST,
-                           text);
+        return usage_error(s, "%s takes seconds, above 0 and up to %d, not '%s'", option_name,
+                           LONGEST, text);
     *ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
     return TN_OK;
 }

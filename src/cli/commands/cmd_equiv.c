@@ -75,7 +75,7 @@ static tn_status read_equiv_options(session *s, const arguments *args, equiv_opt
             TN_TRY(read_tolerance(s, "--atol", value, &o->compare.atol));
             break;
         case OPTION_TIMEOUT:
-            TN_TRY(read_timeout(s, value, &o->compare.timeout_ns));
+            TN_TRY(read_timeout(s, "--timeout", value, &o->compare.timeout_ns));
             break;
         case OPTION_TURNS:
             TN_TRY(read_number(s, "--turns", value, 1, INT64_MAX, &number));

@@ -87,7 +87,7 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_TIME:
         return read_number(s, "--time", g->value, 1, 1000000000, &o->times);
     case OPTION_TIMEOUT:
-        return read_timeout(s, g->value, &o->run.timeout_ns);
+        return read_timeout(s, "--timeout", g->value, &o->run.timeout_ns);
     case OPTION_TRACE:
         o->trace = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--profile-trace needs a file name");

@@ -44,6 +44,14 @@ static tn_status go_on(training *t, progress *p, const tn_trainer_info *info, ui
     return TN_OK;
 }
 
+/* What starts the ranks ends all of them at once when one is killed, so nobody can say it then. */
+static void say_how_to_resume(const training *t)
+{
+    if (t->has_ranks && t->is_first && t->o->folder)
+        report_note(t->s, "when a rank is lost, the same command with --resume goes on from %s",
+                    t->o->folder);
+}
+
 static tn_status run_steps(training *t)
 {
     progress p;
@@ -97,6 +105,7 @@ static tn_status train(training *t)
     TN_TRY(tn_trainer_new(t->s->cx, t->program, t->data, &options, &t->trainer));
     if (o->resume)
         TN_TRY(resume(t));
+    say_how_to_resume(t);
     TN_TRY(run_steps(t));
     return finish(t);
 }

@@ -145,8 +145,8 @@ tn_status read_number(session *s, const char *option_name, const char *text, int
                       int64_t max, int64_t *number);
 /* From 0 to 2^64-1: the value of an option for a seed. */
 tn_status read_seed(session *s, const char *option_name, const char *text, uint64_t *seed);
-/* Seconds, such as `0.5`, as nanoseconds: the value of --timeout. */
-tn_status read_timeout(session *s, const char *text, uint64_t *ns);
+/* Seconds, such as `0.5`, as nanoseconds: the value of an option such as --timeout. */
+tn_status read_timeout(session *s, const char *option_name, const char *text, uint64_t *ns);
 /* `-O` followed by 0, 1 or 2. */
 tn_status read_level(session *s, const char *text, tn_level *level);
 /* `exact` or `relaxed`. */
@@ -176,6 +176,7 @@ tn_status usage_error(session *s, const char *format, ...) __attribute__((format
 tn_status file_error(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 tn_status no_memory(session *s);
 void report_warning(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_note(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What the next error, of the command line or the library, is given besides: advice, if it has no
  * fix of its own, and notes. */

@@ -168,6 +168,14 @@ void report_warning(session *s, const char *format, ...)
     va_end(args);
 }
 
+void report_note(session *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(s, TN_NOTE, "Advice", format, args);
+    va_end(args);
+}
+
 /* Without memory there is no advice. */
 __attribute__((format(printf, 2, 0))) static const char *keep(session *s, const char *format,
                                                               va_list args)

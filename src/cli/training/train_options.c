@@ -31,6 +31,7 @@ enum {
     OPTION_RESUME,
     OPTION_OUTPUT,
     OPTION_LOG,
+    OPTION_STEP_TIMEOUT,
     OPTION_DIM,
     OPTION_LEVEL,
     OPTION_ENGINE,
@@ -72,6 +73,8 @@ const option train_option_list[] = {
     {OPTION_RESUME, "--resume", NULL, "go on from the newest checkpoint, if there is one"},
     {OPTION_OUTPUT, "--output", "FILE", "the weights: .safetensors, .npz or .npy"},
     {OPTION_LOG, "--log", "FILE", "a line of JSON for each step"},
+    {OPTION_STEP_TIMEOUT, "--step-timeout", "SECONDS",
+     "give up when a step computes for longer, such as in a loop that does not end"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
     {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
@@ -181,6 +184,8 @@ static tn_status read_other(session *s, const given *g, train_options *o)
         return read_name(s, "--output", g->value, &o->output);
     case OPTION_LOG:
         return read_name(s, "--log", g->value, &o->log);
+    case OPTION_STEP_TIMEOUT:
+        return read_timeout(s, "--step-timeout", g->value, &o->train.step_timeout_ns);
     case OPTION_LEVEL:
         return read_level(s, g->value, &o->compile.level);
     case OPTION_ENGINE:
