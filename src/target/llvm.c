@@ -254,6 +254,6 @@ const char *target_llvm_identity(const target_options *options, arena *memory)
     const char *triple = options && options->triple ? options->triple : "own";
     const char *cpu = options && options->cpu ? options->cpu : "native";
     const uint64_t own = strcmp(cpu, "native") == 0 ? own_cpu() : 0;
-    return arena_printf(memory, "llvm %s, plug-in %d, %s %s %016" PRIx64, TENON_LLVM_VERSION,
-                        (int)LLVM_PLUGIN_VERSION, triple, cpu, own);
+    return arena_printf(memory, "llvm %s, code %s, %s %s %016" PRIx64, TENON_LLVM_VERSION,
+                        TENON_CODE_DIGEST, triple, cpu, own);
 }
