@@ -447,6 +447,26 @@ typedef struct tn_cache_options {
     bool off;           /* nothing is read or written */
 } tn_cache_options;
 
+/* A cache as it is now. */
+typedef struct tn_cache_state {
+    size_t size;       /* of the structure, set by the caller; 0: its first layout */
+    bool is_used;      /* the folder can be used, and the cache is not off */
+    char folder[4096]; /* its path; "" where nothing says where it is */
+    uint64_t files;    /* compiled kernels */
+    uint64_t bytes;    /* that they take */
+    uint64_t limit;    /* that they may take */
+} tn_cache_state;
+
+/* What the cache of OPTIONS (NULL: all zero) holds; its folder is made if missing. A cache that is
+ * not used holds nothing. May be called while others use the cache.
+ * Errors: TN_ERR_USAGE for options of another layout. */
+TN_API tn_status tn_cache_get_state(tn_context *cx, const tn_cache_options *options,
+                                    tn_cache_state *state);
+/* The same, after which all of its files are removed, as far as the system permits; STATE (may be
+ * NULL) is what was there before. Programs that are compiled stay as they are. */
+TN_API tn_status tn_cache_clear(tn_context *cx, const tn_cache_options *options,
+                                tn_cache_state *state);
+
 typedef struct tn_compile_options {
     size_t size; /* of the structure; 0: its first layout */
     tn_level level;

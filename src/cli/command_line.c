@@ -6,25 +6,10 @@
 
 /* In the order of the help. */
 const command *const cli_commands[] = {
-    &command_check,
-    &command_fmt,
-    &command_fix,
-    &command_convert,
-    &command_equiv,
-    &command_grad,
-    &command_opt,
-    &command_run,
-    &command_compile,
-    &command_explain,
-    &command_report,
-    &command_info,
-    &command_verify,
-    &command_conformance,
-    &command_train,
-    &command_ops,
-    &command_passes,
-    &command_lsp,
-    NULL,
+    &command_check,  &command_fmt,    &command_fix,    &command_convert,     &command_equiv,
+    &command_grad,   &command_opt,    &command_run,    &command_compile,     &command_explain,
+    &command_report, &command_info,   &command_verify, &command_conformance, &command_train,
+    &command_ops,    &command_passes, &command_cache,  &command_lsp,         NULL,
 };
 
 static const command *find_command(const char *name)

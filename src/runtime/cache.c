@@ -20,7 +20,7 @@ struct cache {
     uint64_t limit; /* of all files together */
 };
 
-enum { FORMAT_VERSION = 1, NAME_HEX = 32, PATH_BYTES = 4096, HOUR = 3600 };
+enum { FORMAT_VERSION = 1, NAME_HEX = 32, HOUR = 3600 };
 static const uint64_t bytes_by_default = UINT64_C(256) << 20;
 static const uint64_t object_at_most = UINT64_C(1) << 30;
 
@@ -61,22 +61,28 @@ static file_name name_of(const void *key, size_t key_bytes)
 
 /* The folder's path in PATH, and in *PARENT how much of it names the folder above that may have to
  * be made, or 0. */
-static bool find_path(const char *given, char path[static PATH_BYTES], size_t *parent)
+static bool find_path(const char *given, char path[static CACHE_PATH_BYTES], size_t *parent)
 {
     const char *own = given ? given : getenv("TENON_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n = -1;
     *parent = 0;
     if (own && *own) {
-        n = snprintf(path, PATH_BYTES, "%s", own);
+        n = snprintf(path, CACHE_PATH_BYTES, "%s", own);
     } else if (xdg && *xdg == '/') {
-        n = snprintf(path, PATH_BYTES, "%s/tenon", xdg);
+        n = snprintf(path, CACHE_PATH_BYTES, "%s/tenon", xdg);
         *parent = strlen(xdg);
     } else if (home && *home == '/') {
-        n = snprintf(path, PATH_BYTES, "%s/.cache/tenon", home);
+        n = snprintf(path, CACHE_PATH_BYTES, "%s/.cache/tenon", home);
         *parent = strlen(home) + strlen("/.cache");
     }
-    return n > 0 && n < PATH_BYTES;
+    return n > 0 && n < CACHE_PATH_BYTES;
+}
+
+bool cache_path(const cache_place *place, char path[static CACHE_PATH_BYTES])
+{
+    size_t parent;
+    return find_path(place->folder, path, &parent);
 }
 
 static bool read_limit(uint64_t given, uint64_t *limit)
@@ -94,7 +100,7 @@ static bool read_limit(uint64_t given, uint64_t *limit)
 /* The folder opened, or -1. */
 static int open_folder(const char *given)
 {
-    char path[PATH_BYTES];
+    char path[CACHE_PATH_BYTES];
     struct stat s;
     size_t parent;
     if (!find_path(given, path, &parent))
@@ -268,26 +274,55 @@ static uint64_t list_files(const cache *c, DIR *folder, stored_files *files)
     return total;
 }
 
-/* When the files take more than the limit, remove the oldest until a quarter of it is free. */
-static void sweep(const cache *c)
+static uint64_t list_all(const cache *c, stored_files *files)
 {
-    stored_files files = {NULL, 0, 0};
     const int fd = openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (!folder) {
         if (fd >= 0)
             (void)close(fd);
-        return;
+        return 0;
     }
-    uint64_t total = list_files(c, folder, &files);
+    const uint64_t total = list_files(c, folder, files);
     (void)closedir(folder);
-    if (total > c->limit && files.n > 0) {
-        qsort(files.at, files.n, sizeof *files.at, by_time);
-        for (uint32_t k = 0; k < files.n && total > c->limit - c->limit / 4; k++) {
-            (void)unlinkat(c->folder, files.at[k].name, 0);
-            total -= files.at[k].bytes;
-        }
+    return total;
+}
+
+/* Remove the oldest files until the others take KEPT bytes at most. */
+static void shrink(const cache *c, stored_files *files, uint64_t total, uint64_t kept)
+{
+    if (files->n > 0)
+        qsort(files->at, files->n, sizeof *files->at, by_time);
+    for (uint32_t k = 0; k < files->n && total > kept; k++) {
+        (void)unlinkat(c->folder, files->at[k].name, 0);
+        total -= files->at[k].bytes;
     }
+}
+
+/* When the files take more than the limit, a quarter of it becomes free. */
+static void sweep(const cache *c)
+{
+    stored_files files = {NULL, 0, 0};
+    const uint64_t total = list_all(c, &files);
+    if (total > c->limit)
+        shrink(c, &files, total, c->limit - c->limit / 4);
+    VECTOR_RELEASE(c->allocator, &files);
+}
+
+cache_state cache_get_state(const cache *c)
+{
+    stored_files files = {NULL, 0, 0};
+    const uint64_t total = list_all(c, &files);
+    const cache_state state = {files.n, total, c->limit};
+    VECTOR_RELEASE(c->allocator, &files);
+    return state;
+}
+
+void cache_clear(const cache *c)
+{
+    stored_files files = {NULL, 0, 0};
+    const uint64_t total = list_all(c, &files);
+    shrink(c, &files, total, 0);
     VECTOR_RELEASE(c->allocator, &files);
 }
 

@@ -26,6 +26,19 @@ cache *cache_open(const tn_allocator *a, const cache_place *place);
 /* C may be NULL. */
 void cache_close(cache *c);
 
+/* The path of the folder that PLACE names, in PATH; false when it names none: nothing says where it
+ * is, or the path is too long. */
+enum { CACHE_PATH_BYTES = 4096 };
+bool cache_path(const cache_place *place, char path[static CACHE_PATH_BYTES]);
+
+typedef struct cache_state {
+    uint64_t files, bytes, limit; /* objects, what they take, and what they may take */
+} cache_state;
+/* What C holds now. */
+cache_state cache_get_state(const cache *c);
+/* Remove all objects, as far as the system permits. Who uses the cache compiles them again. */
+void cache_clear(const cache *c);
+
 /* Append the object stored under KEY to OUT; false, and nothing appended, when there is none. C may
  * be NULL; several threads may use it at once. */
 bool cache_get(const cache *c, const void *key, size_t key_bytes, text_buffer *out);

@@ -322,6 +322,25 @@ static void test_together(void)
     empty();
 }
 
+static void test_state(void)
+{
+    cache *c = open_cache();
+    uint64_t bytes;
+    put(c, "one", "object");
+    put(c, "two", "another object");
+    const cache_state full = cache_get_state(c);
+    CHECK_INT(full.files, each_file(NULL, &bytes));
+    CHECK_INT(full.files, 2);
+    CHECK(full.bytes == bytes && full.limit == UINT64_C(256) << 20);
+    cache_clear(c);
+    CHECK_INT(cache_get_state(c).files, 0);
+    CHECK(!has(c, "one", "object"));
+    put(c, "one", "object");
+    CHECK(has(c, "one", "object"));
+    cache_clear(c);
+    cache_close(c);
+}
+
 int main(void)
 {
     if (!CHECK(mkdtemp(folder) != NULL) || !CHECK(setenv("TENON_CACHE_DIR", folder, 1) == 0))
@@ -333,6 +352,7 @@ int main(void)
     test_folders();
     test_places();
     test_together();
+    test_state();
     CHECK(rmdir(folder) == 0);
     return check_result();
 }

@@ -95,7 +95,8 @@ struct session {
 
 extern const command command_check, command_fix, command_fmt, command_opt, command_run, command_ops,
     command_passes, command_convert, command_equiv, command_grad, command_compile, command_explain,
-    command_report, command_conformance, command_info, command_verify, command_train, command_lsp;
+    command_report, command_conformance, command_info, command_verify, command_train, command_lsp,
+    command_cache;
 
 /* ---- commands.c ---- */
 

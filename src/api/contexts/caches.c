@@ -1,0 +1,39 @@
+/* The cache of compiled kernels, for those who want to look at it. */
+#include "api/api.h"
+#include "base/context/options.h"
+#include "runtime/cache.h"
+
+static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_state *state,
+                       bool clears)
+{
+    tn_cache_options given;
+    tn_cache_state now = {.size = sizeof now};
+    TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, options));
+    const cache_place place = {given.folder, given.bytes, given.off};
+    cache *c = cache_open(&cx->allocator, &place);
+    if (!cache_path(&place, now.folder))
+        now.folder[0] = 0;
+    if (c) {
+        const cache_state s = cache_get_state(c);
+        now.is_used = true;
+        now.files = s.files;
+        now.bytes = s.bytes;
+        now.limit = s.limit;
+    }
+    if (c && clears)
+        cache_clear(c);
+    cache_close(c);
+    if (state)
+        OPTIONS_GIVE(tn_cache_state, limit, state, &now);
+    return TN_OK;
+}
+
+tn_status tn_cache_get_state(tn_context *cx, const tn_cache_options *options, tn_cache_state *state)
+{
+    return visit(cx, options, state, false);
+}
+
+tn_status tn_cache_clear(tn_context *cx, const tn_cache_options *options, tn_cache_state *state)
+{
+    return visit(cx, options, state, true);
+}

@@ -1,0 +1,66 @@
+"""`tenon cache`: what it says of compiled kernels, and that it removes them."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from lib.program import TENON
+
+PROGRAM = """func @main(%x: tensor<f32, 8>) -> tensor<f32, 8> {
+  %y = exp(%x) -> tensor<f32, 8>
+  return %y
+}
+"""
+
+
+class Cache(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name) / "kept"
+        self.program = pathlib.Path(place.name) / "f.ptir"
+        self.program.write_text(PROGRAM)
+
+    def tenon(self, *arguments, **more):
+        env = {**os.environ, "TENON_CACHE_DIR": str(self.folder), **more}
+        done = subprocess.run([TENON, *arguments], capture_output=True, text=True, env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def facts(self, *arguments, **more):
+        return json.loads(self.tenon("cache", "--json", *arguments, **more))
+
+    def test_fills_and_clears(self):
+        self.assertEqual(self.facts(), {"folder": str(self.folder), "used": True, "kernels": 0, "bytes": 0, "limit": 2**28})
+        has_code = "reference" not in subprocess.run([TENON, "explain", self.program], capture_output=True, text=True).stderr
+        self.tenon("run", self.program, "--random", "1")
+        full = self.facts(TENON_CACHE_BYTES="1000000")
+        files = list(self.folder.iterdir())
+        self.assertEqual((full["kernels"], full["limit"]), (len(files), 1000000))
+        self.assertEqual(full["bytes"], sum(f.stat().st_size for f in files))
+        if has_code:
+            self.assertGreater(full["kernels"], 0)
+        (self.folder / "mine.txt").write_text("not an object")
+        self.assertEqual(self.facts("--clear")["kernels"], full["kernels"])
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["mine.txt"])
+        self.assertEqual(self.facts()["kernels"], 0)
+        self.tenon("run", self.program, "--random", "1")
+        self.assertEqual(self.facts()["kernels"], full["kernels"])
+
+    def test_text(self):
+        self.assertEqual(self.tenon("cache"), f"folder   {self.folder}\nkernels  0\nsize     0.0 MiB of at most 256.0 MiB\n")
+        self.assertIn("removed  0\n", self.tenon("cache", "--clear"))
+
+    def test_not_used(self):
+        self.assertFalse(self.facts(TENON_CACHE_BYTES="0")["used"])
+        self.folder.mkdir()
+        self.folder.chmod(0o777)
+        self.assertIn("not used: ", self.tenon("cache"))
+        nowhere = self.facts(TENON_CACHE_DIR="", XDG_CACHE_HOME="", HOME="")
+        self.assertEqual((nowhere["folder"], nowhere["used"]), (None, False))
+
+
+if __name__ == "__main__":
+    unittest.main()
