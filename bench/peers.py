@@ -1,6 +1,6 @@
 """Tenon against the limits of this machine and against other libraries, in one run.
 
-    peers.py --tenon build/release/tenon [--quick] [--only NAME] [--json OUT] [--threads 1,2]
+    peers.py --tenon build/release/tenon [--quick] [--only NAME] [--json OUT] [--keep] [--threads 1,2]
 
 Contestants (programs with the protocol of contestant.h) take turns at each piece of work, several
 times over, so that what else the machine does meets all of them. Libraries that are not installed
@@ -19,6 +19,7 @@ import time
 
 import convolutions
 import corners
+import results
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
@@ -385,6 +386,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--no-peers", action="store_true", help="only Tenon and the limits")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures to a file")
+    parser.add_argument("--keep", action="store_true", help="add the figures to results/, and write its table")
     o = parser.parse_args()
     program = o.tenon.resolve()
     threads = [int(n) for n in o.threads.split(",")]
@@ -439,9 +441,13 @@ def main():
                 begun.append(row)
                 print(f"{row['work']:<20} {row['ms']:>9.2f} {row['busy_ms']:>10.2f} "
                       f"{row['goal_ms'] or '-':>6}", flush=True)
+        figures = {"load": round(os.getloadavg()[0], 1), "limits": limits.best, "missing": missing, "work": rows,
+                   "ready": begun}
         if o.json:
-            o.json.write_text(json.dumps({"limits": limits.best, "missing": missing, "work": rows, "ready": begun},
-                                         indent=1) + "\n")
+            o.json.write_text(json.dumps(figures, indent=1) + "\n")
+        if o.keep:
+            results.keep(figures)
+            results.TABLE.write_text(results.table())
     return 0
 
 
