@@ -66,11 +66,15 @@ static tn_status mail_send(const tn_trainer *t, mail *m)
 {
     if (m->memory.failed)
         return diag_no_memory(&t->cx->diag);
+    const tn_message *last = NULL; /* which is often the same for all */
     for (uint32_t r = 0; r < t->transport.ranks; r++) {
         const tn_message *one = &m->messages[r];
         if (r == t->transport.rank)
             continue;
-        m->sent[r] = hash_bytes(1, one->send, one->send_bytes);
+        const bool is_same = last && last->send == one->send && last->send_bytes == one->send_bytes;
+        m->sent[r] =
+            is_same ? m->sent[last - m->messages] : hash_bytes(1, one->send, one->send_bytes);
+        last = one;
         m->sums[r] = (tn_message){&m->sent[r], sizeof *m->sent, &m->came[r], sizeof *m->came};
     }
     TN_TRY(pass(t, m->messages));
@@ -239,9 +243,18 @@ static char *add_nodes(const tn_trainer *t, tree_node *nodes, size_t n, size_t f
     return nodes[0].block;
 }
 
+/* How many nodes of other ranks this one adds. */
+static size_t nodes_of_others(const tn_trainer *t, tree_node *nodes)
+{
+    size_t n = 0;
+    for (uint32_t r = 0; r < t->transport.ranks; r++)
+        n += r == t->transport.rank ? 0 : nodes_of(t, r, nodes);
+    return n;
+}
+
 /* Fill NODES, of all ranks in order, with blocks: those of this rank, and what the others send of
- * its weights. */
-static tn_status collect(tn_trainer *t, mail *m, tree_node *nodes, size_t *n)
+ * its weights, which goes to ROOM. */
+static tn_status collect(tn_trainer *t, mail *m, char *room, tree_node *nodes, size_t *n)
 {
     const uint32_t own = t->transport.rank;
     const size_t begin = first_gradient(t, own), bytes = first_gradient(t, own + 1) - begin;
@@ -254,13 +267,12 @@ static tn_status collect(tn_trainer *t, mail *m, tree_node *nodes, size_t *n)
             *n += count;
             continue;
         }
-        char *room = arena_alloc_aligned(&m->memory, bytes * count + 1, 64);
         m->messages[r] = (tn_message){pack(t, &m->memory, to, to_end), (to_end - to) * t->n_nodes,
                                       room, bytes * count};
         if (m->memory.failed)
             return diag_no_memory(&t->cx->diag);
-        for (size_t i = 0; i < count; i++) /* as if it were a whole block */
-            nodes[*n + i].block = (char *)((uintptr_t)room + i * bytes - begin);
+        for (size_t i = 0; i < count; i++, room += bytes) /* as if it were a whole block */
+            nodes[*n + i].block = (char *)((uintptr_t)room - begin);
         *n += count;
     }
     return mail_send(t, m);
@@ -274,24 +286,41 @@ static tn_status take_sum(tn_trainer *t, char **sum)
     return TN_OK;
 }
 
+/* With ROOM for the nodes of others, follow the tree for the weights of this rank, to BLOCK. */
+static tn_status sum_nodes(tn_trainer *t, mail *m, char *room, tree_node *nodes, char *block)
+{
+    size_t first, end, n;
+    ranks_weights(t, t->transport.rank, &first, &end);
+    TN_TRY(collect(t, m, room, nodes, &n));
+    if (end > first) {
+        const size_t at = t->weights[first].at, to = first_gradient(t, t->transport.rank + 1);
+        memcpy(block + at, add_nodes(t, nodes, n, first, end) + at, to - at);
+    }
+    return TN_OK;
+}
+
 tn_status ranks_sum(tn_trainer *t, char **sum)
 {
     mail m;
-    size_t first, end, n;
+    const uint32_t own = t->transport.rank;
     if (is_alone(t))
         return take_sum(t, sum);
-    ranks_weights(t, t->transport.rank, &first, &end);
     tn_status s = mail_begin(t, &m);
     tree_node *nodes = ARENA_ARRAY(&m.memory, tree_node, (size_t)MOST_NODES * t->transport.ranks);
-    char *block = trainer_take_block(t);
-    if (!nodes || !block)
-        s = diag_no_memory(&t->cx->diag);
-    if (s == TN_OK)
-        s = collect(t, &m, nodes, &n);
-    if (s == TN_OK && end > first) {
-        const size_t at = t->weights[first].at, bytes = first_gradient(t, t->transport.rank + 1);
-        memcpy(block + at, add_nodes(t, nodes, n, first, end) + at, bytes - at);
+    char *block = trainer_take_block(t), *room = NULL, *kept = NULL;
+    if (nodes) {
+        const size_t bytes = first_gradient(t, own + 1) - first_gradient(t, own),
+                     need = bytes * nodes_of_others(t, nodes);
+        if (need <= t->block) /* memory that stays for the next step */
+            room = kept = trainer_take_block(t);
+        else
+            room = arena_alloc_aligned(&m.memory, need, 64);
     }
+    if (s == TN_OK)
+        s = nodes && block && room ? sum_nodes(t, &m, room, nodes, block)
+                                   : diag_no_memory(&t->cx->diag);
+    if (kept)
+        trainer_give_block(t, kept);
     if (s == TN_OK)
         *sum = block;
     else if (block)
@@ -308,6 +337,8 @@ tn_status ranks_share_weights(tn_trainer *t)
     size_t first, end;
     if (is_alone(t))
         return TN_OK;
+    if (t->values)
+        return share_by(t, t->values, first_gradient);
     char *block = trainer_take_block(t);
     if (!block)
         return diag_no_memory(&t->cx->diag);

@@ -196,26 +196,6 @@ static tn_status find_gradients(tn_trainer *t)
     return TN_OK;
 }
 
-/* ---- blocks of gradients ---- */
-
-static tn_status lay_out(tn_trainer *t)
-{
-    enum { ALIGNMENT = 64 };
-    for (size_t k = 0; k < t->n_weights; k++) {
-        weight *w = &t->weights[k];
-        w->sum = dtype_compute(w->value.type.dtype);
-        w->n = w->value.bytes / dtype_bytes(w->value.type.dtype);
-        w->at = t->block;
-        t->block += (w->n * dtype_bytes(w->sum) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-        if (w->sum != w->value.type.dtype)
-            w->narrow = arena_alloc_aligned(&t->memory, w->value.bytes, ALIGNMENT);
-    }
-    t->block += t->block == 0; /* so that it can be had and given back */
-    t->losses = ARENA_ARRAY(&t->memory, double, (size_t)t->o.leaves);
-    t->squares = ARENA_ARRAY(&t->memory, double, t->n_weights);
-    return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;
-}
-
 /* ---- all of it ---- */
 
 static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_options *o)
@@ -228,7 +208,6 @@ static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_optio
     TN_TRY(differentiate(t, o));
     TN_TRY(find_gradients(t));
     TN_TRY(trainer_start_weights(t));
-    TN_TRY(lay_out(t));
     return trainer_make_rules(t, o->optimizer, o->update);
 }
 

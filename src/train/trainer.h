@@ -16,6 +16,7 @@ typedef struct weight {
     tn_dtype sum;  /* the type in which gradients are added */
     size_t n;      /* elements */
     size_t at;     /* where its gradient lies in a block of gradients */
+    bool is_given; /* a file has its first value */
     void *narrow;  /* room for a gradient that is not of the type `sum`; else NULL */
     void **state;  /* of the optimizer */
     uint32_t rule; /* which program changes it */
@@ -66,6 +67,8 @@ struct tn_trainer {
     size_t n_rules;
     tn_tensor_file *init;
     size_t block;                /* bytes of the gradients of all weights */
+    bool is_like_gradients;      /* all weights have the type of their gradients, */
+    char *values;                /* and lie in one block as those; else NULL */
     tree_node nodes[MOST_NODES]; /* sums of gradients that wait for their neighbour, in order */
     size_t n_nodes;
     void *free[MOST_NODES]; /* blocks that hold nothing */
@@ -100,7 +103,7 @@ tn_status trainer_measure(context *cx, const tn_type *type, size_t *bytes);
 
 /* ---- trainer_weights.c ---- */
 
-/* Memory and first values for weights and fixed inputs. */
+/* Memory and first values for weights and fixed inputs, and where gradients lie in blocks. */
 tn_status trainer_start_weights(tn_trainer *t);
 
 /* ---- trainer_update.c ---- */

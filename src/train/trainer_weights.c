@@ -61,47 +61,98 @@ static tn_status draw_weight(const tn_trainer *t, size_t k, tn_buffer *b)
     return TN_OK;
 }
 
+/* ---- memory ---- */
+
+/* Where the gradient of each weight lies in a block of all. */
+static tn_status lay_out(tn_trainer *t)
+{
+    enum { ALIGNMENT = 64 };
+    t->is_like_gradients = true;
+    for (size_t k = 0; k < t->n_weights; k++) {
+        weight *w = &t->weights[k];
+        w->sum = dtype_compute(w->value.type.dtype);
+        w->n = w->value.bytes / dtype_bytes(w->value.type.dtype);
+        w->at = t->block;
+        t->block += (w->n * dtype_bytes(w->sum) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+        t->is_like_gradients = t->is_like_gradients && w->sum == w->value.type.dtype;
+        if (w->sum != w->value.type.dtype)
+            w->narrow = arena_alloc_aligned(&t->memory, w->value.bytes, ALIGNMENT);
+    }
+    t->block += t->block == 0; /* so that it can be had and given back */
+    t->losses = ARENA_ARRAY(&t->memory, double, (size_t)t->o.leaves);
+    t->squares = ARENA_ARRAY(&t->memory, double, t->n_weights);
+    return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;
+}
+
+/* Memory for the weights: one block, if it can be as those of gradients are, which ranks pass on
+ * as it is. */
+static tn_status make_room(tn_trainer *t)
+{
+    t->values = t->is_like_gradients ? arena_alloc_aligned(&t->memory, t->block, 64) : NULL;
+    if (t->values)
+        memset(t->values, 0, t->block);
+    for (size_t k = 0; k < t->n_weights; k++) {
+        weight *w = &t->weights[k];
+        w->value.data =
+            t->values ? t->values + w->at : arena_alloc_aligned(&t->memory, w->value.bytes, 64);
+    }
+    return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;
+}
+
 /* ---- all of them ---- */
 
-static tn_status start_weight(tn_trainer *t, size_t k)
+/* The type of weight K; FIRST: its first value, without data when it is to be drawn. */
+static tn_status find_type(tn_trainer *t, size_t k, tn_buffer *first)
 {
     weight *w = &t->weights[k];
     const tn_port *port = &t->ports[w->input];
-    tn_buffer first = {0}, *own = &w->value;
     bool found;
-    TN_TRY(load(t, w->input, &first, &found));
-    own->type = found ? first.type : port->type;
-    if (!is_known(&own->type))
+    TN_TRY(load(t, w->input, first, &found));
+    w->is_given = found;
+    w->value.type = found ? first->type : port->type;
+    if (!is_known(&w->value.type))
         return trainer_fault(t->cx, DIAG_UnboundSymbol,
                              "the extents of '%s' are not known: the file of first values, or "
                              "bindings, give them",
                              port->name);
-    TN_TRY(trainer_measure(t->cx, &own->type, &own->bytes));
-    own->data = arena_alloc_aligned(&t->memory, own->bytes, 64);
-    if (!own->data)
-        return diag_no_memory(&t->cx->diag);
-    if (found && own->bytes > 0)
-        memcpy(own->data, first.data, own->bytes);
-    t->in[w->input] = *own;
-    return found ? TN_OK : draw_weight(t, k, own);
+    return trainer_measure(t->cx, &w->value.type, &w->value.bytes);
+}
+
+static tn_status start_weight(tn_trainer *t, size_t k, const tn_buffer *first)
+{
+    weight *w = &t->weights[k];
+    t->in[w->input] = w->value;
+    if (!w->is_given)
+        return draw_weight(t, k, &w->value);
+    if (w->value.bytes > 0)
+        memcpy(w->value.data, first->data, w->value.bytes);
+    return TN_OK;
+}
+
+static tn_status start_fixed(tn_trainer *t, size_t i)
+{
+    bool found;
+    TN_TRY(load(t, i, &t->in[i], &found));
+    return found ? TN_OK
+                 : trainer_fault(t->cx, DIAG_MissingInput,
+                                 "the input '%s' is not trained, and neither the data nor the file "
+                                 "of first values has it",
+                                 t->ports[i].name);
 }
 
 tn_status trainer_start_weights(tn_trainer *t)
 {
+    tn_buffer *first = ARENA_ARRAY(&t->memory, tn_buffer, t->n_weights);
+    if (!first)
+        return diag_no_memory(&t->cx->diag);
     for (size_t k = 0; k < t->n_weights; k++)
-        TN_TRY(start_weight(t, k));
-    tn_status s = TN_OK;
-    for (size_t i = 0; i < t->n_in; i++) {
-        bool found;
-        if (t->roles[i] != ROLE_FIXED)
-            continue;
-        TN_TRY(load(t, i, &t->in[i], &found));
-        if (found)
-            continue;
-        s = trainer_fault(t->cx, DIAG_MissingInput,
-                          "the input '%s' is not trained, and neither the data nor the file of "
-                          "first values has it",
-                          t->ports[i].name);
-    }
-    return s;
+        TN_TRY(find_type(t, k, &first[k]));
+    TN_TRY(lay_out(t));
+    TN_TRY(make_room(t));
+    for (size_t k = 0; k < t->n_weights; k++)
+        TN_TRY(start_weight(t, k, &first[k]));
+    for (size_t i = 0; i < t->n_in; i++)
+        if (t->roles[i] == ROLE_FIXED)
+            TN_TRY(start_fixed(t, i));
+    return TN_OK;
 }
