@@ -180,9 +180,12 @@ def serve(side, name, threads, leaves):
 
 
 class Side:
-    def __init__(self, tenon, *arguments):
+    def __init__(self, tenon, side, name, threads, leaves):
+        arguments = side, name, threads, leaves
         wide = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
-        env = {"ATEN_CPU_CAPABILITY": "avx512" if wide else "avx2", **os.environ, "PYTHONPATH": str(HERE.parent / "python"),
+        # OpenBLAS has threads of its own, which torch.set_num_threads does not limit.
+        env = {"ATEN_CPU_CAPABILITY": "avx512" if wide else "avx2", **os.environ, "OMP_NUM_THREADS": str(threads),
+               "OPENBLAS_NUM_THREADS": str(threads), "PYTHONPATH": str(HERE.parent / "python"),
                "TENON_LIBRARY": str(pathlib.Path(tenon).resolve().parent / "libtenon.so")}
         self.process = subprocess.Popen([sys.executable, __file__, "--serve", *map(str, arguments)], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
