@@ -202,6 +202,39 @@ bool hlo_takes_dot(const function *f, const node *n, char why[OBJECTION_SIZE])
     return true;
 }
 
+/* What the products of N are summed as. That is another element type than the result's where it
+ * makes a difference: StableHLO converts integers by their low bits, and ours saturate. */
+static tensor product_sum(const mlir_text *w, const node *n)
+{
+    tensor sum = type_of_value(w, n->first_value);
+    const tn_dtype d = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, sum.dtype);
+    return type_like(&sum, d == accumulator_of(sum.dtype) ? sum.dtype : d);
+}
+
+/* The start of a product whose sum has the type SUM: the operation NAME with the operands. */
+static void open_product(mlir_text *w, const node *n, const char *name, const tensor *sum)
+{
+    if (sum->dtype == value_type(w->f, n->first_value)->dtype) {
+        hlo_open(w, n, name);
+        return;
+    }
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%n = \"stablehlo.%s\"(%v, %v)", "s", n->first_value, name, n->in[0], n->in[1]);
+}
+
+/* Its end, and the conversion of the sum to the result. */
+static void close_product(mlir_text *w, const node *n, const tensor *sum)
+{
+    const value_id v = n->first_value;
+    if (sum->dtype == value_type(w->f, v)->dtype) {
+        hlo_close(w, n, "");
+        return;
+    }
+    const tensor left = type_of_value(w, n->in[0]), right = type_of_value(w, n->in[1]);
+    put(w, " : (%t, %t) -> %t\n", &left, &right, sum);
+    hlo_convert(w, v, (value_name){w->scope, v, "s"}, sum);
+}
+
 static void absolute(const attrs *a, attr_key key, uint32_t rank, int64_t *out, uint32_t *n)
 {
     const int64_t *axes = attr_ints(a, key, n);
@@ -218,12 +251,15 @@ void hlo_dot_general(mlir_text *w, const node *n)
     absolute(n->attrs, KEY_BATCH_RHS, rank_r, batch_r, &n_batch);
     absolute(n->attrs, KEY_CONTRACT_LHS, rank_l, sum_l, &n_sum);
     absolute(n->attrs, KEY_CONTRACT_RHS, rank_r, sum_r, &n_sum);
-    hlo_op(w, n, "dot_general",
-           " {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %l, "
-           "rhs_batching_dimensions = %l, lhs_contracting_dimensions = %l, "
-           "rhs_contracting_dimensions = %l>, precision_config = [#stablehlo<precision HIGHEST>, "
-           "#stablehlo<precision HIGHEST>]}",
-           batch_l, n_batch, batch_r, n_batch, sum_l, n_sum, sum_r, n_sum);
+    const tensor sum = product_sum(w, n);
+    open_product(w, n, "dot_general", &sum);
+    put(w,
+        " {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %l, "
+        "rhs_batching_dimensions = %l, lhs_contracting_dimensions = %l, "
+        "rhs_contracting_dimensions = %l>, precision_config = [#stablehlo<precision HIGHEST>, "
+        "#stablehlo<precision HIGHEST>]}",
+        batch_l, n_batch, batch_r, n_batch, sum_l, n_sum, sum_r, n_sum);
+    close_product(w, n, &sum);
 }
 
 /* The attributes of a convolution; DIMENSIONS names the axes of operands and result. */
@@ -321,7 +357,8 @@ void hlo_convolve(mlir_text *w, const node *n)
     const uint32_t rank = value_type(w->f, n->in[0])->rank, k = rank - 2;
     const convolution c = convolution_of_attrs(n->attrs, rank);
     uint32_t count;
-    hlo_open(w, n, "convolution");
+    const tensor sum = product_sum(w, n);
+    open_product(w, n, "convolution", &sum);
     put(w, " {window_strides = %i, padding = ", attr_ints(n->attrs, KEY_STRIDES, &count), k);
     put_pairs(w, attr_ints(n->attrs, KEY_PADS, &count), k);
     put(w, ", lhs_dilation = %i, rhs_dilation = %i, window_reversal = array<i1: ",
@@ -335,8 +372,9 @@ void hlo_convolve(mlir_text *w, const node *n)
     put_layout(w, c.rhs, rank, "o", "i");
     put(w, "->");
     put_layout(w, c.out, rank, "b", "f");
-    hlo_close(w, n,
-              ">, feature_group_count = %d : i64, batch_group_count = %d : i64, precision_config = "
-              "[#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}",
-              c.groups, c.batch_groups);
+    put(w,
+        ">, feature_group_count = %d : i64, batch_group_count = %d : i64, precision_config = "
+        "[#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}",
+        c.groups, c.batch_groups);
+    close_product(w, n, &sum);
 }
