@@ -27,18 +27,34 @@ tn_value shlo_order_key(shlo_call *c, tn_value x)
     return tn_select(b, is_below, tn_xor(b, k, flips), k);
 }
 
+/* The elements of X, integers of the bits of D or truth values, as unsigned integers of type D. */
+static tn_value widened(tn_builder *b, tn_value x, tn_dtype from, tn_dtype d)
+{
+    return from == TN_I1 ? tn_cast(b, x, d) : tn_wrap(b, x, d);
+}
+
+/* The lowest bits of X, of type WIDE and extents T, as D. */
+static tn_value narrowed(tn_builder *b, tn_value x, const type *t, tn_dtype wide, tn_dtype d)
+{
+    if (d != TN_I1)
+        return tn_wrap(b, x, d);
+    const tn_value one = tn_broadcast(b, tn_scalar_int(b, wide, 1), shlo_dims(t));
+    return tn_cast(b, tn_and(b, x, one), TN_I1);
+}
+
 /* X in FROM bits as elements of TO bits along a new last axis, the lowest first. */
 static tn_value split(shlo_call *c, tn_value x, const type *t, uint32_t from, uint32_t to)
 {
     tn_builder *b = c->b;
     tn_value parts[64];
-    const tn_dtype wide = shlo_integer_of(from, false), narrow = shlo_integer_of(to, false);
+    const tn_dtype wide = shlo_integer_of(from, false);
+    const tn_dtype narrow = to == 1 ? TN_I1 : shlo_integer_of(to, false);
     const tn_value all = tn_bitcast(b, x, wide);
     uint32_t n = 0;
     for (; n * to < from; n++) {
         const tn_value places =
             tn_broadcast(b, tn_scalar_int(b, wide, (int64_t)n * to), shlo_dims(t));
-        const tn_value low = tn_wrap(b, tn_shift_right_logical(b, all, places), narrow);
+        const tn_value low = narrowed(b, tn_shift_right_logical(b, all, places), t, wide, narrow);
         parts[n] = tn_expand_dims(b, low, TN_INTS((int64_t)t->rank));
     }
     return tn_concat(b, (tn_values){parts, n}, (int64_t)t->rank);
@@ -48,13 +64,14 @@ static tn_value split(shlo_call *c, tn_value x, const type *t, uint32_t from, ui
 static tn_value join(shlo_call *c, tn_value x, const type *t, uint32_t from, uint32_t to)
 {
     tn_builder *b = c->b;
-    const tn_dtype narrow = shlo_integer_of(from, false), wide = shlo_integer_of(to, false);
-    const tn_value all = tn_bitcast(b, x, narrow);
+    const tn_dtype narrow = from == 1 ? TN_I1 : shlo_integer_of(from, false);
+    const tn_dtype wide = shlo_integer_of(to, false);
+    const tn_value all = from == 1 ? x : tn_bitcast(b, x, narrow);
     tn_value sum = tn_no_value();
     for (uint32_t n = 0; n * from < to; n++) {
         const tn_value one = tn_slice_axis(b, all, (int64_t)t->rank - 1, n, 1);
         const tn_value flat = tn_squeeze(b, one, TN_INTS((int64_t)t->rank - 1));
-        const tn_value up = tn_wrap(b, flat, wide);
+        const tn_value up = widened(b, flat, narrow, wide);
         const tn_value places = tn_broadcast(b, tn_scalar_int(b, wide, (int64_t)n * from),
                                              (tn_ints){t->dims, t->rank - 1});
         const tn_value set = tn_shift_left(b, up, places);
@@ -70,8 +87,7 @@ bool shlo_lower_bitcast_convert(shlo_call *c)
     if (!t)
         return false;
     const uint32_t from = dtype_table[t->dtype].bits, to = dtype_table[d].bits;
-    const bool is_odd =
-        t->dtype == TN_I1 || d == TN_I1 || dtype_is_complex(t->dtype) || dtype_is_complex(d);
+    const bool is_odd = dtype_is_complex(t->dtype) || dtype_is_complex(d);
     if (t->dtype == d)
         return shlo_give(c, 0, shlo_in(c, 0));
     if (is_odd)
@@ -84,7 +100,7 @@ bool shlo_lower_bitcast_convert(shlo_call *c)
     tn_value x = shlo_in(c, 0);
     if (from != to)
         x = to < from ? split(c, x, t, from, to) : join(c, x, t, from, to);
-    return shlo_give(c, 0, tn_bitcast(c->b, x, d));
+    return shlo_give(c, 0, d == TN_I1 ? x : tn_bitcast(c->b, x, d));
 }
 
 /* ARG: the imaginary part. A float is its own real part. */

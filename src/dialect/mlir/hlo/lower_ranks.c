@@ -11,7 +11,7 @@ static bool alone(shlo_call *c)
     if (!groups)
         return true;
     if (groups->kind == MIR_DENSE && groups->type && groups->type->rank == 2 &&
-        groups->type->dims[0] <= 1 && groups->type->dims[1] <= 1)
+        (groups->type->dims[0] == 0 || groups->type->dims[1] <= 1))
         return true;
     if (groups->kind == MIR_LIST && shlo_ints_of(c, "replica_groups", groups, 2, members, &n) &&
         n <= 1)

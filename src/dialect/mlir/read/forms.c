@@ -45,6 +45,8 @@ static bool read_word(mir_reader *r, mir_op *o)
 static bool read_list(mir_reader *r, mir_op *o)
 {
     mir_operands in = {o->in, o->n_in, 0};
+    if (o->row->form == FORM_VALUES && mir_next(r) == '(') /* of nothing */
+        return mir_expect(r, '(') && mir_expect(r, ')');
     bool more = mir_next(r) == '%' || (mir_at_word(r) && *r->at != 'l');
     while (more) {
         if (mir_next(r) == '%' ? !mir_read_operand(r, &in) : !read_word(r, o))

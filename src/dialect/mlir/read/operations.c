@@ -132,7 +132,7 @@ bool mir_read_signature(mir_reader *r, mir_op *o, mir_types *results)
         if (!mir_read_type(r, &t) || !MIR_PUSH(r, &list, t))
             return false;
     } while (mir_accept(r, ','));
-    if (mir_accept_arrow(r))
+    if (mir_accept_arrow(r) || mir_accept_word(r, "to")) /* a cast says the latter */
         return check_operands(r, o, list.at, list.n) && mir_read_types(r, results);
     if (o->row &&
         o->row->form == FORM_VALUES) { /* no results of their own, or those of the operands */

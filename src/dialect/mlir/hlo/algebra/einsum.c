@@ -1,4 +1,5 @@
 /* Sums of products by letters, and rows by their number: old operations of StableHLO. */
+#include "base/memory/checked.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* The letters of a tensor's axes. */
@@ -16,9 +17,6 @@ static bool read_letters(mir_text t, size_t *at, letters *out)
             continue;
         if (!((l >= 'a' && l <= 'z') || (l >= 'A' && l <= 'Z')))
             return true;
-        for (uint32_t i = 0; i < out->n; i++)
-            if (out->at[i] == l)
-                return false;
         if (out->n == TN_MAX_RANK)
             return false;
         out->at[out->n++] = l;
@@ -35,7 +33,15 @@ static int64_t axis_of(const letters *list, char l)
     return -1;
 }
 
-/* `ab,bc->ac` or `ab->a`; every letter once an operand, and of the result in an operand. */
+static bool has_twice(const letters *list)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (axis_of(list, list->at[i]) != i)
+            return true;
+    return false;
+}
+
+/* `ab,bc->ac` or `aa->a`; every letter of the result stands there once, and in an operand. */
 static bool read_config(shlo_call *c, uint32_t n, letters *in, letters *out)
 {
     const mir_text t = shlo_word(c, "einsum_config");
@@ -48,13 +54,65 @@ static bool read_config(shlo_call *c, uint32_t n, letters *in, letters *out)
     }
     ok = ok && t.n - at >= 2 && t.at[at] == '-' && t.at[at + 1] == '>';
     at += 2;
-    ok = ok && read_letters(t, &at, out) && at == t.n;
+    ok = ok && read_letters(t, &at, out) && at == t.n && !has_twice(out);
     for (uint32_t i = 0; ok && i < out->n; i++)
         ok = axis_of(&in[0], out->at[i]) >= 0 || (n == 2 && axis_of(&in[1], out->at[i]) >= 0);
     return ok || shlo_refuse(c, DIAG_InvalidAttribute,
                              "'%.*s' does not suit the operands, or names "
-                             "an axis twice",
+                             "an axis of the result twice",
                              MIR_TEXT(t));
+}
+
+/* The elements of X at equal positions of its axes I and K, as an axis behind the others. */
+static tn_value diagonal(shlo_call *c, tn_value x, letters *own, uint32_t i, uint32_t k)
+{
+    const type *t = shlo_type_of(c, x);
+    int64_t perm[TN_MAX_RANK], dims[TN_MAX_RANK];
+    uint32_t n = 0;
+    if (!t || dim_is_symbolic(t->dims[i]) || t->dims[i] != t->dims[k]) {
+        (void)shlo_refuse(c, DIAG_ShapeMismatch, "axes of one letter need one known extent");
+        return tn_no_value();
+    }
+    const int64_t extent = t->dims[i];
+    const char l = own->at[i];
+    for (uint32_t a = 0; a < own->n; a++) {
+        if (a == i || a == k)
+            continue;
+        own->at[n] = own->at[a];
+        dims[n] = t->dims[a];
+        perm[n++] = a;
+    }
+    perm[n] = i;
+    perm[n + 1] = k;
+    own->at[n] = l;
+    own->n = n + 1;
+    int64_t area;
+    if (!mul_i64(extent, extent, &area)) {
+        (void)shlo_refuse(c, DIAG_LimitExceeded, "there are too many elements");
+        return tn_no_value();
+    }
+    dims[n] = area;
+    const tn_value moved = tn_transpose(c->b, x, (tn_ints){perm, n + 2});
+    const tn_value flat = tn_reshape(c->b, moved, (tn_ints){dims, n + 1});
+    int64_t from[TN_MAX_RANK] = {0}, strides[TN_MAX_RANK];
+    for (uint32_t a = 0; a < n; a++)
+        strides[a] = 1;
+    strides[n] = extent + 1;
+    return tn_slice_steps(c->b, flat, (tn_ints){from, n + 1}, (tn_ints){dims, n + 1},
+                          (tn_ints){strides, n + 1});
+}
+
+/* X with every letter once. */
+static tn_value distinct(shlo_call *c, tn_value x, letters *own)
+{
+    for (uint32_t k = 0; k < own->n && tn_is_value(x); k++) {
+        const int64_t first = axis_of(own, own->at[k]);
+        if (first == k)
+            continue;
+        x = diagonal(c, x, own, (uint32_t)first, k);
+        k = 0;
+    }
+    return x;
 }
 
 /* X without the axes whose letter stands neither in A nor in B. */
@@ -86,7 +144,10 @@ bool shlo_lower_unary_einsum(shlo_call *c)
     letters in[1], out;
     if (!read_config(c, 1, in, &out))
         return false;
-    const tn_value x = without(c, shlo_in(c, 0), &in[0], &out, &out);
+    const tn_value all = distinct(c, shlo_in(c, 0), &in[0]);
+    if (!tn_is_value(all))
+        return false;
+    const tn_value x = without(c, all, &in[0], &out, &out);
     return tn_is_value(x) && shlo_give(c, 0, in_order(c, x, &in[0], &out));
 }
 
@@ -97,8 +158,12 @@ bool shlo_lower_einsum(shlo_call *c)
     uint32_t n_batch = 0, n_contract = 0;
     if (!read_config(c, 2, in, &out))
         return false;
-    const tn_value x = without(c, shlo_in(c, 0), &in[0], &out, &in[1]);
-    const tn_value y = without(c, shlo_in(c, 1), &in[1], &out, &in[0]);
+    const tn_value left = distinct(c, shlo_in(c, 0), &in[0]);
+    const tn_value right = distinct(c, shlo_in(c, 1), &in[1]);
+    if (!tn_is_value(left) || !tn_is_value(right))
+        return false;
+    const tn_value x = without(c, left, &in[0], &out, &in[1]);
+    const tn_value y = without(c, right, &in[1], &out, &in[0]);
     for (uint32_t i = 0; i < in[0].n; i++) {
         const char l = in[0].at[i];
         const int64_t other = axis_of(&in[1], l);
