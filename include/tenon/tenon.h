@@ -183,6 +183,12 @@ typedef struct tn_read_options {
      * what names no input, or has another rank, is passed over */
     const tn_input_shape *shapes;
     size_t n_shapes;
+    /* ONNX, StableHLO: what a file of weights has, as `known`. A name is that of an input, or its
+     * path with or without the argument in front (`params['mlp'][0].w` is `params.mlp.0.w`,
+     * `params/mlp/0/w` and `mlp.0.w`), or its position (`3`). What no input is called by is passed
+     * over. */
+    const tn_known_input *weights;
+    size_t n_weights;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

@@ -147,7 +147,7 @@ class ReadOptions(Structure):
                 ("inputs", POINTER(c_char_p)), ("n_inputs", c_size_t), ("bindings", POINTER(Binding)),
                 ("n_bindings", c_size_t), ("known", POINTER(KnownInput)), ("n_known", c_size_t),
                 ("external", ExternalFunction), ("external_user", c_void_p), ("shapes", POINTER(InputShape)),
-                ("n_shapes", c_size_t)]
+                ("n_shapes", c_size_t), ("weights", POINTER(KnownInput)), ("n_weights", c_size_t)]
 
 
 class ModuleInfo(Structure):

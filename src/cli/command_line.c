@@ -132,6 +132,7 @@ int cli_main(int argc, char **argv)
     report_setup(&s, argc, argv);
     tn_status status = dispatch(&s, argc, argv);
     models_release(&s);
+    known_inputs_release(&s);
     cli_pool_release(&s.memory);
     tn_context_free(s.cx);
     return exit_status(status);

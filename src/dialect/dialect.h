@@ -37,6 +37,8 @@ typedef struct read_options {
     void *external_user;
     const tn_input_shape *shapes; /* ONNX, StableHLO: as in tn_read_options */
     size_t n_shapes;
+    const tn_known_input *weights; /* ONNX, StableHLO: as in tn_read_options */
+    size_t n_weights;
     /* StableHLO: where the checks of the function go; its outputs are then the values that they
      * compare. NULL: checks are left out. */
     struct check_list *checks;

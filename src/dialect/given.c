@@ -2,6 +2,7 @@
 #include "dialect/given.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/memory/checked.h"
 
@@ -38,12 +39,65 @@ const tn_input_shape *given_shape_of(const read_options *o, const char *name)
     return NULL;
 }
 
-const tn_buffer *given_value(const read_options *o, const char *name)
+/* ---- values ---- */
+
+/* Behind what separates the steps of a path, which are names and numbers. */
+static const char *next_step(const char *path)
 {
+    return path + strspn(path, "[]'\"./");
+}
+
+static size_t step_length(const char *path)
+{
+    return strcspn(path, "[]'\"./");
+}
+
+/* Have A and B the same steps? */
+static bool is_same_path(const char *a, const char *b)
+{
+    for (;;) {
+        a = next_step(a);
+        b = next_step(b);
+        const size_t n = step_length(a);
+        if (n != step_length(b) || memcmp(a, b, n) != 0)
+            return false;
+        if (n == 0)
+            return true;
+        a += n;
+        b += n;
+    }
+}
+
+/* What is left of PATH without its first step. */
+static const char *without_first(const char *path)
+{
+    path = next_step(path);
+    return next_step(path + step_length(path));
+}
+
+static const tn_buffer *find_weight(const read_options *o, const char *path)
+{
+    for (size_t i = 0; *path && i < o->n_weights; i++)
+        if (is_same_path(o->weights[i].name, path))
+            return o->weights[i].value;
+    return NULL;
+}
+
+const tn_buffer *given_value(const read_options *o, const char *name, uint32_t position)
+{
+    char number[16];
     for (size_t i = 0; i < o->n_known; i++)
         if (strcmp(o->known[i].name, name) == 0)
             return o->known[i].value;
-    return NULL;
+    for (size_t i = 0; i < o->n_weights; i++)
+        if (strcmp(o->weights[i].name, name) == 0)
+            return o->weights[i].value;
+    const tn_buffer *found = find_weight(o, name);
+    const char *rest = without_first(name);
+    if (!found && rest[strspn(rest, "0123456789")]) /* a number alone is a position */
+        found = find_weight(o, rest);
+    (void)snprintf(number, sizeof number, "%" PRIu32, position);
+    return found ? found : find_weight(o, number);
 }
 
 /* The elements of B as elements of D; NULL when they do not fit. */

@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 from lib import equality
-from lib.program import TEST, tenon
+from lib.program import TEST, start, tenon
 
 FOLDER = TEST / "stablehlo" / "programs"
 
@@ -72,6 +72,41 @@ def library(folder, text):
     subprocess.run(["gcc", "-std=c17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", c, "-o", so, "-lm"], check=True)
     room = re.search(r"_WORKSPACE_BYTES (\d+)u", header.read_text())[1]
     return f"lib=2=m_run:{room}={so}"
+
+
+class Weights(unittest.TestCase):
+    """Arguments that a file of weights has are constants."""
+
+    def results(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            tenon("run", FOLDER / "mlp.mlir", *arguments, "--output", folder)
+            return [np.load(pathlib.Path(folder) / f"{k}.npy") for k in range(5)]
+
+    def test_by_name_path_and_position(self):
+        _, inputs = random_inputs()["mlp"]
+        weights = {k: v for k, v in inputs.items() if k.startswith("params")}
+        order = ["params['b1']", "params['b2']", "params['w1']", "params['w2']"]
+        ways = [weights, {k.replace("['", ".").replace("']", ""): v for k, v in weights.items()},
+                {k[len("params['"):-2]: v for k, v in weights.items()}, {str(k): weights[name] for k, name in enumerate(order)}]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            np.savez(folder / "all.npz", **inputs)
+            want = self.results("--inputs", folder / "all.npz")
+            for k, way in enumerate(ways):
+                np.savez(folder / f"{k}.npz", **way, unused=np.zeros(3))
+                np.savez(folder / "rest.npz", **{n: a for n, a in inputs.items() if n not in weights})
+                got = self.results("--constants", folder / f"{k}.npz", "--inputs", folder / "rest.npz")
+                for a, b in zip(got, want):
+                    np.testing.assert_array_equal(a, b)
+            np.save(folder / "one.npy", np.zeros(3))
+            for wrong in ("one.npy", "missing.npz"):
+                self.assertNotEqual(start("check", FOLDER / "mlp.mlir", "--constants", folder / wrong).returncode, 0)
+            np.savez(folder / "shape.npz", w1=np.zeros((3, 3), np.float32))
+            done = start("check", FOLDER / "mlp.mlir", "--constants", folder / "shape.npz")
+            self.assertIn("InputMismatch", done.stderr)
+
+    def test_unknown_name(self):
+        self.assertIn("UndefinedName", start("check", FOLDER / "mlp.mlir", "--constant", "w9=1").stderr)
 
 
 class Programs(unittest.TestCase):

@@ -107,6 +107,8 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
         .external_user = o->external_user,
         .shapes = o->shapes,
         .n_shapes = o->n_shapes,
+        .weights = o->weights,
+        .n_weights = o->n_weights,
         .checks = checks,
     };
     const tn_status status = d->read(m, &options);

@@ -14,9 +14,11 @@ const option common_options[] = {
     {OPTION_DECLARE, "--declare", "NAME=TYPE",
      "MIND source: a free variable of a script, x=f32[2,3]"},
     {OPTION_DECLARE, "--input", "NAME=TYPE", "the same"},
-    {OPTION_SIZE, "--dim", "SYM=N", "ONNX: a size that is known when the file is read"},
+    {OPTION_SIZE, "--dim", "SYM=N", "ONNX, StableHLO: a size known when the file is read"},
     {OPTION_KNOWN, "--constant", "NAME=VALUE",
-     "ONNX: an input that always has this value: 16000, [1,2], x.npy"},
+     "ONNX, StableHLO: an input that always has this value: 16000, [1,2], x.npy"},
+    {OPTION_WEIGHTS_OF, "--constants", "ARCHIVE",
+     "ONNX, StableHLO: likewise, inputs that an .npz or .safetensors has"},
     {OPTION_LIMIT, "--limit", "NAME=N",
      "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes"},
     {OPTION_WHOLE_TIMEOUT, "--timeout", "SECONDS", "give up when the command takes longer"},
@@ -140,6 +142,8 @@ static tn_status apply_common(session *s, const given *g)
         return TN_OK;
     case OPTION_KNOWN:
         return known_input_add(s, g->value);
+    case OPTION_WEIGHTS_OF:
+        return known_inputs_add(s, g->value);
     case OPTION_LIMIT:
         s->limits[s->n_limits++] = g->value;
         return set_limit(s, s->cx, g->value);
@@ -204,7 +208,9 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     s->limits = cli_alloc(&s->memory, n, sizeof *s->limits);
     s->sizes = cli_alloc(&s->memory, n, sizeof *s->sizes);
     s->known = cli_alloc(&s->memory, n, sizeof *s->known);
-    if (!args->options || !args->files || !s->declared || !s->limits || !s->sizes || !s->known)
+    s->archives = cli_alloc(&s->memory, n, sizeof(tn_tensor_file *));
+    if (!args->options || !args->files || !s->declared || !s->limits || !s->sizes || !s->known ||
+        !s->archives)
         return no_memory(s);
     bool only_files = false;
     for (int i = 0; i < argc; i++) {

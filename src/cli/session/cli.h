@@ -50,6 +50,7 @@ enum {
     OPTION_DECLARE,
     OPTION_SIZE,
     OPTION_KNOWN,
+    OPTION_WEIGHTS_OF,
     OPTION_LIMIT,
     OPTION_WHOLE_TIMEOUT,
     OPTION_DIAGNOSTICS,
@@ -78,11 +79,15 @@ struct session {
     cli_pool memory;        /* until the end */
     tn_read_options read;
     bool wants_help, wants_version;
-    const char **declared; /* room for one entry an argument; behind read.inputs */
-    tn_binding *sizes;     /* the same, behind read.bindings */
-    tn_known_input *known; /* and behind read.known */
-    model_folder *models;  /* that were read */
-    const char **limits;   /* as sizes: the values of --limit */
+    const char **declared;   /* room for one entry an argument; behind read.inputs */
+    tn_binding *sizes;       /* the same, behind read.bindings */
+    tn_known_input *known;   /* and behind read.known */
+    tn_known_input *weights; /* behind read.weights */
+    size_t cap_weights;
+    tn_tensor_file **archives; /* room for one an argument: that hold them */
+    size_t n_archives;
+    model_folder *models; /* that were read */
+    const char **limits;  /* as sizes: the values of --limit */
     int n_limits;
     int64_t deadline; /* of --timeout, by time_now; 0: none */
     /* Where diagnostics go, and what the next error is given besides. */
@@ -131,6 +136,9 @@ void models_release(session *s);
 
 /* Tell the reader of the value that TEXT, NAME=VALUE, gives an input. */
 tn_status known_input_add(session *s, const char *text);
+/* The same of all tensors in the file PATH, which stays open until known_inputs_release. */
+tn_status known_inputs_add(session *s, const char *path);
+void known_inputs_release(session *s);
 
 /* ---- values.c ---- */
 

@@ -106,7 +106,8 @@ static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dt
     return v->known || tn_is_value(v->v) || onnx_no_memory(im);
 }
 
-static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info)
+static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info,
+                       uint32_t position)
 {
     const char *name = onnx_text(im, info->name);
     const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
@@ -133,7 +134,7 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
     const onnx_dim *list = t && t->shape ? t->shape->dims.at : NULL;
     for (uint32_t i = 0; !v.is_faulty && i < t->shape->dims.n; i++)
         v.is_faulty = !read_dim(im, name, i, &list[i], &dims[i]);
-    const tn_buffer *given = given_value(im->options, name);
+    const tn_buffer *given = given_value(im->options, name, position);
     if (!v.is_faulty && given) {
         v.is_faulty = !take_known(im, name, given, dtype, dims, t->shape->dims.n, &v);
     } else if (!v.is_faulty) {
@@ -148,7 +149,7 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *inputs = g->inputs.at;
     for (uint32_t i = 0; i < g->inputs.n; i++)
-        if (!onnx_find(scope, inputs[i].name) && !read_input(im, scope, &inputs[i]))
+        if (!onnx_find(scope, inputs[i].name) && !read_input(im, scope, &inputs[i], i))
             return false;
     const read_options *o = im->options;
     for (size_t k = 0; k < o->n_known; k++) {

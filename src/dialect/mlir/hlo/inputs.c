@@ -134,7 +134,7 @@ static bool size_input(shlo_reader *r, const mir_function *f, uint32_t i, const 
 static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_value *v)
 {
     const char *name = input_name(r, f, i);
-    const tn_buffer *given = given_value(r->options, name);
+    const tn_buffer *given = given_value(r->options, name, i);
     if (is_size(f, i) && !given)
         return size_input(r, f, i, name, v);
     const type *t = input_type(r, f, i, name);
@@ -142,6 +142,24 @@ static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_v
         return take_known(r, name, t, given, v);
     v->v = t ? tn_input(&r->b, name, t->dtype, shlo_dims(t)) : tn_no_value();
     return tn_is_value(v->v);
+}
+
+/* Values that are given by name for inputs that there are not. */
+static bool check_given(shlo_reader *r, const mir_function *f)
+{
+    const read_options *o = r->options;
+    bool ok = true;
+    for (size_t k = 0; k < o->n_known; k++) {
+        uint32_t i = 0;
+        while (i < f->body.n_args && strcmp(input_name(r, f, i), o->known[k].name) != 0)
+            i++;
+        ok = ok && i < f->body.n_args;
+        if (i == f->body.n_args)
+            (void)shlo_refuse_at(r, DIAG_UndefinedName, o->known[k].name, NO_SPAN,
+                                 "a value is given for '%.200s', which is no input",
+                                 o->known[k].name);
+    }
+    return ok;
 }
 
 bool shlo_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
@@ -161,5 +179,5 @@ bool shlo_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
         if (r->no_memory || r->b.status != TN_OK)
             return false;
     }
-    return ok;
+    return check_given(r, f) && ok;
 }
