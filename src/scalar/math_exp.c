@@ -188,10 +188,46 @@ value math_cosh(builder *b, value x)
     return math_narrow(b, type, sb_select(b, is_far, math_exp_half(b, size), near));
 }
 
+/* e^x for an f32 x up to 0, in two parts: 1 + (r + r^2 q(r)), and what that sum and r lose. */
+static math_pair exp_pair_f32(builder *b, value x)
+{
+    const value one = math_float(b, SCALAR_F32, 1),
+                magic = math_float(b, SCALAR_F32, scalar_magic(SCALAR_F32));
+    x = math_clamp(b, x, -104, 0);
+    const value rounded = sb_fma(b, x, math_float(b, SCALAR_F32, 0x1.715476p0), magic);
+    const value k = sb_fsub(b, rounded, magic);
+    const value minus_low = math_float(b, SCALAR_F32, -0x1.7f7d1cp-20);
+    const value high = sb_fma(b, k, math_float(b, SCALAR_F32, -0x1.62e4p-1), x);
+    const value r = sb_fma(b, k, minus_low, high);
+    const value lost = sb_fma(b, k, minus_low, sb_fsub(b, high, r));
+    const value q = math_poly(b, r, exp_f32, COUNT(exp_f32));
+    const math_pair p = math_fast_two_sum(b, one, sb_fma(b, sb_fmul(b, r, r), q, r));
+    const value low = sb_fma(b, p.hi, lost, p.lo);
+    return (math_pair){sb_scale(b, p.hi, rounded), sb_scale(b, low, rounded)};
+}
+
+/* The same formula as for f64, in f32: the quotient gets one correction. */
+static value sigmoid_f32(builder *b, value x)
+{
+    const value zero = math_float(b, SCALAR_F32, 0), one = math_float(b, SCALAR_F32, 1);
+    const math_pair e = exp_pair_f32(b, sb_fneg(b, sb_fabs(b, x)));
+    math_pair under = math_fast_two_sum(b, one, e.hi);
+    under.lo = sb_fadd(b, under.lo, e.lo);
+    const value is_below = sb_flt(b, x, zero);
+    const math_pair over = {sb_select(b, is_below, e.hi, one), sb_select(b, is_below, e.lo, zero)};
+    const value inverse = sb_fdiv(b, one, under.hi), q = sb_fmul(b, over.hi, inverse);
+    const value minus_q = sb_fneg(b, q);
+    value rest = sb_fma(b, minus_q, under.hi, over.hi);
+    rest = sb_fma(b, minus_q, under.lo, sb_fadd(b, rest, over.lo));
+    return sb_fma(b, rest, inverse, q);
+}
+
 /* 1 / (1 + e^-x), and e^x / (1 + e^x) below 0. [sigmoid/C1] */
 value math_sigmoid(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
+    if (type == SCALAR_F32)
+        return sigmoid_f32(b, x);
     const value wide = math_widen(b, x), size = sb_fabs(b, wide);
     const value zero = sb_f64(b, 0), one = sb_f64(b, 1);
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
