@@ -86,6 +86,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     const problem *p = g->p;
     loop_builder *b = g->b;
     const uint32_t bytes = (uint32_t)dtype_bytes(p->spec.c);
+    b->spares_registers = true; /* the loops over products have none to spare */
     contract_part part = {.value = as_result(g, total),
                           .is_column = p->spec.is_transposed != g->finishes_columns,
                           .lanes = p->lanes,
@@ -101,6 +102,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
         p->spec.finish(p->spec.user_finish, b, &part);
     else
         store_part(g, &part);
+    b->spares_registers = false;
 }
 
 static bool is_finished_in_registers(const multiplier *g)

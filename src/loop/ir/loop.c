@@ -200,7 +200,8 @@ loop_value loop_const(loop_builder *b, loop_type t, uint64_t bits)
         bits &= 1;
     else if (bytes < 8)
         bits &= (UINT64_C(1) << (8 * bytes)) - 1;
-    return add_value(b, LOOP_CONST, t, 0, 0, 0, bits);
+    const bool is_loaded = b->spares_registers && t.lanes > 1 && is_float((loop_elem)t.elem);
+    return add(b, (loop_inst){.op = LOOP_CONST, .type = t, .log_align = is_loaded, .imm = bits});
 }
 
 loop_value loop_i64(loop_builder *b, int64_t value)

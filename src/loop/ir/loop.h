@@ -60,7 +60,8 @@ typedef enum loop_param {
 typedef struct loop_inst {
     uint8_t op; /* loop_op */
     loop_type type;
-    uint8_t log_align; /* LOAD, STORE, ...: the address is a multiple of 2 to this */
+    uint8_t log_align; /* LOAD, STORE, ...: the address is a multiple of 2 to this; CONST: 1 where
+                          it is better loaded at each use than kept in a register */
     uint32_t n_lanes;  /* SHUFFLE: of the table; CONST: the name of a size, else 0 */
     loop_value in[3];
     uint64_t
@@ -103,6 +104,9 @@ typedef struct loop_builder {
     uint32_t n_buffers;
     uint64_t scratch_bytes;
     loop_value params[4];
+    /* Vectors of constants that are made now are not worth a register: the loops that they are in
+     * stand beside others which need all of them. */
+    bool spares_registers;
     const char *fault;
 } loop_builder;
 

@@ -10,7 +10,7 @@ static void print_operands(const loop_program *p, const loop_inst *i, text_buffe
         text_printf(out, "%s%%%" PRIu32, k ? ", " : " ", i->in[k]);
     switch ((int)i->op) {
     case LOOP_CONST:
-        text_printf(out, " 0x%" PRIx64, i->imm);
+        text_printf(out, i->log_align ? " 0x%" PRIx64 " loaded" : " 0x%" PRIx64, i->imm);
         break;
     case LOOP_PARAM:
     case LOOP_LANE:

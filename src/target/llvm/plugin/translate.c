@@ -129,13 +129,28 @@ static void poll(function_state *f, const loop_inst *i)
 
 /* ---- programs ---- */
 
+/* A constant in memory. The load is volatile, or the compiler would move it out of all loops and
+ * keep a register for it in those beside, where sums of products are spilled then. */
+static LLVMValueRef loaded(const function_state *f, const loop_inst *i)
+{
+    LLVMTypeRef type = type_in(f->t, i->type);
+    LLVMValueRef place = LLVMAddGlobal(f->t->module, type, "");
+    LLVMSetInitializer(place, constant(f->t, i->type, i->imm));
+    LLVMSetGlobalConstant(place, true);
+    LLVMSetLinkage(place, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(place, LLVMGlobalUnnamedAddr);
+    LLVMValueRef load = LLVMBuildLoad2(f->t->builder, type, place, "");
+    LLVMSetVolatile(load, true);
+    return load;
+}
+
 /* Instructions that stand for themselves; the value, or NULL for those without. */
 static LLVMValueRef other_op(function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     switch ((int)i->op) {
     case LOOP_CONST:
-        return constant(f->t, i->type, i->imm);
+        return i->log_align ? loaded(f, i) : constant(f->t, i->type, i->imm);
     case LOOP_PARAM:
         return LLVMGetParam(f->function, (unsigned)i->imm);
     case LOOP_SELECT:
