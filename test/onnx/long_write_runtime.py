@@ -19,11 +19,10 @@ import tempfile
 
 import numpy as np
 
-from lib import onnx_files
+from lib import onnx_files, onnx_runtime
 from lib.program import ROOT, TEST, start
 from long_write import EXTENSIONS, modules
 
-PACKAGE, VERSION = "onnxruntime-node", "1.30.0"
 WORDS = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
          11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16"}
 # |a - b| <= absolute + relative * the largest |b|
@@ -36,21 +35,6 @@ NO_KERNEL = re.compile(r"Could not find an implementation|NOT_IMPLEMENTED|not im
 LEFT_OUT = {"grad/while-open.case", "ptir/json-one-tuples.case", "ptir/while-never.case"}
 # Products are of f16, which the runtime does not round to that; the result is f32.
 NARROW_INSIDE = {"convert/convolution-groups.case"}
-
-
-def installed():
-    """The folder of the package, or None and why."""
-    given = os.environ.get("ONNXRUNTIME")
-    folder = pathlib.Path(given) if given else ROOT / "build/onnxruntime"
-    package = folder / "node_modules" / PACKAGE
-    if not shutil.which("node"):
-        return None, "there is no node"
-    if not package.exists() and not given and shutil.which("npm"):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text("{}")
-        subprocess.run(["npm", "install", "--no-audit", "--no-fund", f"{PACKAGE}@{VERSION}",
-                        "--onnxruntime-node-install-cuda=skip"], cwd=folder, capture_output=True, check=False, timeout=600)
-    return (package, "") if package.exists() else (None, f"{PACKAGE} is not installed and cannot be")
 
 
 def message(data, number):
@@ -147,7 +131,7 @@ def run(package, jobs):
 
 
 def main():
-    package, reason = installed()
+    package, reason = onnx_runtime.installed()
     if not package:
         print(f"skipped: {reason}")
         return 0
