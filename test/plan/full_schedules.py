@@ -25,6 +25,14 @@ CONVOLUTION = """%0 = Input () {name="x"} : tensor<f32>[2, 11, 9, 6]
 %3 = Relu (%2) : tensor<f32>[2, 11, 9, 37]
 outputs: %3
 """
+NARROW = """func.func @main(%x: tensor<2x64x5x6xf32>, %w: tensor<70x64x3x3xf32>) -> tensor<2x70x5x6xf32> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x64x5x6xf32>, tensor<70x64x3x3xf32>) -> tensor<2x70x5x6xf32>
+  return %y : tensor<2x70x5x6xf32>
+}
+"""
 SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
     -> (tensor<f32, 2x29x40>) {
   %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x29x45>
@@ -55,6 +63,7 @@ PROGRAMS = [
     ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
                        "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
     ("convolution.ir", CONVOLUTION),
+    ("narrow.mlir", NARROW),
     ("stages.ptir", SOFTMAX_BETWEEN),
 ]
 CHOICES = {

@@ -424,10 +424,14 @@ static bool prefers_sweep(const problem *p, bool is_stage)
     return contract_can_sweep(&whole);
 }
 
-static bool pack_a(problem *p, arena *memory, contract_plan *plan, const char **fault)
+static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *plan,
+                   const char **fault)
 {
-    return p->k == 0 ||
-           contract_pack_a(p, memory, &plan->steps[plan->n_steps++], &plan->packed_a_bytes, fault);
+    if (p->k == 0)
+        return true;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    return (writes_rows ? contract_write_rows : contract_pack_a)(p, memory, step,
+                                                                 &plan->packed_a_bytes, fault);
 }
 
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
@@ -444,8 +448,10 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
 
     const bool sweeps = prefers_sweep(p, is_stage);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
-    const bool is_packed = has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
-    if (is_packed && !pack_a(p, memory, plan, fault))
+    const bool writes_rows = !is_stage && left != LEFT_IN_PLACE && contract_wants_rows(p);
+    const bool is_packed =
+        writes_rows || has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
+    if (is_packed && !pack_a(p, writes_rows, memory, plan, fault))
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
     p->is_tiled =
@@ -454,7 +460,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     const bool crowds = !sweeps && !is_packed && p->m >= FEW_ROWS && is_crowded(p, *rows) &&
                         !s->a_in_scratch && !packs_rows;
     if (crowds && left == LEFT_ANY && p->panels >= MANY_PANELS) {
-        if (!pack_a(p, memory, plan, fault))
+        if (!pack_a(p, false, memory, plan, fault))
             return false;
     } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
                p->nv * CROWDED_ROWS >= FEW_CHAINS) {

@@ -206,6 +206,12 @@ void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, ui
  * on. False when sizes overflow, or when there is no program. */
 bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);
+/* Is A better written out row by row, each as its products need it? Few and narrow images, and many
+ * products: blocks of rows would end where a row of the image does. */
+bool contract_wants_rows(const problem *p);
+/* The same as contract_pack_a for that. */
+bool contract_write_rows(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
+                         const char **fault);
 /* P->b is to be read in panels: as it is now goes to P->unpacked. */
 void contract_use_panels(problem *p);
 /* Begin a program that packs panels. */

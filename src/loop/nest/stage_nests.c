@@ -117,7 +117,10 @@ static bool open_parts(stages *s, arena *memory)
         if (!number_buffers(s->k, p, memory))
             return false;
         if (p->k->kind == KERNEL_CONTRACT) {
-            if (!product_begin(s->f, p->k, true, memory, &p->product))
+            /* Operands are in memory, or from the stage before. One that seems to be computed was
+             * not followed to where it is, for lack of memory. */
+            if (!product_begin(s->f, p->k, true, memory, &p->product) || p->product.operands[0] ||
+                p->product.operands[1])
                 return false;
             p->product.spec.a_first = product_a(&p->product)->first;
             p->product.spec.b_first = product_b(&p->product)->first;
