@@ -40,6 +40,8 @@ static uint32_t add_loop(contraction *p, contraction_part part, int64_t extent, 
     return p->n_loops++;
 }
 
+ * right. */
+static int64_t matrix_batch(const type *t, uint32_t from_end)
 static void matrix_loops(form *s, reading r[2], const int64_t *c)
 {
     const type *a = value_type(s->f, s->n->in[0]), *b = value_type(s->f, s->n->in[1]);
@@ -47,12 +49,12 @@ static void matrix_loops(form *s, reading r[2], const int64_t *c)
     const bool has_m = a->rank >= 2, has_n = b->rank >= 2;
     const uint32_t n_batch = out->rank - has_m - has_n;
     for (uint32_t i = 0; i < n_batch; i++) {
-        /* Leading axes align from the right. */
-        const uint32_t from_end = n_batch - i,
-                       loop = add_loop(&s->p, CONTRACTION_BATCH, out->dims[i], c[i]);
-        if (a->rank >= 2 + from_end && a->dims[a->rank - 2 - from_end] > 1)
+        const uint32_t from_end = n_batch - i;
+        const contraction_part part = i < n_apart ? CONTRACTION_BATCH : CONTRACTION_ROWS;
+        const uint32_t loop = add_loop(&s->p, part, out->dims[i], c[i]);
+        if (matrix_batch(a, from_end) > 1)
             r[0].by[a->rank - 2 - from_end][loop] = 1;
-        if (b->rank >= 2 + from_end && b->dims[b->rank - 2 - from_end] > 1)
+        if (matrix_batch(b, from_end) > 1)
             r[1].by[b->rank - 2 - from_end][loop] = 1;
     }
     if (has_m)
