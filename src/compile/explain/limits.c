@@ -5,28 +5,29 @@
 #include "loop/ir/loop.h"
 
 enum {
-    CHAINS = 12, /* of 32 lanes: more than the latency of an operation needs */
-    ITERATIONS = 100000,
+    CHAINS = 12, /* of vectors: more than the latency of an operation needs, and kept in registers
+                    where there are 16 */
+    ITERATIONS = 200000,
     SWEEP = 64 << 20, /* bytes read, and as many written */
     TRIES = 5
 };
 
 /* The chains start from data: the compiler would merge equal chains. */
-static const loop_program *fma_probe(arena *memory)
+static const loop_program *fma_probe(uint32_t lanes, arena *memory)
 {
     loop_builder b;
     loop_value chain[CHAINS];
-    const loop_type t = loop_type_of(LOOP_F32, 32);
+    const loop_type t = loop_type_of(LOOP_F32, lanes);
     loop_init(&b, memory);
     const loop_value to = loop_buffer(&b, 0), half = loop_float(&b, t, 0.5);
-    for (int i = 0; i < CHAINS; i++)
-        chain[i] = loop_var(&b, loop_load(&b, t, loop_at(&b, to, i * 128), 4));
+    for (uint32_t i = 0; i < CHAINS; i++)
+        chain[i] = loop_var(&b, loop_load(&b, t, loop_at(&b, to, i * 4 * lanes), 4));
     (void)loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    for (int i = 0; i < CHAINS; i++)
+    for (uint32_t i = 0; i < CHAINS; i++)
         loop_set(&b, chain[i], loop_fma(&b, loop_get(&b, chain[i]), half, half));
     loop_end(&b);
-    for (int i = 0; i < CHAINS; i++) {
-        const loop_value at = loop_at(&b, to, i * 128);
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        const loop_value at = loop_at(&b, to, i * 4 * lanes);
         loop_store(&b, at, loop_get(&b, chain[i]), 4);
     }
     return loop_finish(&b);
@@ -65,17 +66,18 @@ static int64_t least_time(code_function *run, char *const *buffers, int64_t item
 bool machine_measure(const engine *e, machine_limits *out)
 {
     arena memory;
+    const uint32_t lanes = e->on.vector_bytes / 4; /* of f32 */
     code *codes[2] = {NULL, NULL};
     char *data = memory_alloc(&memory_system, 2 * (size_t)SWEEP);
     arena_init(&memory, &e->allocator);
-    code_function *fma = jit_compile_one(e, fma_probe(&memory), &codes[0]);
+    code_function *fma = jit_compile_one(e, fma_probe(lanes, &memory), &codes[0]);
     code_function *sweep = fma ? jit_compile_one(e, sweep_probe(&memory), &codes[1]) : NULL;
     const bool ok = data && sweep;
     if (ok) {
         char *buffers[] = {data, data + SWEEP};
         memset(data, 1, 2 * (size_t)SWEEP);
-        out->flops =
-            2.0 * 32 * CHAINS * ITERATIONS / ((double)least_time(fma, buffers, ITERATIONS) * 1e-9);
+        out->flops = 2.0 * lanes * CHAINS * ITERATIONS /
+                     ((double)least_time(fma, buffers, ITERATIONS) * 1e-9);
         out->bytes = 2.0 * SWEEP / ((double)least_time(sweep, buffers, SWEEP / 64) * 1e-9);
     }
     code_free(codes[0]);
