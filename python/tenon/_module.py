@@ -279,7 +279,8 @@ class Module:
 
     def compile(self, *, dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
                 cpu: Optional[str] = None, threads: int = 0, relaxed: bool = False, check: bool = False,
-                cache: bool = True, progress: Optional[Callable[[Event], None]] = None) -> Program:
+                cache: bool = True, schedule: Optional[str] = None,
+                progress: Optional[Callable[[Event], None]] = None) -> Program:
         """Make it executable.
 
         dims      values of symbolic extents; those that are left open each run takes from its inputs
@@ -290,6 +291,7 @@ class Module:
         relaxed   permit what docs/numerics.md lists under "Relaxed numerics"
         check     compare every run with the reference evaluator, kernel by kernel
         cache     keep compiled kernels on disk, for the next process
+        schedule  of matrix products and convolutions, for tuning: choices such as "rows=8,vectors=2"
         progress  is told of everything that took time
         """
         hook = _profiler(progress, self._context._hooks) if progress is not None else None
@@ -298,7 +300,7 @@ class Module:
                              engine=engine.encode() if engine else None, bindings=bindings(dims),
                              n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads,
                              profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
-                             cache=ctypes.pointer(store))
+                             cache=ctypes.pointer(store), schedule=schedule.encode() if schedule else None)
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))
