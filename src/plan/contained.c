@@ -3,6 +3,7 @@
 #include "plan/group.h"
 
 static const char *const why_fails = "it can fail, so every element must be computed once";
+static const char *const why_repeated = "each row would compute it again";
 
 /* Compute N in one of KERNELS, which stores it for the others. */
 static bool join_and_store(grouping *g, const node *n, const uint32_t *kernels, uint32_t n_kernels)
@@ -72,6 +73,32 @@ static bool is_left_to_contraction(const grouping *g, const node *n, uint32_t k)
     return false;
 }
 
+/* Is N costly, and would kernel K compute it again for each of many rows? What does not vary along
+ * a row is computed once for it in any case. */
+static bool is_repeated(const grouping *g, const node *n, uint32_t k)
+{
+    enum { COSTLY = 10, OFTEN = 8 };
+    const draft *d = &g->drafts.at[k];
+    uint32_t last = d->rank;
+    if (op_table[n->op].cost < COSTLY)
+        return false;
+    while (last > 0 && d->dims[last - 1] == 1)
+        last--;
+    for (uint32_t i = g->by_value[n->first_value]; last > 0 && i;
+         i = g->demands.at[i - 1].next_of_value) {
+        const demand *need = &g->demands.at[i - 1];
+        if (need->kernel != k || !need->map)
+            continue;
+        const uint32_t axes = access_axes(need->map);
+        int64_t times = 1;
+        for (uint32_t a = 0; a < last && times < OFTEN; a++)
+            times *= axes >> a & 1 ? 1 : d->dims[a];
+        if (times >= OFTEN && axes >> (last - 1) & 1)
+            return true;
+    }
+    return false;
+}
+
 void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -107,6 +134,8 @@ void place_contained(grouping *g, uint32_t i)
             return;
     } else if (!held && n_kernels == 1 && is_left_to_contraction(g, n, kernels[0])) {
         why = "the contraction before it does it as its results are complete";
+    } else if (!held && n_kernels == 1 && is_repeated(g, n, kernels[0])) {
+        why = why_repeated;
     } else if (!held && (n_kernels == 1 || node_is_cheap(g->f, n))) {
         bool stays = false;
         for (uint32_t k = 0; k < n_kernels; k++)
