@@ -16,7 +16,7 @@ BASE = ["base/memory", "base/system", "base/context", "base/text"]
 API = ["api", "api/contexts", "api/files", "api/modules", "api/programs"]
 CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/training", "cli/commands", "cli"]
 ROOMS = [*BASE, "layout", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
-         "pass/expand", "pass/sizes", "pass", "plan",
+         "pass/expand", "pass/sizes", "pass", "pass/conversions", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
          "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, "train", "lsp", *CLI]
 # Rooms that see less than everything above them.

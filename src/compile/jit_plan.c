@@ -7,7 +7,7 @@
 
 #include "loop/ir/polls.h"
 #include "ops/infer.h"
-#include "pass/lower.h"
+#include "pass/conversions/lower.h"
 #include "plan/kernel_key.h"
 
 /* The unit of a program; UINT32_MAX without memory. */

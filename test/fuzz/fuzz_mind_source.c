@@ -5,7 +5,7 @@
 
 #include "dialect/dialect.h"
 #include "ops/infer.h"
-#include "pass/differentiate.h"
+#include "pass/conversions/differentiate.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* Any bytes as the choices of a random program: its kernels do what the evaluator does. */
 #include "../unit/plan_run.h"
-#include "pass/lower.h"
+#include "pass/conversions/lower.h"
 #include "pass/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,8 +3,8 @@
 #include "api_fixture.h"
 #include "graph_random_weights.h"
 #include "jit_run.h"
-#include "pass/differentiate.h"
-#include "pass/lower.h"
+#include "pass/conversions/differentiate.h"
+#include "pass/conversions/lower.h"
 #include "pass/pass.h"
 #include "target/target.h"
 

@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 #include "dialect/mind/spelling.h"
 #include "ops/infer.h"
-#include "pass/legalize.h"
+#include "pass/conversions/legalize.h"
 
 typedef struct seen {
     uint32_t n;

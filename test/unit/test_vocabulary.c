@@ -5,8 +5,8 @@
 #include "dialect/dialect.h"
 #include "loop/element/element.h"
 #include "ops/build.h"
-#include "pass/differentiate.h"
-#include "pass/legalize.h"
+#include "pass/conversions/differentiate.h"
+#include "pass/conversions/legalize.h"
 
 /* Does a builder function make the op? */
 static const bool is_built[OP_COUNT] = {

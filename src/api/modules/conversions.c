@@ -2,7 +2,7 @@
 #include "tenon/convert.h"
 
 #include "api/api.h"
-#include "pass/legalize.h"
+#include "pass/conversions/legalize.h"
 #include "pass/pass.h"
 
 static tn_status find_target(context *cx, const char *name, const dialect **out)

@@ -5,7 +5,7 @@
 #include "base/text/decimal.h"
 #include "base/text/suggest.h"
 #include "dialect/mind/mind.h"
-#include "pass/differentiate.h"
+#include "pass/conversions/differentiate.h"
 #include "pass/pass.h"
 
 /* What is asked for, as positions in a copy of the module. */

@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "base/text/suggest.h"
 #include "dialect/mlir/mlir.h"
-#include "pass/legalize.h"
+#include "pass/conversions/legalize.h"
 
 /* Whether WORD is one of the space-separated LIST. */
 static bool is_listed(const char *list, const char *word)

@@ -5,8 +5,8 @@
 #include "api/api.h"
 #include "base/text/suggest.h"
 #include "ops/infer.h"
-#include "pass/differentiate.h"
-#include "pass/legalize.h"
+#include "pass/conversions/differentiate.h"
+#include "pass/conversions/legalize.h"
 #include "pass/pass.h"
 
 /* ---- reading ---- */

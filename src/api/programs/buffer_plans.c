@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 #include "dialect/ptir/ptir.h"
-#include "pass/legalize.h"
+#include "pass/conversions/legalize.h"
 #include "tenon/convert.h"
 
 /* ---- buffer plans --------------------------------------------------------------------------- */

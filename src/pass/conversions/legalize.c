@@ -8,15 +8,15 @@
  * what the first fitting row of expand.def makes of them; what that makes may itself be expanded in
  * the next round. Rows only lead towards ops that the dialect has, so few rounds are needed.
  */
-#include "pass/legalize.h"
+#include "pass/conversions/legalize.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "ops/shape.h"
+#include "pass/conversions/implicit.h"
 #include "pass/expand/expand.h"
 #include "pass/expand/recognize.h"
-#include "pass/implicit.h"
 #include "pass/pass.h"
 
 const expansion_info expansions[] = {
@@ -35,7 +35,7 @@ static expand_fn *const expand_functions[] = {
 
 static const char *const refusals[OP_COUNT] = {
 #define REFUSE(op, why) [OP_##op] = why,
-#include "pass/refuse.def"
+#include "pass/conversions/refuse.def"
 #undef REFUSE
 };
 

@@ -1,6 +1,6 @@
 /* Broadcasts that operands of elementwise ops need not spell. */
-#ifndef PASS_IMPLICIT_H
-#define PASS_IMPLICIT_H
+#ifndef PASS_CONVERSIONS_IMPLICIT_H
+#define PASS_CONVERSIONS_IMPLICIT_H
 
 #include "graph/module.h"
 

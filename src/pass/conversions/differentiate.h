@@ -1,6 +1,6 @@
 /* Static reverse-mode differentiation: a module to its gradient module. */
-#ifndef PASS_DIFFERENTIATE_H
-#define PASS_DIFFERENTIATE_H
+#ifndef PASS_CONVERSIONS_DIFFERENTIATE_H
+#define PASS_CONVERSIONS_DIFFERENTIATE_H
 
 #include "grad/grad.h"
 

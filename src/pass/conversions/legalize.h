@@ -1,6 +1,6 @@
 /* Legalisation: rewriting a program until a dialect can express it. */
-#ifndef PASS_LEGALIZE_H
-#define PASS_LEGALIZE_H
+#ifndef PASS_CONVERSIONS_LEGALIZE_H
+#define PASS_CONVERSIONS_LEGALIZE_H
 
 #include "dialect/dialect.h"
 #include "graph/module.h"

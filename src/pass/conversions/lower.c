@@ -1,5 +1,5 @@
 /* lower: composite ops written with primitives, round after round until none is left. */
-#include "pass/lower.h"
+#include "pass/conversions/lower.h"
 
 #include "eval/eval.h"
 #include "eval/parts/fold.h"
@@ -329,7 +329,7 @@ static tn_status lower_function(function *f)
     f->declared.n = 0;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = 0;
-        TN_TRY(function_substitute(f, lower_node, &changed));
+        TN_TRY(function_substitute(f, lower_node, NULL, &changed));
     }
     return TN_OK;
 }

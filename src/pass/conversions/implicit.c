@@ -1,6 +1,6 @@
 /* Elementwise ops broadcast implicitly in the graph; drop broadcasts that were written out for a
  * dialect without that. */
-#include "pass/implicit.h"
+#include "pass/conversions/implicit.h"
 
 #include "ops/shape.h"
 

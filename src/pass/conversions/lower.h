@@ -1,7 +1,7 @@
 /* Lowering: composite ops become primitives with the same bits, so that planning knows only
  * primitives. The column `lower` of ops.def names the functions. */
-#ifndef PASS_LOWER_H
-#define PASS_LOWER_H
+#ifndef PASS_CONVERSIONS_LOWER_H
+#define PASS_CONVERSIONS_LOWER_H
 
 #include "pass/expand/expand.h"
 

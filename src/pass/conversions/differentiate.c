@@ -1,5 +1,5 @@
 /* Static reverse-mode differentiation: a module to its gradient module. */
-#include "pass/differentiate.h"
+#include "pass/conversions/differentiate.h"
 
 #include "grad/reverse.h"
 #include "pass/pass.h"
