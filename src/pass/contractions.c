@@ -41,6 +41,6 @@ static tn_status contract(expand_call *c, value_id *result)
 tn_status pass_contractions(pass_context *cx, module *m)
 {
     for (uint32_t i = 0; i < m->functions.n; i++)
-        TN_TRY(function_substitute(m->functions.at[i], contract, &cx->n_changed));
+        TN_TRY(function_substitute(m->functions.at[i], contract, NULL, &cx->n_changed));
     return TN_OK;
 }

@@ -134,6 +134,6 @@ static tn_status shorten(expand_call *c, value_id *result)
 tn_status pass_short_factors(pass_context *cx, module *m)
 {
     for (uint32_t i = 0; i < m->functions.n; i++)
-        TN_TRY(function_substitute(m->functions.at[i], shorten, &cx->n_changed));
+        TN_TRY(function_substitute(m->functions.at[i], shorten, NULL, &cx->n_changed));
     return TN_OK;
 }

@@ -14,6 +14,7 @@ typedef struct expand_call {
     const value_id *now; /* what the values before N of F are there */
     const type *out;     /* type of N's result */
     arena *memory;
+    const void *user; /* of whoever chooses */
 } expand_call;
 
 /* The value that stands for N's result, of the same type. NO_VALUE with nothing appended that

@@ -16,7 +16,7 @@ static tn_status put_node(substitution *w, uint32_t i)
     return VECTOR_PUSH(w->allocator, &w->order, i) ? TN_OK : module_no_memory(w->f->module);
 }
 
-static tn_status visit_node(substitution *w, substitute_fn *choose, uint32_t i)
+static tn_status visit_node(substitution *w, substitute_fn *choose, const void *user, uint32_t i)
 {
     const node n = w->f->nodes.at[i]; /* nodes move as others are added */
     const uint32_t first = w->f->nodes.n;
@@ -30,7 +30,8 @@ static tn_status visit_node(substitution *w, substitute_fn *choose, uint32_t i)
                         .in = n.in,
                         .now = w->replacement,
                         .out = value_type(w->f, n.first_value),
-                        .memory = &w->memory};
+                        .memory = &w->memory,
+                        .user = user};
     TN_TRY(choose(&call, &result));
     TN_TRY(b.status);
     if (result == NO_VALUE || value_type(w->f, result) != call.out)
@@ -67,7 +68,7 @@ static tn_status finish(substitution *w)
     return function_reorder(f, w->order.at, w->order.n);
 }
 
-static tn_status visit_all(substitution *w, substitute_fn *choose)
+static tn_status visit_all(substitution *w, substitute_fn *choose, const void *user)
 {
     const uint32_t n = w->f->nodes.n;
     w->n_values = w->f->values.n;
@@ -77,15 +78,16 @@ static tn_status visit_all(substitution *w, substitute_fn *choose)
     for (value_id v = 0; v < w->n_values; v++)
         w->replacement[v] = v;
     for (uint32_t i = 0; i < n; i++)
-        TN_TRY(visit_node(w, choose, i));
+        TN_TRY(visit_node(w, choose, user, i));
     return w->changed ? finish(w) : TN_OK;
 }
 
-tn_status function_substitute(function *f, substitute_fn *choose, uint32_t *changed)
+tn_status function_substitute(function *f, substitute_fn *choose, const void *user,
+                              uint32_t *changed)
 {
     substitution w = {.f = f, .allocator = f->module->allocator};
     arena_init(&w.memory, w.allocator);
-    const tn_status s = visit_all(&w, choose);
+    const tn_status s = visit_all(&w, choose, user);
     arena_release(&w.memory);
     VECTOR_RELEASE(w.allocator, &w.order);
     *changed += w.changed;

@@ -8,8 +8,9 @@
  * and stays so when the node stays. */
 typedef tn_status substitute_fn(expand_call *c, value_id *result);
 
-/* CHOOSE for each node of F with one result, in order. Values keep no numbers, nodes their order.
- * Returns in *CHANGED how many were replaced. */
-tn_status function_substitute(function *f, substitute_fn *choose, uint32_t *changed);
+/* CHOOSE for each node of F with one result, in order, with USER in its calls. Values keep no
+ * numbers, nodes their order. Returns in *CHANGED how many were replaced. */
+tn_status function_substitute(function *f, substitute_fn *choose, const void *user,
+                              uint32_t *changed);
 
 #endif
