@@ -166,7 +166,8 @@ void rows_emit_row(rows *s)
         s->e.kept[i].is_filled = s->e.kept[i].is_given;
     for (uint32_t pass = 1; pass <= s->passes; pass++)
         emit_pass(s, pass);
-    store_elements(s);
+    if (!s->stores_early)
+        store_elements(s);
     rows_store_row_values(s);
     emit_forget(&s->e, mark);
 }
@@ -251,6 +252,7 @@ static void choose_vectors(rows *s)
         e->lanes /= 2; /* two vectors of which the second begins within the first */
     if (!s->columns)
         e->lanes = rows_lanes(s);
+    s->stores_early = s->columns && rows_can_store_early(s);
     s->strip = rows_strip(s);
     for (uint32_t i = 0; s->columns && i < s->n; i++)
         rows_use_keys(&s->r[i]);

@@ -17,6 +17,8 @@ static void join_lane(rows *s, uint32_t pass, loop_value lane)
                         element_combine(e->b, r->kind, rows_load_slot(s, r, r->lanes, lane), x));
     }
     rows_keep(s);
+    if (s->stores_early)
+        rows_store_vector(s, false);
     emit_forget(e, mark);
 }
 
@@ -47,6 +49,8 @@ static void read_element(rows *s, uint32_t pass, int64_t number, joined *out)
         if (s->r[i].pass == pass)
             out->of[i] = rows_operand(s, &s->r[i]);
     rows_keep(s);
+    if (s->stores_early)
+        rows_store_vector(s, false);
     emit_forget(e, mark);
 }
 

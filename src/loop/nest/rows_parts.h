@@ -41,6 +41,9 @@ typedef struct rows {
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
+    bool stores_early;  /* column mode: results that wait for no reduction are all that there is
+                           besides those of one element a row, and are stored as operands of the
+                           only pass are computed */
 } rows;
 
 static inline bool rows_reduces(const node *n)
@@ -78,6 +81,8 @@ static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 /* Is PASS bound by memory? (Where later passes compute on rows that are already in the cache, the
  * hardware prefetcher has time for the next ones.) */
 bool rows_runs_ahead(const rows *s, uint32_t pass);
+/* Can results of an element for each position be stored in the first pass? */
+bool rows_can_store_early(const rows *s);
 /* Decides what is kept from pass to pass, and makes room for it. */
 void rows_plan_kept(rows *s);
 /* The passes in which node NODE_INDEX is computed: bit 0 for the stores at the end, then one for
@@ -99,7 +104,7 @@ void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *re
 /* The same with vectors across rows. */
 void rows_reduce_column_block(rows *s, uint32_t pass, const row_part *part, element *results);
 /* How many vectors of columns are reduced together: 1 unless rows are long, there is one pass and
- * all results are of one element a row. */
+ * all results are of one element a row, or stored early. */
 int64_t rows_strip(const rows *s);
 /* The columns from number LOW on, FULL vectors at most s->strip of them, and their results. STORE
  * stores what is known of one vector. */

@@ -72,6 +72,14 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
     return pass == 1 && !s->columns && (is_only || (!s->is_dynamic && s->length > LONG));
 }
 
+bool rows_can_store_early(const rows *s)
+{
+    bool can = s->passes == 1 && !s->in_scratch;
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        can = can && (rows_is_row_value(s, &s->k->out[i]) || level_of(s, s->k->out[i].value) == 0);
+    return can;
+}
+
 /* ---- values kept from pass to pass ---- */
 
 /* Does computing V compute the node NODE_INDEX, not counting operands of reductions? False when
@@ -118,6 +126,8 @@ static bool is_several(uint32_t mask)
 void rows_plan_kept(rows *s)
 {
     emitter *e = &s->e;
+    if (s->stores_early)
+        return; /* in the only pass */
     for (uint32_t i = 0; i < s->k->n_nodes && e->n_kept < EMIT_KEPT; i++) {
         const node *n = &e->f->nodes.at[s->k->nodes[i]];
         const type *t = value_type(e->f, n->first_value);

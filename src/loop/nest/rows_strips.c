@@ -15,9 +15,7 @@ enum {
 int64_t rows_strip(const rows *s)
 {
     const int64_t width = s->k->dims[s->e.vector_axis];
-    bool is_plain = s->columns && s->passes == 1 && s->length >= GROUP;
-    for (uint32_t i = 0; i < s->k->n_out; i++)
-        is_plain = is_plain && rows_is_row_value(s, &s->k->out[i]);
+    const bool is_plain = s->stores_early && s->length >= GROUP;
     int64_t columns = width / PARTS;
     columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
     columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
@@ -60,6 +58,7 @@ static void join_vector(rows *s, loop_value row, uint32_t iterations, loop_value
         e->at[s->axis] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, (int64_t)t * SUM_LANES));
         for (uint32_t i = 0; i < s->n; i++)
             acc[i] = element_combine(e->b, s->r[i].kind, acc[i], rows_operand(s, &s->r[i]));
+        rows_store_vector(s, false);
         emit_forget(e, mark);
     }
     for (uint32_t i = 0; i < s->n; i++)

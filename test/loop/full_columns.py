@@ -1,0 +1,31 @@
+"""Sums along an axis that is not the last, of values that are results too: these are stored as they are added up, once."""
+import itertools
+
+from lib.every_way import differences, report
+
+LENGTHS, WIDTHS = (3, 40, 256, 1100), (5, 24, 60, 264)
+
+
+def program(kind, length, width, reductions):
+    x, one = f"tensor<{kind}, 2x{length}x{width}>", f"tensor<{kind}, 2x{width}>"
+    lines = [f"  %r{i} = reduce_{how}(%y) axes[1] -> {one}" for i, how in enumerate(reductions)]
+    names = [f"%r{i}" for i in range(len(reductions))]
+    return "\n".join([f"func @main(%x: {x}) -> ({', '.join([one] * len(names) + [x])}) {{", f"  %s = sigmoid(%x) -> {x}",
+                      f"  %y = mul(%x, %s) -> {x}", *lines, f"  return {', '.join(names)}, %y", "}", ""])
+
+
+def programs():
+    pairs = list(itertools.product(LENGTHS, WIDTHS))
+    for number, (length, width) in enumerate(pairs):
+        reductions = (["sum"], ["max"], ["sum", "max"])[number % 3]
+        yield (program("f64" if number % 5 == 4 else "f16" if number % 7 == 6 else "f32", length, width, reductions),)
+
+
+def check(asked, folder, number, text):
+    source = folder / f"{number}.ptir"
+    source.write_text(text)
+    return differences(asked, source, [f"random={number}"])
+
+
+if __name__ == "__main__":
+    report(list(programs()), check)
