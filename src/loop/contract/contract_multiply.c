@@ -17,16 +17,22 @@ static loop_value total_at(multiplier *g, uint32_t row, uint32_t v)
     return loop_at(g->b, g->totals, row * g->total_step + v * total_bytes(g->p));
 }
 
-static element load_total(multiplier *g, loop_value at)
+/* LANES of one row: those of a vector, or of several where totals have one part. */
+static element load_totals(multiplier *g, loop_value at, uint32_t lanes)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_type t = loop_type_of(p->elem, p->lanes);
+    const loop_type t = loop_type_of(p->elem, lanes);
     const uint32_t align = (uint32_t)p->bytes * p->lanes;
     element x = {p->form, loop_load(b, t, at, align), LOOP_NO_VALUE};
     if (p->parts == 2)
-        x.im = loop_load(b, t, loop_at(b, at, (int64_t)p->lanes * p->bytes), align);
+        x.im = loop_load(b, t, loop_at(b, at, (int64_t)lanes * p->bytes), align);
     return x;
+}
+
+static element load_total(multiplier *g, loop_value at)
+{
+    return load_totals(g, at, g->p->lanes);
 }
 
 static void store_total(multiplier *g, loop_value at, element x)
@@ -89,7 +95,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     b->spares_registers = true; /* the loops over products have none to spare */
     contract_part part = {.value = as_result(g, total),
                           .is_column = p->spec.is_transposed != g->finishes_columns,
-                          .lanes = p->lanes,
+                          .lanes = element_lanes(b, total),
                           .count = count,
                           .batch = g->batch,
                           .m = p->spec.is_transposed ? column : row,
@@ -127,6 +133,16 @@ static void finish_registers(multiplier *g)
         }
 }
 
+/* Pairs of vectors where that comes out even: the operations of one fill the time that those of the
+ * other take. */
+static uint32_t finished_lanes(const problem *p)
+{
+    const int64_t pair = 2 * (int64_t)p->lanes;
+    const bool is_even = !p->has_dynamic_n && p->n % pair == 0 && columns_of(p) % pair == 0;
+    const bool is_plain = p->parts == 1 && p->c_n.n == 1 && walk_step(&p->c_n) == 1;
+    return is_even && is_plain && pair <= LOOP_MAX_LANES ? (uint32_t)pair : p->lanes;
+}
+
 /* The totals of ROWS rows (i64), of COLUMNS columns (i64). */
 static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
 {
@@ -139,10 +155,11 @@ static void finish_totals(multiplier *g, loop_value rows, loop_value columns)
     const loop_value r = loop_for(b, loop_i64(b, 0), rows, 1);
     const loop_value at = loop_offset(b, g->totals, int_times(b, r, g->total_step));
     const loop_value row = int_add(b, g->row, r);
-    const loop_value first = loop_for(b, loop_i64(b, 0), columns, p->lanes);
+    const uint32_t lanes = finished_lanes(p);
+    const loop_value first = loop_for(b, loop_i64(b, 0), columns, lanes);
     const loop_value column = int_add(b, g->column, first);
     const element total =
-        load_total(g, loop_offset(b, at, int_times(b, first, p->bytes * p->parts)));
+        load_totals(g, loop_offset(b, at, int_times(b, first, p->bytes * p->parts)), lanes);
     const loop_value left = loop_binary(b, LOOP_ISUB, columns, first);
     if (p->n % p->lanes == 0 && !p->has_dynamic_n) {
         contract_finish_vector(g, total, row, column, LOOP_NO_VALUE);

@@ -377,6 +377,9 @@ loop_value loop_splat(loop_builder *b, uint32_t lanes, loop_value x)
         return x;
     if (t.lanes != 1 || !is_good_type(loop_type_of((loop_elem)t.elem, lanes)))
         return fault(b, "no scalar to repeat");
+    if (b->spares_registers && !b->fault && b->at[x].op == LOOP_CONST &&
+        is_float((loop_elem)t.elem))
+        return loop_const(b, loop_type_of((loop_elem)t.elem, lanes), b->at[x].imm);
     return add_value(b, LOOP_SPLAT, loop_type_of((loop_elem)t.elem, lanes), x, 0, 0, 0);
 }
 
