@@ -49,6 +49,18 @@ class Operators(Case):
         got, = self.results("CastLike", 1, x, np.zeros(3, np.int8))
         np.testing.assert_array_equal(got, x.astype(np.int8), strict=True)
 
+    def test_pow_of_known_exponents(self):
+        """Squares and cubes are products, also where the exponent has other types and shapes; others are powers."""
+        x = np.array([[-3.5, -0.0, 0.1, 7e9, np.inf]], np.float32)
+        for exponent in (np.float32(2), np.array([2], np.int64), np.array([[3.0]], np.float32), np.full((2, 1), 2, np.int32)):
+            data = model([node("Pow", "x e", "y")], [("x", "f32", [1, 5])], [("y", "f32", None)], [("e", np.asarray(exponent))])
+            got, = self.run_model(data, {"x": x})
+            wanted = np.broadcast_to(x * x * (x if np.max(exponent) == 3 else np.float32(1)), got.shape)
+            np.testing.assert_array_equal(got, wanted)
+        data = model([node("Pow", "x e", "y")], [("x", "f32", [1, 5])], [("y", "f32", None)], [("e", np.float32(0.5))])
+        got, = self.run_model(data, {"x": np.abs(x)})
+        np.testing.assert_allclose(got, np.sqrt(np.abs(x)), rtol=1e-6)
+
     def test_cast_known_integers(self):
         """Positions that are known while the file is read."""
         data = model([node("Cast", "w", "i", to=6), node("Gather", "x i", "y")], [("x", "f32", [3])], [("y", "f32", None)],

@@ -126,7 +126,16 @@ bool onnx_op_mod(onnx_call *c)
     return onnx_give(c, 0, tn_select(c->b, other, tn_add(c->b, r, y), r));
 }
 
-/* In the type of the base; integers through f64. */
+/* Is input K known to be the one number N? */
+static bool is_known_as(onnx_call *c, uint32_t k, int64_t n)
+{
+    const known_value *v = onnx_in_known(c, k);
+    if (!v || v->n != 1 || v->at[0].is_size)
+        return false;
+    return dtype_is_float(v->dtype) ? v->at[0].f == (double)n : v->at[0].i == n;
+}
+
+/* In the type of the base; integers through f64. Squares and cubes are products. */
 bool onnx_op_pow(onnx_call *c)
 {
     tn_value x, y;
@@ -135,6 +144,11 @@ bool onnx_op_pow(onnx_call *c)
     const tn_dtype d = onnx_type_of(c, x)->dtype;
     const tn_dtype in = dtype_is_float(d) ? d : TN_F64;
     const tn_value base = tn_cast(c->b, x, in), power = tn_cast(c->b, y, in);
+    if (is_known_as(c, 1, 2) || is_known_as(c, 1, 3)) {
+        const tn_value square = tn_mul(c->b, base, base);
+        const tn_value r = is_known_as(c, 1, 2) ? square : tn_mul(c->b, square, base);
+        return onnx_give(c, 0, tn_cast(c->b, r, d));
+    }
     return onnx_give(c, 0, tn_cast(c->b, tn_pow(c->b, base, power), d));
 }
 
