@@ -40,14 +40,22 @@ static uint32_t add_loop(contraction *p, contraction_part part, int64_t extent, 
     return p->n_loops++;
 }
 
+/* The extent of a leading axis of matrices, the last one of which is number 1: they align from the
  * right. */
 static int64_t matrix_batch(const type *t, uint32_t from_end)
+{
+    return t->rank >= 2 + from_end ? t->dims[t->rank - 2 - from_end] : 1;
+}
+
 static void matrix_loops(form *s, reading r[2], const int64_t *c)
 {
     const type *a = value_type(s->f, s->n->in[0]), *b = value_type(s->f, s->n->in[1]);
     const type *out = value_type(s->f, s->n->first_value);
     const bool has_m = a->rank >= 2, has_n = b->rank >= 2;
     const uint32_t n_batch = out->rank - has_m - has_n;
+    uint32_t n_apart = n_batch; /* the others are more rows, of one and the same matrix B */
+    while (n_apart > 0 && matrix_batch(b, n_batch - n_apart + 1) == 1)
+        n_apart--;
     for (uint32_t i = 0; i < n_batch; i++) {
         const uint32_t from_end = n_batch - i;
         const contraction_part part = i < n_apart ? CONTRACTION_BATCH : CONTRACTION_ROWS;
@@ -467,6 +475,24 @@ static bool read_in(form *s, uint32_t o, value_id v, const access_map *at)
     return true;
 }
 
+/* The step of operand O along the innermost sum of S, if that is short. */
+static int64_t short_step(const form *s, uint32_t o)
+{
+    enum { SHORT = 8 };
+    for (uint32_t i = s->p.n_loops; i-- > 0;)
+        if (s->p.loops[i].part == CONTRACTION_SUM && s->p.loops[i].extent > 1)
+            return s->p.loops[i].extent < SHORT ? s->p.loops[i].step[o] : 0;
+    return 0;
+}
+
+/* Do windows read few channels next to each other in operand O of S, and far apart in that of
+ * AFTER? Then the image is better transposed once than read so. */
+static bool scatters_channels(const form *s, const form *after, uint32_t o)
+{
+    return s->n->op == OP_CONVOLUTION && o == 0 && short_step(s, o) == 1 &&
+           short_step(after, o) != 1;
+}
+
 /* As far through movement as that goes. */
 static void look_through(form *s, uint32_t o)
 {
@@ -482,8 +508,13 @@ static void look_through(form *s, uint32_t o)
             !access_compose(&at, &own, s->memory, &at))
             return;
         v = in;
-        if (read_in(s, o, v, &at))
-            access_assign(&at, &s->map[o]);
+        form next = *s;
+        if (!read_in(&next, o, v, &at))
+            continue;
+        if (scatters_channels(s, &next, o))
+            return;
+        *s = next;
+        access_assign(&at, &s->map[o]);
     }
 }
 
