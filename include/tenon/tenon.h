@@ -193,7 +193,9 @@ typedef struct tn_read_options {
 
 /* Read a program from LENGTH bytes of text.
  *
- * text      borrowed for the call only: the module keeps its own copy for later diagnostics
+ * text      borrowed for the call only: the module keeps its own copy for later diagnostics.
+ *           Constants of 64 KiB or more may lie in that copy, as the weights of ONNX models do:
+ *           then all of it stays in memory until the last module and program that use one are freed
  * module    owned by the caller, who frees it with tn_module_free before the context
  * returns   TN_ERR_REJECTED  the text is not a valid program; every fault was reported
  *           TN_ERR_USAGE     unknown dialect, or none is given and none can be guessed; no function
