@@ -254,6 +254,8 @@ tn_status node_vreport(const function *f, const node *n, diag_channel *d, const 
     char number[16];
     (void)snprintf(number, sizeof number, "%%%" PRIu32, n->first_value);
     diag_node(d, n->name ? n->name : number);
+    if (n->tag && m->lowered_from)
+        diag_note(d, NULL, NO_SPAN, "it comes from %s", n->tag);
     return s;
 }
 

@@ -93,7 +93,7 @@ typedef struct module {
     char *own_text;      /* while it is read: the text, where it is in a block that nobody else
                             holds, so that its reader may move parts of it; else NULL */
     const char *dialect; /* of this module; NULL for a program built in memory */
-    const char *lowered_from; /* the dialect that was read, where that is only read; else NULL */
+    const char *lowered_from; /* the dialect that was read, where its text was lowered; else NULL */
     type_table types;
     attr_table attrs;
     VECTOR(const char *) strings;

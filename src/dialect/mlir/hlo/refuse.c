@@ -18,8 +18,25 @@ const char *shlo_text(shlo_reader *r, mir_text t)
     return "";
 }
 
-__attribute__((format(printf, 5, 0))) static bool
-refuse(shlo_reader *r, diag_kind kind, const char *about, span at, const char *format, va_list args)
+const char *shlo_origin(shlo_call *c)
+{
+    mir_place p;
+    if (!c->op->loc.n)
+        return NULL;
+    mir_loc_place(&c->r->model, c->op->loc, &p);
+    if (!p.name.n && !p.file.n)
+        return NULL;
+    const char *own =
+        arena_printf(&c->r->memory, "%.*s%s%.*s%.*s", MIR_TEXT(p.name),
+                     p.name.n && p.file.n ? " at " : "", MIR_TEXT(p.file), MIR_TEXT(p.position));
+    if (!own)
+        (void)shlo_no_memory(c->r);
+    return own;
+}
+
+__attribute__((format(printf, 6, 0))) static bool refuse(shlo_reader *r, diag_kind kind,
+                                                         const char *about, const char *place,
+                                                         span at, const char *format, va_list args)
 {
     if (r->no_memory)
         return false;
@@ -32,6 +49,7 @@ refuse(shlo_reader *r, diag_kind kind, const char *about, span at, const char *f
         return false;
     one->message = arena_vprintf(&r->memory, format, args);
     one->is_named = true;
+    one->place = place;
     one->at = at;
     return one->message ? false : shlo_no_memory(r);
 }
@@ -40,7 +58,7 @@ bool shlo_refuse(shlo_call *c, diag_kind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)refuse(c->r, kind, shlo_text(c->r, c->op->name), c->op->at, format, args);
+    (void)refuse(c->r, kind, shlo_text(c->r, c->op->name), shlo_origin(c), c->op->at, format, args);
     va_end(args);
     return false;
 }
@@ -50,7 +68,7 @@ bool shlo_refuse_at(shlo_reader *r, diag_kind kind, const char *about, span at, 
 {
     va_list args;
     va_start(args, format);
-    (void)refuse(r, kind, about, at, format, args);
+    (void)refuse(r, kind, about, NULL, at, format, args);
     va_end(args);
     return false;
 }

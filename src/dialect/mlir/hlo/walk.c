@@ -125,6 +125,19 @@ static bool has_types(shlo_call *c)
     return true;
 }
 
+/* What nodes of the operation are marked with: where it comes from, else where the call does that
+ * it stands in. */
+static const char *label_of(shlo_call *c)
+{
+    const char *own = shlo_origin(c);
+    if (!own)
+        return c->b->label;
+    own = module_string(c->r->m, own, strlen(own));
+    if (!own)
+        (void)shlo_no_memory(c->r);
+    return own;
+}
+
 static bool run(shlo_call *c)
 {
     shlo_reader *r = c->r;
@@ -138,8 +151,10 @@ static bool run(shlo_call *c)
         return false;
     const uint32_t n_scopes = r->b.scopes.n;
     const span outer = r->b.at;
+    const char *outer_label = r->b.label;
     c->arg = o->row->arg;
     r->b.at = o->at;
+    r->b.label = label_of(c);
     bool of_sizes;
     const known_value *known = shlo_known_result(c, &of_sizes);
     ok = known && known_has_sizes(known) ? shlo_give_known(c, 0, known)
@@ -158,6 +173,7 @@ static bool run(shlo_call *c)
              r->m->cx->diag.n_errors == r->n_errors)
         (void)shlo_refuse(c, DIAG_InternalError, "it was refused without a reason");
     r->b.at = outer;
+    r->b.label = outer_label;
     return ok;
 }
 

@@ -291,7 +291,10 @@ bool mir_read_attr(mir_reader *r, mir_attr *out)
 {
     if (!mir_enter(r))
         return false;
+    (void)mir_next(r);
+    const char *from = r->at;
     const bool ok = read_attr(r, out);
+    out->whole = (mir_text){from, (size_t)(r->at - from)};
     mir_leave(r);
     return ok;
 }

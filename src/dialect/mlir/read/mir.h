@@ -229,6 +229,12 @@ mir_function *mir_function_named(const mir_model *m, mir_text name);
 const mir_alias *mir_alias_named(const mir_model *m, char sigil, mir_text name);
 /* The name that the location LOC gives something, such as `x` of loc("x"); empty: none. */
 mir_text mir_loc_name(const mir_model *m, mir_text loc);
+/* What the location LOC says: the outermost name, such as that of an operation of JAX, and the
+ * innermost place, a file and `:line:column`. Empty: it says none. */
+typedef struct mir_place {
+    mir_text name, file, position;
+} mir_place;
+void mir_loc_place(const mir_model *m, mir_text loc, mir_place *out);
 
 /* The body of a custom attribute as a dictionary: `a = [1], b = 2`; NULL when it is none. SRC is
  * that of the text. */
