@@ -42,6 +42,28 @@ TEXTS = [
      "return %0 : tensor<4xf32> }", "ShapeMismatch", (2, 6)),
     ("func.func @f(%a: tensor<f32>) -> tensor<f64> { return %a : tensor<f32> }", "TypeMismatch", (1, 11)),
     (F + "%0 = stablehlo.abs %a {x.y = " + 300 * "[" + "} : tensor<f32>" + END, "LimitExceeded", None),
+    (F + "%0 = chlo.mulhi %a, %a : tensor<f32>, tensor<f32> -> tensor<f32>" + END, "DTypeNotSupported", (2, 6)),
+    (F + "%0 = \"chlo.scan\"(%a) ({ ^bb0(%b: tensor<f32>): stablehlo.return %b : tensor<f32> }) : (tensor<f32>) -> tensor<f32>" + END,
+     "ArityMismatch", (2, 6)),
+    (F + "%0 = chlo.scan(%a) inits() dimension=0 { ^bb0(%b: tensor<f32>): stablehlo.return %b : tensor<f32> } : (tensor<f32>) -> tensor<f32>"
+     + END, "InvalidAxis", (2, 6)),
+    (F + "%0 = chlo.scan(%a) inits(%a) axis=0 {" + END, "SyntaxError", (2, 30)),
+    (F + "%0 = chlo.scan(%a) inits(%a) dimension=0 {} : (tensor<f32>) -> tensor<f32>" + END, "ArityMismatch", (2, 6)),
+    ("func.func @f(%a: tensor<3xf32>) -> tensor<f32> {\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+     "%0 = chlo.scan(%a) inits(%z) dimension=0 { ^bb0(%b: tensor<f32>, %c: tensor<f32>): stablehlo.return %b, %c : tensor<f32>, tensor<f32> }"
+     " : (tensor<3xf32>, tensor<f32>) -> tensor<f32>\nreturn %0 : tensor<f32> }", "RegionSignature", None),
+    ("func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {\n%t = stablehlo.create_token : !stablehlo.token\n"
+     "%0:2 = chlo.scan(%a) inits(%t) dimension=0 { ^bb0(%b: tensor<f32>, %c: !stablehlo.token): stablehlo.return %b, %c : tensor<f32>,"
+     " !stablehlo.token } : (tensor<3xf32>, !stablehlo.token) -> (tensor<3xf32>, !stablehlo.token)\nreturn %0#0 : tensor<3xf32> }",
+     "NotImplemented", (3, 8)),
+    ("func.func @f(%a: tensor<2x3xf32>) { %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}}"
+     " : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) return }", "ShapeMismatch", (1, 44)),
+    ("func.func @f(%a: tensor<3x3xf32>) { %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a)"
+     " : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>) return }", "InvalidAttribute", (1, 44)),
+    ("func.func @f(%a: tensor<3x3xf32>) { %0 = stablehlo.custom_call @lapack_spotrf(%a)"
+     " : (tensor<3x3xf32>) -> tensor<3x3xf32> return }", "ArityMismatch", (1, 42)),
+    ("func.func @f(%a: tensor<3x3xf32>, %k: tensor<f32>) { %0 = stablehlo.custom_call @lapack_strsm_ffi(%a, %a, %k)"
+     " : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<f32>) -> tensor<3x3xf32> return }", "NotImplemented", (1, 59)),
     (b"ML\xefR\x01StableHLO_v1.9.3\x00", "Bytecode", None),
 ]
 WHOLE = F + """  %c = stablehlo.constant dense<[[1.0, 0x7F800000]]> : tensor<1x2xf32>
@@ -81,6 +103,33 @@ class Malformed(unittest.TestCase):
                 status, found = self.check(WHOLE[:n])
                 self.assertEqual(status, 1)
                 self.assertTrue(found)
+
+    def test_origins(self):
+        """What is refused says where it comes from, as far as locations tell: the name of the operation and the innermost place."""
+        aliases = """
+#inner = loc("net.py":12:4)
+#call = loc(callsite("f"(#inner) at "main.py":1:2))
+#named = loc("jit(f)/mul"(#call))
+#circle = loc(#circle)"""
+        for location, want in [("#named", "(jit(f)/mul at net.py:12:4)"), ('"f.py":3:7 to :9', "(f.py:3:7)"), ('"only/name"', "(only/name)"),
+                               ('fused<"x<y>">["a"(#inner), "b"]', "(a at net.py:12:4)"), ('callsite(#inner at #call)', "(net.py:12:4)"),
+                               ("unknown", "text"), ("#circle", "text"), ("#nowhere", "text"), ("fused[]", "text")]:
+            with self.subTest(location):
+                _, found = self.check(F + f'%0 = stablehlo.custom_call @unknown(%a) : (tensor<f32>) -> tensor<f32> loc({location})' + END + aliases)
+                self.assertEqual(found[0]["kind"], "UnknownTarget")
+                self.assertTrue(found[0]["message"].endswith(want), found[0]["message"])
+
+    def test_origins_later(self):
+        """The graph keeps them: of a call for what the function does."""
+        self.path.write_text("""func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+            %0 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32> loc("jit(f)"("net.py":3:0))
+            return %0 : tensor<2xf32> }
+          func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+            %0 = stablehlo.sine %a : tensor<2xf32>
+            return %0 : tensor<2xf32> }""", encoding="utf-8")
+        done = subprocess.run([TENON, "grad", self.path], capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("note: it comes from jit(f) at net.py:3:0", done.stderr)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,12 @@ class Operations(unittest.TestCase):
                 want = "refused" if name in REFUSED else "passed"
                 self.assertEqual(lines[name.replace("-", "_")].split()[0], want, done.stderr)
 
+    def test_chlo(self):
+        for engine in ("ref", "jit"):
+            done = start("verify", TEST / "stablehlo" / "programs" / "chlo.mlir", "--engine", engine)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, r"3 functions: 3 passed")
+
 
 if __name__ == "__main__":
     unittest.main()

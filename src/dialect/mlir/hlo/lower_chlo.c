@@ -60,7 +60,8 @@ bool shlo_lower_as(shlo_call *c, const mir_row *row, const mir_fields *list)
 static bool result_shape(shlo_call *c, shape *out)
 {
     const mir_type *to = shlo_out_type(c, 0);
-    const type *x = shlo_in_type(c, 0), *y = shlo_in_type(c, 1);
+    const uint32_t n = c->op->n_in; /* the predicate of a select is in front */
+    const type *x = shlo_in_type(c, n - 2), *y = shlo_in_type(c, n - 1);
     shape both;
     if (!x || !y || to->kind != MIR_TENSOR)
         return false;
@@ -91,7 +92,7 @@ static tn_value broadcast_operand(shlo_call *c, uint32_t k, const shape *to, con
 
 bool shlo_lower_chlo_broadcast(shlo_call *c)
 {
-    enum { MOST_OPERANDS = 2 };
+    enum { MOST_OPERANDS = 3 };
     const size_t skip = strlen("chlo.broadcast_");
     const mir_text name = {c->op->name.at + skip, c->op->name.n - skip};
     const mir_row *row = shlo_row_named(c, "stablehlo", name);
@@ -105,16 +106,16 @@ bool shlo_lower_chlo_broadcast(shlo_call *c)
         return shlo_refuse(c, DIAG_UnknownOp, "this operation is not read");
     if (!result_shape(c, &to) || !shlo_axes(c, "broadcast_dimensions", to.rank, axes, &n))
         return false;
-    for (uint32_t k = 0; k < MOST_OPERANDS; k++) {
+    for (uint32_t k = 0; k < c->op->n_in; k++) {
         before[k] = *shlo_value_of(c, k);
         in[k] = broadcast_operand(c, k, &to, axes, n);
         if (!tn_is_value(in[k]))
             return false;
     }
-    for (uint32_t k = 0; k < MOST_OPERANDS; k++)
+    for (uint32_t k = 0; k < c->op->n_in; k++)
         c->frame->values[c->op->in[k]->number] = (shlo_value){.v = in[k]};
     const bool ok = shlo_lower_as(c, row, &c->op->attrs);
-    for (uint32_t k = 0; k < MOST_OPERANDS; k++)
+    for (uint32_t k = 0; k < c->op->n_in; k++)
         c->frame->values[c->op->in[k]->number] = before[k];
     return ok;
 }

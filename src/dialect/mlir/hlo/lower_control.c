@@ -1,4 +1,5 @@
 /* Control flow and calls. */
+#include "dialect/mlir/hlo/algebra/lapack.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* A return stands at the end of a region only, where it is no operation of its own. */
@@ -103,6 +104,133 @@ bool shlo_lower_while(shlo_call *c)
         ok = shlo_give(c, i, out[i]) && ok;
     return ok;
 }
+
+/* ---- chlo.scan ---- */
+
+/* How the operands and results of a scan divide: N_XS that are scanned and N_CARRIED. */
+typedef struct scan_parts {
+    uint32_t n_xs, n_carried, n_stacked;
+    int64_t axis;
+    bool is_reverse;
+} scan_parts;
+
+static bool scan_parts_of(shlo_call *c, scan_parts *p)
+{
+    const mir_op *o = c->op;
+    int64_t sizes[2] = {0, 0};
+    uint32_t n;
+    if (!shlo_ints(c, "operandSegmentSizes", 2, sizes, &n) ||
+        !shlo_int(c, "dimension", 0, &p->axis))
+        return false;
+    if (n != 2 || sizes[0] < 1 || sizes[0] > o->n_in || sizes[1] != o->n_in - sizes[0] ||
+        sizes[1] > o->n_out || o->regions[0].n_args != o->n_in)
+        return shlo_refuse(c, DIAG_ArityMismatch,
+                           "its inputs and carried values do not suit its results and its region");
+    p->n_xs = (uint32_t)sizes[0];
+    p->n_carried = (uint32_t)sizes[1];
+    p->n_stacked = o->n_out - p->n_carried;
+    p->is_reverse = shlo_flag(c, "is_reverse", false);
+    for (uint32_t k = 0; k < p->n_xs; k++) {
+        const type *t = shlo_in_type(c, k);
+        if (!t)
+            return false;
+        if (p->axis < 0 || p->axis >= t->rank)
+            return shlo_refuse(c, DIAG_InvalidAxis, "'dimension' is no axis of input %u",
+                               (unsigned)k);
+    }
+    return true;
+}
+
+/* X with its axis FROM in the place TO, and in reverse order along it if REVERSE. */
+static tn_value along(shlo_call *c, tn_value x, uint32_t from, uint32_t to, bool reverse)
+{
+    int64_t perm[TN_MAX_RANK];
+    const type *t = shlo_type_of(c, x);
+    if (!t || t->rank == 0)
+        return x;
+    const uint32_t rank = t->rank;
+    if (reverse)
+        x = tn_reverse(c->b, x, TN_INTS((int64_t)from));
+    if (from == to)
+        return x;
+    for (uint32_t i = 0, at = 0; i < rank; i++) {
+        at += at == from;
+        perm[i] = i == to ? from : at++;
+    }
+    return tn_transpose(c->b, x, (tn_ints){perm, rank});
+}
+
+/* The region of the text takes slices, then what is carried, and gives the same order; that of the
+ * graph has them the other way round, with what is captured behind what is carried. */
+static bool scan_region(shlo_call *c, const scan_parts *p, const tn_value *xs,
+                        const tn_value *carry, const shlo_captures *s, tn_region *out)
+{
+    const mir_region *region = &c->op->regions[0];
+    const uint32_t n_out = c->op->n_out;
+    region_room room, ends;
+    if (!make_room(c, (size_t)n_out + s->n, &room) || !make_room(c, n_out, &ends))
+        return false;
+    tn_region_begin(c->b, NULL);
+    for (uint32_t i = 0; i < p->n_carried; i++) {
+        const tn_value v = tn_param_like(c->b, carry[i]);
+        c->frame->values[region->args[p->n_xs + i].number] = (shlo_value){.v = v};
+    }
+    shlo_enter(c, s, room.values + p->n_carried);
+    for (uint32_t i = 0; i < p->n_xs; i++) {
+        const tn_value v = tn_param_slice(c->b, xs[i]);
+        c->frame->values[region->args[i].number] = (shlo_value){.v = v};
+    }
+    const bool ok = shlo_region(c->r, c->frame, region, c->op->at, ends.results, n_out) &&
+                    data_of(c, ends.results, n_out, ends.values);
+    for (uint32_t i = 0; ok && i < p->n_carried; i++)
+        room.values[i] = ends.values[p->n_stacked + i];
+    for (uint32_t i = 0; ok && i < p->n_stacked; i++)
+        room.values[p->n_carried + s->n + i] = ends.values[i];
+    return end_region(c, ok, (tn_values){room.values, (size_t)n_out + s->n}, s, out);
+}
+
+bool shlo_lower_scan(shlo_call *c)
+{
+    scan_parts p;
+    shlo_captures s;
+    region_room in, out;
+    tn_region body;
+    if (!scan_parts_of(c, &p) || !shlo_capture(c, &s) ||
+        !make_room(c, (size_t)c->op->n_in + s.n, &in) ||
+        !make_room(c, (size_t)c->op->n_out + s.n, &out))
+        return false;
+    tn_value *const xs = in.values, *const carry = in.values + p.n_xs;
+    for (uint32_t k = 0; k < c->op->n_in; k++) {
+        if (shlo_value_of(c, k)->parts || shlo_value_of(c, k)->is_token)
+            return shlo_refuse(c, DIAG_NotImplemented, "it takes a tuple or a token");
+        in.values[k] = shlo_in(c, k);
+    }
+    for (uint32_t k = 0; k < p.n_xs; k++)
+        xs[k] = along(c, xs[k], (uint32_t)p.axis, 0, p.is_reverse);
+    for (uint32_t k = 0; k < s.n; k++)
+        carry[p.n_carried + k] = s.before[k].v;
+    if (!scan_region(c, &p, xs, carry, &s, &body))
+        return false;
+    const size_t n_carried = (size_t)p.n_carried + s.n;
+    tn_scan(c->b, body, (tn_values){carry, n_carried}, (tn_values){xs, p.n_xs}, p.n_stacked,
+            out.values, n_carried + p.n_stacked);
+    bool ok = true;
+    for (uint32_t k = 0; k < p.n_stacked; k++) {
+        const tn_value y = tn_is_value(out.values[n_carried + k])
+                               ? along(c, out.values[n_carried + k], 0, 0, p.is_reverse)
+                               : tn_no_value();
+        const type *t = tn_is_value(y) ? shlo_type_of(c, y) : NULL;
+        if (t && p.axis >= t->rank)
+            return shlo_refuse(c, DIAG_InvalidAxis, "'dimension' is no axis of result %u",
+                               (unsigned)k);
+        ok = t && shlo_give(c, k, along(c, y, 0, (uint32_t)p.axis, false)) && ok;
+    }
+    for (uint32_t k = 0; k < p.n_carried; k++)
+        ok = shlo_give(c, p.n_stacked + k, out.values[k]) && ok;
+    return ok;
+}
+
+/* ---- choices ---- */
 
 /* The region K of a choice. Its parameters are what is captured, and one like MORE, if that is a
  * value. */
@@ -316,6 +444,10 @@ bool shlo_lower_custom_call(shlo_call *c)
             return shlo_give_value(c, 0, shlo_value_of(c, 0));
     if (mir_is(target, "shape_assertion"))
         return shlo_shape_assertion(c);
+    bool is_known;
+    const bool is_solved = shlo_lapack(c, target, &is_known);
+    if (is_known)
+        return is_solved;
     const mir_row *row = older_form(c, target);
     if (row)
         return lower_older(c, row);

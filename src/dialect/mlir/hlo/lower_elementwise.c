@@ -107,6 +107,16 @@ bool shlo_lower_power(shlo_call *c)
     return shlo_give(c, 0, two(c->b, OP_POW, x, y));
 }
 
+bool shlo_lower_mulhi(shlo_call *c)
+{
+    if (!shlo_same_shape(c, 0))
+        return false;
+    if (!dtype_is_int(dtype_in(c, 0)))
+        return shlo_refuse(c, DIAG_DTypeNotSupported, "its operands are integers");
+    const tn_value x = shlo_in(c, 0);
+    return shlo_give(c, 0, shlo_upper_product(c, x, shlo_in(c, 1)));
+}
+
 /* ---- order ---- */
 
 /* NaN wins. */

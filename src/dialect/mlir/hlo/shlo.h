@@ -76,6 +76,9 @@ bool shlo_refuse(shlo_call *c, diag_kind kind, const char *format, ...)
 /* The same about a place. ABOUT: what it has in common with its likes. */
 bool shlo_refuse_at(shlo_reader *r, diag_kind kind, const char *about, span at, const char *format,
                     ...) __attribute__((format(printf, 5, 6)));
+/* Where the operation of C comes from, as its location says: `jit(f)/add at f.py:3:7`. NULL: it
+ * says nothing, or there is no memory, which is noted. */
+const char *shlo_origin(shlo_call *c);
 /* What would help against the last refusal. */
 void shlo_advise(shlo_reader *r, const char *fix);
 bool shlo_no_memory(shlo_reader *r); /* false */

@@ -179,6 +179,35 @@ bool mir_read_while(mir_reader *r, mir_op *o, mir_types *results)
            mir_expect_word(r, "do") && read_part(r, o, 1, &args);
 }
 
+/* ---- scan ---- */
+
+/* `(%a, %b) inits(%c) dimension = 0 attributes {..} { .. }`: inputs, then what is carried. */
+bool mir_read_scan(mir_reader *r, mir_op *o, mir_types *results)
+{
+    mir_operands in = {0};
+    mir_attr axis, *sizes = ARENA_ARRAY(r->memory, mir_attr, 2);
+    if (!sizes)
+        return mir_no_memory(r);
+    if (!mir_expect(r, '(') || !mir_read_operands(r, &in) || !mir_expect(r, ')'))
+        return false;
+    sizes[0] = (mir_attr){.kind = MIR_INT, .i = in.n, .fits = true};
+    if (!mir_expect_word(r, "inits") || !mir_expect(r, '(') || !mir_read_operands(r, &in) ||
+        !mir_expect(r, ')'))
+        return false;
+    sizes[1] = (mir_attr){.kind = MIR_INT, .i = in.n - sizes[0].i, .fits = true};
+    const mir_attr list = {.kind = MIR_LIST, .items = sizes, .n = 2};
+    o->in = in.at;
+    o->n_in = in.n;
+    if (!mir_add_attr(r, &o->attrs, (mir_text){"operandSegmentSizes", 19}, &list) ||
+        !mir_expect_word(r, "dimension") || !mir_expect(r, '=') || !mir_read_simple(r, &axis) ||
+        !mir_add_attr(r, &o->attrs, (mir_text){"dimension", 9}, &axis))
+        return false;
+    if (mir_accept_word(r, "attributes") && !mir_read_attrs(r, o))
+        return false;
+    return mir_add_regions(r, o, 1) && mir_read_region(r, &o->regions[0], NULL, 0) &&
+           mir_read_signature(r, o, results);
+}
+
 /* ---- convolution ---- */
 
 /* `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`, as text. */

@@ -105,6 +105,7 @@ typedef struct mir_attr {
     mir_text name;                /* of a CUSTOM one */
     const struct mir_attr *items; /* of a LIST */
     uint32_t n;
+    mir_text whole;       /* as it is written; empty: of the words of short forms */
     mir_fields fields;    /* of a DICT */
     const mir_type *type; /* of a TYPE, of dense elements; NULL: none was written */
 } mir_attr;
@@ -194,6 +195,7 @@ typedef enum mir_form {
     FORM_CONV,
     FORM_REDUCE,
     FORM_WHILE,
+    FORM_SCAN,
     FORM_CALL,      /* @f(%a) */
     FORM_COMPOSITE, /* "name" %a */
     FORM_PAREN,     /* (%a, word = value) */

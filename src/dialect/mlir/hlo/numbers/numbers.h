@@ -8,6 +8,8 @@
 tn_value shlo_float_remainder(shlo_call *c, tn_value x, tn_value y);
 /* X to the power Y, integers of one shape, by operand 1, which Y is. */
 tn_value shlo_integer_power(shlo_call *c, tn_value x, tn_value y);
+/* The upper half of the bits of X * Y, integers of one shape. */
+tn_value shlo_upper_product(shlo_call *c, tn_value x, tn_value y);
 /* X rounded to EXPONENT and MANTISSA bits, without denormals. Both are at most those of X. */
 tn_value shlo_precision(shlo_call *c, tn_value x, int64_t exponent, int64_t mantissa);
 /* The functions of OP and of power of complex numbers; no value: there is none, which is refused.

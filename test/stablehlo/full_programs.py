@@ -1,5 +1,5 @@
-"""Whole programs as JAX prints them: a training step, an attention block with masks, a convolutional network. Every engine, and
-C, gives the same bits, near what NumPy computes in double precision."""
+"""Whole programs as JAX prints them: a training step, an attention block with masks, a convolutional network; and one of torch-xla.
+Every engine, and C, gives the same bits, near what NumPy computes in double precision, and so does what Tenon writes of them."""
 import pathlib
 import re
 import shutil
@@ -52,6 +52,13 @@ def cnn(f):
     return [y @ out + np.array([0.5, -0.5, 0.5, -0.5, 0.0]) + 10]
 
 
+def torch_xla(f):
+    """A linear layer, the logarithm of softmax, its loss by labels, and the most likely classes."""
+    bias, weights, x, labels = (f[f"arg{k}"] for k in range(4))
+    y = np.log(softmax(x @ weights.T + bias))
+    return [y, -y[np.arange(2), labels].sum(), y.argmax(1)]
+
+
 def random_inputs():
     r = np.random.default_rng(5)
 
@@ -62,7 +69,8 @@ def random_inputs():
             "attention": (attention, {"x": f32(2, 4, 8), "mask": np.array([[1, 1, 1, 0], [1, 0, 1, 1]], bool), "wqkv": f32(8, 24),
                                       "wo": f32(8, 8), "gain": f32(8)}),
             "cnn": (cnn, {"images": f32(2, 8, 8, 3), "params['conv']['kernel']": f32(3, 3, 3, 4),
-                          "params['conv']['bias']": f32(4), "params['out']": f32(64, 5)})}
+                          "params['conv']['bias']": f32(4), "params['out']": f32(64, 5)}),
+            "torch_xla": (torch_xla, {"arg0": f32(3), "arg1": f32(3, 4), "arg2": f32(2, 4), "arg3": np.array([2, 0])})}
 
 
 def library(folder, text):
@@ -110,6 +118,12 @@ class Weights(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
+    def results(self, text, given):
+        """What the evaluator gives."""
+        with tempfile.TemporaryDirectory() as folder:
+            tenon("run", text, "--inputs", given, "--output", folder, "--engine", "ref")
+            return [np.load(p) for p in sorted(pathlib.Path(folder).glob("*.npy"))]
+
     def check(self, name):
         reference, inputs = random_inputs()[name]
         text = FOLDER / f"{name}.mlir"
@@ -118,18 +132,22 @@ class Programs(unittest.TestCase):
             given = folder / "in.npz"
             np.savez(given, **inputs)
             want = reference({k: v.astype(np.float64) if v.dtype == np.float32 else v for k, v in inputs.items()})
-            tenon("run", text, "--inputs", given, "--output", folder / "out", "--engine", "ref")
-            got = [np.load(p) for p in sorted((folder / "out").glob("*.npy"))]
+            got = self.results(text, given)
             self.assertEqual(len(got), len(want))
             for a, b in zip(got, want):
                 np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
-            fields = [f"file={text}", "levels=2"]
             for i, v in enumerate(inputs.values()):
                 np.save(folder / f"{i}.npy", v)
-                fields.append(f"in={i}={folder}/{i}.npy")
-            if shutil.which("gcc"):
-                fields.append(library(folder, text))
-            self.assertRegex(equality.ask(fields), "^ok ")
+            fields = ["levels=2", *[f"in={i}={folder}/{i}.npy" for i in range(len(inputs))]]
+            compiled = [library(folder, text)] if shutil.which("gcc") else []
+            self.assertRegex(equality.ask([f"file={text}", *fields, *compiled]), "^ok ")
+            for style in ("canonical", "pretty"):  # each of what the one before wrote
+                written = folder / f"{style}.mlir"
+                tenon("fmt", "--style", style, text, "-o", written)
+                for a, b in zip(self.results(written, given), got):
+                    np.testing.assert_array_equal(a, b)
+                text = written
+            self.assertRegex(equality.ask([f"file={text}", *fields]), "^ok ")
 
     def test_mlp(self):
         self.check("mlp")
@@ -139,6 +157,9 @@ class Programs(unittest.TestCase):
 
     def test_cnn(self):
         self.check("cnn")
+
+    def test_torch_xla(self):
+        self.check("torch_xla")
 
 
 if __name__ == "__main__":
