@@ -223,9 +223,10 @@ typedef struct tn_module_info {
     const char *dialect; /* that tn_module_write uses by itself; NULL: none, it was built in C */
     const char *entry;   /* the name of the function that is compiled, differentiated, and whose
                             inputs and outputs are those of the module */
-    bool is_lowered;     /* it was read from a dialect that is only read, such as MIND source, and
-                            is what that text means in `dialect` */
-    const char *lowered_from; /* where `is_lowered`: that dialect; else NULL */
+    bool is_lowered;     /* it was read from a dialect whose texts are not kept as they are, such as
+                            MIND source, and is what that text means in `dialect` */
+    const char *lowered_from; /* where `is_lowered`: that dialect, which may be `dialect` itself
+                                 (StableHLO); else NULL */
 } tn_module_info;
 
 /* Fill INFO, whose size is set. returns TN_ERR_USAGE for a size below that of the first layout */

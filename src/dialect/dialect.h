@@ -94,8 +94,9 @@ typedef struct dialect {
     /* Read m->source into the fresh module M. Reports every fault; a module with faults is
      * rejected after the whole text was looked at. */
     tn_status (*read)(module *m, const read_options *options); /* NULL: it is only written */
-    /* The dialect whose module reading makes, when it is not this one: then the module is
-     * canonicalised after reading. NULL: this one. */
+    /* The dialect that the module belongs to where reading makes another program of a text: then it
+     * is canonicalised after reading, and legalised when it is written. It may be this one. NULL:
+     * reading keeps the program as it is. */
     const char *lowers_to;
     /* Append the text of M, every node of which `can` allows: nothing here checks that again, so
      * callers do (check_legal in pass/conversions/legalize.h). */

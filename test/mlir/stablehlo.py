@@ -207,15 +207,24 @@ class Parser:
         fits(op)
         return op
 
+    def named_type(self):
+        """The type of an argument or result, which may have a name."""
+        t = self.type()
+        if self.take("{"):
+            self.match(r"jax\.(arg|result)_info = ")
+            self.string()
+            self.need("}")
+        return t
+
     def module(self):
         self.need("module")
         self.need("{")
         self.need("func.func @main(")
-        inputs = self.listed(lambda: (self.value(), self.need(":"), self.type())[::2], ")")
+        inputs = self.listed(lambda: (self.value(), self.need(":"), self.named_type())[::2], ")")
         outputs = []
         if self.take("->"):
             self.need("(")
-            outputs = self.listed(self.type, ")")
+            outputs = self.listed(self.named_type, ")")
         self.need("{")
         return inputs, outputs, self.body()
 

@@ -1,7 +1,5 @@
 """What Tenon writes as StableHLO, read again, computes what the program did: every case of the folders below that can be
 written, by `tenon equiv`. A text that is not read must say which operation is in the way, one of those in REFUSED."""
-import concurrent.futures
-import os
 import pathlib
 import re
 import subprocess
@@ -10,6 +8,7 @@ import tempfile
 
 import run_cases
 from lib.program import TENON, TEST
+from lib.tally import tally
 
 FOLDERS = ["mlir", "stablehlo", "ptir"]
 REFUSED = "|".join([
@@ -44,21 +43,6 @@ def check(path):
         return ("same", None) if done.returncode == 0 else ("different", done.stdout + done.stderr + text.read_text())
 
 
-def main():
-    paths = [p for folder in FOLDERS for p in sorted((TEST / folder).glob("*.case"))]
-    counts, failed = {}, 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, (word, wrong) in zip(paths, pool.map(check, paths)):
-            counts[word] = counts.get(word, 0) + 1
-            if wrong:
-                failed += 1
-                print(f"FAILED {path.relative_to(TEST)}: {word}\n{wrong}")
-    print(", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
-    if counts.get("same", 0) < 60:
-        print("too few programs came back")
-        failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    paths = [p for folder in FOLDERS for p in sorted((TEST / folder).glob("*.case"))]
+    sys.exit(tally(paths, check, lambda path: path.relative_to(TEST), 60))

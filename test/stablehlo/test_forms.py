@@ -1,5 +1,6 @@
 """Programs in other forms: what Tenon writes as StableHLO, with other spaces and comments, attributes in another order and
 place, lists as `dense`, constants as raw bytes, aliases and locations. All of them read as the same program."""
+import json
 import pathlib
 import random
 import re
@@ -137,6 +138,65 @@ class Forms(unittest.TestCase):
                     self.assertEqual(tenon("convert", "--to", "ptir", after).stdout, read.stdout)
                     seen += 1
         self.assertGreater(seen, 10)
+
+    def test_pretty(self):
+        """The short forms are another text of the same program, with names of inputs and outputs."""
+        seen = 0
+        with tempfile.TemporaryDirectory() as name:
+            generic, pretty = pathlib.Path(name) / "g.mlir", pathlib.Path(name) / "p.mlir"
+            for title, text in self.texts(pathlib.Path(name)):
+                generic.write_text(text, encoding="utf-8")
+                read = start("fmt", generic)
+                if read.returncode:
+                    continue  # what is written is more than what is read
+                with self.subTest(title):
+                    pretty.write_text(tenon("convert", "--to", "stablehlo", "--style", "pretty", pathlib.Path(name) / "s.mlir").stdout, encoding="utf-8")
+                    self.assertEqual(tenon("fmt", pretty).stdout, read.stdout)
+                    seen += 1
+        self.assertGreater(seen, 20)
+
+    def test_pretty_forms(self):
+        text = """module {
+  func.func public @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32> {jax.arg_info = "w"}) -> (tensor<2xf32> {jax.result_info = "sum"}, tensor<1x2xf32>, tensor<2x3xi1>, tensor<2x2xf32>) {
+    %cst = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.add %arg0, %arg1 : tensor<2x3xf32>
+    %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+    %2 = stablehlo.slice %arg0 [0:1, 0:3:2] : (tensor<2x3xf32>) -> tensor<1x2xf32>
+    %3 = stablehlo.compare LT, %arg0, %arg1, FLOAT : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    %4 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [1], precision = [HIGHEST, HIGHEST] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>
+    return %1, %2, %3, %4 : tensor<2xf32>, tensor<1x2xf32>, tensor<2x3xi1>, tensor<2x2xf32>
+  }
+}
+"""
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "m.mlir"
+            path.write_text(text, encoding="utf-8")
+            lines = tenon("fmt", "--style", "pretty", path).stdout.splitlines()
+            # the constant goes with its use
+            self.assertEqual(sorted(re.sub(r"%\w+", "%", line) for line in lines),
+                             sorted(re.sub(r"%\w+", "%", line) for line in text.splitlines()))
+
+    def test_names_and_dialect_stay(self):
+        """Every command that writes a program writes StableHLO of what it read as that, with the names of inputs and outputs."""
+        text = """func.func @main(%a: tensor<2xf32> {jax.arg_info = "params['w \\22\\C3\\A4'].\\5C"}, %b: tensor<2xf32>) -> (tensor<f32>
+            {jax.result_info = "loss"}, tensor<2xf32>) {
+          %0 = stablehlo.multiply %a, %b : tensor<2xf32>
+          %z = stablehlo.constant dense<0.0> : tensor<f32>
+          %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+          return %1, %0 : tensor<f32>, tensor<2xf32> }"""
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "m.mlir"
+            path.write_text(text, encoding="utf-8")
+            for command, outputs in (["fmt"], ["loss", "output1"]), (["opt", "--passes", "cse"], ["loss", "output1"]), \
+                    (["grad"], ["loss", "output1", "output2", "output3"]), (["convert", "--to", "stablehlo"], ["loss", "output1"]):
+                written = tenon(*command, path).stdout
+                again = pathlib.Path(name) / "again.mlir"
+                again.write_text(written, encoding="utf-8")
+                info = json.loads(tenon("info", "--json", again).stdout)
+                self.assertEqual(info["dialect"], "stablehlo")
+                self.assertEqual([port["name"] for port in info["inputs"]], ["params['w \"\u00e4'].\\", "b"])
+                self.assertEqual([port["name"] for port in info["outputs"]], outputs)
+                self.assertEqual(tenon("fmt", again).stdout, written)
 
 
 if __name__ == "__main__":

@@ -108,8 +108,8 @@ static tn_status write_module(const module *m, const tn_write_options *o, text_b
     return s;
 }
 
-/* M, which was read from a dialect that is only read, in the dialect that it was lowered to: some
- * of its ops may have to be written with others first. */
+/* M, which was lowered while it was read, in the dialect that it belongs to: some of its ops may
+ * have to be written with others first. */
 static tn_status write_lowered(const module *m, const tn_write_options *o, text_buffer *out)
 {
     module *copy = module_copy(m);

@@ -1,4 +1,6 @@
 /* tenon fmt: a program in its dialect's canonical text, or another style. */
+#include <string.h>
+
 #include "cli/session/cli.h"
 
 enum { OPTION_OUT = OPTION_OWN, OPTION_STYLE };
@@ -14,7 +16,7 @@ static tn_status check_formattable(session *s, const tn_module *m)
 {
     tn_module_info info = {.size = sizeof info};
     TN_TRY(tn_module_get_info(m, &info));
-    if (!info.is_lowered)
+    if (!info.is_lowered || strcmp(info.lowered_from, info.dialect) == 0)
         return TN_OK;
     return report_error(s, TN_ERR_USAGE, "Usage",
                         "programs of this dialect are read but not written; 'tenon convert --to "

@@ -1,6 +1,8 @@
 /* A module as StableHLO in the generic form of MLIR, and the dialect as a whole. */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "dialect/mlir/pretty/pretty.h"
 #include "dialect/mlir/stablehlo.h"
 
 typedef struct hlo_row {
@@ -160,18 +162,36 @@ void hlo_nodes(mlir_text *w)
 
 /* ---- the module ---------------------------------------------------------------------------- */
 
+/* The NAME of an input or output as JAX writes it, unless it is AS_READ: what the reader calls it
+ * without that. */
+static void put_port_name(mlir_text *w, const char *key, const char *name, const char *as_read)
+{
+    if (!name || strcmp(name, as_read) == 0)
+        return;
+    put(w, " {%s = ", key);
+    put_string(w, name);
+    put(w, "}");
+}
+
 static void put_main(mlir_text *w)
 {
     const function *f = w->f;
+    char as_read[24];
     put(w, "  func.func @main(");
     for (uint32_t i = 0; i < f->inputs.n; i++) {
-        tensor t = type_of_value(w, f->inputs.at[i]);
-        put(w, "%s%v: %t", i ? ", " : "", f->inputs.at[i], &t);
+        const value_id v = f->inputs.at[i];
+        tensor t = type_of_value(w, v);
+        put(w, "%s%v: %t", i ? ", " : "", v, &t);
+        (void)snprintf(as_read, sizeof as_read, "%" PRIu32, v);
+        put_port_name(w, "jax.arg_info", attr_string(node_of(f, v)->attrs, KEY_NAME), as_read);
     }
     put(w, f->outputs.n ? ") -> (" : ")");
     for (uint32_t i = 0; i < f->outputs.n; i++) {
         tensor t = type_of_value(w, f->outputs.at[i]);
         put(w, "%s%t", i ? ", " : "", &t);
+        (void)snprintf(as_read, sizeof as_read, "output%" PRIu32, i);
+        put_port_name(w, "jax.result_info", i < f->output_names.n ? f->output_names.at[i] : NULL,
+                      as_read);
     }
     put(w, f->outputs.n ? ") {\n" : " {\n");
     w->depth = 2;
@@ -227,10 +247,9 @@ static tn_status check_written_nodes(const module *m)
                        most);
 }
 
-tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out)
+static tn_status write_generic(const module *m, text_buffer *out)
 {
     mlir_text w = {.m = m, .out = out, .n_scopes = m->functions.n + 1};
-    (void)options;
     TN_TRY(check_written_nodes(m));
     TN_TRY(text_begin(&w, module_entry(m), 0));
     put(&w, "module {\n");
@@ -238,6 +257,22 @@ tn_status stablehlo_write(const module *m, const write_options *options, text_bu
     put(&w, "}\n");
     text_end(&w);
     return w.status;
+}
+
+tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out)
+{
+    text_buffer generic;
+    if (!options || !options->style || strcmp(options->style, "pretty") != 0)
+        return write_generic(m, out);
+    text_init(&generic, m->allocator);
+    generic.most = out->most;
+    tn_status s = write_generic(m, &generic);
+    out->too_long = generic.too_long;
+    out->failed = generic.failed;
+    if (s == TN_OK && !generic.failed)
+        s = pretty_print(m, &generic, out);
+    text_release(&generic);
+    return s;
 }
 
 static const expressible stablehlo_expressible = {
@@ -250,9 +285,9 @@ static const expressible stablehlo_expressible = {
 const dialect dialect_stablehlo = {
     .name = "stablehlo",
     .extensions = ".stablehlo.mlir .mlir",
-    .styles = "canonical",
+    .styles = "canonical pretty",
     .read = stablehlo_read,
-    .lowers_to = "ptir",
+    .lowers_to = "stablehlo",
     .write = stablehlo_write,
     .code_of = no_code,
     .looks_like = stablehlo_looks_like,

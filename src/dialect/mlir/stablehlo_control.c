@@ -449,8 +449,7 @@ static void put_entry(mlir_text *w, const dict_entry *e, uint32_t i)
     } else if (e->kind == ATTR_FLOAT) {
         put_number(w, TN_F64, scalar_of_float(((const double *)e->values)[i]));
     } else {
-        const char *s = ((const char *const *)e->values)[i];
-        text_json_string(w->out, s, strlen(s));
+        put_string(w, ((const char *const *)e->values)[i]);
     }
 }
 
@@ -459,7 +458,7 @@ static void put_free_attribute(mlir_text *w, const dict_entry *e)
 {
     bool is_text = e->kind != ATTR_INT && e->kind != ATTR_BOOL && e->kind != ATTR_FLOAT;
     const char *element = e->kind == ATTR_INT ? "i64" : e->kind == ATTR_BOOL ? "i1" : "f64";
-    text_json_string(w->out, e->key, strlen(e->key));
+    put_string(w, e->key);
     put(w, " = ");
     if (!e->is_array) {
         put_entry(w, e, 0);
@@ -484,7 +483,7 @@ void hlo_custom_call(mlir_text *w, const node *n)
     const attr *dict = attr_find(n->attrs, KEY_DICT);
     hlo_open(w, n, "custom_call");
     put(w, " {call_target_name = ");
-    text_json_string(w->out, target ? target : "", target ? strlen(target) : 0);
+    put_string(w, target ? target : "");
     if (!dict || dict->n == 0) {
         hlo_close(w, n, ", has_side_effect = false, api_version = 1 : i32}");
         return;

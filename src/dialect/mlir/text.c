@@ -174,6 +174,23 @@ void line(mlir_text *w, const char *format, ...)
     va_end(args);
 }
 
+void put_string(mlir_text *w, const char *text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    text_putc(w->out, '"');
+    for (const char *p = text; *p; p++) {
+        const unsigned char c = (unsigned char)*p;
+        if (c >= ' ' && c != '"' && c != '\\' && c != 127) {
+            text_putc(w->out, *p);
+            continue;
+        }
+        text_putc(w->out, '\\');
+        text_putc(w->out, digits[c >> 4]);
+        text_putc(w->out, digits[c & 15]);
+    }
+    text_putc(w->out, '"');
+}
+
 /* ---- constants ---- */
 
 /* The bits of a float or of a part of a complex number. */

@@ -53,6 +53,9 @@ void put_all(mlir_text *w, const char *format, va_list args);
 /* The same as one line, indented. */
 void line(mlir_text *w, const char *format, ...);
 
+/* TEXT as a string of MLIR, quoted. */
+void put_string(mlir_text *w, const char *text);
+
 const char *element_text(const mlir_text *w, tn_dtype d);
 /* `dense<...>` of a literal. */
 void put_dense(mlir_text *w, const literal *l);
