@@ -1,7 +1,7 @@
 """Whole ONNX models against ONNX Runtime: one image at a time, on one thread and on two.
 
     PYTHONPATH=python TENON_LIBRARY=build/release/libtenon.so python3 bench/models.py [--threads 1,2] [--rounds 5]
-        [--quick] [--folder DIR] [--json OUT] [--starts] [MODEL ...]
+        [--quick] [--folder DIR] [--json OUT] [--keep] [--starts] [MODEL ...]
 
 MODEL is a name of torchvision's models, which torch.onnx.export writes with random weights (into DIR, where files that are
 there already are taken), or the path of an ONNX file with one input of f32. Both run the model in turns, several times over;
@@ -27,7 +27,8 @@ import numpy as np
 import tenon
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "test"))
+sys.path[:0] = [str(HERE), str(HERE.parent / "test")]
+import results  # noqa: E402
 from lib import onnx_runtime  # noqa: E402
 
 QUICK = ["resnet18", "mobilenet_v2", "shufflenet_v2_x1_0"]
@@ -107,6 +108,7 @@ def measure(path, package, threads, rounds):
         found = [[], []]
         for _ in range(rounds):
             for c, times in zip(both, found):
+                c.times(max(1, runs // 2))  # idle threads of the other stop waiting busily, and those of this one wake up
                 times += c.times(runs)
         for c in both:
             c.end()
@@ -140,6 +142,12 @@ def starts(path, package):
     return {"cold_ms": 1e3 * cold, "warm_ms": 1e3 * mine, "peer_start_ms": 1e3 * peer}
 
 
+def kept(row):
+    """A row as results.py has them."""
+    return {"work": f"model-{row['model']}", "threads": row["threads"], "ms": row["ms"], "best_peer": "onnxruntime",
+            "to_best_peer": row["ratio"], "limit": None, "of_limit": None}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*")
@@ -149,7 +157,9 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, help="keep exported models there")
     parser.add_argument("--starts", action="store_true", help="also the time to the first result")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures to a file")
+    parser.add_argument("--keep", action="store_true", help="add the figures to results/, and write its table")
     o = parser.parse_args()
+    load = round(os.getloadavg()[0], 1)
     package, why = onnx_runtime.installed()
     if not package:
         print(f"nothing is measured: {why}")
@@ -158,7 +168,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = o.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        print(f"load {os.getloadavg()[0]:.1f}; milliseconds, medians; one thread: processor time\n")
+        print(f"load {load}; milliseconds, medians; one thread: processor time\n")
         print(f"{'model':<20} n {'tenon':>9} {'runtime':>9} {'ratio':>6}  apart", flush=True)
         for name in o.models or (QUICK if o.quick else MODELS):
             path = pathlib.Path(name) if name.endswith(".onnx") else exported(name, folder)
@@ -177,6 +187,8 @@ def main():
               f"largest {max(ratios):.2f} (wanted {WANTED['most']})")
     if o.json:
         o.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if o.keep:
+        results.keep({"load": load, "work": [kept(row) for row in rows]})
     return int(any(not row["apart"] <= CLOSE for row in rows))
 
 

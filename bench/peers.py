@@ -447,7 +447,6 @@ def main():
             o.json.write_text(json.dumps(figures, indent=1) + "\n")
         if o.keep:
             results.keep(figures)
-            results.TABLE.write_text(results.table())
     return 0
 
 

@@ -17,10 +17,9 @@ import subprocess
 import sys
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
-TABLE = RESULTS / "README.md"
 HEAD = """# Measured
 
-Written by `bench/results.py` from the files beside it, which `peers.py --keep` adds to. Each cell has the time of Tenon
+Written by `bench/results.py` from the files beside it, which `peers.py --keep` and `models.py --keep` add to. Each cell has the time of Tenon
 as a ratio to the fastest other library of the same run, on one thread: first of the last run, then, where there is one, of the run before in which the work was
 measured. Runs beside other work are noisy: a ratio may be off by a tenth.
 """
@@ -53,7 +52,7 @@ def text_of(run):
 
 
 def keep(figures):
-    """Add FIGURES, as peers.py has them, to the file of this processor."""
+    """Add FIGURES, as peers.py has them, to the file of this processor, and write the table."""
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / f"{processor()}.json"
     runs = json.loads(file.read_text()) if file.exists() else []
@@ -64,6 +63,7 @@ def keep(figures):
             run["work"] = [row for row in run["work"] if (row["work"], row["threads"]) not in again]
     runs = [run for run in runs if run["work"]] + [new]
     file.write_text("[" + ",\n".join(map(text_of, runs)) + "]\n")
+    write_table()
     return file
 
 
@@ -88,6 +88,14 @@ def table():
     return "\n".join(lines) + "\n"
 
 
+def table_file():
+    return RESULTS / "README.md"
+
+
+def write_table():
+    table_file().write_text(table())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -96,13 +104,13 @@ def main():
     o = parser.parse_args()
     if o.command == "keep":
         print(keep(json.loads(o.figures.read_text())))
-    text = table()
+        return 0
     if o.command == "table" and o.check:
-        if TABLE.read_text() != text:
-            print(f"{TABLE} is not the table of the files beside it; write it by bench/results.py table", file=sys.stderr)
+        if table_file().read_text() != table():
+            print(f"{table_file()} is not the table of the files beside it; write it by bench/results.py table", file=sys.stderr)
             return 1
         return 0
-    TABLE.write_text(text)
+    write_table()
     return 0
 
 
