@@ -12,6 +12,7 @@ foreach(implementation openmpi mpich)
         set(module tenon_mpi_${implementation})
         add_library(${module} MODULE
             ${PROJECT_SOURCE_DIR}/src/train/mpi/mpi_plugin.c
+            ${PROJECT_SOURCE_DIR}/src/train/mpi/end_all.c
             ${PROJECT_SOURCE_DIR}/src/train/mpi/heartbeat.c)
         set_target_properties(${module} PROPERTIES
             OUTPUT_NAME tenon-mpi-${implementation}

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "train/mpi/end_all.h"
+
 enum {
     TURN_MS = 50,
     BEAT_TURNS = 20,    /* from one message to the next */
     SILENT_TURNS = 400, /* without a message: 20 s, of which only those count that this rank runs */
-    STATUS = 3,         /* of processes that end because another one is lost */
     TAG = 0
 };
 enum { ALIVE, GOODBYE };
@@ -33,8 +34,7 @@ static void give_up(const heartbeat *h)
                   "error: rank %d has not been heard of for %d seconds; all ranks end: resume from "
                   "the last checkpoint (--resume)\n",
                   (h->rank + h->ranks - 1) % h->ranks, SILENT_TURNS * TURN_MS / 1000);
-    (void)fflush(stderr);
-    (void)MPI_Abort(h->comm, STATUS);
+    mpi_end_all(h->comm);
 }
 
 /* Tell the next rank, unless it has not yet taken what it was told before. */

@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "train/mpi/end_all.h"
 #include "train/mpi/heartbeat.h"
 #include "train/mpi/plugin.h"
 
@@ -63,9 +64,8 @@ static const char *exchange(void *user, const tn_message *messages)
 /* All ranks end at once: the others could only wait for this one. */
 static void leave(void *user)
 {
-    enum { STATUS = 3 };
     (void)user;
-    (void)MPI_Abort(MPI_COMM_WORLD, STATUS);
+    mpi_end_all(MPI_COMM_WORLD);
 }
 
 static const char *start(tn_transport *transport)
