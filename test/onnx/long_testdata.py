@@ -42,7 +42,7 @@ def aligned(size, keep):
 
 def compiled(model, arguments, like, compiler, scratch):
     """The results of the C of MODEL, or what is wrong with it. LIKE: those of the evaluator."""
-    known = [a for pair in zip(arguments[::2], arguments[1::2]) if pair[0] == "--constant" for a in pair]
+    known = [a for pair in zip(arguments[::2], arguments[1::2]) if pair[0] in ("--constant", "--dim") for a in pair]
     given = [a for option, a in zip(arguments[::2], arguments[1::2]) if option == "--input"]
     given = {name: np.load(path) for name, path in (a.rsplit("=", 1) for a in given)}
     done = start("compile", model, *known, "-o", scratch / "m.c", "--header", scratch / "m.h", "--name", "m")

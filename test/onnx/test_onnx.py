@@ -275,7 +275,9 @@ class Models(unittest.TestCase):
 
     def test_borders_of_a_size(self):
         data = model([node("Pad", "x pads", "y", mode="reflect")], [N], [Y], [("pads", ints(1, 0, 1, 0))])
-        self.assertEqual(self.kinds(data), ["ShapeUnknown"])
+        said, = self.faults(data)
+        self.assertEqual(said["kind"], "ShapeUnknown")
+        self.assertTrue(said["fix"]["title"].endswith(": --dim N=N"))
 
     def test_slices(self):
         x = np.arange(20, dtype=np.float32).reshape(4, 5)

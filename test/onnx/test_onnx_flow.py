@@ -50,6 +50,9 @@ class Branches(Case):
         self.assertEqual(self.refused(data), ["DataDependentShape"])
         np.testing.assert_array_equal(self.run_model(data, {"x": x}, "--constant", "p=1")[0], x.sum())
         np.testing.assert_array_equal(self.run_model(data, {"x": x}, "--constant", "p=0")[0], x)
+        for p, want in ((True, x.sum()), (False, x)):  # a run takes it from its inputs
+            np.testing.assert_array_equal(self.run_model(data, {"x": x, "p": np.array(p)})[0], want)
+            np.testing.assert_array_equal(self.run_model(data, {"x": x}, "--input", f"p={str(p).lower()}")[0], want)
 
     def test_an_inner_name_hides_an_outer_one(self):
         yes = graph([node("Neg", "x", "y")], [], [("y", "f32", [3])])

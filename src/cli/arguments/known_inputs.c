@@ -5,20 +5,23 @@
 
 #include "cli/arguments/in_place.h"
 
+tn_status known_tensor_copy(session *s, tn_tensor_file *file, size_t at, tn_buffer *out)
+{
+    tn_buffer loaded = {0};
+    TN_TRY(tn_tensor_file_load(file, at, &loaded));
+    *out = loaded;
+    out->data = cli_alloc(&s->memory, loaded.bytes + 1, 1);
+    if (!out->data)
+        return no_memory(s);
+    memcpy(out->data, loaded.data, loaded.bytes);
+    return TN_OK;
+}
+
 static tn_status read_file(session *s, const char *path, tn_buffer *out)
 {
     tn_tensor_file *file;
-    tn_buffer loaded = {0};
     TN_TRY(tn_tensor_file_open(s->cx, path, &file));
-    tn_status status = tn_tensor_file_load(file, 0, &loaded);
-    if (status == TN_OK) {
-        *out = loaded;
-        out->data = cli_alloc(&s->memory, loaded.bytes + 1, 1);
-        if (!out->data)
-            status = no_memory(s);
-        else
-            memcpy(out->data, loaded.data, loaded.bytes);
-    }
+    const tn_status status = known_tensor_copy(s, file, 0, out);
     tn_tensor_file_close(file);
     return status;
 }

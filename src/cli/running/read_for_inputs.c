@@ -1,5 +1,6 @@
-/* Models that leave sizes open on which their nodes depend: the inputs of the run say what they
- * are. Whatever can be read without is read without, so that its code serves all sizes. */
+/* Models that leave sizes open on which their nodes depend, or compute shapes from the data of an
+ * input: the inputs of the run say what they are. Whatever can be read without is read without, so
+ * that its code serves all sizes and data. */
 #include "cli/running/read_for_inputs.h"
 
 #include <string.h>
@@ -31,58 +32,105 @@ static bool is_model(const session *s, const char *path)
     return is_one && can_read_twice(path);
 }
 
-typedef struct shapes {
+/* What the inputs of a run say: the shapes of tensors, and the values of those that may be shapes,
+ * axes, or what an `If` looks at. */
+typedef struct clues {
     session *s;
-    tn_input_shape *at;
-    size_t n, cap;
-} shapes;
+    tn_input_shape *shapes;
+    size_t n_shapes, cap_shapes;
+    tn_known_input *values;
+    size_t n_values, cap_values;
+} clues;
 
-static tn_status add(shapes *list, const char *name, const int64_t *dims, uint32_t rank)
+static tn_status add_shape(clues *list, const char *name, const int64_t *dims, uint32_t rank)
 {
     session *s = list->s;
-    list->at = cli_grow(&s->memory, list->at, &list->cap, list->n, sizeof *list->at);
+    list->shapes =
+        cli_grow(&s->memory, list->shapes, &list->cap_shapes, list->n_shapes, sizeof *list->shapes);
     int64_t *own = cli_alloc(&s->memory, rank, sizeof *own);
-    name = cli_copy(&s->memory, name, strlen(name));
-    if (!list->at || !own || !name)
+    if (!list->shapes || !own)
         return no_memory(s);
     if (rank > 0)
         memcpy(own, dims, rank * sizeof *own);
-    list->at[list->n++] = (tn_input_shape){name, rank, own};
+    list->shapes[list->n_shapes++] = (tn_input_shape){name, rank, own};
     return TN_OK;
 }
 
+/* Room for the value of the input NAME. */
+static tn_status add_value(clues *list, const char *name, tn_buffer **value)
+{
+    session *s = list->s;
+    list->values =
+        cli_grow(&s->memory, list->values, &list->cap_values, list->n_values, sizeof *list->values);
+    *value = cli_alloc(&s->memory, 1, sizeof **value);
+    if (!list->values || !*value)
+        return no_memory(s);
+    list->values[list->n_values++] = (tn_known_input){name, *value};
+    return TN_OK;
+}
+
+/* Truth values and integers of which readers take note. */
+static bool may_be_shape(const tn_type *t)
+{
+    enum { MOST = 4096 };
+    int64_t n = 1;
+    for (uint32_t i = 0; i < t->rank && n <= MOST; i++)
+        n = t->dims[i] > MOST ? MOST + 1 : n * t->dims[i];
+    return t->dtype < TN_FP8_E4M3 && n <= MOST;
+}
+
+static tn_status add_tensor(clues *list, tn_tensor_file *file, size_t at, const char *name)
+{
+    session *s = list->s;
+    tn_type type;
+    tn_buffer *value;
+    const char *own = tn_tensor_file_name(file, at);
+    own = own && *own ? cli_copy(&s->memory, own, strlen(own)) : name;
+    if (!own)
+        return no_memory(s);
+    TN_TRY(tn_tensor_file_type(file, at, &type));
+    TN_TRY(add_shape(list, own, type.dims, type.rank));
+    if (!may_be_shape(&type))
+        return TN_OK;
+    TN_TRY(add_value(list, own, &value));
+    return known_tensor_copy(s, file, at, value);
+}
+
 /* The tensors of the file PATH; NAME: of one without a name. */
-static tn_status add_file(shapes *list, const char *path, const char *name)
+static tn_status add_file(clues *list, const char *path, const char *name)
 {
     tn_tensor_file *file;
     if (!can_read_twice(path))
         return TN_OK;
     TN_TRY(tn_tensor_file_open(list->s->cx, path, &file));
     tn_status status = TN_OK;
-    for (size_t i = 0; status == TN_OK && i < tn_tensor_file_count(file); i++) {
-        tn_type type;
-        const char *own = tn_tensor_file_name(file, i);
-        status = tn_tensor_file_type(file, i, &type);
-        if (status == TN_OK)
-            status = add(list, own && *own ? own : name, type.dims, type.rank);
-    }
+    for (size_t i = 0; status == TN_OK && i < tn_tensor_file_count(file); i++)
+        status = add_tensor(list, file, i, name);
     tn_tensor_file_close(file);
     return status;
 }
 
-/* The shape of an input given as NAME=PATH or NAME=VALUE. */
-static tn_status add_input(shapes *list, const char *text)
+/* An input given as NAME=PATH or NAME=VALUE. */
+static tn_status add_input(clues *list, const char *text)
 {
     session *s = list->s;
     const char *eq = strchr(text, '=');
-    in_place value;
+    in_place read;
+    tn_buffer plain, *value;
     const char *name = eq ? cli_copy(&s->memory, text, (size_t)(eq - text)) : NULL;
     if (!name)
         return eq ? no_memory(s) : TN_OK;
     if (!in_place_is(s, eq + 1))
         return add_file(list, eq + 1, name);
-    TN_TRY(in_place_read(s, name, eq + 1, &value));
-    return value.rank > 0 ? add(list, name, value.dims, value.rank) : TN_OK;
+    TN_TRY(in_place_read(s, name, eq + 1, &read));
+    if (read.rank > 0)
+        TN_TRY(add_shape(list, name, read.dims, read.rank));
+    TN_TRY(in_place_plain(s, &read, &plain));
+    if (!may_be_shape(&plain.type))
+        return TN_OK;
+    TN_TRY(add_value(list, name, &value));
+    *value = plain;
+    return TN_OK;
 }
 
 static void ignore(void *user, const tn_diagnostic *d)
@@ -92,7 +140,7 @@ static void ignore(void *user, const tn_diagnostic *d)
 }
 
 /* What is wrong with an input is said later, when it is read as one. */
-static void find_shapes(shapes *list, const arguments *args)
+static void find_clues(clues *list, const arguments *args)
 {
     const tn_diagnostic_sink quiet = {ignore, NULL};
     list->s->instead = &quiet;
@@ -126,17 +174,28 @@ static void hold(void *user, const tn_diagnostic *d)
     (void)tn_diagnostic_write(h->s->cx, d, h->s->style, &writer);
 }
 
+/* Read PATH. What is reported goes to REPORTS where the program is refused, else where it belongs.
+ */
+static tn_status read_held(session *s, const char *path, held *reports, tn_module **m)
+{
+    s->instead = &(tn_diagnostic_sink){hold, reports};
+    const tn_status status = read_program(s, path, m);
+    s->instead = NULL;
+    if (status == TN_ERR_REJECTED)
+        return status;
+    if (reports->text.n > 0)
+        output_error_text(reports->text.at, reports->text.n);
+    cli_text_release(&reports->text);
+    return status;
+}
+
 tn_status read_without(session *s, const char *path, tn_module **m)
 {
     held reports = {.s = s};
     *m = NULL;
     if (!is_model(s, path))
         return read_program(s, path, m);
-    s->instead = &(tn_diagnostic_sink){hold, &reports};
-    const tn_status status = read_program(s, path, m);
-    s->instead = NULL;
-    if (status != TN_ERR_REJECTED && reports.text.n > 0)
-        output_error_text(reports.text.at, reports.text.n);
+    const tn_status status = read_held(s, path, &reports, m);
     cli_text_release(&reports.text);
     return status == TN_ERR_REJECTED ? TN_OK : status;
 }
@@ -150,15 +209,48 @@ tn_status read_with(session *s, const char *path, const tn_read_options *with, t
     return status;
 }
 
+/* Make constants of the values of LIST, too. They stay constants if the program is read then. */
+static tn_status read_with_values(clues *list, const char *path, tn_module **m)
+{
+    session *s = list->s;
+    held reports = {.s = s};
+    const tn_read_options before = s->read;
+    tn_known_input *known = cli_alloc(&s->memory, before.n_known + list->n_values, sizeof *known);
+    if (!known)
+        return no_memory(s);
+    if (before.n_known > 0)
+        memcpy(known, before.known, before.n_known * sizeof *known);
+    memcpy(known + before.n_known, list->values, list->n_values * sizeof *known);
+    s->read.known = known;
+    s->read.n_known += list->n_values;
+    s->read.shapes = list->shapes;
+    s->read.n_shapes = list->n_shapes;
+    const tn_status status = read_held(s, path, &reports, m);
+    cli_text_release(&reports.text);
+    if (status == TN_OK)
+        s->n_taken = list->n_values;
+    else
+        s->read = before;
+    return status;
+}
+
 tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m)
 {
-    shapes list = {.s = s};
-    tn_read_options with = s->read;
+    clues list = {.s = s};
+    held reports = {.s = s};
     TN_TRY(read_without(s, path, m));
     if (*m)
         return TN_OK;
-    find_shapes(&list, args);
-    with.shapes = list.at;
-    with.n_shapes = list.n;
-    return read_with(s, path, &with, m);
+    const tn_read_options before = s->read;
+    find_clues(&list, args);
+    s->read.shapes = list.shapes;
+    s->read.n_shapes = list.n_shapes;
+    tn_status status = read_held(s, path, &reports, m);
+    s->read = before;
+    if (status == TN_ERR_REJECTED && list.n_values > 0)
+        status = read_with_values(&list, path, m);
+    if (status == TN_ERR_REJECTED && reports.text.n > 0)
+        output_error_text(reports.text.at, reports.text.n);
+    cli_text_release(&reports.text);
+    return status;
 }

@@ -10,7 +10,8 @@
 tn_status read_without(session *s, const char *path, tn_module **m);
 /* Read it WITH the shapes and values of inputs on which its nodes may depend. */
 tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m);
-/* Both, with the sizes that the options --input and --inputs give. */
+/* Both, with the sizes that the options --input and --inputs give; and where these are not enough,
+ * with their integers as constants, which are no inputs then. */
 tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m);
 
 #endif

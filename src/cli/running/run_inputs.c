@@ -46,6 +46,17 @@ static tn_status unknown_input(session *s, const run_inputs *in, const char *tex
                        text);
 }
 
+/* Does the option VALUE give an input of which a constant was made? */
+static bool is_taken(const session *s, const char *value)
+{
+    for (size_t i = s->read.n_known - s->n_taken; i < s->read.n_known; i++) {
+        const size_t n = strlen(s->read.known[i].name);
+        if (strncmp(value, s->read.known[i].name, n) == 0 && value[n] == '=')
+            return true;
+    }
+    return false;
+}
+
 /* Split NAME=PATH. A name may hold '=' itself: the first split that names an input counts. */
 static tn_status note_path(session *s, const char *value, run_inputs *in)
 {
@@ -60,7 +71,7 @@ static tn_status note_path(session *s, const char *value, run_inputs *in)
         in->paths[index] = eq + 1;
         return TN_OK;
     }
-    return unknown_input(s, in, value, first);
+    return is_taken(s, value) ? TN_OK : unknown_input(s, in, value, first);
 }
 
 /* ---- files ---- */

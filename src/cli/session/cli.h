@@ -82,6 +82,7 @@ struct session {
     const char **declared;   /* room for one entry an argument; behind read.inputs */
     tn_binding *sizes;       /* the same, behind read.bindings */
     tn_known_input *known;   /* and behind read.known */
+    size_t n_taken;          /* of these, the last ones: inputs of the run that shapes depend on */
     tn_known_input *weights; /* behind read.weights */
     size_t cap_weights;
     tn_tensor_file **archives; /* room for one an argument: that hold them */
@@ -138,6 +139,8 @@ void models_release(session *s);
 tn_status known_input_add(session *s, const char *text);
 /* The same of all tensors in the file PATH, which stays open until known_inputs_release. */
 tn_status known_inputs_add(session *s, const char *path);
+/* Tensor AT of FILE into OUT, whose data stay as long as the session. */
+tn_status known_tensor_copy(session *s, tn_tensor_file *file, size_t at, tn_buffer *out);
 void known_inputs_release(session *s);
 
 /* ---- values.c ---- */

@@ -52,23 +52,17 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
     *n = 0;
     if (!onnx_has_in(c, k))
         return true;
-    if (!known) {
-        (void)onnx_refuse(c, DIAG_DataDependentShape,
-                          "input %" PRIu32 " must be known while the file is read", k);
-        onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
-        return false;
-    }
+    if (!known)
+        return onnx_refuse(c, DIAG_DataDependentShape,
+                           "input %" PRIu32 " must be known while the file is read", k);
     if (known->rank > 1 || known->n > most || dtype_is_float(known->dtype))
         return onnx_refuse(c, DIAG_InvalidAttribute,
                            "input %" PRIu32 " must be a list of at most %" PRIu32 " integers", k,
                            most);
     for (uint32_t i = 0; i < known->n; i++) {
-        if (known->at[i].is_size && !symbols) {
-            (void)onnx_refuse(c, DIAG_ShapeUnknown, "input %" PRIu32 " depends on the size '%s'", k,
-                              dims_text(&c->im->memory, &c->im->m->types, &known->at[i].i, 1));
-            onnx_advise(c, "give the sizes that it depends on: --dim NAME=N");
-            return false;
-        }
+        if (known->at[i].is_size && !symbols)
+            return onnx_refuse(c, DIAG_ShapeUnknown, "input %" PRIu32 " depends on the size '%s'",
+                               k, dims_text(&c->im->memory, &c->im->m->types, &known->at[i].i, 1));
         out[i] = known->at[i].i;
         if (!known->at[i].is_size)
             out[i] = plain_number(out[i]);

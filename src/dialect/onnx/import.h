@@ -165,6 +165,10 @@ bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What would help against the last refusal. */
 void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A known condition would, with the options that make one known. */
+void onnx_advise_condition(onnx_call *c);
+/* Of each refusal for what is not known, and without advice: the options that make it known. */
+void onnx_advise_sizes(importer *im);
 /* The same about no node. ABOUT: what it has in common with its likes. */
 bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -239,6 +239,9 @@ static tn_status read_model(importer *im)
         return module_no_memory(m);
     if (im->b.status == TN_ERR_NOMEM)
         return TN_ERR_NOMEM;
+    onnx_advise_sizes(im);
+    if (im->no_memory)
+        return module_no_memory(m);
     TN_TRY(refusals_report(&im->refusals, &m->cx->diag, &m->source));
     if (im->b.status != TN_OK)
         return TN_ERR_REJECTED;

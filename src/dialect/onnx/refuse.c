@@ -1,5 +1,6 @@
 /* A file is refused whole, with one diagnostic for each operator and reason. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "dialect/onnx/import.h"
 
@@ -75,6 +76,85 @@ void onnx_advise(onnx_call *c, const char *format, ...)
     r->fix = arena_vprintf(&c->im->memory, format, args);
     va_end(args);
 }
+
+/* ---- advice ---- */
+
+enum { MOST_OPEN = 8 /* sizes that are named */ };
+
+/* Options that give what the inputs leave open. */
+typedef struct open_inputs {
+    importer *im;
+    const char *text; /* "": nothing is open */
+    uint32_t n;       /* sizes in it */
+    dim seen[MOST_OPEN];
+} open_inputs;
+
+static void add_option(open_inputs *all, const char *option, const char *name, const char *value)
+{
+    const char *more =
+        arena_printf(&all->im->memory, "%s %s %s=%s", all->text, option, name, value);
+    if (more)
+        all->text = more;
+    else
+        (void)onnx_no_memory(all->im);
+}
+
+/* The size D, unless it is computed from others, or was seen before. */
+static void add_size(open_inputs *all, dim d)
+{
+    arena *memory = &all->im->memory;
+    const char *text = dims_text(memory, &all->im->m->types, &d, 1); /* `[name]` */
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->seen[i] == d)
+            return;
+    if (all->n == MOST_OPEN || text[1] == '(')
+        return;
+    all->seen[all->n++] = d;
+    char *name = arena_copy_text(memory, text + 1, strlen(text) - 2);
+    if (name)
+        add_option(all, "--dim", name, "N");
+    else
+        (void)onnx_no_memory(all->im);
+}
+
+/* `--dim` for the sizes of the inputs, and for VALUES `--constant` for those that hold integers;
+ * "" where nothing is open. */
+static const char *options_of_inputs(importer *im, bool values)
+{
+    open_inputs all = {.im = im, .text = ""};
+    const function *f = im->m->functions.at[0];
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const value_id v = f->inputs.at[i];
+        const type *t = value_type(f, v);
+        const char *name = attr_string(node_of(f, v)->attrs, KEY_NAME);
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (dim_is_symbolic(t->dims[k]))
+                add_size(&all, t->dims[k]);
+        if (values && name && !dtype_is_float(t->dtype) && t->rank < 2)
+            add_option(&all, "--constant", name, "VALUE");
+    }
+    return all.text;
+}
+
+void onnx_advise_condition(onnx_call *c)
+{
+    onnx_advise(c, "a condition that is known takes one branch:%s", options_of_inputs(c->im, true));
+}
+
+void onnx_advise_sizes(importer *im)
+{
+    for (uint32_t i = 0; i < im->refusals.list.n && !im->no_memory; i++) {
+        refusal *r = &im->refusals.list.at[i];
+        const bool values = r->kind == DIAG_DataDependentShape;
+        if (r->fix || (r->kind != DIAG_ShapeUnknown && !values))
+            continue;
+        const char *options = options_of_inputs(im, values);
+        if (*options)
+            r->fix = arena_printf(&im->memory, "make known what the inputs leave open:%s", options);
+    }
+}
+
+/* ---- files ---- */
 
 bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const char *format, ...)
 {

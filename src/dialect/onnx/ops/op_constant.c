@@ -203,11 +203,8 @@ bool onnx_op_range(onnx_call *c)
     int64_t n;
     if (!t)
         return false;
-    if (!range_count(c, &n) && !size_range(c, &n)) {
-        (void)onnx_refuse(c, DIAG_DataDependentShape, "how many elements it has must be known");
-        onnx_advise(c, "give every size in the types of the inputs: --dim NAME=N");
-        return false;
-    }
+    if (!range_count(c, &n) && !size_range(c, &n))
+        return onnx_refuse(c, DIAG_DataDependentShape, "how many elements it has must be known");
     const tn_value i = tn_iota(c->b, t->dtype, TN_INTS(n), 0);
     const tn_value from = onnx_in(c, 0), by = onnx_in(c, 2);
     return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, by)));

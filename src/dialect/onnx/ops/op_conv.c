@@ -59,12 +59,9 @@ static bool read_extents(onnx_call *c, const type *t, uint32_t n, int64_t *exten
 {
     for (uint32_t i = 0; i < n; i++) {
         extents[i] = t->dims[t->rank - n + i];
-        if (dim_is_symbolic(extents[i])) {
-            (void)onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
-                              dims_text(&c->im->memory, &c->im->m->types, &extents[i], 1));
-            onnx_advise(c, "give it one: --dim NAME=N");
-            return false;
-        }
+        if (dim_is_symbolic(extents[i]))
+            return onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
+                               dims_text(&c->im->memory, &c->im->m->types, &extents[i], 1));
     }
     return true;
 }

@@ -337,11 +337,8 @@ static bool read_floats(onnx_call *c, uint32_t k, const char *name, double *out,
     if (*n > 2 * TN_MAX_RANK)
         return onnx_refuse(c, DIAG_InvalidAttribute, "a list has too many entries");
     for (uint32_t i = 0; i < *n; i++) {
-        if (!a && known->at[i].is_size) {
-            (void)onnx_refuse(c, DIAG_ShapeUnknown, "what it scales by depends on a size");
-            onnx_advise(c, "give the sizes that it depends on: --dim NAME=N");
-            return false;
-        }
+        if (!a && known->at[i].is_size)
+            return onnx_refuse(c, DIAG_ShapeUnknown, "what it scales by depends on a size");
         out[i] = a                              ? (double)((const float *)a->floats.at)[i]
                  : dtype_is_float(known->dtype) ? known->at[i].f
                                                 : (double)known->at[i].i;
@@ -355,7 +352,6 @@ static bool is_symbolic_axis(onnx_call *c, const type *t, uint32_t axis)
         return false;
     (void)onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
                       dims_text(&c->im->memory, &c->im->m->types, &t->dims[axis], 1));
-    onnx_advise(c, "give it one: --dim NAME=N");
     return true;
 }
 

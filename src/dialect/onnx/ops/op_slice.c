@@ -51,10 +51,8 @@ static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by
         *x = known_part(c->b, *x, axis, by->start, 1, onnx_dim_plus(c, end, -by->start));
         return tn_is_value(*x);
     }
-    (void)onnx_refuse(c, DIAG_ShapeUnknown, "the part along axis %" PRId64 " depends on a size",
-                      axis);
-    onnx_advise(c, "give the sizes that it depends on: --dim NAME=N");
-    return false;
+    return onnx_refuse(c, DIAG_ShapeUnknown, "the part along axis %" PRId64 " depends on a size",
+                       axis);
 }
 
 static bool read_bounds(onnx_call *c, uint32_t rank, int64_t *axes, bounds *out, uint32_t *n)

@@ -97,11 +97,9 @@ static bool run_branches(onnx_captures *s, const onnx_graph *yes, const onnx_gra
     tn_value *first = onnx_room(c, c->n_out), *second = onnx_room(c, c->n_out);
     tn_value *out = onnx_room(c, c->n_out);
     if (!first || !second || !out || !onnx_capture(s, yes) || !onnx_capture(s, no) ||
-        !read_branch(s, yes, &regions[0], first) || !read_branch(s, no, &regions[1], second))
-        return false;
-    if (!onnx_same_types(c, "of its two branches result", first, second, c->n_out)) {
-        onnx_advise(c, "a condition that is known takes one branch: --constant NAME=VALUE makes an "
-                       "input known, --dim NAME=N a size");
+        !read_branch(s, yes, &regions[0], first) || !read_branch(s, no, &regions[1], second) ||
+        !onnx_same_types(c, "of its two branches result", first, second, c->n_out)) {
+        onnx_advise_condition(c);
         return false;
     }
     const tn_value p = onnx_scalar(c, onnx_in(c, 0), TN_I1);
