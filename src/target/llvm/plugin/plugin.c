@@ -5,6 +5,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -67,6 +68,15 @@ __attribute__((constructor)) static void add_targets(void)
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+}
+
+/* Loop strength reduction takes nearly half of the time that code generation takes, and gains
+ * nothing: addresses in loop programs already are a pointer and a constant. It can be turned off
+ * for a process only; nothing but the speed of what others there let LLVM compile depends on it. */
+__attribute__((constructor)) static void choose_passes(void)
+{
+    static const char *const arguments[] = {"tenon", "-disable-lsr"};
+    LLVMParseCommandLineOptions(2, arguments, NULL);
 }
 
 static cpu_level level_of_features(bool is_x86, const char *features)
