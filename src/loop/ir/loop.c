@@ -285,8 +285,21 @@ loop_value loop_unary(loop_builder *b, loop_op op, loop_value x)
     return arithmetic(b, op, 1, &x);
 }
 
+static bool commutes(loop_op op)
+{
+    return op == LOOP_FADD || op == LOOP_FMUL || op == LOOP_IADD || op == LOOP_IMUL ||
+           op == LOOP_AND || op == LOOP_OR || op == LOOP_XOR || op == LOOP_IEQ;
+}
+
+/* The operands of ops that commute stand in one order, whatever the graph has: layers that are
+ * equal but for that have one code. */
 loop_value loop_binary(loop_builder *b, loop_op op, loop_value x, loop_value y)
 {
+    if (commutes(op) && y < x) {
+        const loop_value first = y;
+        y = x;
+        x = first;
+    }
     const loop_type t = loop_value_type(b, x);
     if (x == y && !b->fault && takes(op, t))
         switch ((int)op) { /* known whatever X is; compilers of C warn of some of these */
