@@ -63,6 +63,13 @@ typedef struct op_info {
 
 extern const op_info op_table[OP_COUNT];
 
+/* Is an element of the result of ID the work of many instructions, as of exp and its likes? */
+static inline bool op_is_costly(op_id id)
+{
+    enum { COSTLY = 10 };
+    return op_table[id].cost >= COSTLY;
+}
+
 /* The op called TEXT, or OP_COUNT. */
 op_id op_by_name(const char *text, size_t length);
 

@@ -77,10 +77,10 @@ static bool is_left_to_contraction(const grouping *g, const node *n, uint32_t k)
  * a row is computed once for it in any case. */
 static bool is_repeated(const grouping *g, const node *n, uint32_t k)
 {
-    enum { COSTLY = 10, OFTEN = 8 };
+    enum { OFTEN = 8 };
     const draft *d = &g->drafts.at[k];
     uint32_t last = d->rank;
-    if (op_table[n->op].cost < COSTLY)
+    if (!op_is_costly(n->op))
         return false;
     while (last > 0 && d->dims[last - 1] == 1)
         last--;

@@ -377,6 +377,16 @@ static void list_buffers(const kernel *k, const product *p, const uint32_t *orde
 }
 
 /* The rest of the kernel takes the results of P. */
+/* Are the nodes of K so few instructions that they may stand once for each vector of a tile? */
+static bool is_small(const function *f, const kernel *k)
+{
+    enum { FEW = 4 };
+    for (uint32_t i = 0; i < k->n_nodes; i++)
+        if (op_is_costly(f->nodes.at[k->nodes[i]].op))
+            return false;
+    return k->n_nodes <= FEW;
+}
+
 static bool set_follow_up(const function *f, const kernel *k, arena *memory, product *p)
 {
     follow_up *u = ARENA_NEW(memory, follow_up);
@@ -391,7 +401,7 @@ static bool set_follow_up(const function *f, const kernel *k, arena *memory, pro
     p->follow = u;
     p->spec.finish = finish;
     p->spec.user_finish = u;
-    p->spec.finish_is_small = k->n_nodes <= 4;
+    p->spec.finish_is_small = is_small(f, k);
     return true;
 }
 

@@ -240,13 +240,27 @@ uint32_t rows_lanes(const rows *s)
     return lanes;
 }
 
+/* Does K compute functions of many instructions? Their values need the registers that longer
+ * vectors, and elements that are computed side by side, would take. */
+static bool is_costly(const function *f, const kernel *k)
+{
+    for (uint32_t i = 0; i < k->n_nodes; i++)
+        if (op_is_costly(f->nodes.at[k->nodes[i]].op))
+            return true;
+    return false;
+}
+
 static void choose_vectors(rows *s)
 {
+    enum { FEW_LANES = 16 };
     emitter *e = &s->e;
+    s->is_costly = is_costly(e->f, s->k);
     s->columns = prefers_columns(s);
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
-    if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
+    if (s->columns && s->is_costly && e->lanes > FEW_LANES)
+        e->lanes = FEW_LANES;
+    else if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
         e->lanes *= 2; /* longer pieces of each row */
     while (s->columns && e->lanes > s->k->dims[e->vector_axis])
         e->lanes /= 2; /* two vectors of which the second begins within the first */

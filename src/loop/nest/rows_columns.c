@@ -87,7 +87,7 @@ void rows_reduce_column_block(rows *s, uint32_t pass, const row_part *part, elem
     emitter *e = &s->e;
     loop_builder *b = e->b;
     const int64_t used = !s->is_dynamic && part->count < SUM_LANES ? part->count : SUM_LANES;
-    if (!s->is_dynamic && s->length == part->count && part->count <= FEW) {
+    if (!s->is_dynamic && !s->is_costly && s->length == part->count && part->count <= FEW) {
         reduce_few(s, pass, part->count, results);
         return;
     }

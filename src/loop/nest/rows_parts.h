@@ -41,6 +41,7 @@ typedef struct rows {
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
+    bool is_costly;     /* functions of many instructions are computed */
     bool stores_early;  /* column mode: results that wait for no reduction are all that there is
                            besides those of one element a row, and are stored as operands of the
                            only pass are computed */
