@@ -434,6 +434,21 @@ class Optimize(Case):
         self.assertIn("no pass called 'x'", self.tenon("opt", "--passes", "dce,x", "-", stdin=DEAD, status=2).err)
         self.tenon("opt", "--passes", "", "-", stdin=DEAD, status=2)
 
+    def test_the_name_of_the_output_tells_the_dialect(self):
+        """What is written under a name can be read back under it."""
+        self.write("add.ir", ADD)
+        for name, start in [("o.ptir", "func @main"), ("o.ptir.json", "{"), ("o.tiny.json", "{"), ("o.mlir", "module"), ("o.ir", "%0 = Input"),
+                            ("o.txt", "%0 = Input"), ("o.onnx", "")]:
+            for command in ["convert"], ["grad", "--seed", "1"], ["opt"]:
+                with self.subTest(name, command=command[0]):
+                    if (command[0], name) == ("convert", "o.txt"):
+                        self.tenon(*command, "add.ir", "-o", name, status=2)
+                        continue
+                    self.tenon(*command, "add.ir", "-o", name)
+                    self.assertTrue((self.dir / name).read_bytes().startswith(start.encode()))
+                    self.tenon("check", *(["--from", "mind"] if name == "o.txt" else []), name)
+        self.tenon("grad", "add.ir", "--seed", "1", "-o", "o.mind", status=2)  # that is only read
+
     def test_convert_to_folder(self):
         (self.dir / "n.ptir").write_text("func @my.net(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
                                          "  %y = neg(%x) -> tensor<f32, 2>\n  return %y\n}\n")

@@ -16,7 +16,7 @@ enum {
 
 static const option options[] = {
     {OPTION_OUT, "-o", "OUT|DIR/", "file to write, or folder for program.* and meta.json"},
-    {OPTION_TO, "--to", "DIALECT", "the dialect to write"},
+    {OPTION_TO, "--to", "DIALECT", "the dialect to write (as OUT is called)"},
     {OPTION_STYLE, "--style", "STYLE", "one of that dialect's styles (its canonical form)"},
     {OPTION_ENTRY, "--entry", "F", "convert only this function"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
@@ -67,7 +67,9 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
         }
     }
     if (!o->to)
-        return usage_error(s, "'convert' needs --to DIALECT");
+        o->to = dialect_of_path(o->out);
+    if (!o->to)
+        return usage_error(s, "'convert' needs --to DIALECT, or -o with a name that tells");
     if (o->with_entry && strcmp(o->to, "mlir") != 0)
         return usage_error(s, "--mlir-entry goes with --to mlir");
     return TN_OK;
@@ -133,5 +135,6 @@ static tn_status run_convert(session *s, const arguments *args)
 }
 
 const command command_convert = {
-    "convert", "FILE --to DIALECT [-o OUT] [--style STYLE] [--entry F] [--dim SYM=N]... [--exact]",
+    "convert",
+    "FILE [--to DIALECT] [-o OUT] [--style STYLE] [--entry F] [--dim SYM=N]... [--exact]",
     "write a program in another dialect", options, run_convert};

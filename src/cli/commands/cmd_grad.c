@@ -93,6 +93,7 @@ static tn_status output_gradient(session *s, const grad_arguments *g, tn_module 
     const tn_writer writer = text_writer(&text);
     if (!g->map)
         tn_module_forget_gradients(m);
+    TN_TRY(convert_for(m, g->out));
     const tn_write_options o = {.comments = g->comments, .needs_map = g->map};
     tn_status status = tn_module_write_with(m, &o, &writer);
     if (status == TN_OK)
@@ -132,4 +133,4 @@ const command command_grad = {
     "FILE [--loss INDEX|NAME] [--wrt A,B] [--cotangent NAME]\n"
     "           [--seed NUMBER] [--recompute A,B] [--conv2d] [--map] [--comments]\n"
     "           [--dim SYM=N]... [-o OUT]",
-    "the gradient of a program, in its dialect", options, run_grad};
+    "the gradient of a program, in its dialect or that of OUT", options, run_grad};

@@ -140,6 +140,8 @@ static tn_status run_opt(session *s, const arguments *args)
     if (status == TN_OK)
         status = rewrite(s, m, &o);
     if (status == TN_OK)
+        status = convert_for(m, o.out);
+    if (status == TN_OK)
         status = tn_module_write(m, NULL, NULL, &writer);
     if (status == TN_OK)
         status = output_text(s, o.out, &text);

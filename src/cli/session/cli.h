@@ -133,6 +133,13 @@ tn_status read_program(session *s, const char *path, tn_module **m);
 /* Give up the files that programs named; none of these may be in use any more. */
 void models_release(session *s);
 
+/* ---- out_dialect.c ---- */
+
+/* The dialect that the extension of PATH names; NULL: none, or PATH is NULL. */
+const char *dialect_of_path(const char *path);
+/* Convert M to that dialect, if it is another one, before it is written to PATH. */
+tn_status convert_for(tn_module *m, const char *path);
+
 /* ---- known_inputs.c ---- */
 
 /* Tell the reader of the value that TEXT, NAME=VALUE, gives an input. */
