@@ -334,11 +334,14 @@ typedef struct tn_write_options {
                                     the outputs */
     const struct tn_buffer *inputs; /* for each input of M, a tensor of its type */
     size_t n_inputs;
+    const char *external_location; /* ONNX: constants of 4096 bytes or more go to another file,
+                                      which the model calls so; NULL: all stay in the model */
+    const tn_writer *external;     /* gets the bytes of that file, before those of the model */
 } tn_write_options;
 
 /* The same with more to choose.
- * returns  TN_ERR_USAGE     also where the dialect has no comments, no place for a map, or no
- *                           function that runs it
+ * returns  TN_ERR_USAGE     also where the dialect has no comments, no place for a map, no function
+ *                           that runs it, or no data in other files
  *          TN_ERR_INPUT     `inputs` are not of the types of M's inputs */
 TN_API tn_status tn_module_write_with(const tn_module *m, const tn_write_options *options,
                                       const tn_writer *writer);

@@ -140,6 +140,13 @@ class InputShape(Structure):
 ExternalFunction = CFUNCTYPE(c_void_p, c_void_p, c_char_p, c_uint64, c_uint64, POINTER(c_void_p))
 
 
+class WriteOptions(Structure):
+    """tn_write_options"""
+    _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("style", c_char_p), ("comments", c_bool), ("needs_map", c_bool),
+                ("entry", c_bool), ("inputs", c_void_p), ("n_inputs", c_size_t), ("external_location", c_char_p),
+                ("external", POINTER(Writer))]
+
+
 class ReadOptions(Structure):
     """tn_read_options"""
     _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("file", c_char_p), ("profile", c_int),
@@ -442,6 +449,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_module_run_passes": (c_int, [P, c_char_p, P]),
     "tn_module_optimize": (c_int, [P, c_int, P]),
     "tn_module_write": (c_int, [P, c_char_p, c_char_p, POINTER(Writer)]),
+    "tn_module_write_with": (c_int, [P, POINTER(WriteOptions), POINTER(Writer)]),
     "tn_module_gradient": (c_int, [P, POINTER(GradientOptions), POINTER(P)]),
     "tn_module_input_count": (c_size_t, [P]),
     "tn_module_output_count": (c_size_t, [P]),

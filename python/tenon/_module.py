@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as c
 from ._context import Context, default_context
 from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
-from ._errors import InputError, Rejected, UsageError
+from ._errors import InputError, Rejected, TextWriter, UsageError
 from ._files import External, external as external_data
 from ._program import Event, Port, Program, _profiler
 from ._tensor import Tensor, storage_of, wanted_text
@@ -141,11 +141,26 @@ class Module:
         except Rejected:
             return self.convert(dialect).data(dialect, style).decode()
 
-    def save(self, path: PathLike, dialect: Optional[str] = None) -> None:
-        """Write the module to a file; its name says the dialect, unless that is given."""
+    def save(self, path: PathLike, dialect: Optional[str] = None, *, external: Optional[str] = None) -> None:
+        """Write the module to a file; its name says the dialect, unless that is given.
+
+        external  ONNX: the name of another file, in the same folder, that gets the large constants
+        """
         path = pathlib.Path(path)
         dialect = dialect or dialect_of(path)
-        path.write_bytes(self.convert(dialect).data(dialect))
+        module = self.convert(dialect)
+        if external is None:
+            path.write_bytes(module.data(dialect))
+            return
+        if not external or pathlib.Path(external).name != external or external == path.name:
+            raise UsageError(f"'{external}' names no other file in the folder of the model")
+        beside = TextWriter()
+        options = c.WriteOptions(size=ctypes.sizeof(c.WriteOptions), dialect=dialect.encode(), external_location=external.encode(),
+                                 external=ctypes.pointer(beside.writer))
+        with self._context as cx:
+            data = cx.text(lambda w: int(c.lib.tn_module_write_with(module._handle, byref(options), w)))
+        (path.parent / external).write_bytes(beside.data)
+        path.write_bytes(data)
 
     def __str__(self) -> str:
         return self.text()

@@ -65,6 +65,25 @@ def written(folder, name, text, *options):
     return model
 
 
+def external(folder):
+    """Large constants in a file beside the model, at whole pages of it."""
+    source, model = folder / "large.ptir", folder / "large.onnx"
+    numbers = ", ".join(str(k / 8) for k in range(1500))
+    source.write_text(f"func @main(%x: tensor<f32, 1500>) -> tensor<f32, 1500> {{\n  %a = constant value[{numbers}] -> tensor<f32, 1500>\n"
+                      f"  %b = constant value[{numbers[:-5]}0.5] -> tensor<f32, 1500>\n  %c = mul(%x, %a) -> tensor<f32, 1500>\n"
+                      "  %y = add(%c, %b) -> tensor<f32, 1500>\n  return %y\n}\n", encoding="utf-8")
+    tenon("convert", source, "-o", model, "--external-data", "large.data")
+    if (folder / "large.data").stat().st_size < 12000 or model.stat().st_size > 4096:
+        raise Failure("the constants are not beside the model")
+    if onnx:
+        onnx.checker.check_model(str(model), full_check=True)
+    tenon("equiv", source, model, "-O0", "--n", 3)
+    for name, out in ("../large.data", model), ("", model), ("large.onnx", model), ("large.data", folder / "large.ptir"), ("large.data", "-"):
+        done = start("convert", source, "--to", "onnx" if out == "-" else "ptir-text" if out != model else "onnx", "-o", out, "--external-data", name)
+        if done.returncode != 2:
+            raise Failure(f"external data in '{name}' for {out}: {done.returncode} {done.stderr}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -80,6 +99,7 @@ def main():
         sizes = written(folder, "sizes.ir", SIZES)
         if b"\x12\x01n" not in sizes.read_bytes():
             raise Failure("the size n is no dim_param")
+        external(folder)
         refused = folder / "random.ptir"
         refused.write_text(RANDOM, encoding="utf-8")
         done = start("convert", refused, "--to", "onnx")

@@ -39,6 +39,21 @@ class Modules(unittest.TestCase):
             tenon.open(path).save(pathlib.Path(folder) / "net.ptir.json")
             self.assertEqual(tenon.load(pathlib.Path(folder) / "net.ptir.json")([1, 2, 3]).tolist(), 14)
 
+    def test_external_data(self):
+        numbers = ", ".join(f"{k}.0" for k in range(2048))
+        m = tenon.read(f"func @main(%x: tensor<f32, 2048>) -> tensor<f32, 2048> {{\n  %i = constant value[{numbers}] -> tensor<f32, 2048>\n"
+                       "  %y = add(%x, %i) -> tensor<f32, 2048>\n  return %y\n}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.onnx"
+            m.save(path, external="m.data")
+            self.assertEqual((path.parent / "m.data").stat().st_size, 8192)
+            self.assertEqual(tenon.load(path)([1] * 2048).tolist(), [1 + k for k in range(2048)])
+            for name in "../m.data", "m.onnx", "":
+                with self.assertRaises(tenon.UsageError):
+                    m.save(path, external=name)
+            with self.assertRaises(tenon.UsageError):
+                m.save(pathlib.Path(folder) / "m.ptir", external="m.data")
+
     def test_rewriting_makes_copies(self):
         before = str(self.m)
         g = self.m.grad(wrt=["x"])

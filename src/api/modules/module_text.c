@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "base/text/suggest.h"
 #include "dialect/mlir/mlir.h"
+#include "dialect/onnx/onnx.h"
 #include "pass/conversions/legalize.h"
 
 /* Whether WORD is one of the space-separated LIST. */
@@ -85,9 +86,37 @@ static tn_status check_inputs(const module *m, const tn_write_options *o, const 
     return TN_OK;
 }
 
-static tn_status write_module(const module *m, const tn_write_options *o, text_buffer *out)
+/* What is written: the text, and the data that ONNX keeps beside it. */
+typedef struct written {
+    text_buffer text, external;
+} written;
+
+static tn_status write_beside(const module *m, const tn_write_options *o, write_options *inner,
+                              written *w)
+{
+    const char *name = o->dialect ? o->dialect : m->dialect;
+    if (!o->external || !name || strcmp(name, dialect_onnx.name) != 0)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "only '%s' has data in other files, and a writer takes them",
+                           dialect_onnx.name);
+    inner->external_location = o->external_location;
+    inner->external = &w->external;
+    w->external.most = most_of(&m->cx->limits, 0);
+    TN_TRY(write_with(m, o->dialect, inner, &w->text));
+    if (w->external.too_long)
+        return diag_report(&m->cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                           "the data would take more than %" PRIu64
+                           " bytes; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes);
+    return w->external.failed ? module_no_memory(m) : TN_OK;
+}
+
+static tn_status write_module(const module *m, const tn_write_options *o, written *w)
 {
     write_options inner = {.style = o->style, .comments = o->comments, .map = o->needs_map};
+    text_buffer *out = &w->text;
+    if (o->external_location)
+        return write_beside(m, o, &inner, w);
     if (!o->entry)
         return write_with(m, o->dialect, &inner, out);
     const char *name = o->dialect ? o->dialect : m->dialect;
@@ -110,14 +139,14 @@ static tn_status write_module(const module *m, const tn_write_options *o, text_b
 
 /* M, which was lowered while it was read, in the dialect that it belongs to: some of its ops may
  * have to be written with others first. */
-static tn_status write_lowered(const module *m, const tn_write_options *o, text_buffer *out)
+static tn_status write_lowered(const module *m, const tn_write_options *o, written *w)
 {
     module *copy = module_copy(m);
     if (!copy)
         return diag_no_memory(&m->cx->diag);
     tn_status s = legalize(copy, dialect_by_name(m->dialect), &(legalize_options){0});
     if (s == TN_OK)
-        s = write_module(copy, o, out);
+        s = write_module(copy, o, w);
     module_free(copy);
     return s;
 }
@@ -127,13 +156,18 @@ tn_status tn_module_write_with(const tn_module *m, const tn_write_options *optio
 {
     context *cx = m->graph->cx;
     tn_write_options o;
-    text_buffer text;
-    text_init(&text, &cx->allocator);
+    written w;
+    text_init(&w.text, &cx->allocator);
+    text_init(&w.external, &cx->allocator);
     tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, n_inputs, &o, options);
     const bool own = !o.dialect || (m->graph->dialect && strcmp(o.dialect, m->graph->dialect) == 0);
     if (s == TN_OK)
-        s = (m->graph->lowered_from && own ? write_lowered : write_module)(m->graph, &o, &text);
-    return api_deliver(cx, &text, writer, s);
+        s = (m->graph->lowered_from && own ? write_lowered : write_module)(m->graph, &o, &w);
+    if (s == TN_OK && o.external_location)
+        s = api_deliver(cx, &w.external, o.external, s);
+    else
+        text_release(&w.external);
+    return api_deliver(cx, &w.text, writer, s);
 }
 
 tn_status tn_module_write(const tn_module *m, const char *dialect_name, const char *style,

@@ -11,7 +11,8 @@ enum {
     OPTION_STYLE,
     OPTION_EXACT,
     OPTION_SYMBOL,
-    OPTION_MLIR_ENTRY
+    OPTION_MLIR_ENTRY,
+    OPTION_EXTERNAL
 };
 
 static const option options[] = {
@@ -22,6 +23,8 @@ static const option options[] = {
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_EXACT, "--exact", NULL, "refuse what can only be written with other rounding"},
     {OPTION_SYMBOL, "--entrypoint", "NAME", "with -o DIR/: the name in the symbol of the entry"},
+    {OPTION_EXTERNAL, "--external-data", "NAME",
+     "ONNX: large constants go to this file beside OUT"},
     {OPTION_MLIR_ENTRY, "--mlir-entry", NULL, "MLIR: add a function that runs it on these inputs:"},
     {OPTION_INPUT, "--input", "NAME=PATH", "an .npy file for the input of this name or position"},
     {OPTION_INPUTS, "--inputs", "ARCHIVE", "an .npz or .safetensors file with inputs by name"},
@@ -31,9 +34,22 @@ static const option options[] = {
 
 typedef struct convert_options {
     const char *out, *to, *style, *symbol;
+    const char *external; /* the name of a file in OUT's folder */
     bool only_entry, with_entry;
     tn_convert_options convert;
 } convert_options;
+
+/* The model names the file, which is looked for beside it. */
+static tn_status check_external(session *s, const convert_options *o)
+{
+    const bool is_file = o->out && strcmp(o->out, "-") != 0 && !names_folder(o->out);
+    if (strcmp(o->to, "onnx") != 0 || !is_file)
+        return usage_error(s, "--external-data goes with --to onnx and -o FILE");
+    if (!*o->external || strchr(o->external, '/') || strcmp(o->external, ".") == 0 ||
+        strcmp(o->external, "..") == 0)
+        return usage_error(s, "--external-data takes the name of a file in the model's folder");
+    return TN_OK;
+}
 
 static tn_status read_convert_options(session *s, const arguments *args, convert_options *o)
 {
@@ -62,6 +78,9 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
         case OPTION_MLIR_ENTRY:
             o->with_entry = true;
             break;
+        case OPTION_EXTERNAL:
+            o->external = value;
+            break;
         default: /* --dim and inputs are read where they are used */
             break;
         }
@@ -70,6 +89,8 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
         o->to = dialect_of_path(o->out);
     if (!o->to)
         return usage_error(s, "'convert' needs --to DIALECT, or -o with a name that tells");
+    if (o->external)
+        TN_TRY(check_external(s, o));
     if (o->with_entry && strcmp(o->to, "mlir") != 0)
         return usage_error(s, "--mlir-entry goes with --to mlir");
     return TN_OK;
@@ -100,13 +121,38 @@ static tn_status gather_entry(session *s, const tn_module *m, const arguments *a
     return inputs_complete(s, has_seed ? &seed : NULL, in);
 }
 
+/* The program and, beside it, its DATA. */
+static tn_status write_with_data(session *s, const convert_options *o, const cli_text *text,
+                                 const cli_text *data)
+{
+    tn_file_set *set;
+    cli_text path = {0};
+    const char *slash = strrchr(o->out, '/');
+    if (slash)
+        cli_put(&path, o->out, (size_t)(slash - o->out) + 1);
+    cli_puts(&path, o->external);
+    tn_status status = path.failed ? no_memory(s) : TN_OK;
+    if (status == TN_OK && strcmp(path.at, o->out) == 0)
+        status = usage_error(s, "--external-data names the model itself");
+    if (status == TN_OK)
+        status = tn_file_set_begin(s->cx, &set);
+    if (status == TN_OK) {
+        status = output_text_in(s, set, path.at, data);
+        if (status == TN_OK)
+            status = output_text_in(s, set, o->out, text);
+        status = tn_file_set_end(set, status);
+    }
+    cli_text_release(&path);
+    return status;
+}
+
 static tn_status run_convert(session *s, const arguments *args)
 {
     const char *file;
     convert_options o;
     tn_module *m;
     run_inputs in = {0};
-    cli_text text = {0}, meta = {0};
+    cli_text text = {0}, meta = {0}, data = {0};
 
     TN_TRY(read_convert_options(s, args, &o));
     TN_TRY(arguments_one_file(s, args, &file));
@@ -119,16 +165,24 @@ static tn_status run_convert(session *s, const arguments *args)
         status = describe_entry(s, m, o.to, o.symbol, &meta);
     if (status == TN_OK)
         status = tn_module_convert(m, o.to, &o.convert);
-    const tn_write_options write = {
-        .style = o.style, .entry = o.with_entry, .inputs = in.tensors, .n_inputs = in.n};
-    const tn_writer writer = text_writer(&text);
+    const tn_writer writer = text_writer(&text), data_writer = text_writer(&data);
+    const tn_write_options write = {.size = sizeof write,
+                                    .style = o.style,
+                                    .entry = o.with_entry,
+                                    .inputs = in.tensors,
+                                    .n_inputs = in.n,
+                                    .external_location = o.external,
+                                    .external = &data_writer};
     if (status == TN_OK)
         status = tn_module_write_with(m, &write, &writer);
-    if (status == TN_OK)
+    if (status == TN_OK && o.external)
+        status = write_with_data(s, &o, &text, &data);
+    else if (status == TN_OK)
         status =
             to_folder ? folder_write(s, o.out, o.to, &text, &meta) : output_text(s, o.out, &text);
     cli_text_release(&text);
     cli_text_release(&meta);
+    cli_text_release(&data);
     inputs_release(&in);
     tn_module_free(m);
     return status;
