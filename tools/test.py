@@ -151,8 +151,8 @@ LONG = [  # what it is, about how long it takes on two processors, and its comma
     ("every case with a run ahead of time, with both compilers", "15 minutes",
      [[*SCRIPT, "test/compile/full_compile.py", "--all"]]),
     ("ONNX: the official models in every way, every case written as a model and run by others, exports of "
-     "PyTorch", "40 minutes",
-     [[*SCRIPT, f"test/onnx/long_{name}.py"] for name in ("testdata", "write", "write_runtime", "torch")]),
+     "PyTorch, published networks", "70 minutes",
+     [[*SCRIPT, f"test/onnx/long_{name}.py"] for name in ("testdata", "write", "write_runtime", "torch", "published")]),
     ("every program in every way, against the evaluator", "30 minutes",
      [[*SCRIPT, "test/equality/long_equality.py"]]),
     ("kernels whose vectors are not whole, also on an emulated aarch64 machine", "20 minutes",
