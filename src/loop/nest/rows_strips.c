@@ -85,7 +85,8 @@ static void join_lanes(rows *s, loop_value first, int64_t lanes, uint32_t iterat
 static void reduce_block(rows *s, loop_value first, int64_t count, loop_value low, loop_value full)
 {
     loop_builder *b = s->e.b;
-    const int64_t used = count < SUM_LANES ? count : SUM_LANES, groups = count / GROUP * GROUP,
+    const int64_t used = count < SUM_LANES ? count : SUM_LANES,
+                  groups = s->is_costly ? 0 : count / GROUP * GROUP,
                   whole = count / SUM_LANES * SUM_LANES;
     loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, used * s->strip), 1);
     for (uint32_t r = 0; r < s->n; r++)
