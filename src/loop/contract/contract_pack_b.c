@@ -193,8 +193,7 @@ static void emit_squares(packing *k, loop_value i, int64_t products, int64_t cou
     const int64_t side = side_of(k->p), whole = count - count % side;
     const int64_t zeros = whole + (whole < count ? side : 0);
     /* Constants are packed once, which takes less time than to compile more code. */
-    const bool is_unrolled =
-        side <= UNROLLED_SIDE && products == side && !k->p->spec.b_is_constant;
+    const bool is_unrolled = side <= UNROLLED_SIDE && products == side && !k->p->spec.b_is_constant;
     for (int64_t j = 0; is_unrolled && j < whole; j += side)
         emit_square(k, i, products, loop_i64(b, j), side);
     if (!is_unrolled && whole > 0) {
