@@ -56,7 +56,7 @@ static inline value_id grad_y(const grad_call *c)
 }
 static inline const type *grad_type(const grad_call *c, value_id v)
 {
-    return value_type(c->b.f, v);
+    return build_type(&c->b, v);
 }
 /* Can the gradient use OP? */
 static inline bool grad_has(const grad_call *c, op_id op)

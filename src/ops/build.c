@@ -13,6 +13,16 @@ static value_id no_memory(builder *b)
     return failed(b, module_no_memory(b->f->module));
 }
 
+const type *build_type(const builder *b, value_id v)
+{
+    /* A rule may read the extent of an axis that it knows of: there is room for all. */
+    static const union {
+        type scalar;
+        unsigned char room[sizeof(type) + TN_MAX_RANK * sizeof(dim)];
+    } none = {.scalar = {.dtype = TN_F32, .count = 1}};
+    return v == NO_VALUE ? &none.scalar : value_type(b->f, v);
+}
+
 /* The operands IN of an elementwise op, each broadcast to the shape of all, in OUT; false when that
  * is not possible, which the type rule will report. */
 static bool broadcast_operands(builder *b, const value_id *in, uint32_t n_in, value_id *out)

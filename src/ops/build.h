@@ -79,9 +79,8 @@ static inline value_id build_scalar(builder *b, tn_dtype dtype, scalar s)
 value_id build_constant(builder *b, tn_dtype dtype, const dim *dims, uint32_t rank,
                         const void *data);
 
-static inline const type *build_type(const builder *b, value_id v)
-{
-    return value_type(b->f, v);
-}
+/* The type of V. After a failure V may be NO_VALUE, whose type is a scalar: what is built from it
+ * is not made, so rules need not ask after each step. */
+const type *build_type(const builder *b, value_id v);
 
 #endif

@@ -107,9 +107,10 @@ static inline const type *shlo_type_of(const shlo_call *c, tn_value v)
 {
     return builder_type(c->b, v);
 }
+/* The extents of T; none where T is missing, because its value was not made. */
 static inline tn_ints shlo_dims(const type *t)
 {
-    return (tn_ints){t->dims, t->rank};
+    return t ? (tn_ints){t->dims, t->rank} : (tn_ints){0};
 }
 /* V, of rank 0 or lifted, with the extents to which operations are lifted. */
 tn_value shlo_lifted(shlo_reader *r, tn_value v);
