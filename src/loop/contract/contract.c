@@ -626,11 +626,13 @@ static bool build_directly(const contract_spec *s, const machine *on, arena *mem
     contract_step *step = &plan->steps[plan->n_steps++];
     *step = (contract_step){.role = CONTRACT_MULTIPLIES};
     step->program = contract_direct(s, on, memory, &step->work, fault);
+    if (!step->program)
+        return false;
     step->flops = 2 * times3(batch, m, n) * (uint64_t)k;
     step->bytes = times3(batch, m, n) * (dtype_bytes(s->c) + dtype_bytes(s->a));
     step->grain = 1 + (int64_t)((1 << 19) / (step->flops / (uint64_t)step->work + 1));
     plan->how = "directly";
-    return step->program != NULL;
+    return true;
 }
 
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
