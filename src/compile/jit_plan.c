@@ -24,14 +24,7 @@ static uint32_t unit_of(jit_plan *j, const loop_program *program)
         if (j->units.at[i].key_bytes == bytes && memcmp(j->units.at[i].key, key, bytes) == 0)
             return i;
     const jit_unit u = {.program = program, .key = key, .key_bytes = bytes};
-    if (!VECTOR_PUSH(a, &j->units, u))
-        return UINT32_MAX;
-    const uint32_t own = j->units.n - 1;
-    if (!hash_add(a, &j->by_key, h, own)) {
-        j->units.n = own;
-        return UINT32_MAX;
-    }
-    return own;
+    return VECTOR_PUSH_INDEXED(a, &j->units, u, &j->by_key, h) ? j->units.n - 1 : UINT32_MAX;
 }
 
 /* More positions than anybody could wait for. */
@@ -314,9 +307,8 @@ static bool note_known(function_job *job, uint64_t h, const kernel_plan *plan)
     if (!key)
         return false;
     memcpy(key, job->key.at, job->key.n);
-    return VECTOR_PUSH(j->allocator, &job->known,
-                       ((known_kernel){.plan = plan, .key = key, .bytes = job->key.n})) &&
-           hash_add(j->allocator, &job->by_key, h, job->known.n - 1);
+    const known_kernel known = {.plan = plan, .key = key, .bytes = job->key.n};
+    return VECTOR_PUSH_INDEXED(j->allocator, &job->known, known, &job->by_key, h);
 }
 
 #ifndef NDEBUG

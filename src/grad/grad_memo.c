@@ -40,6 +40,5 @@ bool grad_remember(const tn_allocator *a, grad_work *w, const question *q, const
 {
     const grad_answer one = {*q, answer};
     return q->n == 0 || !answer ||
-           (VECTOR_PUSH(a, &w->answers, one) &&
-            hash_add(a, &w->by_question, hash_of(q), w->answers.n - 1));
+           VECTOR_PUSH_INDEXED(a, &w->answers, one, &w->by_question, hash_of(q));
 }

@@ -210,13 +210,7 @@ const attrs *attrs_of(attr_table *t, attr *entries, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (!own_payload(t, &fresh->at[i]))
             return NULL;
-    if (!VECTOR_PUSH(t->allocator, &t->lists, fresh))
-        return NULL;
-    if (!hash_add(t->allocator, &t->by_content, h, t->lists.n - 1)) {
-        t->lists.n--;
-        return NULL;
-    }
-    return fresh;
+    return VECTOR_PUSH_INDEXED(t->allocator, &t->lists, fresh, &t->by_content, h) ? fresh : NULL;
 }
 
 const attr *attr_find(const attrs *a, attr_key key)

@@ -73,12 +73,8 @@ const char *module_string(module *m, const char *text, size_t length)
             return known;
     }
     const char *fresh = arena_copy_text(&m->arena, text, length);
-    if (!fresh || !VECTOR_PUSH(m->allocator, &m->strings, fresh))
+    if (!fresh || !VECTOR_PUSH_INDEXED(m->allocator, &m->strings, fresh, &m->by_string, h))
         return NULL;
-    if (!hash_add(m->allocator, &m->by_string, h, m->strings.n - 1)) {
-        m->strings.n--;
-        return NULL;
-    }
     return fresh;
 }
 

@@ -50,13 +50,7 @@ const type *type_of(type_table *t, tn_dtype dtype, const dim *dims, uint32_t ran
     fresh->count = count_elements(dims, rank);
     if (rank)
         memcpy(fresh->dims, dims, rank * sizeof *dims);
-    if (!VECTOR_PUSH(t->allocator, &t->types, fresh))
-        return NULL;
-    if (!hash_add(t->allocator, &t->by_shape, h, t->types.n - 1)) {
-        t->types.n--;
-        return NULL;
-    }
-    return fresh;
+    return VECTOR_PUSH_INDEXED(t->allocator, &t->types, fresh, &t->by_shape, h) ? fresh : NULL;
 }
 
 const type *type_scalar(type_table *t, tn_dtype dtype)
@@ -103,12 +97,9 @@ static dim intern_expr(type_table *t, dim_expr e)
     if (e.depth > DIM_MOST_DEPTH)
         diag_refuse(t->diag, DIAG_LimitExceeded,
                     "a symbolic extent is nested deeper than 1000 operations");
-    if (e.depth > DIM_MOST_DEPTH || !VECTOR_PUSH(t->allocator, &t->exprs, e))
+    if (e.depth > DIM_MOST_DEPTH ||
+        !VECTOR_PUSH_INDEXED(t->allocator, &t->exprs, e, &t->by_expr, h))
         return DIM_NO_MEMORY;
-    if (!hash_add(t->allocator, &t->by_expr, h, t->exprs.n - 1)) {
-        t->exprs.n--;
-        return DIM_NO_MEMORY;
-    }
     return INT64_MIN + (dim)(t->exprs.n - 1);
 }
 

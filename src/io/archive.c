@@ -25,8 +25,7 @@ tn_status members_add(context *cx, archive *a, archive_member m)
         io_text shown = io_printable(m.name, n);
         return io_error(cx, a->in.name, "holds two arrays named '%s'", shown.text);
     }
-    if (!VECTOR_PUSH(&cx->allocator, &a->members, m) ||
-        !hash_add(&cx->allocator, &a->by_name, hash, a->members.n - 1))
+    if (!VECTOR_PUSH_INDEXED(&cx->allocator, &a->members, m, &a->by_name, hash))
         return diag_no_memory(&cx->diag);
     return TN_OK;
 }

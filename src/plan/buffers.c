@@ -140,9 +140,8 @@ static tn_status find_class(planning *w, const planned_buffer *b, uint32_t *out)
         }
     slot_class fresh = {b->type->dtype, b->bytes, NO_SLOT};
     *out = w->classes.n;
-    return hash_add(a, &w->by_class, h, w->classes.n) && VECTOR_PUSH(a, &w->classes, fresh)
-               ? TN_OK
-               : module_no_memory(w->m);
+    return VECTOR_PUSH_INDEXED(a, &w->classes, fresh, &w->by_class, h) ? TN_OK
+                                                                       : module_no_memory(w->m);
 }
 
 /* Slots that are busy until before POSITION are free. */

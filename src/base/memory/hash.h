@@ -69,6 +69,11 @@ static inline uint32_t hash_at(const hash_index *ix, uint64_t h, uint32_t *p)
 
 /* Store NUMBER under H; false when there is no memory. */
 bool hash_add(const tn_allocator *a, hash_index *ix, uint64_t h, uint32_t number);
+/* Append ITEM to the vector V and store its number under H in IX; false, and neither is done, when
+ * there is no memory. */
+#define VECTOR_PUSH_INDEXED(alloc, v, item, ix, h)                                                 \
+    (VECTOR_PUSH((alloc), (v), (item)) &&                                                          \
+     (hash_add((alloc), (ix), (h), (v)->n - 1) || ((v)->n--, false)))
 /* Make room for N entries in all. */
 bool hash_reserve(const tn_allocator *a, hash_index *ix, uint32_t n);
 void hash_clear(hash_index *ix);

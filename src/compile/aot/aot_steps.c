@@ -15,8 +15,7 @@ static uint32_t constant_of(aot *a, const exe_buffer_info *info, bool *failed)
          (i = hash_at(&a->by_data, h, &p)) != HASH_NONE;)
         if (a->constants.at[i].bytes == c.bytes && a->constants.at[i].n_bytes == c.n_bytes)
             return i;
-    if (!hash_add(a->allocator, &a->by_data, h, a->constants.n) ||
-        !VECTOR_PUSH(a->allocator, &a->constants, c)) {
+    if (!VECTOR_PUSH_INDEXED(a->allocator, &a->constants, c, &a->by_data, h)) {
         *failed = true;
         return 0;
     }

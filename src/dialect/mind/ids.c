@@ -55,6 +55,5 @@ bool ids_add(ids *t, const text_id *id, value_id value)
         return true;
     }
     far_id item = {*id, entry};
-    return VECTOR_PUSH(t->allocator, &t->far, item) &&
-           hash_add(t->allocator, &t->by_hash, hash_id(t, id), t->far.n - 1);
+    return VECTOR_PUSH_INDEXED(t->allocator, &t->far, item, &t->by_hash, hash_id(t, id));
 }

@@ -41,8 +41,7 @@ bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v)
         return onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, v->name),
                                 "the name '%.*s' is given to two values", ONNX_TEXT(v->name));
     onnx_value *own = ARENA_NEW(&im->memory, onnx_value);
-    if (!own || !hash_add(a, &scope->by_name, hash_name(v->name), scope->values.n) ||
-        !VECTOR_PUSH(a, &scope->values, own))
+    if (!own || !VECTOR_PUSH_INDEXED(a, &scope->values, own, &scope->by_name, hash_name(v->name)))
         return onnx_no_memory(im);
     *own = *v;
     return true;

@@ -75,8 +75,7 @@ static bool add_inner(sorter *s, inner *in, onnx_bytes name)
 {
     const tn_allocator *a = s->im->m->allocator;
     return name.n == 0 ||
-           (hash_add(a, &in->by_name, hash_bytes(0, name.at, name.n), in->names.n) &&
-            VECTOR_PUSH(a, &in->names, name)) ||
+           VECTOR_PUSH_INDEXED(a, &in->names, name, &in->by_name, hash_bytes(0, name.at, name.n)) ||
            onnx_no_memory(s->im);
 }
 

@@ -30,7 +30,7 @@ static bool capture_name(onnx_captures *s, onnx_bytes name)
     const uint64_t h = hash_bytes(0, name.at, name.n);
     if (!v || was_seen(s, v, h))
         return true;
-    if (!hash_add(a, &s->seen, h, s->values.n) || !VECTOR_PUSH(a, &s->values, v))
+    if (!VECTOR_PUSH_INDEXED(a, &s->values, v, &s->seen, h))
         return onnx_no_memory(s->c->im);
     return add_data(s, v);
 }

@@ -95,8 +95,8 @@ const char *fresh_id(reader *r, const char *stem, const char *word)
         if (id && (entry_by_id(r, id, strlen(id)) || is_made_id(r, id)))
             continue;
         const char *own = id ? module_string(r->m, id, strlen(id)) : NULL;
-        if (own && hash_add(a, &r->by_made_id, hash_bytes(0, own, strlen(own)), r->made_ids.n) &&
-            VECTOR_PUSH(a, &r->made_ids, own))
+        if (own && VECTOR_PUSH_INDEXED(a, &r->made_ids, own, &r->by_made_id,
+                                       hash_bytes(0, own, strlen(own))))
             return own;
         (void)out_of_memory(r);
         return NULL;
@@ -227,8 +227,7 @@ bool read_input(reader *r, entry *e)
     const tn_allocator *a = r->m->allocator;
     if (!add_entry(r, e, OP_INPUT, NULL, 0, given, 2))
         return false;
-    return (hash_add(a, &r->by_tensor, h, r->inputs.n) && VECTOR_PUSH(a, &r->inputs, e)) ||
-           out_of_memory(r);
+    return VECTOR_PUSH_INDEXED(a, &r->inputs, e, &r->by_tensor, h) || out_of_memory(r);
 }
 
 /* ---- one node ---- */

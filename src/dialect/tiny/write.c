@@ -19,8 +19,7 @@ static bool is_taken(const writer *w, const char *id)
 static bool take(writer *w, const char *id)
 {
     const tn_allocator *a = w->m->allocator;
-    if (hash_add(a, &w->by_id, hash_bytes(0, id, strlen(id)), w->taken.n) &&
-        VECTOR_PUSH(a, &w->taken, id))
+    if (VECTOR_PUSH_INDEXED(a, &w->taken, id, &w->by_id, hash_bytes(0, id, strlen(id))))
         return true;
     w->no_memory = true;
     return false;

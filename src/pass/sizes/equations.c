@@ -37,8 +37,7 @@ static void add(collector *c, equation q)
             same_dims(old->b, old->n_b, q.b, q.n_b))
             return;
     }
-    e->no_memory = e->no_memory || !hash_add(c->m->allocator, &e->known, h, e->list.n) ||
-                   !VECTOR_PUSH(c->m->allocator, &e->list, q);
+    e->no_memory = e->no_memory || !VECTOR_PUSH_INDEXED(c->m->allocator, &e->list, q, &e->known, h);
 }
 
 static void add_equal(collector *c, const dim *a, const dim *b)

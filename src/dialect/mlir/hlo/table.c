@@ -28,8 +28,8 @@ static bool add_row(shlo_reader *r, const mir_row *row)
 {
     const mir_text name = {row->name, strlen(row->name)};
     const uint64_t h = hash_bytes(0, name.at, name.n);
-    return find(r, name, h) || (hash_add(r->m->allocator, &r->row_index, h, r->rows.n) &&
-                                VECTOR_PUSH(r->m->allocator, &r->rows, row));
+    return find(r, name, h) ||
+           VECTOR_PUSH_INDEXED(r->m->allocator, &r->rows, row, &r->row_index, h);
 }
 
 /* What the writer spells as one operation, to the letter. */

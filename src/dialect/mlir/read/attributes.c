@@ -417,9 +417,8 @@ bool mir_read_alias(mir_reader *r)
             a.attr = own;
         }
     }
-    return (hash_add(r->allocator, &r->model->by_alias,
-                     hash_bytes((uint64_t)a.sigil, a.name.at, a.name.n), r->model->aliases.n) &&
-            VECTOR_PUSH(r->allocator, &r->model->aliases, a)) ||
+    return VECTOR_PUSH_INDEXED(r->allocator, &r->model->aliases, a, &r->model->by_alias,
+                               hash_bytes((uint64_t)a.sigil, a.name.at, a.name.n)) ||
            mir_no_memory(r);
 }
 

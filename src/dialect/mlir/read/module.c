@@ -9,9 +9,8 @@ static bool add_function(mir_reader *r, mir_function *f)
     if (mir_function_named(r->model, f->name))
         return mir_fail(r, DIAG_MultipleDefinitions, f->at, "there are two functions '@%.*s'",
                         MIR_TEXT(f->name));
-    return (hash_add(r->allocator, &r->model->by_name, hash_bytes(0, f->name.at, f->name.n),
-                     r->model->functions.n) &&
-            VECTOR_PUSH(r->allocator, &r->model->functions, f)) ||
+    return VECTOR_PUSH_INDEXED(r->allocator, &r->model->functions, f, &r->model->by_name,
+                               hash_bytes(0, f->name.at, f->name.n)) ||
            mir_no_memory(r);
 }
 

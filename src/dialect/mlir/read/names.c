@@ -21,8 +21,8 @@ bool mir_define(mir_reader *r, mir_text name, mir_value *first, uint32_t n)
     uint32_t i = find_name(r, name, h);
     if (i == HASH_NONE) {
         i = r->names.n;
-        if (!hash_add(r->allocator, &r->name_index, h, i) ||
-            !VECTOR_PUSH(r->allocator, &r->names, ((mir_name){.text = name})))
+        if (!VECTOR_PUSH_INDEXED(r->allocator, &r->names, ((mir_name){.text = name}),
+                                 &r->name_index, h))
             return mir_no_memory(r);
     }
     mir_name *own = &r->names.at[i];

@@ -190,8 +190,7 @@ static bool tensor_type(mir_reader *r, const char *from, const mir_type **out)
     *out = keep(r, &t);
     if (!*out || !is_plain)
         return *out != NULL;
-    return (hash_add(r->allocator, &r->type_index, hash, r->types.n) &&
-            VECTOR_PUSH(r->allocator, &r->types, *out)) ||
+    return VECTOR_PUSH_INDEXED(r->allocator, &r->types, *out, &r->type_index, hash) ||
            mir_no_memory(r);
 }
 

@@ -60,8 +60,7 @@ static bool take_name(onnx_new_model *o, const char *name)
     const uint64_t hash = hash_bytes(0, name, strlen(name));
     if (is_taken(o, name, hash))
         return false;
-    if (!hash_add(o->m->allocator, &o->by_name, hash, o->names.n) ||
-        !VECTOR_PUSH(o->m->allocator, &o->names, name))
+    if (!VECTOR_PUSH_INDEXED(o->m->allocator, &o->names, name, &o->by_name, hash))
         o->no_memory = true;
     return true;
 }
