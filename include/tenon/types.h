@@ -95,11 +95,14 @@ typedef struct tn_note {
 /* A diagnostic as data. All strings are borrowed and valid only during the call of the sink. */
 typedef struct tn_diagnostic {
     tn_severity severity;
-    const char *kind; /* the library's own name of the error, e.g. "BroadcastMismatch" */
+    uint32_t source_line_column; /* of the first character of source_line; 0 is 1 */
+    const char *kind;            /* the library's own name of the error, e.g. "BroadcastMismatch" */
     const char *code; /* the dialect's code, e.g. "E3001"; equal to `kind` where it has none */
     const char *message;
     tn_place place;
-    const char *source_line; /* text of the line, without its end; NULL when there is no place */
+    const char *source_line; /* text of the line, without its end; of a line that goes on for more
+                                than 1 KiB before the place or 3 KiB behind it, that much. NULL
+                                when there is no place */
     size_t source_line_length;
     const char *node; /* the node it is about, as the dialect spells it; "" when none */
     const tn_note *notes;

@@ -96,6 +96,7 @@ class Note(Structure):
 class Diagnostic(Structure):
     """tn_diagnostic"""
     severity: int
+    source_line_column: int
     kind: bytes
     code: bytes
     message: bytes
@@ -106,7 +107,7 @@ class Diagnostic(Structure):
     notes: Any
     n_notes: int
     fix: Fix
-    _fields_ = [("severity", c_int), ("kind", c_char_p), ("code", c_char_p), ("message", c_char_p),
+    _fields_ = [("severity", c_int), ("source_line_column", c_uint32), ("kind", c_char_p), ("code", c_char_p), ("message", c_char_p),
                 ("place", Place), ("source_line", c_void_p), ("source_line_length", c_size_t), ("node", c_char_p),
                 ("notes", POINTER(Note)), ("n_notes", c_size_t), ("fix", Fix)]
 

@@ -584,6 +584,17 @@ static void test_diagnostics(void)
         const char *mark = strchr(shown + 1, '\n') + 1;
         CHECK_INT(strchr(shown, 'X') - (shown + 1), strchr(mark, '^') - mark);
     }
+    /* the same of a part of the line */
+    page whole = p;
+    p.n = 0;
+    wide.source_line = longest + 500;
+    wide.source_line_length -= 500;
+    wide.source_line_column = 501;
+    CHECK_INT(tn_diagnostic_write(cx, &wide, TN_DIAGNOSTIC_TEXT, &writer), TN_OK);
+    CHECK(p.n == whole.n && memcmp(p.text, whole.text, p.n) == 0);
+    wide.source_line = longest;
+    wide.source_line_length = sizeof longest;
+    wide.source_line_column = 1;
     /* one at the very end of a line, and one past it */
     wide.place.column = sizeof longest + 1;
     p.n = 0;

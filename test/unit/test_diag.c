@@ -44,6 +44,33 @@ static void test_source_is_gone(void)
     CHECK_TEXT(h.note_file, "a.ir");
 }
 
+/* Of a long line only what lies around the place goes with the report. */
+static void hear_long(void *user, const tn_diagnostic *d)
+{
+    static const char place[] = "here";
+    const size_t before = d->place.column - d->source_line_column;
+    CHECK(d->source_line_length <= SOURCE_LINE_BEFORE + SOURCE_LINE_BEHIND);
+    CHECK(memcmp(d->source_line + before, place, sizeof place - 1) == 0);
+    CHECK_INT(d->place.column, 50001);
+    ++*(unsigned *)user;
+}
+
+static void test_long_line(void)
+{
+    enum { AT = 50000, LENGTH = 100000 };
+    static char text[LENGTH];
+    unsigned n = 0;
+    memset(text, '.', LENGTH);
+    memcpy(text + AT, "here", 4);
+    const source src = {.name = "a.ir", .text = text, .length = LENGTH, .number = source_number()};
+    diag_channel d;
+    diag_init(&d, &memory_system, (tn_diagnostic_sink){hear_long, &n});
+    diag_warn(&d, DIAG_Advice, &src, (span){AT, 4}, "look");
+    diag_warn(&d, DIAG_Advice, &src, (span){AT, 4}, "look again");
+    diag_release(&d);
+    CHECK_INT(n, 2);
+}
+
 /* A report may quote what was written into the channel's arena for it, while another is open. */
 static void test_arguments_in_the_channel(void)
 {
@@ -64,5 +91,6 @@ int main(void)
 {
     test_source_is_gone();
     test_arguments_in_the_channel();
+    test_long_line();
     return check_result();
 }

@@ -99,8 +99,10 @@ static void put_excerpt(text_buffer *out, const tn_diagnostic *d, bool color)
 {
     const char *line = d->source_line;
     size_t length = d->source_line_length;
-    size_t begin = d->place.column - 1; /* code points before the place */
-    size_t skip = 0;                    /* code points left out at the front */
+    const bool is_inside = d->source_line_column && d->source_line_column <= d->place.column;
+    const size_t first_column = is_inside ? d->source_line_column : 1;
+    size_t begin = d->place.column - first_column; /* code points before the place */
+    size_t skip = 0;                               /* code points left out at the front */
     size_t at = 0, total = 0;
 
     for (size_t i = 0; i < length; i += step(line + i, length - i))
@@ -110,8 +112,9 @@ static void put_excerpt(text_buffer *out, const tn_diagnostic *d, bool color)
     for (size_t i = 0; i < skip && at < length; i++)
         at += step(line + at, length - at);
 
+    const bool is_cut = skip > 0 || first_column > 1;
     text_fill(out, ' ', INDENT);
-    if (skip)
+    if (is_cut)
         text_puts(out, "...");
     size_t first = at, shown = 0;
     for (; at < length && shown < EXCERPT; shown++)
@@ -120,7 +123,7 @@ static void put_excerpt(text_buffer *out, const tn_diagnostic *d, bool color)
         text_puts(out, "...");
     text_putc(out, '\n');
 
-    text_fill(out, ' ', skip ? INDENT + 3 : INDENT);
+    text_fill(out, ' ', is_cut ? INDENT + 3 : INDENT);
     for (size_t i = skip, p = first; i < begin; i++) {
         text_putc(out, p < length && line[p] == '\t' ? '\t' : ' ');
         if (p < length)

@@ -61,9 +61,9 @@ static const char *keep(diag_channel *d, const char *text, size_t length)
 }
 
 /* The place of AT, with a name of its own: SRC may be gone when the diagnostic is delivered. */
-static tn_place keep_place(diag_channel *d, const source *src, span at)
+static tn_place keep_place(diag_channel *d, const source *src, span at, source_cursor *cursor)
 {
-    tn_place place = source_place(src, at);
+    tn_place place = source_place(src, at, cursor);
     const char *file = keep(d, place.file, strlen(place.file));
     place.file = file ? file : "";
     return place;
@@ -71,10 +71,10 @@ static tn_place keep_place(diag_channel *d, const source *src, span at)
 
 static void keep_line(diag_channel *d, const source *src, span at, tn_diagnostic *to)
 {
-    size_t length = 0;
-    const char *line = source_line(src, at.at, &length);
-    to->source_line = keep(d, line, length);
-    to->source_line_length = to->source_line ? length : 0;
+    const source_excerpt line = source_line(src, at.at);
+    to->source_line = keep(d, line.text, line.length);
+    to->source_line_length = to->source_line ? line.length : 0;
+    to->source_line_column = to->place.column - line.before;
 }
 
 __attribute__((format(printf, 6, 0))) static void
@@ -92,7 +92,7 @@ open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const sou
         .kind = kinds[kind].name,
         .code = code ? code : kinds[kind].name,
         .message = message ? message : kinds[kind].help,
-        .place = keep_place(d, src, at),
+        .place = keep_place(d, src, at, &d->at),
         .node = "",
     };
     if (fresh.place.line)
@@ -158,7 +158,7 @@ void diag_note(diag_channel *d, const source *src, span at, const char *format, 
     const char *message = arena_vprintf(&d->text, format, args);
     va_end(args);
     if (message)
-        d->notes[d->open.n_notes++] = (tn_note){message, keep_place(d, src, at)};
+        d->notes[d->open.n_notes++] = (tn_note){message, keep_place(d, src, at, &d->noted_at)};
 }
 
 void diag_fix(diag_channel *d, span at, const char *replacement, const char *format, ...)

@@ -26,6 +26,7 @@ typedef struct diag_channel {
     arena text; /* of the open diagnostic; arguments of the next report may live here too */
     tn_diagnostic open;
     tn_note notes[8];
+    source_cursor at, noted_at; /* where the last report was, and the last note */
     bool is_open;
     const char *op; /* what the next report is about; set just before it, NULL after it */
     uint32_t n_errors;

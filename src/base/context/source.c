@@ -1,47 +1,101 @@
 /* The line and column of a byte of a source text. */
 #include "base/context/source.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+uint64_t source_number(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+/* Does C go on with a character of UTF-8? */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0U) == 0x80U;
+}
 
 static uint32_t count_code_points(const char *text, size_t n)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)text[i] & 0xc0U) != 0x80U;
+        count += !continues(text[i]);
     return count;
 }
 
-const char *source_line(const source *s, uint32_t at, size_t *length)
+static uint32_t count_lines(const char *text, size_t n)
 {
-    if (!s || !s->text || at > s->length)
-        return NULL;
-    size_t begin = at;
-    while (begin > 0 && s->text[begin - 1] != '\n')
-        begin--;
-    const char *end = memchr(s->text + at, '\n', s->length - at);
-    size_t n = (end ? (size_t)(end - s->text) : s->length) - begin;
-    if (n && s->text[begin + n - 1] == '\r')
-        n--;
-    *length = n;
-    return s->text + begin;
+    uint32_t count = 0;
+    for (const char *end = text + n; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+        count++;
+    return count;
 }
 
-tn_place source_place(const source *s, span at)
+static size_t line_begin(const source *s, size_t at, size_t first)
+{
+    while (at > first && s->text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Move C to byte AT of S, in time proportional to the way and the length of the new line. */
+static void move(const source *s, source_cursor *c, uint32_t at)
+{
+    const char *text = s->text;
+    if (at >= c->at) {
+        const uint32_t begin = (uint32_t)line_begin(s, at, c->at);
+        if (begin > c->at) {
+            c->line += count_lines(text + c->at, begin - c->at);
+            c->line_begin = begin;
+            c->column = 1;
+        }
+        c->column += count_code_points(text + begin, at - begin);
+    } else if (at >= c->line_begin) {
+        c->column -= count_code_points(text + at, c->at - at);
+    } else {
+        const uint32_t begin = (uint32_t)line_begin(s, at, 0);
+        c->line -= count_lines(text + begin, c->line_begin - begin);
+        c->line_begin = begin;
+        c->column = 1 + count_code_points(text + begin, at - begin);
+    }
+    c->at = at;
+}
+
+tn_place source_place(const source *s, span at, source_cursor *cursor)
 {
     tn_place place = {s && s->name ? s->name : "", 0, 0, 0};
-    size_t line_length;
-    const char *line = s ? source_line(s, at.at, &line_length) : NULL;
-    if (!line)
+    if (!s || !s->text || at.at > s->length)
         return place;
-
-    place.line = 1;
-    for (const char *p = s->text; (p = memchr(p, '\n', (size_t)(line - p))) != NULL; p++)
-        place.line++;
-    size_t begin = (size_t)(s->text + at.at - line);
-    size_t n = at.length;
-    if (n > s->length - at.at)
-        n = s->length - at.at;
-    place.column = count_code_points(line, begin) + 1;
-    place.length = count_code_points(line + begin, n);
+    source_cursor c = {s->number, 0, 1, 0, 1};
+    if (cursor && s->number && cursor->text == s->number)
+        c = *cursor;
+    move(s, &c, at.at);
+    if (cursor)
+        *cursor = c;
+    const size_t rest = s->length - at.at;
+    place.line = c.line;
+    place.column = c.column;
+    place.length = count_code_points(s->text + at.at, at.length < rest ? at.length : rest);
     return place;
+}
+
+source_excerpt source_line(const source *s, uint32_t at)
+{
+    if (!s || !s->text || at > s->length)
+        return (source_excerpt){0};
+    size_t begin = at, end = at;
+    while (begin > 0 && at - begin < SOURCE_LINE_BEFORE && s->text[begin - 1] != '\n')
+        begin--;
+    while (begin < at && continues(s->text[begin]))
+        begin++;
+    while (end < s->length && end - at < SOURCE_LINE_BEHIND && s->text[end] != '\n')
+        end++;
+    while (end > at && end < s->length && continues(s->text[end]))
+        end--;
+    if (end > begin && s->text[end - 1] == '\r')
+        end--;
+    const size_t before = at < end ? at - begin : end - begin;
+    return (source_excerpt){s->text + begin, end - begin,
+                            count_code_points(s->text + begin, before)};
 }

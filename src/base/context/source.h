@@ -23,6 +23,8 @@ typedef struct source {
     const char *name; /* shown as the file */
     const char *text; /* NULL for a program built in memory */
     size_t length;    /* below UINT32_MAX */
+    uint64_t number;  /* of the text in this process, from source_number; copies have the same. 0:
+                         places in it are always counted from its start */
     /* The dialect's code for one of the library's error kinds (enum diag_kind), or NULL. */
     const char *(*code_of)(int kind);
     /* Put the dialect's own code and wording on an error of KIND about the op OP ("": none); texts
@@ -36,9 +38,28 @@ typedef struct source {
     const void *about;
 } source;
 
-/* Where AT lies: counts lines from the start, so meant for diagnostics only. Line 0 if nowhere. */
-tn_place source_place(const source *s, span at);
-/* The text of the line that holds byte AT, without its line end. */
-const char *source_line(const source *s, uint32_t at, size_t *length);
+/* A byte of a numbered text whose line and column are known: those near it are found from there. */
+typedef struct source_cursor {
+    uint64_t text; /* its number */
+    uint32_t at, line, line_begin, column;
+} source_cursor;
+
+/* A number that no text has yet. May be called on any thread. */
+uint64_t source_number(void);
+
+/* Where AT lies; line 0 if nowhere. Counts from CURSOR, which moves to AT; with NULL, or for
+ * another text, from the start. */
+tn_place source_place(const source *s, span at, source_cursor *cursor);
+
+/* The line that holds byte AT, without its line end. Of a line that goes on for more than
+ * SOURCE_LINE_BEFORE bytes before AT or SOURCE_LINE_BEHIND behind it, that much. NULL if nowhere.
+ */
+enum { SOURCE_LINE_BEFORE = 1024, SOURCE_LINE_BEHIND = 3072 };
+typedef struct source_excerpt {
+    const char *text;
+    size_t length;
+    uint32_t before; /* code points of the text in front of AT */
+} source_excerpt;
+source_excerpt source_line(const source *s, uint32_t at);
 
 #endif

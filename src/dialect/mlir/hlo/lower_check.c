@@ -58,7 +58,7 @@ static bool put(shlo_call *c, text_check *check)
 {
     if (!c->r->options->checks) /* nothing depends on it */
         return true;
-    check->line = source_place(&c->r->m->source, c->op->at).line;
+    check->line = source_place(&c->r->m->source, c->op->at, &c->r->check_at).line;
     const tn_value got = shlo_in(c, 0);
     const tn_value want = c->op->n_in == 2 ? shlo_in(c, 1) : constant(c);
     return tn_is_value(got) && tn_is_value(want) && add(c, check, got, want);
@@ -171,7 +171,7 @@ static bool list(shlo_reader *r, checked_functions *out)
         const mir_function *f = r->model.functions.at[i];
         const checked_function one = {.name = arena_copy_text(&r->m->arena, f->name.at, f->name.n),
                                       .at = f->at,
-                                      .line = source_place(&r->m->source, f->at).line,
+                                      .line = source_place(&r->m->source, f->at, &r->check_at).line,
                                       .has_inputs = f->body.n_args > 0};
         if (!f->has_checks || (one.has_inputs && f->is_called))
             continue;

@@ -37,6 +37,7 @@ typedef struct shlo_reader {
     arena memory;
     mir_model model;
     const read_options *options;
+    source_cursor check_at; /* where the last check was */
     hash_index row_index;
     VECTOR(const mir_row *) rows;
     refusals refusals;
