@@ -11,17 +11,36 @@ enum {
     NONTEMPORAL_FROM = 24 << 20 /* bytes of an output from which on caching does not pay */
 };
 
+/* Does every line of OUT begin on a cache line, if its buffer does? Of a kernel for all sizes, only
+ * what holds for all. */
+static bool lines_are_aligned(const emitter *e, const kernel_output *out)
+{
+    const kernel *k = e->k;
+    const uint32_t last = k->rank - 1;
+    const type *t = value_type(e->f, out->into);
+    const access_expr *to = access_offset(out->to, t->dims, e->memory);
+    const int64_t bytes = (int64_t)dtype_bytes(t->dtype);
+    int64_t first, strides[TN_MAX_RANK], dense = 1;
+    if (!to || !access_strides(to, k->rank, &first, strides) || first * bytes % LOOP_ALIGN ||
+        (k->is_generic && first != 0) ||
+        (last > 0 && (nest_is_dynamic(k, last) || k->dims[last] % LOOP_ALIGN)))
+        return false;
+    for (uint32_t i = last; i-- > 0;) {
+        dense *= k->dims[i + 1];
+        if (strides[i] * bytes % LOOP_ALIGN || (k->is_generic && strides[i] != dense))
+            return false;
+    }
+    return true;
+}
+
 bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
 {
-    const uint32_t last = e->k->rank - 1;
-    /* Every line has to begin on a cache line. */
-    const bool is_aligned =
-        last == 0 || (!nest_is_dynamic(e->k, last) && e->k->dims[last] % LOOP_ALIGN == 0);
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
     return bytes >= (e->nontemporal_from ? e->nontemporal_from : NONTEMPORAL_FROM) &&
-           !out->is_window && is_aligned &&
-           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN;
+           !out->is_window &&
+           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN &&
+           lines_are_aligned(e, out);
 }
 
 void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
