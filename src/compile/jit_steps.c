@@ -18,11 +18,9 @@ static exe_buffer kernel_buffer(exe_block *b, const kernel *k, const exe_buffer 
     if (number < k->n_in && k->kind == KERNEL_UPDATE && !reads_old &&
         exe_block_value(b, k->in[number]) == exe_block_value(b, old_of(b, k)))
         return exe_block_value(b, b->f->nodes.at[k->node].first_value);
-    if (number < k->n_in)
-        return exe_block_value(b, k->in[number]);
-    for (uint32_t i = 0; i < k->n_out; i++)
-        if (emit_output_buffer(k, i) == number)
-            return exe_block_value(b, k->out[i].into);
+    const value_id v = emit_buffer_value(k, number);
+    if (v != NO_VALUE)
+        return exe_block_value(b, v);
     if (k->draws && number + 1 == emit_buffer_count(k))
         return exe_block_seed(b, &b->f->nodes.at[k->node]);
     return temps[number - emit_buffer_count(k)];
@@ -156,12 +154,12 @@ static exe_buffer pack_constant(jit_steps *j, exe_block *b, const kernel *k,
     return ok ? exe_constant(b->t, b->block, packed, bytes) : EXE_NO_BUFFER;
 }
 
-/* A buffer of STEP's list, an operand of K, becomes its part from where it begins. */
+/* A buffer of STEP's list becomes its part from where the step begins. */
 static void move_buffer(exe_block *b, const kernel *k, const nest_step *step, const nest_move *m,
                         exe_buffer *buffers)
 {
-    buffers[m->at] = exe_view(b->t, b->block, buffers[m->at], m->bytes,
-                              rest_of(b->f, k->in[step->buffers[m->at]], m->bytes));
+    const value_id v = emit_buffer_value(k, step->n_buffers ? step->buffers[m->at] : m->at);
+    buffers[m->at] = exe_view(b->t, b->block, buffers[m->at], m->bytes, rest_of(b->f, v, m->bytes));
 }
 
 /* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */

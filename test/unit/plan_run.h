@@ -229,11 +229,12 @@ static inline tn_status run_kernel(plan_run *r, const kernel *k, const nest *pro
         char *list[NEST_BUFFERS];
         moved over[NEST_PAIRS];
         const uint32_t n_over = overlay(r, k, step, all, begun, over);
-        for (uint32_t b = 0; b < step->n_buffers; b++)
-            list[b] = all[step->buffers[b]];
+        const uint32_t n = step->n_buffers ? step->n_buffers : own + programs->n_temps;
+        for (uint32_t b = 0; b < n; b++)
+            list[b] = all[step->n_buffers ? step->buffers[b] : b];
         for (uint32_t m = 0; m < step->n_moved; m++)
             list[step->moved[m].at] += step->moved[m].bytes;
-        s = run_step(r, step, step->n_buffers ? list : all);
+        s = run_step(r, step, list);
         put_back(r, over, n_over);
     }
     for (uint32_t i = 0; i < programs->n_temps; i++)

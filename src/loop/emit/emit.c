@@ -40,6 +40,16 @@ uint32_t emit_output_buffer(const kernel *k, uint32_t output)
     return n;
 }
 
+value_id emit_buffer_value(const kernel *k, uint32_t buffer)
+{
+    if (buffer < k->n_in)
+        return k->in[buffer];
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (emit_output_buffer(k, i) == buffer)
+            return k->out[i].into;
+    return NO_VALUE;
+}
+
 uint32_t emit_buffer_count(const kernel *k)
 {
     uint32_t n = k->n_in;

@@ -48,6 +48,7 @@ typedef struct emitter {
     loop_value count;           /* i64: so many lanes count; LOOP_NO_VALUE: all */
     loop_value *in;             /* by position in k->in: where the value lies */
     const int64_t *moved;       /* likewise: elements of it before that place; NULL: none */
+    const int64_t *moved_to;    /* by output of k: elements before where its buffer begins; NULL */
     loop_value seed;            /* i64: of the run, where the kernel draws */
     loop_value window;          /* i64: elements before the window of an UPDATE */
     emit_known *known;          /* a stack: what was computed in the loops that are open */
@@ -71,6 +72,8 @@ bool emit_init(emitter *e, loop_builder *b, const function *f, const kernel *k, 
 tn_dtype emit_dtype(const emitter *e, tn_dtype d);
 /* The number of the buffer that the output goes to. */
 uint32_t emit_output_buffer(const kernel *k, uint32_t output);
+/* The value whose memory buffer number BUFFER is; NO_VALUE: the seed. */
+value_id emit_buffer_value(const kernel *k, uint32_t buffer);
 /* How many buffers a program of K has. The last one holds the seed of the run, if K draws. */
 uint32_t emit_buffer_count(const kernel *k);
 

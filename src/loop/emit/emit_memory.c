@@ -3,6 +3,20 @@
 
 #include "loop/emit/emit_parts.h"
 
+/* X - BY; NULL without memory. */
+static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t by)
+{
+    const size_t bytes = sizeof *x + x->n * sizeof x->at[0];
+    access_expr *y = arena_alloc(e->memory, bytes);
+    if (!y)
+        return NULL;
+    memcpy(y, x, bytes);
+    y->constant -= by;
+    y->low -= by;
+    y->high -= by;
+    return y;
+}
+
 loop_value emit_address(emitter *e, loop_value base, loop_value index, tn_dtype d)
 {
     return loop_offset(e->b, base, emit_scaled(e->b, index, (int64_t)dtype_bytes(d)));
@@ -180,20 +194,6 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
         loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
-/* X - BY; NULL without memory. */
-static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t by)
-{
-    const size_t bytes = sizeof *x + x->n * sizeof x->at[0];
-    access_expr *y = arena_alloc(e->memory, bytes);
-    if (!y)
-        return NULL;
-    memcpy(y, x, bytes);
-    y->constant -= by;
-    y->low -= by;
-    y->high -= by;
-    return y;
-}
-
 element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
 {
     const loop_value base = e->in[i];
@@ -252,6 +252,8 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
 {
     const access_expr *offset =
         access_offset(out->to, value_type(e->f, out->into)->dims, e->memory);
+    if (offset && e->moved_to && e->moved_to[out - e->k->out] != 0)
+        offset = moved_back(e, offset, e->moved_to[out - e->k->out]);
     if (!offset) {
         e->failed = true;
         return;

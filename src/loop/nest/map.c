@@ -21,8 +21,11 @@ static bool lines_are_aligned(const emitter *e, const kernel_output *out)
     const access_expr *to = access_offset(out->to, t->dims, e->memory);
     const int64_t bytes = (int64_t)dtype_bytes(t->dtype);
     int64_t first, strides[TN_MAX_RANK], dense = 1;
-    if (!to || !access_strides(to, k->rank, &first, strides) || first * bytes % LOOP_ALIGN ||
-        (k->is_generic && first != 0) ||
+    if (!to || !access_strides(to, k->rank, &first, strides))
+        return false;
+    if (e->moved_to)
+        first -= e->moved_to[out - k->out];
+    if (first * bytes % LOOP_ALIGN || (k->is_generic && first != 0) ||
         (last > 0 && (nest_is_dynamic(k, last) || k->dims[last] % LOOP_ALIGN)))
         return false;
     for (uint32_t i = last; i-- > 0;) {
@@ -175,6 +178,66 @@ static void find_overlays(emitter *e, nest_step *step)
         }
 }
 
+/* ---- buffers that begin where the kernel begins ---- */
+
+/* By buffer of the kernel, the elements before the first one that it uses; -1: nothing is known
+ * yet. */
+typedef struct first_uses {
+    const kernel *k;
+    int64_t *at;
+} first_uses;
+
+static void note_first(first_uses *u, uint32_t buffer, const access_expr *offset)
+{
+    int64_t *known = &u->at[buffer];
+    const int64_t first = offset && offset->low > 0 ? offset->low : 0;
+    *known = *known < 0 || first < *known ? first : *known;
+}
+
+static void note_read(void *user, const access_expr *offset, const emit_read *read)
+{
+    first_uses *u = user;
+    for (uint32_t i = 0; read && i < u->k->n_in; i++)
+        if (u->k->in[i] == read->v)
+            note_first(u, i, read->is_by_data || read->map->n_guards ? NULL : offset);
+}
+
+/* Where the kernel reads and writes parts of tensors, their offsets become arguments of STEP, so
+ * that programs that differ in nothing else are equal. Those that may lie over one another stay.
+ * False without memory. */
+static bool move_buffers(emitter *e, nest_step *step)
+{
+    const kernel *k = e->k;
+    const uint32_t n = emit_buffer_count(k);
+    first_uses u = {k, ARENA_ARRAY(e->memory, int64_t, n)};
+    int64_t *moved_to = ARENA_ARRAY(e->memory, int64_t, k->n_out);
+    if (!u.at || !moved_to)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        u.at[i] = -1;
+    for (uint32_t i = 0; i < k->n_out; i++) {
+        const type *into = value_type(e->f, k->out[i].into);
+        note_first(&u, emit_output_buffer(k, i),
+                   access_offset(k->out[i].to, into->dims, e->memory));
+        if (!emit_visit_reads(e, k->out[i].value, k->out[i].from, note_read, &u))
+            return !e->failed;
+    }
+    for (uint32_t p = 0; p < step->n_in_place; p++)
+        for (uint32_t side = 0; side < 2; side++)
+            u.at[step->in_place[p][side]] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const value_id v = emit_buffer_value(k, i);
+        const size_t bytes = v == NO_VALUE ? 0 : dtype_bytes(value_type(e->f, v)->dtype);
+        if (u.at[i] < 0 || !nest_moves(step, i, (uint64_t)u.at[i] * bytes))
+            u.at[i] = 0;
+    }
+    for (uint32_t i = 0; i < k->n_out; i++)
+        moved_to[i] = u.at[emit_output_buffer(k, i)];
+    e->moved = u.at;
+    e->moved_to = moved_to;
+    return true;
+}
+
 bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
 {
     loop_builder b;
@@ -197,6 +260,11 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     e.lanes = nest_lanes(f, k, k->dynamic == 1 && k->rank == 1 ? INT64_MAX : extent);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
+    nest_step step = {.n_buffers = 0};
+    if (k->kind == KERNEL_MAP)
+        find_overlays(&e, &step);
+    if (k->kind == KERNEL_MAP && !k->is_generic && !move_buffers(&e, &step))
+        return false;
     const loop_value begin = loop_param_value(&b, LOOP_BEGIN),
                      end = loop_param_value(&b, LOOP_END_AT);
     if (k->rank == 1) {
@@ -214,12 +282,11 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     }
     const uint64_t cost = nest_cost(f, k);
     const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
-    out->steps[0] = (nest_step){.program = e.failed ? NULL : loop_finish_or_fault(&b),
-                                .work = items,
-                                .grain = nest_grain(each),
-                                .how = "a loop over the positions"};
+    step.program = e.failed ? NULL : loop_finish_or_fault(&b);
+    step.work = items;
+    step.grain = nest_grain(each);
+    step.how = "a loop over the positions";
+    out->steps[0] = step;
     out->n_steps = 1;
-    if (k->kind == KERNEL_MAP)
-        find_overlays(&e, &out->steps[0]);
     return out->steps[0].program != NULL;
 }
