@@ -7,7 +7,8 @@
 #include "ops/index_map.h"
 #include "ops/shape.h"
 
-enum { MAX_TERMS = 64, MAX_DEPTH = 16 };
+/* What is composed of many reshapes and transposes doubles with each of them. */
+enum { MAX_TERMS = 64, MAX_DEPTH = 16, MAX_ATOMS = 96 };
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -187,6 +188,15 @@ static uint32_t depth_of(const access_expr *e)
     return depth;
 }
 
+/* At most MAX_ATOMS for each term. */
+static uint32_t atoms_of(const access_expr *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        n += e->at[i].atoms;
+    return n;
+}
+
 static int64_t gcd(int64_t a, int64_t b)
 {
     a = a < 0 ? -a : a;
@@ -249,11 +259,12 @@ static const access_expr *divide(const access_expr *e, int64_t by, bool remainde
         const access_term t = {.factor = 1,
                                .kind = remainder ? ACCESS_REMAINDER : ACCESS_QUOTIENT,
                                .depth = depth_of(rest) + 1,
+                               .atoms = atoms_of(rest) + 1,
                                .of = rest,
                                .by = by,
                                .low = remainder ? 0 : low,
                                .high = remainder ? by - 1 : high};
-        if (t.depth > MAX_DEPTH)
+        if (t.depth > MAX_DEPTH || t.atoms > MAX_ATOMS)
             return NULL;
         add_term(&s, &t, 1);
     }

@@ -23,6 +23,7 @@ typedef struct access_term {
     access_atom_kind kind;
     uint32_t axis;
     uint32_t depth; /* of quotients and remainders in it */
+    uint32_t atoms; /* that it consists of, itself included, as often as they stand there */
     const access_expr *of;
     int64_t by;
     int64_t low, high; /* of the atom, without the factor */
