@@ -246,6 +246,8 @@ static bool copy_all(const module *from, module *to)
     to->lowered_from = from->lowered_from;
     to->entry = from->entry;
     to->source = from->source;
+    if (to->cx != from->cx)
+        to->source.number = context_new_text(to->cx);
     to->text_block = from->text_block;
     if (from->text_block && !module_hold(to, from->text_block))
         return false;

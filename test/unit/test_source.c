@@ -30,8 +30,8 @@ static void test_cursor(uint32_t line, uint32_t step)
     static char text[TEXT];
     uint64_t seed = line;
     const size_t n = fill(text, line, line);
-    const source s = {.name = "s", .text = text, .length = n, .number = source_number()};
-    const source other = {.name = "o", .text = "\n\n1", .length = 3, .number = source_number()};
+    const source s = {.name = "s", .text = text, .length = n, .number = 1};
+    const source other = {.name = "o", .text = "\n\n1", .length = 3, .number = 2};
     source_cursor cursor = {0};
     uint32_t at = 0;
     for (int i = 0; i < PLACES; i++) {

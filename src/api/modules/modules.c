@@ -86,7 +86,7 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
         return module_no_memory(m);
     TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
     m->source.code_of = d->code_of;
-    m->source.number = source_number();
+    m->source.number = context_new_text(m->cx);
     m->dialect = d->name;
     if (!d->read)
         return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,

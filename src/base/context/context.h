@@ -27,6 +27,7 @@ struct tn_context {
     tn_allocator metered;
     _Atomic uint64_t metered_bytes;
     diag_channel diag;
+    uint64_t n_texts; /* that have a number */
     limits limits;
     int64_t deadline; /* of clock_now; 0: none */
     bool (*cancel)(void *user);
@@ -47,6 +48,11 @@ context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *si
 void context_free(context *cx);
 /* Give TO the limits of FROM, its deadline, and who may cancel. */
 void context_limits_from(context *to, const context *from);
+/* The number of another source text, from 1 on. */
+static inline uint64_t context_new_text(context *cx)
+{
+    return ++cx->n_texts;
+}
 /* Is the work to stop, because the time is up or it was cancelled? Then the reason is given
  * (diag_refuse), and module_no_memory or diag_no_memory reports it. */
 bool context_is_stopped(context *cx);

@@ -1,14 +1,7 @@
 /* The line and column of a byte of a source text. */
 #include "base/context/source.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-uint64_t source_number(void)
-{
-    static _Atomic uint64_t last;
-    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-}
 
 /* Does C go on with a character of UTF-8? */
 static bool continues(char c)

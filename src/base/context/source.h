@@ -23,7 +23,7 @@ typedef struct source {
     const char *name; /* shown as the file */
     const char *text; /* NULL for a program built in memory */
     size_t length;    /* below UINT32_MAX */
-    uint64_t number;  /* of the text in this process, from source_number; copies have the same. 0:
+    uint64_t number;  /* of the text in its context (context_new_text); copies have the same. 0:
                          places in it are always counted from its start */
     /* The dialect's code for one of the library's error kinds (enum diag_kind), or NULL. */
     const char *(*code_of)(int kind);
@@ -43,9 +43,6 @@ typedef struct source_cursor {
     uint64_t text; /* its number */
     uint32_t at, line, line_begin, column;
 } source_cursor;
-
-/* A number that no text has yet. May be called on any thread. */
-uint64_t source_number(void);
 
 /* Where AT lies; line 0 if nowhere. Counts from CURSOR, which moves to AT; with NULL, or for
  * another text, from the start. */
