@@ -5,7 +5,7 @@
 int main(int argc, char **argv)
 {
     static way *const ways[] = {compile_and_run, optimize, differentiate, convert, emit, describe};
-    enum { MOST = 8 };
+    enum { MOST = TEST_IS_SANITIZED ? 2 : 8 }; /* sanitizers take ten times as long */
     const unsigned most = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : MOST;
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
         CHECK(try_folder(TEST_FOLDER, ways[k], most) > 500);
