@@ -35,7 +35,7 @@ bool arch_of_triple(const char *triple, machine_arch *arch)
  * program gives the same code, and the same entries of the cache, on all machines of a kind. */
 static machine describe(machine_arch arch, cpu_level level)
 {
-    machine m = {.arch = arch, .level = level, .l1 = 32 << 10, .line = 64};
+    machine m = {.arch = arch, .level = level, .l1 = 32 << 10, .line = 64, .cached = 24 << 20};
     if (arch == ARCH_AARCH64) {
         m.vector_bytes = 16;
         m.registers = 32;

@@ -26,6 +26,8 @@ typedef struct machine {
     uint32_t registers;    /* vector registers */
     uint32_t l1, l2;       /* bytes of cache a core */
     uint32_t line;         /* bytes of a cache line */
+    uint32_t cached;       /* bytes of a result that the caches keep: larger ones are written by
+                              non-temporal stores */
     memory_space memory;   /* where its kernels read and write */
 } machine;
 

@@ -5,10 +5,9 @@
 #include <string.h>
 
 enum {
-    PIECE = 4096,               /* positions of a long axis that make one work item */
-    AHEAD = 512,                /* elements that operands are prefetched before they are needed, */
-    MOST_WAITING = 16,          /* by kernels of at most this cost: others do not wait for memory */
-    NONTEMPORAL_FROM = 24 << 20 /* bytes of an output from which on caching does not pay */
+    PIECE = 4096,     /* positions of a long axis that make one work item */
+    AHEAD = 512,      /* elements that operands are prefetched before they are needed, */
+    MOST_WAITING = 16 /* by kernels of at most this cost: others do not wait for memory */
 };
 
 /* Does every line of OUT begin on a cache line, if its buffer does? Of a kernel for all sizes, only
@@ -40,8 +39,7 @@ bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
 {
     size_t bytes = 0;
     (void)type_bytes(value_type(e->f, out->into), &bytes);
-    return bytes >= (e->nontemporal_from ? e->nontemporal_from : NONTEMPORAL_FROM) &&
-           !out->is_window &&
+    return bytes >= e->cached && !out->is_window &&
            e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN &&
            lines_are_aligned(e, out);
 }
@@ -238,7 +236,8 @@ static bool move_buffers(emitter *e, nest_step *step)
     return true;
 }
 
-bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
+bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                 nest *out)
 {
     loop_builder b;
     emitter e;
@@ -246,7 +245,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     const int64_t extent = k->dims[k->rank - 1];
     int64_t rows = 1, items;
     bool applies;
-    if (!nest_of_tiles(f, k, memory, out, &applies))
+    if (!nest_of_tiles(f, k, o, memory, out, &applies))
         return false;
     if (applies)
         return true;
@@ -256,6 +255,7 @@ bool nest_of_map(const function *f, const kernel *k, arena *memory, nest *out)
     for (uint32_t i = 0; i < k->n_out; i++)
         buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     e.rank = k->rank;
+    e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
     e.lanes = nest_lanes(f, k, k->dynamic == 1 && k->rank == 1 ? INT64_MAX : extent);
     for (uint32_t i = 0; i + 1 < k->rank; i++)

@@ -17,6 +17,7 @@ loop_value map_aligned(emitter *e, const loop_value *buffers);
 
 /* A nest of square tiles, for kernels that read along another axis than they write; APPLIES tells
  * whether K is such. False without memory. */
-bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies);
+bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                   nest *out, bool *applies);
 
 #endif

@@ -294,11 +294,11 @@ static bool make(const function *f, const kernel *k, const nest_options *o, aren
     switch (k->kind) {
     case KERNEL_UPDATE:
         out->reads_old = reads_old(f, &simple, memory);
-        return nest_of_map(f, &simple, memory, out);
+        return nest_of_map(f, &simple, o, memory, out);
     case KERNEL_MAP:
-        return nest_of_map(f, &simple, memory, out);
+        return nest_of_map(f, &simple, o, memory, out);
     case KERNEL_ROWS:
-        return nest_of_rows(f, &simple, memory, out);
+        return nest_of_rows(f, &simple, o, memory, out);
     case KERNEL_CONTRACT:
     case KERNEL_STAGES:
     case KERNEL_LOOPS:

@@ -212,7 +212,8 @@ static bool prefers_columns(rows *s)
     return w.along_columns > w.along_rows;
 }
 
-static bool start(rows *s, loop_builder *b, const function *f, const kernel *k, arena *memory)
+static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
+                  const nest_options *o, arena *memory)
 {
     *s = (rows){.k = k};
     loop_init(b, memory);
@@ -222,6 +223,7 @@ static bool start(rows *s, loop_builder *b, const function *f, const kernel *k, 
     s->length = k->dims[s->axis];
     s->is_dynamic = nest_is_dynamic(k, s->axis);
     s->e.rank = k->rank;
+    s->e.cached = o->on.cached;
     return rows_find_passes(s);
 }
 
@@ -371,13 +373,13 @@ static bool whole_rows_as_started(rows *s, nest *out)
     return out->steps[0].program != NULL;
 }
 
-static bool whole_rows(rows *s, nest *out, arena *memory)
+static bool whole_rows(rows *s, const nest_options *o, nest *out, arena *memory)
 {
     const nest empty = *out;
     if (whole_rows_as_started(s, out))
         return true;
     *out = empty; /* one after the other, where values depend on each other in other ways */
-    if (!start(s, s->e.b, s->e.f, s->k, memory))
+    if (!start(s, s->e.b, s->e.f, s->k, o, memory))
         return false;
     s->is_sequential = true;
     return whole_rows_as_started(s, out);
@@ -454,15 +456,16 @@ static bool split_results(rows *s, nest *out)
     return out->steps[1].program != NULL;
 }
 
-bool nest_of_rows(const function *f, const kernel *k, arena *memory, nest *out)
+bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                  nest *out)
 {
     loop_builder b;
     rows *s = ARENA_NEW(memory, rows);
-    if (!s || !start(s, &b, f, k, memory))
+    if (!s || !start(s, &b, f, k, o, memory))
         return false;
     if (!k->is_split || s->n != 1)
-        return whole_rows(s, out, memory);
-    if (!split_blocks(s, out) || !start(s, &b, f, k, memory))
+        return whole_rows(s, o, out, memory);
+    if (!split_blocks(s, out) || !start(s, &b, f, k, o, memory))
         return false;
     return split_results(s, out);
 }

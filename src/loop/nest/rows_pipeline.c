@@ -16,9 +16,6 @@ enum {
                          are stages */
     SHORTEST = 64,    /* elements of a row */
     AHEAD = 1024,     /* elements that rows are prefetched before the first pass */
-    NONTEMPORAL_FROM =
-        12 << 20, /* bytes of an output that the caches would not hold together with */
-    NONTEMPORAL_WITH = 32 << 20, /* all else that the kernel moves */
 };
 
 typedef struct stage {
@@ -295,8 +292,8 @@ void rows_emit_pipeline(rows *s, loop_value begin, loop_value end)
     }
     p->s = s;
     p->n = s->passes;
-    if (nest_bytes(s->e.f, s->k) >= NONTEMPORAL_WITH)
-        s->e.nontemporal_from = NONTEMPORAL_FROM;
+    if (nest_bytes(s->e.f, s->k) / 4 >= s->e.cached / 3) /* all together are not kept either */
+        s->e.cached /= 2;
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t d = 0; d <= p->n - s->r[i].pass; d++)
             p->past[i][d] = element_var(b, element_zero(b, s->r[i].out, 1));

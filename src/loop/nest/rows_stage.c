@@ -50,7 +50,7 @@ static bool find_reads(rows_stage *s, value_id v)
 }
 
 rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *numbers,
-                           value_id from, loop_builder *b, arena *memory)
+                           value_id from, const nest_options *o, loop_builder *b, arena *memory)
 {
     rows_stage *s = ARENA_NEW(memory, rows_stage);
     if (!s || !nest_simplify(f, k, memory, &s->k) || s->k.n_out > KERNEL_OUTPUTS)
@@ -71,6 +71,7 @@ rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *n
     r->length = s->k.dims[r->axis];
     r->is_dynamic = nest_is_dynamic(&s->k, r->axis);
     e->rank = s->k.rank;
+    e->cached = o->on.cached;
     if (!rows_find_passes(r) || !find_reads(s, from))
         return NULL;
     e->vector_axis = r->axis;

@@ -10,7 +10,7 @@ typedef struct rows_stage rows_stage;
  * K; UINT32_MAX for its only output: it is left to the next stage. FROM: the value that the stage
  * before left, or NO_VALUE. NULL without memory, or where FROM is not read row by row. */
 rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *numbers,
-                           value_id from, loop_builder *b, arena *memory);
+                           value_id from, const nest_options *o, loop_builder *b, arena *memory);
 /* About what a row costs, in cheap operations. */
 uint64_t rows_stage_cost(const rows_stage *s);
 /* Compute row number ROW (i64). FROM: the row that the stage before wrote, dense, with room for

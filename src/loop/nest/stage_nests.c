@@ -256,7 +256,7 @@ static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
 }
 
 /* Scratch memory for the rows that stages pass on, and everything that is computed once. */
-static bool open_program(stages *s, loop_builder *b, arena *memory)
+static bool open_program(stages *s, const nest_options *o, loop_builder *b, arena *memory)
 {
     const int64_t most = contract_stage_height(s->first->contract) * s->group;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -274,7 +274,7 @@ static bool open_program(stages *s, loop_builder *b, arena *memory)
             continue;
         }
         p->rows =
-            rows_stage_new(s->f, p->k, p->numbers, before ? before->left : NO_VALUE, b, memory);
+            rows_stage_new(s->f, p->k, p->numbers, before ? before->left : NO_VALUE, o, b, memory);
         if (!p->rows)
             return false;
     }
@@ -363,7 +363,7 @@ bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, a
         return false;
     *s = (stages){.f = f, .k = k, .n = k->n_stages};
     loop_init(&b, memory);
-    if (!open_parts(s, memory) || !schedule(s, o, memory, out) || !open_program(s, &b, memory))
+    if (!open_parts(s, memory) || !schedule(s, o, memory, out) || !open_program(s, o, &b, memory))
         return false;
     emit_item(s, &b,
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));

@@ -194,13 +194,15 @@ static void decode(tiles *t, loop_value item)
     }
 }
 
-static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k, arena *memory)
+static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k,
+                  const nest_options *o, arena *memory)
 {
     *t = (tiles){.k = k, .last = k->rank - 1, .is_possible = true};
     loop_init(b, memory);
     if (!emit_init(&t->e, b, f, k, memory))
         return false;
     t->e.rank = k->rank;
+    t->e.cached = o->on.cached;
     t->e.vector_axis = t->last;
     for (uint32_t i = 0; i < k->n_out; i++)
         if (!emit_visit_reads(&t->e, k->out[i].value, k->out[i].from, find_turned, t))
@@ -216,14 +218,15 @@ static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t e
     *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
 }
 
-bool nest_of_tiles(const function *f, const kernel *k, arena *memory, nest *out, bool *applies)
+bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                   nest *out, bool *applies)
 {
     loop_builder b;
     tiles *t = ARENA_NEW(memory, tiles);
     *applies = false;
     if (k->rank < 2 || k->n_out > KERNEL_OUTPUTS)
         return true;
-    if (!t || !start(t, &b, f, k, memory))
+    if (!t || !start(t, &b, f, k, o, memory))
         return false;
     *applies = t->is_possible && t->n_transposed > 0 && k->dims[t->across] >= t->side &&
                k->dims[t->last] >= t->side;
