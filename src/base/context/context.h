@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/context/diag.h"
+#include "base/context/names.h"
 
 enum { LIMIT_MOST_NESTING = 256 };
 
@@ -27,7 +28,8 @@ struct tn_context {
     tn_allocator metered;
     _Atomic uint64_t metered_bytes;
     diag_channel diag;
-    uint64_t n_texts; /* that have a number */
+    uint64_t n_texts;  /* that have a number */
+    name_table *names; /* what readers note of the text they read; NULL: nothing */
     limits limits;
     int64_t deadline; /* of clock_now; 0: none */
     bool (*cancel)(void *user);

@@ -59,12 +59,36 @@ static void note_at(const reader *r, span at, const char *text)
 
 /* ---- values and their names ---------------------------------------------------------------- */
 
+/* ID, which is not defined, is VALUE. */
+static tn_status add_id(reader *r, const text_id *id, value_id value)
+{
+    name_table *names = r->m->cx->names;
+    if (names) {
+        char detail[TYPE_TEXT_MAX] = "";
+        const bool is_input = node_of(r->f, value)->op == OP_INPUT;
+        if (value_type(r->f, value))
+            put_type_text(detail, r->m, value_type(r->f, value));
+        names_define(names, &(name_definition){.kind = is_input ? NAMED_INPUT : NAMED_VALUE,
+                                               .at = id->at,
+                                               .detail = detail});
+    }
+    return ids_add(&r->ids, id, value) ? TN_OK : module_no_memory(r->m);
+}
+
+const id_entry *use_id(reader *r, const text_id *id)
+{
+    const id_entry *e = ids_find(&r->ids, id);
+    if (e)
+        names_use(r->m->cx->names, id->at, (span){e->at, id->at.length});
+    return e;
+}
+
 tn_status define_id(reader *r, const text_id *id, value_id value)
 {
     char text[128];
     const id_entry *first = ids_find(&r->ids, id);
     if (!first)
-        return ids_add(&r->ids, id, value) ? TN_OK : module_no_memory(r->m);
+        return add_id(r, id, value);
     put_id_text(r, id, text);
     tn_status s = reject(r, id, DIAG_MultipleDefinitions, id->at, "'%s' is defined already", text);
     diag_note(&r->m->cx->diag, &r->m->source, (span){first->at, id->at.length},
@@ -114,7 +138,7 @@ tn_status stand_in(reader *r, const instr *in)
     if (ids_find(&r->ids, &in->id))
         return TN_OK;
     TN_TRY(function_add_typed(r->f, &desc, &in->type, 1, &v));
-    return ids_add(&r->ids, &in->id, v) ? TN_OK : module_no_memory(r->m);
+    return add_id(r, &in->id, v);
 }
 
 /* ---- the opcode ---------------------------------------------------------------------------- */
@@ -445,8 +469,7 @@ static tn_status append(reader *r, instr *in)
     if (added == TN_ERR_REJECTED)
         restate_operands(r, in);
     TN_TRY(added);
-    if (!ids_add(&r->ids, &in->id, v))
-        return module_no_memory(r->m);
+    TN_TRY(add_id(r, &in->id, v));
     return check_result(r, in, v);
 }
 

@@ -56,6 +56,7 @@ static tn_status read_extent(reader *r, instr *in, dim *out, uint32_t axis)
         return syntax_error(r, "an extent; Core v1 has no symbolic sizes");
     if (!read_word(r, &word))
         return syntax_error(r, "an extent, or the name of a symbolic size");
+    names_symbol(r->m->cx->names, word);
     const char *name = module_string(r->m, begin, word.length);
     *out = name ? dim_symbol(&r->m->types, name) : DIM_NO_MEMORY;
     return *out == DIM_NO_MEMORY ? module_no_memory(r->m) : TN_OK;
@@ -129,7 +130,7 @@ tn_status read_type(reader *r, instr *in)
     in->type_fault = TYPE_GOOD;
     if (line_end && line_end > begin && line_end[-1] == '\r')
         line_end--;
-    if (line_end && line_end - begin >= 8) {
+    if (line_end && line_end - begin >= 8 && !r->m->cx->names) {
         length = (uint32_t)(line_end - begin);
         uint32_t word = length >= 16 ? 6 : 0; /* `tensor` tells nothing */
         known = &r->types[hash_ends(begin + word, length - word) % N_CACHED];
@@ -496,7 +497,7 @@ tn_status read_argument(reader *r, instr *in)
         if (in->n_operands++ >= KEPT_OPERANDS)
             o = &spare;
         TN_TRY(read_id(r, &o->id));
-        const id_entry *e = ids_find(&r->ids, &o->id);
+        const id_entry *e = use_id(r, &o->id);
         o->value = e ? e->value : NO_VALUE;
         return TN_OK;
     }

@@ -95,7 +95,7 @@ static tn_status read_alias(reader *r, const text_id *id)
     text_id other;
     TN_TRY(read_id(r, &other));
     TN_TRY(end_of_line(r, "the end of the line"));
-    const id_entry *e = ids_find(&r->ids, &other);
+    const id_entry *e = use_id(r, &other);
     if (!e)
         return report_undefined(r, id, &other);
     return define_id(r, id, e->value);
@@ -264,7 +264,7 @@ static tn_status read_lines(reader *r)
 static tn_status resolve(reader *r, const text_id *id, const char *list, uint32_t index,
                          value_id *v)
 {
-    const id_entry *e = ids_find(&r->ids, id);
+    const id_entry *e = use_id(r, id);
     if (e) {
         *v = e->value;
         return TN_OK;

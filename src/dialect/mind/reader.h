@@ -263,6 +263,8 @@ tn_status finish_instr(reader *r, instr *in);
 /* Define the value of IN, which is rejected, unless its id is defined already. Its type is the
  * declared one if that was read; without a type, uses of the value are not checked further. */
 tn_status stand_in(reader *r, const instr *in);
+/* The definition of ID, which is used here; NULL: there is none so far. */
+const id_entry *use_id(reader *r, const text_id *id);
 /* Define ID as VALUE; E4002 when it is defined already. */
 tn_status define_id(reader *r, const text_id *id, value_id value);
 /* Report about the definition of ID. */

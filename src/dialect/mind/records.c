@@ -65,7 +65,7 @@ static tn_status read_operands(reader *r, instr *in)
         operand spare, *o = in->n_operands < KEPT_OPERANDS ? &in->operands[in->n_operands] : &spare;
         skip_space(r);
         TN_TRY(read_id(r, &o->id));
-        const id_entry *e = ids_find(&r->ids, &o->id);
+        const id_entry *e = use_id(r, &o->id);
         o->value = e ? e->value : NO_VALUE;
         in->n_operands++;
         if (peek_token(r) != ']' && !accept(r, ','))

@@ -36,8 +36,26 @@ static const scope *scope_with(lowering *l, const scope *outer, const binding *b
     }
 }
 
+/* Tell an editor that a name at AT is bound to V. */
+static void note_definition(lowering *l, span at, const value *v)
+{
+    name_table *names = l->s->m->cx->names;
+    const bool is_function = v->kind == V_FUNCTION;
+    name_definition d = {.kind = is_function ? NAMED_FUNCTION : NAMED_VALUE, .at = at};
+    if (!names)
+        return;
+    if (v->kind != V_BAD && !is_function)
+        d.detail = value_words(l, v);
+    if (is_function && v->u.closure->decl)
+        d.whole = span_between(at, v->u.closure->decl->body_at);
+    const char *behind = surface_text(l->s, at) + at.length;
+    d.is_inferred = v->kind == V_TENSOR && behind[strspn(behind, " \t")] != ':';
+    names_define(names, &d);
+}
+
 const binding *lowering_bind(lowering *l, const char *name, span at, value v)
 {
+    note_definition(l, at, &v);
     binding *b = ARENA_NEW(&l->s->memory, binding);
     value *held = ARENA_NEW(&l->s->memory, value);
     if (!b || !held) {
@@ -61,6 +79,14 @@ const binding *lowering_find(const lowering *l, const char *name)
     while (s && s->binding->name != name)
         s = s->below[hash >= s->hash];
     return s ? s->binding : NULL;
+}
+
+const binding *lowering_use(const lowering *l, const char *name, span at)
+{
+    const binding *b = lowering_find(l, name);
+    if (b)
+        names_use(l->s->m->cx->names, at, b->at);
+    return b;
 }
 
 /* ---- statements ---- */
@@ -106,7 +132,7 @@ static value assigned(lowering *l, const binding *b, value v, span at)
 
 static value lower_assignment(lowering *l, const stmt *s)
 {
-    const binding *b = lowering_find(l, s->to->name);
+    const binding *b = lowering_use(l, s->to->name, s->to->at);
     op_id op = assignment_op((token_kind)s->token);
     value v = lowering_expr(l, s->value);
     if (!b) {
@@ -156,9 +182,10 @@ static value lower_function(lowering *l, const stmt *s)
     closure *c = ARENA_NEW(&l->s->memory, closure);
     if (!c)
         return lowering_no_memory(l);
+    c->decl = s->function;
     const binding *b = lowering_bind(l, s->function->name, s->function->at,
                                      (value){.kind = V_FUNCTION, .u.closure = c});
-    *c = (closure){.decl = s->function, .scope = l->scope};
+    c->scope = l->scope;
     if (b)
         (void)lowering_checked(l, c);
     return (value){.kind = V_UNIT};
@@ -352,8 +379,10 @@ static uint32_t place_of(lowering *l, const value *f, const expr *a, uint32_t i)
     if (!a->label || f->kind == V_BAD)
         return i;
     for (const param *p = f->u.closure->decl->params; p; p = p->next, at++)
-        if (p->name == a->label)
+        if (p->name == a->label) {
+            names_use(l->s->m->cx->names, a->label_at, p->at);
             return at;
+        }
     (void)lowering_fault(l, DIAG_InvalidAttribute, a->label_at, "there is no parameter '%.100s'",
                          a->label);
     return UINT32_MAX;
@@ -439,7 +468,7 @@ value lowering_call_expr(lowering *l, const expr *e)
     const expr *callee = e->first;
     value out;
     if (callee->kind == X_NAME) {
-        const binding *b = lowering_find(l, callee->name);
+        const binding *b = lowering_use(l, callee->name, callee->at);
         if (b)
             return call_value(l, *b->value, e);
         if (lowering_builtin(l, e, callee->name, callee->at, NULL, callee->at, &out))
@@ -451,7 +480,7 @@ value lowering_call_expr(lowering *l, const expr *e)
     if ((callee->token == T_PATH && is_path(callee)) || is_namespace(l, callee->first)) {
         if (lowering_builtin(l, e, callee->name, callee->op, NULL, callee->op, &out))
             return out;
-        const binding *b = lowering_find(l, callee->name);
+        const binding *b = lowering_use(l, callee->name, callee->op);
         return b ? call_value(l, *b->value, e) : call_unknown(l, e, callee->name, callee->op);
     }
     value self = lowering_expr(l, callee->first);

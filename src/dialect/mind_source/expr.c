@@ -233,7 +233,7 @@ static bool find_option_input(lowering *l, const char *name, span at, value *out
 static value lower_name(lowering *l, const expr *e)
 {
     value v;
-    const binding *b = lowering_find(l, e->name);
+    const binding *b = lowering_use(l, e->name, e->at);
     if (b)
         return *b->value;
     for (size_t i = 0; i < sizeof dtype_names / sizeof dtype_names[0]; i++)

@@ -142,6 +142,8 @@ span lowering_result_place(const function_decl *d);
 /* Bind NAME in the current scope; its binding, or NULL. */
 const binding *lowering_bind(lowering *l, const char *name, span at, value v);
 const binding *lowering_find(const lowering *l, const char *name);
+/* The same of a use of NAME at AT, of which editors hear. */
+const binding *lowering_use(const lowering *l, const char *name, span at);
 /* One statement of a script, whose bindings stay. */
 value lowering_top_statement(lowering *l, const stmt *s);
 /* The entry C with its inputs. */

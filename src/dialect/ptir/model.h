@@ -70,18 +70,22 @@ typedef struct ptir_function {
     ptir_types parameters, results;
     ptir_ids parameter_ids;               /* none for a region whose form does not store them */
     VECTOR(const char *) parameter_names; /* none unless the form has them */
+    VECTOR(span) parameter_places;        /* of the ids; none unless the form has them */
     VECTOR(ptir_operand) result_ids;      /* likewise; in the text form also elements of tuples */
     ptir_insts body;
     VECTOR(ptir_hint) hints;
     ptir_ids gradients; /* pairs of ids: an input, its gradient; written, never read */
     bool stores_ids;    /* parameter_ids and result_ids speak */
-    span at;
+    span at;            /* the name or id, where there is one */
+    span whole;         /* from there to its end; empty: not known */
 } ptir_function;
+
+typedef VECTOR(ptir_function) ptir_functions;
 
 typedef struct ptir_program {
     const char *entry; /* interned */
     span entry_at;
-    VECTOR(ptir_function) functions, regions;
+    ptir_functions functions, regions;
 } ptir_program;
 
 /* ---- shared by the readers ----------------------------------------------------------------- */

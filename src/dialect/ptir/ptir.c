@@ -7,6 +7,7 @@
 #include "dialect/ptir/formats/formats.h"
 #include "dialect/ptir/legal.h"
 #include "dialect/ptir/lower.h"
+#include "dialect/ptir/names.h"
 #include "dialect/ptir/raise.h"
 
 typedef tn_status form_read(module *m, arena *memory, ptir_program *out, uint32_t *faults);
@@ -19,7 +20,10 @@ static tn_status read_form(module *m, form_read *form)
     m->source.restate = ptir_restate;
     m->source.says_operands = true;
     arena_init(&memory, m->allocator);
+    program = (ptir_program){0};
     tn_status s = form(m, &memory, &program, &faults);
+    const tn_status noted = ptir_note_names(m, &program, &memory);
+    s = noted == TN_OK ? s : noted;
     if (s == TN_OK)
         s = ptir_lower(m, &program, &memory, faults);
     arena_release(&memory);

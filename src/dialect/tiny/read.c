@@ -355,6 +355,7 @@ static bool declare(reader *r, const json_value *v, uint32_t index)
         e->id = "";
         return out_of_memory(r);
     }
+    e->id_at = id->at;
     e->faulty = !read_fields(r, e, v);
     return !e->faulty;
 }
@@ -573,6 +574,8 @@ static tn_status read_all(reader *r)
     if (!r->f)
         return module_no_memory(r->m);
     const bool ok = read_document(r) && read_entries(r) && read_outputs(r);
+    if (r->m->cx->names)
+        tiny_note_names(r);
     if (r->no_memory)
         return module_no_memory(r->m);
     return ok && r->faults == 0 ? TN_OK : TN_ERR_REJECTED;

@@ -31,7 +31,8 @@ typedef struct value {
 /* One entry of the list "uops". */
 typedef struct entry {
     span at;
-    const char *id;              /* interned; never NULL */
+    const char *id; /* interned; never NULL */
+    span id_at;
     const tiny_uop *uop;         /* NULL: unknown, reported */
     const json_value *src, *arg; /* NULL: absent */
     const char *tag;
@@ -180,6 +181,11 @@ bool check_pieces(reader *r, entry *e, const value *x);
 /* ---- lint.c ---- */
 
 void lint_reshape(reader *r, const entry *e, const value *from, const value *to);
+
+/* ---- names.c ---- */
+
+/* Note the ids of the document in the table of the context. */
+void tiny_note_names(reader *r);
 
 /* ---- edits.c: the texts of fixes ---- */
 

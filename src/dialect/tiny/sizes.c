@@ -83,6 +83,15 @@ static bool read_number(size_parser *p, dim *out)
     return true;
 }
 
+/* Tell an editor of a size called NAME, if that is a part of the document. */
+static void note_size(const reader *r, const char *name, size_t n)
+{
+    const source *s = &r->m->source;
+    const uintptr_t from = (uintptr_t)s->text, at = (uintptr_t)name;
+    if (at >= from && at - from < s->length)
+        names_symbol(r->m->cx->names, (span){(uint32_t)(at - from), (uint32_t)n});
+}
+
 static bool read_named(size_parser *p, dim *out)
 {
     const size_t n = name_length(p->at, p->end);
@@ -99,6 +108,7 @@ static bool read_named(size_parser *p, dim *out)
         return accept(p, ")") ? combine(p, DIM_FLOORDIV, a, b, out) : stop(p, "lacks a ')'");
     }
     const char *own = module_string(p->r->m, name, n);
+    note_size(p->r, name, n);
     *out = own ? size_of_name(p->r, own) : DIM_NO_MEMORY;
     if (*out != DIM_NO_MEMORY)
         return true;

@@ -368,7 +368,10 @@ static bool read_operation(ptir_scan *s, ptir_inst *out)
 static bool read_id(ptir_scan *s, uint32_t *id, span *at)
 {
     *at = scan_here(s);
-    return scan_expect(s, "%") && scan_u32(s, id);
+    if (!scan_expect(s, "%") || !scan_u32(s, id))
+        return false;
+    *at = scan_from(s, s->m->source.text + at->at);
+    return true;
 }
 
 static bool read_operand(ptir_scan *s, ptir_operand *out)
@@ -429,7 +432,8 @@ static bool read_ports(ptir_scan *s, bool region, ptir_function *f, bool results
                           : PTIR_PUSH(s->memory, &f->parameters, t);
         if (ok && !region)
             ok = results ? PTIR_PUSH(s->memory, &f->result_ids, o)
-                         : PTIR_PUSH(s->memory, &f->parameter_ids, o.id);
+                         : PTIR_PUSH(s->memory, &f->parameter_ids, o.id) &&
+                               PTIR_PUSH(s->memory, &f->parameter_places, o.at);
         if (!ok)
             return scan_no_memory(s);
     }
@@ -526,6 +530,7 @@ static bool read_program(ptir_scan *s, ptir_program *out)
                    !read_function(s, false, &f)) {
             return false;
         }
+        f.whole = scan_from(s, s->m->source.text + f.at.at);
         if (!(region ? PTIR_PUSH(s->memory, &out->regions, f)
                      : PTIR_PUSH(s->memory, &out->functions, f)))
             return scan_no_memory(s);

@@ -248,6 +248,7 @@ bool jpart_dimension(ptir_json *r, dim *out)
         const char *name = "";
         if (!jpart_name(r, &name, NULL))
             return false;
+        names_symbol(r->m->cx->names, at);
         *out = ptir_dim_by_name(r->m, name, strlen(name));
         if (*out == DIM_NO_MEMORY)
             return jpart_no_memory(r);

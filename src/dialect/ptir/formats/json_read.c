@@ -377,6 +377,22 @@ static bool read_result_ids(ptir_json *r, ptir_function *out)
     return json_ok(&r->j);
 }
 
+static bool read_parameter_ids(ptir_json *r, ptir_function *out)
+{
+    if (!json_array(&r->j))
+        return false;
+    while (json_element(&r->j)) {
+        const span at = json_here(&r->j);
+        uint32_t id;
+        if (!jpart_u32(r, &id))
+            return false;
+        if (!PTIR_PUSH(r->memory, &out->parameter_ids, id) ||
+            !PTIR_PUSH(r->memory, &out->parameter_places, at))
+            return jpart_no_memory(r);
+    }
+    return json_ok(&r->j);
+}
+
 static bool read_function_field(ptir_json *r, int field, void *to)
 {
     ptir_function *out = to;
@@ -386,7 +402,7 @@ static bool read_function_field(ptir_json *r, int field, void *to)
     case 1:
         return jpart_types(r, &out->parameters);
     case 2:
-        return jpart_ids(r, &out->parameter_ids);
+        return read_parameter_ids(r, out);
     case 3:
         return jpart_types(r, &out->results);
     case 4:
@@ -436,8 +452,10 @@ static bool read_functions(ptir_json *r, ptir_program *out)
         return false;
     while (json_element(&r->j)) {
         ptir_function f = {.at = json_here(&r->j), .stores_ids = true};
+        const uint32_t from = f.at.at;
         if (!read_object(r, words, 0x5f, read_function_field, &f))
             return false;
+        f.whole = (span){from, (uint32_t)(r->j.at - r->m->source.text) - from};
         if (!PTIR_PUSH(r->memory, &out->functions, f))
             return jpart_no_memory(r);
     }
@@ -450,8 +468,10 @@ static bool read_regions(ptir_json *r, ptir_program *out)
         return false;
     while (json_element(&r->j)) {
         ptir_function f = {.at = json_here(&r->j)};
+        const uint32_t from = f.at.at;
         if (!read_object(r, "id parameters body results", 15, read_region_field, &f))
             return false;
+        f.whole = (span){from, (uint32_t)(r->j.at - r->m->source.text) - from};
         if (!PTIR_PUSH(r->memory, &out->regions, f))
             return jpart_no_memory(r);
     }

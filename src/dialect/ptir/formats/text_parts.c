@@ -49,6 +49,7 @@ bool text_read_dim(ptir_scan *s, dim *out)
         name = s->at;
         s->at += n;
     }
+    names_symbol(s->m->cx->names, scan_from(s, s->m->source.text + where.at));
     *out = ptir_dim_by_name(s->m, name, n);
     return *out != DIM_NO_MEMORY || scan_no_memory(s);
 }

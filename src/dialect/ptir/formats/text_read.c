@@ -459,6 +459,7 @@ static bool read_parameters(reader *r)
             return false;
         if (!PTIR_PUSH(s->memory, &r->f->parameters, t) ||
             !PTIR_PUSH(s->memory, &r->f->parameter_ids, id) ||
+            !PTIR_PUSH(s->memory, &r->f->parameter_places, name.at) ||
             !PTIR_PUSH(s->memory, &r->f->parameter_names, name.name))
             return scan_no_memory(s);
     } while (scan_eat(s, ","));
@@ -498,23 +499,12 @@ static bool keep_results(reader *r, const ptir_type *declared)
     return true;
 }
 
-/* Behind the name. */
-static bool read_function(reader *r, ptir_function *f)
+/* Behind the name and the parameters. */
+static bool read_function_body(reader *r)
 {
     ptir_scan *s = &r->s;
     ptir_type results;
-    r->f = f;
-    r->names.n = 0;
-    if (r->by_name.cap > 1024) /* as large as an earlier function needed */
-        hash_release(s->m->allocator, &r->by_name);
-    else
-        hash_clear(&r->by_name);
-    f->stores_ids = true;
-    r->where = (ptir_where){.m = s->m, .function = f->name, .is_region = !f->name};
-    if (!f->name)
-        r->where.function = arena_printf(s->memory, "%" PRIu64, f->region);
-    if (!read_parameters(r) || !scan_expect(s, "->") || !text_read_type(s, &results) ||
-        !scan_expect(s, "{"))
+    if (!scan_expect(s, "->") || !text_read_type(s, &results) || !scan_expect(s, "{"))
         return false;
     while (!scan_eat_word(s, "return")) {
         if (scan_at(s, "}") || s->at >= s->end)
@@ -528,18 +518,49 @@ static bool read_function(reader *r, ptir_function *f)
     return scan_expect(s, "}") && keep_results(r, &results);
 }
 
+/* Behind the name. */
+static bool read_function(reader *r, ptir_function *f)
+{
+    ptir_scan *s = &r->s;
+    r->f = f;
+    r->names.n = 0;
+    if (r->by_name.cap > 1024) /* as large as an earlier function needed */
+        hash_release(s->m->allocator, &r->by_name);
+    else
+        hash_clear(&r->by_name);
+    f->stores_ids = true;
+    r->where = (ptir_where){.m = s->m, .function = f->name, .is_region = !f->name};
+    if (!f->name)
+        r->where.function = arena_printf(s->memory, "%" PRIu64, f->region);
+    const bool ok = read_parameters(r) && read_function_body(r);
+    /* of what cannot be read, nobody knows where it ends */
+    f->whole = (span){f->at.at, (uint32_t)((ok ? s->at : s->end) - s->m->source.text) - f->at.at};
+    return ok;
+}
+
 static bool read_function_name(reader *r, ptir_function *f)
 {
     ptir_scan *s = &r->s;
     ptir_word_text word;
     (void)scan_eat(s, "@");
     f->at = scan_here(s);
-    if (scan_at(s, "\""))
-        return scan_string(s, &f->name);
+    if (scan_at(s, "\"")) {
+        const bool ok = scan_string(s, &f->name);
+        f->at.length = ok ? (uint32_t)(s->at - s->m->source.text) - f->at.at : f->at.length;
+        return ok;
+    }
     if (!scan_word(s, &word))
         return false;
     f->name = module_string(s->m, word.at, word.n);
     return f->name || scan_no_memory(s);
+}
+
+/* Read F, whose name was read, and keep it in TO, also when only a part of it can be read: editors
+ * ask for its names. */
+static bool keep_function(reader *r, ptir_function *f, ptir_functions *to)
+{
+    const bool ok = read_function(r, f);
+    return (PTIR_PUSH(r->s.memory, to, *f) || scan_no_memory(&r->s)) && ok;
 }
 
 static bool read_program(reader *r, ptir_program *out)
@@ -552,23 +573,21 @@ static bool read_program(reader *r, ptir_program *out)
         if (!is_entry && scan_eat_word(s, "region")) {
             (void)scan_eat(s, "@");
             f.at = scan_here(s);
-            if (!scan_u64(s, &f.region) || !read_function(r, &f))
+            if (!scan_u64(s, &f.region) || !keep_function(r, &f, &out->regions))
                 return false;
-            if (!PTIR_PUSH(s->memory, &out->regions, f))
-                return scan_no_memory(s);
             continue;
         }
         if (!scan_eat_word(s, "func") && !scan_eat_word(s, "function"))
             return scan_unexpected(s, out->functions.n ? "'func', 'entry func' or 'region'"
                                                        : "'func'");
-        if (!read_function_name(r, &f) || !read_function(r, &f))
+        if (!read_function_name(r, &f))
             return false;
         if (is_entry || !out->entry) {
             out->entry = f.name;
             out->entry_at = f.at;
         }
-        if (!PTIR_PUSH(s->memory, &out->functions, f))
-            return scan_no_memory(s);
+        if (!keep_function(r, &f, &out->functions))
+            return false;
     }
     if (out->functions.n == 0)
         return scan_unexpected(s, "'func'");
