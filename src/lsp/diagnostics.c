@@ -7,6 +7,7 @@ typedef struct showing {
     text_buffer *out;
     bool any;
     size_t from, to; /* of actions: which are asked for */
+    uint32_t n_errors;
 } showing;
 
 static void place_bytes(const document *d, const tn_place *p, size_t *from, size_t *to)
@@ -75,28 +76,32 @@ static void show_diagnostic(void *user, const tn_diagnostic *g)
     showing *w = user;
     text_puts(w->out, w->any ? "," : "");
     w->any = true;
+    w->n_errors += g->severity == TN_ERROR;
     put_diagnostic(w, g);
 }
 
-/* Read the text for what REPORT makes of its diagnostics. */
-static bool read_for(showing *w, void (*report)(void *user, const tn_diagnostic *g))
+/* Read the text for what REPORT makes of its diagnostics, and for NAMES. */
+static bool read_for(showing *w, void (*report)(void *user, const tn_diagnostic *g),
+                     name_table *names)
 {
     const tn_diagnostic_sink sink = {report, w};
     tn_context *cx;
     tn_module *m;
-    const tn_status status = answer_read(w->d, &sink, &cx, &m);
+    const tn_status status = answer_read(w->d, &sink, names, &cx, &m);
     tn_module_free(m);
     tn_context_free(cx);
     return status != TN_ERR_NOMEM && !w->out->failed;
 }
 
-bool answer_diagnostics(const server *s, const document *d, text_buffer *out)
+bool answer_diagnostics(const server *s, document *d, text_buffer *out)
 {
     showing w = {.s = s, .d = d, .out = out};
     text_puts(out, "{\"uri\":");
     text_json_string(out, d->uri, strlen(d->uri));
     text_printf(out, ",\"version\":%lld,\"diagnostics\":[", (long long)d->version);
-    const bool ok = read_for(&w, show_diagnostic);
+    names_release(&d->names);
+    const bool ok = read_for(&w, show_diagnostic, &d->names) && !d->names.failed;
+    d->n_errors = w.n_errors;
     text_puts(out, "]}");
     return ok;
 }
@@ -163,7 +168,7 @@ bool answer_actions(const server *s, const document *d, size_t from, size_t to, 
     text_init(&all, d->allocator);
     showing every = {.s = s, .d = d, .out = &all};
     text_putc(out, '[');
-    bool ok = read_for(&one, show_action) && read_for(&every, show_edit);
+    bool ok = read_for(&one, show_action, NULL) && read_for(&every, show_edit, NULL);
     if (ok && every.any) {
         text_puts(out, one.any ? "," : "");
         text_puts(out, "{\"title\":\"carry out all edits\",\"kind\":\"source.fixAll.tenon\"");

@@ -61,6 +61,7 @@ bool document_set(document *d, const char *text, size_t n)
 
 void document_free(document *d)
 {
+    names_release(&d->names);
     memory_free(d->allocator, d->text, d->text ? d->n + 1 : 0);
     VECTOR_RELEASE(d->allocator, &d->lines);
     memory_free(d->allocator, d->uri, d->uri ? strlen(d->uri) + 1 : 0);
@@ -144,16 +145,17 @@ size_t document_place(const document *d, uint32_t line, uint32_t column)
     return document_step(d, at, column > 0 ? column - 1 : 0);
 }
 
-static void put_position(position p, text_buffer *out)
+void document_put_position(const document *d, encoding e, size_t at, text_buffer *out)
 {
+    const position p = document_position(d, e, at);
     text_printf(out, "{\"line\":%u,\"character\":%u}", (unsigned)p.line, (unsigned)p.character);
 }
 
 void document_put_range(const document *d, encoding e, size_t from, size_t to, text_buffer *out)
 {
     text_puts(out, "{\"start\":");
-    put_position(document_position(d, e, from), out);
+    document_put_position(d, e, from, out);
     text_puts(out, ",\"end\":");
-    put_position(document_position(d, e, to), out);
+    document_put_position(d, e, to, out);
     text_putc(out, '}');
 }

@@ -2,6 +2,7 @@
 #ifndef LSP_DOCUMENT_H
 #define LSP_DOCUMENT_H
 
+#include "base/context/names.h"
 #include "base/memory/memory.h"
 #include "base/text/text.h"
 
@@ -22,6 +23,8 @@ typedef struct document {
     char *text; /* with a NUL behind it */
     size_t n;
     VECTOR(uint32_t) lines; /* where each begins */
+    name_table names;       /* of the text as it was read last, sorted */
+    uint32_t n_errors;      /* that were found then */
 } document;
 
 /* Give D the N bytes of TEXT. False when there is no memory: then it keeps what it had. */
@@ -39,6 +42,7 @@ position document_position(const document *d, encoding e, size_t offset);
 size_t document_place(const document *d, uint32_t line, uint32_t column);
 size_t document_step(const document *d, size_t from, uint32_t count);
 
+void document_put_position(const document *d, encoding e, size_t at, text_buffer *out);
 /* {"start":...,"end":...} of these bytes. */
 void document_put_range(const document *d, encoding e, size_t from, size_t to, text_buffer *out);
 

@@ -39,7 +39,7 @@ static tn_status canonical(const document *d, text_buffer *out, const char **ref
     tn_module_info info = {.size = sizeof info};
     tn_context *cx;
     tn_module *m;
-    tn_status status = answer_read(d, &sink, &cx, &m);
+    tn_status status = answer_read(d, &sink, NULL, &cx, &m);
     if (status == TN_OK)
         status = tn_module_get_info(m, &info);
     *refusal = status != TN_OK                ? "the program has errors"

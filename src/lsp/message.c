@@ -123,6 +123,20 @@ static bool read_capabilities(reading *r)
     return json_ok(&r->j);
 }
 
+/* Looks for includeDeclaration. */
+static bool read_context(reading *r)
+{
+    json_text key;
+    if (!json_object(&r->j))
+        return false;
+    while (json_member(&r->j, &key))
+        if (json_is(key, "includeDeclaration") && is_a(r, JSON_BOOL))
+            (void)json_bool(&r->j, &r->p->with_declaration);
+        else
+            (void)json_skip(&r->j);
+    return json_ok(&r->j);
+}
+
 static bool read_parameters(reading *r)
 {
     json_text key;
@@ -138,6 +152,10 @@ static bool read_parameters(reading *r)
             (void)read_capabilities(r);
         else if (json_is(key, "range") && is_a(r, JSON_OBJECT))
             (void)read_range(r, &r->p->start, &r->p->end);
+        else if (json_is(key, "context") && is_a(r, JSON_OBJECT))
+            (void)read_context(r);
+        else if (json_is(key, "newName"))
+            (void)json_string(&r->j, &r->p->name);
         else if (json_is(key, "position"))
             (void)read_position(r, &r->p->start);
         else

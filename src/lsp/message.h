@@ -25,7 +25,8 @@ typedef struct change {
 /* What the methods of this server look at; what a message does not say is zero. */
 typedef struct parameters {
     bool has_uri, has_text, offers_utf8;
-    json_text uri, language, text;
+    bool with_declaration;               /* of context */
+    json_text uri, language, text, name; /* the last: newName */
     int64_t version;
     position start, end; /* of `range`; `position` is a start */
     VECTOR(change) changes;

@@ -96,7 +96,7 @@ static void send_text(server *s, const message *m, const char *text)
 }
 
 /* Publish the diagnostics of D; with IS_CLOSED that there are none any more. */
-static void publish(server *s, const document *d, bool is_closed)
+static void publish(server *s, document *d, bool is_closed)
 {
     text_buffer out;
     text_init(&out, &s->cx->allocator);
@@ -144,7 +144,7 @@ static document *document_new(const tn_allocator *a, json_text uri)
     document *d = memory_alloc(a, sizeof *d);
     if (!d)
         return NULL;
-    *d = (document){.allocator = a, .uri = memory_alloc(a, uri.n + 1)};
+    *d = (document){.allocator = a, .names.allocator = a, .uri = memory_alloc(a, uri.n + 1)};
     if (!d->uri) {
         document_free(d);
         return NULL;
@@ -214,7 +214,11 @@ static void initialize(server *s, const message *m)
                 "\"textDocumentSync\":{\"openClose\":true,\"change\":2},"
                 "\"codeActionProvider\":{\"codeActionKinds\":[\"quickfix\","
                 "\"source.fixAll.tenon\"]},\"documentFormattingProvider\":true,"
-                "\"hoverProvider\":true,\"completionProvider\":{}},"
+                "\"hoverProvider\":true,\"completionProvider\":{\"triggerCharacters\":[\"%%\"]},"
+                "\"definitionProvider\":true,\"referencesProvider\":true,"
+                "\"documentHighlightProvider\":true,\"renameProvider\":{\"prepareProvider\":true},"
+                "\"documentSymbolProvider\":true,\"inlayHintProvider\":true,"
+                "\"foldingRangeProvider\":true},"
                 "\"serverInfo\":{\"name\":\"tenon\",\"version\":\"%s\"}}",
                 m->p.offers_utf8 ? "utf-8" : "utf-16", tn_version());
     send_result(s, m, true, &result);
@@ -236,59 +240,62 @@ static const document *asked(server *s, const message *m)
     return d;
 }
 
-static void code_action(server *s, const message *m)
-{
-    const document *d = asked(s, m);
-    text_buffer result;
-    if (!d)
-        return;
-    const size_t from = document_offset(d, s->encoding, m->p.start);
-    const size_t to = document_offset(d, s->encoding, m->p.end);
-    text_init(&result, &s->cx->allocator);
-    const bool ok = answer_actions(s, d, from, to, &result);
-    send_result(s, m, ok, &result);
-    text_release(&result);
-}
+/* The bytes that a request names: a position is a range of none. */
+typedef struct request {
+    const server *s;
+    const document *d;
+    const parameters *p;
+    size_t from, to;
+    text_buffer *out;
+    const char *refusal; /* why there is no result; NULL: there is one */
+} request;
 
-static void format(server *s, const message *m)
+/* Answer M by what ANSWER appends, which is false without memory. */
+static void answer(server *s, const message *m, bool (*answer_it)(request *r))
 {
     const document *d = asked(s, m);
-    const char *refusal = NULL;
     text_buffer result;
     if (!d)
         return;
     text_init(&result, &s->cx->allocator);
-    const bool ok = answer_formatting(s, d, &result, &refusal);
-    if (ok && refusal)
-        send_error(s, m, RPC_REQUEST_FAILED, refusal);
+    request r = {s,
+                 d,
+                 &m->p,
+                 document_offset(d, s->encoding, m->p.start),
+                 document_offset(d, s->encoding, m->p.end),
+                 &result,
+                 NULL};
+    const bool ok = answer_it(&r);
+    if (ok && r.refusal)
+        send_error(s, m, RPC_REQUEST_FAILED, r.refusal);
     else
         send_result(s, m, ok, &result);
     text_release(&result);
 }
 
-static void hover(server *s, const message *m)
-{
-    const document *d = asked(s, m);
-    text_buffer result;
-    if (!d)
-        return;
-    text_init(&result, &s->cx->allocator);
-    const bool ok = answer_hover(s, d, document_offset(d, s->encoding, m->p.start), &result);
-    send_result(s, m, ok, &result);
-    text_release(&result);
-}
+/* A method NAME that is answered by EXPRESSION over the request R. */
+#define ANSWERED(name, expression)                                                                 \
+    static bool name##_it(request *r)                                                              \
+    {                                                                                              \
+        return expression;                                                                         \
+    }                                                                                              \
+    static void name(server *s, const message *m)                                                  \
+    {                                                                                              \
+        answer(s, m, name##_it);                                                                   \
+    }
 
-static void complete(server *s, const message *m)
-{
-    const document *d = asked(s, m);
-    text_buffer result;
-    if (!d)
-        return;
-    text_init(&result, &s->cx->allocator);
-    const bool ok = answer_completion(d, &result);
-    send_result(s, m, ok, &result);
-    text_release(&result);
-}
+ANSWERED(code_action, answer_actions(r->s, r->d, r->from, r->to, r->out))
+ANSWERED(format, answer_formatting(r->s, r->d, r->out, &r->refusal))
+ANSWERED(hover, answer_hover(r->s, r->d, r->from, r->out))
+ANSWERED(complete, answer_completion(r->s, r->d, r->from, r->out))
+ANSWERED(definition, answer_definition(r->s, r->d, r->from, r->out))
+ANSWERED(references, answer_references(r->s, r->d, r->from, r->p->with_declaration, r->out))
+ANSWERED(highlights, answer_highlights(r->s, r->d, r->from, r->out))
+ANSWERED(prepare_rename, answer_prepare_rename(r->s, r->d, r->from, r->out))
+ANSWERED(rename_name, answer_rename(r->s, r->d, r->from, r->p->name, r->out, &r->refusal))
+ANSWERED(symbols, answer_symbols(r->s, r->d, r->out))
+ANSWERED(hints, answer_hints(r->s, r->d, r->from, r->to, r->out))
+ANSWERED(folds, answer_folds(r->d, r->out))
 
 /* ---- messages ---- */
 
@@ -308,6 +315,14 @@ static const method methods[] = {
     {"textDocument/formatting", true, format},
     {"textDocument/hover", true, hover},
     {"textDocument/completion", true, complete},
+    {"textDocument/definition", true, definition},
+    {"textDocument/references", true, references},
+    {"textDocument/documentHighlight", true, highlights},
+    {"textDocument/prepareRename", true, prepare_rename},
+    {"textDocument/rename", true, rename_name},
+    {"textDocument/documentSymbol", true, symbols},
+    {"textDocument/inlayHint", true, hints},
+    {"textDocument/foldingRange", true, folds},
 };
 
 static const method *find_method(json_text name)

@@ -128,7 +128,7 @@ class Words(unittest.TestCase):
         self.assertEqual(got["range"], {"start": {"line": 0, "character": 7}, "end": {"line": 0, "character": 10}})
         self.assertTrue(got["contents"]["value"].startswith("**sum**: "))
         self.assertIn("`keepdims`", got["contents"]["value"])
-        self.assertIsNone(self.ask(URI, "mind-ir", line, "hover", 2))
+        self.assertEqual(self.ask(URI, "mind-ir", line, "hover", 2)["contents"]["value"], "```\nSum: tensor<f32>[]\n```")
         self.assertIsNone(self.ask(URI, "mind-ir", line, "hover", 12))
         self.assertIn("**sub**", self.ask(URI, "mind-ir", "%1 = BinOp", "hover", 6)["contents"]["value"])
         self.assertIn("**dot_general**", self.ask("a.ptir", "plaintext", "%1 = dot_general", "hover", 16)["contents"]["value"])
