@@ -30,7 +30,7 @@ static void define(noting *n, named_kind kind, uint32_t id, span at, const ptir_
     const name_definition d = {.kind = kind, .at = at, .detail = words_of(n, t)};
     if (n->no_memory || ptir_ids_find(&n->ids, id) != NO_VALUE)
         return;
-    if (!ptir_ids_add(&n->ids, id) || !VECTOR_PUSH(n->m->allocator, &n->places, at))
+    if (!VECTOR_PUSH(n->m->allocator, &n->places, at) || !ptir_ids_add(&n->ids, id))
         n->no_memory = true;
     else
         names_define(n->m->cx->names, &d);

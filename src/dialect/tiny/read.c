@@ -574,7 +574,7 @@ static tn_status read_all(reader *r)
     if (!r->f)
         return module_no_memory(r->m);
     const bool ok = read_document(r) && read_entries(r) && read_outputs(r);
-    if (r->m->cx->names)
+    if (r->m->cx->names && !r->no_memory)
         tiny_note_names(r);
     if (r->no_memory)
         return module_no_memory(r->m);
