@@ -52,12 +52,19 @@ class Case(unittest.TestCase):
             self.assertEqual(ref.tobytes(), jit.tobytes())
         return sets[0]
 
-    def refused(self, data, *arguments):
-        """The kinds of the errors for which the model is refused."""
+    def checked(self, data, *arguments):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "m.onnx")
             path.write_bytes(data)
-            done = start("check", path, *arguments, "--diagnostics", "json")
+            return start("check", path, *arguments, "--diagnostics", "json")
+
+    def accepted(self, data, *arguments):
+        done = self.checked(data, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def refused(self, data, *arguments):
+        """The kinds of the errors for which the model is refused."""
+        done = self.checked(data, *arguments)
         self.assertEqual(done.returncode, 1, done.stderr)
         said = [json.loads(line) for line in done.stderr.splitlines()]
         return [d["kind"] for d in said if d["severity"] == "error"]

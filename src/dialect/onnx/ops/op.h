@@ -68,6 +68,12 @@ tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
 /* ---- op_axes.c ---- */
 
+/* Has input K these extents, when it is given? Refused otherwise. A size that is no number fits
+ * any extent. */
+bool onnx_in_fits(onnx_call *c, uint32_t k, tn_ints dims);
+/* Does V, an operand, broadcast to these extents, and to no more? Refused otherwise. */
+bool onnx_spreads(onnx_call *c, tn_value v, tn_ints dims);
+
 /* V, a list along axis AXIS of a tensor of rank RANK, or one element, in a shape that broadcasts
  * so; V itself with another rank. */
 tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank);

@@ -44,6 +44,8 @@ bool onnx_op_prelu(onnx_call *c)
             dims[i] = 1;
         slope = tn_reshape(c->b, slope, (tn_ints){dims, t->rank - 1});
     }
+    if (t && u && !onnx_spreads(c, slope, onnx_dims(t)))
+        return false;
     return give_by_sign(c, x, tn_mul(c->b, x, slope));
 }
 
@@ -161,7 +163,11 @@ bool onnx_op_clip(onnx_call *c)
             x = tn_minimum(c->b, x, tn_scalar_like(c->b, x, (double)high->f));
         return onnx_give(c, 0, x);
     }
+    const type *t = onnx_type_of(c, x);
     const tn_value low = onnx_in(c, 1), high = onnx_in(c, 2);
+    for (uint32_t k = 1; t && k < 3; k++)
+        if (onnx_has_in(c, k) && !onnx_spreads(c, onnx_in(c, k), onnx_dims(t)))
+            return false;
     if (onnx_has_in(c, 1) && onnx_has_in(c, 2))
         return onnx_give(c, 0, tn_clamp(c->b, x, low, high));
     if (onnx_has_in(c, 1))

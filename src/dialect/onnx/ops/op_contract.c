@@ -41,6 +41,9 @@ bool onnx_op_gemm(onnx_call *c)
                                 TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
     z = onnx_scaled(c, tn_cast(c->b, z, t->dtype), onnx_attr_float(c, "alpha", 1));
     const double beta = onnx_attr_float(c, "beta", 1);
+    const type *s = onnx_type_of(c, z);
+    if (s && onnx_has_in(c, 2) && !onnx_spreads(c, onnx_in(c, 2), onnx_dims(s)))
+        return false;
     if (onnx_has_in(c, 2) && beta != 0)
         z = tn_add(c->b, z, onnx_scaled(c, onnx_in(c, 2), beta));
     return onnx_give(c, 0, z);

@@ -123,26 +123,35 @@ static tn_ints paired(int64_t *room, const int64_t *low, const int64_t *high, ui
 /* Y plus the bias in input K, one for each channel. */
 static bool give_with_bias(onnx_call *c, tn_value y, uint32_t k)
 {
-    const type *t = onnx_type_of(c, y), *u = onnx_in_type(c, k);
+    const type *t = onnx_type_of(c, y);
     if (!t || !onnx_has_in(c, k))
         return onnx_give(c, 0, y);
-    if (!u || u->rank != 1)
-        return onnx_refuse(c, DIAG_RankMismatch, "the bias is a list");
+    if (!onnx_in_fits(c, k, TN_INTS(t->dims[1])))
+        return false;
     const tn_value bias = onnx_along(c, onnx_in(c, k), 1, t->rank);
     return onnx_give(c, 0, tn_add(c->b, y, bias));
 }
 
+/* The windows of a filter of type U; `kernel_shape` may say them, too. */
 static bool read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *w)
 {
+    int64_t given[TN_MAX_RANK];
+    const bool is_given = onnx_attr(c, "kernel_shape");
     if (t->rank < 3 || u->rank != t->rank)
         return onnx_refuse(c, DIAG_RankMismatch, "a filter of rank %" PRIu32 " for rank %" PRIu32,
                            u->rank, t->rank);
     w->n = t->rank - 2;
-    if (!read_extents(c, u, w->n, w->kernel))
+    if (!read_extents(c, u, w->n, w->kernel) ||
+        (is_given && !onnx_window_list(c, "kernel_shape", w->n, 1, 1, given)))
         return false;
-    for (uint32_t i = 0; i < w->n; i++)
+    for (uint32_t i = 0; i < w->n; i++) {
         if (w->kernel[i] < 1 || w->kernel[i] > INT32_MAX)
             return onnx_refuse(c, DIAG_InvalidDimension, "a filter has no elements");
+        if (is_given && given[i] != w->kernel[i])
+            return onnx_refuse(c, DIAG_DimensionMismatch,
+                               "'kernel_shape' has an entry of %" PRId64 ", the filter %" PRId64,
+                               given[i], w->kernel[i]);
+    }
     return true;
 }
 

@@ -88,6 +88,12 @@ static bool read_input(equation *e, uint32_t k, lettered *t)
                            t->n, k, u->rank);
     for (uint32_t i = 0; i < t->n; i++) {
         dim *extent = &e->extents[t->letters[i]];
+        if (e->uses[t->letters[i]] && *extent != u->dims[i] && *extent != 1 && u->dims[i] != 1 &&
+            !dim_is_symbolic(*extent) && !dim_is_symbolic(u->dims[i]))
+            return onnx_refuse(e->c, DIAG_DimensionMismatch,
+                               "axis %" PRIu32 " of input %" PRIu32 " has the extent %" PRId64
+                               ", another of its letter %" PRId64,
+                               i, k, u->dims[i], *extent);
         if (e->uses[t->letters[i]]++ == 0 || *extent == 1)
             *extent = u->dims[i];
     }

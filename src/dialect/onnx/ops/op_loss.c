@@ -28,6 +28,11 @@ static bool give_loss(onnx_call *c, tn_value logp)
         return false;
     if (t->rank < 2 || u->rank + 1 != t->rank)
         return onnx_refuse(c, DIAG_RankMismatch, "targets must lack the axis of classes");
+    dim places[TN_MAX_RANK];
+    for (uint32_t i = 0; i < u->rank; i++)
+        places[i] = t->dims[i ? i + 1 : 0];
+    if (!onnx_in_fits(c, 1, (tn_ints){places, u->rank}) || !onnx_in_fits(c, 2, TN_INTS(t->dims[1])))
+        return false;
     if (ignored) {
         const tn_value other = tn_scalar_int(b, u->dtype, ignored->i);
         counts = tn_compare(b, TN_NE, target, other);

@@ -202,6 +202,21 @@ bool onnx_op_concat(onnx_call *c)
 
 /* ---- Split ---- */
 
+/* Are there SIZES for all elements of an axis of EXTENT? */
+static bool sizes_fit(onnx_call *c, dim extent, const int64_t *sizes)
+{
+    int64_t left = dim_is_symbolic(extent) ? INT64_MAX : extent;
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        if (sizes[i] < 0)
+            return onnx_refuse(c, DIAG_NegativeDimension, "a size is negative");
+        if (sizes[i] > left)
+            return onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
+        left -= sizes[i];
+    }
+    return left == 0 || dim_is_symbolic(extent) ||
+           onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
+}
+
 /* How many elements each result has along an axis of EXTENT. */
 static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
 {
@@ -210,14 +225,19 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
     const int64_t parts = onnx_attr_int(c, "num_outputs", c->n_out);
     if (!onnx_ints_of(c, "split", 1, c->n_out, sizes, &n, &given))
         return false;
-    if (given)
-        return n == c->n_out ||
-               onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " sizes for %" PRIu32 " results", n,
+    if (given && n != c->n_out)
+        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " sizes for %" PRIu32 " results", n,
                            c->n_out);
+    if (given)
+        return sizes_fit(c, extent, sizes);
     if (dim_is_symbolic(extent))
         return onnx_refuse(c, DIAG_ShapeUnknown, "a size is divided into equal parts");
     if (parts != (int64_t)c->n_out)
         return onnx_refuse(c, DIAG_ArityMismatch, "'num_outputs' is not how many there are");
+    if (c->version < 18 && extent % parts)
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "%" PRId64 " elements are not divided into %" PRId64 " equal parts",
+                           extent, parts);
     const int64_t each = extent / parts + (extent % parts != 0);
     for (int64_t i = 0, left = extent; i < parts; i++) { /* the last may be smaller */
         sizes[i] = left < each ? left : each;
@@ -231,8 +251,6 @@ static bool split_known(onnx_call *c, const known_value *x, const int64_t *sizes
 {
     int64_t start = 0;
     for (uint32_t i = 0; i < c->n_out; i++) {
-        if (sizes[i] < 0 || sizes[i] > (int64_t)x->n - start)
-            return onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
         known_value *part = known_new(&c->im->memory, x->dtype, &sizes[i], 1);
         if (part && sizes[i])
             memcpy(part->at, x->at + start, (size_t)sizes[i] * sizeof *part->at);
@@ -258,8 +276,6 @@ bool onnx_op_split(onnx_call *c)
         return split_known(c, list, sizes);
     const tn_value x = onnx_in(c, 0);
     for (uint32_t i = 0; i < c->n_out; i++) {
-        if (sizes[i] < 0 || sizes[i] > INT64_MAX - start)
-            return onnx_refuse(c, DIAG_NegativeDimension, "a size is negative");
         if (!onnx_give(c, i, tn_slice_axis(c->b, x, axis, start, sizes[i])))
             return false;
         start += sizes[i];

@@ -22,6 +22,15 @@ static tn_value inverse_deviation(onnx_call *c, tn_value variance, double epsilo
     return tn_reciprocal(c->b, tn_sqrt(c->b, onnx_plus(c, variance, epsilon)));
 }
 
+/* Have the inputs FIRST to LAST a number for each of N channels? */
+static bool are_lists(onnx_call *c, uint32_t first, uint32_t last, dim n)
+{
+    for (uint32_t k = first; k <= last; k++)
+        if (!onnx_in_fits(c, k, TN_INTS(n)))
+            return false;
+    return true;
+}
+
 /* ---- BatchNormalization ---- */
 
 /* OLD * momentum + NOW * (1 - momentum) */
@@ -63,6 +72,8 @@ bool onnx_op_batch_normalization(onnx_call *c)
         return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch and channels");
     if (c->version < 9 && !onnx_attr_int(c, "spatial", 1))
         return onnx_refuse(c, DIAG_NotImplemented, "statistics for each element are not read");
+    if (!are_lists(c, 1, 4, t->dims[1]))
+        return false;
     if (c->version >= 14 && onnx_attr_int(c, "training_mode", 0))
         return batch_training(c, x, t, epsilon);
     if (c->n_out > 1)
@@ -84,7 +95,7 @@ bool onnx_op_instance_normalization(onnx_call *c)
     const type *t = onnx_type_of(c, x);
     int64_t room[TN_MAX_RANK];
     tn_ints axes;
-    if (!t || !onnx_spatial_axes(c, t, room, &axes))
+    if (!t || !onnx_spatial_axes(c, t, room, &axes) || !are_lists(c, 1, 2, t->dims[1]))
         return false;
     const moments m = moments_of(c, x, axes);
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
@@ -98,14 +109,17 @@ bool onnx_op_instance_normalization(onnx_call *c)
 bool onnx_op_group_normalization(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
+    const type *t = onnx_type_of(c, x);
     const int64_t groups = onnx_attr_int(c, "num_groups", 0);
     int64_t dims[TN_MAX_RANK + 1], axes[TN_MAX_RANK];
-    if (!t || !u)
+    if (!t)
         return false;
     if (t->rank < 2 || t->rank >= TN_MAX_RANK || groups < 1 || dim_is_symbolic(t->dims[1]) ||
         t->dims[1] % groups)
         return onnx_refuse(c, DIAG_InvalidAttribute, "'num_groups' does not divide the channels");
+    const bool by_group = c->version < 21;
+    if (!are_lists(c, 1, 2, by_group ? groups : t->dims[1]))
+        return false;
     dims[0] = t->dims[0];
     dims[1] = groups;
     dims[2] = t->dims[1] / groups;
@@ -117,7 +131,6 @@ bool onnx_op_group_normalization(onnx_call *c)
     const moments m = moments_of(c, parts, (tn_ints){axes, t->rank - 1});
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     tn_value y = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
-    const bool by_group = c->version < 21;
     if (!by_group)
         y = tn_reshape(c->b, y, onnx_dims(t));
     const uint32_t rank = t->rank + by_group;
@@ -133,7 +146,9 @@ bool onnx_op_layer_normalization(onnx_call *c)
     const type *t = onnx_type_of(c, given);
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
     int64_t axis, axes[TN_MAX_RANK];
-    if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis))
+    if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis) ||
+        !onnx_spreads(c, onnx_in(c, 1), onnx_dims(t)) ||
+        (onnx_has_in(c, 2) && !onnx_spreads(c, onnx_in(c, 2), onnx_dims(t))))
         return false;
     for (uint32_t i = (uint32_t)axis; i < t->rank; i++)
         axes[i - axis] = i;

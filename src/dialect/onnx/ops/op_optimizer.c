@@ -33,6 +33,12 @@ static bool read_step(onnx_call *c, uint32_t n_kinds, step *s)
     s->rate = tn_cast(c->b, tn_reshape(c->b, onnx_in(c, 0), (tn_ints){0}), t->dtype);
     s->number = tn_cast(c->b, number, t->dtype);
     s->is_later = tn_compare(c->b, TN_GT, number, tn_scalar_like(c->b, number, 0));
+    for (uint32_t i = 0; i < n; i++) {
+        const type *own = onnx_in_type(c, 2 + i);
+        for (uint32_t k = 1; own && k < n_kinds; k++)
+            if (!onnx_in_fits(c, 2 + k * n + i, onnx_dims(own)))
+                return false;
+    }
     return true;
 }
 

@@ -29,11 +29,22 @@ static tn_value like_positions(onnx_call *c, tn_value x, const type *positions, 
     return x;
 }
 
+/* Positions, of type U, are of the rank of the input, of type T, and no longer but along the axis.
+ */
 static bool elements_axis(onnx_call *c, const type *t, const type *u, int64_t *axis)
 {
     if (t->rank != u->rank || t->rank == 0)
         return onnx_refuse(c, DIAG_RankMismatch, "input and positions must have one rank above 0");
-    return onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, axis);
+    if (!onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, axis))
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (i != *axis && !dim_is_symbolic(u->dims[i]) && !dim_is_symbolic(t->dims[i]) &&
+            u->dims[i] > t->dims[i])
+            return onnx_refuse(c, DIAG_DimensionMismatch,
+                               "positions have the extent %" PRId64 " along axis %" PRIu32
+                               ", where the input has %" PRId64,
+                               u->dims[i], i, t->dims[i]);
+    return true;
 }
 
 bool onnx_op_gather_elements(onnx_call *c)
@@ -103,13 +114,12 @@ bool onnx_op_scatter_elements(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     tn_value updates = onnx_in(c, 2);
-    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1), *w = onnx_type_of(c, updates);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
     int64_t axis;
     scatter_kind how = SCATTER_NONE;
-    if (!t || !u || !w || !elements_axis(c, t, u, &axis) || !reduction_of(c, &how))
+    if (!t || !u || !elements_axis(c, t, u, &axis) || !reduction_of(c, &how) ||
+        !onnx_in_fits(c, 2, onnx_dims(u)))
         return false;
-    if (w->rank != u->rank)
-        return onnx_refuse(c, DIAG_RankMismatch, "positions and updates must have one shape");
     const tn_value i = onnx_positions(c, 1, t->dims[axis]);
     const dim n = product(c, u->dims, u->rank);
     const tn_value flat = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank), 1));
@@ -180,6 +190,11 @@ bool onnx_op_gather_nd(onnx_call *c)
     const uint32_t rest = t->rank - from - n;
     if (rest + 1 > TN_MAX_RANK)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank is too high");
+    for (uint32_t i = 0; i < from; i++)
+        if (t->dims[i] != u->dims[i] && !dim_is_symbolic(t->dims[i]) &&
+            !dim_is_symbolic(u->dims[i]))
+            return onnx_refuse(c, DIAG_DimensionMismatch,
+                               "input and positions differ in the batch axis %" PRIu32, i);
     dims[0] = product(c, t->dims, from + n);
     memcpy(dims + 1, t->dims + from + n, rest * sizeof *dims);
     const tn_value rows = tn_reshape(c->b, x, (tn_ints){dims, rest + 1});
@@ -193,6 +208,12 @@ bool onnx_op_scatter_nd(onnx_call *c)
     scatter_kind how = SCATTER_NONE;
     uint32_t n = 0;
     if (!t || !u || !tn_is_value(updates) || !components(c, t, u, 0, &n) || !reduction_of(c, &how))
+        return false;
+    /* a row of updates for each index vector */
+    dim dims[2 * TN_MAX_RANK];
+    memcpy(dims, u->dims, (u->rank - 1) * sizeof *dims);
+    memcpy(dims + u->rank - 1, t->dims + n, (t->rank - n) * sizeof *dims);
+    if (!onnx_in_fits(c, 2, (tn_ints){dims, u->rank - 1 + t->rank - n}))
         return false;
     const dim places = product(c, u->dims, u->rank - 1);
     const dim width = product(c, t->dims + n, t->rank - n);
@@ -296,6 +317,8 @@ bool onnx_op_reverse_sequence(onnx_call *c)
     if (!t || !onnx_axis(c, onnx_attr_int(c, "time_axis", 0), t->rank, &time) ||
         !onnx_axis(c, onnx_attr_int(c, "batch_axis", 1), t->rank, &batch))
         return false;
+    if (!onnx_in_fits(c, 1, TN_INTS(t->dims[batch])))
+        return false;
     tn_value length = tn_broadcast_axes(c->b, onnx_in(c, 1), onnx_dims(t), TN_INTS(batch));
     length = tn_cast(c->b, length, TN_SI64);
     const tn_value at = tn_iota(c->b, TN_SI64, onnx_dims(t), time);
@@ -350,7 +373,8 @@ bool onnx_op_max_unpool(onnx_call *c)
     const int64_t *strides = onnx_attr_ints(c, "strides", &n_strides);
     const int64_t *pads = onnx_attr_ints(c, "pads", &n_pads);
     int64_t shape[TN_MAX_RANK], dims[TN_MAX_RANK], none[TN_MAX_RANK] = {0}, high[TN_MAX_RANK];
-    if (!t || !onnx_in_ints(c, 2, false, TN_MAX_RANK, shape, &n_shape))
+    if (!t || !onnx_in_fits(c, 1, onnx_dims(t)) ||
+        !onnx_in_ints(c, 2, false, TN_MAX_RANK, shape, &n_shape))
         return false;
     const uint32_t n = t->rank < 2 ? 0 : t->rank - 2;
     if (n == 0 || n_kernel != n || (strides && n_strides != n) || (pads && n_pads != 2 * n) ||

@@ -51,7 +51,7 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, quantised *o
     if (tn_is_value(out->zero))
         out->zero = block ? for_blocks(c, out->zero, t, axis, block)
                           : onnx_along(c, out->zero, axis, t->rank);
-    return tn_is_value(out->scale);
+    return onnx_in_fits(c, k + 1, onnx_dims(s)) && onnx_spreads(c, out->scale, onnx_dims(t));
 }
 
 /* saturate(round(x / scale) + zero), in the type D. */
@@ -136,19 +136,21 @@ static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, int64_t axis
         return wide;
     axis += axis < 0 ? (int64_t)t->rank : 0;
     const tn_value spread = onnx_along(c, zero, axis, t->rank);
+    if (!onnx_spreads(c, spread, onnx_dims(t)))
+        return tn_no_value();
     return tn_sub(c->b, wide, tn_cast(c->b, spread, TN_SI32));
 }
 
 static tn_value product(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
 {
     const tn_value x = centred(c, k, zero_k, -2), y = centred(c, m, zero_m, -1);
-    return tn_matmul(c->b, x, y);
+    return tn_is_value(x) && tn_is_value(y) ? tn_matmul(c->b, x, y) : tn_no_value();
 }
 
 static tn_value convolved(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
 {
     const tn_value x = centred(c, k, zero_k, 0), f = centred(c, m, zero_m, 0);
-    return onnx_convolved(c, x, f, TN_SI32);
+    return tn_is_value(x) && tn_is_value(f) ? onnx_convolved(c, x, f, TN_SI32) : tn_no_value();
 }
 
 bool onnx_op_matmul_integer(onnx_call *c)
@@ -170,9 +172,13 @@ static bool give_requantised(onnx_call *c, tn_value sums, int64_t row, int64_t c
         return false;
     const tn_value left = onnx_along(c, onnx_in(c, 1), row, t->rank);
     const tn_value right = onnx_along(c, onnx_in(c, 4), column, t->rank);
-    const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
     quantised q = {.scale = onnx_along(c, onnx_in(c, 6), out, t->rank)};
     q.zero = onnx_along(c, onnx_in(c, 7), out, t->rank);
+    const tn_value own[] = {left, right, q.scale, q.zero};
+    for (uint32_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (!onnx_spreads(c, own[i], onnx_dims(t)))
+            return false;
+    const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
     return onnx_give(c, 0, quantise(c, real, &q, z->dtype));
 }
 
@@ -189,6 +195,8 @@ bool onnx_op_qlinear_conv(onnx_call *c)
 {
     tn_value sums = convolved(c, 0, 2, 3, 5);
     const type *t = onnx_type_of(c, sums);
+    if (t && !onnx_in_fits(c, 8, TN_INTS(t->dims[1])))
+        return false;
     if (t && onnx_has_in(c, 8))
         sums = tn_add(c->b, sums, onnx_along(c, onnx_in(c, 8), 1, t->rank));
     return tn_is_value(sums) && give_requantised(c, sums, 1, 1, 1);

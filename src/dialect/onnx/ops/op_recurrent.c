@@ -372,6 +372,8 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
 
 /* ---- the layer ---- */
 
+enum { X, W, R, B, LENGTHS, FIRST_H, FIRST_C, PEEPHOLES };
+
 typedef struct layer {
     onnx_call *c;
     cell cells[2];
@@ -396,7 +398,7 @@ static bool read_layer(layer *l)
     static const uint32_t n_gates[] = {1, 3, 4}, n_functions[] = {1, 2, 3};
     onnx_call *c = l->c;
     const onnx_cell_kind kind = (onnx_cell_kind)c->op->arg;
-    const type *t = onnx_in_type(c, 0), *r = onnx_in_type(c, 2), *w = onnx_in_type(c, 1);
+    const type *t = onnx_in_type(c, X), *r = onnx_in_type(c, R), *w = onnx_in_type(c, W);
     if (!t || !r || !w || !read_directions(l))
         return false;
     l->batch_first = onnx_attr_int(c, "layout", 0);
@@ -407,6 +409,14 @@ static bool read_layer(layer *l)
         w->dims[1] != hidden * n_gates[kind] || r->dims[1] != hidden * n_gates[kind] ||
         w->dims[0] != l->n_directions || r->dims[0] != l->n_directions)
         return onnx_refuse(c, DIAG_DimensionMismatch, "the shapes of the weights do not fit");
+    const dim n = l->n_directions, batch = t->dims[l->batch_first ? 0 : 1];
+    const tn_ints state = l->batch_first ? TN_INTS(batch, n, hidden) : TN_INTS(n, batch, hidden);
+    if (!onnx_in_fits(c, W, TN_INTS(n, hidden * n_gates[kind], t->dims[2])) ||
+        !onnx_in_fits(c, B, TN_INTS(n, 2 * hidden * n_gates[kind])) ||
+        !onnx_in_fits(c, LENGTHS, TN_INTS(batch)) || !onnx_in_fits(c, FIRST_H, state) ||
+        (kind == ONNX_CELL_LSTM &&
+         (!onnx_in_fits(c, FIRST_C, state) || !onnx_in_fits(c, PEEPHOLES, TN_INTS(n, 3 * hidden)))))
+        return false;
     for (uint32_t d = 0; d < l->n_directions; d++)
         l->cells[d] = (cell){.c = c,
                              .kind = kind,
@@ -447,7 +457,6 @@ static tn_value joined(const layer *l, const tn_value *parts, int64_t axis)
 
 bool onnx_op_recurrent(onnx_call *c)
 {
-    enum { X, W, R, B, LENGTHS, FIRST_H, FIRST_C, PEEPHOLES };
     layer l = {.c = c};
     tn_builder *b = c->b;
     tn_value all[2], h[2], state[2];

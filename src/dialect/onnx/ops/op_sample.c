@@ -310,6 +310,8 @@ bool onnx_op_roi_align(onnx_call *c)
         t->dims[3] < 1)
         return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
     const dim n = boxes->dims[0];
+    if (!onnx_in_fits(c, 2, TN_INTS(n)))
+        return false;
     const int64_t per = a.per;
     sampler s = {
         .c = c, .image = rows_of(c, onnx_in(c, 0)), .n = 2, .n_taps = 2, .extents = t->dims + 2};

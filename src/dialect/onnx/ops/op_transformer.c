@@ -41,7 +41,7 @@ bool onnx_op_rms_normalization(onnx_call *c)
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     tn_value inverse;
-    if (!t || !last_axes(c, t, axes, &n))
+    if (!t || !last_axes(c, t, axes, &n) || !onnx_spreads(c, onnx_in(c, 1), onnx_dims(t)))
         return false;
     const tn_value unit = unit_rms(c, x, (tn_ints){axes, n}, &inverse);
     return onnx_give(c, 0, tn_mul(c->b, unit, onnx_in(c, 1))) &&
@@ -52,6 +52,10 @@ bool onnx_op_rms_normalization(onnx_call *c)
 static tn_value skipped(onnx_call *c, uint32_t bias)
 {
     const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    for (uint32_t k = 1; t && k < c->n_in; k++)
+        if (onnx_has_in(c, k) && !onnx_spreads(c, onnx_in(c, k), onnx_dims(t)))
+            return tn_no_value();
     tn_value sum = tn_add(c->b, x, onnx_in(c, 1));
     if (onnx_has_in(c, bias))
         sum = tn_add(c->b, sum, onnx_in(c, bias));
@@ -75,6 +79,8 @@ bool onnx_op_skip_rms_normalization(onnx_call *c)
     if (!no_statistics(c))
         return false;
     const tn_value x = skipped(c, 3);
+    if (!tn_is_value(x))
+        return false;
     const tn_value unit = unit_rms(c, x, TN_INTS(-1), &inverse);
     return onnx_give(c, 0, tn_mul(c->b, unit, onnx_in(c, 2)));
 }
@@ -84,6 +90,8 @@ bool onnx_op_skip_layer_normalization(onnx_call *c)
     if (!no_statistics(c))
         return false;
     const tn_value x = skipped(c, 4), gamma = onnx_in(c, 2);
+    if (!tn_is_value(x))
+        return false;
     const tn_value beta = onnx_has_in(c, 3) ? onnx_in(c, 3) : tn_no_value();
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-12F);
     return onnx_give(c, 0, tn_nn_layer_norm(c->b, x, gamma, beta, epsilon));
@@ -95,12 +103,17 @@ bool onnx_op_skip_layer_normalization(onnx_call *c)
 static tn_value with_bias(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    if (t && onnx_has_in(c, 1) && !onnx_spreads(c, onnx_in(c, 1), onnx_dims(t)))
+        return tn_no_value();
     return onnx_has_in(c, 1) ? tn_add(c->b, x, onnx_in(c, 1)) : x;
 }
 
 bool onnx_op_bias_gelu(onnx_call *c)
 {
     const tn_value x = with_bias(c);
+    if (!tn_is_value(x))
+        return false;
     return onnx_give(c, 0, c->op->arg ? tn_nn_gelu_tanh(c->b, x) : tn_nn_gelu(c->b, x));
 }
 
