@@ -13,9 +13,16 @@ typedef enum relation { APART, TOGETHER, IN_PROPORTION, RELATIONS } relation;
 
 static bool changed(int64_t size, sizes_change c, relation r, uint32_t i, int64_t *out)
 {
+    enum { TWO_VECTORS = 2 * 16 };
     const int64_t apart = r == APART ? 1 + 2 * (int64_t)i : 1;
+    const int64_t vectors = apart + size / 16 + TWO_VECTORS;
     if (r == IN_PROPORTION)
         return mul_i64(size, 2, out);
+    if (c == SIZES_VECTORS_ABOVE)
+        return add_i64(size, vectors, out);
+    *out = size - vectors;
+    if (c == SIZES_VECTORS_BELOW)
+        return *out > 0;
     return add_i64(size, c == SIZES_DOUBLED ? size : size / 16, out) && add_i64(*out, apart, out);
 }
 

@@ -11,9 +11,16 @@ typedef struct sizes_options {
     bool relaxed;
 } sizes_options;
 
-/* The other sizes: about twice as large, so that every number that depends on them changes; or a
- * little larger, so that the kernel is scheduled alike. */
-typedef enum sizes_change { SIZES_DOUBLED, SIZES_ABOVE, SIZES_CHANGES } sizes_change;
+/* The other sizes: about twice as large, so that every number that depends on them changes; larger
+ * or smaller by more than two of the longest vectors, so that the numbers change that count vectors
+ * and panels of them, and the kernel is mostly scheduled alike; or a little larger. */
+typedef enum sizes_change {
+    SIZES_DOUBLED,
+    SIZES_VECTORS_ABOVE,
+    SIZES_VECTORS_BELOW,
+    SIZES_ABOVE,
+    SIZES_CHANGES
+} sizes_change;
 
 /* The program with other sizes, optimised, in a context of its own. */
 typedef struct other_graph {
