@@ -64,8 +64,10 @@ static dim replace_known(const binder *b, dim d)
 {
     type_table *types = &b->m->types;
     int64_t known;
-    if (!dim_is_expr(types, d) || dim_bind(types, d, b->values, &known))
-        return dim_is_expr(types, d) ? known : d;
+    if (!dim_is_expr(types, d))
+        return d;
+    if (dim_bind(types, d, b->values, &known))
+        return known < NOT_YET ? known : NOT_A_SIZE;
     dim *entry = dim_index(d) < b->values->n ? &b->replaced[dim_index(d)] : NULL;
     if (entry && *entry != NOT_YET)
         return *entry;
@@ -87,7 +89,7 @@ static tn_status bind_dim(const binder *b, span at, dim from, int64_t *to)
         return unbound(b, at, name);
     if (name)
         *to = replace_known(b, from);
-    else if (!dim_bind(&b->m->types, from, b->values, to))
+    else if (!dim_bind(&b->m->types, from, b->values, to) || *to >= NOT_YET)
         *to = NOT_A_SIZE;
     if (*to == DIM_NO_MEMORY)
         return module_no_memory(b->m);
