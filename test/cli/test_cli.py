@@ -554,7 +554,7 @@ class Run(Case):
         done = self.tenon("run", "add.ir", "--random", "1", "--output", "out", "--print")
         self.assertIn("%2: f32[2, 3]\n", done.out)
         self.assertIn("[FileError]", self.tenon("run", "add.ir", "--random=1", "--output", "a/b", status=3).err)
-        self.assertIn("[FileError]", self.tenon("run", "add.ir", "--random=1", "--output", "x.npy", status=3).err)
+        self.assertIn("[FileError]", self.tenon("run", "add.ir", "--random=1", "--output", "add.ir", status=3).err)
 
     def test_outputs_have_the_names_of_their_values(self):
         """Also when they are inputs: in Tiny IR the id of the node, not the name that it takes data under."""

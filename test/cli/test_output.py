@@ -55,6 +55,31 @@ class Case(unittest.TestCase):
         return err
 
 
+class Forms(Case):
+    """What --output writes is told by its extension."""
+    ONE = "func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n  %y = neg(%x) -> tensor<f32, 2>\n  return %y\n}\n"
+
+    def test_one_file(self):
+        (self.dir / "one.ptir").write_text(self.ONE)
+        given = self.files()
+        for name in "one.npy", "one.npz", "one.safetensors":
+            self.tenon("run", "one.ptir", "--input", "x=[1,2]", "--output", name)
+        self.assertEqual(self.files(), sorted([*given, "one.npy", "one.npz", "one.safetensors"]))
+        np.testing.assert_array_equal(np.load(self.dir / "one.npy"), [-1, -2])
+        np.testing.assert_array_equal(np.load(self.dir / "one.npz")["0"], [-1, -2])
+        self.assertTrue((self.dir / "one.safetensors").read_bytes().endswith(np.float32([-1, -2]).tobytes()))
+
+    def test_several(self):
+        self.tenon(*RUN, "--output", "three.safetensors")
+        self.assertIn(b'"2"', (self.dir / "three.safetensors").read_bytes()[:400])
+        self.assertIn("one tensor, not 3", self.tenon(*RUN, "--output", "three.npy", status=2))
+        self.assertNotIn("three.npy", self.files())
+
+    def test_folder(self):
+        self.tenon(*RUN, "--output", "npy")
+        self.assertIn("npy/outputs.json", self.files())
+
+
 class FullDisk(Case):
     COMMANDS = [
         [*RUN, "--output", "out"], [*RUN, "--output", "out.npz"], [*RUN, "--profile-trace", "trace.json"],

@@ -14,8 +14,8 @@ static const option options[] = {
     {OPTION_RANDOM, "--random", "SEED", "reproducible random data for all other inputs"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; else the inputs tell"},
     {OPTION_ENTRY, "--entry", "F", "the function to run"},
-    {OPTION_OUTPUT, "--output", "DIR|X.npz",
-     "write 0.npy, 1.npy, ... and outputs.json, or one archive"},
+    {OPTION_OUTPUT, "--output", "DIR|FILE",
+     "write 0.npy, 1.npy, ... and outputs.json, or one .npz, .safetensors or .npy"},
     {OPTION_PRINT, "--print", NULL, "print the outputs, as is done without --output"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
     {OPTION_NUMERICS, "--numerics", "exact|relaxed",
@@ -226,5 +226,5 @@ static tn_status run_run(session *s, const arguments *args)
     return status;
 }
 
-const command command_run = {"run", "FILE [--input NAME=VALUE]... [--output DIR|X.npz] ...",
+const command command_run = {"run", "FILE [--input NAME=VALUE]... [--output DIR|FILE] ...",
                              "run a program on tensors from files", options, run_run};

@@ -52,7 +52,8 @@ void inputs_release(run_inputs *in);
 
 /* ---- run_outputs.c ---- */
 
-/* Write the results to PATH: an .npz archive, or a folder, which is made when missing. */
+/* Write the results to PATH: an .npz or .safetensors archive, one .npy, or a folder, which is made
+ * when missing. */
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);
 /* Write the results as text. */
 tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cli_text *text);

@@ -49,15 +49,26 @@ static tn_status write_folder(session *s, tn_file_set *set, const tn_program *p,
     return status;
 }
 
+/* Does PATH name one file? */
+static bool is_file(const char *path)
+{
+    static const char *const extensions[] = {".npz", ".npy", ".safetensors"};
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
+        const size_t k = strlen(extensions[i]);
+        if (n > k && strcmp(path + n - k, extensions[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)
 {
-    const size_t n = strlen(path);
-    const bool is_archive = n > 4 && strcmp(path + n - 4, ".npz") == 0;
     tn_file_set *set;
     TN_TRY(tn_file_set_begin(s->cx, &set));
-    return tn_file_set_end(
-        set, is_archive ? tn_file_set_add_tensors(set, path, NULL, out, tn_program_output_count(p))
-                        : write_folder(s, set, p, out, path));
+    return tn_file_set_end(set, is_file(path) ? tn_file_set_add_tensors(set, path, NULL, out,
+                                                                        tn_program_output_count(p))
+                                              : write_folder(s, set, p, out, path));
 }
 
 tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cli_text *text)
