@@ -76,8 +76,8 @@ static tn_status find_room(const state *s, const node *n, const type *t, uint64_
         return TN_OK;
     eval_shape_text(t, shape, sizeof shape);
     return eval_report(&call, DIAG_AllocationFailure,
-                       "%s%s would exceed the memory limit of %" PRIu64 " bytes, with %" PRIu64
-                       " in use, on backend cpu",
+                       "%s%s would exceed the limit run_bytes=%" PRIu64 ", with %" PRIu64
+                       " bytes in use, on backend cpu",
                        dtype_name(t->dtype), shape, run->bytes_limit, alive);
 }
 

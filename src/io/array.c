@@ -28,7 +28,7 @@ tn_status array_alloc(context *cx, const char *name, array *a)
         return io_error(cx, name, "the array has too many elements");
     if (bytes > cx->limits.run_bytes)
         return diag_report(&cx->diag, DIAG_AllocationFailure, NULL, NO_SPAN,
-                           "%s: an array of %zu bytes exceeds the limit of %" PRIu64 " bytes", name,
+                           "%s: an array of %zu bytes exceeds the limit run_bytes=%" PRIu64, name,
                            bytes, cx->limits.run_bytes);
     char *block = memory_alloc(&cx->allocator, bytes + ALIGNMENT);
     if (!block)

@@ -14,7 +14,7 @@ tn_status trainer_measure(context *cx, const tn_type *type, size_t *bytes)
     if (array_measure(&a, bytes) && *bytes <= cx->limits.run_bytes)
         return TN_OK;
     return trainer_fault(cx, DIAG_AllocationFailure,
-                         "a tensor is larger than the limit of %llu bytes",
+                         "a tensor is larger than the limit run_bytes=%llu",
                          (unsigned long long)cx->limits.run_bytes);
 }
 

@@ -264,7 +264,7 @@ static void test_limits(bench *b)
     array a;
     b->cx->limits.run_bytes = 3;
     CHECK_INT(read_text(b, HEAD "'shape': (4,)}", "abcd", 4, &a), TN_ERR_NOMEM);
-    bench_says(b, "exceeds the limit of 3 bytes");
+    bench_says(b, "exceeds the limit run_bytes=3");
     b->cx->limits.run_bytes = limits_default.run_bytes;
     for (unsigned long i = 0;; i++) {
         b->left = i;

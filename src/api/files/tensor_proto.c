@@ -87,7 +87,7 @@ tn_status tensor_proto_read(context *cx, input *in, array *out, char **name, siz
     *size = 0;
     if (in->size > cx->limits.run_bytes)
         return diag_report(&cx->diag, DIAG_AllocationFailure, NULL, NO_SPAN,
-                           "%s: a file of %" PRIu64 " bytes exceeds the limit of %" PRIu64 " bytes",
+                           "%s: a file of %" PRIu64 " bytes exceeds the limit run_bytes=%" PRIu64,
                            in->name, in->size, cx->limits.run_bytes);
     const size_t n = (size_t)in->size;
     char *text = memory_alloc(&cx->allocator, n + 1);

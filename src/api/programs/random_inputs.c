@@ -85,8 +85,7 @@ static tn_status make_room(diag_channel *d, const tn_program *p, size_t index, t
                            "%s: the array has too many elements", port->name);
     if ((uint64_t)bytes > p->cx->limits.run_bytes)
         return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN,
-                           "%s: an array of %" PRId64 " bytes exceeds the limit of %" PRIu64
-                           " bytes",
+                           "%s: an array of %" PRId64 " bytes exceeds the limit run_bytes=%" PRIu64,
                            port->name, bytes, p->cx->limits.run_bytes);
     void *data = result_new(&p->allocator, (size_t)bytes);
     if (!data)
