@@ -1,4 +1,5 @@
-"""mpirun tenon train: the weights of one rank for any number of them and either MPI, and an end for all when one is lost."""
+"""mpirun tenon train: the weights of one rank for any number of them and either MPI, and an end for all when one is lost.
+mpirun tenon run --batch-of: the files of one rank."""
 import json
 import os
 import pathlib
@@ -103,6 +104,34 @@ class Ranks(unittest.TestCase):
             self.assertEqual(digest_of(self.train(mpi, 3, *ck, "--resume")[0]), want, mpi)
             _, err = self.lose(mpi, signal.SIGSTOP, 4000)
             self.assertIn("(--resume)", err)
+
+
+class Batches(unittest.TestCase):
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            top = pathlib.Path(folder)
+            (top / "in").mkdir()
+            (top / "neg.ptir").write_text("func @main(%x: tensor<f32, ?n>) -> tensor<f32, ?n> {\n"
+                                          "  %y = neg(%x) -> tensor<f32, ?n>\n  return %y\n}\n")
+            for i in range(7):
+                np.save(top / f"in/{i}.npy", np.arange(i, dtype=np.float32))
+            for mpi in available():
+                for ranks in (1, 3, 8):
+                    out = top / f"{mpi}{ranks}"
+                    done = subprocess.run([*MPIS[mpi], "-np", str(ranks), TENON, "run", "neg.ptir", "--batch-of", "in",
+                                           "--output", out], cwd=top, stdin=subprocess.DEVNULL, capture_output=True,
+                                          text=True, timeout=HANG)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(sorted(p.name for p in out.iterdir()), [f"{i}.npy" for i in range(7)])
+                    for i in range(7):
+                        np.testing.assert_array_equal(np.load(out / f"{i}.npy"), -np.arange(i, dtype=np.float32))
+                (top / "in/3.npy").write_bytes(b"no array")
+                done = subprocess.run([*MPIS[mpi], "-np", "2", TENON, "run", "neg.ptir", "--batch-of", "in", "--output",
+                                       top / f"{mpi}-bad"], cwd=top, stdin=subprocess.DEVNULL, capture_output=True,
+                                      text=True, timeout=HANG)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(len(list((top / f"{mpi}-bad").iterdir())), 6)
+                np.save(top / "in/3.npy", np.arange(3, dtype=np.float32))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ static const option options[] = {
     {OPTION_ENTRY, "--entry", "F", "the function to run"},
     {OPTION_OUTPUT, "--output", "DIR|FILE",
      "write 0.npy, 1.npy, ... and outputs.json, or one .npz, .safetensors or .npy"},
+    {OPTION_BATCH, "--batch-of", "DIR",
+     "run once for each file of inputs there; mpirun shares them out among ranks"},
     {OPTION_PRINT, "--print", NULL, "print the outputs, as is done without --output"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
     {OPTION_NUMERICS, "--numerics", "exact|relaxed",
@@ -34,7 +36,7 @@ static const option options[] = {
 };
 
 typedef struct run_options {
-    const char *file, *output, *trace;
+    const char *file, *output, *trace, *batch;
     bool print;
     bool has_seed;
     uint64_t seed;
@@ -58,6 +60,9 @@ static tn_status read_one(session *s, const given *g, run_options *o)
     case OPTION_OUTPUT:
         o->output = g->value;
         return g->value[0] ? TN_OK : usage_error(s, "--output needs a name");
+    case OPTION_BATCH:
+        o->batch = g->value;
+        return TN_OK;
     case OPTION_PRINT:
         o->print = true;
         return TN_OK;
@@ -102,6 +107,8 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
     *o = (run_options){.compile.size = sizeof o->compile};
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
+    if (o->batch && (!o->output || o->print || o->times))
+        return usage_error(s, "--batch-of takes --output DIR, and neither --print nor --time");
     return arguments_one_file(s, args, &o->file);
 }
 
@@ -201,9 +208,14 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
 {
     run_inputs in;
     tn_program *p;
+    const uint64_t *seed = o->has_seed ? &o->seed : NULL;
     TN_TRY(build_program(s, args, o, &p));
-    tn_status status = inputs_gather(s, p, args, o->has_seed ? &o->seed : NULL, &in);
-    if (status == TN_OK)
+    tn_status status =
+        o->batch ? inputs_given(s, p, args, &in) : inputs_gather(s, p, args, seed, &in);
+    const batch_options batch = {o->batch, o->output, seed, &o->run};
+    if (status == TN_OK && o->batch)
+        status = batch_run(s, p, &batch, &in);
+    else if (status == TN_OK)
         status = run_program(s, p, o, &in);
     inputs_release(&in);
     tn_program_free(p);

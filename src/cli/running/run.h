@@ -11,6 +11,7 @@ enum {
     OPTION_DIM,
     OPTION_ENTRY,
     OPTION_OUTPUT,
+    OPTION_BATCH,
     OPTION_PRINT,
     OPTION_LEVEL,
     OPTION_ENGINE,
@@ -49,6 +50,28 @@ tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args
 /* Make those random that are not given; without SEED they are missing. */
 tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in);
 void inputs_release(run_inputs *in);
+
+/* Those that --input and --inputs give; the others stay without data. */
+tn_status inputs_given(session *s, const tn_program *p, const arguments *args, run_inputs *in);
+/* COPY begins with the tensors of BASE, which lives longer; inputs_again has it begin anew. */
+tn_status inputs_copy(session *s, const run_inputs *base, run_inputs *copy);
+void inputs_again(run_inputs *copy, const run_inputs *base);
+/* Give a copy what it lacks from the file PATH: an archive, or the one tensor that it lacks. */
+tn_status inputs_from_file(session *s, const char *path, run_inputs *copy);
+
+/* ---- run_batch.c ---- */
+
+typedef struct batch_options {
+    const char *folder, *output; /* of inputs, and of results */
+    const uint64_t *seed;        /* for inputs that nothing gives; NULL: they are missing */
+    const tn_run_options *run;
+} batch_options;
+
+/* Run P on each .npz, .safetensors, .npy and .pb of the folder, with the tensors of BASE, and
+ * write the results under the name of the file. Ranks that mpirun or srun started take turns. What
+ * fails is reported, and the other files are run. Returns the first failure. */
+tn_status batch_run(session *s, const tn_program *p, const batch_options *o,
+                    const run_inputs *base);
 
 /* ---- run_outputs.c ---- */
 

@@ -121,12 +121,8 @@ static tn_status read_file(session *s, size_t i, run_inputs *in)
 }
 
 /* Everything in the archive that an input still lacks; other tensors in it are none of ours. */
-static tn_status read_archive(session *s, const char *path, run_inputs *in)
+static tn_status take_archive(run_inputs *in, tn_tensor_file *file, const char *path)
 {
-    tn_tensor_file *file;
-    TN_TRY(open_file(s, path, in, &file));
-    if (tn_tensor_file_is_single(file))
-        return file_error(s, "%s: is a single array, not an archive of named arrays", path);
     for (size_t i = 0; i < in->n; i++) {
         tn_port port;
         size_t at;
@@ -138,6 +134,15 @@ static tn_status read_archive(session *s, const char *path, run_inputs *in)
             TN_TRY(take_tensor(in, i, file, at, path));
     }
     return TN_OK;
+}
+
+static tn_status read_archive(session *s, const char *path, run_inputs *in)
+{
+    tn_tensor_file *file;
+    TN_TRY(open_file(s, path, in, &file));
+    if (tn_tensor_file_is_single(file))
+        return file_error(s, "%s: is a single array, not an archive of named arrays", path);
+    return take_archive(in, file, path);
 }
 
 static tn_status read_given(session *s, const arguments *args, run_inputs *in)
@@ -211,6 +216,12 @@ tn_status inputs_gather(session *s, const tn_program *p, const arguments *args,
     return inputs_complete(s, seed, in);
 }
 
+tn_status inputs_given(session *s, const tn_program *p, const arguments *args, run_inputs *in)
+{
+    *in = (run_inputs){.p = p};
+    return begin(s, p, args, in);
+}
+
 tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args, run_inputs *in)
 {
     const tn_compile_options o = {.level = TN_LEVEL_0, .engine = "ref"};
@@ -219,13 +230,67 @@ tn_status inputs_of_module(session *s, const tn_module *m, const arguments *args
     return begin(s, in->own, args, in);
 }
 
-void inputs_release(run_inputs *in)
+/* ---- one after the other ---- */
+
+static void give_back(run_inputs *in)
 {
     for (size_t i = 0; i < in->n; i++)
         if (in->is_random[i])
             tn_buffer_release(in->p, &in->tensors[i]);
     for (size_t i = 0; i < in->n_files; i++)
         tn_tensor_file_close(in->files[i]);
+    in->n_files = 0;
+}
+
+tn_status inputs_copy(session *s, const run_inputs *base, run_inputs *copy)
+{
+    *copy = (run_inputs){.p = base->p};
+    copy->tensors = cli_alloc(&s->memory, base->n, sizeof *copy->tensors);
+    copy->is_random = cli_alloc(&s->memory, base->n, sizeof *copy->is_random);
+    copy->files = cli_alloc(&s->memory, 1, sizeof(tn_tensor_file *));
+    if (!copy->tensors || !copy->is_random || !copy->files)
+        return no_memory(s);
+    copy->n = base->n;
+    return TN_OK;
+}
+
+void inputs_again(run_inputs *copy, const run_inputs *base)
+{
+    give_back(copy);
+    for (size_t i = 0; i < base->n; i++) {
+        copy->tensors[i] = base->tensors[i];
+        copy->is_random[i] = false;
+    }
+}
+
+/* The only input without data. */
+static tn_status only_missing(session *s, const char *path, const run_inputs *in, size_t *index)
+{
+    size_t n = 0;
+    for (size_t i = in->n; i-- > 0;)
+        if (!in->tensors[i].data) {
+            *index = i;
+            n++;
+        }
+    return n == 1
+               ? TN_OK
+               : file_error(s, "%s: is one tensor, and %zu inputs are still to be given", path, n);
+}
+
+tn_status inputs_from_file(session *s, const char *path, run_inputs *copy)
+{
+    tn_tensor_file *file;
+    size_t i = 0;
+    TN_TRY(open_file(s, path, copy, &file));
+    if (!tn_tensor_file_is_single(file))
+        return take_archive(copy, file, path);
+    TN_TRY(only_missing(s, path, copy, &i));
+    return take_tensor(copy, i, file, 0, path);
+}
+
+void inputs_release(run_inputs *in)
+{
+    give_back(in);
     tn_program_free(in->own);
     *in = (run_inputs){0};
 }
