@@ -277,6 +277,16 @@ TN_API tn_status tn_module_bind(tn_module *m, const struct tn_binding *bindings,
  *          TN_ERR_NOMEM
  * M is as before after any failure. */
 TN_API tn_status tn_module_set_constant(tn_module *m, size_t input, const struct tn_buffer *value);
+
+/* Make a constant an input, in the order of the program's text: where ONNX was read, behind the
+ * inputs there are. The constants of ONNX have the names of their initializers.
+ *
+ * name     of the constant in the text or file, and of the input
+ * value    what it was, borrowed until M is freed; NULL: not wanted
+ * returns  TN_ERR_USAGE  no constant, or several, or an input that is called so
+ *          TN_ERR_NOMEM
+ * M is as before after any failure. */
+TN_API tn_status tn_module_open_constant(tn_module *m, const char *name, struct tn_buffer *value);
 /* The same, but the data is not copied: value->data must stay, unchanged, until M, its copies and
  * all programs compiled from them are freed, and be aligned for the elements (TN_ERR_INPUT). */
 TN_API tn_status tn_module_borrow_constant(tn_module *m, size_t input,

@@ -155,7 +155,9 @@ typedef struct tn_train_options {
     size_t size;      /* of the structure; 0: its first layout */
     const char *loss; /* the output to make small, one float: the mean over the samples of a run; by
                          position or else name; NULL: the first */
-    const char *const *wrt; /* the inputs that are trained, the weights: at least one. A name
+    const char *const *wrt; /* the inputs that are trained, the weights: at least one. What no input
+                               is called by stands for constants of floats, such as initializers of
+                               ONNX, which become inputs and begin with what they were. A name
                                also stands for all inputs NAME.X of a structure */
     size_t n_wrt;
     uint64_t batch;       /* samples of a step; 0: as many as the program takes, times the leaves */

@@ -83,16 +83,23 @@ static const tn_buffer *find_weight(const read_options *o, const char *path)
     return NULL;
 }
 
-const tn_buffer *given_value(const read_options *o, const char *name, uint32_t position)
+const tn_buffer *given_initializer(const read_options *o, const char *name)
 {
-    char number[16];
     for (size_t i = 0; i < o->n_known; i++)
         if (strcmp(o->known[i].name, name) == 0)
             return o->known[i].value;
     for (size_t i = 0; i < o->n_weights; i++)
         if (strcmp(o->weights[i].name, name) == 0)
             return o->weights[i].value;
-    const tn_buffer *found = find_weight(o, name);
+    return NULL;
+}
+
+const tn_buffer *given_value(const read_options *o, const char *name, uint32_t position)
+{
+    char number[16];
+    const tn_buffer *found = given_initializer(o, name);
+    if (!found)
+        found = find_weight(o, name);
     const char *rest = without_first(name);
     if (!found && rest[strspn(rest, "0123456789")]) /* a number alone is a position */
         found = find_weight(o, rest);

@@ -12,6 +12,8 @@ bool given_size(module *m, const read_options *o, const char *name, int64_t othe
 const tn_input_shape *given_shape_of(const read_options *o, const char *name);
 /* The value of the input NAME, number POSITION, which is a constant then; NULL: it is none. */
 const tn_buffer *given_value(const read_options *o, const char *name, uint32_t position);
+/* The value of the initializer NAME, in place of that in the file; NULL: there is none. */
+const tn_buffer *given_initializer(const read_options *o, const char *name);
 /* GIVEN for an input of type T as elements of that type, in MEMORY, and its extents. NULL when it
  * does not fit, or without memory; one element has any shape of ones. */
 const void *given_data(arena *memory, const tn_buffer *given, const type *t, int64_t *dims,

@@ -73,8 +73,7 @@ static tn_status find_loss(tn_trainer *t, const tn_module *m, const char *name)
     return TN_OK;
 }
 
-/* Is the input PORT, at POSITION, called NAME? */
-static bool is_called(const char *name, const tn_port *port, size_t position)
+bool trainer_is_called(const char *name, const tn_port *port, size_t position)
 {
     char number[24];
     (void)snprintf(number, sizeof number, "%zu", position);
@@ -88,7 +87,7 @@ static size_t inputs_called(const tn_trainer *t, const char *name, const char **
     const size_t length = strlen(name);
     size_t n = 0;
     for (size_t i = 0; i < t->n_in; i++)
-        if (is_called(name, &t->ports[i], i))
+        if (trainer_is_called(name, &t->ports[i], i))
             n = 1;
     if (n == 0) {
         for (size_t i = 0; i < t->n_in; i++) {
@@ -141,7 +140,7 @@ static tn_status find_ports(tn_trainer *t, tn_train_options *o)
     TN_TRY(name_weights(t, o));
     for (size_t i = 0; i < t->n_in; i++)
         for (size_t k = 0; k < o->n_wrt; k++)
-            if (is_called(o->wrt[k], &t->ports[i], i))
+            if (trainer_is_called(o->wrt[k], &t->ports[i], i))
                 t->roles[i] = ROLE_WEIGHT;
     return TN_OK;
 }
@@ -203,6 +202,7 @@ static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_optio
     TN_TRY(tn_module_copy(program, &t->module));
     if (o->init)
         TN_TRY(tn_tensor_file_open(t->cx, o->init, &t->init));
+    TN_TRY(trainer_open_constants(t, o));
     TN_TRY(find_ports(t, o));
     TN_TRY(trainer_bind(t));
     TN_TRY(differentiate(t, o));

@@ -42,6 +42,12 @@ enum { MOST_NODES = 130 /* a range of leaves has at most two maximal nodes of ea
 /* What an input of the program gets. */
 typedef enum role { ROLE_FIXED = 0, ROLE_DATA, ROLE_WEIGHT } role;
 
+/* A constant of the program that is an input now. */
+typedef struct opened_constant {
+    const char *name;
+    tn_buffer value; /* what it was, borrowed from the module */
+} opened_constant;
+
 struct tn_trainer {
     context *cx;
     arena memory;
@@ -63,6 +69,8 @@ struct tn_trainer {
     uint64_t program_hash, update_hash;
     weight *weights;
     size_t n_weights;
+    opened_constant *opened; /* of which weights were made */
+    size_t n_opened;
     rule *rules;
     size_t n_rules;
     tn_tensor_file *init;
@@ -100,6 +108,17 @@ tn_status trainer_find_columns(const tn_trainer *t, const tn_dataset *data, load
 tn_type trainer_leaf_type(const loader_input *in, uint64_t n);
 /* Bytes of a tensor, which has every extent. */
 tn_status trainer_measure(context *cx, const tn_type *type, size_t *bytes);
+
+/* Is the input PORT, at POSITION, called NAME? */
+bool trainer_is_called(const char *name, const tn_port *port, size_t position);
+
+/* ---- trainer_constants.c ---- */
+
+/* Make inputs of the constants that are to be trained: those that a name which no input has stands
+ * for. */
+tn_status trainer_open_constants(tn_trainer *t, const tn_train_options *o);
+/* What the input NAME was as a constant; NULL: it was none. */
+const tn_buffer *trainer_opened(const tn_trainer *t, const char *name);
 
 /* ---- trainer_weights.c ---- */
 

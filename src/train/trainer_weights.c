@@ -19,9 +19,14 @@ static bool is_known(const tn_type *t)
 static tn_status load(tn_trainer *t, size_t i, tn_buffer *out, bool *found)
 {
     size_t at;
+    const tn_buffer *own = trainer_opened(t, t->ports[i].name);
     *found = t->init && tn_tensor_file_find(t->init, t->ports[i].name, &at);
-    if (!*found)
+    if (!*found && own)
+        *out = *own;
+    if (!*found) {
+        *found = own != NULL;
         return TN_OK;
+    }
     tn_buffer b = {0};
     TN_TRY(tn_tensor_file_type(t->init, at, &b.type));
     TN_TRY(tn_program_check_input(t->gradient, i, &b, "the file of first values"));

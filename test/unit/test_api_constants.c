@@ -55,6 +55,46 @@ static void test_values(tn_context *cx)
     tn_module_free(m);
 }
 
+/* A constant becomes an input where it stands, and has its value for the caller. */
+static void test_opened(tn_context *cx)
+{
+    static const char program_text[] = "func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
+                                       "  %w = constant value[2.0, 3.0] -> tensor<f32, 2>\n"
+                                       "  %v = constant value[5.0, 7.0] -> tensor<f32, 2>\n"
+                                       "  %y = mul(%x, %w) -> tensor<f32, 2>\n"
+                                       "  %z = add(%y, %v) -> tensor<f32, 2>\n"
+                                       "  return %z\n}\n";
+    tn_module *m = NULL;
+    const tn_read_options options = {.dialect = "ptir-text"};
+    tn_buffer w = {0}, v = {0};
+    float x[2] = {1, 10}, z[2] = {0};
+    tn_program *program = NULL;
+    CHECK_INT(tn_module_read(cx, &options, program_text, sizeof program_text - 1, &m), TN_OK);
+    if (!m)
+        return;
+    CHECK_INT(tn_module_open_constant(m, "q", &w), TN_ERR_USAGE);
+    CHECK_INT(tn_module_open_constant(m, "x", &w), TN_ERR_USAGE);
+    CHECK_INT(tn_module_open_constant(m, "y", &w), TN_ERR_USAGE);
+    CHECK_INT(tn_module_open_constant(m, "v", &v), TN_OK);
+    CHECK_INT(tn_module_open_constant(m, "w", &w), TN_OK);
+    CHECK_INT(tn_module_open_constant(m, "w", NULL), TN_ERR_USAGE);
+    CHECK_INT(tn_module_verify(m), TN_OK);
+    CHECK_INT(tn_module_input_count(m), 3);
+    check_input(m, 0, "x");
+    check_input(m, 1, "w");
+    check_input(m, 2, "v");
+    CHECK(w.bytes == 8 && v.bytes == 8 && w.type.rank == 1 && w.type.dims[0] == 2);
+    CHECK(((float *)w.data)[1] == 3 && ((float *)v.data)[1] == 7);
+    CHECK_INT(tn_program_compile(m, NULL, &program), TN_OK);
+    const tn_buffer in[] = {{x, sizeof x, w.type}, v, w}; /* exchanged */
+    tn_buffer out = {z, sizeof z, w.type};
+    if (program)
+        CHECK_INT(tn_program_run(program, in, 3, &out, 1, NULL), TN_OK);
+    CHECK(z[0] == 7 && z[1] == 73);
+    tn_program_free(program);
+    tn_module_free(m);
+}
+
 static void test_faults(tn_context *cx, const record *r)
 {
     tn_module *m = read_text(cx);
@@ -266,6 +306,7 @@ int main(void)
     tn_diagnostic_sink sink = {remember, &r};
     tn_context *cx = tn_context_new(NULL, &sink);
     test_values(cx);
+    test_opened(cx);
     test_faults(cx, &r);
     test_symbols(cx, &r);
     test_demanded(cx);

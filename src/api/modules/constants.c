@@ -1,4 +1,4 @@
-/* Inputs that get one value for good. */
+/* Inputs that get one value for good, and constants that become inputs. */
 #include <inttypes.h>
 
 #include "api/api.h"
@@ -145,4 +145,70 @@ tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *v
 tn_status tn_module_borrow_constant(tn_module *tm, size_t input, const tn_buffer *value)
 {
     return context_done(tm->graph->cx, give_constant(tm, input, value, true));
+}
+
+/* ---- the opposite ---- */
+
+/* The constant called NAME; NULL, and reported, unless there is one, and no such input. */
+static node *find_constant(module *m, const char *name)
+{
+    function *f = module_entry(m);
+    node *found = NULL;
+    uint32_t n_found = 0;
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        node *n = &f->nodes.at[i];
+        const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
+        if ((n->op != OP_CONSTANT && n->op != OP_INPUT) || !own || strcmp(own, name) != 0)
+            continue;
+        found = n;
+        n_found++;
+    }
+    if (n_found == 1 && found->op == OP_CONSTANT)
+        return found;
+    (void)diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                      n_found == 0               ? "no constant is called '%.200s'"
+                      : found->op == OP_CONSTANT ? "several constants are called '%.200s'"
+                                                 : "'%.200s' is an input",
+                      name);
+    return NULL;
+}
+
+/* List V among the inputs, in the order of their nodes. */
+static bool list_input(function *f, value_id v)
+{
+    if (!VECTOR_PUSH(f->module->allocator, &f->inputs, v))
+        return false;
+    uint32_t at = f->inputs.n - 1;
+    for (; at > 0 && f->inputs.at[at - 1] > v; at--)
+        f->inputs.at[at] = f->inputs.at[at - 1];
+    f->inputs.at[at] = v;
+    for (uint32_t i = 0; i < f->tuples.n; i++)
+        f->tuples.at[i].first += f->tuples.at[i].first >= at;
+    f->hints.n = 0;
+    return true;
+}
+
+static tn_status open_constant(module *m, const char *name, tn_buffer *value)
+{
+    function *f = module_entry(m);
+    node *n = find_constant(m, name);
+    if (!n)
+        return TN_ERR_USAGE;
+    const literal *l = literal_of(n);
+    const type *t = value_type(f, n->first_value);
+    attr entries[] = {{.key = KEY_NAME, .v.s = n->name}, {.key = KEY_TYPE, .v.type = t}};
+    const attrs *a = attrs_of(&m->attrs, entries, 2);
+    if (!a || !list_input(f, n->first_value))
+        return module_no_memory(m);
+    if (value) {
+        *value = (tn_buffer){.data = (void *)(uintptr_t)l->data, .bytes = l->bytes};
+        public_type(t, &value->type);
+    }
+    node_rewrite(n, OP_INPUT, n->in, 0, a);
+    return TN_OK;
+}
+
+tn_status tn_module_open_constant(tn_module *tm, const char *name, tn_buffer *value)
+{
+    return context_done(tm->graph->cx, open_constant(tm->graph, name, value));
 }

@@ -122,11 +122,22 @@ static bool is_current(const importer *im, tn_value v)
     return tn_is_value(v) && v.scope == im->b.scopes.at[im->b.scopes.n - 1] + 1;
 }
 
+/* The data of V, a tensor. A weight has its name in the program, too. */
+static tn_value named_data(importer *im, const onnx_value *v)
+{
+    const tn_value made = tensor_data(im, v->tensor);
+    if (!v->is_weight || im->b.scopes.n != 1 || !tn_is_value(made))
+        return made;
+    function *f = module_entry(im->m);
+    f->nodes.at[f->nodes.n - 1].name = module_string(im->m, v->name.at, v->name.n);
+    return made;
+}
+
 tn_value onnx_data_of(importer *im, onnx_value *v)
 {
     if (is_current(im, v->v) || (!v->tensor && !v->known))
         return v->v;
-    const tn_value made = v->tensor ? tensor_data(im, v->tensor) : known_data(im, v->known);
+    const tn_value made = v->tensor ? named_data(im, v) : known_data(im, v->known);
     if (!tn_is_value(made) && im->b.status == TN_OK) {
         im->b.status = TN_ERR_REJECTED; /* that is refused: what would use it fails silently */
         v->is_faulty = true;

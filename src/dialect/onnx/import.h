@@ -26,6 +26,7 @@ typedef struct onnx_value {
     bool is_faulty;            /* nothing more: it was reported */
     bool is_absent;            /* of a function: an input that the call leaves out */
     bool is_empty;             /* an optional value that holds nothing */
+    bool is_weight;            /* an initializer of the model's graph */
     const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
     const known_value *known;  /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */

@@ -98,7 +98,7 @@ static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dt
         return onnx_no_memory(im);
     if (!data)
         return onnx_refuse_file(im, DIAG_InputMismatch, name,
-                                "the value given for the input '%s' does not fit its type", name);
+                                "the value given for '%s' does not fit its type", name);
     if (known_keeps(dtype) && product_i64(shape, rank, &count) && count <= KNOWN_MOST)
         v->known = known_load(&im->memory, dtype, shape, rank, data);
     else
@@ -144,6 +144,27 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
     return !im->no_memory && (onnx_define(im, scope, &v) || !im->no_memory);
 }
 
+/* Initializers of the model's graph have names in the program, and may be given other values. */
+static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
+{
+    const onnx_tensor *tensors = g->initializers.at;
+    for (uint32_t i = 0; i < g->initializers.n; i++) {
+        onnx_value *v = onnx_find(scope, tensors[i].name);
+        const char *name = onnx_text(im, tensors[i].name);
+        const tn_buffer *given = given_initializer(im->options, name);
+        onnx_tensor_facts facts;
+        if (!v || v->is_faulty)
+            continue;
+        v->is_weight = v->name.n > 0;
+        if (!given)
+            continue;
+        const char *why = onnx_tensor_type_of(v->tensor, &facts);
+        v->is_faulty = why || !take_known(im, name, given, facts.dtype, facts.dims, facts.rank, v);
+        v->tensor = NULL;
+    }
+    return !im->no_memory;
+}
+
 /* An initializer of the same name is what the input is when nobody gives it: it stays that. */
 static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
 {
@@ -156,7 +177,9 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
         uint32_t i = 0;
         while (i < g->inputs.n && !onnx_is(inputs[i].name, o->known[k].name))
             i++;
-        if (i == g->inputs.n)
+        const char *name = o->known[k].name;
+        const onnx_value *v = onnx_find(scope, (onnx_bytes){name, strlen(name)});
+        if (i == g->inputs.n && !(v && v->is_weight))
             (void)onnx_refuse_file(im, DIAG_UndefinedName, o->known[k].name,
                                    "a value is given for '%.200s', which is no input",
                                    o->known[k].name);
@@ -212,7 +235,7 @@ static bool read_graph(importer *im, const onnx_graph *g)
 {
     onnx_scope scope = {.imports = im->model->imports};
     const bool ok = find_sizes(im, g) && onnx_define_initializers(im, &scope, g) &&
-                    read_inputs(im, &scope, g) &&
+                    read_weights(im, &scope, g) && read_inputs(im, &scope, g) &&
                     onnx_read_nodes(im, &scope, g->nodes.at, g->nodes.n) &&
                     read_outputs(im, &scope, g);
     onnx_scope_release(im, &scope);

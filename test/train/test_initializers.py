@@ -1,0 +1,89 @@
+"""Training what an ONNX model holds: initializers that --wrt names are weights, and begin with what they were."""
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+from lib.onnx_files import model, node
+from lib.program import start, tenon
+
+INPUTS = """\
+%0 = Input () {name="x"} : tensor<f32>[4, 3]
+%1 = Input () {name="y"} : tensor<f32>[4, 2]
+%2 = Input () {name="net.w"} : tensor<f32>[3, 2]
+%3 = Input () {name="net.b"} : tensor<f32>[2]
+%4 = MatMul (%0, %2) : tensor<f32>[4, 2]
+%5 = Add (%4, %3) : tensor<f32>[4, 2]
+%6 = Sub (%5, %1) : tensor<f32>[4, 2]
+%7 = Mul (%6, %6) : tensor<f32>[4, 2]
+%8 = Mean (%7) {axes=[0, 1], keepdims=false} : tensor<f32>[]
+outputs: %8
+"""
+draw = np.random.default_rng(3)
+W, B = draw.normal(size=(3, 2)).astype(np.float32), draw.normal(size=2).astype(np.float32)
+SAMPLES = {"x": draw.normal(size=(64, 3)).astype(np.float32), "y": draw.normal(size=(64, 2)).astype(np.float32)}
+ONNX = model([node("MatMul", "x net.w", "p"), node("Add", "p net.b", "z"), node("Sub", "z y", "d"),
+              node("Mul", "d d", "q"), node("ReduceMean", "q", "loss", keepdims=0)],
+             [("x", "f32", [4, 3]), ("y", "f32", [4, 2])], [("loss", "f32", [])],
+             initializers=[("net.w", W), ("net.b", B)])
+TRAIN = ["--data", "data.npz", "--lr", "0.05", "--batch", "16", "--steps", "6", "--engine", "ref"]
+
+
+class Initializers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        (self.dir / "net.onnx").write_bytes(ONNX)
+        (self.dir / "net.ir").write_text(INPUTS)
+        np.savez(self.dir / "data.npz", **SAMPLES)
+        np.savez(self.dir / "init.npz", **{"net.w": W, "net.b": B})
+
+    def train(self, program, wrt, out, *more):
+        tenon("train", program, "--wrt", wrt, *TRAIN, "--output", out, *more, cwd=self.dir)
+        return np.load(self.dir / out)
+
+    def test_bits_are_those_of_inputs(self):
+        want = self.train("net.ir", "net.w,net.b", "a.npz", "--init", "init.npz")
+        for wrt in "net.w,net.b", "net":
+            got = self.train("net.onnx", wrt, "b.npz")
+            for name in "net.w", "net.b":
+                np.testing.assert_array_equal(got[name], want[name])
+        self.assertFalse(np.array_equal(want["net.w"], W))
+
+    def test_one_of_them(self):
+        got = self.train("net.onnx", "net.b", "b.npz")
+        self.assertEqual(got.files, ["net.b"])
+
+    def test_first_values_of_a_file(self):
+        np.savez(self.dir / "zero.npz", **{"net.w": np.zeros_like(W)})
+        first = self.train("net.onnx", "net", "b.npz", "--init", "zero.npz")
+        np.savez(self.dir / "both.npz", **{"net.w": np.zeros_like(W), "net.b": B})
+        want = self.train("net.ir", "net", "a.npz", "--init", "both.npz")
+        np.testing.assert_array_equal(first["net.w"], want["net.w"])
+
+    def test_trained_weights_go_back(self):
+        weights = self.train("net.onnx", "net", "w.npz")
+        x, y = SAMPLES["x"][:4], SAMPLES["y"][:4]
+        np.savez(self.dir / "in.npz", x=x, y=y)
+        tenon("convert", "net.onnx", "--constants", "w.npz", "-o", "trained.onnx", cwd=self.dir)
+        tenon("run", "trained.onnx", "--inputs", "in.npz", "--output", "a.npy", cwd=self.dir)
+        tenon("run", "net.onnx", "--constants", "w.npz", "--inputs", "in.npz", "--output", "b.npy", cwd=self.dir)
+        got = np.load(self.dir / "a.npy")
+        self.assertEqual(got.tobytes(), np.load(self.dir / "b.npy").tobytes())
+        want = np.mean((x @ weights["net.w"] + weights["net.b"] - y) ** 2)
+        np.testing.assert_allclose(got, want, rtol=1e-5)  # sums in another order
+
+    def test_refused(self):
+        done = start("train", "net.onnx", "--wrt", "net.q", *TRAIN, cwd=self.dir)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("net.q", done.stderr)
+        np.savez(self.dir / "wide.npz", **{"net.w": np.zeros((4, 2), np.float32)})
+        done = start("run", "net.onnx", "--constants", "wide.npz", "--random", "1", cwd=self.dir)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the value given for 'net.w' does not fit its type", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
