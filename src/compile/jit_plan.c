@@ -10,8 +10,7 @@
 #include "pass/conversions/lower.h"
 #include "plan/kernel_key.h"
 
-/* The unit of a program; UINT32_MAX without memory. */
-static uint32_t unit_of(jit_plan *j, const loop_program *program)
+uint32_t jit_unit_of(jit_plan *j, const loop_program *program)
 {
     const tn_allocator *a = j->allocator;
     size_t bytes;
@@ -40,8 +39,7 @@ static bool is_endless(const kernel *k) /* stages have no stages */
     return n > INT64_C(1) << 38;
 }
 
-/* Behind the buffers of STEP: the numbers it reads, if any, and what it polls. */
-static uint32_t buffers_of(const kernel *k, const nest *n, const nest_step *step)
+uint32_t jit_buffers_of(const kernel *k, const nest *n, const nest_step *step)
 {
     return step->n_buffers ? step->n_buffers : emit_buffer_count(k) + n->n_temps;
 }
@@ -113,10 +111,11 @@ static bool find_numbers(jit_plan *j, const function *like, const kernel *k, con
         nest_of_kernel(like, other, &j->nests, &j->passing, there) && there->n_steps == n->n_steps;
     for (uint32_t i = 0; *same && i < n->n_steps; i++) {
         nest_step *step = &n->steps[i];
-        const loop_program *program;
-        if (!loop_with_numbers(step->program, there->steps[i].program, buffers_of(k, n, step),
-                               &j->memory, &program, &numbers[i]))
+        const loop_program *program, *both[] = {step->program, there->steps[i].program};
+        loop_numbers found[2];
+        if (!loop_with_numbers(both, 2, jit_buffers_of(k, n, step), &j->memory, &program, found))
             return false;
+        numbers[i] = found[0];
         *same = program && !(step->is_once && numbers[i].n > 0);
         step->program = *same ? program : step->program;
     }
@@ -276,8 +275,8 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
             numbers[i].n = 0;
         }
         TN_TRY(check_program(j, f, k, step->program));
-        if (!add_polls(j, step, buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
-            (plan->unit[i] = unit_of(j, step->program)) == UINT32_MAX)
+        if (!add_polls(j, step, jit_buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
+            (plan->unit[i] = jit_unit_of(j, step->program)) == UINT32_MAX)
             return TN_ERR_NOMEM;
     }
     const bool ok =
@@ -426,7 +425,7 @@ tn_status jit_plan_loops(jit_plan *j)
         s = s == not_covered ? TN_OK : s;
     }
     end_comparisons(j);
-    return s;
+    return s == TN_OK && j->polls && !jit_share_programs(j) ? TN_ERR_NOMEM : s;
 }
 
 void jit_plan_release(jit_plan *j)

@@ -72,6 +72,16 @@ tn_status jit_plan_kernels(jit_plan *p);
 tn_status jit_plan_loops(jit_plan *p);
 void jit_plan_release(jit_plan *p);
 
+/* ---- what the stages share ---- */
+
+/* The number of PROGRAM among the units; UINT32_MAX without memory. */
+uint32_t jit_unit_of(jit_plan *j, const loop_program *program);
+/* How many buffers STEP has. Behind them are the numbers it reads, if any, and what it polls. */
+uint32_t jit_buffers_of(const kernel *k, const nest *n, const nest_step *step);
+/* jit_share.c: programs that differ only in constants become one, which reads them from numbers,
+ * where that costs nothing. False without memory. */
+bool jit_share_programs(jit_plan *j);
+
 /* `sub exp sum div`; in MEMORY, never NULL. */
 const char *jit_kernel_name(const function *f, const kernel *k, arena *memory);
 

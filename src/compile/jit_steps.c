@@ -145,6 +145,8 @@ static exe_buffer pack_constant(jit_steps *j, exe_block *b, const kernel *k,
         for (uint32_t i = 0; i < step->n_buffers; i++)
             if (step->buffers[i] == emit_buffer_count(k) + step->packs)
                 buffers[i] = packed;
+        if (plan->n_numbers[which])
+            buffers[step->n_buffers] = (char *)(uintptr_t)plan->numbers[which]; /* only read */
         p.buffers = buffers;
         atomic_init(&p.failed, false);
         (void)workers_run(j->workers, 0, pack_share, &p, step->work, step->grain);

@@ -233,6 +233,16 @@ static void emit_elements(packing *k, loop_value i)
     loop_end(b);
 }
 
+/* Is B packed once, in less time than compiling the code for squares takes? Element by element, one
+ * program does for constants of most shapes. */
+static bool is_small_constant(const problem *p)
+{
+    enum { MOST = 1 << 20 };
+    int64_t n;
+    return p->spec.b_is_constant && mul_i64(p->n, p->k, &n) &&
+           mul_i64(n, p->unpacked.own_batch.count, &n) && n <= MOST;
+}
+
 /* Products LOW .. HIGH - 1 of a panel with COUNT columns. */
 static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t count)
 {
@@ -241,7 +251,7 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     if (has_rows(p)) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (is_transposed(p)) {
+    } else if (is_transposed(p) && !is_small_constant(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t side = side_of(p), rest = p->k % side;
         const loop_value whole = loop_min(b, high, products_size(b, p, SIZE_SQUARES, p->k - rest));
@@ -333,11 +343,19 @@ void contract_use_panels(problem *p)
     p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
 }
 
+/* Room for an offset of each column; as much for all small constants, so that they share code. */
+static uint64_t offsets_bytes(const problem *p)
+{
+    enum { USUAL = 256 };
+    const uint64_t columns = (uint64_t)columns_of(p);
+    return 8 * (is_small_constant(p) && columns < USUAL ? USUAL : columns);
+}
+
 void contract_begin_unpacked(loop_builder *b, problem *p)
 {
     factors_open(b, &p->unpacked.from);
     if (has_offsets(p))
-        p->unpacked.offsets = loop_local(b, (uint64_t)columns_of(p) * 8);
+        p->unpacked.offsets = loop_local(b, offsets_bytes(p));
 }
 
 bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *bytes,

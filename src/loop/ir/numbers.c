@@ -1,14 +1,15 @@
-/* Make one program of two that differ in constants. */
+/* Make one program of several that differ in constants. */
 #include <string.h>
 
+#include "base/memory/hash.h"
 #include "loop/ir/numbers.h"
 
 typedef struct numbering {
-    const loop_program *p;
-    uint64_t other[LOOP_NUMBERS]; /* by number: its bits in the other program */
-    uint8_t elem[LOOP_NUMBERS];
-    uint32_t name[LOOP_NUMBERS]; /* of sizes; 0 for others */
-    loop_numbers *numbers;
+    const loop_program *p;               /* the first of them */
+    const loop_program *const *programs; /* all */
+    uint32_t n_programs;
+    loop_value first[LOOP_NUMBERS]; /* by number: a constant that is read from it */
+    uint32_t n_numbers;
     uint8_t *of;   /* by value: 1 + its number; 0: none */
     loop_inst *at; /* of the program that is made */
     uint32_t n;
@@ -20,49 +21,93 @@ static bool is_size(const loop_inst *i)
     return i->op == LOOP_CONST && i->n_lanes > 0;
 }
 
+/* May the value of this constant be a number? */
+static bool may_differ(const loop_inst *i)
+{
+    return i->op == LOOP_CONST && i->type.elem != LOOP_MASK;
+}
+
 /* Are both the same but for the value of a constant? */
 static bool is_alike(const loop_inst *x, const loop_inst *y)
 {
     return x->op == y->op && x->type.elem == y->type.elem && x->type.lanes == y->type.lanes &&
            x->log_align == y->log_align && x->n_lanes == y->n_lanes &&
-           memcmp(x->in, y->in, sizeof x->in) == 0 &&
-           (x->imm == y->imm || (x->op == LOOP_CONST && x->type.elem != LOOP_MASK));
+           memcmp(x->in, y->in, sizeof x->in) == 0 && (x->imm == y->imm || may_differ(x));
 }
 
-/* The number for X, which is Y in the other program; LOOP_NUMBERS when there are too many. */
-static uint32_t number_of(numbering *s, const loop_inst *x, const loop_inst *y)
+static bool are_alike(const loop_program *p, const loop_program *q)
 {
-    loop_numbers *numbers = s->numbers;
-    uint32_t i = 0;
-    while (i < numbers->n && (s->elem[i] != x->type.elem || s->name[i] != x->n_lanes ||
-                              numbers->at[i] != x->imm || s->other[i] != y->imm))
-        i++;
-    if (i == numbers->n && i < LOOP_NUMBERS) {
-        s->elem[i] = x->type.elem;
-        s->name[i] = x->n_lanes;
-        numbers->at[i] = x->imm;
-        s->other[i] = y->imm;
-        numbers->n++;
+    if (p->n != q->n || p->n_tables != q->n_tables || p->n_buffers != q->n_buffers ||
+        (p->n_tables && memcmp(p->tables, q->tables, p->n_tables) != 0))
+        return false;
+    for (loop_value v = 0; v < p->n; v++)
+        if (!is_alike(&p->at[v], &q->at[v]))
+            return false;
+    return true;
+}
+
+uint64_t loop_shape_hash(const loop_program *p)
+{
+    uint64_t h = hash_bytes(p->n_buffers, p->tables, p->n_tables);
+    for (loop_value v = 0; v < p->n; v++) {
+        const loop_inst *i = &p->at[v];
+        h = hash_mix(h, (uint64_t)i->op << 24 | (uint64_t)i->type.elem << 16 |
+                            (uint64_t)i->type.lanes << 8 | i->log_align);
+        h = hash_mix(h, (uint64_t)i->in[0] << 32 | i->in[1]);
+        h = hash_mix(h, (uint64_t)i->in[2] << 32 | i->n_lanes);
+        h = may_differ(i) ? h : hash_mix(h, i->imm);
     }
+    return h;
+}
+
+/* Has constant V the same value in all programs? */
+static bool is_same_in_all(const numbering *s, loop_value v)
+{
+    for (uint32_t k = 1; k < s->n_programs; k++)
+        if (s->programs[k]->at[v].imm != s->p->at[v].imm)
+            return false;
+    return true;
+}
+
+/* Are the constants V and W equal to each other in each program? */
+static bool are_equal(const numbering *s, loop_value v, loop_value w)
+{
+    const loop_inst *x = &s->p->at[v], *y = &s->p->at[w];
+    bool equal = x->type.elem == y->type.elem && x->n_lanes == y->n_lanes;
+    for (uint32_t k = 0; equal && k < s->n_programs; k++)
+        equal = s->programs[k]->at[v].imm == s->programs[k]->at[w].imm;
+    return equal;
+}
+
+/* The number for constant V; LOOP_NUMBERS when there are too many. */
+static uint32_t number_of(numbering *s, loop_value v)
+{
+    uint32_t i = 0;
+    while (i < s->n_numbers && !are_equal(s, s->first[i], v))
+        i++;
+    if (i == s->n_numbers && i < LOOP_NUMBERS)
+        s->first[s->n_numbers++] = v;
     return i;
 }
 
-static bool find_numbers(numbering *s, const loop_program *other)
+static bool find_numbers(numbering *s, loop_numbers *numbers)
 {
-    const loop_program *p = s->p;
-    if (p->n != other->n || p->n_tables != other->n_tables || p->n_buffers != other->n_buffers ||
-        (p->n_tables && memcmp(p->tables, other->tables, p->n_tables) != 0))
-        return false;
-    for (loop_value v = 0; v < p->n; v++) {
-        const loop_inst *x = &p->at[v], *y = &other->at[v];
-        if (!is_alike(x, y))
+    for (uint32_t k = 1; k < s->n_programs; k++)
+        if (!are_alike(s->p, s->programs[k]))
             return false;
-        if (x->op != LOOP_CONST || (x->imm == y->imm && !is_size(x)))
+    for (loop_value v = 0; v < s->p->n; v++) {
+        const loop_inst *x = &s->p->at[v];
+        if (!may_differ(x) || (!is_size(x) && is_same_in_all(s, v)))
             continue;
-        const uint32_t i = number_of(s, x, y);
+        const uint32_t i = number_of(s, v);
         if (i == LOOP_NUMBERS)
             return false;
         s->of[v] = (uint8_t)(i + 1);
+    }
+    for (uint32_t k = 0; k < s->n_programs; k++) {
+        numbers[k].n = s->n_numbers;
+        for (uint32_t i = 0; i < s->n_numbers; i++)
+            numbers[k].at[i] = s->programs[k]->at[s->first[i]].imm;
     }
     return true;
 }
@@ -87,8 +132,8 @@ static loop_value put_load(numbering *s, loop_elem elem, loop_value base, uint64
 static void put_numbers(numbering *s, uint32_t buffer, loop_value *loaded)
 {
     const loop_value base = put_load(s, LOOP_PTR, LOOP_BUFFERS, UINT64_C(8) * buffer);
-    for (uint32_t i = 0; i < s->numbers->n; i++)
-        loaded[i] = put_load(s, (loop_elem)s->elem[i], base, UINT64_C(8) * i);
+    for (uint32_t i = 0; i < s->n_numbers; i++)
+        loaded[i] = put_load(s, (loop_elem)s->p->at[s->first[i]].type.elem, base, UINT64_C(8) * i);
 }
 
 static void put_inst(numbering *s, loop_value v, const loop_value *loaded)
@@ -105,25 +150,26 @@ static void put_inst(numbering *s, loop_value v, const loop_value *loaded)
     s->renamed[v] = i.type.lanes == 1 ? number : put(s, splat);
 }
 
-bool loop_with_numbers(const loop_program *p, const loop_program *other, uint32_t buffer,
+bool loop_with_numbers(const loop_program *const *programs, uint32_t n, uint32_t buffer,
                        arena *memory, const loop_program **out, loop_numbers *numbers)
 {
     enum { PARAMS = 4, A_LOAD = 3 };
-    numbering s = {.p = p, .numbers = numbers, .of = ARENA_ARRAY(memory, uint8_t, p->n)};
+    const loop_program *p = programs[0];
+    numbering s = {
+        .p = p, .programs = programs, .n_programs = n, .of = ARENA_ARRAY(memory, uint8_t, p->n)};
     loop_value loaded[LOOP_NUMBERS];
     *out = NULL;
-    numbers->n = 0;
+    for (uint32_t k = 0; k < n; k++)
+        numbers[k].n = 0;
     if (!s.of)
         return false;
-    if (!find_numbers(&s, other)) {
-        numbers->n = 0;
+    if (!find_numbers(&s, numbers))
         return true;
-    }
     *out = p;
-    if (numbers->n == 0)
+    if (s.n_numbers == 0)
         return true;
     loop_program *made = ARENA_NEW(memory, loop_program);
-    s.at = ARENA_ARRAY(memory, loop_inst, p->n + (size_t)A_LOAD * (numbers->n + 1));
+    s.at = ARENA_ARRAY(memory, loop_inst, p->n + (size_t)A_LOAD * (s.n_numbers + 1));
     s.renamed = ARENA_ARRAY(memory, loop_value, p->n);
     if (!made || !s.at || !s.renamed)
         return false;

@@ -366,7 +366,7 @@ static void list_buffers(const kernel *k, const product *p, const uint32_t *orde
     step->buffers[n++] = k->n_in; /* unused when something follows, but a valid place */
     step->buffers[n++] = own;
     step->buffers[n++] = own + NEST_PACKED;
-    for (uint32_t i = 0; order && i < own; i++) {
+    for (uint32_t i = 0; order && !step->is_once && i < own; i++) {
         const uint32_t from = i < k->n_in ? order[i] : i;
         if (i < k->n_in && moved)
             (void)nest_moves(step, n, (uint64_t)moved[from] * element_bytes(p, k->in[from]));
