@@ -26,7 +26,7 @@ typedef struct sharing {
     hash_index by_shape;
 } sharing;
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* ---- which units are used how ---- */
 
