@@ -195,7 +195,7 @@ def _plain_array(x: Any, what: str) -> Array:
     except ValueError as error:
         raise TypeError(f"{what}: the list is no tensor: {error}") from None
     if a.dtype.kind not in "biufc" and a.size:
-        raise TypeError(f"{what}: the list holds something that is no number")
+        raise TypeError(f"{what}: the list holds something that is not a number")
     return a
 
 

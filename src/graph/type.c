@@ -286,8 +286,8 @@ void dim_values_forget(const type_table *t, dim_values *values)
 }
 
 /* The entry of D, which is an expression, or NULL when it was made after VALUES. Such an expression
- * holds a symbol without a value in every operand that is no number, or that would have become one:
- * the walk down to one is short. */
+ * holds a symbol without a value in every operand that is not a number, or that would have become
+ * one: the walk down to one is short. */
 static int64_t *entry_of(dim_values *values, dim d)
 {
     return dim_index(d) < values->n ? &values->at[dim_index(d)] : NULL;

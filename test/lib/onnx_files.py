@@ -12,7 +12,7 @@ NUMBERS = {np.dtype(form): number for number, (form, name, _) in TYPES.items() i
 
 
 class NotRead(Exception):
-    """A value that is no tensor of a type above."""
+    """A value that is not a tensor of a type above."""
 
 
 # ---- the wire ----

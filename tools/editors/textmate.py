@@ -12,7 +12,7 @@ def any_of(words):
 
 
 def whole(words, before=r"[\w.%@]"):
-    """One of WORDS that is no part of a longer name."""
+    """One of WORDS that is not part of a longer name."""
     return f"(?<!{before})" + any_of(words) + r"(?![\w.])"
 
 

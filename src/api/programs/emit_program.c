@@ -8,7 +8,7 @@
 
 enum { MOST_NAME = 200 };
 
-/* A C identifier that is no longer than names of files may be. */
+/* A C identifier, at most as long as names of files may be. */
 static bool is_name(const char *name)
 {
     size_t n = 0;

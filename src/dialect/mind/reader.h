@@ -154,7 +154,7 @@ static inline void skip_space(reader *r)
         r->at++;
 }
 
-/* The next byte that is no white space. */
+/* The next byte that is not white space. */
 static inline char peek_token(reader *r)
 {
     skip_space(r);

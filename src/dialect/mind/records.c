@@ -240,7 +240,7 @@ static tn_status read_operations(reader *r, bool is_bare)
 
 tn_status read_records(reader *r)
 {
-    r->max_depth += 3; /* the list, the record and its attributes are no lists of a literal */
+    r->max_depth += 3; /* the list, the record and its attributes are not lists of a literal */
     if (peek_token(r) == '[') {
         TN_TRY(read_operations(r, true));
     } else {

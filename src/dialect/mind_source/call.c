@@ -415,7 +415,7 @@ static value call_value(lowering *l, value f, const expr *e)
     return bad ? BAD : apply_value(l, &f, arguments, places, n, e);
 }
 
-/* The words of a path `a::b::c`; false for anything that is no path of names. */
+/* The words of a path `a::b::c`; false for anything that is not a path of names. */
 static bool is_path(const expr *e)
 {
     while (e->kind == X_FIELD && e->token == T_PATH)

@@ -273,8 +273,8 @@ bool lowering_gradients(lowering *l, value_id loss, const value_id *wrt, uint32_
 
 /* ---- grad(f)(x, ...) ---- */
 
-/* A tensor of the type of X that is no other value, so that only uses of the first parameter count
- * as uses of it. */
+/* A tensor of the type of X that is not another value, so that only uses of the first parameter
+ * count as uses of it. */
 static value_id variable_like(lowering *l, value_id x, span at)
 {
     static const char zeros[8];

@@ -55,7 +55,7 @@ tn_status mind_source_read(module *m, const read_options *options)
 
 enum { LOOK_AT = 4096 }; /* bytes that decide what a text is */
 
-/* The first word that is no comment is a keyword of the language. */
+/* The first word that is not a comment is a keyword of the language. */
 static bool looks_like(const char *text, size_t length)
 {
     static const char *const words[] = {"fn ", "let ", "import ", "export "};

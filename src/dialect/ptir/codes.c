@@ -185,7 +185,7 @@ static const char *code_text(const char *code)
     return NULL;
 }
 
-/* The kinds of a run that are no faults of the program's text. */
+/* The kinds of a run that are not faults of the program's text. */
 static bool is_execution(int kind)
 {
     return kind == DIAG_Timeout || kind == DIAG_Cancelled || kind == DIAG_AllocationFailure;

@@ -51,8 +51,8 @@ static tn_status region_parameter_ids(lowering *l, const ptir_function *from, ui
     return TN_OK;
 }
 
-/* Leaf number LEAF of parameter K, of type T; LEAF is -1 for a parameter that is no tuple. Inputs
- * without a name are called by their position. */
+/* Leaf number LEAF of parameter K, of type T; LEAF is -1 for a parameter that is not a tuple.
+ * Inputs without a name are called by their position. */
 static tn_status add_input(lowering *l, uint32_t k, int64_t leaf, const type *t, uint32_t id,
                            value_id *v)
 {

@@ -66,7 +66,7 @@ static bool put_words(map_reader *p, json_text t)
                 return false;
         } else {
             if (*at == ';' || *at == '\0')
-                return malformed(p, t.where, "holds something that is no expression");
+                return malformed(p, t.where, "holds something that is not an expression");
             p->divisions += quotient || *at == '%' || (*at == '/' && at + 1 < end && at[1] == '/');
             n = quotient ? n : *at == '/' && at + 1 < end && at[1] == '/' ? 2 : 1;
             while (!quotient && is_digit(*at) && at + n < end && is_digit(at[n]))
@@ -122,7 +122,7 @@ static bool put_expression(map_reader *p, const json_value *v)
     } else if (v->kind == JSON_OBJECT) {
         ok = put_tree(p, v);
     } else {
-        ok = malformed(p, v->at, "has an entry that is no expression");
+        ok = malformed(p, v->at, "has an entry that is not an expression");
     }
     return ok;
 }
@@ -258,7 +258,7 @@ static bool put_strides(map_reader *p, const json_value *map, const dim *dims)
     if (!known)
         return malformed(p, map->at, "can have strides only where all sizes are numbers");
     if (from && (from->kind != JSON_NUMBER || !from->number.is_integer || !from->number.fits_i64))
-        return malformed(p, from->at, "has an offset that is no whole number");
+        return malformed(p, from->at, "has an offset that is not a whole number");
     offset = from ? from->number.i : 0;
     for (uint32_t k = 0; k <= n; k++) {
         const int64_t s = k < n ? strides[k] : offset;

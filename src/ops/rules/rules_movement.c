@@ -64,7 +64,7 @@ tn_status infer_reshape(infer_call *call)
     const dim *dims = in->dims;
     shape s;
 
-    for (uint32_t i = 0; i < n; i++) /* -1 is fine, a number that is no symbol is not */
+    for (uint32_t i = 0; i < n; i++) /* -1 is fine, a number that is not a symbol is not */
         if (dim_is_symbolic(wanted[i]) && !dim_is_expr(&call->module->types, wanted[i]))
             return infer_reject(call, DIAG_InvalidDimension,
                                 "entry %" PRIu32 " of the new shape %s is %" PRId64

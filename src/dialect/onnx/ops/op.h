@@ -68,7 +68,7 @@ tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
 /* ---- op_axes.c ---- */
 
-/* Has input K these extents, when it is given? Refused otherwise. A size that is no number fits
+/* Has input K these extents, when it is given? Refused otherwise. A size that is not a number fits
  * any extent. */
 bool onnx_in_fits(onnx_call *c, uint32_t k, tn_ints dims);
 /* Does V, an operand, broadcast to these extents, and to no more? Refused otherwise. */
