@@ -234,9 +234,9 @@ def complexes():
         t = f"complex<{'f32' if part is np.float32 else 'f64'}>"
 
         def near(name, want, *more, tolerance=3e-6 if part is np.float32 else 1e-13, x=z):
-            f = Function(f"{name}_{t[8:11]}_complex")
+            f = Function(f"{name.replace('chlo.', '')}_{t[8:11]}_complex")
             want = np.asarray(want).astype(d if np.iscomplexobj(want) else part)
-            (y,) = f.op("stablehlo." + name, [x, *more], "", [type_of(want)])
+            (y,) = f.op(name if "." in name else "stablehlo." + name, [x, *more], "", [type_of(want)])
             scale = np.maximum(1, np.abs(want)).astype(part)
             if want.dtype.kind == "c":
                 scale = scale.astype(d)
@@ -260,6 +260,31 @@ def complexes():
         yield near("sqrt", quiet(np.sqrt, wide))
         yield near("exponential_minus_one", quiet(np.expm1, wide))
         yield near("logistic", quiet(lambda: 1 / (1 + np.exp(-wide))))
+        for name, of in (("sinh", np.sinh), ("cosh", np.cosh), ("asin", np.arcsin), ("acos", np.arccos), ("atan", np.arctan),
+                         ("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
+            cut = {"atan": (1j, -1j), "atanh": (1, -1)}.get(name, ())  # the result is infinite there
+            inside = np.array([v for v in z if v not in cut], d)
+            yield near("chlo." + name, quiet(of, inside.astype(np.clongdouble)), x=inside)
+        turned, straight = w.astype(np.clongdouble), wide + (wide == w * 1j) + (wide == -w * 1j)
+        length = np.sqrt(straight * straight + turned * turned)
+        yield near("atan2", quiet(lambda: -1j * np.log((straight + 1j * turned) / np.where(length == 0, 1, length)))[length != 0],
+                   straight[length != 0].astype(d), x=w[length != 0])
+
+        def before(a, b):
+            return (a.real < b.real) | ((a.real == b.real) & (a.imag < b.imag))
+        a, b = pairs(np.array([1 + 2j, 1 - 2j, 3, 3 + 1j, -1j, 0, np.inf + 1j], d))
+        f = Function(f"order_of_{t[8:11]}_complex")
+        for name, want in (("maximum", np.where(before(b, a), a, b)), ("minimum", np.where(before(a, b), a, b)),
+                           ("clamp", np.where(before(b, np.where(before(a, 1 - 2j), 1 - 2j, a)), b, np.where(before(a, 1 - 2j), 1 - 2j, a)))):
+            operands = [d(1 - 2j), a, b] if name == "clamp" else [a, b]
+            (y,) = f.op("stablehlo." + name, operands, "", [type_of(a)])
+            f.check(y, want.astype(d))
+        for word, want in (("LT", before(a, b)), ("LE", ~before(b, a)), ("GT", before(b, a)), ("GE", ~before(a, b))):
+            (y,) = f.op("stablehlo.compare", [a, b], f"comparison_direction = #stablehlo<comparison_direction {word}>", [type_of(want)])
+            f.check(y, want)
+        (y,) = f.op("stablehlo.reduce", [a, d(0)], "dimensions = array<i64: 0>", [type_of(d(0))], [combine("maximum", f"complex<f{4 * a.itemsize}>")])
+        f.check(y, d(np.inf + 1j))
+        yield f
         some = np.where(z == 0, 2, z).astype(d)
         yield near("log", np.log(some.astype(np.clongdouble)), x=some)
         yield near("rsqrt", 1 / np.sqrt(some.astype(np.clongdouble)), x=some)

@@ -75,8 +75,9 @@ shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint3
     *d = o->out[0].type->dtype;
     for (size_t i = 0; i < sizeof combines / sizeof *combines; i++) {
         const bool swapped = x == b && y == a && combines[i].how != SHLO_SUBTRACT;
+        const bool orders = combines[i].how == SHLO_MAXIMUM || combines[i].how == SHLO_MINIMUM;
         if (mir_is(o->name, combines[i].name) && ((x == a && y == b) || swapped))
-            return combines[i].how;
+            return orders && dtype_is_complex(*d) ? SHLO_OTHER : combines[i].how;
     }
     return SHLO_OTHER;
 }

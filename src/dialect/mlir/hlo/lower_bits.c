@@ -80,19 +80,42 @@ static tn_value join(shlo_call *c, tn_value x, const type *t, uint32_t from, uin
     return sum;
 }
 
+/* The bits of complex numbers as other complex numbers. */
+static bool between_complex(shlo_call *c, const type *t, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    const uint32_t last = t->rank;
+    tn_value parts[2];
+    if (t->dtype == TN_CF64 && d == TN_CF32) {
+        const tn_value x = shlo_in(c, 0);
+        const tn_dtype from = TN_F64, to = TN_F32;
+        for (int i = 0; i < 2; i++) {
+            const tn_value whole = i ? tn_imag(b, x) : tn_real(b, x);
+            const type *w = shlo_type_of(c, whole);
+            const tn_value halves =
+                w ? split(c, whole, w, dtype_table[from].bits, dtype_table[to].bits) : whole;
+            const tn_value re = tn_slice_axis(b, halves, last, 0, 1),
+                           im = tn_slice_axis(b, halves, last, 1, 1);
+            const tn_value low = tn_bitcast(b, re, to), high = tn_bitcast(b, im, to);
+            parts[i] = tn_complex(b, low, high);
+        }
+        return shlo_give(c, 0, tn_concat(b, (tn_values){parts, 2}, last));
+    }
+    return shlo_refuse(c, DIAG_DTypeNotSupported, "%s and %s are not exchanged bit by bit",
+                       dtype_name(t->dtype), dtype_name(d));
+}
+
 bool shlo_lower_bitcast_convert(shlo_call *c)
 {
     const type *t = shlo_in_type(c, 0);
-    const tn_dtype d = shlo_out_type(c, 0)->dtype;
+    const tn_dtype d = mir_stored(shlo_out_type(c, 0));
     if (!t)
         return false;
     const uint32_t from = dtype_table[t->dtype].bits, to = dtype_table[d].bits;
-    const bool is_odd = dtype_is_complex(t->dtype) || dtype_is_complex(d);
     if (t->dtype == d)
         return shlo_give(c, 0, shlo_in(c, 0));
-    if (is_odd)
-        return shlo_refuse(c, DIAG_DTypeNotSupported, "%s and %s are not exchanged bit by bit",
-                           dtype_name(t->dtype), dtype_name(d));
+    if (dtype_is_complex(t->dtype) || dtype_is_complex(d))
+        return between_complex(c, t, d);
     if (to > from && (t->rank == 0 || t->dims[t->rank - 1] != to / from))
         return shlo_refuse(c, DIAG_ShapeMismatch, "the last axis does not hold one element each");
     if (to < from && t->rank == TN_MAX_RANK)

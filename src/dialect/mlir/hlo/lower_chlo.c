@@ -31,6 +31,19 @@ bool shlo_lower_conj(shlo_call *c)
     return shlo_give(c, 0, tn_complex(b, re, tn_neg(b, im)));
 }
 
+/* One number in the shape of the operand. */
+bool shlo_lower_constant_like(shlo_call *c)
+{
+    const mir_attr *a = shlo_attr(c, "value");
+    const type *t = shlo_in_type(c, 0);
+    if (!t)
+        return false;
+    if (!a || (a->kind != MIR_INT && a->kind != MIR_FLOAT))
+        return shlo_refuse(c, DIAG_InvalidConstant, "its value is no number");
+    const double x = a->kind == MIR_INT ? (double)a->i : shlo_float(c, "value", 0);
+    return shlo_give(c, 0, tn_splat(c->b, t->dtype, shlo_dims(t), x));
+}
+
 /* ---- in the form of another operation ---- */
 
 const mir_row *shlo_row_named(const shlo_call *c, const char *prefix, mir_text name)

@@ -2,7 +2,7 @@
 #include "dialect/mlir/hlo/lower.h"
 
 /* The element types of a product: sums are formed in the result's, where that is not the operands'.
- */
+ * Truth values are counted. */
 static bool product_types(shlo_call *c, tn_value *x, tn_value *y, tn_dtype *sum)
 {
     const type *a = shlo_in_type(c, 0), *b = shlo_in_type(c, 1);
@@ -12,13 +12,23 @@ static bool product_types(shlo_call *c, tn_value *x, tn_value *y, tn_dtype *sum)
     *x = shlo_in(c, 0);
     *y = shlo_in(c, 1);
     *sum = TN_DTYPE_DEFAULT;
-    if (a->dtype != b->dtype) {
-        *x = tn_cast(c->b, *x, out);
-        *y = tn_cast(c->b, *y, out);
+    if (a->dtype != b->dtype || a->dtype == TN_I1) {
+        *sum = out == TN_I1 ? TN_SI32 : TN_DTYPE_DEFAULT;
+        const tn_dtype both = out == TN_I1 ? TN_SI32 : out;
+        *x = tn_cast(c->b, *x, both);
+        *y = tn_cast(c->b, *y, both);
     } else if (a->dtype != out || dtype_is_int(out)) {
         *sum = out; /* integers wrap */
     }
     return true;
+}
+
+/* The product Z as the result: of truth values, whether anything was counted. */
+static bool give_sum(shlo_call *c, tn_value z)
+{
+    if (shlo_out_type(c, 0)->dtype == TN_I1 && tn_is_value(z))
+        z = tn_cast(c->b, z, TN_I1);
+    return shlo_give(c, 0, z);
 }
 
 /* Axes of a product, those of the left and of the right operand. */
@@ -72,11 +82,10 @@ static bool give_product(shlo_call *c, const dot_axes *axes)
     tn_value x, y;
     tn_dtype sum;
     return product_types(c, &x, &y, &sum) &&
-           shlo_give(c, 0,
-                     tn_dot_general(c->b, x, y, (tn_ints){axes->batch_x, axes->n_batch},
-                                    (tn_ints){axes->batch_y, axes->n_batch},
-                                    (tn_ints){axes->contract_x, axes->n_contract},
-                                    (tn_ints){axes->contract_y, axes->n_contract}, sum, sum));
+           give_sum(c, tn_dot_general(c->b, x, y, (tn_ints){axes->batch_x, axes->n_batch},
+                                      (tn_ints){axes->batch_y, axes->n_batch},
+                                      (tn_ints){axes->contract_x, axes->n_contract},
+                                      (tn_ints){axes->contract_y, axes->n_contract}, sum, sum));
 }
 
 bool shlo_lower_dot_general(shlo_call *c)
@@ -293,5 +302,5 @@ bool shlo_lower_convolution(shlo_call *c)
     tn_value z = tn_convolution(c->b, x, y, &how, sum, sum);
     if (is_flat && tn_is_value(z))
         z = tn_squeeze(c->b, z, TN_INTS(2));
-    return shlo_give(c, 0, z);
+    return give_sum(c, z);
 }

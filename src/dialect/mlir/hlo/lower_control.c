@@ -23,17 +23,50 @@ static bool make_room(shlo_call *c, size_t n, region_room *out)
     return (out->values && out->results) || shlo_no_memory(c->r);
 }
 
-/* The data of N values; false when one has none. */
-static bool data_of(shlo_call *c, shlo_value *v, uint32_t n, tn_value *out)
+/* Is result K a token? It has no data, and stands for nothing in the graph. */
+static bool gives_token(const shlo_call *c, uint32_t k)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (v[i].parts || v[i].is_token)
-            return shlo_refuse(c, DIAG_NotImplemented, "a region gives a tuple or a token");
-        out[i] = shlo_data_of(c->r, &v[i]);
-        if (!tn_is_value(out[i]))
+    return c->op->out[k].type->kind == MIR_TOKEN;
+}
+
+/* The data of value V of a region; false when it has none. */
+static bool one_data(shlo_call *c, shlo_value *v, tn_value *out)
+{
+    if (v->parts || v->is_token)
+        return shlo_refuse(c, DIAG_NotImplemented, "a region gives a tuple, or a token for data");
+    *out = shlo_data_of(c->r, v);
+    return tn_is_value(*out);
+}
+
+/* The data of values V, one for each result; tokens have none. */
+static bool data_of(shlo_call *c, shlo_value *v, tn_value *out)
+{
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        if (!gives_token(c, k) && !one_data(c, &v[k], out++))
             return false;
-    }
     return true;
+}
+
+/* Results that are tokens are given. How many results have data. */
+static uint32_t give_tokens(shlo_call *c)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < c->op->n_out; k++) {
+        const shlo_value token = {.is_token = true};
+        if (gives_token(c, k))
+            (void)shlo_give_value(c, k, &token);
+        n += !gives_token(c, k);
+    }
+    return n;
+}
+
+/* The results are OUT and, between them, tokens. */
+static bool give_all(shlo_call *c, const tn_value *out)
+{
+    bool ok = true;
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        ok = (gives_token(c, k) || shlo_give(c, k, *out++)) && ok;
+    return ok;
 }
 
 /* The region ends with RESULTS, if it is OK, and what was captured is what it was before. */
@@ -48,61 +81,62 @@ static bool end_region(shlo_call *c, bool ok, tn_values results, const shlo_capt
     return ok && c->b->status == TN_OK;
 }
 
-/* The region K of a loop over IN: parameters for what is carried and captured. The results: what
- * the text gives, in front of (IS_TEST) or in the place of what is carried, then what is captured.
- */
-static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, uint32_t n,
-                        const shlo_captures *s, bool is_test, tn_region *out)
+/* The region K of a loop over IN, N values without the tokens: parameters for what is carried and
+ * captured. The results: what the text gives, in front of (IS_TEST) or in the place of what is
+ * carried, then what is captured. */
+static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, const shlo_captures *s,
+                        bool is_test, tn_region *out)
 {
     const mir_region *region = &c->op->regions[k];
+    const uint32_t n = c->op->n_in;
     region_room room;
-    uint32_t m = 0;
+    uint32_t m = is_test;
     if (region->n_args != n)
         return shlo_refuse(c, DIAG_RegionSignature, "a region has %u arguments instead of %u",
                            (unsigned)region->n_args, (unsigned)n);
     if (!make_room(c, (size_t)1 + n + s->n, &room))
         return false;
     tn_region_begin(c->b, NULL);
-    if (is_test)
-        m = 1;
     for (uint32_t i = 0; i < n; i++) {
-        room.values[m + i] = tn_param_like(c->b, in[i]);
-        c->frame->values[region->args[i].number] = (shlo_value){.v = room.values[m + i]};
+        shlo_value own = {.is_token = gives_token(c, i)};
+        if (!own.is_token)
+            own.v = room.values[m++] = tn_param_like(c->b, *in++);
+        c->frame->values[region->args[i].number] = own;
     }
-    shlo_enter(c, s, room.values + m + n);
-    const bool ok = shlo_region(c->r, c->frame, region, c->op->at, room.results, is_test ? 1 : n) &&
-                    data_of(c, room.results, is_test ? 1 : n, room.values);
-    return end_region(c, ok, (tn_values){room.values, (size_t)m + n + s->n}, s, out);
+    shlo_enter(c, s, room.values + m);
+    const bool ok =
+        shlo_region(c->r, c->frame, region, c->op->at, room.results, is_test ? 1 : n) &&
+        (is_test ? one_data(c, room.results, room.values) : data_of(c, room.results, room.values));
+    return end_region(c, ok, (tn_values){room.values, (size_t)m + s->n}, s, out);
 }
 
 bool shlo_lower_while(shlo_call *c)
 {
-    const uint32_t n = c->op->n_in;
     shlo_captures s;
     region_room room;
     tn_region test, body;
-    if (c->op->n_out != n)
+    if (c->op->n_out != c->op->n_in)
         return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
-    if (!shlo_capture(c, &s) || !make_room(c, (size_t)n + s.n, &room))
+    if (!shlo_capture(c, &s) || !make_room(c, (size_t)c->op->n_in + s.n, &room))
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (shlo_value_of(c, i)->parts || shlo_value_of(c, i)->is_token)
-            return shlo_refuse(c, DIAG_NotImplemented, "it carries a tuple or a token");
-        room.values[i] = shlo_in(c, i);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->op->n_in; i++) {
+        if (shlo_value_of(c, i)->parts || shlo_value_of(c, i)->is_token != gives_token(c, i))
+            return shlo_refuse(c, DIAG_NotImplemented, "it carries a tuple, or a token as data");
+        if (!gives_token(c, i))
+            room.values[n++] = shlo_in(c, i);
     }
     for (uint32_t i = 0; i < s.n; i++)
         room.values[n + i] = s.before[i].v;
-    if (!loop_region(c, 0, room.values, n, &s, true, &test) ||
-        !loop_region(c, 1, room.values, n, &s, false, &body))
+    if (!loop_region(c, 0, room.values, &s, true, &test) ||
+        !loop_region(c, 1, room.values, &s, false, &body))
         return false;
     tn_value *out = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)n + s.n + 1);
     if (!out)
         return shlo_no_memory(c->r);
     tn_while(c->b, test, body, (tn_values){room.values, (size_t)n + s.n}, out, (size_t)n + s.n);
-    bool ok = true;
-    for (uint32_t i = 0; i < n; i++)
-        ok = shlo_give(c, i, out[i]) && ok;
-    return ok;
+    (void)give_tokens(c);
+    return give_all(c, out);
 }
 
 /* ---- chlo.scan ---- */
@@ -181,7 +215,7 @@ static bool scan_region(shlo_call *c, const scan_parts *p, const tn_value *xs,
         c->frame->values[region->args[i].number] = (shlo_value){.v = v};
     }
     const bool ok = shlo_region(c->r, c->frame, region, c->op->at, ends.results, n_out) &&
-                    data_of(c, ends.results, n_out, ends.values);
+                    data_of(c, ends.results, ends.values);
     for (uint32_t i = 0; ok && i < p->n_carried; i++)
         room.values[i] = ends.values[p->n_stacked + i];
     for (uint32_t i = 0; ok && i < p->n_stacked; i++)
@@ -248,16 +282,8 @@ static bool branch_region(shlo_call *c, uint32_t k, const shlo_captures *s, tn_v
     if (tn_is_value(more))
         (void)tn_param_like(c->b, more);
     const bool ok = shlo_region(c->r, c->frame, &c->op->regions[k], c->op->at, room.results, n) &&
-                    data_of(c, room.results, n, room.values);
-    return end_region(c, ok, (tn_values){room.values, n}, s, out);
-}
-
-static bool give_all(shlo_call *c, const tn_value *out)
-{
-    bool ok = true;
-    for (uint32_t k = 0; k < c->op->n_out; k++)
-        ok = shlo_give(c, k, out[k]) && ok;
-    return ok;
+                    data_of(c, room.results, room.values);
+    return end_region(c, ok, (tn_values){room.values, give_tokens(c)}, s, out);
 }
 
 /* What S captured, here. */
@@ -295,7 +321,7 @@ bool shlo_lower_if(shlo_call *c)
     if (!branch_region(c, 0, &s, tn_no_value(), &yes) ||
         !branch_region(c, 1, &s, tn_no_value(), &no))
         return false;
-    tn_cond(c->b, p, yes, no, (tn_values){args.values, s.n}, room.values, c->op->n_out);
+    tn_cond(c->b, p, yes, no, (tn_values){args.values, s.n}, room.values, give_tokens(c));
     return give_all(c, room.values);
 }
 
@@ -304,7 +330,7 @@ bool shlo_lower_if(shlo_call *c)
 static bool choose(shlo_call *c, uint32_t first, const shlo_captures *s, tn_value index,
                    tn_value *out)
 {
-    const uint32_t n = c->op->n_out;
+    const uint32_t n = give_tokens(c);
     tn_builder *b = c->b;
     tn_region yes, no;
     region_room args, inner, room;

@@ -107,6 +107,16 @@ bool shlo_lower_power(shlo_call *c)
     return shlo_give(c, 0, two(c->b, OP_POW, x, y));
 }
 
+bool shlo_lower_atan2(shlo_call *c)
+{
+    if (!shlo_same_shape(c, 0))
+        return false;
+    const tn_value y = shlo_in(c, 0), x = shlo_in(c, 1);
+    if (dtype_is_complex(dtype_in(c, 0)))
+        return shlo_give(c, 0, shlo_complex_atan2(c, y, x));
+    return shlo_give(c, 0, two(c->b, OP_ATAN2, y, x));
+}
+
 bool shlo_lower_mulhi(shlo_call *c)
 {
     if (!shlo_same_shape(c, 0))
@@ -126,6 +136,10 @@ tn_value shlo_maximum(tn_builder *b, tn_value x, tn_value y, bool is_max)
     const op_id op = is_max ? OP_MAXIMUM : OP_MINIMUM;
     if (!t)
         return tn_no_value();
+    if (dtype_is_complex(t->dtype)) {
+        const tn_value first = shlo_complex_compare(b, is_max ? TN_GT : TN_LT, x, y);
+        return tn_select(b, first, x, y);
+    }
     if (t->dtype == TN_I1)
         return two(b, of_truths(op), x, y);
     if (!dtype_is_float(t->dtype))
@@ -166,6 +180,9 @@ bool shlo_lower_compare(shlo_call *c)
     if (!shlo_same_shape(c, 0))
         return false;
     tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    const bool is_order = i != TN_EQ && i != TN_NE;
+    if (is_order && dtype_is_complex(dtype_in(c, 0)))
+        return shlo_give(c, 0, shlo_complex_compare(c->b, (tn_direction)i, x, y));
     if (mir_is(kind, "TOTALORDER") && dtype_is_float(dtype_in(c, 0))) {
         x = shlo_order_key(c, x);
         y = shlo_order_key(c, y);

@@ -33,10 +33,11 @@ bool shlo_is_quantised(const shlo_call *c)
 static bool hands_on(mir_text name)
 {
     static const char *const names[] = {
-        "stablehlo.constant",    "func.call",      "call",
-        "stablehlo.composite",   "stablehlo.case", "stablehlo.while",
-        "stablehlo.custom_call", "stablehlo.if",   "stablehlo.optimization_barrier",
-        "stablehlo.tuple",       "tensor.cast",    "stablehlo.get_tuple_element"};
+        "stablehlo.constant",       "func.call",      "call",
+        "stablehlo.composite",      "stablehlo.case", "stablehlo.while",
+        "stablehlo.custom_call",    "stablehlo.if",   "stablehlo.optimization_barrier",
+        "stablehlo.tuple",          "tensor.cast",    "stablehlo.get_tuple_element",
+        "stablehlo.bitcast_convert"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (mir_is(name, names[i]))
             return true;

@@ -12,7 +12,7 @@ static bool is_elementwise(const mir_row *row)
         shlo_lower_square,      shlo_lower_is_one_inf, shlo_lower_bitcast_convert,
         shlo_lower_part,        shlo_lower_constant,   shlo_lower_reduce_precision,
         shlo_lower_return,      shlo_lower_special,    shlo_lower_zeta,
-        shlo_lower_next_after,
+        shlo_lower_next_after,  shlo_lower_atan2,
     };
     for (size_t i = 0; row && i < sizeof all / sizeof *all; i++)
         if (row->lower == all[i])

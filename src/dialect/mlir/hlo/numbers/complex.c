@@ -1,12 +1,8 @@
 /* Functions of complex numbers, from functions of their parts. Those of 32 bits are computed in f64
  * and rounded once. */
-#include "dialect/mlir/hlo/numbers/numbers.h"
+#include "dialect/mlir/hlo/numbers/complex.h"
 
 #include <math.h>
-
-typedef struct pair {
-    tn_value re, im;
-} pair;
 
 /* X, in f64. */
 static pair parts(tn_builder *b, tn_value x)
@@ -129,6 +125,22 @@ static pair cos_of(tn_builder *b, pair z)
     return y;
 }
 
+static pair sinh_of(tn_builder *b, pair z)
+{
+    pair y;
+    y.re = tn_mul(b, tn_sinh(b, z.re), tn_cos(b, z.im));
+    y.im = tn_mul(b, tn_cosh(b, z.re), tn_sin(b, z.im));
+    return y;
+}
+
+static pair cosh_of(tn_builder *b, pair z)
+{
+    pair y;
+    y.re = tn_mul(b, tn_cosh(b, z.re), tn_cos(b, z.im));
+    y.im = tn_mul(b, tn_sinh(b, z.re), tn_sin(b, z.im));
+    return y;
+}
+
 /* By Kahan: (beta rho s + i t) / (1 + beta s^2), where t is the tangent of the imaginary part, s
  * the sinh of the real one, beta = 1 + t^2, rho = sqrt(1 + s^2). Far from 0 it is 1 or -1, almost.
  */
@@ -160,7 +172,7 @@ static pair tan_of(tn_builder *b, pair z)
     return (pair){y.im, tn_neg(b, y.re)};
 }
 
-static pair sqrt_of(tn_builder *b, pair z)
+pair complex_sqrt(tn_builder *b, pair z)
 {
     pair y;
     const tn_value zero = num(b, 0), m = modulus(b, z);
@@ -183,7 +195,7 @@ static pair sqrt_of(tn_builder *b, pair z)
 static pair rsqrt_of(tn_builder *b, pair z)
 {
     pair y;
-    const pair root = sqrt_of(b, z);
+    const pair root = complex_sqrt(b, z);
     const tn_value m = modulus(b, z);
     y.re = tn_div(b, root.re, m);
     y.im = tn_div(b, tn_neg(b, root.im), m);
@@ -232,11 +244,13 @@ tn_value shlo_complex_function(shlo_call *c, op_id op, tn_value x)
     static const struct {
         op_id op;
         pair (*of)(tn_builder *b, pair z);
-    } all[] = {{OP_EXP, exp_of},     {OP_EXPM1, expm1_of},     {OP_LOG, log_of},
-               {OP_LOG1P, log1p_of}, {OP_SIN, sin_of},         {OP_COS, cos_of},
-               {OP_TAN, tan_of},     {OP_TANH, tanh_of},       {OP_SQRT, sqrt_of},
-               {OP_RSQRT, rsqrt_of}, {OP_SIGMOID, sigmoid_of}, {OP_CBRT, cbrt_of},
-               {OP_SIGN, sign_of}};
+    } all[] = {{OP_EXP, exp_of},          {OP_EXPM1, expm1_of},      {OP_LOG, log_of},
+               {OP_LOG1P, log1p_of},      {OP_SIN, sin_of},          {OP_COS, cos_of},
+               {OP_TAN, tan_of},          {OP_TANH, tanh_of},        {OP_SQRT, complex_sqrt},
+               {OP_RSQRT, rsqrt_of},      {OP_SIGMOID, sigmoid_of},  {OP_CBRT, cbrt_of},
+               {OP_SIGN, sign_of},        {OP_SINH, sinh_of},        {OP_COSH, cosh_of},
+               {OP_ASIN, complex_asin},   {OP_ACOS, complex_acos},   {OP_ATAN, complex_atan},
+               {OP_ASINH, complex_asinh}, {OP_ACOSH, complex_acosh}, {OP_ATANH, complex_atanh}};
     tn_builder *b = c->b;
     const type *t = shlo_type_of(c, x);
     if (!t)
@@ -270,4 +284,44 @@ tn_value shlo_complex_power(shlo_call *c, tn_value x, tn_value y)
     p.re = tn_select(b, no_power, num(b, 1), else_re);
     p.im = tn_select(b, tn_or(b, no_power, is_zero), zero, p.im);
     return joined(b, p, dtype_table[t->dtype].part);
+}
+
+/* -i log((x + i y) / sqrt(x^2 + y^2)) */
+tn_value shlo_complex_atan2(shlo_call *c, tn_value y, tn_value x)
+{
+    tn_builder *b = c->b;
+    const type *t = shlo_type_of(c, x);
+    if (!t)
+        return x;
+    const pair v = parts(b, y), u = parts(b, x);
+    pair turned, squares, ratio;
+    turned.re = tn_sub(b, u.re, v.im);
+    turned.im = tn_add(b, u.im, v.re);
+    const tn_value u_less = tn_sub(b, u.re, u.im), u_more = tn_add(b, u.re, u.im);
+    const tn_value uu = tn_mul(b, u_less, u_more);
+    const tn_value v_less = tn_sub(b, v.re, v.im), v_more = tn_add(b, v.re, v.im);
+    const tn_value vv = tn_mul(b, v_less, v_more);
+    const tn_value u_both = tn_mul(b, u.re, u.im), v_both = tn_mul(b, v.re, v.im);
+    const tn_value mixed = tn_add(b, u_both, v_both);
+    squares.re = tn_add(b, uu, vv);
+    squares.im = tn_mul(b, mixed, num(b, 2));
+    const pair root = complex_sqrt(b, squares);
+    const tn_value above = tn_complex(b, turned.re, turned.im);
+    const tn_value q = tn_div(b, above, tn_complex(b, root.re, root.im));
+    ratio.re = tn_real(b, q);
+    ratio.im = tn_imag(b, q);
+    const pair l = log_of(b, ratio);
+    return joined(b, (pair){l.im, tn_neg(b, l.re)}, dtype_table[t->dtype].part);
+}
+
+/* ---- order: by the real part, then by the imaginary one ---- */
+
+tn_value shlo_complex_compare(tn_builder *b, tn_direction how, tn_value x, tn_value y)
+{
+    const tn_value x_re = tn_real(b, x), y_re = tn_real(b, y);
+    const tn_value ties = tn_compare(b, TN_EQ, x_re, y_re);
+    const tn_value first = tn_compare(b, how, x_re, y_re);
+    const tn_value x_im = tn_imag(b, x), y_im = tn_imag(b, y);
+    const tn_value second = tn_compare(b, how, x_im, y_im);
+    return tn_select(b, ties, second, first);
 }
