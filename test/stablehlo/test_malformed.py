@@ -7,6 +7,9 @@ import unittest
 
 from lib.program import TENON
 
+TWO = "func.func @g(%a: tensor<f32>) -> tensor<f32> {{\n{}\nreturn %a : tensor<f32> }}\nfunc.func @main(%a: tensor<f32>) -> tensor<f32> {{\n" \
+    "%0:2 = \"interpreter.run_parallel\"(%a, %a) {{programs = {}}} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)\nreturn %0#0 : tensor<f32> }}"
+SUM = "({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %0 = stablehlo.add %x, %y : tensor<f32> stablehlo.return %0 : tensor<f32> })"
 F = "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n"
 END = "\nreturn %a : tensor<f32> }"
 TEXTS = [
@@ -56,6 +59,21 @@ TEXTS = [
      "%0:2 = chlo.scan(%a) inits(%t) dimension=0 { ^bb0(%b: tensor<f32>, %c: !stablehlo.token): stablehlo.return %b, %c : tensor<f32>,"
      " !stablehlo.token } : (tensor<3xf32>, !stablehlo.token) -> (tensor<3xf32>, !stablehlo.token)\nreturn %0#0 : tensor<3xf32> }",
      "NotImplemented", (3, 8)),
+    (TWO.format("", "[@g, @g]"), "InvalidAttribute", (5, 8)),
+    (TWO.format("", "[[@g], []]"), "InvalidAttribute", (5, 8)),
+    (TWO.format("", "[[@g], [@h]]"), "UndefinedName", (5, 8)),
+    (TWO.format("", "[[@g, @g, @g]]"), "ArityMismatch", (5, 8)),
+    (TWO.format("", "[[@g]]"), "ArityMismatch", (5, 8)),
+    (TWO.format("%t = stablehlo.create_token : !stablehlo.token\n%0:2 = \"stablehlo.recv\"(%t) : (!stablehlo.token) -> (tensor<f32>, "
+                "!stablehlo.token)", "[[@g], [@g]]"), "Cycle", (6, 8)),
+    (TWO.format("%t = stablehlo.create_token : !stablehlo.token\n%0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<f32>, "
+                "!stablehlo.token)", "[[@g], [@g]]"), "ArityMismatch", (3, 8)),
+    (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>}} : (tensor<f32>) -> tensor<f32>",
+                "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
+    (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = 1>}} : (tensor<f32>) -> "
+                "tensor<f32>", "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
+    (TWO.format("%0 = \"stablehlo.all_to_all\"(%a) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, "
+                "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<f32>) -> tensor<f32>", "[[@g], [@g]]"), "InvalidAxis", (2, 6)),
     ("func.func @f(%a: tensor<2x3xf32>) { %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}}"
      " : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) return }", "ShapeMismatch", (1, 44)),
     ("func.func @f(%a: tensor<3x3xf32>) { %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a)"

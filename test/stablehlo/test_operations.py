@@ -41,7 +41,7 @@ class Operations(unittest.TestCase):
                 self.assertEqual(lines[name.replace("-", "_")].split()[0], want, done.stderr)
 
     def test_others_hold(self):
-        for name in ("chlo.mlir", "edges.mlir"):
+        for name in ("chlo.mlir", "edges.mlir", "parallel.mlir"):
             path = TEST / "stablehlo" / "programs" / name
             n = path.read_text(encoding="utf-8").count("// -----") + 1
             for engine in ("ref", "jit"):

@@ -45,7 +45,10 @@ typedef struct shlo_reader {
     uint32_t call_depth; /* functions that are open */
     int64_t least_size;  /* no symbol is smaller */
     tn_ints lift; /* operations on numbers work on tensors of these extents; empty: they do not */
-    uint32_t n_errors; /* of the context, before the text was read */
+    const struct shlo_process *process; /* whose operation is lowered; NULL: there is one */
+    const shlo_value *given; /* the results of the operation that is lowered, which were made
+                              * together with those of other processes; NULL: they were not */
+    uint32_t n_errors;       /* of the context, before the text was read */
     bool no_memory;
 } shlo_reader;
 
@@ -195,6 +198,12 @@ bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span a
 bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out);
 bool shlo_is_return(const mir_op *op);
 bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out);
+/* Values for F, of which ARGS are known. To be closed even after an error. */
+bool shlo_frame_open(shlo_reader *r, const mir_function *f, const shlo_value *args,
+                     shlo_frame *out);
+void shlo_frame_close(shlo_reader *r, const mir_function *f, shlo_frame *frame);
+/* Lower one operation; false without memory. Where it is refused its results are faulty. */
+bool shlo_lower_op(shlo_reader *r, shlo_frame *f, const mir_op *op);
 
 /* ---- quantised.c ---- */
 

@@ -189,7 +189,7 @@ static bool is_too_large(shlo_reader *r, const mir_op *op)
     return true;
 }
 
-static bool lower_op(shlo_reader *r, shlo_frame *f, const mir_op *op)
+bool shlo_lower_op(shlo_reader *r, shlo_frame *f, const mir_op *op)
 {
     shlo_call c = {.r = r, .b = &r->b, .frame = f, .op = op};
     if (is_too_large(r, op))
@@ -210,7 +210,7 @@ bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span a
         return shlo_refuse_at(r, DIAG_RegionSignature, "", at,
                               "the region does not end with a return");
     for (uint32_t i = 0; i + 1 < region->n_ops; i++)
-        if (!lower_op(r, f, region->ops[i]))
+        if (!shlo_lower_op(r, f, region->ops[i]))
             return false;
     if (last->n_in != n)
         return shlo_refuse_at(r, DIAG_RegionSignature, "", last->at,
@@ -226,26 +226,38 @@ bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span a
 
 /* ---- functions ---- */
 
-bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out)
+bool shlo_frame_open(shlo_reader *r, const mir_function *f, const shlo_value *args, shlo_frame *out)
 {
     const tn_allocator *a = r->m->allocator;
     const size_t n = f->n_values ? f->n_values : 1;
-    shlo_frame frame = {.values = memory_alloc(a, n * sizeof *frame.values),
-                        .seen = memory_alloc(a, n * sizeof *frame.seen)};
-    bool ok = frame.values && frame.seen;
+    *out = (shlo_frame){.values = memory_alloc(a, n * sizeof *out->values),
+                        .seen = memory_alloc(a, n * sizeof *out->seen)};
+    if (!out->values || !out->seen)
+        return shlo_no_memory(r);
+    memset(out->values, 0, n * sizeof *out->values);
+    memset(out->seen, 0, n * sizeof *out->seen);
+    for (uint32_t i = 0; i < f->body.n_args; i++)
+        out->values[f->body.args[i].number] = args[i];
+    return true;
+}
+
+void shlo_frame_close(shlo_reader *r, const mir_function *f, shlo_frame *frame)
+{
+    const size_t n = f->n_values ? f->n_values : 1;
+    memory_free(r->m->allocator, frame->values, n * sizeof *frame->values);
+    memory_free(r->m->allocator, frame->seen, n * sizeof *frame->seen);
+}
+
+bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out)
+{
+    shlo_frame frame;
+    bool ok = shlo_frame_open(r, f, args, &frame);
     if (ok) {
-        memset(frame.values, 0, n * sizeof *frame.values);
-        memset(frame.seen, 0, n * sizeof *frame.seen);
-        for (uint32_t i = 0; i < f->body.n_args; i++)
-            frame.values[f->body.args[i].number] = args[i];
         f->is_open = true;
         ok = shlo_region(r, &frame, &f->body, f->at, out, f->n_results);
         f->is_open = false;
-    } else {
-        (void)shlo_no_memory(r);
     }
-    memory_free(a, frame.values, n * sizeof *frame.values);
-    memory_free(a, frame.seen, n * sizeof *frame.seen);
+    shlo_frame_close(r, f, &frame);
     return ok;
 }
 

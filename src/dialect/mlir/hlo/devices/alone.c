@@ -1,5 +1,25 @@
-/* What devices do together, where there is one. */
+/* What devices do together, where there is one; and what several were given in parallel.c. */
+#include "dialect/mlir/hlo/devices/devices.h"
 #include "dialect/mlir/hlo/lower.h"
+
+tn_value shlo_zeros(shlo_call *c, tn_value x)
+{
+    const type *t = shlo_type_of(c, x);
+    if (!t)
+        return x;
+    const tn_value zero = tn_cast(c->b, tn_scalar_int(c->b, TN_SI64, 0), t->dtype);
+    return tn_broadcast(c->b, zero, shlo_dims(t));
+}
+
+/* The results that were made together with those of other processes. */
+static bool take_given(shlo_call *c)
+{
+    const shlo_value *given = c->r->given;
+    c->r->given = NULL;
+    for (uint32_t k = 0; k < c->op->n_out; k++)
+        (void)shlo_give_value(c, k, &given[k]);
+    return true;
+}
 
 /* Is no group larger than one device? Groups are rows of a table; their number is its first axis.
  */
@@ -25,7 +45,7 @@ static bool alone(shlo_call *c)
 static bool unchanged(shlo_call *c)
 {
     bool ok = true;
-    if (c->op->n_in != c->op->n_out)
+    if (c->op->n_in != c->op->n_out + shlo_flag(c, "has_dynamic_root", false))
         return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
     for (uint32_t k = 0; k < c->op->n_out; k++)
         ok = shlo_give(c, k, shlo_convert(c, shlo_in(c, k), shlo_out_type(c, k)->dtype)) && ok;
@@ -34,7 +54,7 @@ static bool unchanged(shlo_call *c)
 
 bool shlo_lower_collective(shlo_call *c)
 {
-    return alone(c) && unchanged(c);
+    return c->r->given ? take_given(c) : alone(c) && unchanged(c);
 }
 
 /* What device 0 sends itself; zeros if it sends itself nothing. */
@@ -42,8 +62,9 @@ bool shlo_lower_collective_permute(shlo_call *c)
 {
     int64_t pairs[2];
     uint32_t n;
-    const type *t = shlo_in_type(c, 0);
-    if (!t || !shlo_ints(c, "source_target_pairs", 2, pairs, &n))
+    if (c->r->given)
+        return take_given(c);
+    if (!shlo_ints(c, "source_target_pairs", 2, pairs, &n))
         return false;
     if (n == 2 && pairs[0] == 0 && pairs[1] == 0)
         return unchanged(c);
@@ -51,12 +72,21 @@ bool shlo_lower_collective_permute(shlo_call *c)
         return shlo_refuse(c, DIAG_NotImplemented,
                            "its pairs name several devices; programs of "
                            "one are read");
-    const tn_value zero = tn_cast(c->b, tn_scalar_int(c->b, TN_SI64, 0), t->dtype);
-    return shlo_give(c, 0, tn_broadcast(c->b, zero, shlo_dims(t)));
+    return shlo_give(c, 0, shlo_zeros(c, shlo_in(c, 0)));
 }
 
-/* The number of the one device. */
+/* The number of the process; 0, where it is the only one. ARG: that of the partition. */
 bool shlo_lower_device_id(shlo_call *c)
 {
-    return shlo_give(c, 0, tn_scalar_int(c->b, TN_UI32, 0));
+    const shlo_process *p = c->r->process;
+    const uint32_t id = !p ? 0 : c->arg ? p->partition : p->replica;
+    return shlo_give(c, 0, tn_scalar_int(c->b, TN_UI32, id));
+}
+
+/* To and from a host or another process. */
+bool shlo_lower_transfer(shlo_call *c)
+{
+    return c->r->given ? take_given(c)
+                       : shlo_refuse(c, DIAG_NotImplemented,
+                                     "there is no host and no other device to exchange data with");
 }
