@@ -191,27 +191,23 @@ static tn_status run_program(session *s, const tn_program *p, const run_options 
     return status;
 }
 
-/* From the file to a program; the module is not needed after that. */
-static tn_status build_program(session *s, const arguments *args, run_options *o, tn_program **p)
+static tn_status compile_module(session *s, const arguments *args, run_options *o,
+                                const tn_module *m, tn_program **p)
 {
-    tn_module *m;
-    TN_TRY(read_for_inputs(s, args, o->file, &m));
-    tn_status status =
-        read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings);
-    if (status == TN_OK)
-        status = tn_program_compile(m, &o->compile, p);
-    tn_module_free(m);
-    return status;
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings));
+    return tn_program_compile(m, &o->compile, p);
 }
 
-static tn_status build_and_run(session *s, const arguments *args, run_options *o)
+/* M is not needed once it is compiled, and freed. */
+static tn_status run_module(session *s, const arguments *args, run_options *o, tn_module *m)
 {
     run_inputs in;
     tn_program *p;
     const uint64_t *seed = o->has_seed ? &o->seed : NULL;
-    TN_TRY(build_program(s, args, o, &p));
-    tn_status status =
-        o->batch ? inputs_given(s, p, args, &in) : inputs_gather(s, p, args, seed, &in);
+    tn_status status = compile_module(s, args, o, m, &p);
+    tn_module_free(m);
+    TN_TRY(status);
+    status = o->batch ? inputs_given(s, p, args, &in) : inputs_gather(s, p, args, seed, &in);
     const batch_options batch = {o->batch, o->output, seed, &o->run};
     if (status == TN_OK && o->batch)
         status = batch_run(s, p, &batch, &in);
@@ -220,6 +216,23 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
     inputs_release(&in);
     tn_program_free(p);
     return status;
+}
+
+static tn_status build_and_run(session *s, const arguments *args, run_options *o)
+{
+    tn_module *m;
+    bool is_open;
+    held_reports reports;
+    TN_TRY(read_for_inputs(s, args, o->file, &m, &is_open));
+    if (!is_open || o->batch)
+        return run_module(s, args, o, m);
+    reports_hold(s, &reports);
+    const tn_status status = run_module(s, args, o, m);
+    reports_end(&reports, status != TN_ERR_INPUT);
+    if (status != TN_ERR_INPUT)
+        return status;
+    TN_TRY(read_with_sizes(s, args, o->file, &m));
+    return run_module(s, args, o, m);
 }
 
 static tn_status run_run(session *s, const arguments *args)

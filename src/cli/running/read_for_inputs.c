@@ -154,50 +154,56 @@ static void find_clues(clues *list, const arguments *args)
     list->s->instead = NULL;
 }
 
-/* What is reported meanwhile, as it would be shown. */
-typedef struct held {
-    session *s;
-    cli_text text;
-} held;
-
 static bool write_held(void *user, const char *bytes, size_t n)
 {
-    held *h = user;
+    held_reports *h = user;
     cli_put(&h->text, bytes, n);
     return !h->text.failed;
 }
 
 static void hold(void *user, const tn_diagnostic *d)
 {
-    held *h = user;
+    held_reports *h = user;
     const tn_writer writer = {write_held, h};
     (void)tn_diagnostic_write(h->s->cx, d, h->s->style, &writer);
 }
 
-/* Read PATH. What is reported goes to REPORTS where the program is refused, else where it belongs.
- */
-static tn_status read_held(session *s, const char *path, held *reports, tn_module **m)
+void reports_hold(session *s, held_reports *h)
 {
-    s->instead = &(tn_diagnostic_sink){hold, reports};
+    *h = (held_reports){.s = s, .sink = {hold, h}};
+    s->instead = &h->sink;
+}
+
+void reports_end(held_reports *h, bool shown)
+{
+    h->s->instead = NULL;
+    if (shown && h->text.n > 0)
+        output_error_text(h->text.at, h->text.n);
+    cli_text_release(&h->text);
+}
+
+/* Read PATH. What is reported is shown, and REPORTS empty, unless the program is refused. */
+static tn_status read_held(session *s, const char *path, held_reports *reports, tn_module **m)
+{
+    reports_hold(s, reports);
     const tn_status status = read_program(s, path, m);
     s->instead = NULL;
-    if (status == TN_ERR_REJECTED)
-        return status;
-    if (reports->text.n > 0)
-        output_error_text(reports->text.at, reports->text.n);
-    cli_text_release(&reports->text);
+    if (status != TN_ERR_REJECTED)
+        reports_end(reports, true);
     return status;
 }
 
 tn_status read_without(session *s, const char *path, tn_module **m)
 {
-    held reports = {.s = s};
+    held_reports reports;
     *m = NULL;
     if (!is_model(s, path))
         return read_program(s, path, m);
     const tn_status status = read_held(s, path, &reports, m);
-    cli_text_release(&reports.text);
-    return status == TN_ERR_REJECTED ? TN_OK : status;
+    if (status != TN_ERR_REJECTED)
+        return status;
+    reports_end(&reports, false);
+    return TN_OK;
 }
 
 tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m)
@@ -213,7 +219,7 @@ tn_status read_with(session *s, const char *path, const tn_read_options *with, t
 static tn_status read_with_values(clues *list, const char *path, tn_module **m)
 {
     session *s = list->s;
-    held reports = {.s = s};
+    held_reports reports;
     const tn_read_options before = s->read;
     tn_known_input *known = cli_alloc(&s->memory, before.n_known + list->n_values, sizeof *known);
     if (!known)
@@ -226,7 +232,8 @@ static tn_status read_with_values(clues *list, const char *path, tn_module **m)
     s->read.shapes = list->shapes;
     s->read.n_shapes = list->n_shapes;
     const tn_status status = read_held(s, path, &reports, m);
-    cli_text_release(&reports.text);
+    if (status == TN_ERR_REJECTED)
+        reports_end(&reports, false);
     if (status == TN_OK)
         s->n_taken = list->n_values;
     else
@@ -234,23 +241,31 @@ static tn_status read_with_values(clues *list, const char *path, tn_module **m)
     return status;
 }
 
-tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m)
+tn_status read_with_sizes(session *s, const arguments *args, const char *path, tn_module **m)
 {
     clues list = {.s = s};
-    held reports = {.s = s};
-    TN_TRY(read_without(s, path, m));
-    if (*m)
-        return TN_OK;
+    held_reports reports;
     const tn_read_options before = s->read;
     find_clues(&list, args);
     s->read.shapes = list.shapes;
     s->read.n_shapes = list.n_shapes;
     tn_status status = read_held(s, path, &reports, m);
     s->read = before;
-    if (status == TN_ERR_REJECTED && list.n_values > 0)
+    if (status != TN_ERR_REJECTED)
+        return status;
+    if (list.n_values > 0)
         status = read_with_values(&list, path, m);
-    if (status == TN_ERR_REJECTED && reports.text.n > 0)
-        output_error_text(reports.text.at, reports.text.n);
-    cli_text_release(&reports.text);
+    reports_end(&reports, status == TN_ERR_REJECTED);
     return status;
+}
+
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m,
+                          bool *is_open)
+{
+    *is_open = false;
+    TN_TRY(read_without(s, path, m));
+    if (!*m)
+        return read_with_sizes(s, args, path, m);
+    *is_open = is_model(s, path) && tn_module_symbol(*m, 0);
+    return TN_OK;
 }

@@ -10,8 +10,26 @@
 tn_status read_without(session *s, const char *path, tn_module **m);
 /* Read it WITH the shapes and values of inputs on which its nodes may depend. */
 tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m);
-/* Both, with the sizes that the options --input and --inputs give; and where these are not enough,
- * with their integers as constants, which are no inputs then. */
-tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m);
+/* Read it with the sizes that the options --input and --inputs give; and where these are not
+ * enough, with their integers as constants, which are no inputs then. */
+tn_status read_with_sizes(session *s, const arguments *args, const char *path, tn_module **m);
+/* Without where that is possible, else with the sizes. IS_OPEN: the inputs of a run decide about
+ * sizes. The module took them for what its nodes need: those that meet are equal, and parts exist.
+ * Where inputs do not fit (TN_ERR_INPUT), the program may be one for them that is read_with_sizes:
+ * axes of extent 1 spread then, and parts end where there is no more. */
+tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m,
+                          bool *is_open);
+
+/* What is reported meanwhile, as it would be shown. */
+typedef struct held_reports {
+    session *s;
+    cli_text text;
+    tn_diagnostic_sink sink;
+} held_reports;
+
+/* Hold what is reported from now on, in H, which stays where it is; until the end. SHOWN: it is
+ * printed then. */
+void reports_hold(session *s, held_reports *h);
+void reports_end(held_reports *h, bool shown);
 
 #endif
