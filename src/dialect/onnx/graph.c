@@ -73,17 +73,9 @@ static int64_t version_of(const onnx_scope *scope, onnx_bytes domain)
 
 /* ---- one node ---- */
 
-static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
+static void suggest_op(onnx_call *c, onnx_bytes domain)
 {
-    onnx_bytes name = c->node->op;
-    if (c->version < 0)
-        return onnx_refuse(c, DIAG_UnknownOp, "the file imports no version of the domain '%.*s'",
-                           ONNX_TEXT(domain));
-    if (near)
-        return onnx_refuse(c, DIAG_UnsupportedVersion,
-                           "version %" PRId64 " of this operator is not read", c->version);
-    (void)onnx_refuse(c, DIAG_UnknownOp, "there is no operator of this name in the domain '%.*s'",
-                      ONNX_TEXT(domain));
+    const onnx_bytes name = c->node->op;
     suggestion like;
     suggest_begin(&like, name.at, name.n);
     for (uint32_t i = 0; i < onnx_n_ops; i++)
@@ -91,6 +83,25 @@ static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
             suggest_name(&like, onnx_ops[i].name, strlen(onnx_ops[i].name));
     if (like.name[0])
         onnx_advise(c, "did you mean '%s'?", like.name);
+}
+
+static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
+{
+    const onnx_refused *refused = onnx_refused_find(domain, c->node->op);
+    if (c->version < 0)
+        return onnx_refuse(c, DIAG_UnknownOp, "the file imports no version of the domain '%.*s'",
+                           ONNX_TEXT(domain));
+    if (near)
+        return onnx_refuse(c, DIAG_UnsupportedVersion,
+                           "version %" PRId64 " of this operator is not read", c->version);
+    if (refused) {
+        (void)onnx_refuse(c, DIAG_UnknownOp, "%s", refused->why);
+        onnx_advise(c, "%s", refused->help);
+        return false;
+    }
+    (void)onnx_refuse(c, DIAG_UnknownOp, "there is no operator of this name in the domain '%.*s'",
+                      ONNX_TEXT(domain));
+    suggest_op(c, domain);
     return false;
 }
 

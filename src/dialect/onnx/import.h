@@ -67,6 +67,12 @@ typedef struct onnx_op {
 
 #define ONNX_ANY UINT32_MAX
 
+/* A row of refused.def: an operator that is known, and why it is not read. */
+typedef struct onnx_refused {
+    const char *domain, *name; /* `*`: all others of the domain */
+    const char *why, *help;
+} onnx_refused;
+
 extern const onnx_op onnx_ops[];
 extern const uint32_t onnx_n_ops;
 
@@ -266,5 +272,7 @@ const onnx_attribute *onnx_referred(const onnx_scope *scope, const onnx_attribut
 const onnx_op *onnx_op_find(const importer *im, onnx_bytes domain, onnx_bytes name, int64_t version,
                             const onnx_op **near);
 bool onnx_op_index(importer *im);
+/* NULL: nothing is known of such an operator. */
+const onnx_refused *onnx_refused_find(onnx_bytes domain, onnx_bytes name);
 
 #endif

@@ -57,7 +57,8 @@ static bool batch_training(onnx_call *c, tn_value x, const type *t, double epsil
     const tn_value mean = tn_squeeze(c->b, m.mean, all);
     const tn_value variance = tn_squeeze(c->b, m.variance, all);
     return onnx_give(c, 0, y) && onnx_give(c, 1, moved(c, onnx_in(c, 3), mean, momentum)) &&
-           onnx_give(c, 2, moved(c, onnx_in(c, 4), variance, momentum));
+           onnx_give(c, 2, moved(c, onnx_in(c, 4), variance, momentum)) && onnx_give(c, 3, mean) &&
+           onnx_give(c, 4, variance);
 }
 
 /* As one product and one sum, whose operands are constants where the statistics are. */
@@ -74,10 +75,8 @@ bool onnx_op_batch_normalization(onnx_call *c)
         return onnx_refuse(c, DIAG_NotImplemented, "statistics for each element are not read");
     if (!are_lists(c, 1, 4, t->dims[1]))
         return false;
-    if (c->version >= 14 && onnx_attr_int(c, "training_mode", 0))
+    if (c->version >= 14 ? onnx_attr_int(c, "training_mode", 0) : c->n_out > 1)
         return batch_training(c, x, t, epsilon);
-    if (c->n_out > 1)
-        return onnx_refuse(c, DIAG_NotImplemented, "training is not read in this version");
     const tn_value inverse = inverse_deviation(c, onnx_in(c, 4), epsilon);
     const tn_value scale = tn_mul(c->b, onnx_in(c, 1), inverse);
     const tn_value bias = onnx_in(c, 2);

@@ -14,6 +14,21 @@ const onnx_op onnx_ops[] = {
 
 const uint32_t onnx_n_ops = sizeof onnx_ops / sizeof onnx_ops[0];
 
+static const onnx_refused refused[] = {
+#define REFUSED(domain, name, why, help) {domain, #name, why, help},
+#include "dialect/onnx/ops/refused.def"
+#undef REFUSED
+};
+
+const onnx_refused *onnx_refused_find(onnx_bytes domain, onnx_bytes name)
+{
+    for (uint32_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (onnx_is(domain, refused[i].domain) &&
+            (onnx_is(name, refused[i].name) || strcmp(refused[i].name, "*") == 0))
+            return &refused[i];
+    return NULL;
+}
+
 static uint64_t hash_of(onnx_bytes name)
 {
     return hash_bytes(0, name.at, name.n);

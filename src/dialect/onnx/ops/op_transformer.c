@@ -258,3 +258,40 @@ bool onnx_op_rotary_embedding(onnx_call *c)
         y = tn_reshape(b, tn_transpose(b, y, TN_INTS(0, 2, 1, 3)), onnx_dims(t));
     return onnx_give(c, 0, y);
 }
+
+/* ---- caches ---- */
+
+/* The rows of UPDATE, input 1, in those of the cache from the position on that input 2 has for each
+ * element of the batch; in a ring where `mode` says so. */
+bool onnx_op_tensor_scatter(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value past = onnx_in(c, 0), update = onnx_in(c, 1);
+    const type *t = onnx_type_of(c, past), *u = onnx_type_of(c, update);
+    int64_t axis, one[TN_MAX_RANK];
+    if (!t || !u || !onnx_axis(c, onnx_attr_int(c, "axis", -2), t->rank, &axis))
+        return false;
+    bool fits = axis > 0 && u->rank == t->rank;
+    for (uint32_t i = 0; fits && i < t->rank; i++)
+        fits = i == axis || u->dims[i] == t->dims[i];
+    if (!fits || !onnx_in_fits(c, 2, TN_INTS(t->dims[0])))
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "the update has the cache's extents, but for one axis behind the batch");
+    for (uint32_t i = 0; i < t->rank; i++)
+        one[i] = i == 0 ? t->dims[0] : 1;
+    tn_value at = tn_iota(b, TN_SI64, onnx_dims(t), axis); /* in the update, after what follows */
+    if (onnx_has_in(c, 2)) {
+        const tn_value from = tn_cast(b, onnx_in(c, 2), TN_SI64);
+        at = tn_sub(b, at, tn_reshape(b, from, (tn_ints){one, t->rank}));
+    }
+    const tn_value none = tn_scalar_int(b, TN_SI64, 0);
+    if (onnx_attr_is(c, "mode", "circular", false)) {
+        const tn_value round = tn_add(b, at, known_size_data(b, TN_SI64, t->dims[axis]));
+        at = tn_select(b, tn_compare(b, TN_LT, at, none), round, at);
+    }
+    const tn_value count = known_size_data(b, TN_SI64, u->dims[axis]);
+    const tn_value first = tn_compare(b, TN_GE, at, none);
+    const tn_value inside = tn_and(b, first, tn_compare(b, TN_LT, at, count));
+    const tn_value fresh = tn_gather(b, update, tn_select(b, inside, at, none), axis);
+    return onnx_give(c, 0, tn_select(b, inside, fresh, past));
+}

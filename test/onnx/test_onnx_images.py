@@ -1,0 +1,131 @@
+"""Operators on images, boxes in them and caches, against NumPy; what is refused by name; training statistics."""
+import unittest
+
+import numpy as np
+
+from lib.onnx_case import Case, floats, ints
+from lib.onnx_files import model, node
+
+
+def folded(x, image, block, strides, pads, dilations):
+    """Col2Im, element by element."""
+    n, channels = len(x), x.shape[1] // (block[0] * block[1])
+    padded = np.zeros((n, channels, image[0] + pads[0] + pads[2], image[1] + pads[1] + pads[3]), np.float32)
+    places = [(padded.shape[2 + i] - (block[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(2)]
+    parts = x.reshape(n, channels, *block, *places)
+    for at in np.ndindex(*block, *places):
+        y, x_ = at[2] * strides[0] + at[0] * dilations[0], at[3] * strides[1] + at[1] * dilations[1]
+        padded[:, :, y, x_] += parts[(slice(None), slice(None), *at)]
+    return padded[:, :, pads[0]:pads[0] + image[0], pads[1]:pads[1] + image[1]]
+
+
+def pooled(x, boxes, shape, scale):
+    """MaxRoiPool, box by box."""
+    out = np.zeros((len(boxes), x.shape[1], *shape), np.float32)
+    for r, (image, *corners) in enumerate(boxes):
+        x0, y0, x1, y1 = (int(np.floor(np.float32(k) * scale + 0.5)) for k in corners)
+        size = max(y1 - y0 + 1, 1) / shape[0], max(x1 - x0 + 1, 1) / shape[1]
+        for i, j in np.ndindex(*shape):
+            rows = slice(max(y0 + int(np.floor(i * size[0])), 0), max(y0 + int(np.ceil((i + 1) * size[0])), 0))
+            columns = slice(max(x0 + int(np.floor(j * size[1])), 0), max(x0 + int(np.ceil((j + 1) * size[1])), 0))
+            part = x[int(image), :, rows, columns]
+            if part.size:
+                out[r, :, i, j] = part.max((1, 2))
+    return out
+
+
+class Images(Case):
+    def with_constants(self, op, arrays, constants, opset, **attributes):
+        """The result for ARRAYS, of which those with the numbers CONSTANTS are initializers."""
+        names = [f"x{i}" for i in range(len(arrays))]
+        data = model([node(op, " ".join(names), "y", **attributes)],
+                     [(n, "f32", list(a.shape)) for i, (n, a) in enumerate(zip(names, arrays)) if i not in constants],
+                     [("y", "f32", None)], [(names[i], arrays[i]) for i in constants], opset=opset)
+        return self.run_model(data, {n: a for i, (n, a) in enumerate(zip(names, arrays)) if i not in constants})[0]
+
+    def test_columns(self):
+        for image, block, strides, pads, dilations in (((5, 5), (1, 5), (1, 1), (0,) * 4, (1, 1)),
+                                                       ((6, 5), (2, 3), (2, 1), (1, 0, 1, 1), (1, 1)),
+                                                       ((7, 6), (2, 2), (1, 2), (0, 1, 2, 1), (3, 2))):
+            with self.subTest(image=image, block=block):
+                places = [(image[i] + pads[i] + pads[2 + i] - (block[i] - 1) * dilations[i] - 1) // strides[i] + 1
+                          for i in range(2)]
+                x = floats(2, 3 * block[0] * block[1], places[0] * places[1])
+                got = self.with_constants("Col2Im", [x, ints(*image), ints(*block)], (1, 2), 18, strides=list(strides),
+                                          pads=list(pads), dilations=list(dilations))
+                np.testing.assert_allclose(got, folded(x, image, block, strides, pads, dilations), rtol=1e-6, atol=1e-6)
+
+    def test_crop_and_pad_in_the_middle(self):
+        x = floats(6, 5, 4)
+        got = self.with_constants("CenterCropPad", [x, ints(3, 8)], (1,), 18, axes=[0, -2])
+        np.testing.assert_array_equal(got, np.pad(x[1:4], ((0, 0), (1, 2), (0, 0))))
+
+    def test_affine_grids(self):
+        for extents in (4, 5), (2, 1, 3):
+            for align in 0, 1:
+                with self.subTest(extents=extents, align=align):
+                    n = len(extents)
+                    x = floats(2, n, n + 1)
+                    lines = [np.linspace(-1, 1, e) if align and e > 1 else np.zeros(e) if align else (2 * np.arange(e) + 1) / e - 1
+                             for e in extents]
+                    places = np.stack([*np.meshgrid(*lines, indexing="ij")][::-1] + [np.ones(extents)], -1)
+                    got = self.with_constants("AffineGrid", [x, ints(2, 3, *extents)], (1,), 20, align_corners=align)
+                    want = np.einsum("bij,...j->b...i", x.astype(np.float64), places)
+                    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+    def test_maxima_of_boxes(self):
+        x = floats(2, 3, 9, 11)
+        boxes = np.array([[0, 0, 0, 21, 17], [1, 3, 5, 8, 6], [0, 12, 2, 30, 40], [1, 7, 7, 7, 7], [0, 9, 9, 4, 4]], np.float32)
+        got, = self.results("MaxRoiPool", 1, x, boxes, pooled_shape=[3, 2], spatial_scale=0.5)
+        np.testing.assert_array_equal(got, pooled(x, boxes, (3, 2), np.float32(0.5)))
+
+    def test_suppression_of_known_boxes(self):
+        """The second box is the first, moved a little; the third lies alone, and the fourth scores too little."""
+        boxes = np.array([[[0, 0, 1, 1], [1.1, 1, 0.1, 0], [0, 10, 1, 11], [0, 20, 1, 21]]], np.float32)
+        scores = np.array([[[0.7, 0.9, 0.8, 0.1], [0.3, 0.2, 0.2, 0.4]]], np.float32)
+        arrays = [boxes, scores, ints(3), np.array([0.5], np.float32), np.array([0.15], np.float32)]
+        got = self.with_constants("NonMaxSuppression", arrays, range(5), 11)
+        np.testing.assert_array_equal(got, [[0, 0, 1], [0, 0, 2], [0, 1, 3], [0, 1, 0], [0, 1, 2]])
+        got = self.with_constants("NonMaxSuppression", [boxes, scores, ints(1)], range(3), 11, center_point_box=1)
+        np.testing.assert_array_equal(got, [[0, 0, 1], [0, 1, 3]])
+        data = model([node("NonMaxSuppression", "b s", "y")], [("b", "f32", [1, 4, 4]), ("s", "f32", [1, 2, 4])],
+                     [("y", "si64", None)], opset=11)
+        self.assertEqual(self.refused(data), ["DataDependentShape"])
+
+    def test_rows_of_a_cache(self):
+        past, update = floats(2, 3, 6, 4), floats(2, 3, 2, 4)
+        for mode, starts in ("linear", (1, 4)), ("circular", (5, 0)):
+            want = past.copy()
+            for b, start in enumerate(starts):
+                want[b][:, [(start + i) % 6 for i in range(2)]] = update[b]
+            got, = self.results("TensorScatter", 1, past, update, ints(*starts), opset=24, mode=mode)
+            np.testing.assert_array_equal(got, want)
+        got, = self.results("TensorScatter", 1, past[0], update[0], opset=24)
+        np.testing.assert_array_equal(got, np.concatenate([update[0], past[0][:, 2:]], 1))
+
+    def test_statistics_of_a_batch_before_version_14(self):
+        """A node with more results than one trains."""
+        x, scale, bias, mean, variance = floats(3, 2, 5), floats(2), floats(2), floats(2), np.abs(floats(2)) + 1
+        all_ = self.results("BatchNormalization", 5, x, scale, bias, mean, variance, opset=9, momentum=0.75)
+        now, spread = x.astype(np.float64).mean((0, 2)), x.astype(np.float64).var((0, 2))
+        along = lambda v: v.reshape(1, -1, 1)
+        want = [(x - along(now)) / np.sqrt(along(spread) + 1e-5) * along(scale) + along(bias), mean * 0.75 + now * 0.25,
+                variance * 0.75 + spread * 0.25, now, spread]
+        for got, wanted in zip(all_, want):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+
+    def test_refused_by_name(self):
+        for op, domain, said in (("RandomNormalLike", "", "random"), ("StringNormalizer", "", "strings"),
+                                 ("TreeEnsembleRegressor", "ai.onnx.ml", "trees"), ("Conv", "com.microsoft.nchwc", "processor"),
+                                 ("DecoderMaskedSelfAttention", "com.microsoft", "ONNX Runtime"), ("Rlu", "", "did you mean 'Relu'")):
+            with self.subTest(op=op):
+                data = model([node(op, "x", "y", domain=domain), node(op, "y", "z", domain=domain)], [("x", "f32", [2])],
+                             [("z", "f32", None)], domains=[(domain, 1)] if domain else [])
+                done = self.checked(data)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(said, done.stderr)
+                self.assertIn("fix", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
