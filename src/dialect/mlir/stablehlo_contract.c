@@ -193,22 +193,15 @@ void hlo_cumulative(mlir_text *w, const node *n)
 
 /* ---- products ---- */
 
-bool hlo_takes_dot(const function *f, const node *n, char why[OBJECTION_SIZE])
-{
-    tn_dtype d = value_type(f, n->in[0])->dtype, out = value_type(f, n->first_value)->dtype;
-    int64_t sum = attr_int(n->attrs, KEY_ACCUM_DTYPE, out);
-    if (d != out && sum != (int64_t)out)
-        return object(why, "it rounds once, to the element type of the result");
-    return true;
-}
-
 /* What the products of N are summed as. That is another element type than the result's where it
- * makes a difference: StableHLO converts integers by their low bits, and ours saturate. */
+ * makes a difference: StableHLO converts integers by their low bits, and ours saturate. Narrow
+ * floats are summed in f32 there as here. */
 static tensor product_sum(const mlir_text *w, const node *n)
 {
-    tensor sum = type_of_value(w, n->first_value);
-    const tn_dtype d = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, sum.dtype);
-    return type_like(&sum, d == accumulator_of(sum.dtype) ? sum.dtype : d);
+    const tensor out = type_of_value(w, n->first_value);
+    const tn_dtype in = value_type(w->f, n->in[0])->dtype;
+    const tn_dtype sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, accumulator_of(in));
+    return type_like(&out, in == out.dtype && sum == accumulator_of(in) ? in : sum);
 }
 
 /* The start of a product whose sum has the type SUM: the operation NAME with the operands. */
