@@ -49,6 +49,13 @@ RANDOM = """func @main() -> (tensor<f32, 3>) {
   return %r
 }
 """
+# Numbers below 0 become 0 where unsigned ones are summed.
+UNSIGNED = """func @main(%x: tensor<si8, 3x4>, %y: tensor<si16, 3x4x5>, %z: tensor<si16, 6x4x3>) -> (tensor<ui32, 3>, tensor<ui32, 3x6x3>) {
+  %p = dot_general(%x, %x) batch_lhs[0] batch_rhs[0] contract_lhs[1] contract_rhs[1] accum_dtype[ui32] out_dtype[ui32] -> tensor<ui32, 3>
+  %q = convolution(%y, %z) strides[1] padding[(0, 0)] base_dilation[1] dilation[1] accum_dtype[ui32] out_dtype[ui32] -> tensor<ui32, 3x6x3>
+  return %p, %q
+}
+"""
 
 
 def written(folder, name, text, *options):
@@ -96,6 +103,7 @@ def main():
         tenon("grad", loss, "-o", gradient)
         written(folder, "made.ir", gradient.read_text(encoding="utf-8"))
         written(folder, "control.ptir", CONTROL)
+        written(folder, "unsigned.ptir", UNSIGNED)
         sizes = written(folder, "sizes.ir", SIZES)
         if b"\x12\x01n" not in sizes.read_bytes():
             raise Failure("the size n is no dim_param")

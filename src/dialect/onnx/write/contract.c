@@ -61,13 +61,17 @@ static dim product_of(const onnx_writer *w, const side *s, uint32_t from, uint32
     return all;
 }
 
-/* The operand as a stack of matrices. */
-static onnx_id matrices(onnx_writer *w, const node *n, uint32_t k, const side *s, tn_dtype in)
+/* The operand as a stack of matrices, whose numbers are converted to SUM and stand as IN. */
+static onnx_id matrices(onnx_writer *w, const node *n, uint32_t k, const side *s, tn_dtype sum,
+                        tn_dtype in)
 {
     const uint32_t first = k ? s->n_contracted : s->n_free;
     const uint32_t second = k ? s->n_free : s->n_contracted;
     dim dims[TN_MAX_RANK + 2];
-    onnx_id x = onnx_cast_plain(w, onnx_operand(w, n, k), in);
+    onnx_id x = onnx_operand(w, n, k);
+    if (dtype_is_signed(s->t->dtype) && dtype_is_unsigned(sum)) /* negative numbers become 0 */
+        x = onnx_cast(w, x, sum);
+    x = onnx_cast_plain(w, x, in);
     x = onnx_permute(w, x, s->perm, s->t->rank);
     if (first == 1 && second == 1)
         return x;
@@ -100,7 +104,8 @@ void onnx_put_dot_general(onnx_writer *w, const node *n)
     if (given == dtype_compute(d) && out->dtype == d)
         given = d; /* as MatMul does by itself */
     const tn_dtype in = onnx_carrier(given, PRODUCTS);
-    const onnx_id x = matrices(w, n, 0, &left, in), y = matrices(w, n, 1, &right, in);
+    const onnx_id x = matrices(w, n, 0, &left, given, in);
+    const onnx_id y = matrices(w, n, 1, &right, given, in);
     onnx_id z = onnx_2(w, "MatMul", x, y);
     if (left.n_free != 1 || right.n_free != 1)
         z = onnx_reshape(w, n, z, out->dims, out->rank);
