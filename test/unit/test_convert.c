@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tenon/build.h"
 #include "tenon/convert.h"
 
 static int failures;
@@ -231,6 +232,23 @@ static void test_convert(tn_context *cx)
     tn_module_free(b);
 }
 
+/* The graph has kinds of reduction by segments that PTIR has no word for. */
+static void test_words(tn_context *cx)
+{
+    static const tn_combine kinds[] = {TN_COMBINE_ADD, TN_COMBINE_MAX, TN_COMBINE_MIN};
+    for (size_t k = 0; k < 3; k++) {
+        tn_builder *b = tn_builder_new(cx);
+        const tn_value x = tn_input(b, "x", TN_F32, TN_INTS(3)),
+                       i = tn_input(b, "i", TN_SI32, TN_INTS(3));
+        const tn_value y = tn_segment_reduce(b, x, i, kinds[k], 2, TN_DTYPE_DEFAULT, false, false);
+        const tn_status want = kinds[k] == TN_COMBINE_MIN ? TN_ERR_REJECTED : TN_OK;
+        tn_module *m = NULL;
+        CHECK(tn_builder_finish(b, &y, 1, &m) == TN_OK);
+        CHECK(tn_module_check_legal(m, "ptir") == want);
+        tn_module_free(m);
+    }
+}
+
 /* ---- lack of memory ---- */
 
 typedef struct quota {
@@ -333,6 +351,7 @@ int main(void)
     test_cache_key(cx);
     test_allowed(cx);
     test_convert(cx);
+    test_words(cx);
     tn_context_free(cx);
     test_memory();
     test_memory_ways(naive, (const char *[]){"mind", "ptir-text", "tiny"}, 3);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "dialect/ptir/schema.h"
 #include "ops/shape.h"
 
 static bool refuse(char why[OBJECTION_SIZE], const char *what)
@@ -36,6 +37,27 @@ static bool takes_numbers(const function *f, const attr *a, char why[OBJECTION_S
     return true;
 }
 
+/* Enumerations of the graph may have more members than PTIR has words for. */
+static bool takes_words(const node *n, char why[OBJECTION_SIZE])
+{
+    uint32_t word;
+    const ptir_op op = ptir_op_of(n->op, &word);
+    for (uint32_t i = 0; op != PTIR_OP_COUNT && i < ptir_ops[op].n_fields; i++) {
+        const ptir_field *field = &ptir_ops[op].fields[i];
+        const attr *a = field->kind == PTIR_WORD ? attr_find(n->attrs, field->key) : NULL;
+        size_t length = 0;
+        if (!a)
+            continue;
+        (void)ptir_word(field->words, (uint32_t)a->v.i, &length);
+        if (length == 0) {
+            (void)snprintf(why, OBJECTION_SIZE, "'%s' is none of %s", attr_keys[a->key].name,
+                           field->words);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool ptir_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     for (uint32_t i = 0; i < n->attrs->n; i++) {
@@ -52,7 +74,7 @@ static bool ptir_takes(const function *f, const node *n, char why[OBJECTION_SIZE
     if (op_table[n->op].traits & T_REDUCES && n->op != OP_ARG_MAX &&
         !attr_find(n->attrs, KEY_AXES) && attr_int(n->attrs, KEY_KEEPDIMS, 0))
         return refuse(why, "a reduction over all axes that keeps them would keep its rank");
-    return n->op != OP_SLICE || takes_slice(f, n, why);
+    return takes_words(n, why) && (n->op != OP_SLICE || takes_slice(f, n, why));
 }
 
 const expressible ptir_expressible = {
