@@ -9,13 +9,15 @@
  *     levels=DIGITS           of -O; else 012
  *     random=SEED             of the inputs that are
  *     save=PATH               write the inputs to PATH.in, and to PATH.out the results of -O0
- * behind a status of four bytes, 0 or 1 nans                    all bits of NaNs count; else one is
- * as good as another
+ *                             behind a status of four bytes, 0 or 1
+ *     nans                    all bits of NaNs count; else one is as good as another
+ *     draw=SEED               only write a random program to PATH, as the text of PTIR
  *
  * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for every
  * processor that this one can stand for and several numbers of threads, with work cut into the
  * smallest pieces; then each kernel with guard pages before and behind all its memory. The
- * evaluator runs once more without streams. */
+ * evaluator runs once more without streams, and at -O1 has the results of the program as it is
+ * written. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@
 
 #include "api/api.h"
 #include "api/programs/programs.h"
+#include "drawn.h"
 #include "guarded.h"
 #include "io/npy.h"
 #include "runtime/tape_parts.h"
@@ -73,8 +76,8 @@ typedef struct job {
     library libraries[MOST];
     uint32_t n_inputs, n_dims, n_libraries;
     const char *levels, *save;
-    uint64_t seed;
-    bool nans_count;
+    uint64_t seed, drawn;
+    bool nans_count, is_drawn;
     char fault[512];
     unsigned runs;
 } job;
@@ -116,6 +119,9 @@ static bool read_field(job *j, char *field)
         j->save = value;
     } else if (value && strcmp(field, "random") == 0) {
         j->seed = strtoull(value, NULL, 10);
+    } else if (value && strcmp(field, "draw") == 0) {
+        j->drawn = strtoull(value, NULL, 10);
+        j->is_drawn = true;
     } else if (strcmp(field, "nans") == 0) {
         j->nans_count = true;
     } else if (second && strcmp(field, "in") == 0 && j->n_inputs < MOST) {
@@ -464,6 +470,25 @@ static bool save_all(state *s)
     return ok;
 }
 
+/* The program as it is written, by the evaluator, against the results at another level, which may
+ * only leave out what fails. */
+static bool run_written(state *s)
+{
+    tn_program *p = compile(s, "ref", NULL, 0);
+    tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
+    unsigned asked = 0;
+    const tn_run_options o = {
+        .seed = 5, .threads = 1, .cancel = has_had_enough, .cancel_user = &asked};
+    const tn_status status =
+        p && got ? tn_program_run(p, s->in, s->n_in, got, s->n_out, &o) : TN_ERR_NOMEM;
+    const bool ok = status != TN_OK || judge(s, status, got, "-O0 against -O1, the evaluator");
+    if (status == TN_OK)
+        drop(p, got, s->n_out);
+    free(got);
+    tn_program_free(p);
+    return ok;
+}
+
 static bool judge_level(state *s, int level)
 {
     tn_program *p = compile(s, "ref", NULL, level);
@@ -479,7 +504,7 @@ static bool judge_level(state *s, int level)
         s->status == TN_OK || !has_had_enough(&asked) || FAULT(s->j, "-O%d: does not end", level);
     if (ok && s->status == TN_ERR_NOMEM) /* kernels may never have to hold it */
         ok = FAULT(s->j, "-O%d: too large to hold", level);
-    ok = ok && run_held(s, p, level);
+    ok = ok && run_held(s, p, level) && (level != 1 || run_written(s));
     for (size_t c = 0; ok && c < usable_cpus(); c++)
         ok = run_engine(s, level, cpus[c]);
     for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)
@@ -508,12 +533,17 @@ static bool judge_job(job *j)
     return ok;
 }
 
+static bool draw_job(job *j)
+{
+    return drawn_write(j->drawn, j->file) || FAULT(j, "the program has no text as PTIR");
+}
+
 int main(void)
 {
     static char line[1 << 16];
     job j;
     while (fgets(line, sizeof line, stdin)) {
-        if (read_job(&j, line) && judge_job(&j))
+        if (read_job(&j, line) && (j.is_drawn ? draw_job(&j) : judge_job(&j)))
             printf("ok %u\n", j.runs);
         else
             printf("fault %s\n", j.fault);

@@ -1,10 +1,10 @@
 """Every program there is, run in every way there is: always the bits of the reference evaluator.
 
-    long_equality.py [--tenon PATH] [--equality PATH] [--random N] [--seed N] [--no-code]
-                      [--keep FOLDER] [FILTER]
+    long_equality.py [--tenon PATH] [--equality PATH] [--random N] [--only-random] [--seed N]
+                      [--no-code] [--keep FOLDER] [FILTER]
 
-The programs are those of the case files and examples, and N random ones of each dialect (60). The
-program `equality` runs each at -O0, -O1 and -O2 by the evaluator and by the engine, for each level of
+The programs are those of the case files and examples, N random ones of each dialect (60), and N of the
+planner's tests. The program `equality` runs each at -O0, -O1 and -O2 by the evaluator and by the engine, for each level of
 x86-64 and this processor, with 1, 2, 3 and 8 threads and the work cut as small as possible, and with
 guard pages around the memory of every kernel. Then it runs what `tenon compile` made: C compiled by
 gcc and by clang, and objects for each processor.
@@ -24,7 +24,7 @@ import tempfile
 import numpy as np
 
 import run_cases
-from lib import equality, npy, random_modules, random_ptir, random_tiny
+from lib import equality, npy, random_graphs, random_modules, random_ptir, random_tiny
 from lib.compilers import LEVELS, WARNINGS, machine_cpus, machine_flags, shell
 from lib.program import TENON, TEST, Failure
 
@@ -150,10 +150,15 @@ def of_tiny(seed, folder, _):
     return [Program(f"tiny {seed}", path, [("dialect", "tiny")], inputs)]
 
 
+def of_graph(seed, folder, _):
+    path = folder / "m.ptir"
+    return [Program(f"graph {seed}", path, [("dialect", "ptir-text")], [])] if random_graphs.write(seed, path) else []
+
+
 def make_programs(options, folder, pool):
     jobs = [(of_case, str(p.relative_to(TEST)), p) for p in sorted(TEST.rglob("*.case"))
-            if "known" not in p.parts]
-    for make in (of_modules, of_ptir, of_tiny):
+            if "known" not in p.parts and not options.only_random]
+    for make in (of_modules, of_ptir, of_tiny, of_graph):
         jobs += [(make, seed) for seed in range(options.seed, options.seed + options.random)]
 
     def one(item):
@@ -165,7 +170,7 @@ def make_programs(options, folder, pool):
                 return make(*rest, own, options), None
         except Failure as failure:
             return [], f"{rest[0]}: {failure}"
-    programs, faults = list(of_examples()), []
+    programs, faults = [] if options.only_random else list(of_examples()), []
     for found, fault in pool.map(one, enumerate(jobs)):
         programs += found
         faults += [fault] if fault else []
@@ -253,6 +258,7 @@ def main():
     parser.add_argument("--tenon", default=TENON)
     parser.add_argument("--equality", default=equality.EQUALITY)
     parser.add_argument("--random", type=int, default=60, help="random programs of each kind")
+    parser.add_argument("--only-random", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-code", dest="code", action="store_false",
                         help="leave out what is made ahead of time")

@@ -2,10 +2,11 @@
 there is a network; skipped otherwise) and compares with the evaluator: the programs of the case files, on random inputs.
 Floats are to be equal up to rounding, everything else exactly; what the runtime has no kernel for is counted.
 
-usage: long_write_runtime.py [FOLDER...]
+usage: long_write_runtime.py [--random N] [--seed FIRST] [FOLDER...]
 
-With FOLDER arguments only the cases there are looked at. ONNXRUNTIME names a folder with the package in node_modules.
+With FOLDER arguments only the cases there are looked at, with --random N random programs of the planner's tests. ONNXRUNTIME names a folder with the package in node_modules.
 """
+import argparse
 import collections
 import concurrent.futures
 import json
@@ -19,7 +20,7 @@ import tempfile
 
 import numpy as np
 
-from lib import onnx_files, onnx_runtime
+from lib import onnx_files, onnx_runtime, random_graphs
 from lib.program import ROOT, TEST, start
 from long_write import EXTENSIONS, modules
 
@@ -60,13 +61,25 @@ def drawn(random, number, dims):
     return np.asarray(random.integers(0, 2, dims)).astype(form)
 
 
-def prepare(path):
+def sources(item):
+    """(title, options, file) of each program of ITEM, the path of a case or the number of a random program."""
+    if isinstance(item, int):
+        path = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH), "a.ptir")
+        if random_graphs.write(item, path):
+            yield f"random program {item}", "", path
+        return
+    for k, (dialect, options, text) in enumerate(modules(item)):
+        path = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH), f"a{EXTENSIONS[dialect]}")
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        yield f"{item.relative_to(TEST)}, program {k + 1}", options, path
+
+
+def prepare(item):
     """A job for each program that is written and runs: the model, its inputs, and what the evaluator says."""
     jobs = []
-    for k, (dialect, options, text) in enumerate(modules(path)):
-        folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
-        source, model, out = folder / f"a{EXTENSIONS[dialect]}", folder / "a.onnx", folder / "want"
-        source.write_text(text, encoding="utf-8", errors="surrogateescape")
+    for title, options, source in sources(item):
+        folder = source.parent
+        model, out = folder / "a.onnx", folder / "want"
         if start("convert", source, "--to", "onnx", "-o", model, *options.split()).returncode:
             continue
         random, inputs, arguments = np.random.default_rng(1), [], []
@@ -81,7 +94,7 @@ def prepare(path):
                  *options.split()).returncode:
             continue
         jobs.append({"model": str(model), "inputs": inputs, "out": str(folder / "got"), "want": str(out),
-                     "where": f"{path.relative_to(TEST)}, program {k + 1}"})
+                     "where": title})
     return jobs
 
 
@@ -135,9 +148,14 @@ def main():
     if not package:
         print(f"skipped: {reason}")
         return 0
-    folders = [pathlib.Path(a).resolve() for a in sys.argv[1:]]
-    cases = sorted(p for f in folders or [TEST] for p in ([f] if f.is_file() else f.rglob("*.case")))
-    cases = [p for p in cases if str(p.relative_to(TEST)) not in LEFT_OUT]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("folders", nargs="*", type=lambda a: pathlib.Path(a).resolve())
+    o = parser.parse_args()
+    folders = o.folders or ([] if o.random else [TEST])
+    cases = sorted(p for f in folders for p in ([f] if f.is_file() else f.rglob("*.case")))
+    cases = [p for p in cases if str(p.relative_to(TEST)) not in LEFT_OUT] + [*range(o.seed, o.seed + o.random)]
     with np.errstate(all="ignore"), concurrent.futures.ProcessPoolExecutor() as pool:
         jobs = [j for found in pool.map(prepare, cases, chunksize=8) for j in found]
         counts, failed = collections.Counter(), 0

@@ -168,7 +168,7 @@ static inline value_id add_plain_scan(graph *g)
     const uint32_t rank = any_shape(g, dims + 1, GRAPH_MOST_RANK - 1), n = 1 + pick(g->c, 2),
                    n_in = n + 1 + pick(g->c, 2);
     value_id in[4];
-    const type *types[4];
+    const type *types[4] = {NULL};
     uint32_t body;
     for (uint32_t i = 0; i < n_in; i++) {
         const uint32_t own = one_in(g->c, 4) ? 0 : rank, scanned = i >= n;
