@@ -68,6 +68,16 @@ class Operators(Case):
         got, = self.run_model(data, {"x": np.array([1, 2, 3], np.float32)})
         np.testing.assert_array_equal(got, [1, 3])
 
+    def test_shapes_from_known_floats(self):
+        """Detectors of torchvision compute the size of an image by such factors."""
+        data = model([node("ReduceMin", "sizes", "least", keepdims=0), node("Reciprocal", "least", "factor"),
+                      node("Mul", "factor most", "scale"), node("Mul", "sizes scale", "scaled"), node("Cast", "scaled", "shape", to=7),
+                      node("Reshape", "x shape", "y")], [("x", "f32", [32])], [("y", "f32", None)],
+                     [("sizes", np.array([2, 4], np.float32)), ("most", np.float32(4))])
+        x = floats(32)
+        got, = self.run_model(data, {"x": x})
+        np.testing.assert_array_equal(got, x.reshape(4, 8))
+
     def test_gather_fewer_elements(self):
         x = floats(4, 5)
         got, = self.results("GatherElements", 1, x, np.array([[3, -1], [0, 2]], dtype=np.int64), axis=0)

@@ -108,15 +108,29 @@ const known_value *onnx_known_min(onnx_call *c)
     return variadic(c, KNOWN_MIN);
 }
 
+/* The number N as an element of the type of X. */
+static const known_value *number_like(onnx_call *c, const known_value *x, int n)
+{
+    known_value *k = fresh(c, x->dtype, NULL, 0);
+    if (k)
+        k->at[0] = dtype_is_float(x->dtype) ? (known_number){.f = n} : (known_number){.i = n};
+    return k;
+}
+
 const known_value *onnx_known_relu(onnx_call *c)
 {
     const known_room room = onnx_known_room(c);
     const known_value *x = onnx_in_known(c, 0);
-    known_value *zero = fresh(c, x->dtype, NULL, 0);
-    if (!zero)
-        return NULL;
-    zero->at[0] = dtype_is_float(x->dtype) ? (known_number){.f = 0} : (known_number){.i = 0};
-    return known_binary(&room, KNOWN_MAX, x, zero, x->dtype);
+    return known_binary(&room, KNOWN_MAX, x, number_like(c, x, 0), x->dtype);
+}
+
+const known_value *onnx_known_reciprocal(onnx_call *c)
+{
+    const known_room room = onnx_known_room(c);
+    const known_value *x = onnx_in_known(c, 0);
+    return dtype_is_float(x->dtype)
+               ? known_binary(&room, KNOWN_DIV, number_like(c, x, 1), x, x->dtype)
+               : NULL;
 }
 
 const known_value *onnx_known_clip(onnx_call *c)
@@ -155,7 +169,7 @@ static const known_value *fold(onnx_call *c, known_arithmetic how, int64_t start
     const bool keep = onnx_attr_int(c, "keepdims", 1);
     const bool given = axes ? axes->ints.n > 0 : onnx_has_in(c, 1);
     const int64_t one = 1;
-    if (x->rank != 1 || x->n == 0 || dtype_is_float(x->dtype) ||
+    if (x->rank != 1 || x->n == 0 || (dtype_is_float(x->dtype) && how == KNOWN_MUL) ||
         (!given && onnx_attr_int(c, "noop_with_empty_axes", 0)))
         return NULL;
     known_number all = how == KNOWN_MUL ? (known_number){.i = start} : x->at[0];
