@@ -125,8 +125,8 @@ static double scale_of(tn_builder *b, const heads *n, const tn_attention *o)
     return 1;
 }
 
-tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
-                         const tn_attention *options)
+tn_value form_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
+                        const tn_attention *options, double cap)
 {
     tn_attention o;
     heads n;
@@ -135,12 +135,20 @@ tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
         return tn_no_value();
     tn_value scores = score(b, &n, q, k);
     scores = form_scaled(b, scores, scale_of(b, &n, &o));
+    if (cap != 0)
+        scores = form_scaled(b, tn_tanh(b, form_scaled(b, scores, 1 / cap)), cap);
     const type *t = builder_type(b, scores);
     if (o.causal && t)
         scores = tn_add(b, scores, causal_mask(b, &n, &o, t->dtype));
     if (tn_is_value(o.mask) && t)
         scores = tn_add(b, scores, tn_cast(b, o.mask, t->dtype));
     return weighted(b, &n, tn_nn_softmax(b, scores, -1), v);
+}
+
+tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
+                         const tn_attention *options)
+{
+    return form_attention(b, q, k, v, options, 0);
 }
 
 /* ---- rotary embeddings ---------------------------------------------------------------------- */

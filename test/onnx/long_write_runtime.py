@@ -13,15 +13,13 @@ import json
 import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 from lib import onnx_files, onnx_runtime, random_graphs
-from lib.program import ROOT, TEST, start
+from lib.program import TEST, start
 from long_write import EXTENSIONS, modules
 
 WORDS = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
@@ -127,22 +125,6 @@ def wrong(job, outputs):
     return None
 
 
-def run(package, jobs):
-    """What the runtime says of each; a model that ends the process is the fault of its own."""
-    done = []
-    listed = pathlib.Path(SCRATCH) / "jobs.json"
-    while len(done) < len(jobs):
-        listed.write_text(json.dumps(jobs[len(done):]))
-        made = pathlib.Path(f"{listed}.done")
-        made.unlink(missing_ok=True)
-        subprocess.run(["node", TEST / "onnx/runtime.js", package, listed], capture_output=True, check=False, timeout=1800)
-        part = json.loads(made.read_text()) if made.exists() else []
-        done += part
-        if len(done) < len(jobs):
-            done.append({"fault": "the process ended"})
-    return done
-
-
 def main():
     package, reason = onnx_runtime.installed()
     if not package:
@@ -159,7 +141,7 @@ def main():
     with np.errstate(all="ignore"), concurrent.futures.ProcessPoolExecutor() as pool:
         jobs = [j for found in pool.map(prepare, cases, chunksize=8) for j in found]
         counts, failed = collections.Counter(), 0
-        for job, done in zip(jobs, run(package, jobs)):
+        for job, done in zip(jobs, onnx_runtime.run(package, jobs, SCRATCH)):
             fault = done.get("fault")
             if fault and NO_KERNEL.search(fault):
                 counts["no kernel"] += 1

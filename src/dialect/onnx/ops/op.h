@@ -66,6 +66,13 @@ tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
 /* X with AXIS replaced by the axes of I, which holds positions along it. */
 tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
+/* ---- op_contract.c: no value when it is refused ---- */
+
+/* The product of matrices; vectors are rows on the left and columns on the right. */
+tn_value onnx_product(onnx_call *c, tn_value x, tn_value y);
+/* alpha * A' * B' + beta * C of the inputs, as the attributes say; integers are not scaled. */
+tn_value onnx_gemm(onnx_call *c);
+
 /* ---- op_axes.c ---- */
 
 /* Has input K these extents, when it is given? Refused otherwise. A size that is not a number fits

@@ -1,19 +1,19 @@
 /* Products of matrices. */
 #include "dialect/onnx/ops/op.h"
 
-/* Vectors are rows on the left and columns on the right. */
-bool onnx_op_matmul(onnx_call *c)
+tn_value onnx_product(onnx_call *c, tn_value x, tn_value y)
 {
-    tn_value x = onnx_in(c, 0), y = onnx_in(c, 1);
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
     if (!t || !u)
-        return false;
-    if (t->rank == 0 || u->rank == 0)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes no scalars");
+        return tn_no_value();
+    if (t->rank == 0 || u->rank == 0) {
+        (void)onnx_refuse(c, DIAG_RankMismatch, "it takes no scalars");
+        return tn_no_value();
+    }
     const bool row = t->rank == 1, column = u->rank == 1;
     const tn_dtype d = t->dtype;
     if (row && column)
-        return onnx_give(c, 0, tn_cast(c->b, tn_dot(c->b, x, y), d));
+        return tn_cast(c->b, tn_dot(c->b, x, y), d);
     if (row)
         x = tn_expand_dims(c->b, x, TN_INTS(0));
     if (column)
@@ -23,28 +23,40 @@ bool onnx_op_matmul(onnx_call *c)
         z = tn_squeeze(c->b, z, TN_INTS(-2));
     if (column)
         z = tn_squeeze(c->b, z, TN_INTS(-1));
-    return onnx_give(c, 0, z);
+    return z;
 }
 
-/* alpha * A' * B' + beta * C; integers are not scaled. */
-bool onnx_op_gemm(onnx_call *c)
+bool onnx_op_matmul(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    return onnx_give(c, 0, onnx_product(c, x, onnx_in(c, 1)));
+}
+
+tn_value onnx_gemm(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1);
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
     const int64_t k_x = onnx_attr_int(c, "transA", 0) ? 0 : 1;
     const int64_t k_y = onnx_attr_int(c, "transB", 0) ? 1 : 0;
     if (!t || !u)
-        return false;
-    if (t->rank != 2 || u->rank != 2)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
+        return tn_no_value();
+    if (t->rank != 2 || u->rank != 2) {
+        (void)onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
+        return tn_no_value();
+    }
     tn_value z = tn_dot_general(c->b, x, y, (tn_ints){0}, (tn_ints){0}, TN_INTS(k_x), TN_INTS(k_y),
                                 TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
     z = onnx_scaled(c, tn_cast(c->b, z, t->dtype), onnx_attr_float(c, "alpha", 1));
     const double beta = onnx_attr_float(c, "beta", 1);
     const type *s = onnx_type_of(c, z);
     if (s && onnx_has_in(c, 2) && !onnx_spreads(c, onnx_in(c, 2), onnx_dims(s)))
-        return false;
+        return tn_no_value();
     if (onnx_has_in(c, 2) && beta != 0)
         z = tn_add(c->b, z, onnx_scaled(c, onnx_in(c, 2), beta));
-    return onnx_give(c, 0, z);
+    return z;
+}
+
+bool onnx_op_gemm(onnx_call *c)
+{
+    return onnx_give(c, 0, onnx_gemm(c));
 }

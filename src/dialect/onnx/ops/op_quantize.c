@@ -1,13 +1,8 @@
 /* Quantised tensors: integers with a scale and a zero point. */
 #include <inttypes.h>
 
+#include "dialect/onnx/ops/op_quantize.h"
 #include "dialect/onnx/ops/op_window.h"
-
-/* A tensor quantised with SCALE and ZERO, which may be no value: the inputs K and K + 1 of the
- * node. */
-typedef struct quantised {
-    tn_value scale, zero;
-} quantised;
 
 /* The scale and zero point of blocks of SIZE elements along AXIS, for each element of a tensor of
  * type T. */
@@ -33,7 +28,7 @@ static tn_value for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis
                : tn_slice_axis(c->b, all, axis, 0, t->dims[axis]);
 }
 
-static bool read_quantised(onnx_call *c, uint32_t k, const type *t, quantised *out)
+static bool read_quantised(onnx_call *c, uint32_t k, const type *t, onnx_quantised *out)
 {
     int64_t axis = onnx_attr_int(c, "axis", 1);
     const int64_t block = onnx_attr_int(c, "block_size", 0);
@@ -54,8 +49,7 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, quantised *o
     return onnx_in_fits(c, k + 1, onnx_dims(s)) && onnx_spreads(c, out->scale, onnx_dims(t));
 }
 
-/* saturate(round(x / scale) + zero), in the type D. */
-static tn_value quantise(onnx_call *c, tn_value x, const quantised *q, tn_dtype d)
+tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d)
 {
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, q->scale);
@@ -70,8 +64,7 @@ static tn_value quantise(onnx_call *c, tn_value x, const quantised *q, tn_dtype 
     return tn_cast(b, y, d); /* which saturates */
 }
 
-/* (x - zero) * scale, in the type D. */
-static tn_value dequantise(onnx_call *c, tn_value x, const quantised *q, tn_dtype d)
+tn_value onnx_dequantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d)
 {
     tn_builder *b = c->b;
     tn_value y = tn_cast(b, x, d);
@@ -86,12 +79,12 @@ bool onnx_op_quantize_linear(onnx_call *c)
     const type *t = onnx_type_of(c, x), *z = onnx_in_type(c, 2);
     const int64_t named = onnx_attr_int(c, "output_dtype", 0);
     tn_dtype d = z ? z->dtype : TN_UI8;
-    quantised q;
+    onnx_quantised q;
     if (!t || !read_quantised(c, 1, t, &q))
         return false;
     if (named && !z && !onnx_dtype(named, &d))
         return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
-    return onnx_give(c, 0, quantise(c, x, &q, d));
+    return onnx_give(c, 0, onnx_quantise(c, x, &q, d));
 }
 
 bool onnx_op_dequantize_linear(onnx_call *c)
@@ -99,37 +92,40 @@ bool onnx_op_dequantize_linear(onnx_call *c)
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x), *s = onnx_in_type(c, 1);
     const int64_t named = onnx_attr_int(c, "output_dtype", 0);
-    quantised q;
+    onnx_quantised q;
     if (!t || !s || !read_quantised(c, 1, t, &q))
         return false;
     tn_dtype d = s->dtype;
     if (named && !onnx_dtype(named, &d))
         return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
-    return onnx_give(c, 0, dequantise(c, x, &q, d));
+    return onnx_give(c, 0, onnx_dequantise(c, x, &q, d));
 }
 
-/* ui8, a scale and a zero point so that 0 and all elements lie within the range. */
-bool onnx_op_dynamic_quantize_linear(onnx_call *c)
+onnx_quantised onnx_dynamic_range(onnx_call *c, tn_value x)
 {
     tn_builder *b = c->b;
-    const tn_value x = onnx_in(c, 0), none = tn_scalar_like(b, x, 0);
+    const tn_value none = tn_scalar_like(b, x, 0);
     const tn_value top = tn_maximum(b, tn_reduce_max(b, x, tn_all_axes(), false), none);
     const tn_value bottom = tn_minimum(b, tn_reduce_min(b, x, tn_all_axes(), false), none);
     const tn_value steps = tn_scalar_like(b, x, 255);
-    quantised q = {.scale = tn_div(b, tn_sub(b, top, bottom), steps)};
+    onnx_quantised q = {.scale = tn_div(b, tn_sub(b, top, bottom), steps)};
     const tn_value first = tn_div(b, tn_sub(b, none, bottom), q.scale);
     q.zero = tn_cast(b, tn_round_even(b, tn_clamp(b, first, none, steps)), TN_UI8);
-    return onnx_give(c, 0, quantise(c, x, &q, TN_UI8)) && onnx_give(c, 1, q.scale) &&
+    return q;
+}
+
+bool onnx_op_dynamic_quantize_linear(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0);
+    const onnx_quantised q = onnx_dynamic_range(c, x);
+    return onnx_give(c, 0, onnx_quantise(c, x, &q, TN_UI8)) && onnx_give(c, 1, q.scale) &&
            onnx_give(c, 2, q.zero);
 }
 
 /* ---- sums of integers ---- */
 
-/* Input K as si32 without its zero point, input ZERO_AT: of one element, or along AXIS, which may
- * count from the end. */
-static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, int64_t axis)
+tn_value onnx_centred(onnx_call *c, tn_value x, tn_value zero, int64_t axis)
 {
-    const tn_value x = onnx_in(c, k), zero = onnx_in(c, zero_at);
     const type *t = onnx_type_of(c, x);
     const tn_value wide = tn_cast(c->b, x, TN_SI32);
     if (!t || !tn_is_value(zero))
@@ -143,13 +139,15 @@ static tn_value centred(onnx_call *c, uint32_t k, uint32_t zero_at, int64_t axis
 
 static tn_value product(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
 {
-    const tn_value x = centred(c, k, zero_k, -2), y = centred(c, m, zero_m, -1);
+    const tn_value a = onnx_in(c, k), x = onnx_centred(c, a, onnx_in(c, zero_k), -2);
+    const tn_value b = onnx_in(c, m), y = onnx_centred(c, b, onnx_in(c, zero_m), -1);
     return tn_is_value(x) && tn_is_value(y) ? tn_matmul(c->b, x, y) : tn_no_value();
 }
 
 static tn_value convolved(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
 {
-    const tn_value x = centred(c, k, zero_k, 0), f = centred(c, m, zero_m, 0);
+    const tn_value a = onnx_in(c, k), x = onnx_centred(c, a, onnx_in(c, zero_k), 0);
+    const tn_value b = onnx_in(c, m), f = onnx_centred(c, b, onnx_in(c, zero_m), 0);
     return tn_is_value(x) && tn_is_value(f) ? onnx_convolved(c, x, f, TN_SI32) : tn_no_value();
 }
 
@@ -172,14 +170,14 @@ static bool give_requantised(onnx_call *c, tn_value sums, int64_t row, int64_t c
         return false;
     const tn_value left = onnx_along(c, onnx_in(c, 1), row, t->rank);
     const tn_value right = onnx_along(c, onnx_in(c, 4), column, t->rank);
-    quantised q = {.scale = onnx_along(c, onnx_in(c, 6), out, t->rank)};
+    onnx_quantised q = {.scale = onnx_along(c, onnx_in(c, 6), out, t->rank)};
     q.zero = onnx_along(c, onnx_in(c, 7), out, t->rank);
     const tn_value own[] = {left, right, q.scale, q.zero};
     for (uint32_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!onnx_spreads(c, own[i], onnx_dims(t)))
             return false;
     const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
-    return onnx_give(c, 0, quantise(c, real, &q, z->dtype));
+    return onnx_give(c, 0, onnx_quantise(c, real, &q, z->dtype));
 }
 
 bool onnx_op_qlinear_matmul(onnx_call *c)

@@ -1,0 +1,260 @@
+/* Operators of ONNX Runtime on quantised tensors (domain com.microsoft). Where they lie between
+ * others, values are floats: x = (q - zero) * scale. */
+#include <inttypes.h>
+
+#include "dialect/onnx/ops/op_quantize.h"
+
+/* The scale and zero point in inputs K and K + 1, along AXIS of a tensor of rank RANK. */
+static onnx_quantised triple(onnx_call *c, uint32_t k, int64_t axis, uint32_t rank)
+{
+    onnx_quantised q = {.scale = onnx_along(c, onnx_in(c, k), axis, rank)};
+    q.zero = onnx_along(c, onnx_in(c, k + 1), axis, rank);
+    return q;
+}
+
+/* Input K, which is quantised as the two inputs behind it say, as f32. */
+static tn_value plain(onnx_call *c, uint32_t k)
+{
+    const tn_value x = onnx_in(c, k);
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return x;
+    const onnx_quantised q = triple(c, k + 1, 0, t->rank);
+    return onnx_dequantise(c, x, &q, TN_F32);
+}
+
+/* Result 0 is Y, quantised as inputs K and K + 1 say, in the type of input 0. */
+static bool give_quantised(onnx_call *c, tn_value y, uint32_t k)
+{
+    const type *t = onnx_type_of(c, y), *z = onnx_in_type(c, onnx_has_in(c, k + 1) ? k + 1 : 0);
+    if (!t || !z)
+        return false;
+    const onnx_quantised q = triple(c, k, 0, t->rank);
+    return onnx_give(c, 0, onnx_quantise(c, y, &q, z->dtype));
+}
+
+bool onnx_op_qlinear_binary(onnx_call *c)
+{
+    const tn_value x = plain(c, 0), y = plain(c, 3);
+    return give_quantised(c, c->op->arg ? tn_mul(c->b, x, y) : tn_add(c->b, x, y), 6);
+}
+
+bool onnx_op_qlinear_sigmoid(onnx_call *c)
+{
+    return give_quantised(c, tn_sigmoid(c->b, plain(c, 0)), 3);
+}
+
+bool onnx_op_qlinear_leaky_relu(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value x = plain(c, 0), none = tn_scalar_like(b, x, 0);
+    const tn_value low = onnx_scaled(c, x, onnx_attr_float(c, "alpha", (double)0.01F));
+    return give_quantised(c, tn_select(b, tn_compare(b, TN_GE, x, none), x, low), 3);
+}
+
+bool onnx_op_qlinear_global_average_pool(onnx_call *c)
+{
+    const tn_value x = plain(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axes[TN_MAX_RANK];
+    if (!t)
+        return false;
+    if (t->rank < 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+    for (uint32_t i = 2; i < t->rank; i++)
+        axes[i - 2] = onnx_attr_int(c, "channels_last", 0) ? i - 1 : i;
+    return give_quantised(c, tn_mean(c->b, x, (tn_ints){axes, t->rank - 2}, true), 3);
+}
+
+/* The first inputs are those of the result; three follow for each operand. */
+bool onnx_op_qlinear_concat(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const uint32_t n = c->n_in < 5 || (c->n_in - 2) % 3 ? 0 : (c->n_in - 2) / 3;
+    const type *t = onnx_in_type(c, 2), *z = onnx_in_type(c, 1);
+    int64_t axis;
+    if (n == 0)
+        return onnx_refuse(c, DIAG_ArityMismatch, "it takes three inputs for each operand");
+    tn_value *parts = ARENA_ARRAY(&c->im->memory, tn_value, n);
+    if (!parts)
+        return onnx_no_memory(c->im);
+    if (!t || !z || !onnx_axis(c, onnx_attr_int(c, "axis", 0), t->rank, &axis))
+        return false;
+    const onnx_quantised q = triple(c, 0, 0, t->rank);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = onnx_quantise(c, plain(c, 2 + 3 * i), &q, z->dtype);
+    return onnx_give(c, 0, tn_concat(b, (tn_values){parts, n}, axis));
+}
+
+/* Along one axis, or since `opset` is below 13 over all axes from that on. */
+bool onnx_op_qlinear_softmax(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value x = plain(c, 0);
+    const type *t = onnx_type_of(c, x);
+    int64_t axis, axes[TN_MAX_RANK];
+    if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis))
+        return false;
+    if (onnx_attr_int(c, "opset", 13) >= 13)
+        return give_quantised(c, tn_nn_softmax(b, x, axis), 3);
+    for (uint32_t i = (uint32_t)axis; i < t->rank; i++)
+        axes[i - axis] = i;
+    const tn_ints all = {axes, t->rank - (size_t)axis};
+    const tn_value powers = tn_exp(b, tn_sub(b, x, tn_reduce_max(b, x, all, true)));
+    return give_quantised(c, tn_div(b, powers, tn_sum(b, powers, all, true)), 3);
+}
+
+/* ---- products ---- */
+
+/* The product of X and Y, integers without their zero points. */
+static tn_value sums(onnx_call *c, tn_value x, tn_value x_zero, tn_value y, tn_value y_zero)
+{
+    const tn_value left = onnx_centred(c, x, x_zero, -2);
+    const tn_value right = onnx_centred(c, y, y_zero, -1);
+    return tn_is_value(left) && tn_is_value(right) ? tn_matmul(c->b, left, right) : tn_no_value();
+}
+
+/* Result 0: SUMS times the scales of the operands, and the bias in input K where it is there. */
+static bool give_real(onnx_call *c, tn_value sum, tn_value left, tn_value right, uint32_t k)
+{
+    const type *t = onnx_type_of(c, sum);
+    if (!t)
+        return false;
+    const tn_value by = tn_mul(c->b, onnx_along(c, left, (int64_t)t->rank - 2, t->rank),
+                               onnx_along(c, right, (int64_t)t->rank - 1, t->rank));
+    if (!onnx_spreads(c, by, onnx_dims(t)))
+        return false;
+    tn_value y = tn_mul(c->b, tn_cast(c->b, sum, TN_F32), by);
+    if (onnx_has_in(c, k))
+        y = tn_add(c->b, y, onnx_in(c, k));
+    return onnx_give(c, 0, y);
+}
+
+bool onnx_op_matmul_integer_to_float(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1), zero = onnx_in(c, 4);
+    const tn_value sum = sums(c, x, zero, y, onnx_in(c, 5));
+    return tn_is_value(sum) && give_real(c, sum, onnx_in(c, 2), onnx_in(c, 3), 6);
+}
+
+bool onnx_op_dynamic_quantize_matmul(onnx_call *c)
+{
+    const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1);
+    const onnx_quantised q = onnx_dynamic_range(c, x);
+    const tn_value sum = sums(c, onnx_quantise(c, x, &q, TN_UI8), q.zero, y, onnx_in(c, 3));
+    return tn_is_value(sum) && give_real(c, sum, q.scale, onnx_in(c, 2), 4);
+}
+
+static tn_value transposed(onnx_call *c, tn_value x, const char *attribute)
+{
+    return onnx_attr_int(c, attribute, 0) ? tn_transpose(c->b, x, TN_INTS(1, 0)) : x;
+}
+
+/* alpha A' B' + C with a bias of si32, which has the scale of the sums; quantised where inputs 7
+ * and 8 say how. */
+bool onnx_op_qgemm(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_in_type(c, 0), *u = onnx_in_type(c, 3);
+    if (!t || !u)
+        return false;
+    if (t->rank != 2 || u->rank != 2)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
+    const tn_value x = transposed(c, onnx_in(c, 0), "transA");
+    const tn_value y = transposed(c, onnx_in(c, 3), "transB"), zero = onnx_in(c, 2);
+    tn_value sum = sums(c, x, zero, y, onnx_in(c, 5));
+    if (!tn_is_value(sum))
+        return false;
+    if (onnx_has_in(c, 6))
+        sum = tn_add(b, sum, onnx_in(c, 6));
+    const tn_value left = onnx_along(c, onnx_in(c, 1), 0, 2);
+    const tn_value right = onnx_along(c, onnx_in(c, 4), 1, 2);
+    const tn_value by = onnx_scaled(c, tn_mul(b, left, right), onnx_attr_float(c, "alpha", 1));
+    const tn_value real = tn_mul(b, tn_cast(b, sum, TN_F32), by);
+    return onnx_has_in(c, 7) ? give_quantised(c, real, 7) : onnx_give(c, 0, real);
+}
+
+/* ---- weights in blocks of few bits ---- */
+
+enum { MOST_BITS = 8 };
+
+/* Bytes [rows, n] as numbers of BITS bits [rows, n * 8 / BITS], the low ones first; i32. */
+static tn_value unpacked(onnx_call *c, tn_value bytes, int64_t bits, int64_t rows, int64_t n)
+{
+    tn_builder *b = c->b;
+    tn_value parts[MOST_BITS];
+    const int64_t per = 8 / bits;
+    const tn_value wide = tn_cast(b, bytes, TN_SI32);
+    const tn_value most = tn_scalar_int(b, TN_SI32, (1 << bits) - 1);
+    for (int64_t i = 0; i < per; i++) {
+        const tn_value down = tn_shift_right_logical(b, wide, tn_scalar_int(b, TN_SI32, i * bits));
+        parts[i] = tn_expand_dims(b, tn_and(b, down, most), TN_INTS(2));
+    }
+    const tn_value all = tn_concat(b, (tn_values){parts, (size_t)per}, 2);
+    return tn_reshape(b, all, TN_INTS(rows, n * per));
+}
+
+typedef struct blocks {
+    int64_t k, n, bits, size, count; /* rows and columns of the matrix; elements, blocks a column */
+} blocks;
+
+static bool read_blocks(onnx_call *c, blocks *s)
+{
+    const type *t = onnx_in_type(c, 1);
+    int64_t elements = 1;
+    *s = (blocks){onnx_attr_int(c, "K", 0), onnx_attr_int(c, "N", 0), onnx_attr_int(c, "bits", 4),
+                  onnx_attr_int(c, "block_size", 0), 0};
+    if (s->k < 1 || s->n < 1 || s->k > INT32_MAX || s->n > INT32_MAX || s->size < 8 ||
+        s->size > INT32_MAX || (s->bits != 2 && s->bits != 4 && s->bits != 8))
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "'K', 'N' and 'block_size' are numbers of elements, and 'bits' 2, 4 or "
+                           "8");
+    s->count = (s->k + s->size - 1) / s->size;
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        elements = dim_is_symbolic(t->dims[i]) ? -1 : elements * t->dims[i];
+    return (t && elements == s->n * s->count * (s->size * s->bits / 8)) ||
+           onnx_refuse(c, DIAG_DimensionMismatch, "the weights are not 'N' columns of blocks");
+}
+
+/* Zero points, one for each block, as D: [n, count, 1]. */
+static tn_value block_zeros(onnx_call *c, const blocks *s, tn_dtype d)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_in_type(c, 3);
+    if (!t)
+        return tn_scalar(b, d, 1 << (s->bits - 1));
+    if (dtype_is_float(t->dtype))
+        return tn_reshape(b, tn_cast(b, onnx_in(c, 3), d), TN_INTS(s->n, s->count, 1));
+    const int64_t bytes = (s->count * s->bits + 7) / 8, per = 8 / s->bits;
+    const tn_value packed = tn_reshape(b, onnx_in(c, 3), TN_INTS(s->n, bytes));
+    const tn_value all = unpacked(c, packed, s->bits, s->n, bytes);
+    const tn_value part = bytes * per == s->count ? all : tn_slice_axis(b, all, 1, 0, s->count);
+    return tn_reshape(b, tn_cast(b, part, d), TN_INTS(s->n, s->count, 1));
+}
+
+/* A times the matrix whose columns stand in input 1, in blocks with a scale each. */
+bool onnx_op_matmul_nbits(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const tn_value x = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, x);
+    blocks s;
+    if (!t || !read_blocks(c, &s))
+        return false;
+    if (onnx_has_in(c, 4))
+        return onnx_refuse(c, DIAG_NotImplemented, "groups in another order are not read");
+    const int64_t bytes = s.count * (s.size * s.bits / 8);
+    const tn_value packed = tn_reshape(b, onnx_in(c, 1), TN_INTS(s.n, bytes));
+    const tn_value numbers = tn_cast(b, unpacked(c, packed, s.bits, s.n, bytes), t->dtype);
+    const tn_value in_blocks = tn_reshape(b, numbers, TN_INTS(s.n, s.count, s.size));
+    const tn_value centred = tn_sub(b, in_blocks, block_zeros(c, &s, t->dtype));
+    const tn_value scale =
+        tn_reshape(b, tn_cast(b, onnx_in(c, 2), t->dtype), TN_INTS(s.n, s.count, 1));
+    tn_value w = tn_reshape(b, tn_mul(b, centred, scale), TN_INTS(s.n, s.count * s.size));
+    if (s.count * s.size != s.k)
+        w = tn_slice_axis(b, w, 1, 0, s.k);
+    tn_value y = tn_cast(b, tn_matmul(b, x, tn_transpose(b, w, TN_INTS(1, 0))), t->dtype);
+    if (onnx_has_in(c, 5))
+        y = tn_add(b, y, onnx_in(c, 5));
+    return onnx_give(c, 0, y);
+}

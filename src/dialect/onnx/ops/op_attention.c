@@ -1,0 +1,173 @@
+/* Attention, rotary embeddings and caches: operators since opset 23. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "dialect/onnx/ops/op_attention.h"
+
+/* ---- attention ---- */
+
+tn_value onnx_in_heads(onnx_call *c, tn_value x, int64_t heads)
+{
+    const type *t = onnx_type_of(c, x);
+    if (!t || t->rank == 4)
+        return x;
+    if (t->rank != 3 || heads < 1 || dim_is_symbolic(t->dims[2]) || t->dims[2] % heads) {
+        (void)onnx_refuse(c, DIAG_InvalidAttribute,
+                          "%" PRId64 " heads do not divide the last of three extents", heads);
+        return tn_no_value();
+    }
+    const tn_value parts =
+        tn_reshape(c->b, x, TN_INTS(t->dims[0], t->dims[1], heads, t->dims[2] / heads));
+    return tn_transpose(c->b, parts, TN_INTS(0, 2, 1, 3));
+}
+
+tn_value onnx_from_heads(onnx_call *c, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    if (!t || t->rank != 4)
+        return x;
+    const dim width = tn_dim_mul(c->b, t->dims[1], t->dims[3]);
+    const tn_value rows = tn_transpose(c->b, x, TN_INTS(0, 2, 1, 3));
+    return tn_reshape(c->b, rows, TN_INTS(t->dims[0], t->dims[2], width));
+}
+
+/* The mask to add to the scores: truth values become 0 and -inf. */
+static tn_value added_mask(onnx_call *c, tn_dtype dtype)
+{
+    const tn_value mask = onnx_in(c, 3);
+    const type *t = onnx_type_of(c, mask);
+    if (!t || t->dtype != TN_I1)
+        return mask;
+    const tn_value zero = tn_scalar(c->b, dtype, 0),
+                   none = tn_scalar(c->b, dtype, -(double)INFINITY);
+    return tn_select(c->b, mask, zero, none);
+}
+
+/* The keys or values so far, input PAST, in front of the new ones, which result OUT shows. */
+static tn_value with_past(onnx_call *c, tn_value fresh, uint32_t past, uint32_t out)
+{
+    tn_value all = fresh;
+    if (onnx_has_in(c, past)) {
+        const tn_value old = onnx_in(c, past);
+        all = tn_concat(c->b, TN_VALUES(old, fresh), 2);
+    }
+    (void)onnx_give(c, out, all);
+    return all;
+}
+
+bool onnx_op_attention(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_in_type(c, 0), *past = onnx_in_type(c, 4);
+    if (!t)
+        return false;
+    if (onnx_wants_out(c, 3))
+        return onnx_refuse(c, DIAG_NotImplemented, "the scores are no result here");
+    const int64_t heads = onnx_attr_int(c, "kv_num_heads", 0);
+    const tn_value q = onnx_in_heads(c, onnx_in(c, 0), onnx_attr_int(c, "q_num_heads", 0));
+    tn_value k = onnx_in_heads(c, onnx_in(c, 1), heads);
+    tn_value v = onnx_in_heads(c, onnx_in(c, 2), heads);
+    if (!tn_is_value(q) || !tn_is_value(k) || !tn_is_value(v))
+        return false;
+    k = with_past(c, k, 4, 1);
+    v = with_past(c, v, 5, 2);
+    tn_attention how = {.size = sizeof how,
+                        .scale = onnx_attr_float(c, "scale", 0),
+                        .causal = onnx_attr_int(c, "is_causal", 0)};
+    if (onnx_has_in(c, 3))
+        how.mask = added_mask(c, t->dtype);
+    if (how.causal) /* query 0 stands behind what is past */
+        how.first = known_size_data(c->b, TN_SI64, past && past->rank == 4 ? past->dims[2] : 0);
+    const tn_value y = form_attention(b, q, k, v, &how, onnx_attr_float(c, "softcap", 0));
+    return onnx_give(c, 0, t->rank == 3 ? onnx_from_heads(c, y) : y);
+}
+
+tn_value onnx_rotated(onnx_call *c, tn_value x, tn_rotary by, int64_t turned, bool neighbours)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return x;
+    const int64_t width = t->dims[3];
+    turned = turned ? turned : width;
+    if (dim_is_symbolic(width) || turned < 0 || turned > width || turned % 2) {
+        (void)onnx_refuse(c, DIAG_InvalidAttribute, "%" PRId64 " elements of a row cannot turn",
+                          turned);
+        return tn_no_value();
+    }
+    const tn_value part = tn_slice_axis(b, x, 3, 0, turned);
+    const tn_value y =
+        tn_nn_rotary(b, part, by, neighbours ? TN_ROTARY_NEIGHBOURS : TN_ROTARY_HALVES);
+    if (turned == width)
+        return y;
+    const tn_value rest = tn_slice_axis(b, x, 3, turned, width - turned);
+    return tn_concat(b, TN_VALUES(y, rest), 3);
+}
+
+/* Rows of the cosines or sines in input K, for each head: [batch, 1, length, pairs]. */
+static tn_value angles(onnx_call *c, uint32_t k)
+{
+    tn_value v = onnx_in(c, k);
+    if (onnx_has_in(c, 3))
+        v = tn_take(c->b, v, onnx_in(c, 3));
+    return tn_expand_dims(c->b, v, TN_INTS(1));
+}
+
+bool onnx_op_rotary_embedding(onnx_call *c)
+{
+    const type *t = onnx_in_type(c, 0);
+    if (!t)
+        return false;
+    const tn_value x = onnx_in_heads(c, onnx_in(c, 0), onnx_attr_int(c, "num_heads", 0));
+    if (!tn_is_value(x))
+        return false;
+    tn_rotary by = {.cos = angles(c, 1)};
+    by.sin = angles(c, 2);
+    const tn_value y = onnx_rotated(c, x, by, onnx_attr_int(c, "rotary_embedding_dim", 0),
+                                    onnx_attr_int(c, "interleaved", 0));
+    return onnx_give(c, 0, t->rank == 3 ? onnx_from_heads(c, y) : y);
+}
+
+/* ---- caches ---- */
+
+tn_value onnx_in_cache(onnx_call *c, tn_value past, tn_value update, tn_value from, int64_t axis,
+                       bool ring)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, past), *u = onnx_type_of(c, update);
+    int64_t one[TN_MAX_RANK];
+    if (!t || !u)
+        return tn_no_value();
+    for (uint32_t i = 0; i < t->rank; i++)
+        one[i] = i == 0 ? t->dims[0] : 1;
+    tn_value at = tn_iota(b, TN_SI64, onnx_dims(t), axis); /* in the update, after what follows */
+    if (tn_is_value(from))
+        at = tn_sub(b, at, tn_reshape(b, tn_cast(b, from, TN_SI64), (tn_ints){one, t->rank}));
+    const tn_value none = tn_scalar_int(b, TN_SI64, 0);
+    if (ring) {
+        const tn_value round = tn_add(b, at, known_size_data(b, TN_SI64, t->dims[axis]));
+        at = tn_select(b, tn_compare(b, TN_LT, at, none), round, at);
+    }
+    const tn_value count = known_size_data(b, TN_SI64, u->dims[axis]);
+    const tn_value first = tn_compare(b, TN_GE, at, none);
+    const tn_value inside = tn_and(b, first, tn_compare(b, TN_LT, at, count));
+    const tn_value fresh = tn_gather(b, update, tn_select(b, inside, at, none), axis);
+    return tn_select(b, inside, fresh, past);
+}
+
+bool onnx_op_tensor_scatter(onnx_call *c)
+{
+    const tn_value past = onnx_in(c, 0), update = onnx_in(c, 1);
+    const type *t = onnx_type_of(c, past), *u = onnx_type_of(c, update);
+    int64_t axis;
+    if (!t || !u || !onnx_axis(c, onnx_attr_int(c, "axis", -2), t->rank, &axis))
+        return false;
+    bool fits = axis > 0 && u->rank == t->rank;
+    for (uint32_t i = 0; fits && i < t->rank; i++)
+        fits = i == axis || u->dims[i] == t->dims[i];
+    if (!fits || !onnx_in_fits(c, 2, TN_INTS(t->dims[0])))
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "the update has the cache's extents, but for one axis behind the batch");
+    const bool ring = onnx_attr_is(c, "mode", "circular", false);
+    return onnx_give(c, 0, onnx_in_cache(c, past, update, onnx_in(c, 2), axis, ring));
+}

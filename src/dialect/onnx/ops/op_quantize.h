@@ -1,0 +1,22 @@
+/* Quantised tensors, for the operators on them. */
+#ifndef DIALECT_ONNX_OP_QUANTIZE_H
+#define DIALECT_ONNX_OP_QUANTIZE_H
+
+#include "dialect/onnx/ops/op.h"
+
+/* How a tensor is quantised: its scale and zero point, which may be no value. */
+typedef struct onnx_quantised {
+    tn_value scale, zero;
+} onnx_quantised;
+
+/* saturate(round(x / scale) + zero), in the type D. */
+tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d);
+/* (x - zero) * scale, in the type D. */
+tn_value onnx_dequantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d);
+/* For ui8: a scale and a zero point so that 0 and all elements of X lie within the range. */
+onnx_quantised onnx_dynamic_range(onnx_call *c, tn_value x);
+/* X as si32 without its zero point, which may be no value: of one element, or along AXIS, which may
+ * count from the end. No value when it does not fit. */
+tn_value onnx_centred(onnx_call *c, tn_value x, tn_value zero, int64_t axis);
+
+#endif

@@ -1,0 +1,184 @@
+"""Operators of the domain com.microsoft, against NumPy. long_microsoft.py compares them with ONNX Runtime."""
+import unittest
+
+import numpy as np
+
+from lib.onnx_case import Case, floats, random
+from lib.onnx_files import model, node
+
+
+def bytes_(*shape):
+    return random.integers(0, 255, shape).astype(np.uint8)
+
+
+def numbers(x, scale, zero):
+    return (x.astype(np.float64) - float(zero)) * float(scale)
+
+
+def softmax(x):
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def heads(x, n):
+    return x.reshape(*x.shape[:2], n, -1).transpose(0, 2, 1, 3).astype(np.float64)
+
+
+def attended(q, k, v, mask=0):
+    scores = np.einsum("bhsd,bhtd->bhst", q, k) / np.sqrt(q.shape[-1]) + mask
+    y = np.einsum("bhst,bhtd->bhsd", softmax(scores), v)
+    return y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1)
+
+
+OWN, OTHER, OUT = [(np.float32(a), np.uint8(b)) for a, b in ((0.03, 120), (0.02, 100), (0.05, 128))]
+
+
+class Microsoft(Case):
+    def give(self, op, outputs, *arrays, **attributes):
+        arrays = [None if a is None else np.asarray(a) for a in arrays]
+        return self.results(op, outputs, *arrays, domain="com.microsoft", **attributes)
+
+    def close(self, got, want):
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+    def near(self, got, want):
+        """Quantised: no more than one step away, as rounding of a tie may be."""
+        self.assertEqual(got.dtype, np.uint8)
+        want = np.clip(np.rint(want), 0, 255)
+        self.assertLessEqual(np.abs(got - want).max(), 1)
+        self.assertLess((got != want).mean(), 0.1)
+
+    def test_fused(self):
+        x, y = floats(4, 2, 3), floats(2, 4, 5)
+        got, = self.give("FusedMatMul", 1, x, y, transBatchA=1, transA=1, alpha=0.5)
+        self.close(got, np.einsum("kbi,bkj->bij", x, y) / 2)
+        a, b, c = floats(3, 4), floats(5, 4), floats(5)
+        got, = self.give("FusedGemm", 1, a, b, c, transB=1, activation="LeakyRelu", activation_alpha=0.25)
+        sums = a @ b.T + c
+        self.close(got, np.where(sums < 0, sums / 4, sums))
+        image, f, bias, z = floats(1, 2, 3, 3), floats(4, 2, 1, 1), floats(4), floats(1, 4, 3, 3)
+        got, = self.give("FusedConv", 1, image, f, bias, z, activation="Clip", activation_params=[-0.5, 0.75])
+        sums = np.einsum("bchw,oc->bohw", image, f[:, :, 0, 0]) + bias.reshape(4, 1, 1) + z
+        self.close(got, sums.clip(-0.5, 0.75))
+
+    def test_quantised(self):
+        x, y = bytes_(2, 30), bytes_(2, 30)
+        a, b = numbers(x, *OWN), numbers(y, *OTHER)
+        for op, want in ("QLinearAdd", a + b), ("QLinearMul", a * b):
+            got, = self.give(op, 1, x, *OWN, y, *OTHER, *OUT)
+            self.near(got, want / OUT[0] + 128)
+        got, = self.give("QLinearConcat", 1, *OUT, x, *OWN, y, *OTHER, axis=0)
+        self.near(got, np.concatenate([a, b]) / OUT[0] + 128)
+        part = np.float32(1 / 256), np.uint8(0)
+        got, = self.give("QLinearSigmoid", 1, x, *OWN, *part)
+        self.near(got, 256 / (1 + np.exp(-a)))
+        got, = self.give("QLinearLeakyRelu", 1, x, *OWN, *OTHER, alpha=0.125)
+        self.near(got, np.where(a < 0, a / 8, a) / OTHER[0] + 100)
+        got, = self.give("QLinearSoftmax", 1, x.reshape(4, 15), *OWN, *part, axis=1)
+        self.near(got, 256 * softmax(a.reshape(4, 15)))
+        got, = self.give("QLinearGlobalAveragePool", 1, x.reshape(2, 5, 6, 1), *OWN, *OWN, channels_last=1)
+        self.near(got, x.reshape(2, 30).mean(1).reshape(2, 1, 1, 1))
+
+    def test_quantised_products(self):
+        x, w, bias = bytes_(3, 4), bytes_(5, 4), np.arange(5, dtype=np.int32) * 40
+        sums = numbers(x, *OWN) @ numbers(w, *OTHER).T
+        got, = self.give("QGemm", 1, x, *OWN, w, *OTHER, bias, *OUT, transB=1)
+        self.near(got, (sums + bias * 0.0006) / 0.05 + 128)
+        got, = self.give("QGemm", 1, x, *OWN, w, *OTHER, transB=1)
+        self.close(got, sums)
+        got, = self.give("MatMulIntegerToFloat", 1, x, w.T.copy(), OWN[0], OTHER[0], OWN[1], OTHER[1], floats(5) * 0 + 1)
+        self.close(got, sums + 1)
+        real, scales = floats(3, 4), np.abs(floats(5)) / 50 + np.float32(0.01)
+        got, = self.give("DynamicQuantizeMatMul", 1, real, w.T.copy(), scales, np.full(5, 90, np.uint8))
+        np.testing.assert_allclose(got, real @ ((w.T - 90.0) * scales), atol=0.2)
+
+    def test_weights_of_few_bits(self):
+        """Blocks of 16 in columns of 40, the last of which is not full."""
+        for bits in 2, 4, 8:
+            per = 8 // bits
+            packed, scales, zeros = bytes_(6, 3, 16 // per), np.abs(floats(18)), bytes_(6 * ((3 + per - 1) // per))
+            unpack = lambda v: (v[..., None] >> (np.arange(per) * bits) & (1 << bits) - 1).reshape(6, -1).astype(np.float64)
+            w = unpack(packed.reshape(6, -1)).reshape(6, 3, 16)
+            x, bias, options = floats(2, 3, 40), floats(6), {"K": 40, "N": 6, "bits": bits, "block_size": 16}
+            for zero, given in ((1 << (bits - 1), None), (unpack(zeros.reshape(6, -1))[:, :3, None], zeros)):
+                got, = self.give("MatMulNBits", 1, x, packed, scales, given, None, bias, **options)
+                self.close(got, x @ ((w - zero) * scales.reshape(6, 3, 1)).reshape(6, 48)[:, :40].T + bias)
+
+    def test_attention(self):
+        x, w, b, past = floats(2, 3, 8), floats(8, 24), floats(24), floats(2, 2, 2, 4, 4)
+        q, k, v = (heads(part, 2) for part in np.split(x @ w + b, 3, -1))
+        got, = self.give("Attention", 1, x, w, b, np.array([2, 3], np.int32), num_heads=2)
+        self.close(got, attended(q, k, v, np.where(np.arange(3) < np.array([2, 3]).reshape(2, 1, 1, 1), 0, -10000)))
+        got, present = self.give("Attention", 2, x, w, b, None, past, num_heads=2, unidirectional=1)
+        k, v = np.concatenate([past[0], k], 2), np.concatenate([past[1], v], 2)
+        self.close(present, np.stack([k, v]))
+        self.close(got, attended(q, k, v, np.where(np.tril(np.ones((3, 7)), 4) > 0, 0, -np.inf)))
+
+    def test_attention_of_many_heads(self):
+        q, k, v, bias = floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8), floats(24)
+        mask = np.array([[1, 0, 1, 1, 0], [1] * 5], np.int32)
+        got, = self.give("MultiHeadAttention", 1, q, k, v, bias, mask, num_heads=2)
+        parts = [heads(p + bias[8 * i:8 * i + 8], 2) for i, p in enumerate((q, k, v))]
+        self.close(got, attended(*parts, np.where(mask > 0, 0, -10000)[:, None, None]))
+        packed = np.stack([k.reshape(2, 5, 2, 4), v.reshape(2, 5, 2, 4)], 3)
+        got, = self.give("MultiHeadAttention", 1, q, packed, num_heads=2)
+        self.close(got, attended(heads(q, 2), heads(k, 2), heads(v, 2)))
+
+    def test_attention_of_groups(self):
+        """Texts of other lengths: where the new key of each stands, and how far it turns, depends on its own."""
+        q, k, v, old = floats(2, 1, 16), floats(2, 1, 8), floats(2, 1, 8), floats(2, 2, 2, 6, 4)
+        cos, sin, before = floats(9, 2), floats(9, 2), (5, 2)
+        total = np.array([7], np.int32)
+        got, keys, values = self.give("GroupQueryAttention", 3, q, k, v, old[0], old[1], np.array(before, np.int32), total, cos, sin,
+                                      num_heads=4, kv_num_heads=2, do_rotary=1)
+        self.assertEqual(keys.shape, (2, 2, 7, 4))
+        for b, at in enumerate(before):
+            turn = lambda x: np.concatenate([x[..., :2] * cos[at] - x[..., 2:] * sin[at], x[..., :2] * sin[at] + x[..., 2:] * cos[at]], -1)
+            all_k = np.concatenate([old[0, b, :, :at], turn(heads(k, 2)[b])], 1)
+            all_v = np.concatenate([old[1, b, :, :at], heads(v, 2)[b]], 1)
+            self.close(keys[b, :, :at + 1], all_k)
+            self.close(values[b, :, :at + 1], all_v)
+            want = attended(turn(heads(q, 4)[b])[None], all_k.repeat(2, 0)[None], all_v.repeat(2, 0)[None])
+            self.close(got[b], want[0])
+
+    def test_rotary(self):
+        x, cos, sin = floats(2, 3, 8), floats(9, 2), floats(9, 2)
+        got, = self.give("RotaryEmbedding", 1, x, np.array([4], np.int64), cos, sin, interleaved=1)
+        a, b, c, s = x.reshape(2, 3, 2, 4)[..., 0::2], x.reshape(2, 3, 2, 4)[..., 1::2], cos[4:7, None], sin[4:7, None]
+        self.close(got, np.stack([a * c - b * s, a * s + b * c], -1).reshape(2, 3, 8))
+
+    def test_embedding(self):
+        ids, kinds = np.array([[1, 2, 3], [4, 0, 1]], np.int32), np.array([[0, 1, 1], [0, 0, 1]], np.int32)
+        table, places, other, scale, shift = floats(5, 8), floats(4, 8), floats(2, 8), floats(8), floats(8)
+        y, counts, sums = self.give("EmbedLayerNormalization", 3, ids, kinds, table, places, other, scale, shift,
+                                    np.array([[1, 1, 0], [1, 1, 1]], np.int32), epsilon=0.001)
+        want = (table[ids] + places[:3] + other[kinds]).astype(np.float64)
+        self.close(sums, want)
+        unit = (want - want.mean(-1, keepdims=True)) / np.sqrt(want.var(-1, keepdims=True) + 0.001)
+        self.close(y, unit * scale + shift)
+        np.testing.assert_array_equal(counts, [2, 3])
+
+    def test_refused(self):
+        """What is not read says so, and nothing else is reported."""
+        for op, shapes, attributes, kind in (
+                ("Attention", [[1, 2, 4], [4, 12], [12], ("si32", [5])], {"num_heads": 2}, "NotImplemented"),
+                ("Attention", [[1, 2, 4], [4, 12]], {"num_heads": 3}, "InvalidAttribute"),
+                ("Attention", [[1, 2, 4], [4, 12]], {"num_heads": 2, "qkv_hidden_sizes": [4, 4, 5]}, "DimensionMismatch"),
+                ("MultiHeadAttention", [[1, 2, 4]], {"num_heads": 2}, "ArityMismatch"),
+                ("GroupQueryAttention", [[1, 2, 9]], {"num_heads": 2, "kv_num_heads": 1}, "InvalidAttribute"),
+                ("MatMulNBits", [[1, 4], ("ui8", [2, 1, 8]), [2]], {"K": 17, "N": 2, "block_size": 16}, "DimensionMismatch"),
+                ("MatMulNBits", [[1, 4], ("ui8", [2, 1, 8]), [2]], {"K": 16, "N": 2, "block_size": 16, "bits": 3}, "InvalidAttribute"),
+                ("FusedGemm", [[2, 2], [2, 2]], {"activation": "Softmax"}, "InvalidAttribute"),
+                ("QLinearConcat", [[], ("ui8", []), ("ui8", [2]), [], ("ui8", []), []], {}, "ArityMismatch"),
+                ("EmbedLayerNormalization", [("si32", [1, 2])], {}, "ArityMismatch")):
+            with self.subTest(op=op, attributes=attributes):
+                typed = [s if isinstance(s, tuple) else ("f32", s) for s in shapes]
+                names = [f"x{i}" for i in range(len(typed))]
+                data = model([node(op, " ".join(names), "y", domain="com.microsoft", **attributes)],
+                             [(n, d, s) for n, (d, s) in zip(names, typed)], [("y", "f32", None)],
+                             domains=[("com.microsoft", 1)])
+                self.assertEqual(self.refused(data), [kind])
+
+
+if __name__ == "__main__":
+    unittest.main()
