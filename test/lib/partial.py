@@ -10,9 +10,9 @@ import random
 import run_cases
 
 INTS = ("Si8", "Ui8", "Si16", "Ui16", "Si32", "Ui32", "Si64", "Ui64")
-FLOATS = ("Fp8E4M3", "Bf16", "F16", "F32", "F64")
+FLOATS = ("Fp8E4M3", "Fp8E5M2", "Bf16", "F16", "F32", "F64")
 REAL = INTS + FLOATS
-NUMBERS = REAL + ("Si4", "Cf32", "Cf64")
+NUMBERS = REAL + ("Si4", "Ui4", "Cf32", "Cf64")
 ALL = NUMBERS + ("I1",)
 WIDE = ("F32", "F64", "Si32", "Si64")  # elements for which most machines have masks
 EDGES = (1, 3, 5, 7, 8, 9, 11, 13, 15, 16, 17, 31, 33, 63, 65)
@@ -225,7 +225,7 @@ def normalised(p):
 
 
 def products(p):
-    kind = p.r.choice(("F32", "F32", "F64", "F16", "Bf16", "Si8", "Si32", "Ui16", "Si64", "Cf32"))
+    kind = p.r.choice(("F32", "F32", "F64", "F16", "Bf16", "Fp8E5M2", "Si4", "Si8", "Si32", "Ui16", "Si64", "Cf32", "Cf64"))
     m, n, k = p.n(), p.n(), p.n()
     batch = [p.n(5)] * p.r.randint(0, 1)
     left, right = p.r.random() < 0.5, p.r.random() < 0.5  # turned
@@ -404,6 +404,49 @@ def turned_products(p):
     return (p.dot(w, v, [(0, 0)], [(2, 1)]),)
 
 
+def quantised(p):
+    """Numbers as integers of a scale and a zero, for all or by channel, and back."""
+    x = p.input(p.r.choice(("F32", "F64", "F16", "Bf16")), p.dims(p.r.randint(1, 3)))
+    kind = p.r.choice(("Si4", "Ui4", "Si8", "Ui8", "Si16", "Si32"))
+    axis = p.r.choice([None, p.r.randrange(len(x.shape))])
+    scale, zero = (p.input(k, [] if axis is None else [x.shape[axis]]) for k in (x.dtype, kind))
+    q = p.op({"Quantize": {"output_dtype": kind, "axis": axis}}, [x, scale, zero], kind, x.shape)
+    y = p.op({"Dequantize": {"axis": axis, "output_dtype": x.dtype}}, [q, scale, zero], x.dtype, x.shape)
+    return q, p.binary("Sub", x, y)
+
+
+def decoded_products(p):
+    """Products with weights of few bits, which have a scale by row, by column or by block, and moved operands."""
+    kind, stored = p.r.choice(("F32", "F32", "F64", "Bf16")), p.r.choice(("Si4", "Ui4", "Si8", "Ui8", "Fp8E5M2", "Bf16"))
+    m, n, k = p.r.choice([1, 1, 2, 5, 9]), p.n(), p.n(33) * p.r.choice([1, 2, 4])
+    w = p.op({"Cast": {"dtype": kind}}, [p.input(stored, [k, n])], kind, [k, n])
+    if p.r.random() < 0.7:
+        w = p.binary("Mul", w, p.spread(p.input(kind, p.r.choice([[1, n], [k, 1], [1, 1]])), w.shape))
+    if k % 2 == 0 and p.r.random() < 0.5:
+        w = p.reshaped(p.binary("Mul", p.reshaped(w, [k // 2, 2, n]), p.spread(p.input(kind, [k // 2, 1, n]), [k // 2, 2, n])), [k, n])
+    x = p.input(kind, [m, k])
+    how = p.r.randrange(4)
+    if how == 0:
+        x = p.transposed(p.input(kind, [k, m]), [1, 0])
+    elif how == 1 and k > 2:
+        low = p.r.randint(1, k - 1)
+        x = p.op({"Concat": {"axis": 1}}, [p.input(kind, [m, low]), p.input(kind, [m, k - low])], kind, [m, k])
+    elif how == 2 and k > 2:
+        x = p.padded(p.input(kind, [m, k - 2]), [0, 1], [0, 1], [0, 0])
+    return (p.dot(x, w, [], [(1, 0)]),)
+
+
+def scanned(p):
+    """The rows of a tensor one after the other, with one that is carried."""
+    x = p.input(p.kind(NUMBERS), [p.n(9), *p.dims(p.r.randint(1, 2), 900)])
+    row = {"Tensor": spec(x.dtype, x.shape[1:])}
+    add, mul = ({"id": 2 + k, "op": {"ElementwiseBinary": op}, "operands": [{"Value": k}, {"Value": 1}], "output": row}
+                for k, op in enumerate(("Add", "Mul")))
+    p.regions = [{"id": 0, "parameters": [row, row], "body": [add, mul], "results": [row, row]}]
+    return p.tuple({"Scan": {"body_region": 0, "carry_count": 1, "scan_output_count": 1}},
+                   [p.input(x.dtype, x.shape[1:]), x], [(x.dtype, x.shape[1:]), (x.dtype, x.shape)])
+
+
 # ---- in other dialects: functions of a program that give its dialect and text ------------------------------
 
 def core_type(kind, shape):
@@ -478,7 +521,8 @@ def moves(p):
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
          products, tiled_products, vectors, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
-         segments, windows_at, largest, cumulated, ordered, turned_products, steps, images, moves)
+         segments, windows_at, largest, cumulated, ordered, turned_products, quantised, decoded_products, scanned, steps,
+         images, moves)
 
 
 def program(kind, number):

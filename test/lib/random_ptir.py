@@ -513,7 +513,7 @@ class Scope:
 
     def quantize(self):
         v = self.some(("F32", "F64"))
-        q = self.r.choice(("Si8", "Ui8", "Si32"))
+        q = self.r.choice(("Si4", "Ui4", "Si8", "Ui8", "Si16", "Si32"))
         scale = Value({"Literal": {"spec": spec(v.dtype, ()), "bytes": list(
             np.asarray(0.25, NUMPY[v.dtype]).tobytes())}}, v.dtype, ())
         made = self.emit({"Quantize": {"output_dtype": q, "axis": None}}, [v, scale], q, v.shape)
