@@ -62,6 +62,14 @@ TN_API tn_status tn_program_report(const tn_program *p, const tn_report_options 
  * that belongs to no kernel. Only while the profiler is told of it. */
 TN_API bool tn_profile_event_kernel(const tn_profile_event *event, const char **function,
                                     uint32_t *kernel);
+/* When thread THREAD of the run, from 0, worked on a step in which several took part: from the
+ * beginning of its first share to the end of its last, and how long of that, in ns. False where it
+ * did not take part, and for all other events. Only for the very event that a profiler is given,
+ * while it is told of it. */
+TN_API bool tn_profile_event_thread(const tn_profile_event *event, uint32_t thread,
+                                    int64_t *begin_ns, int64_t *end_ns, int64_t *busy_ns);
+/* A number above that of any thread that took part; 0 where one thread did all. */
+TN_API uint32_t tn_profile_event_threads(const tn_profile_event *event);
 
 #ifdef __cplusplus
 }

@@ -194,22 +194,25 @@ static workers *threads_for(engine *e, uint32_t threads)
     return w;
 }
 
+/* For whom steps are timed. */
+typedef struct step_profile {
+    const tn_profiler *events;
+    tape_span *spans; /* NULL: there was no memory, or there is one thread */
+    uint32_t n_spans;
+} step_profile;
+
 static void tell_step(void *user, const exe_step *step, int64_t begin, int64_t end,
                       uint32_t threads)
 {
     static const char *const kinds[] = {
         [EXE_KERNEL] = "kernel", [EXE_HOST] = "reference", [EXE_COPY] = "copy",
         [EXE_COND] = "control",  [EXE_WHILE] = "control",  [EXE_SCAN] = "control"};
-    const tn_profiler *events = user;
-    const tn_profile_event event = {step->name ? step->name : "",
-                                    kinds[step->kind],
-                                    begin,
-                                    end,
-                                    threads,
-                                    step->bytes,
-                                    step->flops,
-                                    step};
-    events->event(events->user, &event);
+    const step_profile *p = user;
+    const engine_step_event event = {.as = {step->name ? step->name : "", kinds[step->kind], begin,
+                                            end, threads, step->bytes, step->flops, step},
+                                     .spans = p->spans,
+                                     .n_spans = threads > 1 && p->spans ? p->n_spans : 0};
+    p->events->event(p->events->user, &event.as);
 }
 
 /* The evaluator could not say what is right, but the run went through. */
@@ -244,7 +247,10 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
                             const tn_profiler *events, const pointers *p, checker *check)
 {
     jit_host host = {.run = run, .checker = check};
-    const tape_profile profile = {(void *)(uintptr_t)events, tell_step};
+    step_profile steps = {.events = events, .n_spans = threads};
+    if (events && events->event && threads > 1)
+        steps.spans = memory_alloc(&e->allocator, threads * sizeof *steps.spans);
+    const tape_profile profile = {&steps, tell_step, steps.spans};
     const uint64_t alive = run->bytes_alive;
     const tape_run_options o = {.workers = threads_for(e, threads),
                                 .threads = threads,
@@ -262,6 +268,8 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
     run->bytes_alive = alive;
     run->quiet = false;
     arena_release(&host.scratch);
+    if (steps.spans)
+        memory_free(&e->allocator, steps.spans, threads * sizeof *steps.spans);
     return r;
 }
 

@@ -50,6 +50,13 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
                           const tn_profiler *events, const tn_buffer *in, tn_buffer *out,
                           const tn_port *ports, tn_status *status);
 
+/* A step as profilers are told of it. */
+typedef struct engine_step_event {
+    tn_profile_event as;
+    const tape_span *spans; /* of N_SPANS threads, where several took part */
+    uint32_t n_spans;
+} engine_step_event;
+
 /* Tell about what began at BEGIN (of clock_now) and ends now. EVENTS may be NULL. */
 void engine_tell(const tn_profiler *events, const char *kind, const char *name, int64_t begin);
 

@@ -28,10 +28,19 @@ typedef enum tape_outcome {
     TAPE_NO_MEMORY
 } tape_outcome;
 
+/* When a thread worked on a step: from its first share to its last, and how long of that. Each has
+ * a cache line of its own. */
+typedef struct tape_span {
+    int64_t begin, end, busy; /* ns of CLOCK_MONOTONIC; BUSY and the others 0: it did not */
+    int64_t unused[5];
+} tape_span;
+
 /* Called after each step, on the thread that runs the tape; times in ns of CLOCK_MONOTONIC. */
 typedef struct tape_profile {
     void *user;
     void (*step)(void *user, const exe_step *step, int64_t begin, int64_t end, uint32_t threads);
+    tape_span *spans; /* one for each thread of the run: of the last step in which several took
+                         part; NULL: not asked for */
 } tape_profile;
 
 typedef struct tape_run_options {

@@ -58,6 +58,7 @@ typedef struct shared_kernel {
     uint64_t scratch_each;
     const exe_watch *watch; /* NULL: none */
     int64_t grain;
+    tape_span *spans; /* NULL: not asked for */
     atomic_int code;
 } shared_kernel;
 
@@ -85,14 +86,25 @@ static int32_t run_watched(const shared_kernel *k, char *scratch, int64_t begin,
     return code;
 }
 
+static void add_time(tape_span *s, int64_t begin)
+{
+    const int64_t now = clock_now();
+    s->begin = s->begin ? s->begin : begin;
+    s->end = now;
+    s->busy += now - begin;
+}
+
 static void run_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 {
     shared_kernel *k = user;
     char *scratch = k->scratch ? k->scratch + worker * k->scratch_each : NULL;
+    const int64_t start = k->spans ? clock_now() : 0;
     const int32_t code =
         k->watch ? run_watched(k, scratch, begin, end) : k->kernel(k->buffers, begin, end, scratch);
     if (code != 0)
         atomic_store_explicit(&k->code, code, memory_order_relaxed);
+    if (k->spans)
+        add_time(&k->spans[worker], start);
 }
 
 static bool kernel_ended(run *r, const exe_step_info *s, int32_t code)
@@ -110,7 +122,10 @@ static bool share_kernel(run *r, const exe_step_info *s, char *const *buffers, u
                        .scratch = r->s->scratch,
                        .scratch_each = r->t->exe->scratch,
                        .watch = is_watched(r) ? &r->s->watch : NULL,
-                       .grain = s->as.grain};
+                       .grain = s->as.grain,
+                       .spans = r->o->profile ? r->o->profile->spans : NULL};
+    if (k.spans)
+        memset(k.spans, 0, r->threads * sizeof *k.spans);
     atomic_init(&k.code, 0);
     *threads = workers_run(r->o->workers, r->threads, run_share, &k, s->as.extent, s->as.grain);
     return kernel_ended(r, s, atomic_load_explicit(&k.code, memory_order_relaxed));
@@ -128,13 +143,16 @@ static bool run_kernel(run *r, const exe_step_info *s, char *const *buffers, uin
 typedef struct shared_copy {
     char *to;
     const char *from;
+    tape_span *spans; /* NULL: not asked for */
 } shared_copy;
 
 static void copy_share(void *user, int64_t begin, int64_t end, uint32_t worker)
 {
     const shared_copy *c = user;
-    (void)worker;
+    const int64_t start = c->spans ? clock_now() : 0;
     memcpy(c->to + begin, c->from + begin, (size_t)(end - begin));
+    if (c->spans)
+        add_time(&c->spans[worker], start);
 }
 
 /* A long one that is watched goes a few milliseconds at a time. It can end the run at step S,
@@ -144,10 +162,13 @@ static bool copy(run *r, const exe_step_info *s, char *to, const char *from, uin
 {
     enum { PIECE = 8 << 20 };
     const bool in_pieces = s && is_watched(r) && bytes > PIECE;
+    tape_span *spans = r->o->profile ? r->o->profile->spans : NULL;
     if (to == from)
         return true;
+    if (spans)
+        memset(spans, 0, r->threads * sizeof *spans);
     for (uint64_t at = 0, n; at < bytes; at += n) {
-        shared_copy c = {to + at, from + at};
+        shared_copy c = {to + at, from + at, spans};
         n = in_pieces && bytes - at > PIECE ? PIECE : bytes - at;
         if (in_pieces && !on_time(r, s))
             return false;

@@ -3,6 +3,8 @@
 #include "runtime/tape.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -637,13 +639,62 @@ static void test_profile(void)
     tape *run = finish(t);
     int32_t x[N], y[N];
     seen s = {.in_order = true};
-    const tape_profile profile = {&s, see};
+    const tape_profile profile = {&s, see, NULL};
     const void *inputs[] = {x};
     void *outputs[] = {y};
     count_up(x);
     (void)tape_run(run, inputs, outputs, &(tape_run_options){.profile = &profile});
     CHECK_INT(s.steps, 2);
     CHECK(s.in_order);
+    tape_free(run);
+}
+
+/* Adds 1, and does not end before two threads are at it. */
+static int32_t increase_together(char *const *buffers, int64_t begin, int64_t end, char *scratch)
+{
+    static atomic_int inside;
+    (void)atomic_fetch_add(&inside, 1);
+    for (long tries = 0; atomic_load(&inside) < 2 && tries < 1000000000; tries++)
+        (void)sched_yield();
+    return increase(buffers, begin, end, scratch);
+}
+
+typedef struct seen_spans {
+    const tape_span *spans;
+    bool ok;
+} seen_spans;
+
+static void see_spans(void *user, const exe_step *step, int64_t begin, int64_t end,
+                      uint32_t threads)
+{
+    seen_spans *s = user;
+    s->ok = step->name && threads == 2;
+    for (int i = 0; i < 2; i++) {
+        const tape_span *a = &s->spans[i];
+        s->ok = s->ok && begin <= a->begin && a->begin <= a->end && a->end <= end && a->busy >= 0 &&
+                a->busy <= a->end - a->begin;
+    }
+}
+
+static void test_profile_of_threads(void)
+{
+    executable *t = exe_new(&memory_system);
+    const uint32_t block = exe_block_add(t, 1, 1);
+    unary(t, block, increase_together, N, exe_input(t, block, 0, BYTES),
+          exe_output(t, block, 0, BYTES), false);
+    tape *run = finish(t);
+    workers *w = workers_new(&memory_system, 2);
+    int32_t x[N], y[N];
+    tape_span spans[2];
+    memset(spans, 0x55, sizeof spans);
+    seen_spans s = {.spans = spans};
+    const tape_profile profile = {&s, see_spans, spans};
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    count_up(x);
+    (void)tape_run(run, inputs, outputs, &(tape_run_options){.workers = w, .profile = &profile});
+    CHECK(s.ok && y[N - 1] == N);
+    workers_free(w);
     tape_free(run);
 }
 
@@ -759,6 +810,7 @@ int main(void)
     test_cond();
     test_deadline();
     test_profile();
+    test_profile_of_threads();
     test_concurrent_runs();
     test_no_memory();
     return check_result();

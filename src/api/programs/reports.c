@@ -45,6 +45,30 @@ bool tn_profile_event_kernel(const tn_profile_event *event, const char **name, u
     return true;
 }
 
+/* Only events of steps have a step, and all of them are told by the engine. */
+static const engine_step_event *step_event(const tn_profile_event *event)
+{
+    return event->step ? (const engine_step_event *)(const void *)event : NULL;
+}
+
+uint32_t tn_profile_event_threads(const tn_profile_event *event)
+{
+    const engine_step_event *e = step_event(event);
+    return e ? e->n_spans : 0;
+}
+
+bool tn_profile_event_thread(const tn_profile_event *event, uint32_t thread, int64_t *begin_ns,
+                             int64_t *end_ns, int64_t *busy_ns)
+{
+    if (thread >= tn_profile_event_threads(event))
+        return false;
+    const tape_span *s = &step_event(event)->spans[thread];
+    *begin_ns = s->begin;
+    *end_ns = s->end;
+    *busy_ns = s->busy;
+    return s->end > 0;
+}
+
 /* ---- texts of JSON ---- */
 
 /* What a report takes from the data of an earlier one. */

@@ -5,9 +5,10 @@
 #include "tenon/report.h"
 
 enum {
-    SINGLE_EVENTS = 100,   /* of each step; its later ones are folded into one */
-    MOST_BYTES = 64 << 20, /* of single events; all after them are folded */
-    FIRST_FOLDED_TRACK = 2 /* single events nest on track 1; folded ones would not */
+    SINGLE_EVENTS = 100,    /* of each step; its later ones are folded into one */
+    MOST_BYTES = 64 << 20,  /* of single events; all after them are folded */
+    FIRST_FOLDED_TRACK = 2, /* single events nest on track 1; folded ones would not */
+    FIRST_THREAD_TRACK = 1000000
 };
 
 static void put_microseconds(cli_text *text, int64_t ns)
@@ -64,12 +65,30 @@ static void put_kernel(cli_text *text, const char *function, uint32_t kernel)
     cli_printf(text, ",\"kernel\":%u", (unsigned)kernel);
 }
 
+/* What each thread did of a step in which several took part, on a track of its own. */
+static void put_threads(cli_text *text, const tn_profile_event *e, const trace_step *s)
+{
+    const uint32_t n = tn_profile_event_threads(e);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t begin, end, busy;
+        if (!tn_profile_event_thread(e, i, &begin, &end, &busy))
+            continue;
+        put_head(text, e->name, "thread", FIRST_THREAD_TRACK + i, begin, end);
+        cli_printf(text, ",\"args\":{\"thread\":%u", (unsigned)i);
+        put_kernel(text, s->function, s->kernel);
+        cli_puts(text, ",\"busy\":");
+        put_microseconds(text, busy);
+        cli_puts(text, "}}");
+    }
+}
+
 static void put_single(cli_text *text, const tn_profile_event *e, const trace_step *s)
 {
     put_head(text, e->name, e->kind, 1, e->begin_ns, e->end_ns);
     put_work(text, e->threads, e->bytes, e->flops, e->end_ns - e->begin_ns);
     put_kernel(text, s->function, s->kernel);
     cli_puts(text, "}}");
+    put_threads(text, e, s);
 }
 
 /* What was folded of a step: how often, from when to when, and how much of that time it ran. */
