@@ -26,7 +26,10 @@ static const option options[] = {
      "also the range of every value, and how many are NaN, infinite or denormal"},
     {OPTION_GRADIENT, "--gradient", NULL,
      "show the gradient program of its first output for all inputs, as 'tenon grad' makes it"},
-    {OPTION_COMPARE, "--compare", "REPORT.json", "show it beside this one, made with --json"},
+    {OPTION_COMPARE, "--compare", "OTHER",
+     "show it beside this one: a report made with --json, or another program, which is made and "
+     "run "
+     "in the same way"},
     {OPTION_TIMINGS, "--timings", "REPORT.json",
      "take the times of this one, made with --json; nothing is measured"},
     {OPTION_TRAINING, "--training", "LOG", "also what 'tenon train --log' wrote"},
@@ -41,7 +44,7 @@ static const option options[] = {
 
 typedef struct wishes {
     const char *file, *out, *compare, *timings, *training;
-    bool json, values, gradient, runs, has_seed;
+    bool json, values, gradient, runs, has_seed, compares_program;
     uint64_t seed;
     tn_compile_options compile;
     tn_run_options run;
@@ -143,10 +146,36 @@ static tn_status read_log(session *s, const char *path, cli_text *out)
     return status == TN_OK && out->failed ? no_memory(s) : status;
 }
 
-static tn_status read_texts(session *s, const wishes *w, texts *t)
+/* Is TEXT the data of a report, not a program? */
+static bool is_report(const cli_text *text)
+{
+    static const char key[] = "\"tenon_report\"";
+    const size_t n = sizeof key - 1;
+    if (text->n == 0 || text->at[strspn(text->at, " \t\r\n")] != '{')
+        return false;
+    for (size_t i = 0; i + n <= text->n; i++)
+        if (memcmp(text->at + i, key, n) == 0)
+            return true;
+    return false;
+}
+
+static tn_status read_other(session *s, wishes *w, cli_text *out)
+{
+    TN_TRY(read_whole(s, w->compare, out));
+    w->compares_program = !is_report(out);
+    if (!w->compares_program)
+        return TN_OK;
+    cli_text_release(out);
+    *out = (cli_text){0};
+    return w->timings ? usage_error(s, "with --timings nothing is measured: compare with a report "
+                                       "made with --json")
+                      : TN_OK;
+}
+
+static tn_status read_texts(session *s, wishes *w, texts *t)
 {
     if (w->compare)
-        TN_TRY(read_whole(s, w->compare, &t->other));
+        TN_TRY(read_other(s, w, &t->other));
     if (w->timings)
         TN_TRY(read_whole(s, w->timings, &t->timings));
     return w->training ? read_log(s, w->training, &t->training) : TN_OK;
@@ -181,10 +210,11 @@ static tn_status run_traced(session *s, const tn_program *p, const wishes *w, co
     return t->text.failed ? no_memory(s) : TN_OK;
 }
 
-static tn_status write_page(session *s, const tn_program *p, const tn_module *m, const wishes *w,
-                            const run_inputs *in, const trace *t, texts *x)
+/* Append the page about P, or its data alone. */
+static tn_status put_page(const tn_program *p, const tn_module *m, const wishes *w,
+                          const run_inputs *in, const trace *t, const texts *x, cli_text *out)
 {
-    const tn_writer to = text_writer(&x->page);
+    const tn_writer to = text_writer(out);
     const tn_report_options o = {.size = sizeof o,
                                  .json = w->json,
                                  .module = m,
@@ -195,12 +225,11 @@ static tn_status write_page(session *s, const tn_program *p, const tn_module *m,
                                  .training = x->training.at,
                                  .other = x->other.at,
                                  .timings = x->timings.at};
-    TN_TRY(tn_program_report(p, &o, &to));
-    return output_text(s, w->out, &x->page);
+    return tn_program_report(p, &o, &to);
 }
 
-static tn_status run_and_write(session *s, const arguments *args, const wishes *w,
-                               const tn_module *m, const tn_program *p, texts *x)
+static tn_status run_and_put(session *s, const arguments *args, const wishes *w, const tn_module *m,
+                             const tn_program *p, const texts *x, cli_text *out)
 {
     run_inputs in = {0};
     trace t;
@@ -211,14 +240,14 @@ static tn_status run_and_write(session *s, const arguments *args, const wishes *
     if (status == TN_OK && w->runs && !w->timings)
         status = run_traced(s, p, w, &in, &t);
     if (status == TN_OK)
-        status = write_page(s, p, m, w, &in, &t, x);
+        status = put_page(p, m, w, &in, &t, x, out);
     inputs_release(&in);
     trace_release(&t);
     return status;
 }
 
-static tn_status compile_and_write(session *s, const arguments *args, wishes *w, tn_module *m,
-                                   texts *x)
+static tn_status compile_and_put(session *s, const arguments *args, wishes *w, tn_module *m,
+                                 const texts *x, cli_text *out)
 {
     tn_program *p;
     TN_TRY(read_bindings(s, args, OPTION_DIM, &w->compile.bindings, &w->compile.n_bindings));
@@ -227,7 +256,7 @@ static tn_status compile_and_write(session *s, const arguments *args, wishes *w,
     if (w->compile.n_bindings > 0)
         status = tn_module_bind(m, w->compile.bindings, w->compile.n_bindings);
     if (status == TN_OK)
-        status = run_and_write(s, args, w, m, p, x);
+        status = run_and_put(s, args, w, m, p, x, out);
     tn_program_free(p);
     return status;
 }
@@ -242,26 +271,47 @@ static tn_status take_gradient(tn_module **m)
     return TN_OK;
 }
 
+/* What W says about the program in the file PATH. */
+static tn_status put_report(session *s, const arguments *args, wishes *w, const char *path,
+                            const texts *x, cli_text *out)
+{
+    tn_module *m = NULL;
+    tn_status status = read_program(s, path, &m);
+    if (status == TN_OK && w->gradient)
+        status = take_gradient(&m);
+    if (status == TN_OK)
+        status = compile_and_put(s, args, w, m, x, out);
+    tn_module_free(m);
+    return status;
+}
+
+/* The data of the program to compare with, made as this one is. */
+static tn_status put_other(session *s, const arguments *args, const wishes *w, cli_text *out)
+{
+    wishes other = *w;
+    other.json = true;
+    other.values = false;
+    return put_report(s, args, &other, w->compare, &(texts){0}, out);
+}
+
 static tn_status run_report(session *s, const arguments *args)
 {
     wishes w;
     texts x = {0};
-    tn_module *m = NULL;
     TN_TRY(read_wishes(s, args, &w));
     tn_status status = read_texts(s, &w, &x);
+    if (status == TN_OK && w.compares_program)
+        status = put_other(s, args, &w, &x.other);
     if (status == TN_OK)
-        status = read_program(s, w.file, &m);
-    if (status == TN_OK && w.gradient)
-        status = take_gradient(&m);
+        status = put_report(s, args, &w, w.file, &x, &x.page);
     if (status == TN_OK)
-        status = compile_and_write(s, args, &w, m, &x);
+        status = output_text(s, w.out, &x.page);
     texts_release(&x);
-    tn_module_free(m);
     return status;
 }
 
 const command command_report = {
     "report",
     "FILE -o OUT.html [--input NAME=VALUE]... [--random SEED] [--values] "
-    "[--compare REPORT.json] [--json] ...",
+    "[--compare OTHER] [--json] ...",
     "write a page about a program: graph, kernels, time, memory, passes", options, run_report};
