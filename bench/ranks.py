@@ -1,10 +1,14 @@
 """A training step on several ranks of one machine beside MPI_Allreduce, and what follows for more of them.
 
-    ranks.py --tenon build/release/tenon [--mpi openmpi|mpich] [--ranks 2,4] [--rounds 11] [--lengths 65536,...]
+    ranks.py --tenon build/release/tenon [--mpi openmpi|mpich] [--ranks 2,4] [--rounds 11] [--lengths 65536,...] [--work 64 [--slow B]]
 
 Measured (ranks.c): a step whose gradients are added by the fixed tree, each rank changing its part of the weights, against one
 that each rank computes alone, with MPI_Allreduce over all of its gradient. Both include the update and, the first one, the
 checksums of all messages. `over` is the first time over the second; wanted is at most 1.3 on 4 ranks.
+
+With --work, the program multiplies as many rows by square weights, one after the other, and --slow makes each byte that comes
+take B seconds more, as in a slow network: then the time of a step shows what it gains when gradients travel while others are computed,
+beside `late`, the same step whose messages begin when all gradients are there.
 
 Then a model of a step on 8 to 1024 ranks, from a latency A and a time for a byte B (measured here, or --network A,B): each
 rank sends its part of the sums to all others and receives theirs, then the same of the weights,
@@ -14,6 +18,7 @@ rank sends its part of the sums to all others and receives theirs, then the same
 for N bytes of gradients, where R divides the leaves. A ring of MPI_Allreduce has the same form.
 """
 import argparse
+import math
 import os
 import pathlib
 import shutil
@@ -29,9 +34,15 @@ START = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root",
 WEIGHTS = 16  # of equal size; each is summed and changed by one rank
 
 
-def program_of(length):
-    """The mean of x times the sum of all weights."""
+def program_of(length, work):
+    """The mean of x times the sum of all weights; with WORK, of x times all weights, as square matrices."""
     each = length // WEIGHTS
+    if work:
+        side = math.isqrt(each)
+        lines = [f'%h0 = Input () {{name="x"}} : tensor<f32>[n, {side}]']
+        lines += [f'%w{i} = Input () {{name="w.{i}"}} : tensor<f32>[{side}, {side}]' for i in range(WEIGHTS)]
+        lines += [f"%h{i + 1} = MatMul (%h{i}, %w{i}) : tensor<f32>[n, {side}]" for i in range(WEIGHTS)]
+        return "\n".join([*lines, f"%l = Mean (%h{WEIGHTS}) {{axes=[], keepdims=false}} : tensor<f32>[]", "outputs: %l", ""])
     lines = ['%x = Input () {name="x"} : tensor<f32>[n]']
     lines += [f'%w{i} = Input () {{name="w.{i}"}} : tensor<f32>[{each}]' for i in range(WEIGHTS)]
     lines += ["%t0 = Mean (%x) {axes=[], keepdims=false} : tensor<f32>[]"]
@@ -42,11 +53,11 @@ def program_of(length):
     return "\n".join([*lines, f"outputs: %a{WEIGHTS - 1}", ""])
 
 
-def write_npy(path, n):
-    """A vector of N zeros of f32."""
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({n},), }}"
+def write_npy(path, *shape):
+    """Zeros of f32."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + bytes(4 * n))
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + bytes(4 * math.prod(shape)))
 
 
 def build(tenon, mpi, folder):
@@ -60,13 +71,15 @@ def build(tenon, mpi, folder):
 
 
 def measure(o, program, folder, ranks, length):
-    (folder / "p.ir").write_text(program_of(length))
-    write_npy(folder / "x.npy", 64)
-    done = subprocess.run([*START[o.mpi], "-np", str(ranks), program, folder / "p.ir", folder / "x.npy", str(length), str(o.rounds)],
+    (folder / "p.ir").write_text(program_of(length, o.work))
+    batch = o.work or 1
+    write_npy(folder / "x.npy", *((batch * ranks, math.isqrt(length // WEIGHTS)) if o.work else (64,)))
+    done = subprocess.run([*START[o.mpi], "-np", str(ranks), program, folder / "p.ir", folder / "x.npy", str(length), str(o.rounds),
+                           str(batch), str(o.slow)],
                           capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"mpirun ended with {done.returncode}:\n{done.stderr}")
-    return [float(x) for x in done.stdout.split()[-5:]]
+    return [float(x) for x in done.stdout.split()[-6:]]
 
 
 def model(ranks, size, latency, byte):
@@ -88,6 +101,8 @@ def main():
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--lengths", default="65536,1048576,8388608,33554432", help="of the gradient, numbers of f32")
+    parser.add_argument("--work", type=int, default=0, help="rows that each rank multiplies by all weights")
+    parser.add_argument("--slow", type=float, default=0, help="seconds more for each byte that comes")
     parser.add_argument("--network", help="A,B: seconds of a message and of a byte, for the model")
     o = parser.parse_args()
     if not shutil.which(f"mpicc.{o.mpi}"):
@@ -99,9 +114,9 @@ def main():
         program = build(o.tenon, o.mpi, folder)
         for ranks in map(int, o.ranks.split(",")):
             for length in map(int, o.lengths.split(",")):
-                step, usual, add, latency, byte = measure(o, program, folder, ranks, length)
+                step, late, usual, add, latency, byte = measure(o, program, folder, ranks, length)
                 network = network or [latency, byte]
-                print(f"{ranks} ranks, {4e-6 * length:8.2f} MB: a step {1e3 * step:8.2f}, with MPI_Allreduce {1e3 * usual:8.2f} "
+                print(f"{ranks} ranks, {4e-6 * length:8.2f} MB: a step {1e3 * step:8.2f}, late {1e3 * late:8.2f}, with MPI_Allreduce {1e3 * usual:8.2f} "
                       f"(alone {1e3 * add:8.2f}), over {step / usual:.2f}", flush=True)
     show_model(*network)
 

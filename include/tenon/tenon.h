@@ -508,10 +508,10 @@ typedef struct tn_compile_options {
                    first that differs is reported with all that is needed to find out why. Nothing
                    to compare with engine "ref" */
     const tn_cache_options *cache; /* of kernels compiled for it; copied. NULL: all zero */
-    const char *schedule; /* of its matrix products and convolutions, for tuning: choices as
-                             tn_program_dump shows them with "kernels", such as "rows=8,vectors=2"
-                             (docs/compiler.md). Each takes those that it can have, and makes the
-                             others itself; the bits of results stay the same. NULL: none */
+    const char *schedule;  /* of its matrix products and convolutions, for tuning: choices as
+                              tn_program_dump shows them with "kernels", such as "rows=8,vectors=2"
+                              (docs/compiler.md). Each takes those that it can have, and makes the
+                              others itself; the bits of results stay the same. NULL: none */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
@@ -564,6 +564,12 @@ typedef struct tn_run_options {
                                     after this time, then once in it: for hooks that are slow */
     bool discards;               /* a failure may leave anything in given outputs. Where a run can
                                     fail late, they need not be held and copied then */
+    void (*written)(void *user, size_t output); /* with `discards`: called once for each given
+                                    output, on the calling thread, as soon as the run has written
+                                    all of it and does not read it again; at the latest before the
+                                    run returns. What was told is of no use when it fails. NULL:
+                                    nothing is */
+    void *written_user;
 } tn_run_options;
 
 /* Run P once.

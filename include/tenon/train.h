@@ -123,6 +123,9 @@ typedef struct tn_transport {
     /* This rank gives up: calls of `exchange` in the others return an error from now on. */
     void (*leave)(void *user);
     void *user;
+    bool concurrent; /* `exchange` may be called on a thread of the library, while the others
+                        compute, but one call at a time; and `leave` during one. Then gradients
+                        travel while others are computed */
 } tn_transport;
 
 /* Ranks that are threads of one process. */
@@ -186,6 +189,8 @@ typedef struct tn_train_options {
                                       tn_trainer_step and tn_trainer_save as often as the others */
     uint64_t step_timeout_ns; /* of wall-clock time: a step that computes for longer fails, such as
                                  one whose loops do not end; 0: no limit */
+    uint64_t message_bytes;   /* of gradients that travel together between ranks, at least; 0: 8 MiB
+                                 and an eighth of all. Never changes a result */
 } tn_train_options;
 
 typedef struct tn_trainer tn_trainer;

@@ -216,7 +216,8 @@ class RunOptions(Structure):
     cancel_interval_ns: int
     _fields_ = [("size", c_size_t), ("threads", c_uint32), ("seed", c_uint64), ("sink", POINTER(Sink)),
                 ("timeout_ns", c_uint64), ("profiler", POINTER(Profiler)), ("cancel", Cancel),
-                ("cancel_user", c_void_p), ("cancel_interval_ns", c_uint64), ("discards", c_bool)]
+                ("cancel_user", c_void_p), ("cancel_interval_ns", c_uint64), ("discards", c_bool),
+                ("written", c_void_p), ("written_user", c_void_p)]
 
 
 class EmitOptions(Structure):
@@ -375,7 +376,7 @@ class Transport(Structure):
     leave: Any
     user: int | None
     _fields_ = [("size", c_size_t), ("rank", c_uint32), ("ranks", c_uint32), ("exchange", c_void_p),
-                ("leave", CFUNCTYPE(None, c_void_p)), ("user", c_void_p)]
+                ("leave", CFUNCTYPE(None, c_void_p)), ("user", c_void_p), ("concurrent", c_bool)]
 
 
 class TrainOptions(Structure):

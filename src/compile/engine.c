@@ -260,6 +260,8 @@ static tape_result run_tape(engine *e, tape *t, const function *f, eval_run *run
                                 .cancel_user = run->cancel_user,
                                 .guarded = p->given,
                                 .discards = run->discards,
+                                .written = run->written,
+                                .written_user = run->written_user,
                                 .profile = events && events->event ? &profile : NULL};
     arena_init(&host.scratch, &run->cx->allocator);
     run->quiet = true; /* the evaluator reports */

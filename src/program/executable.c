@@ -430,6 +430,19 @@ static tn_status give_frames(executable *x)
     return TN_OK;
 }
 
+/* When outputs have all their bytes. */
+static bool find_last_steps(executable *x)
+{
+    const exe_block_info *b = &x->blocks.at[0];
+    x->last_step = ARENA_ARRAY(&x->arena, uint32_t, b->n_outputs);
+    for (uint32_t k = 0; x->last_step && k < b->n_outputs; k++)
+        x->last_step[k] = NEVER;
+    for (exe_buffer v = 0; x->last_step && v < b->buffers.n; v++)
+        if (b->buffers.at[v].kind == IS_OUTPUT && b->buffers.at[v].first != NEVER)
+            x->last_step[b->buffers.at[v].index] = b->buffers.at[v].last;
+    return x->last_step;
+}
+
 /* Which outputs are written by a step that can fail or is followed by one that can. */
 static bool find_early_outputs(executable *x)
 {
@@ -465,7 +478,7 @@ static tn_status finish(executable *x)
     for (uint32_t i = 0; i < x->blocks.n; i++)
         TN_TRY(finish_block(x, i));
     TN_TRY(give_frames(x));
-    if (!find_early_outputs(x))
+    if (!find_early_outputs(x) || !find_last_steps(x))
         return TN_ERR_NOMEM;
     return exe_rounded(x->scratch, &x->scratch) ? TN_OK : TN_ERR_UNAVAILABLE;
 }

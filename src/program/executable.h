@@ -156,7 +156,8 @@ struct executable {
     uint64_t memory;  /* bytes of all temporaries */
     uint64_t scratch; /* most bytes that one thread needs */
     bool uses_threads;
-    bool *is_early; /* by output of the program: written before a step that can fail */
+    bool *is_early;      /* by output of the program: written before a step that can fail */
+    uint32_t *last_step; /* by output of the program: that names it; NEVER: none does */
 };
 
 /* The bit of an input in masks; 0 of those behind the first 64. */

@@ -57,6 +57,10 @@ typedef struct tape_run_options {
     const bool *guarded;
     bool discards; /* guarded outputs may be written all the same when the run fails */
     const tape_profile *profile; /* NULL: none */
+    /* Called once for each output, on the thread that runs the tape, when it has all its bytes and
+     * no step reads it any more. NULL: no one is told. */
+    void (*written)(void *user, size_t output);
+    void *written_user;
 } tape_run_options;
 
 /* How a run ended. */

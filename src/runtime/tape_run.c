@@ -10,6 +10,7 @@ typedef struct run {
     const tape_run_options *o;
     run_state *s;
     uint32_t threads;
+    void *const *outputs; /* of the caller */
     tape_result result;
 } run;
 
@@ -286,6 +287,22 @@ static bool run_step(run *r, const exe_step_info *s, char **at, uint32_t *thread
     }
 }
 
+/* Does output K of the program lie in the caller's memory, with all its bytes after some step? */
+static bool is_direct(const run *r, uint32_t k)
+{
+    const uint32_t n_inputs = r->t->exe->blocks.at[0].n_inputs;
+    return r->t->exe->last_step[k] != NEVER && r->s->given[n_inputs + k] == r->outputs[k];
+}
+
+/* Tell of the outputs that have all their bytes after step I of B, the last that names them. */
+static void tell_written(const run *r, const exe_block_info *b, uint32_t i)
+{
+    const executable *x = r->t->exe;
+    for (uint32_t k = 0; b == &x->blocks.at[0] && k < b->n_outputs; k++)
+        if (x->last_step[k] == i && is_direct(r, k))
+            r->o->written(r->o->written_user, k);
+}
+
 static bool run_steps_watched(run *r, const exe_block_info *b, char **table)
 {
     const tape_profile *profile = r->o->profile;
@@ -297,6 +314,8 @@ static bool run_steps_watched(run *r, const exe_block_info *b, char **table)
             return false;
         if (profile)
             profile->step(profile->user, &s->as, begin, clock_now(), threads);
+        if (r->o->written)
+            tell_written(r, b, i);
     }
     return true;
 }
@@ -329,7 +348,8 @@ static bool run_block(run *r, const exe_block_info *b, char **in, char *const *o
         char *base = p->is_output ? out[p->index] : in[p->index];
         table[p->at] = p->offset ? base + p->offset : base; /* nothing may lie nowhere */
     }
-    if (!(r->o->profile || is_watched(r) ? run_steps_watched : run_steps)(r, b, table))
+    if (!(r->o->profile || r->o->written || is_watched(r) ? run_steps_watched : run_steps)(r, b,
+                                                                                           table))
         return false;
     for (uint32_t k = 0; b->has_passes && k < b->n_outputs; k++)
         if (b->pass[k] != NEVER &&
@@ -406,12 +426,15 @@ static void run_program(run *r, const void *const *inputs, void *const *outputs)
         return;
     for (uint32_t k = 0, threads; r->o->guarded && k < b->n_outputs; k++)
         (void)copy(r, NULL, outputs[k], out[k], b->output_bytes[k], &threads);
+    for (uint32_t k = 0; r->o->written && k < b->n_outputs; k++)
+        if (!is_direct(r, k))
+            r->o->written(r->o->written_user, k);
 }
 
 tape_result tape_run(tape *t, const void *const *inputs, void *const *outputs,
                      const tape_run_options *options)
 {
-    run r = {.t = t, .o = options, .threads = workers_count(options->workers)};
+    run r = {.t = t, .o = options, .outputs = outputs, .threads = workers_count(options->workers)};
     if (options->threads > 0 && options->threads < r.threads)
         r.threads = options->threads;
     r.s = tape_state_take(t, r.threads);

@@ -18,6 +18,7 @@ struct tn_rank_group {
     pthread_cond_t changed;
     uint64_t turn;   /* counts the times that all ranks have come together */
     uint32_t inside; /* ranks that wait for the others */
+    uint32_t taking; /* ranks that read what others send */
     bool left;       /* a rank gave up */
     member *members;
 };
@@ -60,8 +61,9 @@ static bool meet(tn_rank_group *g)
 {
     (void)pthread_mutex_lock(&g->lock); /* fails only where it is misused */
     const uint64_t turn = g->turn;
-    if (++g->inside == g->ranks) {
+    if (!g->left && ++g->inside == g->ranks) {
         g->inside = 0;
+        g->taking = g->ranks;
         g->turn++;
         (void)pthread_cond_broadcast(&g->changed);
     }
@@ -70,6 +72,18 @@ static bool meet(tn_rank_group *g)
     const bool met = g->turn != turn;
     (void)pthread_mutex_unlock(&g->lock);
     return met;
+}
+
+/* Wait until nothing of what this rank sends is read any more. All others are at it, also when one
+ * has given up since. */
+static void wait_taken(tn_rank_group *g)
+{
+    (void)pthread_mutex_lock(&g->lock);
+    if (--g->taking == 0)
+        (void)pthread_cond_broadcast(&g->changed);
+    while (g->taking > 0)
+        (void)pthread_cond_wait(&g->changed, &g->lock);
+    (void)pthread_mutex_unlock(&g->lock);
 }
 
 static const char *take_all(const member *me)
@@ -95,7 +109,8 @@ static const char *exchange(void *user, const tn_message *messages)
     if (!meet(me->group))
         return gave_up;
     const char *why = take_all(me);
-    return meet(me->group) ? why : gave_up;
+    wait_taken(me->group);
+    return why;
 }
 
 static void leave(void *user)
@@ -116,6 +131,7 @@ bool tn_rank_group_transport(tn_rank_group *g, uint32_t rank, tn_transport *tran
                                 .ranks = g->ranks,
                                 .exchange = exchange,
                                 .leave = leave,
-                                .user = &g->members[rank]};
+                                .user = &g->members[rank],
+                                .concurrent = true};
     return true;
 }

@@ -9,6 +9,7 @@
 #include "base/memory/hash.h"
 #include "base/text/text.h"
 #include "graph/public.h"
+#include "train/rank_sums.h"
 
 tn_status trainer_fault(context *cx, diag_kind kind, const char *format, ...)
 {
@@ -177,8 +178,9 @@ static tn_status find_gradients(tn_trainer *t)
 {
     t->n_out = tn_program_output_count(t->gradient);
     t->out = ARENA_ARRAY(&t->memory, tn_buffer, t->n_out);
+    t->weight_of = ARENA_ARRAY(&t->memory, size_t, t->n_out);
     bool *seen = ARENA_ARRAY(&t->memory, bool, t->n_in);
-    if (!t->out || !seen)
+    if (!t->out || !t->weight_of || !seen)
         return diag_no_memory(&t->cx->diag);
     if (tn_program_input_count(t->gradient) != t->n_in)
         return trainer_fault(t->cx, DIAG_InternalError, "a gradient has other inputs");
@@ -187,6 +189,7 @@ static tn_status find_gradients(tn_trainer *t)
     for (size_t k = 0; k < t->n_weights; k++) {
         weight *w = &t->weights[k];
         w->name = t->ports[w->input].name;
+        t->weight_of[w->output] = 1 + k;
         if (seen[w->input])
             return trainer_fault(t->cx, DIAG_Usage, "the input '%s' is to be trained twice",
                                  w->name);
@@ -251,6 +254,7 @@ void tn_trainer_free(tn_trainer *t)
         return;
     const tn_allocator *memory = &t->cx->allocator;
     loader_free(t->loader);
+    sums_free(t->sums);
     for (size_t k = 0; t->out && k < t->n_weights; k++)
         t->out[t->weights[k].output].data = NULL; /* in a block */
     for (size_t i = 0; t->out && i < t->n_out; i++)

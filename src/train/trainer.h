@@ -61,6 +61,7 @@ struct tn_trainer {
     tn_port *ports;                 /* of its inputs */
     role *roles;
     tn_buffer *in, *out;
+    size_t *weight_of;    /* by output: 1 + the weight whose gradient it is; 0: none */
     loader_input *inputs; /* that are data, in the order of the program */
     size_t *input_at;     /* and their positions */
     size_t n_inputs;
@@ -82,6 +83,7 @@ struct tn_trainer {
     void *free[MOST_NODES]; /* blocks that hold nothing */
     size_t n_free;
     tn_transport transport; /* of one rank: `exchange` is NULL */
+    struct sums *sums;      /* of all ranks; NULL before the first step, and for one */
     bool has_met;           /* the ranks know that they are of one training */
     double *losses;         /* of the leaves */
     double *squares;        /* the sum of each weight's gradient's squares */
@@ -148,13 +150,12 @@ void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size
 uint64_t ranks_first(const tn_trainer *t, uint64_t n, uint32_t rank);
 /* The weights that rank RANK changes: [*FIRST, *END). */
 void ranks_weights(const tn_trainer *t, uint32_t rank, size_t *first, size_t *end);
+/* Where the gradients of the weights of a rank begin in a block. */
+size_t ranks_gradient(const tn_trainer *t, uint32_t rank);
 /* Before the first step: are the ranks of one training? */
 tn_status ranks_meet(tn_trainer *t);
 /* All losses, from those of the leaves of each rank. */
 tn_status ranks_share_losses(tn_trainer *t);
-/* For the weights that this rank changes, in *SUM: the gradients of all leaves, from the nodes of
- * all ranks, whose blocks are free then. */
-tn_status ranks_sum(tn_trainer *t, char **sum);
 /* All of SQUARES, one for each weight, from those of the weights of each rank. */
 tn_status ranks_share_squares(tn_trainer *t, double *squares);
 /* All weights, from those that each rank has changed. */

@@ -4,6 +4,7 @@
 
 #include "base/context/options.h"
 #include "base/system/clock.h"
+#include "train/rank_sums.h"
 #include "train/trainer.h"
 #include "train/tree.h"
 
@@ -45,34 +46,6 @@ static uint64_t time_left(int64_t deadline)
     return left > 0 ? (uint64_t)left : 1;
 }
 
-static tn_status run_leaf(tn_trainer *t, uint64_t leaf, int64_t deadline, void *block)
-{
-    dataset_fault fault;
-    void *const *data = loader_next(t->loader, &fault);
-    const tn_run_options run = {.size = sizeof run,
-                                .threads = t->compile.threads,
-                                .seed = tn_leaf_seed(t->o.seed, t->step, leaf),
-                                .timeout_ns = deadline ? time_left(deadline) : 0,
-                                .discards = true};
-    if (!data)
-        return dataset_report(t->cx, &fault);
-    for (size_t i = 0; i < t->n_inputs; i++)
-        t->in[t->input_at[i]].data = data[i];
-    aim(t, block);
-    const tn_status s = tn_program_run(t->gradient, t->in, t->n_in, t->out, t->n_out, &run);
-    loader_done(t->loader);
-    if (s != TN_OK)
-        return s;
-    const tn_buffer *loss = &t->out[t->loss];
-    (void)dtype_cast(loss->type.dtype, loss->data, TN_F64, &t->losses[leaf], 1);
-    for (size_t k = 0; k < t->n_weights; k++) {
-        const weight *w = &t->weights[k];
-        if (w->narrow)
-            dtype_widen(w->value.type.dtype, w->narrow, (char *)block + w->at, w->n);
-    }
-    return TN_OK;
-}
-
 /* ---- the tree ---- */
 
 void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size_t end)
@@ -83,19 +56,81 @@ void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size
     }
 }
 
-/* Leaf LEAF has the gradients BLOCK: add what has become complete. */
-static void push(tn_trainer *t, uint64_t leaf, char *block)
+/* A leaf that is computed, and what it completes. */
+typedef struct leaf_sum {
+    tn_trainer *t;
+    char *block;   /* its own gradients */
+    size_t merges; /* how many of the last nodes become one with it */
+    bool is_last;  /* of this rank: what gets complete may travel */
+} leaf_sum;
+
+/* How many nodes become one with the leaf that comes after them. */
+static size_t merges_of(const tn_trainer *t)
 {
-    t->nodes[t->n_nodes++] = (tree_node){leaf, 1, block};
-    while (t->n_nodes > 1) {
-        tree_node *left = &t->nodes[t->n_nodes - 2], *right = left + 1;
-        if (left->n != right->n || left->first % (2 * left->n) != 0)
-            return;
-        trainer_add(t, left->block, right->block, 0, t->n_weights);
-        trainer_give_block(t, right->block);
-        left->n *= 2;
-        t->n_nodes--;
+    size_t n = 0;
+    for (uint64_t size = 1; n < t->n_nodes; n++, size *= 2) {
+        const tree_node *left = &t->nodes[t->n_nodes - 1 - n];
+        if (left->n != size || left->first % (2 * size) != 0)
+            break;
     }
+    return n;
+}
+
+/* A weight has its gradient: add it along the tree. */
+static void take_gradient(void *user, size_t output)
+{
+    const leaf_sum *l = user;
+    const tn_trainer *t = l->t;
+    const size_t k = t->weight_of[output];
+    if (k == 0)
+        return;
+    const weight *w = &t->weights[k - 1];
+    const char *sum = l->block;
+    if (w->narrow)
+        dtype_widen(w->value.type.dtype, w->narrow, l->block + w->at, w->n);
+    for (size_t i = 1; i <= l->merges; i++) {
+        trainer_add(t, t->nodes[t->n_nodes - i].block, sum, k - 1, k);
+        sum = t->nodes[t->n_nodes - i].block;
+    }
+    if (l->is_last && t->sums)
+        sums_take_weight(t->sums, k - 1);
+}
+
+/* The nodes after leaf LEAF, whose gradients were added. */
+static void push(tn_trainer *t, uint64_t leaf, const leaf_sum *l)
+{
+    t->nodes[t->n_nodes++] = (tree_node){leaf, 1, l->block};
+    for (size_t i = 0; i < l->merges; i++) {
+        trainer_give_block(t, t->nodes[--t->n_nodes].block);
+        t->nodes[t->n_nodes - 1].n *= 2;
+    }
+}
+
+/* ---- the leaves of a rank ---- */
+
+static tn_status run_leaf(tn_trainer *t, uint64_t leaf, int64_t deadline, leaf_sum *l)
+{
+    dataset_fault fault;
+    void *const *data = loader_next(t->loader, &fault);
+    const tn_run_options run = {.size = sizeof run,
+                                .threads = t->compile.threads,
+                                .seed = tn_leaf_seed(t->o.seed, t->step, leaf),
+                                .timeout_ns = deadline ? time_left(deadline) : 0,
+                                .discards = true,
+                                .written = take_gradient,
+                                .written_user = l};
+    if (!data)
+        return dataset_report(t->cx, &fault);
+    for (size_t i = 0; i < t->n_inputs; i++)
+        t->in[t->input_at[i]].data = data[i];
+    aim(t, l->block);
+    const tn_status s = tn_program_run(t->gradient, t->in, t->n_in, t->out, t->n_out, &run);
+    loader_done(t->loader);
+    if (s != TN_OK)
+        return s;
+    const tn_buffer *loss = &t->out[t->loss];
+    (void)dtype_cast(loss->type.dtype, loss->data, TN_F64, &t->losses[leaf], 1);
+    return TN_OK;
 }
 
 /* Give up the sums of a step. */
@@ -103,6 +138,20 @@ static void forget_nodes(tn_trainer *t)
 {
     while (t->n_nodes > 0)
         trainer_give_block(t, t->nodes[--t->n_nodes].block);
+}
+
+/* Compute leaf LEAF of this rank, and add it. */
+static tn_status add_leaf(tn_trainer *t, uint64_t leaf, bool is_last, int64_t deadline)
+{
+    leaf_sum l = {t, trainer_take_block(t), merges_of(t), is_last};
+    const size_t before = t->n_nodes - l.merges;
+    if (!l.block)
+        return diag_no_memory(&t->cx->diag);
+    if (is_last && t->sums)
+        sums_expect(t->sums, l.merges ? t->nodes[before].block : l.block);
+    const tn_status s = run_leaf(t, leaf, deadline, &l);
+    push(t, leaf, &l); /* also what is not to be used */
+    return s;
 }
 
 /* The gradients of the leaves of this rank. */
@@ -115,15 +164,12 @@ static tn_status sum_leaves(tn_trainer *t)
                                  ? now + (int64_t)t->o.step_timeout_ns
                                  : INT64_MAX;
     for (uint64_t leaf = ranks_first(t, t->o.leaves, rank); leaf < end; leaf++) {
-        void *block = trainer_take_block(t);
-        if (!block)
-            return diag_no_memory(&t->cx->diag);
-        const tn_status s = run_leaf(t, leaf, deadline, block);
-        if (s != TN_OK) {
-            trainer_give_block(t, block);
-            return s;
-        }
-        push(t, leaf, block);
+        const char *why = t->sums ? sums_fault(t->sums) : NULL;
+        if (why) /* which is told when the rounds end */
+            return TN_OK;
+        TN_TRY(add_leaf(t, leaf, leaf + 1 == end, deadline));
+        if (t->sums)
+            sums_take_node(t->sums, t->n_nodes - 1, &t->nodes[t->n_nodes - 1]);
     }
     return TN_OK;
 }
@@ -222,6 +268,8 @@ static tn_status begin(tn_trainer *t)
     if (!t->has_met)
         TN_TRY(ranks_meet(t));
     t->has_met = true;
+    if (!t->sums && t->transport.ranks > 1 && !(t->sums = sums_new(t)))
+        return TN_ERR_NOMEM;
     if (!t->loader && end > first)
         t->loader = loader_new(&t->cx->allocator, &plan, t->step);
     return t->loader || end == first ? TN_OK : diag_no_memory(&t->cx->diag);
@@ -256,12 +304,15 @@ static tn_status step(tn_trainer *t, tn_train_step *done)
 {
     char *sum;
     TN_TRY(begin(t));
+    if (t->sums)
+        sums_begin(t->sums);
     TN_TRY(sum_leaves(t));
+    if (t->sums)
+        TN_TRY(sums_end(t->sums, &sum));
+    else
+        sum = t->nodes[0].block; /* alone, the one node is the sum */
     TN_TRY(ranks_share_losses(t));
-    TN_TRY(ranks_sum(t, &sum));
-    const tn_status s = finish(t, done, sum);
-    trainer_give_block(t, sum);
-    return s;
+    return finish(t, done, sum);
 }
 
 tn_status tn_trainer_step(tn_trainer *t, tn_train_step *out)
@@ -272,6 +323,8 @@ tn_status tn_trainer_step(tn_trainer *t, tn_train_step *out)
     tn_train_step done = {.size = out->size, .step = t->step};
     done.epoch = t->step / (t->samples / t->o.batch);
     const tn_status s = ranks_leave(t, step(t, &done));
+    if (s != TN_OK && t->sums)
+        sums_stop(t->sums);
     forget_nodes(t);
     if (s == TN_OK) {
         t->step++;

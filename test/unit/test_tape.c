@@ -361,6 +361,57 @@ static void test_over_input(void)
     }
 }
 
+typedef struct told {
+    int32_t (*outputs)[N];
+    int n, order[8], last[8]; /* which, and its last element then */
+} told;
+
+static void note_written(void *user, size_t output)
+{
+    told *t = user;
+    t->last[t->n] = t->outputs[output][N - 1];
+    t->order[t->n++] = (int)output;
+}
+
+/* Outputs are told of when no step names them any more: 1 at once, 0 after it was read; what is
+ * copied at the end, 2 and what lay over the input, last. */
+static void test_written(void)
+{
+    for (int is_over = 0; is_over < 2; is_over++) {
+        executable *t = exe_new(&memory_system);
+        const uint32_t block = exe_block_add(t, 1, 4);
+        const exe_buffer in = exe_input(t, block, 0, BYTES), temp = exe_temp(t, block, BYTES);
+        exe_buffer out[4];
+        for (uint32_t k = 0; k < 4; k += k == 1 ? 2 : 1)
+            out[k] = exe_output(t, block, k, BYTES);
+        exe_pass(t, block, 2, 0);
+        unary(t, block, increase, N, in, out[1], false);
+        unary(t, block, increase, N, in, out[0], false);
+        unary(t, block, increase, N, out[0], temp, false);
+        unary(t, block, increase, N, temp, out[3], false);
+        tape *run = finish(t);
+        static int32_t y[4][N];
+        told what = {.outputs = y};
+        int32_t x[N];
+        int32_t *from = is_over ? y[3] : x;
+        const void *inputs[] = {from};
+        void *outputs[] = {y[0], y[1], y[2], y[3]};
+        const bool guarded[] = {true, true, true, true};
+        const tape_run_options o = {
+            .guarded = guarded, .discards = true, .written = note_written, .written_user = &what};
+        count_up(from);
+        CHECK_INT(tape_run(run, inputs, outputs, &o).outcome, TAPE_DONE);
+        const int order[2][4] = {{1, 0, 3, 2}, {1, 0, 2, 3}};
+        const int last[2][4] = {{N + 1, N + 1, N + 3, N}, {N + 1, N + 1, N, N + 3}};
+        CHECK_INT(what.n, 4);
+        for (int i = 0; i < 4; i++) {
+            CHECK_INT(what.order[i], order[is_over][i]);
+            CHECK_INT(what.last[i], last[is_over][i] - 1);
+        }
+        tape_free(run);
+    }
+}
+
 static void *count_resize(void *user, void *block, size_t old_size, size_t new_size)
 {
     *(size_t *)user += new_size;
@@ -802,6 +853,7 @@ int main(void)
     test_scratch_and_threads();
     test_failures();
     test_over_input();
+    test_written();
     test_over_several();
     test_malformed();
     test_while(false);

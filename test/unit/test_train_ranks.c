@@ -1,5 +1,6 @@
 /* A training that several ranks share: the same weights for any number of them and any sequence of
  * restarts, and an end for all when one gives up. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,16 +49,20 @@ static bool write_data(const char *path)
     return ok;
 }
 
-/* A transport that damages one message on its way. */
+/* A transport that damages one message on its way, and counts calls on other threads than that of
+ * the training. */
 typedef struct noisy {
     tn_transport inner;
     int left; /* calls before that; negative: it has done so */
+    pthread_t own;
+    int elsewhere;
 } noisy;
 
 static const char *exchange_noisily(void *user, const tn_message *messages)
 {
     noisy *n = user;
     const char *why = n->inner.exchange(n->inner.user, messages);
+    n->elsewhere += !pthread_equal(n->own, pthread_self());
     const tn_message *from = &messages[n->inner.rank == 0];
     if (!why && n->left-- <= 0 && from->receive_bytes > 0)
         ((unsigned char *)from->receive)[from->receive_bytes / 2] ^= 4;
@@ -76,8 +81,9 @@ typedef struct job {
     tn_transport transport;
     bool has_transport, resume;
     int noise; /* rank 0 damages what it receives after so many exchanges; 0: never */
-    uint64_t until, seed, epochs;
+    uint64_t until, seed, epochs, message_bytes;
     tn_status status;
+    int elsewhere; /* messages of rank 0 that were passed on while it computed */
     char digest[65];
 } job;
 
@@ -110,9 +116,10 @@ static void *run(void *arg)
                                 .rate = 0.01,
                                 .clip_norm = 0.5,
                                 .compile = &ref,
-                                .transport = j->has_transport ? &j->transport : NULL};
-    noisy wrapped = {j->transport, j->noise};
-    if (j->noise > 0 && j->transport.rank == 0) {
+                                .transport = j->has_transport ? &j->transport : NULL,
+                                .message_bytes = j->message_bytes};
+    noisy wrapped = {j->transport, j->noise ? j->noise : INT_MAX, pthread_self(), 0};
+    if (j->has_transport && j->transport.rank == 0) {
         j->transport.exchange = exchange_noisily;
         j->transport.leave = leave_noisily;
         j->transport.user = &wrapped;
@@ -136,6 +143,7 @@ static void *run(void *arg)
     tn_dataset_close(data);
     tn_module_free(m);
     tn_context_free(cx);
+    j->elsewhere = wrapped.elsewhere;
     return NULL;
 }
 
@@ -159,6 +167,7 @@ static bool run_ranks(job *j, uint32_t ranks, bool odd, tn_status status)
         ok = jobs[r].status == status && strcmp(jobs[r].digest, jobs[0].digest) == 0;
     if (ok)
         memcpy(j->digest, jobs[0].digest, sizeof j->digest);
+    j->elsewhere = ok ? jobs[0].elsewhere : 0;
     tn_rank_group_free(group);
     return ok;
 }
@@ -200,11 +209,13 @@ int main(void)
     job alone = {.data = data, .until = STEPS};
     (void)run(&alone);
     CHECK_INT(alone.status, TN_OK);
-    for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++) {
-        job j = {.data = data, .until = STEPS};
-        CHECK(run_ranks(&j, ranks, false, TN_OK));
-        CHECK_TEXT(j.digest, alone.digest);
-    }
+    for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++)
+        for (uint64_t bytes = 0; bytes <= 120; bytes += 40) { /* from one message to one a weight */
+            job j = {.data = data, .until = STEPS, .message_bytes = bytes};
+            CHECK(run_ranks(&j, ranks, false, TN_OK));
+            CHECK_TEXT(j.digest, alone.digest);
+            CHECK((j.elsewhere > 0) == (ranks > 1 && (bytes > 0 || (16 % ranks != 0))));
+        }
     test_restarts(data, alone.digest, checkpoints);
     job odd = {.data = data, .until = STEPS};
     CHECK(run_ranks(&odd, 2, true, TN_ERR_INPUT));

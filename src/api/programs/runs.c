@@ -27,6 +27,10 @@ typedef struct run {
     int64_t deadline;    /* of clock_now */
     bool (*cancel)(void *user);
     void *cancel_user;
+    void (*written)(void *user, size_t output); /* NULL: no one is told */
+    void *written_user;
+    const tn_buffer *out; /* of the caller */
+    bool has_told;
 } run;
 
 /* A hook that is asked now and then only. */
@@ -157,6 +161,16 @@ static void drop(run *r, const tensor *results)
         memory_free(&r->cx.allocator, results[i].data, bytes_of(&results[i]));
 }
 
+/* The caller's memory has all of output K. */
+static void tell_written(void *user, size_t k)
+{
+    run *r = user;
+    if (!r->out[k].data)
+        return;
+    r->has_told = true;
+    r->written(r->written_user, k);
+}
+
 /* Deliver the results: into the caller's memory where it gave some, else in memory that the caller
  * receives. */
 static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
@@ -177,6 +191,8 @@ static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
             out[i] = (tn_buffer){fresh[i], bytes, r->outputs[i].type};
         if (bytes > 0)
             memcpy(out[i].data, results[i].data, bytes);
+        if (!fresh[i] && r->written)
+            tell_written(r, i);
     }
     memory_free(a, fresh, size);
     drop(r, results);
@@ -308,15 +324,20 @@ static tn_status run_checked(run *r, const tn_buffer *in, tn_buffer *out)
                       .deadline = r->deadline,
                       .time_limit = r->time_limit,
                       .cancel = r->cancel,
-                      .cancel_user = r->cancel_user};
+                      .cancel_user = r->cancel_user,
+                      .written = r->written ? tell_written : NULL,
+                      .written_user = r};
     tn_status s = TN_OK;
     engine_outcome outcome = ENGINE_RETREAT;
     if (r->tape)
         outcome = run_engine(r, &state, in, out, &s);
     if (outcome == ENGINE_DONE || outcome == ENGINE_FAILED)
         return s;
-    s = evaluate_run(r, &state, in, outcome == ENGINE_DEFECT ? NULL : out);
-    if (s == TN_OK && outcome == ENGINE_DEFECT)
+    const bool only_asks = outcome == ENGINE_DEFECT || r->has_told;
+    s = evaluate_run(r, &state, in, only_asks ? NULL : out);
+    if (s == TN_OK && only_asks && outcome == ENGINE_RETREAT)
+        return diag_no_memory(&r->cx.diag);
+    if (s == TN_OK && only_asks)
         return diag_report(&r->cx.diag, DIAG_InternalError, source_of(r), NO_SPAN,
                            "compiled code failed where the reference evaluator does not");
     return s;
@@ -393,7 +414,10 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
              .threads = o.threads,
              .profiler = o.profiler,
              .cancel = o.cancel,
-             .cancel_user = o.cancel_user};
+             .cancel_user = o.cancel_user,
+             .written = o.discards ? o.written : NULL,
+             .written_user = o.written_user,
+             .out = out};
     slow_hook slow = {.is_cancelled = false};
     const int64_t begin = r.profiler ? clock_now() : 0;
     start_clock(&r, o.timeout_ns);

@@ -40,6 +40,8 @@ typedef struct eval_run {
     uint64_t time_limit;                  /* ns that the deadline stands for, for messages */
     bool (*cancel)(void *user);           /* is the run to end? NULL: it is not */
     void *cancel_user;
+    void (*written)(void *user, size_t output); /* tn_run_options; NULL: no one is told */
+    void *written_user;
     uint64_t work; /* elements since the clock was last looked at */
     generator_cursor generator;
 } eval_run;

@@ -1,6 +1,7 @@
 /* Ranks that MPI has started. MPI moves bytes, and never adds. */
 #include <mpi.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "train/mpi/end_all.h"
 #include "train/mpi/heartbeat.h"
@@ -41,6 +42,25 @@ static const char *start_all(const tn_message *messages, int rank, int ranks, MP
     return why;
 }
 
+/* A thread that passes messages on while others compute lets them have the processor. */
+static const char *wait_all(MPI_Request *requests, int n)
+{
+    const struct timespec pause = {0, 20000};
+    int is_main = 1;
+    const char *why = failed(MPI_Is_thread_main(&is_main));
+    for (int i = 0; !why && i < n; i++) {
+        int is_done = is_main;
+        if (is_main)
+            why = failed(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+        while (!why && !is_done) {
+            why = failed(MPI_Test(&requests[i], &is_done, MPI_STATUS_IGNORE));
+            if (!is_done)
+                (void)nanosleep(&pause, NULL);
+        }
+    }
+    return why;
+}
+
 static const char *exchange(void *user, const tn_message *messages)
 {
     int rank, ranks, n = 0;
@@ -55,8 +75,8 @@ static const char *exchange(void *user, const tn_message *messages)
     if (!requests)
         return "there is no memory for messages";
     const char *why = start_all(messages, rank, ranks, requests, &n);
-    for (int i = 0; !why && i < n; i++)
-        why = failed(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    if (!why)
+        why = wait_all(requests, n);
     free(requests);
     return why;
 }
@@ -85,7 +105,8 @@ static const char *start(tn_transport *transport)
                                 .rank = (uint32_t)rank,
                                 .ranks = (uint32_t)ranks,
                                 .exchange = exchange,
-                                .leave = leave};
+                                .leave = leave,
+                                .concurrent = provided == MPI_THREAD_MULTIPLE};
     if (ranks > 1 && provided == MPI_THREAD_MULTIPLE)
         transport->user = heartbeat_start(MPI_COMM_WORLD);
     return transport->user || ranks == 1 || provided != MPI_THREAD_MULTIPLE

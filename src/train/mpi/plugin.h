@@ -6,7 +6,7 @@
 #include "tenon/train.h"
 
 #define MPI_PLUGIN_ENTRY "tenon_mpi_plugin"
-#define MPI_PLUGIN_VERSION 2u
+#define MPI_PLUGIN_VERSION 3u
 
 typedef struct mpi_plugin {
     uint32_t version;
