@@ -1,6 +1,7 @@
 /* Elementwise operations, where StableHLO's rules are not those of the vocabulary. */
 #include "dialect/mlir/hlo/lower.h"
 #include "dialect/mlir/hlo/numbers/numbers.h"
+#include "dialect/mlir/hlo/numbers/ranges.h"
 
 #include <math.h>
 
@@ -74,21 +75,14 @@ static tn_value guarded(tn_builder *b, op_id op, tn_dtype d, tn_value x, tn_valu
     return tn_select(b, is_zero, one(b, OP_NOT, number(b, d, 0)), q);
 }
 
-/* Is operand 1 a constant without zeros? */
-static bool never_zero(shlo_call *c)
-{
-    scalar s;
-    return shlo_uniform(c, 1, &s) && s.u != 0;
-}
-
 bool shlo_lower_divide(shlo_call *c)
 {
     const op_id op = (op_id)c->arg;
     if (!shlo_same_shape(c, 0))
         return false;
     const tn_dtype d = dtype_in(c, 0);
-    const bool is_safe = !dtype_is_int(d) || never_zero(c);
     const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
+    const bool is_safe = !dtype_is_int(d) || shlo_never_zero(c, y);
     if (op == OP_MOD && dtype_is_float(d))
         return shlo_give(c, 0, shlo_float_remainder(c, x, y));
     return shlo_give(c, 0, is_safe ? two(c->b, op, x, y) : guarded(c->b, op, d, x, y));
@@ -196,6 +190,8 @@ bool shlo_lower_select(shlo_call *c)
     if (!t || !shlo_same_shape(c, 1))
         return false;
     const tn_value p = shlo_in(c, 0), x = shlo_in(c, 1), y = shlo_in(c, 2);
+    if (shlo_saturates_to(c, p, x, y))
+        return shlo_give(c, 0, y);
     return shlo_give(c, 0, tn_select(c->b, shlo_spread(c, p, t), x, y));
 }
 

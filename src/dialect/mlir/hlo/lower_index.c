@@ -1,6 +1,7 @@
 /* Positions given by data: gather and scatter. */
 #include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
+#include "dialect/mlir/hlo/numbers/ranges.h"
 
 #include <math.h>
 
@@ -93,10 +94,10 @@ static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, co
         if (a->map[k] != axis)
             continue;
         tn_value s = indices;
-        if (a->vector < (int64_t)in->rank)
+        if (a->vector < (int64_t)in->rank && in->dims[a->vector] != 1)
             s = tn_slice_axis(b, s, a->vector, k, 1);
-        s = tn_reshape(b, s, (tn_ints){dims, n});
-        if (!clamp)
+        s = shlo_reshaped(c, s, (tn_ints){dims, n});
+        if (!clamp || (!dim_is_symbolic(most) && shlo_lies_in(c, s, 0, most)))
             return s;
         const tn_value low = tn_scalar_int(b, TN_SI64, 0);
         const tn_value high = known_size_data(b, TN_SI64, most);
@@ -151,6 +152,26 @@ static tn_value in_front(shlo_call *c, tn_value x, uint32_t rank, int64_t axis)
     return axis ? tn_transpose(c->b, x, (tn_ints){perm, rank}) : x;
 }
 
+/* SUM, which may be none yet, and PLACE steps of STRIDE. */
+static tn_value plus_steps(tn_builder *b, tn_value sum, tn_value place, dim stride)
+{
+    const tn_value term =
+        stride == 1 ? place : tn_mul(b, place, known_size_data(b, TN_SI64, stride));
+    return tn_is_value(sum) ? tn_add(b, sum, term) : term;
+}
+
+/* SUM, or 0 where there is none, in the shape SHAPE. */
+static tn_value whole_sum(shlo_call *c, tn_value sum, tn_ints shape)
+{
+    const type *t = tn_is_value(sum) ? shlo_type_of(c, sum) : NULL;
+    bool is_whole = t && t->rank == shape.n;
+    for (uint32_t i = 0; is_whole && i < t->rank; i++)
+        is_whole = t->dims[i] == shape.at[i];
+    if (!tn_is_value(sum))
+        sum = tn_scalar_int(c->b, TN_SI64, 0);
+    return is_whole ? sum : tn_broadcast(c->b, sum, shape);
+}
+
 /* Positions in row-major order, of shape [B.., window..]: the sum of what each axis adds. */
 static tn_value positions(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
                           const type *x, const int64_t *sizes, tn_ints shape)
@@ -158,23 +179,22 @@ static tn_value positions(shlo_call *c, const index_axes *a, tn_value indices, c
     tn_builder *b = c->b;
     dim stride[TN_MAX_RANK];
     uint32_t at = (uint32_t)shape.n - a->n_window; /* the next window axis */
-    tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
+    tn_value sum = tn_no_value();
     (void)strides_of(c, x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {
-        const tn_value factor = known_size_data(b, TN_SI64, stride[i]);
         const dim most = shlo_dim(c, DIM_ADD, x->dims[i], shlo_dim(c, DIM_MUL, sizes[i], -1));
         const tn_value start = start_of(c, a, indices, in, i, (uint32_t)shape.n, true, most);
         if (tn_is_value(start))
-            sum = tn_add(b, sum, tn_mul(b, start, factor));
+            sum = plus_steps(b, sum, start, stride[i]);
         if (lacks(a, i))
             continue;
         if (sizes[i] != 1 && sizes[i] != 0) {
             const tn_value step = tn_iota(b, TN_SI64, shape, at);
-            sum = tn_add(b, sum, tn_mul(b, step, factor));
+            sum = plus_steps(b, sum, step, stride[i]);
         }
         at++;
     }
-    return sum;
+    return whole_sum(c, sum, shape);
 }
 
 /* Can SIZE of EXTENT elements be read, one at most where the axis IS_DROPPED? */
@@ -222,27 +242,35 @@ bool shlo_lower_gather(shlo_call *c)
         y = tn_take(b, in_front(c, data, x->rank, a.map[0]), rows);
     } else {
         const tn_value p = positions(c, &a, wide, in, x, sizes, (tn_ints){dims, n});
-        const tn_value flat = tn_reshape(b, data, TN_INTS(-1));
+        const tn_value flat = shlo_reshaped(c, data, TN_INTS(-1));
         y = tn_take(b, flat, p);
     }
     order_of(&a, n, at);
     for (uint32_t i = 0; i < n; i++)
         perm[at[i]] = i;
-    return shlo_give(c, 0, n ? tn_transpose(b, y, (tn_ints){perm, n}) : y);
+    return shlo_give(c, 0, n ? shlo_transposed(c, y, (tn_ints){perm, n}) : y);
 }
 
 /* ---- scatter ---- */
 
+/* PLACE where it is none of an axis of EXTENT elements, moved to one. */
+static tn_value moved_inside(tn_builder *b, tn_value place, dim extent)
+{
+    if (dim_is_symbolic(extent))
+        return place;
+    const tn_value up = tn_maximum(b, place, tn_scalar_int(b, TN_SI64, 0));
+    return tn_minimum(b, up, tn_scalar_int(b, TN_SI64, extent - 1));
+}
+
 /* Where each element of the updates goes, in their shape SHAPE in the order [B.., window..]; what
- * lies outside goes behind the end. */
+ * lies outside goes behind the end. *ALL_INSIDE: nothing does. */
 static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
-                       const type *x, tn_ints shape)
+                       const type *x, tn_ints shape, bool *all_inside)
 {
     tn_builder *b = c->b;
     dim stride[TN_MAX_RANK];
     uint32_t at = (uint32_t)shape.n - a->n_window;
-    tn_value sum = tn_broadcast(b, tn_scalar_int(b, TN_SI64, 0), shape);
-    tn_value inside = tn_no_value();
+    tn_value sum = tn_no_value(), inside = tn_no_value();
     const dim count = strides_of(c, x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {
         tn_value place = start_of(c, a, indices, in, i, (uint32_t)shape.n, false, 0);
@@ -253,13 +281,21 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
         } else if (!has_start) {
             continue;
         }
+        const dim extent = x->dims[i];
+        if (!dim_is_symbolic(extent) && shlo_lies_in(c, place, 0, extent - 1)) {
+            sum = plus_steps(b, sum, place, stride[i]);
+            continue;
+        }
         const tn_value low = tn_compare(b, TN_GE, place, tn_scalar_int(b, TN_SI64, 0));
         const tn_value high = tn_compare(b, TN_LT, place, known_size_data(b, TN_SI64, x->dims[i]));
         const tn_value fits = tn_and(b, low, high);
         inside = tn_is_value(inside) ? tn_and(b, inside, fits) : fits;
-        sum = tn_add(b, sum, tn_mul(b, place, known_size_data(b, TN_SI64, stride[i])));
+        place = moved_inside(b, place, extent);
+        sum = plus_steps(b, sum, place, stride[i]);
     }
-    if (!tn_is_value(inside))
+    sum = whole_sum(c, sum, shape);
+    *all_inside = !tn_is_value(inside);
+    if (*all_inside)
         return sum;
     return tn_select(b, inside, sum, known_size_data(b, TN_SI64, count));
 }
@@ -270,14 +306,23 @@ static tn_value without_spare(tn_builder *b, tn_value x, dim n)
     return dim_is_symbolic(n) ? known_part(b, x, 0, 0, 1, n) : tn_slice_axis(b, x, 0, 0, n);
 }
 
-/* FLAT, of N elements, with UPDATES combined in at PLACES. */
-static tn_value combined_at(shlo_call *c, tn_value flat, dim n, tn_value at, tn_value updates,
+/* Where updates go in a vector of COUNT elements. */
+typedef struct targets {
+    tn_value at;
+    dim count;
+    bool all_inside; /* else those that go nowhere are at COUNT */
+} targets;
+
+/* FLAT with UPDATES combined in at T. */
+static tn_value combined_at(shlo_call *c, tn_value flat, const targets *t, tn_value updates,
                             tn_combine how)
 {
     tn_builder *b = c->b;
+    if (t->all_inside)
+        return tn_scatter_reduce(b, flat, t->at, updates, 0, how);
     const tn_value wide = tn_pad(b, flat, TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
-    const tn_value all = tn_scatter_reduce(b, wide, at, updates, 0, how);
-    return without_spare(b, all, n);
+    const tn_value all = tn_scatter_reduce(b, wide, t->at, updates, 0, how);
+    return without_spare(b, all, t->count);
 }
 
 /* Is there an operation for the body HOW on elements of D? */
@@ -306,7 +351,7 @@ static bool can_scatter(shlo_combine how, tn_dtype d)
 }
 
 /* By a body that can_scatter allows. */
-static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, dim n, tn_value at,
+static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, const targets *t,
                           tn_value updates, tn_dtype d)
 {
     tn_builder *b = c->b;
@@ -314,35 +359,37 @@ static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, dim n, 
     if (d == TN_I1 && how != SHLO_SECOND && how != SHLO_FIRST) {
         const bool is_or = how == SHLO_ADD || how == SHLO_OR || how == SHLO_MAXIMUM;
         const tn_value x = tn_cast(b, flat, TN_SI32), u = tn_cast(b, updates, TN_SI32);
-        const tn_value all = combined_at(c, x, n, at, u, is_or ? TN_COMBINE_MAX : TN_COMBINE_MIN);
+        const tn_value all = combined_at(c, x, t, u, is_or ? TN_COMBINE_MAX : TN_COMBINE_MIN);
         return tn_cast(b, all, TN_I1);
     }
     switch ((int)how) {
     case SHLO_FIRST:
         return flat;
     case SHLO_SECOND:
-        return combined_at(c, flat, n, at, updates, TN_COMBINE_REPLACE);
+        return combined_at(c, flat, t, updates, TN_COMBINE_REPLACE);
     case SHLO_ADD:
-        return combined_at(c, flat, n, at, updates, TN_COMBINE_ADD);
+        return combined_at(c, flat, t, updates, TN_COMBINE_ADD);
     case SHLO_MULTIPLY:
-        return combined_at(c, flat, n, at, updates, TN_COMBINE_MUL);
+        return combined_at(c, flat, t, updates, TN_COMBINE_MUL);
     case SHLO_SUBTRACT: {
         const tn_value zero = tn_scalar_like(b, updates, 0);
-        return combined_at(c, flat, n, at, tn_sub(b, zero, updates), TN_COMBINE_ADD);
+        return combined_at(c, flat, t, tn_sub(b, zero, updates), TN_COMBINE_ADD);
     }
     case SHLO_MAXIMUM:
-        return combined_at(c, flat, n, at, updates, is_float ? TN_COMBINE_MAX_NAN : TN_COMBINE_MAX);
+        return combined_at(c, flat, t, updates, is_float ? TN_COMBINE_MAX_NAN : TN_COMBINE_MAX);
     case SHLO_MINIMUM:
-        return combined_at(c, flat, n, at, updates, is_float ? TN_COMBINE_MIN_NAN : TN_COMBINE_MIN);
+        return combined_at(c, flat, t, updates, is_float ? TN_COMBINE_MIN_NAN : TN_COMBINE_MIN);
     default:
         return tn_no_value();
     }
 }
 
 bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,
-                       const tn_value *updates, uint32_t n, dim count, tn_value *out)
+                       const tn_value *updates, uint32_t n, dim count, bool all_inside,
+                       tn_value *out)
 {
     tn_builder *b = c->b;
+    const targets to = {at, count, all_inside};
     bool all = true;
     for (uint32_t k = 0; k < n; k++) {
         tn_dtype d = TN_I1;
@@ -355,7 +402,7 @@ bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *x
     for (uint32_t k = 0; k < n; k++) {
         tn_dtype d = TN_I1;
         const shlo_combine how = shlo_body(c, region, k, n, &d);
-        out[k] = all ? scattered(c, how, xs[k], count, at, updates[k], d)
+        out[k] = all ? scattered(c, how, xs[k], &to, updates[k], d)
                      : tn_pad(b, xs[k], TN_INTS(0), TN_INTS(1), TN_INTS(0), 0);
     }
     if (all)
@@ -381,9 +428,9 @@ static bool flatten(shlo_call *c, uint32_t k, uint32_t n, const type *x, dim cou
     if (own->count != x->count || u->rank != rank)
         return shlo_refuse(c, DIAG_ShapeMismatch, "its inputs have different shapes");
     const tn_value all = shlo_in(c, n + 1 + k);
-    const tn_value ordered = rank ? tn_transpose(b, all, (tn_ints){perm, rank}) : all;
-    *flat = tn_reshape(b, shlo_in(c, k), TN_INTS(count));
-    *update = tn_reshape(b, ordered, TN_INTS(-1));
+    const tn_value ordered = rank ? shlo_transposed(c, all, (tn_ints){perm, rank}) : all;
+    *flat = shlo_reshaped(c, shlo_in(c, k), TN_INTS(count));
+    *update = shlo_reshaped(c, ordered, TN_INTS(-1));
     return b->status == TN_OK;
 }
 
@@ -407,8 +454,9 @@ bool shlo_lower_scatter(shlo_call *c)
     for (uint32_t i = 0; i < u->rank; i++)
         dims[i] = u->dims[perm[i]];
     const tn_value wide = tn_cast(b, shlo_in(c, n), TN_SI64);
-    const tn_value p = places(c, &a, wide, in, x, (tn_ints){dims, u->rank});
-    const tn_value at = tn_reshape(b, p, TN_INTS(-1));
+    bool all_inside = true;
+    const tn_value p = places(c, &a, wide, in, x, (tn_ints){dims, u->rank}, &all_inside);
+    const tn_value at = shlo_reshaped(c, p, TN_INTS(-1));
     dim strides[TN_MAX_RANK];
     const dim count = strides_of(c, x, strides);
     tn_value *flat = ARENA_ARRAY(&c->r->memory, tn_value, (size_t)2 * n);
@@ -419,8 +467,9 @@ bool shlo_lower_scatter(shlo_call *c)
     for (uint32_t k = 0; ok && k < n; k++)
         ok = flatten(c, k, n, x, count, perm, u->rank, &flat[k], &updates[k]);
     if (ok && u->count != 0)
-        ok = shlo_scatter_flat(c, &c->op->regions[0], flat, at, updates, n, count, flat);
+        ok =
+            shlo_scatter_flat(c, &c->op->regions[0], flat, at, updates, n, count, all_inside, flat);
     for (uint32_t k = 0; ok && k < n; k++)
-        ok = shlo_give(c, k, tn_reshape(b, flat[k], shlo_dims(x)));
+        ok = shlo_give(c, k, shlo_reshaped(c, flat[k], shlo_dims(x)));
     return ok;
 }

@@ -1,5 +1,6 @@
 /* Sources and movement. */
 #include "dialect/mlir/hlo/lower.h"
+#include "dialect/mlir/hlo/numbers/ranges.h"
 
 #include <inttypes.h>
 
@@ -300,6 +301,9 @@ static tn_value starts_of(shlo_call *c, uint32_t first, uint32_t rank)
                           (unsigned)(c->op->n_in - first), (unsigned)rank);
         return tn_no_value();
     }
+    const tn_value all = shlo_vector_in(c, first, rank);
+    if (tn_is_value(all))
+        return all;
     for (uint32_t i = 0; i < rank; i++) {
         const tn_value wide = tn_cast(b, shlo_in(c, first + i), TN_SI64);
         parts[i] = tn_reshape(b, wide, TN_INTS(1));

@@ -7,11 +7,11 @@
 bool shlo_lower_rng(shlo_call *c)
 {
     tn_builder *b = c->b;
+    scalar low, high;
     const mir_text word = shlo_word(c, "rng_distribution");
     const type *t = shlo_static_type(c->r, shlo_out_type(c, 0), c->op->at);
     if (!t)
         return false;
-    const tn_value low = shlo_in(c, 0), high = shlo_in(c, 1);
     const bool is_normal = mir_is(word, "NORMAL"), is_float = dtype_is_float(t->dtype);
     if ((!is_normal && !mir_is(word, "UNIFORM")) || (is_normal && !is_float) ||
         dtype_is_complex(t->dtype))
@@ -22,7 +22,10 @@ bool shlo_lower_rng(shlo_call *c)
         is_normal ? tn_rng_normal(b, d, shlo_dims(t)) : tn_rng_uniform(b, d, shlo_dims(t));
     if (t->dtype == TN_I1)
         return shlo_give(c, 0, tn_compare(b, TN_LT, x, tn_scalar_like(b, x, 0.5)));
-    const tn_value first = tn_cast(b, low, d), last = tn_cast(b, high, d);
+    if (is_float && shlo_uniform(c, 0, &low) && low.f == 0 && shlo_uniform(c, 1, &high) &&
+        high.f == 1)
+        return shlo_give(c, 0, x);
+    const tn_value first = tn_cast(b, shlo_in(c, 0), d), last = tn_cast(b, shlo_in(c, 1), d);
     if (is_normal)
         return shlo_give(c, 0, tn_add(b, tn_mul(b, x, last), first));
     const tn_value wide = tn_mul(b, x, tn_sub(b, last, first));

@@ -321,7 +321,8 @@ bool shlo_lower_select_and_scatter(shlo_call *c)
         const tn_value places = flat_places(c, at, t, to, &w);
         const tn_value line = tn_reshape(b, places, TN_INTS(from->count));
         const tn_value updates = tn_reshape(b, given, TN_INTS(from->count));
-        if (!shlo_scatter_flat(c, &c->op->regions[1], &flat, line, &updates, 1, t->count, &flat))
+        if (!shlo_scatter_flat(c, &c->op->regions[1], &flat, line, &updates, 1, t->count, false,
+                               &flat))
             return false;
     }
     return shlo_give(c, 0, tn_reshape(b, flat, shlo_dims(t)));

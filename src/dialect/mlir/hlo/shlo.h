@@ -298,9 +298,10 @@ tn_value shlo_pad(shlo_call *c, const int64_t *low, const int64_t *high, const i
 /* The custom call of this name. */
 bool shlo_shape_assertion(shlo_call *c);
 /* N vectors XS of COUNT elements with the vectors UPDATES combined in by REGION at the positions
- * AT; those that are COUNT go nowhere. OUT may be XS. */
+ * AT; those that are COUNT go nowhere, of which there are none if ALL_INSIDE. OUT may be XS. */
 bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,
-                       const tn_value *updates, uint32_t n, dim count, tn_value *out);
+                       const tn_value *updates, uint32_t n, dim count, bool all_inside,
+                       tn_value *out);
 /* Does shlo_reduced know what the body does to each of N inputs? */
 bool shlo_all_known(shlo_call *c, uint32_t n);
 /* X combined over AXES, which go. */
