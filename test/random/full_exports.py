@@ -33,6 +33,8 @@ def check_one(source, folder, dialect):
         is_told = done.returncode == 1 and "NotExpressible" in done.stderr
         return "not written", None if is_told else f"{dialect}: {done.stderr}"
     is_exact = "may round differently" not in done.stderr
+    if dialect == "stablehlo" and re.search(r"accum_dtype\[(f16|bf16|fp8)", source.read_text()):
+        is_exact = False  # it leaves open how narrow floats are summed
     read = start("check", there)
     if read.returncode:
         told = dialect == "stablehlo" and read.returncode == 1 and all(

@@ -254,10 +254,9 @@ class Program:
                          self.positions, self.padded, self.normal, self.loop])()
 
     def text(self):
-        for name, kind, shape in self.values[-2:]:
-            if kind == "bf16":  # NumPy cannot tell its NaNs
-                self.put(f"cast({name})", "f32", shape)
         results = self.values[-self.rng.randint(1, 2):]
+        results = [(self.put(f"cast({v})", "f32", s), "f32", s) if k == "bf16" else (v, k, s)  # NumPy cannot tell its NaNs
+                   for v, k, s in results]
         types = ", ".join(self.type_of(k, s) for _, k, s in results)
         names = ", ".join(v for v, _, _ in results)
         return (f"func @main({', '.join(self.inputs)}) -> ({types}) {{\n" +
