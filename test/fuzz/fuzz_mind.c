@@ -6,6 +6,7 @@
 #include "dialect/dialect.h"
 #include "ops/infer.h"
 #include "pass/pass.h"
+#include "through.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -120,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (m) {
         require(module_verify(m, NULL) == TN_OK, "a module that was read does not verify");
         check_styles(cx, m, p);
+        fuzz_through(m, size);
         check_canonical(cx, m, p);
         module_free(m);
     }

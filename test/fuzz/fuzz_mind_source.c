@@ -7,6 +7,7 @@
 #include "ops/infer.h"
 #include "pass/conversions/differentiate.h"
 #include "pass/pass.h"
+#include "through.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -74,6 +75,7 @@ static void check(context *cx, module *m, profile p)
         module_free(back);
     }
     text_release(&text);
+    fuzz_through(m, m->source.length);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
 #include "dialect/onnx/onnx.h"
 #include "ops/infer.h"
 #include "pass/pass.h"
+#include "through.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,6 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (module_verify(m, NULL) != TN_OK ||
          (pass_run(m, PASS_CANONICALIZE, true, NULL) != TN_OK && cx->diag.n_errors == 0)))
         abort();
+    if (s == TN_OK)
+        fuzz_through(m, size);
     module_free(m);
     context_free(cx);
     return 0;

@@ -6,6 +6,7 @@
 #include "dialect/tiny/tiny.h"
 #include "ops/infer.h"
 #include "pass/pass.h"
+#include "through.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,6 +56,7 @@ static void check(context *cx, const uint8_t *data, size_t size, bool strict)
         abort();
     check_text(cx, m, "canonical");
     check_text(cx, m, "view");
+    fuzz_through(m, size);
     if (pass_run(m, PASS_CANONICALIZE, true, NULL) == TN_OK)
         check_text(cx, m, "canonical");
     module_free(m);

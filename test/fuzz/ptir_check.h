@@ -9,6 +9,7 @@
 #include "dialect/ptir/ptir.h"
 #include "ops/infer.h"
 #include "pass/pass.h"
+#include "through.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,6 +60,7 @@ static inline int ptir_check(const dialect *d, const uint8_t *data, size_t size)
         ptir_check_form(cx, m, &dialect_ptir);
         ptir_check_form(cx, m, &dialect_ptir_text);
         ptir_check_form(cx, m, &dialect_ptir_bincode);
+        fuzz_through(m, size);
         if (pass_run(m, PASS_CANONICALIZE, true, NULL) == TN_OK)
             ptir_check_form(cx, m, d);
         module_free(m);
