@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup browser demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz coverage lint format format-check wheel docs deb \
+.PHONY: all setup browser demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz fuzz-night mutants coverage lint format format-check wheel docs deb \
     deb-test clean
 
 python := /usr/bin/python3
@@ -77,9 +77,15 @@ bench: build-release ## speed against measured limits
 fuzz: build-fuzz ## each fuzzer for FUZZ_SECONDS (60)
 	@$(python) tools/fuzz.py
 
-coverage: build-coverage ## lines the tests run, by file
+fuzz-night: build-fuzz ## all fuzzers for FUZZ_HOURS (8) in all, with a report and smaller corpora
+	@$(python) tools/fuzz.py --night
+
+mutants: ## whether the tests find deliberate faults, each in a build of its own
+	@$(python) tools/mutate.py
+
+coverage: build-coverage ## lines and branches that the quick tests run, by folder and file
 	@find build/coverage -name '*.gcda' -delete
-	@ctest --test-dir build/coverage --output-on-failure -j $$(nproc)
+	@ctest --test-dir build/coverage --output-on-failure -j $$(nproc) -LE 'full|sweep'
 	@$(python) tools/coverage.py build/coverage
 
 lint: ## clang-tidy and cppcheck

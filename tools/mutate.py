@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Do the tests find faults? Each of FAULTS below is put into a copy of the sources, which is built; then the tests that
+should find it must fail, and without it they must pass.
+
+    tools/mutate.py [--list] [NAME...]      all faults, or those called NAME
+
+A fault is a text that stands exactly once in a file and what takes its place; where it no longer does, that is reported
+as a failure, so that the list keeps up with the sources. The copy is in build/mutants and keeps what was built.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COPY = ROOT / "build/mutants"
+BUILD = COPY / "build/dev"
+JOBS = str(os.cpu_count())
+LONGEST = 1200  # seconds for a build or a test that never ends
+
+
+@dataclass
+class Fault:
+    """NEW for OLD in FILE. CHECK finds it: `cases PATTERN...`, `unit NAME` or `script PATH ARGUMENT...`, below test/."""
+    name: str
+    file: str
+    old: str
+    new: str
+    check: str
+
+
+FAULTS = [
+    # ---- the evaluator's kernels
+    Fault("cumulative-group", "src/eval/kernels/cumulative.c", "(size_t)(j / d * d - 1)", "(size_t)(j / d * d - d)", "cases ptir/cumulative*.case"),
+    Fault("order-nan", "src/eval/kernels/arg.c", "            keys[i] = UINT64_MAX;", "            keys[i] = 0;", "cases ptir/top-k.case ptir/sort.case"),
+    Fault("gather-bounds", "src/eval/kernels/scatter.c", "if (at < 0 || at >= x->dims[axis])\n                    return position_out_of_bounds(call, at, axis, x);\n                memcpy(to",
+          "if (at < 0 || at > x->dims[axis])\n                    return position_out_of_bounds(call, at, axis, x);\n                memcpy(to", "cases ptir/*gather*.case"),
+    Fault("cast-unsigned", "src/scalar/cast.c", "x = w->i[k] < 0 ? 0 : x;", "x = w->u[k];", "cases ptir/cast-*.case"),
+    Fault("exp-digit", "src/scalar/math_exp.c", "0x1.71ddeaa4d7882p-19", "0x1.71ddeab4d7882p-19", "cases exec/exp-*.case ptir/unary*.case"),
+    # ---- index maps
+    Fault("border-high", "src/index/border.c", "b->fences[i].value < b->fences[i].high)", "b->fences[i].value <= b->fences[i].high)", "script loop/full_partial.py 3 0 pads moves"),
+    Fault("access-constant", "src/index/access.c", "add_i64(s->constant, constant, &s->constant);\n        for", "add_i64(s->constant, 0, &s->constant);\n        for", "unit access"),
+    Fault("guard-low", "src/loop/emit/emit_index.c", "if (g->of->low < g->low)", "if (g->of->low < g->low - 1)", "script loop/full_partial.py 3 0 pads moves"),
+    # ---- loops and kernels
+    Fault("cast-compare", "src/loop/element/element_cast.c", "dtype_is_signed(from) ? LOOP_ILT : LOOP_IULT, y,", "LOOP_ILT, y,", "cases ptir/cast-*.case"),
+    Fault("cast-odd", "src/loop/element/element_cast.c", "const_like(b, a, 0x7ff)", "const_like(b, a, 0x3ff)", "unit element"),
+    Fault("cast-nan", "src/loop/element/element_cast.c", "return loop_select(b, loop_binary(b, LOOP_FUNO, x, x), zero, i);", "return i;", "cases ptir/cast-*.case"),
+    Fault("arg-max-tie", "src/loop/nest/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
+          "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
+    Fault("cumulative-rest", "src/loop/nest/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 2 0 cumulated"),
+    Fault("pack-last-column", "src/loop/contract/contract_pack_b.c", ": loop_i64(b, p->n - 1);", ": loop_i64(b, p->n);", "unit contract"),
+    Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
+    # ---- the plan and the engine
+    Fault("buffers-reuse", "src/plan/buffers.c", "    free_slots(w, b->begin);", "    free_slots(w, b->begin + 1);", "cases convert/buffers*.case"),
+    Fault("resize-one", "src/plan/resize.c", "if (k->dims[i] == 1 && there->dims[i] != 1)", "if (k->dims[i] == 2 && there->dims[i] == 0)", "unit regroup"),
+    Fault("watched-piece", "src/runtime/tape_run.c", "for (int64_t at = begin, next; at < end; at = next) {", "for (int64_t at = begin, next; at + 1 < end; at = next) {", "unit api_cancel"),
+    Fault("cache-key", "src/runtime/cache.c", " || memcmp(bytes, key, key_bytes) != 0)", ")", "unit cache"),
+    # ---- passes
+    Fault("cse-random", "src/pass/cse.c", "n->op == OP_INPUT || (op_table[n->op].traits & T_UNSTABLE)", "n->op == OP_INPUT", "cases pass/cse*.case"),
+    Fault("add-zero", "src/pass/identities.c", "scalar_of_float(-0.0) : scalar_of_int(0);\n    if (!is_real(c))\n        return NO_VALUE;\n    value_id v = rule_neutral(c, 0, zero);",
+          "scalar_of_float(0.0) : scalar_of_int(0);\n    if (!is_real(c))\n        return NO_VALUE;\n    value_id v = rule_neutral(c, 0, zero);", "cases pass/identities*.case"),
+    Fault("slice-slice", "src/pass/rules_chains.c", "a[i].start + b[i].start * a[i].step : 0;", "a[i].start + b[i].start : 0;", "cases pass/identities*.case"),
+    # ---- derivatives
+    Fault("grad-transpose", "src/grad/grad_movement.c", "inverse[perm[i]] = i;", "inverse[i] = perm[i];", "cases grad/transpose.case"),
+    Fault("grad-tanh", "src/grad/grad_elementwise.c", "build_binary(&c->b, OP_SUB, grad_scalar(c, y, 1), square)", "build_binary(&c->b, OP_ADD, grad_scalar(c, y, 1), square)", "cases grad/functions.case"),
+    Fault("grad-slice", "src/grad/grad_movement.c", "r.start += (r.count - 1) * r.step;", "r.start += r.count * r.step;", "cases grad/slice*.case"),
+    Fault("grad-broadcast", "src/grad/grad_movement.c", "bool grown = carried && x->dims[next] == 1 && y->dims[i] != 1;", "bool grown = carried && x->dims[next] == 1 && y->dims[i] > 2;", "cases grad/*broadcast.case"),
+    # ---- readers
+    Fault("npy-columns", "src/io/npy_header.c", 'h->columns = take_word(c, "True");', 'h->columns = take_word(c, "True") && false;', "unit io_npy"),
+    Fault("safetensors-end", "src/io/safetensors.c", "(uint64_t)e->end > a->in.size - data)", "(uint64_t)e->end > a->in.size)", "unit io_safetensors"),
+    Fault("onnx-gemm", "src/dialect/onnx/ops/op_contract.c", 'onnx_attr_int(c, "transA", 0) ? 0 : 1', 'onnx_attr_int(c, "transA", 0) ? 1 : 0', "script onnx/test_onnx_ops.py"),
+    Fault("stablehlo-compare", "src/dialect/mlir/hlo/lower_elementwise.c", '{"LT", "LE", "EQ", "GE", "GT", "NE"}', '{"LT", "LE", "EQ", "GT", "GE", "NE"}', "cases stablehlo/*.case"),
+    Fault("tiny-shrink", "src/dialect/tiny/shrink.c", "c->hi[i] == extent && c->step[i] == 1;", "c->step[i] == 1;", "cases tiny/*shrink*.case"),
+    # ---- writers
+    Fault("onnx-unsigned", "src/dialect/onnx/write/contract.c", "x = onnx_cast(w, x, sum);", "x = onnx_cast_plain(w, x, in);", "script onnx/test_onnx_write.py"),
+    # ---- training
+    Fault("adam-correction", "src/train/optimizer.c", "correction(s, count, s->o->beta2)", "correction(s, count, s->o->beta1)", "unit train"),
+]
+
+
+def run(command, **options):
+    try:
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                              text=True, errors="replace", timeout=LONGEST, check=False, **options)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        return 124, "it never ends"
+
+
+def copy_sources():
+    """Bring the copy to what the working tree is; what did not change keeps its time."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    for name in listed.stdout.splitlines():
+        source, to = ROOT / name, COPY / name
+        if not source.is_file():
+            to.unlink(missing_ok=True)
+        elif not to.exists() or source.read_bytes() != to.read_bytes():
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, to)
+            shutil.copymode(source, to)
+
+
+def targets_of(check):
+    kind, *rest = check.split()
+    return ["tenon", "serve", "equality", *[f"unit_{name}" for name in rest if kind == "unit"]]
+
+
+def build(targets):
+    return run(["cmake", "--build", BUILD, "-j", JOBS, "--target", *targets], cwd=COPY)
+
+
+def try_check(check):
+    """What the tests say: 0 where all is well."""
+    kind, *rest = check.split()
+    env = dict(os.environ, PYTHONPATH=str(COPY / "test"), TENON=str(BUILD / "tenon"), EQUALITY=str(BUILD / "test/equality"),
+               TENON_CACHE_BYTES="0")
+    if kind == "unit":
+        return run([BUILD / f"test/unit_{rest[0]}"], cwd=BUILD, env=env)
+    if kind == "script":
+        return run(["/usr/bin/python3", COPY / "test" / rest[0], *rest[1:]], cwd=BUILD, env=env)
+    cases = sorted(path for pattern in rest for path in (COPY / "test").glob(pattern))
+    return run(["/usr/bin/python3", COPY / "test/run_cases.py", "--quick", "--tenon", BUILD / "tenon", "--serve", BUILD / "test/serve",
+                *cases], cwd=BUILD, env=env)
+
+
+def try_fault(fault):
+    """(word, what was said)"""
+    path = COPY / fault.file
+    text = path.read_text(encoding="utf-8")
+    if text.count(fault.old) != 1:
+        return "does not apply", f"the text stands {text.count(fault.old)} times in {fault.file}"
+    try:
+        path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+        status, said = build(targets_of(fault.check))
+        if status:
+            return "does not build", said[-3000:]
+        status, said = try_check(fault.check)
+        return ("found", "") if status else ("MISSED", said[-1000:])
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+def prepare(faults):
+    """Build the copy, and see that the tests pass without a fault."""
+    copy_sources()
+    status, said = (0, "") if (BUILD / "build.ninja").exists() else run(["cmake", "--preset", "dev"], cwd=COPY)
+    checks = sorted({fault.check for fault in faults})
+    if not status:
+        status, said = build(sorted({t for check in checks for t in targets_of(check)}))
+    if status:
+        sys.exit(f"the sources do not build:\n{said[-3000:]}")
+    for check in checks:
+        status, said = try_check(check)
+        if status:
+            sys.exit(f"`{check}` fails without a fault:\n{said[-3000:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    o = parser.parse_args()
+    faults = [f for f in FAULTS if not o.names or f.name in o.names]
+    if o.list:
+        print("\n".join(f"{f.name}: {f.file}, {f.check}" for f in faults))
+        return 0
+    prepare(faults)
+    n_found = 0
+    for fault in faults:
+        word, said = try_fault(fault)
+        n_found += word == "found"
+        print(f"{fault.name}: {word}{f' by `{fault.check}`' if word in ('found', 'MISSED') else ''}", flush=True)
+        if word != "found":
+            print(said, flush=True)
+    print(f"{n_found} of {len(faults)} faults found")
+    return n_found != len(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
