@@ -46,7 +46,7 @@ FAULTS = [
     Fault("guard-low", "src/loop/emit/emit_index.c", "if (g->of->low < g->low)", "if (g->of->low < g->low - 1)", "script loop/full_partial.py 3 0 pads moves"),
     # ---- loops and kernels
     Fault("cast-compare", "src/loop/element/element_cast.c", "dtype_is_signed(from) ? LOOP_ILT : LOOP_IULT, y,", "LOOP_ILT, y,", "cases ptir/cast-*.case"),
-    Fault("cast-odd", "src/loop/element/element_cast.c", "const_like(b, a, 0x7ff)", "const_like(b, a, 0x3ff)", "unit element"),
+    Fault("cast-odd", "src/loop/element/element_cast.c", "const_like(b, a, 0x7ff)", "const_like(b, a, 0x3ff)", "cases ptir/cast-halfway.case"),
     Fault("cast-nan", "src/loop/element/element_cast.c", "return loop_select(b, loop_binary(b, LOOP_FUNO, x, x), zero, i);", "return i;", "cases ptir/cast-*.case"),
     Fault("arg-max-tie", "src/loop/nest/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
           "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
