@@ -50,8 +50,8 @@ FAULTS = [
     Fault("cast-nan", "src/loop/element/element_cast.c", "return loop_select(b, loop_binary(b, LOOP_FUNO, x, x), zero, i);", "return i;", "cases ptir/cast-*.case"),
     Fault("arg-max-tie", "src/loop/nest/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
           "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
-    Fault("cumulative-rest", "src/loop/nest/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 2 0 cumulated"),
-    Fault("pack-last-column", "src/loop/contract/contract_pack_b.c", ": loop_i64(b, p->n - 1);", ": loop_i64(b, p->n);", "unit contract"),
+    Fault("cumulative-rest", "src/loop/nest/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),
+    Fault("pack-last-column", "src/loop/contract/contract_pack_b.c", ": loop_i64(b, p->n - 1);", ": loop_i64(b, p->n);", "script loop/full_partial.py 4 0 products tiled_products turned_products decoded_products"),
     Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
     # ---- the plan and the engine
     Fault("buffers-reuse", "src/plan/buffers.c", "    free_slots(w, b->begin);", "    free_slots(w, b->begin + 1);", "cases convert/buffers*.case"),
