@@ -4,7 +4,8 @@
 
 A part is a build or the tests of one build. Each build, each test and the layout of the sources
 count as one; a test whose last line of output is such a line itself counts as what it says. Tests
-that fail are printed whole, those that take longer than SLOW seconds are named.
+that fail are printed whole, those that take longer than SLOW seconds are named, and those that leave
+something out.
 """
 import os
 import pathlib
@@ -21,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = str(os.cpu_count())
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed\s*\Z")
 ENDED = re.compile(r"\s*\d+/\d+ Test\s+#\d+: (\S+) \.*(.*?)\s+([\d.]+) sec")
+SKIPPED = re.compile(r"^(?:skipped: .*|OK \(skipped=\d+\))$", re.M)
 SLOW = 10
 FUZZ_RUNS = 2000  # inputs for each fuzzer
 # The unit tests in which threads meet.
@@ -101,7 +103,9 @@ def test(tally, preset, *labels):
     for case in cases:
         ok = case.get("status") == "run"
         text = case.findtext("system-out") or ""
-        said = SUMMARY.search(text)
+        said, skipped = SUMMARY.search(text), SKIPPED.search(text)
+        if skipped:
+            print(f"  {case.get('name')}: {skipped[0]}", flush=True)
         passed, failed = (int(said[1]), int(said[2])) if said else (int(ok), int(not ok))
         if not ok and not failed:  # it stopped in spite of what it said
             failed = 1

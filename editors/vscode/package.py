@@ -38,7 +38,7 @@ def packed():
     package = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
     manifest = MANIFEST.format(**package, engine=package["engines"]["vscode"])
     files = {"[Content_Types].xml": TYPES.encode(), "extension.vsixmanifest": manifest.encode()}
-    for path in sorted([*HERE.glob("*.js*"), *HERE.glob("*/*.json")]):
+    for path in sorted([HERE / "package.json", *HERE.glob("*.js"), *HERE.glob("*/*.json")]):
         files["extension/" + path.relative_to(HERE).as_posix()] = path.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -55,9 +55,17 @@ def configuration(language):
 
 def package(languages):
     return {"name": "tenon", "displayName": "Tenon", "publisher": "tenon", "version": "0.1.0", "license": "SEE LICENSE",
-            "description": "Colours for MIND Core IR, MIND and PTIR", "engines": {"vscode": "^1.60.0"},
-            "categories": ["Programming Languages"],
+            "description": "MIND Core IR, MIND and PTIR: colours, and what `tenon lsp` knows of programs", "engines": {"vscode": "^1.67.0"},
+            "categories": ["Programming Languages"], "main": "./extension.js",
+            "activationEvents": [*(f"onLanguage:{x['id']}" for x in languages), "onLanguage:json"],
+            "capabilities": {"untrustedWorkspaces": {"supported": True}},
             "contributes": {
+                "commands": [{"command": "tenon.restart", "title": "Tenon: Restart the language server"}],
+                "configuration": {"title": "Tenon", "properties": {
+                    "tenon.server": {"type": "boolean", "default": True, "scope": "machine",
+                                     "description": "Ask `tenon lsp` about programs."},
+                    "tenon.path": {"type": "string", "default": "tenon", "scope": "machine",
+                                   "description": "The program that is run as `tenon lsp`."}}},
                 "languages": [{"id": x["id"], "aliases": [x["name"]], "extensions": x["extensions"],
                                "configuration": f"./languages/{x['id']}.json"} for x in languages],
                 "grammars": [{"language": x["id"], "scopeName": f"source.{x['id']}",
