@@ -31,6 +31,9 @@ tn_status text_file_read(context *cx, text_room *to, const char *path, const cha
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks);
 
+/* Tell the names of M's context, if an editor asks for them, what M demands of its sizes. */
+void api_note_sizes(const module *m);
+
 /* The number of an -O level. */
 static inline int api_level(tn_level level)
 {

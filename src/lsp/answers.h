@@ -10,6 +10,7 @@
 struct lsp_server {
     context *cx; /* for messages, and for memory */
     tn_writer out;
+    const char *pages; /* NULL: nobody knows where the pages about errors are */
     encoding encoding;
     document *documents;
     bool is_initialized, is_shut_down, has_failed;

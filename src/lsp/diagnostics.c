@@ -54,6 +54,21 @@ static void put_message(showing *w, const tn_diagnostic *g)
     text_release(&all);
 }
 
+/* Where the page about this kind of error is: a file of this machine. */
+static void put_page(showing *w, const tn_diagnostic *g)
+{
+    if (!w->s->pages || !tn_error_page(g->kind, 0))
+        return;
+    text_buffer uri;
+    text_init(&uri, w->d->allocator);
+    text_printf(&uri, "%s/%s.html", w->s->pages, g->kind);
+    text_puts(w->out, ",\"codeDescription\":{\"href\":");
+    text_json_string(w->out, uri.at ? uri.at : "", uri.n);
+    text_putc(w->out, '}');
+    w->out->failed = w->out->failed || uri.failed;
+    text_release(&uri);
+}
+
 static void put_diagnostic(showing *w, const tn_diagnostic *g)
 {
     size_t from, to;
@@ -65,6 +80,7 @@ static void put_diagnostic(showing *w, const tn_diagnostic *g)
                 : g->severity == TN_WARNING ? 2
                                             : 3);
     text_json_string(w->out, g->code, strlen(g->code));
+    put_page(w, g);
     text_puts(w->out, ",\"source\":\"tenon\",\"message\":");
     put_message(w, g);
     put_notes(w, g);

@@ -39,7 +39,11 @@ static void put_name(const document *d, const named_use *u, text_buffer *out)
     else if (definition->kind == NAMED_INPUT)
         text_puts(out, "input ");
     text_put(out, d->text + u->at.at, u->at.length);
-    text_printf(out, "%s%s\n```", *detail ? ": " : "", detail);
+    text_printf(out, "%s%s\n```",
+                !*detail                           ? ""
+                : definition->kind == NAMED_SYMBOL ? "\n"
+                                                   : ": ",
+                detail);
 }
 
 bool answer_hover(const server *s, const document *d, size_t at, text_buffer *out)

@@ -3,7 +3,7 @@
 
 #include "lsp/answers.h"
 
-lsp_server *lsp_new(const tn_allocator *allocator, const tn_writer *out)
+lsp_server *lsp_new(const tn_allocator *allocator, const tn_writer *out, const char *pages)
 {
     context *cx = context_new(allocator, NULL);
     server *s = cx ? memory_alloc(&cx->allocator, sizeof *s) : NULL;
@@ -11,7 +11,7 @@ lsp_server *lsp_new(const tn_allocator *allocator, const tn_writer *out)
         context_free(cx);
         return NULL;
     }
-    *s = (server){.cx = cx, .out = *out};
+    *s = (server){.cx = cx, .out = *out, .pages = pages};
     return s;
 }
 

@@ -8,8 +8,10 @@
 
 typedef struct lsp_server lsp_server;
 
-/* A server that writes its messages, framed, to OUT, which is copied. NULL without memory. */
-lsp_server *lsp_new(const tn_allocator *allocator, const tn_writer *out);
+/* A server that writes its messages, framed, to OUT, which is copied. PAGES, which may be NULL and
+ * outlives the server: the URI of a folder with a page KIND.html about each kind of error. NULL
+ * without memory. */
+lsp_server *lsp_new(const tn_allocator *allocator, const tn_writer *out, const char *pages);
 void lsp_free(lsp_server *s);
 
 /* Take one message: N bytes of BODY, behind which a NUL stands. False when it was the last: `exit`,

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char first[] = "{\"id\":0,\"method\":\"initialize\"}";
     const tn_writer out = {drop, NULL};
-    lsp_server *s = lsp_new(NULL, &out);
+    lsp_server *s = lsp_new(NULL, &out, "file:///pages");
     FILE *in = NULL;
     if (s && size > 0 && data[0] == 'C') {
         char *copy = malloc(size);

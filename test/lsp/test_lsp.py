@@ -1,8 +1,11 @@
 """The language server: the life of a session, texts that follow the editor's, diagnostics and their edits."""
 import random
+import re
+import subprocess
 import unittest
 
-from lsp.editor import END, frame, initialize, notification, opened, request, session, talk
+from lib.program import HANG, ROOT, TENON
+from lsp.editor import END, frame, initialize, messages, notification, opened, request, session, talk
 
 URI = "file:///x.ir"
 WRONG = '%0 = Input () {name="é😀"} : tensor<f32>[2]\n%1 = Sum (%9) {axes=[0], keepdims=false} : tensor<f32>[]\noutputs: %1\n'
@@ -63,6 +66,15 @@ class Diagnostics(unittest.TestCase):
         self.assertEqual(d["range"], {"start": {"line": 1, "character": 10}, "end": {"line": 1, "character": 12}})
         self.assertEqual((d["severity"], d["source"]), (1, "tenon"))
         self.assertRegex(d["code"], "^E[0-9]{4}$")
+
+    def test_pages(self):
+        """Where pages about errors are known, a diagnostic leads to its own, whose name is that of its kind."""
+        data = b"".join(frame(m) for m in [initialize("utf-8"), opened(URI, "mind-ir", WRONG), *END])
+        done = subprocess.run([TENON, "lsp", "--pages", "https://example.org/errors"], input=data, capture_output=True, timeout=HANG)
+        d, = messages(done.stdout)[1]["params"]["diagnostics"]
+        found = re.fullmatch("https://example.org/errors/([A-Za-z]+).html", d["codeDescription"]["href"])
+        self.assertTrue((ROOT / "docs" / "errors" / f"{found[1]}.md").exists())
+        self.assertIn(d["code"], (ROOT / "docs" / "errors" / f"{found[1]}.md").read_text())
 
     def test_encodings(self):
         text = WRONG.replace("tensor<f32>[2]\n", "tensor<q32>[2]\n")

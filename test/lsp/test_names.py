@@ -1,5 +1,6 @@
 """The language server's answers about names: definitions, uses, renaming, outlines, types, folds, and values to choose from."""
 import json
+import re
 import subprocess
 import unittest
 
@@ -33,6 +34,32 @@ PTIR = """entry func @main(%a: tensor<f32, ?N x 2>, %"b c": tensor<f32, ?N x 2>)
 func @other(%a: tensor<f32>) -> tensor<f32> {
   %c = neg(%a) -> tensor<f32>
   return %c
+}
+"""
+LOOP = """func @main(%n: tensor<si32>) -> tensor<si32> {
+  %last = while(%n) cond_region[0] body_region[71] -> (tensor<si32>)
+  %more = cond(literal<i1>[true], %last[0]) true_region[71] false_region[71] -> (tensor<si32>)
+  return %more[0]
+}
+region @0(%n: tensor<si32>) -> (tensor<i1>, tensor<si32>) {
+  %more = compare(%n, literal<si32>[9]) op[less] -> tensor<i1>
+  return %more, %n
+}
+region 71(%n: tensor<si32>) -> tensor<si32> {
+  %next = add(%n, literal<si32>[1]) -> tensor<si32>
+  return %next
+}
+"""
+# Statements and functions that cannot be read.
+BROKEN = """fn f(alpha: Tensor<f32>[2], beta: Tensor<f32>[2]) -> Tensor<f32>[2] {
+  let gamma = alpha + beta;
+  let delta = gamma + ) * beta;
+  let last = delta * gamma;
+  f(alpha, beta=gamma ];
+  last
+}
+fn main(x: Tensor<f32>[2]) -> Tensor<f32>[2] {
+  f(x, x)
 }
 """
 TINY = """{"uops": [
@@ -80,6 +107,8 @@ class Names(unittest.TestCase):
         ("ptir", PTIR, nth(PTIR, "b c", 1), [nth(PTIR, "b c"), nth(PTIR, "b c", 1)]),
         ("ptir", PTIR, nth(PTIR, "neg(%a") + 5, [nth(PTIR, "%a", 2) + 1, nth(PTIR, "%a", 3) + 1]),
         ("ptir", PTIR, nth(PTIR, "?N", 4) + 1, [nth(PTIR, "?N", k) + 1 for k in range(5)]),
+        ("ptir", LOOP, nth(LOOP, "[71]") + 1, [nth(LOOP, "71(")] + [nth(LOOP, w) + len(w) for w in ("body_region[", "true_region[", "false_region[")]),
+        ("ptir", LOOP, nth(LOOP, "@0") + 1, [nth(LOOP, "@0") + 1, nth(LOOP, "cond_region[") + 12]),
         ("tiny-json", TINY, nth(TINY, '["a"') + 2, [nth(TINY, '"a"', k) + 1 for k in range(3)]),
     ]
 
@@ -90,10 +119,33 @@ class Names(unittest.TestCase):
                 self.assertEqual(offset(text, first), places[0])
                 for with_definition in (True, False):
                     got = ask(language, text, "references", at, context={"includeDeclaration": with_definition})
-                    self.assertEqual([offset(text, r["range"]["start"]) for r in got], places[not with_definition:])
+                    self.assertEqual([offset(text, r["range"]["start"]) for r in got], sorted(places[not with_definition:]))
                 marks = ask(language, text, "documentHighlight", at)
                 self.assertEqual([(offset(text, m["range"]["start"]), m["kind"]) for m in marks],
-                                 [(p, 2 if k else 3) for k, p in enumerate(places)])
+                                 sorted((p, 2 if k else 3) for k, p in enumerate(places)))
+
+    def test_what_cannot_be_read(self):
+        """Names in a function with syntax errors are known, in the statements that are wrong too, and no fault is told twice."""
+        for name, n in (("alpha", 3), ("beta", 3), ("gamma", 4), ("delta", 2), ("last", 2)):
+            places = [m.start() for m in re.finditer(rf"\b{name}\b", BROKEN)]
+            places = [p for p in places if BROKEN[p:p + 5] != "beta="]
+            self.assertEqual(len(places), n)
+            for at in places:
+                got = ask("mind", BROKEN, "references", at, context={"includeDeclaration": True})
+                self.assertEqual([offset(BROKEN, r["range"]["start"]) for r in got], places, name)
+        self.assertEqual(ask("mind", BROKEN, "hover", nth(BROKEN, "gamma", 1))["contents"]["value"], "```\ngamma: Tensor<f32, [2]>\n```")
+        published, = session(opened(URI, "mind", BROKEN))
+        lines = [d["range"]["start"]["line"] for d in published["params"]["diagnostics"]]
+        self.assertEqual(lines, sorted(set(lines) & {2, 4}))
+
+    def test_signs(self):
+        """The sign of a name counts as its beginning, which is where some editors put the cursor."""
+        for language, text, at in (("mind-ir", CORE, nth(CORE, "%x", 1)), ("ptir", PTIR, nth(PTIR, '%"b c', 1)), ("ptir", PTIR, nth(PTIR, "?N", 2)),
+                                   ("ptir", PTIR, nth(PTIR, "@main"))):
+            name = at + 2 if text[at + 1] == '"' else at + 1
+            self.assertIsNotNone(ask(language, text, "definition", name))
+            for method in ("definition", "prepareRename", "hover"):
+                self.assertEqual(ask(language, text, method, at), ask(language, text, method, name), method)
 
     def test_no_name(self):
         for method, nothing in (("definition", None), ("references", []), ("documentHighlight", []), ("prepareRename", None)):
@@ -101,7 +153,7 @@ class Names(unittest.TestCase):
         self.assertEqual(ask("mind-ir", CORE, "rename", nth(CORE, "Neg"), newName="y"), -32803)
 
     def test_rename(self):
-        for language, text, at, places in self.NAMES:
+        for language, text, at, places in [n for n in self.NAMES if n[1] is not LOOP]:
             with self.subTest(language=language, at=at):
                 found = ask(language, text, "prepareRename", at)
                 begin, end = (offset(text, found["range"][k]) for k in ("start", "end"))
@@ -112,6 +164,14 @@ class Names(unittest.TestCase):
                 self.assertNotIn("[", json.dumps(ask(language, once, "definition", nth(once, "zebra"))["range"]))
                 twice = apply(once, ask(language, once, "rename", nth(once, "zebra"), newName=found["placeholder"])["changes"][URI])
                 self.assertEqual(twice.replace("%01", "%1"), text.replace("%01", "%1"))
+
+    def test_rename_regions(self):
+        """Names of regions are numbers."""
+        at = nth(LOOP, "71(")
+        after = apply(LOOP, ask("ptir", LOOP, "rename", at, newName="12")["changes"][URI])
+        self.assertEqual(after, LOOP.replace("71", "12"))
+        for name in ("zebra", "0"):
+            self.assertEqual(ask("ptir", LOOP, "rename", at, newName=name), -32803)
 
     def test_refused(self):
         for language, text, at, name in (("mind-ir", CORE, nth(CORE, "%1") + 1, "x"), ("mind-ir", CORE, nth(CORE, "%1") + 1, "a b"),
@@ -131,6 +191,14 @@ class Names(unittest.TestCase):
             got = ask(language, text, "hover", at)
             if words:
                 self.assertEqual(got["contents"]["value"], f"```\n{words}\n```")
+
+    def test_sizes(self):
+        """Hovering over a size tells what operations demand of it."""
+        text = ("func @main(%a: tensor<f32, ?N x 2>, %b: tensor<f32, ?M>) -> tensor<f32, ?M> {\n"
+                "  %c = reshape(%a) new_shape[?M] -> tensor<f32, ?M>\n  %d = add(%c, %b) -> tensor<f32, ?M>\n  return %d\n}\n")
+        for name, at in (("N", nth(text, "?N") + 1), ("M", nth(text, "?M", 1) + 1)):
+            got = ask("ptir", text, "hover", at)["contents"]["value"]
+            self.assertEqual(got, f"```\nsize {name}\nN*2 = M\n```")
 
     def outline(self, symbols):
         return [(s["name"], self.outline(s["children"])) if "children" in s else s["name"] for s in symbols]

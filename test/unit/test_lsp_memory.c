@@ -40,7 +40,7 @@ static void serve(const tn_allocator *a, const char *text, size_t n)
 {
     static const char first[] = "{\"id\":0,\"method\":\"initialize\"}";
     const tn_writer out = {drop, NULL};
-    lsp_server *s = lsp_new(a, &out);
+    lsp_server *s = lsp_new(a, &out, "file:///pages");
     bool more = s && lsp_take(s, first, sizeof first - 1);
     for (size_t at = 0; more && at < n;) {
         const char *end = memchr(text + at, '\n', n - at);

@@ -115,6 +115,7 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
     const tn_status status = d->read(m, &options);
     m->own_text = NULL; /* from now on what was read may be elsewhere too */
     TN_TRY(status);
+    api_note_sizes(m);
     if (!d->lowers_to)
         return select_entry(m, o->entry);
     m->dialect = d->lowers_to;

@@ -87,6 +87,11 @@ void names_define(name_table *t, const name_definition *d)
         note(t, (named_use){at, at.at, d->kind, d->is_inferred, d->whole, keep(t, d->detail)});
 }
 
+void names_tell(name_table *t, uint32_t i, const char *detail)
+{
+    t->uses.at[i].detail = keep(t, detail);
+}
+
 void names_use(name_table *t, span at, span definition)
 {
     if (t)
@@ -144,10 +149,23 @@ static const named_use *last_before(const name_table *t, uint32_t at)
     return low ? &t->uses.at[low - 1] : NULL;
 }
 
+/* The byte behind the signs and the quote of a name that begin at AT. */
+static uint32_t behind_signs(const name_table *t, uint32_t at)
+{
+    const uint32_t from = at;
+    while (at < t->length && strchr("%@?", t->text[at]) && t->text[at])
+        at++;
+    return at > from && at < t->length && t->text[at] == '"' ? at + 1 : at;
+}
+
 const named_use *names_at(const name_table *t, uint32_t at)
 {
     const named_use *u = last_before(t, at);
-    return u && at - u->at.at <= u->at.length ? u : NULL;
+    if (u && at - u->at.at <= u->at.length)
+        return u;
+    const uint32_t name = behind_signs(t, at);
+    u = name > at ? last_before(t, name) : NULL;
+    return u && u->at.at == name ? u : NULL;
 }
 
 const named_use *names_definition(const name_table *t, const named_use *u)

@@ -50,7 +50,11 @@ void names_use(name_table *t, span at, span definition);
 /* Note the name of a size: the first of that name in the text counts as its definition. */
 void names_symbol(name_table *t, span at);
 
-/* The use whose name begins or ends at byte AT, or lies around it; NULL: none. */
+/* DETAIL, which may be NULL, is what there is to say of definition number I. Before names_sort. */
+void names_tell(name_table *t, uint32_t i, const char *detail);
+
+/* The use whose name begins or ends at byte AT, or lies around it, or whose sign is there; NULL:
+ * none. */
 const named_use *names_at(const name_table *t, uint32_t at);
 /* Order the uses by place; nothing can be noted after this. */
 void names_sort(name_table *t);

@@ -188,6 +188,7 @@ static value lower_function(lowering *l, const stmt *s)
     c->scope = l->scope;
     if (b)
         (void)lowering_checked(l, c);
+    lowering_note_names(l, c);
     return (value){.kind = V_UNIT};
 }
 
@@ -204,10 +205,46 @@ static void lower_return(lowering *l, const stmt *s)
     f->returned = true;
 }
 
+/* The name of token T is that of an argument, not of a value. */
+static bool is_label(const token *t)
+{
+    return (t[-1].kind == T_OPEN || t[-1].kind == T_COMMA) && t[1].kind == T_ASSIGN;
+}
+
+/* For an editor: the names in S, which could not be read, mean what they would mean in an
+ * expression. What it defines has no type. */
+static void note_words(lowering *l, const stmt *s)
+{
+    const token *t = l->s->tokens.at, *end = t + l->s->tokens.n;
+    const uint32_t to = s->at.at + s->at.length;
+    while (t < end && t->at.at < s->at.at)
+        t++;
+    for (const token *first = t; t < end && t->kind != T_END && t->at.at < to; t++) {
+        const bool is_defined = s->kind == S_LET && s->to && t->at.at >= s->to->at.at &&
+                                t->at.at < s->to->at.at + s->to->at.length;
+        if (t->kind != T_NAME || is_defined || (t > first && is_label(t)))
+            continue;
+        const char *name = module_string(l->s->m, surface_text(l->s, t->at), t->at.length);
+        if (!name)
+            surface_no_memory(l->s);
+        else
+            (void)lowering_use(l, name, t->at);
+    }
+    if (s->kind == S_LET && s->to)
+        (void)bind_pattern(l, s->to, BAD, s->at);
+}
+
+static value bad_statement(lowering *l, const stmt *s)
+{
+    if (l->s->m->cx->names)
+        note_words(l, s);
+    return BAD;
+}
+
 static value lower_statement(lowering *l, const stmt *s)
 {
     if (s->is_bad)
-        return BAD;
+        return bad_statement(l, s);
     switch ((stmt_kind)s->kind) {
     case S_LET:
         return lower_let(l, s);
@@ -326,6 +363,23 @@ bool lowering_checked(lowering *l, const closure *c)
     (void)inline_call(l, c, arguments);
     d->state = surface_errors(l->s) == errors && !surface_stopped(l->s) ? CLEAN : FAULTY;
     return d->state == CLEAN;
+}
+
+void lowering_note_names(lowering *l, const closure *c)
+{
+    diag_channel *d = &l->s->m->cx->diag;
+    if (!l->s->m->cx->names || !c->decl->has_syntax_errors || surface_stopped(l->s))
+        return;
+    diag_flush(d);
+    const tn_diagnostic_sink sink = d->sink;
+    const uint32_t n_errors = d->n_errors;
+    d->sink = (tn_diagnostic_sink){0};
+    c->decl->has_syntax_errors = false;
+    (void)lowering_checked(l, c);
+    c->decl->has_syntax_errors = true;
+    diag_flush(d);
+    d->sink = sink;
+    d->n_errors = n_errors;
 }
 
 value lowering_apply(lowering *l, const closure *c, const value *arguments, const span *at,

@@ -191,6 +191,7 @@ void lowering_tree(surface *s, tree *t)
             lower_entry(&l, d, &closures[n]);
         else
             (void)lowering_checked(&l, &closures[n]);
+        lowering_note_names(&l, &closures[n]);
     }
     hash_release(s->m->allocator, &l.by_content);
 }

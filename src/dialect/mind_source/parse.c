@@ -292,6 +292,7 @@ static stmt *parse_statement(parser *p)
     if (!ok) {
         s->is_bad = true;
         skip_statement(p);
+        s->at = since(p, at);
     }
     return s;
 }

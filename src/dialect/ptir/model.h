@@ -82,10 +82,18 @@ typedef struct ptir_function {
 
 typedef VECTOR(ptir_function) ptir_functions;
 
+/* Where the region of an id is named by an operation that runs it. */
+typedef struct ptir_region_use {
+    span at;
+    uint64_t region;
+} ptir_region_use;
+typedef VECTOR(ptir_region_use) ptir_region_uses;
+
 typedef struct ptir_program {
     const char *entry; /* interned */
     span entry_at;
     ptir_functions functions, regions;
+    ptir_region_uses region_uses; /* for editors; none unless one asks */
 } ptir_program;
 
 /* ---- shared by the readers ----------------------------------------------------------------- */

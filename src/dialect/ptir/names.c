@@ -82,6 +82,26 @@ static tn_status note_function(const module *m, const ptir_function *f, arena *m
     return n.no_memory ? module_no_memory(m) : TN_OK;
 }
 
+/* Where operations name regions. */
+static tn_status note_regions(const module *m, const ptir_program *p)
+{
+    hash_index by_id = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->regions.n; i++)
+        ok = hash_add(m->allocator, &by_id, hash_mix(3, p->regions.at[i].region), i);
+    for (uint32_t i = 0; ok && i < p->region_uses.n; i++) {
+        const ptir_region_use *u = &p->region_uses.at[i];
+        const uint64_t h = hash_mix(3, u->region);
+        for (uint32_t k = hash_first(&by_id, h), n; (n = hash_at(&by_id, h, &k)) != HASH_NONE;)
+            if (p->regions.at[n].region == u->region) {
+                names_use(m->cx->names, u->at, p->regions.at[n].at);
+                break;
+            }
+    }
+    hash_release(m->allocator, &by_id);
+    return ok ? TN_OK : module_no_memory(m);
+}
+
 tn_status ptir_note_names(const module *m, const ptir_program *p, arena *memory)
 {
     if (!m->cx->names)
@@ -93,5 +113,5 @@ tn_status ptir_note_names(const module *m, const ptir_program *p, arena *memory)
     }
     for (uint32_t i = 0; i < p->regions.n; i++)
         TN_TRY(note_function(m, &p->regions.at[i], memory));
-    return TN_OK;
+    return note_regions(m, p);
 }

@@ -11,6 +11,7 @@ typedef struct ptir_json {
     module *m;
     arena *memory;
     uint64_t literal_bytes;
+    ptir_region_uses region_uses;
     uint32_t faults; /* reported without stopping */
 } ptir_json;
 

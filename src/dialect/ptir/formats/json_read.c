@@ -63,6 +63,17 @@ static bool read_pairs(ptir_json *r, int_list *out)
     return json_ok(&r->j);
 }
 
+/* The id of a region, and where it stands for an editor. */
+static bool read_region(ptir_json *r, int64_t *out)
+{
+    const uint32_t from = json_here(&r->j).at;
+    if (!jpart_index(r, false, out))
+        return false;
+    const span at = {from, (uint32_t)(r->j.at - r->m->source.text) - from};
+    const ptir_region_use use = {at, (uint64_t)*out};
+    return !r->m->cx->names || PTIR_PUSH(r->memory, &r->region_uses, use) || jpart_no_memory(r);
+}
+
 static bool read_field(ptir_json *r, const ptir_field *field, attr *out)
 {
     int_list ints = {0};
@@ -88,8 +99,9 @@ static bool read_field(ptir_json *r, const ptir_field *field, attr *out)
         if (!read_pairs(r, &ints))
             return false;
         break;
-    case PTIR_UINT:
     case PTIR_REGION:
+        return read_region(r, &out->v.i);
+    case PTIR_UINT:
         return jpart_index(r, false, &out->v.i);
     case PTIR_AXIS:
     case PTIR_INT_AXIS:
@@ -507,6 +519,7 @@ tn_status ptir_json_read(module *m, arena *memory, ptir_program *out, uint32_t *
         read_object(&r, "spec_version entry functions regions", 14, read_program_field, out) &&
         json_finish(&r.j);
     json_release(&r.j);
+    out->region_uses = r.region_uses;
     *faults = r.faults;
     return ok ? TN_OK : json_status(&r.j);
 }

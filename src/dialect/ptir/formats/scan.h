@@ -11,6 +11,7 @@ typedef struct ptir_scan {
     const char *at, *end; /* a NUL stands at the end */
     json strings;         /* quoted strings are JSON's */
     uint64_t literal_bytes;
+    ptir_region_uses region_uses;
     uint32_t depth;  /* of brackets */
     uint32_t faults; /* reported without stopping */
     bool failed, no_memory;

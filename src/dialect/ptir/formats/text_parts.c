@@ -485,6 +485,18 @@ static bool read_dict(ptir_scan *s, attr *out)
     return true;
 }
 
+/* The id of a region, and where it stands for an editor. */
+static bool read_region(ptir_scan *s, int64_t *out)
+{
+    (void)scan_eat(s, "@");
+    scan_space(s);
+    const char *from = s->at;
+    if (!scan_size(s, out))
+        return false;
+    const ptir_region_use use = {scan_from(s, from), (uint64_t)*out};
+    return !s->m->cx->names || PTIR_PUSH(s->memory, &s->region_uses, use) || scan_no_memory(s);
+}
+
 bool text_read_field(ptir_scan *s, const ptir_field *field, attr *out)
 {
     int_list ints = {0};
@@ -503,8 +515,11 @@ bool text_read_field(ptir_scan *s, const ptir_field *field, attr *out)
         out->v.ints = ints.at;
         out->n = ints.n;
         return true;
-    case PTIR_UINT:
     case PTIR_REGION:
+        if (!read_region(s, &out->v.i))
+            return false;
+        break;
+    case PTIR_UINT:
         (void)scan_eat(s, "@");
         if (!scan_size(s, &out->v.i))
             return false;

@@ -601,6 +601,7 @@ tn_status ptir_text_read(module *m, arena *memory, ptir_program *out, uint32_t *
     m->source.reading = &r.where;
     (void)read_program(&r, out);
     m->source.reading = NULL;
+    out->region_uses = r.s.region_uses;
     VECTOR_RELEASE(m->allocator, &r.names);
     hash_release(m->allocator, &r.by_name);
     return scan_end(&r.s, faults);
