@@ -23,8 +23,27 @@ vim.api.nvim_win_set_cursor(0, { 2, 6 })
 vim.lsp.buf.code_action()
 local mended = wait(0)
 vim.lsp.buf.formatting_sync(nil, 600000)
+-- a name, there and back
+local function line(text)
+  return vim.wait(600000, function() return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1]:find(text, 1, true) ~= nil end, 10)
+end
+vim.api.nvim_win_set_cursor(0, { 2, 10 })
+vim.lsp.buf.rename("zebra")
+local renamed = line("(%zebra)")
+vim.lsp.buf.rename("0")
+local back = line("(%0)")
+local function asked(method)
+  local parameters = vim.lsp.util.make_position_params(0, "utf-16")
+  parameters.context = { includeDeclaration = true }
+  local answers = vim.lsp.buf_request_sync(0, "textDocument/" .. method, parameters, 600000)
+  return vim.tbl_count(answers[id].result)
+end
+local counts = {}
+for _, method in ipairs({ "references", "documentHighlight", "documentSymbol", "hover", "definition" }) do
+  table.insert(counts, tostring(asked(method)))
+end
 vim.cmd("write!")
-vim.fn.writefile({ tostring(found), tostring(first.lnum), tostring(mended) }, "out.txt")
+vim.fn.writefile({ tostring(found), tostring(first.lnum), tostring(mended), tostring(renamed and back), table.concat(counts, ",") }, "out.txt")
 vim.cmd("qall!")
 """
 EMACS = """
@@ -73,7 +92,7 @@ class Editors(unittest.TestCase):
     @unittest.skipUnless(shutil.which("nvim"), "there is no Neovim")
     def test_neovim(self):
         self.check(("s.lua", NEOVIM), ["nvim", "--headless", "-i", "NONE", "-u", "NONE", "-c", "luafile s.lua"],
-                   ["true", "1", "true"])
+                   ["true", "1", "true", "true", "2,2,2,2,2"])
 
     @unittest.skipUnless(shutil.which("emacs"), "there is no Emacs")
     def test_emacs(self):
