@@ -57,7 +57,7 @@ def pages(folder):
     """Reports of every kind: name, and what the browser is to find."""
     digits = ROOT / "examples" / "digits" / "classify.ir"
     hostile = folder / "<b>&.ir"
-    hostile.write_text('%0 = Input () {name="</script><img src=x onerror=alert(1)>"} : tensor<f32>[2]\n'
+    hostile.write_text('%0 = Input () {name="\u202e</script><img src=x onerror=alert(1)>' + 300 * "w" + '"} : tensor<f32>[2]\n'
                        "%1 = Log (%0) : tensor<f32>[2]\n%2 = Exp (%1) : tensor<f32>[2]\noutputs: %2\n", encoding="utf-8")
     loop = folder / "loop.ptir"
     loop.write_text(LOOP, encoding="utf-8")

@@ -209,8 +209,19 @@ class Reports(unittest.TestCase):
 
     def test_usage(self):
         self.assertEqual(start("report", NET, "--values").returncode, 2)
-        open_size = self.write("open.ptir", "func main(x: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  %a = relu(%x) -> tensor<f32, ?n>\n  return %a\n}\n")
-        self.assertNotEqual(start("report", open_size).returncode, 0)
+
+    def test_open_sizes(self):
+        """They come from the inputs, or from --dim."""
+        path = self.write("open.ptir", "func main(x: tensor<f32, ?n x ?m>) -> tensor<f32, ?n x ?m> {\n"
+                          "  %a = tanh(%x) -> tensor<f32, ?n x ?m>\n  return %a\n}\n")
+        for more in (("--input", "x=[[1, 2, 3], [4, 5, 6]]"), ("--random", 1, "--dim", "n=2", "--dim", "m=3"),
+                     ("--input", "x=[[1, 2, 3], [4, 5, 6]]", "--dim", "m=3")):
+            kernel, = json.loads(output("report", path, *more, "--json"))["explain"]["functions"][0]["kernels"]
+            self.assertEqual(kernel["reads"][0]["type"], "f32[2, 3]", more)
+        for more in ((), ("--random", 1), ("--dim", "n=2")):
+            done = start("report", path, *more)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("size", done.stderr)
 
 
 if __name__ == "__main__":

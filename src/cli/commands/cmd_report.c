@@ -246,12 +246,60 @@ static tn_status run_and_put(session *s, const arguments *args, const wishes *w,
     return status;
 }
 
+static bool is_bound(const tn_binding *list, size_t n, const char *symbol)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].symbol, symbol) == 0)
+            return true;
+    return false;
+}
+
+/* Bind the sizes of M that the tensors of IN tell: those of extents that are one symbol. */
+static tn_status add_sizes(session *s, const tn_module *m, const run_inputs *in, wishes *w)
+{
+    const char *symbol, *extent;
+    size_t n = w->compile.n_bindings, n_symbols = 0;
+    while (tn_module_symbol(m, n_symbols))
+        n_symbols++;
+    tn_binding *list = cli_alloc(&s->memory, n + n_symbols + 1, sizeof *list);
+    if (!list)
+        return no_memory(s);
+    if (n > 0)
+        memcpy(list, w->compile.bindings, n * sizeof *list);
+    for (size_t k = 0; (symbol = tn_module_symbol(m, k)) != NULL; k++)
+        for (size_t i = 0; i < in->n; i++)
+            for (uint32_t axis = 0; (extent = tn_module_input_extent(m, i, axis)) != NULL; axis++)
+                if (strcmp(extent, symbol) == 0 && axis < in->tensors[i].type.rank &&
+                    !is_bound(list, n, symbol))
+                    list[n++] = (tn_binding){symbol, in->tensors[i].type.dims[axis]};
+    w->compile.bindings = list;
+    w->compile.n_bindings = n;
+    return TN_OK;
+}
+
+/* Compile M; where sizes are left open, with those that the inputs tell. */
+static tn_status compile(session *s, const arguments *args, wishes *w, const tn_module *m,
+                         tn_program **p)
+{
+    TN_TRY(read_bindings(s, args, OPTION_DIM, &w->compile.bindings, &w->compile.n_bindings));
+    TN_TRY(tn_program_compile(m, &w->compile, p));
+    if (!w->runs || !tn_module_symbol(m, w->compile.n_bindings))
+        return TN_OK;
+    run_inputs in = {0};
+    tn_status status = inputs_gather(s, *p, args, w->has_seed ? &w->seed : NULL, &in);
+    if (status == TN_OK)
+        status = add_sizes(s, m, &in, w);
+    inputs_release(&in);
+    tn_program_free(*p);
+    *p = NULL;
+    return status == TN_OK ? tn_program_compile(m, &w->compile, p) : status;
+}
+
 static tn_status compile_and_put(session *s, const arguments *args, wishes *w, tn_module *m,
                                  const texts *x, cli_text *out)
 {
     tn_program *p;
-    TN_TRY(read_bindings(s, args, OPTION_DIM, &w->compile.bindings, &w->compile.n_bindings));
-    TN_TRY(tn_program_compile(m, &w->compile, &p));
+    TN_TRY(compile(s, args, w, m, &p));
     tn_status status = TN_OK;
     if (w->compile.n_bindings > 0)
         status = tn_module_bind(m, w->compile.bindings, w->compile.n_bindings);

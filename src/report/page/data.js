@@ -1,6 +1,7 @@
 /* Shows the data of a report. Names in it come from anywhere: they are set as text, never as markup. */
 'use strict';
-const D = JSON.parse(document.getElementById('data').textContent);
+/* Characters that change the direction of what stands around them could make a name read as another: they are shown as such. */
+const D = JSON.parse(document.getElementById('data').textContent.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd'));
 const byId = id => document.getElementById(id);
 const COLOURS = 8, MOST_SVG = 300, MOST_LINES = 20000, MOST_ROWS = 1000;
 
@@ -113,7 +114,8 @@ function rows(list) {
       dl.append(el('dt', {}, name), el('dd', {}, value));
   return dl;
 }
-const valueText = v => `${v.value}${v.name !== undefined ? ` '${v.name}'` : ''} ${v.type}`;
+const cut = (text, most) => text.length > most ? `${text.slice(0, most)}…` : text;
+const valueText = v => `${v.value}${v.name !== undefined ? ` '${cut(v.name, 60)}'` : ''} ${v.type}`;
 
 function kernelDetails(k) {
   return rows([
@@ -137,7 +139,7 @@ function showDetails() {
   const k = selected.kernel === null ? null : kernelAt.get(keyOf(selected.fn, selected.kernel));
   const where = functions.length > 1 ? ` of ${functions[selected.fn].name}` : '';
   const title = [n && `%${n.value} ${n.op}`, k ? `kernel ${k.number}: ${k.kind}` : n && 'in no kernel'].filter(Boolean).join(', ');
-  out.replaceChildren(el('strong', {}, title + where));
+  out.replaceChildren(el('strong', {}, title + where), el('button', {type: 'button', class: 'tool clear', onclick: unselect}, 'clear'));
   if (n) out.append(nodeDetails(n));
   if (k) out.append(kernelDetails(k));
 }

@@ -44,7 +44,7 @@ function whereTimeGoes() {
   if (!run || !list.length) return [];
   const out = el('p', {}, `Of ${time(1000 * run.dur)}, `);
   list.slice(0, 3).forEach((k, i) => out.append(i ? ', ' : '', el('button', {type: 'button', class: 'link', onclick: () => select(k.fn, k.number, null)},
-    `kernel ${functions.length > 1 ? `${k.function} ` : ''}${k.number}`), ` (${k.name.length > 40 ? `${k.name.slice(0, 40)}…` : k.name}) takes ${percent(k.part)}`));
+    `kernel ${functions.length > 1 ? `${k.function} ` : ''}${k.number}`), ` (${cut(k.name, 40)}) takes ${percent(k.part)}`));
   out.append(all < 1 ? `; ${percent(1 - all)} is spent outside of kernels.` : '.');
   return [out];
 }
