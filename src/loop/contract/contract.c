@@ -187,8 +187,9 @@ static bool is_read_once(const problem *p)
 static int64_t choose_block(problem *p, const machine *m)
 {
     const int64_t vectors = p->has_dynamic_n ? INT64_MAX : (p->n + p->lanes - 1) / p->lanes;
-    /* Where registers are left, the next row of B and factor of A are loaded early. */
-    const int64_t used = m->registers > 16 ? 6 : 4, room = (m->registers - used) / p->parts;
+    /* Where registers are left, the next row of B and factors of A are loaded early: with two fewer
+     * of 32, LLVM spills a sum. */
+    const int64_t used = m->registers > 16 ? 8 : 4, room = (m->registers - used) / p->parts;
     int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
     if (p->m >= room / 3 && vectors == 3)
         nv = 3;
