@@ -207,6 +207,16 @@ static void join_chunk(multiplier *g)
     loop_end(b);
 }
 
+/* Every line of the block's totals, which its sums join later. */
+static void fetch_totals(multiplier *g)
+{
+    const int64_t vectors = LOOP_ALIGN / total_bytes(g->p); /* of a line */
+    const uint32_t step = vectors > 1 ? (uint32_t)vectors : 1;
+    for (uint32_t r = 0; r < g->rows; r++)
+        for (uint32_t v = 0; v < g->nv; v += step)
+            loop_prefetch(g->b, total_at(g, r, v));
+}
+
 /* The totals of a block of ROWS rows and COLUMNS columns. */
 static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
 {
@@ -223,8 +233,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     for (uint32_t i = 0; i < rows * g->nv; i++)
         g->sums[i] = element_var(b, zero);
     if (g->is_tiled) {
-        for (uint32_t r = 0; r < rows; r++)
-            loop_prefetch(b, total_at(g, r, 0));
+        fetch_totals(g);
         emit_chunk(g);
         join_chunk(g);
         return;
