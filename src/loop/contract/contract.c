@@ -207,54 +207,6 @@ static int64_t choose_block(problem *p, const machine *m)
     return rows < 1 ? 1 : rows;
 }
 
-/* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now. Large extents are cut into
- * blocks of MOST units or one less, medium ones into blocks of any height from half of MOST on;
- * extents up to MOST are one block of exactly that height. */
-static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axis)
-{
-    const uint32_t outer = (UINT32_C(1) << axis) - 1;
-    const bool is_dynamic = p->a_m.n > 0 && (p->a_m.dynamic >> axis & 1);
-    p->least = 0;
-    p->is_dynamic = is_dynamic || (p->a_m.dynamic & outer);
-    if (!is_dynamic || extent <= most || most < 2)
-        return;
-    if (extent >= most * (most - 1)) {
-        p->base = most - 1;
-        p->longer = extent - p->split * p->base;
-    } else {
-        p->least = (most + 1) / 2;
-        p->most = most;
-    }
-}
-
-/* Blocks of nearly equal heights, at most ROWS, in which rows have the same offsets from the first
- * row. */
-static void split_rows(problem *p, int64_t rows)
-{
-    const walk *w = &p->a_m;
-    uint32_t axis = w->n;
-    int64_t extent = 1;
-    p->unit = 1;
-    if (axis > 0)
-        extent = w->extent[--axis];
-    while (axis > 0 && extent * p->unit <= rows) {
-        p->unit *= extent;
-        extent = w->extent[--axis];
-    }
-    int64_t most = rows / p->unit;
-    most = most < 1 ? 1 : most;
-    p->split = (extent + most - 1) / most;
-    p->base = extent / p->split;
-    p->longer = extent % p->split;
-    p->outer = p->m / (extent * p->unit);
-    split_dynamic(p, extent, most, axis);
-}
-
-int64_t most_rows(const problem *p)
-{
-    return (p->least > 0 ? p->most : p->base + (p->longer > 0)) * p->unit;
-}
-
 /* Do ROWS rows of A fall into few sets of the first-level cache? */
 static bool is_crowded(const problem *p, int64_t rows)
 {
@@ -350,6 +302,15 @@ static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_s
     return choose_b(p, m, rows, is_stage);
 }
 
+/* Do the rows that panels meet stay in the second-level cache beside one of them? */
+static bool are_rows_near(const problem *p, const machine *m, uint64_t packed_a_bytes)
+{
+    const double rows = packed_a_bytes
+                            ? (double)packed_a_bytes / (double)p->batch
+                            : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    return rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2;
+}
+
 /* Is each panel packed just before it is used? Not where panels would be packed repeatedly, or
  * where few items would be left; and only if the rows that are multiplied by it stay in the cache.
  */
@@ -361,11 +322,8 @@ static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_b
         return false;
     if (p->spec.wanted.right == RIGHT_INSIDE && panel_bytes(p) <= MOST_INSIDE)
         return true;
-    const double rows = packed_a_bytes
-                            ? (double)packed_a_bytes / (double)p->batch
-                            : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
     const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
-    return !p->spec.b_is_constant && rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2 &&
+    return !p->spec.b_is_constant && are_rows_near(p, m, packed_a_bytes) &&
            (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
 }
 
@@ -400,12 +358,23 @@ static void choose_dynamic(problem *p)
     p->has_dynamic_k = p->has_dynamic_k && p->b_form != B_COLUMNS && p->products.n == 1;
 }
 
-/* Is P, which could be, computed in tiles? A_M and A_K: how A walks. */
-static bool is_tiled(const problem *p, const machine *m, const walk *a_m, const walk *a_k)
+/* Does all of A stay in the second-level cache, in place, so that panels of all products meet it,
+ * one after the other? While that happens the next one is fetched; tiles wait for what they pack or
+ * read. */
+static bool prefers_panels(const problem *p, const machine *m, int64_t rows, const walk *a_k)
+{
+    return a_k->step[0] == 1 && choose_b(p, m, rows, false) == B_PANELS &&
+           (p->spec.b_is_constant ? are_rows_near(p, m, 0) : packs_inside(p, m, 0));
+}
+
+/* Is P, which could be, computed in tiles? A_M and A_K: how A walks; ROWS: of a block. */
+static bool is_tiled(const problem *p, const machine *m, int64_t rows, const walk *a_m,
+                     const walk *a_k)
 {
     const contract_right wanted = p->spec.wanted.right;
     return wanted == RIGHT_TILES ? contract_may_tile(p, a_m, a_k)
-                                 : wanted == RIGHT_ANY && contract_can_tile(p, m, a_m, a_k);
+                                 : wanted == RIGHT_ANY && contract_can_tile(p, m, a_m, a_k) &&
+                                       !prefers_panels(p, m, rows, a_k);
 }
 
 /* Is B, though there are too many rows to read it once from memory as blocks of rows do, better
@@ -456,7 +425,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
     p->is_tiled =
-        !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, &a_m, &a_k);
+        !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, *rows, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
     const bool crowds = !sweeps && !is_packed && p->m >= FEW_ROWS && is_crowded(p, *rows) &&
                         !s->a_in_scratch && !packs_rows;
@@ -579,7 +548,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     choose_pairs(p);
     if (!schedule(p, m, false, memory, plan, &rows, fault))
         return false;
-    split_rows(p, rows);
+    contract_split_rows(p, rows);
     if (p->is_tiled)
         contract_choose_tiles(p, m);
     else
@@ -688,7 +657,7 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
 
 void contract_stage_split(contract_stage *s, int64_t rows)
 {
-    split_rows(&s->p, rows < s->rows ? rows : s->rows);
+    contract_split_rows(&s->p, rows < s->rows ? rows : s->rows);
 }
 
 void contract_stage_split_like(contract_stage *s, const contract_stage *other)

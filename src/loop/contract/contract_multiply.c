@@ -461,14 +461,14 @@ static void emit_panel_item(multiplier *g, loop_value item)
     loop_end(b);
 }
 
-/* Each of several groups of blocks reads all panels. Its first block misses the cache for each
- * panel, so it prefetches the next panel meanwhile. BLOCK is the number in the group. */
+/* Each group of blocks reads all panels. Its first block misses the cache for each panel, so it
+ * prefetches the next panel meanwhile. BLOCK is the number in the group. */
 static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
-        (!p->is_dynamic && p->group >= p->outer * p->split) || p->panels == 1 || has_any_order(p))
+        p->panels == 1 || has_any_order(p))
         return;
     const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
     g->next_row = columns_of(p) * p->bytes;

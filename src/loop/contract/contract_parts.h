@@ -161,6 +161,9 @@ static inline bool has_any_order(const problem *p)
 {
     return p->has_dynamic_n || p->has_dynamic_k;
 }
+/* Blocks of nearly equal heights, at most ROWS, in which rows have the same offsets from the first
+ * row. */
+void contract_split_rows(problem *p, int64_t rows);
 /* The most rows that a block may have. */
 int64_t most_rows(const problem *p);
 /* How many products an iteration of the inner loop takes for blocks of so many ROWS and VECTORS. */

@@ -1,0 +1,48 @@
+/* The rows of a contraction, cut into blocks. */
+#include "loop/contract/contract_parts.h"
+
+/* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now. Large extents are cut into
+ * blocks of MOST units or one less, medium ones into blocks of any height from half of MOST on;
+ * extents up to MOST are one block of exactly that height. */
+static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axis)
+{
+    const uint32_t outer = (UINT32_C(1) << axis) - 1;
+    const bool is_dynamic = p->a_m.n > 0 && (p->a_m.dynamic >> axis & 1);
+    p->least = 0;
+    p->is_dynamic = is_dynamic || (p->a_m.dynamic & outer);
+    if (!is_dynamic || extent <= most || most < 2)
+        return;
+    if (extent >= most * (most - 1)) {
+        p->base = most - 1;
+        p->longer = extent - p->split * p->base;
+    } else {
+        p->least = (most + 1) / 2;
+        p->most = most;
+    }
+}
+
+void contract_split_rows(problem *p, int64_t rows)
+{
+    const walk *w = &p->a_m;
+    uint32_t axis = w->n;
+    int64_t extent = 1;
+    p->unit = 1;
+    if (axis > 0)
+        extent = w->extent[--axis];
+    while (axis > 0 && extent * p->unit <= rows) {
+        p->unit *= extent;
+        extent = w->extent[--axis];
+    }
+    int64_t most = rows / p->unit;
+    most = most < 1 ? 1 : most;
+    p->split = (extent + most - 1) / most;
+    p->base = extent / p->split;
+    p->longer = extent % p->split;
+    p->outer = p->m / (extent * p->unit);
+    split_dynamic(p, extent, most, axis);
+}
+
+int64_t most_rows(const problem *p)
+{
+    return (p->least > 0 ? p->most : p->base + (p->longer > 0)) * p->unit;
+}
