@@ -67,7 +67,8 @@ typedef struct kernel {
     const struct kernel *stages;
     /* Its programs are to be those for other sizes of the program, too (kernel_resize). Masks of
      * the axes, and of CONTRACT's loops (contraction_of), whose extents are dynamic: they depend on
-     * these sizes. */
+     * these sizes. Of LOOPS: of the axes of the first operand; of scan and while axis 0 stands for
+     * the elements of the largest value. */
     bool is_generic;
     uint32_t dynamic, dynamic_loops;
 } kernel;

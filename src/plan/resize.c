@@ -190,6 +190,20 @@ static bool compare_loops(const resizing *r, const kernel *k, kernel_pair *out)
     return true;
 }
 
+/* What is dynamic of K, a kernel of LOOPS. */
+static uint32_t dynamic_of_loops(const resizing *r, const kernel *k)
+{
+    const node *n = &r->f->nodes.at[k->node];
+    if (n->op == OP_SCAN || n->op == OP_WHILE)
+        return kernel_region_elements(r->f, n) !=
+               kernel_region_elements(r->like, &r->like->nodes.at[k->node]);
+    const type *now = value_type(r->f, n->in[0]), *there = value_type(r->like, n->in[0]);
+    uint32_t dynamic = 0;
+    for (uint32_t i = 0; i < now->rank; i++)
+        dynamic |= (uint32_t)(now->dims[i] != there->dims[i]) << i;
+    return dynamic;
+}
+
 static bool resize(const resizing *r, const kernel *k, kernel_pair *out)
 {
     out->own = out->other = *k;
@@ -202,6 +216,8 @@ static bool resize(const resizing *r, const kernel *k, kernel_pair *out)
         return false;
     for (uint32_t i = 0; i < k->rank; i++)
         out->own.dynamic |= (uint32_t)(k->dims[i] != out->other.dims[i]) << i;
+    if (k->kind == KERNEL_LOOPS)
+        out->own.dynamic = dynamic_of_loops(r, k);
     out->other.dynamic = out->own.dynamic;
     out->own.is_generic = out->other.is_generic = true;
     return true;

@@ -32,6 +32,20 @@ static void note_seen(emitter *e, value_id v, const access_map *map, bool varies
 
 /* ---- what is computed ahead ---- */
 
+/* Is V a constant of one number, or that broadcast by the kernel? Neither is computed ahead, so
+ * that it makes no difference whether a pass made one of the other, which depends on the number of
+ * elements. */
+static bool is_number(const emitter *e, value_id v)
+{
+    const node *n = node_of(e->f, v);
+    for (; n->op == OP_BROADCAST; n = node_of(e->f, v)) {
+        if (!emit_contains(e->k, e->f->values.at[v].node))
+            return false;
+        v = n->in[0];
+    }
+    return kernel_is_uniform(n);
+}
+
 /* True when V does not vary along AXES; then it has been computed. */
 static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
 {
@@ -39,7 +53,7 @@ static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
     const emit_seen *seen = find_seen(e, v, map);
     if (e->failed || (seen && seen->varies))
         return false;
-    if (emit_find_known(e, v, map) || kernel_is_uniform(n))
+    if (emit_find_known(e, v, map) || is_number(e, v))
         return true;
     bool varies = false;
     if (emit_find_kept(e, v, map)) {

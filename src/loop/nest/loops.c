@@ -52,11 +52,18 @@ bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
     return step->program != NULL;
 }
 
+void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_value *quotient,
+                     loop_value *rest)
+{
+    const bool divides = is_dynamic || by != 1;
+    const loop_value d = nest_number(&l->b, is_dynamic, LINE_PARTS, by);
+    *quotient = divides ? loop_binary(&l->b, LOOP_UDIV, x, d) : x;
+    *rest = divides ? loop_binary(&l->b, LOOP_UREM, x, d) : loop_i64(&l->b, 0);
+}
+
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest)
 {
-    const loop_value d = loop_i64(&l->b, by);
-    *quotient = by == 1 ? x : loop_binary(&l->b, LOOP_UDIV, x, d);
-    *rest = by == 1 ? loop_i64(&l->b, 0) : loop_binary(&l->b, LOOP_UREM, x, d);
+    loops_split_any(l, x, by, false, quotient, rest);
 }
 
 static loop_value address(loops *l, tn_dtype d, loop_value base, loop_value index)
@@ -100,11 +107,21 @@ loop_value loops_position(loops *l, uint32_t number, loop_value index)
 
 loops_lines loops_lines_of(const type *t, uint32_t axis)
 {
-    loops_lines s = {1, t->dims[axis], 1};
+    loops_lines s = {1, t->dims[axis], 1, false, false};
     for (uint32_t i = 0; i < axis; i++)
         s.outer *= t->dims[i];
     for (uint32_t i = axis + 1; i < t->rank; i++)
         s.inner *= t->dims[i];
+    return s;
+}
+
+loops_lines loops_own_lines(const loops *l, uint32_t axis)
+{
+    const type *t = loops_type(l, 0);
+    loops_lines s = loops_lines_of(t, axis);
+    s.any_n = nest_is_dynamic(l->k, axis);
+    for (uint32_t i = axis + 1; i < t->rank; i++)
+        s.any_inner = s.any_inner || nest_is_dynamic(l->k, i);
     return s;
 }
 

@@ -40,6 +40,9 @@ static inline loop_value loops_less(loops *l, loop_value x, loop_value y)
 }
 /* X // BY and X % BY of numbers that are not negative. */
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest);
+/* The same with code for any BY, if it IS_DYNAMIC. */
+void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_value *quotient,
+                     loop_value *rest);
 
 /* The elements of D from number INDEX at BASE: LANES of them, of which COUNT (i64; LOOP_NO_VALUE:
  * all) count. */
@@ -54,8 +57,13 @@ loop_value loops_position(loops *l, uint32_t number, loop_value index);
 /* A tensor as lines along AXIS. */
 typedef struct loops_lines {
     int64_t outer, n, inner;
+    bool any_n, any_inner; /* these are dynamic */
 } loops_lines;
 loops_lines loops_lines_of(const type *t, uint32_t axis);
+/* Operand 0 as such, with what is dynamic of it. */
+loops_lines loops_own_lines(const loops *l, uint32_t axis);
+/* The names (loop_size) of numbers of lines. */
+enum { LINE_WHOLE = 1, LINE_REST, LINE_PARTS };
 
 /* Integers that ascend from the first of the wanted order to the last, compared as signed numbers.
  * NaN comes last of all. */

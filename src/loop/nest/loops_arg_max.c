@@ -120,12 +120,14 @@ static best search_line(const search *s, loop_value first)
     loops *l = s->l;
     loop_builder *b = &l->b;
     const int64_t n = s->lines.n;
-    const uint32_t lanes = n >= s->lanes ? s->lanes : 1;
-    const int64_t whole = n - n % lanes;
+    const bool any = s->lines.any_n;
+    const uint32_t lanes = any || n >= s->lanes ? s->lanes : 1;
+    const int64_t whole = any ? (n - 1) / lanes * lanes : n - n % lanes;
+    const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
     const loop_value ramp = loop_ramp(b, s->index, lanes), base = loops_in(l, 0);
     const loop_value start = number(s, lanes, loop_i64(b, 0));
     const best vars = {loop_var(b, worst(s, lanes)), loop_var(b, start)};
-    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
+    const loop_value k = loop_for(b, loop_i64(b, 0), end, lanes);
     element x = loops_load(l, s->d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
     const best old = {loop_get(b, vars.key), loop_get(b, vars.index)};
     const loop_value index = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, k));
@@ -135,9 +137,9 @@ static best search_line(const search *s, loop_value first)
     loop_end(b);
     best found = {loop_get(b, vars.key), loop_get(b, vars.index)};
     if (whole < n) {
-        const loop_value count = loop_i64(b, n - whole), at = loop_i64(b, whole);
-        x = loops_load(l, s->d, base, loops_add(l, first, at), lanes, count);
-        const loop_value last = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, at));
+        const loop_value count = nest_number(b, any, LINE_REST, n - whole);
+        x = loops_load(l, s->d, base, loops_add(l, first, end), lanes, count);
+        const loop_value last = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, end));
         found = better(s, found, key_of(s, x), last, element_first(b, lanes, count));
     }
     return best_lane(s, found);
@@ -201,8 +203,9 @@ static loop_value column_of(const search *s, const strip *t, loop_value v)
     loop_builder *b = &s->l->b;
     const loop_value column =
         loops_times(s->l, loop_binary(b, LOOP_IADD, t->first_vector, v), s->lanes);
-    return s->lines.inner % s->lanes ? loop_min(b, column, loop_i64(b, s->lines.inner - s->lanes))
-                                     : column;
+    return s->lines.any_inner || s->lines.inner % s->lanes
+               ? loop_min(b, column, loop_i64(b, s->lines.inner - s->lanes))
+               : column;
 }
 
 /* Positions AT and the next ones, ITERATIONS of them, for all lines of the strip. */
@@ -228,17 +231,17 @@ static void search_strip(const search *s, const strip *t)
 {
     loop_builder *b = &s->l->b;
     const int64_t n = s->lines.n, whole = n - n % ITERATIONS;
+    const loop_value end = nest_number(b, s->lines.any_n, LINE_WHOLE, whole);
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
     const loop_value zero = number(s, s->lanes, loop_i64(b, 0));
     store_best(s, t, v, (best){worst(s, s->lanes), zero});
     loop_end(b);
-    if (whole) {
-        take_positions(s, t, loop_for(b, loop_i64(b, 0), loop_i64(b, whole), ITERATIONS),
-                       ITERATIONS);
+    if (s->lines.any_n || whole) {
+        take_positions(s, t, loop_for(b, loop_i64(b, 0), end, ITERATIONS), ITERATIONS);
         loop_end(b);
     }
-    if (whole < n) {
-        take_positions(s, t, loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1), 1);
+    if (s->lines.any_n || whole < n) {
+        take_positions(s, t, loop_for(b, end, loop_i64(b, n), 1), 1);
         loop_end(b);
     }
 }
@@ -280,7 +283,7 @@ static bool across_lines(const search *s, const search *exact)
     t.keys = loop_scratch(b, slots * loop_elem_bytes(s->key)); /* as large as those of EXACT */
     t.indices = loop_scratch(b, slots * loop_elem_bytes(s->index));
     loop_value outer, number_of;
-    loops_split(l, loops_items(l), strips, &outer, &number_of);
+    loops_split_any(l, loops_items(l), strips, s->lines.any_inner, &outer, &number_of);
     t.base = loops_times(l, outer, s->lines.n * inner);
     t.first_vector = loops_times(l, number_of, each);
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, vectors), t.first_vector);
@@ -300,7 +303,7 @@ static bool across_lines(const search *s, const search *exact)
 bool loops_of_arg_max(loops *l)
 {
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     search exact = search_of(l, &lines, false), s = exact;
     if (dtype_is_float(t->dtype)) {
         s = search_of(l, &lines, true);

@@ -26,7 +26,7 @@ static running running_of(loops *l)
                  .reverses = attr_int(l->n->attrs, KEY_REVERSE, 0) != 0,
                  .has_identity = !dtype_is_complex(t->dtype) ||
                                  attr_int(l->n->attrs, KEY_FOLD, FOLD_SUM) == FOLD_SUM,
-                 .lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
+                 .lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
     if (dtype_is_bool(r.sum))
         r.sum = TN_UI8;
     if (dtype_is_float(r.sum) && (r.kind == FOLD_MAX || r.kind == FOLD_MIN)) {
@@ -100,15 +100,25 @@ static element combine_lanes(const running *r, element x, bool back)
     return x;
 }
 
-/* The last, or with BACK the first, COUNT elements of the line, a part of a block. */
+/* Is the code for lines of any length? In the other direction its shuffles depend on that. */
+static bool is_any_length(const running *r)
+{
+    return r->lines.any_n && !r->reverses;
+}
+
+enum { LINE_STORED = LINE_PARTS + 1 }; /* the name of the number of results */
+
+/* The last, or with BACK the first, COUNT elements of the line, a part of a block or all of it. */
 static void finish_line(const running *r, loop_value first, element before, int64_t count)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
+    const bool any = is_any_length(r);
     const int64_t shift = r->excludes, stored = count - shift;
-    const loop_value at =
-        r->reverses ? first : loops_add(l, first, loop_i64(b, r->lines.n - count));
-    const element x = loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, loop_i64(b, count));
+    const loop_value begins = nest_number(b, any, LINE_WHOLE, r->lines.n - count);
+    const loop_value at = r->reverses ? first : loops_add(l, first, begins);
+    const element x =
+        loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, nest_number(b, any, LINE_REST, count));
     uint8_t in[BLOCK], out[BLOCK];
     for (int64_t j = 0; j < BLOCK; j++) {
         in[j] = (uint8_t)(r->reverses && j < count ? count - 1 - j : j);
@@ -116,17 +126,18 @@ static void finish_line(const running *r, loop_value first, element before, int6
     }
     element s = combine_lanes(r, permuted(r, enter(r, x), in), false);
     s = permuted(r, combine(r, before, s), out);
-    if (stored > 0)
+    if (any || stored > 0)
         loops_store(l, loops_out(l, 0), r->reverses ? at : loops_add(l, at, loop_i64(b, shift)),
-                    leave(r, s), loop_i64(b, stored));
+                    leave(r, s), nest_number(b, any, LINE_STORED, stored));
 }
 
 static bool along_lines(const running *r)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
+    const bool any = is_any_length(r); /* then something is always left for the end */
     const int64_t n = r->lines.n, shift = r->excludes;
-    const int64_t blocks = (n - shift) / BLOCK, rest = n - blocks * BLOCK;
+    const int64_t blocks = (any ? n - 1 : n - shift) / BLOCK, rest = n - blocks * BLOCK;
     uint8_t last[BLOCK];
     for (uint32_t j = 0; j < BLOCK; j++)
         last[j] = r->reverses ? 0 : BLOCK - 1;
@@ -136,8 +147,9 @@ static bool along_lines(const running *r)
                     r->reverses ? loops_add(l, first, loop_i64(b, n - 1)) : first, empty(r, 1),
                     LOOP_NO_VALUE);
     const element before = element_var(b, start(r, BLOCK));
-    if (blocks > 0) {
-        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks * BLOCK), BLOCK);
+    if (any || blocks > 0) {
+        const loop_value whole = nest_number(b, any, LINE_WHOLE, blocks * BLOCK);
+        const loop_value k = loop_for(b, loop_i64(b, 0), whole, BLOCK);
         const loop_value from =
             r->reverses ? loop_binary(b, LOOP_ISUB, loop_i64(b, n - BLOCK), k) : k;
         const loop_value at = loops_add(l, first, from);
@@ -255,7 +267,8 @@ static void begin(const running *r, const columns *c, const strip *at)
 static void for_columns(const running *r, const columns *c, const row_group *g)
 {
     loop_builder *b = &r->l->b;
-    for (uint32_t rest = 0; rest < 1 + (r->lines.inner % c->lanes > 0); rest++) {
+    const uint32_t has_rest = r->lines.any_inner || r->lines.inner % c->lanes > 0;
+    for (uint32_t rest = 0; rest < 1 + has_rest; rest++) {
         strip at = {.count = LOOP_NO_VALUE};
         at.at = loop_for(b, rest ? c->whole : c->low, rest ? c->high : c->whole, c->lanes);
         at.kept = loop_binary(b, LOOP_ISUB, at.at, c->low);
@@ -299,7 +312,7 @@ static bool along_rows(const running *r)
     c.before = loop_scratch(b, bytes);
     c.four = loop_scratch(b, bytes);
     c.eight = loop_scratch(b, bytes);
-    loops_split(l, loops_items(l), tiles, &outer, &tile);
+    loops_split_any(l, loops_items(l), tiles, r->lines.any_inner, &outer, &tile);
     c.first = loops_times(l, outer, n * inner);
     c.low = loops_times(l, tile, TILE);
     c.high = loop_min(b, loops_add(l, c.low, loop_i64(b, TILE)), loop_i64(b, inner));

@@ -52,13 +52,14 @@ static void put_positions(const records *r, loop_value first, int64_t n, int64_t
     loops *l = r->l;
     loop_builder *b = &l->b;
     const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
+    const loop_value end = nest_number(b, r->any_length && stride == 1, LINE_WHOLE, whole);
     if (whole > 0) {
-        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), LANES);
+        const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         loops_store_position(l, 0, loops_add(l, first, k), records_position(r, k, LANES));
         loop_end(b);
     }
-    if (whole < n) {
-        const loop_value k = loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1);
+    if (r->any_length || whole < n) {
+        const loop_value k = loop_for(b, end, loop_i64(b, n), 1);
         loops_store_position(l, 0, loops_add(l, first, loops_times(l, k, stride)),
                              records_position(r, k, 1));
         loop_end(b);
@@ -69,13 +70,14 @@ bool loops_of_sort(loops *l)
 {
     loop_builder *b = &l->b;
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool descends = attr_int(l->n->attrs, KEY_DESCENDING, 0) != 0;
     records r;
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
     records_init(&r, l, t->dtype, descends, lines.n);
+    r.any_length = lines.any_n;
     loops_split(l, loops_items(l), lines.inner, &outer, &inner);
     const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
     records_read(&r, loops_in(l, 0), first, lines.inner, lines.n);
@@ -210,7 +212,7 @@ bool loops_of_top_k(loops *l)
 {
     loop_builder *b = &l->b;
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_lines_of(t, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool largest = attr_int(l->n->attrs, KEY_LARGEST, 1) != 0;
     const int64_t kept = attr_int(l->n->attrs, KEY_K, 0);
     const tn_dtype moved = element_carrier(t->dtype);
@@ -228,6 +230,7 @@ bool loops_of_top_k(loops *l)
     if (selects) {
         select_from_line(&s, lines.n);
     } else {
+        s.r.any_length = lines.any_n;
         records_read(&s.r, s.base, s.first, lines.inner, lines.n);
         records_sort(&s.r, loop_i64(b, lines.n));
     }

@@ -19,6 +19,7 @@ typedef struct region {
 
 static void begin_part(loops *l, part *p)
 {
+    enum { ELEMENTS = 1 }; /* the name of their number (loop_size) */
     static const attr_key keys[] = {KEY_BODY_REGION, KEY_COND_REGION};
     loop_builder *b = &l->b;
     *p = (part){.l = l,
@@ -34,9 +35,11 @@ static void begin_part(loops *l, part *p)
     while (p->lanes > 1 && p->lanes / 2 >= p->elements)
         p->lanes /= 2;
     p->first = loops_times(l, loops_items(l), p->lanes);
-    if (p->elements % p->lanes)
-        p->count = loop_min(b, loop_binary(b, LOOP_ISUB, loop_i64(b, p->elements), p->first),
-                            loop_i64(b, p->lanes));
+    const bool is_dynamic = nest_is_dynamic(l->k, 0);
+    if (is_dynamic || p->elements % p->lanes) {
+        const loop_value all = nest_number(b, is_dynamic, ELEMENTS, p->elements);
+        p->count = loop_min(b, loop_binary(b, LOOP_ISUB, all, p->first), loop_i64(b, p->lanes));
+    }
 }
 
 static bool begin_region(const part *p, const function *f, region *r)

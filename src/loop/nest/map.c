@@ -74,11 +74,6 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
 /* The names (loop_size) of the numbers of a line whose extent is dynamic. */
 enum { EXTENT = 1, WHOLE, REST };
 
-static loop_value number_of(loop_builder *b, bool is_dynamic, uint32_t name, int64_t x)
-{
-    return is_dynamic ? loop_size(b, name, x) : loop_i64(b, x);
-}
-
 void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
 {
     loop_builder *b = e->b;
@@ -94,7 +89,7 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
     if (is_dynamic || extent >= lanes) {
         loop_value whole = high;
         if (rest) { /* the last positions make no whole vector */
-            const loop_value last = number_of(b, is_dynamic, WHOLE, extent - rest);
+            const loop_value last = nest_number(b, is_dynamic, WHOLE, extent - rest);
             whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
         }
         const loop_value aligned = map_aligned(e, buffers);
@@ -114,9 +109,9 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             loop_end(b);
     }
     if (rest) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, high, number_of(b, is_dynamic, EXTENT, extent)));
-        e->at[axis] = number_of(b, is_dynamic, WHOLE, extent - rest);
-        e->count = number_of(b, is_dynamic, REST, rest);
+        loop_if(b, loop_binary(b, LOOP_IEQ, high, nest_number(b, is_dynamic, EXTENT, extent)));
+        e->at[axis] = nest_number(b, is_dynamic, WHOLE, extent - rest);
+        e->count = nest_number(b, is_dynamic, REST, rest);
         map_body(e, buffers, false);
         e->count = LOOP_NO_VALUE;
         emit_forget(e, inner);

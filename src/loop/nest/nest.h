@@ -76,6 +76,11 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
 /* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
  * step gives (loop_size), and no code is left out because of its value. */
+/* X, by the NAME of loop_size where it is dynamic. */
+static inline loop_value nest_number(loop_builder *b, bool is_dynamic, uint32_t name, int64_t x)
+{
+    return is_dynamic ? loop_size(b, name, x) : loop_i64(b, x);
+}
 static inline bool nest_is_dynamic(const kernel *k, uint32_t axis)
 {
     return k->dynamic >> axis & 1;

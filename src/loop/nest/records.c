@@ -120,8 +120,9 @@ void records_read(const records *r, loop_value base, loop_value first, int64_t s
     loops *l = r->l;
     loop_builder *b = &l->b;
     const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
+    const loop_value end = nest_number(b, r->any_length && stride == 1, LINE_WHOLE, whole);
     if (whole > 0) {
-        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), LANES);
+        const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         const element x =
             loops_load(l, r->dtype, base, loops_add(l, first, k), LANES, LOOP_NO_VALUE);
         const loop_value ramp = loop_ramp(b, LOOP_I64, LANES);
@@ -130,8 +131,8 @@ void records_read(const records *r, loop_value base, loop_value first, int64_t s
                                loop_binary(b, LOOP_IADD, loop_splat(b, LANES, k), ramp)));
         loop_end(b);
     }
-    if (whole < n) {
-        const loop_value k = loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1);
+    if (r->any_length || whole < n) {
+        const loop_value k = loop_for(b, end, loop_i64(b, n), 1);
         const loop_value at = loops_add(l, first, loops_times(l, k, stride));
         const element x = loops_load(l, r->dtype, base, at, 1, LOOP_NO_VALUE);
         records_put(r, k, records_of(r, loops_order_key(b, x, r->largest), k));

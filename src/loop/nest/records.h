@@ -20,6 +20,7 @@ typedef struct records {
     bool is_wide;       /* keys have 64 bits */
     uint32_t low, high; /* the bits of a key that differ are low .. high - 1 */
     int64_t room;       /* records that fit */
+    bool any_length;    /* code for lines of any length; set after records_init */
     loop_value keys, positions, spare_keys, spare_positions;
     loop_value counts;      /* of digits, or of the records before each */
     uint32_t digit, passes; /* bits of a digit, and how many of them; 0: each with each */

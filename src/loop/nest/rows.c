@@ -302,6 +302,9 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
                     .how = how};
 }
 
+/* The names (loop_size) of numbers of columns. */
+enum { COLUMN_ITEMS = ROWS_LEVELS + 1, COLUMN_STRIPS, COLUMN_VECTORS, COLUMN_LAST };
+
 /* Work items of one strip of columns for each position of the OUTER axes. Where the columns are not
  * a multiple of the vector, the last strip overlaps the one before. */
 static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
@@ -311,30 +314,34 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
     const int64_t width = s->k->dims[e->vector_axis], lanes = (int64_t)e->lanes,
                   full = width / lanes, rest = width % lanes;
     const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + (rest != 0);
+    const bool any = nest_is_dynamic(s->k, e->vector_axis), may_overlap = any || rest;
     const loop_value item = loop_for(b, begin, end, 1);
-    const loop_value strip = loop_binary(b, LOOP_UREM, item, loop_i64(b, items));
+    const loop_value all = nest_number(b, any, COLUMN_ITEMS, items),
+                     last = nest_number(b, any, COLUMN_LAST, width - lanes);
+    const loop_value strip = loop_binary(b, LOOP_UREM, item, all);
     const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
-    nest_decode(e, loop_binary(b, LOOP_UDIV, item, loop_i64(b, items)), outer);
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, all), outer);
     const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
     if (s->strip == 1) {
-        e->at[e->vector_axis] = rest ? loop_min(b, low, loop_i64(b, width - lanes)) : low;
+        e->at[e->vector_axis] = may_overlap ? loop_min(b, low, last) : low;
         rows_emit_row(s);
         loop_end(b);
         return items;
     }
-    if (rest) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
+    if (may_overlap) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, strip, nest_number(b, any, COLUMN_STRIPS, strips)));
         const int64_t own = s->strip;
         s->strip = 1;
-        e->at[e->vector_axis] = loop_i64(b, width - lanes);
+        e->at[e->vector_axis] = last;
         rows_emit_row(s);
         s->strip = own;
         loop_else(b);
     }
     e->at[e->vector_axis] = low;
-    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
+    const loop_value left =
+        loop_binary(b, LOOP_ISUB, nest_number(b, any, COLUMN_VECTORS, full), first);
     rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), rows_store_row_values);
-    if (rest)
+    if (may_overlap)
         loop_end(b);
     loop_end(b);
     return items;

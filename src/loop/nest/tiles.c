@@ -148,14 +148,21 @@ static void whole_tiles(tiles *t, const band *a, bool nontemporal)
     loop_end(b);
 }
 
+/* The names (loop_size) of the positions in whole tiles, beside those of lines (map.c). */
+enum { WHOLE_ROWS = 8, WHOLE_COLUMNS };
+
 /* Tiles, then the columns and the rows that make no whole tile. */
 static void emit_band(tiles *t, const band *a)
 {
     emitter *e = &t->e;
     loop_builder *b = e->b;
     const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
-    const band whole = {a->row_low, loop_min(b, a->row_high, loop_i64(b, rows - rows % t->side)),
-                        a->low, loop_min(b, a->high, loop_i64(b, columns - columns % t->side))};
+    const bool any_rows = nest_is_dynamic(t->k, t->across),
+               any_columns = nest_is_dynamic(t->k, t->last);
+    const loop_value rows_end = nest_number(b, any_rows, WHOLE_ROWS, rows - rows % t->side);
+    const loop_value end = nest_number(b, any_columns, WHOLE_COLUMNS, columns - columns % t->side);
+    const band whole = {a->row_low, loop_min(b, a->row_high, rows_end), a->low,
+                        loop_min(b, a->high, end)};
     e->lanes = t->side;
     const loop_value aligned = map_aligned(e, t->buffers);
     for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
@@ -167,14 +174,15 @@ static void emit_band(tiles *t, const band *a)
     }
     if (aligned != LOOP_NO_VALUE)
         loop_end(b);
-    if (columns % t->side) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, a->high, loop_i64(b, columns)));
+    if (any_columns || columns % t->side) {
+        loop_if(b, any_columns ? loop_binary(b, LOOP_ILT, whole.high, a->high)
+                               : loop_binary(b, LOOP_IEQ, a->high, loop_i64(b, columns)));
         e->at[t->across] = loop_for(b, whole.row_low, whole.row_high, 1);
         map_line(e, whole.high, a->high, t->buffers);
         loop_end(b);
         loop_end(b);
     }
-    if (rows % t->side) {
+    if (any_rows || rows % t->side) {
         e->at[t->across] = loop_for(b, whole.row_high, a->row_high, 1);
         map_line(e, a->low, a->high, t->buffers);
         loop_end(b);
