@@ -75,3 +75,31 @@ func.func @one_number_like_another() {
   check.expect_eq_const %1, dense<-3> : tensor<2xi8>
   return
 }
+// -----
+func.func @products_of_groups() {
+  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %w = stablehlo.constant dense<[[[1.0], [0.0]], [[0x7F800000], [1.0]], [[0.0], [10.0]]]> : tensor<3x2x1xf32>
+  %n = stablehlo.constant dense<[1, 0, 2]> : tensor<3xi32>
+  %0 = "chlo.ragged_dot"(%x, %w, %n) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [],
+      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>,
+      precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>]} : (tensor<4x2xf32>, tensor<3x2x1xf32>, tensor<3xi32>) -> tensor<4x1xf32>
+  check.expect_eq_const %0, dense<[[1.0], [40.0], [60.0], [0.0]]> : tensor<4x1xf32>
+  %y = stablehlo.constant dense<[[1.0, 0.0, 2.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0x7FC00000, 0.0, 0.0]]> : tensor<4x3xf32>
+  %1 = "chlo.ragged_dot"(%x, %y, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<
+      lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}>
+      : (tensor<4x2xf32>, tensor<4x3xf32>, tensor<3xi32>) -> tensor<3x2x3xf32>
+  check.expect_eq_const %1, dense<[[[1.0, 0.0, 2.0], [2.0, 0.0, 4.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[3.0, 8.0, 5.0], [4.0, 10.0, 6.0]]]> : tensor<3x2x3xf32>
+  %a = stablehlo.reshape %x : (tensor<4x2xf32>) -> tensor<2x2x2xf32>
+  %b = stablehlo.constant dense<[[[1.0], [1.0]], [[2.0], [0.0]]]> : tensor<2x2x1xf32>
+  %m = stablehlo.constant dense<[1, 1]> : tensor<2xi64>
+  %2 = "chlo.ragged_dot"(%a, %b, %m) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0],
+      lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = []>}
+      : (tensor<2x2x2xf32>, tensor<2x2x1xf32>, tensor<2xi64>) -> tensor<2x2x1xf32>
+  check.expect_eq_const %2, dense<[[[3.0], [7.0]], [[10.0], [14.0]]]> : tensor<2x2x1xf32>
+  %u = stablehlo.constant dense<[[[[1.0], [0.0]], [[0.0], [1.0]]], [[[1.0], [1.0]], [[2.0], [0.0]]]]> : tensor<2x2x2x1xf32>
+  %3 = "chlo.ragged_dot"(%a, %u, %m) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0],
+      lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}
+      : (tensor<2x2x2xf32>, tensor<2x2x2x1xf32>, tensor<2xi64>) -> tensor<2x2x1xf32>
+  check.expect_eq_const %3, dense<[[[1.0], [4.0]], [[11.0], [14.0]]]> : tensor<2x2x1xf32>
+  return
+}

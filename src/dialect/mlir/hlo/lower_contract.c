@@ -107,6 +107,155 @@ bool shlo_lower_dot(shlo_call *c)
     return give_product(c, &axes);
 }
 
+/* ---- products of groups: chlo.ragged_dot ---- */
+
+/* A product one axis of whose left operand is cut into groups. */
+typedef struct ragged {
+    dot_axes axes;
+    int64_t axis;    /* of the left operand, which the groups cut */
+    int64_t matrix;  /* of the right operand, that has a matrix for each group; -1: none */
+    int64_t n;       /* groups */
+    tn_value member; /* i1[n, extent of axis]: does the position belong to the group? */
+} ragged;
+
+static int64_t place_in(const int64_t *list, uint32_t n, int64_t axis)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == axis)
+            return i;
+    return -1;
+}
+
+/* Which positions along an axis of EXTENT elements belong to which group. */
+static tn_value members(shlo_call *c, int64_t n, int64_t extent)
+{
+    tn_builder *b = c->b;
+    const tn_ints dims = TN_INTS(n, extent);
+    const tn_value sizes = tn_cast(b, shlo_in(c, 2), TN_SI64);
+    const tn_value ends = tn_cumulative(b, sizes, TN_FOLD_SUM, 0, false, false);
+    const tn_value starts = tn_sub(b, ends, sizes);
+    const tn_value at = tn_iota(b, TN_SI64, dims, 1);
+    const tn_value low = tn_broadcast_axes(b, starts, dims, TN_INTS(0));
+    const tn_value high = tn_broadcast_axes(b, ends, dims, TN_INTS(0));
+    const tn_value is_behind = tn_compare(b, TN_GE, at, low);
+    const tn_value is_before = tn_compare(b, TN_LT, at, high);
+    return tn_and(b, is_behind, is_before);
+}
+
+static bool read_ragged(shlo_call *c, ragged *g)
+{
+    const type *x = shlo_in_type(c, 0), *sizes = shlo_in_type(c, 2);
+    const mir_fields *f = shlo_struct(c, "ragged_dot_dimension_numbers");
+    dot_axes *to = &g->axes;
+    uint32_t n, n_matrix;
+    if (!x || !sizes || !f ||
+        !read_pair(c, "batching_dimensions", mir_attr_named(f, "lhs_batching_dimensions"),
+                   mir_attr_named(f, "rhs_batching_dimensions"), to->batch_x, to->batch_y,
+                   &to->n_batch) ||
+        !read_pair(c, "contracting_dimensions", mir_attr_named(f, "lhs_contracting_dimensions"),
+                   mir_attr_named(f, "rhs_contracting_dimensions"), to->contract_x, to->contract_y,
+                   &to->n_contract) ||
+        !shlo_ints_of(c, "lhs_ragged_dimensions", mir_attr_named(f, "lhs_ragged_dimensions"), 1,
+                      &g->axis, &n) ||
+        !shlo_ints_of(c, "rhs_group_dimensions", mir_attr_named(f, "rhs_group_dimensions"), 1,
+                      &g->matrix, &n_matrix))
+        return false;
+    if (n != 1 || !shlo_are_axes(c, "lhs_ragged_dimensions", &g->axis, 1, x->rank))
+        return shlo_refuse(c, DIAG_InvalidAttribute, "the groups cut one axis");
+    if (sizes->rank != 1 || !type_is_static(sizes) || dim_is_symbolic(x->dims[g->axis]))
+        return shlo_refuse(c, DIAG_NotImplemented,
+                           "the sizes of its groups are one list of a known length");
+    g->matrix = n_matrix ? g->matrix : -1;
+    g->n = sizes->dims[0];
+    return true;
+}
+
+/* X once for each group, in front; zeros where the position along AXIS does not belong to it. */
+static tn_value of_members(shlo_call *c, const ragged *g, tn_value x, int64_t axis, bool is_masked)
+{
+    int64_t dims[TN_MAX_RANK], axes[TN_MAX_RANK];
+    const type *t = shlo_type_of(c, x);
+    if (!t || t->rank == TN_MAX_RANK)
+        return x;
+    dims[0] = g->n;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        dims[i + 1] = t->dims[i];
+        axes[i] = i + 1;
+    }
+    const tn_ints all = {dims, (size_t)t->rank + 1};
+    x = tn_broadcast_axes(c->b, x, all, (tn_ints){axes, t->rank});
+    if (!is_masked)
+        return x;
+    const tn_value own = tn_broadcast_axes(c->b, g->member, all, TN_INTS(0, axis + 1));
+    return tn_select(c->b, own, x, tn_splat(c->b, t->dtype, all, 0));
+}
+
+/* The product of X, which has an axis of groups in front, with Y, whose axis MATRIX they are. */
+static tn_value product_of_groups(shlo_call *c, const dot_axes *axes, tn_value x, tn_value y,
+                                  int64_t matrix, tn_dtype sum)
+{
+    int64_t batch_x[TN_MAX_RANK + 1] = {0}, batch_y[TN_MAX_RANK + 1] = {matrix};
+    int64_t contract_x[TN_MAX_RANK];
+    for (uint32_t i = 0; i < axes->n_batch; i++) {
+        batch_x[i + 1] = axes->batch_x[i] + 1;
+        batch_y[i + 1] = axes->batch_y[i];
+    }
+    for (uint32_t i = 0; i < axes->n_contract; i++)
+        contract_x[i] = axes->contract_x[i] + 1;
+    const size_t n = (size_t)axes->n_batch + 1;
+    return tn_dot_general(c->b, x, y, (tn_ints){batch_x, n}, (tn_ints){batch_y, n},
+                          (tn_ints){contract_x, axes->n_contract},
+                          (tn_ints){axes->contract_y, axes->n_contract}, sum, sum);
+}
+
+/* Each row is multiplied by the matrix of its group: all products, of which each row takes one. */
+static tn_value rows_of_groups(shlo_call *c, const ragged *g, tn_value x, tn_value y, tn_dtype sum)
+{
+    tn_builder *b = c->b;
+    const type *t = shlo_type_of(c, x);
+    int64_t at = 1 + g->axes.n_batch; /* of the axis in the products */
+    for (int64_t i = 0; i < g->axis; i++)
+        at += place_in(g->axes.batch_x, g->axes.n_batch, i) < 0 &&
+              place_in(g->axes.contract_x, g->axes.n_contract, i) < 0;
+    const tn_value wide = of_members(c, g, x, g->axis, false);
+    const tn_value all = product_of_groups(c, &g->axes, wide, y, g->matrix, sum);
+    const type *p = t ? shlo_type_of(c, all) : NULL;
+    if (!p)
+        return tn_no_value();
+    const tn_value own = tn_broadcast_axes(b, g->member, shlo_dims(p), TN_INTS(0, at));
+    const tn_value part = tn_select(b, own, all, tn_splat(b, p->dtype, shlo_dims(p), 0));
+    return shlo_reduced(c, SHLO_ADD, part, TN_INTS(0));
+}
+
+bool shlo_lower_ragged_dot(shlo_call *c)
+{
+    ragged g = {.n = 0};
+    tn_value x, y;
+    tn_dtype sum;
+    if (!read_ragged(c, &g))
+        return false;
+    if (place_in(g.axes.batch_x, g.axes.n_batch, g.axis) >= 0) /* groups of whole products */
+        return give_product(c, &g.axes);
+    if (!product_types(c, &x, &y, &sum))
+        return false;
+    const type *t = shlo_in_type(c, 0);
+    const int64_t k = place_in(g.axes.contract_x, g.axes.n_contract, g.axis);
+    if (!t || (k < 0) != (g.matrix >= 0))
+        return shlo_refuse(c, DIAG_InvalidAttribute,
+                           "the right operand has an axis of groups where the left has rows of "
+                           "them, and nowhere else");
+    g.member = members(c, g.n, t->dims[g.axis]);
+    if (k < 0)
+        return give_sum(c, rows_of_groups(c, &g, x, y, sum));
+    x = of_members(c, &g, x, g.axis, true);
+    y = of_members(c, &g, y, g.axes.contract_y[k], true);
+    for (uint32_t i = 0; i < g.axes.n_batch; i++)
+        g.axes.batch_y[i]++;
+    for (uint32_t i = 0; i < g.axes.n_contract; i++)
+        g.axes.contract_y[i]++;
+    return give_sum(c, product_of_groups(c, &g.axes, x, y, 0, sum));
+}
+
 /* ---- convolution ---- */
 
 enum { MOST_SPATIAL = TN_MAX_RANK - 2 };
