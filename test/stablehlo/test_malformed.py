@@ -43,6 +43,12 @@ TEXTS = [
     ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:0, {1.0:1, 2.0}>>) -> tensor<4xf32> {\n"
      "%0 = stablehlo.uniform_dequantize %a : (tensor<4x!quant.uniform<i8:f32:0, {1.0:1, 2.0}>>) -> tensor<4xf32>\n"
      "return %0 : tensor<4xf32> }", "ShapeMismatch", (2, 6)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {{1.0}, 2.0}>>) { return }", "SyntaxError", (1, 64)),
+    ("func.func @f(%a: tensor<4x4x!quant.uniform<i8:f32:{0:2}, {{1.0}, {2.0, 3.0}}>>) { return }", "InvalidAttribute", (1, 67)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:{0:0}, {1.0}>>) { return }", "InvalidAttribute", (1, 50)),
+    ("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0, 3.0}>>) -> tensor<4xf32> {\n"
+     "%0 = stablehlo.uniform_dequantize %a : (tensor<4x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0, 3.0}>>) -> tensor<4xf32>\n"
+     "return %0 : tensor<4xf32> }", "ShapeMismatch", (2, 6)),
     ("func.func @f(%a: tensor<f32>) -> tensor<f64> { return %a : tensor<f32> }", "TypeMismatch", (1, 11)),
     (F + "%0 = stablehlo.abs %a {x.y = " + 300 * "[" + "} : tensor<f32>" + END, "LimitExceeded", None),
     (F + "%0 = chlo.mulhi %a, %a : tensor<f32>, tensor<f32> -> tensor<f32>" + END, "DTypeNotSupported", (2, 6)),

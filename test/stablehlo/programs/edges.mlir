@@ -103,3 +103,13 @@ func.func @products_of_groups() {
   check.expect_eq_const %3, dense<[[[1.0], [4.0]], [[11.0], [14.0]]]> : tensor<2x2x1xf32>
   return
 }
+// -----
+func.func @scales_of_blocks() {
+  %x = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]]> : tensor<3x4xf32>
+  %q = stablehlo.uniform_quantize %x : (tensor<3x4xf32>) -> tensor<3x4x!quant.uniform<i8:f32:{0:1, 1:2}, {{0.5, 1.0:1}, {0.25:-4, 2.0}, {1.0, 4.0:5}}>>
+  %s = stablehlo.bitcast_convert %q : (tensor<3x4x!quant.uniform<i8:f32:{0:1, 1:2}, {{0.5, 1.0:1}, {0.25:-4, 2.0}, {1.0, 4.0:5}}>>) -> tensor<3x4xi8>
+  check.expect_eq_const %s, dense<[[2, 4, 4, 5], [0, 4, 2, 2], [-1, -2, 4, 4]]> : tensor<3x4xi8>
+  %y = stablehlo.uniform_dequantize %q : (tensor<3x4x!quant.uniform<i8:f32:{0:1, 1:2}, {{0.5, 1.0:1}, {0.25:-4, 2.0}, {1.0, 4.0:5}}>>) -> tensor<3x4xf32>
+  check.expect_eq_const %y, dense<[[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 4.0], [-1.0, -2.0, -4.0, -4.0]]> : tensor<3x4xf32>
+  return
+}

@@ -75,7 +75,8 @@ static bool moves(mir_text name)
 /* Do the same numbers mean the same? The axis may be another one. */
 static bool same_meaning(const mir_quant *a, const mir_quant *b)
 {
-    if (a->storage != b->storage || a->n != b->n || (a->axis < 0) != (b->axis < 0))
+    if (a->storage != b->storage || a->n != b->n || (a->axis < 0) != (b->axis < 0) ||
+        a->rank != b->rank)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
         if (!(a->scales[i] == b->scales[i]) || a->zeros[i] != b->zeros[i])
@@ -94,6 +95,29 @@ static bool all_mean_the_same(const shlo_call *c)
 
 /* ---- from storage and back ---- */
 
+/* The table X of scales, one for each block of a tensor of type T, with an element for each of
+ * its elements. */
+static tn_value of_blocks(shlo_call *c, const mir_quant *q, tn_value x, const type *t)
+{
+    int64_t apart[TN_MAX_RANK], whole[TN_MAX_RANK];
+    bool suits = t->rank == q->rank && 2 * q->rank <= TN_MAX_RANK && type_is_static(t);
+    for (uint32_t i = 0; suits && i < q->rank; i++) {
+        suits = t->dims[i] > 0 && t->dims[i] % q->dims[i] == 0;
+        apart[2 * i] = whole[2 * i] = q->dims[i];
+        apart[2 * i + 1] = 1;
+        whole[2 * i + 1] = t->dims[i] / q->dims[i];
+    }
+    if (!suits) {
+        (void)shlo_refuse(c, DIAG_ShapeMismatch,
+                          "the blocks of a quantised type do not suit the shape");
+        return tn_no_value();
+    }
+    const size_t n = 2 * (size_t)q->rank;
+    x = tn_reshape(c->b, x, (tn_ints){apart, n});
+    x = tn_broadcast(c->b, x, (tn_ints){whole, n});
+    return tn_reshape(c->b, x, shlo_dims(t));
+}
+
 /* One of the lists of Q as a tensor of type D that goes with tensors of type T. */
 static tn_value parameter(shlo_call *c, const mir_quant *q, bool scales, tn_dtype d, const type *t)
 {
@@ -107,6 +131,8 @@ static tn_value parameter(shlo_call *c, const mir_quant *q, bool scales, tn_dtyp
     for (uint32_t i = 0; i < q->n; i++)
         (void)scalar_store(scales ? scalar_of_float(q->scales[i]) : scalar_of_int(q->zeros[i]), d,
                            data + i * dtype_bytes(d));
+    if (q->rank)
+        return of_blocks(c, q, tn_constant(b, d, (tn_ints){q->dims, q->rank}, data), t);
     if (axis < 0)
         return tn_constant(b, d, TN_INTS(), data);
     if (axis >= (int64_t)t->rank || (!dim_is_symbolic(t->dims[axis]) && t->dims[axis] != n)) {

@@ -40,7 +40,9 @@ typedef enum mir_type_kind {
 typedef struct mir_quant {
     tn_dtype storage;
     int64_t low, high; /* of what is stored */
-    int64_t axis;      /* with a scale for each position along it; -1: one for all */
+    int64_t axis;      /* with a scale for each position along it; -1: there is none such */
+    uint32_t rank;     /* of a table of scales, each for a block of the tensor; 0: it is none */
+    int64_t *dims;     /* of that table */
     uint32_t n;
     double *scales;
     int64_t *zeros;

@@ -1,6 +1,6 @@
 /* Quantised element types: `!quant.uniform<i8<-127:127>:f32:1, {0.5:-3, 0.25}>`, a storage type and
  * its range, the type that is meant, an axis, and for each position along it a scale and what
- * stands for zero. */
+ * stands for zero; or, in the place of the axis, blocks with a scale each. */
 #include "dialect/mlir/read/reader.h"
 
 #include "base/text/decimal.h"
@@ -82,6 +82,73 @@ static bool read_pairs(mir_reader *r, mir_quant *q)
     return mir_expect(r, '}');
 }
 
+/* ---- scales of blocks: `{0:1, 1:2}, {{0.5:1}, {0.25}}` ---- */
+
+enum { MOST_TABLE_RANK = 8 };
+
+/* Axes and the extents of blocks along them, which the extents of the tensor say again. */
+static bool skip_blocks(mir_reader *r)
+{
+    int64_t axis, extent;
+    do {
+        const span at = mir_here(r);
+        if (!read_whole(r, &axis) || !mir_expect(r, ':') || !read_whole(r, &extent))
+            return false;
+        if (axis < 0 || extent < 1)
+            return mir_fail(r, DIAG_InvalidAttribute, at, "this is no extent of a block");
+    } while (mir_accept(r, ','));
+    return mir_expect(r, '}');
+}
+
+static bool read_scale(mir_reader *r, mir_quant *q, uint32_t *cap, uint32_t *cap_zeros)
+{
+    if (!mir_grow(r, (void **)&q->scales, q->n, cap, sizeof *q->scales) ||
+        !mir_grow(r, (void **)&q->zeros, q->n, cap_zeros, sizeof *q->zeros) ||
+        !read_pair(r, &q->scales[q->n], &q->zeros[q->n]))
+        return false;
+    q->n++;
+    return true;
+}
+
+/* What stands behind an opening brace, DEPTH of which are open: all parts of a level are alike. */
+static bool read_table(mir_reader *r, mir_quant *q, uint32_t depth, uint32_t *cap,
+                       uint32_t *cap_zeros)
+{
+    const span at = mir_here(r);
+    int64_t n = 0;
+    if (depth > MOST_TABLE_RANK)
+        return mir_fail(r, DIAG_LimitExceeded, at, "tables of scales have at most %d axes",
+                        MOST_TABLE_RANK);
+    do {
+        const bool is_deeper = mir_accept(r, '{');
+        if (!is_deeper && q->rank && q->rank != depth)
+            return mir_expected(r, "'{'");
+        if (!is_deeper)
+            q->rank = depth;
+        if (is_deeper && q->rank == depth)
+            return mir_expected(r, "a scale");
+        if (is_deeper ? !read_table(r, q, depth + 1, cap, cap_zeros)
+                      : !read_scale(r, q, cap, cap_zeros))
+            return false;
+        n++;
+    } while (mir_accept(r, ','));
+    if (q->dims[depth - 1] && q->dims[depth - 1] != n)
+        return mir_fail(r, DIAG_InvalidAttribute, at, "the parts of a table of scales differ");
+    q->dims[depth - 1] = n;
+    return mir_expect(r, '}');
+}
+
+static bool read_blocks(mir_reader *r, mir_quant *q)
+{
+    uint32_t cap = 0, cap_zeros = 0;
+    q->dims = ARENA_ARRAY(r->memory, int64_t, MOST_TABLE_RANK);
+    if (!q->dims)
+        return mir_no_memory(r);
+    memset(q->dims, 0, MOST_TABLE_RANK * sizeof *q->dims);
+    return skip_blocks(r) && mir_expect(r, ',') && mir_expect(r, '{') &&
+           read_table(r, q, 1, &cap, &cap_zeros);
+}
+
 bool mir_read_quant(mir_reader *r, mir_type *out)
 {
     mir_quant *q = ARENA_NEW(r->memory, mir_quant);
@@ -94,7 +161,12 @@ bool mir_read_quant(mir_reader *r, mir_type *out)
     if (!mir_find_element(word, out) || !dtype_is_float(out->dtype))
         return mir_fail(r, DIAG_UnknownDType, mir_span(r, word),
                         "'%.*s' is not what quantised numbers can mean", MIR_TEXT(word));
-    if (mir_accept(r, ':') && !read_whole(r, &q->axis))
+    const bool is_cut = mir_accept(r, ':');
+    if (is_cut && mir_accept(r, '{')) {
+        out->quant = q;
+        return read_blocks(r, q) && mir_expect(r, '>');
+    }
+    if (is_cut && !read_whole(r, &q->axis))
         return false;
     if (!mir_expect(r, ','))
         return false;
