@@ -328,10 +328,14 @@ void cache_clear(const cache *c)
 
 /* ---- writing ---- */
 
-/* A file that appears complete or not at all. */
+/* A file that appears complete or not at all. What stands in its place and is no file, such as a
+ * pipe that nobody reads, stays there. */
 static void write_file(const cache *c, const char *name, const file_head *head, const char *body)
 {
     output_set set;
+    struct stat s;
+    if (fstatat(c->folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(s.st_mode))
+        return;
     output_set_init(&set, c->allocator);
     set.mode = S_IRUSR | S_IWUSR;
     output *o = output_open(&set, c->folder, name);
