@@ -44,7 +44,6 @@ import argparse
 import concurrent.futures
 import json
 import math
-import multiprocessing.util
 import os
 import pathlib
 import re
@@ -56,6 +55,7 @@ import tempfile
 
 from lib.npy import DTYPES, file_dtype, pack, read_npy, same_nan, same_narrow_nan, unpack, write_npy
 from lib.program import HANG, TENON, TEST, Failure
+from lib.serve import serve
 
 DIALECTS = {  # what files are called, and the styles that say all
     "mind": (".ir", ("canonical", "positional", "tool", "records")),
@@ -224,28 +224,6 @@ def output_ids(source, dialect):
 class Done:
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
-
-
-servers = []  # of this process, started when first needed
-
-
-def serve(program, folder, arguments, stdin):
-    """(status, output, errors) of a command, run by PROGRAM: test/serve.c."""
-    if not servers:
-        servers.append(subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-        multiprocessing.util.Finalize(None, servers[0].communicate, exitpriority=1)
-    server = servers[0]
-    given, out, err = "/dev/null", folder / "stdout", folder / "stderr"
-    if stdin is not None:
-        given = folder / "stdin"
-        given.write_bytes(stdin)
-    strings = [os.fsencode(str(s)) + b"\0" for s in (given, out, err, *arguments)]
-    server.stdin.write(b"%d\n%s" % (len(strings), b"".join(strings)))
-    server.stdin.flush()
-    answer = server.stdout.readline()
-    if not answer:
-        raise Failure(f"{program} ended")
-    return int(answer), out.read_bytes(), err.read_bytes()
 
 
 class Case:

@@ -1,6 +1,8 @@
 /* A pull reader for JSON with exact places. */
 #include "base/text/json.h"
 
+#include <inttypes.h>
+
 #include "base/text/decimal.h"
 #include "base/text/utf8.h"
 
@@ -150,12 +152,20 @@ span json_here(json *j)
     return span_at(j, j->at, token_length(j));
 }
 
-static bool unexpected(json *j, const char *expected)
+bool json_unexpected(json *j, const char *expected)
 {
-    span where = json_here(j);
-    if (where.length == 0)
-        return json_fail(j, DIAG_SyntaxError, where, "expected %s, found the end of the text",
-                         expected);
+    const span where = json_here(j);
+    const char *value = where.length == 0 ? "the end of the text"
+                        : *j->at == '"'   ? "a string"
+                        : *j->at == '['   ? "an array"
+                        : *j->at == '{'   ? "an object"
+                                          : NULL;
+    if (value)
+        return json_fail(j, DIAG_SyntaxError, where, "expected %s, found %s", expected, value);
+    uint32_t code = 0;
+    if (utf8_decode(j->at, (size_t)(j->end - j->at), &code) > 0 && utf8_is_hidden(code))
+        return json_fail(j, DIAG_SyntaxError, where,
+                         "expected %s, found the character U+%04" PRIX32, expected, code);
     return json_fail(j, DIAG_SyntaxError, where, "expected %s, found '%.*s'", expected,
                      where.length > 40 ? 40 : (int)where.length, j->at);
 }
@@ -185,7 +195,7 @@ json_kind json_peek(json *j)
 static bool enter(json *j, char open, const char *expected)
 {
     if (!eat(j, open))
-        return unexpected(j, expected);
+        return json_unexpected(j, expected);
     if (j->frames.n >= j->cx->limits.nesting)
         return json_fail(j, DIAG_LimitExceeded, span_at(j, j->at - 1, 1),
                          "nested deeper than %u levels", j->cx->limits.nesting);
@@ -233,7 +243,7 @@ static bool next_item(json *j, char close, const char *expected)
     }
     if (frame->n_items++ > 0) {
         if (!eat(j, ','))
-            return unexpected(j, expected);
+            return json_unexpected(j, expected);
         if (j->relaxed && eat(j, close)) {
             leave(j);
             return false;
@@ -303,7 +313,7 @@ bool json_member(json *j, json_text *key)
     if (!next_item(j, '}', "',' or '}'"))
         return false;
     if (json_peek(j) != JSON_STRING)
-        return unexpected(j, "a key");
+        return json_unexpected(j, "a key");
     if (!json_string(j, key))
         return false;
     const json_text *earlier = find_repeat(j, *key);
@@ -316,7 +326,7 @@ bool json_member(json *j, json_text *key)
     }
     if (!remember_key(j, *key))
         return false;
-    return eat(j, ':') || unexpected(j, "':'");
+    return eat(j, ':') || json_unexpected(j, "':'");
 }
 
 static int hex_digit(char c)
@@ -391,7 +401,7 @@ static bool decode_string(json *j, const char *from, const char *close, json_tex
 bool json_string(json *j, json_text *out)
 {
     if (json_peek(j) != JSON_STRING)
-        return unexpected(j, "a string");
+        return json_unexpected(j, "a string");
     const char *open = j->at, *p = open + 1;
     bool escaped = false;
     while (*p != '"') {
@@ -448,7 +458,7 @@ static size_t scan_number(const char *p, bool *is_integer)
 bool json_number_any(json *j, json_number *out)
 {
     if (json_peek(j) != JSON_NUMBER)
-        return unexpected(j, "a number");
+        return json_unexpected(j, "a number");
     span whole = json_here(j);
     size_t n = scan_number(j->at, &out->is_integer);
     if (n == 0 || n != whole.length)
@@ -485,6 +495,12 @@ static bool short_integer(json *j, uint64_t *out)
     return true;
 }
 
+static bool bad_integer(json *j, span where, const char *expected)
+{
+    return json_fail(j, DIAG_InvalidNumber, where, "expected %s, found %.*s", expected,
+                     where.length > 40 ? 40 : (int)where.length, j->src->text + where.at);
+}
+
 bool json_i64(json *j, int64_t *out)
 {
     json_number number;
@@ -496,8 +512,7 @@ bool json_i64(json *j, int64_t *out)
     if (!json_number_any(j, &number))
         return false;
     *out = number.i;
-    return number.fits_i64 ||
-           json_fail(j, DIAG_InvalidNumber, number.where, "expected an integer that fits 64 bits");
+    return number.fits_i64 || bad_integer(j, number.where, "an integer that fits 64 bits");
 }
 
 bool json_u64(json *j, uint64_t *out)
@@ -508,8 +523,8 @@ bool json_u64(json *j, uint64_t *out)
     if (!json_number_any(j, &number))
         return false;
     *out = number.u;
-    return number.fits_u64 || json_fail(j, DIAG_InvalidNumber, number.where,
-                                        "expected a non-negative integer that fits 64 bits");
+    return number.fits_u64 ||
+           bad_integer(j, number.where, "a non-negative integer that fits 64 bits");
 }
 
 /* Consume the word if it is next and ends there. */
@@ -526,7 +541,7 @@ static bool eat_word(json *j, const char *word)
 bool json_bool(json *j, bool *out)
 {
     *out = eat_word(j, "true");
-    return *out || eat_word(j, "false") || unexpected(j, "true or false");
+    return *out || eat_word(j, "false") || json_unexpected(j, "true or false");
 }
 
 bool json_null(json *j)
@@ -560,10 +575,10 @@ bool json_skip(json *j)
             break;
         case JSON_NULL:
             if (!json_null(j))
-                (void)unexpected(j, "a value");
+                (void)json_unexpected(j, "a value");
             break;
         case JSON_NONE:
-            (void)unexpected(j, "a value");
+            (void)json_unexpected(j, "a value");
             break;
         }
         /* Move to the next value inside what was entered, leaving what has ended. */
@@ -577,13 +592,13 @@ bool json_skip(json *j)
 bool json_finish(json *j)
 {
     skip_space(j);
-    return j->failed || j->at >= j->end ? !j->failed : unexpected(j, "the end of the text");
+    return j->failed || j->at >= j->end ? !j->failed : json_unexpected(j, "the end of the text");
 }
 
 bool json_bytes(json *j, arena *memory, const void **out, size_t *n)
 {
     if (!eat(j, '['))
-        return unexpected(j, "an array of bytes");
+        return json_unexpected(j, "an array of bytes");
     const char *close = memchr(j->at, ']', (size_t)(j->end - j->at));
     size_t commas = 0;
     for (const char *p = j->at; close && p < close; p++)
@@ -605,9 +620,9 @@ bool json_bytes(json *j, arena *memory, const void **out, size_t *n)
         if (digits == 0 || byte > 255 || (digits > 1 && *j->at == '0'))
             return digits && !j->failed
                        ? json_fail(j, DIAG_InvalidNumber, json_here(j), "a byte is 0 to 255")
-                       : unexpected(j, "a byte");
+                       : json_unexpected(j, "a byte");
         if (*n > commas) /* a bracket in a comment cut the count short */
-            return unexpected(j, "']'");
+            return json_unexpected(j, "']'");
         bytes[(*n)++] = (unsigned char)byte;
         j->at = p;
         if (*p == ',') { /* the common case needs no search for space */
@@ -616,6 +631,6 @@ bool json_bytes(json *j, arena *memory, const void **out, size_t *n)
         }
         if (eat(j, ','))
             continue;
-        return eat(j, ']') || unexpected(j, "',' or ']'");
+        return eat(j, ']') || json_unexpected(j, "',' or ']'");
     }
 }

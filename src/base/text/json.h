@@ -117,6 +117,8 @@ static inline bool json_is(json_text t, const char *word)
 /* Where the reader stands, such as `functions[0].body[3]`, in ARENA; "" outside everything. */
 const char *json_path(const json *j, arena *memory);
 
+/* Report that EXPECTED does not stand here, but what does. Always false. */
+bool json_unexpected(json *j, const char *expected);
 /* Report that there is no memory and stop reading. Always false. */
 bool json_no_memory(json *j);
 /* Report an error at WHERE and stop reading. The message ends with the path. Always false. */

@@ -26,4 +26,10 @@ size_t utf8_count(const char *text, size_t length);
  */
 bool utf8_is_letter(uint32_t code);
 
+/* A character that readers of a message would not see, or not recognise: it is shown as U+XXXX. */
+static inline bool utf8_is_hidden(uint32_t code)
+{
+    return code < 0x20 || code == 0x7f || (code > 0x7f && !utf8_is_letter(code));
+}
+
 #endif

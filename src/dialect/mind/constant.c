@@ -98,7 +98,7 @@ static tn_status read_special_element(data_reader *d)
     span text = r->is_json && *begin == '"' ? (span){at.at + 1, at.length - 2} : at;
     if (!special_bits(span_text(r, text), text.length, d->type->dtype, &bits)) {
         if (*begin == '-')
-            return number_error(r, at, "this is not how numbers are written");
+            return number_error(r, at, NUMBER_FORM);
         return bad_number(d, at, "is not a value of");
     }
     store_float(d, bits);
@@ -120,7 +120,7 @@ static tn_status read_float_element(data_reader *d)
     char next = peek(r);
     if (is_letter(next) || is_digit(next) || next == '.' || (unsigned char)next >= 0x80) {
         r->at = begin;
-        return number_error(r, number_extent(r), "this is not how numbers are written");
+        return number_error(r, number_extent(r), NUMBER_FORM);
     }
     if (got.overflow)
         return bad_number(d, span_from(r, begin), "is beyond the range of");
@@ -152,11 +152,17 @@ static tn_status read_level(data_reader *d, uint32_t axis)
     char open = peek_token(r), close = open == '(' ? ')' : ']';
     span at = {offset_of(r, r->at), 1};
     int64_t extent = d->type->dims[axis], n = 0;
-    if (open != '[' && open != '(')
-        return bad_constant(r, d->in, at,
-                            "found a number, expected a list of the %" PRId64
-                            " elements of dimension %" PRIu32,
-                            extent, axis);
+    if (open != '[' && open != '(') {
+        if (open == '-')
+            r->at += number_extent(r).length;
+        else
+            TN_TRY(skip_value(r, axis)); /* or it is no value at all */
+        at = span_from(r, span_text(r, at));
+        return bad_constant(
+            r, d->in, at,
+            "found '%.*s%s', expected a list of the %" PRId64 " elements of dimension %" PRIu32,
+            shown_length(r, at), span_text(r, at), at.length > SHOWN ? "..." : "", extent, axis);
+    }
     r->at++;
     while (!accept(r, close)) {
         TN_TRY(n < extent ? read_level(d, axis + 1) : skip_value(r, axis));

@@ -350,14 +350,23 @@ static tn_status make_input(reader *r, instr *in)
                : module_no_memory(r->m);
 }
 
+/* What uses a source of a type that cannot be is not checked: the type was not meant. */
+static tn_status check_source_type(reader *r, instr *in)
+{
+    const tn_status s = check_declared(r, in);
+    if (s != TN_OK)
+        in->type = NULL;
+    return s;
+}
+
 static tn_status make_source(reader *r, instr *in)
 {
     if (in->op == OP_INPUT) {
         TN_TRY(check_input_name(r, in));
-        TN_TRY(check_declared(r, in));
+        TN_TRY(check_source_type(r, in));
         return make_input(r, in);
     }
-    TN_TRY(check_declared(r, in));
+    TN_TRY(check_source_type(r, in));
     return read_constant(r, in, &in->attrs);
 }
 

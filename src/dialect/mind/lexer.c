@@ -6,8 +6,6 @@
 #include "base/text/utf8.h"
 #include "dialect/mind/reader.h"
 
-enum { SHOWN = 40 }; /* bytes of a token that a message quotes */
-
 static bool at_newline(const reader *r)
 {
     return peek(r) == '\n' || (peek(r) == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
@@ -93,7 +91,7 @@ static span token_extent(const reader *r)
 }
 
 /* Length of the token's beginning that a message quotes: whole code points. */
-static int shown_length(const reader *r, span token)
+int shown_length(const reader *r, span token)
 {
     uint32_t n = token.length;
     if (n > SHOWN)
@@ -212,7 +210,7 @@ tn_status read_integer(reader *r, int64_t *value, bool *is_one)
     if (p < r->end && (is_digit(*p) || is_letter(*p) || *p == '.' || (unsigned char)*p >= 0x80)) {
         span all = number_extent(r);
         if (!is_number(begin, all.length))
-            return number_error(r, all, "this is not how numbers are written");
+            return number_error(r, all, NUMBER_FORM);
         if (!is_integer(begin, all.length))
             return TN_OK;
         if (decimal_read_i64(begin, all.length, value).overflow)
@@ -359,7 +357,7 @@ static tn_status skip_number(reader *r)
 {
     span number = number_extent(r);
     if (!is_number(r->at, number.length))
-        return number_error(r, number, "this is not how numbers are written");
+        return number_error(r, number, NUMBER_FORM);
     r->at += number.length;
     return TN_OK;
 }

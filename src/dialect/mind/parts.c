@@ -411,7 +411,7 @@ static tn_status read_number_slot(reader *r, instr *in, const slot_spec *slot, s
     if (is_digit(peek(r)) || peek(r) == '-') {
         v->at = number_extent(r);
         if (!is_number(begin, v->at.length))
-            return number_error(r, v->at, "this is not how numbers are written");
+            return number_error(r, v->at, NUMBER_FORM);
         r->at += v->at.length;
         return TN_OK;
     }

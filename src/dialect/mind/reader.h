@@ -183,8 +183,13 @@ bool read_word(reader *r, span *word);
 bool span_is(const reader *r, span s, const char *word);
 /* Read a string into r->string, or only past it. */
 tn_status read_string(reader *r);
+/* Length of the token's beginning that a message quotes: whole code points, SHOWN bytes at most. */
+int shown_length(const reader *r, span token);
+enum { SHOWN = 40 };
 /* Report a number that is none, or too large. */
 tn_status number_error(reader *r, span number, const char *issue);
+/* What is said of a number that is none. */
+#define NUMBER_FORM "numbers are written as -12, 0.5 or 2.5e-3"
 /* The text of the number at the cursor: all that could be meant to belong to it. */
 span number_extent(const reader *r);
 /* Is this text a number of the grammar; is it one without point and exponent? */

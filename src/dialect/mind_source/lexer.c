@@ -117,7 +117,7 @@ static bool digits(const char *text, size_t n, size_t *at, unsigned base)
     size_t begin = *at;
     while (*at < n && (in_base(text[*at], base) || (text[*at] == '_' && *at > begin)))
         (*at)++;
-    return *at > begin;
+    return *at > begin && text[*at - 1] != '_';
 }
 
 static unsigned base_of(const char *text, size_t n)
@@ -170,7 +170,8 @@ static void scan_number(scanner *c)
         push(c, T_NUMBER, begin);
         return;
     }
-    surface_report(c->s, DIAG_InvalidNumber, at, "'%.*s' is not how numbers are written",
+    surface_report(c->s, DIAG_InvalidNumber, at,
+                   "'%.*s' is no number; numbers are written as 12, 0x1f, 0.5 or 2.5e-3",
                    at.length < 60 ? (int)at.length : 60, c->text + begin);
     push(c, T_BAD, begin);
 }

@@ -13,12 +13,14 @@ void parser_fault(parser *p, const char *expected)
         return;
     if (peek(p) == T_END && p->s->is_cut) /* it may stand in what swallowed the end */
         return;
-    if (peek(p) == T_END)
+    if (peek(p) == T_END) {
         surface_report(p->s, DIAG_SyntaxError, at, "found the end of the text, expected %s",
                        expected);
-    else
+        p->s->is_cut = true; /* what else is missing there is the same fault */
+    } else {
         surface_report(p->s, DIAG_SyntaxError, at, "found '%.*s', expected %s",
                        at.length < 60 ? (int)at.length : 60, surface_text(p->s, at), expected);
+    }
 }
 
 bool parser_expect(parser *p, token_kind kind, const char *expected)
@@ -383,6 +385,9 @@ static function_decl *parse_function(parser *p)
     if (ok && accept(p, T_ARROW)) {
         f->result = parser_type(p);
         ok = f->result != NULL;
+    } else if (ok && peek(p) != T_OPEN_BRACE) {
+        parser_fault(p, "'->' and a type, or '{'");
+        ok = false;
     }
     if (!ok) /* to its body */
         while (peek(p) != T_OPEN_BRACE && peek(p) != T_END && peek(p) != T_CLOSE_BRACE &&

@@ -13,7 +13,7 @@ typedef struct surface {
     arena memory; /* tree, scopes, values: all that is gone after reading */
     VECTOR(token) tokens;
     uint32_t errors_before;
-    bool is_cut;      /* the text ends in a string or comment that is not closed */
+    bool is_cut;      /* the text ends too early, which was reported */
     tn_status status; /* what stops everything: no memory, or a limit */
 } surface;
 

@@ -95,27 +95,36 @@ const onnx_attribute *onnx_attr(const onnx_call *c, const char *name)
     return NULL;
 }
 
-int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise)
+const onnx_attribute *onnx_attr_of(const onnx_call *c, const char *name, onnx_attribute_kind wanted)
 {
     const onnx_attribute *a = onnx_attr(c, name);
+    /* Files of the first versions do not say what an attribute holds. */
+    if (a && a->type != ONNX_NO_ATTRIBUTE && a->type != (int64_t)wanted && !c->misread->attribute)
+        *c->misread = (onnx_misread){a, wanted};
+    return a;
+}
+
+int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise)
+{
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_INT);
     return a ? a->i : otherwise;
 }
 
 double onnx_attr_float(const onnx_call *c, const char *name, double otherwise)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_FLOAT);
     return a ? (double)a->f : otherwise;
 }
 
 bool onnx_attr_is(const onnx_call *c, const char *name, const char *text, bool otherwise)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_STRING);
     return a ? onnx_is(a->s, text) : otherwise;
 }
 
 const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_INTS);
     *n = a ? a->ints.n : 0;
     return a ? a->ints.at : NULL;
 }
@@ -123,7 +132,7 @@ const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n)
 bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int64_t *out,
                   uint32_t *n, bool *is_given)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_INTS);
     *is_given = a || onnx_has_in(c, k);
     if (!a)
         return onnx_in_ints(c, k, false, most, out, n);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/text/suggest.h"
+#include "base/text/utf8.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/ops/op.h"
 
@@ -37,6 +38,9 @@ bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v)
     const tn_allocator *a = im->m->allocator;
     if (v->name.n == 0)
         return onnx_refuse_file(im, DIAG_InvalidInput, "", "an input or initializer has no name");
+    if (utf8_invalid_at(v->name.at, v->name.n) < v->name.n || memchr(v->name.at, 0, v->name.n))
+        return onnx_refuse_file(im, DIAG_InvalidUtf8, "",
+                                "the name of a value is not UTF-8, or holds U+0000");
     if (find_here(scope, v->name))
         return onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, v->name),
                                 "the name '%.*s' is given to two values", ONNX_TEXT(v->name));
@@ -165,9 +169,9 @@ static bool all_known(onnx_call *c)
 static bool lower(onnx_call *c)
 {
     const known_value *known = all_known(c) ? c->op->known(c) : NULL;
-    if (known)
-        return onnx_give_known(c, 0, known);
-    return !c->im->no_memory && c->op->lower(c);
+    if (known ? !onnx_give_known(c, 0, known) : c->im->no_memory || !c->op->lower(c))
+        return false;
+    return !c->misread->attribute || onnx_refuse_misread(c);
 }
 
 /* The builder reported a fault of this node; others can be read all the same. */
@@ -250,8 +254,10 @@ static bool read_node(importer *im, onnx_scope *scope, const onnx_node *n, uint3
 {
     if (is_too_large(im))
         return false;
+    onnx_misread misread = {NULL, ONNX_NO_ATTRIBUTE};
     onnx_call c = {.im = im,
                    .scope = scope,
+                   .misread = &misread,
                    .b = &im->b,
                    .node = n,
                    .number = number,

@@ -101,7 +101,14 @@ typedef struct onnx_call {
     uint32_t n_in, n_out;
     onnx_value **in; /* NULL: left out */
     onnx_value *out; /* to be filled by onnx_give */
+    struct onnx_misread *misread;
 } onnx_call;
+
+/* The first attribute that was asked for a value of another kind than it holds. */
+typedef struct onnx_misread {
+    const onnx_attribute *attribute; /* NULL: none */
+    onnx_attribute_kind wanted;
+} onnx_misread;
 
 /* ---- call.c: inputs ---- */
 
@@ -124,6 +131,11 @@ bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out);
 
 /* ---- call.c: attributes ---- */
 
+/* The attribute, or NULL. One that holds something else than WANTED is refused when the operator
+ * has been read. */
+const onnx_attribute *onnx_attr_of(const onnx_call *c, const char *name,
+                                   onnx_attribute_kind wanted);
+/* Whatever it holds. */
 const onnx_attribute *onnx_attr(const onnx_call *c, const char *name);
 int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise);
 double onnx_attr_float(const onnx_call *c, const char *name, double otherwise);
@@ -170,6 +182,8 @@ static inline tn_ints onnx_dims(const type *t)
 /* The node cannot be read, for this reason; false. */
 bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Refuse the node for the attribute that `misread` names. Always false. */
+bool onnx_refuse_misread(onnx_call *c);
 /* What would help against the last refusal. */
 void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A known condition would, with the options that make one known. */

@@ -165,7 +165,7 @@ static const known_value *fold(onnx_call *c, known_arithmetic how, int64_t start
 {
     const known_room room = onnx_known_room(c);
     const known_value *x = onnx_in_known(c, 0);
-    const onnx_attribute *axes = onnx_attr(c, "axes");
+    const onnx_attribute *axes = onnx_attr_of(c, "axes", ONNX_INTS);
     const bool keep = onnx_attr_int(c, "keepdims", 1);
     const bool given = axes ? axes->ints.n > 0 : onnx_has_in(c, 1);
     const int64_t one = 1;
@@ -238,7 +238,7 @@ const known_value *onnx_known_reshape(onnx_call *c)
 /* `axes`, of a tensor of rank RANK, as a mask. */
 static bool axes_mask(onnx_call *c, uint32_t rank, uint32_t *mask, bool *given)
 {
-    const onnx_attribute *a = onnx_attr(c, "axes");
+    const onnx_attribute *a = onnx_attr_of(c, "axes", ONNX_INTS);
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     axis_list list;
@@ -278,7 +278,7 @@ const known_value *onnx_known_unsqueeze(onnx_call *c)
 {
     const known_value *x = onnx_in_known(c, 0);
     const known_value *list = onnx_in_known(c, 1);
-    const onnx_attribute *a = onnx_attr(c, "axes");
+    const onnx_attribute *a = onnx_attr_of(c, "axes", ONNX_INTS);
     int64_t dims[TN_MAX_RANK];
     uint32_t mask;
     bool given;

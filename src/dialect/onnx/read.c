@@ -169,9 +169,14 @@ static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
 static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *inputs = g->inputs.at;
-    for (uint32_t i = 0; i < g->inputs.n; i++)
-        if (!onnx_find(scope, inputs[i].name) && !read_input(im, scope, &inputs[i], i))
+    for (uint32_t i = 0; i < g->inputs.n; i++) {
+        const onnx_value *v = onnx_find(scope, inputs[i].name);
+        if (!v && !read_input(im, scope, &inputs[i], i))
             return false;
+        if (v && !v->tensor && !v->is_weight && !v->is_faulty)
+            (void)onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, inputs[i].name),
+                                   "two inputs are called '%.*s'", ONNX_TEXT(inputs[i].name));
+    }
     const read_options *o = im->options;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;

@@ -33,8 +33,11 @@ static void place_node(onnx_call *c, refusal *r)
     r->node = c->node->name.n
                   ? arena_printf(memory, "%.*s", ONNX_TEXT(c->node->name))
                   : arena_printf(memory, "#%" PRIu32 " %.*s", c->number, ONNX_TEXT(c->node->op));
-    r->place = arena_printf(memory, "opset %" PRId64 ", output \"%.*s\", byte %zu", c->version,
-                            ONNX_TEXT(output), byte_of(c->im, &c->node->message));
+    const size_t byte = byte_of(c->im, &c->node->message);
+    r->place = c->version < 0
+                   ? arena_printf(memory, "output \"%.*s\", byte %zu", ONNX_TEXT(output), byte)
+                   : arena_printf(memory, "opset %" PRId64 ", output \"%.*s\", byte %zu",
+                                  c->version, ONNX_TEXT(output), byte);
 }
 
 /* The refusal for this reason when it is a new one, without a message; NULL otherwise. */
@@ -50,9 +53,24 @@ static refusal *fresh(importer *im, diag_kind kind, const char *about, const cha
     return r && r->count == 1 ? r : NULL;
 }
 
+bool onnx_refuse_misread(onnx_call *c)
+{
+    static const char *const held[] = {"nothing",  "a float", "an integer", "a text",
+                                       "a tensor", "a graph", "floats",     "integers",
+                                       "texts",    "tensors", "graphs"};
+    const onnx_attribute *a = c->misread->attribute;
+    c->misread->attribute = NULL;
+    return onnx_refuse(c, DIAG_InvalidAttribute, "the attribute '%.*s' holds %s, not %s",
+                       ONNX_TEXT(a->name),
+                       a->type > 0 && a->type <= ONNX_GRAPHS ? held[a->type] : "something unknown",
+                       held[c->misread->wanted]);
+}
+
 bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
 {
     va_list args;
+    if (c->misread->attribute) /* what is refused follows from that */
+        return onnx_refuse_misread(c);
     refusal *r = fresh(c->im, kind, onnx_text(c->im, c->node->op), format);
     if (!r)
         return false;

@@ -45,6 +45,7 @@ tn_status ptir_lower_add(lowering *l, uint32_t id, span id_at, lowered v)
     if (earlier != NO_VALUE) {
         ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, id_at,
                          "value %" PRIu32 " is defined twice", id);
+        s->lost_ids = true;
         diag_note(&l->m->cx->diag, &l->m->source, s->values.at[earlier].at, "first here");
         return TN_OK;
     }
@@ -67,6 +68,7 @@ tn_status ptir_lower_stand_in(lowering *l, uint32_t id, span id_at, lowered v)
     tn_status s = function_add_typed(l->scope->f, &desc, leaves, n > 255 ? 0 : n, &v.first);
     if (ptir_lower_is_fatal(s))
         return s;
+    l->stand_ins++;
     v.faulty = true;
     v.n = s == TN_OK && n <= 255 ? n : 0;
     return ptir_lower_add(l, id, id_at, v);
@@ -79,11 +81,11 @@ static value_id named_value(lowering *l, const ptir_operand *o)
 {
     lower_scope *s = l->scope;
     uint32_t k = ptir_ids_find(&s->ids, o->id), offset = 0;
-    if (k == NO_VALUE) {
+    if (k == NO_VALUE && !s->lost_ids)
         ptir_lower_fault(l, DIAG_UseBeforeDefinition, NULL, o->at,
                          "value %" PRIu32 " is not defined before this use", o->id);
+    if (k == NO_VALUE)
         return NO_VALUE;
-    }
     const lowered *v = &s->values.at[k];
     if (o->kind == PTIR_VALUE) {
         if (v->type->tensor && v->n == 1)
@@ -95,11 +97,16 @@ static value_id named_value(lowering *l, const ptir_operand *o)
         return NO_VALUE;
     }
     if (v->type->tensor || o->index >= v->type->n) {
-        ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
-                         v->type->tensor ? "value %" PRIu32
-                                           " is no tuple: it has no element %" PRIu32
-                                         : "the tuple %" PRIu32 " has no element %" PRIu32,
-                         o->id, o->index);
+        if (v->type->tensor)
+            ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
+                             "value %" PRIu32 " is no tuple: it has no element %" PRIu32, o->id,
+                             o->index);
+        else
+            ptir_lower_fault(l, DIAG_TypeMismatch, NULL, o->at,
+                             "the tuple has %" PRIu32
+                             " element%s, counted from 0, and none with the "
+                             "number %" PRIu32,
+                             v->type->n, v->type->n == 1 ? "" : "s", o->index);
         return NO_VALUE;
     }
     if (!v->type->items[o->index].tensor) {
@@ -266,12 +273,12 @@ static tn_status lower_result(lowering *l, uint32_t k, const ptir_operand *o)
         return TN_OK;
     uint32_t number = ptir_ids_find(&s->ids, o->id), n = 1;
     value_id first = NO_VALUE;
-    if (number == NO_VALUE) {
+    if (number == NO_VALUE && !s->lost_ids)
         ptir_lower_fault(l, DIAG_UndefinedOutput, NULL, o->at,
                          "result %" PRIu32 " is value %" PRIu32 ", which nothing defines", k,
                          o->id);
+    if (number == NO_VALUE)
         return TN_OK;
-    }
     const lowered *v = &s->values.at[number];
     if (o->kind == PTIR_VALUE) {
         first = v->first;
@@ -391,12 +398,12 @@ tn_status ptir_lower_region(lowering *l, uint32_t k, span at)
                          "regions nested deeper than %" PRIu32 " levels", l->m->cx->limits.nesting);
         return TN_OK;
     }
-    uint32_t faults = l->faults;
+    const uint32_t faults = l->faults, stand_ins = l->stand_ins;
     l->regions[k] = REGION_OPEN;
     l->depth++;
     tn_status s = lower_function(l, from, l->m->functions.at[l->p->functions.n + k]);
     l->depth--;
-    l->regions[k] = l->faults == faults ? REGION_DONE : REGION_FAULTY;
+    l->regions[k] = l->faults == faults && l->stand_ins == stand_ins ? REGION_DONE : REGION_FAULTY;
     return s;
 }
 
@@ -429,6 +436,7 @@ static tn_status add_functions(lowering *l)
         if (!f)
             return ptir_lower_no_memory(l);
         f->is_region = true;
+        l->lost_regions = l->lost_regions || ptir_lower_find_region(l, id) != NO_VALUE;
         if (ptir_lower_find_region(l, id) != NO_VALUE)
             ptir_lower_fault(l, DIAG_MultipleDefinitions, NULL, p->regions.at[k].at,
                              "there are two regions %" PRIu64, id);

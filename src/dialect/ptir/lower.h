@@ -43,6 +43,7 @@ typedef struct lower_scope {
     function *f;
     ptir_id_map ids;
     VECTOR(lowered) values;
+    bool lost_ids; /* a value had no id of its own, which was reported: others may mean that one */
 } lower_scope;
 
 typedef enum region_state { REGION_NEW, REGION_OPEN, REGION_DONE, REGION_FAULTY } region_state;
@@ -55,8 +56,10 @@ typedef struct lowering {
     lower_scope *scope;
     region_state *regions;
     hash_index region_ids;
+    bool lost_regions; /* the same for regions */
     uint32_t depth;
     uint32_t faults;
+    uint32_t stand_ins; /* for faulty instructions, those included that could not be read */
     /* Symbols, by the index of their expression: those that parameters bring along, and for the
      * others the extent that they were found to name (0 at first: none). */
     uint32_t n_symbols;

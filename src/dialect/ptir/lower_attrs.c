@@ -155,7 +155,10 @@ static tn_status region(attr_work *w, attr *a)
 {
     uint32_t k = ptir_lower_find_region(w->l, (uint64_t)a->v.i);
     if (k == NO_VALUE) {
-        refuse(w, DIAG_UndefinedName, "there is no region %" PRId64, a->v.i);
+        if (w->l->lost_regions) /* that was reported */
+            w->ok = false;
+        else
+            refuse(w, DIAG_UndefinedName, "there is no region %" PRId64, a->v.i);
         return TN_OK;
     }
     TN_TRY(ptir_lower_region(w->l, k, w->inst->at));

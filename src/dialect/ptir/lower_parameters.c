@@ -126,6 +126,7 @@ tn_status ptir_lower_parameters(lowering *l)
     if (from->stores_ids && from->parameter_ids.n != n) {
         ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
                          "%" PRIu32 " parameters have %" PRIu32 " ids", n, from->parameter_ids.n);
+        l->scope->lost_ids = true;
         n = n < from->parameter_ids.n ? n : from->parameter_ids.n;
     }
     if (!from->stores_ids) {

@@ -341,6 +341,8 @@ static bool declare(reader *r, const json_value *v, uint32_t index)
     entry *e = &r->entries.at[index];
     const json_value *id = json_member_of(v, "id");
     *e = (entry){.at = v->at, .id = "", .faulty = true, .value.v = NO_VALUE};
+    const bool lost_ids = r->lost_ids;
+    r->lost_ids = true;
     if (v->kind != JSON_OBJECT)
         return fault(r, e, DIAG_SyntaxError, v->at, "a node must be an object");
     if (!id || id->kind != JSON_STRING || id->text.n == 0)
@@ -349,6 +351,7 @@ static bool declare(reader *r, const json_value *v, uint32_t index)
     if (entry_by_id(r, id->text.at, id->text.n))
         return fault(r, e, DIAG_MultipleDefinitions, id->at, "two nodes have the id '%.*s'",
                      id->text.n < 100 ? (int)id->text.n : 100, id->text.at);
+    r->lost_ids = lost_ids;
     e->id = module_string(r->m, id->text.at, id->text.n);
     if (!e->id ||
         !hash_add(r->m->allocator, &r->by_id, hash_bytes(0, id->text.at, id->text.n), index)) {
@@ -387,8 +390,9 @@ static bool read_document(reader *r)
     const json_value *root = &r->root, *uops = json_member_of(root, "uops");
     const json_value *dims = json_member_of(root, "dims");
     if (root->kind != JSON_OBJECT || !uops || uops->kind != JSON_ARRAY)
-        return fault(r, NULL, DIAG_SyntaxError, root->at,
-                     "a program is an object with the list 'uops'");
+        return fault(r, NULL, DIAG_SyntaxError, uops ? uops->at : root->at,
+                     uops ? "'uops' must be a list of nodes"
+                          : "a program is an object with the list 'uops'");
     for (uint32_t i = 0; i < root->n; i++) {
         const json_text key = root->keys[i];
         if (!json_is(key, "uops") && !json_is(key, "outputs") && !json_is(key, "dims"))
@@ -466,6 +470,8 @@ static entry *next_source(reader *r, step *top)
         if (e)
             return e;
         top->of->faulty = true;
+        if (r->lost_ids)
+            continue;
         (void)fault(r, top->of, DIAG_UndefinedName, v->at, "there is no node '%.*s'",
                     v->text.n < 100 ? (int)v->text.n : 100, v->text.at);
     }
@@ -546,6 +552,8 @@ static bool read_outputs(reader *r)
     for (uint32_t i = 0; list && i < list->n; i++, n++) {
         const json_value *v = &list->items[i];
         const entry *e = v->kind == JSON_STRING ? entry_by_id(r, v->text.at, v->text.n) : NULL;
+        if (!e && r->lost_ids && v->kind == JSON_STRING)
+            return false;
         if (!e)
             return v->kind == JSON_STRING
                        ? fault(r, NULL, DIAG_UndefinedOutput, v->at, "there is no node '%.*s'",

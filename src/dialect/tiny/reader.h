@@ -56,6 +56,7 @@ typedef struct reader {
     json_value root;
     VECTOR(entry) entries;
     hash_index by_id;
+    bool lost_ids; /* a node has no id of its own, which was reported: others may mean that node */
     VECTOR(const char *) made_ids; /* ids that were made up */
     hash_index by_made_id;
     VECTOR(entry *) inputs; /* the first of each tensor */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/utf8.h"
 #include "dialect/mlir/hlo/shlo.h"
 #include "dialect/mlir/mlir.h"
 
@@ -180,6 +181,11 @@ tn_status shlo_open(shlo_reader *r, module *m, const read_options *options)
     const char *bytecode = bytecode_in(&m->source);
     if (bytecode)
         return refuse_bytecode(m, bytecode);
+    const size_t bad = utf8_invalid_at(m->source.text, m->source.length);
+    if (bad < m->source.length)
+        return diag_report(&m->cx->diag, DIAG_InvalidUtf8, &m->source, (span){(uint32_t)bad, 1},
+                           "the text is not UTF-8 at byte %zu (0x%02x)", bad,
+                           (unsigned)(unsigned char)m->source.text[bad]);
     if (!shlo_index_rows(r))
         return module_no_memory(m);
     const uint32_t errors = r->n_errors = m->cx->diag.n_errors;

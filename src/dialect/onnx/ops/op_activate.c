@@ -154,7 +154,8 @@ bool onnx_op_clip(onnx_call *c)
 {
     tn_value x = onnx_in(c, 0);
     if (c->version < 11) {
-        const onnx_attribute *low = onnx_attr(c, "min"), *high = onnx_attr(c, "max");
+        const onnx_attribute *low = onnx_attr_of(c, "min", ONNX_FLOAT),
+                             *high = onnx_attr_of(c, "max", ONNX_FLOAT);
         if (low && high)
             return onnx_give(c, 0, clamped(c, x, (double)low->f, (double)high->f));
         if (low)

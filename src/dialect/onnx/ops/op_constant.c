@@ -33,13 +33,13 @@ bool onnx_op_constant(onnx_call *c)
     const onnx_attribute *a;
     if ((a = onnx_attr(c, "value")) && a->t)
         return onnx_give_tensor(c, 0, a->t);
-    if ((a = onnx_attr(c, "value_float")))
+    if ((a = onnx_attr_of(c, "value_float", ONNX_FLOAT)))
         return give_number(c, TN_F32, 0, 1, &(known_number){.f = (double)a->f});
-    if ((a = onnx_attr(c, "value_int")))
+    if ((a = onnx_attr_of(c, "value_int", ONNX_INT)))
         return give_number(c, TN_SI64, 0, 1, &(known_number){.i = a->i});
-    if ((a = onnx_attr(c, "value_floats")))
+    if ((a = onnx_attr_of(c, "value_floats", ONNX_FLOATS)))
         return give_list(c, a, true);
-    if ((a = onnx_attr(c, "value_ints")))
+    if ((a = onnx_attr_of(c, "value_ints", ONNX_INTS)))
         return give_list(c, a, false);
     if (onnx_attr(c, "value_string") || onnx_attr(c, "value_strings"))
         return onnx_refuse(c, DIAG_UnknownDType, "texts are not read");
@@ -51,7 +51,7 @@ bool onnx_op_constant(onnx_call *c)
 static bool fill_value(onnx_call *c, tn_dtype *d, scalar *s)
 {
     unsigned char one[2 * sizeof(double)] = {0};
-    const onnx_attribute *a = onnx_attr(c, "value");
+    const onnx_attribute *a = onnx_attr_of(c, "value", ONNX_TENSOR);
     onnx_tensor_facts f;
     *d = TN_F32;
     *s = scalar_of_float(0);

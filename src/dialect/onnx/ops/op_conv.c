@@ -183,7 +183,7 @@ static bool transposed_pads(onnx_call *c, onnx_windows *w, int64_t *extra)
 {
     int64_t shape[TN_MAX_RANK];
     auto_pad how = PADS_GIVEN;
-    const onnx_attribute *given = onnx_attr(c, "output_shape");
+    const onnx_attribute *given = onnx_attr_of(c, "output_shape", ONNX_INTS);
     if (!read_auto_pad(c, &how) || !onnx_window_list(c, "output_padding", w->n, 0, 0, extra) ||
         !read_pads(c, w->n, 0, w->low, w->high))
         return false;

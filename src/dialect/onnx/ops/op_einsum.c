@@ -252,7 +252,7 @@ static tn_value arranged(equation *e, const lettered *t, const lettered *out)
 
 bool onnx_op_einsum(onnx_call *c)
 {
-    const onnx_attribute *text = onnx_attr(c, "equation");
+    const onnx_attribute *text = onnx_attr_of(c, "equation", ONNX_STRING);
     lettered *all = ARENA_ARRAY(&c->im->memory, lettered, c->n_in), out;
     if (!all)
         return onnx_no_memory(c->im);

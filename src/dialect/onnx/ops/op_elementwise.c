@@ -1,4 +1,6 @@
 /* Elementwise operators that the vocabulary has, or nearly. */
+#include <inttypes.h>
+
 #include "dialect/onnx/ops/op.h"
 
 static tn_value unary(onnx_call *c, op_id op, tn_value x)
@@ -49,7 +51,7 @@ bool onnx_op_is_inf(onnx_call *c)
 static tn_value aligned(onnx_call *c, tn_value x, tn_value y)
 {
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
-    const onnx_attribute *axis = onnx_attr(c, "axis");
+    const onnx_attribute *axis = onnx_attr_of(c, "axis", ONNX_INT);
     int64_t from, dims[TN_MAX_RANK];
     if (c->version >= 7 || !axis || !t || !u || u->rank >= t->rank)
         return y;
@@ -201,8 +203,12 @@ bool onnx_op_cast(onnx_call *c)
     const int64_t number = onnx_attr_int(c, "to", 0);
     if (onnx_dtype(number, &to))
         return give_cast(c, to);
-    return onnx_refuse(c, DIAG_UnknownDType, "to %s, which is not read",
-                       onnx_dtype_name(number) ? onnx_dtype_name(number) : "no known type");
+    if (!onnx_attr(c, "to"))
+        return onnx_refuse(c, DIAG_MissingAttribute, "it needs the attribute 'to'");
+    if (onnx_dtype_name(number))
+        return onnx_refuse(c, DIAG_UnknownDType, "to %s, which is not read",
+                           onnx_dtype_name(number));
+    return onnx_refuse(c, DIAG_UnknownDType, "there is no element type %" PRId64, number);
 }
 
 bool onnx_op_cast_like(onnx_call *c)

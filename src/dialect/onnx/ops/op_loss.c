@@ -19,7 +19,7 @@ static bool reduction_of(onnx_call *c, loss_reduction *out)
 static bool give_loss(onnx_call *c, tn_value logp)
 {
     tn_builder *b = c->b;
-    const onnx_attribute *ignored = onnx_attr(c, "ignore_index");
+    const onnx_attribute *ignored = onnx_attr_of(c, "ignore_index", ONNX_INT);
     const type *t = onnx_type_of(c, logp);
     tn_value target = onnx_in(c, 1), counts = tn_no_value(), weight = tn_no_value();
     const type *u = onnx_type_of(c, target);

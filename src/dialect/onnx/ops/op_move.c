@@ -122,6 +122,8 @@ bool onnx_op_unsqueeze(onnx_call *c)
     bool given, is_new[TN_MAX_RANK] = {false};
     if (!t || !onnx_ints_of(c, "axes", 1, TN_MAX_RANK, axes, &n, &given))
         return false;
+    if (!given)
+        return onnx_refuse(c, DIAG_MissingAttribute, "it needs 'axes'");
     if (t->rank + n > TN_MAX_RANK)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
     if (!onnx_axes(c, axes, n, t->rank + n))
@@ -298,7 +300,10 @@ static bool blocks_of(onnx_call *c, const type *t, int64_t *size)
 {
     *size = onnx_attr_int(c, "blocksize", 0);
     if (t->rank != 4 || *size <= 0 || *size > INT32_MAX)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "it takes rank 4 and a 'blocksize' above 0");
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "it takes rank 4, not %" PRIu32
+                           ", and a 'blocksize' above 0, not %" PRId64,
+                           t->rank, *size);
     return true;
 }
 

@@ -192,12 +192,15 @@ bool onnx_op_lrn(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
-    const int64_t size = onnx_attr_int(c, "size", 1);
+    const int64_t size = onnx_attr_int(c, "size", 0); /* how many channels meet */
     int64_t window[TN_MAX_RANK], ones[TN_MAX_RANK], pads[2 * TN_MAX_RANK] = {0};
     if (!t)
         return false;
     if (t->rank < 2 || size < 1 || size > INT32_MAX)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "'size' is how many channels meet");
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "it takes rank 2 or more, not %" PRIu32
+                           ", and a 'size' above 0, not %" PRId64,
+                           t->rank, size);
     for (uint32_t i = 0; i < t->rank; i++) {
         window[i] = i == 1 ? size : 1;
         ones[i] = 1;

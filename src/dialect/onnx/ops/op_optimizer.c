@@ -145,7 +145,8 @@ bool onnx_op_adam(onnx_call *c)
 /* Derivatives of the value `y` of the graph by the values `xs`, which are the inputs. */
 bool onnx_op_gradient(onnx_call *c)
 {
-    const onnx_attribute *xs = onnx_attr(c, "xs"), *y = onnx_attr(c, "y");
+    const onnx_attribute *xs = onnx_attr_of(c, "xs", ONNX_STRINGS),
+                         *y = onnx_attr_of(c, "y", ONNX_STRING);
     const onnx_bytes *names = c->node->inputs.at;
     const uint32_t n = xs ? xs->strings.n : 0;
     const onnx_bytes *wanted = n ? xs->strings.at : NULL;

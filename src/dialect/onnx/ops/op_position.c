@@ -247,7 +247,7 @@ bool onnx_op_compress(onnx_call *c)
 {
     tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
-    const onnx_attribute *given = onnx_attr(c, "axis");
+    const onnx_attribute *given = onnx_attr_of(c, "axis", ONNX_INT);
     const known_value *condition = onnx_in_known(c, 1);
     int64_t axis = 0;
     if (!t || (given && !onnx_axis(c, given->i, t->rank, &axis)))

@@ -126,7 +126,7 @@ static const activation_rule *rule_named(onnx_bytes name)
 /* The next of the factors that the list NAME has for activations that take one. */
 static double next_factor(const onnx_call *c, const char *name, uint32_t *at, double otherwise)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_FLOATS);
     return a && *at < a->floats.n ? (double)((const float *)a->floats.at)[(*at)++] : otherwise;
 }
 
@@ -137,7 +137,7 @@ static bool read_activations(onnx_call *c, cell *cells, uint32_t n_cells, uint32
         [ONNX_CELL_RNN] = {"Tanh"},
         [ONNX_CELL_GRU] = {"Sigmoid", "Tanh"},
         [ONNX_CELL_LSTM] = {"Sigmoid", "Tanh", "Tanh"}};
-    const onnx_attribute *given = onnx_attr(c, "activations");
+    const onnx_attribute *given = onnx_attr_of(c, "activations", ONNX_STRINGS);
     uint32_t alphas = 0, betas = 0;
     if (given && given->strings.n != n * n_cells)
         return onnx_refuse(c, DIAG_InvalidAttribute,

@@ -327,7 +327,7 @@ static bool give_resized(onnx_call *c, const resizing *r, const axis_resize *lis
 static bool read_floats(onnx_call *c, uint32_t k, const char *name, double *out, uint32_t *n)
 {
     const known_value *known = onnx_in_known(c, k);
-    const onnx_attribute *a = name ? onnx_attr(c, name) : NULL;
+    const onnx_attribute *a = name ? onnx_attr_of(c, name, ONNX_FLOATS) : NULL;
     *n = 0;
     if (!a && !onnx_has_in(c, k))
         return true;
@@ -410,7 +410,7 @@ static bool by_sizes(onnx_call *c, const type *t, const int64_t *sizes, axis_res
 /* The axes that the lists are about: all, or those of the attribute `axes`. */
 static bool resized_axes(onnx_call *c, const type *t, axis_resize *list, uint32_t *n)
 {
-    const onnx_attribute *given = onnx_attr(c, "axes");
+    const onnx_attribute *given = onnx_attr_of(c, "axes", ONNX_INTS);
     int64_t axes[TN_MAX_RANK];
     *n = given ? given->ints.n : t->rank;
     if (*n > TN_MAX_RANK)

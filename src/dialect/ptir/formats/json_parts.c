@@ -60,7 +60,7 @@ bool jpart_enter_variant(ptir_json *r, const char *what, json_text *name, bool *
     if (kind == JSON_STRING)
         return json_string(&r->j, name);
     if (!*has_payload)
-        return json_fail(&r->j, DIAG_SyntaxError, at, "expected %s", what);
+        return json_unexpected(&r->j, what);
     return json_object(&r->j) &&
            (json_member(&r->j, name) ||
             json_fail(&r->j, DIAG_SyntaxError, at, "%s is an object with one key", what));

@@ -97,6 +97,10 @@ bool scan_unexpected(ptir_scan *s, const char *expected)
     if (where.length == 0)
         return scan_fail(s, DIAG_SyntaxError, where, "expected %s, found the end of the text",
                          expected);
+    uint32_t code = 0;
+    if (utf8_decode(s->at, (size_t)(s->end - s->at), &code) > 0 && utf8_is_hidden(code))
+        return scan_fail(s, DIAG_SyntaxError, where,
+                         "expected %s, found the character U+%04" PRIX32, expected, code);
     return scan_fail(s, DIAG_SyntaxError, where, "expected %s, found '%.*s'", expected,
                      where.length > 40 ? 40 : (int)where.length, s->at);
 }

@@ -86,7 +86,7 @@ bool text_read_type(ptir_scan *s, ptir_type *out)
     if (scan_eat(s, "tensor<") || scan_eat(s, "Tensor<"))
         return read_tensor(s, &out->tensor);
     if (!scan_eat(s, "("))
-        return scan_unexpected(s, "a type");
+        return scan_unexpected(s, "a type, such as tensor<f32, 2x3>");
     if (!scan_enter(s))
         return false;
     if (!scan_eat(s, ")")) {
@@ -212,7 +212,7 @@ static bool read_element(ptir_scan *s, tn_dtype d, void *to)
 
 bool text_skip_brackets(ptir_scan *s)
 {
-    const char *from = s->at;
+    const span bracket = {(uint32_t)(s->at - 1 - s->m->source.text), 1};
     uint32_t open = 1;
     while (s->at < s->end && open) {
         if (*s->at == '"') {
@@ -225,7 +225,7 @@ bool text_skip_brackets(ptir_scan *s)
         open -= *s->at == ']';
         s->at++;
     }
-    return open == 0 || scan_fail(s, DIAG_SyntaxError, scan_from(s, from), "a bracket stays open");
+    return open == 0 || scan_fail(s, DIAG_SyntaxError, bracket, "this bracket is not closed");
 }
 
 /* More elements cannot stand up to the next closing bracket. */

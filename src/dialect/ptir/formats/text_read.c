@@ -1,5 +1,6 @@
 /* The compact text form to the model: functions and statements. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "dialect/ptir/codes.h"
 #include "dialect/ptir/formats/text_parts.h"
@@ -14,6 +15,7 @@ typedef struct reader {
     /* Names of the function in work, by the ids they stand for. */
     VECTOR(named_id) names;
     hash_index by_name;
+    bool lost_names; /* of the function: two values have one, and others may mean the second */
     ptir_function *f;
     ptir_where where; /* for messages: m->source.reading */
 } reader;
@@ -51,6 +53,7 @@ static bool add_name(reader *r, const char *name, span at)
     if (earlier != NO_VALUE) {
         scan_fault(&r->s, DIAG_MultipleDefinitions, at, "'%%%s' is defined twice", bare(name));
         diag_note(&r->s.m->cx->diag, &r->s.m->source, r->names.at[earlier].at, "first here");
+        r->lost_names = true;
     } else if (!hash_add(a, &r->by_name, name_hash(name), r->names.n)) {
         return scan_no_memory(&r->s);
     }
@@ -110,8 +113,9 @@ static bool value_named(reader *r, const char *name, span at, bool elements, pti
     out->at = at;
     out->id = find_name(r, name);
     if (out->id == NO_VALUE) {
-        scan_fault(s, DIAG_UseBeforeDefinition, out->at, "'%%%s' is not defined before this use",
-                   bare(name));
+        if (!r->lost_names)
+            scan_fault(s, DIAG_UseBeforeDefinition, out->at,
+                       "'%%%s' is not defined before this use", bare(name));
         out->kind = PTIR_FAULTY;
     }
     if (!elements || *s->at != '[')
@@ -229,11 +233,17 @@ static int field_index(const ptir_op_info *op, const char *name, size_t n)
 
 static bool unknown_field(reader *r, const ptir_op_info *op, ptir_word_text name, uint32_t seen)
 {
+    char fields[200];
+    size_t n = 0;
     suggestion like;
     suggest_begin(&like, name.at, name.n);
     ptir_suggest_field(&like, op, seen);
-    (void)scan_fail(&r->s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s'", op->name,
-                    name.n > 60 ? 60 : (int)name.n, name.at);
+    *fields = '\0';
+    for (uint32_t i = 0; i < op->n_fields && n < sizeof fields - 1; i++)
+        n += (size_t)snprintf(fields + n, sizeof fields - n, "%s%s", i ? ", " : "",
+                              op->fields[i].name);
+    (void)scan_fail(&r->s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s', but %s",
+                    op->name, name.n > 60 ? 60 : (int)name.n, name.at, n ? fields : "none at all");
     suggest_fix(&like, &r->s.m->cx->diag, name.where, "");
     return false;
 }
@@ -524,6 +534,7 @@ static bool read_function(reader *r, ptir_function *f)
     ptir_scan *s = &r->s;
     r->f = f;
     r->names.n = 0;
+    r->lost_names = false;
     if (r->by_name.cap > 1024) /* as large as an earlier function needed */
         hash_release(s->m->allocator, &r->by_name);
     else

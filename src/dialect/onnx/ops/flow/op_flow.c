@@ -10,7 +10,7 @@ tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d)
 
 const onnx_graph *onnx_inner_graph(onnx_call *c, const char *name)
 {
-    const onnx_attribute *a = onnx_attr(c, name);
+    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_GRAPH);
     if (a && a->g)
         return a->g;
     (void)onnx_refuse(c, DIAG_MissingAttribute, "it needs the graph '%s'", name);
