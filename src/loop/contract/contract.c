@@ -360,10 +360,11 @@ static void choose_dynamic(problem *p)
 
 /* Does all of A stay in the second-level cache, in place, so that panels of all products meet it,
  * one after the other? While that happens the next one is fetched; tiles wait for what they pack or
- * read. */
+ * read. With dynamic rows other sizes could be answered otherwise, and need code of their own. */
 static bool prefers_panels(const problem *p, const machine *m, int64_t rows, const walk *a_k)
 {
-    return a_k->step[0] == 1 && choose_b(p, m, rows, false) == B_PANELS &&
+    return a_k->step[0] == 1 && !is_any_dynamic(p->spec.m, p->spec.n_m) &&
+           choose_b(p, m, rows, false) == B_PANELS &&
            (p->spec.b_is_constant ? are_rows_near(p, m, 0) : packs_inside(p, m, 0));
 }
 
