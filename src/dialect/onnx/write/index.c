@@ -116,8 +116,13 @@ bool onnx_takes_scatter_reduce(const function *f, const node *n, char why[OBJECT
 {
     const int64_t how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
     (void)f;
-    return how == COMBINE_ADD || how == COMBINE_REPLACE || how == COMBINE_MUL ||
-           onnx_objection(why, "it scatters no extremes before opset 18");
+    return (how != COMBINE_MAX_NAN && how != COMBINE_MIN_NAN) ||
+           onnx_objection(why, "NaN wins in none of its extremes");
+}
+
+static bool is_extreme(int64_t combine)
+{
+    return combine == COMBINE_MAX || combine == COMBINE_MIN;
 }
 
 void onnx_put_scatter_reduce(onnx_writer *w, const node *n)
@@ -126,7 +131,14 @@ void onnx_put_scatter_reduce(onnx_writer *w, const node *n)
     const type *t = onnx_result_type(w, n);
     const bool replaces = combine == COMBINE_REPLACE;
     const uint32_t direct = replaces ? ~0U : SUMS;
-    const onnx_id x = onnx_carried(w, n, 0, direct), at = positions(w, n, 1);
+    const onnx_id x = onnx_carried(w, n, 0, direct);
+    if (is_extreme(combine)) {
+        const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, t->rank);
+        const onnx_id all = onnx_scattered_extremes(w, n, x, axis);
+        onnx_result(w, n, onnx_narrow(w, all, t->dtype));
+        return;
+    }
+    const onnx_id at = positions(w, n, 1);
     const onnx_id in[] = {x, at, onnx_carried(w, n, 2, direct)};
     const onnx_setting how[] = {
         ONNX_INT_SET("axis", resolve_axis(n->attrs, KEY_AXIS, t->rank)),
@@ -140,8 +152,9 @@ void onnx_put_scatter_reduce(onnx_writer *w, const node *n)
 bool onnx_takes_segment_reduce(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     const tn_dtype d = value_type(f, n->first_value)->dtype;
-    if (attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) != COMBINE_ADD)
-        return onnx_objection(why, "it scatters no extremes before opset 18");
+    const int64_t how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
+    if (how != COMBINE_ADD)
+        return is_extreme(how) || onnx_objection(why, "it adds rows, or finds their extremes");
     return attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)dtype_compute(d)) ==
                (int64_t)dtype_compute(d) ||
            onnx_objection(why, "it accumulates in the element type; cast first");
@@ -151,6 +164,12 @@ void onnx_put_segment_reduce(onnx_writer *w, const node *n)
 {
     const type *t = onnx_result_type(w, n);
     const int64_t last = -1;
+    if (is_extreme(attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD))) {
+        const onnx_id start = onnx_least_rows(w, n);
+        const onnx_id all = onnx_scattered_extremes(w, n, start, 0);
+        onnx_result(w, n, onnx_narrow(w, all, t->dtype));
+        return;
+    }
     const onnx_id x = onnx_carried(w, n, 0, SUMS);
     const onnx_id zero = onnx_int(&w->out, onnx_dtype_of_id(&w->out, x), 0);
     const onnx_id zeros = onnx_expand(w, n, zero, t->dims, t->rank);

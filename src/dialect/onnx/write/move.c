@@ -275,15 +275,19 @@ static onnx_id counted(onnx_writer *w, const node *n, dim extent, tn_dtype d)
     return onnx_constant(&w->out, d, &extent, 1, data, (size_t)extent * dtype_bytes(d));
 }
 
+onnx_id onnx_counted(onnx_writer *w, const node *n, const type *t, uint32_t axis, tn_dtype d)
+{
+    dim dims[TN_MAX_RANK];
+    const onnx_id x = counted(w, n, t->dims[axis], d);
+    for (uint32_t i = axis; i < t->rank; i++)
+        dims[i - axis] = i == axis ? t->dims[i] : 1;
+    return axis + 1 < t->rank ? onnx_reshape(w, n, x, dims, t->rank - axis) : x;
+}
+
 void onnx_put_iota(onnx_writer *w, const node *n)
 {
     const type *t = onnx_result_type(w, n);
     const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, t->rank);
-    dim dims[TN_MAX_RANK];
-    onnx_id x = counted(w, n, t->dims[axis], t->dtype);
-    for (uint32_t i = axis; i < t->rank; i++)
-        dims[i - axis] = i == axis ? t->dims[i] : 1;
-    if (axis + 1 < t->rank)
-        x = onnx_reshape(w, n, x, dims, t->rank - axis);
+    const onnx_id x = onnx_counted(w, n, t, axis, t->dtype);
     onnx_result(w, n, t->rank > 1 ? onnx_expand(w, n, x, t->dims, t->rank) : x);
 }

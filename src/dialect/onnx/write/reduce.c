@@ -99,8 +99,7 @@ void onnx_put_prod(onnx_writer *w, const node *n)
     put_reduction(w, n, "ReduceProd", TOTALS);
 }
 
-/* The least value of D, or the greatest. */
-static onnx_id end_of(onnx_writer *w, tn_dtype d, bool least)
+onnx_id onnx_end_of(onnx_writer *w, tn_dtype d, bool least)
 {
     scalar end = {.kind = dtype_table[d].kind};
     if (dtype_is_float(d))
@@ -118,7 +117,7 @@ void onnx_put_extreme(onnx_writer *w, const node *n)
     const bool largest = n->op == OP_REDUCE_MAX;
     const type *from = onnx_operand_type(w, n, 0), *to = onnx_result_type(w, n);
     if (from->count == 0 && to->count > 0) {
-        const onnx_id end = end_of(w, to->dtype, largest);
+        const onnx_id end = onnx_end_of(w, to->dtype, largest);
         onnx_result(w, n, onnx_expand(w, n, end, to->dims, to->rank));
         return;
     }
@@ -137,31 +136,4 @@ void onnx_put_arg_max(onnx_writer *w, const node *n)
     };
     const onnx_id at = onnx_make(&w->out, "ArgMax", TN_SI64, &x, 1, how, 2);
     onnx_result(w, n, onnx_cast_plain(w, at, onnx_result_type(w, n)->dtype));
-}
-
-bool onnx_takes_cumulative(const function *f, const node *n, char why[OBJECTION_SIZE])
-{
-    size_t length;
-    const attr *fold = attr_find(n->attrs, KEY_FOLD);
-    const char *word = attr_word_text(KEY_FOLD, fold->v.i, &length);
-    (void)f;
-    return (length == 3 && memcmp(word, "sum", 3) == 0) ||
-           onnx_objection(why, "it has cumulative sums alone");
-}
-
-/* Narrow floats are summed in f32 and rounded at the end. */
-void onnx_put_cumulative(onnx_writer *w, const node *n)
-{
-    const uint32_t direct = ONNX_BIT(TN_F32) | ONNX_BIT(TN_F64) | ONNX_BIT(TN_SI32) |
-                            ONNX_BIT(TN_SI64) | ONNX_BIT(TN_UI64);
-    const type *t = onnx_result_type(w, n);
-    const onnx_id x = onnx_carried(w, n, 0, direct);
-    const onnx_id axis = onnx_int(&w->out, TN_SI64, resolve_axis(n->attrs, KEY_AXIS, t->rank));
-    const onnx_id in[] = {x, axis};
-    const onnx_setting how[] = {
-        ONNX_INT_SET("exclusive", attr_int(n->attrs, KEY_EXCLUSIVE, 0)),
-        ONNX_INT_SET("reverse", attr_int(n->attrs, KEY_REVERSE, 0)),
-    };
-    const onnx_id y = onnx_make(&w->out, "CumSum", onnx_dtype_of_id(&w->out, x), in, 2, how, 2);
-    onnx_result(w, n, onnx_narrow(w, y, t->dtype));
 }

@@ -97,6 +97,17 @@ onnx_id onnx_reshape(onnx_writer *w, const node *n, onnx_id x, const dim *dims, 
 /* A transposition, or X itself where that changes nothing. */
 onnx_id onnx_permute(onnx_writer *w, onnx_id x, const int64_t *perm, uint32_t rank);
 onnx_id onnx_expand(onnx_writer *w, const node *n, onnx_id x, const dim *dims, uint32_t rank);
+/* 0, 1, ... along AXIS of T as elements of D, in a shape that broadcasts to T's. */
+onnx_id onnx_counted(onnx_writer *w, const node *n, const type *t, uint32_t axis, tn_dtype d);
+
+/* reduce.c: the least value of D, or the greatest. */
+onnx_id onnx_end_of(onnx_writer *w, tn_dtype d, bool least);
+
+/* fold.c: X, in the type that folds are computed in, with the updates of N, which scatters extremes
+ * along AXIS. */
+onnx_id onnx_scattered_extremes(onnx_writer *w, const node *n, onnx_id x, uint32_t axis);
+/* What segments without rows are, for all of them. */
+onnx_id onnx_least_rows(onnx_writer *w, const node *n);
 
 /* The functions of the rows. */
 #define PLAIN(op, name, direct)

@@ -445,8 +445,9 @@ bool onnx_op_embed_layer_normalization(onnx_call *c)
     if (t->rank != 2)
         return onnx_refuse(c, DIAG_RankMismatch, "it takes numbers of words [batch, length]");
     if (!onnx_has_in(c, 2) || !onnx_has_in(c, 3) || !onnx_has_in(c, 5) || !onnx_has_in(c, 6))
-        return onnx_refuse(c, DIAG_ArityMismatch, "tables of words and positions, or the scale and "
-                                                  "shift, are left out");
+        return onnx_refuse(c, DIAG_ArityMismatch,
+                           "tables of words and positions, or the scale and "
+                           "shift, are left out");
     tn_value sum = embedded(c, 2, 0, t);
     const tn_value places = embedded(c, 3, 8, t);
     sum = tn_add(b, sum, places);
