@@ -136,8 +136,8 @@ static tn_value maxima(onnx_call *c, tn_value x, int64_t axis, int64_t count, tn
     const tn_value part = tn_iota(b, TN_F32, all, axis), at = tn_iota(b, TN_F32, all, axis + 1);
     one[0] = t->dims[0];
     const tn_value begin = tn_reshape(b, first, (tn_ints){one, 5});
-    const tn_value step =
-        tn_div(b, tn_reshape(b, size, (tn_ints){one, 5}), tn_scalar(b, TN_F32, (double)count));
+    const tn_value whole = tn_reshape(b, size, (tn_ints){one, 5});
+    const tn_value step = tn_div(b, whole, tn_scalar(b, TN_F32, (double)count));
     const tn_value from = tn_add(b, begin, tn_floor(b, tn_mul(b, part, step)));
     const tn_value next = tn_ceil(b, tn_mul(b, onnx_plus(c, part, 1), step));
     const tn_value to = tn_add(b, begin, next);

@@ -430,9 +430,8 @@ bool onnx_op_ms_rotary_embedding(onnx_call *c)
 static tn_value embedded(onnx_call *c, uint32_t table, uint32_t ids, const type *words)
 {
     tn_builder *b = c->b;
-    if (onnx_has_in(c, ids))
-        return tn_take(b, onnx_in(c, table), onnx_in(c, ids));
-    const tn_value at = tn_iota(b, TN_SI32, TN_INTS(1, words->dims[1]), 1);
+    const tn_value at =
+        onnx_has_in(c, ids) ? onnx_in(c, ids) : tn_iota(b, TN_SI32, TN_INTS(1, words->dims[1]), 1);
     return tn_take(b, onnx_in(c, table), at);
 }
 

@@ -120,8 +120,8 @@ static bool give_real(onnx_call *c, tn_value sum, tn_value left, tn_value right,
     const type *t = onnx_type_of(c, sum);
     if (!t)
         return false;
-    const tn_value by = tn_mul(c->b, onnx_along(c, left, (int64_t)t->rank - 2, t->rank),
-                               onnx_along(c, right, (int64_t)t->rank - 1, t->rank));
+    const tn_value rows = onnx_along(c, left, (int64_t)t->rank - 2, t->rank);
+    const tn_value by = tn_mul(c->b, rows, onnx_along(c, right, (int64_t)t->rank - 1, t->rank));
     if (!onnx_spreads(c, by, onnx_dims(t)))
         return false;
     tn_value y = tn_mul(c->b, tn_cast(c->b, sum, TN_F32), by);
@@ -133,15 +133,16 @@ static bool give_real(onnx_call *c, tn_value sum, tn_value left, tn_value right,
 bool onnx_op_matmul_integer_to_float(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1), zero = onnx_in(c, 4);
-    const tn_value sum = sums(c, x, zero, y, onnx_in(c, 5));
-    return tn_is_value(sum) && give_real(c, sum, onnx_in(c, 2), onnx_in(c, 3), 6);
+    const tn_value sum = sums(c, x, zero, y, onnx_in(c, 5)), left = onnx_in(c, 2);
+    return tn_is_value(sum) && give_real(c, sum, left, onnx_in(c, 3), 6);
 }
 
 bool onnx_op_dynamic_quantize_matmul(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1);
     const onnx_quantised q = onnx_dynamic_range(c, x);
-    const tn_value sum = sums(c, onnx_quantise(c, x, &q, TN_UI8), q.zero, y, onnx_in(c, 3));
+    const tn_value small = onnx_quantise(c, x, &q, TN_UI8);
+    const tn_value sum = sums(c, small, q.zero, y, onnx_in(c, 3));
     return tn_is_value(sum) && give_real(c, sum, q.scale, onnx_in(c, 2), 4);
 }
 
