@@ -72,6 +72,21 @@ static void put_constants(const drawing *d, const node *n, text_buffer *text)
     }
 }
 
+/* The regions that N runs, by their names, which stand above their pictures. */
+static void put_regions(const drawing *d, const node *n, text_buffer *text)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        const attr *a = &n->attrs->at[i];
+        if (attr_keys[a->key].kind != ATTR_FUNCTION)
+            continue;
+        const function *region = d->f->module->functions.at[a->v.i];
+        text_puts(text, any ? ", " : text->n ? "; runs " : "runs ");
+        text_puts(text, region->name ? region->name : "a region");
+        any = true;
+    }
+}
+
 static void put_amount(text_buffer *text, uint64_t x, const char *unit)
 {
     static const char prefixes[] = " kMGTPE";
@@ -162,6 +177,7 @@ static bool add_op(drawing *d, const node *n, uint32_t in_kernel, text_buffer *t
                      .value = n->first_value};
     b.text = n->n_results ? keep_type(d, n->first_value, text) : "";
     put_constants(d, n, text);
+    put_regions(d, n, text);
     b.note = keep_text(d, text);
     if (!add_box(d, b))
         return false;

@@ -65,6 +65,7 @@ class Pictures(unittest.TestCase):
     def test_regions_have_pictures(self):
         root, _ = picture(LOOP, "loop.ptir")
         self.assertIn("while", texts(root))
+        self.assertIn("runs region0, region1", texts(root))
         self.assertEqual(len([t for t in root.iter(f"{SVG}text") if t.get("class") == "t h"]), 3)
 
     def test_large_functions_are_drawn_as_kernels(self):
