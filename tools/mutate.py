@@ -55,7 +55,7 @@ FAULTS = [
     Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
     # ---- the plan and the engine
     Fault("buffers-reuse", "src/plan/buffers.c", "    free_slots(w, b->begin);", "    free_slots(w, b->begin + 1);", "cases convert/buffers*.case"),
-    Fault("resize-one", "src/plan/resize.c", "if (k->dims[i] == 1 && there->dims[i] != 1)", "if (k->dims[i] == 2 && there->dims[i] == 0)", "unit regroup"),
+    Fault("resize-one", "src/plan/resize.c", "if (k->dims[i] == 1 && there->dims[i] != 1)", "if (k->dims[i] == 2 && there->dims[i] == 0)", "script random/full_sizes.py --count 15"),
     Fault("watched-piece", "src/runtime/tape_run.c", "for (int64_t at = begin, next; at < end; at = next) {", "for (int64_t at = begin, next; at + 1 < end; at = next) {", "unit api_cancel"),
     Fault("cache-key", "src/runtime/cache.c", " || memcmp(bytes, key, key_bytes) != 0)", ")", "unit cache"),
     # ---- passes
