@@ -324,6 +324,13 @@ static bool run_guarded(state *s, tn_program *p, tn_buffer *got, const char *wha
     return ok;
 }
 
+/* A run that is asked whether to stop does its work in pieces. */
+static bool never(void *user)
+{
+    (void)user;
+    return false;
+}
+
 static bool run_engine(state *s, int level, const char *cpu)
 {
     char what[64];
@@ -336,7 +343,8 @@ static bool run_engine(state *s, int level, const char *cpu)
     if (ok)
         cut_small(p->tape);
     for (size_t k = 0; ok && k < sizeof threads / sizeof *threads; k++) {
-        const tn_run_options o = {.threads = threads[k], .seed = 5};
+        const tn_run_options o = {
+            .threads = threads[k], .seed = 5, .cancel = threads[k] == 2 ? never : NULL};
         (void)snprintf(what, sizeof what, "-O%d %s, %u threads", level, cpu, (unsigned)threads[k]);
         const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
         ok = judge(s, status, got, what);
