@@ -66,8 +66,7 @@ FAULTS = [
     # ---- derivatives
     Fault("grad-transpose", "src/grad/grad_movement.c", "inverse[perm[i]] = i;", "inverse[i] = perm[i];", "cases grad/transpose.case"),
     Fault("grad-tanh", "src/grad/grad_elementwise.c", "build_binary(&c->b, OP_SUB, grad_scalar(c, y, 1), square)", "build_binary(&c->b, OP_ADD, grad_scalar(c, y, 1), square)", "cases grad/tanh.case"),
-    Fault("grad-slice", "src/grad/grad_movement.c", "attr_of_ints(KEY_STARTS, starts, n), attr_of_ints(KEY_ENDS, ends, n),\n                          attr_of_ints(KEY_STEPS, steps, n)};\n        return grad_gives(c, build_node(&c->b, OP_SLICE_GRAD",
-          "attr_of_ints(KEY_STARTS, starts, n), attr_of_ints(KEY_ENDS, ends, n),\n                          attr_of_ints(KEY_STEPS, starts, n)};\n        return grad_gives(c, build_node(&c->b, OP_SLICE_GRAD", "cases grad/slice*.case"),
+    Fault("grad-slice", "src/grad/grad_movement.c", "r.start += (r.count - 1) * r.step;", "r.start += r.count * r.step;", "script onnx/test_onnx_write.py"),
     Fault("grad-broadcast", "src/grad/grad_movement.c", "bool grown = carried && x->dims[next] == 1 && y->dims[i] != 1;", "bool grown = carried && x->dims[next] == 1 && y->dims[i] > 2;", "cases grad/broadcast-two.case"),
     # ---- readers
     Fault("npy-columns", "src/io/npy_header.c", 'h->columns = take_word(c, "True");', 'h->columns = take_word(c, "True") && false;', "unit io_npy"),

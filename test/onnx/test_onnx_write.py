@@ -65,6 +65,12 @@ RANDOM = """func @main() -> (tensor<f32, 3>) {
   return %r
 }
 """
+REVERSED = """%0 = Input () {name="x"} : tensor<f32>[4]
+%1 = Input () {name="w"} : tensor<f32>[2]
+%2 = Slice (%0) {ends=[-1], starts=[3], steps=[-2]} : tensor<f32>[2]
+%3 = BinOp (%1, %2) {op=Mul} : tensor<f32>[2]
+outputs: %3
+"""
 # Numbers below 0 become 0 where unsigned ones are summed.
 UNSIGNED = """func @main(%x: tensor<si8, 3x4>, %y: tensor<si16, 3x4x5>, %z: tensor<si16, 6x4x3>) -> (tensor<ui32, 3>, tensor<ui32, 3x6x3>) {
   %p = dot_general(%x, %x) batch_lhs[0] batch_rhs[0] contract_lhs[1] contract_rhs[1] accum_dtype[ui32] out_dtype[ui32] -> tensor<ui32, 3>
@@ -141,6 +147,15 @@ def external(folder):
             raise Failure(f"external data in '{name}' for {out}: {done.returncode} {done.stderr}")
 
 
+def reversed_slice(folder):
+    """The derivative of a slice backwards, which ONNX has no operator for, is that of Core IR."""
+    model = written(folder, "reversed.ir", REVERSED)
+    here, there = folder / "here.ir", folder / "there.onnx"
+    for source, out in ((folder / "reversed.ir", here), (model, there)):
+        tenon("grad", source, "--seed", "1", "-o", out)
+    tenon("equiv", here, there, "--n", 3)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -154,6 +169,7 @@ def main():
         written(folder, "made.ir", gradient.read_text(encoding="utf-8"))
         written(folder, "control.ptir", CONTROL)
         written(folder, "unsigned.ptir", UNSIGNED)
+        reversed_slice(folder)
         sizes = written(folder, "sizes.ir", SIZES)
         if b"\x12\x01n" not in sizes.read_bytes():
             raise Failure("the size n is no dim_param")
