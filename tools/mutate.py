@@ -42,7 +42,6 @@ FAULTS = [
     Fault("cast-unsigned", "src/scalar/cast.c", "x = w->i[k] < 0 ? 0 : x;", "x = w->u[k];", "cases ptir/cast-*.case"),
     Fault("exp-digit", "src/scalar/math_exp.c", "0x1.71ddeaa4d7882p-19", "0x1.71ddeab4d7882p-19", "unit scalar_bits"),
     # ---- index maps
-    Fault("border-high", "src/index/border.c", "b->fences[i].value < b->fences[i].high)", "b->fences[i].value <= b->fences[i].high)", "cases ptir/*pad*.case tiny/*pad*.case"),
     Fault("access-constant", "src/index/access.c", "add_i64(s->constant, constant, &s->constant);\n        for", "add_i64(s->constant, 0, &s->constant);\n        for", "unit access"),
     Fault("guard-low", "src/loop/emit/emit_index.c", "if (g->of->low < g->low)", "if (g->of->low < g->low - 1)", "script loop/full_partial.py 3 0 pads moves"),
     # ---- loops and kernels
@@ -52,13 +51,11 @@ FAULTS = [
     Fault("arg-max-tie", "src/loop/nest/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
           "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
     Fault("cumulative-rest", "src/loop/nest/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),
-    Fault("pack-last-column", "src/loop/contract/contract_pack_b.c", ": loop_i64(b, p->n - 1);", ": loop_i64(b, p->n);", "script loop/full_partial.py 4 0 products tiled_products turned_products decoded_products"),
     Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
     # ---- the plan and the engine
     Fault("buffers-reuse", "src/plan/buffers.c", "    free_slots(w, b->begin);", "    free_slots(w, b->begin + 1);", "cases convert/buffers*.case"),
-    Fault("resize-one", "src/plan/resize.c", "if (k->dims[i] == 1 && there->dims[i] != 1)", "if (k->dims[i] == 2 && there->dims[i] == 0)", "script random/full_sizes.py --count 15"),
     Fault("watched-piece", "src/runtime/tape_run.c", "for (int64_t at = begin, next; at < end; at = next) {", "for (int64_t at = begin, next; at + 1 < end; at = next) {", "script equality/long_equality.py --no-code --only-random --random 5"),
-    Fault("cache-key", "src/runtime/cache.c", " || memcmp(bytes, key, key_bytes) != 0)", " || memcmp(bytes, key, key_bytes / 2) != 0)", "unit cache"),
+    Fault("cache-checksum", "src/runtime/cache.c", "if (sum[0] != head.checksum[0] || sum[1] != head.checksum[1])", "if (sum[0] == 0 && sum[1] != head.checksum[1])", "unit cache"),
     # ---- passes
     Fault("cse-random", "src/pass/cse.c", "n->op == OP_INPUT || (op_table[n->op].traits & T_UNSTABLE)", "n->op == OP_INPUT", "cases pass/cse*.case"),
     Fault("add-zero", "src/pass/identities.c", "scalar_of_float(-0.0) : scalar_of_int(0);\n    if (!is_real(c))\n        return NO_VALUE;\n    value_id v = rule_neutral(c, 0, zero);",
@@ -72,9 +69,8 @@ FAULTS = [
     # ---- readers
     Fault("npy-columns", "src/io/npy_header.c", 'h->columns = take_word(c, "True");', 'h->columns = take_word(c, "True") && false;', "unit io_npy"),
     Fault("safetensors-end", "src/io/safetensors.c", "(uint64_t)e->end > a->in.size - data)", "(uint64_t)e->end > a->in.size)", "unit io_safetensors"),
-    Fault("onnx-gemm", "src/dialect/onnx/ops/op_contract.c", 'onnx_attr_int(c, "transA", 0) ? 0 : 1', 'onnx_attr_int(c, "transA", 0) ? 1 : 0', "script onnx/test_onnx_ops.py"),
+    Fault("onnx-gemm", "src/dialect/onnx/ops/op_contract.c", 'onnx_attr_int(c, "transA", 0) ? 0 : 1', 'onnx_attr_int(c, "transA", 0) ? 1 : 0', "script onnx/test_onnx_shapes.py"),
     Fault("stablehlo-compare", "src/dialect/mlir/hlo/lower_elementwise.c", '{"LT", "LE", "EQ", "GE", "GT", "NE"}', '{"LT", "LE", "EQ", "GT", "GE", "NE"}', "cases stablehlo/*.case"),
-    Fault("tiny-shrink", "src/dialect/tiny/shrink.c", "c->hi[i] == extent && c->step[i] == 1;", "c->step[i] == 1;", "cases tiny/*shrink*.case"),
     # ---- writers
     Fault("onnx-unsigned", "src/dialect/onnx/write/contract.c", "x = onnx_cast(w, x, sum);", "x = onnx_cast_plain(w, x, in);", "script onnx/test_onnx_write.py"),
     # ---- training
