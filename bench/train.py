@@ -1,6 +1,6 @@
 """One training step, by Tenon and by PyTorch: time on the same threads, and peak memory.
 
-    train.py --tenon build/release/tenon [--only NAME] [--threads 1] [--rounds 9] [--steps 0] [--leaves 1] [--json OUT]
+    train.py --tenon build/release/tenon [--only NAME] [--threads 1] [--rounds 9] [--steps 0] [--leaves 1] [--memory 0] [--json OUT]
 
 The trainings are those of NETS: loss, gradients and update of all weights in f32, with the batch in one piece. Each side
 is a process of its own that lives for all rounds; they take turns, and the figure is the median over the rounds of the
@@ -37,7 +37,7 @@ def data_of(np, name):
 
 # ---- Tenon ----
 
-def tenon_step(name, threads, leaves):
+def tenon_step(name, threads, leaves, memory):
     import numpy as np
     import tenon
     from tenon import nn
@@ -84,13 +84,14 @@ def tenon_step(name, threads, leaves):
     ones = {p.name: np.ones(WIDTH, np.float32) for p in program.inputs if p.name.rpartition(".")[2].startswith("g")}
     names = [p.name for p in program.inputs]
     t = tenon.train.Trainer(program, {names[-2]: x, names[-1]: wanted}, wrt="w", batch=batch, leaves=leaves, steps=10**6,
-                            rate=1e-4, optimizer=optimizer, init=ones, threads=threads)
+                            rate=1e-4, optimizer=optimizer, init=ones, threads=threads,
+                            memory_bytes=memory)
     return lambda: t.step().loss
 
 
 # ---- PyTorch ----
 
-def torch_step(name, threads, leaves):
+def torch_step(name, threads, leaves, _memory):
     import numpy as np
     import torch
     torch.set_num_threads(threads)
@@ -161,14 +162,14 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def serve(side, name, threads, leaves):
+def serve(side, name, threads, leaves, memory):
     """Answer each number of steps with the seconds of one and the peak memory."""
     if side == "torch":
         import torch  # noqa: F401
     else:
         import tenon  # noqa: F401
     before = peak()
-    step = (torch_step if side == "torch" else tenon_step)(name, threads, leaves)
+    step = (torch_step if side == "torch" else tenon_step)(name, threads, leaves, memory)
     clock = time.process_time if threads == 1 else time.perf_counter
     for line in sys.stdin:
         begin, n = clock(), int(line)
@@ -180,8 +181,8 @@ def serve(side, name, threads, leaves):
 
 
 class Side:
-    def __init__(self, tenon, side, name, threads, leaves):
-        arguments = side, name, threads, leaves
+    def __init__(self, tenon, side, name, threads, leaves, memory):
+        arguments = side, name, threads, leaves, memory
         wide = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
         # OpenBLAS has threads of its own, which torch.set_num_threads does not limit.
         env = {"ATEN_CPU_CAPABILITY": "avx512" if wide else "avx2", **os.environ, "OMP_NUM_THREADS": str(threads),
@@ -198,7 +199,7 @@ class Side:
 
 
 def measure(o, name, threads):
-    sides = {side: Side(o.tenon, side, name, threads, o.leaves) for side in ("tenon", "torch")}
+    sides = {side: Side(o.tenon, side, name, threads, o.leaves, o.memory) for side in ("tenon", "torch")}
     figures = {side: [] for side in sides}
     for side in list(sides):
         if not sides[side].steps(1):  # what is compiled or laid out once
@@ -232,8 +233,8 @@ def show(row):
 
 def main():
     if sys.argv[1:2] == ["--serve"]:
-        side, name, threads, leaves = sys.argv[2:]
-        return serve(side, name, int(threads), int(leaves))
+        side, name, *numbers = sys.argv[2:]
+        return serve(side, name, *map(int, numbers))
     parser = argparse.ArgumentParser(description="Time and memory of one training step, by Tenon and by PyTorch.")
     parser.add_argument("--tenon", default=HERE.parent / "build/release/tenon", help="beside it is the library")
     parser.add_argument("--only", default="", help="those whose name contains this")
@@ -241,6 +242,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--steps", type=int, default=0, help="of a round; 0: 1 of GPT-2, 20 of the others")
     parser.add_argument("--leaves", type=int, default=1, help="parts of a batch; PyTorch adds up the gradients of as many")
+    parser.add_argument("--memory", type=int, default=0, help="bytes that Tenon's gradients may hold of values; 0: all")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures to a file")
     o = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}; PyTorch's time over Tenon's")

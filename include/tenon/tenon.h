@@ -512,6 +512,9 @@ typedef struct tn_compile_options {
                               tn_program_dump shows them with "kernels", such as "rows=8,vectors=2"
                               (docs/compiler.md). Each takes those that it can have, and makes the
                               others itself; the bits of results stay the same. NULL: none */
+    uint64_t memory_bytes; /* what a run may hold of values between inputs and outputs: to keep
+                              within it, as far as that is found, values are computed again where
+                              they are needed, which changes no bit. 0: everything is kept */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and

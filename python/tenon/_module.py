@@ -294,7 +294,7 @@ class Module:
 
     def compile(self, *, dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
                 cpu: Optional[str] = None, threads: int = 0, relaxed: bool = False, check: bool = False,
-                cache: bool = True, schedule: Optional[str] = None,
+                cache: bool = True, schedule: Optional[str] = None, memory_bytes: int = 0,
                 progress: Optional[Callable[[Event], None]] = None) -> Program:
         """Make it executable.
 
@@ -307,6 +307,8 @@ class Module:
         check     compare every run with the reference evaluator, kernel by kernel
         cache     keep compiled kernels on disk, for the next process
         schedule  of matrix products and convolutions, for tuning: choices such as "rows=8,vectors=2"
+        memory_bytes  that a run may hold of values between inputs and outputs, as far as computing
+                  some of them again can do that; 0: everything is kept
         progress  is told of everything that took time
         """
         hook = _profiler(progress, self._context._hooks) if progress is not None else None
@@ -315,7 +317,8 @@ class Module:
                              engine=engine.encode() if engine else None, bindings=bindings(dims),
                              n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads,
                              profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
-                             cache=ctypes.pointer(store), schedule=schedule.encode() if schedule else None)
+                             cache=ctypes.pointer(store), schedule=schedule.encode() if schedule else None,
+                             memory_bytes=memory_bytes)
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))

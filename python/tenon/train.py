@@ -295,7 +295,7 @@ class Trainer:
     init       a file, or arrays by name: first values of weights, and of inputs that are neither trained nor data
     ranks      what `mpi()` or `RankGroup.rank` gave, where several share the training. All do the same calls then,
                but for those that only look
-    dims, level, engine, cpu, threads   as in `Module.compile`
+    dims, level, engine, cpu, threads, memory_bytes   as in `Module.compile`
 
     >>> @function("f32[3, 1]", "f32[n, 3]", "f32[n, 1]")
     ... def loss(w, x, y):
@@ -314,7 +314,7 @@ class Trainer:
                  betas: tuple[float, float] = (0.0, 0.0), epsilon: float = 0.0, update: Optional[Module] = None,
                  clip_norm: float = 0.0, skip: bool = False, init: Union[PathLike, Mapping[str, Any], None] = None,
                  ranks: Optional[Ranks] = None, dims: Mapping[str, int] = {}, level: Optional[int] = None,
-                 engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0) -> None:
+                 engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0, memory_bytes: int = 0) -> None:
         if steps and epochs:
             raise UsageError("steps and epochs exclude each other")
         if isinstance(program, Function):
@@ -329,7 +329,7 @@ class Trainer:
             raise UsageError("the update is a module of another context than the program")
         compile_options = c.CompileOptions(
             size=ctypes.sizeof(c.CompileOptions), level=_level(level), engine=engine.encode() if engine else None,
-            bindings=bindings(dims), n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads)
+            bindings=bindings(dims), n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads, memory_bytes=memory_bytes)
         files = _Files()
         first = files.values(init) if isinstance(init, Mapping) else init
         o = c.TrainOptions(

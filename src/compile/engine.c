@@ -82,6 +82,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
         TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     e->checks = o->check && e->is_jit;
+    e->memory = o->memory_bytes;
     if (o->pool)
         e->pool = *o->pool;
     e->has_lock = pthread_mutex_init(&e->lock, NULL) == 0;

@@ -25,6 +25,8 @@ typedef struct engine {
     cache_place cache; /* of compiled kernels */
     machine on;        /* what that is */
     contract_schedule schedule;
+    uint64_t memory; /* bytes of the values of a run, above which some are computed again; 0: none
+                        are */
     struct code_store *codes; /* of all its programs; NULL: it compiles none */
     pthread_mutex_t lock;
     bool has_lock;

@@ -9,6 +9,7 @@
 #include "ops/infer.h"
 #include "pass/conversions/lower.h"
 #include "plan/kernel_key.h"
+#include "plan/recompute/recompute.h"
 
 uint32_t jit_unit_of(jit_plan *j, const loop_program *program)
 {
@@ -166,17 +167,23 @@ static bool is_well_formed(module *m)
 }
 #endif
 
+/* A copy of M that may change, in *LOWERED. False without memory. */
+static bool copy(const jit_plan *j, const module *m, module **lowered)
+{
+    context *cx = context_new(j->allocator, NULL);
+    *lowered = cx ? module_copy_to(m, cx) : NULL;
+    if (!*lowered)
+        context_free(cx);
+    return *lowered;
+}
+
 /* M without composite ops, where it has some: a copy, in *LOWERED. NULL without memory. */
 static const module *lower(const jit_plan *j, const module *m, module **lowered)
 {
     if (!module_has_composites(m))
         return m;
-    context *cx = context_new(j->allocator, NULL);
-    *lowered = cx ? module_copy_to(m, cx) : NULL;
-    if (!*lowered) {
-        context_free(cx);
+    if (!copy(j, m, lowered))
         return NULL;
-    }
     if (module_lower(*lowered) != TN_OK)
         return NULL;
     assert(is_well_formed(*lowered));
@@ -389,6 +396,18 @@ tn_status jit_plan_lower(jit_plan *j, const module *m)
     /* The evaluator goes on with M, and speaks of it, so only a copy changes. */
     j->m = lower(j, m, &j->lowered);
     return j->m ? TN_OK : TN_ERR_NOMEM;
+}
+
+tn_status jit_plan_recompute(jit_plan *j, uint64_t limit)
+{
+    bool changed;
+    if (!j->lowered && !copy(j, j->m, &j->lowered))
+        return TN_ERR_NOMEM;
+    TN_TRY(recompute(j->lowered, limit, &changed));
+    assert(is_well_formed(j->lowered));
+    if (changed)
+        j->m = j->lowered;
+    return TN_OK;
 }
 
 tn_status jit_plan_kernels(jit_plan *j)

@@ -68,6 +68,9 @@ void jit_plan_init(jit_plan *p, other_sizes *others, const nest_options *nests, 
  * TN_ERR_INTERNAL for a defect, which P->why says. M is static and outlives the plan. What the
  * loops do not cover is no failure. */
 tn_status jit_plan_lower(jit_plan *p, const module *m);
+/* After jit_plan_lower: values are computed again where all of them together take more than LIMIT
+ * bytes (plan/recompute). */
+tn_status jit_plan_recompute(jit_plan *p, uint64_t limit);
 tn_status jit_plan_kernels(jit_plan *p);
 tn_status jit_plan_loops(jit_plan *p);
 void jit_plan_release(jit_plan *p);

@@ -121,7 +121,10 @@ static tn_status lower(pipeline *p)
     if (p->purpose == FOR_RUNS && !target_llvm_is_installed())
         return go_without_code(p, "LLVM is not installed");
     jit_plan_init(&p->plan, p->others, &p->nests, p->purpose != AHEAD_OF_TIME, p->allocator);
-    return report(p, jit_plan_lower(&p->plan, p->graph), p->plan.why);
+    tn_status s = jit_plan_lower(&p->plan, p->graph);
+    if (s == TN_OK && p->e->memory > 0 && p->purpose != AHEAD_OF_TIME)
+        s = jit_plan_recompute(&p->plan, p->e->memory);
+    return report(p, s, p->plan.why);
 }
 
 static tn_status group(pipeline *p)

@@ -92,7 +92,8 @@ class Bits(Case):
         want = self.train("--output", "w.safetensors")
         self.assertEqual(want, hashlib.sha256((self.dir / "w.safetensors").read_bytes()).hexdigest())
         for more in (["--engine", "jit", "--threads", "1"], ["--engine", "jit", "--threads", "2"],
-                     ["--engine", "jit", "-O1", "--cpu", "x86-64"]):
+                     ["--engine", "jit", "-O1", "--cpu", "x86-64"], ["--engine", "jit", "--memory", "1"],
+                     ["--engine", "jit", "--memory", "1M"], ["--engine", "jit", "--recompute", "auto"]):
             self.assertEqual(self.train(*more), want, more)
         self.assertNotEqual(self.train("--seed", "1"), want)
         self.assertNotEqual(self.train("--leaves", "2"), self.train("--leaves", "16"))

@@ -5,6 +5,13 @@
 #include "cli/session/cli.h"
 #include "tenon/train.h"
 
+/* Is anything to be computed again? */
+typedef enum recompute_choice {
+    RECOMPUTE_OPEN, /* if --memory is given */
+    RECOMPUTE_NONE,
+    RECOMPUTE_AUTO
+} recompute_choice;
+
 /* What the command line asks for. */
 typedef struct train_options {
     const char *file, *update, *output, *log, *folder;
@@ -13,6 +20,7 @@ typedef struct train_options {
     const char *scores, *labels; /* of --metric; NULL: none */
     uint64_t every, keep;        /* checkpoints: steps between two, how many stay */
     bool resume, show_update;
+    recompute_choice recompute;
     tn_train_options train;
     tn_optimizer optimizer;
     tn_compile_options compile;

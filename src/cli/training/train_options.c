@@ -1,5 +1,6 @@
 /* The options of `tenon train`. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/training/train.h"
 
@@ -36,7 +37,9 @@ enum {
     OPTION_LEVEL,
     OPTION_ENGINE,
     OPTION_THREADS,
-    OPTION_CPU
+    OPTION_CPU,
+    OPTION_MEMORY,
+    OPTION_RECOMPUTE
 };
 
 const option train_option_list[] = {
@@ -75,6 +78,10 @@ const option train_option_list[] = {
     {OPTION_LOG, "--log", "FILE", "a line of JSON for each step"},
     {OPTION_STEP_TIMEOUT, "--step-timeout", "SECONDS",
      "give up when a step computes for longer, such as in a loop that does not end"},
+    {OPTION_MEMORY, "--memory", "BYTES",
+     "what a run of the gradients may hold of values, such as 500M: some are computed again"},
+    {OPTION_RECOMPUTE, "--recompute", "none|auto",
+     "auto: as --memory of half the machine's memory, where that is not given"},
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
     {OPTION_ENGINE, "--engine", "jit|ref", "what runs it; never changes a result"},
@@ -90,6 +97,24 @@ static tn_status read_count(session *s, const char *name, const char *text, uint
     TN_TRY(read_number(s, name, text, 1, INT64_MAX, &n));
     *number = (uint64_t)n;
     return TN_OK;
+}
+
+/* Bytes, as 1000000, 500M or 2G. */
+static tn_status read_memory(session *s, const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    const size_t n = strlen(text);
+    const char *unit = n > 1 ? strchr(units, text[n - 1]) : NULL;
+    char number[24];
+    int64_t value;
+    if (unit && n <= sizeof number) {
+        memcpy(number, text, n - 1);
+        number[n - 1] = '\0';
+        TN_TRY(read_number(s, "--memory", number, 1, INT64_MAX >> 30, &value));
+        *bytes = (uint64_t)value << (10 * (unit - units + 1));
+        return TN_OK;
+    }
+    return read_count(s, "--memory", text, bytes);
 }
 
 /* A number that is not negative. */
@@ -198,6 +223,12 @@ static tn_status read_other(session *s, const given *g, train_options *o)
     case OPTION_CPU:
         o->compile.cpu = g->value;
         return TN_OK;
+    case OPTION_MEMORY:
+        return read_memory(s, g->value, &o->compile.memory_bytes);
+    case OPTION_RECOMPUTE:
+        TN_TRY(read_choice(s, "--recompute", g->value, "none", "auto", &choice));
+        o->recompute = choice ? RECOMPUTE_AUTO : RECOMPUTE_NONE;
+        return TN_OK;
     default: /* --dim is read with all of its kind */
         return TN_OK;
     }
@@ -237,6 +268,13 @@ static tn_status read_one(session *s, const given *g, train_options *o)
     }
 }
 
+/* Of this machine; 0 where that is not known. */
+static uint64_t half_of_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)bytes : 0;
+}
+
 /* What only makes sense together. */
 static tn_status check(session *s, const train_options *o)
 {
@@ -269,6 +307,10 @@ tn_status train_options_read(session *s, const arguments *args, train_options *o
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
     TN_TRY(read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings));
+    if (o->recompute == RECOMPUTE_NONE)
+        o->compile.memory_bytes = 0;
+    else if (o->recompute == RECOMPUTE_AUTO && !o->compile.memory_bytes)
+        o->compile.memory_bytes = half_of_memory();
     o->train.optimizer = &o->optimizer;
     o->train.compile = &o->compile;
     if (!o->show_update || args->n_files > 0)
