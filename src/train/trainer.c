@@ -60,15 +60,17 @@ tn_status trainer_hash(context *cx, const tn_module *m, uint64_t *hash)
 /* The output that is the loss. */
 static tn_status find_loss(tn_trainer *t, const tn_module *m, const char *name)
 {
+    const size_t n = tn_module_output_count(m);
     tn_port port;
+    bool found = false;
     t->loss = 0;
-    for (size_t i = 0; name && i < tn_module_output_count(m); i++) {
-        char position[24];
+    for (size_t i = 0; name && i < n; i++) {
         TN_TRY(tn_module_output(m, i, &port));
-        (void)snprintf(position, sizeof position, "%zu", i);
-        if (strcmp(name, position) == 0 || strcmp(name, port.name) == 0)
+        const bool is_position = trainer_is_called(name, &(tn_port){.name = ""}, i);
+        if (is_position || (!found && trainer_is_called(name, &port, n)))
             t->loss = i;
-        if (strcmp(name, position) == 0)
+        found = found || trainer_is_called(name, &port, n);
+        if (is_position)
             break;
     }
     return TN_OK;
@@ -78,7 +80,9 @@ bool trainer_is_called(const char *name, const tn_port *port, size_t position)
 {
     char number[24];
     (void)snprintf(number, sizeof number, "%zu", position);
-    return strcmp(name, port->name) == 0 || strcmp(name, number) == 0;
+    return strcmp(name, port->name) == 0 || strcmp(name, number) == 0 ||
+           (port->name[0] == '%' && strcmp(name, port->name + 1) == 0) || /* as in Core IR */
+           (name[0] == '%' && strcmp(name + 1, port->name) == 0);
 }
 
 /* How many inputs NAME stands for: the one that is called so, or else those of a structure, as

@@ -21,21 +21,13 @@ typedef struct pass {
 
 /* ---- scores and labels ---- */
 
-static bool is_called(const char *text, const char *name, size_t position)
-{
-    char number[24];
-    (void)snprintf(number, sizeof number, "%zu", position);
-    return strcmp(text, name) == 0 || strcmp(text, number) == 0 ||
-           (name[0] == '%' && strcmp(text, name + 1) == 0); /* as Core IR spells values */
-}
-
 static tn_status find_scores(pass *p, const char *name)
 {
     tn_port port;
     p->scores = SIZE_MAX;
     for (size_t i = 0; name && p->scores == SIZE_MAX && i < p->n_out; i++) {
         TN_TRY(tn_program_output(p->t->forward, i, &port));
-        if (is_called(name, port.name, i))
+        if (trainer_is_called(name, &port, i))
             p->scores = i;
     }
     if (!name)

@@ -95,6 +95,8 @@ class Bits(Case):
                      ["--engine", "jit", "-O1", "--cpu", "x86-64"], ["--engine", "jit", "--memory", "1"],
                      ["--engine", "jit", "--memory", "1M"], ["--engine", "jit", "--recompute", "auto"]):
             self.assertEqual(self.train(*more), want, more)
+        for name in ("loss", "%loss", "0"):
+            self.assertEqual(self.train("--loss", name), want, name)
         self.assertNotEqual(self.train("--seed", "1"), want)
         self.assertNotEqual(self.train("--leaves", "2"), self.train("--leaves", "16"))
 
@@ -229,6 +231,13 @@ class Refused(Case):
                 ("no output 'q'", ["--loss", "q"], {})]:
             with self.subTest(words):
                 self.refused(2, words, *more, **options)
+
+    def test_places(self):
+        """Before the first step, not after the last."""
+        done = self.run_train("--output", "missing/w.safetensors")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("missing/w.safetensors: cannot be written", done.stderr)
+        self.assertNotIn("step", done.stderr)
 
     def test_data(self):
         np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])

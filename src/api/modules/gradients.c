@@ -56,7 +56,8 @@ static bool is_called(const function *f, value_id v, const char *name)
     if (own && strcmp(own, name) == 0)
         return true;
     if (n->name &&
-        (strcmp(n->name, name) == 0 || (name[0] == '%' && strcmp(n->name, name + 1) == 0)))
+        (strcmp(n->name, name) == 0 || (name[0] == '%' && strcmp(n->name, name + 1) == 0) ||
+         (n->name[0] == '%' && strcmp(n->name + 1, name) == 0))) /* as Core IR spells values */
         return true;
     return name[0] == '%' && is_number(name + 1, &number) && number == v;
 }

@@ -1,5 +1,8 @@
 /* tenon train: make the loss of a program small on data. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/training/train.h"
 
@@ -88,6 +91,23 @@ static tn_status resume(training *t)
     return TN_OK;
 }
 
+/* Is there a folder for PATH, in which files can be made? What is written at the end is asked for
+ * now: a training may take days. */
+static tn_status check_place(training *t, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const size_t n = slash ? (size_t)(slash - path) + 1 : 1;
+    const char *folder = path ? cli_copy(&t->s->memory, slash ? path : ".", n) : NULL;
+    if (!path || !t->is_first)
+        return TN_OK;
+    if (!folder)
+        return no_memory(t->s);
+    if (access(folder, W_OK | X_OK) == 0)
+        return TN_OK;
+    return report_error(t->s, TN_ERR_IO, "FileError", "%s: cannot be written: %s", path,
+                        strerror(errno));
+}
+
 static tn_status train(training *t)
 {
     const train_options *o = t->o;
@@ -97,6 +117,7 @@ static tn_status train(training *t)
         t->s->read.entry = NULL; /* which is meant for the program */
         TN_TRY(read_program(t->s, o->update, &t->update));
     }
+    TN_TRY(check_place(t, o->output));
     options.update = t->update;
     options.transport = t->has_ranks ? &t->transport : NULL;
     TN_TRY(tn_dataset_open(t->s->cx, o->data, o->n_data, &t->data));
