@@ -66,6 +66,79 @@ static void put_positions(const records *r, loop_value first, int64_t n, int64_t
     }
 }
 
+/* The zeros and the NaNs among the N elements from FIRST on, whose bits keys do not tell, in their
+ * order to the places that the bare records R have for them. */
+static void put_unlike(const records *r, loop_value first, int64_t n, int64_t stride)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const tn_dtype moved = element_carrier(r->dtype);
+    const loop_value none = loops_order_key(b, element_zero(b, r->dtype, 1), r->largest);
+    const loop_type t = loop_value_type(b, none);
+    const loop_value top =
+        loop_const(b, t, t.elem == LOOP_I64 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX);
+    const loop_value zero_at = loop_var(b, records_before(r, none, n));
+    const loop_value nan_at = loop_var(b, records_before(r, top, n));
+    const uint32_t lanes = stride == 1 ? LANES : 1;
+    const int64_t whole = n / lanes * lanes;
+    for (int part = 0; part < 2; part++) {
+        const int64_t low = part == 0 ? 0 : whole, high = part == 0 ? whole : n;
+        const uint32_t step = part == 0 ? lanes : 1;
+        if (low == high)
+            continue;
+        const loop_value k = loop_for(b, loop_i64(b, low), loop_i64(b, high), step);
+        const loop_value at = loops_add(l, first, loops_times(l, k, stride));
+        const loop_value x = loops_load(l, r->dtype, loops_in(l, 0), at, step, LOOP_NO_VALUE).re;
+        const loop_value zero = loop_float(b, loop_value_type(b, x), 0);
+        const loop_value unlike = loop_binary(b, LOOP_OR, loop_binary(b, LOOP_FEQ, x, zero),
+                                              loop_binary(b, LOOP_FUNO, x, x));
+        loop_if(b, step > 1 ? loop_any(b, unlike) : unlike);
+        const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, step), 1);
+        const loop_value from = loops_add(l, at, lane);
+        const loop_value one = loops_load(l, r->dtype, loops_in(l, 0), from, 1, LOOP_NO_VALUE).re;
+        const loop_value is_zero =
+            loop_binary(b, LOOP_FEQ, one, loop_float(b, loop_value_type(b, one), 0));
+        const loop_value is_nan = loop_binary(b, LOOP_FUNO, one, one);
+        const struct {
+            loop_value is, at;
+        } kinds[] = {{is_zero, zero_at}, {is_nan, nan_at}};
+        for (int i = 0; i < 2; i++) {
+            loop_if(b, kinds[i].is);
+            const loop_value to = loop_get(b, kinds[i].at);
+            loops_store(l, loops_out(l, 0), loops_add(l, first, loops_times(l, to, stride)),
+                        loops_load(l, moved, loops_in(l, 0), from, 1, LOOP_NO_VALUE),
+                        LOOP_NO_VALUE);
+            loop_set(b, kinds[i].at, loops_add(l, to, loop_i64(b, 1)));
+            loop_end(b);
+        }
+        loop_end(b);
+        loop_end(b);
+        loop_end(b);
+    }
+}
+
+/* The elements of the bare records R. */
+static void put_keys(const records *r, loop_value first, int64_t n, int64_t stride)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
+    if (whole > 0) {
+        const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), LANES);
+        loops_store(l, loops_out(l, 0), loops_add(l, first, k), records_element(r, k, LANES),
+                    LOOP_NO_VALUE);
+        loop_end(b);
+    }
+    if (whole < n) {
+        const loop_value k = loop_for(b, loop_i64(b, whole), loop_i64(b, n), 1);
+        loops_store(l, loops_out(l, 0), loops_add(l, first, loops_times(l, k, stride)),
+                    records_element(r, k, 1), LOOP_NO_VALUE);
+        loop_end(b);
+    }
+    if (dtype_is_float(r->dtype))
+        put_unlike(r, first, n, stride);
+}
+
 bool loops_of_sort(loops *l)
 {
     loop_builder *b = &l->b;
@@ -76,13 +149,18 @@ bool loops_of_sort(loops *l)
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
-    records_init(&r, l, t->dtype, descends, lines.n);
+    /* How places of zeros are found depends on the length: one code for all of them goes without. */
+    const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines.any_n;
+    if (!is_alone || !records_init_bare(&r, l, t->dtype, descends, lines.n))
+        records_init(&r, l, t->dtype, descends, lines.n);
     r.any_length = lines.any_n;
     loops_split(l, loops_items(l), lines.inner, &outer, &inner);
     const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
     records_read(&r, loops_in(l, 0), first, lines.inner, lines.n);
     records_sort(&r, loop_i64(b, lines.n));
-    for (uint32_t k = 0; l->n->op == OP_SORT && k < l->n->n_in; k++)
+    if (r.is_bare)
+        put_keys(&r, first, lines.n, lines.inner);
+    for (uint32_t k = 0; l->n->op == OP_SORT && !r.is_bare && k < l->n->n_in; k++)
         put_sorted(&r, k, first, lines.n, lines.inner);
     if (l->n->op == OP_ARGSORT)
         put_positions(&r, first, lines.n, lines.inner);

@@ -27,6 +27,15 @@ static uint32_t idle_bits(tn_dtype d)
     }
 }
 
+/* Digits of at most MOST bits. */
+static void choose_digits(records *r, uint32_t most)
+{
+    const uint32_t differ = r->high - r->low;
+    r->passes = (differ + most - 1) / most;
+    r->digit = (differ + r->passes - 1) / r->passes;
+    r->counts = loop_scratch(&r->l->b, ((uint64_t)r->passes << r->digit) * sizeof(int32_t));
+}
+
 void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room)
 {
     loop_builder *b = &l->b;
@@ -41,14 +50,31 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t ro
     r->spare_keys = loop_scratch(b, bytes);
     r->positions = r->is_wide ? loop_scratch(b, bytes) : LOOP_NO_VALUE;
     r->spare_positions = r->is_wide ? loop_scratch(b, bytes) : LOOP_NO_VALUE;
-    if (room <= MOST_COUNTED) {
+    if (room <= MOST_COUNTED)
         r->counts = loop_scratch(b, bytes);
-        return;
-    }
-    const uint32_t differ = r->high - r->low, most = room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT;
-    r->passes = (differ + most - 1) / most;
-    r->digit = (differ + r->passes - 1) / r->passes;
-    r->counts = loop_scratch(b, ((uint64_t)r->passes << r->digit) * sizeof(int32_t));
+    else
+        choose_digits(r, room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
+}
+
+bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room)
+{
+    const uint32_t bits = dtype_table[dtype].bits;
+    const bool is_held = dtype_is_int(dtype) || dtype == TN_F32 || dtype == TN_F64;
+    if (!is_held || (bits != 32 && bits != 64) || room <= MOST_COUNTED)
+        return false;
+    *r = (records){.l = l,
+                   .dtype = dtype,
+                   .largest = largest,
+                   .is_wide = bits == 64,
+                   .is_bare = true,
+                   .high = bits,
+                   .room = room,
+                   .positions = LOOP_NO_VALUE,
+                   .spare_positions = LOOP_NO_VALUE};
+    r->keys = loop_scratch(&l->b, (uint64_t)(room + LANES) * bits / 8);
+    r->spare_keys = loop_scratch(&l->b, (uint64_t)(room + LANES) * bits / 8);
+    choose_digits(r, room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
+    return true;
 }
 
 record records_of(const records *r, loop_value key, loop_value position)
@@ -59,40 +85,51 @@ record records_of(const records *r, loop_value key, loop_value position)
         const uint64_t sign = UINT64_C(1) << (loop_value_bits(b, key) - 1);
         key = loop_binary(b, LOOP_XOR, key, loop_const(b, t, sign));
     }
-    if (r->is_wide)
-        return (record){key, position};
+    if (r->is_wide || r->is_bare)
+        return (record){key, r->is_bare ? (loop_value)LOOP_NO_VALUE : position};
     key = loop_convert(b, LOOP_ZEXT, LOOP_I64, key);
     key = loop_binary(b, LOOP_SHL, key, loop_const(b, wide, POSITION_BITS));
     return (record){loop_binary(b, LOOP_OR, key, position), LOOP_NO_VALUE};
 }
 
+/* What lists of keys and positions hold. */
+static tn_dtype listed(const records *r)
+{
+    return r->is_bare && !r->is_wide ? TN_SI32 : TN_SI64;
+}
+
 static loop_value load(const records *r, loop_value list, loop_value index, uint32_t lanes)
 {
-    return loops_load(r->l, TN_SI64, list, index, lanes, LOOP_NO_VALUE).re;
+    return loops_load(r->l, listed(r), list, index, lanes, LOOP_NO_VALUE).re;
 }
 
 static void store(const records *r, loop_value list, loop_value index, loop_value x)
 {
-    loops_store(r->l, list, index, (element){TN_SI64, x, LOOP_NO_VALUE}, LOOP_NO_VALUE);
+    loops_store(r->l, list, index, (element){listed(r), x, LOOP_NO_VALUE}, LOOP_NO_VALUE);
+}
+
+static bool has_positions(const records *r)
+{
+    return r->is_wide && !r->is_bare;
 }
 
 record records_get(const records *r, loop_value index)
 {
     const loop_value key = load(r, r->keys, index, 1);
-    return (record){key, r->is_wide ? load(r, r->positions, index, 1) : LOOP_NO_VALUE};
+    return (record){key, has_positions(r) ? load(r, r->positions, index, 1) : LOOP_NO_VALUE};
 }
 
 void records_put(const records *r, loop_value index, record x)
 {
     store(r, r->keys, index, x.key);
-    if (r->is_wide)
+    if (has_positions(r))
         store(r, r->positions, index, x.position);
 }
 
 static void put_spare(const records *r, loop_value index, record x)
 {
     store(r, r->spare_keys, index, x.key);
-    if (r->is_wide)
+    if (has_positions(r))
         store(r, r->spare_positions, index, x.position);
 }
 
@@ -138,6 +175,51 @@ void records_read(const records *r, loop_value base, loop_value first, int64_t s
         records_put(r, k, records_of(r, loops_order_key(b, x, r->largest), k));
         loop_end(b);
     }
+}
+
+/* ---- keys alone ---- */
+
+static uint64_t sign_of(const records *r)
+{
+    return UINT64_C(1) << (r->is_wide ? 63 : 31);
+}
+
+element records_element(const records *r, loop_value index, uint32_t lanes)
+{
+    loop_builder *b = &r->l->b;
+    loop_value x = load(r, r->keys, index, lanes);
+    const loop_type t = loop_value_type(b, x);
+    if (r->largest)
+        x = loop_unary(b, LOOP_NOT, x);
+    if (!dtype_is_unsigned(r->dtype))
+        x = loop_binary(b, LOOP_XOR, x, loop_const(b, t, sign_of(r)));
+    if (!dtype_is_float(r->dtype))
+        return (element){r->dtype, x, LOOP_NO_VALUE};
+    const loop_value sign = loop_binary(b, LOOP_ASHR, x, loop_const(b, t, r->is_wide ? 63 : 31));
+    const loop_value others = loop_const(b, t, sign_of(r) - 1);
+    x = loop_binary(b, LOOP_XOR, x, loop_binary(b, LOOP_AND, sign, others));
+    x = loop_convert(b, LOOP_BITCAST, r->is_wide ? LOOP_F64 : LOOP_F32, x);
+    return (element){r->dtype, x, LOOP_NO_VALUE};
+}
+
+loop_value records_before(const records *r, loop_value key, int64_t n)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const loop_type t = loop_value_type(b, key);
+    const loop_value found = loop_var(b, loop_i64(b, 0));
+    int64_t half = 1;
+    while (half <= n / 2)
+        half *= 2;
+    for (; half > 0; half /= 2) {
+        const loop_value next = loops_add(l, loop_get(b, found), loop_i64(b, half));
+        loop_if(b, loops_less(l, next, loop_i64(b, n + 1)));
+        const loop_value other = load(r, r->keys, loops_add(l, next, loop_i64(b, -1)), 1);
+        const loop_value as_key = loop_binary(b, LOOP_XOR, other, loop_const(b, t, sign_of(r)));
+        loop_set(b, found, loop_select(b, loops_less(l, as_key, key), next, loop_get(b, found)));
+        loop_end(b);
+    }
+    return loop_get(b, found);
 }
 
 /* ---- by counting ---- */
@@ -187,9 +269,12 @@ static loop_value place_of_count(const records *r, uint32_t pass, loop_value dig
 static loop_value digit_of(const records *r, loop_value key, uint32_t pass)
 {
     loop_builder *b = &r->l->b;
+    const loop_type t = loop_value_type(b, key);
     const loop_value down =
-        loop_binary(b, LOOP_LSHR, key, loop_i64(b, (int64_t)(r->low + pass * r->digit)));
-    return loop_binary(b, LOOP_AND, down, loop_i64(b, ((int64_t)1 << r->digit) - 1));
+        loop_binary(b, LOOP_LSHR, key, loop_const(b, t, r->low + pass * r->digit));
+    const loop_value digit =
+        loop_binary(b, LOOP_AND, down, loop_const(b, t, (UINT64_C(1) << r->digit) - 1));
+    return t.elem == LOOP_I64 ? digit : loop_convert(b, LOOP_ZEXT, LOOP_I64, digit);
 }
 
 /* Add 1 to the count of a digit, which is returned as it was. */

@@ -7,7 +7,7 @@
 
 /* One element: its key, which ascends as an unsigned number in the wanted order, and its position,
  * both i64. A key of 32 bits or fewer stands above its position in one number, and `position` is
- * LOOP_NO_VALUE. */
+ * LOOP_NO_VALUE. Bare records are keys alone. */
 typedef struct record {
     loop_value key, position;
 } record;
@@ -18,6 +18,7 @@ typedef struct records {
     tn_dtype dtype;     /* of the elements */
     bool largest;       /* the order: largest first */
     bool is_wide;       /* keys have 64 bits */
+    bool is_bare;       /* records are keys of as many bits as elements have, 32 or 64 */
     uint32_t low, high; /* the bits of a key that differ are low .. high - 1 */
     int64_t room;       /* records that fit */
     bool any_length;    /* code for lines of any length; set after records_init */
@@ -28,6 +29,13 @@ typedef struct records {
 
 /* The memory for ROOM records, at most INT32_MAX. */
 void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
+/* The same for keys alone, which tell all of an element but the sign of zero and the bits of a NaN.
+ * False: there are none of DTYPE, or other records are as fast for so few. */
+bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
+/* Of bare records: the element of record INDEX, LANES from there on; and how many come before the
+ * place of KEY (loops_order_key) among the first N, i64. */
+element records_element(const records *r, loop_value index, uint32_t lanes);
+loop_value records_before(const records *r, loop_value key, int64_t n);
 /* The record, or records in lanes, of KEY (loops_order_key) at POSITION. */
 record records_of(const records *r, loop_value key, loop_value position);
 record records_get(const records *r, loop_value index);
