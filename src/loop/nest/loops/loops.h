@@ -1,6 +1,6 @@
 /* Loops of single nodes: nest_of_loops by op. Everything is in memory, dense and row-major. */
-#ifndef LOOP_NEST_LOOPS_H
-#define LOOP_NEST_LOOPS_H
+#ifndef LOOP_NEST_LOOPS_LOOPS_H
+#define LOOP_NEST_LOOPS_LOOPS_H
 
 #include "loop/nest/nest.h"
 

@@ -1,5 +1,5 @@
 /* Nodes that read or write no element, but fail where a position is out of bounds. */
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 #include "ops/attr_rules.h"
 
 /* How many positions are looked at, and how many places there are for each. */

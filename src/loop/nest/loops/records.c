@@ -1,5 +1,5 @@
 /* Records of elements and positions: made, and sorted by counting or digit by digit. */
-#include "loop/nest/records.h"
+#include "loop/nest/loops/records.h"
 
 enum {
     LANES = 16,

@@ -1,6 +1,6 @@
 /* cumulative (docs/numerics.md, section 5): blocks of a line in the lanes of a vector, or blocks of
  * rows side by side. */
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 #include "ops/attr_rules.h"
 
 enum { BLOCK = CUMULATIVE_BLOCK, TILE = 512 /* columns of one work item */ };

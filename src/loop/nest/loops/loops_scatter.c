@@ -2,7 +2,7 @@
  * after the other; columns that never meet are distributed over threads. */
 #include "eval/parts/fold.h"
 #include "eval/parts/fold_line.h"
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"
 

@@ -1,7 +1,7 @@
 /* scan and while, where the regions compute element by element: a vector of elements stays in
  * registers through all iterations. */
 #include "loop/emit/emit.h"
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 
 /* The elements of an item: those from FIRST on of values that have as many as the largest. */
 typedef struct part {

@@ -1,5 +1,5 @@
 /* Order along an axis (docs/numerics.md, section 9): its keys, sort, argsort and top_k. */
-#include "loop/nest/records.h"
+#include "loop/nest/loops/records.h"
 #include "ops/attr_rules.h"
 
 loop_value loops_order_key(loop_builder *b, element x, bool largest)

@@ -1,9 +1,9 @@
 /* Elements of a line as numbers with their positions, and sorting them (docs/numerics.md,
  * section 9). */
-#ifndef LOOP_NEST_RECORDS_H
-#define LOOP_NEST_RECORDS_H
+#ifndef LOOP_NEST_LOOPS_RECORDS_H
+#define LOOP_NEST_LOOPS_RECORDS_H
 
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 
 /* One element: its key, which ascends as an unsigned number in the wanted order, and its position,
  * both i64. A key of 32 bits or fewer stands above its position in one number, and `position` is

@@ -2,7 +2,7 @@
  * meet an element of dy (docs/numerics.md, section 6). */
 #include "eval/eval.h"
 #include "eval/parts/fold.h"
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 #include "ops/shape.h"
 
 /* The filter [kh, kw, ci, co] as [kh, kw, co, ci] in the dtype of sums, so that vectors lie along

@@ -1,5 +1,5 @@
 /* Nodes with loops of their own: what these share, and products of complex numbers. */
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 
 #include "eval/eval.h"
 #include "ops/shape.h"

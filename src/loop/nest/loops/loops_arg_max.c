@@ -2,7 +2,7 @@
  * line or over many lines side by side. */
 #include <math.h>
 
-#include "loop/nest/loops.h"
+#include "loop/nest/loops/loops.h"
 #include "ops/attr_rules.h"
 
 enum {
