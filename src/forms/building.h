@@ -2,7 +2,7 @@
 #ifndef FORMS_BUILDING_H
 #define FORMS_BUILDING_H
 
-#include "grad/grad_memo.h"
+#include "grad/regions/grad_memo.h"
 #include "graph/public.h"
 #include "ops/build.h"
 #include "tenon/build.h"

@@ -2,7 +2,7 @@
 #ifndef GRAD_GRAD_H
 #define GRAD_GRAD_H
 
-#include "grad/grad_memo.h"
+#include "grad/regions/grad_memo.h"
 #include "ops/build.h"
 
 /* How a gradient is spelt. */

@@ -1,6 +1,6 @@
 /* Derivatives of cond and scan: a region that computes its iteration again and goes back through
  * it. */
-#include "grad/grad_control.h"
+#include "grad/regions/grad_control.h"
 #include "grad/derivatives.h"
 
 /* The end of a rule that fills `shared` for all operands. */

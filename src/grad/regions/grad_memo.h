@@ -1,8 +1,8 @@
 /* What derivatives made for one use of a region, for the next use that asks the same. Regions are
  * shared by their uses, which may double from each level of nesting to the next; so are the regions
  * of their derivatives. */
-#ifndef GRAD_GRAD_MEMO_H
-#define GRAD_GRAD_MEMO_H
+#ifndef GRAD_REGIONS_GRAD_MEMO_H
+#define GRAD_REGIONS_GRAD_MEMO_H
 
 #include "grad/grad_replace.h"
 

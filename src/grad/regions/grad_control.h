@@ -1,8 +1,8 @@
 /* The derivative of a loop over slices, which while uses too. */
-#ifndef GRAD_GRAD_CONTROL_H
-#define GRAD_GRAD_CONTROL_H
+#ifndef GRAD_REGIONS_GRAD_CONTROL_H
+#define GRAD_REGIONS_GRAD_CONTROL_H
 
-#include "grad/grad_regions.h"
+#include "grad/regions/grad_regions.h"
 
 typedef struct scan_job {
     const function *body;

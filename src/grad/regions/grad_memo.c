@@ -1,5 +1,5 @@
 /* The answers of one differentiation, by what was asked. */
-#include "grad/grad_memo.h"
+#include "grad/regions/grad_memo.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Making regions for the derivatives of control flow. */
-#include "grad/grad_regions.h"
+#include "grad/regions/grad_regions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

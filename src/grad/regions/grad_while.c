@@ -6,7 +6,7 @@
  * its iterations, and each step back computes its y(t) again from the start: no memory that grows
  * with N, but N * N / 2 steps. */
 #include "grad/derivatives.h"
-#include "grad/grad_control.h"
+#include "grad/regions/grad_control.h"
 #include "graph/literal.h"
 
 typedef struct loop {

@@ -1,7 +1,7 @@
 /* Making regions for the derivatives of control flow. Failure is that of the call's builder, as it
  * is for other nodes: after the first one nothing more is made. */
-#ifndef GRAD_GRAD_REGIONS_H
-#define GRAD_GRAD_REGIONS_H
+#ifndef GRAD_REGIONS_GRAD_REGIONS_H
+#define GRAD_REGIONS_GRAD_REGIONS_H
 
 #include "grad/reverse.h"
 
