@@ -8,6 +8,7 @@ from lib import package  # noqa: F401
 import numpy as np
 
 import tenon
+from tenon._library import BINARY, UNARY
 from tenon._numpy import FUNCTIONS, METHODS, UFUNCS
 
 RNG = np.random.default_rng(5)
@@ -165,6 +166,14 @@ class Numpy(unittest.TestCase):
         with self.assertRaises(IndexError):
             tenon.function(lambda x: x[0, 0, 0, 0]).trace(T)
         self.assertEqual([float(r) for r in tenon.function(lambda x: tuple(x))(np.arange(3.0))], [0, 1, 2])
+
+    def test_operations_that_numpy_has(self):
+        """An operation that NumPy calls the same, or `arc...` for `a...`, is its function."""
+        for name in UNARY + BINARY:
+            for other in (name, "arc" + name[1:]):
+                function = getattr(np, other, None)
+                if isinstance(function, np.ufunc) and (other == name or name.startswith("a")):
+                    self.assertIn(function, UFUNCS, name)
 
     def test_all_are_tried(self):
         text = pathlib.Path(__file__).read_text(encoding="utf-8")
