@@ -14,8 +14,8 @@ typedef struct cache cache;
 
 /* Where a cache is and how large; all zero leaves that to the environment. */
 typedef struct cache_place {
-    const char
-        *folder;    /* NULL: $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else ~/.cache/tenon */
+    /* NULL: $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else ~/.cache/tenon. */
+    const char *folder;
     uint64_t bytes; /* that all files may take; 0: $TENON_CACHE_BYTES, 256 MiB if unset */
     bool off;
 } cache_place;

@@ -21,8 +21,8 @@ typedef struct use {
 
 struct builtin {
     const char *name;
-    const char
-        *parameters; /* space-separated; `a|b`: two names for one; behind `*`: not evaluated */
+    /* Space-separated; `a|b`: two names for one; behind `*`: not evaluated. */
+    const char *parameters;
     uint8_t n_required;
     uint8_t op; /* op_id of the plain ones */
     value (*lower)(use *u);

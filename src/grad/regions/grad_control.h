@@ -8,8 +8,8 @@ typedef struct scan_job {
     const function *body;
     uint32_t carries, scanned; /* operands */
     const value_id *in;        /* operands: carries, then scanned */
-    const value_id
-        *primal_in; /* the operands as the primal computed them: `in`, unless they are recomputed */
+    /* The operands as the primal computed them: `in`, unless they are recomputed. */
+    const value_id *primal_in;
     uint32_t first_node; /* of the gradients that need the recording scan */
     const value_id *g;   /* by result: its gradient, or NO_VALUE */
     const bool *wanted;  /* by operand */

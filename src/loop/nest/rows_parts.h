@@ -26,18 +26,17 @@ typedef struct row_part {
 typedef struct rows {
     emitter e;
     const kernel *k;
-    int64_t length; /* of a row */
-    bool
-        is_dynamic; /* the length is known when the program runs: `length` is only the one of now */
-    uint32_t axis;  /* the reduced one, the last */
-    bool columns;   /* vectors lie across rows, along the last kept axis */
-    int64_t strip;  /* column mode: the number of vectors in a strip; 1: no strips */
+    int64_t length;  /* of a row */
+    bool is_dynamic; /* the length is known when the program runs: `length` is that of now */
+    uint32_t axis;   /* the reduced one, the last */
+    bool columns;    /* vectors lie across rows, along the last kept axis */
+    int64_t strip;   /* column mode: the number of vectors in a strip; 1: no strips */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
     uint32_t stored; /* mask over e.kept: values that the current pass stores */
-    uint8_t
-        *levels; /* by position in k->nodes: 1 + the pass that its value waits for; 0: unknown */
+    /* By position in k->nodes: 1 + the pass that its value waits for; 0: unknown. */
+    uint8_t *levels;
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
