@@ -185,13 +185,19 @@ static void *work(void *data)
     return NULL;
 }
 
+/* Is NAME, `tn_exp` for example, the builder's function for FN? */
+static bool is_called(const char *name, math_fn fn)
+{
+    return strcmp(name + strlen("tn_"), math_fn_name(fn)) == 0;
+}
+
 static tn_value append(tn_builder *b, math_fn fn, tn_value x, tn_value y)
 {
 #define TN_UNARY(function, op)                                                                     \
-    if (strcmp(#function + 3, math_fn_name(fn)) == 0)                                              \
+    if (is_called(#function, fn))                                                                  \
         return function(b, x);
 #define TN_BINARY(function, op)                                                                    \
-    if (strcmp(#function + 3, math_fn_name(fn)) == 0)                                              \
+    if (is_called(#function, fn))                                                                  \
         return function(b, x, y);
 #include "tenon/build_elementwise.def"
 #undef TN_UNARY
