@@ -188,8 +188,10 @@ static int64_t choose_block(problem *p, const machine *m)
 {
     const int64_t vectors = p->has_dynamic_n ? INT64_MAX : (p->n + p->lanes - 1) / p->lanes;
     /* Where registers are left, the next row of B and factors of A are loaded early: with two fewer
-     * of 32, LLVM spills a sum. */
-    const int64_t used = m->registers > 16 ? 8 : 4, room = (m->registers - used) / p->parts;
+     * of 32, LLVM spills a sum. Blocks of any height are no faster so, and fewer sizes share them.
+     */
+    const int64_t many = is_any_dynamic(p->spec.m, p->spec.n_m) ? 6 : 8;
+    const int64_t used = m->registers > 16 ? many : 4, room = (m->registers - used) / p->parts;
     int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
     if (p->m >= room / 3 && vectors == 3)
         nv = 3;
