@@ -149,7 +149,8 @@ bool loops_of_sort(loops *l)
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
-    /* How places of zeros are found depends on the length: one code for all of them goes without. */
+    /* How places of zeros are found depends on the length: one code for all of them goes without.
+     */
     const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines.any_n;
     if (!is_alone || !records_init_bare(&r, l, t->dtype, descends, lines.n))
         records_init(&r, l, t->dtype, descends, lines.n);
