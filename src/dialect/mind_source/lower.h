@@ -150,8 +150,8 @@ value lowering_top_statement(lowering *l, const stmt *s);
 value lowering_entry_call(lowering *l, const closure *c, const value *arguments);
 /* Check the body of C with arguments of which only the types are known, once. */
 bool lowering_checked(lowering *l, const closure *c);
-/* Note, for an editor, what names mean in the body of C, which has syntax errors, as far as it could
- * be read. Nothing is reported. */
+/* Note, for an editor, what names mean in the body of C, which has syntax errors, as far as it
+ * could be read. Nothing is reported. */
 void lowering_note_names(lowering *l, const closure *c);
 
 /* literal.c */

@@ -174,12 +174,12 @@ static bool read_table(shlo_call *c, uint32_t range, group_table *out)
         return true;
     if (a->kind != MIR_DENSE || !a->type || a->type->rank != 2 ||
         a->type->dims[0] > SHLO_MOST_PROCESSES || a->type->dims[1] > SHLO_MOST_PROCESSES)
-        return shlo_refuse(c, DIAG_InvalidAttribute, "its groups are no table of numbers");
+        return shlo_refuse(c, DIAG_InvalidAttribute, "its groups are not a table of numbers");
     out->rows = (uint32_t)a->type->dims[0];
     out->columns = (uint32_t)a->type->dims[1];
     return shlo_ints_of(c, "replica_groups", a, out->rows * out->columns, out->at, &n) &&
            (n == out->rows * out->columns ||
-            shlo_refuse(c, DIAG_InvalidAttribute, "its groups are no table of numbers"));
+            shlo_refuse(c, DIAG_InvalidAttribute, "its groups are not a table of numbers"));
 }
 
 static void put(shlo_group *g, uint32_t place)

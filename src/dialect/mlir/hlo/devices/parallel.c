@@ -71,7 +71,7 @@ static bool open_all(parallel *p)
     if (!rows || rows->kind != MIR_LIST || rows->n == 0 || rows->items[0].kind != MIR_LIST ||
         (uint64_t)rows->n * rows->items[0].n > SHLO_MOST_PROCESSES)
         return shlo_refuse(p->c, DIAG_InvalidAttribute,
-                           "its programs are no table of functions, or more than %d",
+                           "its programs are not a table of functions, or more than %d",
                            SHLO_MOST_PROCESSES);
     const uint32_t columns = rows->items[0].n;
     p->all = ARENA_ARRAY(&p->c->r->memory, running, (size_t)rows->n * columns + 1);
@@ -81,7 +81,7 @@ static bool open_all(parallel *p)
     for (uint32_t i = 0; i < rows->n; i++)
         for (uint32_t k = 0; k < columns; k++) {
             if (rows->items[i].kind != MIR_LIST || rows->items[i].n != columns)
-                return shlo_refuse(p->c, DIAG_InvalidAttribute, "its programs are no table");
+                return shlo_refuse(p->c, DIAG_InvalidAttribute, "its programs are not a table");
             p->all[p->n].self = (shlo_process){rows->n, columns, i, k};
             if (!open_one(p, &rows->items[i].items[k], &first))
                 return false;

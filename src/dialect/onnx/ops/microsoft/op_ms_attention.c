@@ -14,8 +14,7 @@ static tn_value added(onnx_call *c, tn_value seen, tn_dtype d)
     return tn_select(c->b, seen, none, out);
 }
 
-/* Keys [BATCH, 1, 1, KEYS] before END[batch], and not before START[batch] unless that is no value.
- */
+/* Keys [BATCH, 1, 1, KEYS] before END[batch], and not before START[batch] if that is given. */
 static tn_value between(onnx_call *c, tn_value start, tn_value end, dim batch, dim keys)
 {
     tn_builder *b = c->b;
