@@ -79,7 +79,8 @@ static tn_status visit_all(substitution *w, substitute_fn *choose, const void *u
         w->replacement[v] = v;
     for (uint32_t i = 0; i < n; i++)
         TN_TRY(visit_node(w, choose, user, i));
-    return w->changed ? finish(w) : TN_OK;
+    /* What was added in vain goes, too. */
+    return w->changed || w->f->nodes.n > n ? finish(w) : TN_OK;
 }
 
 tn_status function_substitute(function *f, substitute_fn *choose, const void *user,
