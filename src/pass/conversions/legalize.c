@@ -177,12 +177,24 @@ static bool spells_extent(const dialect *to, const module *m, dim d)
             dim_expr_of(&m->types, d)->op == DIM_SYM);
 }
 
-/* Can N be written as it stands? *KIND and WHY say what is in the way. */
+/* Can the extents of N's results be written? Other operations make results of the same extents. */
+static bool spells_extents(const dialect *to, const function *f, const node *n)
+{
+    for (uint32_t i = 0; i < n->n_results; i++) {
+        const type *t = value_type(f, n->first_value + i);
+        for (uint32_t k = 0; k < t->rank; k++)
+            if (!spells_extent(to, f->module, t->dims[k]))
+                return false;
+    }
+    return true;
+}
+
+/* Can N be written as it stands? WHY says what is in the way. */
 static bool is_expressible(const dialect *to, const function *f, const node *n,
                            char why[OBJECTION_SIZE])
 {
     const char *op = op_table[n->op].text;
-    if (!to->spelling((op_id)n->op)) {
+    if (!to->spelling((op_id)n->op) && (refusals[n->op] || spells_extents(to, f, n))) {
         (void)snprintf(why, OBJECTION_SIZE, "it has no operation for '%s'%s%s", op,
                        refusals[n->op] ? ": " : "", refusals[n->op] ? refusals[n->op] : "");
         return false;
@@ -193,11 +205,10 @@ static bool is_expressible(const dialect *to, const function *f, const node *n,
             (void)snprintf(why, OBJECTION_SIZE, "it has no element type %s", dtype_name(t->dtype));
             return false;
         }
-        for (uint32_t k = 0; k < t->rank; k++)
-            if (!spells_extent(to, f->module, t->dims[k])) {
-                (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number");
-                return false;
-            }
+    }
+    if (!spells_extents(to, f, n)) {
+        (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number");
+        return false;
     }
     if (broadcasts(to, f, n)) {
         (void)snprintf(why, OBJECTION_SIZE, "operands of '%s' must have one shape", op);
@@ -450,7 +461,7 @@ static tn_status rewrite_node(rewriting *w, uint32_t k)
         builder b = builder_on(w->fresh, n->at);
         v = recognize(w, &b, n, in);
         TN_TRY(b.status);
-    } else if (!is_expressible(w->to, w->f, n, why)) {
+    } else if (!is_expressible(w->to, w->f, n, why) && spells_extents(w->to, w->f, n)) {
         builder b = builder_on(w->fresh, n->at);
         bool spelt = w->to->spelling((op_id)n->op) != NULL;
         v = spelt && broadcasts(w->to, w->f, n) ? spread_operands(w, &b, n, in)
