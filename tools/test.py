@@ -157,8 +157,8 @@ LONG = [  # what it is, about how long it takes on two processors, and its comma
     ("ONNX: the official models in every way, every case written as a model and run by others, exports of "
      "PyTorch, published networks", "70 minutes",
      [[*SCRIPT, f"test/onnx/long_{name}.py"] for name in ("testdata", "write", "write_runtime", "torch", "published")]),
-    ("kill -9 at any moment of commands that write files, a thousand times", "15 minutes",
-     [[*SCRIPT, "test/faults/long_kill.py"]]),
+    ("every call to the system fails or is where a command is killed; kill -9 at any moment, a thousand times",
+     "20 minutes", [[*SCRIPT, "test/faults/sweep_faults.py", "--all"], [*SCRIPT, "test/faults/long_kill.py"]]),
     ("every program in every way, against the evaluator", "30 minutes",
      [[*SCRIPT, "test/equality/long_equality.py"]]),
     ("random programs in every dialect, and by ONNX Runtime", "20 minutes",

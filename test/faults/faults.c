@@ -3,7 +3,9 @@
  *   TENON_FAULT_AT=N      the Nth call; 0, or not given: none
  *   TENON_FAULT_AS=ERRNO  with this number in errno; `short`: half of what was asked for is read or
  *                         written; `kill`: the process ends there, as by kill -9
- *   TENON_FAULT_LOG=FILE  gets a line for each call: its name, and its file descriptor or -1 */
+ *   TENON_FAULT_LOG=FILE  gets a line for each call: its name, and its file descriptor or -1
+ *
+ * Calls of the program `tenon` alone count, not those of compilers and linkers that it starts. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -46,6 +48,8 @@ static void log_call(const char *name, int fd)
 static bool fails(const char *name, int fd)
 {
     const char *at = getenv("TENON_FAULT_AT"), *as = getenv("TENON_FAULT_AS");
+    if (strcmp(program_invocation_short_name, "tenon") != 0)
+        return false;
     const unsigned long number = atomic_fetch_add(&calls, 1) + 1;
     const int before = errno;
     log_call(name, fd);
@@ -103,9 +107,19 @@ API int fclose(FILE *f)
     return EOF;
 }
 
+/* A stream whose transfer failed says so to ferror: the C library sets this bit. */
+static void mark_failed(FILE *f)
+{
+    enum { ERROR_SEEN = 0x20 };
+    f->_flags |= ERROR_SEEN;
+}
+
 API size_t fread(void *to, size_t size, size_t n, FILE *f)
 {
-    return fails("fread", fileno(f)) ? 0 : REAL(fread)(to, size, n, f);
+    if (!fails("fread", fileno(f)))
+        return REAL(fread)(to, size, n, f);
+    mark_failed(f);
+    return 0;
 }
 
 API ssize_t read(int fd, void *to, size_t n)
@@ -133,6 +147,7 @@ API size_t fwrite(const void *from, size_t size, size_t n, FILE *f)
 {
     if (!fails("fwrite", fileno(f)))
         return REAL(fwrite)(from, size, n, f);
+    mark_failed(f);
     return 0;
 }
 
