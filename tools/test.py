@@ -178,7 +178,7 @@ def long(tally):
         print(f"to come: {what}: {takes}", flush=True)
     run_one(tally, "setup", "tools/setup.sh", "qemu-user", "gcc-aarch64-linux-gnu",
             "libc6-dev-arm64-cross")
-    for target in ("product", "tenon_long", "equality"):
+    for target in ("product", "tenon_long", "equality", "faults"):
         run_one(tally, f"build {target}", "cmake", "--build", "--preset", "release", "-j", JOBS,
                 "--target", target)
     for what, _, commands in LONG:
