@@ -207,7 +207,9 @@ def main():
         print("FAILED", text)
     print(", ".join(f"{name} {refused[name]} of {n}" for name, n in counts.items()))
     print(f"{sum(counts.values())} runs, of which {kills} were killed and {sum(refused.values())} ended with a diagnostic; {len(failures)} faults")
-    return bool(failures) or not counts or not sum(refused.values())
+    # Of all calls of a command some must have been seen to fail; a few may all be such as it does without.
+    unseen = any(refused[name] == 0 for name in counts) if step == 1 else not sum(refused.values())
+    return bool(failures) or not counts or unseen
 
 
 if __name__ == "__main__":
