@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/training/train.h"
@@ -102,8 +103,11 @@ static tn_status check_place(training *t, const char *path)
         return TN_OK;
     if (!folder)
         return no_memory(t->s);
-    if (access(folder, W_OK | X_OK) == 0)
-        return TN_OK;
+    struct stat info;
+    const bool is_direct =
+        stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (access(is_direct ? path : folder, is_direct ? W_OK : W_OK | X_OK) == 0)
+        return TN_OK; /* pipes and devices are written where they are */
     return report_error(t->s, TN_ERR_IO, "FileError", "%s: cannot be written: %s", path,
                         strerror(errno));
 }
