@@ -658,8 +658,8 @@ TN_API tn_status tn_buffer_write(const tn_context *cx, const tn_buffer *tensor, 
  * -1, with nothing done, where one of these addresses is not aligned; or another number when an
  * operation failed (an index out of bounds): outputs hold anything then.
  * Results have the bits of tn_program_run. The code needs nothing of this library, keeps no state,
- * and runs on the calling thread: any number of threads may call it with workspaces of their own.
- * Little-endian machines. */
+ * and runs on the calling thread, unless `shares_work` asks for more: any number of threads may
+ * call it with workspaces of their own. Little-endian machines. */
 typedef enum tn_emit_form {
     TN_EMIT_C = 0,    /* one C17 file for gcc and clang, of any machine */
     TN_EMIT_HEADER,   /* its sizes and contract, for C and C++ */
@@ -681,6 +681,9 @@ typedef struct tn_emit_options {
     bool takes_weights; /* constants are not in the code: the entry has one parameter more,
                            `const void *weights`, the bytes of TN_EMIT_WEIGHTS at an address
                            aligned to 64; it returns -3, with nothing done, for other bytes */
+    bool shares_work;   /* the entry has one parameter more, the last: `const struct tenon_threads
+                           *threads`, of the layout of tn_thread_pool, over which kernels are shared
+                           out (NULL: none). The workspace has NAME_WORKSPACE_BYTES(threads) bytes */
 } tn_emit_options;
 
 /* Write P, whose sizes all have values, as code. The engine that P was compiled for does not matter

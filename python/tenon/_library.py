@@ -223,7 +223,7 @@ class RunOptions(Structure):
 class EmitOptions(Structure):
     """tn_emit_options"""
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("target", c_char_p), ("cpu", c_char_p),
-                ("seed", c_uint64), ("takes_weights", c_bool)]
+                ("seed", c_uint64), ("takes_weights", c_bool), ("shares_work", c_bool)]
 
 
 class ConvertOptions(Structure):

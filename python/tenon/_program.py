@@ -25,6 +25,7 @@ _run = c.lib.tn_program_run
 
 CANCEL_NS = 20_000_000  # between two looks for Ctrl-C during a run
 FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
+WEIGHTS = 7
 
 
 class Port(NamedTuple):
@@ -382,15 +383,19 @@ class Program:
         return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, stage.encode(), kernel, w))).decode()
 
     def emit(self, path: Union[str, os.PathLike[str]], *, header: Union[str, os.PathLike[str], None] = None,
-             name: Optional[str] = None, target: Optional[str] = None, cpu: Optional[str] = None,
-             seed: int = 0) -> None:
+             weights: Union[str, os.PathLike[str], None] = None, name: Optional[str] = None,
+             target: Optional[str] = None, cpu: Optional[str] = None, seed: int = 0,
+             parallel: bool = False) -> None:
         """Write the program as code that needs nothing of Tenon. The name of the file says the form: .c, .h, .o, .s,
         .ll, .a or .so.
 
-        header  also write the header there
-        name    of the entry, NAME_run; by default that of the file
-        target  a triple such as "aarch64-linux-gnu"; else this machine
-        cpu     such as "x86-64-v3"; else this one
+        header    also write the header there
+        weights   write the constants there; the entry takes them from memory
+        name      of the entry, NAME_run; by default that of the file
+        target    a triple such as "aarch64-linux-gnu"; else this machine
+        cpu       such as "x86-64-v3"; else this one
+        seed      of the random generators in the program
+        parallel  the entry shares its work out over threads of its caller's
         """
         path = pathlib.Path(path)
         if path.suffix not in FORMS:
@@ -400,8 +405,11 @@ class Program:
             name = "".join(ch if ch.isascii() and (ch.isalnum() or ch == "_") else "_" for ch in stem)
             name = name if name and not name[0].isdigit() else f"_{name}"
         o = c.EmitOptions(size=ctypes.sizeof(c.EmitOptions), name=name.encode(),
-                          target=target.encode() if target else None, cpu=cpu.encode() if cpu else None, seed=seed)
-        files = [(path, FORMS[path.suffix])] + ([(pathlib.Path(header), FORMS[".h"])] if header is not None else [])
+                          target=target.encode() if target else None, cpu=cpu.encode() if cpu else None, seed=seed,
+                          takes_weights=weights is not None, shares_work=parallel)
+        files = [(path, FORMS[path.suffix])]
+        files += [(pathlib.Path(file), form) for file, form in ((header, FORMS[".h"]), (weights, WEIGHTS))
+                  if file is not None]
         texts = [self._write(lambda w, form=form: c.lib.tn_program_emit(  # type: ignore[misc]
             self.handle, form, byref(o), w)) for _, form in files]
         for (file, _), text in zip(files, texts):

@@ -5,8 +5,10 @@
 
 static void note_step(const target_program *p, const target_step *s, target_used *used)
 {
-    if (s->kind == TARGET_KERNEL)
+    if (s->kind == TARGET_KERNEL) {
         used->functions[s->index] = true;
+        used->shares = used->shares || target_is_shared(p, s);
+    }
     for (uint32_t b = 0; b < s->n_buffers; b++)
         if (p->buffers[s->buffers[b]].place == TARGET_CONSTANT)
             used->constants[p->buffers[s->buffers[b]].index] = true;
@@ -36,6 +38,7 @@ bool target_find_used(const target_program *p, arena *memory, target_used *used)
     used->functions = ARENA_ARRAY(memory, bool, p->n_functions);
     used->constants = ARENA_ARRAY(memory, bool, p->n_constants);
     used->offsets = ARENA_ARRAY(memory, uint64_t, p->n_constants);
+    used->shares = false;
     if (!list || !used->blocks || !used->functions || !used->constants || !used->offsets)
         return false;
     if (p->n_blocks > 0) {

@@ -54,7 +54,7 @@ typedef struct target_step {
     uint32_t n_buffers;
     const uint32_t *buffers; /* in the program's table; of a kernel in its order */
     int64_t extent;
-    uint64_t scratch; /* KERNEL: where its scratch memory lies in the workspace */
+    int64_t pieces;   /* KERNEL: that its work can be cut into, at most */
     const char *note; /* as for constants */
     target_kind kind;
     uint64_t bytes;
@@ -86,8 +86,11 @@ typedef struct target_program {
     const target_buffer *buffers;
     const target_block *blocks;
     uint32_t n_functions, n_inputs, n_outputs, n_constants, n_buffers, n_blocks;
-    uint64_t workspace_bytes;
+    /* The workspace: this for temporaries, a multiple of TARGET_ALIGN, and behind it scratch memory
+     * of one kernel; where work is shared out, of one for each thread, behind its status. */
+    uint64_t temporary_bytes, scratch_bytes;
     bool takes_weights; /* constants are not in the code: the entry is told where they lie */
+    bool shares_work;   /* the entry is given threads, which kernels are shared out over */
 } target_program;
 
 /* What block 0 runs in the end, which is all that is written. With `takes_weights`, the constants
@@ -95,9 +98,26 @@ typedef struct target_program {
 typedef struct target_used {
     bool *blocks, *functions, *constants;
     uint64_t *offsets, weights_bytes, mark;
+    bool shares; /* some kernel is shared out */
 } target_used;
 /* In MEMORY; false without memory. */
 bool target_find_used(const target_program *program, arena *memory, target_used *used);
+/* Of one thread, where work is shared out: TARGET_ALIGN bytes that begin with the status of a
+ * kernel, and its scratch memory. */
+static inline uint64_t target_slot(const target_program *p)
+{
+    return TARGET_ALIGN + p->scratch_bytes;
+}
+/* The bytes of the workspace of a run on THREADS threads. */
+static inline uint64_t target_workspace(const target_program *p, uint32_t threads)
+{
+    return p->temporary_bytes + (p->shares_work ? threads * target_slot(p) : p->scratch_bytes);
+}
+/* Is the work of S, a kernel, shared out? */
+static inline bool target_is_shared(const target_program *p, const target_step *s)
+{
+    return p->shares_work && s->pieces > 1;
+}
 /* Does a step of B call something, so that there is a status? */
 bool target_block_calls(const target_block *b);
 
@@ -105,11 +125,11 @@ bool target_block_calls(const target_block *b);
  *
  *     int NAME_run(const void *const *inputs, void *const *outputs, void *workspace)
  *
- * with `, const void *weights` behind where it takes weights, aligned to TARGET_ALIGN. It
- * returns 0, one of the above or the status of the first kernel that failed. The arrays of
- * inputs and outputs are in the program's order; the workspace has NAME_WORKSPACE_BYTES bytes,
- * aligned to TARGET_ALIGN. It may be called by several threads at once with workspaces of their
- * own. */
+ * with `, const void *weights` behind where it takes weights, aligned to TARGET_ALIGN, and
+ * `, const struct tenon_threads *threads` where work is shared out. It returns 0, one of the above
+ * or the status of the first kernel that failed. The arrays of inputs and outputs are in the
+ * program's order; the workspace has target_workspace bytes, aligned to TARGET_ALIGN. It may be
+ * called by several threads at once with workspaces of their own. */
 void target_c_file(const target_program *program, text_buffer *out);
 /* The constants of a program that takes weights, as the entry wants them in memory. */
 void target_weights(const target_program *program, text_buffer *out);

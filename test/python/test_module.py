@@ -91,6 +91,9 @@ class Modules(unittest.TestCase):
             self.m.compile().emit(out, header=out.with_suffix(".h"))
             self.assertIn("int net_run(", out.with_suffix(".h").read_text())
             self.assertIn("net_run", out.read_text())
+            self.m.compile().emit(out, header=out.with_suffix(".h"), weights=out.with_suffix(".bin"), parallel=True)
+            self.assertRegex(out.with_suffix(".h").read_text(), r"const void \*weights,\s+const struct tenon_threads \*threads\);")
+            self.assertEqual(out.with_suffix(".bin").read_bytes()[:8], b"tenon-w1")
             with self.assertRaisesRegex(tenon.UsageError, "tells no form of code"):
                 self.m.compile().emit(out.with_suffix(".txt"))
 

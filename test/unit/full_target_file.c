@@ -89,7 +89,8 @@ static bool make_example(example *e)
                                   .n_constants = 2,
                                   .n_buffers = 5,
                                   .n_blocks = 1,
-                                  .workspace_bytes = 64 + 4 * N};
+                                  .temporary_bytes = 64,
+                                  .scratch_bytes = 4 * N};
     return CHECK(e->functions[0].program && e->functions[1].program && e->functions[2].program);
 }
 

@@ -140,6 +140,7 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     const function *f = module_entry(p->graph);
     a.program.name = name;
     a.program.takes_weights = form == TN_EMIT_WEIGHTS || (o && o->takes_weights);
+    a.program.shares_work = o && o->shares_work;
     a.program.note = file_name(p->graph->source.name);
     a.program.n_inputs = p->n_inputs;
     a.program.n_outputs = p->n_outputs;

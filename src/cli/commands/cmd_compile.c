@@ -7,6 +7,7 @@ enum {
     OPTION_OUT = OPTION_OWN,
     OPTION_HEADER,
     OPTION_WEIGHTS,
+    OPTION_PARALLEL,
     OPTION_TARGET,
     OPTION_CPU,
     OPTION_SCHEDULE,
@@ -22,6 +23,7 @@ static const option options[] = {
     {OPTION_OUT, "-o", "OUT", "file to write: .c .h .o .s .ll .a .so"},
     {OPTION_HEADER, "--header", "H", "write the C header of it too"},
     {OPTION_WEIGHTS, "--weights", "FILE", "write constants here; the entry takes them from memory"},
+    {OPTION_PARALLEL, "--parallel", NULL, "the entry shares work out over threads of its caller's"},
     {OPTION_NAME, "--name", "NAME", "what the entry is called: NAME_run; else as the file"},
     {OPTION_TARGET, "--target", "TRIPLE", "machine to compile for; else this one"},
     {OPTION_CPU, "--cpu", "NAME", "processor to compile for (native)"},
@@ -105,9 +107,11 @@ static tn_status read_one(session *s, const given *g, wishes *w)
         return g->value[0] ? TN_OK : usage_error(s, "--header needs a file name");
     case OPTION_WEIGHTS:
         w->weights = g->value;
-        w->emit.size = sizeof w->emit;
         w->emit.takes_weights = true;
         return g->value[0] ? TN_OK : usage_error(s, "--weights needs a file name");
+    case OPTION_PARALLEL:
+        w->emit.shares_work = true;
+        return TN_OK;
     case OPTION_NAME:
         w->emit.name = g->value;
         return TN_OK;
@@ -144,6 +148,7 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
         return usage_error(s, "-o, --header and --weights need a file each");
     if (!w->emit.name)
         name_of_file(w);
+    w->emit.size = sizeof w->emit;
     w->compile.size = sizeof w->compile;
     w->compile.engine = "ref"; /* nothing is run */
     w->compile.cpu = w->emit.cpu;
@@ -200,6 +205,6 @@ static tn_status run_compile(session *s, const arguments *args)
 
 const command command_compile = {
     "compile",
-    "FILE -o OUT [--header H] [--weights FILE] [--target TRIPLE] [--cpu NAME] "
+    "FILE -o OUT [--header H] [--weights FILE] [--parallel] [--target TRIPLE] [--cpu NAME] "
     "[--schedule TEXT] [--dim SYM=N]...",
     "write a program as C, an object, a library, assembly or LLVM IR", options, run_compile};

@@ -34,7 +34,8 @@ tn_status aot_make(aot *a, module *m, const nest_options *nests, uint64_t seed,
     p->n_constants = a->constants.n;
     p->buffers = a->buffers.at;
     p->n_buffers = a->buffers.n;
-    p->workspace_bytes = a->exe->memory + a->exe->scratch;
+    p->temporary_bytes = a->exe->memory;
+    p->scratch_bytes = a->exe->scratch;
     return TN_OK;
 }
 

@@ -86,9 +86,9 @@ static void find_read(const loop_program *p, bool *is_read, uint32_t n)
     }
 }
 
-/* Run function INDEX on the buffers of S. */
+/* Run function INDEX on the buffers of S; its EXTENT can be cut into PIECES. */
 static void add_call(aot_block *k, const exe_step_info *s, uint32_t index, uint32_t first,
-                     int64_t extent)
+                     int64_t extent, int64_t pieces)
 {
     const uint32_t n = s->as.n_read + s->as.n_written - first;
     target_buffer *at = ARENA_ARRAY(&k->a->memory, target_buffer, n);
@@ -103,7 +103,7 @@ static void add_call(aot_block *k, const exe_step_info *s, uint32_t index, uint3
         else
             at[i] = (target_buffer){TARGET_NOTHING, 0, 0};
     const target_step step = {
-        .kind = TARGET_KERNEL, .index = index, .extent = extent, .scratch = k->a->exe->memory};
+        .kind = TARGET_KERNEL, .index = index, .extent = extent, .pieces = pieces};
     if (extent > 0)
         aot_step(k, step, at, n);
 }
@@ -148,7 +148,7 @@ static void add_fill(aot_block *k, const exe_step_info *s, const void *one, size
     if (!f.name || !f.program || !VECTOR_PUSH(a->allocator, &a->functions, f))
         k->failed = true;
     else
-        add_call(k, s, a->functions.n - 1, s->as.n_read, (int64_t)n);
+        add_call(k, s, a->functions.n - 1, s->as.n_read, (int64_t)n, 1);
 }
 
 static void add_constant(aot_block *k, const exe_step_info *s, const literal *l)
@@ -177,7 +177,7 @@ static void add_kernel(aot_block *k, const exe_step_info *s)
     if (!f->name)
         f->name = identifier(&k->a->memory, s->as.code, s->as.name ? s->as.name : "");
     k->failed = k->failed || !f->name;
-    add_call(k, s, s->as.code, 0, s->as.extent);
+    add_call(k, s, s->as.code, 0, s->as.extent, s->pieces);
 }
 
 static bool writes_something(const aot_block *k, const exe_step *s)

@@ -1,111 +1,8 @@
 /* Whole programs as one C file and its header. */
 #include <inttypes.h>
 
-#include "scalar/dtype.h"
 #include "target/c/print.h"
 #include "target/target_program.h"
-
-/* Text from outside in a comment: nothing that could end it or mean something to a compiler. */
-static void put_note(text_buffer *out, const char *note)
-{
-    for (; *note; note++) {
-        const char ch = *note;
-        const bool is_plain = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-                              (ch >= '0' && ch <= '9') || strchr(" _-+.,:;()[]<>=%#@!'/", ch);
-        text_putc(out, is_plain ? ch : '_');
-    }
-}
-
-static void put_upper(text_buffer *out, const char *name)
-{
-    for (; *name; name++)
-        text_putc(out, *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name);
-}
-
-static void put_ports(text_buffer *out, const char *which, const target_port *ports, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++) {
-        const target_port *p = &ports[k];
-        text_printf(out, " *   %s[%" PRIu32 "]  %s[", which, k, dtype_name(p->dtype));
-        for (uint32_t axis = 0; axis < p->rank; axis++)
-            text_printf(out, axis ? ",%" PRId64 : "%" PRId64, p->dims[axis]);
-        text_printf(out, "]  %" PRIu64 " bytes", p->bytes);
-        if (p->name) {
-            text_puts(out, "  ");
-            put_note(out, p->name);
-        }
-        text_puts(out, "\n");
-    }
-}
-
-static void put_contract(const target_program *p, const target_used *used, text_buffer *out)
-{
-    text_puts(out, "/* ");
-    put_note(out, p->note ? p->note : p->name);
-    text_puts(out, "\n *\n");
-    put_ports(out, "inputs", p->inputs, p->n_inputs);
-    put_ports(out, "outputs", p->outputs, p->n_outputs);
-    if (p->takes_weights)
-        text_printf(out, " *   weights  %" PRIu64 " bytes, aligned to %d\n", used->weights_bytes,
-                    TARGET_ALIGN);
-    text_printf(
-        out,
-        " *   workspace  %" PRIu64 " bytes, aligned to %d\n"
-        " *\n"
-        " * Tensors are dense, in row-major order and aligned for their elements. Inputs are\n"
-        " * only read; outputs overlap nothing. Returns 0; %d, with nothing done, where an\n"
-        " * address is not aligned; or another number when a kernel failed, and outputs are\n"
-        " * unspecified. May be called by several threads at once, each with a workspace of\n"
-        " * its own. */\n",
-        p->workspace_bytes, TARGET_ALIGN, TARGET_MISALIGNED);
-    if (p->takes_weights)
-        text_printf(out,
-                    "/* The weights are the bytes of the file that was written with this one, only "
-                    "read; with\n"
-                    " * others %d is returned and nothing done. */\n",
-                    TARGET_OTHER_WEIGHTS);
-}
-
-static void put_prototype(const target_program *p, text_buffer *out)
-{
-    text_printf(out,
-                "int %s_run(const void *const *inputs, void *const *outputs, void *workspace%s)",
-                p->name, p->takes_weights ? ", const void *weights" : "");
-}
-
-void target_c_header(const target_program *p, text_buffer *out)
-{
-    arena memory;
-    target_used used;
-    arena_init(&memory, out->allocator);
-    if (!target_find_used(p, &memory, &used)) {
-        (void)text_grow(out, SIZE_MAX); /* no memory */
-        arena_release(&memory);
-        return;
-    }
-    text_puts(out, "#ifndef ");
-    put_upper(out, p->name);
-    text_puts(out, "_RUN_H\n#define ");
-    put_upper(out, p->name);
-    text_puts(out, "_RUN_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    text_puts(out, "#define ");
-    put_upper(out, p->name);
-    text_printf(out, "_INPUTS %" PRIu32 "\n#define ", p->n_inputs);
-    put_upper(out, p->name);
-    text_printf(out, "_OUTPUTS %" PRIu32 "\n#define ", p->n_outputs);
-    put_upper(out, p->name);
-    text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n", p->workspace_bytes);
-    if (p->takes_weights) {
-        text_puts(out, "#define ");
-        put_upper(out, p->name);
-        text_printf(out, "_WEIGHTS_BYTES %" PRIu64 "u\n", used.weights_bytes);
-    }
-    text_puts(out, "\n");
-    put_contract(p, &used, out);
-    put_prototype(p, out);
-    text_puts(out, ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
-    arena_release(&memory);
-}
 
 /* A block on its way to C. */
 typedef struct c_file {
@@ -126,7 +23,7 @@ static void put_constant(const target_constant *c, uint32_t index, text_buffer *
     text_puts(out, "\n");
     if (c->note) {
         text_puts(out, "/* ");
-        put_note(out, c->note);
+        c_put_note(out, c->note);
         text_puts(out, " */\n");
     }
     text_printf(out, "_Alignas(%d) static const uint%d_t constant%" PRIu32 "[%" PRIu64 "] = {",
@@ -207,21 +104,42 @@ static void put_check(const c_file *f)
     text_puts(f->out, "    return status;\n");
 }
 
+/* What the entry and every block get behind the workspace. */
+static const char *further_parameters(const target_program *p)
+{
+    static const char *const texts[] = {
+        "", ", const char *weights", ", const struct tenon_threads *threads",
+        ", const char *weights, const struct tenon_threads *threads"};
+    return texts[(p->takes_weights ? 1 : 0) + (p->shares_work ? 2 : 0)];
+}
+
+static const char *further_arguments(const target_program *p)
+{
+    static const char *const texts[] = {"", ", weights", ", threads", ", weights, threads"};
+    return texts[(p->takes_weights ? 1 : 0) + (p->shares_work ? 2 : 0)];
+}
+
 static void put_call(const c_file *f, const target_step *s)
 {
     const target_program *p = f->p;
-    if (s->kind == TARGET_KERNEL) {
+    if (s->kind == TARGET_KERNEL && target_is_shared(p, s)) {
+        text_printf(f->out, "status = share(threads, %s%s, ", p->functions[s->index].name,
+                    f->suffix);
+        put_list(f, s->buffers, s->n_buffers);
+        text_printf(f->out, ", %" PRId64 ", %" PRId64 ", work", s->extent, s->pieces);
+        put_offset(f->out, p->temporary_bytes);
+    } else if (s->kind == TARGET_KERNEL) {
         text_printf(f->out, "status = %s%s(", p->functions[s->index].name, f->suffix);
         put_list(f, s->buffers, s->n_buffers);
         text_printf(f->out, ", 0, %" PRId64 ", work", s->extent);
-        put_offset(f->out, s->scratch);
+        put_offset(f->out, p->temporary_bytes);
     } else {
         const uint32_t n_in = p->blocks[s->index].n_inputs;
         text_printf(f->out, "status = block%" PRIu32 "%s(", s->index, f->suffix);
         put_list(f, s->buffers, n_in);
         text_puts(f->out, ", ");
         put_list(f, s->buffers + n_in, p->blocks[s->index].n_outputs);
-        text_puts(f->out, f->p->takes_weights ? ", work, weights" : ", work");
+        text_printf(f->out, ", work%s", further_arguments(p));
     }
     put_check(f);
 }
@@ -263,7 +181,7 @@ static void put_step(c_file *f, const target_step *s)
     indent(f);
     if (s->note) {
         text_puts(f->out, "/* ");
-        put_note(f->out, s->note);
+        c_put_note(f->out, s->note);
         text_puts(f->out, " */\n");
         indent(f);
     }
@@ -305,7 +223,7 @@ static void put_step(c_file *f, const target_step *s)
 /* Block 0 gets what the entry gets. */
 static void put_block_prototype(const c_file *f, uint32_t block)
 {
-    const char *more = f->p->takes_weights ? ", const char *weights" : "";
+    const char *more = further_parameters(f->p);
     if (block == 0)
         text_printf(f->out,
                     "static int32_t run%s(const void *const *inputs, void *const *outputs, "
@@ -329,7 +247,7 @@ static void put_port_checks(const char *which, const target_port *ports, uint32_
 
 static void put_checks(const target_program *p, const target_used *used, text_buffer *out)
 {
-    if (p->workspace_bytes > 0)
+    if (target_workspace(p, 1) > 0)
         text_printf(out, "    uintptr_t off = (uintptr_t)workspace %% %d;\n", TARGET_ALIGN);
     else
         text_puts(out, "    uintptr_t off = 0;\n");
@@ -369,7 +287,7 @@ static void put_block(c_file *f, uint32_t block)
     text_puts(out, "\n");
     if (b->note) {
         text_puts(out, "/* ");
-        put_note(out, b->note);
+        c_put_note(out, b->note);
         text_puts(out, " */\n");
     }
     put_block_prototype(f, block);
@@ -382,6 +300,8 @@ static void put_block(c_file *f, uint32_t block)
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n    (void)work;\n");
     if (f->p->takes_weights)
         text_puts(out, "    (void)weights;\n");
+    if (f->p->shares_work)
+        text_puts(out, "    (void)threads;\n");
     if (block == 0)
         put_contraction_check(out);
     for (uint32_t k = 0; k < b->n_steps && !out->failed; k++)
@@ -412,6 +332,55 @@ static bool copies_something(const target_program *p, const target_used *used)
             if (p->blocks[i].steps[k].kind == TARGET_COPY)
                 return true;
     return false;
+}
+
+/* How a kernel is shared out; its parts differ by at most one item. */
+static void put_share(const target_program *p, text_buffer *out)
+{
+    text_printf(
+        out,
+        "\n/* A kernel whose work is shared out. Each part has a slot of the workspace: its "
+        "status, then\n"
+        " * scratch memory. */\n"
+        "typedef int32_t kernel_function(char *const *buffers, int64_t begin, int64_t end, "
+        "char *scratch);\n"
+        "typedef struct shared_kernel {\n"
+        "    kernel_function *kernel;\n"
+        "    char *const *buffers;\n"
+        "    int64_t extent, parts;\n"
+        "    char *slots;\n"
+        "} shared_kernel;\n"
+        "enum { STATUS_BYTES = %d, SLOT_BYTES = %" PRIu64 " };\n\n",
+        TARGET_ALIGN, target_slot(p));
+    text_puts(
+        out,
+        "static void run_part(void *arg, unsigned index)\n{\n"
+        "    const shared_kernel *k = arg;\n"
+        "    const int64_t i = index, each = k->extent / k->parts, more = k->extent % "
+        "k->parts;\n"
+        "    const int64_t begin = i * each + (i < more ? i : more);\n"
+        "    const int64_t end = begin + each + (i < more);\n"
+        "    char *slot = k->slots + i * SLOT_BYTES;\n"
+        "    const int32_t status = k->kernel(k->buffers, begin, end, slot + "
+        "STATUS_BYTES);\n"
+        "    __builtin_memcpy(slot, &status, sizeof status);\n}\n\n"
+        "/* Run KERNEL on [0, EXTENT), as at most MOST parts; the status of the first one that "
+        "failed. */\n"
+        "static int32_t share(const struct tenon_threads *threads, kernel_function *kernel,\n"
+        "                     char *const *buffers, int64_t extent, int64_t most, char "
+        "*slots)\n{\n"
+        "    const int64_t n = threads ? threads->threads : 1;\n"
+        "    shared_kernel k = {kernel, buffers, extent, n < most ? n : most, slots};\n"
+        "    int32_t status = 0;\n"
+        "    if (k.parts < 2)\n"
+        "        return kernel(buffers, 0, extent, slots + STATUS_BYTES);\n"
+        "    threads->run(threads->user, run_part, &k, (unsigned)k.parts);\n"
+        "    for (int64_t i = k.parts; i-- > 0;) {\n"
+        "        int32_t own;\n"
+        "        __builtin_memcpy(&own, slots + i * SLOT_BYTES, sizeof own);\n"
+        "        status = own != 0 ? own : status;\n"
+        "    }\n"
+        "    return status;\n}\n");
 }
 
 /* ---- kinds of processors ---- */
@@ -549,12 +518,11 @@ static void put_sections(const target_program *p, const target_used *used, const
 static void put_entry(const target_program *p, const target_used *used, const section *sections,
                       text_buffer *out)
 {
-    const char *weights = p->takes_weights ? ", weights" : "";
     bool is_best = true;
     text_puts(out, "\n");
-    put_prototype(p, out);
+    c_put_prototype(p, out);
     text_puts(out, ";\n");
-    put_prototype(p, out);
+    c_put_prototype(p, out);
     text_puts(out, "\n{\n");
     text_puts(out, "    (void)inputs;\n    (void)outputs;\n");
     put_checks(p, used, out);
@@ -570,7 +538,7 @@ static void put_entry(const target_program *p, const target_used *used, const se
                         processors[k].supports);
         }
         text_printf(out, "return run%s(inputs, outputs, workspace%s);\n", sections[k].suffix,
-                    weights);
+                    further_arguments(p));
         text_puts(out, "#endif\n");
         is_best = false;
     }
@@ -604,7 +572,7 @@ static bool put_program(const target_program *p, arena *memory, text_buffer *out
         if (used.functions[k])
             called[n++] = p->functions[k];
     fill_sections(sections, called, n, &needs, out->allocator);
-    put_contract(p, &used, out);
+    c_put_contract(p, &used, out);
     put_head(out);
     c_put_intro(out);
     c_put_types(&needs, out);
@@ -614,6 +582,12 @@ static bool put_program(const target_program *p, arena *memory, text_buffer *out
     if (copies_something(p, &used))
         text_puts(out, "\nstatic void copy_bytes(char *to, const char *from, __SIZE_TYPE__ n)\n{\n"
                        "    if (to != from)\n        __builtin_memcpy(to, from, n);\n}\n");
+    if (p->shares_work)
+        text_puts(out, "\n");
+    if (p->shares_work)
+        c_put_threads(out);
+    if (used.shares)
+        put_share(p, out);
     put_level(out);
     put_sections(p, &used, sections, out);
     put_entry(p, &used, sections, out);

@@ -2,7 +2,7 @@
 #ifndef TARGET_C_PRINT_H
 #define TARGET_C_PRINT_H
 
-#include "target/target.h"
+#include "target/target_program.h"
 
 /* The types of the printed text: scalars, and vectors of 2 to 64 lanes of all but the last two.
  * Integers are unsigned, so that they wrap; a mask of several lanes is a vector of signed integers,
@@ -167,6 +167,18 @@ void c_put_expression(c_printer *c, loop_value v);
 void c_put_arithmetic(c_printer *c, loop_value v);
 /* `*(f32x16_m *)(p)`; a load's is const. */
 void c_put_access(c_printer *c, loop_type t, loop_value p, bool is_load);
+
+/* ---- contract.c ---- */
+
+/* Text from outside in a comment: nothing that could end it or mean something to a compiler. */
+void c_put_note(text_buffer *out, const char *note);
+/* The type of a pool of threads. */
+void c_put_threads(text_buffer *out);
+/* What the entry of P takes and gives, as a comment; and its declaration without the semicolon. */
+void c_put_contract(const target_program *p, const target_used *used, text_buffer *out);
+void c_put_prototype(const target_program *p, text_buffer *out);
+
+/* ---- prelude.c, helpers.c ---- */
 
 /* What a file begins with: what it asks of compilers and flags, and includes. */
 void c_put_intro(text_buffer *out);

@@ -30,6 +30,7 @@ typedef struct function_state {
 typedef struct program_values {
     LLVMValueRef *functions, *constants, *blocks;
     LLVMTypeRef block_type;
+    LLVMValueRef share; /* NULL: nothing is shared out */
     const target_used *used;
 } program_values;
 
@@ -84,5 +85,14 @@ LLVMValueRef load_where(const function_state *f, const loop_inst *i);
 void store_first(const function_state *f, const loop_inst *i);
 LLVMValueRef gather(const function_state *f, const loop_inst *i);
 void prefetch(const function_state *f, const loop_inst *i);
+
+/* ---- share.c ---- */
+
+/* Add the function by which kernels are shared out:
+ *
+ *     i32 share(threads, kernel, buffers, extent, most parts, slots, bytes of a slot)
+ *
+ * Returns it; NULL when there is no memory. */
+LLVMValueRef add_share(const translation *t);
 
 #endif

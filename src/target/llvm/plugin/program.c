@@ -50,6 +50,11 @@ static LLVMValueRef weights_of(const block_state *s)
     return LLVMGetParam(s->function, 3);
 }
 
+static LLVMValueRef threads_of(const block_state *s)
+{
+    return LLVMGetParam(s->function, s->p->takes_weights ? 4 : 3);
+}
+
 static LLVMValueRef address(const block_state *s, uint32_t buffer)
 {
     const target_buffer *b = &s->p->buffers[buffer];
@@ -98,11 +103,24 @@ static void check(const block_state *s, LLVMValueRef status)
     LLVMPositionBuilderAtEnd(b, next);
 }
 
+static void shared_kernel(const block_state *s, const target_step *step)
+{
+    LLVMValueRef args[] = {threads_of(s),
+                           s->v->functions[step->index],
+                           fill_list(s, 0, step->buffers, step->n_buffers),
+                           number(s, (uint64_t)step->extent),
+                           number(s, (uint64_t)step->pieces),
+                           bytes_behind(s, work_of(s), s->p->temporary_bytes),
+                           number(s, target_slot(s->p))};
+    check(s, LLVMBuildCall2(s->t->builder, LLVMGlobalGetValueType(s->v->share), s->v->share, args,
+                            7, ""));
+}
+
 static void kernel(const block_state *s, const target_step *step)
 {
     LLVMValueRef args[] = {fill_list(s, 0, step->buffers, step->n_buffers), number(s, 0),
                            number(s, (uint64_t)step->extent),
-                           bytes_behind(s, work_of(s), step->scratch)};
+                           bytes_behind(s, work_of(s), s->p->temporary_bytes)};
     check(s, LLVMBuildCall2(s->t->builder, s->t->function_type, s->v->functions[step->index], args,
                             4, ""));
 }
@@ -112,9 +130,14 @@ static void run_block(const block_state *s, const target_step *step)
     const target_block *b = &s->p->blocks[step->index];
     LLVMValueRef args[] = {fill_list(s, 0, step->buffers, b->n_inputs),
                            fill_list(s, 1, step->buffers + b->n_inputs, b->n_outputs), work_of(s),
-                           s->p->takes_weights ? weights_of(s) : NULL};
-    check(s, LLVMBuildCall2(s->t->builder, s->v->block_type, s->v->blocks[step->index], args,
-                            s->p->takes_weights ? 4 : 3, ""));
+                           NULL, NULL};
+    unsigned n = 3;
+    if (s->p->takes_weights)
+        args[n++] = weights_of(s);
+    if (s->p->shares_work)
+        args[n++] = threads_of(s);
+    check(s,
+          LLVMBuildCall2(s->t->builder, s->v->block_type, s->v->blocks[step->index], args, n, ""));
 }
 
 static void copy(const block_state *s, const target_step *step)
@@ -207,7 +230,10 @@ static void step(block_state *s, const target_step *at)
 {
     switch (at->kind) {
     case TARGET_KERNEL:
-        kernel(s, at);
+        if (target_is_shared(s->p, at))
+            shared_kernel(s, at);
+        else
+            kernel(s, at);
         break;
     case TARGET_BLOCK:
         run_block(s, at);
@@ -270,7 +296,7 @@ static void check_addresses(const block_state *s)
     const target_program *p = s->p;
     LLVMBuilderRef b = s->t->builder;
     LLVMValueRef off = number(s, 0);
-    if (p->workspace_bytes > 0)
+    if (target_workspace(p, 1) > 0)
         off = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, work_of(s), s->t->elems[LOOP_I64], ""),
                            number(s, TARGET_ALIGN - 1), "");
     off = check_ports(s, off, 0, p->inputs, p->n_inputs);
@@ -368,11 +394,16 @@ bool translate_program(translation *t, const target_program *p, const target_use
         return false;
     v.constants = values + p->n_functions;
     v.blocks = v.constants + p->n_constants;
-    v.block_type = LLVMFunctionType(t->elems[LOOP_I32],
-                                    (LLVMTypeRef[]){t->elems[LOOP_PTR], t->elems[LOOP_PTR],
-                                                    t->elems[LOOP_PTR], t->elems[LOOP_PTR]},
-                                    p->takes_weights ? 4 : 3, false);
+    const unsigned n_parameters = 3u + p->takes_weights + p->shares_work;
+    LLVMTypeRef pointers[5];
+    for (unsigned k = 0; k < 5; k++)
+        pointers[k] = t->elems[LOOP_PTR];
+    v.block_type = LLVMFunctionType(t->elems[LOOP_I32], pointers, n_parameters, false);
     t->is_program = true;
+    if (used->shares) {
+        v.share = add_share(t);
+        ok = v.share != NULL;
+    }
     for (uint32_t k = 0; ok && k < p->n_functions; k++) {
         if (!used->functions[k])
             continue;
