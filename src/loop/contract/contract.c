@@ -209,22 +209,31 @@ static int64_t choose_block(problem *p, const machine *m)
     return rows < 1 ? 1 : rows;
 }
 
-/* Do ROWS rows of A fall into few sets of the first-level cache? */
+/* Does A have another line of memory for each product? */
+static bool is_scattered(const problem *p)
+{
+    problem flat = *p;
+    drop_windows(&flat);
+    const walk k = WALK(flat.spec.k, flat.spec.n_k, a);
+    return k.n > 0 && k.step[k.n - 1] * p->bytes * p->parts >= LOOP_ALIGN;
+}
+
+/* Do the lines of ROWS rows of A fall into few sets of the first-level cache? */
 static bool is_crowded(const problem *p, int64_t rows)
 {
     problem flat = *p;
     drop_windows(&flat);
     const walk w = WALK(flat.spec.m, flat.spec.n_m, a);
-    const walk k = WALK(flat.spec.k, flat.spec.n_k, a);
     uint8_t in_set[64] = {0};
     uint8_t most = 0;
     if (p->m < rows)
         rows = p->m;
-    if (k.n > 0 && k.step[k.n - 1] * p->bytes * p->parts >= LOOP_ALIGN)
-        return true; /* a line of memory for each product */
-    for (int64_t r = 0; r < rows; r++) {
-        const uint64_t line = (uint64_t)(walk_at(&w, r) * p->bytes * p->parts) / 64;
-        const uint8_t n = ++in_set[line % 64];
+    for (int64_t r = 0, before = -1; r < rows; r++) {
+        const int64_t line = walk_at(&w, r) * p->bytes * p->parts / LOOP_ALIGN;
+        if (line == before) /* rows side by side share lines */
+            continue;
+        before = line;
+        const uint8_t n = ++in_set[(uint64_t)line % 64];
         most = n > most ? n : most;
     }
     return most > 8;
@@ -430,9 +439,11 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     p->is_tiled =
         !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, *rows, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
-    const bool crowds = !sweeps && !is_packed && p->m >= FEW_ROWS && is_crowded(p, *rows) &&
-                        !s->a_in_scratch && !packs_rows;
-    if (crowds && left == LEFT_ANY && p->panels >= MANY_PANELS) {
+    const bool may_crowd =
+        !sweeps && !is_packed && p->m >= FEW_ROWS && !s->a_in_scratch && !packs_rows;
+    const bool crowds = may_crowd && is_crowded(p, *rows);
+    if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
+        p->panels >= MANY_PANELS) {
         if (!pack_a(p, false, memory, plan, fault))
             return false;
     } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
