@@ -2,6 +2,7 @@
 #include "dialect/refusals.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 refusal *refusal_for(refusals *r, const tn_allocator *a, uint32_t limit, diag_kind kind,
@@ -24,28 +25,43 @@ refusal *refusal_for(refusals *r, const tn_allocator *a, uint32_t limit, diag_ki
     return &r->list.at[r->last];
 }
 
+/* What is said of R, in the parts of a report; the first place of several, where there are. */
+static void report(const refusal *r, bool is_error, diag_channel *d, const source *src)
+{
+    const char *about = r->is_named ? r->about : "", *colon = about[0] ? ": " : "";
+    const char *place = r->place ? r->place : "";
+    const char *open = place[0] ? " (" : "", *close = place[0] ? ")" : "";
+    char places[64] = "";
+    if (r->count > 1)
+        (void)snprintf(places, sizeof places, "; this is the first of %" PRIu32 " places",
+                       r->count);
+    if (is_error)
+        (void)diag_report(d, r->kind, src, r->at, "%s%s%s%s%s%s%s", about, colon, r->message,
+                          places, open, place, close);
+    else
+        diag_warn(d, r->kind, src, r->at, "%s%s%s%s%s%s%s", about, colon, r->message, places, open,
+                  place, close);
+    if (r->node)
+        diag_node(d, r->node);
+    if (r->fix)
+        diag_fix(d, NO_SPAN, NULL, "%s", r->fix);
+}
+
+void refusals_warn(const refusals *r, diag_channel *d, const source *src)
+{
+    for (uint32_t i = 0; i < r->list.n; i++)
+        if (r->list.at[i].message)
+            report(&r->list.at[i], false, d, src);
+}
+
 tn_status refusals_report(const refusals *r, diag_channel *d, const source *src)
 {
     tn_status s = TN_OK;
     for (uint32_t i = 0; i < r->list.n; i++) {
-        const refusal *one = &r->list.at[i];
-        const char *about = one->is_named ? one->about : "", *colon = about[0] ? ": " : "";
-        const char *place = one->place ? one->place : "";
-        if (!one->message)
+        if (!r->list.at[i].message)
             continue;
+        report(&r->list.at[i], true, d, src);
         s = TN_ERR_REJECTED;
-        if (one->count == 1)
-            (void)diag_report(d, one->kind, src, one->at, "%s%s%s%s%s%s", about, colon,
-                              one->message, place[0] ? " (" : "", place, place[0] ? ")" : "");
-        else
-            (void)diag_report(d, one->kind, src, one->at,
-                              "%s%s%s; this is the first of %" PRIu32 " places%s%s%s", about, colon,
-                              one->message, one->count, place[0] ? " (" : "", place,
-                              place[0] ? ")" : "");
-        if (one->node)
-            diag_node(d, one->node);
-        if (one->fix)
-            diag_fix(d, NO_SPAN, NULL, "%s", one->fix);
     }
     return s;
 }

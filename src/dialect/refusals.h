@@ -26,6 +26,8 @@ typedef struct refusals {
  * without memory, or when there are as many reasons as LIMIT. *IS_FULL tells these apart. */
 refusal *refusal_for(refusals *r, const tn_allocator *a, uint32_t limit, diag_kind kind,
                      const char *about, const char *format, bool *is_full);
+/* Report all as warnings, for texts that are read all the same. */
+void refusals_warn(const refusals *r, diag_channel *d, const source *src);
 /* Report all. TN_OK when there are none, else TN_ERR_REJECTED. */
 tn_status refusals_report(const refusals *r, diag_channel *d, const source *src);
 

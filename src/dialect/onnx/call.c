@@ -90,8 +90,10 @@ const onnx_attribute *onnx_attr(const onnx_call *c, const char *name)
 {
     const onnx_attribute *list = c->node->attributes.at;
     for (uint32_t i = 0; i < c->node->attributes.n; i++)
-        if (onnx_is(list[i].name, name))
+        if (onnx_is(list[i].name, name)) {
+            c->asked->read |= i < 64 ? (uint64_t)1 << i : 0;
             return list[i].refers.n ? onnx_referred(c->scope, &list[i]) : &list[i];
+        }
     return NULL;
 }
 
@@ -99,8 +101,10 @@ const onnx_attribute *onnx_attr_of(const onnx_call *c, const char *name, onnx_at
 {
     const onnx_attribute *a = onnx_attr(c, name);
     /* Files of the first versions do not say what an attribute holds. */
-    if (a && a->type != ONNX_NO_ATTRIBUTE && a->type != (int64_t)wanted && !c->misread->attribute)
-        *c->misread = (onnx_misread){a, wanted};
+    if (a && a->type != ONNX_NO_ATTRIBUTE && a->type != (int64_t)wanted && !c->asked->misread) {
+        c->asked->misread = a;
+        c->asked->wanted = wanted;
+    }
     return a;
 }
 

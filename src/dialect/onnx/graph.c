@@ -171,7 +171,9 @@ static bool lower(onnx_call *c)
     const known_value *known = all_known(c) ? c->op->known(c) : NULL;
     if (known ? !onnx_give_known(c, 0, known) : c->im->no_memory || !c->op->lower(c))
         return false;
-    return !c->misread->attribute || onnx_refuse_misread(c);
+    if (c->asked->misread)
+        return onnx_refuse_misread(c);
+    return onnx_check_attributes(c, NULL);
 }
 
 /* The builder reported a fault of this node; others can be read all the same. */
@@ -205,7 +207,7 @@ static bool run(onnx_call *c)
         return false;
     const onnx_function *f = onnx_function_of(c);
     if (f)
-        return ok && onnx_call_function(c, f);
+        return ok && onnx_call_function(c, f) && onnx_check_attributes(c, f);
     if (!c->op)
         return unknown_op(c, near, domain);
     if (!ok || !right_arity(c))
@@ -254,10 +256,10 @@ static bool read_node(importer *im, onnx_scope *scope, const onnx_node *n, uint3
 {
     if (is_too_large(im))
         return false;
-    onnx_misread misread = {NULL, ONNX_NO_ATTRIBUTE};
+    onnx_asked asked = {0};
     onnx_call c = {.im = im,
                    .scope = scope,
-                   .misread = &misread,
+                   .asked = &asked,
                    .b = &im->b,
                    .node = n,
                    .number = number,

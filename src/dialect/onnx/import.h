@@ -63,6 +63,7 @@ typedef struct onnx_op {
     onnx_lower_fn *lower;
     int arg;              /* which of the operators that share the function */
     onnx_known_fn *known; /* onnx_known_none where nothing is ever known */
+    const char *attributes;
 } onnx_op;
 
 #define ONNX_ANY UINT32_MAX
@@ -83,9 +84,11 @@ typedef struct importer {
     const onnx_model *model;
     const read_options *options;
     hash_index op_index;
-    refusals refusals;
+    refusals refusals, warnings;
     VECTOR(tn_binding) found; /* sizes that follow from the shapes of inputs */
     uint64_t n_nodes;         /* that were read, those of functions once for each call */
+    hash_index odd_nodes;     /* whose attributes were warned of, by their place in `odd` */
+    VECTOR(const onnx_node *) odd;
     bool no_memory;
 } importer;
 
@@ -101,14 +104,15 @@ typedef struct onnx_call {
     uint32_t n_in, n_out;
     onnx_value **in; /* NULL: left out */
     onnx_value *out; /* to be filled by onnx_give */
-    struct onnx_misread *misread;
+    struct onnx_asked *asked;
 } onnx_call;
 
-/* The first attribute that was asked for a value of another kind than it holds. */
-typedef struct onnx_misread {
-    const onnx_attribute *attribute; /* NULL: none */
+/* What the operator asked of its attributes. */
+typedef struct onnx_asked {
+    uint64_t read;                 /* bit n: attribute n of the node */
+    const onnx_attribute *misread; /* the first that holds another kind than WANTED; NULL: none */
     onnx_attribute_kind wanted;
-} onnx_misread;
+} onnx_asked;
 
 /* ---- call.c: inputs ---- */
 
@@ -182,8 +186,12 @@ static inline tn_ints onnx_dims(const type *t)
 /* The node cannot be read, for this reason; false. */
 bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Refuse the node for the attribute that `misread` names. Always false. */
+/* Refuse the node for the attribute that was misread. Always false. */
 bool onnx_refuse_misread(onnx_call *c);
+/* Warn, once for each reason, that the node has an attribute that its operator lacks. False without
+ * memory. */
+bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* What would help against the last refusal. */
 void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A known condition would, with the options that make one known. */
@@ -206,6 +214,12 @@ static inline bool onnx_same(onnx_bytes a, onnx_bytes b)
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
 }
 #define ONNX_TEXT(t) ((t).n < 200 ? (int)(t).n : 200), (t).at ? (t).at : ""
+
+/* ---- attributes.c ---- */
+
+/* Warn of the attributes of C, which was read, that its operator does not have; or the function F,
+ * which may be NULL. False without memory. */
+bool onnx_check_attributes(onnx_call *c, const onnx_function *f);
 
 /* ---- constants.c ---- */
 

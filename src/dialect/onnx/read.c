@@ -267,6 +267,7 @@ static tn_status read_model(importer *im)
         return module_no_memory(m);
     if (im->b.status == TN_ERR_NOMEM)
         return TN_ERR_NOMEM;
+    refusals_warn(&im->warnings, &m->cx->diag, &m->source);
     onnx_advise_sizes(im);
     if (im->no_memory)
         return module_no_memory(m);
@@ -284,7 +285,10 @@ tn_status onnx_read(module *m, const read_options *options)
     arena_init(&im.memory, m->allocator);
     const tn_status s = read_model(&im);
     hash_release(m->allocator, &im.op_index);
+    hash_release(m->allocator, &im.odd_nodes);
+    VECTOR_RELEASE(m->allocator, &im.odd);
     VECTOR_RELEASE(m->allocator, &im.refusals.list);
+    VECTOR_RELEASE(m->allocator, &im.warnings.list);
     VECTOR_RELEASE(m->allocator, &im.found);
     VECTOR_RELEASE(&m->cx->allocator, &im.b.scopes);
     arena_release(&im.memory);

@@ -58,18 +58,18 @@ bool onnx_refuse_misread(onnx_call *c)
     static const char *const held[] = {"nothing",  "a float", "an integer", "a text",
                                        "a tensor", "a graph", "floats",     "integers",
                                        "texts",    "tensors", "graphs"};
-    const onnx_attribute *a = c->misread->attribute;
-    c->misread->attribute = NULL;
+    const onnx_attribute *a = c->asked->misread;
+    c->asked->misread = NULL;
     return onnx_refuse(c, DIAG_InvalidAttribute, "the attribute '%.*s' holds %s, not %s",
                        ONNX_TEXT(a->name),
                        a->type > 0 && a->type <= ONNX_GRAPHS ? held[a->type] : "something unknown",
-                       held[c->misread->wanted]);
+                       held[c->asked->wanted]);
 }
 
 bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
 {
     va_list args;
-    if (c->misread->attribute) /* what is refused follows from that */
+    if (c->asked->misread) /* what is refused follows from that */
         return onnx_refuse_misread(c);
     refusal *r = fresh(c->im, kind, onnx_text(c->im, c->node->op), format);
     if (!r)
@@ -80,6 +80,28 @@ bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
     r->is_named = true;
     place_node(c, r);
     return r->message && r->node && r->place ? false : onnx_no_memory(c->im);
+}
+
+enum { MOST_WARNINGS = 100 };
+
+bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
+{
+    va_list args;
+    importer *im = c->im;
+    bool is_full;
+    const char *about =
+        arena_printf(&im->memory, "%.*s '%.*s'", ONNX_TEXT(c->node->op), ONNX_TEXT(attribute));
+    if (!about)
+        return onnx_no_memory(im);
+    refusal *r = refusal_for(&im->warnings, im->m->allocator, MOST_WARNINGS, DIAG_Advice, about,
+                             format, &is_full);
+    if (!r || r->count > 1)
+        return r || is_full || onnx_no_memory(im);
+    va_start(args, format);
+    r->message = arena_vprintf(&im->memory, format, args);
+    va_end(args);
+    place_node(c, r);
+    return (r->message && r->node && r->place) || onnx_no_memory(im);
 }
 
 void onnx_advise(onnx_call *c, const char *format, ...)

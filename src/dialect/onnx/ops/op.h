@@ -23,7 +23,7 @@ typedef enum onnx_reduce_kind {
 typedef enum onnx_window_kind { ONNX_HANN, ONNX_HAMMING, ONNX_BLACKMAN } onnx_window_kind;
 typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onnx_cell_kind;
 
-#define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \
+#define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known, attributes) \
     onnx_lower_fn onnx_op_##function;                                                              \
     onnx_known_fn onnx_known_##known;
 #include "dialect/onnx/ops/ops.def"

@@ -2,12 +2,13 @@
 #include "dialect/onnx/ops/op.h"
 
 const onnx_op onnx_ops[] = {
-#define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known)             \
+#define ONNX(domain, name, first, last, min_in, max_in, max_out, function, arg, known, attributes) \
     {domain,     #name,                                                                            \
      first,      last,                                                                             \
      min_in,     max_in,                                                                           \
      max_out,    onnx_op_##function,                                                               \
-     (int)(arg), onnx_known_##known},
+     (int)(arg), onnx_known_##known,                                                               \
+     attributes},
 #include "dialect/onnx/ops/ops.def"
 #undef ONNX
 };

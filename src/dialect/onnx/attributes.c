@@ -1,0 +1,98 @@
+/* Attributes that an operator does not have: exporters write them, mostly such as another version
+ * of the operator has. */
+#include "dialect/onnx/import.h"
+
+/* The number at *AT, and OTHERWISE where there is none. */
+static int64_t number(const char **at, int64_t otherwise)
+{
+    int64_t n = 0;
+    const char *begin = *at;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        n = 10 * n + (**at - '0');
+    return *at > begin ? n : otherwise;
+}
+
+/* Does LIST, as ops.def writes it, have NAME for VERSION? */
+static bool has(const char *list, onnx_bytes name, int64_t version)
+{
+    while (*list) {
+        const char *word = list;
+        const size_t n = strcspn(word, ": ");
+        int64_t first = 0, last = INT64_MAX;
+        list += n;
+        if (*list == ':') {
+            list++;
+            first = number(&list, first);
+            list++; /* `-` */
+            last = number(&list, last);
+        }
+        list += *list == ' ';
+        if (n == name.n && memcmp(word, name.at, n) == 0)
+            return version >= first && version <= last;
+    }
+    return false;
+}
+
+/* Loops that are written out, and attempts that fail, read a node several times. *IS_FIRST: this is
+ * the first time. False without memory. */
+static bool note_node(onnx_call *c, bool *is_first)
+{
+    importer *im = c->im;
+    const uint64_t h = hash_bytes(0, &c->node, sizeof c->node);
+    for (uint32_t p = hash_first(&im->odd_nodes, h), i;
+         (i = hash_at(&im->odd_nodes, h, &p)) != HASH_NONE;)
+        if (im->odd.at[i] == c->node) {
+            *is_first = false;
+            return true;
+        }
+    *is_first = true;
+    return VECTOR_PUSH_INDEXED(im->m->allocator, &im->odd, c->node, &im->odd_nodes, h) ||
+           onnx_no_memory(im);
+}
+
+static bool is_of_function(const onnx_function *f, onnx_bytes name)
+{
+    const onnx_bytes *names = f->attributes.at;
+    const onnx_attribute *defaults = f->defaults.at;
+    for (uint32_t i = 0; i < f->attributes.n; i++)
+        if (onnx_same(names[i], name))
+            return true;
+    for (uint32_t i = 0; i < f->defaults.n; i++)
+        if (onnx_same(defaults[i].name, name))
+            return true;
+    return false;
+}
+
+static bool warn_of(onnx_call *c, onnx_bytes name, bool is_function, bool is_read)
+{
+    const onnx_bytes op = c->node->op;
+    if (is_function)
+        return onnx_warn(c, name,
+                         "'%.*s' is no attribute of the function %.*s, and changes nothing",
+                         ONNX_TEXT(name), ONNX_TEXT(op));
+    if (is_read)
+        return onnx_warn(c, name,
+                         "'%.*s' is no attribute of this version of %.*s, and is read as in those "
+                         "that have it",
+                         ONNX_TEXT(name), ONNX_TEXT(op));
+    return onnx_warn(c, name, "'%.*s' is no attribute of this version of %.*s, and changes nothing",
+                     ONNX_TEXT(name), ONNX_TEXT(op));
+}
+
+bool onnx_check_attributes(onnx_call *c, const onnx_function *f)
+{
+    const onnx_attribute *list = c->node->attributes.at;
+    bool is_first = false;
+    for (uint32_t i = 0; i < c->node->attributes.n; i++) {
+        const onnx_bytes name = list[i].name;
+        if (f ? is_of_function(f, name) : has(c->op->attributes, name, c->version))
+            continue;
+        if (!is_first && !note_node(c, &is_first))
+            return false;
+        if (!is_first)
+            return true;
+        if (!warn_of(c, name, f != NULL, i < 64 && c->asked->read >> i & 1))
+            return false;
+    }
+    return true;
+}
