@@ -11,7 +11,8 @@
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
  * compute, that are part of an operand, which can be read where it is, or that are weights decoded
- * for products of so few rows that the kernels had better read them as they are stored. By
+ * for products of so few rows that the kernels had better read them as they are stored. Of these
+ * weights a transposition is folded, however large, as it is cheaper than with each run. By
  * fold-parameters only what exceeds the limit on literal bytes, or runs regions more than
  * FOLD_ITERATIONS times.
  */
@@ -27,7 +28,7 @@ enum {
     FOLD_OPERANDS = 64,
     FOLD_ITERATIONS = 1 << 16,
     FOLD_USES = 16, /* of each weight: see plan/prologues.c */
-    FOLD_STEPS = 16 /* from stored weights to their product */
+    FOLD_STEPS = 24 /* from stored weights to their product */
 };
 
 typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
@@ -171,6 +172,27 @@ static bool is_decoded_later(const folding *w, const node *n)
     return false;
 }
 
+/* Is N a transposition of numbers that a product wants decoded, and larger then? */
+static bool is_transposed_first(const folding *w, const node *n)
+{
+    value_id v = n->first_value;
+    size_t bytes, decoded;
+    if (!w->bounded || n->op != OP_TRANSPOSE || literal_of(node_of(w->f, n->in[0]))->splat ||
+        !type_bytes(value_type(w->f, v), &bytes) || bytes > w->f->module->cx->limits.literal_bytes)
+        return false;
+    for (uint32_t i = 0; i < FOLD_STEPS; i++) {
+        const node *user = only_user(w->f, v);
+        if (!user)
+            return false;
+        if (op_table[user->op].traits & T_CONTRACTS)
+            return type_bytes(value_type(w->f, v), &decoded) && decoded > bytes;
+        if (!(op_table[user->op].traits & (T_ELEMENTWISE | T_MOVES)))
+            return false;
+        v = user->first_value;
+    }
+    return false;
+}
+
 static bool is_small(const folding *w, const node *n, int64_t operands)
 {
     for (uint32_t r = 0; r < n->n_results; r++)
@@ -270,6 +292,28 @@ static tn_status replace(folding *w, uint32_t i, const tensor *results)
     return TN_OK;
 }
 
+/* Is N a constant in another shape, which nothing else reads? */
+static bool is_whole(const folding *w, const node *n)
+{
+    return w->bounded && n->op != OP_SLICE && is_part(n) && only_user(w->f, n->in[0]) == n &&
+           type_is_static(value_type(w->f, n->first_value));
+}
+
+/* Its bytes stay where they are. */
+static tn_status reshape_literal(folding *w, node *n)
+{
+    module *m = w->f->module;
+    literal l = *literal_of(node_of(w->f, n->in[0]));
+    l.type = value_type(w->f, n->first_value);
+    attr entry = {.key = KEY_VALUE, .v.literal = &l};
+    const attrs *a = attrs_of(&m->attrs, &entry, 1);
+    if (!a)
+        return module_no_memory(m);
+    node_rewrite(n, OP_CONSTANT, n->in, 0, a);
+    w->cx->n_changed++;
+    return TN_OK;
+}
+
 static value_id now(const folding *w, value_id v)
 {
     return v < w->n_values ? w->replacement[v] : v;
@@ -283,7 +327,11 @@ static tn_status fold_node(folding *w, uint32_t i)
     value_id *in = (value_id *)(uintptr_t)n->in; /* its own, in the arena of the module */
     for (uint32_t k = 0; w->replacement && k < n->n_in; k++)
         in[k] = now(w, in[k]);
-    if (!is_constant_op(w, n, &operands) || !is_small(w, n, operands) || is_decoded_later(w, n))
+    if (!is_constant_op(w, n, &operands))
+        return TN_OK;
+    if (is_whole(w, n))
+        return reshape_literal(w, n);
+    if (!is_transposed_first(w, n) && (!is_small(w, n, operands) || is_decoded_later(w, n)))
         return TN_OK;
     tn_status s = compute(w, n, out) ? replace(w, i, out) : TN_OK;
     arena_reset(&w->cx->scratch);

@@ -9,7 +9,7 @@
 
 enum {
     FEW_USES = 16,      /* of each element of the operand */
-    MOST_PROLOGUE = 16, /* nodes */
+    MOST_PROLOGUE = 32, /* nodes */
     MOST_INPUTS = 32,   /* of the kernel */
     WIDEST = 16         /* lanes that begin at a multiple of themselves */
 };
