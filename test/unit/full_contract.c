@@ -381,9 +381,11 @@ static void test_filter_gradient(void)
 /* ---- what callers give ---- */
 
 /* A factor of B is a third of the number in memory, so B is not in memory as it is multiplied. */
-static element load_third(void *user, loop_builder *b, loop_value at, uint32_t lanes,
-                          loop_value count)
+static element load_third(void *user, loop_builder *b, loop_value at, loop_value along,
+                          uint32_t lanes, loop_value count)
 {
+    if (along != LOOP_NO_VALUE)
+        at = loop_binary(b, LOOP_IADD, at, along);
     const uint32_t buffer = *(const uint32_t *)user;
     const loop_value p =
         loop_offset(b, loop_buffer(b, buffer), loop_binary(b, LOOP_IMUL, at, loop_i64(b, 4)));

@@ -51,12 +51,13 @@ enum contract_buffer {
 };
 
 /* Where the elements of an operand come from, when they are not simply in its buffer: LANES
- * elements from element AT (i64, in elements of the operand), of which the first COUNT (i64) are
- * asked for when it is not LOOP_NO_VALUE; they have the operand's dtype. Called while B is being
- * built, perhaps several times; may use the caller's own buffers. Elements outside of the operand
- * are not asked for. */
-typedef element contract_load(void *user, loop_builder *b, loop_value at, uint32_t lanes,
-                              loop_value count);
+ * elements from element AT + ALONG (i64, in elements of the operand), of which the first COUNT
+ * (i64) are asked for when it is not LOOP_NO_VALUE; they have the operand's dtype. AT and all of
+ * these elements lie in one row of the operand when ALONG is not LOOP_NO_VALUE, which is 0. Called
+ * while B is being built, perhaps several times; may use the caller's own buffers. Elements outside
+ * of the operand are not asked for. */
+typedef element contract_load(void *user, loop_builder *b, loop_value at, loop_value along,
+                              uint32_t lanes, loop_value count);
 
 /* A part of a row or column of results, as `finish` gets it. */
 typedef struct contract_part {

@@ -45,8 +45,8 @@ typedef struct sweep {
     multiplier *g;
     loop_value sums, totals; /* rows of TILE numbers */
     loop_value factors;      /* of A, for one group of rows of B */
-    loop_value b_at;         /* B's row 0, at the first column: see b_moved */
-    loop_value columns;      /* of this item, i64 */
+    loop_value b_at;    /* B's row 0: see b_moved; in memory, at the first column of the item */
+    loop_value columns; /* of this item, i64 */
 } sweep;
 
 /* From one row of sums to the next: not a power of two, so that they do not share few sets of the
@@ -104,13 +104,27 @@ static int64_t factor_at(const problem *p, uint32_t row, uint32_t i)
     return ((int64_t)i * p->m + row) * p->bytes;
 }
 
+/* The vector at COLUMN of row I of a group. What computes B is told where its row is, which is the
+ * same for all columns. */
+static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, uint32_t lanes,
+                      loop_value count)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const loop_value row = b_moved(s->g, x->from, loop_i64(b, i * p->products.b[0] * b_unit(p)));
+    if (!p->b.load)
+        return factors_load_at(b, p, &p->b, b_moved(s->g, row, int_times(b, column, b_unit(p))),
+                               lanes, count);
+    const loop_value along = int_add(b, s->g->column, column);
+    return element_cast(b, p->b.load(p->b.user, b, row, along, lanes, count), p->form);
+}
+
 /* The vector at COLUMN gets the products of the rows of a group. */
 static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
 {
     const group *x = user;
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const loop_value at = b_moved(s->g, x->from, int_times(b, column, b_unit(p)));
     const uint32_t most = held_rows(p);
     for (uint32_t first = 0; first < p->m; first += most) {
         const uint32_t rows = p->m - first < most ? (uint32_t)p->m - first : most;
@@ -119,8 +133,7 @@ static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, l
             sum[r] = x->is_first ? element_zero(b, p->form, lanes)
                                  : load_sum(s, s->sums, first + r, column, lanes);
         for (uint32_t i = 0; i < x->n; i++) {
-            const loop_value row = b_moved(s->g, at, loop_i64(b, i * p->products.b[0] * b_unit(p)));
-            const element of_b = factors_load_at(b, p, &p->b, row, lanes, count);
+            const element of_b = load_b(s, x, i, column, lanes, count);
             for (uint32_t r = 0; r < rows; r++) {
                 const loop_value at_a = loop_at(b, s->factors, factor_at(p, first + r, i));
                 const element of_a = element_load(b, p->form, at_a, 1, (uint32_t)p->bytes);
@@ -234,9 +247,11 @@ static void emit_sweep(sweep *s, loop_value item)
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
     for (uint32_t r = 0; r < p->m; r++)
         g->row_at[r] = walk_at(&p->a_m, r) * p->bytes;
-    const loop_value at_b = int_add(b, int_add(b, walk_emit(b, &p->b_batch, g->batch), g->column),
-                                    loop_i64(b, p->spec.b_first));
-    s->b_at = p->b.load ? at_b : loop_offset(b, g->all_b, int_times(b, at_b, p->bytes));
+    const loop_value at_b =
+        int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
+    s->b_at = p->b.load
+                  ? at_b
+                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, g->column), p->bytes));
     if (blocks + (rest > 0) == 1) {
         emit_block_of(s, loop_i64(b, 0), p->k);
         each_vector(s, s->g->p->lanes, finish_columns, &s->sums);

@@ -86,7 +86,7 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
 {
     element x;
     if (from->load) {
-        x = from->load(from->user, b, at, lanes, count);
+        x = from->load(from->user, b, at, LOOP_NO_VALUE, lanes, count);
     } else {
         const uint32_t bytes = (uint32_t)dtype_bytes(from->dtype);
         const uint32_t align = dtype_is_complex(from->dtype) ? bytes / 2 : bytes;

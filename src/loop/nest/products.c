@@ -83,8 +83,8 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
 /* ---- what is before ---- */
 
 /* Vectors stay in a row of the kernel's positions: see plan/prologues.c. */
-static element load_computed(void *user, loop_builder *b, loop_value at, uint32_t lanes,
-                             loop_value count)
+static element load_computed(void *user, loop_builder *b, loop_value at, loop_value along,
+                             uint32_t lanes, loop_value count)
 {
     prologue *x = user;
     emitter *e = &x->e;
@@ -95,6 +95,8 @@ static element load_computed(void *user, loop_builder *b, loop_value at, uint32_
     e->count = count;
     e->vector_axis = lanes > 1 ? e->rank - 1 : e->rank;
     nest_decode(e, at, e->rank);
+    if (along != LOOP_NO_VALUE && e->rank > 0)
+        e->at[e->rank - 1] = loop_binary(b, LOOP_IADD, e->at[e->rank - 1], along);
     const uint32_t mark = emit_mark(e);
     const element value = emit_value(e, x->k.out[0].value, x->k.out[0].from);
     emit_forget(e, mark);
