@@ -179,20 +179,22 @@ bool onnx_op_qgemm(onnx_call *c)
 
 enum { MOST_BITS = 8 };
 
-/* Bytes [rows, n] as numbers of BITS bits [rows, n * 8 / BITS], the low ones first; i32. */
-static tn_value unpacked(onnx_call *c, tn_value bytes, int64_t bits, int64_t rows, int64_t n)
+/* Bytes [n, columns] as numbers of BITS bits [n * 8 / BITS, columns], the low ones first; i32. */
+static tn_value unpacked(onnx_call *c, tn_value bytes, int64_t bits, int64_t n, int64_t columns)
 {
     tn_builder *b = c->b;
-    tn_value parts[MOST_BITS];
-    const int64_t per = 8 / bits;
+    const int64_t per = MOST_BITS / bits;
     const tn_value wide = tn_cast(b, bytes, TN_SI32);
-    const tn_value most = tn_scalar_int(b, TN_SI32, (1 << bits) - 1);
-    for (int64_t i = 0; i < per; i++) {
-        const tn_value down = tn_shift_right_logical(b, wide, tn_scalar_int(b, TN_SI32, i * bits));
-        parts[i] = tn_expand_dims(b, tn_and(b, down, most), TN_INTS(2));
-    }
-    const tn_value all = tn_concat(b, (tn_values){parts, (size_t)per}, 2);
-    return tn_reshape(b, all, TN_INTS(rows, n * per));
+    if (per == 1)
+        return wide;
+    const tn_ints shape = TN_INTS(n, per, columns);
+    const tn_value part = tn_iota(b, TN_SI32, TN_INTS(1, per, 1), 1);
+    const tn_value down =
+        tn_broadcast(b, tn_mul(b, part, tn_scalar_like(b, part, (double)bits)), shape);
+    const tn_value all = tn_broadcast(b, tn_expand_dims(b, wide, TN_INTS(1)), shape);
+    const tn_value most = tn_scalar_like(b, all, (1 << bits) - 1);
+    const tn_value number = tn_and(b, tn_shift_right_logical(b, all, down), most);
+    return tn_reshape(b, number, TN_INTS(n * per, columns));
 }
 
 typedef struct blocks {
@@ -217,20 +219,29 @@ static bool read_blocks(onnx_call *c, blocks *s)
            onnx_refuse(c, DIAG_DimensionMismatch, "the weights are not 'N' columns of blocks");
 }
 
-/* Zero points, one for each block, as D: [n, count, 1]. */
+/* Input I, which is [n, k] in memory, as [k, n]. */
+static tn_value turned(onnx_call *c, uint32_t i, int64_t n, int64_t k)
+{
+    return tn_transpose(c->b, tn_reshape(c->b, onnx_in(c, i), TN_INTS(n, k)), TN_INTS(1, 0));
+}
+
+/* Zero points, one for each block, as D: [count, 1, n]. */
 static tn_value block_zeros(onnx_call *c, const blocks *s, tn_dtype d)
 {
     tn_builder *b = c->b;
     const type *t = onnx_in_type(c, 3);
     if (!t)
         return tn_scalar(b, d, 1 << (s->bits - 1));
-    if (dtype_is_float(t->dtype))
-        return tn_reshape(b, tn_cast(b, onnx_in(c, 3), d), TN_INTS(s->n, s->count, 1));
-    const int64_t bytes = (s->count * s->bits + 7) / 8, per = 8 / s->bits;
-    const tn_value packed = tn_reshape(b, onnx_in(c, 3), TN_INTS(s->n, bytes));
-    const tn_value all = unpacked(c, packed, s->bits, s->n, bytes);
-    const tn_value part = bytes * per == s->count ? all : tn_slice_axis(b, all, 1, 0, s->count);
-    return tn_reshape(b, tn_cast(b, part, d), TN_INTS(s->n, s->count, 1));
+    tn_value all;
+    if (dtype_is_float(t->dtype)) {
+        all = turned(c, 3, s->n, s->count);
+    } else {
+        const int64_t bytes = (s->count * s->bits + 7) / 8, per = 8 / s->bits;
+        all = unpacked(c, turned(c, 3, s->n, bytes), s->bits, bytes, s->n);
+        if (bytes * per != s->count)
+            all = tn_slice_axis(b, all, 0, 0, s->count);
+    }
+    return tn_expand_dims(b, tn_cast(b, all, d), TN_INTS(1));
 }
 
 /* A times the matrix whose columns stand in input 1, in blocks with a scale each. */
@@ -245,16 +256,16 @@ bool onnx_op_matmul_nbits(onnx_call *c)
     if (onnx_has_in(c, 4))
         return onnx_refuse(c, DIAG_NotImplemented, "groups in another order are not read");
     const int64_t bytes = s.count * (s.size * s.bits / 8);
-    const tn_value packed = tn_reshape(b, onnx_in(c, 1), TN_INTS(s.n, bytes));
-    const tn_value numbers = tn_cast(b, unpacked(c, packed, s.bits, s.n, bytes), t->dtype);
-    const tn_value in_blocks = tn_reshape(b, numbers, TN_INTS(s.n, s.count, s.size));
+    const tn_value packed = turned(c, 1, s.n, bytes);
+    const tn_value numbers = tn_cast(b, unpacked(c, packed, s.bits, bytes, s.n), t->dtype);
+    const tn_value in_blocks = tn_reshape(b, numbers, TN_INTS(s.count, s.size, s.n));
     const tn_value centred = tn_sub(b, in_blocks, block_zeros(c, &s, t->dtype));
-    const tn_value scale =
-        tn_reshape(b, tn_cast(b, onnx_in(c, 2), t->dtype), TN_INTS(s.n, s.count, 1));
-    tn_value w = tn_reshape(b, tn_mul(b, centred, scale), TN_INTS(s.n, s.count * s.size));
+    const tn_value scale = tn_cast(b, turned(c, 2, s.n, s.count), t->dtype);
+    const tn_value scaled = tn_mul(b, centred, tn_expand_dims(b, scale, TN_INTS(1)));
+    tn_value w = tn_reshape(b, scaled, TN_INTS(s.count * s.size, s.n));
     if (s.count * s.size != s.k)
-        w = tn_slice_axis(b, w, 1, 0, s.k);
-    tn_value y = tn_cast(b, tn_matmul(b, x, tn_transpose(b, w, TN_INTS(1, 0))), t->dtype);
+        w = tn_slice_axis(b, w, 0, 0, s.k);
+    tn_value y = tn_cast(b, tn_matmul(b, x, w), t->dtype);
     if (onnx_has_in(c, 5))
         y = tn_add(b, y, onnx_in(c, 5));
     return onnx_give(c, 0, y);
