@@ -26,6 +26,7 @@ from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_fl
 from lib.program import TENON, TEST
 
 SAMPLE = 150  # cases
+ALWAYS = ["ptir/select-not.case"]  # what a compiler got wrong
 PER_BATCH = 24
 
 
@@ -419,6 +420,7 @@ def select(options):
              if "\n-- run" in path.read_text(encoding="utf-8", errors="replace")]
     if not options.all:
         paths = random.Random(options.seed).sample(paths, min(SAMPLE, len(paths)))
+        paths += [TEST / a for a in ALWAYS if TEST / a not in paths]
     return [p for p in paths if options.filter in str(p)]
 
 
@@ -465,6 +467,11 @@ def jobs(options, folder, compilers, programs):
             turn = k // len(compilers) if not options.all else k + c
             flags = [LEVELS[(turn + c) % len(LEVELS)], *machines[(turn // 2 + k) % len(machines)]]
             out.append((build_c, folder, number, compiler, flags, batch))
+            number += 1
+    always = [p for p in programs if p.title in ALWAYS]
+    for compiler in compilers if always else []:
+        for flags in machines:
+            out.append((build_c, folder, number, compiler, ["-O2", *flags], always))
             number += 1
     out.append((check_headers, folder, compilers, programs))
     out.append((check_seeds, folder, compilers[0], options.tenon))

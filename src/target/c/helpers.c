@@ -192,23 +192,38 @@ static void put_dot_pairs(const macro *m)
     }
 }
 
-/* gcc does not make one instruction of the logic; clang does, and of what is around it. */
+/* `no`, `yes` and `mask` as arguments of an instruction, in the order of NAMES. */
+static void put_choice(const macro *m, const char *instruction, const char *const names[3],
+                       const char *more)
+{
+    define(m);
+    open_result(m);
+    text_puts(m->out, instruction);
+    for (unsigned k = 0; k < 3; k++) {
+        text_puts(m->out, k ? ", " : "(");
+        put_register(m, names[k], true);
+    }
+    text_printf(m->out, "%s))\n", more);
+}
+
+/* gcc does not make one instruction of the logic; clang does, and of what is around it. For
+ * AVX-512, gcc 12 takes an inverted mask of a blend for the mask itself. */
 static void put_select(const macro *m)
 {
+    static const char *const ternary[] = {"mask", "yes", "no"}, *const blend[] = {"no", "yes",
+                                                                                  "mask"};
     const char *mask = c_kind_name(c_mask_of(m->kind));
     const unsigned lanes = lanes_of(m);
-    const bool is_wide = bytes_of(m) == 64;
     if (has_registers(m)) {
-        text_puts(m->out, "#if !defined(__clang__)\n");
-        define(m);
-        open_result(m);
-        text_puts(m->out, is_wide ? "ternarylogic_epi64(" : "blendv_epi8(");
-        put_register(m, is_wide ? "mask" : "no", true);
-        text_puts(m->out, ", ");
-        put_register(m, "yes", true);
-        text_puts(m->out, ", ");
-        put_register(m, is_wide ? "no" : "mask", true);
-        text_puts(m->out, is_wide ? ", 0xca))\n#else\n" : "))\n#else\n");
+        const bool is_wide = bytes_of(m) == 64;
+        text_puts(m->out, is_wide ? "#if !defined(__clang__)\n"
+                                  : "#if !defined(__clang__) && defined(__AVX512VL__)\n");
+        put_choice(m, "ternarylogic_epi64", ternary, ", 0xca");
+        if (!is_wide) {
+            text_puts(m->out, "#elif !defined(__clang__)\n");
+            put_choice(m, "blendv_epi8", blend, "");
+        }
+        text_puts(m->out, "#else\n");
     }
     define(m);
     text_printf(m->out, "((%sx%u)(((mask) & (%sx%u)(yes)) | (~(mask) & (%sx%u)(no))))\n",
