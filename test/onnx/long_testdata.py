@@ -9,6 +9,7 @@ import concurrent.futures
 import ctypes
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -43,10 +44,15 @@ def aligned(size, keep):
 def compiled(model, arguments, like, compiler, scratch):
     """The results of the C of MODEL, or what is wrong with it. LIKE: those of the evaluator."""
     known = [a for pair in zip(arguments[::2], arguments[1::2]) if pair[0] in ("--constant", "--dim") for a in pair]
-    given = [a for option, a in zip(arguments[::2], arguments[1::2]) if option == "--input"]
-    given = {name: np.load(path) for name, path in (a.rsplit("=", 1) for a in given)}
-    done = start("compile", model, *known, "-o", scratch / "m.c", "--header", scratch / "m.h", "--name", "m")
-    if done.returncode and "symbol" in done.stderr:
+    files = [a for option, a in zip(arguments[::2], arguments[1::2]) if option == "--input"]
+    given = {name: np.load(path) for name, path in (a.rsplit("=", 1) for a in files)}
+    # As `tenon run` does it: integers are known where the model cannot be read without.
+    integers = [a for f in files if given[f.rsplit("=", 1)[0]].dtype.kind in "iub" for a in ("--constant", f)]
+    for more in [], integers:
+        done = start("compile", model, *known, *more, "-o", scratch / "m.c", "--header", scratch / "m.h", "--name", "m")
+        if not re.search("DataDependentShape|Sequence", done.stderr):
+            break
+    if done.returncode and re.search("symbol|ShapeUnknown", done.stderr):
         return None  # sizes that only the inputs say
     if done.returncode:
         return f"C: {done.stderr}"
