@@ -1,4 +1,5 @@
 /* What the regions of reductions, windows and scatters compute, where it is a known combination. */
+#include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <math.h>
@@ -32,6 +33,24 @@ static const mir_value *unconverted(const mir_region *region, const mir_value *v
             return v;
         v = o->in[0];
     }
+}
+
+/* An extremum of A and B in which NaN loses, as Tenon writes it. */
+static shlo_combine number_wins(const mir_region *region, const mir_value *v, const mir_value *a,
+                                const mir_value *b)
+{
+    const mir_value *args[] = {a, b};
+    if (!dtype_is_float(a->type->dtype))
+        return SHLO_OTHER;
+    return shlo_matches(region, v,
+                        "(select (compare.NE a a) b (select (compare.NE b b) a (maximum a b)))",
+                        args)
+               ? SHLO_MAXIMUM_NUMBER
+           : shlo_matches(region, v,
+                          "(select (compare.NE a a) b (select (compare.NE b b) a (minimum a b)))",
+                          args)
+               ? SHLO_MINIMUM_NUMBER
+               : SHLO_OTHER;
 }
 
 /* A call of a function that is such a body itself: JAX prints those. */
@@ -69,6 +88,8 @@ shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint3
     if (mir_is(o->name, "func.call") || mir_is(o->name, "call"))
         return last->in[k] == &o->out[k < o->n_out ? k : 0] ? called(c, region, o, k, n, d)
                                                             : SHLO_OTHER;
+    if (o->n_in == 3)
+        return number_wins(region, last->in[k], a, b);
     if (o->n_in != 2 || o->n_out != 1 || o->n_regions)
         return SHLO_OTHER;
     const mir_value *x = unconverted(region, o->in[0]), *y = unconverted(region, o->in[1]);
@@ -118,6 +139,10 @@ tn_value shlo_combined(shlo_call *c, shlo_combine how, tn_value x, tn_value y)
         return shlo_maximum(c->b, x, y, true);
     case SHLO_MINIMUM:
         return shlo_maximum(c->b, x, y, false);
+    case SHLO_MAXIMUM_NUMBER:
+        return plain(c->b, OP_MAXIMUM, x, y);
+    case SHLO_MINIMUM_NUMBER:
+        return plain(c->b, OP_MINIMUM, x, y);
     case SHLO_AND:
         return plain(c->b, OP_AND, x, y);
     case SHLO_OR:
@@ -150,10 +175,12 @@ bool shlo_is_neutral(shlo_combine how, tn_dtype d, scalar s)
     case SHLO_AND:
         return d == TN_I1 ? s.u == 1 : dtype_is_signed(d) ? s.i == -1 : s.u == dtype_int_max(d);
     case SHLO_MAXIMUM:
+    case SHLO_MAXIMUM_NUMBER:
         return is_float             ? s.f == -(double)INFINITY
                : dtype_is_signed(d) ? s.i == dtype_int_min(d)
                                     : s.u == 0;
     case SHLO_MINIMUM:
+    case SHLO_MINIMUM_NUMBER:
         return is_float             ? s.f == (double)INFINITY
                : dtype_is_signed(d) ? s.i == (int64_t)dtype_int_max(d)
                                     : s.u == dtype_int_max(d);

@@ -250,6 +250,8 @@ typedef enum shlo_combine {
     SHLO_MULTIPLY,
     SHLO_MAXIMUM,
     SHLO_MINIMUM,
+    SHLO_MAXIMUM_NUMBER, /* these two of floats: NaN loses */
+    SHLO_MINIMUM_NUMBER,
     SHLO_AND,
     SHLO_OR,
     SHLO_XOR,

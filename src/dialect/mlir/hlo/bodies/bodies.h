@@ -5,6 +5,13 @@
 
 #include "dialect/mlir/hlo/shlo.h"
 
+/* ---- patterns.c ---- */
+
+/* Does REGION compute V as PATTERN says: `(select (compare.NE a a) b (maximum a b))`, where letters
+ * stand for ARGS? Patterns are closed, and each operation has its operands in one order. */
+bool shlo_matches(const mir_region *region, const mir_value *v, const char *pattern,
+                  const mir_value *const *args);
+
 /* ---- lift.c ---- */
 
 /* Can REGION, which computes with single numbers, do so on tensors? */

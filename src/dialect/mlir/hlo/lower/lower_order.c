@@ -62,6 +62,26 @@ static int32_t key_of(const mir_region *region, bool *descending)
     return -1;
 }
 
+/* The same of a comparison that Tenon wrote, in which NaN comes last. */
+static int32_t own_key(const mir_region *region, bool *descending)
+{
+    const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
+    if (region->n_ops > SHLO_MOST_BODY || !last || last->n_in != 1)
+        return -1;
+    for (uint32_t k = 0; 2 * k + 1 < region->n_args; k++) {
+        const mir_value *args[] = {&region->args[2 * k], &region->args[2 * k + 1]};
+        static const char *const orders[] = {
+            "(or (compare.LT a b) (and (compare.NE b b) (compare.EQ a a)))",
+            "(or (compare.GT a b) (and (compare.NE b b) (compare.EQ a a)))"};
+        for (int i = 0; i < 2; i++)
+            if (shlo_matches(region, last->in[0], orders[i], args)) {
+                *descending = i == 1;
+                return (int32_t)k;
+            }
+    }
+    return -1;
+}
+
 /* By one of the inputs, KEY. */
 static bool sort_by_key(shlo_call *c, uint32_t key, int64_t axis, bool descending)
 {
@@ -112,7 +132,9 @@ bool shlo_lower_sort(shlo_call *c)
     axis += axis < 0 ? (int64_t)t->rank : 0;
     if (!shlo_are_axes(c, "dimension", &axis, 1, t->rank))
         return false;
-    const int32_t key = n <= 30 ? key_of(&c->op->regions[0], &descending) : -1;
+    int32_t key = n <= 30 ? key_of(&c->op->regions[0], &descending) : -1;
+    if (key < 0 && n <= 30)
+        key = own_key(&c->op->regions[0], &descending);
     const type *own = key >= 0 ? shlo_in_type(c, (uint32_t)key) : NULL;
     if (own && !dtype_is_complex(own->dtype))
         return sort_by_key(c, (uint32_t)key, axis, descending);

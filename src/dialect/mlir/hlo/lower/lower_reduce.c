@@ -44,6 +44,10 @@ tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes)
     case SHLO_MAXIMUM:
     case SHLO_MINIMUM:
         return extreme(c, x, axes, d, how == SHLO_MAXIMUM);
+    case SHLO_MAXIMUM_NUMBER:
+        return tn_reduce_max(b, x, axes, false);
+    case SHLO_MINIMUM_NUMBER:
+        return tn_reduce_min(b, x, axes, false);
     case SHLO_AND:
         return tn_reduce_min(b, x, axes, false);
     case SHLO_OR:
@@ -189,6 +193,57 @@ static bool lower_arg(shlo_call *c, const int64_t *axes, uint32_t n, bool *done)
     return shlo_give(c, 1, tn_cast(c->b, at, index->dtype)) && ok;
 }
 
+/* `a` before `c` with NaN last, and the pair that Tenon's arg_max keeps: the first of the best. */
+#define PLAIN_BEFORE(a, c) "(compare.GT " a " " c ")"
+#define BEFORE(a, c)                                                                               \
+    "(or " PLAIN_BEFORE(a, c) " (and (compare.NE " c " " c ") (compare.EQ " a " " a ")))"
+#define WINS(F, G) "(select (or " F " " G ") " F " (compare.LT b d))"
+#define NUMBER_WINS WINS(BEFORE("a", "c"), BEFORE("c", "a"))
+#define INTEGER_WINS WINS(PLAIN_BEFORE("a", "c"), PLAIN_BEFORE("c", "a"))
+
+/* Is REGION the body of an arg_max of D as Tenon writes it? */
+static bool is_own_arg_max(const mir_region *region, tn_dtype d)
+{
+    const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
+    if (region->n_args != 4 || region->n_ops > SHLO_MOST_BODY || !shlo_is_return(last) ||
+        last->n_in != 2)
+        return false;
+    const mir_value *args[4];
+    for (int k = 0; k < 4; k++)
+        args[k] = &region->args[k];
+    return dtype_is_float(d)
+               ? shlo_matches(region, last->in[0], "(select " NUMBER_WINS " a c)", args) &&
+                     shlo_matches(region, last->in[1], "(select " NUMBER_WINS " b d)", args)
+               : shlo_matches(region, last->in[0], "(select " INTEGER_WINS " a c)", args) &&
+                     shlo_matches(region, last->in[1], "(select " INTEGER_WINS " b d)", args);
+}
+
+/* The same of an arg_max that Tenon wrote. */
+static bool lower_own_arg_max(shlo_call *c, const int64_t *axes, uint32_t n, bool *done)
+{
+    scalar worst, behind;
+    const type *t = shlo_in_type(c, 0), *index = shlo_in_type(c, 1);
+    *done = false;
+    if (!t || !index)
+        return false;
+    if (n != 1 || t->count == 0 || dtype_is_complex(t->dtype) ||
+        !is_own_arg_max(&c->op->regions[0], t->dtype) || !shlo_uniform(c, 2, &worst) ||
+        !shlo_uniform(c, 3, &behind) || !is_iota(c, 1, axes[0]) ||
+        (index->dtype != TN_SI32 && index->dtype != TN_SI64) ||
+        behind.i != (int64_t)dtype_int_max(index->dtype) ||
+        !(dtype_is_float(t->dtype) ? isnan(worst.f)
+                                   : shlo_is_neutral(SHLO_MAXIMUM, t->dtype, worst)))
+        return true;
+    *done = true;
+    tn_builder *b = c->b;
+    const tn_value x = shlo_in(c, 0);
+    const tn_value at = tn_arg_max(b, x, axes[0], false, index->dtype);
+    const tn_value line = tn_expand_dims(b, at, (tn_ints){axes, 1});
+    const tn_value best = tn_squeeze(b, tn_gather(b, x, line, axes[0]), (tn_ints){axes, 1});
+    const bool ok = shlo_give(c, 0, best);
+    return shlo_give(c, 1, at) && ok;
+}
+
 /* ---- reduce ---- */
 
 /* Is it a combination that shlo_reduced knows, of elements of D? */
@@ -201,6 +256,8 @@ static bool is_known(shlo_combine how, tn_dtype d)
         return true;
     case SHLO_MAXIMUM:
     case SHLO_MINIMUM:
+    case SHLO_MAXIMUM_NUMBER:
+    case SHLO_MINIMUM_NUMBER:
         return !dtype_is_complex(d);
     case SHLO_AND:
     case SHLO_OR:
@@ -279,6 +336,8 @@ bool shlo_lower_reduce(shlo_call *c)
                            "it has as many initial values and results as inputs");
     bool done = false;
     if (n == 2 && !lower_arg(c, axes, n_axes, &done))
+        return false;
+    if (n == 2 && !done && !lower_own_arg_max(c, axes, n_axes, &done))
         return false;
     if (done)
         return true;

@@ -47,16 +47,21 @@ static bool is_cumulative(const window *w, const type *x, int64_t *axis, bool *r
     return *axis >= 0;
 }
 
+static bool is_maximum(shlo_combine how)
+{
+    return how == SHLO_MAXIMUM || how == SHLO_MAXIMUM_NUMBER;
+}
+
 static tn_value running(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, int64_t axis,
                         bool reverse)
 {
     tn_builder *b = c->b;
     const tn_fold fold = how == SHLO_ADD        ? TN_FOLD_SUM
                          : how == SHLO_MULTIPLY ? TN_FOLD_PROD
-                         : how == SHLO_MAXIMUM  ? TN_FOLD_MAX
+                         : is_maximum(how)      ? TN_FOLD_MAX
                                                 : TN_FOLD_MIN;
     const tn_value all = tn_cumulative(b, x, fold, axis, false, reverse);
-    if (!dtype_is_float(d) || how == SHLO_ADD || how == SHLO_MULTIPLY)
+    if (!dtype_is_float(d) || (how != SHLO_MAXIMUM && how != SHLO_MINIMUM))
         return all;
     const tn_value nans = tn_cast(b, tn_is_nan(b, x), TN_SI32);
     const tn_value any = tn_cumulative(b, nans, TN_FOLD_MAX, axis, false, reverse);
@@ -68,9 +73,9 @@ static tn_value running(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, 
 static tn_value windows(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, const window *w)
 {
     tn_builder *b = c->b;
-    const tn_combine combine = how == SHLO_ADD       ? TN_COMBINE_ADD
-                               : how == SHLO_MAXIMUM ? TN_COMBINE_MAX
-                                                     : TN_COMBINE_MIN;
+    const tn_combine combine = how == SHLO_ADD   ? TN_COMBINE_ADD
+                               : is_maximum(how) ? TN_COMBINE_MAX
+                                                 : TN_COMBINE_MIN;
     const tn_window list = {.window = {w->size, w->rank},
                             .strides = {w->strides, w->rank},
                             .pads = {w->pads, 2 * (size_t)w->rank},
@@ -78,7 +83,7 @@ static tn_value windows(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, 
                             .dilation = {w->dilation, w->rank}};
     const tn_value all = tn_reduce_window(
         b, x, combine, &list, dtype_is_int(d) && how == SHLO_ADD ? d : TN_DTYPE_DEFAULT);
-    if (!dtype_is_float(d) || how == SHLO_ADD)
+    if (!dtype_is_float(d) || (how != SHLO_MAXIMUM && how != SHLO_MINIMUM))
         return all;
     const tn_value nans = tn_cast(b, tn_is_nan(b, x), TN_F32);
     const tn_value any = tn_reduce_window(b, nans, TN_COMBINE_MAX, &list, TN_DTYPE_DEFAULT);
@@ -103,7 +108,9 @@ static tn_value filled(shlo_call *c, tn_value x, const scalar *s, tn_value init,
 /* Has the vocabulary an operation for these windows? */
 static bool has_windows(shlo_combine how, tn_dtype d, bool runs)
 {
-    const bool is_extreme = (how == SHLO_MAXIMUM || how == SHLO_MINIMUM) && !dtype_is_complex(d);
+    const bool is_extreme =
+        (is_maximum(how) || how == SHLO_MINIMUM || how == SHLO_MINIMUM_NUMBER) &&
+        !dtype_is_complex(d);
     return d != TN_I1 && (is_extreme || how == SHLO_ADD || (how == SHLO_MULTIPLY && runs)) &&
            !(dtype_is_complex(d) && !runs);
 }
