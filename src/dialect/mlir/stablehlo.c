@@ -4,6 +4,7 @@
 
 #include "dialect/mlir/pretty/pretty.h"
 #include "dialect/mlir/stablehlo.h"
+#include "ops/shape.h"
 
 typedef struct hlo_row {
     const char *name; /* of the operation; NULL: there is none */
@@ -39,7 +40,10 @@ static bool has_one_shape(const function *f, const node *n, char why[OBJECTION_S
     const type *t = value_type(f, n->first_value);
     for (uint32_t i = 0; i < n->n_in; i++) {
         const type *in = value_type(f, n->in[i]);
-        if (in->rank != t->rank || memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) != 0)
+        bool same = in->rank == t->rank;
+        for (uint32_t k = 0; same && k < t->rank; k++)
+            same = dims_may_equal(in->dims[k], t->dims[k]);
+        if (!same)
             return object(why, "its operands must have the shape of the result");
     }
     return true;
@@ -162,39 +166,99 @@ void hlo_nodes(mlir_text *w)
 
 /* ---- the module ---------------------------------------------------------------------------- */
 
+/* Attributes of an input or output, in braces that are opened with the first. */
+static void put_port_text(mlir_text *w, uint32_t *n, const char *key, const char *text)
+{
+    put(w, "%s%s = ", (*n)++ ? ", " : " {", key);
+    put_string(w, text);
+}
+
 /* The NAME of an input or output as JAX writes it, unless it is AS_READ: what the reader calls it
  * without that. */
-static void put_port_name(mlir_text *w, const char *key, const char *name, const char *as_read)
+static void put_port_name(mlir_text *w, uint32_t *n, const char *key, const char *name,
+                          const char *as_read)
 {
-    if (!name || strcmp(name, as_read) == 0)
-        return;
-    put(w, " {%s = ", key);
-    put_string(w, name);
-    put(w, "}");
+    if (name && strcmp(name, as_read) != 0)
+        put_port_text(w, n, key, name);
+}
+
+/* Would a `?` at axis AXIS of the input NAME be read as D? */
+static bool is_size_as_read(const mlir_text *w, const char *name, uint32_t axis, dim d)
+{
+    char number[12];
+    const dim_expr *e = dim_expr_of(&w->m->types, d);
+    const size_t n = strlen(name);
+    (void)snprintf(number, sizeof number, "_%" PRIu32, axis);
+    return e->op == DIM_SYM && strncmp(e->name, name, n) == 0 && strcmp(e->name + n, number) == 0;
+}
+
+/* The shape of an input with its sizes by name, which says that it is data, too. */
+static void put_port_shape(mlir_text *w, uint32_t *n, const type *t)
+{
+    put(w, "%stenon.shape = [", (*n)++ ? ", " : " {");
+    for (uint32_t k = 0; k < t->rank; k++) {
+        arena *texts = &w->m->cx->diag.text;
+        const char *all = dims_text(texts, &w->m->types, &t->dims[k], 1);
+        char *one = arena_printf(texts, "%s", all + 1); /* without its brackets */
+        put(w, k ? ", " : "");
+        if (one && *one)
+            one[strlen(one) - 1] = 0;
+        put_string(w, one ? one : "?");
+    }
+    put(w, "]");
+}
+
+/* MAY_SAY_SIZE: a number without axes is read as the size of other inputs. */
+static void put_input_attributes(mlir_text *w, uint32_t i, bool may_say_size)
+{
+    const value_id v = w->f->inputs.at[i];
+    const type *t = value_type(w->f, v);
+    const char *name = attr_string(node_of(w->f, v)->attrs, KEY_NAME);
+    char as_read[24];
+    uint32_t n = 0;
+    bool plain = true;
+    (void)snprintf(as_read, sizeof as_read, "%" PRIu32, v);
+    put_port_name(w, &n, "jax.arg_info", name, as_read);
+    for (uint32_t k = 0; k < t->rank; k++)
+        plain = plain && (!dim_is_symbolic(t->dims[k]) ||
+                          is_size_as_read(w, name ? name : as_read, k, t->dims[k]));
+    if (hlo_says_size(w, v))
+        put_port_text(w, &n, "jax.global_constant", name);
+    else if (!plain ||
+             (may_say_size && t->rank == 0 && (t->dtype == TN_SI32 || t->dtype == TN_SI64)))
+        put_port_shape(w, &n, t);
+    put(w, n ? "}" : "");
 }
 
 static void put_main(mlir_text *w)
 {
     const function *f = w->f;
     char as_read[24];
+    bool is_open = false;
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        tensor t = type_of_value(w, f->inputs.at[i]);
+        is_open = is_open || hlo_is_open(&t);
+    }
     put(w, "  func.func @main(");
     for (uint32_t i = 0; i < f->inputs.n; i++) {
         const value_id v = f->inputs.at[i];
         tensor t = type_of_value(w, v);
         put(w, "%s%v: %t", i ? ", " : "", v, &t);
-        (void)snprintf(as_read, sizeof as_read, "%" PRIu32, v);
-        put_port_name(w, "jax.arg_info", attr_string(node_of(f, v)->attrs, KEY_NAME), as_read);
+        put_input_attributes(w, i, is_open);
     }
     put(w, f->outputs.n ? ") -> (" : ")");
     for (uint32_t i = 0; i < f->outputs.n; i++) {
         tensor t = type_of_value(w, f->outputs.at[i]);
         put(w, "%s%t", i ? ", " : "", &t);
         (void)snprintf(as_read, sizeof as_read, "output%" PRIu32, i);
-        put_port_name(w, "jax.result_info", i < f->output_names.n ? f->output_names.at[i] : NULL,
-                      as_read);
+        uint32_t n = 0;
+        put_port_name(w, &n, "jax.result_info",
+                      i < f->output_names.n ? f->output_names.at[i] : NULL, as_read);
+        put(w, n ? "}" : "");
     }
     put(w, f->outputs.n ? ") {\n" : " {\n");
     w->depth = 2;
+    hlo_sizes_here(w);
     hlo_nodes(w);
     put(w, "    func.return");
     for (uint32_t i = 0; i < f->outputs.n; i++)
@@ -252,11 +316,16 @@ static tn_status write_generic(const module *m, text_buffer *out)
     mlir_text w = {.m = m, .out = out, .n_scopes = m->functions.n + 1};
     TN_TRY(check_written_nodes(m));
     TN_TRY(text_begin(&w, module_entry(m), 0));
-    put(&w, "module {\n");
-    put_main(&w);
-    put(&w, "}\n");
+    tn_status s = hlo_sizes_begin(&w);
+    if (s == TN_OK) {
+        put(&w, "module {\n");
+        put_main(&w);
+        put(&w, "}\n");
+        hlo_sizes_end(&w);
+        s = w.status;
+    }
     text_end(&w);
-    return w.status;
+    return s;
 }
 
 tn_status stablehlo_write(const module *m, const write_options *options, text_buffer *out)
@@ -279,6 +348,7 @@ static const expressible stablehlo_expressible = {
     .family = "stablehlo",
     .dtypes = (1U << TN_DTYPE_COUNT) - 1,
     .explicit_broadcast = true,
+    .symbols = true,
     .takes = takes,
 };
 

@@ -76,9 +76,32 @@ bool hlo_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE]
     return true;
 }
 
+/* The size that N counts, which is how a program has one as data: the sum of a list of ones. 0: it
+ * counts none. */
+static dim counted_size(const function *f, const node *n)
+{
+    const type *t = value_type(f, n->in[0]);
+    const node *full = node_of(f, n->in[0]);
+    if (n->op != OP_SUM || t->rank != 1 || !dim_is_symbolic(t->dims[0]) ||
+        value_type(f, n->first_value)->rank || full->op != OP_BROADCAST || t->dtype != TN_SI64 ||
+        attr_find(n->attrs, KEY_INIT))
+        return 0;
+    const node *one = node_of(f, full->in[0]);
+    return one->op == OP_CONSTANT && value_type(f, full->in[0])->count == 1 &&
+                   scalar_load(TN_SI64, literal_of(one)->data).i == 1
+               ? t->dims[0]
+               : 0;
+}
+
 void hlo_reduce(mlir_text *w, const node *n)
 {
     value_id v = n->first_value;
+    const dim counted = counted_size(w->f, n);
+    if (counted) {
+        const tensor list = hlo_shape_type(1), number = type_of_value(w, v);
+        hlo_put_reshape(w, w->names[v], hlo_size(w, counted), &list, &number);
+        return;
+    }
     tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v), left;
     tn_dtype d = out.dtype;
     uint32_t n_axes;
@@ -112,7 +135,7 @@ void hlo_reduce(mlir_text *w, const node *n)
     hlo_combine(w, how, d);
     line(w, "}) {dimensions = %i} : (%t, %t) -> %t", dims, list.n, &in, &one, &left);
     if (keep)
-        line(w, "%v = \"stablehlo.reshape\"(%n) : (%t) -> %t", v, "s", v, &left, &out);
+        hlo_put_reshape(w, w->names[v], (value_name){w->scope, v, "s"}, &left, &out);
 }
 
 bool hlo_takes_window(const function *f, const node *n, char why[OBJECTION_SIZE])
@@ -164,6 +187,13 @@ void hlo_reduce_window(mlir_text *w, const node *n)
                               .dilation = attr_ints(n->attrs, KEY_DILATION, &unused),
                               .pads = attr_ints(n->attrs, KEY_PADS, &unused)};
     put_windows(w, n, combiner(n), &over);
+}
+
+bool hlo_takes_cumulative(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const type *t = value_type(f, n->in[0]);
+    return !dim_is_symbolic(t->dims[resolve_axis(n->attrs, KEY_AXIS, t->rank)]) ||
+           object(why, "its window is a line, whose extent must be a number");
 }
 
 /* A window of the whole line that ends, or in reverse begins, at each element or beside it. */
@@ -274,6 +304,17 @@ static void put_convolution(mlir_text *w, const node *n, const hlo_convolution *
               "batch_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, "
               "#stablehlo<precision HIGHEST>]}",
               c->lhs_dilation, 2U, c->rhs_dilation, 2U, reverses, reverses, c->dimensions);
+}
+
+bool hlo_takes_images(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const value_id values[] = {n->in[0], n->in[1], n->first_value};
+    for (uint32_t k = 0; k < 3; k++) {
+        const type *t = value_type(f, values[k]);
+        if (dim_is_symbolic(t->dims[1]) || dim_is_symbolic(t->dims[2]))
+            return object(why, "extents of images and filters must be numbers");
+    }
+    return true;
 }
 
 static void geometry(const mlir_text *w, value_id x, value_id filter, const node *n,

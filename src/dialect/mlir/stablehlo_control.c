@@ -1,6 +1,8 @@
 /* Control flow in StableHLO: the functions that are regions are written in their place. */
 #include "dialect/mlir/stablehlo.h"
 
+#include <stdio.h>
+
 enum { MAX_DEPTH = 128 };
 
 static const function *region_of(const function *f, const node *n, attr_key key)
@@ -288,8 +290,22 @@ static void put_scan_block(mlir_text *w, const scan_loop *s)
     put(w, "):\n");
 }
 
-static void put_index(mlir_text *w, const scan_loop *s, const char *name, int64_t i)
+/* %wN_PREFIX and the number K, none for NO_NUMBER; the text goes to ROOM. */
+static value_name own_name(const scan_loop *s, char room[24], const char *prefix, uint32_t k)
 {
+    (void)snprintf(room, 24, "w%u_%s", s->id, prefix);
+    return (value_name){0, k, room};
+}
+
+static void put_index(mlir_text *w, const scan_loop *s, const char *name, dim i)
+{
+    if (dim_is_symbolic(i)) {
+        const value_name size = hlo_size(w, i);
+        const tensor list = hlo_shape_type(1);
+        line(w, "%%w%u_%s = \"stablehlo.reshape\"(%w) : (%t) -> %t", s->id, name, &size, &list,
+             &s->index);
+        return;
+    }
     line(w, "%%w%u_%s = \"stablehlo.constant\"() {value = dense<%d> : %t} : () -> %t", s->id, name,
          i, &s->index, &s->index);
 }
@@ -313,14 +329,14 @@ static void put_slice(mlir_text *w, const scan_loop *s, uint32_t k)
 {
     value_id to = s->body->inputs.at[s->carries + k];
     tensor x = type_of_scanned(s, k), row = x, part = type_of_value(w, to);
+    char names[4][24];
+    value_name starts[TN_MAX_RANK];
     row.dims[0] = 1;
-    indent(w);
-    put(w, "%%w%u_y%u = \"stablehlo.dynamic_slice\"(%%w%u_x%u", s->id, k, s->id, k);
-    put_position(w, s, x.rank);
-    put(w, ") {slice_sizes = %i} : (%t", row.dims, row.rank, &x);
-    put_position_types(w, s, x.rank);
-    put(w, ") -> %t\n", &row);
-    line(w, "%v = \"stablehlo.reshape\"(%%w%u_y%u) : (%t) -> %t", to, s->id, k, &row, &part);
+    for (uint32_t i = 0; i < x.rank; i++)
+        starts[i] = own_name(s, names[i != 0], i ? "zero" : "i", NO_NUMBER);
+    const value_name from = own_name(s, names[2], "x", k), window = own_name(s, names[3], "y", k);
+    hlo_put_window(w, window, from, starts, &s->index, &x, &row);
+    hlo_put_reshape(w, w->names[to], window, &row, &part);
 }
 
 /* What the body gives for stack K, put into it. */
@@ -329,7 +345,8 @@ static void put_row(mlir_text *w, const scan_loop *s, uint32_t k)
     value_id from = s->body->outputs.at[s->carries + k];
     tensor stack = type_of_stack(s, k), row = stack, part = type_of_value(w, from);
     row.dims[0] = 1;
-    line(w, "%%w%u_r%u = \"stablehlo.reshape\"(%v) : (%t) -> %t", s->id, k, from, &part, &row);
+    char name[24];
+    hlo_put_reshape(w, own_name(s, name, "r", k), w->names[from], &part, &row);
     indent(w);
     put(w, "%%w%u_p%u = \"stablehlo.dynamic_update_slice\"(%%w%u_o%u, %%w%u_r%u", s->id, k, s->id,
         k, s->id, k);
@@ -408,10 +425,9 @@ void hlo_scan(mlir_text *w, const node *n)
     for (uint32_t k = 0; k < s.stacked; k++) {
         tensor t = type_of_stack(&s, k), one = type_of_scalar(t.dtype);
         hlo_scalar(w, "z", v + s.carries + k, t.dtype, scalar_of_int(0));
-        line(w,
-             "%%w%u_s%u = \"stablehlo.broadcast_in_dim\"(%n) {broadcast_dimensions = array<i64>} : "
-             "(%t) -> %t",
-             s.id, k, "z", v + s.carries + k, &one, &t);
+        char name[24];
+        hlo_put_broadcast(w, own_name(&s, name, "s", k),
+                          (value_name){w->scope, v + s.carries + k, "z"}, NULL, &one, &t);
     }
     indent(w);
     put(w, "%%w%u_last", s.id);

@@ -20,10 +20,7 @@ bool hlo_takes_cast(const function *f, const node *n, char why[OBJECTION_SIZE])
 /* `%PREFIXv`: a tensor like T full of VALUE. */
 static void put_full(mlir_text *w, const char *prefix, value_id v, const tensor *t, scalar value)
 {
-    text_fill(w->out, ' ', 2 * (size_t)w->depth);
-    put(w, "%n = \"stablehlo.constant\"() {value = dense<", prefix, v);
-    put_number(w, t->dtype, value);
-    put(w, "> : %t} : () -> %t\n", t, t);
+    hlo_put_full(w, (value_name){w->scope, v, prefix}, t, value);
 }
 
 /* `%PREFIXv = compare(X, with)`. */
@@ -174,9 +171,8 @@ void hlo_trunc(mlir_text *w, const node *n)
     value_id v = n->first_value, x = n->in[0];
     tensor t = type_of_value(w, v), p = type_like(&t, TN_I1), one = type_of_scalar(t.dtype);
     hlo_scalar(w, "z", v, t.dtype, scalar_of_float(0));
-    line(w,
-         "%n = \"stablehlo.broadcast_in_dim\"(%n) {broadcast_dimensions = array<i64>} : (%t) -> %t",
-         "b", v, "z", v, &one, &t);
+    hlo_put_broadcast(w, (value_name){w->scope, v, "b"}, (value_name){w->scope, v, "z"}, NULL, &one,
+                      &t);
     line(w,
          "%n = \"stablehlo.compare\"(%v, %n) {comparison_direction = "
          "#stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>} : "

@@ -2,6 +2,8 @@
  * are errors. */
 #include "dialect/mlir/stablehlo.h"
 
+#include <stdio.h>
+
 #include "ops/attr_rules.h"
 #include "ops/shape.h"
 
@@ -30,11 +32,29 @@ void hlo_take(mlir_text *w, const node *n)
         sizes[i] = x->dims[i];
     }
     sizes[0] = 1;
-    hlo_op(w, n, "gather",
-           " {dimension_numbers = #stablehlo.gather<offset_dims = %l, collapsed_slice_dims = [0], "
-           "start_index_map = [0], index_vector_dim = %u>, slice_sizes = %i, indices_are_sorted = "
-           "false}",
-           offsets, x->rank - 1, at->rank, sizes, x->rank);
+    const tensor in = type_of_value(w, n->in[0]), places = type_of_value(w, n->in[1]);
+    const tensor out = type_of_value(w, n->first_value), all = type_made(x->dtype, sizes, x->rank);
+    const tensor list = hlo_shape_type(x->rank);
+    if (!hlo_is_open(&all)) {
+        hlo_op(w, n, "gather",
+               " {dimension_numbers = #stablehlo.gather<offset_dims = %l, collapsed_slice_dims = "
+               "[0], start_index_map = [0], index_vector_dim = %u>, slice_sizes = %i, "
+               "indices_are_sorted = false%s}",
+               offsets, x->rank - 1, at->rank, sizes, x->rank, hlo_says_inside(&in, &places));
+        return;
+    }
+    const value_name extents = hlo_shape_of(w, &all);
+    line(w,
+         "%v = \"stablehlo.dynamic_gather\"(%v, %v, %w) {dimension_numbers = "
+         "#stablehlo.gather<offset_dims = %l, collapsed_slice_dims = [0], start_index_map = [0], "
+         "index_vector_dim = %u>, indices_are_sorted = false%s} : (%t, %t, %t) -> %t",
+         n->first_value, n->in[0], n->in[1], &extents, offsets, x->rank - 1, at->rank,
+         hlo_says_inside(&in, &places), &in, &places, &list, &out);
+}
+
+const char *hlo_says_inside(const tensor *x, const tensor *at)
+{
+    return hlo_is_open(x) || hlo_is_open(at) ? ", tenon.inside" : "";
 }
 
 static void ascending(const attrs *a, attr_key key, uint32_t rank, int64_t *out, uint32_t *n)
@@ -70,8 +90,12 @@ void hlo_scatter_add(mlir_text *w, const node *n)
               attr_int(n->attrs, KEY_INDEX_VECTOR_DIM, at->rank));
 }
 
-/* The components of the start, which is one vector here and a scalar for each axis there. */
-static void put_starts(mlir_text *w, value_id v, value_id starts, uint32_t rank)
+enum { PREFIX = 16 };
+
+/* The components of the start, which is one vector here and a scalar for each axis there: NAMES,
+ * with room for their PREFIXES. */
+static void put_starts(mlir_text *w, value_id v, value_id starts, uint32_t rank,
+                       char (*prefixes)[PREFIX], value_name *names)
 {
     tensor all = type_of_value(w, starts), one = type_of_scalar(all.dtype);
     const int64_t single = 1;
@@ -81,46 +105,40 @@ static void put_starts(mlir_text *w, value_id v, value_id starts, uint32_t rank)
              "%nb%u = \"stablehlo.slice\"(%v) {start_indices = array<i64: %u>, limit_indices = "
              "array<i64: %u>, strides = array<i64: 1>} : (%t) -> %t",
              "c", v, i, starts, i, i + 1, &all, &part);
-        line(w, "%ns%u = \"stablehlo.reshape\"(%nb%u) : (%t) -> %t", "c", v, i, "c", v, i, &part,
+        (void)snprintf(prefixes[i], PREFIX, "s%u_", i);
+        names[i] = (value_name){w->scope, v, prefixes[i]};
+        line(w, "%w = \"stablehlo.reshape\"(%nb%u) : (%t) -> %t", &names[i], "c", v, i, &part,
              &one);
     }
 }
 
-static void put_dynamic(mlir_text *w, const node *n, const char *name, uint32_t n_operands)
-{
-    value_id v = n->first_value;
-    tensor out = type_of_value(w, v);
-    tensor one = type_of_scalar(value_type(w->f, n->in[n_operands])->dtype);
-    uint32_t rank = value_type(w->f, n->in[0])->rank, n_sizes;
-    const int64_t *sizes = attr_ints(n->attrs, KEY_SIZES, &n_sizes);
-    put_starts(w, v, n->in[n_operands], rank);
-    text_fill(w->out, ' ', 2 * (size_t)w->depth);
-    put(w, "%v = \"stablehlo.%s\"(", v, name);
-    for (uint32_t i = 0; i < n_operands; i++)
-        put(w, "%s%v", i ? ", " : "", n->in[i]);
-    for (uint32_t i = 0; i < rank; i++)
-        put(w, ", %ns%u", "c", v, i);
-    put(w, ")");
-    if (n->op == OP_DYNAMIC_SLICE)
-        put(w, " {slice_sizes = %i}", sizes, n_sizes);
-    put(w, " : (");
-    for (uint32_t i = 0; i < n_operands; i++) {
-        tensor t = type_of_value(w, n->in[i]);
-        put(w, "%s%t", i ? ", " : "", &t);
-    }
-    for (uint32_t i = 0; i < rank; i++)
-        put(w, ", %t", &one);
-    put(w, ") -> %t\n", &out);
-}
-
 void hlo_dynamic_slice(mlir_text *w, const node *n)
 {
-    put_dynamic(w, n, "dynamic_slice", 1);
+    const value_id v = n->first_value;
+    const tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, v);
+    const tensor one = type_of_scalar(value_type(w->f, n->in[1])->dtype);
+    char prefixes[TN_MAX_RANK][PREFIX];
+    value_name starts[TN_MAX_RANK];
+    put_starts(w, v, n->in[1], in.rank, prefixes, starts);
+    hlo_put_window(w, w->names[v], w->names[n->in[0]], starts, &one, &in, &out);
 }
 
 void hlo_dynamic_update(mlir_text *w, const node *n)
 {
-    put_dynamic(w, n, "dynamic_update_slice", 2);
+    const value_id v = n->first_value;
+    const tensor out = type_of_value(w, v), update = type_of_value(w, n->in[1]);
+    const tensor one = type_of_scalar(value_type(w->f, n->in[2])->dtype);
+    char prefixes[TN_MAX_RANK][PREFIX];
+    value_name starts[TN_MAX_RANK];
+    put_starts(w, v, n->in[2], out.rank, prefixes, starts);
+    text_fill(w->out, ' ', 2 * (size_t)w->depth);
+    put(w, "%v = \"stablehlo.dynamic_update_slice\"(%v, %v", v, n->in[0], n->in[1]);
+    for (uint32_t i = 0; i < out.rank; i++)
+        put(w, ", %w", &starts[i]);
+    put(w, ") : (%t, %t", &out, &update);
+    for (uint32_t i = 0; i < out.rank; i++)
+        put(w, ", %t", &one);
+    put(w, ") -> %t\n", &out);
 }
 
 /* ---- positions along one axis -------------------------------------------------------------- */
@@ -133,17 +151,23 @@ static tensor put_vectors(mlir_text *w, value_id v, value_id at, uint32_t axis)
     all = wide;
     all.dims[t.rank] = t.rank;
     for (uint32_t k = 0; k < t.rank; k++) {
+        char prefix[16];
+        (void)snprintf(prefix, sizeof prefix, "p%u_", k);
+        const value_name component = {w->scope, v, prefix};
         if (k == axis) {
-            line(w, "%np%u = \"stablehlo.reshape\"(%v) : (%t) -> %t", "c", v, k, at, &t, &wide);
+            hlo_put_reshape(w, component, w->names[at], &t, &wide);
             continue;
         }
-        line(w, "%np%u = \"stablehlo.iota\"() {iota_dimension = %u : i64} : () -> %t", "c", v, k, k,
-             &wide);
+        hlo_put_iota(w, component, k, &wide);
     }
     text_fill(w->out, ' ', 2 * (size_t)w->depth);
     put(w, "%n = \"stablehlo.concatenate\"(", "a", v);
-    for (uint32_t k = 0; k < t.rank; k++)
-        put(w, "%s%np%u", k ? ", " : "", "c", v, k);
+    for (uint32_t k = 0; k < t.rank; k++) {
+        char prefix[16];
+        (void)snprintf(prefix, sizeof prefix, "p%u_", k);
+        const value_name component = {w->scope, v, prefix};
+        put(w, "%s%w", k ? ", " : "", &component);
+    }
     put(w, ") {dimension = %u : i64} : (", t.rank);
     for (uint32_t k = 0; k < t.rank; k++)
         put(w, "%s%t", k ? ", " : "", &wide);
@@ -183,8 +207,9 @@ void hlo_gather(mlir_text *w, const node *n)
     line(w,
          "%v = \"stablehlo.gather\"(%v, %n) {dimension_numbers = #stablehlo.gather<offset_dims = "
          "[], collapsed_slice_dims = %l, start_index_map = %l, index_vector_dim = %u>, slice_sizes "
-         "= %i, indices_are_sorted = false} : (%t, %t) -> %t",
-         v, n->in[0], "a", v, axes, x.rank, axes, x.rank, x.rank, ones, x.rank, &x, &at, &out);
+         "= %i, indices_are_sorted = false%s} : (%t, %t) -> %t",
+         v, n->in[0], "a", v, axes, x.rank, axes, x.rank, x.rank, ones, x.rank,
+         hlo_says_inside(&x, &at), &x, &at, &out);
 }
 
 void hlo_scatter_reduce(mlir_text *w, const node *n)
@@ -206,8 +231,8 @@ void hlo_scatter_reduce(mlir_text *w, const node *n)
     line(w,
          "}) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = %l, "
          "scatter_dims_to_operand_dims = %l, index_vector_dim = %u>, indices_are_sorted = false, "
-         "unique_indices = false} : (%t, %t, %t) -> %t",
-         axes, x.rank, axes, x.rank, x.rank, &x, &at, &u, &x);
+         "unique_indices = false%s} : (%t, %t, %t) -> %t",
+         axes, x.rank, axes, x.rank, x.rank, hlo_says_inside(&x, &at), &x, &at, &u, &x);
 }
 
 bool hlo_takes_segments(const function *f, const node *n, char why[OBJECTION_SIZE])
@@ -226,9 +251,8 @@ void hlo_segment_reduce(mlir_text *w, const node *n)
     int64_t window[TN_MAX_RANK];
     op_id how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_MAX ? OP_MAXIMUM : OP_ADD;
     hlo_scalar(w, "z", v, out.dtype, hlo_start(how, out.dtype));
-    line(w,
-         "%n = \"stablehlo.broadcast_in_dim\"(%n) {broadcast_dimensions = array<i64>} : (%t) -> %t",
-         "b", v, "z", v, &one, &out);
+    hlo_put_broadcast(w, (value_name){w->scope, v, "b"}, (value_name){w->scope, v, "z"}, NULL, &one,
+                      &out);
     line(w, "%v = \"stablehlo.scatter\"(%n, %v, %v) ({", v, "b", v, n->in[1], n->in[0]);
     hlo_combine(w, how, out.dtype);
     count_up(window, x.rank - 1, 1, 1);

@@ -7,7 +7,8 @@ void hlo_iota(mlir_text *w, const node *n)
 {
     int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
     axis += axis < 0 ? value_type(w->f, n->first_value)->rank : 0;
-    hlo_op(w, n, "iota", " {iota_dimension = %d : i64}", axis);
+    const tensor t = type_of_value(w, n->first_value);
+    hlo_put_iota(w, w->names[n->first_value], (uint32_t)axis, &t);
 }
 
 void hlo_random(mlir_text *w, const node *n)
@@ -18,7 +19,10 @@ void hlo_random(mlir_text *w, const node *n)
     tensor list = type_made(TN_SI64, &rank, 1);
     hlo_scalar(w, "a", v, t.dtype, scalar_of_float(0));
     hlo_scalar(w, "b", v, t.dtype, scalar_of_float(1));
-    if (t.rank)
+    value_name extents = {w->scope, v, "s"};
+    if (hlo_is_open(&t))
+        extents = hlo_shape_of(w, &t);
+    else if (t.rank)
         line(w, "%n = \"stablehlo.constant\"() {value = dense<%l> : %t} : () -> %t", "s", v, t.dims,
              t.rank, &list, &list);
     else
@@ -26,10 +30,16 @@ void hlo_random(mlir_text *w, const node *n)
              &list);
     line(
         w,
-        "%v = \"stablehlo.rng\"(%n, %n, %n) {rng_distribution = #stablehlo<rng_distribution %s>} : "
+        "%v = \"stablehlo.rng\"(%n, %n, %w) {rng_distribution = #stablehlo<rng_distribution %s>} : "
         "(%t, %t, %t) -> %t",
-        v, "a", v, "b", v, "s", v, n->op == OP_RNG_UNIFORM ? "UNIFORM" : "NORMAL", &one, &one,
+        v, "a", v, "b", v, &extents, n->op == OP_RNG_UNIFORM ? "UNIFORM" : "NORMAL", &one, &one,
         &list, &t);
+}
+
+void hlo_reshape(mlir_text *w, const node *n)
+{
+    const tensor in = type_of_value(w, n->in[0]), out = type_of_value(w, n->first_value);
+    hlo_put_reshape(w, w->names[n->first_value], w->names[n->in[0]], &in, &out);
 }
 
 void hlo_transpose(mlir_text *w, const node *n)
@@ -48,7 +58,8 @@ void hlo_broadcast(mlir_text *w, const node *n)
     (void)resolve_broadcast(n->attrs, t, &out, map);
     for (uint32_t i = 0; i < t->rank; i++)
         dims[i] = map[i];
-    hlo_op(w, n, "broadcast_in_dim", " {broadcast_dimensions = %i}", dims, t->rank);
+    const tensor from = type_of_value(w, n->in[0]), to = type_of_value(w, n->first_value);
+    hlo_put_broadcast(w, w->names[n->first_value], w->names[n->in[0]], dims, &from, &to);
 }
 
 bool hlo_takes_slice(const function *f, const node *n, char why[OBJECTION_SIZE])
@@ -72,11 +83,14 @@ void hlo_slice(mlir_text *w, const node *n)
     (void)resolve_slices(n->attrs, t->dims, t->rank, r, &out);
     for (uint32_t i = 0; i < t->rank; i++) {
         starts[i] = r[i].count ? r[i].start : 0;
-        ends[i] = r[i].count ? r[i].start + (r[i].count - 1) * r[i].step + 1 : 0;
+        ends[i] = r[i].count < 0 ? t->dims[i]
+                  : r[i].count   ? r[i].start + (r[i].count - 1) * r[i].step + 1
+                                 : 0;
         steps[i] = r[i].count > 1 ? r[i].step : 1;
     }
-    hlo_op(w, n, "slice", " {start_indices = %i, limit_indices = %i, strides = %i}", starts,
-           t->rank, ends, t->rank, steps, t->rank);
+    const tensor from = type_of_value(w, n->in[0]), to = type_of_value(w, n->first_value);
+    hlo_put_slice(w, w->names[n->first_value], w->names[n->in[0]],
+                  &(hlo_bounds){starts, ends, steps}, &from, &to);
 }
 
 void hlo_reverse(mlir_text *w, const node *n)

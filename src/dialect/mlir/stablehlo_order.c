@@ -48,7 +48,7 @@ static void put_before(mlir_text *w, const char *name, const char *x, const char
 /* `%iN`: the positions along AXIS of a tensor shaped like T. */
 static void put_positions(mlir_text *w, value_id v, uint32_t axis, const tensor *t)
 {
-    line(w, "%n = \"stablehlo.iota\"() {iota_dimension = %u : i64} : () -> %t", "i", v, axis, t);
+    hlo_put_iota(w, (value_name){w->scope, v, "i"}, axis, t);
 }
 
 /* A NaN or the least number loses to everything; of equal elements the first wins. */
@@ -96,7 +96,7 @@ void hlo_arg_max(mlir_text *w, const node *n)
     line(w, "}) {dimensions = %i} : (%t, %t, %t, %t) -> (%t, %t)", dims, 1U, &in, &at, &x, &i,
          &values, &left);
     if (keeps)
-        line(w, "%v = \"stablehlo.reshape\"(%n) : (%t) -> %t", v, "s", v, &left, &out);
+        hlo_put_reshape(w, w->names[v], (value_name){w->scope, v, "s"}, &left, &out);
 }
 
 /* A stable sort of the operands of N. */
@@ -173,12 +173,7 @@ void hlo_top_k(mlir_text *w, const node *n)
     text_fill(w->out, ' ', 2 * (size_t)w->depth);
     put(w, "%n, %n", "s", v, "j", v);
     put_sort_of_positions(w, n, attr_int(n->attrs, KEY_LARGEST, true) != 0, &at);
-    line(w,
-         "%v = \"stablehlo.slice\"(%n) {start_indices = %i, limit_indices = %i, strides = %i} : "
-         "(%t) -> %t",
-         v, "s", v, starts, in.rank, out.dims, in.rank, ones, in.rank, &in, &out);
-    line(w,
-         "%v = \"stablehlo.slice\"(%n) {start_indices = %i, limit_indices = %i, strides = %i} : "
-         "(%t) -> %t",
-         v + 1, "j", v, starts, in.rank, out.dims, in.rank, ones, in.rank, &at, &places);
+    const hlo_bounds by = {starts, out.dims, ones};
+    hlo_put_slice(w, w->names[v], (value_name){w->scope, v, "s"}, &by, &in, &out);
+    hlo_put_slice(w, w->names[v + 1], (value_name){w->scope, v, "j"}, &by, &at, &places);
 }

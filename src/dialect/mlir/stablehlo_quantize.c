@@ -1,6 +1,8 @@
 /* Quantisation in StableHLO, with scales that are data: arithmetic in f32 or f64, step by step. */
 #include "dialect/mlir/stablehlo.h"
 
+#include <stdio.h>
+
 typedef struct scaling {
     mlir_text *w;
     const node *n;
@@ -23,10 +25,12 @@ static void put_parameter(scaling *s, const char *name, uint32_t k)
     value_id v = s->n->first_value;
     tensor given = type_of_value(w, s->n->in[k]), wide = type_like(&given, s->t.dtype);
     int64_t axis = attr_int(s->n->attrs, KEY_AXIS, 0);
+    char cast[8];
     axis += axis < 0 ? s->t.rank : 0;
-    line(w, "%nc = \"stablehlo.convert\"(%v) : (%t) -> %t", name, v, s->n->in[k], &given, &wide);
-    line(w, "%n = \"stablehlo.broadcast_in_dim\"(%nc) {broadcast_dimensions = %i} : (%t) -> %t",
-         name, v, name, v, &axis, given.rank, &wide, &s->t);
+    (void)snprintf(cast, sizeof cast, "%sc", name);
+    line(w, "%n = \"stablehlo.convert\"(%v) : (%t) -> %t", cast, v, s->n->in[k], &given, &wide);
+    hlo_put_broadcast(w, (value_name){w->scope, v, name}, (value_name){w->scope, v, cast}, &axis,
+                      &wide, &s->t);
 }
 
 static void put_step(scaling *s, const char *op, const char *with)

@@ -65,7 +65,10 @@ static void put_tensor_type(mlir_text *w, const tensor *t)
 {
     text_puts(w->out, "tensor<");
     for (uint32_t i = 0; i < t->rank; i++) {
-        text_i64(w->out, t->dims[i]);
+        if (dim_is_symbolic(t->dims[i]))
+            text_putc(w->out, '?');
+        else
+            text_i64(w->out, t->dims[i]);
         text_putc(w->out, 'x');
     }
     text_puts(w->out, element_text(w, t->dtype));
@@ -100,7 +103,8 @@ static void put_name(mlir_text *w, value_name name)
     text_puts(w->out, name.prefix ? name.prefix : "");
     if (name.scope)
         text_printf(w->out, "r%ux", name.scope);
-    text_u64(w->out, name.number);
+    if (name.number != NO_NUMBER)
+        text_u64(w->out, name.number);
 }
 
 void put_all(mlir_text *w, const char *format, va_list args)
@@ -311,11 +315,11 @@ bool object(char why[OBJECTION_SIZE], const char *format, ...)
     return false;
 }
 
-/* Known extents, and a number of elements that can be counted. */
-static bool is_countable(const type *t, char why[OBJECTION_SIZE])
+/* Extents that are known, where TO has no others, and a number of elements that can be counted. */
+static bool is_countable(const dialect *to, const type *t, char why[OBJECTION_SIZE])
 {
     if (!type_is_static(t))
-        return object(why, "every extent must be a number");
+        return to->can->symbols || object(why, "every extent must be a number");
     return t->count != TYPE_COUNT_HUGE || object(why, "a tensor has too many elements to count");
 }
 
@@ -324,11 +328,11 @@ static bool fits(const dialect *to, const function *f, const node *n, char why[O
     if (!to->spelling((op_id)n->op))
         return object(why, "it has no operation for '%s'", op_table[n->op].text);
     for (uint32_t i = 0; i < n->n_in; i++)
-        if (!is_countable(value_type(f, n->in[i]), why))
+        if (!is_countable(to, value_type(f, n->in[i]), why))
             return false;
     for (uint32_t r = 0; r < n->n_results; r++) {
         const type *t = value_type(f, n->first_value + r);
-        if (!is_countable(t, why))
+        if (!is_countable(to, t, why))
             return false;
         if (!(to->can->dtypes >> t->dtype & 1))
             return object(why, "it has no element type %s", dtype_name(t->dtype));

@@ -12,11 +12,13 @@ typedef struct tensor {
     int64_t dims[TN_MAX_RANK];
 } tensor;
 
+#define NO_NUMBER UINT32_MAX
+
 /* What a value is called: %5, %r1x5 in the region of scope 1, and with the prefix "l" %l5 and
  * %lr1x5. */
 typedef struct value_name {
     uint32_t scope;
-    value_id number;
+    value_id number;    /* NO_NUMBER: the prefix alone */
     const char *prefix; /* NULL: none */
 } value_name;
 
@@ -24,11 +26,12 @@ typedef struct mlir_text {
     const module *m;
     const function *f; /* that is written now */
     text_buffer *out;
-    bool is_signless;  /* integer types do not say whether they have a sign */
-    value_name *names; /* by value of f */
-    uint32_t scope;    /* of f: 0, or 1 + its index for a region */
-    uint32_t n_scopes; /* those that are not of a region are numbered from here */
-    uint32_t depth;    /* of regions: indentation */
+    bool is_signless;        /* integer types do not say whether they have a sign */
+    value_name *names;       /* by value of f */
+    uint32_t scope;          /* of f: 0, or 1 + its index for a region */
+    uint32_t n_scopes;       /* those that are not of a region are numbered from here */
+    uint32_t depth;          /* of regions: indentation */
+    struct hlo_sizes *sizes; /* StableHLO: of open extents */
     uint32_t n_errors;
     tn_status status;
 } mlir_text;

@@ -1,17 +1,23 @@
 /* The arguments of the program: inputs, constants that were given for them, and sizes. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "dialect/given.h"
 #include "dialect/mlir/hlo/shlo.h"
 
 /* ---- names ---- */
 
+static const mir_attr *attr_in(const mir_attr *dicts, uint32_t i, const char *key)
+{
+    return dicts && dicts->kind == MIR_LIST && i < dicts->n && dicts->items[i].kind == MIR_DICT
+               ? mir_attr_named(&dicts->items[i].fields, key)
+               : NULL;
+}
+
 mir_text shlo_name_in(const mir_attr *dicts, uint32_t i, const char *key)
 {
-    const mir_attr *a =
-        dicts && dicts->kind == MIR_LIST && i < dicts->n && dicts->items[i].kind == MIR_DICT
-            ? mir_attr_named(&dicts->items[i].fields, key)
-            : NULL;
+    const mir_attr *a = attr_in(dicts, i, key);
     return a && a->kind == MIR_STRING ? a->text : (mir_text){0};
 }
 
@@ -51,7 +57,76 @@ static dim size_called(shlo_reader *r, const char *name, int64_t otherwise)
     return size < 0 && !dim_is_symbolic(size) ? 1 : size;
 }
 
-/* The extents of argument I, where each `?` is a symbol of its own. */
+/* ---- shapes as Tenon writes them ---- */
+
+/* What is left of an expression of sizes, such as `(2*(n+1))`. */
+typedef struct size_text {
+    shlo_reader *r;
+    const char *at;
+} size_text;
+
+enum { MOST_PARENTHESES = 100 };
+
+static bool read_sum(size_text *t, dim *out, int depth);
+
+/* A number, a name, or a sum or product in parentheses. */
+static bool read_size(size_text *t, dim *out, int depth)
+{
+    const char *from = t->at;
+    if (*from == '(')
+        return read_sum(t, out, depth);
+    if (*from == '-' || (*from >= '0' && *from <= '9')) {
+        char *end;
+        errno = 0;
+        *out = strtoll(from, &end, 10);
+        t->at = end;
+        return end > from && errno == 0 && *out > DIM_SYMBOLIC;
+    }
+    t->at += strcspn(from, "()+*/%");
+    const char *name = shlo_text(t->r, (mir_text){from, (size_t)(t->at - from)});
+    *out = size_called(t->r, name, -1);
+    return t->at > from;
+}
+
+static bool read_sum(size_text *t, dim *out, int depth)
+{
+    dim a, b;
+    t->at++;
+    if (depth == MOST_PARENTHESES || !read_size(t, &a, depth + 1))
+        return false;
+    const char sign = *t->at;
+    const dim_op op = sign == '+'   ? DIM_ADD
+                      : sign == '*' ? DIM_MUL
+                      : sign == '%' ? DIM_MOD
+                                    : DIM_FLOORDIV;
+    if (op == DIM_FLOORDIV && strncmp(t->at, "//", 2) != 0)
+        return false;
+    t->at += op == DIM_FLOORDIV ? 2 : 1;
+    if (!read_size(t, &b, depth + 1) || *t->at != ')' || (b == 0 && op >= DIM_FLOORDIV))
+        return false;
+    t->at++;
+    *out = dim_combine(&t->r->m->types, op, a, b);
+    return *out != DIM_NO_MEMORY;
+}
+
+/* The shape that is written as an attribute of argument I; NULL: there is none. */
+static const mir_attr *own_shape(const mir_function *f, uint32_t i)
+{
+    const mir_attr *a = attr_in(f->arg_attrs, i, "tenon.shape");
+    return a && a->kind == MIR_LIST ? a : NULL;
+}
+
+/* The size that OWN says of axis K, in *OUT. */
+static bool own_size(shlo_reader *r, const mir_attr *own, uint32_t k, dim *out)
+{
+    const mir_attr *a = own && k < own->n ? &own->items[k] : NULL;
+    if (!a || a->kind != MIR_STRING)
+        return false;
+    size_text t = {r, shlo_text(r, a->text)};
+    return t.at && read_size(&t, out, 0) && *t.at == 0 && (dim_is_symbolic(*out) || *out >= 0);
+}
+
+/* The extents of argument I, where each `?` is a symbol of its own, unless its name is written. */
 static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i, const char *name)
 {
     const mir_type *t = f->body.args[i].type;
@@ -64,7 +139,15 @@ static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i,
         if (dims[k] != MIR_UNKNOWN)
             continue;
         const char *symbol = arena_printf(&r->memory, "%s_%" PRIu32, name, k);
-        dims[k] = size_called(r, symbol, given && given->rank == t->rank ? given->dims[k] : -1);
+        const int64_t extent = given && given->rank == t->rank ? given->dims[k] : -1;
+        if (own_size(r, own_shape(f, i), k, &dims[k])) {
+            const bool is_known = !dim_is_symbolic(dims[k]);
+            const dim_expr *e = is_known ? NULL : dim_expr_of(&r->m->types, dims[k]);
+            if (e && extent >= 0)
+                dims[k] = e->op == DIM_SYM ? size_called(r, e->name, extent) : extent;
+            continue;
+        }
+        dims[k] = size_called(r, symbol, extent);
     }
     const type *own = type_of(&r->m->types, mir_stored(t), dims, t->rank);
     if (!own)
@@ -101,7 +184,7 @@ static bool is_size(const mir_function *f, uint32_t i)
         const mir_type *t = f->body.args[k].type;
         if (t->kind != MIR_TENSOR)
             continue;
-        if (t->rank == 0 && (t->dtype == TN_SI32 || t->dtype == TN_SI64)) {
+        if (t->rank == 0 && (t->dtype == TN_SI32 || t->dtype == TN_SI64) && !own_shape(f, k)) {
             before = before || k == i;
             if (k == i && shlo_name_in(f->arg_attrs, i, "jax.global_constant").n)
                 return true;

@@ -119,25 +119,35 @@ static void put_dict(printer *p, const mir_attr *dicts, uint32_t i)
     pretty_puts(p, fields && fields->n ? "}" : "");
 }
 
-/* The name of the input V, unless it is that of its label. */
-static void put_input_name(printer *p, const mir_value *v, const mir_attr *dicts, uint32_t i)
+/* The attributes of the input V. Its name is left out where it is that of its label. */
+static void put_input_dict(printer *p, const mir_value *v, const mir_attr *dicts, uint32_t i)
 {
-    const mir_attr *given =
-        dicts && i < dicts->n ? mir_attr_named(&dicts->items[i].fields, "jax.arg_info") : NULL;
+    const mir_fields *fields = dicts && i < dicts->n ? &dicts->items[i].fields : NULL;
+    const mir_attr *given = fields ? mir_attr_named(fields, "jax.arg_info") : NULL;
     const mir_text name = given ? given->text : v->name;
     char shown[24];
+    uint32_t n = 0;
     (void)snprintf(shown, sizeof shown, "arg%" PRIu32, p->labels[v->number].number);
-    if (mir_is(name, shown))
-        return;
-    pretty_puts(p, " {jax.arg_info = ");
-    if (given) {
-        pretty_text(p, given->whole);
-    } else {
-        text_putc(p->out, '"');
-        pretty_text(p, name);
-        text_putc(p->out, '"');
+    if (!mir_is(name, shown)) {
+        pretty_puts(p, " {jax.arg_info = ");
+        if (given) {
+            pretty_text(p, given->whole);
+        } else {
+            text_putc(p->out, '"');
+            pretty_text(p, name);
+            text_putc(p->out, '"');
+        }
+        n++;
     }
-    pretty_puts(p, "}");
+    for (uint32_t k = 0; fields && k < fields->n; k++) {
+        if (fields->at[k].value == given)
+            continue;
+        pretty_puts(p, n++ ? ", " : " {");
+        pretty_text(p, fields->at[k].name);
+        pretty_puts(p, " = ");
+        pretty_text(p, fields->at[k].value->whole);
+    }
+    pretty_puts(p, n ? "}" : "");
 }
 
 static void put_function(printer *p, const mir_function *f)
@@ -151,7 +161,7 @@ static void put_function(printer *p, const mir_function *f)
         pretty_value(p, &f->body.args[i]);
         pretty_puts(p, ": ");
         pretty_text(p, f->body.args[i].type->text);
-        put_input_name(p, &f->body.args[i], f->arg_attrs, i);
+        put_input_dict(p, &f->body.args[i], f->arg_attrs, i);
     }
     pretty_puts(p, f->n_results ? ") -> (" : ")");
     for (uint32_t i = 0; i < f->n_results; i++) {

@@ -71,6 +71,12 @@ static int64_t axis_in_b(const index_axes *a, int64_t axis)
     return axis - (axis > a->vector);
 }
 
+/* Does the text say that nothing lies outside? What does is then an error of the run. */
+static bool says_inside(shlo_call *c)
+{
+    return shlo_attr(c, "tenon.inside");
+}
+
 /* The coordinates along operand axis AXIS where windows start, of shape [B.., 1..] with RANK axes;
  * no value when they are 0. CLAMP: not above MOST. */
 static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, const type *in,
@@ -97,7 +103,7 @@ static tn_value start_of(shlo_call *c, const index_axes *a, tn_value indices, co
         if (a->vector < (int64_t)in->rank && in->dims[a->vector] != 1)
             s = tn_slice_axis(b, s, a->vector, k, 1);
         s = shlo_reshaped(c, s, (tn_ints){dims, n});
-        if (!clamp || (!dim_is_symbolic(most) && shlo_lies_in(c, s, 0, most)))
+        if (!clamp || says_inside(c) || (!dim_is_symbolic(most) && shlo_lies_in(c, s, 0, most)))
             return s;
         const tn_value low = tn_scalar_int(b, TN_SI64, 0);
         const tn_value high = known_size_data(b, TN_SI64, most);
@@ -282,7 +288,7 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
             continue;
         }
         const dim extent = x->dims[i];
-        if (!dim_is_symbolic(extent) && shlo_lies_in(c, place, 0, extent - 1)) {
+        if (says_inside(c) || (!dim_is_symbolic(extent) && shlo_lies_in(c, place, 0, extent - 1))) {
             sum = plus_steps(b, sum, place, stride[i]);
             continue;
         }
@@ -339,6 +345,8 @@ static bool can_scatter(shlo_combine how, tn_dtype d)
     case SHLO_MINIMUM:
         return d == TN_I1 || is_number;
     case SHLO_SUBTRACT:
+    case SHLO_MAXIMUM_NUMBER:
+    case SHLO_MINIMUM_NUMBER:
         return is_number;
     case SHLO_AND:
     case SHLO_OR:
@@ -379,6 +387,10 @@ static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, const t
         return combined_at(c, flat, t, updates, is_float ? TN_COMBINE_MAX_NAN : TN_COMBINE_MAX);
     case SHLO_MINIMUM:
         return combined_at(c, flat, t, updates, is_float ? TN_COMBINE_MIN_NAN : TN_COMBINE_MIN);
+    case SHLO_MAXIMUM_NUMBER:
+        return combined_at(c, flat, t, updates, TN_COMBINE_MAX);
+    case SHLO_MINIMUM_NUMBER:
+        return combined_at(c, flat, t, updates, TN_COMBINE_MIN);
     default:
         return tn_no_value();
     }
