@@ -189,6 +189,10 @@ typedef struct tn_read_options {
      * over. */
     const tn_known_input *weights;
     size_t n_weights;
+    /* StableHLO: how many processes run the program together, replicas times partitions. It calls
+     * the kernels of tn_context_register_exchange where they exchange data. 0 or 1: it runs alone
+     */
+    uint32_t processes;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

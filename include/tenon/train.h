@@ -152,6 +152,21 @@ TN_API tn_status tn_mpi_transport(tn_context *cx, tn_transport *transport, bool 
 /* End MPI, at the end of a program that had its transport and was not given up. */
 TN_API void tn_mpi_end(const tn_transport *transport);
 
+/* How many processes there are, by the same variables: 1 in one that stands alone. */
+TN_API uint32_t tn_mpi_ranks(void);
+
+/* ---- programs of several devices ---- */
+
+/* Make known to CX what StableHLO programs call that were read for several processes
+ * (tn_read_options.processes): each process is a rank of TRANSPORT, in the order of their numbers.
+ * All of them run the same program as often, one run at a time, and all operations of a loop as
+ * often. A sum is that of the members of a group in their order, whatever comes first.
+ *
+ * transport  must outlive CX and the programs that are compiled in it
+ * returns    TN_ERR_USAGE with more than 64 ranks; as tn_context_register_custom
+ * threads    as tn_context_register_custom */
+TN_API tn_status tn_context_register_exchange(tn_context *cx, const tn_transport *transport);
+
 /* ---- training ---- */
 
 typedef struct tn_train_options {

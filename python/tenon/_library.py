@@ -155,7 +155,8 @@ class ReadOptions(Structure):
                 ("inputs", POINTER(c_char_p)), ("n_inputs", c_size_t), ("bindings", POINTER(Binding)),
                 ("n_bindings", c_size_t), ("known", POINTER(KnownInput)), ("n_known", c_size_t),
                 ("external", ExternalFunction), ("external_user", c_void_p), ("shapes", POINTER(InputShape)),
-                ("n_shapes", c_size_t), ("weights", POINTER(KnownInput)), ("n_weights", c_size_t)]
+                ("n_shapes", c_size_t), ("weights", POINTER(KnownInput)), ("n_weights", c_size_t),
+                ("processes", c_uint32)]
 
 
 class ModuleInfo(Structure):
@@ -492,6 +493,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_rank_group_free": (None, [P]),
     "tn_rank_group_transport": (c_bool, [P, c_uint32, POINTER(Transport)]),
     "tn_mpi_transport": (c_int, [P, POINTER(Transport), POINTER(c_bool)]),
+    "tn_mpi_ranks": (c_uint32, []),
+    "tn_context_register_exchange": (c_int, [P, POINTER(Transport)]),
     "tn_mpi_end": (None, [POINTER(Transport)]),
     "tn_trainer_new": (c_int, [P, P, P, POINTER(TrainOptions), POINTER(P)]),
     "tn_trainer_free": (None, [P]),

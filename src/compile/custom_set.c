@@ -1,6 +1,5 @@
 /* Kernels for custom calls: from the public interface to the evaluator's. */
 #include "compile/custom_set.h"
-#include "base/context/options.h"
 #include "compile/compiled.h"
 
 /* ---- sets ---- */
@@ -110,17 +109,9 @@ custom_set *custom_set_copy(const tn_allocator *allocator, const custom_set *fro
     return set;
 }
 
-tn_status tn_context_register_custom(tn_context *cx, const tn_custom_kernel *kernel)
+bool custom_set_add(custom_set **set, const tn_allocator *allocator, const tn_custom_kernel *kernel)
 {
-    tn_custom_kernel own;
-    if (OPTIONS_READ(&cx->diag, tn_custom_kernel, user, &own, kernel) != TN_OK)
-        return context_done(cx, TN_ERR_USAGE);
-    if (!own.target || !own.run)
-        return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                                            "a kernel for custom calls needs a target and 'run'"));
-    if (!cx->custom)
-        cx->custom = set_new(&cx->allocator);
-    if (!cx->custom || !set_add(cx->custom, &own))
-        return context_done(cx, diag_no_memory(&cx->diag));
-    return TN_OK;
+    if (!*set)
+        *set = set_new(allocator);
+    return *set && set_add(*set, kernel);
 }

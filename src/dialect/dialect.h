@@ -39,6 +39,7 @@ typedef struct read_options {
     size_t n_shapes;
     const tn_known_input *weights; /* ONNX, StableHLO: as in tn_read_options */
     size_t n_weights;
+    uint32_t processes; /* StableHLO: as in tn_read_options */
     /* StableHLO: where the checks of the function go; its outputs are then the values that they
      * compare. NULL: checks are left out. */
     struct check_list *checks;

@@ -11,10 +11,11 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* The module for the MPI that started this process; NULL when none did. srun starts ranks by PMI,
- * as mpirun of MPICH does, or by PMIx for OpenMPI, which tells the rank alone; the size of the job
+/* The module for the MPI that started this process as one of RANKS; NULL when none did. srun starts
+ * ranks by PMI, as mpirun of MPICH does, or by PMIx for OpenMPI, which tells the rank alone; the
+ * size of the job
  * ($SLURM_NTASKS) is also set where srun started nothing. */
-static const char *module_name(void)
+static const char *module_name(uint32_t *ranks)
 {
     static const struct {
         const char *size, *needs, *module;
@@ -23,10 +24,20 @@ static const char *module_name(void)
                     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK", "libtenon-mpi-openmpi.so"}};
     for (size_t i = 0; i < sizeof starters / sizeof *starters; i++) {
         const char *size = getenv(starters[i].size);
-        if (size && atoi(size) > 1 && (!starters[i].needs || getenv(starters[i].needs)))
+        if (size && atoi(size) > 1 && (!starters[i].needs || getenv(starters[i].needs))) {
+            *ranks = (uint32_t)atoi(size);
             return starters[i].module;
+        }
     }
+    *ranks = 1;
     return NULL;
+}
+
+uint32_t tn_mpi_ranks(void)
+{
+    uint32_t ranks;
+    (void)module_name(&ranks);
+    return ranks;
 }
 
 /* The folder of this library, or of the program that it is part of. */
@@ -79,7 +90,8 @@ static const mpi_plugin *load(const char *name)
 
 tn_status tn_mpi_transport(tn_context *cx, tn_transport *transport, bool *found)
 {
-    const char *name = module_name();
+    uint32_t ranks;
+    const char *name = module_name(&ranks);
     *found = false;
     if (!name)
         return TN_OK;
@@ -95,7 +107,8 @@ tn_status tn_mpi_transport(tn_context *cx, tn_transport *transport, bool *found)
 
 void tn_mpi_end(const tn_transport *transport)
 {
-    const char *name = module_name();
+    uint32_t ranks;
+    const char *name = module_name(&ranks);
     const mpi_plugin *p = name && transport->ranks > 1 ? load(name) : NULL;
     if (p)
         p->end(transport->user);

@@ -110,6 +110,7 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
         .n_shapes = o->n_shapes,
         .weights = o->weights,
         .n_weights = o->n_weights,
+        .processes = o->processes,
         .checks = checks,
     };
     const tn_status status = d->read(m, &options);

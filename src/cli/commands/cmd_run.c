@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/running/read_for_inputs.h"
+#include "tenon/train.h"
 
 static const option options[] = {
     {OPTION_INPUT, "--input", "NAME=VALUE",
@@ -15,7 +16,8 @@ static const option options[] = {
     {OPTION_DIM, "--dim", "SYM=N", "the value of a symbolic size; else the inputs tell"},
     {OPTION_ENTRY, "--entry", "F", "the function to run"},
     {OPTION_OUTPUT, "--output", "DIR|FILE",
-     "write 0.npy, 1.npy, ... and outputs.json, or one .npz, .safetensors or .npy"},
+     "write 0.npy, 1.npy, ... and outputs.json, or one .npz, .safetensors or .npy; {rank} is the "
+     "process under mpirun"},
     {OPTION_BATCH, "--batch-of", "DIR",
      "run once for each file of inputs there; mpirun shares them out among ranks"},
     {OPTION_PRINT, "--print", NULL, "print the outputs, as is done without --output"},
@@ -235,11 +237,74 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
     return run_module(s, args, o, m);
 }
 
+/* ---- ranks ---- */
+
+/* Is it a program that processes may run together? */
+static bool is_for_devices(const session *s, const char *path)
+{
+    static const char extension[] = ".mlir";
+    const size_t n = strlen(path), k = sizeof extension - 1;
+    return s->read.dialect ? strcmp(s->read.dialect, "stablehlo") == 0
+                           : n > k && strcmp(path + n - k, extension) == 0;
+}
+
+/* VALUE with the number RANK in the place of each `{rank}`. */
+static const char *for_rank(session *s, const char *value, uint32_t rank)
+{
+    static const char word[] = "{rank}";
+    cli_text text = {0};
+    for (const char *next; (next = strstr(value, word)) != NULL; value = next + sizeof word - 1)
+        cli_printf(&text, "%.*s%u", (int)(next - value), value, (unsigned)rank);
+    cli_puts(&text, value);
+    const char *own = text.failed ? NULL : cli_copy(&s->memory, text.at, text.n);
+    cli_text_release(&text);
+    return own;
+}
+
+static tn_status run_options_for_rank(session *s, arguments *args, uint32_t rank)
+{
+    for (int i = 0; i < args->n_options; i++) {
+        if (!args->options[i].value || !strstr(args->options[i].value, "{rank}"))
+            continue;
+        args->options[i].value = for_rank(s, args->options[i].value, rank);
+        if (!args->options[i].value)
+            return no_memory(s);
+    }
+    return TN_OK;
+}
+
+/* The process is one of several that mpirun has started, which run the program together. */
+static tn_status run_as_rank(session *s, const arguments *args)
+{
+    tn_transport transport = {.size = sizeof transport};
+    bool found;
+    run_options o;
+    arguments own = *args;
+    TN_TRY(tn_mpi_transport(s->cx, &transport, &found));
+    if (!found)
+        return TN_ERR_INTERNAL;
+    tn_status status = run_options_for_rank(s, &own, transport.rank);
+    if (status == TN_OK)
+        status = read_run_options(s, &own, &o);
+    if (status == TN_OK)
+        status = tn_context_register_exchange(s->cx, &transport);
+    s->read.processes = transport.ranks;
+    if (status == TN_OK)
+        status = build_and_run(s, &own, &o);
+    if (status == TN_OK)
+        tn_mpi_end(&transport);
+    else
+        transport.leave(transport.user);
+    return status;
+}
+
 static tn_status run_run(session *s, const arguments *args)
 {
     run_options o;
     trace t;
     TN_TRY(read_run_options(s, args, &o));
+    if (!o.batch && !o.trace && tn_mpi_ranks() > 1 && is_for_devices(s, o.file))
+        return run_as_rank(s, args);
     if (!o.trace)
         return build_and_run(s, args, &o);
     trace_init(&t);

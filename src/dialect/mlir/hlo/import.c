@@ -114,23 +114,42 @@ static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *res
 
 /* ---- the module ---- */
 
-/* Attributes that say that more than one device runs the program. */
-static bool one_device(shlo_reader *r)
+/* How many devices run the program, as its attributes say; without any, as many as there are. A
+ * program of one device runs alone in each process. */
+static bool find_devices(shlo_reader *r)
 {
-    static const char *const names[] = {"mhlo.num_partitions", "mhlo.num_replicas"};
+    enum { MOST = 64 };
+    static const char *const names[] = {"mhlo.num_replicas", "mhlo.num_partitions"};
+    uint32_t n[] = {1, 1};
+    bool says = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const mir_attr *a = mir_attr_named(&r->model.attrs, names[i]);
-        if (a && a->kind == MIR_INT && a->i != 1)
-            return shlo_refuse_at(r, DIAG_NotImplemented, "", NO_SPAN,
-                                  "'%s' is %" PRId64 "; programs of one device are read", names[i],
-                                  a->i);
+        if (!a || a->kind != MIR_INT)
+            continue;
+        says = true;
+        if (a->i < 1 || a->i > INT16_MAX)
+            return shlo_refuse_at(r, DIAG_InvalidAttribute, "", NO_SPAN, "'%s' is %" PRId64,
+                                  names[i], a->i);
+        n[i] = (uint32_t)a->i;
     }
+    const uint32_t ranks = r->options->processes, all = n[0] * n[1];
+    if (ranks > 1 && says && all > 1 && all != ranks)
+        return shlo_refuse_at(r, DIAG_InputMismatch, "", NO_SPAN,
+                              "the program is for %u replicas of %u partitions, and %u processes "
+                              "run it",
+                              (unsigned)n[0], (unsigned)n[1], (unsigned)ranks);
+    r->n_ranks = ranks > 1 && (!says || all > 1) ? ranks : 1;
+    if (r->n_ranks > MOST)
+        return shlo_refuse_at(r, DIAG_LimitExceeded, "", NO_SPAN,
+                              "%u processes run the program, and %d is the most",
+                              (unsigned)r->n_ranks, MOST);
+    r->all = (shlo_process){says ? n[0] : r->n_ranks, n[1], 0, 0};
     return true;
 }
 
 static bool read_program(shlo_reader *r)
 {
-    mir_function *f = one_device(r) ? entry_of(r) : NULL;
+    mir_function *f = find_devices(r) ? entry_of(r) : NULL;
     if (!f)
         return false;
     shlo_value *args = ARENA_ARRAY(&r->memory, shlo_value, f->body.n_args);

@@ -31,6 +31,12 @@ typedef struct shlo_frame {
     uint32_t searches;
 } shlo_frame;
 
+/* How many processes there are, and the one that an operation belongs to. */
+typedef struct shlo_process {
+    uint32_t n_replicas, n_partitions;
+    uint32_t replica, partition;
+} shlo_process;
+
 typedef struct shlo_reader {
     module *m;
     tn_builder b;
@@ -45,10 +51,13 @@ typedef struct shlo_reader {
     uint32_t call_depth; /* functions that are open */
     int64_t least_size;  /* no symbol is smaller */
     tn_ints lift; /* operations on numbers work on tensors of these extents; empty: they do not */
-    const struct shlo_process *process; /* whose operation is lowered; NULL: there is one */
-    const shlo_value *given; /* the results of the operation that is lowered, which were made
-                              * together with those of other processes; NULL: they were not */
-    uint32_t n_errors;       /* of the context, before the text was read */
+    shlo_process all;            /* how many devices the program is for */
+    uint32_t n_ranks;            /* processes that run it together; 1: it runs alone */
+    uint32_t n_exchanges;        /* that were read, for them */
+    const shlo_process *process; /* whose operation is lowered; NULL: there is one */
+    const shlo_value *given;     /* the results of the operation that is lowered, which were made
+                                  * together with those of other processes; NULL: they were not */
+    uint32_t n_errors;           /* of the context, before the text was read */
     bool no_memory;
 } shlo_reader;
 

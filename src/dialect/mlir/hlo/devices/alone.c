@@ -21,6 +21,18 @@ static bool take_given(shlo_call *c)
     return true;
 }
 
+/* Is the program one of several devices, of which there is one? */
+static bool lacks_devices(shlo_call *c)
+{
+    const uint32_t n = c->r->all.n_replicas * c->r->all.n_partitions;
+    if (n <= 1 || c->r->n_ranks > 1)
+        return false;
+    (void)shlo_refuse(c, DIAG_NotImplemented, "its program is for %u devices, and this is one",
+                      (unsigned)n);
+    shlo_advise(c->r, "run it with as many processes: `mpirun -np N tenon run FILE`");
+    return true;
+}
+
 /* Is no group larger than one device? Groups are rows of a table; their number is its first axis.
  */
 static bool alone(shlo_call *c)
@@ -36,9 +48,10 @@ static bool alone(shlo_call *c)
     if (groups->kind == MIR_LIST && shlo_ints_of(c, "replica_groups", groups, 2, members, &n) &&
         n <= 1)
         return true;
-    return shlo_refuse(c, DIAG_NotImplemented,
-                       "its groups have several devices; programs of one "
-                       "are read");
+    (void)shlo_refuse(c, DIAG_NotImplemented,
+                      "its groups have several devices; programs of one are read");
+    shlo_advise(c->r, "run it with as many processes: `mpirun -np N tenon run FILE`");
+    return false;
 }
 
 /* The operands, in the types that the text gives the results. */
@@ -54,7 +67,11 @@ static bool unchanged(shlo_call *c)
 
 bool shlo_lower_collective(shlo_call *c)
 {
-    return c->r->given ? take_given(c) : alone(c) && unchanged(c);
+    if (c->r->given)
+        return take_given(c);
+    if (c->r->n_ranks > 1)
+        return shlo_exchange_ranks(c);
+    return !lacks_devices(c) && alone(c) && unchanged(c);
 }
 
 /* What device 0 sends itself; zeros if it sends itself nothing. */
@@ -64,6 +81,10 @@ bool shlo_lower_collective_permute(shlo_call *c)
     uint32_t n;
     if (c->r->given)
         return take_given(c);
+    if (c->r->n_ranks > 1)
+        return shlo_exchange_ranks(c);
+    if (lacks_devices(c))
+        return false;
     if (!shlo_ints(c, "source_target_pairs", 2, pairs, &n))
         return false;
     if (n == 2 && pairs[0] == 0 && pairs[1] == 0)
@@ -79,6 +100,10 @@ bool shlo_lower_collective_permute(shlo_call *c)
 bool shlo_lower_device_id(shlo_call *c)
 {
     const shlo_process *p = c->r->process;
+    if (!p && c->r->n_ranks > 1)
+        return shlo_give(c, 0, shlo_rank_id(c, c->arg));
+    if (!p && lacks_devices(c))
+        return false;
     const uint32_t id = !p ? 0 : c->arg ? p->partition : p->replica;
     return shlo_give(c, 0, tn_scalar_int(c->b, TN_UI32, id));
 }

@@ -4,13 +4,7 @@
 
 #include <inttypes.h>
 
-/* A group at work: the calls of its processes, and one operand of each. */
-typedef struct exchange {
-    shlo_call *calls;
-    uint32_t n;
-    tn_value in[SHLO_MOST_PROCESSES], out[SHLO_MOST_PROCESSES];
-    tn_value root; /* the number in the group of the one that is the root; none: it is the first */
-} exchange;
+typedef shlo_exchange_of exchange;
 
 /* X where member I is the root, else Y. */
 static tn_value if_root(exchange *e, uint32_t i, tn_value x, tn_value y)
@@ -66,6 +60,16 @@ static bool all_gather(exchange *e)
     const tn_value all = tn_concat(e->calls->b, (tn_values){e->in, e->n}, axis);
     for (uint32_t i = 0; i < e->n; i++)
         e->out[i] = all;
+    return true;
+}
+
+static bool cross_replica_sum(exchange *e)
+{
+    e->out[0] = e->in[0];
+    for (uint32_t i = 1; i < e->n; i++)
+        e->out[0] = tn_add(e->calls->b, e->out[0], e->in[i]);
+    for (uint32_t i = 1; i < e->n; i++)
+        e->out[i] = e->out[0];
     return true;
 }
 
@@ -151,6 +155,7 @@ static const struct {
     bool (*give)(exchange *e);
 } kinds[] = {{"stablehlo.all_gather", all_gather},
              {"stablehlo.all_reduce", all_reduce},
+             {"stablehlo.cross-replica-sum", cross_replica_sum},
              {"stablehlo.reduce_scatter", reduce_scatter},
              {"stablehlo.all_to_all", all_to_all},
              {"stablehlo.collective_broadcast", collective_broadcast},
@@ -175,19 +180,70 @@ static tn_value root_of(shlo_call *c, uint32_t k)
     return tn_squeeze(c->b, tn_slice_axis(c->b, all, 0, k, 1), TN_INTS(0));
 }
 
+/* ---- what one process gets ---- */
+
+/* Those of the results that all members get. */
+static bool gives_alike(const exchange *e)
+{
+    static const char *const names[] = {"stablehlo.all_gather", "stablehlo.all_reduce",
+                                        "stablehlo.collective_broadcast",
+                                        "stablehlo.cross-replica-sum"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mir_is(e->calls->op->name, names[i]))
+            return true;
+    return false;
+}
+
+/* The result of the process: one of E->out, which have one shape. */
+static tn_value own_of(exchange *e)
+{
+    tn_builder *b = e->calls->b;
+    const type *t = shlo_type_of(e->calls, e->out[0]);
+    int64_t dims[TN_MAX_RANK] = {1};
+    if (!t || t->rank == TN_MAX_RANK)
+        return tn_no_value();
+    memcpy(dims + 1, t->dims, t->rank * sizeof *dims);
+    tn_value rows[SHLO_MOST_PROCESSES];
+    for (uint32_t i = 0; i < e->n; i++)
+        rows[i] = tn_reshape(b, e->out[i], (tn_ints){dims, t->rank + 1});
+    const tn_value zero = tn_scalar_int(b, TN_SI64, 0);
+    const tn_value is_in = tn_compare(b, TN_GE, e->own, zero);
+    const tn_value all = tn_concat(b, (tn_values){rows, e->n}, 0);
+    const tn_value one = tn_take(b, all, tn_maximum(b, e->own, zero));
+    return tn_select(b, tn_broadcast(b, is_in, shlo_dims(t)), one, shlo_zeros(e->calls, one));
+}
+
+static bool give(exchange *e, uint32_t k);
+
+bool shlo_exchange_own(shlo_exchange_of *e, uint32_t k, tn_value *out)
+{
+    if (!give(e, k))
+        return false;
+    *out = gives_alike(e) ? e->out[0] : own_of(e);
+    return e->calls->b->status == TN_OK;
+}
+
+/* ---- what each of a group gets ---- */
+
+/* Operands K of all. */
+static bool give(exchange *e, uint32_t k)
+{
+    size_t kind = 0;
+    while (!mir_is(e->calls->op->name, kinds[kind].name))
+        kind++;
+    if (shlo_flag(e->calls, "has_dynamic_root", false))
+        e->root = root_of(e->calls, k);
+    return e->calls->b->status == TN_OK && kinds[kind].give(e);
+}
+
 bool shlo_exchange(shlo_call *calls, const shlo_group *g, shlo_value *out)
 {
     exchange e = {.calls = calls, .n = g->n, .root = tn_no_value()};
-    size_t kind = 0;
-    while (!mir_is(calls->op->name, kinds[kind].name))
-        kind++;
     const uint32_t n_out = calls->op->n_out;
     for (uint32_t k = 0; k < n_out; k++) {
-        if (shlo_flag(calls, "has_dynamic_root", false))
-            e.root = root_of(calls, k);
         for (uint32_t i = 0; i < e.n; i++)
             e.in[i] = shlo_in(&calls[i], k);
-        if (calls->b->status != TN_OK || !kinds[kind].give(&e))
+        if (!give(&e, k))
             return false;
         for (uint32_t i = 0; i < e.n; i++)
             out[i * n_out + k] = (shlo_value){.v = e.out[i]};
