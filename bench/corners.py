@@ -13,7 +13,7 @@ MILLION = 1 << 20
 # Products are named M x K x N, then the operands that lie transposed.
 PRODUCTS = ["mm-8x4096x4096", "mm-16x4096x4096", "mm-32x4096x4096", "mm-64x4096x4096",
             "mm-512x8192x512-a", "mm-64x65536x64-a", "mm-2048x2048x2048-a",
-            "mm-2048x2048x2048-b", "mm-2048x2048x2048-ab", "mm-997x1009x1013"]
+            "mm-2048x2048x2048-b", "mm-2048x2048x2048-ab", "mm-997x1009x1013", "mm-1000x1000x1", "mm-4096x4096x1"]
 
 
 def product_of(name):
@@ -70,6 +70,12 @@ TEXTS = {
                     "  return %s, %s\n}\n",
 }
 TEXTS.update({name: product_text(name) for name in PRODUCTS})
+
+# Sums of products of rows with rows: how many, and how long.
+DOTS = {"dot-1m": (1, MILLION), "dots-512x512": (512, 512), "dots-4096x64": (4096, 64)}
+TEXTS.update({name: f"func @main(%a: tensor<f32, {m}x{k}>, %b: tensor<f32, {m}x{k}>) -> tensor<f32, {m}> {{\n"
+                    "  %c = dot_general(%a, %b) batch_lhs[0] batch_rhs[0] contract_lhs[1] contract_rhs[1] -> "
+                    f"tensor<f32, {m}>\n  return %c\n}}\n" for name, (m, k) in DOTS.items()})
 TEXTS.update(orders.TEXTS)
 TEXTS.update(convolutions.TEXTS)
 
@@ -84,6 +90,7 @@ MOVED = {
     "rng-normal": (0, 4 * MILLION * F),
     "divide-si64": (2 * 2 * MILLION * 8, 2 * MILLION * 8),
     "scan-scalars": (MILLION * F, MILLION * F),
+    **{name: (2 * F * m * k, F * m) for name, (m, k) in DOTS.items()},
     **orders.MOVED,
 }
 
@@ -138,7 +145,12 @@ def numpy_work(np, new):
         rng, y = np.random.Generator(np.random.SFC64(1)), np.empty(4 * MILLION, np.float32)
         return lambda: rng.standard_normal(out=y, dtype=np.float32)
 
+    def dots(m, k):
+        a, b = new(m, k), new(m, k)
+        return (lambda: np.dot(a[0], b[0])) if m == 1 else lambda: np.einsum("ij,ij->i", a, b)
+
     return {**{name: (lambda name=name: product(name)) for name in PRODUCTS},
+            **{name: (lambda shape=shape: dots(*shape)) for name, shape in DOTS.items()},
             "divide-si64": divide, "sin": sine, "rsqrt": rsqrt, "take": take,
             "scan-scalars": running, "rng-normal": normal, **orders.numpy_work(np, new)}
 
@@ -194,7 +206,12 @@ def torch_work(torch, new, empty):
         x, y = new(MILLION), empty(MILLION)
         return lambda: torch.cumsum(x, 0, out=y)
 
+    def dots(m, k):
+        a, b, c, d = new(m, k), new(m, k), empty(m, k), empty(m)
+        return (lambda: torch.dot(a[0], b[0])) if m == 1 else lambda: torch.sum(torch.mul(a, b, out=c), 1, out=d)
+
     return {**{name: (lambda name=name: product(name)) for name in PRODUCTS},
+            **{name: (lambda shape=shape: dots(*shape)) for name, shape in DOTS.items()},
             "take": take, "segment-sum": segments, "take-segment-sum": take_segments,
             "scatter-add": scatter, "rsqrt": lambda: unary(torch.rsqrt),
             "sin": lambda: unary(torch.sin), "rng-normal": normal, "divide-si64": divide,

@@ -259,6 +259,20 @@ def vectors(p):
     return (p.dot(x, p.input(kind, [k]), [], [(0 if by_columns else 1, 0)]),)
 
 
+def dots(p):
+    """Sums of products of rows with rows: many rows, or few long ones."""
+    kind, rows = p.r.choice(("F32", "F32", "F64", "F16", "Si8", "Si32", "Si64")), p.r.choice((1, 1, 3, p.n(), p.n()))
+    k = p.r.choice((p.n(), p.r.randint(250, 270), p.r.randint(500, 1100), p.r.randint(1, 12000))) if rows < 20 else p.n(600)
+    stored = p.r.choice(("F16", "Si8")) if kind == "F32" and p.r.random() < 0.4 else kind
+    x = p.input(stored, [rows, k])
+    if stored != kind:
+        x = p.binary("Mul", p.op({"Cast": {"dtype": kind}}, [x], kind, x.shape), p.spread(p.input(kind, [rows, 1]), x.shape))
+    z = p.dot(x, p.input(kind, [rows, k]), [(0, 0)], [(1, 1)])
+    if p.r.random() < 0.4:
+        z = p.binary("Add", z, p.input(kind, z.shape))
+    return (z,)
+
+
 def windows(p, rank, base=False):
     """(window, strides, padding, dilation, shape, results)"""
     while True:
@@ -520,7 +534,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, tiled_products, vectors, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
+         products, tiled_products, vectors, dots, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
          segments, windows_at, largest, cumulated, ordered, turned_products, quantised, decoded_products, scanned, steps,
          images, moves)
 

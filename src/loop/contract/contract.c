@@ -97,7 +97,7 @@ static bool problem_init(problem *p, const contract_spec *spec, const machine *o
     p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
     /* A result of one column becomes one row, whose elements are contiguous. Not for complex
      * numbers: their chains distinguish the factors. */
-    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0) {
+    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0 && !contract_is_dots(s, on)) {
         transpose(p);
         p->n = p->m;
         p->m = 1;
@@ -313,6 +313,17 @@ static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_s
     return choose_b(p, m, rows, is_stage);
 }
 
+/* Vectors of columns that are read in place, one square at a time in registers: with a single row
+ * of A one chain would wait for itself. Columns a multiple of PAGE apart share one set of the
+ * first-level cache, which more than MOST_IN_SET evict. */
+static uint32_t squares_of(const problem *p)
+{
+    enum { PAGE = 4096, MOST_IN_SET = 16, TWO = 2 };
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
+    return p->m == 1 && p->n > p->lanes && !is_crowded && p->spec.wanted.vectors != 1 ? TWO : 1;
+}
+
 /* Do the rows that panels meet stay in the second-level cache beside one of them? */
 static bool are_rows_near(const problem *p, const machine *m, uint64_t packed_a_bytes)
 {
@@ -456,7 +467,7 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     /* The steps of A are final now, and say which axes of K can be one. */
     p->b_form = p->is_tiled ? B_PANELS : sweeps ? B_ROWS : find_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
-        p->nv = 1; /* one square at a time in registers */
+        p->nv = squares_of(p);
     p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
     p->c_n = c_n;
     if (p->b_form == B_PANELS && p->k > 0)
@@ -619,10 +630,34 @@ static bool build_directly(const contract_spec *s, const machine *on, arena *mem
     return true;
 }
 
+/* As dots of rows. P has its axes as they are. */
+static bool build_dots(problem *p, arena *memory, contract_plan *plan, const char **fault)
+{
+    const contract_spec *s = &p->spec;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    p->a_batch = WALK(s->batch, s->n_batch, a);
+    p->b_batch = WALK(s->batch, s->n_batch, b);
+    p->c_batch = WALK(s->batch, s->n_batch, c);
+    p->a_m = WALK(s->m, s->n_m, a);
+    p->c_m = WALK(s->m, s->n_m, c);
+    walk_init(&p->c_n);
+    const uint64_t products = times3(p->batch, p->m, p->k);
+    *step = (contract_step){.role = CONTRACT_MULTIPLIES,
+                            .flops = 2 * products,
+                            .bytes = products * (dtype_bytes(s->a) + dtype_bytes(s->b))};
+    step->program = contract_dots(p, memory, &step->work, fault);
+    if (!step->program)
+        return false;
+    step->grain = 1 + (int64_t)((1 << 19) / (FAST * step->flops / (uint64_t)step->work + 1));
+    plan->how = "dots of rows";
+    return true;
+}
+
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault)
 {
     problem *p = ARENA_NEW(memory, problem);
+    const bool is_dots = contract_is_dots(spec, on);
     *plan = (contract_plan){.how = "nothing to do"};
     *fault = NULL;
     if (contract_is_direct(spec, on))
@@ -631,6 +666,8 @@ bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
         return false;
     if (p->batch == 0 || p->m == 0 || p->n == 0)
         return true;
+    if (is_dots && p->k > 0 && p->lanes > 1)
+        return build_dots(p, memory, plan, fault);
     return build(p, on, memory, plan, fault);
 }
 

@@ -18,7 +18,7 @@
 enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 4 };
 
 /* Steps in elements of each operand; 0 where an operand does not have the axis. Batch and M axes
- * have b == 0 or a step; M: b == 0, N: a == 0, K: c == 0. */
+ * have b == 0 or a step; M: b == 0 (but see contract_batch_to_rows), N: a == 0, K: c == 0. */
 typedef struct contract_axis {
     int64_t extent;
     int64_t a, b, c;
@@ -124,6 +124,10 @@ typedef struct contract_plan {
     contract_schedule schedule;              /* what was chosen */
     const char *how;                         /* the same in a few words for people */
 } contract_plan;
+
+/* Each batch has one result, a sum over elements that are contiguous in both operands? Then the
+ * batches become rows, the only ones that have steps in both. Not of a stage. */
+void contract_batch_to_rows(contract_spec *spec);
 
 /* The programs for SPEC, in MEMORY. False without memory, when sizes overflow, or when a callback
  * fails, which *FAULT then names (else NULL). */

@@ -102,13 +102,22 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     set_sums(g, sums);
 }
 
+/* Do columns come from memory, in more streams than the hardware follows well? */
+static bool fetches_columns(const problem *p)
+{
+    enum { LARGE = 8 << 20 };
+    return !p->b.load && p->k >= LARGE / (p->n * p->bytes);
+}
+
 /* The same where the columns of B are contiguous, for one vector of products of which COUNT exist:
  * squares of B are transposed in registers. */
 static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
+    enum { AHEAD = 256 }; /* bytes */
     const int64_t step_a = p->products.a[0] * p->bytes * p->parts, step = walk_step(&p->b_n);
+    const bool fetches = fetches_columns(p) && count == p->lanes;
     element sums[64];
     get_sums(g, sums);
     for (uint32_t v = 0; v < g->nv; v++) {
@@ -118,6 +127,8 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
             const int64_t n = (int64_t)v * p->lanes + r;
             const int64_t column = n < g->columns ? n : g->columns - 1;
             from[r] = b_moved(g, b_at, loop_i64(b, column * step * b_unit(p)));
+            if (fetches)
+                loop_prefetch(b, loop_at(b, from[r], AHEAD));
         }
         if (p->b.load) {
             const loop_value some =

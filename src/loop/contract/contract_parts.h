@@ -246,6 +246,11 @@ int64_t contract_sweep_tiles(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
 
+/* Is S sums of products of rows with rows? It is where rows have elements of both operands. */
+bool contract_is_dots(const contract_spec *s, const machine *on);
+/* The program, whose work items are counted in *WORK. */
+const loop_program *contract_dots(problem *p, arena *memory, int64_t *work, const char **fault);
+
 /* The axis that is number I of those that walk W. */
 contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t i);
 /* Can a window reach outside of A? */

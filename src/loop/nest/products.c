@@ -415,8 +415,11 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
         return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
     find_spec(f, n, &p->loops, p->left, k->dynamic_loops, &p->spec);
-    return set_prologues(f, k, memory, p) &&
-           (stores_plainly(k, n) || set_follow_up(f, k, memory, p));
+    if (!set_prologues(f, k, memory, p))
+        return false;
+    if (!keeps_sides)
+        contract_batch_to_rows(&p->spec);
+    return stores_plainly(k, n) || set_follow_up(f, k, memory, p);
 }
 
 static bool has_failed(const product *p)
