@@ -43,6 +43,57 @@ static bool same_expr(const access_expr *a, const access_expr *b)
 
 static void add_term(sum *s, const access_term *t, int64_t factor);
 
+/* Is E the quotient of one expression and nothing else? It, or NULL. */
+static const access_term *only_quotient(const access_expr *e)
+{
+    return e->n == 1 && e->constant == 0 && e->at[0].factor == 1 && e->at[0].kind == ACCESS_QUOTIENT
+               ? &e->at[0]
+               : NULL;
+}
+
+/* Is OUTER, with a factor FACTOR, the remainder by B of e // a, and OTHER either e % a (then this
+ * is a * OUTER + OTHER = e % (a b)) or e // (a b) (OUTER + b * OTHER = e // a)? */
+static bool completes(const access_term *outer, int64_t factor, const access_term *other,
+                      int64_t other_factor, access_term *both)
+{
+    const access_term *q = outer->kind == ACCESS_REMAINDER ? only_quotient(outer->of) : NULL;
+    int64_t by, scaled;
+    if (!q || other->kind == ACCESS_AXIS || !mul_i64(q->by, outer->by, &by))
+        return false;
+    if (other->kind == ACCESS_REMAINDER) {
+        if (other->by != q->by || !mul_i64(other_factor, q->by, &scaled) || scaled != factor ||
+            !same_expr(other->of, q->of))
+            return false;
+        *both = *other;
+        both->by = by;
+        both->high = by - 1;
+        both->factor = other_factor;
+        return true;
+    }
+    if (other->by != by || !mul_i64(factor, outer->by, &scaled) || scaled != other_factor ||
+        !same_expr(other->of, q->of))
+        return false;
+    *both = *q;
+    both->factor = factor;
+    return true;
+}
+
+/* A term that is one with another one of S takes its place. */
+static bool joins_digits(sum *s, const access_term *t, int64_t factor)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const access_term p = s->at[i];
+        access_term both;
+        if (!completes(t, factor, &p, p.factor, &both) &&
+            !completes(&p, p.factor, t, factor, &both))
+            continue;
+        s->at[i] = s->at[--s->n];
+        add_term(s, &both, 1); /* fewer terms: this ends */
+        return true;
+    }
+    return false;
+}
+
 /* by * (e // by) + e % by is e: a term that completes such a pair is replaced, with the other one,
  * by e. */
 static bool joins_partner(sum *s, const access_term *t, int64_t factor)
@@ -84,7 +135,7 @@ static void add_term(sum *s, const access_term *t, int64_t factor)
             s->at[i] = s->at[--s->n];
         return;
     }
-    if (product == 0 || joins_partner(s, t, product))
+    if (product == 0 || joins_partner(s, t, product) || joins_digits(s, t, product))
         return;
     if (s->n == MAX_TERMS) {
         s->fits = false;
@@ -245,6 +296,12 @@ static const access_expr *divide(const access_expr *e, int64_t by, bool remainde
         add_expr(&s, part, remainder ? g : 1);
         if (remainder)
             add_expr(&s, small, 1);
+        return finish(&s, memory);
+    }
+    const access_term *inner = remainder ? NULL : only_quotient(rest);
+    int64_t product;
+    if (inner && mul_i64(inner->by, by, &product)) { /* (e // a) // b */
+        add_expr(&s, divide(inner->of, product, false, memory), 1);
         return finish(&s, memory);
     }
     const int64_t low = floor_div(rest->low, by), high = floor_div(rest->high, by);

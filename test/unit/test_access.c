@@ -338,6 +338,36 @@ static void test_simple(void)
     arena_release(&memory);
 }
 
+/* Axes that lie side by side on both sides of a reshape are one: the rows of a transposed image
+ * need no more than one quotient and one remainder. */
+static void test_digits(void)
+{
+    int64_t dims[] = {2, 3, 5, 7}, order[] = {1, 0, 2, 3}, flat[] = {3, 70};
+    chain c;
+    arena memory;
+    access_map map;
+    arena_init(&memory, &memory_system);
+    chain_init(&c, 1, dims, 4);
+    attr transposed[] = {ints(KEY_PERM, order, 4)};
+    append(&c, OP_TRANSPOSE, transposed, 1);
+    attr to_rows[] = {ints(KEY_SHAPE, flat, 2)};
+    append(&c, OP_RESHAPE, to_rows, 1);
+    if (CHECK(whole_map(&c, &memory, &map))) {
+        const access_expr *e = access_offset(&map, dims, &memory);
+        if (CHECK(e != NULL)) {
+            CHECK_INT(e->n, 3); /* 35 i0 + 105 (i1 // 35) + i1 % 35 */
+            for (uint32_t i = 0; i < e->n; i++)
+                CHECK(e->at[i].kind == ACCESS_AXIS || e->at[i].by == 35);
+            for (int64_t row = 0; row < 3; row++)
+                for (int64_t k = 0; k < 70; k++)
+                    CHECK_INT(access_value(e, (const int64_t[]){row, k}),
+                              k / 35 * 105 + row * 35 + k % 35);
+        }
+    }
+    chain_release(&c);
+    arena_release(&memory);
+}
+
 /* Factors that do not fit have no map. */
 static void test_limits(void)
 {
@@ -358,6 +388,7 @@ int main(void)
     for (uint64_t seed = 0; seed < 400; seed++)
         test_chain(seed);
     test_simple();
+    test_digits();
     test_limits();
     return check_result();
 }
