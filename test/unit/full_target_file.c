@@ -5,7 +5,7 @@
 #include "target/object_archive.h"
 #include "target/target_program.h"
 
-enum { N = 37 };
+enum { N = 37, TEMPORARY_BYTES = 192, SCRATCH_BYTES = 64 }; /* 4 N bytes, rounded up */
 
 static loop_value element_at(loop_builder *b, uint32_t buffer, loop_value i)
 {
@@ -22,7 +22,7 @@ static const loop_program *pairs(arena *memory, loop_op op)
 {
     loop_builder b;
     loop_init(&b, memory);
-    const loop_value scratch = loop_scratch(&b, 64);
+    const loop_value scratch = loop_scratch(&b, SCRATCH_BYTES);
     const loop_value i =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value x = loop_binary(&b, op, number_at(&b, 0, i), number_at(&b, 1, i));
@@ -62,7 +62,7 @@ static bool make_example(example *e)
     e->constants[1] = (target_constant){e->numbers, sizeof e->numbers, "c: */ int x; /*"};
     e->buffers[0] = (target_buffer){TARGET_INPUT, 0, 0};
     e->buffers[1] = (target_buffer){TARGET_CONSTANT, 1, 0};
-    e->buffers[2] = (target_buffer){TARGET_WORKSPACE, 0, 64};
+    e->buffers[2] = (target_buffer){TARGET_WORKSPACE, 0, 0};
     e->buffers[3] = (target_buffer){TARGET_INPUT, 1, 0};
     e->buffers[4] = (target_buffer){TARGET_OUTPUT, 0, 0};
     memcpy(e->lists[0], (const uint32_t[]){0, 1, 2}, sizeof e->lists[0]);
@@ -89,8 +89,8 @@ static bool make_example(example *e)
                                   .n_constants = 2,
                                   .n_buffers = 5,
                                   .n_blocks = 1,
-                                  .temporary_bytes = 64,
-                                  .scratch_bytes = 4 * N};
+                                  .temporary_bytes = TEMPORARY_BYTES,
+                                  .scratch_bytes = SCRATCH_BYTES};
     return CHECK(e->functions[0].program && e->functions[1].program && e->functions[2].program);
 }
 
@@ -98,7 +98,7 @@ typedef int run_function(const void *const *inputs, void *const *outputs, void *
 
 static void check_run(void *handle)
 {
-    static _Alignas(TARGET_ALIGN) char workspace[64 + 4 * N];
+    static _Alignas(TARGET_ALIGN) char workspace[TEMPORARY_BYTES + SCRATCH_BYTES];
     float x[N], y[N], z[N];
     const void *inputs[] = {x, y};
     void *outputs[] = {z};
