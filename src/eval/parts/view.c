@@ -154,8 +154,82 @@ void view_read(const view *v, int64_t start, size_t n, void *dst)
     }
 }
 
+/* ---- transposed views ---- */
+
+enum { LINE = 64 }; /* bytes */
+
+/* An axis but the last along which elements are neighbours in memory; v->rank: none. */
+static uint32_t neighbour_axis(const view *v)
+{
+    uint32_t axis = 0;
+    if (v->rank == 0 || v->strides[v->rank - 1] == 1)
+        return v->rank;
+    while (axis < v->rank && v->strides[axis] != 1)
+        axis++;
+    return axis;
+}
+
+/* Copy N_LAST times N_NEAR neighbours of SRC, FROM bytes apart, to columns of rows TO bytes apart.
+ */
+#define COLUMNS(bytes)                                                                             \
+    for (int64_t k = 0; k < n_last; k++)                                                           \
+        for (int64_t i = 0; i < n_near; i++)                                                       \
+            memcpy(dst + i * to + k * (bytes), src + k * from + i * (bytes), (bytes));             \
+    break
+
+static void read_columns(char *dst, int64_t to, const char *src, int64_t from, size_t size,
+                         int64_t n_near, int64_t n_last)
+{
+    switch (size) {
+    case 1:
+        COLUMNS(1);
+    case 2:
+        COLUMNS(2);
+    case 4:
+        COLUMNS(4);
+    case 8:
+        COLUMNS(8);
+    default:
+        COLUMNS(16);
+    }
+}
+
+/* Each line of memory is read once, whole: by rows of the result it would be read once for each of
+ * its elements, and power-of-two strides would drive it out of the cache in between. */
+static tn_status read_transposed(const eval_call *call, const view *v, uint32_t near, char *dst)
+{
+    const uint32_t last = v->rank - 1;
+    const int64_t size = (int64_t)v->size, most = LINE / size, n_last = v->dims[last];
+    int64_t steps[TN_MAX_RANK], index[TN_MAX_RANK] = {0}, step = size;
+    for (uint32_t i = v->rank; i-- > 0; step *= v->dims[i])
+        steps[i] = step;
+    for (;;) {
+        const char *src = v->data;
+        char *to = dst;
+        for (uint32_t i = 0; i < last; i++) {
+            src += index[i] * v->strides[i] * size;
+            to += index[i] * steps[i];
+        }
+        const int64_t left = v->dims[near] - index[near], n = left < most ? left : most;
+        TN_TRY(eval_tick(call, (uint64_t)(n * n_last)));
+        read_columns(to, steps[near], src, v->strides[last] * size, v->size, n, n_last);
+        uint32_t i = last;
+        while (i-- > 0) {
+            index[i] += i == near ? n : 1;
+            if (index[i] < v->dims[i])
+                break;
+            index[i] = 0;
+        }
+        if (i == UINT32_MAX)
+            return TN_OK;
+    }
+}
+
 tn_status view_read_all(const eval_call *call, const view *v, int64_t count, void *dst)
 {
+    const uint32_t near = neighbour_axis(v);
+    if (count > 0 && near < v->rank)
+        return read_transposed(call, v, near, dst);
     for (int64_t start = 0, n; start < count; start += n) {
         n = count - start < EVAL_TICK ? count - start : EVAL_TICK;
         TN_TRY(eval_tick(call, (uint64_t)n));
