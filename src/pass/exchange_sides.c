@@ -8,22 +8,6 @@
 #include "ops/dot_axes.h"
 #include "pass/passes.h"
 
-/* The uses of each value of F. */
-static uint32_t *count_uses(pass_context *cx, const function *f)
-{
-    uint32_t *uses = ARENA_ARRAY(&cx->scratch, uint32_t, f->values.n);
-    if (!uses)
-        return NULL;
-    for (uint32_t i = 0; i < f->nodes.n; i++)
-        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++)
-            uses[f->nodes.at[i].in[k]]++;
-    for (uint32_t i = 0; i < f->outputs.n; i++)
-        uses[f->outputs.at[i]]++;
-    for (uint32_t i = 0; f == module_entry(f->module) && i < f->module->gradients.n; i++)
-        uses[f->module->gradients.at[i]]++;
-    return uses;
-}
-
 /* Does the transpose N of the product P only exchange the free axes of both sides? */
 static bool exchanges_sides(const function *f, const node *n, const node *p)
 {
@@ -86,7 +70,7 @@ static bool exchange(function *f, node *n, const node *p)
 
 static tn_status rewrite(pass_context *cx, function *f)
 {
-    const uint32_t *uses = count_uses(cx, f);
+    const uint32_t *uses = pass_count_uses(cx, f);
     if (!uses)
         return module_no_memory(f->module);
     for (uint32_t i = 0; i < f->nodes.n; i++) {

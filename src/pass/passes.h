@@ -8,4 +8,8 @@
 #include "pass/passes.def"
 #undef PASS
 
+/* How often each value of F is used, outputs and gradients included. In the scratch memory of CX;
+ * NULL without memory. */
+uint32_t *pass_count_uses(pass_context *cx, const function *f);
+
 #endif
