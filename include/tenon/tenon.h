@@ -213,6 +213,20 @@ TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, 
  * returns   also TN_ERR_IO when it cannot be read, or is 4 GiB or larger */
 TN_API tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options,
                                      const char *path, tn_module **module);
+/* Read a program that is refused without the inputs of a run, or that leaves sizes open which they
+ * do not fit: of PATH, or of LENGTH bytes of TEXT where PATH is NULL. The extents of INPUTS are
+ * known then, as with `shapes`; where that is not enough, the values of those that may be shapes,
+ * axes or conditions are, too, as with `known`: of integers, and then of lists of a few floats.
+ * Where all is refused, the reports are those of the first attempt.
+ *
+ * inputs   by name; the data of a value may be NULL, so that it is not looked at; borrowed
+ * taken    NULL, or one for each of INPUTS: true, its value is known, and it is no input of the
+ *          module
+ * returns  as tn_module_read_file */
+TN_API tn_status tn_module_read_for(tn_context *cx, const tn_read_options *options,
+                                    const char *path, const char *text, size_t length,
+                                    const tn_known_input *inputs, size_t n_inputs, bool *taken,
+                                    tn_module **module);
 /* Make a module of the same context that is as M is now, and changes on its own.
  *
  * copy     owned by the caller: tn_module_free; NULL on failure

@@ -437,6 +437,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_diagnostic_write": (c_int, [P, POINTER(Diagnostic), c_int, POINTER(Writer)]),
     "tn_module_read": (c_int, [P, POINTER(ReadOptions), c_char_p, c_size_t, POINTER(P)]),
     "tn_module_read_file": (c_int, [P, POINTER(ReadOptions), c_char_p, POINTER(P)]),
+    "tn_module_read_for": (c_int, [P, POINTER(ReadOptions), c_char_p, c_char_p, c_size_t, POINTER(KnownInput), c_size_t, P,
+                                   POINTER(P)]),
     "tn_model_files_new": (P, [P, c_char_p]),
     "tn_model_files_free": (None, [P]),
     "tn_model_files_data": (c_void_p, [P, c_char_p, c_uint64, c_uint64, POINTER(c_void_p)]),

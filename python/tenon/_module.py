@@ -428,7 +428,8 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
 def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
           entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str, dims: Mapping[str, int],
           shapes: Shapes, constants: Mapping[str, Any], external: Optional[External],
-          context: Optional[Context]) -> Module:
+          context: Optional[Context], runs: Optional[Mapping[str, Any]] = None) -> Module:
+    """RUNS: the inputs of runs, on which the nodes of the program depend."""
     if profile not in ("extended", "core-v1"):
         raise UsageError(f"the profiles are extended and core-v1, not {profile}")
     context = context or default_context()
@@ -442,7 +443,12 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
                       external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes))
     at = c_void_p()
     with context as cx:
-        if data is not None:
+        if runs is not None:
+            given, more = _known(runs)
+            cx.check(c.lib.tn_module_read_for(cx.handle, byref(o), os.fsencode(path) if path is not None else None, data,
+                                              len(data or b""), given, len(runs), None, byref(at)))
+            held += more
+        elif data is not None:
             cx.check(c.lib.tn_module_read(cx.handle, byref(o), data, len(data), byref(at)))
         else:
             assert path is not None
@@ -480,19 +486,31 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
     external   ONNX: where data in other files comes from (`read`); else from those beside the model
     options    as those of `Module.compile`
 
+    A model that leaves sizes open is read again for inputs that do not fit them: an axis of extent 1 that spreads, a part
+    that ends before its bound. So the file, and `constants`, must not change while the program is in use.
+
     >>> load('%0 = Input () {name="x"} : tensor<f32>[3]\\n%1 = Relu (%0) : tensor<f32>[3]\\noutputs: %1')([-1, 0, 2])
     Tensor(f32[3], [0.0, 0.0, 2.0])
     """
     known = {name: x for name, x in constants.items() if _is_shape_data(x)}
-    if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
-        m = read(source, dialect=dialect, entry=entry, dims=dims, shapes=shapes, constants=known, external=external,
-                 context=context)
+    text: Optional[bytes] = None
+    path: Optional[PathLike] = None
+    if isinstance(source, bytes):
+        text = source
+    elif isinstance(source, str) and "\n" in source:
+        text = source.encode()
     else:
-        m = open(source, dialect=dialect, entry=entry, dims=dims, shapes=shapes, constants=known, external=external,
-                 context=context)
-    # The reader of ONNX took those that are no inputs now; other dialects have none that are known before.
-    taken = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
-    rest = {name: x for name, x in constants.items() if name not in taken}
-    if rest:
-        m = m.constants(rest)
-    return m.compile(dims=dims, **options)
+        path = source
+
+    def made(runs: Optional[Mapping[str, Any]] = None) -> Program:
+        m = _read(text, path, dialect, None, entry, (), False, "extended", dims, shapes, known, external, context, runs)
+        # The reader of ONNX took those that are no inputs now; other dialects have none that are known before.
+        taken = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
+        rest = {name: x for name, x in constants.items() if name not in taken}
+        if rest:
+            m = m.constants(rest)
+        program = m.compile(dims=dims, **options)
+        if runs is None and m._is_model() and path != "-":
+            program._for_inputs = made
+        return program
+    return made()

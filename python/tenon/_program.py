@@ -15,7 +15,7 @@ import numpy as np
 from . import _library as c
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
-from ._errors import InputError, UsageError
+from ._errors import InputError, Rejected, UsageError
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
 _from_buffer: Callable[[Any], c_char] = c_char.from_buffer
@@ -23,6 +23,7 @@ _ndarray = np.ndarray
 _empty = np.empty
 _run = c.lib.tn_program_run
 
+MOST_OTHERS = 8  # programs of one model that are kept for inputs that do not fit
 CANCEL_NS = 20_000_000  # between two looks for Ctrl-C during a run
 FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
 WEIGHTS = 7
@@ -204,6 +205,9 @@ class Program:
         self._n_in = len(self._input_types)
         self._by_name = {name: i for i, (name, _) in enumerate(self._input_types)}
         self._results: Any = None
+        # Of a model: makes a program for inputs that do not fit. Those that it made, with what they are for.
+        self._for_inputs: Optional[Callable[[Mapping[str, Any]], Program]] = None
+        self._others: list[tuple[Any, dict[str, bytes], Program]] = []
         if len(self._output_types) != 1:
             self._results = collections.namedtuple(  # type: ignore[misc]
                 "Results", [name for name, _ in self._output_types], rename=True)
@@ -256,6 +260,25 @@ class Program:
                 raise InputError(f"no tensor is given for input '{name}'")
         return tuple(given)
 
+    def _other(self, args: tuple[Any, ...], error: InputError) -> tuple[Program, dict[str, Array]]:
+        """Another program of the same model, for ARGS, which this one refuses with ERROR; and its inputs."""
+        if self._for_inputs is None or all(is_known(t.shape) for _, t in self._input_types):
+            raise error
+        arrays = {name: storage_of(x, t.dtype, f"input '{name}'", wanted_text(t.dtype, t.shape))
+                  for (name, t), x in zip(self._input_types, args)}
+        shapes = [a.shape for a in arrays.values()]
+        for others, known, program in self._others:
+            if others == shapes and all(arrays[name].tobytes() == x for name, x in known.items()):
+                break
+        else:
+            try:
+                program = self._for_inputs({name: Tensor(arrays[name], t.dtype) for name, t in self._input_types})
+            except Rejected:
+                raise error from None
+            known = {name: a.tobytes() for name, a in arrays.items() if name not in program._by_name}
+            self._others = [(shapes, known, program), *self._others[:MOST_OTHERS - 1]]
+        return program, {name: a for name, a in arrays.items() if name in program._by_name}
+
     def __call__(self, *args: Any, **named: Any) -> Any:
         if named or len(args) != self._n_in:
             args = self._order(args, named)
@@ -292,8 +315,11 @@ class Program:
             if frame.hooks.said:
                 frame.hooks.warn()
             return results[0] if self._results is None else self._results._make(results)
+        except InputError as error:
+            program, arrays = self._other(args, error)
         finally:
             self._frames.append(frame)
+        return program(**arrays)
 
     def _call_any(self, frame: _Frame) -> Any:
         """The same where extents of results are not known, or a result is empty."""
@@ -318,6 +344,15 @@ class Program:
         timeout   in seconds; RunError when the run takes longer
         progress  is told of everything that took time, as it ends; an exception that it raises ends the run
         """
+        ordered = self._order((), inputs)
+        try:
+            return self._run(ordered, out, seed, threads, timeout, progress)
+        except InputError as error:
+            program, arrays = self._other(ordered, error)
+        return program.run(arrays, out=out, seed=seed, threads=threads, timeout=timeout, progress=progress)
+
+    def _run(self, inputs: tuple[Any, ...], out: Optional[Mapping[str, Any]], seed: int, threads: int,
+             timeout: Optional[float], progress: Optional[Callable[[Event], None]]) -> dict[str, Any]:
         frame = _Frame(self)
         o = frame.options
         o.seed, o.threads = seed, threads
@@ -326,7 +361,7 @@ class Program:
         if progress is not None:
             hook = _profiler(progress, frame.hooks)
             o.profiler = ctypes.pointer(hook)
-        held = [frame.fit(i, x) for i, x in zip(frame.inputs, self._order((), inputs))]
+        held = [frame.fit(i, x) for i, x in zip(frame.inputs, inputs)]
         given = dict(out or {})
         results: list[Any] = [None] * len(frame.outputs)
         for k, port in enumerate(frame.outputs):

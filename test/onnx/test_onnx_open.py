@@ -25,6 +25,18 @@ class OpenSizes(Case):
             got, = self.run_model(data, {"x": x})
             np.testing.assert_array_equal(got, x[2:100])
 
+    def test_sizes_of_floats(self):
+        """A list of a few floats may say how large a result is, as models that segment images have it."""
+        data = model([node("Cast", "size", "s", to=7), node("Concat", "one s", "all", axis=0), node("Resize", "x - - all", "y", mode="nearest")],
+                     [("x", "f32", [1, 1, 2, 2]), ("size", "f32", [2])], [("y", "f32", None)], [("one", ints(1, 1))])
+        x = floats(1, 1, 2, 2)
+        for n, m in (4, 6), (2, 4):
+            got, = self.run_model(data, {"x": x, "size": np.array([n, m], np.float32)})
+            np.testing.assert_array_equal(got, x.repeat(n // 2, 2).repeat(m // 2, 3))
+        done = self.checked(data)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--constant size=VALUE", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -154,5 +154,35 @@ class Known(unittest.TestCase):
         self.assertEqual((float(loss), gradient.tolist()), (12, [[1, 2, 3]] * 2))
 
 
+class Fitting(unittest.TestCase):
+    """A program whose sizes are open is made again for inputs that do not fit them."""
+
+    def test_axes_of_extent_1_spread(self):
+        net = tenon.load(model([node("Add", "a b", "y")], [("a", "f32", ["n", 3]), ("b", "f32", ["m", 3])], [Y]))
+        for n, m in (2, 2), (2, 1), (1, 4), (2, 1):
+            a, b = np.full((n, 3), 2, np.float32), np.full((m, 3), 5, np.float32)
+            np.testing.assert_array_equal(net(a, b), a + b)
+            np.testing.assert_array_equal(net(b=b.tolist(), a=a), a + b)
+            out = np.zeros((max(n, m), 3), np.float32)
+            net.run({"a": a, "b": b}, out={"y": out})
+            np.testing.assert_array_equal(out, a + b)
+        with self.assertRaisesRegex(tenon.InputError, "n"):
+            net(np.zeros((2, 3), np.float32), np.zeros((4, 3), np.float32))
+
+    def test_with_a_constant(self):
+        net = tenon.load(model([node("Add", "a b", "c"), node("Mul", "c k", "y")],
+                               [("a", "f32", ["n"]), ("b", "f32", ["m"]), ("k", "f32", [1])], [Y]),
+                         constants={"k": np.array([3], np.float32)})
+        for n, m in (2, 2), (1, 2):
+            np.testing.assert_array_equal(net(np.ones(n, np.float32), np.ones(m, np.float32)), np.full(2, 6))
+
+    def test_no_other_program_helps(self):
+        net = tenon.load(model([node("Add", "a b", "y")], [("a", "f32", ["n"]), ("b", "f32", [2])], [Y]))
+        with self.assertRaisesRegex(tenon.InputError, "'b' wants float32.2."):
+            net(np.zeros(2, np.float32), np.zeros(3, np.float32))
+        with self.assertRaises(tenon.InputError):
+            net(np.zeros((2, 2), np.float32), np.zeros(2, np.float32))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -93,36 +93,21 @@ static void close_set(data_set *d)
 
 /* ---- the model ---- */
 
-static bool is_whole(tn_dtype d)
-{
-    return d < TN_FP8_E4M3;
-}
-
-/* Read the model as it is, or else with the sizes that the inputs of D have, and those that hold
- * integers as constants: shapes may depend on either. */
+/* Read the model as it is, or else for the inputs of D, on which its nodes may depend. */
 static tn_status read_model(verification *v, const data_set *d, tn_module **m)
 {
     session *s = v->s;
-    tn_read_options with = s->read;
     TN_TRY(read_without(s, v->model, m));
     if (*m)
         return TN_OK;
-    tn_known_input *known = cli_alloc(&s->memory, d->n_in + with.n_known, sizeof *known);
-    tn_input_shape *shapes = cli_alloc(&s->memory, d->n_in, sizeof *shapes);
-    if (!known || !shapes)
+    tn_known_input *inputs = cli_alloc(&s->memory, d->n_in, sizeof *inputs);
+    if (!inputs)
         return no_memory(s);
-    if (with.n_known)
-        memcpy(known, with.known, with.n_known * sizeof *known);
-    for (size_t i = 0; i < d->n_in; i++) {
-        const tn_type *type = &d->in[i].type;
-        if (is_whole(type->dtype) && *d->names[i])
-            known[with.n_known++] = (tn_known_input){d->names[i], &d->in[i]};
-        shapes[i] = (tn_input_shape){d->names[i], type->rank, type->dims};
-    }
-    with.known = known;
-    with.shapes = shapes;
-    with.n_shapes = d->n_in;
-    return read_with(s, v->model, &with, m);
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_in; i++)
+        if (*d->names[i])
+            inputs[n++] = (tn_known_input){d->names[i], &d->in[i]};
+    return read_program_for(s, v->model, inputs, n, m);
 }
 
 /* The tensor for input INDEX of P: all are there in order, or some are constants now and names

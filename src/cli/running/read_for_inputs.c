@@ -32,51 +32,34 @@ static bool is_model(const session *s, const char *path)
     return is_one && can_read_twice(path);
 }
 
-/* What the inputs of a run say: the shapes of tensors, and the values of those that may be shapes,
- * axes, or what an `If` looks at. */
+/* The inputs of a run: their types, and the data of those that may be shapes, axes, or what an `If`
+ * looks at. */
 typedef struct clues {
     session *s;
-    tn_input_shape *shapes;
-    size_t n_shapes, cap_shapes;
-    tn_known_input *values;
-    size_t n_values, cap_values;
+    tn_known_input *inputs;
+    size_t n, cap;
 } clues;
 
-static tn_status add_shape(clues *list, const char *name, const int64_t *dims, uint32_t rank)
+/* Room for the input NAME. */
+static tn_status add_clue(clues *list, const char *name, tn_buffer **value)
 {
     session *s = list->s;
-    list->shapes =
-        cli_grow(&s->memory, list->shapes, &list->cap_shapes, list->n_shapes, sizeof *list->shapes);
-    int64_t *own = cli_alloc(&s->memory, rank, sizeof *own);
-    if (!list->shapes || !own)
-        return no_memory(s);
-    if (rank > 0)
-        memcpy(own, dims, rank * sizeof *own);
-    list->shapes[list->n_shapes++] = (tn_input_shape){name, rank, own};
-    return TN_OK;
-}
-
-/* Room for the value of the input NAME. */
-static tn_status add_value(clues *list, const char *name, tn_buffer **value)
-{
-    session *s = list->s;
-    list->values =
-        cli_grow(&s->memory, list->values, &list->cap_values, list->n_values, sizeof *list->values);
+    list->inputs = cli_grow(&s->memory, list->inputs, &list->cap, list->n, sizeof *list->inputs);
     *value = cli_alloc(&s->memory, 1, sizeof **value);
-    if (!list->values || !*value)
+    if (!list->inputs || !*value)
         return no_memory(s);
-    list->values[list->n_values++] = (tn_known_input){name, *value};
+    list->inputs[list->n++] = (tn_known_input){name, *value};
     return TN_OK;
 }
 
-/* Truth values and integers of which readers take note. */
-static bool may_be_shape(const tn_type *t)
+/* Others are too large to decide about shapes. */
+static bool is_small(const tn_type *t)
 {
     enum { MOST = 4096 };
     int64_t n = 1;
     for (uint32_t i = 0; i < t->rank && n <= MOST; i++)
         n = t->dims[i] > MOST ? MOST + 1 : n * t->dims[i];
-    return t->dtype < TN_FP8_E4M3 && n <= MOST;
+    return n <= MOST;
 }
 
 static tn_status add_tensor(clues *list, tn_tensor_file *file, size_t at, const char *name)
@@ -89,11 +72,9 @@ static tn_status add_tensor(clues *list, tn_tensor_file *file, size_t at, const 
     if (!own)
         return no_memory(s);
     TN_TRY(tn_tensor_file_type(file, at, &type));
-    TN_TRY(add_shape(list, own, type.dims, type.rank));
-    if (!may_be_shape(&type))
-        return TN_OK;
-    TN_TRY(add_value(list, own, &value));
-    return known_tensor_copy(s, file, at, value);
+    TN_TRY(add_clue(list, own, &value));
+    value->type = type;
+    return is_small(&type) ? known_tensor_copy(s, file, at, value) : TN_OK;
 }
 
 /* The tensors of the file PATH; NAME: of one without a name. */
@@ -116,21 +97,15 @@ static tn_status add_input(clues *list, const char *text)
     session *s = list->s;
     const char *eq = strchr(text, '=');
     in_place read;
-    tn_buffer plain, *value;
+    tn_buffer *value;
     const char *name = eq ? cli_copy(&s->memory, text, (size_t)(eq - text)) : NULL;
     if (!name)
         return eq ? no_memory(s) : TN_OK;
     if (!in_place_is(s, eq + 1))
         return add_file(list, eq + 1, name);
     TN_TRY(in_place_read(s, name, eq + 1, &read));
-    if (read.rank > 0)
-        TN_TRY(add_shape(list, name, read.dims, read.rank));
-    TN_TRY(in_place_plain(s, &read, &plain));
-    if (!may_be_shape(&plain.type))
-        return TN_OK;
-    TN_TRY(add_value(list, name, &value));
-    *value = plain;
-    return TN_OK;
+    TN_TRY(add_clue(list, name, &value));
+    return in_place_plain(s, &read, value);
 }
 
 static void ignore(void *user, const tn_diagnostic *d)
@@ -206,57 +181,11 @@ tn_status read_without(session *s, const char *path, tn_module **m)
     return TN_OK;
 }
 
-tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m)
-{
-    const tn_read_options before = s->read;
-    s->read = *with;
-    const tn_status status = read_program(s, path, m);
-    s->read = before;
-    return status;
-}
-
-/* Make constants of the values of LIST, too. They stay constants if the program is read then. */
-static tn_status read_with_values(clues *list, const char *path, tn_module **m)
-{
-    session *s = list->s;
-    held_reports reports;
-    const tn_read_options before = s->read;
-    tn_known_input *known = cli_alloc(&s->memory, before.n_known + list->n_values, sizeof *known);
-    if (!known)
-        return no_memory(s);
-    if (before.n_known > 0)
-        memcpy(known, before.known, before.n_known * sizeof *known);
-    memcpy(known + before.n_known, list->values, list->n_values * sizeof *known);
-    s->read.known = known;
-    s->read.n_known += list->n_values;
-    s->read.shapes = list->shapes;
-    s->read.n_shapes = list->n_shapes;
-    const tn_status status = read_held(s, path, &reports, m);
-    if (status == TN_ERR_REJECTED)
-        reports_end(&reports, false);
-    if (status == TN_OK)
-        s->n_taken = list->n_values;
-    else
-        s->read = before;
-    return status;
-}
-
 tn_status read_with_sizes(session *s, const arguments *args, const char *path, tn_module **m)
 {
     clues list = {.s = s};
-    held_reports reports;
-    const tn_read_options before = s->read;
     find_clues(&list, args);
-    s->read.shapes = list.shapes;
-    s->read.n_shapes = list.n_shapes;
-    tn_status status = read_held(s, path, &reports, m);
-    s->read = before;
-    if (status != TN_ERR_REJECTED)
-        return status;
-    if (list.n_values > 0)
-        status = read_with_values(&list, path, m);
-    reports_end(&reports, status == TN_ERR_REJECTED);
-    return status;
+    return read_program_for(s, path, list.inputs, list.n, m);
 }
 
 tn_status read_for_inputs(session *s, const arguments *args, const char *path, tn_module **m,

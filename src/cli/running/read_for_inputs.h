@@ -6,12 +6,9 @@
 #include "cli/session/cli.h"
 
 /* Read the program PATH. *M is NULL after TN_OK for a model that is refused, of which nothing was
- * reported: it is read_with more next. What can be read without has code for all sizes. */
+ * reported: it is read for inputs next. What can be read without has code for all sizes. */
 tn_status read_without(session *s, const char *path, tn_module **m);
-/* Read it WITH the shapes and values of inputs on which its nodes may depend. */
-tn_status read_with(session *s, const char *path, const tn_read_options *with, tn_module **m);
-/* Read it with the sizes that the options --input and --inputs give; and where these are not
- * enough, with their integers as constants, which are no inputs then. */
+/* Read it for the inputs that the options --input and --inputs give (tn_module_read_for). */
 tn_status read_with_sizes(session *s, const arguments *args, const char *path, tn_module **m);
 /* Without where that is possible, else with the sizes. IS_OPEN: the inputs of a run decide about
  * sizes. The module took them for what its nodes need: those that meet are equal, and parts exist.

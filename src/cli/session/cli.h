@@ -130,6 +130,10 @@ void help_command_options(cli_text *out, const command *c);
 /* Read the program in the file PATH, and the files beside it that it names, with the common
  * options. */
 tn_status read_program(session *s, const char *path, tn_module **m);
+/* The same for runs with the N INPUTS, on which its nodes depend. What became a constant of these
+ * stands behind read.known then. */
+tn_status read_program_for(session *s, const char *path, const tn_known_input *inputs, size_t n,
+                           tn_module **m);
 /* Give up the files that programs named; none of these may be in use any more. */
 void models_release(session *s);
 

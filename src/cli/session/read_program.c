@@ -1,4 +1,6 @@
 /* Reading programs. What a model keeps in files beside it stays there until the command ends. */
+#include <string.h>
+
 #include "cli/session/cli.h"
 
 struct model_folder {
@@ -6,7 +8,8 @@ struct model_folder {
     tn_model_files *files;
 };
 
-tn_status read_program(session *s, const char *path, tn_module **m)
+/* The options of S, with what lies beside the model PATH. */
+static tn_status options_for(session *s, const char *path, tn_read_options *o)
 {
     model_folder *folder = cli_alloc(&s->memory, 1, sizeof *folder);
     if (!folder)
@@ -16,10 +19,37 @@ tn_status read_program(session *s, const char *path, tn_module **m)
         return no_memory(s);
     folder->next = s->models;
     s->models = folder;
-    tn_read_options o = s->read;
-    o.external = tn_model_files_data;
-    o.external_user = folder->files;
+    *o = s->read;
+    o->external = tn_model_files_data;
+    o->external_user = folder->files;
+    return TN_OK;
+}
+
+tn_status read_program(session *s, const char *path, tn_module **m)
+{
+    tn_read_options o;
+    TN_TRY(options_for(s, path, &o));
     return tn_module_read_file(s->cx, &o, path, m);
+}
+
+tn_status read_program_for(session *s, const char *path, const tn_known_input *inputs, size_t n,
+                           tn_module **m)
+{
+    tn_read_options o;
+    TN_TRY(options_for(s, path, &o));
+    bool *taken = cli_alloc(&s->memory, n, sizeof *taken);
+    tn_known_input *known = cli_alloc(&s->memory, o.n_known + n, sizeof *known);
+    if (!taken || !known)
+        return no_memory(s);
+    TN_TRY(tn_module_read_for(s->cx, &o, path, NULL, 0, inputs, n, taken, m));
+    if (o.n_known)
+        memcpy(known, o.known, o.n_known * sizeof *known);
+    for (size_t i = 0; i < n; i++)
+        if (taken[i])
+            known[o.n_known + s->n_taken++] = inputs[i];
+    s->read.known = known;
+    s->read.n_known = o.n_known + s->n_taken;
+    return TN_OK;
 }
 
 void models_release(session *s)

@@ -157,7 +157,16 @@ static void add_size(open_inputs *all, dim d)
         (void)onnx_no_memory(all->im);
 }
 
-/* `--dim` for the sizes of the inputs, and for VALUES `--constant` for those that hold integers;
+/* Integers, or a list of a few floats. */
+static bool may_be_sizes(const type *t)
+{
+    enum { MOST_FLOATS = 16 };
+    if (!dtype_is_float(t->dtype))
+        return t->rank < 2;
+    return t->rank == 1 && !dim_is_symbolic(t->dims[0]) && t->dims[0] <= MOST_FLOATS;
+}
+
+/* `--dim` for the sizes of the inputs, and for VALUES `--constant` for those that may be such;
  * "" where nothing is open. */
 static const char *options_of_inputs(importer *im, bool values)
 {
@@ -170,7 +179,7 @@ static const char *options_of_inputs(importer *im, bool values)
         for (uint32_t k = 0; k < t->rank; k++)
             if (dim_is_symbolic(t->dims[k]))
                 add_size(&all, t->dims[k]);
-        if (values && name && !dtype_is_float(t->dtype) && t->rank < 2)
+        if (values && name && may_be_sizes(t))
             add_option(&all, "--constant", name, "VALUE");
     }
     return all.text;
