@@ -73,6 +73,7 @@ def words():
     yield from attention()
     yield from grouped()
     yield from quantised()
+    yield from quantised_attention()
     yield "QuantizeLinear", "y:ui8", [f(3, 4), scale(0.03), byte(120)], (), {}
     yield "QuantizeLinear", "y:ui16", [f(3, 4), scale(0.003), np.array(1200, np.uint16)], (), {}
     yield "DequantizeLinear", "y", [u8(3, 4), f(3) ** 2, u8(3)], (), {"axis": 0}
@@ -136,6 +137,17 @@ def grouped():
     yield op, "y k v", [*more, i32(7), i32(8), *angles], (6,), turned
 
 
+def quantised_attention():
+    x, scales, two = u8(2, 5, 8), [scale(0.03), scale(0.02)], {"num_heads": 2}
+    some = r.integers(0, 2, (2, 5)).astype(np.int32)
+    for w, zero in (u8(8, 24), byte(100)), (s8(8, 24), np.array(-3, np.int8)):
+        yield "QAttention", "y", [x, w, f(24), *scales, None, byte(120), zero], (), two
+        yield "QAttention", "y", [x, w, f(24), *scales, some, byte(120), zero], (), two
+        yield "QAttention", "y", [x, w, f(24), *scales, i32(3, 5), byte(120), zero], (), two | {"unidirectional": 1}
+        yield "QAttention", "y p", [x, w, f(24), *scales, None, byte(120), zero, f(2, 2, 2, 3, 4)], (), two | {"unidirectional": 1}
+    yield "QAttention", "y", [x, s8(8, 24), f(24), scale(0.03), np.abs(f(24)) / 50, None, byte(120), np.zeros(24, np.int8)], (1, 4, 7), two
+
+
 def quantised():
     own, other, out = [scale(0.03), byte(120)], [scale(0.02), byte(100)], [scale(0.05), byte(128)]
     signed = [scale(0.03), np.array(3, np.int8)], [scale(0.02), np.array(-3, np.int8)], [scale(0.05), np.array(5, np.int8)]
@@ -147,6 +159,9 @@ def quantised():
     yield "QLinearLeakyRelu", "y:ui8", [u8(40), *own, *other], (1, 2, 3, 4), {"alpha": 0.1}
     yield "QLinearGlobalAveragePool", "y:ui8", [u8(2, 3, 4, 5), *own, *part], (), {}
     yield "QLinearGlobalAveragePool", "y:ui8", [u8(2, 4, 5, 3), *own, *part], (), {"channels_last": 1}
+    for more in {}, {"pads": [1, 1, 1, 1]}, {"pads": [1, 0, 1, 1], "count_include_pad": 1}, {"ceil_mode": 1, "strides": [2, 2]}:
+        yield "QLinearAveragePool", "y:ui8", [u8(2, 3, 6, 7), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2]} | more
+    yield "QLinearAveragePool", "y:ui8", [u8(2, 6, 7, 3), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2], "channels_last": 1}
     yield "QLinearConcat", "y:ui8", [scale(0.04), byte(110), u8(2, 3), *own, u8(2, 4), *other], (), {"axis": 1}
     for version in 11, 13:
         yield "QLinearSoftmax", "y:ui8", [u8(3, 2, 7), *own, *part], (), {"axis": 1, "opset": version}

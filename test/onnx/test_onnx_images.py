@@ -34,6 +34,31 @@ def pooled(x, boxes, shape, scale):
     return out
 
 
+def sampled(image, y, x):
+    """The channels of IMAGE at this position; 0 outside."""
+    top, left = int(np.floor(y)), int(np.floor(x))
+    out = np.zeros(len(image))
+    for i, j in np.ndindex(2, 2):
+        if 0 <= top + i < image.shape[1] and 0 <= left + j < image.shape[2]:
+            out += image[:, top + i, left + j] * (1 - abs(y - top - i)) * (1 - abs(x - left - j))
+    return out
+
+
+def deformed(x, w, offset, mask, strides, pads, dilations, groups, n_offsets):
+    """DeformConv without a bias, element by element."""
+    n, size, each = len(x), w.shape[2] * w.shape[3], x.shape[1] // n_offsets
+    out = np.zeros((n, len(w), *offset.shape[2:]))
+    for b, row, column in np.ndindex(n, *offset.shape[2:]):
+        seen = np.zeros((x.shape[1], size))
+        for g, e in np.ndindex(n_offsets, size):
+            at = offset[b, 2 * (g * size + e):][:2, row, column]
+            place = [(row, column)[i] * strides[i] - pads[i] + (e // w.shape[3], e % w.shape[3])[i] * dilations[i] + at[i] for i in range(2)]
+            seen[g * each:(g + 1) * each, e] = sampled(x[b, g * each:(g + 1) * each], *place) * mask[b, g * size + e, row, column]
+        parts = seen.reshape(groups, -1)
+        out[b, :, row, column] = np.einsum("gi,goi->go", parts, w.reshape(groups, len(w) // groups, -1)).ravel()
+    return out
+
+
 class Images(Case):
     def with_constants(self, op, arrays, constants, opset, **attributes):
         """The result for ARRAYS, of which those with the numbers CONSTANTS are initializers."""
@@ -54,6 +79,22 @@ class Images(Case):
                 got = self.with_constants("Col2Im", [x, ints(*image), ints(*block)], (1, 2), 18, strides=list(strides),
                                           pads=list(pads), dilations=list(dilations))
                 np.testing.assert_allclose(got, folded(x, image, block, strides, pads, dilations), rtol=1e-6, atol=1e-6)
+
+    def test_convolutions_at_positions_that_are_data(self):
+        for shape, filter_, strides, pads, dilations, groups, n in (((2, 4, 5, 6), (6, 4, 3, 3), (1, 1), (1, 1, 1, 1), (1, 1), 1, 1),
+                                                                    ((1, 4, 6, 5), (4, 2, 2, 3), (2, 1), (1, 0, 0, 2), (1, 1), 2, 2),
+                                                                    ((2, 4, 6, 6), (2, 2, 2, 2), (1, 2), (0, 0, 0, 0), (2, 1), 2, 4)):
+            x, w, bias = floats(*shape), floats(*filter_), floats(len(range(filter_[0])))
+            places = [(shape[2 + i] + pads[i] + pads[2 + i] - (filter_[2 + i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(2)]
+            size = n * filter_[2] * filter_[3]
+            offset, mask = floats(shape[0], 2 * size, *places), floats(shape[0], size, *places)
+            options = {"strides": list(strides), "pads": list(pads), "dilations": list(dilations), "group": groups, "offset_group": n}
+            for given in (bias, mask), (None, mask), (bias, None):
+                with self.subTest(shape=shape, bias=given[0] is not None, mask=given[1] is not None):
+                    got, = self.results("DeformConv", 1, x, w, offset, *given, opset=19, **options)
+                    want = deformed(x, w, offset, np.ones_like(mask) if given[1] is None else mask, strides, pads, dilations, groups, n)
+                    want += 0 if given[0] is None else bias.reshape(-1, 1, 1)
+                    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 
     def test_crop_and_pad_in_the_middle(self):
         x = floats(6, 5, 4)

@@ -114,6 +114,36 @@ class Microsoft(Case):
         self.close(present, np.stack([k, v]))
         self.close(got, attended(q, k, v, np.where(np.tril(np.ones((3, 7)), 4) > 0, 0, -np.inf)))
 
+    def test_attention_of_quantised_tensors(self):
+        x, w, bias, mask = bytes_(2, 3, 8), bytes_(8, 24), floats(24), np.array([[1, 1, 0], [1, 1, 1]], np.int32)
+        got, = self.give("QAttention", 1, x, w, bias, OWN[0], OTHER[0], mask, OWN[1], OTHER[1], num_heads=2)
+        parts = np.split(numbers(x, *OWN) @ numbers(w, *OTHER) + bias, 3, -1)
+        np.testing.assert_allclose(got, attended(*(heads(p, 2) for p in parts), np.where(mask > 0, 0, -10000)[:, None, None]), rtol=1e-4,
+                                   atol=1e-4)
+
+    def test_group_norm(self):
+        x, scale, shift, skip, bias = floats(2, 3, 4, 8), floats(8), floats(8), floats(2, 3, 4, 8), floats(8)
+        def want(x):
+            groups = x.astype(np.float64).reshape(2, 12, 2, 4)
+            unit = (groups - groups.mean((1, 3), keepdims=True)) / np.sqrt(groups.var((1, 3), keepdims=True) + 0.01)
+            return unit.reshape(x.shape) * scale + shift
+        options = {"groups": 2, "epsilon": 0.01}
+        got, = self.give("GroupNorm", 1, x, scale, shift, **options)
+        self.close(got, want(x))
+        got, = self.give("GroupNorm", 1, x.transpose(0, 3, 1, 2), scale, shift, channels_last=0, activation=1, **options)
+        self.close(got.transpose(0, 2, 3, 1), want(x) / (1 + np.exp(-want(x))))
+        got, sums = self.give("SkipGroupNorm", 2, x, scale, shift, skip, bias, **options)
+        self.close(sums, x + skip + bias)
+        self.close(got, want(x + skip + bias))
+
+    def test_means_of_quantised_windows(self):
+        x = bytes_(2, 3, 4, 6)
+        means = numbers(x, *OWN).reshape(2, 3, 2, 2, 3, 2).mean((3, 5)) / OUT[0] + OUT[1]
+        got, = self.give("QLinearAveragePool", 1, x, *OWN, *OUT, kernel_shape=[2, 2], strides=[2, 2])
+        self.near(got, means)
+        got, = self.give("QLinearAveragePool", 1, x.transpose(0, 2, 3, 1), *OWN, *OUT, kernel_shape=[2, 2], strides=[2, 2], channels_last=1)
+        self.near(got.transpose(0, 3, 1, 2), means)
+
     def test_attention_of_many_heads(self):
         q, k, v, bias = floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8), floats(24)
         mask = np.array([[1, 0, 1, 1, 0], [1] * 5], np.int32)

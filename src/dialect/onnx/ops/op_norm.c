@@ -104,38 +104,88 @@ bool onnx_op_instance_normalization(onnx_call *c)
     return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, unit, scale), shift));
 }
 
-/* Channels in groups; scale and shift belong to groups before version 21, then to channels. */
+/* X with its channels, axis AXIS, in GROUPS, whose elements of one member of the batch have mean 0
+ * and deviation 1: of one more axis than X. No value when it is refused. */
+static tn_value normal_groups(onnx_call *c, tn_value x, uint32_t axis, int64_t groups)
+{
+    const type *t = onnx_type_of(c, x);
+    int64_t dims[TN_MAX_RANK + 1], axes[TN_MAX_RANK];
+    uint32_t n = 0, n_axes = 0;
+    if (!t)
+        return tn_no_value();
+    if (t->rank < 2 || t->rank >= TN_MAX_RANK || groups < 1 || dim_is_symbolic(t->dims[axis]) ||
+        t->dims[axis] % groups) {
+        (void)onnx_refuse(c, DIAG_InvalidAttribute, "the groups do not divide the channels");
+        return tn_no_value();
+    }
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (i == axis)
+            dims[n++] = groups;
+        if (i > 0)
+            axes[n_axes++] = n;
+        dims[n++] = i == axis ? t->dims[i] / groups : t->dims[i];
+    }
+    const tn_value parts = tn_reshape(c->b, x, (tn_ints){dims, n});
+    const moments m = moments_of(c, parts, (tn_ints){axes, n_axes});
+    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
+    return tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+}
+
+/* Y times input K along AXIS, plus the input behind it. */
+static tn_value scaled_along(onnx_call *c, tn_value y, uint32_t k, int64_t axis, uint32_t rank)
+{
+    y = tn_mul(c->b, y, onnx_along(c, onnx_in(c, k), axis, rank));
+    return tn_add(c->b, y, onnx_along(c, onnx_in(c, k + 1), axis, rank));
+}
+
+/* Scale and shift belong to groups before version 21, then to channels. */
 bool onnx_op_group_normalization(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x);
+    const type *t = onnx_in_type(c, 0);
     const int64_t groups = onnx_attr_int(c, "num_groups", 0);
-    int64_t dims[TN_MAX_RANK + 1], axes[TN_MAX_RANK];
-    if (!t)
+    tn_value y = normal_groups(c, onnx_in(c, 0), 1, groups);
+    if (!t || !tn_is_value(y))
         return false;
-    if (t->rank < 2 || t->rank >= TN_MAX_RANK || groups < 1 || dim_is_symbolic(t->dims[1]) ||
-        t->dims[1] % groups)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "'num_groups' does not divide the channels");
     const bool by_group = c->version < 21;
     if (!are_lists(c, 1, 2, by_group ? groups : t->dims[1]))
         return false;
-    dims[0] = t->dims[0];
-    dims[1] = groups;
-    dims[2] = t->dims[1] / groups;
-    for (uint32_t i = 2; i < t->rank; i++)
-        dims[i + 1] = t->dims[i];
-    for (uint32_t i = 2; i <= t->rank; i++)
-        axes[i - 2] = i;
-    const tn_value parts = tn_reshape(c->b, x, (tn_ints){dims, t->rank + 1});
-    const moments m = moments_of(c, parts, (tn_ints){axes, t->rank - 1});
-    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
-    tn_value y = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
     if (!by_group)
         y = tn_reshape(c->b, y, onnx_dims(t));
-    const uint32_t rank = t->rank + by_group;
-    y = tn_mul(c->b, y, onnx_along(c, onnx_in(c, 1), 1, rank));
-    y = tn_add(c->b, y, onnx_along(c, onnx_in(c, 2), 1, rank));
+    y = scaled_along(c, y, 1, 1, t->rank + by_group);
     return onnx_give(c, 0, by_group ? tn_reshape(c->b, y, onnx_dims(t)) : y);
+}
+
+/* GroupNorm of ONNX Runtime, and SkipGroupNorm, which adds inputs before. */
+bool onnx_op_ms_group_norm(onnx_call *c)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_in_type(c, 0);
+    if (!t)
+        return false;
+    const uint32_t axis = onnx_attr_int(c, "channels_last", 1) ? t->rank - 1 : 1;
+    const int64_t activation = onnx_attr_int(c, "activation", 0);
+    if (t->rank < 3 || !are_lists(c, 1, 2, t->dims[axis]) ||
+        (onnx_has_in(c, 4) && !onnx_in_fits(c, 4, TN_INTS(t->dims[axis]))))
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "it takes images, and a number for each channel");
+    tn_value x = onnx_in(c, 0);
+    for (uint32_t k = 4; k >= 3; k--)
+        if (onnx_has_in(c, k)) {
+            const type *u = onnx_in_type(c, k);
+            const tn_value more =
+                u && u->rank == 1 ? onnx_along(c, onnx_in(c, k), axis, t->rank) : onnx_in(c, k);
+            if (!u || (u->rank == 2 && t->rank > 2)) /* [batch, channels] */
+                return onnx_refuse(c, DIAG_NotImplemented, "'skip' has the rank of the input");
+            x = tn_add(b, x, more);
+        }
+    tn_value y = normal_groups(c, tn_cast(b, x, TN_F32), axis, onnx_attr_int(c, "groups", 0));
+    if (!tn_is_value(y) || !onnx_give(c, 1, x))
+        return false;
+    y = tn_reshape(b, y, onnx_dims(t));
+    y = scaled_along(c, y, 1, axis, t->rank);
+    if (activation)
+        y = tn_mul(b, y, tn_sigmoid(b, y));
+    return onnx_give(c, 0, tn_cast(b, y, t->dtype));
 }
 
 /* Over all axes from `axis` on. */

@@ -13,6 +13,9 @@ typedef struct onnx_quantised {
 tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d);
 /* (x - zero) * scale, in the type D. */
 tn_value onnx_dequantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d);
+/* The product of inputs 0 and 1, as f32; their scales are the inputs from SCALES on, their zero
+ * points those from ZEROS on. */
+tn_value onnx_real_product(onnx_call *c, uint32_t scales, uint32_t zeros);
 /* For ui8: a scale and a zero point so that 0 and all elements of X lie within the range. */
 onnx_quantised onnx_dynamic_range(onnx_call *c, tn_value x);
 /* X as si32 without its zero point, which may be no value: of one element, or along AXIS, which may

@@ -120,8 +120,7 @@ static tn_ints paired(int64_t *room, const int64_t *low, const int64_t *high, ui
     return (tn_ints){room, 2 * (size_t)n};
 }
 
-/* Y plus the bias in input K, one for each channel. */
-static bool give_with_bias(onnx_call *c, tn_value y, uint32_t k)
+bool onnx_give_with_bias(onnx_call *c, tn_value y, uint32_t k)
 {
     const type *t = onnx_type_of(c, y);
     if (!t || !onnx_has_in(c, k))
@@ -132,8 +131,7 @@ static bool give_with_bias(onnx_call *c, tn_value y, uint32_t k)
     return onnx_give(c, 0, tn_add(c->b, y, bias));
 }
 
-/* The windows of a filter of type U; `kernel_shape` may say them, too. */
-static bool read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *w)
+bool onnx_read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *w)
 {
     int64_t given[TN_MAX_RANK];
     const bool is_given = onnx_attr(c, "kernel_shape");
@@ -160,7 +158,7 @@ tn_value onnx_convolved(onnx_call *c, tn_value x, tn_value f, tn_dtype sums)
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, f);
     int64_t pads[2 * TN_MAX_RANK];
     onnx_windows w;
-    if (!t || !u || !read_kernel(c, t, u, &w) || !onnx_read_windows(c, t, true, &w))
+    if (!t || !u || !onnx_read_kernel(c, t, u, &w) || !onnx_read_windows(c, t, true, &w))
         return tn_no_value();
     const tn_convolved how = {.strides = {w.strides, w.n},
                               .pads = paired(pads, w.low, w.high, w.n),
@@ -173,7 +171,7 @@ bool onnx_op_conv(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
     const tn_value y = onnx_convolved(c, x, f, TN_DTYPE_DEFAULT);
-    return tn_is_value(y) && give_with_bias(c, y, 2);
+    return tn_is_value(y) && onnx_give_with_bias(c, y, 2);
 }
 
 /* ---- transposed ---- */
@@ -257,7 +255,7 @@ bool onnx_op_conv_transpose(onnx_call *c)
     int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
     int64_t from[TN_MAX_RANK];
     onnx_windows w;
-    if (!t || !u || !read_kernel(c, t, u, &w) || !read_extents(c, t, w.n, w.extents) ||
+    if (!t || !u || !onnx_read_kernel(c, t, u, &w) || !read_extents(c, t, w.n, w.extents) ||
         !onnx_window_list(c, "strides", w.n, 1, 1, w.strides) ||
         !onnx_window_list(c, "dilations", w.n, 1, 1, w.dilations) || !transposed_pads(c, &w, extra))
         return false;
@@ -278,5 +276,5 @@ bool onnx_op_conv_transpose(onnx_call *c)
                               .groups = groups};
     const tn_value turned_f = turned(c, f, u, groups, w.n);
     const tn_value y = tn_convolution(c->b, x, turned_f, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
-    return give_with_bias(c, cut_result(c, y, from, &w), 2);
+    return onnx_give_with_bias(c, cut_result(c, y, from, &w), 2);
 }

@@ -126,9 +126,8 @@ static bool is_padded(const onnx_windows *w)
     return false;
 }
 
-bool onnx_op_average_pool(onnx_call *c)
+tn_value onnx_averaged(onnx_call *c, tn_value x)
 {
-    const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     const bool with_pads = onnx_attr_int(c, "count_include_pad", 0);
     int64_t pads[2 * TN_MAX_RANK];
@@ -136,12 +135,12 @@ bool onnx_op_average_pool(onnx_call *c)
     onnx_windows w;
     if (!t || !onnx_read_windows(c, t, false, &w) ||
         !onnx_window_list(c, "pads", 2 * w.n, 0, 0, pads))
-        return false;
+        return tn_no_value();
     const tn_value sum = reduce_windows(c, x, TN_COMBINE_ADD, &w);
     for (uint32_t i = 0; i < w.n; i++)
         size *= (double)w.kernel[i];
     if (!is_padded(&w))
-        return onnx_give(c, 0, tn_div(c->b, sum, tn_scalar_like(c->b, sum, size)));
+        return tn_div(c->b, sum, tn_scalar_like(c->b, sum, size));
     tn_value counts = tn_no_value();
     for (uint32_t i = 0; i < w.n; i++) {
         /* what ceil_mode added behind the padding never counts */
@@ -149,7 +148,12 @@ bool onnx_op_average_pool(onnx_call *c)
         const tn_value along = counts_along(c, sum, &w, i, with_pads, high);
         counts = i == 0 ? along : tn_mul(c->b, counts, along);
     }
-    return onnx_give(c, 0, tn_div(c->b, sum, counts));
+    return tn_div(c->b, sum, counts);
+}
+
+bool onnx_op_average_pool(onnx_call *c)
+{
+    return onnx_give(c, 0, onnx_averaged(c, onnx_in(c, 0)));
 }
 
 /* (sum |x|^p)^(1/p) */

@@ -1,7 +1,8 @@
-/* Samples between the elements of an image, at positions that are data: GridSample, RoiAlign. */
+/* Samples between the elements of an image, at positions that are data: GridSample, RoiAlign,
+ * DeformConv. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op.h"
+#include "dialect/onnx/ops/op_window.h"
 
 enum { MOST_TAPS = 4, MOST_SPATIAL = 3 };
 
@@ -332,4 +333,123 @@ bool onnx_op_roi_align(onnx_call *c)
     const tn_value all = weighted_rows(&s, 0, image, tn_no_value());
     const tn_value y = tn_mean(b, all, TN_INTS(2, 4), false); /* boxes, rows, columns, channels */
     return onnx_give(c, 0, tn_transpose(b, y, TN_INTS(0, 3, 1, 2)));
+}
+
+/* ---- DeformConv ---- */
+
+typedef struct deformed {
+    onnx_call *c;
+    const type *image, *filter;
+    onnx_windows w;
+    int64_t groups, n_offsets; /* of channels: for products, and for offsets */
+    int64_t size;              /* elements of a window */
+} deformed;
+
+/* Part G of input K, whose second axis has one for each group of offsets: [batch, size * EACH,
+ * rows, columns]. */
+static tn_value offset_part(const deformed *d, uint32_t k, int64_t g, int64_t each)
+{
+    return tn_slice_axis(d->c->b, onnx_in(d->c, k), 1, g * d->size * each, d->size * each);
+}
+
+/* Where the elements of all windows lie along AXIS, for the offsets of group G:
+ * [batch, size, rows, columns]. */
+static tn_value positions(const deformed *d, int64_t g, int64_t axis)
+{
+    tn_builder *b = d->c->b;
+    const onnx_windows *w = &d->w;
+    const int64_t n = w->out[axis];
+    double *at = ARENA_ARRAY(&d->c->im->memory, double, (size_t)(d->size * n));
+    if (!at) {
+        (void)onnx_no_memory(d->c->im);
+        return tn_no_value();
+    }
+    for (int64_t e = 0; e < d->size; e++)
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t inner = axis ? e % w->kernel[1] : e / w->kernel[1];
+            at[e * n + i] =
+                (double)(i * w->strides[axis] - w->low[axis] + inner * w->dilations[axis]);
+        }
+    const tn_ints dims = axis ? TN_INTS(d->size, 1, n) : TN_INTS(d->size, n, 1);
+    const tn_value fixed = tn_cast(b, tn_constant(b, TN_F64, dims, at), d->image->dtype);
+    const tn_ints pairs = TN_INTS(d->image->dims[0], d->size, 2, w->out[0], w->out[1]);
+    const tn_value both = tn_reshape(b, offset_part(d, 2, g, 2), pairs);
+    const tn_value one = tn_squeeze(b, tn_slice_axis(b, both, 2, axis, 1), TN_INTS(2));
+    return tn_add(b, fixed, one);
+}
+
+/* What the windows see of the channels of group G of offsets:
+ * [batch, size, rows, columns, channels]. */
+static tn_value seen(const deformed *d, int64_t g)
+{
+    onnx_call *c = d->c;
+    tn_builder *b = c->b;
+    const grid zeros = {.c = c, .padding = PAD_ZEROS, .mode = MODE_LINEAR};
+    const int64_t channels = d->image->dims[1] / d->n_offsets;
+    const tn_value part = tn_slice_axis(b, onnx_in(c, 0), 1, g * channels, channels);
+    const tn_ints dims = TN_INTS(d->image->dims[0], d->size, d->w.out[0], d->w.out[1]);
+    sampler s = {.c = c, .n = 2, .n_taps = 2, .extents = d->image->dims + 2};
+    s.image = rows_of(c, part);
+    for (int64_t i = 0; i < 2; i++) {
+        const tn_value x = positions(d, g, i);
+        const tn_value first = tn_floor(b, x), t = tn_sub(b, x, first);
+        const tn_value rest = tn_sub(b, tn_scalar_like(b, t, 1), t);
+        s.taps[i][0] = tap_at(&zeros, first, rest, d->image->dims[2 + i]);
+        s.taps[i][1] = tap_at(&zeros, onnx_plus(c, first, 1), t, d->image->dims[2 + i]);
+    }
+    const tn_value y = weighted_rows(&s, 0, tn_iota(b, TN_SI64, dims, 0), tn_no_value());
+    if (!onnx_has_in(c, 4))
+        return y;
+    return tn_mul(b, y, tn_expand_dims(b, offset_part(d, 4, g, 1), TN_INTS(4)));
+}
+
+static bool read_deformed(deformed *d)
+{
+    onnx_call *c = d->c;
+    const type *t = d->image, *u = d->filter;
+    if (t->rank != 4 || u->rank != 4)
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "it takes images [batch, channels, height, width]");
+    if (!onnx_read_kernel(c, t, u, &d->w) || !onnx_read_windows(c, t, true, &d->w))
+        return false;
+    const dim channels = t->dims[1], out = u->dims[0];
+    if (dim_is_symbolic(channels) || dim_is_symbolic(out) || d->w.extents[0] < 1 ||
+        d->w.extents[1] < 1)
+        return onnx_refuse(c, DIAG_ShapeUnknown, "channels and extents must be positive numbers");
+    if (d->groups < 1 || d->n_offsets < 1 || channels % d->groups || channels % d->n_offsets ||
+        out % d->groups || u->dims[1] != channels / d->groups)
+        return onnx_refuse(c, DIAG_DimensionMismatch, "the groups do not divide the channels");
+    d->size = d->w.kernel[0] * d->w.kernel[1];
+    const int64_t n = d->n_offsets * d->size, rows = d->w.out[0], columns = d->w.out[1];
+    return onnx_in_fits(c, 2, TN_INTS(t->dims[0], 2 * n, rows, columns)) &&
+           onnx_in_fits(c, 4, TN_INTS(t->dims[0], n, rows, columns));
+}
+
+bool onnx_op_deform_conv(onnx_call *c)
+{
+    enum { MOST_OFFSETS = 64 };
+    deformed d = {.c = c,
+                  .image = onnx_in_type(c, 0),
+                  .filter = onnx_in_type(c, 1),
+                  .groups = onnx_attr_int(c, "group", 1),
+                  .n_offsets = onnx_attr_int(c, "offset_group", 1)};
+    tn_builder *b = c->b;
+    tn_value parts[MOST_OFFSETS];
+    if (!d.image || !d.filter || !read_deformed(&d))
+        return false;
+    if (d.n_offsets > MOST_OFFSETS)
+        return onnx_refuse(c, DIAG_LimitExceeded, "'offset_group' is at most 64");
+    for (int64_t g = 0; g < d.n_offsets; g++)
+        parts[g] = seen(&d, g);
+    const dim batch = d.image->dims[0];
+    const int64_t rows = d.w.out[0], columns = d.w.out[1], out = d.filter->dims[0];
+    const int64_t each = d.image->dims[1] / d.groups;
+    const tn_value all = tn_concat(b, (tn_values){parts, (size_t)d.n_offsets}, 4);
+    const tn_value x = tn_reshape(b, all, TN_INTS(batch, d.size, rows, columns, d.groups, each));
+    const tn_value f =
+        tn_reshape(b, onnx_in(c, 1), TN_INTS(d.groups, out / d.groups, each, d.size));
+    tn_value y = tn_dot_general(b, x, f, TN_INTS(4), TN_INTS(0), TN_INTS(1, 5), TN_INTS(3, 2),
+                                TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    y = tn_transpose(b, y, TN_INTS(1, 0, 4, 2, 3)); /* of groups, batch, rows, columns, channels */
+    return onnx_give_with_bias(c, tn_reshape(b, y, TN_INTS(batch, out, rows, columns)), 3);
 }

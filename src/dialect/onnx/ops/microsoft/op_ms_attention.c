@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dialect/onnx/ops/op_attention.h"
+#include "dialect/onnx/ops/op_quantize.h"
 
 /* ---- masks ---- */
 
@@ -112,6 +113,22 @@ typedef struct projections {
     tn_value all;     /* side by side */
 } projections;
 
+/* Attention, and QAttention, whose input and weights are quantised. */
+static bool is_quantised(const onnx_call *c)
+{
+    return c->op->arg;
+}
+
+/* The number of an input that the two have in different places: the mask, and what was before. */
+static uint32_t mask_in(const onnx_call *c)
+{
+    return is_quantised(c) ? 5 : 3;
+}
+static uint32_t past_in(const onnx_call *c)
+{
+    return is_quantised(c) ? 8 : 4;
+}
+
 /* X, input 0, times the weights in input 1, plus the bias in input 2. */
 static bool project(onnx_call *c, projections *p)
 {
@@ -133,18 +150,20 @@ static bool project(onnx_call *c, projections *p)
     if (!onnx_in_fits(c, 2, TN_INTS(all)))
         return false;
     const tn_value x = onnx_in(c, 0);
-    p->all = tn_cast(c->b, tn_matmul(c->b, x, onnx_in(c, 1)), t->dtype);
+    p->all = is_quantised(c) ? onnx_real_product(c, 3, 6)
+                             : tn_cast(c->b, tn_matmul(c->b, x, onnx_in(c, 1)), t->dtype);
     if (onnx_has_in(c, 2))
         p->all = tn_add(c->b, p->all, onnx_in(c, 2));
     return true;
 }
 
-/* Half I of input 4, the keys and values before. */
+/* Half I of the keys and values before. */
 static tn_value past_half(onnx_call *c, int64_t i)
 {
-    if (!onnx_has_in(c, 4))
-        return tn_no_value();
-    return tn_squeeze(c->b, tn_slice_axis(c->b, onnx_in(c, 4), 0, i, 1), TN_INTS(0));
+    const tn_value past = onnx_in(c, past_in(c));
+    if (!tn_is_value(past))
+        return past;
+    return tn_squeeze(c->b, tn_slice_axis(c->b, past, 0, i, 1), TN_INTS(0));
 }
 
 bool onnx_op_ms_attention(onnx_call *c)
@@ -170,8 +189,10 @@ bool onnx_op_ms_attention(onnx_call *c)
     tn_attention how = {.causal = onnx_attr_int(c, "unidirectional", 0)};
     if (how.causal)
         how.first = known_size_data(b, TN_SI64, tn_is_value(past) ? keys_of(c, past) : 0);
-    tn_value mask = key_mask(c, 3, t->dims[0], keys_of(c, k), t->dtype, &ok);
-    mask = sum_of(c, mask, onnx_in(c, 5));
+    const tn_dtype d = is_quantised(c) ? TN_F32 : t->dtype;
+    tn_value mask = key_mask(c, mask_in(c), t->dims[0], keys_of(c, k), d, &ok);
+    if (!is_quantised(c))
+        mask = sum_of(c, mask, onnx_in(c, 5));
     if (!ok)
         return false;
     if (onnx_wants_out(c, 1)) {

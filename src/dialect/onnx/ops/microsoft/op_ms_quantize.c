@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "dialect/onnx/ops/op_quantize.h"
+#include "dialect/onnx/ops/op_window.h"
 
 /* The scale and zero point in inputs K and K + 1, along AXIS of a tensor of rank RANK. */
 static onnx_quantised triple(onnx_call *c, uint32_t k, int64_t axis, uint32_t rank)
@@ -66,6 +67,26 @@ bool onnx_op_qlinear_global_average_pool(onnx_call *c)
     return give_quantised(c, tn_mean(c->b, x, (tn_ints){axes, t->rank - 2}, true), 3);
 }
 
+/* X with its channels, the second axis, behind all others; BACK: the other way. */
+static tn_value channels_moved(onnx_call *c, tn_value x, bool back)
+{
+    const type *t = onnx_type_of(c, x);
+    int64_t perm[TN_MAX_RANK] = {0};
+    if (!t || t->rank < 3)
+        return x;
+    for (uint32_t i = 1; i < t->rank; i++)
+        perm[i] = back ? (i == 1 ? (int64_t)t->rank - 1 : i - 1) : (i + 1 == t->rank ? 1 : i + 1);
+    return tn_transpose(c->b, x, (tn_ints){perm, t->rank});
+}
+
+bool onnx_op_qlinear_average_pool(onnx_call *c)
+{
+    const bool is_last = onnx_attr_int(c, "channels_last", 0);
+    tn_value x = plain(c, 0);
+    x = onnx_averaged(c, is_last ? channels_moved(c, x, true) : x);
+    return tn_is_value(x) && give_quantised(c, is_last ? channels_moved(c, x, false) : x, 3);
+}
+
 /* The first inputs are those of the result; three follow for each operand. */
 bool onnx_op_qlinear_concat(onnx_call *c)
 {
@@ -114,27 +135,37 @@ static tn_value sums(onnx_call *c, tn_value x, tn_value x_zero, tn_value y, tn_v
     return tn_is_value(left) && tn_is_value(right) ? tn_matmul(c->b, left, right) : tn_no_value();
 }
 
-/* Result 0: SUMS times the scales of the operands, and the bias in input K where it is there. */
-static bool give_real(onnx_call *c, tn_value sum, tn_value left, tn_value right, uint32_t k)
+/* SUM times the scales of the operands; no value where they do not fit. */
+static tn_value real_of(onnx_call *c, tn_value sum, tn_value left, tn_value right)
 {
     const type *t = onnx_type_of(c, sum);
     if (!t)
-        return false;
+        return tn_no_value();
     const tn_value rows = onnx_along(c, left, (int64_t)t->rank - 2, t->rank);
     const tn_value by = tn_mul(c->b, rows, onnx_along(c, right, (int64_t)t->rank - 1, t->rank));
     if (!onnx_spreads(c, by, onnx_dims(t)))
-        return false;
-    tn_value y = tn_mul(c->b, tn_cast(c->b, sum, TN_F32), by);
-    if (onnx_has_in(c, k))
+        return tn_no_value();
+    return tn_mul(c->b, tn_cast(c->b, sum, TN_F32), by);
+}
+
+/* Result 0: Y plus the bias in input K where it is there. */
+static bool give_real(onnx_call *c, tn_value y, uint32_t k)
+{
+    if (tn_is_value(y) && onnx_has_in(c, k))
         y = tn_add(c->b, y, onnx_in(c, k));
     return onnx_give(c, 0, y);
 }
 
+tn_value onnx_real_product(onnx_call *c, uint32_t scales, uint32_t zeros)
+{
+    const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1), zero = onnx_in(c, zeros);
+    const tn_value sum = sums(c, x, zero, y, onnx_in(c, zeros + 1)), left = onnx_in(c, scales);
+    return real_of(c, sum, left, onnx_in(c, scales + 1));
+}
+
 bool onnx_op_matmul_integer_to_float(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1), zero = onnx_in(c, 4);
-    const tn_value sum = sums(c, x, zero, y, onnx_in(c, 5)), left = onnx_in(c, 2);
-    return tn_is_value(sum) && give_real(c, sum, left, onnx_in(c, 3), 6);
+    return give_real(c, onnx_real_product(c, 2, 4), 6);
 }
 
 bool onnx_op_dynamic_quantize_matmul(onnx_call *c)
@@ -143,7 +174,7 @@ bool onnx_op_dynamic_quantize_matmul(onnx_call *c)
     const onnx_quantised q = onnx_dynamic_range(c, x);
     const tn_value small = onnx_quantise(c, x, &q, TN_UI8);
     const tn_value sum = sums(c, small, q.zero, y, onnx_in(c, 3));
-    return tn_is_value(sum) && give_real(c, sum, q.scale, onnx_in(c, 2), 4);
+    return give_real(c, real_of(c, sum, q.scale, onnx_in(c, 2)), 4);
 }
 
 static tn_value transposed(onnx_call *c, tn_value x, const char *attribute)
