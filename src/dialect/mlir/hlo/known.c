@@ -231,12 +231,20 @@ static const known_value *concatenate(shlo_call *c, int arg)
 {
     const known_room room = shlo_room(c->r);
     const known_value *in[MOST_ELEMENTS];
+    const mir_type *t = shlo_out_type(c, 0);
+    int64_t axis;
     (void)arg;
-    if (c->op->n_in > MOST_ELEMENTS)
+    if (c->op->n_in > MOST_ELEMENTS || !shlo_int(c, "dimension", 0, &axis) || axis != 0)
         return NULL;
-    for (uint32_t i = 0; i < c->op->n_in; i++)
+    for (uint32_t i = 0; i < c->op->n_in; i++) {
         in[i] = shlo_known(c, i);
-    return known_concat(&room, in, c->op->n_in);
+        if (in[i] && in[i]->rank == 2) /* rows, which lie one after the other, too */
+            in[i] = known_shaped(&c->r->memory, in[i], (int64_t[]){in[i]->n}, 1);
+    }
+    const known_value *all = known_concat(&room, in, c->op->n_in);
+    return all && t->rank == 2 && (int64_t)all->n == t->dims[0] * t->dims[1]
+               ? known_shaped(&c->r->memory, all, t->dims, 2)
+               : all;
 }
 
 static const known_value *slice(shlo_call *c, int arg)

@@ -26,6 +26,7 @@ typedef struct shlo_value {
 
 /* The values of a function while its body is lowered. */
 typedef struct shlo_frame {
+    const mir_function *f;
     shlo_value *values; /* by number */
     uint32_t *seen;     /* by number: the last search for captures that found it */
     uint32_t searches;
@@ -308,6 +309,10 @@ bool shlo_slice(shlo_call *c, const int64_t *starts, const int64_t *ends, const 
 tn_value shlo_pad(shlo_call *c, const int64_t *low, const int64_t *high, const int64_t *interior);
 /* The custom call of this name. */
 bool shlo_shape_assertion(shlo_call *c);
+/* `@stablehlo.dynamic_top_k` and the like. *IS_KNOWN: TARGET is one of them. */
+bool shlo_dynamic_target(shlo_call *c, mir_text target, bool *is_known);
+/* Result 0: the running totals of operand 0 along AXIS, in an order from operand 1 on. */
+bool shlo_totals(shlo_call *c, shlo_combine how, int64_t axis, bool reverse);
 /* N vectors XS of COUNT elements with the vectors UPDATES combined in by REGION at the positions
  * AT; those that are COUNT go nowhere, of which there are none if ALL_INSIDE. OUT may be XS. */
 bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *xs, tn_value at,

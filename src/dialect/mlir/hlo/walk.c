@@ -230,7 +230,8 @@ bool shlo_frame_open(shlo_reader *r, const mir_function *f, const shlo_value *ar
 {
     const tn_allocator *a = r->m->allocator;
     const size_t n = f->n_values ? f->n_values : 1;
-    *out = (shlo_frame){.values = memory_alloc(a, n * sizeof *out->values),
+    *out = (shlo_frame){.f = f,
+                        .values = memory_alloc(a, n * sizeof *out->values),
                         .seen = memory_alloc(a, n * sizeof *out->seen)};
     if (!out->values || !out->seen)
         return shlo_no_memory(r);

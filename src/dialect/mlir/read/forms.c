@@ -47,6 +47,8 @@ static bool read_list(mir_reader *r, mir_op *o)
     mir_operands in = {o->in, o->n_in, 0};
     if (o->row->form == FORM_VALUES && mir_next(r) == '(') /* of nothing */
         return mir_expect(r, '(') && mir_expect(r, ')');
+    if (o->row->form == FORM_VALUES && o->row->n_out && !o->n_out)
+        return true; /* a barrier of nothing: what follows is another line */
     bool more = mir_next(r) == '%' || (mir_at_word(r) && *r->at != 'l');
     while (more) {
         if (mir_next(r) == '%' ? !mir_read_operand(r, &in) : !read_word(r, o))

@@ -215,6 +215,7 @@ static bool read_op(mir_reader *r)
     if (is_generic ? !mir_string(r, &o->name) : !mir_word(r, &o->name))
         return false;
     o->at = mir_span(r, (mir_text){from, (size_t)(r->at - from)});
+    o->n_out = names.total;
     return read_body(r, o, is_generic, &types) && mir_read_loc(r, &o->loc) &&
            define_results(r, o, &names, &types) &&
            (VECTOR_PUSH(r->allocator, &r->ops, o) || mir_no_memory(r));

@@ -474,6 +474,9 @@ bool shlo_lower_custom_call(shlo_call *c)
     const bool is_solved = shlo_lapack(c, target, &is_known);
     if (is_known)
         return is_solved;
+    const bool is_dynamic = shlo_dynamic_target(c, target, &is_known);
+    if (is_known)
+        return is_dynamic;
     const mir_row *row = older_form(c, target);
     if (row)
         return lower_older(c, row);

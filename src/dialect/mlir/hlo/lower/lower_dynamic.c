@@ -123,12 +123,72 @@ static bool slice_axis(shlo_call *c, tn_value *x, int64_t axis, dim start, dim e
     return tn_is_value(*x);
 }
 
+/* The operation in REGION, or in regions of it, that makes V; NULL: there is none. */
+static const mir_op *maker(const mir_region *region, const mir_value *v)
+{
+    for (uint32_t i = 0; i < region->n_ops; i++) {
+        const mir_op *o = region->ops[i];
+        if (o->n_out == 1 && &o->out[0] == v)
+            return o;
+        for (uint32_t k = 0; k < o->n_regions; k++) {
+            const mir_op *inner = maker(&o->regions[k], v);
+            if (inner)
+                return inner;
+        }
+    }
+    return NULL;
+}
+
+/* A slice that begins where data says and ends as many elements later as its sizes, which are
+ * known: JAX adds them. *DONE: it was one. */
+static bool slice_at_data(shlo_call *c, const type *t, bool *done)
+{
+    tn_builder *b = c->b;
+    const known_value *step = shlo_known(c, 3);
+    const mir_op *end = shlo_known(c, 1) ? NULL : maker(&c->frame->f->body, c->op->in[2]);
+    *done = false;
+    if (!end || !mir_is(end->name, "stablehlo.add") || end->n_in != 2 || !step ||
+        step->n != t->rank)
+        return true;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (step->at[i].is_size || step->at[i].i != 1)
+            return true;
+    for (uint32_t k = 0; k < 2; k++) {
+        if (end->in[k] != c->op->in[1])
+            continue;
+        mir_op op = *c->op;
+        const mir_value *in[] = {end->in[1 - k]};
+        shlo_call other = *c;
+        dim sizes[TN_MAX_RANK];
+        uint32_t n;
+        op.in = in;
+        op.n_in = 1;
+        other.op = &op;
+        if (!shlo_known(&other, 0))
+            continue;
+        *done = true;
+        if (!shlo_shape_in(&other, 0, "the shape of a slice", false, sizes, &n))
+            return false;
+        if (n != t->rank)
+            return shlo_refuse(c, DIAG_ArityMismatch, "%u bounds for a tensor of rank %u",
+                               (unsigned)n, (unsigned)t->rank);
+        const tn_value start = tn_cast(b, shlo_in(c, 1), TN_SI64);
+        return shlo_give(c, 0, tn_dynamic_slice(b, shlo_in(c, 0), start, (tn_ints){sizes, n}));
+    }
+    return true;
+}
+
 bool shlo_lower_real_dynamic_slice(shlo_call *c)
 {
     enum { START, END, STEP, LISTS };
     int64_t by[LISTS][TN_MAX_RANK];
+    bool done = false;
     const type *t = shlo_in_type(c, 0);
-    if (!t || !lists_from(c, 1, LISTS, t->rank, false, by))
+    if (!t || !slice_at_data(c, t, &done))
+        return false;
+    if (done)
+        return true;
+    if (!lists_from(c, 1, LISTS, t->rank, false, by))
         return false;
     bool is_plain = true;
     for (uint32_t i = 0; i < t->rank; i++)

@@ -115,6 +115,20 @@ static bool has_windows(shlo_combine how, tn_dtype d, bool runs)
            !(dtype_is_complex(d) && !runs);
 }
 
+bool shlo_totals(shlo_call *c, shlo_combine how, int64_t axis, bool reverse)
+{
+    scalar s;
+    const type *x = shlo_in_type(c, 0), *z = shlo_in_type(c, 1);
+    if (!x || !z)
+        return false;
+    if (!has_windows(how, x->dtype, true))
+        return shlo_refuse_body(c, &c->op->regions[0]);
+    tn_value v = running(c, how, shlo_in(c, 0), x->dtype, axis, reverse);
+    if (!(shlo_uniform(c, 1, &s) && shlo_is_neutral(how, z->dtype, s)) && tn_is_value(v))
+        v = shlo_combined(c, how, v, shlo_spread(c, shlo_in(c, 1), shlo_type_of(c, v)));
+    return shlo_give(c, 0, tn_cast(c->b, v, shlo_out_type(c, 0)->dtype));
+}
+
 /* Input K of N, for which has_windows. */
 static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w, shlo_combine how, tn_dtype d)
 {
