@@ -55,18 +55,17 @@ static bool make_body(mir_reader *r, mir_op *o, mir_text name)
         in[i] = &args[i];
     }
     r->n_regions--;
+    const span at = mir_span(r, name);
+    if (!mir_rename_older(r, &name))
+        return false;
     ops[0] = (mir_op){.name = name,
                       .row = r->find(r->rows, name),
                       .in = in,
                       .n_in = 2,
                       .out = &args[2],
                       .n_out = 1,
-                      .at = mir_span(r, name)};
-    ops[1] = (mir_op){.name = ret,
-                      .row = r->find(r->rows, ret),
-                      .in = in + 2,
-                      .n_in = 1,
-                      .at = mir_span(r, name)};
+                      .at = at};
+    ops[1] = (mir_op){.name = ret, .row = r->find(r->rows, ret), .in = in + 2, .n_in = 1, .at = at};
     list[0] = &ops[0];
     list[1] = &ops[1];
     if (!mir_add_regions(r, o, 1))

@@ -191,8 +191,27 @@ static bool skip_unread(mir_reader *r, mir_op *o)
     return true;
 }
 
+bool mir_rename_older(mir_reader *r, mir_text *name)
+{
+    static const char older[] = "mhlo.";
+    const size_t skip = sizeof older - 1;
+    if (name->n <= skip || memcmp(name->at, older, skip) != 0)
+        return true;
+    const char *own =
+        arena_printf(r->memory, "stablehlo.%.*s",
+                     (int)(name->n - skip < 200 ? name->n - skip : 200), name->at + skip);
+    if (!own)
+        return mir_no_memory(r);
+    const mir_text renamed = {own, strlen(own)};
+    if (r->find(r->rows, renamed))
+        *name = renamed;
+    return true;
+}
+
 static bool read_body(mir_reader *r, mir_op *o, bool is_generic, mir_types *types)
 {
+    if (!mir_rename_older(r, &o->name))
+        return false;
     o->row = r->find(r->rows, o->name);
     if (is_generic)
         return mir_read_generic(r, o, types);

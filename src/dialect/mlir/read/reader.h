@@ -133,6 +133,8 @@ mir_value mir_new_value(mir_reader *r, mir_text name, const mir_type *type);
 bool mir_read_region(mir_reader *r, mir_region *out, mir_value *named, uint32_t n_named);
 /* Room for N more regions of O. */
 bool mir_add_regions(mir_reader *r, mir_op *o, uint32_t n);
+/* Call NAME, of an operation, as it is called today: programs of before 2023 have `mhlo.add`. */
+bool mir_rename_older(mir_reader *r, mir_text *name);
 /* What stands inside the parentheses of a generic operation behind its name, and all that follows:
  * operands, properties, regions, attributes, types. */
 bool mir_read_generic(mir_reader *r, mir_op *o, mir_types *results);
