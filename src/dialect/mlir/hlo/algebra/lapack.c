@@ -157,6 +157,12 @@ bool shlo_lapack(shlo_call *c, mir_text target, bool *is_known)
         return lower_trsm(c, false);
     if (is_called(target, "blas_", "trsm"))
         return lower_trsm(c, true);
+    if (is_called(target, "lapack_", "getrf_ffi"))
+        return shlo_lower_getrf(c);
+    if (is_called(target, "lapack_", "geqrf_ffi"))
+        return shlo_lower_geqrf(c);
+    if (is_called(target, "lapack_", "orgqr_ffi") || is_called(target, "lapack_", "ungqr_ffi"))
+        return shlo_lower_orgqr(c);
     *is_known = false;
     return false;
 }

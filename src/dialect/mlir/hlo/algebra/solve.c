@@ -1,8 +1,9 @@
 /* Triangular systems and Cholesky's factors, row after row. Matrices are [n, m, batch] inside. */
+#include "dialect/mlir/hlo/algebra/lapack.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* A's last two axes in front, the first of them last if TURNED, and all others as one behind. */
-static tn_value in_front(shlo_call *c, tn_value a, bool turned)
+tn_value shlo_matrices_in_front(shlo_call *c, tn_value a, bool turned)
 {
     int64_t perm[TN_MAX_RANK];
     const type *t = shlo_type_of(c, a);
@@ -19,7 +20,7 @@ static tn_value in_front(shlo_call *c, tn_value a, bool turned)
 }
 
 /* The contrary, for the result of type T. */
-static tn_value put_back(shlo_call *c, tn_value a, const type *t, bool turned)
+tn_value shlo_matrices_back(shlo_call *c, tn_value a, const type *t, bool turned)
 {
     int64_t dims[TN_MAX_RANK], perm[TN_MAX_RANK];
     const uint32_t rank = t->rank;
@@ -109,7 +110,7 @@ static tn_value forward(shlo_call *c, tn_value l, tn_value r, bool unit)
 }
 
 /* The matrices of T, operand K: square if SQUARE; with elements. */
-static bool are_matrices(shlo_call *c, const type *t, bool square)
+bool shlo_are_matrices(shlo_call *c, const type *t, bool square)
 {
     const bool ok = t->rank >= 2 && type_is_static(t) && t->count > 0 &&
                     (dtype_is_float(t->dtype) || dtype_is_complex(t->dtype)) &&
@@ -128,7 +129,7 @@ bool shlo_lower_triangular_solve(shlo_call *c)
     const bool adjoint = mir_is(word, "ADJOINT"), turns = adjoint || mir_is(word, "TRANSPOSE");
     const bool left = shlo_flag(c, "left_side", true), unit = shlo_flag(c, "unit_diagonal", false);
     bool lower = shlo_flag(c, "lower", true);
-    if (!t || !of || !are_matrices(c, t, true) || !are_matrices(c, of, false))
+    if (!t || !of || !shlo_are_matrices(c, t, true) || !shlo_are_matrices(c, of, false))
         return false;
     if (!turns && !mir_is(word, "NO_TRANSPOSE"))
         return shlo_refuse(c, DIAG_InvalidAttribute, "'transpose_a' is no transposition");
@@ -139,8 +140,8 @@ bool shlo_lower_triangular_solve(shlo_call *c)
     /* x op(a) = b is op(a)' x' = b' */
     const tn_value plain = shlo_in(c, 0);
     const bool is_turned = turns == left;
-    tn_value a = in_front(c, adjoint ? conjugate(c, plain) : plain, is_turned);
-    tn_value r = in_front(c, shlo_in(c, 1), !left);
+    tn_value a = shlo_matrices_in_front(c, adjoint ? conjugate(c, plain) : plain, is_turned);
+    tn_value r = shlo_matrices_in_front(c, shlo_in(c, 1), !left);
     lower = lower != is_turned;
     if (!lower) { /* from the end */
         a = tn_reverse(b, a, TN_INTS(0, 1));
@@ -148,7 +149,7 @@ bool shlo_lower_triangular_solve(shlo_call *c)
     }
     tn_value x = forward(c, a, r, unit);
     x = lower ? x : tn_reverse(b, x, TN_INTS(0));
-    return shlo_give(c, 0, put_back(c, x, of, !left));
+    return shlo_give(c, 0, shlo_matrices_back(c, x, of, !left));
 }
 
 /* L[n, n, k] with L L' = A, which is read on and below its diagonal. The scan makes a column of L a
@@ -186,11 +187,11 @@ bool shlo_lower_cholesky(shlo_call *c)
 {
     const type *t = shlo_in_type(c, 0);
     const bool lower = shlo_flag(c, "lower", false);
-    if (!t || !are_matrices(c, t, true))
+    if (!t || !shlo_are_matrices(c, t, true))
         return false;
     /* the upper factor is the adjoint of the lower one */
     const tn_value plain = shlo_in(c, 0);
-    const tn_value a = in_front(c, lower ? plain : conjugate(c, plain), !lower);
+    const tn_value a = shlo_matrices_in_front(c, lower ? plain : conjugate(c, plain), !lower);
     const tn_value l = factor(c, a, t);
-    return shlo_give(c, 0, put_back(c, lower ? l : conjugate(c, l), t, !lower));
+    return shlo_give(c, 0, shlo_matrices_back(c, lower ? l : conjugate(c, l), t, !lower));
 }
