@@ -47,6 +47,25 @@ static bool is_cumulative(const window *w, const type *x, int64_t *axis, bool *r
     return *axis >= 0;
 }
 
+/* May padding of input K of N, which holds the initial value, count once or never? What combines it
+ * with itself must give it again: it is neutral, or the extremum of both. Of a body that is not
+ * known, values that are neutral anywhere are taken to be that. */
+static bool may_run(shlo_call *c, uint32_t k, uint32_t n, shlo_combine how)
+{
+    static const shlo_combine neutral[] = {SHLO_ADD, SHLO_MULTIPLY, SHLO_MAXIMUM, SHLO_MINIMUM};
+    scalar s;
+    const type *z = shlo_in_type(c, n + k);
+    if (how != SHLO_ADD && how != SHLO_MULTIPLY && how != SHLO_OTHER && how != SHLO_XOR &&
+        how != SHLO_SECOND && how != SHLO_SUBTRACT)
+        return true;
+    if (!z || !shlo_uniform(c, n + k, &s))
+        return false;
+    bool is_one = how != SHLO_OTHER && shlo_is_neutral(how, z->dtype, s);
+    for (size_t i = 0; how == SHLO_OTHER && i < sizeof neutral / sizeof *neutral; i++)
+        is_one = is_one || shlo_is_neutral(neutral[i], z->dtype, s);
+    return is_one;
+}
+
 static bool is_maximum(shlo_combine how)
 {
     return how == SHLO_MAXIMUM || how == SHLO_MAXIMUM_NUMBER;
@@ -123,6 +142,8 @@ bool shlo_totals(shlo_call *c, shlo_combine how, int64_t axis, bool reverse)
         return false;
     if (!has_windows(how, x->dtype, true))
         return shlo_refuse_body(c, &c->op->regions[0]);
+    if (!may_run(c, 0, 1, how))
+        return shlo_unknown_shape(c, "how often the initial value counts");
     tn_value v = running(c, how, shlo_in(c, 0), x->dtype, axis, reverse);
     if (!(shlo_uniform(c, 1, &s) && shlo_is_neutral(how, z->dtype, s)) && tn_is_value(v))
         v = shlo_combined(c, how, v, shlo_spread(c, shlo_in(c, 1), shlo_type_of(c, v)));
@@ -138,7 +159,7 @@ static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w, shlo_comb
     const type *x = shlo_in_type(c, k), *z = shlo_in_type(c, n + k);
     if (!x || !z)
         return false;
-    const bool runs = is_cumulative(&w, x, &axis, &reverse);
+    const bool runs = is_cumulative(&w, x, &axis, &reverse) && may_run(c, k, n, how);
     const bool is_uniform = shlo_uniform(c, n + k, &s);
     const bool is_neutral = is_uniform && shlo_is_neutral(how, z->dtype, s);
     for (uint32_t i = 0; i < 2 * w.rank; i++)
@@ -221,7 +242,11 @@ static bool window_all(shlo_call *c, uint32_t n, const window *from)
     if (!type_is_static(x))
         return shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
     tn_value *init = xs + n, *out = init + n;
-    const bool runs = is_cumulative(from, x, &axis, &reverse);
+    bool runs = is_cumulative(from, x, &axis, &reverse);
+    for (uint32_t k = 0; runs && k < n; k++) {
+        tn_dtype d;
+        runs = may_run(c, k, n, shlo_body(c, &c->op->regions[0], k, n, &d));
+    }
     const shlo_fold f = {
         .region = &c->op->regions[0], .n = n, .xs = xs, .init = init, .stacks = runs};
     for (uint32_t k = 0; k < n; k++) {
@@ -268,7 +293,7 @@ bool shlo_lower_reduce_window(shlo_call *c)
             if (!shlo_give(c, k, nothing))
                 return false;
         } else {
-            all = all && has_windows(how, d, runs);
+            all = all && has_windows(how, d, runs && may_run(c, k, n, how));
         }
     }
     if (is_nowhere(&w, x))
