@@ -7,16 +7,16 @@
 #include "base/system/signals.h"
 #include "train/mail.h"
 
-enum {
-    PIECE = 8 << 20, /* bytes of gradients of a round, at least, */
-    MOST_PIECES = 8  /* unless there are as many */
-};
-
-/* What travels in a round: of the node behind which its rank has LATER ones, the weights
- * [FIRST, END). */
+/* What travels in a round: all of the nodes behind which their ranks have LATER ones, or a piece of
+ * the last node of each. */
 typedef struct round {
-    size_t later, first, end;
+    size_t later, piece;
 } round;
+
+/* Places of weights. */
+typedef struct places {
+    size_t first, end;
+} places;
 
 struct sums {
     tn_trainer *t;
@@ -26,8 +26,7 @@ struct sums {
     tree_node *nodes;      /* of all ranks, in order; those of others have their room */
     size_t *first_node;    /* by rank, and the number of all */
     tree_node *stack;      /* to add them */
-    bool *has_come;        /* by weight: the last node has it */
-    char *sum;
+    size_t *missing;       /* by piece: weights that the last node does not yet have */
     pthread_t thread;
     bool has_lock, has_thread;
     pthread_mutex_t lock;
@@ -84,7 +83,8 @@ static bool make_room(sums *s)
 {
     const tn_trainer *t = s->t;
     const uint32_t own = t->transport.rank;
-    const size_t begin = ranks_gradient(t, own), bytes = ranks_gradient(t, own + 1) - begin;
+    const size_t begin = ranks_begin(t, t->owned[own]);
+    const size_t bytes = ranks_begin(t, t->owned[own + 1]) - begin;
     for (size_t i = 0; i < s->first_node[t->transport.ranks]; i++) {
         if (i >= s->first_node[own] && i < s->first_node[own + 1])
             continue;
@@ -96,45 +96,52 @@ static bool make_room(sums *s)
     return true;
 }
 
-static size_t begin_of(const tn_trainer *t, size_t k)
-{
-    return k < t->n_weights ? t->weights[k].at : t->block;
-}
-
-/* The weights from the last to the first, in pieces; those of nodes that are not the last before
- * them. */
+/* The nodes that are not the last ones, then the pieces of these. */
 static bool list_rounds(sums *s)
 {
     const tn_trainer *t = s->t;
-    const size_t piece = t->o.message_bytes ? (size_t)t->o.message_bytes : PIECE;
-    const size_t usual = t->block / MOST_PIECES;
-    const size_t least = t->o.message_bytes || usual < piece ? piece : usual;
-    s->rounds = ARENA_ARRAY(&s->mail.memory, round, s->most + t->n_weights);
-    s->has_come = ARENA_ARRAY(&s->mail.memory, bool, t->n_weights);
+    s->rounds = ARENA_ARRAY(&s->mail.memory, round, s->most + t->n_pieces);
+    s->missing = ARENA_ARRAY(&s->mail.memory, size_t, t->n_pieces);
     if (s->mail.memory.failed)
         return false;
     for (size_t later = s->most; later-- > 1;)
-        s->rounds[s->n_rounds++] = (round){later, 0, t->n_weights};
-    for (size_t end = t->n_weights, first = end; end > 0; end = first) {
-        while (first > 0 && begin_of(t, end) - begin_of(t, first) < least)
-            first--;
-        if (begin_of(t, first) < piece) /* no small rest */
-            first = 0;
-        s->rounds[s->n_rounds++] = (round){0, first, end};
-    }
+        s->rounds[s->n_rounds++] = (round){later, 0};
+    for (size_t piece = 0; piece < t->n_pieces; piece++)
+        s->rounds[s->n_rounds++] = (round){0, piece};
     return true;
 }
 
 /* ---- a round ---- */
 
-/* The bytes of the weights of round R that rank RANK changes: [*BEGIN, *END) of a block. */
-static void part_of(const tn_trainer *t, const round *r, uint32_t rank, size_t *begin, size_t *end)
+/* The weights of round R that rank RANK changes. */
+static places part_of(const tn_trainer *t, const round *r, uint32_t rank)
 {
-    const size_t low = ranks_gradient(t, rank), high = ranks_gradient(t, rank + 1);
-    const size_t first = begin_of(t, r->first), last = begin_of(t, r->end);
-    *begin = first > low ? first : low;
-    *end = last < high ? last : high;
-    *end = *end > *begin ? *end : *begin;
+    places p = {t->owned[rank], t->owned[rank + 1]};
+    if (r->later > 0)
+        return p;
+    while (p.first < p.end && t->placed[p.first]->piece < r->piece)
+        p.first++;
+    size_t end = p.first;
+    while (end < p.end && t->placed[end]->piece == r->piece)
+        end++;
+    return (places){p.first, end};
+}
+
+/* The bytes of P in a block. */
+static size_t bytes_of(const tn_trainer *t, places p)
+{
+    return p.first < p.end ? ranks_begin(t, p.end) - ranks_begin(t, p.first) : 0;
+}
+
+/* The largest message of any round. */
+static size_t largest(const tn_trainer *t)
+{
+    size_t most = 0;
+    for (uint32_t rank = 0; rank < t->transport.ranks; rank++) {
+        const size_t bytes = bytes_of(t, (places){t->owned[rank], t->owned[rank + 1]});
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 /* The node of RANK that travels in round R; NULL: none. */
@@ -144,21 +151,19 @@ static const tree_node *node_in(const sums *s, const round *r, uint32_t rank)
     return r->later < n ? &s->nodes[s->first_node[rank + 1] - 1 - r->later] : NULL;
 }
 
-/* Follow the tree over the nodes of all ranks, for the weights of this rank in R. What a block
- * holds of other weights is left alone: blocks of other ranks do not have it. */
-static void add_nodes(sums *s, const round *r)
+/* Follow the tree over the nodes of all ranks, for the weights P of this rank. What a block holds
+ * of other weights is left alone: blocks of other ranks do not have it. */
+static void add_nodes(sums *s, places p)
 {
     const tn_trainer *t = s->t;
-    size_t first, end, top = 0;
+    size_t top = 0;
     tree_node *on = s->stack;
-    ranks_weights(t, t->transport.rank, &first, &end);
-    first = first > r->first ? first : r->first;
-    end = end < r->end ? end : r->end;
-    for (size_t i = 0; first < end && i < s->first_node[t->transport.ranks]; i++) {
+    for (size_t i = 0; p.first < p.end && i < s->first_node[t->transport.ranks]; i++) {
         on[top++] = s->nodes[i];
         while (top > 1 && on[top - 2].n == on[top - 1].n &&
                on[top - 2].first % (2 * on[top - 2].n) == 0) {
-            trainer_add(t, on[top - 2].block, on[top - 1].block, first, end);
+            for (size_t k = p.first; k < p.end; k++)
+                trainer_add(t->placed[k], on[top - 2].block, on[top - 1].block);
             on[top - 2].n *= 2;
             top--;
         }
@@ -171,25 +176,25 @@ static const char *run_round(sums *s, const round *r)
     const tn_trainer *t = s->t;
     const uint32_t own = t->transport.rank;
     const tree_node *mine = node_in(s, r, own);
-    size_t to, to_end, begin, end;
-    part_of(t, r, own, &begin, &end);
+    const places here = part_of(t, r, own);
     for (uint32_t rank = 0; rank < t->transport.ranks; rank++) {
         const tree_node *theirs = node_in(s, r, rank);
         tn_message *m = &s->mail.messages[rank];
         *m = (tn_message){0};
         if (rank == own)
             continue;
-        part_of(t, r, rank, &to, &to_end);
+        const places there = part_of(t, r, rank);
         if (mine)
-            *m = (tn_message){.send = mine->block + to, .send_bytes = to_end - to};
+            *m = (tn_message){.send = mine->block + ranks_begin(t, there.first),
+                              .send_bytes = bytes_of(t, there)};
         if (theirs) {
-            m->receive = theirs->block + begin;
-            m->receive_bytes = end - begin;
+            m->receive = theirs->block + ranks_begin(t, here.first);
+            m->receive_bytes = bytes_of(t, here);
         }
     }
     const char *why = mail_pass(&t->transport, &s->mail);
     if (!why && r->later == 0)
-        add_nodes(s, r);
+        add_nodes(s, here);
     return why;
 }
 
@@ -253,7 +258,7 @@ sums *sums_new(tn_trainer *t)
         return NULL;
     }
     *s = (sums){.t = t};
-    const bool has_mail = mail_begin(t, &s->mail) == TN_OK;
+    const bool has_mail = mail_begin(t, &s->mail, largest(t)) == TN_OK;
     if (has_mail && list_nodes(s) && make_room(s) && list_rounds(s) && start(s))
         return s;
     if (has_mail)
@@ -300,7 +305,9 @@ static void make_ready(sums *s, size_t ready)
 
 void sums_begin(sums *s)
 {
-    memset(s->has_come, 0, s->t->n_weights * sizeof *s->has_come);
+    memset(s->missing, 0, s->t->n_pieces * sizeof *s->missing);
+    for (size_t k = 0; k < s->t->n_weights; k++)
+        s->missing[s->t->weights[k].piece]++;
     (void)pthread_mutex_lock(&s->lock);
     s->done = 0;
     s->stops = false;
@@ -325,20 +332,12 @@ void sums_expect(sums *s, char *block)
     s->nodes[s->first_node[s->t->transport.rank + 1] - 1].block = block;
 }
 
-/* Has the last node all weights of R? */
-static bool is_complete(const sums *s, const round *r)
-{
-    size_t k = r->first;
-    while (k < r->end && s->has_come[k])
-        k++;
-    return k == r->end;
-}
-
 void sums_take_weight(sums *s, size_t k)
 {
     size_t ready = s->ready; /* which only this thread changes */
-    s->has_come[k] = true;
-    while (ready < s->n_rounds && is_complete(s, &s->rounds[ready]))
+    s->missing[s->t->weights[k].piece]--;
+    while (ready < s->n_rounds &&
+           (s->rounds[ready].later > 0 || s->missing[s->rounds[ready].piece] == 0))
         ready++;
     if (ready > s->ready)
         make_ready(s, ready);

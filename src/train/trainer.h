@@ -15,7 +15,10 @@ typedef struct weight {
     tn_buffer value;
     tn_dtype sum;  /* the type in which gradients are added */
     size_t n;      /* elements */
-    size_t at;     /* where its gradient lies in a block of gradients */
+    size_t at;     /* where its gradient lies in a block of gradients, */
+    size_t place;  /* behind so many others */
+    uint32_t rank; /* which changes it */
+    size_t piece;  /* of all gradients, which travel one after the other */
     bool is_given; /* a file has its first value */
     void *narrow;  /* room for a gradient that is not of the type `sum`; else NULL */
     void **state;  /* of the optimizer */
@@ -70,6 +73,9 @@ struct tn_trainer {
     uint64_t program_hash, update_hash;
     weight *weights;
     size_t n_weights;
+    weight **placed; /* in the order in which they lie in a block: rank by rank, piece by piece */
+    size_t *owned;   /* by rank, and the number of all: how many places are of ranks before */
+    size_t n_pieces;
     opened_constant *opened; /* of which weights were made */
     size_t n_opened;
     rule *rules;
@@ -86,7 +92,7 @@ struct tn_trainer {
     struct sums *sums;      /* of all ranks; NULL before the first step, and for one */
     bool has_met;           /* the ranks know that they are of one training */
     double *losses;         /* of the leaves */
-    double *squares;        /* the sum of each weight's gradient's squares */
+    double *squares;        /* by place: the sum of the squares of the gradient */
     loader *loader;         /* NULL: not yet started */
 };
 
@@ -141,23 +147,22 @@ tn_status trainer_update(tn_trainer *t, void *gradients, double rate);
 /* A block for gradients; NULL without memory. Its padding is 0. */
 void *trainer_take_block(tn_trainer *t);
 void trainer_give_block(tn_trainer *t, void *block);
-/* Add the weights [FIRST, END) of the block Y to those of X. */
-void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size_t end);
+/* Add the gradient of W in the block Y to that in X. */
+void trainer_add(const weight *w, char *x, const char *y);
 
 /* ---- ranks.c ---- */
 
 /* The first of N things that belong to rank RANK; those up to the first of the next one do. */
 uint64_t ranks_first(const tn_trainer *t, uint64_t n, uint32_t rank);
-/* The weights that rank RANK changes: [*FIRST, *END). */
-void ranks_weights(const tn_trainer *t, uint32_t rank, size_t *first, size_t *end);
-/* Where the gradients of the weights of a rank begin in a block. */
-size_t ranks_gradient(const tn_trainer *t, uint32_t rank);
+/* Deal the weights, whose sizes are known, out to the ranks, and say where their gradients lie in
+ * blocks. */
+tn_status ranks_deal(tn_trainer *t);
+/* Where the gradient of the weight at PLACE begins in a block; behind the last: where it ends. */
+size_t ranks_begin(const tn_trainer *t, size_t place);
 /* Before the first step: are the ranks of one training? */
 tn_status ranks_meet(tn_trainer *t);
-/* All losses, from those of the leaves of each rank. */
-tn_status ranks_share_losses(tn_trainer *t);
-/* All of SQUARES, one for each weight, from those of the weights of each rank. */
-tn_status ranks_share_squares(tn_trainer *t, double *squares);
+/* All losses and squares, from those of the leaves and weights of each rank. */
+tn_status ranks_share_numbers(tn_trainer *t);
 /* All weights, from those that each rank has changed. */
 tn_status ranks_share_weights(tn_trainer *t);
 /* The state of all weights, for rank 0. */

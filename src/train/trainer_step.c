@@ -48,12 +48,9 @@ static uint64_t time_left(int64_t deadline)
 
 /* ---- the tree ---- */
 
-void trainer_add(const tn_trainer *t, char *x, const char *y, size_t first, size_t end)
+void trainer_add(const weight *w, char *x, const char *y)
 {
-    for (size_t k = first; k < end; k++) {
-        const weight *w = &t->weights[k];
-        tree_add(w->sum, x + w->at, y + w->at, w->n);
-    }
+    tree_add(w->sum, x + w->at, y + w->at, w->n);
 }
 
 /* A leaf that is computed, and what it completes. */
@@ -89,7 +86,7 @@ static void take_gradient(void *user, size_t output)
     if (w->narrow)
         dtype_widen(w->value.type.dtype, w->narrow, l->block + w->at, w->n);
     for (size_t i = 1; i <= l->merges; i++) {
-        trainer_add(t, t->nodes[t->n_nodes - i].block, sum, k - 1, k);
+        trainer_add(w, t->nodes[t->n_nodes - i].block, sum);
         sum = t->nodes[t->n_nodes - i].block;
     }
     if (l->is_last && t->sums)
@@ -221,31 +218,29 @@ static double squares(tn_dtype d, const void *x, size_t n)
     return d == TN_F64 ? squares_f64(x, n) : squares_f32(x, n);
 }
 
-/* The norm of the gradient, whose parts the ranks have in their blocks. */
-static tn_status find_norm(tn_trainer *t, const char *block, double *norm)
+/* The squares of the gradients of the weights of this rank, which lie in BLOCK. */
+static void find_squares(const tn_trainer *t, const char *block)
 {
-    size_t first, end;
-    double sum = 0;
-    ranks_weights(t, t->transport.rank, &first, &end);
-    for (size_t k = first; k < end; k++) {
-        const weight *w = &t->weights[k];
-        t->squares[k] = squares(w->sum, block + w->at, w->n);
+    for (size_t i = t->owned[t->transport.rank]; i < t->owned[t->transport.rank + 1]; i++) {
+        const weight *w = t->placed[i];
+        t->squares[i] = squares(w->sum, block + w->at, w->n);
     }
-    TN_TRY(ranks_share_squares(t, t->squares));
+}
+
+static double norm_of(const tn_trainer *t)
+{
+    double sum = 0;
     for (size_t k = 0; k < t->n_weights; k++)
-        sum += t->squares[k];
-    *norm = sqrt(sum);
-    return TN_OK;
+        sum += t->squares[t->weights[k].place];
+    return sqrt(sum);
 }
 
 static void scale(const tn_trainer *t, char *block, double factor)
 {
-    size_t first, end;
     if (factor == 1)
         return;
-    ranks_weights(t, t->transport.rank, &first, &end);
-    for (size_t k = first; k < end; k++) {
-        const weight *w = &t->weights[k];
+    for (size_t k = t->owned[t->transport.rank]; k < t->owned[t->transport.rank + 1]; k++) {
+        const weight *w = t->placed[k];
         const float narrow = (float)factor;
         float *single = (float *)(void *)(block + w->at);
         double *wide = (double *)(void *)(block + w->at);
@@ -287,9 +282,10 @@ static tn_status not_finite(const tn_trainer *t, const tn_train_step *done)
 static tn_status finish(tn_trainer *t, tn_train_step *done, char *sum)
 {
     const double share = 1 / (double)t->o.leaves; /* a power of two */
+    find_squares(t, sum);
+    TN_TRY(ranks_share_numbers(t));
     done->loss = sum_losses(t) * share;
-    TN_TRY(find_norm(t, sum, &done->norm));
-    done->norm *= share;
+    done->norm = norm_of(t) * share;
     done->rate = tn_schedule_rate(t->o.schedule, t->o.rate, t->step, t->o.steps, t->o.warmup);
     done->skipped = !isfinite(done->loss) || !isfinite(done->norm);
     if (done->skipped)
@@ -311,7 +307,6 @@ static tn_status step(tn_trainer *t, tn_train_step *done)
         TN_TRY(sums_end(t->sums, &sum));
     else
         sum = t->nodes[0].block; /* alone, the one node is the sum */
-    TN_TRY(ranks_share_losses(t));
     return finish(t, done, sum);
 }
 

@@ -179,10 +179,8 @@ static tn_status update(const tn_trainer *t, weight *w, void *gradients, double 
 
 tn_status trainer_update(tn_trainer *t, void *gradients, double rate)
 {
-    size_t first, end;
-    ranks_weights(t, t->transport.rank, &first, &end);
-    for (size_t k = first; k < end; k++)
-        if (t->weights[k].n > 0)
-            TN_TRY(update(t, &t->weights[k], gradients, rate));
+    for (size_t k = t->owned[t->transport.rank]; k < t->owned[t->transport.rank + 1]; k++)
+        if (t->placed[k]->n > 0)
+            TN_TRY(update(t, t->placed[k], gradients, rate));
     return TN_OK;
 }

@@ -68,22 +68,19 @@ static tn_status draw_weight(const tn_trainer *t, size_t k, tn_buffer *b)
 
 /* ---- memory ---- */
 
-/* Where the gradient of each weight lies in a block of all. */
+/* Sizes of gradients, and where they lie in a block of all. */
 static tn_status lay_out(tn_trainer *t)
 {
-    enum { ALIGNMENT = 64 };
     t->is_like_gradients = true;
     for (size_t k = 0; k < t->n_weights; k++) {
         weight *w = &t->weights[k];
         w->sum = dtype_compute(w->value.type.dtype);
         w->n = w->value.bytes / dtype_bytes(w->value.type.dtype);
-        w->at = t->block;
-        t->block += (w->n * dtype_bytes(w->sum) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
         t->is_like_gradients = t->is_like_gradients && w->sum == w->value.type.dtype;
         if (w->sum != w->value.type.dtype)
-            w->narrow = arena_alloc_aligned(&t->memory, w->value.bytes, ALIGNMENT);
+            w->narrow = arena_alloc_aligned(&t->memory, w->value.bytes, 64);
     }
-    t->block += t->block == 0; /* so that it can be had and given back */
+    TN_TRY(ranks_deal(t));
     t->losses = ARENA_ARRAY(&t->memory, double, (size_t)t->o.leaves);
     t->squares = ARENA_ARRAY(&t->memory, double, t->n_weights);
     return t->memory.failed ? diag_no_memory(&t->cx->diag) : TN_OK;

@@ -10,10 +10,11 @@
 #include "tenon/files.h"
 #include "tenon/train.h"
 
-enum { SAMPLES = 70, WIDTH = 5, HIDDEN = 7, MOST_RANKS = 8, STEPS = 11 };
+enum { SAMPLES = 70, WIDTH = 5, HIDDEN = 7, LARGE = 20000, MOST_RANKS = 8, STEPS = 11 };
 
-/* The mean square of (relu(x w1 + b1) w2 - y), in bf16 where the weight is `w2`. */
-static tn_status build(tn_context *cx, tn_module **m)
+/* The mean square of (relu(x w1 + b1) w2 - y), in bf16 where the weight is `w2`; IS_LARGE: and of
+ * `w3`, which is too large for small messages. */
+static tn_status build(tn_context *cx, bool is_large, tn_module **m)
 {
     tn_builder *b = tn_builder_new(cx);
     const int64_t n = tn_dim(b, "n");
@@ -27,7 +28,11 @@ static tn_status build(tn_context *cx, tn_module **m)
     const tn_value h = tn_mul(b, tn_relu(b, a), noise);
     const tn_value p = tn_matmul(b, h, tn_cast(b, w2, TN_F32));
     const tn_value d = tn_sub(b, p, y);
-    const tn_value loss = tn_mean(b, tn_mul(b, d, d), tn_all_axes(), false);
+    tn_value loss = tn_mean(b, tn_mul(b, d, d), tn_all_axes(), false);
+    if (is_large) {
+        const tn_value w3 = tn_input(b, "w3", TN_F32, TN_INTS(2, LARGE / 2));
+        loss = tn_add(b, loss, tn_mean(b, tn_mul(b, w3, w3), tn_all_axes(), false));
+    }
     return tn_builder_finish(b, &loss, 1, m);
 }
 
@@ -79,7 +84,7 @@ static void leave_noisily(void *user)
 typedef struct job {
     const char *data, *folder; /* of checkpoints; NULL: none */
     tn_transport transport;
-    bool has_transport, resume;
+    bool has_transport, resume, is_large;
     int noise; /* rank 0 damages what it receives after so many exchanges; 0: never */
     uint64_t until, seed, epochs, message_bytes;
     tn_status status;
@@ -103,11 +108,11 @@ static tn_status steps(job *j, tn_trainer *t)
 static void *run(void *arg)
 {
     job *j = arg;
-    static const char *const wrt[] = {"w1", "b1", "w2"};
+    static const char *const wrt[] = {"w1", "b1", "w2", "w3"};
     const tn_compile_options ref = {.engine = "ref"};
     const tn_train_options o = {.size = sizeof o,
                                 .wrt = wrt,
-                                .n_wrt = 3,
+                                .n_wrt = j->is_large ? 4 : 3,
                                 .batch = 16,
                                 .leaves = 16,
                                 .seed = j->seed,
@@ -129,7 +134,7 @@ static void *run(void *arg)
     tn_dataset *data = NULL;
     tn_trainer *t = NULL;
     bool found = true;
-    tn_status s = cx ? build(cx, &m) : TN_ERR_NOMEM;
+    tn_status s = cx ? build(cx, j->is_large, &m) : TN_ERR_NOMEM;
     if (s == TN_OK)
         s = tn_dataset_open(cx, &j->data, 1, &data);
     if (s == TN_OK)
@@ -216,11 +221,18 @@ int main(void)
             CHECK_TEXT(j.digest, alone.digest);
             CHECK((j.elsewhere > 0) == (ranks > 1 && (bytes > 0 || (16 % ranks != 0))));
         }
+    job large = {.data = data, .until = 2, .is_large = true};
+    (void)run(&large);
+    for (uint32_t ranks = 2; ranks <= 3; ranks++) {
+        job j = {.data = data, .until = 2, .is_large = true};
+        CHECK(run_ranks(&j, ranks, false, TN_OK));
+        CHECK_TEXT(j.digest, large.digest);
+    }
     test_restarts(data, alone.digest, checkpoints);
     job odd = {.data = data, .until = STEPS};
     CHECK(run_ranks(&odd, 2, true, TN_ERR_INPUT));
     for (int noise = 1; noise < 12; noise++) {
-        job damaged = {.data = data, .until = STEPS, .noise = noise};
+        job damaged = {.data = data, .until = STEPS, .noise = noise, .is_large = noise % 2};
         CHECK(run_ranks(&damaged, 2, false, TN_ERR_UNAVAILABLE));
     }
     job both = {.data = data, .until = STEPS, .epochs = 1};
