@@ -14,12 +14,18 @@ const type *loops_result(const loops *l, uint32_t result)
     return value_type(l->f, l->n->first_value + result);
 }
 
-loop_value loops_in(loops *l, uint32_t number)
+/* The buffer of operand NUMBER. */
+static uint32_t buffer_of(const loops *l, uint32_t number)
 {
     uint32_t i = 0;
     while (i < l->k->n_in && l->k->in[i] != l->n->in[number])
         i++;
-    return loop_buffer(&l->b, i);
+    return i;
+}
+
+loop_value loops_in(loops *l, uint32_t number)
+{
+    return loop_buffer(&l->b, buffer_of(l, number));
 }
 
 loop_value loops_out(loops *l, uint32_t number)
@@ -59,6 +65,16 @@ void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_v
     const loop_value d = nest_number(&l->b, is_dynamic, LINE_PARTS, by);
     *quotient = divides ? loop_binary(&l->b, LOOP_UDIV, x, d) : x;
     *rest = divides ? loop_binary(&l->b, LOOP_UREM, x, d) : loop_i64(&l->b, 0);
+}
+
+void loops_over_operand(loops *l)
+{
+    nest_step *step = &l->out->steps[l->out->n_steps - 1];
+    for (uint32_t k = 1; k < l->n->n_in; k++)
+        if (l->n->in[k] == l->n->in[0]) /* it is read after it was written, too */
+            return;
+    step->in_place[step->n_in_place][0] = buffer_of(l, 0);
+    step->in_place[step->n_in_place++][1] = emit_output_buffer(l->k, 0);
 }
 
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest)

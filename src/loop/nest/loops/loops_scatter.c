@@ -258,9 +258,11 @@ bool loops_of_scatter_reduce(loops *l)
     loop_end(b);
     finish(&s, first, into.n, into.inner, low, high);
     loop_end(b);
-    return loops_step(l, into.outer * tiles_of(into.inner),
-                      (uint64_t)((into.n + 2 * from.n) * smallest(into.inner, TILE)),
-                      "update after update, columns over the threads");
+    const bool ok = loops_step(l, into.outer * tiles_of(into.inner),
+                               (uint64_t)((into.n + 2 * from.n) * smallest(into.inner, TILE)),
+                               "update after update, columns over the threads");
+    loops_over_operand(l);
+    return ok;
 }
 
 /* ---- windows ---- */
@@ -364,7 +366,9 @@ bool loops_of_scatter_add(loops *l)
     loop_end(b);
     finish(&w.s, none, x->count / width, width, low, high);
     loop_end(b);
-    return loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
-                      w.is_shared ? "update after update, columns over the threads"
-                                  : "update after update");
+    const bool done = loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
+                                 w.is_shared ? "update after update, columns over the threads"
+                                             : "update after update");
+    loops_over_operand(l);
+    return done;
 }
