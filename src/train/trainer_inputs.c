@@ -100,6 +100,10 @@ static tn_status find_data(tn_trainer *t)
             const io_text shown = io_printable(name, strlen(name));
             diag_note(&t->cx->diag, NULL, NO_SPAN, "the data has '%s'", shown.text);
         }
+        for (size_t i = 0, shown = 0; i < t->n_in && shown < 6; i++)
+            if (t->roles[i] != ROLE_WEIGHT && ++shown)
+                diag_note(&t->cx->diag, NULL, NO_SPAN, "the program has the input '%s'",
+                          t->ports[i].name);
         return s;
     }
     return trainer_find_columns(t, t->data, t->inputs, &t->samples);

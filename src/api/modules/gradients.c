@@ -79,12 +79,15 @@ static tn_status find_input(const request *r, const char *name, uint32_t *out)
     return *out < f->inputs.n ? TN_OK : unknown(r, "input", name);
 }
 
-/* The output that the text itself calls NAME, or N. */
+/* The output that the text itself calls NAME, or NAME as Core IR spells values; else N. */
 static uint32_t find_named(const function *f, const char *name)
 {
-    for (uint32_t i = 0; i < f->output_names.n && i < f->outputs.n; i++)
-        if (f->output_names.at[i] && strcmp(f->output_names.at[i], name) == 0)
-            return i;
+    for (uint32_t bare = 0; bare < 2; bare++)
+        for (uint32_t i = 0; i < f->output_names.n && i < f->outputs.n; i++) {
+            const char *own = f->output_names.at[i];
+            if (own && strcmp(own + (bare && own[0] == '%'), name) == 0)
+                return i;
+        }
     return f->outputs.n;
 }
 
