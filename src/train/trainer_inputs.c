@@ -1,4 +1,5 @@
 /* What each input of the program gets, and the sizes that follow from it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/array.h"
@@ -28,6 +29,25 @@ tn_type trainer_leaf_type(const loader_input *in, uint64_t n)
     return t;
 }
 
+/* The extents of a sample of T, such as [3, ?]. */
+typedef struct extents {
+    char text[256];
+} extents;
+
+static extents extents_of(const tn_type *t)
+{
+    extents e;
+    size_t n = (size_t)snprintf(e.text, sizeof e.text, "[");
+    for (uint32_t k = 1; k < t->rank && n < sizeof e.text - 32; k++) {
+        const char *before = k > 1 ? ", " : "";
+        n += (size_t)(t->dims[k] == TN_DIM_UNKNOWN
+                          ? snprintf(e.text + n, 32, "%s?", before)
+                          : snprintf(e.text + n, 32, "%s%lld", before, (long long)t->dims[k]));
+    }
+    (void)snprintf(e.text + n, 2, "]");
+    return e;
+}
+
 /* May the samples of C be those of the input PORT? */
 static tn_status check_column(const tn_trainer *t, const tn_port *port, const column *c)
 {
@@ -41,9 +61,9 @@ static tn_status check_column(const tn_trainer *t, const tn_port *port, const co
         same = want->dims[k] == TN_DIM_UNKNOWN || want->dims[k] == have->dims[k];
     if (!same)
         return trainer_fault(t->cx, DIAG_InputMismatch,
-                             "the samples of '%s' have another shape than its input: rank %u with "
-                             "%llu bytes a sample, where rank %u is wanted",
-                             port->name, have->rank, (unsigned long long)c->row, want->rank);
+                             "the samples of '%s' have another shape than its input: %s, where %s "
+                             "is wanted",
+                             port->name, extents_of(have).text, extents_of(want).text);
     if (!dataset_converts(have->dtype, want->dtype))
         return trainer_fault(t->cx, DIAG_InputMismatch,
                              "the data of '%s' is %s, which does not become %s without loss",

@@ -238,6 +238,11 @@ class Refused(Case):
         self.assertEqual(done.returncode, 3)
         self.assertIn("missing/w.safetensors: cannot be written", done.stderr)
         self.assertNotIn("step", done.stderr)
+        for place in "missing/ck", "net.ir", "net.ir/ck/":
+            done = self.run_train("--checkpoint", place)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(f"{place.rstrip('/')}: cannot be written", done.stderr)
+            self.assertNotIn("step", done.stderr)
 
     def test_data(self):
         np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])
@@ -249,7 +254,7 @@ class Refused(Case):
         (self.dir / "junk.npz").write_bytes(b"junk")
         (self.dir / "empty").mkdir()
         for words, data in [("fewer than a batch of 16", ["few.npz"]), ("40 samples of 'x', but 50 of 'y'", ["uneven.npz"]),
-                            ("another shape", ["shape.npz"]), ("another shape", ["rank.npz"]),
+                            ("another shape than its input: [2], where [3] is wanted", ["shape.npz"]), ("another shape", ["rank.npz"]),
                             ("called as an input", ["other.npz"]), ("neither the data", ["half.npz"]),
                             ("junk.npz", ["junk.npz"]), ("holds no .npy", ["empty"]), ("missing.npz", ["missing.npz"]),
                             ("another type or shape than those before", ["data.npz", "shape.npz"])]:

@@ -112,6 +112,27 @@ static tn_status check_place(training *t, const char *path)
                         strerror(errno));
 }
 
+/* The folder for checkpoints, which is made when the first one is written. */
+static tn_status check_folder(training *t)
+{
+    const char *path = t->o->folder;
+    struct stat info;
+    size_t n = path ? strlen(path) : 0;
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    const char *made = path ? cli_copy(&t->s->memory, path, n) : NULL;
+    if (!path || !t->is_first)
+        return TN_OK;
+    if (!made)
+        return no_memory(t->s);
+    if (stat(made, &info) != 0)
+        return check_place(t, made);
+    if (S_ISDIR(info.st_mode) && access(made, W_OK | X_OK) == 0)
+        return TN_OK;
+    return report_error(t->s, TN_ERR_IO, "FileError", "%s: cannot be written: %s", path,
+                        strerror(S_ISDIR(info.st_mode) ? errno : ENOTDIR));
+}
+
 static tn_status train(training *t)
 {
     const train_options *o = t->o;
@@ -122,6 +143,7 @@ static tn_status train(training *t)
         TN_TRY(read_program(t->s, o->update, &t->update));
     }
     TN_TRY(check_place(t, o->output));
+    TN_TRY(check_folder(t));
     options.update = t->update;
     options.transport = t->has_ranks ? &t->transport : NULL;
     TN_TRY(tn_dataset_open(t->s->cx, o->data, o->n_data, &t->data));
