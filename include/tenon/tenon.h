@@ -495,6 +495,7 @@ typedef struct tn_cache_state {
     uint64_t files;    /* compiled kernels */
     uint64_t bytes;    /* that they take */
     uint64_t limit;    /* that they may take */
+    bool is_off;       /* the options or TENON_CACHE_BYTES turn it off */
 } tn_cache_state;
 
 /* What the cache of OPTIONS (NULL: all zero) holds; its folder is made if missing. A cache that is
@@ -710,7 +711,7 @@ typedef struct tn_emit_options {
  * returns  TN_ERR_REJECTED     a symbolic size has no value (UnboundSymbol)
  *          TN_ERR_UNAVAILABLE  an operation has no compiled form, such as a custom call
  *                              (NotImplemented: one diagnostic for each); LLVM or a linker is not
- *                              installed, or LLVM does not know the machine (BackendUnavailable)
+ *                              installed, or the machine is not known (BackendUnavailable)
  *          TN_ERR_USAGE        the name is no identifier
  *          TN_ERR_IO           the writer failed, or a temporary file of the linker
  *          TN_ERR_NOMEM

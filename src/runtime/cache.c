@@ -120,6 +120,12 @@ static int open_folder(const char *given)
     return -1;
 }
 
+bool cache_is_on(const cache_place *place)
+{
+    uint64_t limit;
+    return !place->off && read_limit(place->bytes, &limit);
+}
+
 cache *cache_open(const tn_allocator *a, const cache_place *place)
 {
     uint64_t limit;

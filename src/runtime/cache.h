@@ -23,6 +23,8 @@ typedef struct cache_place {
 /* Opens the folder, or makes it. NULL when it is not a folder of this user that nobody else may
  * write to, when the cache is off, and when $TENON_CACHE_BYTES says 0. */
 cache *cache_open(const tn_allocator *a, const cache_place *place);
+/* False when PLACE or $TENON_CACHE_BYTES turn it off. */
+bool cache_is_on(const cache_place *place);
 /* C may be NULL. */
 void cache_close(cache *c);
 

@@ -29,6 +29,16 @@ class Cache(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
+    def unusable(self, folder):
+        """It is said, and the command fails; runs go on without the cache."""
+        env = {**os.environ, "TENON_CACHE_DIR": str(folder)}
+        for form in ([], ["--json"], ["--clear"]):
+            done = subprocess.run([TENON, "cache", *form], capture_output=True, text=True, env=env)
+            self.assertEqual(done.returncode, 3, done)
+            self.assertIn(f"'{folder}' cannot be used as a cache", done.stderr)
+        self.assertFalse(json.loads(subprocess.run([TENON, "cache", "--json"], capture_output=True, text=True, env=env).stdout)["used"])
+        self.assertEqual(subprocess.run([TENON, "run", self.program, "--random", "1"], capture_output=True, env=env).returncode, 0)
+
     def facts(self, *arguments, **more):
         return json.loads(self.tenon("cache", "--json", *arguments, **more))
 
@@ -55,9 +65,14 @@ class Cache(unittest.TestCase):
 
     def test_not_used(self):
         self.assertFalse(self.facts(TENON_CACHE_BYTES="0")["used"])
+        self.assertEqual(self.tenon("cache", TENON_CACHE_BYTES="0").splitlines()[0], "not used: it is off")
         self.folder.mkdir()
-        self.folder.chmod(0o777)
-        self.assertIn("not used: ", self.tenon("cache"))
+        for mode, owner in ((0o777, -1), (0o720, -1), *([(0o700, 65534)] if os.geteuid() == 0 else [])):
+            self.folder.chmod(mode)
+            os.chown(self.folder, owner, -1)
+            self.unusable(self.folder)
+        self.unusable(self.program)
+        self.unusable("/proc/no/such")
         nowhere = self.facts(TENON_CACHE_DIR="", XDG_CACHE_HOME="", HOME="")
         self.assertEqual((nowhere["folder"], nowhere["used"]), (None, False))
 

@@ -13,6 +13,7 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
     cache *c = cache_open(&cx->allocator, &place);
     if (!cache_path(&place, now.folder))
         now.folder[0] = 0;
+    now.is_off = !cache_is_on(&place);
     if (c) {
         const cache_state s = cache_get_state(c);
         now.is_used = true;

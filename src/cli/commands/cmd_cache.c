@@ -15,10 +15,9 @@ static void put_text(cli_text *out, const tn_cache_state *state, bool is_cleared
 {
     if (!state->is_used) {
         cli_printf(out, "not used: %s\n",
-                   state->folder[0]
-                       ? "it is off, or its folder cannot be made, belongs to somebody "
-                         "else, or may be written by others"
-                       : "neither TENON_CACHE_DIR nor HOME says where it is");
+                   state->is_off      ? "it is off"
+                   : state->folder[0] ? "its folder cannot be used"
+                                      : "neither TENON_CACHE_DIR nor HOME says where it is");
         if (state->folder[0])
             cli_printf(out, "folder   %s\n", state->folder);
         return;
@@ -60,6 +59,11 @@ static tn_status run_cache(session *s, const arguments *args)
             put_text(&out, &state, clears);
         status = output_text(s, NULL, &out);
     }
+    if (status == TN_OK && !state.is_used && !state.is_off && state.folder[0])
+        status = file_error(s,
+                            "'%s' cannot be used as a cache: it cannot be made or read, belongs "
+                            "to somebody else, or may be written by others",
+                            state.folder);
     cli_text_release(&out);
     return status;
 }
