@@ -120,6 +120,22 @@ static tn_status print_form(const aot *a, context *cx, tn_emit_form form, target
     }
 }
 
+/* C is for any machine, but fast on one, which must be known as it must be for machine code. */
+static tn_status check_machine(context *cx, const target_options *to)
+{
+    machine_arch arch = machine_host().arch;
+    if (to->triple && !arch_of_triple(to->triple, &arch))
+        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
+                           "there is no code generator for the triple '%s': it must begin with "
+                           "x86_64- or aarch64- (C that is made without a triple suits others)",
+                           to->triple);
+    if (to->cpu && strcmp(to->cpu, "native") != 0 && !cpu_by_name(arch, to->cpu))
+        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
+                           "the CPU '%s' is not known for the triple '%s'", to->cpu,
+                           to->triple ? to->triple : "of this machine");
+    return TN_OK;
+}
+
 static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_options *o,
                       text_buffer *out)
 {
@@ -134,6 +150,7 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
                            name, MOST_NAME);
     if (p->cache)
         return symbols_without_value(p);
+    TN_TRY(check_machine(cx, &to));
     const nest_options nests = {.on = machine_of(to.triple, to.cpu),
                                 .schedule = p->engine->schedule};
     tn_status s = aot_make(&a, p->graph, &nests, o ? o->seed : 0, &p->allocator);
