@@ -428,7 +428,8 @@ static tn_status check_result(reader *r, const instr *in, value_id v)
     char want[TYPE_TEXT_MAX], declared[TYPE_TEXT_MAX];
     if (have == in->type)
         return TN_OK;
-    r->f->values.at[v].type = in->type; /* what follows was written with it in mind */
+    r->f->values.at[v].type =
+        NULL; /* which of the two is meant is not known: users are not judged */
     TN_TRY(check_declared(r, in));
     put_type_text(want, r->m, have);
     put_type_text(declared, r->m, in->type);
