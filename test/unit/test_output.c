@@ -3,10 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/memory/hash.h"
 #include "io/npz_writer.h"
 #include "io_check.h"
 #include "runtime/cache.h"
@@ -94,6 +97,62 @@ static void test_names(void)
     CHECK(output_set_end(&set, true));
     CHECK(holds(name, "one"));
     drop(name);
+}
+
+/* What a process leaves that is killed between naming its file and putting it in place of another
+ * goes with the next that writes the same target, unless somebody is still at it. */
+static void test_left_over(void)
+{
+    char name[64], path[512];
+    output_set set;
+    const struct {
+        bool is_locked, is_pipe;
+        unsigned left;
+    } rows[] = {{false, false, 0}, {true, false, 1}, {false, true, 1}};
+    (void)snprintf(name, sizeof name, OUTPUT_TEMPORARY "%016" PRIx64 "-0.tmp",
+                   hash_bytes(0, "a", 1));
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    output_set_init(&set, &memory_system);
+    CHECK(put(&set, "a", "one"));
+    CHECK(output_set_end(&set, true));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CHECK_INT(rows[i].is_pipe ? mkfifo(path, 0600) : 0, 0);
+        const int fd = rows[i].is_pipe ? -1 : open(path, O_CREAT | O_RDONLY | O_CLOEXEC, 0600);
+        CHECK(!rows[i].is_locked || flock(fd, LOCK_EX) == 0);
+        output_set_init(&set, &memory_system);
+        CHECK(put(&set, "a", "two") && put(&set, "b", "three"));
+        CHECK_INT(count_files(folder), 2);
+        CHECK(output_set_end(&set, true));
+        CHECK(holds("a", "two") && holds("b", "three"));
+        CHECK_INT(count_files(folder), 2 + rows[i].left);
+        if (fd >= 0)
+            (void)close(fd);
+        if (rows[i].left)
+            drop(name);
+        drop("b");
+    }
+    drop("a");
+}
+
+/* More files than stay open. */
+static void test_many(void)
+{
+    char name[16];
+    for (int turn = 0; turn < 2; turn++) {
+        output_set set;
+        output_set_init(&set, &memory_system);
+        for (int i = 0; i < 100; i++) {
+            (void)snprintf(name, sizeof name, "many%d", i);
+            CHECK(put(&set, name, turn ? "two" : "one"));
+        }
+        CHECK(output_set_end(&set, true));
+        CHECK_INT(count_files(folder), 100);
+    }
+    for (int i = 0; i < 100; i++) {
+        (void)snprintf(name, sizeof name, "many%d", i);
+        CHECK(holds(name, "two"));
+        drop(name);
+    }
 }
 
 static void test_folder(void)
@@ -228,6 +287,8 @@ int main(void)
         return check_result();
     test_together();
     test_names();
+    test_left_over();
+    test_many();
     test_folder();
     test_signals();
     test_no_room();

@@ -4,14 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/memory/hash.h"
 
 enum {
     PIECE = 4 << 20, /* bytes written between two looks for signals */
     ATTEMPTS = 1000,
+    MOST_OPEN = 64,      /* files of a set that stay open until they are put in place */
     TEMPORARY_ROOM = 64, /* bytes of a temporary name */
     PROC_ROOM = 32
 };
@@ -75,17 +80,62 @@ static bool open_named(const output_set *s, output *o)
     return o->has_name;
 }
 
+static bool link_as(const output *o, const char *path)
+{
+    char link[PROC_ROOM];
+    proc_path(o->fd, link);
+    return linkat(AT_FDCWD, link, o->at, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* Call a nameless file by its temporary name. */
 static bool give_name(output *o)
 {
-    char link[PROC_ROOM];
     const unsigned first = o->attempt;
-    proc_path(o->fd, link);
     do {
         next_temporary(o);
-        o->has_name = linkat(AT_FDCWD, link, o->at, o->temporary, AT_SYMLINK_FOLLOW) == 0;
+        o->has_name = link_as(o, o->temporary);
     } while (!o->has_name && is_taken(o, first));
     return o->has_name;
+}
+
+/* ---- names that are left when a process is killed ---- */
+
+/* The same for all who write the target. Whoever has a file of such a name holds its lock. */
+static void shared_temporary(output *o, unsigned attempt)
+{
+    const size_t n = folder_length(o->path);
+    const char *target = o->path + n;
+    (void)snprintf(o->temporary + n, TEMPORARY_ROOM, OUTPUT_TEMPORARY "%016" PRIx64 "-%u.tmp",
+                   hash_bytes(0, target, strlen(target)), attempt);
+}
+
+/* Remove a file under the temporary name that nobody holds the lock of: it cannot be renamed or
+ * replaced meanwhile, as only its owner and who has the lock do that. */
+static bool remove_stale(const output *o)
+{
+    struct stat held, named;
+    const int fd = openat(o->at, o->temporary, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool removed = fd >= 0 && fstat(fd, &held) == 0 && S_ISREG(held.st_mode) &&
+                         held.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+                         fstatat(o->at, o->temporary, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         named.st_dev == held.st_dev && named.st_ino == held.st_ino &&
+                         unlinkat(o->at, o->temporary, 0) == 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return removed;
+}
+
+/* Put a nameless file in the place of one that is there. */
+static bool replace(output *o)
+{
+    bool is_shared = flock(o->fd, LOCK_EX | LOCK_NB) == 0;
+    for (unsigned attempt = 0; is_shared && !o->has_name; attempt++) {
+        shared_temporary(o, attempt);
+        o->has_name = link_as(o, o->temporary) ||
+                      (errno == EEXIST && remove_stale(o) && link_as(o, o->temporary));
+        is_shared = o->has_name || (errno == EEXIST && attempt < ATTEMPTS);
+    }
+    return (o->has_name || give_name(o)) && renameat(o->at, o->temporary, o->at, o->path) == 0;
 }
 
 /* Is the target something that can only be written directly? Fails for what cannot be a file. */
@@ -117,6 +167,7 @@ static output *new_output(output_set *s, int at, const char *path)
     o->fd = -1;
     o->durable = s->durable;
     o->attempt = s->files.n - 1;
+    o->stays_open = s->files.n <= MOST_OPEN;
     return o;
 }
 
@@ -171,9 +222,11 @@ bool output_write(const output_set *s, const output *o, const void *bytes, size_
 bool output_close(output *o)
 {
     const bool synced = !o->durable || !o->temporary || fsync(o->fd) == 0;
-    const bool named = synced && (!o->temporary || o->has_name || give_name(o));
+    const bool is_nameless = o->temporary && !o->has_name;
+    const int kept = synced && is_nameless && o->stays_open ? fcntl(o->fd, F_DUPFD_CLOEXEC, 0) : -1;
+    const bool named = synced && (!is_nameless || kept >= 0 || give_name(o));
     const int reason = errno, fd = o->fd;
-    o->fd = -1;
+    o->fd = kept;
     if (close(fd) != 0)
         return false;
     errno = reason;
@@ -223,7 +276,8 @@ static bool put_in_place(output *o)
 {
     if (!o->temporary)
         return true;
-    if (renameat(o->at, o->temporary, o->at, o->path) != 0)
+    if (o->has_name ? renameat(o->at, o->temporary, o->at, o->path) != 0
+                    : !link_as(o, o->path) && (errno != EEXIST || !replace(o)))
         return false;
     o->has_name = false;
     return !o->durable || sync_folder(o);

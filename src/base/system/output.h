@@ -7,10 +7,13 @@
  *     ok = output_set_end(&set, ok) && ok;
  *
  * What is written goes to nameless files, where the file system has such, or to files with names of
- * their own beside the targets, and is put in place when all are whole. Signals that would end the
- * program are held back from the first such file to the end of the set; a write then fails with
- * EINTR, and the signal takes effect when everything is tidied up. Functions that return false or
- * NULL leave the reason in errno. */
+ * their own beside the targets, and is put in place when all are whole. A nameless file gets the
+ * name of its target at once if there is no such file, so that a process that is killed leaves
+ * nothing. Where there is one, no call replaces it in one step: a name of its own comes between,
+ * and what a process leaves that is killed just there is removed by the next that writes the same
+ * target. Signals that would end the program are held back from the first such file to the end of
+ * the set; a write then fails with EINTR, and the signal takes effect when everything is tidied up.
+ * Functions that return false or NULL leave the reason in errno. */
 #ifndef BASE_SYSTEM_OUTPUT_H
 #define BASE_SYSTEM_OUTPUT_H
 
@@ -24,9 +27,10 @@ typedef struct output {
     char *path;       /* the target */
     char *temporary;  /* beside it; NULL: the target is a device or pipe, written directly */
     bool has_name;    /* there is a file called `temporary` */
-    int fd;           /* -1: closed */
+    int fd;           /* -1: closed; open behind output_close while it has no name */
     bool durable;     /* as in the set */
     unsigned attempt; /* part of the name */
+    bool stays_open;  /* until it is in place: so do a few of a set only */
 } output;
 
 typedef struct output_set {
