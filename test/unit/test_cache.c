@@ -96,6 +96,34 @@ static void test_plain(void)
     empty();
 }
 
+/* Another key's object under a key's name, as with two keys of one hash or a hostile folder. */
+static char other_path[4096];
+
+static void note_path(const char *path)
+{
+    (void)snprintf(other_path, sizeof other_path, "%s", path);
+}
+
+static void test_other_key(void)
+{
+    char own[4096];
+    uint64_t bytes;
+    cache *c = open_cache();
+    put(c, "key one", "of one");
+    CHECK_INT(each_file(note_path, &bytes), 1);
+    (void)snprintf(own, sizeof own, "%s", other_path);
+    CHECK(has(c, "key one", "of one") && unlink(own) == 0);
+    put(c, "key two", "of two");
+    CHECK_INT(each_file(note_path, &bytes), 1);
+    CHECK(rename(other_path, own) == 0);
+    CHECK(!has(c, "key one", "of two"));
+    CHECK(!has(c, "key two", "of two"));
+    put(c, "key one", "of one"); /* takes its place back */
+    CHECK(has(c, "key one", "of one"));
+    cache_close(c);
+    empty();
+}
+
 static size_t flip_at;
 
 static void flip_byte(const char *path)
@@ -346,6 +374,7 @@ int main(void)
     if (!CHECK(mkdtemp(folder) != NULL) || !CHECK(setenv("TENON_CACHE_DIR", folder, 1) == 0))
         return check_result();
     test_plain();
+    test_other_key();
     test_damage();
     test_exchanged();
     test_limit();
