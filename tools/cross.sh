@@ -1,18 +1,37 @@
 #!/bin/sh
-# Builds for aarch64 and runs the cases there, in an emulator, with the reference evaluator.
-# Needs the packages qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross.
+# Builds for another machine and runs the cases there, in an emulator, with the reference evaluator.
+#
+#   tools/cross.sh [--build] [aarch64|armhf|riscv64|i686|musl [FOLDER or FILE of cases]...]
+#
+# Needs qemu-user, and of the machine the packages gcc-NAME and libc6-dev-ARCH-cross; musl is this machine with another C
+# library (musl-tools). With --build it is only built: build/MACHINE/emulated-tenon is the program in its emulator.
 set -eu
 cd "$(dirname "$0")/.."
-test -f build/aarch64/build.ninja ||
-    cmake -B build/aarch64 -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTENON_WERROR=ON \
-        --toolchain cmake/toolchains/aarch64-linux-gnu.cmake >/dev/null
-cmake --build build/aarch64 -j "$(nproc)" --target tenon serve >/dev/null
+only_build=""
+[ "${1-}" = --build ] && shift && only_build=yes
+machine=${1-aarch64}
+[ $# -gt 0 ] && shift
+case $machine in
+aarch64) name=aarch64-linux-gnu emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu" ;;
+armhf) name=arm-linux-gnueabihf emulator="qemu-arm -L /usr/arm-linux-gnueabihf" ;;
+riscv64) name=riscv64-linux-gnu emulator="qemu-riscv64 -L /usr/riscv64-linux-gnu" ;;
+i686) name=i686-linux-gnu emulator="qemu-i386 -L /usr/i686-linux-gnu" ;;
+musl) name=musl emulator="" ;;
+*)
+    echo "cross: no machine is called '$machine': aarch64, armhf, riscv64, i686, musl" >&2
+    exit 2
+    ;;
+esac
+test -f "build/$machine/build.ninja" ||
+    cmake -B "build/$machine" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTENON_WERROR=ON \
+        --toolchain "cmake/toolchains/$name.cmake" >/dev/null
+cmake --build "build/$machine" -j "$(nproc)" --target tenon serve >/dev/null
 emulated() { # PROGRAM, in the emulator
-    printf '#!/bin/sh\nexec qemu-aarch64 -L /usr/aarch64-linux-gnu "%s" "$@"\n' \
-        "$PWD/build/aarch64/$1" >"build/aarch64/emulated-$2"
-    chmod +x "build/aarch64/emulated-$2"
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$emulator" "$PWD/build/$machine/$1" >"build/$machine/emulated-$2"
+    chmod +x "build/$machine/emulated-$2"
 }
 emulated tenon tenon
 emulated test/serve serve
-exec /usr/bin/python3 test/run_cases.py --tenon build/aarch64/emulated-tenon \
-    --serve build/aarch64/emulated-serve --no-jit --quick "$@"
+[ -n "$only_build" ] && exit 0
+exec /usr/bin/python3 test/run_cases.py --tenon "build/$machine/emulated-tenon" \
+    --serve "build/$machine/emulated-serve" --no-jit --quick "$@"

@@ -149,6 +149,9 @@ def sweeps(tally):
 
 TENON = "build/release/tenon"
 SCRIPT = ["env", "PYTHONPATH=test", f"TENON={TENON}", "/usr/bin/python3"]
+CROSS = ["qemu-user", "musl-tools", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "gcc-arm-linux-gnueabihf",
+         "libc6-dev-armhf-cross", "gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross", "gcc-i686-linux-gnu",
+         "libc6-dev-i386-cross", "gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"]  # compilers and emulators of other machines
 LONG = [  # what it is, about how long it takes on two processors, and its commands
     ("the math functions on every number of 32 bits, and random programs of plain C", "2 hours",
      [["sh", "-c", "for t in build/release/test/long_*; do echo $t; $t || exit 1; done"]]),
@@ -168,7 +171,9 @@ LONG = [  # what it is, about how long it takes on two processors, and its comma
     ("kernels whose vectors are not whole, also on an emulated aarch64 machine", "20 minutes",
      [[*SCRIPT, "test/loop/full_partial.py", "100", "1000"],
       [*SCRIPT, "test/equality/full_emulated.py", "10"]]),
-    ("the cases on an emulated aarch64 machine", "15 minutes", [["tools/cross.sh"]]),
+    ("the cases, and random programs, on emulated machines of 64 and 32 bits", "90 minutes",
+     [*(["tools/cross.sh", machine] for machine in ("aarch64", "armhf", "riscv64", "i686", "musl")),
+      [*SCRIPT, "test/equality/long_machines.py"]]),
     ("Debian packages, installed in a fresh system (as root)", "20 minutes", [["make", "deb-test"]])]
 
 
@@ -176,8 +181,7 @@ def long(tally):
     """What takes hours."""
     for what, takes, _ in LONG:
         print(f"to come: {what}: {takes}", flush=True)
-    run_one(tally, "setup", "tools/setup.sh", "qemu-user", "gcc-aarch64-linux-gnu",
-            "libc6-dev-arm64-cross")
+    run_one(tally, "setup", "tools/setup.sh", *CROSS)
     for target in ("product", "tenon_long", "equality", "faults"):
         run_one(tally, f"build {target}", "cmake", "--build", "--preset", "release", "-j", JOBS,
                 "--target", target)

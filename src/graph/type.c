@@ -26,7 +26,9 @@ static int64_t count_elements(const dim *dims, uint32_t rank)
     for (uint32_t i = 0; i < rank; i++)
         if (dim_is_symbolic(dims[i]))
             return TYPE_COUNT_UNKNOWN;
-    return product_i64(dims, rank, &count) ? count : TYPE_COUNT_HUGE;
+    /* Where addresses have 32 bits, sizes in bytes of what can be counted must fit them. */
+    const int64_t most = sizeof(size_t) < sizeof count ? PTRDIFF_MAX / 16 : INT64_MAX;
+    return product_i64(dims, rank, &count) && count <= most ? count : TYPE_COUNT_HUGE;
 }
 
 const type *type_of(type_table *t, tn_dtype dtype, const dim *dims, uint32_t rank)

@@ -69,8 +69,8 @@ static bool read_row(const column *c, uint64_t sample, void *dst, dataset_fault 
     const uint64_t offset = (sample - s->first) * c->row;
     *fault = (dataset_fault){.column = c, .sample = sample};
     if (!s->rows)
-        return read_file(s, offset, dst, c->row, fault);
-    memcpy(dst, s->rows + offset, c->row);
+        return read_file(s, offset, dst, (size_t)c->row, fault);
+    memcpy(dst, s->rows + (size_t)offset, (size_t)c->row);
     return true;
 }
 

@@ -7,7 +7,8 @@
 
 uint64_t ranks_first(const tn_trainer *t, uint64_t n, uint32_t rank)
 {
-    return (uint64_t)((__uint128_t)n * rank / t->transport.ranks);
+    const uint64_t ranks = t->transport.ranks; /* n * rank / ranks, which does not overflow so */
+    return n / ranks * rank + n % ranks * rank / ranks;
 }
 
 /* ---- who changes which weight ---- */

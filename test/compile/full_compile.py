@@ -1,10 +1,10 @@
 """Compiles cases ahead of time and compares what the code computes with the reference evaluator.
 
-    full_compile.py [--tenon PATH] [--all] [--seed N] [--keep FOLDER] [FILTER]
+    full_compile.py [--tenon PATH] [--all] [--elsewhere MACHINE]... [--seed N] [--keep FOLDER] [FILTER]
 
 A sample of the cases with a run becomes C, which gcc and clang build without a warning at several
 levels and for several processors; a part of them becomes objects, assembly, archives and shared
-objects too. --all takes every case with both compilers.
+objects too. --all takes every case with both compilers, and on all other machines whose compilers and emulators are installed.
 """
 import argparse
 import concurrent.futures
@@ -264,9 +264,12 @@ def check_cross(folder, tenon, program):
 
 # ---- other machines ------------------------------------------------------------------------------
 
-ELSEWHERE = 8  # programs
-OTHERS = {"32-bit x86": (["gcc", "-m32", "-msse2", "-mfpmath=sse"], []),
-          "aarch64": (["aarch64-linux-gnu-gcc"], ["qemu-aarch64"])}
+ELSEWHERE = 8  # programs, unless all are asked for
+OTHERS = {"32-bit x86": (["i686-linux-gnu-gcc", "-msse2", "-mfpmath=sse"], ["qemu-i386"]),
+          "musl": (["musl-gcc"], []),
+          "aarch64": (["aarch64-linux-gnu-gcc"], ["qemu-aarch64"]),
+          "armhf": (["arm-linux-gnueabihf-gcc"], ["qemu-arm"]),
+          "riscv64": (["riscv64-linux-gnu-gcc"], ["qemu-riscv64"])}
 MAIN = """\
 #include <stdint.h>
 #include <stdio.h>
@@ -309,10 +312,10 @@ int main(int argc, char **argv)
 """
 
 
-def check_elsewhere(folder, how, programs):
-    """Some programs as executables of another machine, which an emulator may run."""
+def check_elsewhere(folder, how, programs, number):
+    """Programs as an executable of another machine, which an emulator may run."""
     command, emulator = OTHERS[how]
-    own = folder / how.replace(" ", "-")
+    own = folder / f"{how.replace(' ', '-')}-{number}"
     own.mkdir()
     (own / "probe.c").write_text("#include <stdint.h>\nint main(void) { return 0; }\n")
     probe = [*command, "-static", own / "probe.c", "-o", own / "probe"]
@@ -320,7 +323,7 @@ def check_elsewhere(folder, how, programs):
             shell(probe, how) or shell([*emulator, own / "probe"], how):
         print(f"{how}: cannot be built or run here")
         return []
-    few = [p for p in programs if max(len(p.inputs), len(p.outputs)) <= 16][:ELSEWHERE]
+    few = [p for p in programs if max(len(p.inputs), len(p.outputs)) <= 16]
     rows = "".join(
         f"    {{{p.name}_run, {p.workspace}, {len(p.inputs)}, {len(p.outputs)}, "
         f"{{{', '.join(str(i.bytes) for i in p.inputs) or 0}}}, "
@@ -368,6 +371,10 @@ def check_refused(folder, compilers, program):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode == 0 or why not in done.stdout.decode():
             faults.append(f"{flags} is not refused: {done.stdout.decode()[:300]}")
+    big = "s390x-linux-gnu-gcc"
+    if shutil.which(big) and "little-endian machine" not in "".join(
+            shell([big, "-fsyntax-only", program.path("c")], big)):
+        faults.append("a big-endian machine is not refused")
     return faults
 
 
@@ -475,7 +482,11 @@ def jobs(options, folder, compilers, programs):
             number += 1
     out.append((check_headers, folder, compilers, programs))
     out.append((check_seeds, folder, compilers[0], options.tenon))
-    out += [(check_elsewhere, folder, how, mixed) for how in OTHERS]
+    for how in OTHERS:
+        out += [(check_elsewhere, folder, how, batch, k)
+                for k, batch in enumerate(batches if options.all else [mixed[:ELSEWHERE]])]
+    if options.elsewhere:
+        return [job for job in out if job[0] is check_elsewhere and job[2] in options.elsewhere]
     if "gcc" in compilers:
         out.append((check_refused, folder, compilers, programs[0]))
     if not has_llvm(options.tenon, folder, programs[0]):
@@ -496,6 +507,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tenon", default=TENON)
     parser.add_argument("--all", action="store_true", help="every case with both compilers")
+    parser.add_argument("--elsewhere", action="append", choices=list(OTHERS), help="only this other machine")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="leave the files in this folder")
     parser.add_argument("filter", nargs="?", default="")

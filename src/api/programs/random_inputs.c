@@ -4,6 +4,7 @@
 
 #include "api/programs/programs.h"
 #include "base/memory/checked.h"
+#include "base/memory/wide.h"
 #include "runtime/result.h"
 
 enum { CHUNK = 256 };
@@ -42,7 +43,7 @@ static int64_t integer_from(tn_dtype d, uint64_t hash, int64_t positions)
     if (dtype_is_bool(d))
         return (int64_t)(hash >> 63);
     if (positions > 0)
-        return (int64_t)(((__uint128_t)hash * (uint64_t)positions) >> 64);
+        return (int64_t)wide_multiply(hash, (uint64_t)positions).high;
     return (int64_t)(hash >> 60) - (dtype_is_signed(d) ? 8 : 0);
 }
 

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/memory/wide.h"
 
 #define HASH_NONE UINT32_MAX
 
 static inline uint64_t hash_mix(uint64_t h, uint64_t word)
 {
-    __uint128_t product = (__uint128_t)(h ^ word ^ 0x9e3779b97f4a7c15U) * 0xd6e8feb86659fd93U;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    const wide128 product =
+        wide_multiply(h ^ word ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93));
+    return product.low ^ product.high;
 }
 
 /* Hash of N bytes, chained on H. Deterministic on every machine of the same byte order. */

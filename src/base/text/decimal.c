@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/memory/wide.h"
+
 /* ---- integers ---- */
 
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -121,8 +123,6 @@ decimal_result decimal_read_i64(const char *text, size_t length, int64_t *value)
 
 /* ---- binary floating point ---- */
 
-__extension__ typedef unsigned __int128 u128;
-
 const float_format format_fp8_e4m3 = {8, 4, false, -6};
 const float_format format_fp8_e5m2 = {8, 3, true, -14};
 const float_format format_bf16 = {16, 8, true, -126};
@@ -204,11 +204,11 @@ typedef struct decimal {
 } decimal;
 
 /* floor(POWER * X / 2^128), with the last bit set when anything was cut off. */
-static uint64_t multiply_to_odd(u128 power, uint64_t x)
+static uint64_t multiply_to_odd(wide128 power, uint64_t x)
 {
-    u128 low = (u128)(uint64_t)power * x;
-    u128 high = (u128)(uint64_t)(power >> 64) * x + (low >> 64);
-    return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+    const wide128 low = wide_multiply(power.low, x);
+    const wide128 high = wide_add(wide_multiply(power.high, x), low.high);
+    return high.high | (high.low > 1);
 }
 
 /* The decimal to print for a finite magnitude that is not zero; it may end in zeros.
@@ -226,8 +226,8 @@ static decimal shortest(float_format f, uint64_t magnitude)
     uint64_t odd = v.c & 1; /* halfway points go to the even neighbour */
     int k = uneven ? log10_of_three_quarters_pow2(v.q) : log10_of_pow2(v.q);
     int shift = v.q + log2_of_pow10(-k) + 1; /* 1 to 4 */
-    u128 power = ((u128)powers[-k - POWER_MIN].high << 64 | powers[-k - POWER_MIN].low) +
-                 !power_is_exact(-k);
+    const wide128 power = wide_add(
+        (wide128){powers[-k - POWER_MIN].high, powers[-k - POWER_MIN].low}, !power_is_exact(-k));
     uint64_t at = multiply_to_odd(power, v.c << 2 << shift);
     uint64_t first = multiply_to_odd(power, (4 * v.c - 2 + uneven) << shift) + odd;
     uint64_t last = multiply_to_odd(power, (4 * v.c + 2) << shift) - odd;
@@ -449,7 +449,7 @@ static number_text scan_number(const char *text, size_t length)
 
 /* A value in [m, m + 1) * 2^exponent; above m * 2^exponent exactly when STICKY. */
 typedef struct approximation {
-    u128 m;
+    wide128 m;
     int exponent;
     bool sticky;
 } approximation;
@@ -461,24 +461,23 @@ static approximation multiply_by_power(uint64_t w, int q)
     int shift = __builtin_clzll(w);
     uint64_t high = powers[q - POWER_MIN].high;
     uint64_t low = powers[q - POWER_MIN].low;
-    u128 tail;
-
     w <<= shift;
-    tail = (u128)low * w;
-    return (approximation){(u128)high * w + (uint64_t)(tail >> 64), log2_of_pow10(q) - 63 - shift,
-                           (uint64_t)tail != 0 || !power_is_exact(q)};
+    const wide128 tail = wide_multiply(low, w);
+    return (approximation){wide_add(wide_multiply(high, w), tail.high),
+                           log2_of_pow10(q) - 63 - shift, tail.low != 0 || !power_is_exact(q)};
 }
 
 /* The magnitude nearest to A, halfway points to even, as if the exponent had no upper end. */
 static uint64_t round_to_format(float_format f, approximation a)
 {
-    int zeros = a.m >> 64 ? __builtin_clzll((uint64_t)(a.m >> 64)) : 64;
-    u128 m = a.m << zeros; /* never 64: A.m has 127 bits at least */
+    const bool is_short = a.m.high >> 63 == 0; /* A.m has 127 bits at least */
+    int zeros = is_short;
+    const wide128 m = is_short ? (wide128){a.m.high << 1 | a.m.low >> 63, a.m.low << 1} : a.m;
     int exponent = a.exponent - zeros + 127;
-    int cut = 128 - f.precision;
+    int cut = 128 - f.precision; /* more than 64 */
     uint64_t base = 0;
     uint64_t kept;
-    u128 half, rest;
+    uint64_t rest, half; /* of the high word */
 
     if (exponent >= f.min_exponent)
         base = (uint64_t)(exponent - f.min_exponent) << (f.precision - 1);
@@ -486,11 +485,11 @@ static uint64_t round_to_format(float_format f, approximation a)
         cut += f.min_exponent - exponent;
     if (cut > 128)
         return 0;
-    kept = cut == 128 ? 0 : (uint64_t)(m >> cut);
-    rest = cut == 128 ? m : m & (((u128)1 << cut) - 1);
-    half = (u128)1 << (cut - 1);
+    kept = cut == 128 ? 0 : m.high >> (cut - 64);
+    rest = cut == 128 ? m.high : m.high & ((UINT64_C(1) << (cut - 64)) - 1);
+    half = UINT64_C(1) << (cut - 65);
     /* A carry out of the fraction raises the exponent, which is what it should do. */
-    return base + kept + (rest > half || (rest == half && (a.sticky || (kept & 1))));
+    return base + kept + (rest > half || (rest == half && (m.low != 0 || a.sticky || (kept & 1))));
 }
 
 /* ---- reading: the exact comparison ---- */
@@ -510,9 +509,9 @@ static void big_multiply(big *b, uint64_t factor, uint64_t addend)
     uint64_t carry = addend;
 
     for (size_t i = 0; i < b->n; i++) {
-        u128 x = (u128)b->limb[i] * factor + carry;
-        b->limb[i] = (uint64_t)x;
-        carry = (uint64_t)(x >> 64);
+        const wide128 x = wide_add(wide_multiply(b->limb[i], factor), carry);
+        b->limb[i] = x.low;
+        carry = x.high;
     }
     assert(carry == 0 || b->n < BIG_LIMBS);
     if (carry != 0 && b->n < BIG_LIMBS)
@@ -624,7 +623,7 @@ static uint64_t nearest_magnitude(float_format f, const number_text *n)
         a = multiply_by_power(n->leading + 1, q);
         a.sticky = true;
     }
-    a.m++;
+    a.m = wide_add(a.m, 1);
     high = round_to_format(f, a);
     if (low == high || low >= first_not_finite(f))
         return low;

@@ -112,7 +112,7 @@ static uint64_t hash_of(const void *key)
 /* Where the step with this key and name stands in the table, or would: it has room. */
 static uint32_t *place_of(const trace *t, const void *key, const char *name)
 {
-    for (size_t i = hash_of(key) % t->n_table;; i = (i + 1) % t->n_table) {
+    for (size_t i = (size_t)(hash_of(key) % t->n_table);; i = (i + 1) % t->n_table) {
         uint32_t *place = &t->table[i];
         if (!*place ||
             (t->steps[*place - 1].key == key && strcmp(t->steps[*place - 1].name, name) == 0))

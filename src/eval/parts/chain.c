@@ -21,7 +21,7 @@ enum {
 #define CHAIN(name, type, wide, FMA)                                                               \
     INLINE void name##_row(const chain_block *c, size_t i, size_t j0, size_t n, type *restrict p)  \
     {                                                                                              \
-        const ptrdiff_t at = (ptrdiff_t)i * c->a_step;                                             \
+        const int64_t at = (int64_t)i * c->a_step;                                                 \
         size_t k = 0;                                                                              \
         for (size_t j = 0; j < n; j++)                                                             \
             p[j] = 0;                                                                              \
@@ -45,14 +45,14 @@ enum {
     /* The chains of ROWS rows of one column. */                                                   \
     INLINE void name##_column(const chain_block *c, size_t i, size_t j, type *restrict p)          \
     {                                                                                              \
-        const ptrdiff_t at = (ptrdiff_t)i * c->a_step;                                             \
+        const int64_t at = (int64_t)i * c->a_step;                                                 \
         for (size_t r = 0; r < ROWS; r++)                                                          \
             p[r] = 0;                                                                              \
         for (size_t k = 0; k < c->n_k; k++) {                                                      \
             const type *a = (const type *)c->a[k] + at;                                            \
             const wide b = ((const type *)c->b[k])[j];                                             \
             for (size_t r = 0; r < ROWS; r++)                                                      \
-                p[r] = (type)FMA((wide)a[(ptrdiff_t)r * c->a_step], b, p[r]);                      \
+                p[r] = (type)FMA((wide)a[(int64_t)r * c->a_step], b, p[r]);                        \
         }                                                                                          \
     }                                                                                              \
     INLINE void name##_body(const chain_block *c, size_t m, size_t n, void *to, size_t pitch,      \

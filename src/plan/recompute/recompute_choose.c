@@ -217,7 +217,7 @@ static bool find_lives(choosing *c)
     for (value_id v = 0; v < f->values.n; v++) {
         size_t bytes = 0;
         life *l = &c->lives[v];
-        if (l->from == NOWHERE || !type_bytes(value_type(f, v), &bytes) || bytes > INT64_MAX / 2)
+        if (l->from == NOWHERE || !type_bytes(value_type(f, v), &bytes) || bytes > PTRDIFF_MAX / 2)
             continue;
         l->bytes = (int64_t)bytes;
         c->all[c->n_all++] = v;

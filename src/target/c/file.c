@@ -553,7 +553,7 @@ static void put_head(text_buffer *out)
                    "clang's\n"
                    " * -ffp-contract=fast, with which the entry returns -2 and does nothing. */\n\n"
                    "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
-                   "#error \"the constants are little-endian\"\n"
+                   "#error \"this needs a little-endian machine: so the constants are written\"\n"
                    "#endif\n");
 }
 

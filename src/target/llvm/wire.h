@@ -49,7 +49,7 @@ static inline void *wire_block(wire *w, const void *at, size_t n)
  * changed by a reader, too. */
 #define WIRE_ARRAY(w, field, n)                                                                    \
     do {                                                                                           \
-        void *block = wire_block((w), (field), (n) * sizeof *(field));                             \
+        void *block = wire_block((w), (field), (size_t)(n) * sizeof *(field));                     \
         if ((w)->reads)                                                                            \
             (field) = block;                                                                       \
     } while (0)
@@ -109,7 +109,7 @@ static inline void wire_program(wire *w, target_program *p)
     WIRE_ARRAY(w, p->constants, p->n_constants);
     target_constant *c = (target_constant *)(uintptr_t)p->constants;
     for (uint32_t i = 0; i < p->n_constants && !w->failed; i++) {
-        void *bytes = wire_block(w, c[i].bytes, c[i].n_bytes);
+        void *bytes = wire_block(w, c[i].bytes, (size_t)c[i].n_bytes);
         if (w->reads)
             c[i].bytes = bytes;
         wire_text(w, &c[i].note);

@@ -254,14 +254,15 @@ static bool read_type(reader *r, ptir_type *out)
 static bool read_literal(reader *r, const literal **out)
 {
     literal *l = ARENA_NEW(&r->m->arena, literal);
-    uint64_t n;
+    uint64_t told;
     if (!l)
         return no_memory(r);
-    if (!read_spec(r, &l->type) || !read_u64(r, &n))
+    if (!read_spec(r, &l->type) || !read_u64(r, &told))
         return false;
-    if (n > (uint64_t)(r->end - r->at))
+    if (told > (uint64_t)(r->end - r->at))
         return fail(r, DIAG_SyntaxError, "%" PRIu64 " bytes of a constant are more than the data",
-                    n);
+                    told);
+    const size_t n = (size_t)told;
     r->literal_bytes += n;
     if (r->literal_bytes > r->m->cx->limits.literal_bytes)
         return fail(r, DIAG_LimitExceeded, "more constant data than the limit allows");
