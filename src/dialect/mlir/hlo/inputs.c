@@ -214,9 +214,44 @@ static bool size_input(shlo_reader *r, const mir_function *f, uint32_t i, const 
     return v->known && tn_is_value(tn_input(&r->b, name, d, TN_INTS()));
 }
 
+/* An argument of the type T, a tuple: an input for each of its parts, NAME.0 and so on. */
+static bool tuple_input(shlo_reader *r, const mir_type *t, span at, const char *name, int depth,
+                        shlo_value *v)
+{
+    enum { MOST_DEPTH = 64 };
+    shlo_value *parts = ARENA_ARRAY(&r->memory, shlo_value, t->n_parts + 1);
+    if (!parts || depth == MOST_DEPTH)
+        return shlo_no_memory(r);
+    memset(parts, 0, (t->n_parts + 1) * sizeof *parts);
+    for (uint32_t k = 0; k < t->n_parts; k++) {
+        const mir_type *part = t->parts[k];
+        const char *own = arena_printf(&r->memory, "%s.%" PRIu32, name, k);
+        if (!own)
+            return shlo_no_memory(r);
+        if (part->kind == MIR_TUPLE) {
+            if (!tuple_input(r, part, at, own, depth + 1, &parts[k]))
+                return false;
+            continue;
+        }
+        if (part->kind == MIR_TOKEN) {
+            parts[k].is_token = true;
+            continue;
+        }
+        const type *tensor = shlo_static_type(r, part, at);
+        if (!tensor)
+            return false;
+        parts[k].v = tn_input(&r->b, own, tensor->dtype, shlo_dims(tensor));
+    }
+    v->parts = parts;
+    v->n_parts = t->n_parts;
+    return r->b.status == TN_OK;
+}
+
 static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_value *v)
 {
     const char *name = input_name(r, f, i);
+    if (f->body.args[i].type->kind == MIR_TUPLE)
+        return tuple_input(r, f->body.args[i].type, f->at, name, 0, v);
     const tn_buffer *given = given_value(r->options, name, i);
     if (is_size(f, i) && !given)
         return size_input(r, f, i, name, v);

@@ -54,8 +54,9 @@ static tn_value step(shlo_call *c, tn_value a, tn_value at, const int64_t *dims,
     const tn_value here = tn_broadcast(b, at, TN_INTS(k));
     const tn_value chosen = tn_broadcast(b, row_of_each(b, a, *pivot, m, k), all);
     const tn_value own = tn_broadcast(b, row_of_each(b, a, here, m, k), all);
-    const tn_value is_pivot = tn_compare(b, TN_EQ, tn_iota(b, TN_SI64, all, 0),
-                                         tn_broadcast_axes(b, *pivot, all, TN_INTS(2)));
+    const tn_value row = tn_iota(b, TN_SI64, all, 0);
+    const tn_value pivot_row = tn_broadcast_axes(b, *pivot, all, TN_INTS(2));
+    const tn_value is_pivot = tn_compare(b, TN_EQ, row, pivot_row);
     const tn_value is_own = rows_at(b, TN_EQ, at, all);
     a = tn_select(b, is_own, chosen, tn_select(b, is_pivot, own, a));
     /* below: factors, and the rest less their products with the row of the pivot */
@@ -70,10 +71,11 @@ static tn_value step(shlo_call *c, tn_value a, tn_value at, const int64_t *dims,
     const tn_value factor = tn_select(b, below, quotient, zero);
     const tn_value product = tn_mul(b, tn_broadcast(b, factor, all), chosen);
     const tn_value column_number = tn_iota(b, TN_SI64, all, 1), place = tn_broadcast(b, at, all);
-    const tn_value is_rest =
-        tn_and(b, tn_broadcast(b, below, all), tn_compare(b, TN_GT, column_number, place));
-    const tn_value is_factor =
-        tn_and(b, tn_broadcast(b, below, all), tn_compare(b, TN_EQ, column_number, place));
+    const tn_value all_below = tn_broadcast(b, below, all);
+    const tn_value behind = tn_compare(b, TN_GT, column_number, place);
+    const tn_value same = tn_compare(b, TN_EQ, column_number, place);
+    const tn_value is_rest = tn_and(b, all_below, behind);
+    const tn_value is_factor = tn_and(b, all_below, same);
     const tn_value rest = tn_select(b, is_rest, tn_sub(b, a, product), a);
     return tn_select(b, is_factor, tn_broadcast(b, factor, all), rest);
 }
@@ -94,10 +96,9 @@ static tn_value first_zero(shlo_call *c, tn_value a, const int64_t *dims, int64_
     const tn_value most = tn_reduce_max(b, score, TN_INTS(0, 1), false);
     const tn_value none = tn_scalar_int(b, TN_SI64, 0);
     const tn_value number = tn_sub(b, tn_scalar_int(b, TN_SI64, steps + 1), most);
-    return tn_cast(
-        b,
-        tn_select(b, tn_compare(b, TN_EQ, most, none), zeros(b, TN_SI64, TN_INTS(dims[2])), number),
-        d);
+    const tn_value is_none = tn_compare(b, TN_EQ, most, none);
+    const tn_value zero = zeros(b, TN_SI64, TN_INTS(dims[2]));
+    return tn_cast(b, tn_select(b, is_none, zero, number), d);
 }
 
 bool shlo_lower_getrf(shlo_call *c)

@@ -38,7 +38,8 @@ static tn_value summed(const matrices *s, tn_value x)
 static tn_value rows_where(const matrices *s, tn_direction way, tn_value at, tn_ints shape)
 {
     tn_builder *b = s->c->b;
-    return tn_compare(b, way, tn_iota(b, TN_SI64, shape, 0), tn_broadcast(b, at, shape));
+    const tn_value row = tn_iota(b, TN_SI64, shape, 0);
+    return tn_compare(b, way, row, tn_broadcast(b, at, shape));
 }
 
 /* Column AT of A, as [n, 1, k]. */
@@ -77,8 +78,9 @@ static reflection reflection_of(const matrices *s, tn_value alpha, tn_value rest
     const tn_value none = tn_scalar_like(b, re, 0);
     const tn_value is_negative = tn_compare(b, TN_LT, re, none);
     const tn_value beta = tn_select(b, is_negative, norm, tn_neg(b, norm));
-    const tn_value is_flat =
-        tn_and(b, tn_compare(b, TN_EQ, rest, none), tn_compare(b, TN_EQ, im, none));
+    const tn_value has_no_rest = tn_compare(b, TN_EQ, rest, none);
+    const tn_value is_real = tn_compare(b, TN_EQ, im, none);
+    const tn_value is_flat = tn_and(b, has_no_rest, is_real);
     const tn_value unit = tn_broadcast(b, tn_scalar_like(b, re, 1), one);
     const tn_value divisor = tn_select(b, is_flat, unit, beta);
     const tn_value tau = tn_div(b, tn_sub(b, divisor, re), divisor);
@@ -115,7 +117,8 @@ static tn_value step(const matrices *s, tn_value a, tn_value at, tn_value *tau)
     const tn_value above = rows_where(s, TN_LT, at, line);
     const tn_value mine =
         tn_select(b, above, column, tn_select(b, own, tn_broadcast(b, r.beta, line), v));
-    return tn_select(b, tn_compare(b, TN_EQ, number, place), tn_broadcast(b, mine, all), rest);
+    const tn_value is_column = tn_compare(b, TN_EQ, number, place);
+    return tn_select(b, is_column, tn_broadcast(b, mine, all), rest);
 }
 
 /* The extents of vectors of N elements, one for each matrix of T. */
