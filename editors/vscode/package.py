@@ -49,6 +49,8 @@ def packed():
 
 def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "tenon.vsix"
+    if len(sys.argv) > 2 or (name.startswith("-") and name != "-"):
+        sys.exit(__doc__)
     if name == "-":
         sys.stdout.buffer.write(packed())
     else:
