@@ -242,19 +242,28 @@ static bool define_outputs(onnx_call *c, bool ok)
     return true;
 }
 
-/* Functions that call others twice, and so on, stand for many nodes. */
-static bool is_too_large(importer *im)
+/* Functions that call others twice, and so on, stand for many nodes in a short file: they get a
+ * part of the limit. */
+static bool is_too_large(importer *im, const onnx_scope *scope)
 {
-    if (im->n_nodes++ < im->m->cx->limits.nodes)
+    enum { PART = 32 };
+    const uint32_t most = im->m->cx->limits.nodes;
+    while (scope && !scope->function)
+        scope = scope->outer;
+    im->n_called += scope != NULL;
+    if (im->n_nodes++ < most && im->n_called <= most / PART)
         return false;
-    if (im->n_nodes == im->m->cx->limits.nodes + 1)
-        (void)onnx_refuse_file(im, DIAG_LimitExceeded, "", "it has more nodes than the limit");
+    if (!im->is_over)
+        (void)onnx_refuse_file(im, DIAG_LimitExceeded, "",
+                               scope ? "its functions stand for more nodes than the limit allows"
+                                     : "it has more nodes than the limit");
+    im->is_over = true;
     return true;
 }
 
 static bool read_node(importer *im, onnx_scope *scope, const onnx_node *n, uint32_t number)
 {
-    if (is_too_large(im))
+    if (is_too_large(im, scope))
         return false;
     onnx_asked asked = {0};
     onnx_call c = {.im = im,

@@ -1,0 +1,229 @@
+"""The same as sweep_bombs.py for what comes in other forms: ONNX, StableHLO, the surface language, tensor files, sessions of
+the language server.
+
+    sweep_bombs_files.py [FAMILY...]
+"""
+import json
+import os
+import pathlib
+import struct
+import sys
+import tempfile
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sweep_bombs  # noqa: E402
+
+MOST_SECONDS, MOST_BYTES = 30, 1 << 30
+N = 500  # chains of kernels: sweep_bombs.py has longer ones
+PROGRAM = "func @main(%x: tensor<f32, ?N>) -> tensor<f32, ?N> {\n  %y = neg(%x) -> tensor<f32, ?N>\n  return %y\n}\n"
+READING = [["check"], ["info"], ["convert", "--to", "ptir", "-o", "OUT.ptir"], ["run", "--random", "1"], ["compile", "-o", "OUT.c"],
+           ["report", "-o", "OUT.html"]]
+
+
+# ---- the forms, as far as they are needed ---------------------------------------------------------
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def onnx_value(name, dims=(4,)):
+    shape = b"".join(field(1, field(1, d)) for d in dims)
+    return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
+
+
+def onnx_node(op, ins, outs, *more):
+    return b"".join([*(field(1, i) for i in ins), *(field(2, o) for o in outs), field(4, op), *more])
+
+
+def onnx_model(nodes, out="y", more=b"", graph=b""):
+    body = b"".join(field(1, n) for n in nodes) + field(2, "g") + graph + field(11, onnx_value("x")) + field(12, onnx_value(out))
+    return field(1, 8) + field(7, body) + field(8, field(2, 17)) + field(8, field(1, "f") + field(2, 1)) + more
+
+
+# ---- families: what is written, by name, and the commands -----------------------------------------
+
+def onnx_chain(folder):
+    nodes = [onnx_node("Exp", [f"v{i - 1}" if i else "x"], [f"v{i}"]) for i in range(N)]
+    (folder / "a.onnx").write_bytes(onnx_model(nodes, f"v{N - 1}"))
+    return "a.onnx", READING
+
+
+def onnx_functions(folder):
+    """Each function calls the next twice: 2^40 operations if all were written out."""
+    def function(i, inner):
+        body = [onnx_node(*inner, ["a"], ["b"], field(7, "f" if i < 39 else "")), onnx_node(*inner, ["b"], ["c"], field(7, "f" if i < 39 else ""))]
+        return field(25, field(1, f"F{i}") + field(4, "a") + field(5, "c") + b"".join(field(7, n) for n in body) +
+                     field(9, field(2, 17)) + field(9, field(1, "f") + field(2, 1)) + field(10, "f"))
+    functions = b"".join(function(i, [f"F{i + 1}"] if i < 39 else ["Exp"]) for i in range(40))
+    (folder / "a.onnx").write_bytes(onnx_model([onnx_node("F0", ["x"], ["y"], field(7, "f"))], more=functions))
+    return "a.onnx", READING
+
+
+def onnx_nested(folder):
+    """A thousand choices in each other."""
+    body = onnx_node("Exp", ["x"], ["r"])
+    for _ in range(1000):
+        branch = field(1, body) + field(2, "b") + field(12, onnx_value("r"))
+        attributes = b"".join(field(5, field(1, name) + field(20, 5) + field(6, branch)) for name in ["then_branch"])
+        other = field(1, onnx_node("Exp", ["x"], ["q"])) + field(2, "e") + field(12, onnx_value("q"))
+        body = onnx_node("If", ["c"], ["r"], attributes, field(5, field(1, "else_branch") + field(20, 5) + field(6, other)))
+        if len(body) > 900_000:
+            break
+    (folder / "a.onnx").write_bytes(onnx_model([body], "r", graph=field(11, field(1, "c") + field(2, field(1, field(1, 9) + field(2, b""))))))
+    return "a.onnx", READING
+
+
+def onnx_huge(folder):
+    """A fill of a million times a million numbers, and a tensor that says it has as many."""
+    tensor = field(1, 2) + field(2, 7) + field(8, "s") + field(9, struct.pack("<2q", 10**6, 10**6))
+    (folder / "a.onnx").write_bytes(onnx_model([onnx_node("ConstantOfShape", ["s"], ["f"]), onnx_node("ReduceSum", ["f"], ["r"]),
+                                                onnx_node("Add", ["x", "r"], ["y"])], graph=field(5, tensor)))
+    return "a.onnx", READING
+
+
+def hlo_calls(folder):
+    """Each function calls the next twice."""
+    text = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = call @f0(%x) : (tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n"
+    for i in range(40):
+        inner = f"call @f{i + 1}(%{{}}) : (tensor<4xf32>) -> tensor<4xf32>" if i < 39 else "stablehlo.negate %{} : tensor<4xf32>"
+        text += (f"func.func private @f{i}(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %a = {inner.format('x')}\n  %b = {inner.format('a')}\n"
+                 "  return %b : tensor<4xf32>\n}\n")
+    (folder / "a.mlir").write_text(f"module {{\n{text}}}\n")
+    return "a.mlir", READING
+
+
+def hlo_chain(folder):
+    lines = "".join(f"    %v{i} = stablehlo.exponential %{f'v{i - 1}' if i else 'x'} : tensor<4xf32>\n" for i in range(N))
+    (folder / "a.mlir").write_text("module {\n  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n" + lines +
+                                   f"    return %v{N - 1} : tensor<4xf32>\n  }}\n}}\n")
+    return "a.mlir", READING
+
+
+def hlo_nested(folder):
+    """Choices in each other, deeper than any limit."""
+    text = "stablehlo.return %x : tensor<4xf32>\n"
+    for _ in range(3000):
+        text = ('%r = "stablehlo.case"(%i) ({\n' + text + "}) : (tensor<i32>) -> tensor<4xf32>\nstablehlo.return %r : tensor<4xf32>\n")
+    text = text.rsplit("stablehlo.return", 1)[0] + "return %r : tensor<4xf32>\n"
+    (folder / "a.mlir").write_text("module {\nfunc.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<4xf32> {\n" + text + "}\n}\n")
+    return "a.mlir", READING
+
+
+def hlo_huge(folder):
+    (folder / "a.mlir").write_text("module {\n  func.func @main() -> tensor<f32> {\n    %c = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
+                                   "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n    %r = stablehlo.reduce(%c init: %z) applies stablehlo.add "
+                                   "across dimensions = [0, 1] : (tensor<1000000x1000000xf32>, tensor<f32>) -> tensor<f32>\n    return %r : tensor<f32>\n  }\n}\n")
+    return "a.mlir", READING
+
+
+def mind_calls(folder):
+    """Each function calls the next twice, and calls are written out."""
+    text = "".join(f"fn f{i}(x: tensor<f32[4]>) -> tensor<f32[4]> {{ {f'f{i + 1}(f{i + 1}(x))' if i < 39 else 'x + x'} }}\n" for i in range(40))
+    (folder / "a.mind").write_text(text + "fn main(x: tensor<f32[4]>) -> tensor<f32[4]> { f0(x) }\n")
+    return "a.mind", READING
+
+
+def mind_nested(folder):
+    (folder / "a.mind").write_text("fn main(x: tensor<f32[4]>) -> tensor<f32[4]> { " + "(" * 200000 + "x" + ")" * 200000 + " }\n")
+    return "a.mind", READING
+
+
+def mind_chain(folder):
+    lines = "".join(f"  let v{i} = {f'v{i - 1}' if i else 'x'} + x;\n" for i in range(N))
+    (folder / "a.mind").write_text(f"fn main(x: tensor<f32[4]>) -> tensor<f32[4]> {{\n{lines}  v{N - 1}\n}}\n")
+    return "a.mind", READING
+
+
+def program(folder):
+    (folder / "p.ptir").write_text(PROGRAM)
+
+
+def npz_bomb(folder):
+    """A gigabyte of zeros in a megabyte."""
+    program(folder)
+    count = 240_000_000
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with zipfile.ZipFile(folder / "b.npz", "w", zipfile.ZIP_DEFLATED) as z, z.open("x.npy", "w") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for _ in range(count // 1_000_000):
+            f.write(bytes(4_000_000))
+    return None, [["run", "p.ptir", "--input", "b.npz", "--output", "out"], ["run", "p.ptir", "--input", "x=b.npz", "--output", "out"]]
+
+
+def npz_members(folder):
+    """Many members, each of which says that it is a terabyte."""
+    program(folder)
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (250000000000,), }".ljust(117) + "\n"
+    with zipfile.ZipFile(folder / "b.npz", "w", zipfile.ZIP_DEFLATED) as z:
+        for i in range(5000):
+            z.writestr(f"x{i}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    return None, [["run", "p.ptir", "--input", "b.npz"]]
+
+
+def npy_header(folder):
+    """A header as long as version 1 allows, of nested brackets."""
+    program(folder)
+    for name, body in (("a", "(" * 65000), ("b", "{'descr': '<f4', 'fortran_order': False, 'shape': (" + "1," * 30000 + "), }")):
+        (folder / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body.encode())
+    return None, [["run", "p.ptir", "--input", f"x={name}.npy"] for name in "ab"]
+
+
+def safetensors_header(folder):
+    """Many tensors of nothing, and one header that says it is longer than the file."""
+    program(folder)
+    many = json.dumps({f"t{i}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for i in range(12000)}).encode()
+    (folder / "a.safetensors").write_bytes(struct.pack("<Q", len(many)) + many)
+    deep = b'{"x":' * 100000
+    (folder / "b.safetensors").write_bytes(struct.pack("<Q", len(deep)) + deep)
+    (folder / "c.safetensors").write_bytes(struct.pack("<Q", 2**63 - 1) + b"{}")
+    return None, [["run", "p.ptir", "--input", f"{name}.safetensors"] for name in "abc"]
+
+
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
+            npz_bomb, npz_members, npy_header, safetensors_header]
+COUNTED = {}  # what each command of a family did
+
+
+def check(family, folder):
+    """What each command takes too much for."""
+    source, commands = family(folder)
+    for path in folder.iterdir():
+        assert path.stat().st_size < 1_100_000, f"{family.__name__} writes {path.stat().st_size} bytes"
+    for command in commands:
+        words = [command[0], *([source] if source else []), *command[1:]]
+        words = [str(folder / word) if (folder / word).is_file() else word.replace("OUT", str(folder / "out")) for word in words]
+        words = [f"x={folder / word[2:]}" if word.startswith("x=") else str(folder / word) if word == "out" else word for word in words]
+        status, seconds, size = sweep_bombs.measure(words, folder)
+        COUNTED[f"{family.__name__}, {' '.join(command)}"] = (status, seconds, size)
+        if status < 0 or status > 5 or seconds > MOST_SECONDS or size > MOST_BYTES:
+            yield f"{family.__name__}, {' '.join(command)}: status {status}, {seconds:.1f} s, {size >> 20} MiB"
+
+
+def main(names):
+    faults = []
+    for family in FAMILIES:
+        if names and family.__name__ not in names:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            faults += check(family, pathlib.Path(name))
+    if os.environ.get("SHOW"):
+        for what, (status, seconds, size) in COUNTED.items():
+            print(f"{what}: {status}, {seconds:.2f} s, {size >> 20} MiB")
+    print("\n".join(faults) or f"{len(COUNTED)} commands")
+    return len(faults) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
