@@ -1,6 +1,6 @@
 """Runs the case files in the folders beside it: programs as text and what must come out of them.
 
-    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [--no-jit] [FOLDER or FILE]...
+    run_cases.py [--tenon PATH] [--filter TEXT] [--bless] [--jobs N] [--no-jit] [--narrow] [FOLDER or FILE]...
 
 A case starts with lines of `#` that say what it guards. Then come sections:
 
@@ -680,6 +680,8 @@ def main():
                         help="leave out the runs by the jit engine")
     parser.add_argument("--quick", action="store_true",
                         help="passes one after the other only, also where each is tried alone")
+    parser.add_argument("--narrow", action="store_true",
+                        help="leave out cases called too-large: machines with addresses of 32 bits refuse them earlier")
     parser.add_argument("--only-thorough", action="store_true",
                         help=f"only the cases that --quick shortens: {', '.join(THOROUGH)}")
     parser.add_argument("places", nargs="*", type=pathlib.Path)
@@ -693,6 +695,8 @@ def main():
         paths += sorted(place.rglob("*.case")) if place.is_dir() else [place]
     known = TEST / "known"  # faults that are known and not mended yet
     paths = [p for p in paths if options.filter in str(p) and known not in p.resolve().parents]
+    if options.narrow:
+        paths = [p for p in paths if not p.name.startswith("too-large")]
     if options.only_thorough:
         paths = [p for p in paths if p.parent.name in THOROUGH]
     chunks = [paths[i:i + 8] for i in range(0, len(paths), 8)]

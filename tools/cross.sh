@@ -11,11 +11,12 @@ only_build=""
 [ "${1-}" = --build ] && shift && only_build=yes
 machine=${1-aarch64}
 [ $# -gt 0 ] && shift
+narrow=""
 case $machine in
 aarch64) name=aarch64-linux-gnu emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu" ;;
-armhf) name=arm-linux-gnueabihf emulator="qemu-arm -L /usr/arm-linux-gnueabihf" ;;
+armhf) name=arm-linux-gnueabihf emulator="qemu-arm -L /usr/arm-linux-gnueabihf" narrow=--narrow ;;
 riscv64) name=riscv64-linux-gnu emulator="qemu-riscv64 -L /usr/riscv64-linux-gnu" ;;
-i686) name=i686-linux-gnu emulator="qemu-i386 -L /usr/i686-linux-gnu" ;;
+i686) name=i686-linux-gnu emulator="qemu-i386 -L /usr/i686-linux-gnu" narrow=--narrow ;;
 musl) name=musl emulator="" ;;
 *)
     echo "cross: no machine is called '$machine': aarch64, armhf, riscv64, i686, musl" >&2
@@ -34,4 +35,4 @@ emulated tenon tenon
 emulated test/serve serve
 [ -n "$only_build" ] && exit 0
 exec /usr/bin/python3 test/run_cases.py --tenon "build/$machine/emulated-tenon" \
-    --serve "build/$machine/emulated-serve" --no-jit --quick "$@"
+    --serve "build/$machine/emulated-serve" --no-jit --quick $narrow "$@"
