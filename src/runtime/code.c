@@ -17,6 +17,10 @@
 #if defined(__x86_64__) && defined(__linux__)
 #include <elf.h>
 
+#ifndef SHT_X86_64_UNWIND /* musl has no such name */
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
+
 enum { LINK_BYTES = 16, LINK_ADDRESS = 8, PAGE_AT_MOST = 1 << 16 };
 static const size_t object_at_most = (size_t)1 << 30; /* so that distances fit 32 bits */
 
