@@ -335,6 +335,19 @@ class Checkpoints(Case):
         (self.dir / "net.ir").write_text(NET.replace("op=Sub", "op=Add"))
         self.refused(3, "another program", *ck)
 
+    def test_damaged_newest(self):
+        """It is said that one may go on from the checkpoint before."""
+        want = self.train("--checkpoint", "ck", "--every", "4", steps=8)
+        data = self.dir / "ck/step-00000008.safetensors"
+        data.write_bytes(data.read_bytes()[:-1])
+        ck = ["--checkpoint", "ck", "--resume"]
+        done = self.run_train(*ck, steps=8)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--resume takes the one before it", done.stderr)
+        data.unlink()
+        (self.dir / "ck/step-00000008.json").unlink()
+        self.assertEqual(self.train(*ck, steps=8), want)
+
     def test_damaged(self):
         self.train("--checkpoint", "ck", steps=4)
         text, data = self.dir / "ck/step-00000004.json", self.dir / "ck/step-00000004.safetensors"

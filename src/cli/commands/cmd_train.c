@@ -86,7 +86,10 @@ static tn_status finish(training *t)
 static tn_status resume(training *t)
 {
     bool found;
-    TN_TRY(tn_trainer_resume(t->trainer, t->o->folder, &found));
+    const tn_status status = tn_trainer_resume(t->trainer, t->o->folder, &found);
+    if (status == TN_ERR_IO && t->is_first)
+        report_note(t->s, "without the files of this checkpoint, --resume takes the one before it");
+    TN_TRY(status);
     if (!found && t->is_first)
         report_warning(t->s, "%s holds no checkpoint: the training begins", t->o->folder);
     return TN_OK;
