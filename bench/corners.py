@@ -71,6 +71,12 @@ TEXTS = {
 }
 TEXTS.update({name: product_text(name) for name in PRODUCTS})
 
+# Integers of 8 bits, summed in 32
+TEXTS["mm-si8-1024"] = (
+    "func @main(%a: tensor<si8, 1024x1024>, %b: tensor<si8, 1024x1024>) -> tensor<si32, 1024x1024> {\n"
+    "  %c = dot_general(%a, %b) contract_lhs[1] contract_rhs[0] accum_dtype[si32] out_dtype[si32] -> "
+    "tensor<si32, 1024x1024>\n  return %c\n}\n")
+
 # Sums of products of rows with rows: how many, and how long.
 DOTS = {"dot-1m": (1, MILLION), "dots-512x512": (512, 512), "dots-4096x64": (4096, 64)}
 TEXTS.update({name: f"func @main(%a: tensor<f32, {m}x{k}>, %b: tensor<f32, {m}x{k}>) -> tensor<f32, {m}> {{\n"
@@ -90,6 +96,7 @@ MOVED = {
     "rng-normal": (0, 4 * MILLION * F),
     "divide-si64": (2 * 2 * MILLION * 8, 2 * MILLION * 8),
     "scan-scalars": (MILLION * F, MILLION * F),
+    "mm-si8-1024": (2 * MILLION, MILLION * F),
     **{name: (2 * F * m * k, F * m) for name, (m, k) in DOTS.items()},
     **orders.MOVED,
 }

@@ -1,14 +1,19 @@
 /* Descriptions of machines: of this one, and of CPUs by name. */
 #include "machine/machine.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 
 static const cpu_info cpus[] = {
-#define X86(name, level) {name, ARCH_X86_64, level},
-#define ARM(name) {name, ARCH_AARCH64, LEVEL_BASIC},
+#define X86(name, level) {name, ARCH_X86_64, level, false},
+#define X86_DOTS(name, level) {name, ARCH_X86_64, level, true},
+#define ARM(name) {name, ARCH_AARCH64, LEVEL_BASIC, false},
 #include "machine/cpus.def"
 #undef X86
+#undef X86_DOTS
 #undef ARM
 };
 
@@ -33,9 +38,14 @@ bool arch_of_triple(const char *triple, machine_arch *arch)
 
 /* Caches are those of common CPUs of each kind. They are not asked of the machine, so that the same
  * program gives the same code, and the same entries of the cache, on all machines of a kind. */
-static machine describe(machine_arch arch, cpu_level level)
+static machine describe(machine_arch arch, cpu_level level, bool has_byte_dots)
 {
-    machine m = {.arch = arch, .level = level, .l1 = 32 << 10, .line = 64, .cached = 24 << 20};
+    machine m = {.arch = arch,
+                 .level = level,
+                 .has_byte_dots = has_byte_dots,
+                 .l1 = 32 << 10,
+                 .line = 64,
+                 .cached = 24 << 20};
     if (arch == ARCH_AARCH64) {
         m.vector_bytes = 16;
         m.registers = 32;
@@ -48,16 +58,26 @@ static machine describe(machine_arch arch, cpu_level level)
     return m;
 }
 
+#if defined(__x86_64__)
+/* Compilers of some years ago do not know the name "avxvnni". */
+static bool has_avx_vnni(void)
+{
+    enum { LEAF = 7, PART = 1, BIT = 4 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(LEAF, PART, &a, &b, &c, &d) && (a >> BIT & 1);
+}
+#endif
+
 machine machine_host(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return describe(ARCH_X86_64, LEVEL_AVX512);
+        return describe(ARCH_X86_64, LEVEL_AVX512, __builtin_cpu_supports("avx512vnni"));
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return describe(ARCH_X86_64, LEVEL_AVX2);
-    return describe(ARCH_X86_64, __builtin_cpu_supports("avx") ? LEVEL_AVX : LEVEL_BASIC);
+        return describe(ARCH_X86_64, LEVEL_AVX2, has_avx_vnni());
+    return describe(ARCH_X86_64, __builtin_cpu_supports("avx") ? LEVEL_AVX : LEVEL_BASIC, false);
 #else
-    return describe(ARCH_AARCH64, LEVEL_BASIC);
+    return describe(ARCH_AARCH64, LEVEL_BASIC, false);
 #endif
 }
 
@@ -70,6 +90,6 @@ machine machine_of(const char *triple, const char *cpu)
         return host;
     const cpu_info *named = cpu && is_known ? cpu_by_name(arch, cpu) : NULL;
     if (named)
-        return describe(arch, named->level);
-    return describe(arch, arch == ARCH_X86_64 ? LEVEL_AVX2 : LEVEL_BASIC);
+        return describe(arch, named->level, named->has_byte_dots);
+    return describe(arch, arch == ARCH_X86_64 ? LEVEL_AVX2 : LEVEL_BASIC, false);
 }

@@ -28,6 +28,7 @@ typedef struct machine {
     uint32_t line;         /* bytes of a cache line */
     uint32_t cached;       /* bytes of a result that the caches keep: larger ones are written by
                               non-temporal stores */
+    bool has_byte_dots;    /* products of bytes, four summed by one instruction */
     memory_space memory;   /* where its kernels read and write */
 } machine;
 
@@ -36,6 +37,7 @@ typedef struct cpu_info {
     const char *name;
     machine_arch arch;
     cpu_level level;
+    bool has_byte_dots;
 } cpu_info;
 
 /* The CPU called NAME, as LLVM spells it; NULL for a name that is not known. */

@@ -96,7 +96,7 @@ class Program:
     def transposed(self, x, perm):
         return self.op({"Transpose": {"perm": perm}}, [x], x.dtype, [x.shape[p] for p in perm])
 
-    def dot(self, x, y, batch, contract):
+    def dot(self, x, y, batch, contract, accumulator=None):
         """Of pairs of axes."""
         used = [set(p[k] for p in batch + contract) for k in (0, 1)]
         shape = [x.shape[a] for a, _ in batch]
@@ -104,7 +104,7 @@ class Program:
         return self.op({"DotGeneral": {"batch_lhs": [a for a, _ in batch], "batch_rhs": [b for _, b in batch],
                                        "contract_lhs": [a for a, _ in contract],
                                        "contract_rhs": [b for _, b in contract],
-                                       "accum_dtype": None, "out_dtype": None}}, [x, y], x.dtype, shape)
+                                       "accum_dtype": accumulator, "out_dtype": accumulator}}, [x, y], accumulator or x.dtype, shape)
 
     def json(self, *results):
         n = len(self.inputs)
@@ -257,6 +257,27 @@ def vectors(p):
     by_columns = p.r.random() < 0.5
     x = p.input(kind, [k, m] if by_columns else [m, k])
     return (p.dot(x, p.input(kind, [k]), [], [(0 if by_columns else 1, 0)]),)
+
+
+def short_products(p):
+    """Of integers that are summed in 32 bits: two or four by one instruction."""
+    kind = p.r.choice(("Si8", "Si8", "Si8", "Ui8", "Si16", "Si4"))
+    m, n, k = p.r.choice((13, p.n(), p.n(120))), p.n(), p.n(70) * p.r.choice((1, 2, 4, 4, 12, 32))
+    if p.r.random() < 0.3:  # a convolution
+        image, w = [p.n(9) + 2, p.n(9) + 2], p.r.randint(1, 3)
+        low, high, c = p.r.randint(0, w - 1), p.r.randint(0, w - 1), 4 * p.n(9)
+        out = [d + low + high - w + 1 for d in image]
+        x, f = p.input(kind, [1, *image, c]), p.input(kind, [w, w, c, n])
+        layout, result = [0, 3, 1, 2], [1, *out, n]
+        return (p.op({"Convolution": {"strides": [1, 1], "padding": [[low, high]] * 2, "base_dilation": [1, 1],
+                                      "dilation": [1, 1], "groups": 1, "batch_groups": None, "lhs_axes": layout,
+                                      "rhs_axes": [3, 2, 0, 1], "out_axes": layout, "accum_dtype": "Si32",
+                                      "out_dtype": "Si32"}}, [x, f], "Si32", result),)
+    batch = [p.n(3)] * p.r.randint(0, 1)
+    left, right, b = p.r.random() < 0.5, p.r.random() < 0.5, len(batch)
+    x = p.input(kind, batch + ([k, m] if left else [m, k]))
+    y = p.input(kind, batch + ([n, k] if right else [k, n]))
+    return (p.dot(x, y, [(0, 0)] * b, [(b + (0 if left else 1), b + (1 if right else 0))], "Si32"),)
 
 
 def dots(p):
@@ -534,8 +555,8 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, tiled_products, vectors, dots, convolutions, grouped_convolutions, pools, taken, gathered, scattered,
-         segments, windows_at, largest, cumulated, ordered, turned_products, quantised, decoded_products, scanned, steps,
+         products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools, taken,
+         gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products, quantised, decoded_products, scanned, steps,
          images, moves)
 
 

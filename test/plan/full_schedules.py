@@ -58,6 +58,7 @@ PROGRAMS = [
     ("bf16.ptir", dot("bf16, 33x130", "bf16, 130x50", "bf16, 33x50", ROWS)),
     ("complex.ptir", dot("cf32, 9x140", "cf32, 140x21", "cf32, 9x21", ROWS)),
     ("short.ptir", dot("si8, 33x270", "si8, 270x50", "si32, 33x50", ROWS + " accum_dtype[si32] out_dtype[si32]")),
+    ("bytes.ptir", dot("si8, 33x268", "si8, 268x50", "si32, 33x50", ROWS + " accum_dtype[si32] out_dtype[si32]")),
     ("shorter.ptir", dot("ui4, 2x3x34", "ui4, 2x34x9", "ui32, 2x3x9", "batch_lhs[0] batch_rhs[0] contract_lhs[2] "
                          "contract_rhs[1] accum_dtype[ui32] out_dtype[ui32]")),
     ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
@@ -73,7 +74,7 @@ CHOICES = {
     "group": [1, 2, 5, 1000],
     "left": ["in-place", "packed"],
     "right": ["panels", "inside", "rows", "columns", "tiles", "swept"],
-    "products": ["single", "pairs"],
+    "products": ["single", "pairs", "quads"],
 }
 DRAWN = 8  # for each program, beside every choice of operands
 

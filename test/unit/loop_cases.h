@@ -117,6 +117,8 @@ static void add_arithmetic(case_list *l, loop_op op, loop_elem e, uint32_t lanes
         x = loop_fma(b, in[0], in[1], in[2]);
     else if (op == LOOP_DOT_PAIRS)
         x = loop_dot_pairs(b, in[0], in[1], in[2]);
+    else if (op == LOOP_DOT_QUADS)
+        x = loop_dot_quads(b, in[0], in[1], in[2]);
     else if (loop_op_operands(op) == 1)
         x = loop_unary(b, op, in[0]);
     else

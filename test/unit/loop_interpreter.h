@@ -189,6 +189,10 @@ static inline uint64_t loop_lane_op(loop_frame *f, const loop_inst *i, loop_elem
     case LOOP_DOT_PAIRS:
         return (uint64_t)(int16_t)a * (uint64_t)(int16_t)b +
                (uint64_t)(int16_t)(a >> 16) * (uint64_t)(int16_t)(b >> 16) + c;
+    case LOOP_DOT_QUADS:
+        for (unsigned byte = 0; byte < 4; byte++)
+            c += (uint64_t)(uint8_t)(a >> 8 * byte) * (uint64_t)(int8_t)(b >> 8 * byte);
+        return c;
     case LOOP_SDIV:
     case LOOP_UDIV:
     case LOOP_SREM:

@@ -213,9 +213,9 @@ static inline loop_value random_arithmetic(random_maker *r)
     const bool is_float = op <= LOOP_FTRUNC || (op >= LOOP_FLT && op <= LOOP_FUNO),
                is_logic = op >= LOOP_AND && op <= LOOP_NOT;
     const loop_elem e = is_float ? (random_below(r, 3) ? LOOP_F32 : LOOP_F64)
-                        : is_logic && random_below(r, 3) == 0 ? LOOP_MASK
-                        : op == LOOP_DOT_PAIRS                ? LOOP_I32
-                                                              : random_int(r);
+                        : is_logic && random_below(r, 3) == 0          ? LOOP_MASK
+                        : op == LOOP_DOT_PAIRS || op == LOOP_DOT_QUADS ? LOOP_I32
+                                                                       : random_int(r);
     const loop_type t = random_type(r, e);
     const loop_value x = random_value(r, t);
     if (loop_op_operands(op) == 1)
@@ -225,6 +225,8 @@ static inline loop_value random_arithmetic(random_maker *r)
         return loop_fma(b, x, y, random_value(r, t));
     if (op == LOOP_DOT_PAIRS)
         return loop_dot_pairs(b, x, y, random_value(r, t));
+    if (op == LOOP_DOT_QUADS)
+        return loop_dot_quads(b, x, y, random_value(r, t));
     if (op >= LOOP_SDIV && op <= LOOP_UREM) /* 1 .. 127 */
         y = loop_binary(b, LOOP_OR, loop_binary(b, LOOP_AND, y, loop_const(b, t, 0x7f)),
                         loop_const(b, t, 1));

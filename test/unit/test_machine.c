@@ -24,6 +24,11 @@ int main(void)
     CHECK(is_like("aarch64-linux-gnu", "cortex-a72", 16, 32));
     CHECK(is_like("aarch64-linux-gnu", "native", 16, 32));
 
+    CHECK(machine_of("x86_64-linux-gnu", "cascadelake").has_byte_dots);
+    CHECK(machine_of("x86_64-linux-gnu", "alderlake").has_byte_dots);
+    CHECK(!machine_of("x86_64-linux-gnu", "x86-64-v4").has_byte_dots);
+    CHECK(!machine_of("aarch64-linux-gnu", NULL).has_byte_dots);
+
     const machine host = machine_host(), native = machine_of(NULL, "native");
     CHECK(memcmp(&host, &native, sizeof host) == 0);
 

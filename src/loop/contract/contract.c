@@ -171,8 +171,7 @@ enum {
     MOST_INSIDE = 1 << 22, /* bytes of a panel in scratch memory */
     SMALL = 1 << 21,       /* operations that one thread does alone */
     FAR = 256 << 10,       /* bytes: a larger B is better read sequentially */
-    FAST = 8,              /* operations in the time that a byte takes from memory */
-    ROWS_OF_PAIRS = 12     /* with fewer, making pairs of B does not pay, unless B is constant */
+    FAST = 8               /* operations in the time that a byte takes from memory */
 };
 
 /* Few rows times a B so large that reading it dominates. */
@@ -203,7 +202,7 @@ static int64_t choose_block(problem *p, const machine *m)
     if (wanted->vectors > 0)
         nv = wanted->vectors < vectors ? wanted->vectors : vectors;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
-    int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv;
+    int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv - (p->offset != 0);
     const int64_t most = CONTRACT_MOST_SUMS / p->nv;
     rows = rows > CONTRACT_MOST_ROWS ? CONTRACT_MOST_ROWS : rows > most ? most : rows;
     return rows < 1 ? 1 : rows;
@@ -491,49 +490,6 @@ static bool schedule(problem *p, const machine *m, bool is_stage, arena *memory,
     return true;
 }
 
-/* Do 16 bits with a sign hold all numbers of D? */
-static bool is_short(tn_dtype d)
-{
-    return dtype_is_int(d) && dtype_holds_ints(TN_SI16, d);
-}
-
-static bool has_window(const contract_spec *s, uint32_t k)
-{
-    for (uint32_t i = 0; i < s->n_windows; i++)
-        for (uint32_t j = 0; j < s->windows[i].n; j++)
-            if (s->windows[i].walkers[j].list == CONTRACT_K && s->windows[i].walkers[j].axis == k)
-                return true;
-    return false;
-}
-
-/* Products of short integers are summed in pairs, by one instruction, where both operands can be
- * packed so: wrapping sums may be in any order. */
-static void choose_pairs(problem *p)
-{
-    contract_spec *s = &p->spec;
-    const contract_products wanted = s->wanted.products;
-    const int64_t least = wanted == PRODUCTS_PAIRS ? 0
-                          : s->b_is_constant       ? FEW_ROWS
-                                                   : ROWS_OF_PAIRS;
-    if (!dtype_is_int(p->form) || dtype_table[p->form].bits != 32 || p->lanes < 4 ||
-        p->m <= least || wanted == PRODUCTS_SINGLE || p->has_dynamic_k || !is_short(s->a) ||
-        !is_short(s->b))
-        return;
-    for (uint32_t i = s->n_k; i-- > 0;) {
-        contract_axis *k = &s->k[i];
-        if (k->extent % 2 != 0 || k->a == 0 || k->b == 0 || has_window(s, i))
-            continue;
-        p->a.pair = k->a;
-        p->b.pair = k->b;
-        k->extent /= 2;
-        k->a *= 2;
-        k->b *= 2;
-        p->k /= 2;
-        p->has_pairs = true;
-        return;
-    }
-}
-
 /* What was chosen, by hand or here. */
 static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
 {
@@ -550,7 +506,9 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
                                         : sweeps          ? RIGHT_SWEPT
                                         : p->packs_inside ? RIGHT_INSIDE
                                                           : rights[p->b_form],
-                               .products = p->has_pairs ? PRODUCTS_PAIRS : PRODUCTS_ANY};
+                               .products = p->has_quads   ? PRODUCTS_QUADS
+                                           : p->has_pairs ? PRODUCTS_PAIRS
+                                                          : PRODUCTS_ANY};
 }
 
 static bool is_swept(const problem *p)
@@ -570,7 +528,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
 {
     const contract_spec *s = &p->spec;
     int64_t rows;
-    choose_pairs(p);
+    contract_choose_pairs(p, m);
     if (!schedule(p, m, false, memory, plan, &rows, fault))
         return false;
     contract_split_rows(p, rows);
@@ -591,7 +549,10 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                                         : sweeps    ? contract_sweep
                                                     : contract_multiply)(p, memory, fault),
                             .work = p->batch * blocks,
-                            .flops = (p->has_pairs ? 4 : 2) * results * (uint64_t)p->k,
+                            .flops = (p->has_quads   ? 8
+                                      : p->has_pairs ? 4
+                                                     : 2) *
+                                     results * (uint64_t)p->k,
                             .bytes = results * dtype_bytes(s->c) +
                                      times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
@@ -599,7 +560,8 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
     const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
     step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
     plan->schedule = chosen(p, sweeps, p->is_tiled ? p->tiles.blocks : p->group);
-    plan->how = p->has_pairs            ? "B in panels, products in pairs"
+    plan->how = p->has_quads            ? "B in panels, products in fours"
+                : p->has_pairs          ? "B in panels, products in pairs"
                 : p->is_tiled           ? "tiles"
                 : sweeps                ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"

@@ -51,13 +51,30 @@ static element load_b(multiplier *g, loop_value at, uint32_t v, int64_t units)
 
 /* ---- chains ---- */
 
+/* Where A's bytes have an offset of 128, one more row of sums has the products of that with B,
+ * which are taken away at the end of the block. */
+static uint32_t n_sums(const multiplier *g)
+{
+    return (g->rows + (g->p->offset != 0)) * g->nv;
+}
+
+static void take_offset_away(multiplier *g)
+{
+    const uint32_t n = g->rows * g->nv;
+    for (uint32_t i = 0; i < n && g->p->offset; i++) {
+        element x = element_get(g->b, g->sums[i]);
+        x.re = loop_binary(g->b, LOOP_ISUB, x.re, element_get(g->b, g->sums[n + i % g->nv]).re);
+        element_set(g->b, g->sums[i], x);
+    }
+}
+
 /* One product of every chain, A_BYTES and B_UNITS after A and B_AT. */
 static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at,
                          int64_t a_bytes, int64_t b_units)
 {
     loop_builder *b = g->b;
     element x[32], y[32];
-    if (g->rows <= g->nv) { /* the fewer ones stay in registers */
+    if (g->rows <= g->nv && !g->p->offset) { /* the fewer ones stay in registers */
         for (uint32_t r = 0; r < g->rows; r++)
             x[r] = load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++) {
@@ -74,17 +91,20 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
         for (uint32_t v = 0; v < g->nv; v++)
             sums[r * g->nv + v] = contract_product(g->p, b, here, y[v], sums[r * g->nv + v]);
     }
+    for (uint32_t i = g->rows * g->nv; i < n_sums(g); i++)
+        sums[i] =
+            contract_product(g->p, b, packed_zero(b, g->p, g->p->lanes), y[i % g->nv], sums[i]);
 }
 
 static void get_sums(multiplier *g, element *sums)
 {
-    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+    for (uint32_t i = 0; i < n_sums(g); i++)
         sums[i] = element_get(g->b, g->sums[i]);
 }
 
 static void set_sums(multiplier *g, const element *sums)
 {
-    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+    for (uint32_t i = 0; i < n_sums(g); i++)
         element_set(g->b, g->sums[i], sums[i]);
 }
 
@@ -95,7 +115,7 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     const uint32_t last = p->products.n - 1;
     const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
     const int64_t step_b = p->products.b[last] * b_unit(p);
-    element sums[64];
+    element sums[MULTIPLIER_SUMS];
     get_sums(g, sums);
     for (uint32_t i = 0; i < count; i++)
         emit_product(g, sums, a, b_at, i * step_a, i * step_b);
@@ -118,7 +138,7 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     enum { AHEAD = 256 }; /* bytes */
     const int64_t step_a = p->products.a[0] * p->bytes * p->parts, step = walk_step(&p->b_n);
     const bool fetches = fetches_columns(p) && count == p->lanes;
-    element sums[64];
+    element sums[MULTIPLIER_SUMS];
     get_sums(g, sums);
     for (uint32_t v = 0; v < g->nv; v++) {
         loop_value from[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
@@ -316,7 +336,7 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
 }
 
 /* One block of products. */
-void emit_block(multiplier *g, loop_value first, loop_value length)
+static void emit_block_of(multiplier *g, loop_value first, loop_value length)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
@@ -325,7 +345,7 @@ void emit_block(multiplier *g, loop_value first, loop_value length)
     const bool is_one_block = p->k <= CONTRACT_BLOCK;
     const uint32_t unroll = unroll_of(g);
     const element zero = element_zero(b, p->form, p->lanes);
-    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+    for (uint32_t i = 0; i < n_sums(g); i++)
         element_set(b, g->sums[i], zero);
     if (runs == 1) {
         emit_simple_block(g, first, length);
@@ -350,15 +370,22 @@ void emit_block(multiplier *g, loop_value first, loop_value length)
     loop_end(b);
 }
 
+void emit_block(multiplier *g, loop_value first, loop_value length)
+{
+    emit_block_of(g, first, length);
+    take_offset_away(g);
+}
+
 void emit_chunk(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     const element zero = element_zero(b, p->form, p->lanes);
-    for (uint32_t i = 0; i < g->rows * g->nv; i++)
+    for (uint32_t i = 0; i < n_sums(g); i++)
         element_set(b, g->sums[i], zero);
     if (p->k <= CONTRACT_BLOCK)
         emit_run(g, g->a, g->b_at, g->length, p->k, -1);
     else
         emit_run(g, g->a, g->b_at, g->length, -1, p->k % unroll_of(g) == 0 ? 0 : -1);
+    take_offset_away(g);
 }

@@ -230,7 +230,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     for (uint32_t r = 0; r < rows; r++)
         g->row_at[r] = walk_at(&p->a_m, r) * p->bytes * p->parts;
     const element zero = element_zero(b, p->form, p->lanes);
-    for (uint32_t i = 0; i < rows * g->nv; i++)
+    for (uint32_t i = 0; i < (rows + (p->offset != 0)) * g->nv; i++)
         g->sums[i] = element_var(b, zero);
     if (g->is_tiled) {
         fetch_totals(g);
@@ -555,7 +555,7 @@ void multiplier_begin(multiplier *g)
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault)
 {
     int64_t row_at[64];
-    element sums[64];
+    element sums[MULTIPLIER_SUMS];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
     loop_init(&b, memory);

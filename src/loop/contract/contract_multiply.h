@@ -4,6 +4,8 @@
 
 #include "loop/contract/contract_parts.h"
 
+enum { MULTIPLIER_SUMS = CONTRACT_MOST_SUMS + CONTRACT_MOST_VECTORS };
+
 typedef struct multiplier {
     loop_builder *b;
     problem *p;
@@ -43,7 +45,7 @@ struct contract_stage {
     int64_t rows; /* at most in a block */
     multiplier g;
     int64_t row_at[64];
-    element sums[64];
+    element sums[MULTIPLIER_SUMS];
 };
 
 /* Room for the totals of G's blocks, where they need any. Outside of loops. */

@@ -164,7 +164,7 @@ static void use_copy(problem *p, const memory_axes *list)
 static void emit_zeros(loop_builder *b, const problem *p, loop_value to, int64_t low, int64_t high)
 {
     const int64_t bytes = p->bytes * p->parts;
-    const element zeros = element_zero(b, p->form, p->lanes);
+    const element zeros = packed_zero(b, p, p->lanes);
     const int64_t whole = low + (high - low) / p->lanes * p->lanes;
     if (low < whole) {
         const loop_value i = loop_for(b, loop_i64(b, low), loop_i64(b, whole), p->lanes);

@@ -39,15 +39,17 @@ typedef struct factors {
     uint32_t buffer;
     contract_load *load; /* NULL: from the buffer */
     void *user;
-    /* Not 0: it has pairs of elements, so many elements apart, each pair as two halves of 16 bits.
-     * The number of a pair is that of its first element. */
+    /* Not 0: it has words of two or four elements, so many elements apart, as halves of 16 bits or
+     * as bytes. The number of a word is that of its first element. */
     int64_t pair;
+    bool is_quad;
+    uint32_t offset; /* what the bits of a word are changed by: a sign becomes an offset */
     loop_value base; /* its address, in the program being built */
 } factors;
 /* Elements between neighbours, where these are contiguous. */
 static inline int64_t factors_unit(const factors *from)
 {
-    return from->pair == 1 ? 2 : 1;
+    return from->pair != 1 ? 1 : from->is_quad ? 4 : 2;
 }
 /* Begin a program that reads FROM: its address is found once. */
 static inline void factors_open(loop_builder *b, factors *from)
@@ -72,6 +74,9 @@ typedef struct problem {
     int64_t bytes;  /* of a part */
     bool
         has_pairs; /* what `k` counts are pairs of products of integers, once operands are packed */
+    bool has_quads;  /* ... or four of bytes */
+    uint32_t offset; /* not 0: A's bytes are packed with this changed, as numbers without a sign
+                        that are 128 more */
     int64_t batch, m, n, k;
     factors a, b;
     walk a_batch, a_m, b_batch, b_n, c_batch, c_m, c_n;
@@ -135,11 +140,24 @@ enum {
 static inline element contract_product(const problem *p, loop_builder *b, element of_a,
                                        element of_b, element sum)
 {
+    if (p->has_quads) {
+        sum.re = loop_dot_quads(b, of_a.re, of_b.re, sum.re);
+        return sum;
+    }
     if (p->has_pairs) {
         sum.re = loop_dot_pairs(b, of_a.re, of_b.re, sum.re);
         return sum;
     }
     return p->spec.b_is_first ? element_fma(b, of_b, of_a, sum) : element_fma(b, of_a, of_b, sum);
+}
+
+/* What zeros of A are once they are packed. */
+static inline element packed_zero(loop_builder *b, const problem *p, uint32_t lanes)
+{
+    element zero = element_zero(b, p->form, lanes);
+    if (p->offset)
+        zero.re = loop_const(b, loop_type_of(p->elem, lanes), p->offset);
+    return zero;
 }
 
 /* A number of blocks, which is dynamic if the rows are. */
@@ -246,6 +264,8 @@ int64_t contract_sweep_tiles(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
 
+/* Sum products in pairs or fours where that can and should be: K counts these from then on. */
+void contract_choose_pairs(problem *p, const machine *m);
 /* Is S sums of products of rows with rows? It is where rows have elements of both operands. */
 bool contract_is_dots(const contract_spec *s, const machine *on);
 /* The program, whose work items are counted in *WORK. */

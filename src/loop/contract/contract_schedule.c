@@ -7,7 +7,7 @@
 static const char *const lefts[CONTRACT_LEFTS] = {NULL, "in-place", "packed"};
 static const char *const rights[CONTRACT_RIGHTS] = {NULL,      "panels", "inside", "rows",
                                                     "columns", "tiles",  "swept"};
-static const char *const products[CONTRACT_PRODUCTS] = {NULL, "single", "pairs"};
+static const char *const products[CONTRACT_PRODUCTS] = {NULL, "single", "pairs", "quads"};
 
 /* A part of a text. */
 typedef struct piece {
@@ -62,7 +62,7 @@ static const char *read_choice(piece name, piece value, contract_schedule *s)
     }
     if (piece_is(name, "products")) {
         s->products = (contract_products)word_of(value, products, CONTRACT_PRODUCTS);
-        return s->products ? NULL : "products is single or pairs";
+        return s->products ? NULL : "products is single, pairs or quads";
     }
     return "the choices are rows, vectors, unroll, group, left, right and products, each as "
            "NAME=VALUE, with commas between";

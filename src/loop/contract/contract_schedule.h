@@ -36,6 +36,7 @@ typedef enum contract_products {
     PRODUCTS_ANY,
     PRODUCTS_SINGLE,
     PRODUCTS_PAIRS, /* of integers of 16 bits, two summed by one instruction; operands are packed */
+    PRODUCTS_QUADS, /* of bytes, four by one instruction, on machines that have it */
     CONTRACT_PRODUCTS
 } contract_products;
 

@@ -321,7 +321,7 @@ static void emit_tile(tile *t, loop_value item)
 const loop_program *contract_tiles(problem *p, arena *memory, const char **fault)
 {
     int64_t row_at[64];
-    element sums[64];
+    element sums[MULTIPLIER_SUMS];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums};
     tile t = {.g = &g};

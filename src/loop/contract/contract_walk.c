@@ -138,9 +138,32 @@ static void load_neighbours(loop_builder *b, const problem *p, const factors *fr
     *second = loop_shuffle(b, x, y, odd, lanes);
 }
 
+/* Words of four bytes, COUNT of them where that is not LOOP_NO_VALUE. */
+static loop_value load_quads(loop_builder *b, const problem *p, const factors *from, loop_value at,
+                             uint32_t lanes, loop_value count)
+{
+    enum { BYTES = 4, BITS = 8 };
+    const loop_type t = loop_type_of(LOOP_I32, lanes);
+    loop_value all = LOOP_NO_VALUE;
+    if (from->pair == 1) {
+        at = loop_offset(b, from->base, at);
+        all = count == LOOP_NO_VALUE ? loop_load(b, t, at, 1) : loop_load_first(b, t, at, count, 1);
+    }
+    for (uint32_t i = 0; i < BYTES && from->pair != 1; i++) {
+        const loop_value next = int_add(b, at, loop_i64(b, i * from->pair));
+        loop_value x = load_elements(b, p, from, next, lanes, count).re;
+        x = loop_binary(b, LOOP_AND, x, loop_const(b, t, 0xff));
+        x = loop_binary(b, LOOP_SHL, x, loop_const(b, t, (uint64_t)BITS * i));
+        all = i == 0 ? x : loop_binary(b, LOOP_OR, all, x);
+    }
+    return from->offset ? loop_binary(b, LOOP_XOR, all, loop_const(b, t, from->offset)) : all;
+}
+
 element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
                      uint32_t lanes, loop_value count)
 {
+    if (from->is_quad)
+        return (element){p->form, load_quads(b, p, from, at, lanes, count), LOOP_NO_VALUE};
     if (from->pair == 0)
         return load_elements(b, p, from, at, lanes, count);
     loop_value first, second;

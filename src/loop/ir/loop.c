@@ -244,7 +244,7 @@ static operand_sort sort_of(loop_op op)
 {
     if ((op >= LOOP_FADD && op <= LOOP_FTRUNC) || (op >= LOOP_FLT && op <= LOOP_FUNO))
         return SORT_FLOAT;
-    if (op == LOOP_DOT_PAIRS)
+    if (op == LOOP_DOT_PAIRS || op == LOOP_DOT_QUADS)
         return SORT_I32;
     return op >= LOOP_AND && op <= LOOP_NOT ? SORT_BITS : SORT_INT;
 }
@@ -324,6 +324,11 @@ loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z)
 loop_value loop_dot_pairs(loop_builder *b, loop_value x, loop_value y, loop_value z)
 {
     return arithmetic(b, LOOP_DOT_PAIRS, 3, (const loop_value[]){x, y, z});
+}
+
+loop_value loop_dot_quads(loop_builder *b, loop_value x, loop_value y, loop_value z)
+{
+    return arithmetic(b, LOOP_DOT_QUADS, 3, (const loop_value[]){x, y, z});
 }
 
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k)

@@ -155,6 +155,9 @@ loop_value loop_fma(loop_builder *b, loop_value x, loop_value y, loop_value z);
 /* X and Y are i32, each two signed halves of 16 bits: the products of the low and of the high ones,
  * and Z. */
 loop_value loop_dot_pairs(loop_builder *b, loop_value x, loop_value y, loop_value z);
+/* X and Y are i32, each four bytes, those of X without and those of Y with a sign: the sum of their
+ * products, and Z. */
+loop_value loop_dot_quads(loop_builder *b, loop_value x, loop_value y, loop_value z);
 /* X * 2^k, as sb_scale in scalar/program.h. */
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k);
 /* MASK has as many lanes as YES and NO, which are of one type, or one lane. */

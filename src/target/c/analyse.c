@@ -20,6 +20,7 @@ static bool is_block(const loop_program *program, const loop_inst *i)
     switch ((int)i->op) {
     case LOOP_FMA:
     case LOOP_DOT_PAIRS:
+    case LOOP_DOT_QUADS:
     case LOOP_FSQRT:
     case LOOP_FRINT:
     case LOOP_FTRUNC:
@@ -285,6 +286,15 @@ static void join(const loop_program *p, c_value *values)
     }
 }
 
+/* A load that never takes place: compilers see that it is 0, and warn of comparisons with it. */
+static bool is_never_loaded(const loop_program *p, const loop_inst *i)
+{
+    if (i->op != LOOP_LOAD_FIRST && i->op != LOOP_LOAD_WHERE && i->op != LOOP_GATHER)
+        return false;
+    const loop_inst *guard = &p->at[i->in[i->op == LOOP_GATHER ? 2 : 1]];
+    return i->type.lanes == 1 && guard->op == LOOP_CONST && guard->imm == 0;
+}
+
 static c_form form_of(const loop_program *p, const c_value *values, uint32_t v)
 {
     const loop_inst *i = &p->at[v];
@@ -296,7 +306,7 @@ static c_form form_of(const loop_program *p, const c_value *values, uint32_t v)
                              values[value->root].region == value->region;
         return is_near && values[i->in[0]].next_set >= value->root ? C_ALIAS : C_NAMED;
     }
-    if (!value->may_inline)
+    if (!value->may_inline || is_never_loaded(p, i))
         return C_NAMED;
     if (i->op == LOOP_LOAD || i->op == LOOP_LOAD_FIRST || i->op == LOOP_LOAD_WHERE ||
         i->op == LOOP_GATHER)

@@ -237,6 +237,37 @@ static void put_dot_pairs(c_printer *c, const loop_inst *i)
     c_put_operand(c, i->in[2], false);
 }
 
+/* "(u32)((s32)(x << 8) >> 24)", or without "(s32)" where the byte has no sign. */
+static void put_byte(c_printer *c, loop_value v, unsigned byte, bool is_signed)
+{
+    enum { BITS = 8, LAST = 3 };
+    c_put(c, is_signed ? "(u32)((s32)(" : "((");
+    c_put_operand(c, v, false);
+    text_printf(c->out, " << %u) >> %u)", BITS * (LAST - byte), BITS * LAST);
+}
+
+static void put_dot_quads(c_printer *c, const loop_inst *i)
+{
+    if (i->type.lanes > 1) {
+        c_put(c, "dot_quads_");
+        c_put_helper(c, "", C_DOT_QUADS, C_U32, i->type.lanes);
+        c_put(c, "(");
+        for (unsigned k = 0; k < 3; k++) {
+            c_put(c, k ? ", " : "");
+            c_put_operand(c, i->in[k], false);
+        }
+        c_put(c, ")");
+        return;
+    }
+    for (unsigned byte = 0; byte < 4; byte++) {
+        put_byte(c, i->in[0], byte, false);
+        c_put(c, " * ");
+        put_byte(c, i->in[1], byte, true);
+        c_put(c, " + ");
+    }
+    c_put_operand(c, i->in[2], false);
+}
+
 static void put_scale(c_printer *c, const loop_inst *i)
 {
     c_put_helper(c, "scale_", C_SCALE, c_kind_of((loop_elem)i->type.elem), i->type.lanes);
@@ -441,6 +472,9 @@ void c_put_arithmetic(c_printer *c, loop_value v)
         break;
     case LOOP_DOT_PAIRS:
         put_dot_pairs(c, i);
+        break;
+    case LOOP_DOT_QUADS:
+        put_dot_quads(c, i);
         break;
     case LOOP_FSQRT:
         put_float_call(c, i, "sqrt", C_SQRT);

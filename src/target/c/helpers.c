@@ -192,6 +192,18 @@ static void put_dot_pairs(const macro *m)
     }
 }
 
+static void put_dot_quads(const macro *m)
+{
+    enum { BITS = 8, BYTES = 4 };
+    const unsigned w = lanes_of(m);
+    define(m);
+    text_puts(m->out, "(");
+    for (unsigned byte = 0; byte < BYTES; byte++)
+        text_printf(m->out, "(((x) << %u) >> %u) * (u32x%u)((s32x%u)((y) << %u) >> %u)%s",
+                    BITS * (BYTES - 1 - byte), BITS * (BYTES - 1), w, w, BITS * (BYTES - 1 - byte),
+                    BITS * (BYTES - 1), byte < BYTES - 1 ? " + \\\n        " : " + (z))\n");
+}
+
 /* `no`, `yes` and `mask` as arguments of an instruction, in the order of NAMES. */
 static void put_choice(const macro *m, const char *instruction, const char *const names[3],
                        const char *more)
@@ -454,6 +466,7 @@ static void put_helper(macro m, c_helper helper, bool again)
         [C_MIN] = {"min", "x, y", put_min},
         [C_MAX] = {"max", "x, y", put_max},
         [C_DOT_PAIRS] = {"dot_pairs", "x, y, z", put_dot_pairs},
+        [C_DOT_QUADS] = {"dot_quads", "x, y, z", put_dot_quads},
         [C_SCALE] = {"scale", "x, k", put_scale},
         [C_LOAD_WHERE] = {"load_where", "p, mask", put_load_where},
         [C_GATHER] = {"gather", "p, offsets, mask", put_gather},
@@ -479,6 +492,8 @@ void c_put_helpers(const c_needs *needs, c_level level, bool again, text_buffer 
         {C_MAX, NULL},
         {C_FMA, "x * y + z, rounded once."},
         {C_DOT_PAIRS, "Two signed halves of 16 bits each: low * low + high * high + z."},
+        {C_DOT_QUADS,
+         "Four bytes each, those of x unsigned, those of y signed: their products and z."},
         {C_SQRT, NULL},
         {C_RINT, "Rounded to the nearest even."},
         {C_TRUNC, NULL},

@@ -34,6 +34,7 @@ typedef enum c_helper {
     C_MAX,         /* max_f32x16(x, y): x > y ? x : y */
     C_FMA,         /* fma_f32x16(x, y, z) */
     C_DOT_PAIRS,   /* dot_pairs_u32x16(x, y, z) */
+    C_DOT_QUADS,   /* dot_quads_u32x16(x, y, z) */
     C_SQRT,        /* sqrt_f32x16(x) */
     C_RINT,        /* rint_f32x16(x) */
     C_TRUNC,       /* trunc_f32x16(x) */

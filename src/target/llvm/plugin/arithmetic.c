@@ -268,6 +268,49 @@ static LLVMValueRef dot_pairs(const function_state *f, const loop_inst *i)
     return LLVMBuildAdd(b, sum, in_of(f, i, 2), "");
 }
 
+/* ---- products of bytes ---- */
+
+/* Byte BYTE of operand OPERAND in each lane, with its sign or without. */
+static LLVMValueRef byte_of(const function_state *f, const loop_inst *i, unsigned operand,
+                            unsigned byte, bool is_signed)
+{
+    enum { BITS = 8, LAST = 3 };
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef high = LLVMBuildShl(b, in_of(f, i, operand),
+                                     constant(f->t, i->type, (uint64_t)BITS * (LAST - byte)), "");
+    LLVMValueRef width = constant(f->t, i->type, (uint64_t)BITS * LAST);
+    return is_signed ? LLVMBuildAShr(b, high, width, "") : LLVMBuildLShr(b, high, width, "");
+}
+
+/* By the machine's instruction, a register at a time. */
+static LLVMValueRef quads_by_registers(const function_state *f, const loop_inst *i)
+{
+    const uint32_t widest = f->t->level == LEVEL_AVX512 ? 16 : 8,
+                   each = i->type.lanes < widest ? i->type.lanes : widest, n = i->type.lanes / each;
+    const unsigned which = INTRINSIC_DOT_QUADS + (each == 16 ? 2 : each == 8 ? 1 : 0);
+    LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
+    for (uint32_t p = 0; p < n; p++) {
+        LLVMValueRef in[] = {part(f, in_of(f, i, 2), p * each, each),
+                             part(f, in_of(f, i, 0), p * each, each),
+                             part(f, in_of(f, i, 1), p * each, each)};
+        done[p] = call(f, which, NULL, 0, in, 3);
+    }
+    return join_all(f, done, n);
+}
+
+static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    if (f->t->has_byte_dots && i->type.lanes >= 4)
+        return quads_by_registers(f, i);
+    LLVMValueRef sum = in_of(f, i, 2);
+    for (unsigned byte = 0; byte < 4; byte++)
+        sum = LLVMBuildAdd(
+            b, sum,
+            LLVMBuildMul(b, byte_of(f, i, 0, byte, false), byte_of(f, i, 1, byte, true), ""), "");
+    return sum;
+}
+
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -281,6 +324,8 @@ LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
         return LLVMBuildMul(b, x, y, "");
     case LOOP_DOT_PAIRS:
         return dot_pairs(f, i);
+    case LOOP_DOT_QUADS:
+        return dot_quads(f, i);
     case LOOP_SDIV:
         return LLVMBuildSDiv(b, x, y, "");
     case LOOP_UDIV:

@@ -26,6 +26,7 @@ typedef struct code_machine {
     bool is_x86;
     bool is_native; /* code is for all that this machine has */
     cpu_level level;
+    bool has_byte_dots;
     LLVMTargetMachineRef llvm;
 } code_machine;
 
@@ -89,6 +90,13 @@ static cpu_level level_of_features(bool is_x86, const char *features)
     return has_masks ? LEVEL_AVX512 : LEVEL_AVX2;
 }
 
+/* As machine_host says it. */
+static bool has_byte_dots(cpu_level level, const char *features)
+{
+    return (level == LEVEL_AVX512 && strstr(features, "+avx512vnni,")) ||
+           (level == LEVEL_AVX2 && strstr(features, "+avxvnni,"));
+}
+
 static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_machine)
 {
     const char *cpu = r->options->cpu ? r->options->cpu : "native";
@@ -99,6 +107,7 @@ static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_mac
         m->cpu = m->cpu_text = LLVMGetHostCPUName();
         m->features = m->features_text = LLVMGetHostCPUFeatures();
         m->level = level_of_features(m->is_x86, m->features);
+        m->has_byte_dots = has_byte_dots(m->level, m->features);
         m->is_native = true;
         return LLVM_DONE;
     } else {
@@ -110,6 +119,7 @@ static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_mac
                    m->triple);
     m->cpu = known->name;
     m->level = known->level;
+    m->has_byte_dots = known->has_byte_dots;
     return LLVM_DONE;
 }
 
@@ -178,6 +188,7 @@ static llvm_outcome find_machine(session *s)
     s->t.features = s->machine->features;
     s->t.is_x86 = s->machine->is_x86;
     s->t.level = s->machine->level;
+    s->t.has_byte_dots = s->machine->has_byte_dots;
     return LLVM_DONE;
 }
 

@@ -18,6 +18,8 @@ typedef enum intrinsic {
     INTRINSIC_SCALE_F64,
     INTRINSIC_DOT_PAIRS, /* of 128, 256 and 512 bits */
     INTRINSIC_DOT_PAIRS_LAST = INTRINSIC_DOT_PAIRS + 2,
+    INTRINSIC_DOT_QUADS, /* likewise */
+    INTRINSIC_DOT_QUADS_LAST = INTRINSIC_DOT_QUADS + 2,
     INTRINSIC_MASKED_LOAD,
     INTRINSIC_MASKED_STORE,
     INTRINSIC_GATHER,
@@ -40,6 +42,7 @@ typedef struct translation {
     bool is_program; /* functions are called by code of the same module */
     LLVMTargetDataRef layout;
     cpu_level level;
+    bool has_byte_dots;
     LLVMTypeRef elems[LOOP_NONE];
     LLVMTypeRef function_type;
     LLVMValueRef fma; /* a function of the module, once something needs it */

@@ -1,0 +1,63 @@
+/* Products of short integers, of which two or four are summed by one instruction. */
+#include "loop/contract/contract_parts.h"
+
+enum {
+    FEW_ROWS = 4, /* B is read so rarely that packing it does not pay, even if it is constant */
+    ROWS_OF_PAIRS = 12 /* with fewer, making pairs of B does not pay, unless B is constant */
+};
+
+/* Do 16 bits with a sign hold all numbers of D? */
+static bool is_short(tn_dtype d)
+{
+    return dtype_is_int(d) && dtype_holds_ints(TN_SI16, d);
+}
+
+static bool has_window(const contract_spec *s, uint32_t k)
+{
+    for (uint32_t i = 0; i < s->n_windows; i++)
+        for (uint32_t j = 0; j < s->windows[i].n; j++)
+            if (s->windows[i].walkers[j].list == CONTRACT_K && s->windows[i].walkers[j].axis == k)
+                return true;
+    return false;
+}
+
+/* Can products be summed in fours? (Converted to numbers without a sign, those below 0 are 0.) */
+static bool may_be_quads(const problem *p, const machine *m)
+{
+    const contract_spec *s = &p->spec;
+    const contract_products wanted = s->wanted.products;
+    return m->has_byte_dots && (wanted == PRODUCTS_ANY || wanted == PRODUCTS_QUADS) &&
+           p->form == TN_SI32 && s->a == TN_SI8 && s->b == TN_SI8 && !s->load_a && !s->load_b;
+}
+
+/* Products of short integers are summed in pairs or fours, by one instruction, where both operands
+ * can be packed so: wrapping sums may be in any order. */
+void contract_choose_pairs(problem *p, const machine *m)
+{
+    contract_spec *s = &p->spec;
+    const contract_products wanted = s->wanted.products;
+    const bool may_be_four = may_be_quads(p, m);
+    const int64_t least = wanted == PRODUCTS_PAIRS || wanted == PRODUCTS_QUADS ? 0
+                          : s->b_is_constant                                   ? FEW_ROWS
+                                                                               : ROWS_OF_PAIRS;
+    if (!dtype_is_int(p->form) || dtype_table[p->form].bits != 32 || p->lanes < 4 ||
+        p->m <= least || wanted == PRODUCTS_SINGLE || p->has_dynamic_k || !is_short(s->a) ||
+        !is_short(s->b))
+        return;
+    for (int64_t each = may_be_four ? 4 : 2; each > 1; each /= 2)
+        for (uint32_t i = s->n_k; i-- > 0;) {
+            contract_axis *k = &s->k[i];
+            if (k->extent % each != 0 || k->a == 0 || k->b == 0 || has_window(s, i))
+                continue;
+            p->a.pair = k->a;
+            p->b.pair = k->b;
+            k->extent /= each;
+            k->a *= each;
+            k->b *= each;
+            p->k /= each;
+            p->has_pairs = true;
+            p->has_quads = p->a.is_quad = p->b.is_quad = each == 4;
+            p->offset = p->a.offset = p->has_quads ? UINT32_C(0x80808080) : 0;
+            return;
+        }
+}
