@@ -1,6 +1,8 @@
 """Kernels that only move elements, of every size and in tiles whole and not: the bytes that were there, NaNs of all
 kinds among them.
 """
+import json
+
 from lib.every_way import differences, report, special_input
 
 KINDS = ["f16", "bf16", "fp8_e4m3", "fp8_e5m2", "si8", "ui16", "i1", "si4", "f32", "f64", "cf32"]
@@ -25,6 +27,17 @@ def turned(rows, columns):
     return (rows, columns), [("transpose({}) perm[1, 0]", (columns, rows))]
 
 
+def rotated(rows, columns, axis):
+    """In Tiny IR, as PTIR has no word for it: transposed, then reversed along AXIS."""
+    return (rows, columns), axis
+
+
+def rotation(kind, dims, axis):
+    x = {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": kind, "shape": dims}}
+    return json.dumps({"uops": [x, {"id": "y", "uop": "PERMUTE", "src": ["x"], "arg": {"perm": [1, 0]}},
+                                {"id": "z", "uop": "FLIP", "src": ["y"], "arg": {"axes": [axis]}}], "outputs": ["z"]})
+
+
 def turned_inside(a, b, c):
     return (a, b, c), [("transpose({}) perm[0, 2, 1]", (a, c, b))]
 
@@ -41,11 +54,16 @@ def joined(rows, columns):
 
 SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(3, 40, 65), KINDS[1::2]),
           (turned(16, 31), ["f16", "si8"]), (turned(32, 32), ["bf16", "ui16"]),
-          (turned(70, 1100), ["f16", "fp8_e4m3"]), (joined(5, 70), ["f16", "bf16", "si8"])]
+          (turned(70, 1100), ["f16", "fp8_e4m3"]), (joined(5, 70), ["f16", "bf16", "si8"]),
+          (rotated(40, 50, 0), ["fp32", "bf16", "i32"]), (rotated(70, 41, 1), ["fp32", "fp16", "bool"])]
 PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
 
 
 def check(asked, folder, number, kind, dims, steps):
+    if isinstance(steps, int):
+        source = folder / "a.tiny.json"
+        source.write_text(rotation(kind, dims, steps))
+        return differences(asked, source, ["dialect=tiny", f"random={number}"])
     source = folder / "a.ptir"
     source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
     return differences(asked, source, special_input(folder, source.read_text(), number)

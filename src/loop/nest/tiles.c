@@ -32,7 +32,7 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
         strides[t->last] == 1)
         return;
     uint32_t axis = 0;
-    while (axis < t->last && strides[axis] != 1)
+    while (axis < t->last && strides[axis] != 1 && strides[axis] != -1)
         axis++;
     const uint32_t bytes = (uint32_t)dtype_bytes(read->dtype);
     const tn_dtype held = emit_dtype(&t->e, read->dtype);
