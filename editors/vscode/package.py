@@ -50,7 +50,8 @@ def packed():
 def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "tenon.vsix"
     if len(sys.argv) > 2 or (name.startswith("-") and name != "-"):
-        sys.exit(__doc__)
+        print(__doc__.strip(), file=sys.stdout if name == "--help" else sys.stderr)
+        sys.exit(name != "--help")
     if name == "-":
         sys.stdout.buffer.write(packed())
     else:

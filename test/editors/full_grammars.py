@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 import zipfile
@@ -134,6 +135,15 @@ class Grammars(unittest.TestCase):
                 self.assertIn("extension/" + x["configuration"][2:], names)
             for x in package["contributes"]["grammars"]:
                 self.assertEqual(json.loads(archive.read("extension/" + x["path"][2:]))["scopeName"], x["scopeName"])
+
+    def test_package_writes_no_option(self):
+        """A name that begins like an option is not taken for that of the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            for argument, status in (("--help", 0), ("--out", 1)):
+                done = subprocess.run([sys.executable, str(EDITORS / "vscode" / "package.py"), argument], capture_output=True, text=True, check=False,
+                                      cwd=folder)
+                self.assertEqual((done.returncode, list(pathlib.Path(folder).iterdir())), (status, []), argument)
+                self.assertIn("usage: package.py", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
