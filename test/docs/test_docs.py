@@ -192,6 +192,8 @@ class Documents(unittest.TestCase):
             named = set(re.findall(r"(?<![\w-])(-O|--[\w-]+|-o)", command))
             self.assertEqual(named - helped, set(), f"cli.md: tenon {name}")
             self.assertEqual(helped - named - common, set(), f"tenon {name} --help")
+        commands = subprocess.run([str(TENON), "--help"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(set(re.findall(r"(?m)^  (\w+)  ", commands)), set(named_by))
 
     def test_links(self):
         """Every link to a file of the project leads to one, and to a heading that it has."""
