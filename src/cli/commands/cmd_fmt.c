@@ -19,9 +19,9 @@ static tn_status check_formattable(session *s, const tn_module *m)
     if (!info.is_lowered || strcmp(info.lowered_from, info.dialect) == 0)
         return TN_OK;
     return report_error(s, TN_ERR_USAGE, "Usage",
-                        "programs of this dialect are read but not written; 'tenon convert --to "
+                        "programs of the dialect '%s' are not printed in it; 'tenon convert --to "
                         "%s' prints what they mean",
-                        info.dialect);
+                        info.lowered_from, info.dialect);
 }
 
 static tn_status run_fmt(session *s, const arguments *args)
