@@ -42,10 +42,10 @@ be numbers for this: give them with `--dim`.
 ONNX is read, too, and lowered to PTIR: what a model says in its own words does not come back in them. More about
 writing: [dialect-onnx.md](dialect-onnx.md).
 
-How far the results of ≈ may differ, and which test checks it: [numerics.md](numerics.md), section 15.
+How far the results of ≈ may differ, and which test checks it: [numerics.md](numerics.md#relaxed-numerics).
 
-Element types: Core IR has i32, i64, f32, f64; PTIR all but complex numbers; Tiny IR bool, i32, f16,
-bf16, f32; ONNX what PTIR has but fp8 and 4-bit integers. Core IR, Tiny IR and ONNX broadcast operands by themselves, for PTIR broadcasts are written out;
+Element types: Core IR has i32, i64, f32, f64; PTIR all; Tiny IR bool, i32, f16,
+bf16, f32; ONNX all but fp8, 4-bit integers and complex numbers. Core IR, Tiny IR and ONNX broadcast operands by themselves, for PTIR broadcasts are written out;
 the way back to Core IR drops those that arithmetic does by itself.
 
 """
