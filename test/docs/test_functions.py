@@ -16,8 +16,10 @@ def rows(path, *names):
 
 
 def told(page):
-    """The words of the tables and lists of a document."""
-    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    """The words of the tables and lists of a document, or those of its section behind `#`."""
+    page, _, heading = page.partition("#")
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    lines = re.split(rf"(?m)^#+ {heading}$", text)[-1].split("\n#")[0].splitlines() if heading else text.splitlines()
     return set(re.findall(r"\w+", " ".join(line for line in lines if re.match(r"[|-] |  \S", line))))
 
 
@@ -29,6 +31,7 @@ class Functions(unittest.TestCase):
         names = [cells[1] for cells in rows("src/scalar/math.def", "MATH_FN")]
         self.told_of("numerics.md", names)
         self.told_of("numerics-math.md", names)
+        self.told_of("numerics-math.md#Special values", names)
 
     def test_gradients(self):
         names = [cells[1] for cells in rows("src/graph/ops.def", "MATH") if cells[5] != "none"]
