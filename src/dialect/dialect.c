@@ -1,6 +1,9 @@
 /* The list of dialects, and finding one. */
 #include "dialect/dialect.h"
 
+#include <assert.h>
+#include <stdio.h>
+
 #include "base/text/suggest.h"
 #include "dialect/mind/mind.h"
 #include "dialect/mind_source/mind_source.h"
@@ -32,6 +35,18 @@ tn_status dialect_unknown(diag_channel *d, const char *name)
         diag_report(d, DIAG_Usage, NULL, NO_SPAN, "there is no dialect called '%.100s'", name);
     suggest_fix(&like, d, NO_SPAN, "");
     return status;
+}
+
+void dialect_note_names(diag_channel *d, bool (*is_meant)(const dialect *))
+{
+    char names[256] = "";
+    size_t n = 0;
+    for (size_t i = 0; dialects[i]; i++)
+        if (is_meant(dialects[i]) && n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
+                                  dialects[i]->name);
+    assert(n < sizeof names);
+    diag_note(d, NULL, NO_SPAN, "these may be named: %s", names);
 }
 
 static bool ends_with(const char *text, const char *end, size_t n_end)

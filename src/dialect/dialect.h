@@ -121,6 +121,8 @@ extern const dialect *const dialects[];
 const dialect *dialect_by_name(const char *name);
 /* Report that there is no dialect called NAME, with the one that was probably meant. */
 tn_status dialect_unknown(diag_channel *d, const char *name);
+/* Note the names of all dialects for which IS_MEANT holds. */
+void dialect_note_names(diag_channel *d, bool (*is_meant)(const dialect *));
 /* By the extension of FILE, else by looking at the text; NULL when neither tells. */
 const dialect *dialect_guess(const char *file, const char *text, size_t length);
 

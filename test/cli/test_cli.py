@@ -158,6 +158,15 @@ class Top(Case):
                             (["grad", add, "--wrt", "Y"], "y")]:
             self.assertIn(f"did you mean '{meant}'?", self.tenon(*args, status=2).err, args)
 
+    def test_dialects_are_listed(self):
+        """All of them, where one is not known: those that can be read, or converted to."""
+        add = self.write("add.ir", ADD)
+        both = "mind, {}ptir, ptir-text, ptir-bincode, tiny, onnx, {}stablehlo"
+        for args, names in [(["check", add, "--from", "x"], both.format("mind-source, ", "")),
+                            (["convert", add, "--to", "x"], both.format("", "mlir, ") + ", dot"),
+                            (["convert", add, "--to", "mind-source"], both.format("", "mlir, ") + ", dot")]:
+            self.assertIn(f"note: these may be named: {names}\n", self.tenon(*args, status=2).err, args)
+
     def test_usage_error_as_json(self):
         for args in [["check", "--diagnostics=json", "--nope"], ["run", "--nope", "--diagnostics", "json"]]:
             (d,) = self.tenon(*args, status=2).json()

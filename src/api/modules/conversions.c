@@ -5,17 +5,20 @@
 #include "pass/conversions/legalize.h"
 #include "pass/pass.h"
 
+static bool is_target(const dialect *d)
+{
+    return d->can && d->write;
+}
+
 static tn_status find_target(context *cx, const char *name, const dialect **out)
 {
     *out = name ? dialect_by_name(name) : NULL;
-    if (*out && (*out)->can && (*out)->write)
+    if (*out && is_target(*out))
         return TN_OK;
     tn_status s = *out ? diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                      "nothing can be converted to '%s'", name)
                        : dialect_unknown(&cx->diag, name ? name : "");
-    for (size_t i = 0; dialects[i]; i++)
-        if (dialects[i]->can && dialects[i]->write)
-            diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+    dialect_note_names(&cx->diag, is_target);
     return s;
 }
 

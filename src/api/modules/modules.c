@@ -11,6 +11,11 @@
 
 /* ---- reading ---- */
 
+static bool can_be_read(const dialect *d)
+{
+    return d->read;
+}
+
 static tn_status choose_dialect(context *cx, const tn_read_options *o, const source *s,
                                 const dialect **out)
 {
@@ -19,9 +24,7 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
         if (*out)
             return TN_OK;
         tn_status status = dialect_unknown(&cx->diag, o->dialect);
-        for (size_t i = 0; dialects[i]; i++)
-            if (dialects[i]->read)
-                diag_note(&cx->diag, NULL, NO_SPAN, "'%s' is one", dialects[i]->name);
+        dialect_note_names(&cx->diag, can_be_read);
         return status;
     }
     *out = dialect_guess(s->name, s->text, s->length);
