@@ -212,6 +212,9 @@ class Compile(Case):
         self.assertIn("'A' has no value (--dim SYM=N)", done.err)
         self.tenon("compile", "s.ptir", "-o", "s.c", "--dim", "A=3")
         self.assertIn("inputs[0]  f32[3,2]  24 bytes", (self.dir / "s.c").read_text())
+        self.write("t.ptir", "func @main(%x: tensor<f32, ?A x ?B>, %y: tensor<f32, ?B x ?C>) -> tensor<f32, ?A x ?B> {\n  return %x\n}\n")
+        done = self.tenon("compile", "t.ptir", "-o", "t.c", status=1)
+        self.assertIn(": 'A', 'B', 'C' have no value (--dim SYM=N)", done.err)
 
     def test_machines(self):
         self.write("a.ir", ADD)

@@ -41,22 +41,12 @@ static tn_status symbols_without_value(const tn_program *p)
 {
     text_buffer names;
     text_init(&names, &p->allocator);
-    for (uint32_t i = 0; i < p->n_inputs; i++) {
-        text_buffer own;
-        text_init(&own, &p->allocator);
-        unknown_sizes(p, i, &own);
-        const char *text = text_c_string(&own), *so_far = text_c_string(&names);
-        if (text && *text && so_far && !strstr(so_far, text)) {
-            text_puts(&names, names.n > 0 ? ", " : "");
-            text_puts(&names, text);
-        }
-        text_release(&own);
-    }
+    unknown_sizes(p, 0, p->n_inputs, &names);
     const char *text = text_c_string(&names);
     const tn_status s =
         diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
-                    "code made ahead of time is for fixed sizes: %s has no value (--dim SYM=N)",
-                    text ? text : "a symbol");
+                    "code made ahead of time is for fixed sizes: %s %s no value (--dim SYM=N)",
+                    text && *text ? text : "a symbol", text && strchr(text, ',') ? "have" : "has");
     text_release(&names);
     return s;
 }
@@ -154,11 +144,11 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     nest_options nests = {.on = machine_of(to.triple, to.cpu), .schedule = p->engine->schedule};
     if (form == TN_EMIT_C)
         nests.on.has_byte_dots = false; /* compilers know no operator for it */
-    tn_status s = aot_make(&a, p->graph, &nests, o ? o->seed : 0, &p->allocator);
+    tn_status s = aot_make(&a, p->graph, &nests, o->seed, &p->allocator);
     const function *f = module_entry(p->graph);
     a.program.name = name;
-    a.program.takes_weights = form == TN_EMIT_WEIGHTS || (o && o->takes_weights);
-    a.program.shares_work = o && o->shares_work;
+    a.program.takes_weights = form == TN_EMIT_WEIGHTS || o->takes_weights;
+    a.program.shares_work = o->shares_work;
     a.program.note = file_name(p->graph->source.name);
     a.program.n_inputs = p->n_inputs;
     a.program.n_outputs = p->n_outputs;

@@ -219,15 +219,17 @@ static void mark_symbols(const tn_program *p, dim d, bool *seen)
     }
 }
 
-void unknown_sizes(const tn_program *p, size_t index, text_buffer *names)
+void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *names)
 {
     const function *f = module_entry(p->graph);
-    const type *t = value_type(f, f->inputs.at[index]);
     arena memory;
     arena_init(&memory, &p->allocator);
     bool *seen = ARENA_ARRAY(&memory, bool, p->sizes->n);
-    for (uint32_t i = 0; seen && i < t->rank; i++)
-        mark_symbols(p, t->dims[i], seen);
+    for (size_t k = first; seen && k < first + n; k++) {
+        const type *t = value_type(f, f->inputs.at[k]);
+        for (uint32_t i = 0; i < t->rank; i++)
+            mark_symbols(p, t->dims[i], seen);
+    }
     for (uint32_t i = 0; seen && i < p->sizes->n; i++) {
         const dim_expr *e = &p->graph->types.exprs.at[i];
         if (seen[i] && e->op == DIM_SYM && p->sizes->at[i] < 0)

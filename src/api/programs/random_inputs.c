@@ -69,7 +69,7 @@ static tn_status make_room(diag_channel *d, const tn_program *p, size_t index, t
     if (!known) {
         text_buffer names;
         text_init(&names, &p->allocator);
-        unknown_sizes(p, index, &names);
+        unknown_sizes(p, index, 1, &names);
         const char *list = text_c_string(&names);
         const tn_status s =
             list ? diag_report(d, DIAG_Usage, NULL, NO_SPAN,
