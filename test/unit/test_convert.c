@@ -67,6 +67,23 @@ static tn_status refuse(void *user, const tn_module *m, const tn_target_options 
     return TN_ERR_REJECTED;
 }
 
+/* A check that registers another target, which moves those that are there. */
+static tn_status register_more(void *user, const tn_module *m, const tn_target_options *options)
+{
+    (void)m;
+    (void)options;
+    return tn_target_register(user, &(tn_target){.name = "0", .convert = write_word, .user = user});
+}
+
+static tn_status write_late(void *user, const tn_module *m, const tn_target_options *options,
+                            const tn_writer *w)
+{
+    (void)user;
+    (void)m;
+    (void)options;
+    return w->write(w->user, "late", 4) ? TN_OK : TN_ERR_IO;
+}
+
 static void test_targets(tn_context *cx)
 {
     static char one[] = "one", two[] = "two";
@@ -89,6 +106,11 @@ static void test_targets(tn_context *cx)
     CHECK(tn_target_convert(m, "a", NULL, &w) == TN_ERR_REJECTED);
     CHECK(tn_target_convert(m, "c", NULL, &w) == TN_ERR_USAGE);
     CHECK(tn_target_register(cx, &(tn_target){.name = "d"}) == TN_ERR_USAGE);
+    const tn_target late = {
+        .name = "late", .check = register_more, .convert = write_late, .user = cx};
+    CHECK(tn_target_register(cx, &late) == TN_OK);
+    CHECK(tn_target_convert(m, "late", NULL, &w) == TN_OK && tn_target_count(cx) == 4);
+    CHECK(strcmp(t.at, "onetwo!late") == 0);
     tn_module_free(m);
 }
 

@@ -120,14 +120,13 @@ tn_status tn_target_convert(const tn_module *m, const char *name, const tn_targe
     context *cx = m->graph->cx;
     if (OPTIONS_READ(&cx->diag, tn_target_options, own, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
-    const tn_target *t = tn_target_find(cx, name);
-    if (!t)
+    const tn_target *found = tn_target_find(cx, name);
+    if (!found)
         return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                             "there is no conversion target '%s'", name));
-    if (t->check) {
-        tn_status s = t->check(t->user, m, &o);
-        if (s != TN_OK)
-            return context_done(cx, s);
-    }
-    return context_done(cx, t->convert(t->user, m, &o, writer));
+    const tn_target t = *found; /* a copy: what is called may register others */
+    tn_status s = t.check ? t.check(t.user, m, &o) : TN_OK;
+    if (s == TN_OK)
+        s = t.convert(t.user, m, &o, writer);
+    return context_done(cx, s);
 }
