@@ -1,4 +1,6 @@
 /* tenon/easy.h: programs from files, by names, with errors as text. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -219,6 +221,43 @@ static void takes_null(void)
     CHECK_TEXT(tn_net_error(NULL), "error: out of memory\n");
 }
 
+#if !TEST_IS_SANITIZED                   /* sanitizers have a realloc of their own */
+static uint32_t calls_left = UINT32_MAX; /* before one fails */
+
+/* That of the C library, of which one call fails; new blocks are not zero. */
+void *realloc(void *block, size_t n)
+{
+    static void *(*resize)(void *block, size_t n);
+    if (!resize)
+        resize = (void *(*)(void *, size_t))(uintptr_t)dlsym(RTLD_NEXT, "realloc");
+    if (calls_left != UINT32_MAX && calls_left-- == 0)
+        return NULL;
+    void *now = resize(block, n);
+    return now && !block ? memset(now, 0xa5, n) : now;
+}
+
+/* Without memory at any place, what there is can be freed. */
+static void lacks_memory(void)
+{
+    const tn_compile_options reference = {.engine = "ref"};
+    bool done = false;
+    write_file(text);
+    for (uint32_t k = 0; !done && k < 100000; k++) {
+        calls_left = k;
+        tn_net *net = tn_net_load_with(path, NULL, &reference);
+        done = calls_left < UINT32_MAX;
+        calls_left = UINT32_MAX;
+        CHECK(done ? tn_net_status(net) == TN_OK : tn_net_status(net) == TN_ERR_NOMEM);
+        tn_net_free(net);
+    }
+    CHECK(done);
+}
+#else
+static void lacks_memory(void)
+{
+}
+#endif
+
 int main(void)
 {
     char folder[] = "/tmp/tenon-test-nets-XXXXXX";
@@ -230,6 +269,7 @@ int main(void)
     refuses();
     reads_models();
     takes_null();
+    lacks_memory();
     CHECK_INT(remove(path), 0);
     CHECK_INT(rmdir(folder), 0);
     return check_result();

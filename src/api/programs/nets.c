@@ -55,11 +55,11 @@ static tn_status set_up(tn_net *net)
     net->out = memory_alloc(memory, n_out * sizeof *net->out);
     net->n_in = n_in;
     net->n_out = n_out;
-    if (!net->in || !net->given || !net->out)
-        return TN_ERR_NOMEM;
-    memset(net->given, 0, n_in * sizeof *net->given);
-    memset(net->out, 0, n_out * sizeof *net->out);
-    return TN_OK;
+    if (net->given)
+        memset(net->given, 0, n_in * sizeof *net->given);
+    if (net->out) /* tn_net_free looks at these even where the others are missing */
+        memset(net->out, 0, n_out * sizeof *net->out);
+    return net->in && net->given && net->out ? TN_OK : TN_ERR_NOMEM;
 }
 
 static tn_status load(tn_net *net, const char *path, const tn_read_options *given_read,
@@ -218,7 +218,7 @@ tn_status tn_net_input_shaped(tn_net *net, const char *name, const void *data, s
     if (tn_net_status(net) != TN_OK)
         return tn_net_status(net);
     if (rank > TN_MAX_RANK)
-        return fail(net, DIAG_Usage, "an input has at most 32 extents");
+        return fail(net, DIAG_Usage, "an input has at most %d extents", TN_MAX_RANK);
     for (uint32_t k = 0; k < rank; k++)
         shape.dims[k] = dims[k];
     return set_input(net, name, data, bytes, &shape);
