@@ -1,6 +1,8 @@
 /* Appending operations for the public builder: attributes, operands, explicit broadcasting. */
 #include "forms/building.h"
 
+#include <assert.h>
+
 #include "ops/shape.h"
 
 /* ---- attributes ----------------------------------------------------------------------------- */
@@ -141,7 +143,8 @@ void append_many(attr_list *l, const tn_value *in, size_t n_in, tn_value *out, s
     if (first == NO_VALUE)
         return;
     const function *f = current_function(l->b);
-    const uint32_t n = f->nodes.at[f->nodes.n - 1].n_results; /* FIRST is no value when it is 0 */
+    const uint32_t n =
+        f->nodes.at[f->nodes.n - 1].n_results; /* 0: FIRST is not the number of a value */
     if (n != n_out) {
         builder_fail(l->b, DIAG_Usage, op_text(l), "room for %zu results, but there are %u", n_out,
                      (unsigned)n);
@@ -173,7 +176,8 @@ tn_value append_elementwise(attr_list *l, const tn_value *in, uint32_t n_in)
     const type *types[MOST];
     shape s = {0};
     value_id id;
-    bool fits = n_in <= MOST;
+    bool fits = true;
+    assert(n_in <= MOST);
     for (uint32_t i = 0; i < n_in; i++)
         if (!builder_operand(l->b, op_text(l), in[i], &id, &types[i]))
             return tn_no_value();

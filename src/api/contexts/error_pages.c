@@ -23,7 +23,8 @@ static bool has_word(const char *text, const char *end, const char *word)
 }
 
 /* The title is the kind; the paragraph below it begins with "Codes:" and says which dialect has
- * which. No code has less than five letters, no other word there has more and a capital. */
+ * which code. A code has at least five characters and begins with a capital letter; no other word
+ * of that paragraph does both. */
 static bool is_about(const char *page, const char *code)
 {
     const char *codes = strstr(page, "\nCodes: ");

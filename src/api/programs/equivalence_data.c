@@ -38,13 +38,13 @@ static double scaled(double x, uint64_t hash)
     return ldexp(x, (int)(hash % 41) - 20);
 }
 
-/* In every third run from the second on nothing but specials, otherwise about one in 4, 8, 16 and
- * none. */
+/* Every third run, from the second on, has special values only. */
 static bool is_all_special(uint32_t run)
 {
     return run % 3 == 1;
 }
 
+/* In the other runs none is special, or about one in 4, 8, 16 or 32. */
 static bool is_special(uint32_t run, uint64_t hash)
 {
     return is_all_special(run) || (run % 5 != 0 && hash % (2U << run % 5) == 0);

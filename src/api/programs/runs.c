@@ -30,7 +30,7 @@ typedef struct run {
     void (*written)(void *user, size_t output); /* NULL: no one is told */
     void *written_user;
     const tn_buffer *out; /* of the caller */
-    bool has_told;
+    bool has_told;        /* `written` was called */
 } run;
 
 /* A hook that is asked now and then only. */
@@ -242,7 +242,8 @@ static void expected_release(const run *r, expected *x)
     memory_free(a, x->given, x->n * sizeof *x->given);
 }
 
-/* If the check fails, the run fails as well, and reports why. */
+/* What the evaluator makes of the inputs IN, and a copy of OUT. Where the evaluator fails nothing
+ * is reported, and no results are expected: the run fails in the same way, and says why. */
 static tn_status expect(const run *r, const eval_run *state, const tn_buffer *in,
                         const tn_buffer *out, expected *x)
 {
@@ -292,7 +293,7 @@ static tn_status compare(run *r, const expected *x, tn_buffer *out)
     return s;
 }
 
-/* As engine_run; what it did is compared as a whole. */
+/* As engine_run; with `checks` its results are compared with the evaluator's, too. */
 static engine_outcome run_engine(run *r, eval_run *state, const tn_buffer *in, tn_buffer *out,
                                  tn_status *s)
 {

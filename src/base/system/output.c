@@ -37,7 +37,8 @@ static void next_temporary(output *o)
                    OUTPUT_TEMPORARY "%ld-%u.tmp", (long)getpid(), o->attempt++);
 }
 
-/* Whether making a file under the temporary name failed because there is one. */
+/* Did making a file under the temporary name fail because there is one, and is another name to be
+ * tried? FIRST is the attempt that this file began with. */
 static bool is_taken(const output *o, unsigned first)
 {
     return errno == EEXIST && o->attempt - first < ATTEMPTS;

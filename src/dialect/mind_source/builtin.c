@@ -79,7 +79,7 @@ static uint32_t count_parameters(const builtin *b)
     return n;
 }
 
-/* The number of the parameter called LABEL; *RAW: it is not evaluated. */
+/* The number of the parameter called LABEL, by any of its names; UINT32_MAX: there is none. */
 static uint32_t find_parameter(const builtin *b, const char *label)
 {
     uint32_t at = 0;
@@ -95,6 +95,7 @@ static uint32_t find_parameter(const builtin *b, const char *label)
     return UINT32_MAX;
 }
 
+/* Is the argument of parameter AT left as it is written, not evaluated? */
 static bool is_raw(const builtin *b, uint32_t at)
 {
     const char *p = b->parameters;

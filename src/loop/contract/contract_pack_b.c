@@ -13,10 +13,10 @@ enum {
 typedef struct packing {
     loop_builder *b;
     const problem *p;
-    loop_value to;    /* pointer to the panel */
-    loop_value from;  /* element of product 0 and column 0 of the panel's batch, i64 */
-    loop_value first; /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
-    loop_value column;
+    loop_value to;      /* pointer to the panel */
+    loop_value from;    /* element of product 0 and column 0 of the panel's batch, i64 */
+    loop_value first;   /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
+    loop_value column;  /* the number of the panel's first one */
     loop_value columns; /* of the panel, i64, where that is dynamic; else LOOP_NO_VALUE */
 } packing;
 
@@ -107,7 +107,7 @@ static element load_some(packing *k, loop_value from, int64_t first)
     return factors_load(b, p, &p->unpacked.from, int_add(b, from, at), p->lanes, some);
 }
 
-/* COUNT columns of product number I, side by side in B; -1: as many as K says. */
+/* COUNT columns of product number I, side by side in B; -1: as many as K->columns says. */
 static void emit_row(packing *k, loop_value i, int64_t count)
 {
     const problem *p = k->p;
