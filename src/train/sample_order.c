@@ -1,19 +1,12 @@
 /* The order of samples and the seeds of leaves, as functions of position alone. */
 #include "tenon/train.h"
 
-/* A well-mixed function of 64 bits that can be inverted (Stafford's thirteenth variant of the
- * finaliser of MurmurHash3), so that different words stay different. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return x ^ x >> 31;
-}
+#include "base/memory/hash.h"
 
 static uint64_t key_of(uint64_t seed, uint64_t a, uint64_t b)
 {
     const uint64_t golden = 0x9e3779b97f4a7c15U;
-    return mix(mix(mix(seed + golden) + a + golden) + b + golden);
+    return hash_splitmix(hash_splitmix(hash_splitmix(seed + golden) + a + golden) + b + golden);
 }
 
 uint64_t tn_leaf_seed(uint64_t seed, uint64_t step, uint64_t leaf)
@@ -28,7 +21,7 @@ static uint64_t permute(uint64_t key, unsigned bits, uint64_t x)
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
     uint64_t left = x >> bits, right = x & mask;
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        const uint64_t next = left ^ (mix(right + key + mix(round + 1)) & mask);
+        const uint64_t next = left ^ (hash_splitmix(right + key + hash_splitmix(round + 1)) & mask);
         left = right;
         right = next;
     }

@@ -3,12 +3,7 @@
 
 #include <math.h>
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-}
+#include "base/memory/hash.h"
 
 /* ---- inputs --------------------------------------------------------------------------------- */
 
@@ -60,10 +55,11 @@ void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, 
     const size_t n = buffer->bytes / size;
     char *data = buffer->data;
     for (size_t i = 0; i < n; i++, data += size) {
-        uint64_t h = mix(seed ^ mix(run * 0x9e3779b97f4a7c15U + index) ^ mix(i + 1));
+        uint64_t h = hash_splitmix(seed ^ hash_splitmix(run * 0x9e3779b97f4a7c15U + index) ^
+                                   hash_splitmix(i + 1));
         const bool special = is_special(run, h);
         /* Small tensors too meet all specials: each such run goes on where the last one stopped. */
-        h = is_all_special(run) ? run / 3 * n + i + index * 5 : mix(h + 1);
+        h = is_all_special(run) ? run / 3 * n + i + index * 5 : hash_splitmix(h + 1);
         if (dtype_is_float(part)) {
             double x = scalar_load(part, data).f;
             x = special ? special_float(part, h) : run % 2 ? scaled(x, h) : x;

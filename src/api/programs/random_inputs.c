@@ -4,23 +4,15 @@
 
 #include "api/programs/programs.h"
 #include "base/memory/checked.h"
+#include "base/memory/hash.h"
 #include "base/memory/wide.h"
 #include "runtime/result.h"
 
 enum { CHUNK = 256 };
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
- * 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-}
-
 static uint64_t nth(uint64_t key, uint64_t i)
 {
-    return mix(key + 0x9e3779b97f4a7c15U * (i + 1));
+    return hash_splitmix(key + 0x9e3779b97f4a7c15U * (i + 1));
 }
 
 static void fill_floats(tn_dtype d, uint64_t key, void *data, uint64_t n)
@@ -119,7 +111,7 @@ tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t se
     uint64_t count = (uint64_t)n;
     if (count > buffer->bytes / dtype_bytes(d))
         return TN_ERR_USAGE;
-    uint64_t key = nth(mix(seed), index);
+    uint64_t key = nth(hash_splitmix(seed), index);
     if (dtype_is_complex(d))
         fill_floats(dtype_table[d].part, key, buffer->data, 2 * count);
     else if (dtype_is_float(d))

@@ -16,6 +16,15 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t word)
     return product.low ^ product.high;
 }
 
+/* The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+ * 2014), which can be inverted: different words stay different. Documented results depend on it. */
+static inline uint64_t hash_splitmix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
 /* Hash of N bytes, chained on H. Deterministic on every machine of the same byte order. */
 static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {
