@@ -1,5 +1,6 @@
 """Checks that each public header compiles alone as C11 and as C++17, twice in one file, and that
-it defines no macro without the prefix TN_ or TENON_.
+it defines no macro without the prefix TN_ or TENON_. In its contracts `returns`, `threads` and the
+like begin a line: the formatter joins lines that it takes for prose.
 
 usage: check_headers.py INCLUDE [--cc COMPILER]
 """
@@ -29,6 +30,10 @@ def main():
         for macro in re.findall(r"^\s*#\s*define\s+(\w+)", header.read_text(), re.M):
             if not macro.startswith(("TN_", "TENON_")):
                 print(f"{header}: macro '{macro}' lacks the prefix")
+                n_faults += 1
+        for number, line in enumerate(header.read_text().splitlines(), 1):
+            if re.search(r"^ \*.*\S +(returns|threads|source|options)  ", line):
+                print(f"{header}:{number}: a part of the contract does not begin its line")
                 n_faults += 1
     print(f"{len(headers)} headers, {n_faults} faults")
     return n_faults != 0 or not headers

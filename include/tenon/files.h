@@ -99,6 +99,11 @@ TN_API const char *tn_model_files_data(void *files, const char *location, uint64
  * file to the end, signals that would end the process wait. */
 typedef struct tn_file_set tn_file_set;
 
+/* Begin a set without files.
+ *
+ * set      owned by the caller: tn_file_set_end, before the context is freed. NULL on failure
+ * returns  TN_ERR_NOMEM
+ * threads  a set belongs to its context and its thread */
 TN_API tn_status tn_file_set_begin(tn_context *cx, tn_file_set **set);
 /* Have the folder PATH. If it had to be made, it goes again when the set is given up.
  * returns  TN_ERR_IO; TN_ERR_NOMEM */
@@ -116,8 +121,11 @@ TN_API tn_status tn_file_set_add(tn_file_set *set, const char *path, const void 
 TN_API tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path,
                                          const char *const *names, const tn_buffer *tensors,
                                          size_t n);
-/* Free SET, which may be NULL. With STATUS TN_OK all its files are put in place first; else they
- * go. returns  STATUS, or TN_ERR_IO when a file cannot be put in place: none is then */
+/* Free SET, which may be NULL. With STATUS TN_OK all its files are put in place first, in the order
+ * in which they were added; else they go.
+ *
+ * returns  STATUS, or TN_ERR_IO when a file cannot be put in place (a folder may be gone by now):
+ *          those before it stay, it and those behind it go */
 TN_API tn_status tn_file_set_end(tn_file_set *set, tn_status status);
 
 #ifdef __cplusplus

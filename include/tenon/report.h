@@ -52,8 +52,10 @@ typedef struct tn_report_options {
  *          TN_ERR_USAGE     another number of inputs; as of all options
  *          TN_ERR_INPUT     an input does not fit
  *          TN_ERR_RUN       the evaluator fails on these inputs
- *          TN_ERR_IO        a text of OPTIONS is no JSON, or not what it should be; the writer
- * failed TN_ERR_NOMEM threads  as tn_program_emit */
+ *          TN_ERR_IO        a text of OPTIONS is no JSON, or not what it should be, or the writer
+ *                           failed
+ *          TN_ERR_NOMEM
+ * threads  as tn_program_emit */
 TN_API tn_status tn_program_report(const tn_program *p, const tn_report_options *options,
                                    const tn_writer *writer);
 

@@ -617,9 +617,9 @@ typedef struct tn_run_options {
  *           TN_ERR_INTERNAL     compiled code differs from the reference evaluator (`check`)
  *           After a failure no byte of an output was written, but for Timeout, Cancelled,
  *           differences that `check` found and `discards`, which leave anything in given outputs.
- * Nothing stays allocated but for what the program keeps. threads   any number of threads may run
- * one program at once, with distinct outputs. The allocator is used by all of them; each run
- * reports to its sink on its own thread. */
+ *           Nothing stays allocated but for what the program keeps.
+ * threads   any number of threads may run one program at once, with distinct outputs. The allocator
+ *           is used by all of them; each run reports to its sink on its own thread. */
 TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in,
                                 tn_buffer *out, size_t n_out, const tn_run_options *options);
 /* Fill BUFFER, memory of the caller's with a type that input INDEX takes, with data to try P out

@@ -50,7 +50,8 @@ void output_set_init(output_set *s, const tn_allocator *allocator);
 /* Make the folder PATH if it is not there: it goes again when the set is discarded. */
 bool output_set_folder(output_set *s, const char *path);
 /* Put every file in place, in the order they were opened, or, unless OK, leave everything as it
- * was. The set is gone afterwards. True when all files are in place. */
+ * was. The set is gone afterwards. True when all files are in place; where one cannot be put there,
+ * those before it stay. */
 bool output_set_end(output_set *s, bool ok);
 
 /* Begin to write PATH, relative to the folder AT. */
