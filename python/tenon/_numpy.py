@@ -488,7 +488,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     own = FUNCTIONS.get(function)
     if own is None:
-        raise UsageError(f"np.{function.__name__} has no counterpart for traced values")
+        module = str(function.__module__).replace("numpy", "np", 1)
+        raise UsageError(f"{module}.{function.__name__} has no counterpart for traced values")
     return own(*args, **kwargs)
 
 

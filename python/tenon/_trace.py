@@ -232,7 +232,7 @@ class Value(NDArrayOperatorsMixin):
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError("a traced value cannot become an array while the program is made; this function of NumPy has "
-                        "no counterpart here")
+                        "no counterpart here, or takes no list of values: np.stack makes one value of them")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         from ._numpy import call_ufunc

@@ -194,7 +194,7 @@ class Numpy(unittest.TestCase):
 
     def test_refused(self):
         for message, f in [("operands of f32 and f64", lambda x: x + np.ones(4)),
-                           ("np.linalg|norm|no counterpart|cannot become", lambda x: np.linalg.norm(x)),
+                           ("np.linalg.norm has no counterpart", lambda x: np.linalg.norm(x)),
                            ("np.median has no counterpart", lambda x: np.median(x)),
                            ("np.heaviside has no counterpart", lambda x: np.heaviside(x, x)),
                            ("no truth value", lambda x: x if x[0] else x),
@@ -206,6 +206,8 @@ class Numpy(unittest.TestCase):
                            ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
             with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
                 tenon.function(f)(np.ones(4, np.float32))
+        with self.assertRaisesRegex(TypeError, "takes no list of values: np.stack"):
+            tenon.function(lambda x: np.sin(x))([1.0, 2.0])
         with self.assertRaisesRegex(TypeError, "/ of si32"):
             tenon.function(lambda x: x / 2)(I)
         with self.assertRaisesRegex(TypeError, "meets a value of si32"):
