@@ -158,6 +158,14 @@ class Top(Case):
                             (["grad", add, "--wrt", "Y"], "y")]:
             self.assertIn(f"did you mean '{meant}'?", self.tenon(*args, status=2).err, args)
 
+    def test_reading_order_stays(self):
+        """What could change the order in which a terminal shows a line is shown as `?`."""
+        for code in (0x061c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069):
+            self.write("b.ir", f'%0 = Input () {{name="a{chr(code)}b"}} : tensor<f32>[1]\noutputs: %1\n%2 = Nope{chr(code)} (%0) : tensor<f32>[1]\n')
+            done = self.tenon("check", "b.ir", status=1)
+            self.assertNotIn(chr(code), done.err)
+            self.assertIn("Nope?", done.err)
+
     def test_dialects_are_listed(self):
         """All of them, where one is not known: those that can be read, or converted to."""
         add = self.write("add.ir", ADD)

@@ -24,10 +24,10 @@ static void put_colored(text_buffer *out, bool color, const char *escape, const 
         text_puts(out, PLAIN);
 }
 
-/* Code points that could move the cursor or change the reading order of what is shown. */
+/* Is CODE none of those that could move the cursor or change the reading order of what is shown? */
 static bool is_safe(uint32_t code)
 {
-    return code >= ' ' && code != 0x7f && !(code >= 0x80 && code <= 0x9f) &&
+    return code >= ' ' && code != 0x7f && !(code >= 0x80 && code <= 0x9f) && code != 0x61c &&
            !(code >= 0x200e && code <= 0x200f) && !(code >= 0x2028 && code <= 0x202e) &&
            !(code >= 0x2066 && code <= 0x2069);
 }

@@ -43,7 +43,8 @@ static bool part_holds(const text_check *check, tn_dtype d, const void *a, const
     return check->kind == CHECK_ULP || is_near(x.f, y.f, check->tolerance);
 }
 
-/* Of the parts of an element, N of them. STEPS: between those farthest apart, of floats. */
+/* Does the check hold for an element of N parts? STEPS: between the parts that are farthest apart,
+ * of floats. */
 static bool element_holds(const text_check *check, tn_dtype part, size_t n, const char *a,
                           const char *b, uint64_t *steps)
 {
