@@ -212,7 +212,7 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
         value_id *in = (value_id *)(uintptr_t)n.in;
         for (uint32_t k = 0; k < n.n_in; k++)
             in[k] = map[in[k]];
-        if (n.belongs) /* what it belongs to may be gone; then the sum is 0 */
+        if (n.belongs) /* to nothing, 0, where that value is gone: NO_VALUE + 1 */
             n.belongs = map[n.belongs - 1] + 1;
         fresh.nodes.at[fresh.nodes.n++] = n;
     }

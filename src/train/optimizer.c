@@ -35,7 +35,7 @@ static tn_value vector(const step *s, const char *name, tn_dtype dtype)
     return tn_input(s->b, name, dtype, TN_INTS(tn_dim(s->b, "n")));
 }
 
-/* KEEP of X and 1 - KEEP of Y. */
+/* keep X + (1 - keep) Y */
 static tn_value blend(const step *s, double keep, tn_value x, tn_value y)
 {
     const tn_value kept = times(s, x, keep), added = times(s, y, 1 - keep);

@@ -70,7 +70,7 @@ static tn_status select_entry(module *m, const char *name)
     return s;
 }
 
-/* M holds the block that its text is in. */
+/* Let M hold the block that its text is in, and give back what ROOM held of it. */
 static tn_status own_text(module *m, text_room *room)
 {
     const bool held = !room->block || module_hold(m, room->block);

@@ -143,7 +143,8 @@ static bool read_report(json *j, timings *out)
 
 typedef enum json_shape { ANY_OBJECT, ANY_ARRAY, A_REPORT } json_shape;
 
-/* Is TEXT, which NAME says in messages, JSON of this shape? NULL is. OUT as for read_report. */
+/* Check that TEXT is JSON of this shape, or NULL. NAME is what messages call it; OUT is as for
+ * read_report. */
 static tn_status check_json(const tn_program *p, const char *name, const char *text,
                             json_shape shape, timings *out)
 {
@@ -200,7 +201,7 @@ static tn_status check_inputs(const tn_program *p, const tn_report_options *o)
     return TN_OK;
 }
 
-/* The data, and the page unless that is all. */
+/* Write the data of R, or the page that shows them. */
 static tn_status make(const report *r, text_buffer *out)
 {
     text_buffer data;
@@ -214,7 +215,7 @@ static tn_status make(const report *r, text_buffer *out)
     return s;
 }
 
-/* With limits as they were, or are now. */
+/* The limits of the machine are those of the earlier report, if there is one, or measured now. */
 static tn_status make_measured(report *r, const timings *then, text_buffer *out)
 {
     machine_limits measured = then->limits;

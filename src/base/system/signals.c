@@ -6,7 +6,7 @@
 
 static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* A signal that is ignored would wait for ever once it is blocked. */
+/* An ignored signal is not held back: it would stay pending for ever. */
 static bool is_ignored(int signal)
 {
     struct sigaction how;
@@ -46,7 +46,7 @@ bool signals_block(sigset_t *before)
     return pthread_sigmask(SIG_SETMASK, &all, before) == 0;
 }
 
-/* The write that made it has failed and said so. */
+/* Take SIGXFSZ away if it is pending: the write that went beyond the limit has reported that. */
 static void drop_too_large(void)
 {
     sigset_t one;

@@ -91,7 +91,8 @@ tn_status arguments_limit(session *s, tn_context *cx)
     return TN_OK;
 }
 
-/* Sizes are told to the reader, too. What is no SYM=N, the command knows of, or nobody. */
+/* Keep SYM=N for the reader, also where the command has a --dim of its own. Another value is
+ * reported here, or by that command. */
 static tn_status note_size(session *s, const given *g)
 {
     const size_t n = strcspn(g->value, "=");

@@ -104,7 +104,7 @@ static row find_row(const memory_axes *list, const factors *a)
         const memory_axis *x = &list->at[r.outer - 1];
         const bool is_first = r.outer == list->n;
         if (a->load && !is_first)
-            break; /* who loads computes vectors along one axis */
+            break; /* computed operands come in vectors along one axis */
         const bool is_whole = r.low == 0 && r.high == r.length;
         int64_t both;
         if (!mul_i64(r.length, x->extent, &both))
@@ -199,7 +199,7 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
     }
 }
 
-/* One row of the copy at address COPY: which one is ITEM. */
+/* Fill row number ITEM of the copy at the address COPY. */
 static void emit_row(loop_builder *b, const problem *p, const memory_axes *list, const row *r,
                      loop_value copy, loop_value item)
 {

@@ -92,7 +92,7 @@ static double iterations_of(const polls *s, const loop_inst *i)
     return !isfinite(n) ? UNKNOWN_ITERATIONS : n > 0 ? ceil(n) : 0;
 }
 
-/* In cheap instructions on 32 bytes. */
+/* The time that I takes, as a number of cheap instructions on 32 bytes. */
 static double cost_of(const loop_inst *i)
 {
     const double part = (double)(i->type.lanes * loop_elem_bytes((loop_elem)i->type.elem)) / 32;
@@ -117,7 +117,7 @@ static double cost_of(const loop_inst *i)
     }
 }
 
-/* The cost of the whole; that of each loop on the way. */
+/* The cost of the program. Notes that of one iteration of each loop, and how many there are. */
 static double estimate(polls *s)
 {
     uint32_t open[LOOP_MAX_DEPTH], depth = 0;

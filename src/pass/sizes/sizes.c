@@ -98,7 +98,7 @@ static tn_status solve_inputs(solver *s, const given_shape *given)
     return TN_OK;
 }
 
-/* The rank, and extents that are numbers. */
+/* Does the given shape have the rank of input INDEX, and its extents where these are numbers? */
 static tn_status check_input(const module *m, uint32_t index, const given_shape *given)
 {
     const function *f = module_entry(m);
@@ -113,7 +113,7 @@ static tn_status check_input(const module *m, uint32_t index, const given_shape 
     const char *have = dims_text(texts, &m->types, given->dims, given->rank);
     const char *want = dims_text(texts, &m->types, t->dims, t->rank);
     if (t->rank == given->rank)
-        m->cx->diag.op = op_table[OP_INPUT].text; /* only the extents are others */
+        m->cx->diag.op = op_table[OP_INPUT].text; /* of these alone: the rank is right */
     return diag_report(&m->cx->diag, DIAG_InputMismatch, &m->source, n->at,
                        "input '%s' has shape %s and is given a tensor of shape %s", input_name(n),
                        want, have);
@@ -142,7 +142,8 @@ static tn_status solve_declared(solver *s, const function *f)
     return TN_OK;
 }
 
-/* What does not work out is left to the type rule. */
+/* Solve the sizes of TO that follow from FROM. A reshape that is wrong solves nothing here: the
+ * type rule reports it. */
 static void solve_reshape(solver *s, const type *from, const type *to)
 {
     grouped have[TN_MAX_RANK], want[TN_MAX_RANK];
