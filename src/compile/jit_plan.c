@@ -52,7 +52,7 @@ static const tn_status not_covered = TN_ERR_UNAVAILABLE;
 static tn_status lacking(jit_plan *j, const function *f, const kernel *k, const char *reason)
 {
     arena names;
-    if (j->memory.failed || j->passing.failed)
+    if (j->memory.failed)
         return TN_ERR_NOMEM;
     arena_init(&names, j->allocator);
     (void)snprintf(j->why, sizeof j->why, "kernel %s: %s", jit_kernel_name(f, k, &names), reason);
@@ -100,49 +100,25 @@ static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
     return true;
 }
 
-/* The programs of PLAN, of K, with the numbers by which they differ from those for the sizes of
- * LIKE. *SAME: they differ by nothing else. False without memory. */
-static bool find_numbers(jit_plan *j, const function *like, const kernel *k, const kernel *other,
-                         kernel_plan *plan, loop_numbers *numbers, bool *same)
+/* What depends on sizes in the program of STEP, a step of PLAN for K, becomes its NUMBERS. Where
+ * they are too many, and in what runs once, sizes stay in the code. False without memory. */
+static bool find_numbers(jit_plan *j, const kernel *k, kernel_plan *plan, nest_step *step,
+                         loop_numbers *numbers)
 {
-    nest *n = &plan->nest, *there = ARENA_NEW(&j->passing, nest);
-    if (!there)
+    const loop_program *program = NULL;
+    if (!k->is_generic || !step->program || step->program->fault)
+        return true;
+    if (!step->is_once &&
+        !loop_with_numbers(&step->program, 1, jit_buffers_of(k, &plan->nest, step), &j->memory,
+                           &program, numbers))
         return false;
-    *same =
-        nest_of_kernel(like, other, &j->nests, &j->passing, there) && there->n_steps == n->n_steps;
-    for (uint32_t i = 0; *same && i < n->n_steps; i++) {
-        nest_step *step = &n->steps[i];
-        const loop_program *program, *both[] = {step->program, there->steps[i].program};
-        loop_numbers found[2];
-        if (!loop_with_numbers(both, 2, jit_buffers_of(k, n, step), &j->memory, &program, found))
-            return false;
-        numbers[i] = found[0];
-        *same = program && !(step->is_once && numbers[i].n > 0);
-        step->program = *same ? program : step->program;
+    if (!program) {
+        numbers->n = 0;
+        plan->is_generic = plan->is_generic && !loop_has_sizes(step->program);
+        program = loop_without_sizes(step->program, &j->memory);
     }
-    return true;
-}
-
-/* The nest of K without numbers that depend on the sizes of LIKE, the function with other sizes.
- * *SAME: there is one. False without memory. */
-static bool plan_generic(jit_plan *j, const function *f, const kernel *k, const function *like,
-                         kernel_plan *plan, loop_numbers *numbers, bool *same)
-{
-    const arena_mark start = arena_here(&j->memory), passing = arena_here(&j->passing);
-    kernel_pair pair;
-    bool ok = true;
-    *same = false;
-    if (kernel_resize(f, k, like, &j->passing, &pair) && !is_endless(&pair.other) &&
-        nest_of_kernel(f, &pair.own, &j->nests, &j->memory, &plan->nest)) {
-        for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-            plan->scratch[i] =
-                plan->nest.steps[i].program ? plan->nest.steps[i].program->scratch_bytes : 0;
-        ok = find_numbers(j, like, &pair.own, &pair.other, plan, numbers, same);
-    }
-    arena_rewind(&j->passing, passing);
-    if (!*same)
-        arena_rewind(&j->memory, start);
-    return ok;
+    step->program = program;
+    return program != NULL;
 }
 
 static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *numbers)
@@ -197,22 +173,31 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-/* The module with other sizes, made when it is first asked for; NULL: there is none. */
-static const module *other_module(jit_plan *j, sizes_change change)
+static bool has_nodes_of(const module *m, const module *there)
 {
-    jit_other *o = &j->other[change];
-    const module *m = o->is_tried ? NULL : other_sizes_get(j->others, change);
-    o->is_tried = true;
-    if (m && m->functions.n == j->m->functions.n)
-        o->m = lower(j, m, &o->lowered);
-    return o->m;
+    bool same = m->functions.n == there->functions.n;
+    for (uint32_t i = 0; same && i < m->functions.n; i++)
+        same = function_is_resized(m->functions.at[i], there->functions.at[i]);
+    return same;
 }
 
-/* A function with other sizes. */
-typedef struct other_function {
-    bool is_tried;
-    const function *like; /* NULL: there is none with the same nodes */
-} other_function;
+/* Tell the functions of J's module what they are with other sizes, the first ones with which the
+ * program has the same nodes. */
+static void find_other_sizes(jit_plan *j)
+{
+    const module *there = NULL;
+    for (int change = 0; change < SIZES_CHANGES && !there; change++) {
+        const module *m = other_sizes_get(j->others, (sizes_change)change);
+        there = m ? lower(j, m, &j->other) : NULL;
+        if (!there || has_nodes_of(j->m, there))
+            continue;
+        jit_lowered_free(j->other);
+        j->other = NULL;
+        there = NULL;
+    }
+    for (uint32_t i = 0; there && i < j->m->functions.n; i++)
+        j->m->functions.at[i]->like = there->functions.at[i];
+}
 
 /* A kernel that is planned, by its key. */
 typedef struct known_kernel {
@@ -225,35 +210,11 @@ typedef struct function_job {
     jit_plan *j;
     uint32_t index;
     function_plan *p;
-    other_function other[SIZES_CHANGES];
     value_numbers numbers;
     text_buffer key; /* of the kernel that is being planned */
     VECTOR(known_kernel) known;
     hash_index by_key;
 } function_job;
-
-/* The function with other sizes; NULL: there is none. */
-static const function *function_with(function_job *job, sizes_change change)
-{
-    other_function *o = &job->other[change];
-    const module *m = o->is_tried ? NULL : other_module(job->j, change);
-    o->is_tried = true;
-    if (m && function_is_resized(job->p->f, m->functions.at[job->index]))
-        o->like = m->functions.at[job->index];
-    return o->like;
-}
-
-/* Kernel I without numbers that depend on sizes, if there is such a one. False without memory. */
-static bool plan_for_all(function_job *job, uint32_t i, kernel_plan *plan, loop_numbers *numbers)
-{
-    for (int change = 0; change < SIZES_CHANGES && !plan->is_generic; change++) {
-        const function *like = function_with(job, (sizes_change)change);
-        if (like && !plan_generic(job->j, job->p->f, &job->p->kernels.at[i], like, plan, numbers,
-                                  &plan->is_generic))
-            return false;
-    }
-    return true;
-}
 
 static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan *plan)
 {
@@ -265,22 +226,21 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
     const function *f = job->p->f;
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
         return lacking(j, f, k, "it has more positions than anybody waits for");
-    if (k->kind != KERNEL_REFERENCE && !plan_for_all(job, index, plan, numbers))
-        return TN_ERR_NOMEM;
     if (k->kind == KERNEL_REFERENCE ||
-        (!plan->is_generic && !nest_of_kernel(job->p->f, k, &j->nests, &j->memory, &plan->nest))) {
+        !nest_of_kernel(job->p->f, k, &j->nests, &j->memory, &plan->nest)) {
         plan->by_reference = true;
         const tn_status s = k->kind == KERNEL_REFERENCE
                                 ? TN_OK
                                 : lacking(j, f, k, "index maps do not express what it reads");
         return s == not_covered && k->kind == KERNEL_LOOPS ? TN_OK : s;
     }
+    plan->is_generic = k->is_generic;
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         nest_step *step = &plan->nest.steps[i];
-        if (!plan->is_generic) {
-            plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
-            numbers[i].n = 0;
-        }
+        plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
+        numbers[i].n = 0;
+        if (!find_numbers(j, k, plan, step, &numbers[i]))
+            return TN_ERR_NOMEM;
         TN_TRY(check_program(j, f, k, step->program));
         if (!add_polls(j, step, jit_buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
             (plan->unit[i] = jit_unit_of(j, step->program)) == UINT32_MAX)
@@ -336,9 +296,8 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
 {
     const function_plan *p = job->p;
     text_reset(&job->key);
-    const function *like = function_with(job, SIZES_DOUBLED);
     const kernel *k = &p->kernels.at[index];
-    const bool has_key = kernel_key(p->f, like, k, &job->numbers, &job->key);
+    const bool has_key = kernel_key(p->f, k, &job->numbers, &job->key);
     if (job->key.failed)
         return TN_ERR_NOMEM;
     const uint64_t h = hash_bytes(0, job->key.at, job->key.n);
@@ -388,7 +347,6 @@ void jit_plan_init(jit_plan *j, other_sizes *others, const nest_options *nests, 
 {
     *j = (jit_plan){.nests = *nests, .polls = polls, .others = others, .allocator = allocator};
     arena_init(&j->memory, allocator);
-    arena_init(&j->passing, allocator);
 }
 
 tn_status jit_plan_lower(jit_plan *j, const module *m)
@@ -416,6 +374,7 @@ tn_status jit_plan_kernels(jit_plan *j)
     j->functions = ARENA_ARRAY(&j->memory, function_plan, m->functions.n);
     if (!j->functions)
         return TN_ERR_NOMEM;
+    find_other_sizes(j);
     for (uint32_t i = 0; i < m->functions.n; i++) {
         function_plan *p = &j->functions[i];
         p->f = m->functions.at[i];
@@ -425,14 +384,13 @@ tn_status jit_plan_kernels(jit_plan *j)
     return TN_OK;
 }
 
-/* What other sizes needed. */
-static void end_comparisons(jit_plan *j)
+/* What is known of other sizes ends. */
+static void forget_other_sizes(jit_plan *j)
 {
-    arena_release(&j->passing);
-    for (int c = 0; c < SIZES_CHANGES; c++) {
-        jit_lowered_free(j->other[c].lowered);
-        j->other[c] = (jit_other){.is_tried = true};
-    }
+    for (uint32_t i = 0; j->m && i < j->m->functions.n; i++)
+        j->m->functions.at[i]->like = NULL;
+    jit_lowered_free(j->other);
+    j->other = NULL;
     j->others = NULL;
 }
 
@@ -443,13 +401,13 @@ tn_status jit_plan_loops(jit_plan *j)
         s = plan_function(j, i);
         s = s == not_covered ? TN_OK : s;
     }
-    end_comparisons(j);
+    forget_other_sizes(j);
     return s == TN_OK && j->polls && !jit_share_programs(j) ? TN_ERR_NOMEM : s;
 }
 
 void jit_plan_release(jit_plan *j)
 {
-    end_comparisons(j);
+    forget_other_sizes(j);
     VECTOR_RELEASE(j->allocator, &j->units);
     hash_release(j->allocator, &j->by_key);
     arena_release(&j->memory);

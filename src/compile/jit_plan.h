@@ -33,13 +33,6 @@ typedef struct function_plan {
     const char *why;    /* without plans: what has no loops, and for what reason */
 } function_plan;
 
-/* A module with other sizes, to be compared with. */
-typedef struct jit_other {
-    bool is_tried;
-    const module *m; /* without composite ops; NULL: there is none */
-    module *lowered;
-} jit_other;
-
 typedef struct jit_plan {
     const module *m; /* without composite ops: what was given, or a copy */
     nest_options nests;
@@ -48,9 +41,8 @@ typedef struct jit_plan {
     const tn_allocator *allocator;
     char why[256]; /* what is not covered, or the defect */
     arena memory;
-    arena passing;       /* what is made for comparisons only: empty after jit_plan_loops */
     other_sizes *others; /* NULL: nothing is known of other sizes */
-    jit_other other[SIZES_CHANGES];
+    module *other; /* without composite ops, until the loops are made; NULL: as OTHERS has it */
     function_plan *functions; /* by function of M */
     VECTOR(jit_unit) units;
     hash_index by_key;
@@ -59,8 +51,8 @@ typedef struct jit_plan {
 /* Free a lowered copy and its context; NULL is nothing. */
 void jit_lowered_free(module *lowered);
 /* A plan of NESTS. OTHERS, which may be NULL and is not needed after
- * jit_plan_loops, is the same program with other sizes: where a kernel is the same there but for
- * numbers, its programs read them, and are those for all such sizes. POLLS: programs may be stopped
+ * jit_plan_loops, is the same program with other sizes: what is another number there is one that
+ * programs read, so that they are those for all such sizes. POLLS: programs may be stopped
  * while they run. Release it in any case. */
 void jit_plan_init(jit_plan *p, other_sizes *others, const nest_options *nests, bool polls,
                    const tn_allocator *allocator);

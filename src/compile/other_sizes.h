@@ -1,5 +1,5 @@
-/* A program with other sizes than it is bound to: what is the same in both does not depend on the
- * sizes. */
+/* A program with other sizes than it is bound to: numbers that are the same in both do not depend
+ * on the sizes. */
 #ifndef COMPILE_OTHER_SIZES_H
 #define COMPILE_OTHER_SIZES_H
 
@@ -11,9 +11,8 @@ typedef struct sizes_options {
     bool relaxed;
 } sizes_options;
 
-/* The other sizes: about twice as large, so that every number that depends on them changes; larger
- * or smaller by more than two of the longest vectors, so that the numbers change that count vectors
- * and panels of them, and the kernel is mostly scheduled alike; or a little larger. */
+/* The other sizes: about twice as large, so that every number that depends on them is another one;
+ * or, where the program has other nodes then, somewhat larger or smaller. */
 typedef enum sizes_change {
     SIZES_DOUBLED,
     SIZES_VECTORS_ABOVE,

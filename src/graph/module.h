@@ -69,6 +69,9 @@ typedef struct function {
     VECTOR(declared_type) declared; /* ascending */
     VECTOR(input_tuple) tuples;     /* ascending; remarks, which no pass looks at */
     bool is_region;
+    /* While a compiler plans it: the same nodes with other sizes of the program. Numbers that
+     * differ there depend on symbols. NULL: all are numbers of the program. */
+    const struct function *like;
 } function;
 
 /* A symbol that the text itself gave a value, so that none of it is left. */

@@ -18,7 +18,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 /* ---- expressions under construction ---- */
 
 typedef struct sum {
-    int64_t constant;
+    int64_t constant, constant_there;
     uint32_t n;
     access_term at[MAX_TERMS];
     bool fits;
@@ -41,7 +41,42 @@ static bool same_expr(const access_expr *a, const access_expr *b)
     return same;
 }
 
-static void add_term(sum *s, const access_term *t, int64_t factor);
+static const sized ONE = {1, 1}, MINUS_ONE = {-1, -1};
+
+static sum sum_of(sized constant)
+{
+    sum s;
+    s.constant = constant.now;
+    s.constant_there = constant.there;
+    s.n = 0;
+    s.fits = true;
+    return s;
+}
+
+static void add_constant(sum *s, sized x, sized factor)
+{
+    int64_t product;
+    s->fits = s->fits && mul_i64(x.now, factor.now, &product) &&
+              add_i64(s->constant, product, &s->constant);
+    s->constant_there = there_add(s->constant_there, there_mul(x.there, factor.there));
+}
+
+static sized constant_of(const access_expr *e)
+{
+    return (sized){e->constant, e->constant_there};
+}
+
+static sized factor_of(const access_term *t)
+{
+    return (sized){t->factor, t->factor_there};
+}
+
+static sized by_of(const access_term *t)
+{
+    return (sized){t->by, t->by_there};
+}
+
+static void add_term(sum *s, const access_term *t, sized factor);
 
 /* Is E the quotient of one expression and nothing else? It, or NULL. */
 static const access_term *only_quotient(const access_expr *e)
@@ -53,42 +88,45 @@ static const access_term *only_quotient(const access_expr *e)
 
 /* Is OUTER, with a factor FACTOR, the remainder by B of e // a, and OTHER either e % a (then this
  * is a * OUTER + OTHER = e % (a b)) or e // (a b) (OUTER + b * OTHER = e // a)? */
-static bool completes(const access_term *outer, int64_t factor, const access_term *other,
-                      int64_t other_factor, access_term *both)
+static bool completes(const access_term *outer, sized factor, const access_term *other,
+                      sized other_factor, access_term *both)
 {
     const access_term *q = outer->kind == ACCESS_REMAINDER ? only_quotient(outer->of) : NULL;
     int64_t by, scaled;
     if (!q || other->kind == ACCESS_AXIS || !mul_i64(q->by, outer->by, &by))
         return false;
     if (other->kind == ACCESS_REMAINDER) {
-        if (other->by != q->by || !mul_i64(other_factor, q->by, &scaled) || scaled != factor ||
-            !same_expr(other->of, q->of))
+        if (other->by != q->by || !mul_i64(other_factor.now, q->by, &scaled) ||
+            scaled != factor.now || !same_expr(other->of, q->of))
             return false;
         *both = *other;
         both->by = by;
+        both->by_there = there_mul(q->by_there, outer->by_there);
         both->high = by - 1;
-        both->factor = other_factor;
+        both->factor = other_factor.now;
+        both->factor_there = other_factor.there;
         return true;
     }
-    if (other->by != by || !mul_i64(factor, outer->by, &scaled) || scaled != other_factor ||
+    if (other->by != by || !mul_i64(factor.now, outer->by, &scaled) || scaled != other_factor.now ||
         !same_expr(other->of, q->of))
         return false;
     *both = *q;
-    both->factor = factor;
+    both->factor = factor.now;
+    both->factor_there = factor.there;
     return true;
 }
 
 /* A term that is one with another one of S takes its place. */
-static bool joins_digits(sum *s, const access_term *t, int64_t factor)
+static bool joins_digits(sum *s, const access_term *t, sized factor)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const access_term p = s->at[i];
         access_term both;
-        if (!completes(t, factor, &p, p.factor, &both) &&
-            !completes(&p, p.factor, t, factor, &both))
+        if (!completes(t, factor, &p, factor_of(&p), &both) &&
+            !completes(&p, factor_of(&p), t, factor, &both))
             continue;
         s->at[i] = s->at[--s->n];
-        add_term(s, &both, 1); /* fewer terms: this ends */
+        add_term(s, &both, ONE); /* fewer terms: this ends */
         return true;
     }
     return false;
@@ -96,7 +134,7 @@ static bool joins_digits(sum *s, const access_term *t, int64_t factor)
 
 /* by * (e // by) + e % by is e: a term that completes such a pair is replaced, with the other one,
  * by e. */
-static bool joins_partner(sum *s, const access_term *t, int64_t factor)
+static bool joins_partner(sum *s, const access_term *t, sized factor)
 {
     if (t->kind == ACCESS_AXIS)
         return false;
@@ -105,14 +143,12 @@ static bool joins_partner(sum *s, const access_term *t, int64_t factor)
         const access_term p = s->at[i];
         int64_t whole;
         if (p.kind != (is_quotient ? ACCESS_REMAINDER : ACCESS_QUOTIENT) || p.by != t->by ||
-            !mul_i64(is_quotient ? p.factor : factor, t->by, &whole) ||
-            whole != (is_quotient ? factor : p.factor) || !same_expr(p.of, t->of))
+            !mul_i64(is_quotient ? p.factor : factor.now, t->by, &whole) ||
+            whole != (is_quotient ? factor.now : p.factor) || !same_expr(p.of, t->of))
             continue;
         s->at[i] = s->at[--s->n];
-        const int64_t each = is_quotient ? p.factor : factor;
-        int64_t constant;
-        s->fits = s->fits && mul_i64(t->of->constant, each, &constant) &&
-                  add_i64(s->constant, constant, &s->constant);
+        const sized each = is_quotient ? factor_of(&p) : factor;
+        add_constant(s, constant_of(t->of), each);
         for (uint32_t k = 0; k < t->of->n && s->fits; k++) /* less deep than T: this ends */
             add_term(s, &t->of->at[k], each);
         return true;
@@ -120,39 +156,40 @@ static bool joins_partner(sum *s, const access_term *t, int64_t factor)
     return false;
 }
 
-static void add_term(sum *s, const access_term *t, int64_t factor)
+static void add_term(sum *s, const access_term *t, sized factor)
 {
-    int64_t product;
-    if (!mul_i64(t->factor, factor, &product)) {
+    sized product = {.there = there_mul(t->factor_there, factor.there)};
+    if (!mul_i64(t->factor, factor.now, &product.now)) {
         s->fits = false;
         return;
     }
     for (uint32_t i = 0; i < s->n; i++) {
         if (!same_atom(&s->at[i], t))
             continue;
-        s->fits = s->fits && add_i64(s->at[i].factor, product, &s->at[i].factor);
+        s->fits = s->fits && add_i64(s->at[i].factor, product.now, &s->at[i].factor);
+        s->at[i].factor_there = there_add(s->at[i].factor_there, product.there);
         if (s->at[i].factor == 0)
             s->at[i] = s->at[--s->n];
         return;
     }
-    if (product == 0 || joins_partner(s, t, product) || joins_digits(s, t, product))
+    if (product.now == 0 || joins_partner(s, t, product) || joins_digits(s, t, product))
         return;
     if (s->n == MAX_TERMS) {
         s->fits = false;
         return;
     }
     s->at[s->n] = *t;
-    s->at[s->n++].factor = product;
+    s->at[s->n].factor = product.now;
+    s->at[s->n++].factor_there = product.there;
 }
 
-static void add_expr(sum *s, const access_expr *e, int64_t factor)
+static void add_expr(sum *s, const access_expr *e, sized factor)
 {
-    int64_t product;
-    if (!e || !mul_i64(e->constant, factor, &product) ||
-        !add_i64(s->constant, product, &s->constant)) {
+    if (!e) {
         s->fits = false;
         return;
     }
+    add_constant(s, constant_of(e), factor);
     for (uint32_t i = 0; i < e->n && s->fits; i++)
         add_term(s, &e->at[i], factor);
 }
@@ -181,7 +218,11 @@ static const access_expr *finish(sum *s, arena *memory)
     access_expr *e = arena_alloc(memory, sizeof *e + s->n * sizeof *e->at);
     if (!e)
         return NULL;
-    *e = (access_expr){.constant = s->constant, .low = s->constant, .high = s->constant, .n = s->n};
+    *e = (access_expr){.constant = s->constant,
+                       .constant_there = s->constant_there,
+                       .low = s->constant,
+                       .high = s->constant,
+                       .n = s->n};
     if (s->n)
         memcpy(e->at, s->at, s->n * sizeof *e->at);
     for (uint32_t i = 0; i < s->n; i++) {
@@ -196,34 +237,46 @@ static const access_expr *finish(sum *s, arena *memory)
 
 static const access_expr *constant_expr(int64_t value, arena *memory)
 {
-    sum s = {.constant = value, .fits = true};
+    sum s = sum_of(sized_of(value));
+    return finish(&s, memory);
+}
+
+static const access_expr *sized_axis(uint32_t axis, int64_t extent, sized factor, arena *memory)
+{
+    sum s = sum_of(sized_of(0));
+    const access_term t = {.factor = 1,
+                           .factor_there = 1,
+                           .kind = ACCESS_AXIS,
+                           .axis = axis,
+                           .low = 0,
+                           .high = extent - 1};
+    if (extent > 1)
+        add_term(&s, &t, factor);
     return finish(&s, memory);
 }
 
 static const access_expr *axis_expr(uint32_t axis, int64_t extent, int64_t factor, int64_t constant,
                                     arena *memory)
 {
-    sum s = {.constant = constant, .fits = true};
-    const access_term t = {
-        .factor = 1, .kind = ACCESS_AXIS, .axis = axis, .low = 0, .high = extent - 1};
-    if (extent > 1)
-        add_term(&s, &t, factor);
+    sum s = sum_of(sized_of(constant));
+    add_expr(&s, sized_axis(axis, extent, sized_of(factor), memory), ONE);
     return finish(&s, memory);
 }
 
 /* Split E into BY * whole + rest, with all multiples of BY in `whole`. */
-static bool split(const access_expr *e, int64_t by, arena *memory, sum *whole,
+static bool split(const access_expr *e, sized by, arena *memory, sum *whole,
                   const access_expr **rest)
 {
-    sum r = {.fits = true};
-    *whole = (sum){.constant = floor_div(e->constant, by), .fits = true};
-    r.constant = e->constant - whole->constant * by;
+    const sized above = {floor_div(e->constant, by.now), there_div(e->constant_there, by.there)};
+    sum r = sum_of(constant_of(e));
+    *whole = sum_of(above);
+    add_constant(&r, above, (sized){-by.now, there_mul(-1, by.there)});
     for (uint32_t i = 0; i < e->n; i++) {
         access_term t = e->at[i];
-        const int64_t factor = t.factor;
-        t.factor = 1;
-        if (factor % by == 0)
-            add_term(whole, &t, factor / by);
+        const sized factor = factor_of(&t);
+        t.factor = t.factor_there = 1;
+        if (factor.now % by.now == 0)
+            add_term(whole, &t, (sized){factor.now / by.now, there_div(factor.there, by.there)});
         else
             add_term(&r, &t, factor);
     }
@@ -262,15 +315,20 @@ static int64_t gcd(int64_t a, int64_t b)
 /* E = G * large + small with 0 <= small < G for a G > 1 that divides BY, the largest of its kind:
  * then E // BY is large // (BY / G), and E % BY is G * (large % (BY / G)) + small. 1 without one.
  */
-static int64_t common_part(const access_expr *e, int64_t by, arena *memory,
-                           const access_expr **large, const access_expr **small)
+static sized common_part(const access_expr *e, sized by, arena *memory, const access_expr **large,
+                         const access_expr **small)
 {
-    int64_t best = 1;
+    sized best = ONE;
     for (uint32_t i = 0; i < e->n; i++) {
-        const int64_t g = e->at[i].factor == INT64_MIN ? 1 : gcd(e->at[i].factor, by);
+        const bool is_least = e->at[i].factor == INT64_MIN;
+        const sized g = {is_least ? 1 : gcd(e->at[i].factor, by.now),
+                         is_least || e->at[i].factor_there == INT64_MIN
+                             ? 1
+                             : gcd(e->at[i].factor_there, by.there)};
         const access_expr *rest;
         sum whole;
-        if (g <= best || !split(e, g, memory, &whole, &rest) || rest->low < 0 || rest->high >= g)
+        if (g.now <= best.now || !split(e, g, memory, &whole, &rest) || rest->low < 0 ||
+            rest->high >= g.now)
             continue;
         const access_expr *above = finish(&whole, memory);
         if (!above)
@@ -282,48 +340,52 @@ static int64_t common_part(const access_expr *e, int64_t by, arena *memory,
     return best;
 }
 
-static const access_expr *divide(const access_expr *e, int64_t by, bool remainder, arena *memory)
+static const access_expr *divide(const access_expr *e, sized by, bool remainder, arena *memory)
 {
-    sum s, none = {.fits = true};
+    sum s;
     const access_expr *rest, *large, *small;
-    if (!e || by <= 0 || !split(e, by, memory, &s, &rest))
+    if (!e || by.now <= 0 || !split(e, by, memory, &s, &rest))
         return NULL;
-    const int64_t g = common_part(rest, by, memory, &large, &small);
-    if (g > 1) { /* each step makes BY smaller */
-        const access_expr *part = divide(large, by / g, remainder, memory);
+    const sized g = common_part(rest, by, memory, &large, &small);
+    if (g.now > 1) { /* each step makes BY smaller */
+        const sized less = {by.now / g.now, there_div(by.there, g.there)};
+        const access_expr *part = divide(large, less, remainder, memory);
         if (remainder)
-            s = none;
-        add_expr(&s, part, remainder ? g : 1);
+            s = sum_of(sized_of(0));
+        add_expr(&s, part, remainder ? g : ONE);
         if (remainder)
-            add_expr(&s, small, 1);
+            add_expr(&s, small, ONE);
         return finish(&s, memory);
     }
     const access_term *inner = remainder ? NULL : only_quotient(rest);
     int64_t product;
-    if (inner && mul_i64(inner->by, by, &product)) { /* (e // a) // b */
-        add_expr(&s, divide(inner->of, product, false, memory), 1);
+    if (inner && mul_i64(inner->by, by.now, &product)) { /* (e // a) // b */
+        const sized all = {product, there_mul(inner->by_there, by.there)};
+        add_expr(&s, divide(inner->of, all, false, memory), ONE);
         return finish(&s, memory);
     }
-    const int64_t low = floor_div(rest->low, by), high = floor_div(rest->high, by);
+    const int64_t low = floor_div(rest->low, by.now), high = floor_div(rest->high, by.now);
     if (remainder)
-        s = none;
+        s = sum_of(sized_of(0));
     if (low == high && remainder) { /* rest - low * by */
-        add_expr(&s, rest, 1);
-        s.fits = s.fits && sub_i64(s.constant, low * by, &s.constant);
+        add_expr(&s, rest, ONE);
+        add_constant(&s, sized_of(-low), by);
     } else if (low == high) {
-        s.fits = s.fits && add_i64(s.constant, low, &s.constant);
+        add_constant(&s, sized_of(low), ONE);
     } else {
         const access_term t = {.factor = 1,
+                               .factor_there = 1,
                                .kind = remainder ? ACCESS_REMAINDER : ACCESS_QUOTIENT,
                                .depth = depth_of(rest) + 1,
                                .atoms = atoms_of(rest) + 1,
                                .of = rest,
-                               .by = by,
+                               .by = by.now,
+                               .by_there = by.there,
                                .low = remainder ? 0 : low,
-                               .high = remainder ? by - 1 : high};
+                               .high = remainder ? by.now - 1 : high};
         if (t.depth > MAX_DEPTH || t.atoms > MAX_ATOMS)
             return NULL;
-        add_term(&s, &t, 1);
+        add_term(&s, &t, ONE);
     }
     return finish(&s, memory);
 }
@@ -332,15 +394,16 @@ static const access_expr *divide(const access_expr *e, int64_t by, bool remainde
 static const access_expr *substitute(const access_expr *e, const access_expr *const *axes,
                                      arena *memory)
 {
-    sum s = {.constant = e->constant, .fits = true};
+    sum s = sum_of(constant_of(e));
     for (uint32_t i = 0; i < e->n && s.fits; i++) {
         const access_term *t = &e->at[i];
         if (t->kind == ACCESS_AXIS) {
-            add_expr(&s, axes[t->axis], t->factor);
+            add_expr(&s, axes[t->axis], factor_of(t));
             continue;
         }
         const access_expr *of = substitute(t->of, axes, memory);
-        add_expr(&s, of ? divide(of, t->by, t->kind == ACCESS_REMAINDER, memory) : NULL, t->factor);
+        add_expr(&s, of ? divide(of, by_of(t), t->kind == ACCESS_REMAINDER, memory) : NULL,
+                 factor_of(t));
     }
     return finish(&s, memory);
 }
@@ -398,10 +461,10 @@ bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, cons
 {
     bool ok = start_map(dims, rank, n_source, map);
     for (uint32_t i = 0; ok && i < n_source; i++) {
-        sum s = {.constant = constant[i], .fits = true};
+        sum s = sum_of(sized_of(constant[i]));
         for (uint32_t k = 0; k < rank; k++)
             if (by[i][k] != 0)
-                add_expr(&s, axis_expr(k, dims[k], by[i][k], 0, memory), 1);
+                add_expr(&s, axis_expr(k, dims[k], by[i][k], 0, memory), ONE);
         ok = (map->at[i] = finish(&s, memory)) != NULL;
     }
     return ok;
@@ -429,12 +492,12 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
     return ok;
 }
 
-bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+bool access_shifted(const access_map *map, uint32_t axis, sized shift, arena *memory,
                     access_map *out)
 {
-    sum s = {.fits = true};
-    add_expr(&s, map->at[axis], 1);
-    s.fits = s.fits && add_i64(s.constant, shift, &s.constant);
+    sum s = sum_of(sized_of(0));
+    add_expr(&s, map->at[axis], ONE);
+    add_constant(&s, shift, ONE);
     access_map shifted = {.rank = map->rank, .n_source = map->n_source, .n_guards = map->n_guards};
     memcpy(shifted.dims, map->dims, sizeof shifted.dims);
     memcpy(shifted.at, map->at, sizeof shifted.at);
@@ -481,13 +544,26 @@ bool access_same(const access_map *a, const access_map *b)
     return same;
 }
 
-const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory)
+access_extents access_extents_of(const function *f, value_id v)
 {
-    sum s = {.fits = true};
-    int64_t stride = 1;
+    const type *t = value_type(f, v);
+    return (access_extents){t->rank, t->dims, f->like ? value_type(f->like, v)->dims : t->dims};
+}
+
+/* STRIDE * extent I of X; false on overflow. */
+static bool next_stride(sized *stride, access_extents x, uint32_t i)
+{
+    stride->there = there_mul(stride->there, x.there[i]);
+    return mul_i64(stride->now, x.now[i], &stride->now);
+}
+
+const access_expr *access_offset(const access_map *map, access_extents dims, arena *memory)
+{
+    sum s = sum_of(sized_of(0));
+    sized stride = ONE;
     for (uint32_t i = map->n_source; i-- > 0;) {
         add_expr(&s, map->at[i], stride);
-        s.fits = s.fits && mul_i64(stride, dims[i], &stride);
+        s.fits = s.fits && next_stride(&stride, dims, i);
     }
     return finish(&s, memory);
 }
@@ -535,29 +611,28 @@ int64_t access_padding(const access_map *map, const int64_t *at)
 /* ---- nodes ---- */
 
 /* The source's axes are digits of the result's row-major position. */
-static bool digits(const int64_t *from, uint32_t n_source, arena *memory, access_map *map)
+static bool digits(access_extents dims, access_extents from, arena *memory, access_map *map)
 {
-    sum s = {.fits = true};
-    int64_t stride = 1;
-    for (uint32_t k = map->rank; k-- > 0;) {
-        add_expr(&s, axis_expr(k, map->dims[k], stride, 0, memory), 1);
-        s.fits = s.fits && mul_i64(stride, map->dims[k], &stride);
+    sum s = sum_of(sized_of(0));
+    sized stride = ONE;
+    for (uint32_t k = dims.rank; k-- > 0;) {
+        add_expr(&s, sized_axis(k, dims.now[k], stride, memory), ONE);
+        s.fits = s.fits && next_stride(&stride, dims, k);
     }
     const access_expr *position = finish(&s, memory);
-    stride = 1;
-    for (uint32_t i = n_source; i-- > 0;) {
+    stride = ONE;
+    for (uint32_t i = from.rank; i-- > 0;) {
         const access_expr *above = divide(position, stride, false, memory);
-        map->at[i] = divide(above, from[i], true, memory);
-        if (!map->at[i] || !mul_i64(stride, from[i], &stride))
+        map->at[i] = divide(above, (sized){from.now[i], from.there[i]}, true, memory);
+        if (!map->at[i] || !next_stride(&stride, from, i))
             return false;
     }
     return position != NULL;
 }
 
-bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
-                       arena *memory, access_map *map)
+bool access_of_reshape(access_extents dims, access_extents from, arena *memory, access_map *map)
 {
-    return start_map(dims, rank, n_source, map) && digits(from, n_source, memory, map);
+    return start_map(dims.now, dims.rank, from.rank, map) && digits(dims, from, memory, map);
 }
 
 static bool of_transpose(const node *n, const type *out, arena *memory, access_map *map)
@@ -634,7 +709,8 @@ static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill
         if (is_guarded && map->n_guards == ACCESS_GUARDS)
             return false;
         if (is_guarded)
-            map->guards[map->n_guards++] = (access_guard){e, 0, in->dims[i], fill};
+            map->guards[map->n_guards++] =
+                access_guard_of(e, sized_of(0), sized_of(in->dims[i]), fill);
     }
     return true;
 }
@@ -642,8 +718,8 @@ static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill
 static bool of_tile(const type *in, const type *out, arena *memory, access_map *map)
 {
     for (uint32_t i = 0; i < in->rank; i++)
-        if (!(map->at[i] =
-                  divide(axis_expr(i, out->dims[i], 1, 0, memory), in->dims[i], true, memory)))
+        if (!(map->at[i] = divide(axis_expr(i, out->dims[i], 1, 0, memory), sized_of(in->dims[i]),
+                                  true, memory)))
             return false;
     return true;
 }
@@ -655,10 +731,10 @@ static bool of_pool(const node *n, const type *in, const type *out, arena *memor
     const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &k);
     for (uint32_t i = 0; i < in->rank; i++) {
         const uint32_t lead = in->rank - k;
-        sum s = {.fits = true};
-        add_expr(&s, axis_expr(i, out->dims[i], i < lead ? 1 : strides[i - lead], 0, memory), 1);
+        sum s = sum_of(sized_of(0));
+        add_expr(&s, axis_expr(i, out->dims[i], i < lead ? 1 : strides[i - lead], 0, memory), ONE);
         if (i >= lead)
-            add_expr(&s, axis_expr(i + k, out->dims[i + k], dilation[i - lead], 0, memory), 1);
+            add_expr(&s, axis_expr(i + k, out->dims[i + k], dilation[i - lead], 0, memory), ONE);
         if (!(map->at[i] = finish(&s, memory)))
             return false;
     }
@@ -667,7 +743,7 @@ static bool of_pool(const node *n, const type *in, const type *out, arena *memor
 
 static const access_expr *of_index(const index_expr *e, const type *out, arena *memory)
 {
-    sum s = {.fits = true};
+    sum s = sum_of(sized_of(0));
     if (e->op == INDEX_NUMBER)
         return constant_expr(e->value, memory);
     if (e->op == INDEX_AXIS)
@@ -678,14 +754,14 @@ static const access_expr *of_index(const index_expr *e, const type *out, arena *
     if (!a || !b)
         return NULL;
     if (e->op == INDEX_FLOORDIV || e->op == INDEX_MOD)
-        return b->n == 0 ? divide(a, b->constant, e->op == INDEX_MOD, memory) : NULL;
+        return b->n == 0 ? divide(a, constant_of(b), e->op == INDEX_MOD, memory) : NULL;
     if (e->op == INDEX_MUL) {
         if (a->n && b->n)
             return NULL;
-        add_expr(&s, a->n ? a : b, a->n ? b->constant : a->constant);
+        add_expr(&s, a->n ? a : b, constant_of(a->n ? b : a));
     } else {
-        add_expr(&s, a, 1);
-        add_expr(&s, b, e->op == INDEX_ADD ? 1 : -1);
+        add_expr(&s, a, ONE);
+        add_expr(&s, b, e->op == INDEX_ADD ? ONE : MINUS_ONE);
     }
     return finish(&s, memory);
 }
@@ -709,17 +785,13 @@ bool access_is_movement(const node *n)
     return op_table[n->op].class == K_MOVES;
 }
 
-bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
+static bool of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
                     access_map *map)
 {
     if (!type_is_static(in) || !type_is_static(out) ||
         !start_map(out->dims, out->rank, in->rank, map))
         return false;
     switch ((int)n->op) {
-    case OP_RESHAPE:
-    case OP_EXPAND_DIMS:
-    case OP_SQUEEZE:
-        return digits(in->dims, in->rank, memory, map);
     case OP_TRANSPOSE:
         return of_transpose(n, out, memory, map);
     case OP_BROADCAST:
@@ -739,4 +811,63 @@ bool access_of_node(const node *n, const type *in, const type *out, uint32_t fil
     default:
         return false;
     }
+}
+
+/* E with the numbers of LIKE beside its own, where both have one form. NULL: they have not. */
+static const access_expr *beside(const access_expr *e, const access_expr *like, arena *memory)
+{
+    if (e->n != like->n)
+        return NULL;
+    const size_t bytes = sizeof *e + e->n * sizeof *e->at;
+    access_expr *both = arena_alloc(memory, bytes);
+    if (!both)
+        return NULL;
+    memcpy(both, e, bytes);
+    both->constant_there = like->constant;
+    for (uint32_t i = 0; i < e->n; i++) {
+        access_term *t = &both->at[i];
+        const access_term *there = &like->at[i];
+        if (t->kind != there->kind || (t->kind == ACCESS_AXIS && t->axis != there->axis))
+            return NULL;
+        t->factor_there = there->factor;
+        t->by_there = there->by;
+        if (t->kind != ACCESS_AXIS && !(t->of = beside(t->of, there->of, memory)))
+            return NULL;
+    }
+    return both;
+}
+
+/* The same for MAP. Where forms differ, its numbers stay alone. */
+static void put_beside(access_map *map, const access_map *like, arena *memory)
+{
+    for (uint32_t i = 0; i < map->n_source; i++) {
+        const access_expr *both = beside(map->at[i], like->at[i], memory);
+        map->at[i] = both ? both : map->at[i];
+    }
+    for (uint32_t i = 0; i < map->n_guards && map->n_guards == like->n_guards; i++) {
+        access_guard *g = &map->guards[i];
+        const access_expr *both = beside(g->of, like->guards[i].of, memory);
+        g->of = both ? both : g->of;
+        g->low_there = like->guards[i].low;
+        g->high_there = like->guards[i].high;
+    }
+}
+
+bool access_of_node(const function *f, const node *n, arena *memory, access_map *map)
+{
+    const type *in = value_type(f, n->in[0]), *out = value_type(f, n->first_value);
+    const uint32_t fill = n->first_value;
+    access_map like;
+    if (n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE) {
+        map->n_guards = 0;
+        return type_is_static(in) && type_is_static(out) &&
+               access_of_reshape(access_extents_of(f, fill), access_extents_of(f, n->in[0]), memory,
+                                 map);
+    }
+    if (!of_node(n, in, out, fill, memory, map))
+        return false;
+    if (f->like && of_node(node_of(f->like, fill), value_type(f->like, n->in[0]),
+                           value_type(f->like, fill), fill, memory, &like))
+        put_beside(map, &like, memory);
+    return true;
 }

@@ -6,12 +6,16 @@
  * come from the source at all but is padding. Maps compose, and are kept simple: what the ranges of
  * the axes decide is decided.
  *
+ * Beside each number of a map stands what it is with other sizes (sized.h). Ranges, and all that is
+ * decided, are those of now.
+ *
  * Expressions are immutable and live in an arena. Static shapes only, all extents above 0. */
 #ifndef INDEX_ACCESS_H
 #define INDEX_ACCESS_H
 
 #include "base/text/text.h"
 #include "graph/module.h"
+#include "graph/sized.h"
 
 typedef struct access_expr access_expr;
 
@@ -27,10 +31,11 @@ typedef struct access_term {
     const access_expr *of;
     int64_t by;
     int64_t low, high; /* of the atom, without the factor */
+    int64_t factor_there, by_there;
 } access_term;
 
 struct access_expr {
-    int64_t constant;
+    int64_t constant, constant_there;
     int64_t low, high; /* values lie between these */
     uint32_t n;
     access_term at[];
@@ -41,7 +46,14 @@ typedef struct access_guard {
     const access_expr *of;
     int64_t low, high;
     uint32_t fill;
+    int64_t low_there, high_there;
 } access_guard;
+
+static inline access_guard access_guard_of(const access_expr *of, sized low, sized high,
+                                           uint32_t fill)
+{
+    return (access_guard){of, low.now, high.now, fill, low.there, high.there};
+}
 
 enum { ACCESS_GUARDS = 20 }; /* a map with more of them is none */
 
@@ -65,14 +77,20 @@ bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, 
 /* Source axis i is at CONSTANT[i] + the sum of BY[i][k] * axis k, which may be outside of it. */
 bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
                      const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map);
-/* A result of these extents has the source's elements in row-major order. */
-bool access_of_reshape(const int64_t *dims, uint32_t rank, const int64_t *from, uint32_t n_source,
-                       arena *memory, access_map *map);
+/* A list of extents, and what they are with other sizes. */
+typedef struct access_extents {
+    uint32_t rank;
+    const int64_t *now, *there;
+} access_extents;
+/* The extents of V, of F. */
+access_extents access_extents_of(const function *f, value_id v);
+
+/* A result of the extents DIMS has the elements of a source of extents FROM in row-major order. */
+bool access_of_reshape(access_extents dims, access_extents from, arena *memory, access_map *map);
 /* The ops that have such a map: each result element is an element of the operand, or padding. */
 bool access_is_movement(const node *n);
-/* The map of one movement node from its static operand type. Padding has the number FILL. */
-bool access_of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
-                    access_map *map);
+/* The map of a movement node of F, whose types are static. Padding has the number of its result. */
+bool access_of_node(const function *f, const node *n, arena *memory, access_map *map);
 /* An operand that is broadcast from the right to a result. */
 bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, arena *memory,
                          access_map *map);
@@ -81,7 +99,7 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
                     access_map *out);
 
 /* MAP with SHIFT added to source axis AXIS. */
-bool access_shifted(const access_map *map, uint32_t axis, int64_t shift, arena *memory,
+bool access_shifted(const access_map *map, uint32_t axis, sized shift, arena *memory,
                     access_map *out);
 /* MAP in MEMORY, as small as it can be: only to be read. NULL without memory. */
 const access_map *access_copy(const access_map *map, arena *memory);
@@ -91,7 +109,7 @@ void access_assign(access_map *to, const access_map *from);
 bool access_same(const access_map *a, const access_map *b);
 
 /* The offset, in elements of a dense row-major source of shape DIMS. */
-const access_expr *access_offset(const access_map *map, const int64_t *dims, arena *memory);
+const access_expr *access_offset(const access_map *map, access_extents dims, arena *memory);
 /* E as constant + sum of strides[k] * axis k; false when it has quotients or remainders. */
 bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides);
 /* The value of E at a position. */

@@ -280,7 +280,8 @@ static bool first_map(form *s, uint32_t o, const reading *r)
         return false;
     for (uint32_t i = 0; i < t->rank; i++)
         if (map->at[i]->low < 0 || map->at[i]->high >= t->dims[i])
-            map->guards[map->n_guards++] = (access_guard){map->at[i], 0, t->dims[i], NO_VALUE};
+            map->guards[map->n_guards++] =
+                access_guard_of(map->at[i], sized_of(0), sized_of(t->dims[i]), NO_VALUE);
     return true;
 }
 
@@ -504,8 +505,7 @@ static void look_through(form *s, uint32_t o)
         if (!access_is_movement(n))
             return;
         const value_id in = n->in[0];
-        if (!access_of_node(n, value_type(s->f, in), value_type(s->f, v), v, s->memory, &own) ||
-            !access_compose(&at, &own, s->memory, &at))
+        if (!access_of_node(s->f, n, s->memory, &own) || !access_compose(&at, &own, s->memory, &at))
             return;
         v = in;
         form next = *s;
@@ -518,7 +518,7 @@ static void look_through(form *s, uint32_t o)
     }
 }
 
-bool contraction_of(const function *f, const node *n, arena *memory, contraction *out)
+static bool find(const function *f, const node *n, arena *memory, contraction *out)
 {
     reading r[2] = {{{0}, {{0}}}};
     form s = {.f = f, .n = n, .memory = memory};
@@ -532,6 +532,63 @@ bool contraction_of(const function *f, const node *n, arena *memory, contraction
         look_through(&s, 1);
     }
     *out = s.p;
+    return true;
+}
+
+/* Have both one form, in which only numbers may differ? */
+static bool is_like(const contraction *p, const contraction *q)
+{
+    bool same = p->n_loops == q->n_loops && p->is_exchanged == q->is_exchanged &&
+                p->is_direct == q->is_direct;
+    for (uint32_t i = 0; same && i < p->n_loops; i++)
+        same = p->loops[i].part == q->loops[i].part;
+    for (uint32_t o = 0; same && o < 2; o++) {
+        const contraction_operand *x = &p->operand[o], *y = &q->operand[o];
+        same = x->base == y->base && x->n_windows == y->n_windows;
+        for (uint32_t i = 0; same && i < x->n_windows; i++) {
+            same = x->windows[i].n == y->windows[i].n;
+            for (uint32_t k = 0; same && k < x->windows[i].n; k++)
+                same = x->windows[i].walkers[k].loop == y->windows[i].walkers[k].loop;
+        }
+    }
+    return same;
+}
+
+/* The numbers of LIKE become those that P has with other sizes. */
+static void put_beside(contraction *p, const contraction *like)
+{
+    for (uint32_t i = 0; i < p->n_loops; i++) {
+        contraction_loop *x = &p->loops[i];
+        const contraction_loop *there = &like->loops[i];
+        x->extent_there = there->extent;
+        memcpy(x->step_there, there->step, sizeof x->step_there);
+        x->c_there = there->c;
+    }
+    for (uint32_t o = 0; o < 2; o++) {
+        contraction_operand *x = &p->operand[o];
+        x->first_there = like->operand[o].first;
+        for (uint32_t i = 0; i < x->n_windows; i++) {
+            contraction_window *w = &x->windows[i];
+            const contraction_window *there = &like->operand[o].windows[i];
+            w->low_there = there->low;
+            w->extent_there = there->extent;
+            w->step_there = there->step;
+            for (uint32_t k = 0; k < w->n; k++)
+                w->walkers[k].by_there = there->walkers[k].by;
+        }
+    }
+}
+
+bool contraction_of(const function *f, const node *n, arena *memory, contraction *out)
+{
+    contraction like;
+    if (!find(f, n, memory, out))
+        return false;
+    if (f->like && find(f->like, node_of(f->like, n->first_value), memory, &like) &&
+        is_like(out, &like))
+        put_beside(out, &like);
+    else
+        put_beside(out, out);
     return true;
 }
 
@@ -565,9 +622,14 @@ void contraction_drop_windows(contraction *p, uint32_t o)
     contraction_operand *x = &p->operand[o];
     for (uint32_t i = 0; i < x->n_windows; i++) {
         const contraction_window *w = &x->windows[i];
-        for (uint32_t k = 0; k < w->n; k++)
-            p->loops[w->walkers[k].loop].step[o] += w->walkers[k].by * w->step;
+        for (uint32_t k = 0; k < w->n; k++) {
+            contraction_loop *loop = &p->loops[w->walkers[k].loop];
+            loop->step[o] += w->walkers[k].by * w->step;
+            loop->step_there[o] =
+                there_add(loop->step_there[o], there_mul(w->walkers[k].by_there, w->step_there));
+        }
         x->first -= w->low * w->step;
+        x->first_there = there_add(x->first_there, there_mul(-w->low_there, w->step_there));
     }
     x->n_windows = 0;
 }

@@ -291,6 +291,8 @@ bool draft_finish(grouping *g, kernel_list *out)
     if (!fill_outputs(g, kernels) || !list_readers(g, kernels, &r))
         return false;
     for (uint32_t k = 0; k < n; k++)
+        kernel_set_sizes(g->f, &kernels[k]);
+    for (uint32_t k = 0; k < n; k++)
         if ((waits[k] = count_waits(g, &kernels[k])) == 0)
             queue_put(&q, (uint64_t)g->drafts.at[k].node << 32 | k);
     uint32_t done = 0;

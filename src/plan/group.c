@@ -23,7 +23,7 @@ static uint32_t follower(grouping *g, value_id v)
         map = g->demands.at[i - 1].map;
     if (uses != 1 || d->kind != KERNEL_MAP || !map || map->n_guards > 0)
         return UINT32_MAX;
-    const access_expr *offset = access_offset(map, t->dims, g->memory);
+    const access_expr *offset = access_offset(map, access_extents_of(g->f, v), g->memory);
     if (!offset || !access_strides(offset, d->rank, &constant, steps) || constant != 0)
         return UINT32_MAX;
     int64_t n = 1;
@@ -69,10 +69,12 @@ static void place_concat(grouping *g, uint32_t i)
     const node *n = &g->f->nodes.at[i];
     const value_id v = n->first_value;
     const type *t = value_type(g->f, v);
-    int64_t axis = attr_int(n->attrs, KEY_AXIS, 0), start = 0;
+    int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
+    sized start = sized_of(0);
     axis += axis < 0 ? t->rank : 0;
     for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
         const type *in = value_type(g->f, n->in[o]);
+        const access_extents extents = access_extents_of(g->f, n->in[o]);
         access_map to;
         if (in->count == 0)
             continue;
@@ -87,7 +89,7 @@ static void place_concat(grouping *g, uint32_t i)
             return;
         draft_store(g, k, &out);
         draft_demand(g, k, n->in[o], all);
-        start += in->dims[axis];
+        start = sized_add(start, (sized){extents.now[axis], extents.there[axis]});
     }
     g->why[v] = "its parts come from different kernels";
 }

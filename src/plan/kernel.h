@@ -44,7 +44,8 @@ typedef struct kernel {
     kernel_kind kind;
     uint32_t rank; /* the positions */
     int64_t dims[TN_MAX_RANK];
-    uint32_t reduced; /* ROWS: mask of the axes that its reductions run over */
+    int64_t there[TN_MAX_RANK]; /* the same with other sizes (function.like) */
+    uint32_t reduced;           /* ROWS: mask of the axes that its reductions run over */
     const access_map
         *operands; /* ROWS: from positions to those of the operands of its reductions */
     uint32_t node; /* all but MAP and ROWS: which */
@@ -65,12 +66,9 @@ typedef struct kernel {
      * the last stage. */
     uint32_t n_stages;
     const struct kernel *stages;
-    /* Its programs are to be those for other sizes of the program, too (kernel_resize). Masks of
-     * the axes, and of CONTRACT's loops (contraction_of), whose extents are dynamic: they depend on
-     * these sizes. Of LOOPS: of the axes of the first operand; of scan and while axis 0 stands for
-     * the elements of the largest value. */
+    /* Its programs are to be those for other sizes of the program, too (function.like): what
+     * depends on these is a number of the step, and no code is left out because of it. */
     bool is_generic;
-    uint32_t dynamic, dynamic_loops;
 } kernel;
 
 /* The kernels of F in an order in which they can run. What only moves elements without changing
@@ -86,19 +84,10 @@ typedef struct kernel_list {
  * memory. */
 bool kernels_of(const function *f, arena *memory, kernel_list *out);
 
+/* What the extents of K, of F, which is complete, are with other sizes. */
+void kernel_set_sizes(const function *f, kernel *k);
 /* Has LIKE the nodes of F, perhaps with other extents? */
 bool function_is_resized(const function *f, const function *like);
-
-/* A generic kernel for two choices of the sizes of a program. */
-typedef struct kernel_pair {
-    kernel own, other;
-} kernel_pair;
-
-/* K, of F, and the same kernel with the extents of LIKE, the function with other sizes. In MEMORY.
- * False without memory, and where there is no such kernel: what has equal extents in F has not in
- * LIKE, or an axis of extent 1 is a dynamic one. */
-bool kernel_resize(const function *f, const kernel *k, const function *like, arena *memory,
-                   kernel_pair *out);
 
 /* Is N elementwise or movement, so that a kernel can compute it at any position? */
 bool kernel_can_contain(const function *f, const node *n);

@@ -4,7 +4,7 @@
 enum { DEEPEST = 256 /* movements one after the other outside of a kernel */ };
 
 typedef struct writer {
-    const function *f, *like;
+    const function *f;
     value_numbers *numbers;
     text_buffer *out;
     uint32_t depth;
@@ -53,8 +53,8 @@ static void put_value(writer *w, value_id v)
     numbers->of[v] = numbers->n;
     put_u64(w, 0);
     put_pointer(w, value_type(w->f, v));
-    if (w->like)
-        put_pointer(w, value_type(w->like, v));
+    if (w->f->like)
+        put_pointer(w, value_type(w->f->like, v));
     put_u64(w, n->op);
     put_u64(w, v - n->first_value);
     if (!access_is_movement(n) && !kernel_is_uniform(n))
@@ -147,10 +147,9 @@ bool value_numbers_init(value_numbers *numbers, const function *f, arena *memory
     return numbers->of && numbers->met;
 }
 
-bool kernel_key(const function *f, const function *like, const kernel *k, value_numbers *numbers,
-                text_buffer *out)
+bool kernel_key(const function *f, const kernel *k, value_numbers *numbers, text_buffer *out)
 {
-    writer w = {.f = f, .like = like, .numbers = numbers, .out = out};
+    writer w = {.f = f, .numbers = numbers, .out = out};
     put_kernel(&w, k);
     for (uint32_t i = 0; i < numbers->n; i++)
         numbers->of[numbers->met[i]] = 0;

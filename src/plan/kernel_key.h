@@ -16,10 +16,9 @@ typedef struct value_numbers {
 /* Room for the values of F, in MEMORY. False without memory. */
 bool value_numbers_init(value_numbers *numbers, const function *f, arena *memory);
 /* Append the key of K, of F, to OUT, whose failure is sticky. Keys of one module can be compared
- * while it does not change: they have addresses of its types and attributes. Where LIKE is not
- * NULL, the same function with other sizes (function_is_resized), equal keys also mean equal types
- * there. False: K has no key, because its programs depend on its place (random generators). */
-bool kernel_key(const function *f, const function *like, const kernel *k, value_numbers *numbers,
-                text_buffer *out);
+ * while it does not change: they have addresses of its types and attributes. Equal keys also mean
+ * equal types with other sizes (function.like). False: K has no key, because its programs depend on
+ * its place (random generators). */
+bool kernel_key(const function *f, const kernel *k, value_numbers *numbers, text_buffer *out);
 
 #endif

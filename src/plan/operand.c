@@ -36,7 +36,7 @@ static bool one_position(int64_t at, const type *t, arena *memory, access_map *o
     const int64_t one = 1;
     access_map zero, shifted;
     if (!access_identity(&one, 1, memory, &zero) ||
-        !access_shifted(&zero, 0, at, memory, &shifted) ||
+        !access_shifted(&zero, 0, sized_of(at), memory, &shifted) ||
         !access_identity(t->dims, t->rank, memory, out))
         return false;
     out->n_source = 1;
@@ -49,7 +49,7 @@ bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t u
 {
     const type *in = value_type(f, n->in[k]), *t = value_type(f, n->first_value);
     if (op_table[n->op].traits & T_MOVES)
-        return access_of_node(n, in, t, n->first_value, memory, out);
+        return access_of_node(f, n, memory, out);
     switch ((int)n->op) {
     case OP_TAKE:
         if (!access_identity(t->dims, t->rank, memory, out))

@@ -101,7 +101,7 @@ static bool is_row_by_row(grouping *g, const draft *d, const row_shape *s, value
 {
     int64_t constant, steps[TN_MAX_RANK];
     const type *t = value_type(g->f, v);
-    const access_expr *offset = access_offset(map, t->dims, g->memory);
+    const access_expr *offset = access_offset(map, access_extents_of(g->f, v), g->memory);
     return offset && map->n_guards == 0 && access_strides(offset, d->rank, &constant, steps) &&
            constant == 0 && s->rows * s->length == t->count &&
            is_dense(steps, d->dims, s->order, d->rank);

@@ -248,7 +248,7 @@ static inline void add_divide(job_list *l, tn_dtype d, int64_t count, uint64_t *
     j.want[0] = want;
     loop_init(&b, memory_of(l));
     const loop_value i = open_loop(&b, 4);
-    store(&b, 0, i, element_divide_count(&b, load(&b, 1, i, d, 4), count));
+    store(&b, 0, i, element_divide_count(&b, load(&b, 1, i, d, 4), sized_of(count)));
     loop_end(&b);
     j.program = loop_finish(&b);
     jobs_add(l, &j);

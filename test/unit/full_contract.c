@@ -542,6 +542,35 @@ static int64_t lay_out(walked *axes, uint32_t n, uint64_t *state, int64_t *first
     return size;
 }
 
+/* No number of S depends on sizes. */
+static void fix_axes(contract_axis *axes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        axes[i].extent_there = axes[i].extent;
+        axes[i].a_there = axes[i].a;
+        axes[i].b_there = axes[i].b;
+        axes[i].c_there = axes[i].c;
+    }
+}
+
+static void fix(contract_spec *s)
+{
+    fix_axes(s->batch, s->n_batch);
+    fix_axes(s->m, s->n_m);
+    fix_axes(s->n, s->n_n);
+    fix_axes(s->k, s->n_k);
+    s->a_first_there = s->a_first;
+    s->b_first_there = s->b_first;
+    for (uint32_t i = 0; i < s->n_windows; i++) {
+        contract_window *w = &s->windows[i];
+        w->low_there = w->low;
+        w->extent_there = w->extent;
+        w->step_there = w->step;
+        for (uint32_t k = 0; k < w->n; k++)
+            w->walkers[k].by_there = w->walkers[k].by;
+    }
+}
+
 static void add_axes(contract_axis *axes, uint32_t *n, uint64_t *state, int64_t most)
 {
     for (int64_t count = below(state, 3) + (below(state, 4) != 0); count-- > 0;)
@@ -676,6 +705,7 @@ static void test_any(uint64_t seed)
         }
     for (uint32_t i = n_c; i-- > 0; size_c *= in_c[i].extent)
         *in_c[i].step = size_c;
+    fix(s);
     float *a = malloc((size_t)size_a * 4), *b = malloc((size_t)size_b * 4);
     float *have = malloc((size_t)size_c * 4), *want = malloc((size_t)size_c * 4);
     random_f32(&state, a, (size_t)size_a);

@@ -199,9 +199,10 @@ static bool whole_map(const chain *c, arena *memory, access_map *map)
     for (uint32_t k = c->n; ok && k > 0; k--) {
         const node *n = node_of(f, c->values[k]);
         access_map one;
-        ok = access_of_node(n, value_type(f, n->in[0]), value_type(f, c->values[k]), k - 1, memory,
-                            &one) &&
-             access_compose(map, &one, memory, map);
+        ok = access_of_node(f, n, memory, &one);
+        for (uint32_t g = 0; ok && g < one.n_guards; g++)
+            one.guards[g].fill = k - 1;
+        ok = ok && access_compose(map, &one, memory, map);
     }
     return ok;
 }
@@ -209,8 +210,8 @@ static bool whole_map(const chain *c, arena *memory, access_map *map)
 static void compare(const chain *c, const access_map *map, const int32_t *got, arena *memory)
 {
     const function *f = c->b.f;
-    const type *in = value_type(f, c->values[0]), *out = value_type(f, c->values[c->n]);
-    const access_expr *offset = access_offset(map, in->dims, memory);
+    const type *out = value_type(f, c->values[c->n]);
+    const access_expr *offset = access_offset(map, access_extents_of(f, c->values[0]), memory);
     int64_t at[TN_MAX_RANK] = {0};
     if (!CHECK(offset))
         return;
@@ -313,7 +314,7 @@ static void test_simple(void)
     attr to_split[] = {ints(KEY_SHAPE, split, 3)};
     append(&c, OP_RESHAPE, to_split, 1);
     if (CHECK(whole_map(&c, &memory, &map))) {
-        const access_expr *e = access_offset(&map, dims, &memory);
+        const access_expr *e = access_offset(&map, access_extents_of(c.b.f, c.values[0]), &memory);
         CHECK(e && access_strides(e, 3, &constant, strides));
         CHECK_INT(constant, 0);
         CHECK_INT(strides[0], 12);
@@ -353,7 +354,7 @@ static void test_digits(void)
     attr to_rows[] = {ints(KEY_SHAPE, flat, 2)};
     append(&c, OP_RESHAPE, to_rows, 1);
     if (CHECK(whole_map(&c, &memory, &map))) {
-        const access_expr *e = access_offset(&map, dims, &memory);
+        const access_expr *e = access_offset(&map, access_extents_of(c.b.f, c.values[0]), &memory);
         if (CHECK(e != NULL)) {
             CHECK_INT(e->n, 3); /* 35 i0 + 105 (i1 // 35) + i1 % 35 */
             for (uint32_t i = 0; i < e->n; i++)
@@ -368,6 +369,59 @@ static void test_digits(void)
     arena_release(&memory);
 }
 
+/* The rows of x[ROWS, 6] from the last one on, turned and written as one line. */
+static void begin_line(chain *c, int64_t rows)
+{
+    const int64_t dims[] = {rows, 6}, line = 6 * rows, first = 0, turned[] = {1, 0};
+    chain_init(c, 1, dims, 2);
+    attr back[] = {ints(KEY_AXES, &first, 1)};
+    append(c, OP_REVERSE, back, 1);
+    attr turn[] = {ints(KEY_PERM, turned, 2)};
+    append(c, OP_TRANSPOSE, turn, 1);
+    attr flat[] = {ints(KEY_SHAPE, &line, 1)};
+    append(c, OP_RESHAPE, flat, 1);
+}
+
+/* Are the numbers of E with other sizes those of LIKE? */
+static void compare_beside(const access_expr *e, const access_expr *like)
+{
+    CHECK_INT(e->constant_there, like->constant);
+    if (!CHECK_INT(e->n, like->n))
+        return;
+    for (uint32_t i = 0; i < e->n; i++) {
+        CHECK_INT(e->at[i].factor_there, like->at[i].factor);
+        if (e->at[i].kind == ACCESS_AXIS)
+            continue;
+        CHECK_INT(e->at[i].by_there, like->at[i].by);
+        compare_beside(e->at[i].of, like->at[i].of);
+    }
+}
+
+/* Beside each number of a map stands what it is with other sizes. */
+static void test_other_sizes(void)
+{
+    chain c, like;
+    arena memory;
+    access_map map, there;
+    arena_init(&memory, &memory_system);
+    begin_line(&c, 4);
+    begin_line(&like, 9);
+    c.b.f->like = like.b.f;
+    if (CHECK(whole_map(&c, &memory, &map)) && CHECK(whole_map(&like, &memory, &there))) {
+        const access_expr *x = access_offset(&map, access_extents_of(c.b.f, c.values[0]), &memory);
+        const access_expr *y =
+            access_offset(&there, access_extents_of(like.b.f, like.values[0]), &memory);
+        if (CHECK(x && y)) {
+            CHECK_INT(x->constant, 18);
+            CHECK_INT(x->constant_there, 48);
+            compare_beside(x, y);
+        }
+    }
+    chain_release(&c);
+    chain_release(&like);
+    arena_release(&memory);
+}
+
 /* Factors that do not fit have no map. */
 static void test_limits(void)
 {
@@ -377,7 +431,8 @@ static void test_limits(void)
     access_map map;
     arena_init(&memory, &memory_system);
     CHECK(access_identity(wide, 2, &memory, &map));
-    CHECK(!access_offset(&map, (int64_t[]){large, large}, &memory));
+    const int64_t both[] = {large, large};
+    CHECK(!access_offset(&map, (access_extents){2, both, both}, &memory));
     dims[0] = 0;
     CHECK(!access_identity(dims, 1, &memory, &map));
     arena_release(&memory);
@@ -389,6 +444,7 @@ int main(void)
         test_chain(seed);
     test_simple();
     test_digits();
+    test_other_sizes();
     test_limits();
     return check_result();
 }

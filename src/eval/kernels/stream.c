@@ -76,7 +76,8 @@ static stream *stream_of_data(const stream_values *values, const type *t, const 
 {
     int64_t constant, strides[TN_MAX_RANK];
     stream *s = new_stream(values, t->dtype, map, memory);
-    const access_expr *offset = access_offset(map, t->dims, memory);
+    const access_expr *offset =
+        access_offset(map, (access_extents){t->rank, t->dims, t->dims}, memory);
     if (!s || !offset)
         return NULL;
     s->is_view = access_strides(offset, map->rank, &constant, strides);
@@ -120,8 +121,7 @@ stream *stream_of_node(const stream_values *values, value_id v, const access_map
     if (is_elementwise(f, n))
         return stream_of_kernel(values, n, map, memory);
     access_map *own = ARENA_NEW(memory, access_map), *both = ARENA_NEW(memory, access_map);
-    if (!is_movement(n) || !own || !both ||
-        !access_of_node(n, value_type(f, n->in[0]), value_type(f, v), v, memory, own) ||
+    if (!is_movement(n) || !own || !both || !access_of_node(f, n, memory, own) ||
         !access_compose(map, own, memory, both))
         return NULL;
     return stream_of(values, n->in[0], both, memory);

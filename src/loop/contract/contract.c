@@ -17,28 +17,31 @@ static bool count_axes(const contract_axis *axes, uint32_t n, int64_t *count)
     return product_i64(extents, n, count);
 }
 
-static walk walk_of(const contract_axis *axes, uint32_t n, size_t field)
+/* The axis field at FIELD, and what it is with other sizes at THERE. */
+static walk walk_of(const contract_axis *axes, uint32_t n, size_t field, size_t there)
 {
     walk w;
     walk_init(&w);
     for (uint32_t i = 0; i < n; i++) {
-        int64_t step;
-        memcpy(&step, (const char *)&axes[i] + field, sizeof step);
-        walk_add(&w, axes[i].extent, step);
-        if (axes[i].is_dynamic && w.n > 0)
-            w.dynamic |= UINT32_C(1) << (w.n - 1);
+        sized step;
+        memcpy(&step.now, (const char *)&axes[i] + field, sizeof step.now);
+        memcpy(&step.there, (const char *)&axes[i] + there, sizeof step.there);
+        walk_add(&w, axis_extent(&axes[i]), step);
     }
     return w;
 }
 
-#define WALK(axes, n, field) walk_of(axes, n, offsetof(contract_axis, field))
+#define WALK(axes, n, field)                                                                       \
+    walk_of(axes, n, offsetof(contract_axis, field), offsetof(contract_axis, field##_there))
 
 static void exchange_axes(contract_axis *axes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const int64_t a = axes[i].a;
+        const sized a = axis_a(&axes[i]);
         axes[i].a = axes[i].b;
-        axes[i].b = a;
+        axes[i].a_there = axes[i].b_there;
+        axes[i].b = a.now;
+        axes[i].b_there = a.there;
     }
 }
 
@@ -61,6 +64,8 @@ static void transpose(problem *p)
     s->b = old.a;
     s->a_first = old.b_first;
     s->b_first = old.a_first;
+    s->a_first_there = old.b_first_there;
+    s->b_first_there = old.a_first_there;
     s->load_a = old.load_b;
     s->load_b = old.load_a;
     s->user_a = old.user_b;
@@ -74,7 +79,7 @@ static bool is_any_dynamic(const contract_axis *axes, uint32_t n)
 {
     bool any = false;
     for (uint32_t i = 0; i < n; i++)
-        any = any || axes[i].is_dynamic;
+        any = any || axis_is_dynamic(&axes[i]);
     return any;
 }
 
@@ -126,9 +131,13 @@ static void drop_windows(problem *p)
     contract_spec *s = &p->spec;
     for (uint32_t i = 0; i < s->n_windows; i++) {
         const contract_window *w = &s->windows[i];
-        for (uint32_t k = 0; k < w->n; k++)
-            window_axis(s, w, k)->a += w->walkers[k].by * w->step;
+        for (uint32_t k = 0; k < w->n; k++) {
+            contract_axis *x = window_axis(s, w, k);
+            x->a += w->walkers[k].by * w->step;
+            x->a_there = there_add(x->a_there, there_mul(w->walkers[k].by_there, w->step_there));
+        }
         s->a_first -= w->low * w->step;
+        s->a_first_there = there_add(s->a_first_there, there_mul(-w->low_there, w->step_there));
     }
     s->n_windows = 0;
 }
@@ -143,19 +152,22 @@ static void join_products(problem *p)
         if (x->extent == 1)
             continue;
         if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a && k->b[k->n - 1] == x->extent * x->b) {
-            k->extent[k->n - 1] *= x->extent;
-            k->a[k->n - 1] = x->a;
-            k->b[k->n - 1] = x->b;
-            continue;
+            const uint32_t last = k->n - 1;
+            k->extent[last] *= x->extent;
+            k->extent_there[last] = there_mul(k->extent_there[last], x->extent_there);
+        } else {
+            k->extent[k->n] = x->extent;
+            k->extent_there[k->n++] = x->extent_there;
         }
-        k->extent[k->n] = x->extent;
-        k->a[k->n] = x->a;
-        k->b[k->n++] = x->b;
+        k->a[k->n - 1] = x->a;
+        k->b[k->n - 1] = x->b;
+        k->a_there[k->n - 1] = x->a_there;
+        k->b_there[k->n - 1] = x->b_there;
     }
     if (k->n == 0) {
         k->n = 1;
-        k->extent[0] = p->k > 0 ? p->k : 1;
-        k->a[0] = k->b[0] = 0;
+        k->extent[0] = k->extent_there[0] = p->k > 0 ? p->k : 1;
+        k->a[0] = k->b[0] = k->a_there[0] = k->b_there[0] = 0;
     }
 }
 
@@ -228,7 +240,7 @@ static bool is_crowded(const problem *p, int64_t rows)
     if (p->m < rows)
         rows = p->m;
     for (int64_t r = 0, before = -1; r < rows; r++) {
-        const int64_t line = walk_at(&w, r) * p->bytes * p->parts / LOOP_ALIGN;
+        const int64_t line = walk_at(&w, r).now * p->bytes * p->parts / LOOP_ALIGN;
         if (line == before) /* rows side by side share lines */
             continue;
         before = line;

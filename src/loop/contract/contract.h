@@ -22,7 +22,7 @@ enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 
 typedef struct contract_axis {
     int64_t extent;
     int64_t a, b, c;
-    bool is_dynamic; /* the extent is known when the program runs: see loop_with_numbers */
+    int64_t extent_there, a_there, b_there, c_there; /* the same with other sizes: see sized.h */
 } contract_axis;
 
 typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;
@@ -37,8 +37,10 @@ typedef struct contract_window {
         contract_list list;
         uint32_t axis;
         int64_t by; /* above 0 */
+        int64_t by_there;
     } walkers[CONTRACT_MAX_WALKERS];
     int64_t low, extent, step;
+    int64_t low_there, extent_there, step_there;
 } contract_window;
 
 enum contract_buffer {
@@ -69,7 +71,7 @@ typedef struct contract_part {
      * caller has them, for the first lane. */
     loop_value batch, m, n;
     loop_value at;  /* i64: the offset of the first lane in C, in elements */
-    int64_t step;   /* in C, from lane to lane, in elements */
+    sized step;     /* in C, from lane to lane, in elements */
     uint32_t align; /* divides the byte offset of `at` */
 } contract_part;
 typedef void contract_finish(void *user, loop_builder *b, const contract_part *part);
@@ -85,6 +87,7 @@ typedef struct contract_spec {
     uint32_t n_windows;
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
+    int64_t a_first_there, b_first_there;
     bool is_transposed; /* the caller's positions have the axes of N before those of M */
     bool b_is_first; /* products are b * a; of complex numbers that rounds otherwise than a * b */
     bool b_is_constant; /* a constant: its packing program runs once, ahead of time, so packing
@@ -142,11 +145,15 @@ static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t
                                                  int64_t dilation, int64_t low, int64_t extent,
                                                  int64_t step)
 {
-    return (contract_window){.n = 2,
-                             .walkers = {{CONTRACT_M, m, stride}, {CONTRACT_K, k, dilation}},
-                             .low = low,
-                             .extent = extent,
-                             .step = step};
+    return (contract_window){
+        .n = 2,
+        .walkers = {{CONTRACT_M, m, stride, stride}, {CONTRACT_K, k, dilation, dilation}},
+        .low = low,
+        .extent = extent,
+        .step = step,
+        .low_there = low,
+        .extent_there = extent,
+        .step_there = step};
 }
 
 /* ---- as a part of a larger program ---- */
@@ -187,7 +194,14 @@ void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, lo
 static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t extent, int64_t a,
                                      int64_t b, int64_t c)
 {
-    list[(*n)++] = (contract_axis){.extent = extent, .a = a, .b = b, .c = c};
+    list[(*n)++] = (contract_axis){.extent = extent,
+                                   .a = a,
+                                   .b = b,
+                                   .c = c,
+                                   .extent_there = extent,
+                                   .a_there = a,
+                                   .b_there = b,
+                                   .c_there = c};
 }
 
 #endif

@@ -12,11 +12,11 @@ static uint32_t a_align(const problem *p)
     return (uint32_t)p->bytes;
 }
 
-static element load_a(multiplier *g, loop_value at, uint32_t row, int64_t bytes)
+static element load_a(multiplier *g, loop_value at, uint32_t row, sized bytes)
 {
     const problem *p = g->p;
-    const element x =
-        element_load(g->b, p->form, loop_at(g->b, at, g->row_at[row] + bytes), 1, a_align(p));
+    const element x = element_load(
+        g->b, p->form, int_behind(g->b, at, sized_add(g->row_at[row], bytes)), 1, a_align(p));
     return element_splat(g->b, p->lanes, x);
 }
 
@@ -31,13 +31,14 @@ loop_value b_moved(multiplier *g, loop_value at, loop_value units)
     return g->p->b.load ? int_add(g->b, at, units) : loop_offset(g->b, at, units);
 }
 
-static element load_b(multiplier *g, loop_value at, uint32_t v, int64_t units)
+static element load_b(multiplier *g, loop_value at, uint32_t v, sized units)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t first = (int64_t)v * p->lanes, left = g->columns - first;
     const loop_value count = left < p->lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
-    const loop_value from = b_moved(g, at, loop_i64(b, units + first * b_unit(p)));
+    const loop_value from =
+        b_moved(g, at, loop_sized(b, sized_add(units, sized_of(first * b_unit(p)))));
     if (p->b_form == B_PANELS) {
         const loop_type t = loop_type_of(p->elem, p->lanes);
         const uint32_t align = (uint32_t)p->bytes * p->lanes;
@@ -69,8 +70,8 @@ static void take_offset_away(multiplier *g)
 }
 
 /* One product of every chain, A_BYTES and B_UNITS after A and B_AT. */
-static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at,
-                         int64_t a_bytes, int64_t b_units)
+static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at, sized a_bytes,
+                         sized b_units)
 {
     loop_builder *b = g->b;
     element x[32], y[32];
@@ -113,12 +114,13 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
 {
     const problem *p = g->p;
     const uint32_t last = p->products.n - 1;
-    const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
-    const int64_t step_b = p->products.b[last] * b_unit(p);
+    const sized step_a = sized_mul(products_a(&p->products, last), sized_of(p->bytes * p->parts));
+    const sized step_b = sized_mul(products_b(&p->products, last), sized_of(b_unit(p)));
     element sums[MULTIPLIER_SUMS];
     get_sums(g, sums);
     for (uint32_t i = 0; i < count; i++)
-        emit_product(g, sums, a, b_at, i * step_a, i * step_b);
+        emit_product(g, sums, a, b_at, sized_mul(sized_of(i), step_a),
+                     sized_mul(sized_of(i), step_b));
     set_sums(g, sums);
 }
 
@@ -136,7 +138,8 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
     const problem *p = g->p;
     loop_builder *b = g->b;
     enum { AHEAD = 256 }; /* bytes */
-    const int64_t step_a = p->products.a[0] * p->bytes * p->parts, step = walk_step(&p->b_n);
+    const sized step_a = sized_mul(products_a(&p->products, 0), sized_of(p->bytes * p->parts)),
+                step = walk_sized_step(&p->b_n);
     const bool fetches = fetches_columns(p) && count == p->lanes;
     element sums[MULTIPLIER_SUMS];
     get_sums(g, sums);
@@ -146,7 +149,8 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
             /* Columns that do not exist repeat the last one; their sums are not stored. */
             const int64_t n = (int64_t)v * p->lanes + r;
             const int64_t column = n < g->columns ? n : g->columns - 1;
-            from[r] = b_moved(g, b_at, loop_i64(b, column * step * b_unit(p)));
+            from[r] =
+                b_moved(g, b_at, loop_sized(b, sized_mul(step, sized_of(column * b_unit(p)))));
             if (fetches)
                 loop_prefetch(b, loop_at(b, from[r], AHEAD));
         }
@@ -167,8 +171,8 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t r = 0; r < g->rows; r++) {
                 const element y = {p->form, transposed[i], LOOP_NO_VALUE};
-                sums[r * g->nv + v] =
-                    contract_product(p, b, load_a(g, a, r, i * step_a), y, sums[r * g->nv + v]);
+                sums[r * g->nv + v] = contract_product(
+                    p, b, load_a(g, a, r, sized_mul(sized_of(i), step_a)), y, sums[r * g->nv + v]);
             }
     }
     set_sums(g, sums);
@@ -225,8 +229,8 @@ static void emit_iterations(multiplier *g, loop_value *a, loop_value *b_at, loop
     const problem *p = g->p;
     loop_builder *b = g->b;
     const uint32_t last = p->products.n - 1;
-    const int64_t step_a = p->products.a[last] * p->bytes * p->parts;
-    const int64_t step_b = p->products.b[last] * b_unit(p);
+    const sized step_a = sized_mul(products_a(&p->products, last), sized_of(p->bytes * p->parts));
+    const sized step_b = sized_mul(products_b(&p->products, last), sized_of(b_unit(p)));
     const loop_value first_a = loop_select(b, g->always, *a, g->all_a);
     const loop_value first_b = p->b.load ? *b_at : loop_select(b, g->always, *b_at, g->all_b);
     const loop_value k = loop_for(b, loop_i64(b, 0), n, count);
@@ -236,13 +240,13 @@ static void emit_iterations(multiplier *g, loop_value *a, loop_value *b_at, loop
         for (int64_t line = 0; line < columns_of(p) * p->bytes; line += LOOP_ALIGN)
             loop_prefetch(b, loop_at(b, at, line));
     }
-    emit_some(g, loop_offset(b, first_a, int_times(b, k, step_a)),
-              b_moved(g, first_b, int_times(b, k, step_b)), count);
+    emit_some(g, loop_offset(b, first_a, int_times_sized(b, k, step_a)),
+              b_moved(g, first_b, int_times_sized(b, k, step_b)), count);
     loop_end(b);
     if (is_last)
         return;
-    *a = loop_offset(b, *a, int_times(b, n, step_a));
-    *b_at = b_moved(g, *b_at, int_times(b, n, step_b));
+    *a = loop_offset(b, *a, int_times_sized(b, n, step_a));
+    *b_at = b_moved(g, *b_at, int_times_sized(b, n, step_b));
 }
 
 /* N products from the addresses A and B_AT on, which are contiguous. LENGTH is N where that is
@@ -276,8 +280,10 @@ static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_va
     const problem *p = g->p;
     loop_builder *b = g->b;
     const uint32_t last = p->products.n - 1;
-    *a = loop_offset(b, *a, int_times(b, offset, p->products.a[last] * p->bytes * p->parts));
-    *b_at = b_moved(g, *b_at, int_times(b, offset, p->products.b[last] * b_unit(p)));
+    const sized step_a = sized_mul(products_a(&p->products, last), sized_of(p->bytes * p->parts));
+    const sized step_b = sized_mul(products_b(&p->products, last), sized_of(b_unit(p)));
+    *a = loop_offset(b, *a, int_times_sized(b, offset, step_a));
+    *b_at = b_moved(g, *b_at, int_times_sized(b, offset, step_b));
 }
 
 /* The addresses of run number OUTER. */
@@ -289,8 +295,9 @@ static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_valu
     walk_init(&in_a);
     walk_init(&in_b);
     for (uint32_t i = 0; i + 1 < k->n; i++) {
-        walk_add(&in_a, k->extent[i], k->a[i] * g->p->bytes * g->p->parts);
-        walk_add(&in_b, k->extent[i], k->b[i] * b_unit(g->p));
+        const sized extent = {k->extent[i], k->extent_there[i]};
+        walk_add(&in_a, extent, sized_mul(products_a(k, i), sized_of(g->p->bytes * g->p->parts)));
+        walk_add(&in_b, extent, sized_mul(products_b(k, i), sized_of(b_unit(g->p))));
     }
     *a = loop_offset(b, g->a, walk_emit(b, &in_a, outer));
     *b_at = b_moved(g, g->b_at, walk_emit(b, &in_b, outer));

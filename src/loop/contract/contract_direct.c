@@ -443,7 +443,7 @@ static void finish_vector(direct *d, element total, int64_t row, const int64_t *
     walk c;
     walk_init(&c);
     for (uint32_t i = 0; i < s->n_batch; i++)
-        walk_add(&c, s->batch[i].extent, s->batch[i].c);
+        walk_add(&c, axis_extent(&s->batch[i]), axis_c(&s->batch[i]));
     const uint32_t bytes = (uint32_t)dtype_bytes(s->c);
     const contract_part part = {.value = element_cast(b, total, s->c),
                                 .is_column = s->is_transposed == d->by_columns,
@@ -453,7 +453,7 @@ static void finish_vector(direct *d, element total, int64_t row, const int64_t *
                                 .m = s->is_transposed ? column : m,
                                 .n = s->is_transposed ? m : column,
                                 .at = int_add(b, at, walk_emit(b, &c, d->batch)),
-                                .step = 1,
+                                .step = {1, 1},
                                 .align = bytes};
     if (s->finish) {
         s->finish(s->user_finish, b, &part);
@@ -519,7 +519,7 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
     walk batch;
     walk_init(&batch);
     for (uint32_t i = 0; i < s->n_batch; i++)
-        walk_add(&batch, s->batch[i].extent, s->batch[i].a);
+        walk_add(&batch, axis_extent(&s->batch[i]), axis_a(&s->batch[i]));
     from = int_add(b, from, walk_emit(b, &batch, d->batch));
     for (uint32_t w = 0; w < s->n_windows; w++)
         d->in[w] = loop_i64(b, -s->windows[w].low);
@@ -623,7 +623,7 @@ static void emit_item(direct *d, loop_value item)
     walk batch;
     walk_init(&batch);
     for (uint32_t i = 0; i < s->n_batch; i++)
-        walk_add(&batch, s->batch[i].extent, s->batch[i].b);
+        walk_add(&batch, axis_extent(&s->batch[i]), axis_b(&s->batch[i]));
     const loop_value from = int_add(b, loop_i64(b, s->b_first), walk_emit(b, &batch, d->batch));
     const int64_t bytes = (int64_t)dtype_bytes(s->b);
     if (!d->by_columns) {

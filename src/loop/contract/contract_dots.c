@@ -22,7 +22,8 @@ typedef struct dots {
     multiplier g; /* which finishes the results */
     uint32_t nv;  /* vectors of chains */
     bool by_rows; /* a lane is a row, else a block of products */
-    int64_t rows, a_step, b_step;
+    int64_t rows;
+    sized a_step, b_step;
     loop_value a_at[MOST_CHAINS], b_at[MOST_CHAINS]; /* where the chains begin, see `place` */
     element sums[2];                                 /* variables */
 } dots;
@@ -42,7 +43,7 @@ static bool any_dynamic(const contract_axis *axes, uint32_t n)
 {
     bool any = false;
     for (uint32_t i = 0; i < n; i++)
-        any = any || axes[i].is_dynamic;
+        any = any || !sized_is_fixed(axis_extent(&axes[i]));
     return any;
 }
 
@@ -53,8 +54,8 @@ static bool has_runs(const contract_spec *s)
     walk_init(&a);
     walk_init(&b);
     for (uint32_t i = 0; i < s->n_k; i++) {
-        walk_add(&a, s->k[i].extent, s->k[i].a);
-        walk_add(&b, s->k[i].extent, s->k[i].b);
+        walk_add(&a, axis_extent(&s->k[i]), axis_a(&s->k[i]));
+        walk_add(&b, axis_extent(&s->k[i]), axis_b(&s->k[i]));
     }
     /* Vectors that a callback loads stay in a row of an operand. */
     if ((s->load_a || s->load_b) && s->n_k > 1)
@@ -72,9 +73,9 @@ static bool is_one_axis(const contract_axis *axes, uint32_t n)
     walk_init(&b);
     walk_init(&c);
     for (uint32_t i = 0; i < n; i++) {
-        walk_add(&a, axes[i].extent, axes[i].a);
-        walk_add(&b, axes[i].extent, axes[i].b);
-        walk_add(&c, axes[i].extent, axes[i].c);
+        walk_add(&a, axis_extent(&axes[i]), axis_a(&axes[i]));
+        walk_add(&b, axis_extent(&axes[i]), axis_b(&axes[i]));
+        walk_add(&c, axis_extent(&axes[i]), axis_c(&axes[i]));
     }
     return a.n == 1 && b.n == 1 && c.n == 1;
 }
@@ -209,10 +210,10 @@ static void emit_rows(dots *d, loop_value first)
     for (uint32_t i = 0; i < chains; i++) { /* rows that do not exist repeat the last one */
         loop_value row = int_add(b, first, loop_i64(b, i));
         row = is_even ? row : loop_min(b, row, last);
-        d->a_at[i] =
-            place(d, &p->a, int_add(b, int_times(b, row, d->a_step), loop_i64(b, p->spec.a_first)));
-        d->b_at[i] =
-            place(d, &p->b, int_add(b, int_times(b, row, d->b_step), loop_i64(b, p->spec.b_first)));
+        d->a_at[i] = place(
+            d, &p->a, int_add(b, int_times_sized(b, row, d->a_step), loop_i64(b, p->spec.a_first)));
+        d->b_at[i] = place(
+            d, &p->b, int_add(b, int_times_sized(b, row, d->b_step), loop_i64(b, p->spec.b_first)));
     }
     element totals[2];
     const int64_t whole = p->k - p->k % CONTRACT_BLOCK;
@@ -349,8 +350,8 @@ const loop_program *contract_dots(problem *p, arena *memory, int64_t *work, cons
     loop_init(&b, memory);
     *d = (dots){.p = p, .b = &b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};
     d->nv = p->lanes * p->bytes < WIDE ? 2 : 1;
-    d->a_step = walk_step(&p->a_m);
-    d->b_step = p->spec.n_m > 0 ? p->spec.m[p->spec.n_m - 1].b : 0;
+    d->a_step = walk_sized_step(&p->a_m);
+    d->b_step = p->spec.n_m > 0 ? axis_b(&p->spec.m[p->spec.n_m - 1]) : sized_of(0);
     factors_open(&b, &p->a);
     factors_open(&b, &p->b);
     d->g = (multiplier){.b = &b, .p = p, .finishes_columns = d->by_rows};

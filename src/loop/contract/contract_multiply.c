@@ -52,7 +52,7 @@ static void store_part(multiplier *g, const contract_part *part)
     loop_builder *b = g->b;
     const int64_t bytes = (int64_t)dtype_bytes(p->spec.c);
     const loop_value to = loop_offset(b, g->c, int_times(b, part->at, bytes));
-    if (part->step == 1 || part->lanes == 1) {
+    if (part->step.now == 1 || part->lanes == 1) {
         if (part->count == LOOP_NO_VALUE)
             element_store(b, to, part->value, part->align);
         else
@@ -62,8 +62,8 @@ static void store_part(multiplier *g, const contract_part *part)
     for (uint32_t i = 0; i < part->lanes; i++) {
         if (part->count != LOOP_NO_VALUE)
             loop_if(b, loop_binary(b, LOOP_ILT, loop_i64(b, i), part->count));
-        element_store(b, loop_at(b, to, i * part->step * bytes), element_lane(b, part->value, i),
-                      part->align);
+        element_store(b, int_behind(b, to, sized_mul(part->step, sized_of(i * bytes))),
+                      element_lane(b, part->value, i), part->align);
         if (part->count != LOOP_NO_VALUE)
             loop_end(b);
     }
@@ -80,10 +80,10 @@ static element as_result(multiplier *g, element total)
 }
 
 /* Steps of C along the lanes of finished vectors. */
-static int64_t finished_step(const multiplier *g)
+static sized finished_step(const multiplier *g)
 {
     const walk *w = g->finishes_columns ? &g->p->c_m : &g->p->c_n;
-    return w->n ? walk_step(w) : 1;
+    return w->n ? walk_sized_step(w) : sized_of(1);
 }
 
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
@@ -228,7 +228,7 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     g->columns = columns;
     g->nv = (uint32_t)((columns + p->lanes - 1) / p->lanes);
     for (uint32_t r = 0; r < rows; r++)
-        g->row_at[r] = walk_at(&p->a_m, r) * p->bytes * p->parts;
+        g->row_at[r] = sized_mul(walk_at(&p->a_m, r), sized_of(p->bytes * p->parts));
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t i = 0; i < (rows + (p->offset != 0)) * g->nv; i++)
         g->sums[i] = element_var(b, zero);
@@ -267,6 +267,11 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
         loop_end(b);
 }
 
+static loop_value last_panel(const multiplier *g)
+{
+    return loop_sized(g->b, sized_add(all_panels(g->p), sized_of(-1)));
+}
+
 /* The last panel may have fewer columns; where their number is dynamic, what is computed for others
  * is not stored. */
 static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
@@ -275,7 +280,7 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
     loop_builder *b = g->b;
     const int64_t rest = p->has_dynamic_n ? 0 : p->n % columns_of(p);
     if (rest > 0 && p->panels > 1) {
-        loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
+        loop_if(b, loop_binary(b, LOOP_ILT, panel, last_panel(g)));
         emit_tile(g, rows, columns_of(p));
         loop_else(b);
         emit_tile(g, rows, rest);
@@ -310,6 +315,12 @@ loop_value multiplier_row(multiplier *g, loop_value block)
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
     if (p->is_dynamic && p->outer == 1)
         return int_times(b, units, p->unit);
+    if (p->is_dynamic) {
+        const loop_value outer =
+            loop_binary(b, LOOP_UDIV, block, size_of(b, p, SIZE_SPLIT, p->split));
+        const loop_value rows = size_of(b, p, SIZE_OUTER_ROWS, outer_rows);
+        return int_add(b, loop_binary(b, LOOP_IMUL, outer, rows), int_times(b, units, p->unit));
+    }
     return int_add(b, int_times(b, int_divided(b, block, p->split), outer_rows),
                    int_times(b, units, p->unit));
 }
@@ -323,7 +334,7 @@ static loop_value row_of_a(multiplier *g, loop_value row)
         return walk_emit(b, &p->a_m, loop_binary(b, LOOP_ISUB, row, g->first_row));
     const loop_value at =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, row));
-    return int_add(b, at, loop_i64(b, p->spec.a_first));
+    return int_add(b, at, loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_there}));
 }
 
 /* A block of UNITS units (i64), from HIGHEST to `least` of them. */
@@ -402,7 +413,7 @@ static loop_value batch_of_c(multiplier *g)
     const problem *p = g->p;
     loop_builder *b = g->b;
     if (p->spec.c_in_scratch)
-        return int_times(b, g->first_row, -walk_step(&p->c_m));
+        return int_times_sized(b, g->first_row, sized_mul(walk_sized_step(&p->c_m), sized_of(-1)));
     return int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
 }
 
@@ -418,10 +429,11 @@ void multiplier_panel(multiplier *g, loop_value panel)
         return;
     }
     if (p->b_form == B_PANELS) {
-        at = int_times(b, int_add(b, at, panel), panel_bytes(p));
+        at = int_times_sized(b, int_add(b, at, panel), panel_sized_bytes(p));
     } else {
-        at = int_add(b, at, int_times(b, g->column, walk_step(&p->b_n)));
-        at = int_times(b, int_add(b, at, loop_i64(b, p->spec.b_first)), b_unit(p));
+        const sized first = {p->spec.b_first, p->spec.b_first_there};
+        at = int_add(b, at, int_times_sized(b, g->column, walk_sized_step(&p->b_n)));
+        at = int_times(b, int_add(b, at, loop_sized(b, first)), b_unit(p));
     }
     g->b_at = p->b.load ? at : loop_offset(b, g->all_b, at);
 }
@@ -442,16 +454,15 @@ static void emit_panel_item(multiplier *g, loop_value item)
 {
     problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value panel = int_modulo(b, item, p->panels);
-    g->batch = int_divided(b, item, p->panels);
+    const loop_value panel = int_modulo_sized(b, item, all_panels(p));
+    g->batch = int_divided_sized(b, item, all_panels(p));
     const loop_value from =
         int_add(b, walk_emit(b, &p->unpacked.batch, g->batch), loop_i64(b, p->unpacked.first));
     contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b,
                         LOOP_NO_VALUE);
     multiplier_panel(g, panel);
     if (is_fetched_ahead(p)) {
-        const loop_value next =
-            loop_min(b, int_add(b, panel, loop_i64(b, 1)), loop_i64(b, p->panels - 1));
+        const loop_value next = loop_min(b, int_add(b, panel, loop_i64(b, 1)), last_panel(g));
         const loop_value at = int_add(b, from, int_times(b, next, columns_of(p)));
         g->next_row = walk_step(&p->unpacked.k) * p->bytes;
         g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
@@ -470,7 +481,7 @@ static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
     if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
         p->panels == 1 || has_any_order(p))
         return;
-    const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, loop_i64(b, p->panels - 1));
+    const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, last_panel(g));
     g->next_row = columns_of(p) * p->bytes;
     g->next = loop_offset(b, g->b_at,
                           loop_select(b, is_last, loop_i64(b, 0), loop_i64(b, panel_bytes(p))));
@@ -501,29 +512,30 @@ static void emit_item(multiplier *g, loop_value item)
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t blocks = p->outer * p->split;
+    const sized panels = all_panels(p);
     const bool is_dynamic = p->is_dynamic || has_any_order(p);
     loop_value block, panel, in_group = 0;
     if (is_dynamic && p->batch == 1) {
         g->batch = loop_i64(b, 0);
     } else {
         const loop_value items = is_dynamic ? loop_size(b, SIZE_ITEMS, blocks * p->panels)
-                                            : loop_i64(b, blocks * p->panels);
+                                            : loop_sized(b, sized_mul(sized_of(blocks), panels));
         g->batch = loop_binary(b, LOOP_UDIV, item, items);
         item = loop_binary(b, LOOP_UREM, item, items);
     }
     if (has_any_order(p)) {
         order_of_any(g, item, &block, &panel);
     } else if (p->group == 1 || p->panels == 1) {
-        panel = int_modulo(b, item, p->panels);
-        block = int_divided(b, item, p->panels);
+        panel = int_modulo_sized(b, item, panels);
+        block = int_divided_sized(b, item, panels);
     } else if (!p->is_dynamic && p->group >= blocks) {
         block = in_group = int_modulo(b, item, blocks);
         panel = int_divided(b, item, blocks);
     } else {
         /* The last group may have fewer blocks. */
-        const loop_value group = int_divided(b, item, p->group * p->panels);
+        const loop_value group = int_divided_sized(b, item, sized_mul(sized_of(p->group), panels));
         const loop_value first = int_times(b, group, p->group);
-        const loop_value in = int_modulo(b, item, p->group * p->panels);
+        const loop_value in = int_modulo_sized(b, item, sized_mul(sized_of(p->group), panels));
         const loop_value left =
             loop_binary(b, LOOP_ISUB, size_of(b, p, SIZE_BLOCKS, blocks), first);
         const loop_value n = loop_min(b, loop_i64(b, p->group), left);
@@ -554,7 +566,7 @@ void multiplier_begin(multiplier *g)
 
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault)
 {
-    int64_t row_at[64];
+    sized row_at[64];
     element sums[MULTIPLIER_SUMS];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};

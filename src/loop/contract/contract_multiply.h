@@ -35,7 +35,7 @@ typedef struct multiplier {
     uint32_t rows;
     uint32_t nv;          /* vectors that have columns */
     int64_t columns;      /* that exist */
-    int64_t *row_at;      /* bytes from the first row of A */
+    sized *row_at;        /* bytes from the first row of A */
     element *sums;        /* variables, rows by vectors */
     loop_value first_row; /* in a stage: the one at the start of scratch memory */
 } multiplier;
@@ -44,7 +44,7 @@ struct contract_stage {
     problem p;
     int64_t rows; /* at most in a block */
     multiplier g;
-    int64_t row_at[64];
+    sized row_at[64];
     element sums[MULTIPLIER_SUMS];
 };
 

@@ -5,11 +5,11 @@
 
 /* One axis of A in memory; the axes of batch, M and K that walk it. */
 typedef struct memory_axis {
-    int64_t step;        /* in A */
-    int64_t extent;      /* in the copy */
-    int64_t first;       /* A's coordinate at the copy's 0 */
-    int64_t low, high;   /* the copy's coordinates that exist in A */
-    int64_t new_step;    /* in the copy */
+    sized step;          /* in A */
+    sized extent;        /* in the copy */
+    sized first;         /* A's coordinate at the copy's 0 */
+    sized low, high;     /* the copy's coordinates that exist in A */
+    sized new_step;      /* in the copy */
     contract_axis *user; /* of one step each; NULL: those of the window */
     const contract_window *window;
 } memory_axis;
@@ -27,17 +27,20 @@ contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t 
 }
 
 /* The furthest coordinate of a window; low <= that + 1. */
-static int64_t window_last(contract_spec *s, const contract_window *w)
+static sized window_last(contract_spec *s, const contract_window *w)
 {
-    int64_t last = -w->low;
-    for (uint32_t i = 0; i < w->n; i++)
-        last += (window_axis(s, w, i)->extent - 1) * w->walkers[i].by;
+    sized last = {-w->low, there_mul(-1, w->low_there)};
+    for (uint32_t i = 0; i < w->n; i++) {
+        const sized by = {w->walkers[i].by, w->walkers[i].by_there};
+        const sized extent = axis_extent(window_axis(s, w, i));
+        last = sized_add(last, sized_mul(sized_add(extent, sized_of(-1)), by));
+    }
     return last;
 }
 
 bool window_has_border(contract_spec *s, const contract_window *w)
 {
-    return w->low > 0 || window_last(s, w) >= w->extent;
+    return w->low > 0 || window_last(s, w).now >= w->extent;
 }
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
@@ -45,19 +48,24 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+static sized clamp_to(sized x, sized high)
+{
+    return (sized){clamp(x.now, 0, high.now), clamp(x.there, 0, high.there)};
+}
+
 static void add_plain(memory_axes *list, contract_axis *axes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (axes[i].a != 0 && axes[i].extent > 1)
-            list->at[list->n++] = (memory_axis){.step = axes[i].a,
-                                                .extent = axes[i].extent,
-                                                .high = axes[i].extent,
+            list->at[list->n++] = (memory_axis){.step = axis_a(&axes[i]),
+                                                .extent = axis_extent(&axes[i]),
+                                                .high = axis_extent(&axes[i]),
                                                 .user = &axes[i]};
 }
 
 static int64_t size_of_step(const memory_axis *x)
 {
-    return x->step < 0 ? -x->step : x->step;
+    return x->step.now < 0 ? -x->step.now : x->step.now;
 }
 
 /* In the order of memory: the shortest steps last. */
@@ -70,12 +78,13 @@ static void collect(problem *p, memory_axes *list)
     add_plain(list, s->k, s->n_k);
     for (uint32_t i = 0; i < s->n_windows; i++) {
         const contract_window *w = &s->windows[i];
-        const int64_t extent = window_last(s, w) + w->low + 1;
-        list->at[list->n++] = (memory_axis){.step = w->step,
+        const sized low = {w->low, w->low_there}, all = {w->extent, w->extent_there};
+        const sized extent = sized_add(sized_add(window_last(s, w), low), sized_of(1));
+        list->at[list->n++] = (memory_axis){.step = {w->step, w->step_there},
                                             .extent = extent,
-                                            .first = -w->low,
-                                            .low = clamp(w->low, 0, extent),
-                                            .high = clamp(w->extent + w->low, 0, extent),
+                                            .first = sized_mul(low, sized_of(-1)),
+                                            .low = clamp_to(low, extent),
+                                            .high = clamp_to(sized_add(all, low), extent),
                                             .window = w};
     }
     for (uint32_t i = 1; i < list->n; i++)
@@ -91,7 +100,7 @@ static void collect(problem *p, memory_axes *list)
  * apart: LENGTH elements, of which LOW .. HIGH - 1 are A's. */
 typedef struct row {
     uint32_t outer; /* axes outside of it */
-    int64_t length, low, high, step;
+    sized length, low, high, step;
 } row;
 
 enum { SHORT_ROW = 64, LONG_ROW = 8192 };
@@ -99,80 +108,103 @@ enum { SHORT_ROW = 64, LONG_ROW = 8192 };
 static row find_row(const memory_axes *list, const factors *a)
 {
     const int64_t unit = factors_unit(a);
-    row r = {.outer = list->n, .length = 1, .high = 1, .step = 1};
+    row r = {.outer = list->n, .length = {1, 1}, .high = {1, 1}, .step = {1, 1}};
     while (r.outer > 0) {
         const memory_axis *x = &list->at[r.outer - 1];
         const bool is_first = r.outer == list->n;
         if (a->load && !is_first)
             break; /* computed operands come in vectors along one axis */
-        const bool is_whole = r.low == 0 && r.high == r.length;
+        const bool is_whole = r.low.now == 0 && r.high.now == r.length.now;
         int64_t both;
-        if (!mul_i64(r.length, x->extent, &both))
+        if (!mul_i64(r.length.now, x->extent.now, &both))
             break;
-        const bool is_wanted = x->window ? both <= LONG_ROW : r.length < SHORT_ROW;
-        if (!is_first && !(is_whole && is_wanted && r.step == unit && x->step == r.length * unit))
+        const bool is_wanted = x->window ? both <= LONG_ROW : r.length.now < SHORT_ROW;
+        if (!is_first &&
+            !(is_whole && is_wanted && r.step.now == unit && x->step.now == r.length.now * unit))
             break;
         if (is_first)
             r.step = x->step;
-        r.low = x->low * r.length;
-        r.high = x->high * r.length;
-        r.length = both;
+        r.low = sized_mul(x->low, r.length);
+        r.high = sized_mul(x->high, r.length);
+        r.length = sized_mul(r.length, x->extent);
         r.outer--;
     }
     return r;
 }
 
+/* The elements from row to row of STEP elements: rows are aligned to cache lines, and padded so
+ * that they do not fall into few sets of a cache. */
+static int64_t padded(int64_t step, int64_t bytes)
+{
+    const int64_t line = LOOP_ALIGN / bytes;
+    step = step > INT64_MAX / 2 / bytes ? step : (step + line - 1) / line * line;
+    return step <= INT64_MAX / 2 / bytes && step * bytes % 1024 == 0 ? step + line : step;
+}
+
 /* Steps in the copy, and its size in elements; false on overflow. */
 static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *size)
 {
-    int64_t step = 1;
+    sized step = sized_of(1);
     for (uint32_t i = list->n; i-- > 0;) {
         memory_axis *x = &list->at[i];
         x->new_step = step;
-        if (!mul_i64(step, x->extent, &step))
+        step.there = there_mul(step.there, x->extent.there);
+        if (!mul_i64(step.now, x->extent.now, &step.now))
             return false;
-        if (i == r->outer && i > 0 && step * bytes >= 256) {
-            /* Rows are aligned to cache lines, and padded so that they do not fall into few sets of
-             * a cache. */
-            const int64_t line = LOOP_ALIGN / bytes;
-            step = (step + line - 1) / line * line;
-            if (step * bytes % 1024 == 0)
-                step += line;
+        if (i == r->outer && i > 0 && step.now * bytes >= 256) {
+            step.now = padded(step.now, bytes);
+            step.there = padded(step.there, bytes);
         }
     }
-    *size = step;
-    return step <= INT64_MAX / 64;
+    *size = step.now;
+    return step.now <= INT64_MAX / 64;
 }
 
 static void use_copy(problem *p, const memory_axes *list)
 {
     contract_spec *s = &p->spec;
     for (uint32_t i = 0; i < list->n; i++)
-        if (!list->at[i].window)
-            list->at[i].user->a = list->at[i].new_step;
+        if (!list->at[i].window) {
+            list->at[i].user->a = list->at[i].new_step.now;
+            list->at[i].user->a_there = list->at[i].new_step.there;
+        }
     for (uint32_t i = 0; i < list->n; i++) {
         const contract_window *w = list->at[i].window;
-        for (uint32_t k = 0; w && k < w->n; k++)
-            window_axis(s, w, k)->a += list->at[i].new_step * w->walkers[k].by;
+        for (uint32_t k = 0; w && k < w->n; k++) {
+            const sized by = {w->walkers[k].by, w->walkers[k].by_there};
+            contract_axis *x = window_axis(s, w, k);
+            const sized a = sized_add(axis_a(x), sized_mul(list->at[i].new_step, by));
+            x->a = a.now;
+            x->a_there = a.there;
+        }
     }
     s->n_windows = 0;
-    s->a_first = 0;
+    s->a_first = s->a_first_there = 0;
     p->a = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_A};
 }
 
+/* So many of N elements make whole vectors. */
+static sized whole_vectors(sized n, uint32_t lanes)
+{
+    return sized_mul(sized_div(n, sized_of(lanes)), sized_of(lanes));
+}
+
 /* Zeros to the elements LOW .. HIGH - 1 of the row at TO. */
-static void emit_zeros(loop_builder *b, const problem *p, loop_value to, int64_t low, int64_t high)
+static void emit_zeros(loop_builder *b, const problem *p, loop_value to, sized low, sized high)
 {
     const int64_t bytes = p->bytes * p->parts;
     const element zeros = packed_zero(b, p, p->lanes);
-    const int64_t whole = low + (high - low) / p->lanes * p->lanes;
-    if (low < whole) {
-        const loop_value i = loop_for(b, loop_i64(b, low), loop_i64(b, whole), p->lanes);
+    const sized n = sized_add(high, sized_mul(low, sized_of(-1)));
+    const sized vectors = whole_vectors(n, p->lanes);
+    const sized whole = sized_add(low, vectors);
+    if (low.now < whole.now) {
+        const loop_value i = loop_for(b, loop_sized(b, low), loop_sized(b, whole), p->lanes);
         element_store(b, loop_offset(b, to, int_times(b, i, bytes)), zeros, (uint32_t)p->bytes);
         loop_end(b);
     }
-    if (whole < high)
-        element_store_first(b, loop_at(b, to, whole * bytes), zeros, loop_i64(b, high - whole),
+    if (whole.now < high.now)
+        element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), zeros,
+                            loop_sized(b, sized_add(n, sized_mul(vectors, sized_of(-1)))),
                             (uint32_t)p->bytes);
 }
 
@@ -180,22 +212,24 @@ static void emit_zeros(loop_builder *b, const problem *p, loop_value to, int64_t
 static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_value from,
                       loop_value to)
 {
-    const int64_t bytes = p->bytes * p->parts, n = r->high - r->low;
-    const uint32_t lanes = r->step == factors_unit(&p->a) ? p->lanes : 1;
-    const int64_t whole = n / lanes * lanes;
-    to = loop_at(b, to, r->low * bytes);
-    if (whole > 0) {
-        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
-        const loop_value at = int_add(b, from, int_times(b, i, r->step));
+    const int64_t bytes = p->bytes * p->parts;
+    const sized n = sized_add(r->high, sized_mul(r->low, sized_of(-1)));
+    const uint32_t lanes = r->step.now == factors_unit(&p->a) ? p->lanes : 1;
+    const sized whole = whole_vectors(n, lanes);
+    to = int_behind(b, to, sized_mul(r->low, sized_of(bytes)));
+    if (whole.now > 0) {
+        const loop_value i = loop_for(b, loop_i64(b, 0), loop_sized(b, whole), lanes);
+        const loop_value at = int_add(b, from, int_times_sized(b, i, r->step));
         const element x = factors_load(b, p, &p->a, at, lanes, LOOP_NO_VALUE);
         element_store(b, loop_offset(b, to, int_times(b, i, bytes)), x, (uint32_t)p->bytes);
         loop_end(b);
     }
-    if (whole < n) {
-        const loop_value left = loop_i64(b, n - whole);
-        const loop_value at = int_add(b, from, loop_i64(b, whole * r->step));
+    if (whole.now < n.now) {
+        const loop_value left = loop_sized(b, sized_add(n, sized_mul(whole, sized_of(-1))));
+        const loop_value at = int_add(b, from, loop_sized(b, sized_mul(whole, r->step)));
         const element x = factors_load(b, p, &p->a, at, lanes, left);
-        element_store_first(b, loop_at(b, to, whole * bytes), x, left, (uint32_t)p->bytes);
+        element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), x, left,
+                            (uint32_t)p->bytes);
     }
 }
 
@@ -204,40 +238,44 @@ static void emit_row(loop_builder *b, const problem *p, const memory_axes *list,
                      loop_value copy, loop_value item)
 {
     const int64_t bytes = p->bytes * p->parts;
-    loop_value from = loop_i64(b, p->spec.a_first), to = loop_i64(b, 0), inside = 0;
+    loop_value from = loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_there}),
+               to = loop_i64(b, 0), inside = 0;
     bool is_guarded = false;
     for (uint32_t i = r->outer; i-- > 0;) {
         const memory_axis *x = &list->at[i];
-        const loop_value at = i > 0 ? int_modulo(b, item, x->extent) : item;
-        item = i > 0 ? int_divided(b, item, x->extent) : item;
-        from = int_add(b, from, int_times(b, at, x->step));
-        from = int_add(b, from, loop_i64(b, x->first * x->step));
-        to = int_add(b, to, int_times(b, at, x->new_step * bytes));
-        if (x->low > 0 || x->high < x->extent) {
+        const loop_value extent = loop_sized(b, x->extent);
+        const loop_value at = i > 0 ? loop_binary(b, LOOP_UREM, item, extent) : item;
+        item = i > 0 ? loop_binary(b, LOOP_UDIV, item, extent) : item;
+        from = int_add(b, from, int_times_sized(b, at, x->step));
+        from = int_add(b, from, loop_sized(b, sized_mul(x->first, x->step)));
+        to = int_add(b, to, int_times_sized(b, at, sized_mul(x->new_step, sized_of(bytes))));
+        if (x->low.now > 0 || x->high.now < x->extent.now) {
             /* low <= at < high as one unsigned comparison */
-            const loop_value here = loop_binary(b, LOOP_IULT, int_add(b, at, loop_i64(b, -x->low)),
-                                                loop_i64(b, x->high - x->low));
+            const sized before = sized_mul(x->low, sized_of(-1));
+            const loop_value here = loop_binary(b, LOOP_IULT, int_add(b, at, loop_sized(b, before)),
+                                                loop_sized(b, sized_add(x->high, before)));
             inside = is_guarded ? loop_binary(b, LOOP_AND, inside, here) : here;
             is_guarded = true;
         }
     }
     for (uint32_t i = r->outer; i < list->n; i++) { /* the row begins at its place LOW */
         const memory_axis *x = &list->at[i];
-        from = int_add(b, from, loop_i64(b, (x->first + x->low) * x->step));
+        from = int_add(b, from, loop_sized(b, sized_mul(sized_add(x->first, x->low), x->step)));
     }
     const loop_value at = loop_offset(b, copy, to);
     if (is_guarded)
         loop_if(b, inside);
-    if (r->high > r->low) {
-        emit_zeros(b, p, at, 0, r->low);
+    const sized none = sized_of(0);
+    if (r->high.now > r->low.now) {
+        emit_zeros(b, p, at, none, r->low);
         emit_copy(b, p, r, from, at);
         emit_zeros(b, p, at, r->high, r->length);
     } else {
-        emit_zeros(b, p, at, 0, r->length);
+        emit_zeros(b, p, at, none, r->length);
     }
     if (is_guarded) {
         loop_else(b);
-        emit_zeros(b, p, at, 0, r->length);
+        emit_zeros(b, p, at, none, r->length);
         loop_end(b);
     }
 }
@@ -253,7 +291,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
     if (!lay_out(&list, &r, p->bytes * p->parts, &size))
         return false;
     for (uint32_t i = 0; i < r.outer; i++)
-        rows *= list.at[i].extent;
+        rows *= list.at[i].extent.now;
     loop_init(&b, memory);
     factors_open(&b, &p->a);
     const loop_value copy = loop_buffer(&b, CONTRACT_PACKED_A);
@@ -261,7 +299,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     emit_row(&b, p, &list, &r, copy, item);
     loop_end(&b);
-    const int64_t row_bytes = r.length * p->bytes * p->parts;
+    const int64_t row_bytes = r.length.now * p->bytes * p->parts;
     *bytes = (uint64_t)size * (uint64_t)(p->bytes * p->parts);
     *step = (contract_step){.role = CONTRACT_PACKS_A,
                             .program = loop_finish_or_fault(&b),

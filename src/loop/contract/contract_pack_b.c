@@ -54,7 +54,7 @@ static loop_value offset_of(packing *k, loop_value j)
         return loop_load(b, loop_type_of(LOOP_I64, 1),
                          loop_offset(b, k->p->unpacked.offsets, int_times(b, j, 8)), 8);
     const walk *n = &k->p->unpacked.n;
-    return int_times(b, int_add(b, k->column, j), n->n ? walk_step(n) : 1);
+    return int_times_sized(b, int_add(b, k->column, j), n->n ? walk_sized_step(n) : sized_of(1));
 }
 
 /* Divided once for the panel, not for each product. Columns that do not exist stand for the last
@@ -299,7 +299,8 @@ void contract_emit_panel(loop_builder *b, problem *p, loop_value from, loop_valu
     if (p->has_dynamic_n) {
         emit_any_columns(&k, low, high);
     } else if (rest > 0 && p->panels > 1) {
-        loop_if(b, loop_binary(b, LOOP_ILT, panel, loop_i64(b, p->panels - 1)));
+        loop_if(b, loop_binary(b, LOOP_ILT, panel,
+                               loop_sized(b, sized_add(all_panels(p), sized_of(-1)))));
         emit_chunk(&k, low, high, columns_of(p));
         loop_else(b);
         emit_chunk(&k, low, high, rest);
@@ -315,31 +316,34 @@ void contract_use_panels(problem *p)
     contract_spec *s = &p->spec;
     p->unpacked.from = p->b;
     p->unpacked.first = s->b_first;
+    p->unpacked.first_there = s->b_first_there;
     walk_init(&p->unpacked.batch);
     walk_init(&p->unpacked.own_batch);
     walk_init(&p->unpacked.n);
     walk_init(&p->unpacked.k);
     for (uint32_t i = 0; i < s->n_batch; i++) {
-        walk_add(&p->unpacked.batch, s->batch[i].extent, s->batch[i].b);
+        walk_add(&p->unpacked.batch, axis_extent(&s->batch[i]), axis_b(&s->batch[i]));
         if (s->batch[i].b != 0)
-            walk_add(&p->unpacked.own_batch, s->batch[i].extent, s->batch[i].b);
+            walk_add(&p->unpacked.own_batch, axis_extent(&s->batch[i]), axis_b(&s->batch[i]));
     }
     for (uint32_t i = 0; i < s->n_n; i++)
-        walk_add(&p->unpacked.n, s->n[i].extent, s->n[i].b);
+        walk_add(&p->unpacked.n, axis_extent(&s->n[i]), axis_b(&s->n[i]));
     for (uint32_t i = 0; i < s->n_k; i++)
-        walk_add(&p->unpacked.k, s->k[i].extent, s->k[i].b);
-    int64_t step = columns_of(p) * p->parts, batch = p->panels;
+        walk_add(&p->unpacked.k, axis_extent(&s->k[i]), axis_b(&s->k[i]));
+    sized step = sized_of(columns_of(p) * p->parts), batch = all_panels(p);
     for (uint32_t i = s->n_k; i-- > 0;) {
-        s->k[i].b = step;
-        step *= s->k[i].extent;
+        s->k[i].b = step.now;
+        s->k[i].b_there = step.there;
+        step = sized_mul(step, axis_extent(&s->k[i]));
     }
     for (uint32_t i = s->n_batch; i-- > 0;) {
         if (s->batch[i].b == 0)
             continue;
-        s->batch[i].b = batch; /* counted in panels */
-        batch *= s->batch[i].extent;
+        s->batch[i].b = batch.now; /* counted in panels */
+        s->batch[i].b_there = batch.there;
+        batch = sized_mul(batch, axis_extent(&s->batch[i]));
     }
-    s->b_first = 0;
+    s->b_first = s->b_first_there = 0;
     p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
 }
 
@@ -382,10 +386,11 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     const loop_value low = int_times(&b, chunk, CHUNK);
     const loop_value high = loop_min(&b, int_add(&b, low, loop_i64(&b, CHUNK)),
                                      products_size(&b, p, SIZE_PRODUCTS, p->k));
-    const loop_value from = int_add(&b, walk_emit(&b, batch, before_panels(&b, p, number)),
-                                    loop_i64(&b, p->unpacked.first));
+    const loop_value from =
+        int_add(&b, walk_emit(&b, batch, before_panels(&b, p, number)),
+                loop_sized(&b, (sized){p->unpacked.first, p->unpacked.first_there}));
     contract_emit_panel(&b, p, from, panel_of(&b, p, number), low, high,
-                        loop_offset(&b, panels, int_times(&b, number, panel_bytes(p))),
+                        loop_offset(&b, panels, int_times_sized(&b, number, panel_sized_bytes(p))),
                         LOOP_NO_VALUE);
     loop_end(&b);
     *bytes = (uint64_t)size;

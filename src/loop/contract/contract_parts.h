@@ -12,13 +12,37 @@ typedef struct walk {
     uint32_t n;
     int64_t count;
     int64_t extent[CONTRACT_MAX_AXES], step[CONTRACT_MAX_AXES]; /* outermost first */
+    int64_t extent_there[CONTRACT_MAX_AXES], step_there[CONTRACT_MAX_AXES];
     uint32_t dynamic; /* mask: extents that are known when the program runs */
 } walk;
 
+static inline sized axis_extent(const contract_axis *x)
+{
+    return (sized){x->extent, x->extent_there};
+}
+static inline sized axis_a(const contract_axis *x)
+{
+    return (sized){x->a, x->a_there};
+}
+static inline sized axis_b(const contract_axis *x)
+{
+    return (sized){x->b, x->b_there};
+}
+static inline sized axis_c(const contract_axis *x)
+{
+    return (sized){x->c, x->c_there};
+}
+static inline bool axis_is_dynamic(const contract_axis *x)
+{
+    return !sized_is_fixed(axis_extent(x));
+}
+/* The product of extents. */
+sized axes_count(const contract_axis *axes, uint32_t n);
+
 void walk_init(walk *w);
 /* One axis more, inside of the others. */
-void walk_add(walk *w, int64_t extent, int64_t step);
-int64_t walk_at(const walk *w, int64_t number);
+void walk_add(walk *w, sized extent, sized step);
+sized walk_at(const walk *w, int64_t number);
 /* The same in a program. */
 loop_value walk_emit(loop_builder *b, const walk *w, loop_value number);
 /* The step of a walk with at most one axis. */
@@ -26,12 +50,26 @@ static inline int64_t walk_step(const walk *w)
 {
     return w->n ? w->step[0] : 0;
 }
+static inline sized walk_sized_step(const walk *w)
+{
+    return w->n ? (sized){w->step[0], w->step_there[0]} : sized_of(0);
+}
 
 /* The axes of K, each with its steps in both operands, joined where both allow it. */
 typedef struct product_axes {
     uint32_t n; /* at least 1 */
     int64_t extent[CONTRACT_MAX_AXES], a[CONTRACT_MAX_AXES], b[CONTRACT_MAX_AXES];
+    int64_t extent_there[CONTRACT_MAX_AXES], a_there[CONTRACT_MAX_AXES], b_there[CONTRACT_MAX_AXES];
 } product_axes;
+
+static inline sized products_a(const product_axes *k, uint32_t i)
+{
+    return (sized){k->a[i], k->a_there[i]};
+}
+static inline sized products_b(const product_axes *k, uint32_t i)
+{
+    return (sized){k->b[i], k->b_there[i]};
+}
 
 /* Where the elements of an operand come from now. */
 typedef struct factors {
@@ -41,7 +79,7 @@ typedef struct factors {
     void *user;
     /* Not 0: it has words of two or four elements, so many elements apart, as halves of 16 bits or
      * as bytes. The number of a word is that of its first element. */
-    int64_t pair;
+    int64_t pair, pair_there;
     bool is_quad;
     uint32_t offset; /* what the bits of a word are changed by: a sign becomes an offset */
     loop_value base; /* its address, in the program being built */
@@ -85,7 +123,7 @@ typedef struct problem {
     /* B as it was, where it is packed. */
     struct {
         factors from;
-        int64_t first;
+        int64_t first, first_there;
         walk batch, own_batch, n, k; /* own_batch: without the axes that B does not have */
         loop_value offsets;          /* of a panel's columns (i64), where N is several axes */
     } unpacked;
@@ -133,7 +171,8 @@ enum {
     SIZE_PANELS,
     SIZE_PRODUCTS,
     SIZE_CHUNKS,
-    SIZE_SQUARES
+    SIZE_SQUARES,
+    SIZE_OUTER_ROWS
 };
 /* SUM + one product, or pair of products, of an element of A and one of B, in the order of the op's
  * operands. */
@@ -191,6 +230,11 @@ static inline int64_t columns_of(const problem *p) /* of a block */
 {
     return (int64_t)p->nv * p->lanes;
 }
+static inline sized panel_sized_bytes(const problem *p)
+{
+    const sized k = {p->k, axes_count(p->spec.k, p->spec.n_k).there};
+    return sized_mul(k, sized_of(columns_of(p) * p->parts * p->bytes));
+}
 static inline int64_t panel_bytes(const problem *p)
 {
     return p->k * columns_of(p) * p->parts * p->bytes;
@@ -202,8 +246,15 @@ static inline loop_value int_add(loop_builder *b, loop_value x, loop_value y)
     return loop_binary(b, LOOP_IADD, x, y);
 }
 loop_value int_times(loop_builder *b, loop_value x, int64_t by);
+loop_value int_times_sized(loop_builder *b, loop_value x, sized by);
+/* BYTES behind the address P. */
+loop_value int_behind(loop_builder *b, loop_value p, sized bytes);
 loop_value int_divided(loop_builder *b, loop_value x, int64_t by); /* x >= 0 */
 loop_value int_modulo(loop_builder *b, loop_value x, int64_t by);
+loop_value int_divided_sized(loop_builder *b, loop_value x, sized by);
+loop_value int_modulo_sized(loop_builder *b, loop_value x, sized by);
+/* The panels of all columns. */
+sized all_panels(const problem *p);
 /* Which panel, and what is before the panels, X is, a number that counts panels last. */
 loop_value panel_of(loop_builder *b, const problem *p, loop_value x);
 loop_value before_panels(loop_builder *b, const problem *p, loop_value x);

@@ -24,7 +24,7 @@ static bool is_windowed(const contract_spec *s, contract_list list, uint32_t axi
 static bool is_any_dynamic(const contract_axis *axes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (axes[i].is_dynamic)
+        if (axis_is_dynamic(&axes[i]))
             return true;
     return false;
 }

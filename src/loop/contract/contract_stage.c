@@ -61,7 +61,8 @@ void contract_stage_emit(contract_stage *s, loop_value batch, loop_value low, lo
     loop_builder *b = g->b;
     g->batch = batch;
     g->first_row = first_row;
-    const loop_value panels = columns_size(b, &s->p, SIZE_PANELS, s->p.panels);
+    const loop_value panels = s->p.has_dynamic_n ? loop_size(b, SIZE_PANELS, s->p.panels)
+                                                 : loop_sized(b, all_panels(&s->p));
     const loop_value panel = loop_for(b, loop_i64(b, 0), panels, 1);
     multiplier_panel(g, panel);
     multiplier_block(g, loop_for(b, low, high, 1), panel);

@@ -175,17 +175,23 @@ static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value from_a = loop_offset(b, g->a, int_times(b, k, p->products.a[0] * p->bytes));
+    const loop_value from_a = loop_offset(
+        b, g->a, int_times_sized(b, k, sized_mul(products_a(&p->products, 0), sized_of(p->bytes))));
     for (uint32_t r = 0; r < p->m; r++)
         for (uint32_t i = 0; i < n; i++) {
-            const int64_t at = g->row_at[r] + i * p->products.a[0] * p->bytes;
-            element_store(b, loop_at(b, s->factors, factor_at(p, r, i)),
-                          element_load(b, p->form, loop_at(b, from_a, at), 1, (uint32_t)p->bytes),
-                          (uint32_t)p->bytes);
+            const sized step = sized_mul(products_a(&p->products, 0), sized_of(i * p->bytes));
+            const sized at = sized_add(g->row_at[r], step);
+            element_store(
+                b, loop_at(b, s->factors, factor_at(p, r, i)),
+                element_load(b, p->form, int_behind(b, from_a, at), 1, (uint32_t)p->bytes),
+                (uint32_t)p->bytes);
         }
-    group x = {.n = n,
-               .from = b_moved(g, s->b_at, int_times(b, k, p->products.b[0] * b_unit(p))),
-               .is_first = is_first};
+    group x = {
+        .n = n,
+        .from = b_moved(
+            g, s->b_at,
+            int_times_sized(b, k, sized_mul(products_b(&p->products, 0), sized_of(b_unit(p))))),
+        .is_first = is_first};
     each_vector(s, held_lanes(p), add_group, &x);
 }
 
@@ -246,7 +252,7 @@ static void emit_sweep(sweep *s, loop_value item)
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
     for (uint32_t r = 0; r < p->m; r++)
-        g->row_at[r] = walk_at(&p->a_m, r) * p->bytes;
+        g->row_at[r] = sized_mul(walk_at(&p->a_m, r), sized_of(p->bytes));
     const loop_value at_b =
         int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
     s->b_at = p->b.load
@@ -276,7 +282,7 @@ static void emit_sweep(sweep *s, loop_value item)
 
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
 {
-    int64_t row_at[ROWS];
+    sized row_at[ROWS];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .totals = LOOP_NO_VALUE};
     sweep s = {.g = &g};

@@ -67,9 +67,9 @@ void contract_tile_a(problem *p, int64_t rows)
     p->tiles.a_from = p->a;
     walk_init(&p->tiles.a_k);
     for (uint32_t i = 0; i < s->n_k; i++)
-        walk_add(&p->tiles.a_k, s->k[i].extent, s->k[i].a);
+        walk_add(&p->tiles.a_k, axis_extent(&s->k[i]), axis_a(&s->k[i]));
     for (uint32_t i = s->n_k; i-- > 0;) {
-        s->k[i].a = step;
+        s->k[i].a = s->k[i].a_there = step;
         step *= s->k[i].extent;
     }
 }
@@ -320,7 +320,7 @@ static void emit_tile(tile *t, loop_value item)
 
 const loop_program *contract_tiles(problem *p, arena *memory, const char **fault)
 {
-    int64_t row_at[64];
+    sized row_at[64];
     element sums[MULTIPLIER_SUMS];
     loop_builder b;
     multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums};

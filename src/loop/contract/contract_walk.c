@@ -8,25 +8,43 @@ void walk_init(walk *w)
     w->count = 1;
 }
 
-void walk_add(walk *w, int64_t extent, int64_t step)
+sized axes_count(const contract_axis *axes, uint32_t n)
 {
-    w->count *= extent;
-    if (extent == 1)
-        return;
-    if (w->n > 0 && w->step[w->n - 1] == extent * step) {
-        w->extent[w->n - 1] *= extent;
-        w->step[w->n - 1] = step;
-        return;
+    sized count = sized_of(1);
+    for (uint32_t i = 0; i < n; i++) {
+        count = (sized){(int64_t)((uint64_t)count.now * (uint64_t)axes[i].extent),
+                        there_mul(count.there, axes[i].extent_there)};
     }
-    w->extent[w->n] = extent;
-    w->step[w->n++] = step;
+    return count;
 }
 
-int64_t walk_at(const walk *w, int64_t number)
+void walk_add(walk *w, sized extent, sized step)
 {
-    int64_t at = 0;
+    w->count *= extent.now;
+    if (!sized_is_fixed(extent) && (extent.now != 1 || w->n > 0))
+        w->dynamic |= UINT32_C(1) << (extent.now == 1 ? w->n - 1 : w->n);
+    if (extent.now == 1)
+        return;
+    const bool joins = w->n > 0 && w->step[w->n - 1] == extent.now * step.now;
+    if (joins) {
+        const uint32_t last = w->n - 1;
+        w->dynamic = (w->dynamic | (w->dynamic >> w->n & 1) << last) & ((UINT32_C(1) << w->n) - 1);
+        w->extent[last] *= extent.now;
+        w->extent_there[last] = there_mul(w->extent_there[last], extent.there);
+    } else {
+        w->extent[w->n] = extent.now;
+        w->extent_there[w->n++] = extent.there;
+    }
+    w->step[w->n - 1] = step.now;
+    w->step_there[w->n - 1] = step.there;
+}
+
+sized walk_at(const walk *w, int64_t number)
+{
+    sized at = sized_of(0);
     for (uint32_t i = w->n; i-- > 0;) {
-        at += number % w->extent[i] * w->step[i];
+        const sized here = sized_of(number % w->extent[i]);
+        at = sized_add(at, sized_mul(here, (sized){w->step[i], w->step_there[i]}));
         number /= w->extent[i];
     }
     return at;
@@ -37,43 +55,71 @@ loop_value walk_emit(loop_builder *b, const walk *w, loop_value number)
     loop_value at = 0;
     bool any = false;
     for (uint32_t i = w->n; i-- > 0;) {
-        loop_value here = i > 0 ? int_modulo(b, number, w->extent[i]) : number;
+        const loop_value extent =
+            i > 0 ? loop_sized(b, (sized){w->extent[i], w->extent_there[i]}) : 0;
+        loop_value here = i > 0 ? loop_binary(b, LOOP_UREM, number, extent) : number;
         if (w->step[i] != 0) {
-            here = int_times(b, here, w->step[i]);
+            here = int_times_sized(b, here, (sized){w->step[i], w->step_there[i]});
             at = any ? int_add(b, at, here) : here;
             any = true;
         }
         if (i > 0)
-            number = int_divided(b, number, w->extent[i]);
+            number = loop_binary(b, LOOP_UDIV, number, extent);
     }
     return any ? at : loop_i64(b, 0);
 }
 
 loop_value int_times(loop_builder *b, loop_value x, int64_t by)
 {
-    return by == 1 ? x : loop_binary(b, LOOP_IMUL, x, loop_i64(b, by));
+    return int_times_sized(b, x, sized_of(by));
+}
+
+loop_value int_times_sized(loop_builder *b, loop_value x, sized by)
+{
+    return by.now == 1 ? x : loop_binary(b, LOOP_IMUL, x, loop_sized(b, by));
+}
+
+loop_value int_behind(loop_builder *b, loop_value p, sized bytes)
+{
+    return bytes.now == 0 ? p : loop_offset(b, p, loop_sized(b, bytes));
 }
 
 loop_value int_divided(loop_builder *b, loop_value x, int64_t by)
 {
-    return by == 1 ? x : loop_binary(b, LOOP_UDIV, x, loop_i64(b, by));
+    return int_divided_sized(b, x, sized_of(by));
+}
+
+loop_value int_divided_sized(loop_builder *b, loop_value x, sized by)
+{
+    return by.now == 1 ? x : loop_binary(b, LOOP_UDIV, x, loop_sized(b, by));
+}
+
+sized all_panels(const problem *p)
+{
+    const sized width = sized_of(columns_of(p)), n = axes_count(p->spec.n, p->spec.n_n);
+    return (sized){p->panels, sized_div(sized_add(n, sized_add(width, sized_of(-1))), width).there};
 }
 
 loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
 {
-    return by == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_i64(b, by));
+    return int_modulo_sized(b, x, sized_of(by));
+}
+
+loop_value int_modulo_sized(loop_builder *b, loop_value x, sized by)
+{
+    return by.now == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_sized(b, by));
 }
 
 loop_value panel_of(loop_builder *b, const problem *p, loop_value x)
 {
     return p->has_dynamic_n ? loop_binary(b, LOOP_UREM, x, loop_size(b, SIZE_PANELS, p->panels))
-                            : int_modulo(b, x, p->panels);
+                            : int_modulo_sized(b, x, all_panels(p));
 }
 
 loop_value before_panels(loop_builder *b, const problem *p, loop_value x)
 {
     return p->has_dynamic_n ? loop_binary(b, LOOP_UDIV, x, loop_size(b, SIZE_PANELS, p->panels))
-                            : int_divided(b, x, p->panels);
+                            : int_divided_sized(b, x, all_panels(p));
 }
 
 loop_value int_max(loop_builder *b, loop_value x, loop_value y)
@@ -170,7 +216,8 @@ element factors_load(loop_builder *b, const problem *p, const factors *from, loo
     if (from->pair == 1 && lanes > 1) {
         load_neighbours(b, p, from, at, lanes, count, &first, &second);
     } else {
-        const loop_value next = int_add(b, at, loop_i64(b, from->pair));
+        const loop_value next =
+            int_add(b, at, loop_sized(b, (sized){from->pair, from->pair_there}));
         first = load_elements(b, p, from, at, lanes, count).re;
         second = load_elements(b, p, from, next, lanes, count).re;
     }

@@ -105,7 +105,7 @@ element element_empty(loop_builder *b, fold_kind kind, tn_dtype d, tn_dtype out,
 element element_fold_key(loop_builder *b, fold_kind kind, element x);
 element element_of_fold_key(loop_builder *b, fold_kind kind, tn_dtype d, element key);
 /* X divided by COUNT as a mean is, see fold_divide. */
-element element_divide_count(loop_builder *b, element x, int64_t count);
+element element_divide_count(loop_builder *b, element x, sized count);
 
 /* P with one product more, as contractions form them: fused for floats; complex numbers take four
  * fused steps; integers wrap. All three have the dtype of P; narrow floats are not rounded (chains

@@ -1,4 +1,5 @@
 /* Folds and products: what src/eval/parts/fold.c and chain.c compute. */
+#include "base/memory/hash.h"
 #include <math.h>
 
 #include "loop/element/element_parts.h"
@@ -76,14 +77,17 @@ element element_of_fold_key(loop_builder *b, fold_kind kind, tn_dtype d, element
                      LOOP_NO_VALUE};
 }
 
-static loop_value divide_float(loop_builder *b, tn_dtype d, loop_value x, int64_t count)
+static loop_value divide_float(loop_builder *b, tn_dtype d, loop_value x, sized count)
 {
     /* Converted once, as the evaluator does. */
-    const double by = d == TN_F64 ? (double)count : (double)(float)count;
-    return element_round(b, d, loop_binary(b, LOOP_FDIV, x, float_like(b, x, by)));
+    const double by = d == TN_F64 ? (double)count.now : (double)(float)count.now;
+    const loop_value divisor = float_like(b, x, by);
+    if (!sized_is_fixed(count))
+        loop_depends(b, divisor, hash_mix(0, (uint64_t)count.there));
+    return element_round(b, d, loop_binary(b, LOOP_FDIV, x, divisor));
 }
 
-element element_divide_count(loop_builder *b, element x, int64_t count)
+element element_divide_count(loop_builder *b, element x, sized count)
 {
     const tn_dtype d = dtype_table[x.dtype].part;
     if (!dtype_is_int(d)) {
@@ -92,17 +96,18 @@ element element_divide_count(loop_builder *b, element x, int64_t count)
             x.im = divide_float(b, d, x.im, count);
         return x;
     }
-    if (count == 0) {
+    if (count.now == 0) {
         x.re = const_like(b, x.re, 0);
         return x;
     }
     const bool is_signed = dtype_is_signed(d);
     const loop_elem own = element_compute(d);
-    const loop_elem wide = loop_elem_bytes(own) < 8 && count <= INT32_MAX ? LOOP_I32 : LOOP_I64;
+    const loop_elem wide = loop_elem_bytes(own) < 8 && count.now <= INT32_MAX ? LOOP_I32 : LOOP_I64;
     loop_value y = x.re;
     if (wide != own)
         y = loop_convert(b, is_signed ? LOOP_SEXT : LOOP_ZEXT, wide, y);
-    y = loop_binary(b, is_signed ? LOOP_SDIV : LOOP_UDIV, y, const_like(b, y, (uint64_t)count));
+    y = loop_binary(b, is_signed ? LOOP_SDIV : LOOP_UDIV, y,
+                    loop_sized_const(b, loop_value_type(b, y), count));
     x.re = wide == own ? y : loop_convert(b, LOOP_TRUNCATE, own, y);
     return x;
 }

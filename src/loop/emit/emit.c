@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/hash.h"
 #include "loop/emit/emit_parts.h"
 #include "ops/shape.h"
 
@@ -190,7 +191,8 @@ static element emit_draw(emitter *e, const node *n, const access_map *map)
 {
     const type *t = value_type(e->f, n->first_value);
     const module *m = e->f->module;
-    const access_expr *offset = access_offset(map, t->dims, e->memory);
+    const access_expr *offset =
+        access_offset(map, access_extents_of(e->f, n->first_value), e->memory);
     element_draws from = {.seed = e->seed};
     if (!offset)
         return emit_nothing(e, t->dtype);
@@ -249,6 +251,24 @@ static element load_kept(emitter *e, const emit_kept *kept)
     return element_load(e->b, kept->dtype, p, e->lanes, emit_natural(kept->dtype));
 }
 
+/* The constant N of one number, which may depend on sizes. */
+static element emit_number(emitter *e, const node *n, tn_dtype d)
+{
+    const function *like = e->f->like;
+    const void *data = attr_find(n->attrs, KEY_VALUE)->v.literal->data;
+    const element x = element_const(e->b, d, 1, data);
+    const size_t bytes = dtype_bytes(value_type(e->f, n->first_value)->dtype);
+    const node *there = like ? node_of(like, n->first_value) : n;
+    const void *beside =
+        kernel_is_uniform(there) ? attr_find(there->attrs, KEY_VALUE)->v.literal->data : data;
+    if (memcmp(data, beside, bytes) == 0)
+        return x;
+    loop_depends(e->b, x.re, hash_bytes(0, beside, bytes));
+    if (x.im != LOOP_NO_VALUE)
+        loop_depends(e->b, x.im, hash_bytes(1, beside, bytes));
+    return x;
+}
+
 /* The recursion ends at what is in memory, after at most as many steps as the kernel has nodes. */
 element emit_value(emitter *e, value_id v, const access_map *map)
 {
@@ -264,11 +284,10 @@ element emit_value(emitter *e, value_id v, const access_map *map)
     if (kept) {
         x = load_kept(e, kept);
     } else if (kernel_is_uniform(n)) {
-        x = element_const(e->b, emit_dtype(e, t->dtype), 1,
-                          attr_find(n->attrs, KEY_VALUE)->v.literal->data);
+        x = emit_number(e, n, emit_dtype(e, t->dtype));
     } else if (!emit_contains(e->k, e->f->values.at[v].node)) {
         const uint32_t i = emit_input(e->k, v);
-        x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, i, t, map);
+        x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, i, map);
     } else if (n->op == OP_IOTA) {
         x = emit_iota(e, n, map);
     } else if (kernel_draws(n)) {

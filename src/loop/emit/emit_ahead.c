@@ -109,7 +109,9 @@ static bool visit_by_data(emitter *e, const node *n, const access_map *map, emit
     access_map rest;
     const type *x = value_type(e->f, n->in[0]);
     const access_expr *offset =
-        emit_rest_of_map(e, n, map, &rest) ? access_offset(&rest, x->dims, e->memory) : NULL;
+        emit_rest_of_map(e, n, map, &rest)
+            ? access_offset(&rest, access_extents_of(e->f, n->in[0]), e->memory)
+            : NULL;
     if (!offset)
         return false;
     visit(user, offset, &(emit_read){n->in[0], map, x->dtype, true});
@@ -135,7 +137,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     if (kernel_is_uniform(n))
         return true;
     if (!emit_contains(e->k, e->f->values.at[v].node)) {
-        const access_expr *offset = access_offset(map, t->dims, e->memory);
+        const access_expr *offset = access_offset(map, access_extents_of(e->f, v), e->memory);
         if (offset)
             visit(user, offset, &(emit_read){v, map, t->dtype, false});
         return offset != NULL;
@@ -147,7 +149,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
         return true;
     }
     if (kernel_draws(n)) {
-        const access_expr *number = access_offset(map, t->dims, e->memory);
+        const access_expr *number = access_offset(map, access_extents_of(e->f, v), e->memory);
         if (number)
             visit(user, number, NULL);
         return number != NULL;

@@ -23,22 +23,35 @@ bool emit_rest_of_map(emitter *e, const node *n, const access_map *map, access_m
 }
 
 /* AT, and POSITION times STRIDE further. */
-static void add_position(emitter *e, emit_index *at, loop_value position, int64_t stride)
+static void add_position(emitter *e, emit_index *at, loop_value position, sized stride)
 {
     loop_builder *b = e->b;
-    position = emit_scaled(b, position, stride);
+    position = emit_times(b, position, stride);
     if (loop_lanes(b, position) > 1)
         emit_add_lanes(e, at, position);
     else
         at->first = loop_binary(b, LOOP_IADD, at->first, position);
 }
 
-static int64_t stride_of(const type *t, uint32_t axis)
+static sized extent_of(const emitter *e, value_id v, uint32_t axis)
 {
-    int64_t stride = 1;
-    for (uint32_t i = axis + 1; i < t->rank; i++)
-        stride *= t->dims[i];
+    const access_extents x = access_extents_of(e->f, v);
+    return (sized){x.now[axis], x.there[axis]};
+}
+
+static sized stride_of(const emitter *e, value_id v, uint32_t axis)
+{
+    const uint32_t rank = value_type(e->f, v)->rank;
+    sized stride = sized_of(1);
+    for (uint32_t i = axis + 1; i < rank; i++)
+        stride = sized_mul(stride, extent_of(e, v, i));
     return stride;
+}
+
+/* Where a window of V in X can start along AXIS at most. */
+static sized last_start(const emitter *e, value_id x, value_id v, uint32_t axis)
+{
+    return sized_add(extent_of(e, x, axis), sized_mul(sized_of(-1), extent_of(e, v, axis)));
 }
 
 /* A position of integer X as i64. */
@@ -48,12 +61,12 @@ static loop_value position_of(emitter *e, element x)
 }
 
 /* POSITION, if it is one of EXTENT; else the run stops, and it is 0. */
-static loop_value checked_position(emitter *e, loop_value position, int64_t extent)
+static loop_value checked_position(emitter *e, loop_value position, sized extent)
 {
     loop_builder *b = e->b;
     const uint32_t lanes = loop_lanes(b, position);
     const loop_type t = loop_value_type(b, position);
-    const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_const(b, t, (uint64_t)extent));
+    const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_sized_const(b, t, extent));
     loop_value fails = loop_unary(b, LOOP_NOT, ok);
     if (lanes > 1 && e->count != LOOP_NO_VALUE)
         fails = emit_both(b, fails, element_first(b, lanes, e->count));
@@ -62,12 +75,12 @@ static loop_value checked_position(emitter *e, loop_value position, int64_t exte
 }
 
 /* Where a window starts that must lie inside: START between 0 and MOST. */
-static loop_value clamped_position(emitter *e, element start, int64_t most)
+static loop_value clamped_position(emitter *e, element start, sized most)
 {
     loop_builder *b = e->b;
     loop_value x = position_of(e, start); /* in all lanes where padding is among them */
     const loop_type t = loop_value_type(b, x);
-    const loop_value zero = loop_const(b, t, 0), last = loop_const(b, t, (uint64_t)most);
+    const loop_value zero = loop_const(b, t, 0), last = loop_sized_const(b, t, most);
     x = loop_select(b, loop_binary(b, LOOP_ILT, x, zero), zero, x);
     return loop_select(b, loop_binary(b, LOOP_ILT, last, x), last, x);
 }
@@ -78,7 +91,9 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     const uint32_t place = emit_input(e->k, n->in[0]);
     access_map rest;
     const access_expr *offset =
-        emit_rest_of_map(e, n, map, &rest) ? access_offset(&rest, x->dims, e->memory) : NULL;
+        emit_rest_of_map(e, n, map, &rest)
+            ? access_offset(&rest, access_extents_of(e->f, n->in[0]), e->memory)
+            : NULL;
     if (!offset || place == UINT32_MAX)
         return emit_nothing(e, t->dtype);
     emit_index at = emit_expr(e, offset);
@@ -91,9 +106,9 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
         const uint32_t axis = n->op == OP_GATHER ? resolve_axis(n->attrs, KEY_AXIS, x->rank) : u;
         add_position(e, &at,
                      n->op == OP_DYNAMIC_SLICE
-                         ? clamped_position(e, i, x->dims[axis] - t->dims[axis])
-                         : checked_position(e, position_of(e, i), x->dims[axis]),
-                     stride_of(x, axis));
+                         ? clamped_position(e, i, last_start(e, n->in[0], n->first_value, axis))
+                         : checked_position(e, position_of(e, i), extent_of(e, n->in[0], axis)),
+                     stride_of(e, n->in[0], axis));
     }
     return emit_load_at(e, e->in[place], emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0),
                         NULL, NULL);
@@ -102,17 +117,17 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
 void emit_find_window(emitter *e)
 {
     const node *n = &e->f->nodes.at[e->k->node];
-    const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->in[1]);
-    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE};
+    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE, 0};
     for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 2) && !e->failed; u++) {
         access_map own;
         const access_map *from = kernel_operand_map(e->f, n, 2, u, e->memory, &own)
                                      ? access_copy(&own, e->memory)
                                      : NULL;
         if (from)
-            add_position(
-                e, &at, clamped_position(e, emit_value(e, n->in[2], from), x->dims[u] - t->dims[u]),
-                stride_of(x, u));
+            add_position(e, &at,
+                         clamped_position(e, emit_value(e, n->in[2], from),
+                                          last_start(e, n->in[0], n->in[1], u)),
+                         stride_of(e, n->in[0], u));
         e->failed = e->failed || !from;
     }
     e->window = at.first;

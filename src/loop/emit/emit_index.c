@@ -9,7 +9,8 @@ loop_value emit_all_lanes(emitter *e, const emit_index *x)
     if (e->lanes == 1)
         return v;
     if (x->step != 0) {
-        const loop_value step = loop_splat(b, e->lanes, loop_i64(b, x->step));
+        const loop_value step =
+            loop_splat(b, e->lanes, loop_sized(b, (sized){x->step, x->step_there}));
         v = loop_binary(b, LOOP_IADD, v,
                         loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I64, e->lanes), step));
     }
@@ -18,10 +19,19 @@ loop_value emit_all_lanes(emitter *e, const emit_index *x)
 
 loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor)
 {
-    if (factor == 1)
+    return emit_times(b, x, sized_of(factor));
+}
+
+loop_value emit_times(loop_builder *b, loop_value x, sized factor)
+{
+    if (factor.now == 1)
         return x;
-    const loop_type t = loop_value_type(b, x);
-    return loop_binary(b, LOOP_IMUL, x, loop_const(b, t, (uint64_t)factor));
+    return loop_binary(b, LOOP_IMUL, x, loop_sized_const(b, loop_value_type(b, x), factor));
+}
+
+static sized factor_of(const access_term *t)
+{
+    return (sized){t->factor, t->factor_there};
 }
 
 static unsigned log2_exact(int64_t by)
@@ -32,19 +42,20 @@ static unsigned log2_exact(int64_t by)
     return (INT64_C(1) << n) == by ? n : 64;
 }
 
-/* X // BY or X % BY, rounded down; X lies in LOW .. HIGH. */
-static loop_value quotient(emitter *e, loop_value x, int64_t low, int64_t high, int64_t by,
-                           bool remainder)
+/* What is divided by T, X // by or X % by, rounded down. */
+static loop_value quotient(emitter *e, loop_value x, const access_term *term, bool remainder)
 {
     loop_builder *b = e->b;
+    const int64_t low = term->of->low, high = term->of->high, by = term->by;
+    const sized divisor = {by, term->by_there};
     /* Other sizes may be no power of two. LLVM knows which are, where the number is in the code. */
-    const unsigned shift = e->k->is_generic ? 64 : log2_exact(by);
+    const unsigned shift = sized_is_fixed(divisor) ? log2_exact(by) : 64;
     const bool is_narrow =
         loop_lanes(b, x) > 1 && low >= INT32_MIN && high <= INT32_MAX && by <= INT32_MAX;
     if (is_narrow) /* vectors of 32-bit numbers divide well, others do not */
         x = loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x);
     const loop_type t = loop_value_type(b, x);
-    const loop_value d = loop_const(b, t, (uint64_t)by);
+    const loop_value d = loop_sized_const(b, t, divisor);
     loop_value r;
     if (shift < 64 && remainder) {
         r = loop_binary(b, LOOP_AND, x, loop_const(b, t, (uint64_t)by - 1));
@@ -73,32 +84,35 @@ void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes)
 emit_index emit_expr(emitter *e, const access_expr *expr)
 {
     loop_builder *b = e->b;
-    emit_index sum = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE};
+    emit_index sum = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0};
     loop_value first = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
         loop_value x;
         if (t->kind == ACCESS_AXIS) {
             x = e->at[t->axis];
-            if (t->axis == e->vector_axis && e->lanes > 1)
+            if (t->axis == e->vector_axis && e->lanes > 1) {
                 sum.step += t->factor;
+                sum.step_there = there_add(sum.step_there, t->factor_there);
+            }
         } else {
             const bool remainder = t->kind == ACCESS_REMAINDER;
             const emit_index of = emit_expr(e, t->of);
             if (emit_varies(e, &of)) {
-                x = quotient(e, emit_all_lanes(e, &of), t->of->low, t->of->high, t->by, remainder);
-                emit_add_lanes(e, &sum, emit_scaled(b, x, t->factor));
+                x = quotient(e, emit_all_lanes(e, &of), t, remainder);
+                emit_add_lanes(e, &sum, emit_times(b, x, factor_of(t)));
                 continue;
             }
-            x = quotient(e, of.first, t->of->low, t->of->high, t->by, remainder);
+            x = quotient(e, of.first, t, remainder);
         }
-        x = emit_scaled(b, x, t->factor);
+        x = emit_times(b, x, factor_of(t));
         first = first == LOOP_NO_VALUE ? x : loop_binary(b, LOOP_IADD, first, x);
     }
     if (first == LOOP_NO_VALUE)
-        first = loop_i64(b, expr->constant);
+        first = loop_sized(b, (sized){expr->constant, expr->constant_there});
     else if (expr->constant != 0)
-        first = loop_binary(b, LOOP_IADD, first, loop_i64(b, expr->constant));
+        first = loop_binary(b, LOOP_IADD, first,
+                            loop_sized(b, (sized){expr->constant, expr->constant_there}));
     sum.first = first;
     return sum;
 }
@@ -122,10 +136,12 @@ static loop_value holds(emitter *e, const access_guard *g)
     const loop_type t = loop_value_type(b, v);
     loop_value ok = LOOP_NO_VALUE;
     if (g->of->low < g->low)
-        ok = loop_unary(b, LOOP_NOT,
-                        loop_binary(b, LOOP_ILT, v, loop_const(b, t, (uint64_t)g->low)));
+        ok = loop_unary(
+            b, LOOP_NOT,
+            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->low, g->low_there})));
     if (g->of->high >= g->high) {
-        const loop_value below = loop_binary(b, LOOP_ILT, v, loop_const(b, t, (uint64_t)g->high));
+        const loop_value below =
+            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->high, g->high_there}));
         ok = ok == LOOP_NO_VALUE ? below : emit_both(b, ok, below);
     }
     return ok == LOOP_NO_VALUE ? loop_const(b, loop_type_of(LOOP_MASK, 1), 1) : ok;
@@ -146,30 +162,32 @@ loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from)
 bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits)
 {
     loop_builder *b = e->b;
-    loop_value first = loop_i64(b, expr->constant);
-    int64_t step = 0;
+    loop_value first = loop_sized(b, (sized){expr->constant, expr->constant_there});
+    sized step = sized_of(0);
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
         loop_value x;
         if (t->kind == ACCESS_AXIS) {
             x = e->at[t->axis];
-            step += t->axis == e->vector_axis ? t->factor : 0;
+            step = t->axis == e->vector_axis ? sized_add(step, factor_of(t)) : step;
         } else {
             const bool remainder = t->kind == ACCESS_REMAINDER;
             emit_index of;
             if (!emit_unwrapped(e, t->of, &of, fits) || of.step < 0 || of.step > t->by)
                 return false;
-            x = quotient(e, of.first, t->of->low, t->of->high, t->by, remainder);
+            x = quotient(e, of.first, t, remainder);
             if (of.step > 0) {
-                const loop_value rest = quotient(e, of.first, t->of->low, t->of->high, t->by, true);
-                const int64_t most = t->by - of.step * ((int64_t)e->lanes - 1);
-                *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, rest, loop_i64(b, most)));
-                step += remainder ? t->factor * of.step : 0;
+                const loop_value rest = quotient(e, of.first, t, true);
+                const sized of_step = {of.step, of.step_there}, by = {t->by, t->by_there};
+                const sized most =
+                    sized_add(by, sized_mul(of_step, sized_of(1 - (int64_t)e->lanes)));
+                *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, rest, loop_sized(b, most)));
+                step = remainder ? sized_add(step, sized_mul(factor_of(t), of_step)) : step;
             }
         }
-        first = loop_binary(b, LOOP_IADD, first, emit_scaled(b, x, t->factor));
+        first = loop_binary(b, LOOP_IADD, first, emit_times(b, x, factor_of(t)));
     }
-    *line = (emit_index){first, step, LOOP_NO_VALUE};
+    *line = (emit_index){first, step.now, LOOP_NO_VALUE, step.there};
     return true;
 }
 
@@ -181,12 +199,16 @@ bool emit_all_within(emitter *e, const access_map *map, loop_value *fits)
         emit_index x;
         if (!emit_unwrapped(e, g->of, &x, fits))
             return false;
-        const int64_t reach = x.step * ((int64_t)e->lanes - 1);
-        const int64_t low = g->low - (reach < 0 ? reach : 0),
-                      high = g->high - (reach > 0 ? reach : 0);
-        const loop_value below = loop_binary(b, LOOP_ILT, x.first, loop_i64(b, low));
+        const sized back =
+            sized_mul((sized){x.step, x.step_there}, sized_of(1 - (int64_t)e->lanes));
+        sized low = {g->low, g->low_there}, high = {g->high, g->high_there};
+        if (x.step < 0)
+            low = sized_add(low, back);
+        if (x.step > 0)
+            high = sized_add(high, back);
+        const loop_value below = loop_binary(b, LOOP_ILT, x.first, loop_sized(b, low));
         *fits = emit_both(b, *fits, loop_unary(b, LOOP_NOT, below));
-        *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, x.first, loop_i64(b, high)));
+        *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, x.first, loop_sized(b, high)));
     }
     return true;
 }

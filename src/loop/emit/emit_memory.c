@@ -12,6 +12,7 @@ static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t b
         return NULL;
     memcpy(y, x, bytes);
     y->constant -= by;
+    y->constant_there = y->constant ? there_add(y->constant_there, -by) : 0;
     y->low -= by;
     y->high -= by;
     return y;
@@ -194,10 +195,12 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
         loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
-element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map)
+element emit_load(emitter *e, uint32_t i, const access_map *map)
 {
     const loop_value base = e->in[i];
-    const access_expr *offset = access_offset(map, t->dims, e->memory);
+    const value_id v = e->k->in[i];
+    const type *t = value_type(e->f, v);
+    const access_expr *offset = access_offset(map, access_extents_of(e->f, v), e->memory);
     if (offset && e->moved && e->moved[i] != 0)
         offset = moved_back(e, offset, e->moved[i]);
     if (!offset)
@@ -217,7 +220,7 @@ element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32
     const uint32_t own_axis = e->vector_axis, own_lanes = e->lanes;
     e->vector_axis = axis;
     e->lanes = lanes;
-    const element x = emit_load(e, i, value_type(e->f, read->v), read->map);
+    const element x = emit_load(e, i, read->map);
     e->vector_axis = own_axis;
     e->lanes = own_lanes;
     return x;
@@ -251,7 +254,7 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
                 bool nontemporal)
 {
     const access_expr *offset =
-        access_offset(out->to, value_type(e->f, out->into)->dims, e->memory);
+        access_offset(out->to, access_extents_of(e->f, out->into), e->memory);
     if (offset && e->moved_to && e->moved_to[out - e->k->out] != 0)
         offset = moved_back(e, offset, e->moved_to[out - e->k->out]);
     if (!offset) {

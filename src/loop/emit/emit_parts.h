@@ -34,6 +34,7 @@ loop_value emit_all_lanes(emitter *e, const emit_index *x);
 /* SUM plus the number of each lane. */
 void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes);
 loop_value emit_scaled(loop_builder *b, loop_value x, int64_t factor);
+loop_value emit_times(loop_builder *b, loop_value x, sized factor);
 /* Both masks, of which one may have one lane. */
 loop_value emit_both(loop_builder *b, loop_value x, loop_value y);
 /* All guards of MAP number FROM and on; LOOP_NO_VALUE when there are none. */
@@ -55,7 +56,7 @@ static inline uint32_t emit_natural(tn_dtype d)
 element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loop_value ok,
                      const access_expr *offset, const access_map *map);
 /* The element of input number I, dense and of type T; 0 where a guard of MAP does not hold. */
-element emit_load(emitter *e, uint32_t i, const type *t, const access_map *map);
+element emit_load(emitter *e, uint32_t i, const access_map *map);
 
 /* Positions given by data. REST is where the first operand of N is read for a result at MAP, with 0
  * on the axes whose position is data. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory/hash.h"
 #include "loop/ir/order.h"
 #include "scalar/minifloat.h"
 
@@ -173,13 +174,27 @@ loop_value loop_buffer(loop_builder *b, uint32_t index)
     return loop_load(b, loop_type_of(LOOP_PTR, 1), at, 8);
 }
 
+static sized lines_of(sized bytes)
+{
+    const sized line = sized_of(LOOP_ALIGN);
+    return sized_mul(sized_div(sized_add(bytes, sized_of(LOOP_ALIGN - 1)), line), line);
+}
+
+loop_value loop_sized_scratch(loop_builder *b, sized bytes)
+{
+    const sized from = {(int64_t)b->scratch_bytes, b->scratch_there};
+    if (bytes.now < 0 || bytes.now > INT64_MAX / 2 || from.now > INT64_MAX / 2)
+        return fault(b, "too much scratch memory");
+    const sized next = sized_add(from, lines_of(bytes));
+    b->scratch_bytes = (uint64_t)next.now;
+    b->scratch_there = next.there;
+    const loop_value at = b->params[LOOP_SCRATCH];
+    return from.now == 0 ? at : loop_offset(b, at, loop_sized(b, from));
+}
+
 loop_value loop_scratch(loop_builder *b, uint64_t bytes)
 {
-    const uint64_t from = b->scratch_bytes;
-    if (bytes > INT64_MAX / 2 || from > INT64_MAX / 2)
-        return fault(b, "too much scratch memory");
-    b->scratch_bytes += (bytes + LOOP_ALIGN - 1) / LOOP_ALIGN * LOOP_ALIGN;
-    return loop_at(b, b->params[LOOP_SCRATCH], (int64_t)from);
+    return loop_sized_scratch(b, sized_of((int64_t)(bytes > INT64_MAX ? INT64_MAX : bytes)));
 }
 
 loop_value loop_local(loop_builder *b, uint64_t bytes)
@@ -215,6 +230,25 @@ loop_value loop_size(loop_builder *b, uint32_t name, int64_t value)
                               .type = loop_type_of(LOOP_I64, 1),
                               .n_lanes = name,
                               .imm = (uint64_t)value});
+}
+
+loop_value loop_sized_const(loop_builder *b, loop_type t, sized x)
+{
+    const loop_value v = loop_const(b, t, (uint64_t)x.now);
+    if (!sized_is_fixed(x))
+        loop_depends(b, v, hash_mix(0, (uint64_t)x.there));
+    return v;
+}
+
+void loop_depends(loop_builder *b, loop_value v, uint64_t there)
+{
+    if (!b->fault && b->at[v].op == LOOP_CONST)
+        b->at[v].n_lanes = (uint32_t)(there % (UINT32_MAX - LOOP_SIZE_NAMES)) + LOOP_SIZE_NAMES;
+}
+
+loop_value loop_sized(loop_builder *b, sized x)
+{
+    return loop_sized_const(b, loop_type_of(LOOP_I64, 1), x);
 }
 
 loop_value loop_i32(loop_builder *b, int32_t value)

@@ -18,6 +18,7 @@
 #define LOOP_IR_LOOP_H
 
 #include "base/text/text.h"
+#include "graph/sized.h"
 #include "scalar/program.h"
 
 typedef enum loop_elem {
@@ -103,6 +104,7 @@ typedef struct loop_builder {
     uint32_t *region;              /* by value: the innermost of them where it stands, or 0 */
     uint32_t n_buffers;
     uint64_t scratch_bytes;
+    int64_t scratch_there; /* the same with other sizes */
     loop_value params[4];
     /* Vectors of constants that are made now are not worth a register: the loops that they are in
      * stand beside others which need all of them. */
@@ -133,16 +135,25 @@ loop_value loop_param_value(const loop_builder *b, loop_param p);
 loop_value loop_buffer(loop_builder *b, uint32_t index);
 /* BYTES more of scratch memory, LOOP_ALIGN-aligned. */
 loop_value loop_scratch(loop_builder *b, uint64_t bytes);
+/* The same, where the number of bytes may depend on the sizes. */
+loop_value loop_sized_scratch(loop_builder *b, sized bytes);
 /* BYTES of the stack, LOOP_ALIGN-aligned; small ones only. Outside of loops. */
 loop_value loop_local(loop_builder *b, uint64_t bytes);
 
 loop_value loop_const(loop_builder *b, loop_type t, uint64_t bits);
 loop_value loop_i64(loop_builder *b, int64_t value);
 loop_value loop_i32(loop_builder *b, int32_t value);
-/* As loop_i64, for a number that depends on the sizes of the program: loop_with_numbers makes it a
- * number of the step even where it is equal for both choices of sizes. Numbers of one NAME (above
- * 0) become one; numbers of different names stay apart, even where they are equal. */
+/* As loop_i64, for a number that depends on the sizes of the program: it becomes a number of the
+ * step (loop/ir/numbers.h). Numbers of one NAME, 1 .. LOOP_SIZE_NAMES - 1, become one; numbers of
+ * different names stay apart, even where they are equal. */
+enum { LOOP_SIZE_NAMES = 64 };
 loop_value loop_size(loop_builder *b, uint32_t name, int64_t value);
+/* As loop_const and loop_i64, for a number that may depend on the sizes: then it is a number of the
+ * step, which it shares with those that are equal with other sizes, too. */
+loop_value loop_sized_const(loop_builder *b, loop_type t, sized x);
+loop_value loop_sized(loop_builder *b, sized x);
+/* The constant V depends on the sizes: THERE is a hash of what it is with others. */
+void loop_depends(loop_builder *b, loop_value v, uint64_t there);
 /* VALUE in the lanes of T, which is f32 or f64. */
 loop_value loop_float(loop_builder *b, loop_type t, double value);
 

@@ -46,6 +46,30 @@ static bool are_alike(const loop_program *p, const loop_program *q)
     return true;
 }
 
+bool loop_has_sizes(const loop_program *p)
+{
+    bool has = false;
+    for (loop_value v = 0; v < p->n && !has; v++)
+        has = is_size(&p->at[v]);
+    return has;
+}
+
+const loop_program *loop_without_sizes(const loop_program *p, arena *memory)
+{
+    if (!loop_has_sizes(p))
+        return p;
+    loop_program *made = ARENA_NEW(memory, loop_program);
+    loop_inst *at = ARENA_ARRAY(memory, loop_inst, p->n);
+    if (!made || !at)
+        return NULL;
+    memcpy(at, p->at, p->n * sizeof *at);
+    for (loop_value v = 0; v < p->n; v++)
+        at[v].n_lanes = is_size(&at[v]) ? 0 : at[v].n_lanes;
+    *made = *p;
+    made->at = at;
+    return made;
+}
+
 uint64_t loop_shape_hash(const loop_program *p)
 {
     uint64_t h = hash_bytes(p->n_buffers, p->tables, p->n_tables);

@@ -1,5 +1,5 @@
-/* Numbers of a step: programs that differ only in constants become one program that reads these
- * constants from an array. */
+/* Numbers of a step: what depends on the sizes of a program, and constants in which programs differ
+ * that are equal otherwise, are read from an array. */
 #ifndef LOOP_IR_NUMBERS_H
 #define LOOP_IR_NUMBERS_H
 
@@ -13,14 +13,19 @@ typedef struct loop_numbers {
 } loop_numbers;
 
 /* Make *OUT, a copy of the first of N PROGRAMS, which reads two sorts of constants from an array of
- * numbers: those that have another value in one of the others, and those that are sizes
- * (loop_size). Buffer number BUFFER points to the array; NUMBERS has its values, by program.
- * Constants that are equal to each other in each program share a number. *OUT is the first program
- * when there are no such constants. It is NULL when the programs differ in anything but constants
- * and the size of scratch memory, or in more than LOOP_NUMBERS. All in MEMORY; false without
- * memory. */
+ * numbers: those that have another value in one of the others, and those that depend on sizes
+ * (loop_size, loop_sized). Buffer number BUFFER points to the array; NUMBERS has its values, by
+ * program. Constants that are equal to each other in each program share a number. *OUT is the first
+ * program when there are no such constants. It is NULL when the programs differ in anything but
+ * constants and the size of scratch memory, or in more than LOOP_NUMBERS. All in MEMORY; false
+ * without memory. */
 bool loop_with_numbers(const loop_program *const *programs, uint32_t n, uint32_t buffer,
                        arena *memory, const loop_program **out, loop_numbers *numbers);
+
+/* Does a constant of P depend on sizes? */
+bool loop_has_sizes(const loop_program *p);
+/* P with all sizes in its code; NULL without memory. */
+const loop_program *loop_without_sizes(const loop_program *p, arena *memory);
 
 /* A hash that programs share which differ in constants only. */
 uint64_t loop_shape_hash(const loop_program *p);

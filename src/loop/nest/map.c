@@ -17,7 +17,7 @@ static bool lines_are_aligned(const emitter *e, const kernel_output *out)
     const kernel *k = e->k;
     const uint32_t last = k->rank - 1;
     const type *t = value_type(e->f, out->into);
-    const access_expr *to = access_offset(out->to, t->dims, e->memory);
+    const access_expr *to = access_offset(out->to, access_extents_of(e->f, out->into), e->memory);
     const int64_t bytes = (int64_t)dtype_bytes(t->dtype);
     int64_t first, strides[TN_MAX_RANK], dense = 1;
     if (!to || !access_strides(to, k->rank, &first, strides))
@@ -147,7 +147,8 @@ static bool can_overlay(overlay *o)
     emitter *e = o->e;
     const kernel *k = e->k;
     const type *in = value_type(e->f, k->in[o->in]), *out = value_type(e->f, k->out[o->out].into);
-    const access_expr *to = access_offset(k->out[o->out].to, out->dims, e->memory);
+    const access_expr *to =
+        access_offset(k->out[o->out].to, access_extents_of(e->f, k->out[o->out].into), e->memory);
     if (in->count != out->count || dtype_bytes(in->dtype) != dtype_bytes(out->dtype) || !to ||
         !access_strides(to, k->rank, &o->first, o->steps))
         return false;
@@ -209,9 +210,8 @@ static bool move_buffers(emitter *e, nest_step *step)
     for (uint32_t i = 0; i < n; i++)
         u.at[i] = -1;
     for (uint32_t i = 0; i < k->n_out; i++) {
-        const type *into = value_type(e->f, k->out[i].into);
         note_first(&u, emit_output_buffer(k, i),
-                   access_offset(k->out[i].to, into->dims, e->memory));
+                   access_offset(k->out[i].to, access_extents_of(e->f, k->out[i].into), e->memory));
         if (!emit_visit_reads(e, k->out[i].value, k->out[i].from, note_read, &u))
             return !e->failed;
     }
@@ -252,7 +252,7 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     e.rank = k->rank;
     e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
-    e.lanes = nest_lanes(f, k, k->dynamic == 1 && k->rank == 1 ? INT64_MAX : extent);
+    e.lanes = nest_lanes(f, k, k->rank == 1 && nest_is_dynamic(k, 0) ? INT64_MAX : extent);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
     nest_step step = {.n_buffers = 0};
@@ -265,14 +265,15 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     if (k->rank == 1) {
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
-        map_line(&e, loop_binary(&b, LOOP_IMUL, begin, piece),
-                 loop_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_i64(&b, extent)),
-                 buffers);
+        map_line(
+            &e, loop_binary(&b, LOOP_IMUL, begin, piece),
+            loop_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_sized(&b, nest_extent(k, 0))),
+            buffers);
     } else {
         items = rows;
         const loop_value item = loop_for(&b, begin, end, 1);
         nest_decode(&e, item, k->rank - 1);
-        map_line(&e, loop_i64(&b, 0), loop_i64(&b, extent), buffers);
+        map_line(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
         loop_end(&b);
     }
     const uint64_t cost = nest_cost(f, k);

@@ -11,8 +11,8 @@ static const access_map *rebased(const access_map *map, const access_map *by, ar
     return access_compose(by, map, memory, &out) ? access_copy(&out, memory) : NULL;
 }
 
-bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena *memory,
-                 kernel *out)
+bool nest_rebase(const kernel *k, const access_map *map, const int64_t *there, uint32_t reduced,
+                 arena *memory, kernel *out)
 {
     kernel_output *outputs = ARENA_ARRAY(memory, kernel_output, k->n_out);
     if (!outputs)
@@ -21,7 +21,7 @@ bool nest_rebase(const kernel *k, const access_map *map, uint32_t reduced, arena
     r.rank = map->rank;
     memcpy(r.dims, map->dims, map->rank * sizeof *map->dims);
     r.reduced = reduced;
-    r.dynamic = 0; /* the caller sets it where it is known */
+    memcpy(r.there, there, map->rank * sizeof *there);
     for (uint32_t i = 0; i < k->n_out; i++) {
         outputs[i] = k->out[i];
         outputs[i].from = rebased(k->out[i].from, map, memory);
@@ -44,23 +44,33 @@ static uint32_t joined_mask(uint32_t mask, uint32_t axis)
     return low | (mask >> axis & 1) << axis | mask >> (axis + 1) << axis;
 }
 
+/* K with its positions as N axes of the extents X. */
+static bool reshape(const kernel *k, const sized *x, uint32_t n, uint32_t reduced, arena *memory,
+                    kernel *out)
+{
+    const access_extents own = {k->rank, k->dims, k->there};
+    int64_t dims[TN_MAX_RANK], there[TN_MAX_RANK];
+    access_map map;
+    for (uint32_t i = 0; i < n; i++) {
+        dims[i] = x[i].now;
+        there[i] = x[i].there;
+    }
+    return access_of_reshape((access_extents){n, dims, there}, own, memory, &map) &&
+           nest_rebase(k, &map, there, reduced, memory, out);
+}
+
 /* Axes AXIS and AXIS + 1 as one. */
 static bool join(const kernel *k, uint32_t axis, arena *memory, kernel *out)
 {
-    access_map map;
-    int64_t dims[TN_MAX_RANK];
+    sized x[TN_MAX_RANK];
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->rank; i++) {
         if (i == axis + 1)
-            dims[n - 1] *= k->dims[i];
+            x[n - 1] = sized_mul(x[n - 1], nest_extent(k, i));
         else
-            dims[n++] = k->dims[i];
+            x[n++] = nest_extent(k, i);
     }
-    if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
-        !nest_rebase(k, &map, joined_mask(k->reduced, axis), memory, out))
-        return false;
-    out->dynamic = joined_mask(k->dynamic, axis);
-    return true;
+    return reshape(k, x, n, joined_mask(k->reduced, axis), memory, out);
 }
 
 /* Which pairs of neighbouring axes everything walks as one. */
@@ -106,7 +116,7 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
     e.rank = k->rank;
     for (uint32_t i = 0; i < k->n_out; i++) {
         const access_expr *to =
-            access_offset(k->out[i].to, value_type(f, k->out[i].into)->dims, memory);
+            access_offset(k->out[i].to, access_extents_of(f, k->out[i].into), memory);
         if (!to || !emit_visit_reads(&e, k->out[i].value, k->out[i].from, look, j))
             return false;
         look(j, to, NULL);
@@ -123,31 +133,25 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
 /* Without axes of extent 1, but with at least one axis, and one that is reduced in ROWS. */
 static bool drop_ones(const kernel *k, arena *memory, kernel *out)
 {
-    int64_t dims[TN_MAX_RANK];
-    uint32_t n = 0, reduced = 0, dynamic = 0;
-    access_map map;
+    sized x[TN_MAX_RANK];
+    uint32_t n = 0, reduced = 0;
     for (uint32_t i = 0; i < k->rank; i++) {
         if (k->dims[i] == 1)
             continue;
-        dynamic |= (k->dynamic >> i & 1) << n;
         reduced |= (k->reduced >> i & 1) << n;
-        dims[n++] = k->dims[i];
+        x[n++] = nest_extent(k, i);
     }
     if (n == 0 || (k->kind == KERNEL_ROWS && !reduced)) {
         reduced = k->kind == KERNEL_ROWS ? UINT32_C(1) << n : 0;
-        dims[n++] = 1;
+        x[n++] = sized_of(1);
     }
-    if (!access_of_reshape(dims, n, k->dims, k->rank, memory, &map) ||
-        !nest_rebase(k, &map, reduced, memory, out))
-        return false;
-    out->dynamic = dynamic;
-    return true;
+    return reshape(k, x, n, reduced, memory, out);
 }
 
 static bool reduced_last(const kernel *k, arena *memory, kernel *out)
 {
     uint32_t order[TN_MAX_RANK], n = 0, kept;
-    int64_t dims[TN_MAX_RANK];
+    int64_t dims[TN_MAX_RANK], there[TN_MAX_RANK];
     access_map map;
     for (uint32_t i = 0; i < k->rank; i++)
         if (!(k->reduced >> i & 1))
@@ -157,13 +161,11 @@ static bool reduced_last(const kernel *k, arena *memory, kernel *out)
         if (k->reduced >> i & 1)
             order[n++] = i;
     memcpy(dims, k->dims, sizeof dims);
-    const uint32_t all = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
-    if (!access_of_order(dims, order, n, memory, &map) ||
-        !nest_rebase(k, &map, all & ~((UINT32_C(1) << kept) - 1), memory, out))
-        return false;
     for (uint32_t i = 0; i < n; i++)
-        out->dynamic |= (k->dynamic >> order[i] & 1) << i;
-    return true;
+        there[i] = k->there[order[i]];
+    const uint32_t all = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+    return access_of_order(dims, order, n, memory, &map) &&
+           nest_rebase(k, &map, there, all & ~((UINT32_C(1) << kept) - 1), memory, out);
 }
 
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out)
@@ -222,7 +224,7 @@ void nest_decode(emitter *e, loop_value item, uint32_t n)
 {
     loop_builder *b = e->b;
     for (uint32_t i = n; i-- > 0;) {
-        const loop_value extent = loop_i64(b, e->k->dims[i]);
+        const loop_value extent = loop_sized(b, nest_extent(e->k, i));
         e->at[i] = i == 0 ? item : loop_binary(b, LOOP_UREM, item, extent);
         if (i > 0)
             item = loop_binary(b, LOOP_UDIV, item, extent);

@@ -23,17 +23,24 @@ static void add_windows(const contraction *p, uint32_t o, const uint32_t *number
     for (uint32_t i = 0; i < p->operand[o].n_windows; i++) {
         const contraction_window *w = &p->operand[o].windows[i];
         contract_window *to = &s->windows[s->n_windows++];
-        *to = (contract_window){.n = w->n, .low = w->low, .extent = w->extent, .step = w->step};
+        *to = (contract_window){.n = w->n,
+                                .low = w->low,
+                                .extent = w->extent,
+                                .step = w->step,
+                                .low_there = w->low_there,
+                                .extent_there = w->extent_there,
+                                .step_there = w->step_there};
         for (uint32_t k = 0; k < w->n; k++) {
             to->walkers[k].list = lists[p->loops[w->walkers[k].loop].part];
             to->walkers[k].axis = number[w->walkers[k].loop];
             to->walkers[k].by = w->walkers[k].by;
+            to->walkers[k].by_there = w->walkers[k].by_there;
         }
     }
 }
 
-/* Operand O of P as A, the other one as B. DYNAMIC: a mask of loops. */
-static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contract_spec *s)
+/* Operand O of P as A, the other one as B. */
+static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
 {
     uint32_t number[TN_MAX_RANK];
     for (uint32_t i = 0; i < p->n_loops; i++) {
@@ -50,7 +57,11 @@ static void set_axes(const contraction *p, uint32_t o, uint32_t dynamic, contrac
         }
         number[i] = *n;
         contract_axis_add(list, n, x->extent, x->step[o], x->step[1 - o], x->c);
-        list[*n - 1].is_dynamic = dynamic >> i & 1;
+        contract_axis *axis = &list[*n - 1];
+        axis->extent_there = x->extent_there;
+        axis->a_there = x->step_there[o];
+        axis->b_there = x->step_there[1 - o];
+        axis->c_there = x->c_there;
     }
     add_windows(p, o, number, s);
     s->is_transposed = (o == 1) != p->is_exchanged;
@@ -68,7 +79,7 @@ static uint32_t left_operand(const contraction *p)
 
 /* What is computed, with operand O as A. */
 static void find_spec(const function *f, const node *n, contraction *p, uint32_t o,
-                      uint32_t dynamic, contract_spec *s)
+                      contract_spec *s)
 {
     s->a = value_type(f, n->in[o])->dtype;
     s->b = value_type(f, n->in[1 - o])->dtype;
@@ -77,7 +88,7 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
     s->b_is_first = o == 1;
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
-    set_axes(p, o, dynamic, s);
+    set_axes(p, o, s);
 }
 
 /* ---- what is before ---- */
@@ -125,6 +136,7 @@ static prologue *prologue_of(const function *f, const kernel *k, value_id v, are
                   .n_out = 1,
                   .out = out};
     memcpy(own.dims, t->dims, t->rank * sizeof *t->dims);
+    memcpy(own.there, access_extents_of(f, v).there, t->rank * sizeof *t->dims);
     if (!map || !nest_simplify(f, &own, memory, &x->k) ||
         !emit_init(&x->e, &unused, f, &x->k, memory))
         return NULL;
@@ -150,11 +162,11 @@ static bool set_prologues(const function *f, const kernel *k, arena *memory, pro
 
 /* ---- what follows ---- */
 
-static int64_t extent_of(const contract_axis *axes, uint32_t n)
+static sized extent_of(const contract_axis *axes, uint32_t n)
 {
-    int64_t extent = 1;
+    sized extent = sized_of(1);
     for (uint32_t i = 0; i < n; i++)
-        extent *= axes[i].extent;
+        extent = sized_mul(extent, (sized){axes[i].extent, axes[i].extent_there});
     return extent;
 }
 
@@ -193,8 +205,9 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
     e->lanes = part->lanes;
     e->count = part->count;
     e->vector_axis = part->is_column ? 0 : 1;
-    e->at[0] = loop_binary(b, LOOP_IADD, part->m,
-                           loop_binary(b, LOOP_IMUL, part->batch, loop_i64(b, k->dims[0])));
+    e->at[0] =
+        loop_binary(b, LOOP_IADD, part->m,
+                    loop_binary(b, LOOP_IMUL, part->batch, loop_sized(b, nest_extent(k, 0))));
     e->at[1] = part->n;
     const uint32_t mark = emit_mark(e);
     emit_know(e, u->result, NULL, part->value);
@@ -212,7 +225,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
 /* Axes of results, each with its step there. */
 typedef struct result_axes {
     uint32_t n;
-    int64_t extent[TN_MAX_RANK], c[TN_MAX_RANK];
+    int64_t extent[TN_MAX_RANK], there[TN_MAX_RANK], c[TN_MAX_RANK];
 } result_axes;
 
 static void list_axes(const contract_axis *axes, uint32_t n, result_axes *out)
@@ -221,45 +234,51 @@ static void list_axes(const contract_axis *axes, uint32_t n, result_axes *out)
         if (axes[i].extent == 1)
             continue;
         out->extent[out->n] = axes[i].extent;
+        out->there[out->n] = axes[i].extent_there;
         out->c[out->n++] = axes[i].c;
     }
 }
 
 /* From the positions of A, in their order, to the row-major ones of results of shape DIMS. */
-static bool map_to_results(const result_axes *a, const int64_t *dims, uint32_t rank, arena *memory,
+static bool map_to_results(const result_axes *a, access_extents dims, arena *memory,
                            access_map *out)
 {
     uint32_t place[TN_MAX_RANK]; /* in the result */
-    int64_t sorted[TN_MAX_RANK];
+    int64_t sorted[TN_MAX_RANK], there[TN_MAX_RANK];
     access_map order, shape;
     for (uint32_t i = 0; i < a->n; i++) {
         place[i] = 0;
         for (uint32_t k = 0; k < a->n; k++)
             place[i] += a->c[k] > a->c[i];
         sorted[place[i]] = a->extent[i];
+        there[place[i]] = a->there[i];
     }
     return access_of_order(sorted, place, a->n, memory, &order) &&
-           access_of_reshape(sorted, a->n, dims, rank, memory, &shape) &&
+           access_of_reshape((access_extents){a->n, sorted, there}, dims, memory, &shape) &&
            access_compose(&order, &shape, memory, out);
 }
 
 /* The kernel over two axes: the rows of all batches, and the columns. */
 static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, kernel *out)
 {
-    const int64_t m = extent_of(s->m, s->n_m), n = extent_of(s->n, s->n_n);
-    const int64_t batch = extent_of(s->batch, s->n_batch);
-    const int64_t dims[2] = {batch * (s->is_transposed ? n : m), s->is_transposed ? m : n};
+    const sized m = extent_of(s->m, s->n_m), n = extent_of(s->n, s->n_n);
+    const sized batch = extent_of(s->batch, s->n_batch);
+    const sized rows = s->is_transposed ? n : m, columns = s->is_transposed ? m : n;
+    const sized all = sized_mul(batch, rows);
+    const int64_t dims[2] = {all.now, columns.now}, there[2] = {all.there, columns.there};
     result_axes axes = {.n = 0};
     access_map map, to_axes, to_results;
     list_axes(s->batch, s->n_batch, &axes);
     list_axes(s->is_transposed ? s->n : s->m, s->is_transposed ? s->n_n : s->n_m, &axes);
     list_axes(s->is_transposed ? s->m : s->n, s->is_transposed ? s->n_m : s->n_n, &axes);
-    if (!access_of_reshape(dims, 2, axes.extent, axes.n, memory, &to_axes) ||
-        !map_to_results(&axes, k->dims, k->rank, memory, &to_results) ||
+    if (!access_of_reshape((access_extents){2, dims, there},
+                           (access_extents){axes.n, axes.extent, axes.there}, memory, &to_axes) ||
+        !map_to_results(&axes, (access_extents){k->rank, k->dims, k->there}, memory, &to_results) ||
         !access_compose(&to_axes, &to_results, memory, &map) ||
-        !nest_rebase(k, &map, 0, memory, out))
+        !nest_rebase(k, &map, there, 0, memory, out))
         return false;
-    out->dims[0] /= batch; /* rows of one batch */
+    out->dims[0] = rows.now; /* of one batch */
+    out->there[0] = rows.there;
     return true;
 }
 
@@ -414,7 +433,7 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
     if (!contraction_of(f, n, memory, &p->loops))
         return false;
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
-    find_spec(f, n, &p->loops, p->left, k->dynamic_loops, &p->spec);
+    find_spec(f, n, &p->loops, p->left, &p->spec);
     if (!set_prologues(f, k, memory, p))
         return false;
     if (!keeps_sides)

@@ -283,7 +283,8 @@ void rows_make_room(rows *s)
         if (s->columns)
             r->lanes = loop_scratch(s->e.b, size * strip * SUM_LANES);
         if (!rows_are_one_block(s))
-            r->partials = loop_scratch(s->e.b, size * strip * (uint64_t)rows_blocks(s));
+            r->partials = loop_sized_scratch(
+                s->e.b, sized_mul(sized_of((int64_t)(size * strip)), rows_sized_blocks(s)));
     }
     rows_plan_kept(s);
 }

@@ -139,6 +139,7 @@ void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value in
 /* The blocks of a row: how many, their results to scratch memory and from there to one, and what
  * comes after the last element. */
 int64_t rows_blocks(const rows *s);
+sized rows_sized_blocks(const rows *s);
 /* Is there one block, whatever the length? */
 static inline bool rows_are_one_block(const rows *s)
 {

@@ -137,11 +137,13 @@ void rows_plan_kept(rows *s)
             !is_several(rows_passes_with(s, s->k->nodes[i])) || t->rank != s->k->operands->n_source)
             continue;
         /* Whole vectors are stored, also at the end of a row. */
-        const uint64_t room = (uint64_t)bytes + LOOP_MAX_LANES * dtype_bytes(t->dtype);
-        e->kept[e->n_kept++] = (emit_kept){.v = n->first_value,
-                                           .map = s->k->operands,
-                                           .dtype = t->dtype,
-                                           .memory = loop_scratch(e->b, room)};
+        const int64_t each = (int64_t)dtype_bytes(t->dtype), end = LOOP_MAX_LANES * each;
+        const sized of_all = sized_mul(nest_extent(s->k, s->axis), sized_of(bytes / s->length));
+        e->kept[e->n_kept++] =
+            (emit_kept){.v = n->first_value,
+                        .map = s->k->operands,
+                        .dtype = t->dtype,
+                        .memory = loop_sized_scratch(e->b, sized_add(of_all, sized_of(end)))};
     }
 }
 

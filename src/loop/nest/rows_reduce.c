@@ -267,6 +267,12 @@ int64_t rows_blocks(const rows *s)
     return (s->length + SUM_BLOCK - 1) / SUM_BLOCK;
 }
 
+sized rows_sized_blocks(const rows *s)
+{
+    const sized length = nest_extent(s->k, s->axis);
+    return sized_div(sized_add(length, sized_of(SUM_BLOCK - 1)), sized_of(SUM_BLOCK));
+}
+
 /* The same for a number of blocks that is known when the program runs. */
 static element combine_dynamic_blocks(rows *s, const reduction *r)
 {
@@ -327,7 +333,7 @@ element rows_finish(rows *s, const reduction *r, element x)
     if (r->kind == FOLD_MAX || r->kind == FOLD_MIN)
         x = element_combine(b, r->kind, x, element_empty(b, r->kind, sum, r->out, lanes));
     if (r->n->op == OP_MEAN)
-        x = element_divide_count(b, x, s->length);
+        x = element_divide_count(b, x, nest_extent(s->k, s->axis));
     if (init)
         x = element_combine(b, r->kind, x, element_number(b, sum, lanes, *init->v.scalar));
     return element_cast(b, x, r->out);

@@ -21,7 +21,7 @@ typedef struct part {
     /* What it leaves to the next. */
     value_id left;
     int64_t size, pitch; /* bytes of an element, and elements from row to row */
-    uint64_t bytes;      /* of an item's rows */
+    int64_t pitch_there; /* with other sizes */
     loop_value memory;
 } part;
 
@@ -71,38 +71,55 @@ static int64_t pitch_of(int64_t length, int64_t size)
 }
 
 /* The length of the rows that P passes on. */
-static int64_t length_of(const part *p)
+static sized length_of(const part *p)
 {
     const contract_spec *spec = &p->product.spec;
-    int64_t n = 1;
+    sized n = sized_of(1);
     for (uint32_t i = 0; p->k->kind == KERNEL_ROWS && i < p->k->rank; i++)
-        n *= p->k->reduced >> i & 1 ? p->k->dims[i] : 1;
+        n = p->k->reduced >> i & 1 ? sized_mul(n, nest_extent(p->k, i)) : n;
     for (uint32_t i = 0; i < spec->n_n; i++) /* none in rows */
-        n *= spec->n[i].extent;
+        n = sized_mul(n, (sized){spec->n[i].extent, spec->n[i].extent_there});
     return n;
 }
 
-/* Rows of PITCH elements one after the other, from the first of an item on. */
-static void use_a_in_scratch(contract_spec *spec, int64_t pitch)
+static sized pitch_in(const part *p)
 {
-    int64_t step = 1;
-    for (uint32_t i = spec->n_k; i-- > 0; step *= spec->k[i].extent)
-        spec->k[i].a = step;
+    return (sized){p->pitch, p->pitch_there};
+}
+
+/* Rows of PITCH elements one after the other, from the first of an item on. */
+static void use_a_in_scratch(contract_spec *spec, sized pitch)
+{
+    sized step = sized_of(1);
+    for (uint32_t i = spec->n_k; i-- > 0;) {
+        contract_axis *x = &spec->k[i];
+        x->a = step.now;
+        x->a_there = step.there;
+        step = sized_mul(step, (sized){x->extent, x->extent_there});
+    }
     for (uint32_t i = 0; i < spec->n_batch; i++)
-        spec->batch[i].a = 0;
-    for (uint32_t i = spec->n_m; i-- > 0; pitch *= spec->m[i].extent)
-        spec->m[i].a = pitch;
+        spec->batch[i].a = spec->batch[i].a_there = 0;
+    for (uint32_t i = spec->n_m; i-- > 0;) {
+        contract_axis *x = &spec->m[i];
+        x->a = pitch.now;
+        x->a_there = pitch.there;
+        pitch = sized_mul(pitch, (sized){x->extent, x->extent_there});
+    }
     spec->n_windows = 0;
-    spec->a_first = 0;
+    spec->a_first = spec->a_first_there = 0;
     spec->a_in_scratch = true;
 }
 
-static void use_c_in_scratch(contract_spec *spec, int64_t pitch)
+static void use_c_in_scratch(contract_spec *spec, sized pitch)
 {
     for (uint32_t i = 0; i < spec->n_batch; i++)
-        spec->batch[i].c = 0;
-    for (uint32_t i = spec->n_m; i-- > 0; pitch *= spec->m[i].extent)
-        spec->m[i].c = pitch;
+        spec->batch[i].c = spec->batch[i].c_there = 0;
+    for (uint32_t i = spec->n_m; i-- > 0;) {
+        contract_axis *x = &spec->m[i];
+        x->c = pitch.now;
+        x->c_there = pitch.there;
+        pitch = sized_mul(pitch, (sized){x->extent, x->extent_there});
+    }
     spec->c_first = 0;
     spec->c_in_scratch = true;
 }
@@ -124,18 +141,21 @@ static bool open_parts(stages *s, arena *memory)
                 return false;
             p->product.spec.a_first = product_a(&p->product)->first;
             p->product.spec.b_first = product_b(&p->product)->first;
+            p->product.spec.a_first_there = product_a(&p->product)->first_there;
+            p->product.spec.b_first_there = product_b(&p->product)->first_there;
         }
         if (p->left == NO_VALUE)
             continue;
         p->size = (int64_t)dtype_bytes(value_type(s->f, p->left)->dtype);
-        p->pitch = pitch_of(length_of(p), p->size);
+        p->pitch = pitch_of(length_of(p).now, p->size);
+        p->pitch_there = pitch_of(length_of(p).there, p->size);
     }
     for (uint32_t i = 0; i < s->n; i++) {
         part *p = &s->at[i];
         if (p->k->kind == KERNEL_CONTRACT && i > 0)
-            use_a_in_scratch(&p->product.spec, s->at[i - 1].pitch);
+            use_a_in_scratch(&p->product.spec, pitch_in(&s->at[i - 1]));
         if (p->k->kind == KERNEL_CONTRACT && p->left != NO_VALUE)
-            use_c_in_scratch(&p->product.spec, p->pitch);
+            use_c_in_scratch(&p->product.spec, pitch_in(p));
     }
     return true;
 }
@@ -255,6 +275,13 @@ static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
     contract_stage_open(p->contract, b, at);
 }
 
+/* The bytes of MOST rows that P passes on. */
+static sized scratch_of(const part *p, int64_t most)
+{
+    const sized rows = sized_mul(sized_of(most), pitch_in(p));
+    return sized_mul(sized_add(rows, sized_of(2 * LOOP_MAX_LANES)), sized_of(p->size));
+}
+
 /* Scratch memory for the rows that stages pass on, and everything that is computed once. */
 static bool open_program(stages *s, const nest_options *o, loop_builder *b, arena *memory)
 {
@@ -263,12 +290,11 @@ static bool open_program(stages *s, const nest_options *o, loop_builder *b, aren
         part *p = &s->at[i];
         part *before = i > 0 ? p - 1 : NULL;
         /* Vectors are read whole, also at the end of a row. */
-        p->bytes = (uint64_t)(most * p->pitch + 2 * LOOP_MAX_LANES) * (uint64_t)p->size;
         p->memory = LOOP_NO_VALUE;
         if (is_in_place(p, i))
             p->memory = before->memory;
         else if (p->left != NO_VALUE)
-            p->memory = loop_scratch(b, p->bytes);
+            p->memory = loop_sized_scratch(b, scratch_of(p, most));
         if (p->contract) {
             open_contraction(s, i, b);
             continue;
@@ -285,27 +311,28 @@ static bool open_program(stages *s, const nest_options *o, loop_builder *b, aren
 static loop_value row_at(loop_builder *b, const part *p, loop_value row, loop_value first)
 {
     const loop_value n = loop_binary(b, LOOP_ISUB, row, first);
-    return loop_offset(b, p->memory, loop_binary(b, LOOP_IMUL, n, loop_i64(b, p->pitch * p->size)));
+    const sized pitch_bytes = sized_mul(pitch_in(p), sized_of(p->size));
+    return loop_offset(b, p->memory, loop_binary(b, LOOP_IMUL, n, loop_sized(b, pitch_bytes)));
 }
 
 static void emit_rows(const stages *s, uint32_t i, loop_builder *b, loop_value batch,
-                      loop_value first, loop_value end, int64_t m)
+                      loop_value first, loop_value end, sized m)
 {
     const part *p = &s->at[i];
     const loop_value row = loop_for(b, first, end, 1);
     const loop_value number =
-        loop_binary(b, LOOP_IADD, row, loop_binary(b, LOOP_IMUL, batch, loop_i64(b, m)));
+        loop_binary(b, LOOP_IADD, row, loop_binary(b, LOOP_IMUL, batch, loop_sized(b, m)));
     const loop_value from = i > 0 ? row_at(b, p - 1, row, first) : LOOP_NO_VALUE;
     const loop_value to = p->left != NO_VALUE ? row_at(b, p, row, first) : LOOP_NO_VALUE;
     rows_stage_emit(p->rows, number, from, to);
     loop_end(b);
 }
 
-static int64_t batch_rows(const contract_spec *spec)
+static sized batch_rows(const contract_spec *spec)
 {
-    int64_t m = 1;
+    sized m = sized_of(1);
     for (uint32_t i = 0; i < spec->n_m; i++)
-        m *= spec->m[i].extent;
+        m = sized_mul(m, (sized){spec->m[i].extent, spec->m[i].extent_there});
     return m;
 }
 
@@ -340,7 +367,7 @@ static uint64_t cost_of(const stages *s)
 {
     const contract_spec *first = &s->first->product.spec;
     const uint64_t rows =
-        (uint64_t)contract_stage_batches(s->first->contract) * (uint64_t)batch_rows(first);
+        (uint64_t)contract_stage_batches(s->first->contract) * (uint64_t)batch_rows(first).now;
     uint64_t cost = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const contract_spec *spec = &s->at[i].product.spec;

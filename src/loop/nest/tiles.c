@@ -194,7 +194,7 @@ static void decode(tiles *t, loop_value item)
 {
     loop_builder *b = t->e.b;
     for (uint32_t i = t->last; i-- > 0;) {
-        const loop_value extent = loop_i64(b, t->k->dims[i]);
+        const loop_value extent = loop_sized(b, nest_extent(t->k, i));
         if (i == t->across)
             continue;
         t->e.at[i] = loop_binary(b, LOOP_UREM, item, extent);
@@ -218,12 +218,18 @@ static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k,
     return true;
 }
 
+/* How many parts of SIZE, a number of the program, EXTENT has. */
+static sized parts_of(sized extent, int64_t size)
+{
+    return sized_div(sized_add(extent, sized_of(size - 1)), sized_of(size));
+}
+
 /* Part NUMBER, of SIZE, of EXTENT positions. */
-static void one_part(loop_builder *b, loop_value number, int64_t size, int64_t extent,
+static void one_part(loop_builder *b, loop_value number, int64_t size, sized extent,
                      loop_value *low, loop_value *high)
 {
     *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
-    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_i64(b, extent));
+    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_sized(b, extent));
 }
 
 bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
@@ -243,8 +249,9 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
     int64_t outer = 1;
     for (uint32_t i = 0; i < t->last; i++)
         outer *= i == t->across ? 1 : k->dims[i];
-    const int64_t rows = k->dims[t->across], columns = k->dims[t->last];
-    const int64_t bands = (columns + BAND - 1) / BAND, stretches = (rows + STRETCH - 1) / STRETCH;
+    const int64_t rows = k->dims[t->across];
+    const sized bands = parts_of(nest_extent(k, t->last), BAND),
+                stretches = parts_of(nest_extent(k, t->across), STRETCH);
     for (uint32_t i = 0; i < k->n_out; i++)
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     for (uint32_t r = 0; r < t->n_transposed && k->n_nodes > FEW_NODES; r++)
@@ -252,19 +259,20 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
             loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->transposed[r].dtype));
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    const loop_value of_bands = loop_i64(&b, bands), of_stretches = loop_i64(&b, stretches);
+    const loop_value of_bands = loop_sized(&b, bands), of_stretches = loop_sized(&b, stretches);
     const loop_value rest = loop_binary(&b, LOOP_UDIV, item, of_bands);
     decode(t, loop_binary(&b, LOOP_UDIV, rest, of_stretches));
     band a;
-    one_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, columns, &a.low, &a.high);
-    one_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH, rows, &a.row_low,
-             &a.row_high);
+    one_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, nest_extent(k, t->last), &a.low,
+             &a.high);
+    one_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH, nest_extent(k, t->across),
+             &a.row_low, &a.row_high);
     emit_band(t, &a);
     loop_end(&b);
     const uint64_t each =
         (uint64_t)nest_cost(f, k) * BAND * (uint64_t)(rows < STRETCH ? rows : STRETCH);
     out->steps[0] = (nest_step){.program = t->e.failed ? NULL : loop_finish_or_fault(&b),
-                                .work = outer * bands * stretches,
+                                .work = outer * bands.now * stretches.now,
                                 .grain = nest_grain(each),
                                 .how = "tiles that are transposed in registers"};
     out->n_steps = 1;

@@ -194,8 +194,7 @@ static bool step_back(const expand_call *c, value_id v, access_map *m)
     const node *n = node_of(c->f, v);
     access_map own;
     return n->n_in == 1 && (op_table[n->op].traits & T_MOVES) &&
-           access_of_node(n, value_type(c->f, n->in[0]), value_type(c->f, v), v, c->memory, &own) &&
-           access_compose(m, &own, c->memory, m);
+           access_of_node(c->f, n, c->memory, &own) && access_compose(m, &own, c->memory, m);
 }
 
 /* V as a factor, read through M, from as far back as can be understood. */

@@ -121,24 +121,30 @@ loop_value loops_position(loops *l, uint32_t number, loop_value index)
     return element_cast(&l->b, x, TN_SI64).re;
 }
 
-loops_lines loops_lines_of(const type *t, uint32_t axis)
+loops_lines loops_lines_of(const loops *l, uint32_t operand, uint32_t axis)
 {
-    loops_lines s = {1, t->dims[axis], 1, false, false};
+    const access_extents x = access_extents_of(l->f, l->n->in[operand]);
+    loops_lines s = {.outer = 1, .width = sized_of(1)};
     for (uint32_t i = 0; i < axis; i++)
-        s.outer *= t->dims[i];
-    for (uint32_t i = axis + 1; i < t->rank; i++)
-        s.inner *= t->dims[i];
+        s.outer *= x.now[i];
+    for (uint32_t i = axis + 1; i < x.rank; i++)
+        s.width = sized_mul(s.width, (sized){x.now[i], x.there[i]});
+    s.length = (sized){x.now[axis], x.there[axis]};
+    s.all = sized_mul(s.length, s.width);
+    s.n = s.length.now;
+    s.inner = s.width.now;
+    s.any_n = !sized_is_fixed(s.length);
+    s.any_inner = !sized_is_fixed(s.width);
     return s;
 }
 
-loops_lines loops_own_lines(const loops *l, uint32_t axis)
+sized loops_count(const function *f, value_id v)
 {
-    const type *t = loops_type(l, 0);
-    loops_lines s = loops_lines_of(t, axis);
-    s.any_n = nest_is_dynamic(l->k, axis);
-    for (uint32_t i = axis + 1; i < t->rank; i++)
-        s.any_inner = s.any_inner || nest_is_dynamic(l->k, i);
-    return s;
+    const access_extents x = access_extents_of(f, v);
+    sized n = sized_of(1);
+    for (uint32_t i = 0; i < x.rank; i++)
+        n = sized_mul(n, (sized){x.now[i], x.there[i]});
+    return n;
 }
 
 /* ---- products of complex numbers: by section 5 of docs/numerics.md, without a neutral number ----

@@ -41,6 +41,10 @@ static inline loop_value loops_less(loops *l, loop_value x, loop_value y)
 {
     return loop_binary(&l->b, LOOP_ILT, x, y);
 }
+static inline loop_value loops_times_sized(loops *l, loop_value x, sized by)
+{
+    return by.now == 1 ? x : loop_binary(&l->b, LOOP_IMUL, x, loop_sized(&l->b, by));
+}
 /* X // BY and X % BY of numbers that are not negative. */
 void loops_split(loops *l, loop_value x, int64_t by, loop_value *quotient, loop_value *rest);
 /* The same with code for any BY, if it IS_DYNAMIC. */
@@ -60,11 +64,12 @@ loop_value loops_position(loops *l, uint32_t number, loop_value index);
 /* A tensor as lines along AXIS. */
 typedef struct loops_lines {
     int64_t outer, n, inner;
-    bool any_n, any_inner; /* these are dynamic */
+    bool any_n, any_inner;    /* these are dynamic, */
+    sized length, width, all; /* and these are n, inner and their product */
 } loops_lines;
-loops_lines loops_lines_of(const type *t, uint32_t axis);
-/* Operand 0 as such, with what is dynamic of it. */
-loops_lines loops_own_lines(const loops *l, uint32_t axis);
+loops_lines loops_lines_of(const loops *l, uint32_t operand, uint32_t axis);
+/* The elements of V, of F. */
+sized loops_count(const function *f, value_id v);
 /* The names (loop_size) of numbers of lines. */
 enum { LINE_WHOLE = 1, LINE_REST, LINE_PARTS };
 

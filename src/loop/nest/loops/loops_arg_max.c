@@ -149,7 +149,7 @@ static bool along_lines(const search *s, const search *exact)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
-    const loop_value item = loops_items(l), first = loops_times(l, item, s->lines.n);
+    const loop_value item = loops_items(l), first = loops_times_sized(l, item, s->lines.length);
     const best found = search_line(s, first);
     loop_value index = found.index;
     if (s->is_plain) {
@@ -204,7 +204,8 @@ static loop_value column_of(const search *s, const strip *t, loop_value v)
     const loop_value column =
         loops_times(s->l, loop_binary(b, LOOP_IADD, t->first_vector, v), s->lanes);
     return s->lines.any_inner || s->lines.inner % s->lanes
-               ? loop_min(b, column, loop_i64(b, s->lines.inner - s->lanes))
+               ? loop_min(b, column,
+                          loop_sized(b, sized_add(s->lines.width, sized_of(-(int64_t)s->lanes))))
                : column;
 }
 
@@ -213,12 +214,13 @@ static void take_positions(const search *s, const strip *t, loop_value at, uint3
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
-    const loop_value row = loops_times(l, at, s->lines.inner);
+    const loop_value row = loops_times_sized(l, at, s->lines.width);
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
     const loop_value first = loops_add(l, loops_add(l, t->base, row), column_of(s, t, v));
     best now = load_best(s, t, v);
     for (uint32_t k = 0; k < iterations; k++) {
-        const loop_value place = loops_add(l, first, loop_i64(b, (int64_t)k * s->lines.inner));
+        const loop_value place =
+            loops_add(l, first, loop_sized(b, sized_mul(sized_of(k), s->lines.width)));
         const element x = loops_load(l, s->d, loops_in(l, 0), place, s->lanes, LOOP_NO_VALUE);
         const loop_value index = number(s, s->lanes, loops_add(l, at, loop_i64(b, k)));
         now = better(s, now, key_of(s, x), index, LOOP_NO_VALUE);
@@ -241,7 +243,7 @@ static void search_strip(const search *s, const strip *t)
         loop_end(b);
     }
     if (s->lines.any_n || whole < n) {
-        take_positions(s, t, loop_for(b, end, loop_i64(b, n), 1), 1);
+        take_positions(s, t, loop_for(b, end, loop_sized(b, s->lines.length), 1), 1);
         loop_end(b);
     }
 }
@@ -251,7 +253,8 @@ static void store_strip(const search *s, const strip *t, loop_value outer)
     loops *l = s->l;
     loop_builder *b = &l->b;
     const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value to = loops_add(l, loops_times(l, outer, s->lines.inner), column_of(s, t, v));
+    const loop_value to =
+        loops_add(l, loops_times_sized(l, outer, s->lines.width), column_of(s, t, v));
     store_index(s, to, load_best(s, t, v).index);
     loop_end(b);
 }
@@ -268,26 +271,42 @@ static loop_value any_found_none(const search *s, const strip *t)
     return loop_get(b, any);
 }
 
+/* Vectors of LANES that hold all lines. */
+static sized vectors_of(sized lines, int64_t lanes)
+{
+    return sized_div(sized_add(lines, sized_of(lanes - 1)), sized_of(lanes));
+}
+
+/* Vectors of a strip, of all VECTORS of LINES lines. */
+static int64_t strip_of(int64_t lines, int64_t vectors, int64_t lanes)
+{
+    int64_t columns = lines / PARTS;
+    columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+    columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
+    return columns / lanes < vectors ? columns / lanes : vectors;
+}
+
 static bool across_lines(const search *s, const search *exact)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
-    const int64_t inner = s->lines.inner, lanes = s->lanes, vectors = (inner + lanes - 1) / lanes;
-    int64_t columns = inner / PARTS;
-    columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
-    columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
-    const int64_t each = columns / lanes < vectors ? columns / lanes : vectors;
-    const int64_t strips = (vectors + each - 1) / each;
-    const uint64_t slots = (uint64_t)(each * lanes);
+    const int64_t lanes = s->lanes, inner = s->lines.width.there;
+    const sized vectors = vectors_of(s->lines.width, lanes);
+    const sized each = {strip_of(s->lines.inner, vectors.now, lanes),
+                        inner > 0 ? strip_of(inner, vectors.there, lanes) : 1};
+    const int64_t strips = (vectors.now + each.now - 1) / each.now;
+    const sized slots = sized_mul(each, sized_of(lanes));
     strip t;
-    t.keys = loop_scratch(b, slots * loop_elem_bytes(s->key)); /* as large as those of EXACT */
-    t.indices = loop_scratch(b, slots * loop_elem_bytes(s->index));
+    /* as large as those of EXACT */
+    t.keys = loop_sized_scratch(b, sized_mul(slots, sized_of((int64_t)loop_elem_bytes(s->key))));
+    t.indices =
+        loop_sized_scratch(b, sized_mul(slots, sized_of((int64_t)loop_elem_bytes(s->index))));
     loop_value outer, number_of;
     loops_split_any(l, loops_items(l), strips, s->lines.any_inner, &outer, &number_of);
-    t.base = loops_times(l, outer, s->lines.n * inner);
-    t.first_vector = loops_times(l, number_of, each);
-    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, vectors), t.first_vector);
-    t.n_vectors = loop_min(b, left, loop_i64(b, each));
+    t.base = loops_times_sized(l, outer, s->lines.all);
+    t.first_vector = loops_times_sized(l, number_of, each);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_sized(b, vectors), t.first_vector);
+    t.n_vectors = loop_min(b, left, loop_sized(b, each));
     search_strip(s, &t);
     if (s->is_plain) {
         loop_if(b, any_found_none(s, &t));
@@ -296,14 +315,14 @@ static bool across_lines(const search *s, const search *exact)
     }
     store_strip(s, &t, outer);
     loop_end(b);
-    return loops_step(l, s->lines.outer * strips, (uint64_t)(s->lines.n * each * lanes),
+    return loops_step(l, s->lines.outer * strips, (uint64_t)(s->lines.n * each.now * lanes),
                       "strips of lines side by side");
 }
 
 bool loops_of_arg_max(loops *l)
 {
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     search exact = search_of(l, &lines, false), s = exact;
     if (dtype_is_float(t->dtype)) {
         s = search_of(l, &lines, true);

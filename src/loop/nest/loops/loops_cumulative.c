@@ -26,7 +26,7 @@ static running running_of(loops *l)
                  .reverses = attr_int(l->n->attrs, KEY_REVERSE, 0) != 0,
                  .has_identity = !dtype_is_complex(t->dtype) ||
                                  attr_int(l->n->attrs, KEY_FOLD, FOLD_SUM) == FOLD_SUM,
-                 .lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
+                 .lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
     if (dtype_is_bool(r.sum))
         r.sum = TN_UI8;
     if (dtype_is_float(r.sum) && (r.kind == FOLD_MAX || r.kind == FOLD_MIN)) {
@@ -141,7 +141,7 @@ static bool along_lines(const running *r)
     uint8_t last[BLOCK];
     for (uint32_t j = 0; j < BLOCK; j++)
         last[j] = r->reverses ? 0 : BLOCK - 1;
-    const loop_value line = loops_items(l), first = loops_times(l, line, n);
+    const loop_value line = loops_items(l), first = loops_times_sized(l, line, r->lines.length);
     if (r->excludes)
         loops_store(l, loops_out(l, 0),
                     r->reverses ? loops_add(l, first, loop_i64(b, n - 1)) : first, empty(r, 1),

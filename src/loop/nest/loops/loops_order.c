@@ -34,33 +34,33 @@ loop_value loops_order_key(loop_builder *b, element x, bool largest)
 enum { LANES = 16 };
 
 /* The elements of operand and result NUMBER, in the order of the records R. */
-static void put_sorted(const records *r, uint32_t number, loop_value first, int64_t n,
-                       int64_t stride)
+static void put_sorted(const records *r, uint32_t number, loop_value first, sized n, sized stride)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
     const tn_dtype moved = element_carrier(loops_type(l, number)->dtype);
-    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, n), 1);
-    const loop_value from = loops_add(l, first, loops_times(l, records_position(r, k, 1), stride));
-    loops_store(l, loops_out(l, number), loops_add(l, first, loops_times(l, k, stride)),
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, n), 1);
+    const loop_value from =
+        loops_add(l, first, loops_times_sized(l, records_position(r, k, 1), stride));
+    loops_store(l, loops_out(l, number), loops_add(l, first, loops_times_sized(l, k, stride)),
                 loops_load(l, moved, loops_in(l, number), from, 1, LOOP_NO_VALUE), LOOP_NO_VALUE);
     loop_end(b);
 }
 
-static void put_positions(const records *r, loop_value first, int64_t n, int64_t stride)
+static void put_positions(const records *r, loop_value first, sized n, sized stride)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
-    const loop_value end = nest_number(b, r->any_length && stride == 1, LINE_WHOLE, whole);
+    const int64_t whole = stride.now == 1 ? n.now / LANES * LANES : 0;
+    const loop_value end = nest_number(b, r->any_length && stride.now == 1, LINE_WHOLE, whole);
     if (whole > 0) {
         const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         loops_store_position(l, 0, loops_add(l, first, k), records_position(r, k, LANES));
         loop_end(b);
     }
-    if (r->any_length || whole < n) {
-        const loop_value k = loop_for(b, end, loop_i64(b, n), 1);
-        loops_store_position(l, 0, loops_add(l, first, loops_times(l, k, stride)),
+    if (r->any_length || whole < n.now) {
+        const loop_value k = loop_for(b, end, loop_sized(b, n), 1);
+        loops_store_position(l, 0, loops_add(l, first, loops_times_sized(l, k, stride)),
                              records_position(r, k, 1));
         loop_end(b);
     }
@@ -143,7 +143,7 @@ bool loops_of_sort(loops *l)
 {
     loop_builder *b = &l->b;
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool descends = attr_int(l->n->attrs, KEY_DESCENDING, 0) != 0;
     records r;
     loop_value outer, inner;
@@ -153,18 +153,18 @@ bool loops_of_sort(loops *l)
      */
     const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines.any_n;
     if (!is_alone || !records_init_bare(&r, l, t->dtype, descends, lines.n))
-        records_init(&r, l, t->dtype, descends, lines.n);
+        records_init(&r, l, t->dtype, descends, lines.length);
     r.any_length = lines.any_n;
-    loops_split(l, loops_items(l), lines.inner, &outer, &inner);
-    const loop_value first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
-    records_read(&r, loops_in(l, 0), first, lines.inner, lines.n);
-    records_sort(&r, loop_i64(b, lines.n));
+    loops_split_any(l, loops_items(l), lines.inner, lines.any_inner, &outer, &inner);
+    const loop_value first = loops_add(l, loops_times_sized(l, outer, lines.all), inner);
+    records_read(&r, loops_in(l, 0), first, lines.width, lines.length);
+    records_sort(&r, loop_sized(b, lines.length));
     if (r.is_bare)
         put_keys(&r, first, lines.n, lines.inner);
     for (uint32_t k = 0; l->n->op == OP_SORT && !r.is_bare && k < l->n->n_in; k++)
-        put_sorted(&r, k, first, lines.n, lines.inner);
+        put_sorted(&r, k, first, lines.length, lines.width);
     if (l->n->op == OP_ARGSORT)
-        put_positions(&r, first, lines.n, lines.inner);
+        put_positions(&r, first, lines.length, lines.width);
     loop_end(b);
     return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
 }
@@ -276,7 +276,7 @@ static void select_from_line(selection *s, int64_t n)
     const int64_t start = s->r.room - LANES;
     const int64_t whole = s->stride == 1 ? start + (n - start) / LANES * LANES : start;
     const element none = element_zero(b, s->r.dtype, 1);
-    records_read(&s->r, s->base, s->first, s->stride, start);
+    records_read(&s->r, s->base, s->first, sized_of(s->stride), sized_of(start));
     s->filled = loop_var(b, loop_i64(b, start));
     s->worst = loop_var(b, loops_order_key(b, none, s->r.largest));
     select_best(s);
@@ -291,7 +291,7 @@ bool loops_of_top_k(loops *l)
 {
     loop_builder *b = &l->b;
     const type *t = loops_type(l, 0);
-    const loops_lines lines = loops_own_lines(l, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
+    const loops_lines lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool largest = attr_int(l->n->attrs, KEY_LARGEST, 1) != 0;
     const int64_t kept = attr_int(l->n->attrs, KEY_K, 0);
     const tn_dtype moved = element_carrier(t->dtype);
@@ -301,23 +301,24 @@ bool loops_of_top_k(loops *l)
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
-    records_init(&s.r, l, t->dtype, largest, selects ? room : lines.n);
-    loops_split(l, loops_items(l), lines.inner, &outer, &inner);
+    records_init(&s.r, l, t->dtype, largest, selects ? sized_of(room) : lines.length);
+    loops_split_any(l, loops_items(l), lines.inner, lines.any_inner, &outer, &inner);
     s.base = loops_in(l, 0);
     s.line = loop_scratch(b, LANES * sizeof(int64_t));
-    s.first = loops_add(l, loops_times(l, outer, lines.n * lines.inner), inner);
+    s.first = loops_add(l, loops_times_sized(l, outer, lines.all), inner);
     if (selects) {
         select_from_line(&s, lines.n);
     } else {
         s.r.any_length = lines.any_n;
-        records_read(&s.r, s.base, s.first, lines.inner, lines.n);
-        records_sort(&s.r, loop_i64(b, lines.n));
+        records_read(&s.r, s.base, s.first, lines.width, lines.length);
+        records_sort(&s.r, loop_sized(b, lines.length));
     }
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, kept), 1);
     const loop_value index = records_position(&s.r, k, 1);
-    const loop_value to = loops_add(l, loops_times(l, outer, kept * lines.inner),
-                                    loops_add(l, loops_times(l, k, lines.inner), inner));
-    const loop_value from = loops_add(l, s.first, loops_times(l, index, lines.inner));
+    const sized of_line = sized_mul(sized_of(kept), lines.width);
+    const loop_value to = loops_add(l, loops_times_sized(l, outer, of_line),
+                                    loops_add(l, loops_times_sized(l, k, lines.width), inner));
+    const loop_value from = loops_add(l, s.first, loops_times_sized(l, index, lines.width));
     loops_store(l, loops_out(l, 0), to, loops_load(l, moved, s.base, from, 1, LOOP_NO_VALUE),
                 LOOP_NO_VALUE);
     loops_store_position(l, 1, to, index);

@@ -7,6 +7,7 @@
 typedef struct part {
     loops *l;
     int64_t elements; /* of the largest value */
+    int64_t elements_there;
     uint32_t lanes;
     loop_value first, count; /* LOOP_NO_VALUE: all lanes count */
 } part;
@@ -35,7 +36,9 @@ static void begin_part(loops *l, part *p)
     while (p->lanes > 1 && p->lanes / 2 >= p->elements)
         p->lanes /= 2;
     p->first = loops_times(l, loops_items(l), p->lanes);
-    const bool is_dynamic = nest_is_dynamic(l->k, 0);
+    const node *there = l->f->like ? node_of(l->f->like, l->n->first_value) : NULL;
+    p->elements_there = there ? kernel_region_elements(l->f->like, there) : p->elements;
+    const bool is_dynamic = p->elements != p->elements_there;
     if (is_dynamic || p->elements % p->lanes) {
         const loop_value all = nest_number(b, is_dynamic, ELEMENTS, p->elements);
         p->count = loop_min(b, loop_binary(b, LOOP_ISUB, all, p->first), loop_i64(b, p->lanes));
@@ -90,14 +93,16 @@ static void store(const part *p, const type *t, loop_value base, loop_value from
 }
 
 /* The map from the elements to a value of type T. NULL without memory. */
-static const access_map *places(const part *p, const type *t)
+static const access_map *places(const part *p, const function *f, value_id v)
 {
+    const type *t = value_type(f, v);
     const int64_t zero[TN_MAX_RANK] = {0}, none[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
+    const access_extents all = {1, &p->elements, &p->elements_there};
     arena *memory = p->l->memory;
     access_map map;
     const bool ok = t->count == 1
                         ? access_of_steps(&p->elements, 1, t->rank, zero, none, memory, &map)
-                        : access_of_reshape(&p->elements, 1, t->dims, t->rank, memory, &map);
+                        : access_of_reshape(all, access_extents_of(f, v), memory, &map);
     return ok ? access_copy(&map, memory) : NULL;
 }
 
@@ -110,7 +115,7 @@ static void run_region(const part *p, region *r, const element *in, element *out
     for (uint32_t k = 0; k < r->f->outputs.n; k++) {
         const value_id v = r->f->outputs.at[k];
         const type *t = value_type(r->f, v);
-        const access_map *at = places(p, t);
+        const access_map *at = places(p, r->f, v);
         r->e.failed = r->e.failed || !at;
         const element x = at ? emit_value(&r->e, v, at) : element_zero(&p->l->b, t->dtype, 1);
         out[k] = element_splat(&p->l->b, t->count == 1 ? 1 : p->lanes, x);
@@ -162,7 +167,8 @@ bool loops_of_scan(loops *l)
     enum { MOST = 64 }; /* parameters of the body */
     loop_builder *b = &l->b;
     const uint32_t n = (uint32_t)attr_int(l->n->attrs, KEY_CARRY_COUNT, 0);
-    const int64_t iterations = loops_type(l, n)->dims[0];
+    const access_extents over = access_extents_of(l->f, l->n->in[n]);
+    const int64_t iterations = over.now[0];
     element carries[KERNEL_OUTPUTS], in[MOST], out[KERNEL_OUTPUTS];
     part p;
     region body;
@@ -170,17 +176,20 @@ bool loops_of_scan(loops *l)
     if (l->n->n_in > MOST || !begin_region(&p, kernel_region(l->f, l->n, KEY_BODY_REGION), &body))
         return false;
     begin_carries(&p, n, carries);
-    const loop_value iteration = loop_for(b, loop_i64(b, 0), loop_i64(b, iterations), 1);
+    const loop_value iteration =
+        loop_for(b, loop_i64(b, 0), loop_sized(b, (sized){iterations, over.there[0]}), 1);
     get_carries(&p, n, carries, in);
     for (uint32_t k = n; k < l->n->n_in; k++) {
         const type *t = function_input_type(body.f, k);
-        in[k] = load(&p, t, loops_in(l, k), loops_times(l, iteration, t->count));
+        const sized each = loops_count(body.f, body.f->inputs.at[k]);
+        in[k] = load(&p, t, loops_in(l, k), loops_times_sized(l, iteration, each));
     }
     run_region(&p, &body, in, out);
     set_carries(&p, n, carries, out);
     for (uint32_t k = n; k < body.f->outputs.n; k++) {
         const type *t = function_output_type(body.f, k);
-        store(&p, t, loops_out(l, k), loops_times(l, iteration, t->count), out[k]);
+        const sized each = loops_count(body.f, body.f->outputs.at[k]);
+        store(&p, t, loops_out(l, k), loops_times_sized(l, iteration, each), out[k]);
     }
     loop_end(b);
     end_carries(&p, n, carries);

@@ -151,6 +151,7 @@ bool loops_of_scatter_rows(loops *l)
     loop_builder *b = &l->b;
     const type *t = loops_result(l, 0);
     const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 1)->count;
+    const sized updates = loops_count(l->f, l->n->in[1]);
     scatter s = {.kind = FOLD_SUM};
     loop_value low, high, count;
     open_sums(&s, l, accumulator_of(t->dtype), width);
@@ -158,7 +159,7 @@ bool loops_of_scatter_rows(loops *l)
     open_tile(l, loops_items(l), width, &low, &high);
     const element zero = element_zero(b, s.sum, 1);
     fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &zero);
-    const loop_value r = loop_for(b, none, loop_i64(b, n), 1);
+    const loop_value r = loop_for(b, none, loop_sized(b, updates), 1);
     const loop_value position = loops_position(l, 1, r);
     open_checked(l, position, rows);
     const loop_value c = columns(&s, low, high, &count);
@@ -181,6 +182,7 @@ bool loops_of_segment_reduce(loops *l)
     const type *t = loops_result(l, 0);
     const attrs *given = l->n->attrs;
     const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 0)->dims[0];
+    const sized elements = {n, access_extents_of(l->f, l->n->in[0]).there[0]};
     scatter s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))};
     loop_value low, high, count;
     open_sums(&s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)),
@@ -196,7 +198,7 @@ bool loops_of_segment_reduce(loops *l)
         loop_store(b, loop_offset(b, started, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
         loop_end(b);
     }
-    const loop_value r = loop_for(b, none, loop_i64(b, n), 1);
+    const loop_value r = loop_for(b, none, loop_sized(b, elements), 1);
     const loop_value position = loops_position(l, 1, r);
     open_checked(l, position, rows);
     loop_value is_first = LOOP_NO_VALUE;
@@ -233,7 +235,7 @@ bool loops_of_scatter_reduce(loops *l)
     const type *x = loops_type(l, 0), *u = loops_type(l, 2);
     const uint32_t axis = resolve_axis(l->n->attrs, KEY_AXIS, x->rank);
     const int64_t combine = attr_int(l->n->attrs, KEY_COMBINE, COMBINE_ADD);
-    const loops_lines into = loops_lines_of(x, axis), from = loops_lines_of(u, axis);
+    const loops_lines into = loops_lines_of(l, 0, axis), from = loops_lines_of(l, 2, axis);
     scatter s = {.replaces = combine == COMBINE_REPLACE};
     loop_value outer, tile, low, high;
     if (!s.replaces)
@@ -241,11 +243,11 @@ bool loops_of_scatter_reduce(loops *l)
     open_sums(&s, l, s.replaces ? x->dtype : accumulator_of(x->dtype), into.inner);
     loops_split(l, loops_items(l), tiles_of(into.inner), &outer, &tile);
     open_tile(l, tile, into.inner, &low, &high);
-    const loop_value first = loops_times(l, outer, into.n * into.inner);
+    const loop_value first = loops_times_sized(l, outer, into.all);
     fill(&s, first, into.n, into.inner, low, high, loops_in(l, 0), NULL);
-    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, from.n), 1);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, from.length), 1);
     const loop_value start =
-        loops_times(l, loops_add(l, loops_times(l, outer, from.n), k), from.inner);
+        loops_times_sized(l, loops_add(l, loops_times_sized(l, outer, from.length), k), from.width);
     const loop_value c = loop_for(b, low, high, 1), at = loops_add(l, start, c);
     const loop_value position = loops_position(l, 1, at);
     open_checked(l, position, into.n);

@@ -36,8 +36,9 @@ static void choose_digits(records *r, uint32_t most)
     r->counts = loop_scratch(&r->l->b, ((uint64_t)r->passes << r->digit) * sizeof(int32_t));
 }
 
-void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room)
+void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized length)
 {
+    const int64_t room = length.now;
     loop_builder *b = &l->b;
     const element zero = element_zero(b, dtype, 1);
     const loop_value key = loops_order_key(b, zero, largest);
@@ -45,13 +46,13 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t ro
     *r = (records){.l = l, .dtype = dtype, .largest = largest, .is_wide = bits == 64, .room = room};
     r->low = (r->is_wide ? 0 : POSITION_BITS) + idle_bits(dtype);
     r->high = bits + (r->is_wide ? 0 : POSITION_BITS);
-    const uint64_t bytes = (uint64_t)(room + LANES) * sizeof(int64_t);
-    r->keys = loop_scratch(b, bytes);
-    r->spare_keys = loop_scratch(b, bytes);
-    r->positions = r->is_wide ? loop_scratch(b, bytes) : LOOP_NO_VALUE;
-    r->spare_positions = r->is_wide ? loop_scratch(b, bytes) : LOOP_NO_VALUE;
+    const sized bytes = sized_mul(sized_add(length, sized_of(LANES)), sized_of(sizeof(int64_t)));
+    r->keys = loop_sized_scratch(b, bytes);
+    r->spare_keys = loop_sized_scratch(b, bytes);
+    r->positions = r->is_wide ? loop_sized_scratch(b, bytes) : LOOP_NO_VALUE;
+    r->spare_positions = r->is_wide ? loop_sized_scratch(b, bytes) : LOOP_NO_VALUE;
     if (room <= MOST_COUNTED)
-        r->counts = loop_scratch(b, bytes);
+        r->counts = loop_sized_scratch(b, bytes);
     else
         choose_digits(r, room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
 }
@@ -152,12 +153,12 @@ loop_value records_position(const records *r, loop_value index, uint32_t lanes)
                        loop_const(b, loop_value_type(b, key), (UINT64_C(1) << POSITION_BITS) - 1));
 }
 
-void records_read(const records *r, loop_value base, loop_value first, int64_t stride, int64_t n)
+void records_read(const records *r, loop_value base, loop_value first, sized stride, sized n)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const int64_t whole = stride == 1 ? n / LANES * LANES : 0;
-    const loop_value end = nest_number(b, r->any_length && stride == 1, LINE_WHOLE, whole);
+    const int64_t whole = stride.now == 1 ? n.now / LANES * LANES : 0;
+    const loop_value end = nest_number(b, r->any_length && stride.now == 1, LINE_WHOLE, whole);
     if (whole > 0) {
         const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         const element x =
@@ -168,9 +169,9 @@ void records_read(const records *r, loop_value base, loop_value first, int64_t s
                                loop_binary(b, LOOP_IADD, loop_splat(b, LANES, k), ramp)));
         loop_end(b);
     }
-    if (r->any_length || whole < n) {
-        const loop_value k = loop_for(b, end, loop_i64(b, n), 1);
-        const loop_value at = loops_add(l, first, loops_times(l, k, stride));
+    if (r->any_length || whole < n.now) {
+        const loop_value k = loop_for(b, end, loop_sized(b, n), 1);
+        const loop_value at = loops_add(l, first, loops_times_sized(l, k, stride));
         const element x = loops_load(l, r->dtype, base, at, 1, LOOP_NO_VALUE);
         records_put(r, k, records_of(r, loops_order_key(b, x, r->largest), k));
         loop_end(b);

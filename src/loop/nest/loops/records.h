@@ -28,7 +28,7 @@ typedef struct records {
 } records;
 
 /* The memory for ROOM records, at most INT32_MAX. */
-void records_init(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
+void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized length);
 /* The same for keys alone, which tell all of an element but the sign of zero and the bits of a NaN.
  * False: there are none of DTYPE, or other records are as fast for so few. */
 bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
@@ -43,7 +43,7 @@ void records_put(const records *r, loop_value index, record x);
 /* The position of record INDEX; of LANES records from there on. */
 loop_value records_position(const records *r, loop_value index, uint32_t lanes);
 /* Records 0 .. N of the elements from number FIRST at BASE on, STRIDE apart. */
-void records_read(const records *r, loop_value base, loop_value first, int64_t stride, int64_t n);
+void records_read(const records *r, loop_value base, loop_value first, sized stride, sized n);
 /* The first N (i64) records into their order; of equal keys the earlier record stays first. The
  * list changes places with its spare one perhaps. */
 void records_sort(records *r, loop_value n);
