@@ -1,14 +1,12 @@
 /* Sums with quotients and remainders: arithmetic, substitution, composition. */
-#include "index/access.h"
+#include "index/access_parts.h"
 
 #include <string.h>
 
 #include "base/memory/checked.h"
-#include "ops/index_map.h"
-#include "ops/shape.h"
 
 /* What is composed of many reshapes and transposes doubles with each of them. */
-enum { MAX_TERMS = 64, MAX_DEPTH = 16, MAX_ATOMS = 96 };
+enum { MAX_DEPTH = 16, MAX_ATOMS = 96 };
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -16,13 +14,6 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* ---- expressions under construction ---- */
-
-typedef struct sum {
-    int64_t constant, constant_there;
-    uint32_t n;
-    access_term at[MAX_TERMS];
-    bool fits;
-} sum;
 
 static bool same_expr(const access_expr *a, const access_expr *b);
 
@@ -41,11 +32,11 @@ static bool same_expr(const access_expr *a, const access_expr *b)
     return same;
 }
 
-static const sized ONE = {1, 1}, MINUS_ONE = {-1, -1};
+static const sized ONE = {1, 1};
 
-static sum sum_of(sized constant)
+access_sum access_sum_of(sized constant)
 {
-    sum s;
+    access_sum s;
     s.constant = constant.now;
     s.constant_there = constant.there;
     s.n = 0;
@@ -53,7 +44,7 @@ static sum sum_of(sized constant)
     return s;
 }
 
-static void add_constant(sum *s, sized x, sized factor)
+static void add_constant(access_sum *s, sized x, sized factor)
 {
     int64_t product;
     s->fits = s->fits && mul_i64(x.now, factor.now, &product) &&
@@ -76,7 +67,7 @@ static sized by_of(const access_term *t)
     return (sized){t->by, t->by_there};
 }
 
-static void add_term(sum *s, const access_term *t, sized factor);
+static void add_term(access_sum *s, const access_term *t, sized factor);
 
 /* Is E the quotient of one expression and nothing else? It, or NULL. */
 static const access_term *only_quotient(const access_expr *e)
@@ -117,7 +108,7 @@ static bool completes(const access_term *outer, sized factor, const access_term 
 }
 
 /* A term that is one with another one of S takes its place. */
-static bool joins_digits(sum *s, const access_term *t, sized factor)
+static bool joins_digits(access_sum *s, const access_term *t, sized factor)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const access_term p = s->at[i];
@@ -134,7 +125,7 @@ static bool joins_digits(sum *s, const access_term *t, sized factor)
 
 /* by * (e // by) + e % by is e: a term that completes such a pair is replaced, with the other one,
  * by e. */
-static bool joins_partner(sum *s, const access_term *t, sized factor)
+static bool joins_partner(access_sum *s, const access_term *t, sized factor)
 {
     if (t->kind == ACCESS_AXIS)
         return false;
@@ -156,7 +147,7 @@ static bool joins_partner(sum *s, const access_term *t, sized factor)
     return false;
 }
 
-static void add_term(sum *s, const access_term *t, sized factor)
+static void add_term(access_sum *s, const access_term *t, sized factor)
 {
     sized product = {.there = there_mul(t->factor_there, factor.there)};
     if (!mul_i64(t->factor, factor.now, &product.now)) {
@@ -183,7 +174,7 @@ static void add_term(sum *s, const access_term *t, sized factor)
     s->at[s->n++].factor_there = product.there;
 }
 
-static void add_expr(sum *s, const access_expr *e, sized factor)
+void access_add(access_sum *s, const access_expr *e, sized factor)
 {
     if (!e) {
         s->fits = false;
@@ -195,7 +186,7 @@ static void add_expr(sum *s, const access_expr *e, sized factor)
 }
 
 /* Axes first, in order; the rest as they came. Small insertion sort. */
-static void sort_terms(sum *s)
+static void sort_terms(access_sum *s)
 {
     for (uint32_t i = 1; i < s->n; i++)
         for (uint32_t k = i; k > 0; k--) {
@@ -210,7 +201,7 @@ static void sort_terms(sum *s)
         }
 }
 
-static const access_expr *finish(sum *s, arena *memory)
+const access_expr *access_finish(access_sum *s, arena *memory)
 {
     if (!s->fits)
         return NULL;
@@ -235,15 +226,15 @@ static const access_expr *finish(sum *s, arena *memory)
     return e;
 }
 
-static const access_expr *constant_expr(int64_t value, arena *memory)
+const access_expr *access_constant(int64_t value, arena *memory)
 {
-    sum s = sum_of(sized_of(value));
-    return finish(&s, memory);
+    access_sum s = access_sum_of(sized_of(value));
+    return access_finish(&s, memory);
 }
 
 static const access_expr *sized_axis(uint32_t axis, int64_t extent, sized factor, arena *memory)
 {
-    sum s = sum_of(sized_of(0));
+    access_sum s = access_sum_of(sized_of(0));
     const access_term t = {.factor = 1,
                            .factor_there = 1,
                            .kind = ACCESS_AXIS,
@@ -252,24 +243,24 @@ static const access_expr *sized_axis(uint32_t axis, int64_t extent, sized factor
                            .high = extent - 1};
     if (extent > 1)
         add_term(&s, &t, factor);
-    return finish(&s, memory);
+    return access_finish(&s, memory);
 }
 
-static const access_expr *axis_expr(uint32_t axis, int64_t extent, int64_t factor, int64_t constant,
-                                    arena *memory)
+const access_expr *access_axis_at(uint32_t axis, int64_t extent, int64_t factor, int64_t constant,
+                                  arena *memory)
 {
-    sum s = sum_of(sized_of(constant));
-    add_expr(&s, sized_axis(axis, extent, sized_of(factor), memory), ONE);
-    return finish(&s, memory);
+    access_sum s = access_sum_of(sized_of(constant));
+    access_add(&s, sized_axis(axis, extent, sized_of(factor), memory), ONE);
+    return access_finish(&s, memory);
 }
 
 /* Split E into BY * whole + rest, with all multiples of BY in `whole`. */
-static bool split(const access_expr *e, sized by, arena *memory, sum *whole,
+static bool split(const access_expr *e, sized by, arena *memory, access_sum *whole,
                   const access_expr **rest)
 {
     const sized above = {floor_div(e->constant, by.now), there_div(e->constant_there, by.there)};
-    sum r = sum_of(constant_of(e));
-    *whole = sum_of(above);
+    access_sum r = access_sum_of(constant_of(e));
+    *whole = access_sum_of(above);
     add_constant(&r, above, (sized){-by.now, there_mul(-1, by.there)});
     for (uint32_t i = 0; i < e->n; i++) {
         access_term t = e->at[i];
@@ -280,7 +271,7 @@ static bool split(const access_expr *e, sized by, arena *memory, sum *whole,
         else
             add_term(&r, &t, factor);
     }
-    *rest = finish(&r, memory);
+    *rest = access_finish(&r, memory);
     return *rest != NULL;
 }
 
@@ -326,11 +317,11 @@ static sized common_part(const access_expr *e, sized by, arena *memory, const ac
                              ? 1
                              : gcd(e->at[i].factor_there, by.there)};
         const access_expr *rest;
-        sum whole;
+        access_sum whole;
         if (g.now <= best.now || !split(e, g, memory, &whole, &rest) || rest->low < 0 ||
             rest->high >= g.now)
             continue;
-        const access_expr *above = finish(&whole, memory);
+        const access_expr *above = access_finish(&whole, memory);
         if (!above)
             continue;
         best = g;
@@ -340,35 +331,35 @@ static sized common_part(const access_expr *e, sized by, arena *memory, const ac
     return best;
 }
 
-static const access_expr *divide(const access_expr *e, sized by, bool remainder, arena *memory)
+const access_expr *access_divide(const access_expr *e, sized by, bool remainder, arena *memory)
 {
-    sum s;
+    access_sum s;
     const access_expr *rest, *large, *small;
     if (!e || by.now <= 0 || !split(e, by, memory, &s, &rest))
         return NULL;
     const sized g = common_part(rest, by, memory, &large, &small);
     if (g.now > 1) { /* each step makes BY smaller */
         const sized less = {by.now / g.now, there_div(by.there, g.there)};
-        const access_expr *part = divide(large, less, remainder, memory);
+        const access_expr *part = access_divide(large, less, remainder, memory);
         if (remainder)
-            s = sum_of(sized_of(0));
-        add_expr(&s, part, remainder ? g : ONE);
+            s = access_sum_of(sized_of(0));
+        access_add(&s, part, remainder ? g : ONE);
         if (remainder)
-            add_expr(&s, small, ONE);
-        return finish(&s, memory);
+            access_add(&s, small, ONE);
+        return access_finish(&s, memory);
     }
     const access_term *inner = remainder ? NULL : only_quotient(rest);
     int64_t product;
     if (inner && mul_i64(inner->by, by.now, &product)) { /* (e // a) // b */
         const sized all = {product, there_mul(inner->by_there, by.there)};
-        add_expr(&s, divide(inner->of, all, false, memory), ONE);
-        return finish(&s, memory);
+        access_add(&s, access_divide(inner->of, all, false, memory), ONE);
+        return access_finish(&s, memory);
     }
     const int64_t low = floor_div(rest->low, by.now), high = floor_div(rest->high, by.now);
     if (remainder)
-        s = sum_of(sized_of(0));
+        s = access_sum_of(sized_of(0));
     if (low == high && remainder) { /* rest - low * by */
-        add_expr(&s, rest, ONE);
+        access_add(&s, rest, ONE);
         add_constant(&s, sized_of(-low), by);
     } else if (low == high) {
         add_constant(&s, sized_of(low), ONE);
@@ -387,30 +378,30 @@ static const access_expr *divide(const access_expr *e, sized by, bool remainder,
             return NULL;
         add_term(&s, &t, ONE);
     }
-    return finish(&s, memory);
+    return access_finish(&s, memory);
 }
 
 /* E with the axes replaced. */
 static const access_expr *substitute(const access_expr *e, const access_expr *const *axes,
                                      arena *memory)
 {
-    sum s = sum_of(constant_of(e));
+    access_sum s = access_sum_of(constant_of(e));
     for (uint32_t i = 0; i < e->n && s.fits; i++) {
         const access_term *t = &e->at[i];
         if (t->kind == ACCESS_AXIS) {
-            add_expr(&s, axes[t->axis], factor_of(t));
+            access_add(&s, axes[t->axis], factor_of(t));
             continue;
         }
         const access_expr *of = substitute(t->of, axes, memory);
-        add_expr(&s, of ? divide(of, by_of(t), t->kind == ACCESS_REMAINDER, memory) : NULL,
-                 factor_of(t));
+        access_add(&s, of ? access_divide(of, by_of(t), t->kind == ACCESS_REMAINDER, memory) : NULL,
+                   factor_of(t));
     }
-    return finish(&s, memory);
+    return access_finish(&s, memory);
 }
 
 /* ---- maps ---- */
 
-static bool start_map(const int64_t *dims, uint32_t rank, uint32_t n_source, access_map *map)
+bool access_start(const int64_t *dims, uint32_t rank, uint32_t n_source, access_map *map)
 {
     map->rank = rank;
     map->n_source = n_source;
@@ -425,9 +416,9 @@ static bool start_map(const int64_t *dims, uint32_t rank, uint32_t n_source, acc
 
 bool access_identity(const int64_t *dims, uint32_t rank, arena *memory, access_map *out)
 {
-    bool ok = start_map(dims, rank, rank, out);
+    bool ok = access_start(dims, rank, rank, out);
     for (uint32_t i = 0; ok && i < rank; i++)
-        ok = (out->at[i] = axis_expr(i, dims[i], 1, 0, memory)) != NULL;
+        ok = (out->at[i] = access_axis_at(i, dims[i], 1, 0, memory)) != NULL;
     return ok;
 }
 
@@ -437,20 +428,20 @@ bool access_of_order(const int64_t *dims, const uint32_t *order, uint32_t rank, 
     int64_t result[TN_MAX_RANK] = {0};
     for (uint32_t k = 0; k < rank; k++)
         result[k] = dims[order[k]];
-    bool ok = start_map(result, rank, rank, out);
+    bool ok = access_start(result, rank, rank, out);
     for (uint32_t k = 0; ok && k < rank; k++)
-        ok = (out->at[order[k]] = axis_expr(k, result[k], 1, 0, memory)) != NULL;
+        ok = (out->at[order[k]] = access_axis_at(k, result[k], 1, 0, memory)) != NULL;
     return ok;
 }
 
 bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, arena *memory,
                          access_map *map)
 {
-    bool ok = start_map(dims, rank, in->rank, map);
+    bool ok = access_start(dims, rank, in->rank, map);
     for (uint32_t i = 0; ok && i < in->rank; i++) {
         const uint32_t from = rank - in->rank + i;
-        map->at[i] =
-            in->dims[i] == 1 ? constant_expr(0, memory) : axis_expr(from, dims[from], 1, 0, memory);
+        map->at[i] = in->dims[i] == 1 ? access_constant(0, memory)
+                                      : access_axis_at(from, dims[from], 1, 0, memory);
         ok = map->at[i] != NULL;
     }
     return ok;
@@ -459,13 +450,13 @@ bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, are
 bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, const int64_t *constant,
                      const int64_t (*by)[TN_MAX_RANK], arena *memory, access_map *map)
 {
-    bool ok = start_map(dims, rank, n_source, map);
+    bool ok = access_start(dims, rank, n_source, map);
     for (uint32_t i = 0; ok && i < n_source; i++) {
-        sum s = sum_of(sized_of(constant[i]));
+        access_sum s = access_sum_of(sized_of(constant[i]));
         for (uint32_t k = 0; k < rank; k++)
             if (by[i][k] != 0)
-                add_expr(&s, axis_expr(k, dims[k], by[i][k], 0, memory), ONE);
-        ok = (map->at[i] = finish(&s, memory)) != NULL;
+                access_add(&s, access_axis_at(k, dims[k], by[i][k], 0, memory), ONE);
+        ok = (map->at[i] = access_finish(&s, memory)) != NULL;
     }
     return ok;
 }
@@ -474,7 +465,7 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
                     access_map *out)
 {
     access_map map;
-    bool ok = start_map(outer->dims, outer->rank, inner->n_source, &map) &&
+    bool ok = access_start(outer->dims, outer->rank, inner->n_source, &map) &&
               outer->n_guards + inner->n_guards <= ACCESS_GUARDS;
     for (uint32_t i = 0; ok && i < inner->n_source; i++)
         ok = (map.at[i] = substitute(inner->at[i], outer->at, memory)) != NULL;
@@ -495,14 +486,14 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
 bool access_shifted(const access_map *map, uint32_t axis, sized shift, arena *memory,
                     access_map *out)
 {
-    sum s = sum_of(sized_of(0));
-    add_expr(&s, map->at[axis], ONE);
+    access_sum s = access_sum_of(sized_of(0));
+    access_add(&s, map->at[axis], ONE);
     add_constant(&s, shift, ONE);
     access_map shifted = {.rank = map->rank, .n_source = map->n_source, .n_guards = map->n_guards};
     memcpy(shifted.dims, map->dims, sizeof shifted.dims);
     memcpy(shifted.at, map->at, sizeof shifted.at);
     memcpy(shifted.guards, map->guards, map->n_guards * sizeof *map->guards);
-    if (!(shifted.at[axis] = finish(&s, memory)))
+    if (!(shifted.at[axis] = access_finish(&s, memory)))
         return false;
     *out = shifted;
     return true;
@@ -559,13 +550,13 @@ static bool next_stride(sized *stride, access_extents x, uint32_t i)
 
 const access_expr *access_offset(const access_map *map, access_extents dims, arena *memory)
 {
-    sum s = sum_of(sized_of(0));
+    access_sum s = access_sum_of(sized_of(0));
     sized stride = ONE;
     for (uint32_t i = map->n_source; i-- > 0;) {
-        add_expr(&s, map->at[i], stride);
+        access_add(&s, map->at[i], stride);
         s.fits = s.fits && next_stride(&stride, dims, i);
     }
-    return finish(&s, memory);
+    return access_finish(&s, memory);
 }
 
 bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides)
@@ -608,22 +599,20 @@ int64_t access_padding(const access_map *map, const int64_t *at)
     return -1;
 }
 
-/* ---- nodes ---- */
-
 /* The source's axes are digits of the result's row-major position. */
 static bool digits(access_extents dims, access_extents from, arena *memory, access_map *map)
 {
-    sum s = sum_of(sized_of(0));
+    access_sum s = access_sum_of(sized_of(0));
     sized stride = ONE;
     for (uint32_t k = dims.rank; k-- > 0;) {
-        add_expr(&s, sized_axis(k, dims.now[k], stride, memory), ONE);
+        access_add(&s, sized_axis(k, dims.now[k], stride, memory), ONE);
         s.fits = s.fits && next_stride(&stride, dims, k);
     }
-    const access_expr *position = finish(&s, memory);
+    const access_expr *position = access_finish(&s, memory);
     stride = ONE;
     for (uint32_t i = from.rank; i-- > 0;) {
-        const access_expr *above = divide(position, stride, false, memory);
-        map->at[i] = divide(above, (sized){from.now[i], from.there[i]}, true, memory);
+        const access_expr *above = access_divide(position, stride, false, memory);
+        map->at[i] = access_divide(above, (sized){from.now[i], from.there[i]}, true, memory);
         if (!map->at[i] || !next_stride(&stride, from, i))
             return false;
     }
@@ -632,242 +621,5 @@ static bool digits(access_extents dims, access_extents from, arena *memory, acce
 
 bool access_of_reshape(access_extents dims, access_extents from, arena *memory, access_map *map)
 {
-    return start_map(dims.now, dims.rank, from.rank, map) && digits(dims, from, memory, map);
-}
-
-static bool of_transpose(const node *n, const type *out, arena *memory, access_map *map)
-{
-    uint32_t rank;
-    const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
-    for (uint32_t i = 0; i < rank; i++) {
-        const int64_t from = perm[i] < 0 ? perm[i] + rank : perm[i];
-        if (from < 0 || from >= (int64_t)rank ||
-            !(map->at[from] = axis_expr(i, out->dims[i], 1, 0, memory)))
-            return false;
-    }
-    return true;
-}
-
-static bool of_broadcast(const node *n, const type *in, const type *out, arena *memory,
-                         access_map *map)
-{
-    uint32_t to[TN_MAX_RANK];
-    shape s;
-    if (resolve_broadcast(n->attrs, in, &s, to).kind != SHAPE_OK)
-        return false;
-    for (uint32_t i = 0; i < in->rank; i++) {
-        map->at[i] = in->dims[i] == 1 ? constant_expr(0, memory)
-                                      : axis_expr(to[i], out->dims[to[i]], 1, 0, memory);
-        if (!map->at[i])
-            return false;
-    }
-    return true;
-}
-
-static bool of_slice(const node *n, const type *in, const type *out, arena *memory, access_map *map)
-{
-    slice_range ranges[TN_MAX_RANK];
-    shape s;
-    if (resolve_slices(n->attrs, in->dims, in->rank, ranges, &s).kind != SHAPE_OK)
-        return false;
-    for (uint32_t i = 0; i < in->rank; i++)
-        if (!(map->at[i] = axis_expr(i, out->dims[i], ranges[i].step, ranges[i].start, memory)))
-            return false;
-    return true;
-}
-
-static bool of_reverse(const node *n, const type *in, arena *memory, access_map *map)
-{
-    uint32_t n_axes;
-    const int64_t *given = attr_ints(n->attrs, KEY_AXES, &n_axes);
-    axis_list axes;
-    if (resolve_axes(given, n_axes, in->rank, &axes).kind != SHAPE_OK)
-        return false;
-    for (uint32_t i = 0; i < in->rank; i++) {
-        const bool back = axes.mask >> i & 1;
-        map->at[i] = axis_expr(i, in->dims[i], back ? -1 : 1, back ? in->dims[i] - 1 : 0, memory);
-        if (!map->at[i])
-            return false;
-    }
-    return true;
-}
-
-/* With holes between elements there is no map. */
-static bool of_pad(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
-                   access_map *map)
-{
-    uint32_t rank;
-    const int64_t *low = attr_ints(n->attrs, KEY_LOW, &rank);
-    const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
-    for (uint32_t i = 0; i < in->rank; i++) {
-        if (interior[i] != 0 || in->dims[i] == 0)
-            return false;
-        const access_expr *e = map->at[i] = axis_expr(i, out->dims[i], 1, -low[i], memory);
-        if (!e)
-            return false;
-        const bool is_guarded = e->low < 0 || e->high >= in->dims[i];
-        if (is_guarded && map->n_guards == ACCESS_GUARDS)
-            return false;
-        if (is_guarded)
-            map->guards[map->n_guards++] =
-                access_guard_of(e, sized_of(0), sized_of(in->dims[i]), fill);
-    }
-    return true;
-}
-
-static bool of_tile(const type *in, const type *out, arena *memory, access_map *map)
-{
-    for (uint32_t i = 0; i < in->rank; i++)
-        if (!(map->at[i] = divide(axis_expr(i, out->dims[i], 1, 0, memory), sized_of(in->dims[i]),
-                                  true, memory)))
-            return false;
-    return true;
-}
-
-static bool of_pool(const node *n, const type *in, const type *out, arena *memory, access_map *map)
-{
-    uint32_t k;
-    const int64_t *strides = attr_ints(n->attrs, KEY_STRIDES, &k);
-    const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &k);
-    for (uint32_t i = 0; i < in->rank; i++) {
-        const uint32_t lead = in->rank - k;
-        sum s = sum_of(sized_of(0));
-        add_expr(&s, axis_expr(i, out->dims[i], i < lead ? 1 : strides[i - lead], 0, memory), ONE);
-        if (i >= lead)
-            add_expr(&s, axis_expr(i + k, out->dims[i + k], dilation[i - lead], 0, memory), ONE);
-        if (!(map->at[i] = finish(&s, memory)))
-            return false;
-    }
-    return true;
-}
-
-static const access_expr *of_index(const index_expr *e, const type *out, arena *memory)
-{
-    sum s = sum_of(sized_of(0));
-    if (e->op == INDEX_NUMBER)
-        return constant_expr(e->value, memory);
-    if (e->op == INDEX_AXIS)
-        return axis_expr((uint32_t)e->value, out->dims[e->value], 1, 0, memory);
-    if (e->op == INDEX_SYMBOL)
-        return NULL;
-    const access_expr *a = of_index(e->a, out, memory), *b = of_index(e->b, out, memory);
-    if (!a || !b)
-        return NULL;
-    if (e->op == INDEX_FLOORDIV || e->op == INDEX_MOD)
-        return b->n == 0 ? divide(a, constant_of(b), e->op == INDEX_MOD, memory) : NULL;
-    if (e->op == INDEX_MUL) {
-        if (a->n && b->n)
-            return NULL;
-        add_expr(&s, a->n ? a : b, constant_of(a->n ? b : a));
-    } else {
-        add_expr(&s, a, ONE);
-        add_expr(&s, b, e->op == INDEX_ADD ? ONE : MINUS_ONE);
-    }
-    return finish(&s, memory);
-}
-
-static bool of_view(const node *n, const type *in, const type *out, arena *memory, access_map *map)
-{
-    index_map own;
-    size_t where;
-    if (index_map_parse(attr_string(n->attrs, KEY_INDEX_MAP), out->rank, memory, &own, &where) !=
-            INDEX_FINE ||
-        own.n != in->rank)
-        return false;
-    for (uint32_t i = 0; i < own.n; i++)
-        if (!(map->at[i] = of_index(own.at[i], out, memory)))
-            return false;
-    return true;
-}
-
-bool access_is_movement(const node *n)
-{
-    return op_table[n->op].class == K_MOVES;
-}
-
-static bool of_node(const node *n, const type *in, const type *out, uint32_t fill, arena *memory,
-                    access_map *map)
-{
-    if (!type_is_static(in) || !type_is_static(out) ||
-        !start_map(out->dims, out->rank, in->rank, map))
-        return false;
-    switch ((int)n->op) {
-    case OP_TRANSPOSE:
-        return of_transpose(n, out, memory, map);
-    case OP_BROADCAST:
-        return of_broadcast(n, in, out, memory, map);
-    case OP_SLICE:
-        return of_slice(n, in, out, memory, map);
-    case OP_REVERSE:
-        return of_reverse(n, in, memory, map);
-    case OP_PAD:
-        return of_pad(n, in, out, fill, memory, map);
-    case OP_TILE:
-        return of_tile(in, out, memory, map);
-    case OP_POOL:
-        return of_pool(n, in, out, memory, map);
-    case OP_VIEW:
-        return of_view(n, in, out, memory, map);
-    default:
-        return false;
-    }
-}
-
-/* E with the numbers of LIKE beside its own, where both have one form. NULL: they have not. */
-static const access_expr *beside(const access_expr *e, const access_expr *like, arena *memory)
-{
-    if (e->n != like->n)
-        return NULL;
-    const size_t bytes = sizeof *e + e->n * sizeof *e->at;
-    access_expr *both = arena_alloc(memory, bytes);
-    if (!both)
-        return NULL;
-    memcpy(both, e, bytes);
-    both->constant_there = like->constant;
-    for (uint32_t i = 0; i < e->n; i++) {
-        access_term *t = &both->at[i];
-        const access_term *there = &like->at[i];
-        if (t->kind != there->kind || (t->kind == ACCESS_AXIS && t->axis != there->axis))
-            return NULL;
-        t->factor_there = there->factor;
-        t->by_there = there->by;
-        if (t->kind != ACCESS_AXIS && !(t->of = beside(t->of, there->of, memory)))
-            return NULL;
-    }
-    return both;
-}
-
-/* The same for MAP. Where forms differ, its numbers stay alone. */
-static void put_beside(access_map *map, const access_map *like, arena *memory)
-{
-    for (uint32_t i = 0; i < map->n_source; i++) {
-        const access_expr *both = beside(map->at[i], like->at[i], memory);
-        map->at[i] = both ? both : map->at[i];
-    }
-    for (uint32_t i = 0; i < map->n_guards && map->n_guards == like->n_guards; i++) {
-        access_guard *g = &map->guards[i];
-        const access_expr *both = beside(g->of, like->guards[i].of, memory);
-        g->of = both ? both : g->of;
-        g->low_there = like->guards[i].low;
-        g->high_there = like->guards[i].high;
-    }
-}
-
-bool access_of_node(const function *f, const node *n, arena *memory, access_map *map)
-{
-    const type *in = value_type(f, n->in[0]), *out = value_type(f, n->first_value);
-    const uint32_t fill = n->first_value;
-    access_map like;
-    if (n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE) {
-        map->n_guards = 0;
-        return type_is_static(in) && type_is_static(out) &&
-               access_of_reshape(access_extents_of(f, fill), access_extents_of(f, n->in[0]), memory,
-                                 map);
-    }
-    if (!of_node(n, in, out, fill, memory, map))
-        return false;
-    if (f->like && of_node(node_of(f->like, fill), value_type(f->like, n->in[0]),
-                           value_type(f->like, fill), fill, memory, &like))
-        put_beside(map, &like, memory);
-    return true;
+    return access_start(dims.now, dims.rank, from.rank, map) && digits(dims, from, memory, map);
 }
