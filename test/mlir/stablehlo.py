@@ -159,7 +159,7 @@ class Parser:
         return n == "true" if n in ("true", "false") else float(n) if "." in n else int(n, 0)
 
     def entry(self):
-        key = self.string() if self.peek('"') else self.match(r"\w+")
+        key = self.string() if self.peek('"') else self.match(r"[\w.]+")
         self.need("=")
         return key, self.attribute()
 
@@ -210,12 +210,10 @@ class Parser:
         return op
 
     def named_type(self):
-        """The type of an argument or result, which may have a name."""
+        """The type of an argument or result, which may have a name and named extents."""
         t = self.type()
         if self.take("{"):
-            self.match(r"jax\.(arg|result)_info = ")
-            self.string()
-            self.need("}")
+            self.listed(self.entry, "}")
         return t
 
     def module(self):
