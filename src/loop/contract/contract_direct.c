@@ -7,8 +7,6 @@
  * takes part in all of them. Blocks that reach beyond a window have code of their own. */
 #include "loop/contract/contract_direct.h"
 
-#include "base/memory/checked.h"
-
 enum {
     MOST_PRODUCTS = 64, /* of a result: all are unrolled */
     MOST_COLUMNS = 4,   /* of N, where vectors go along M */
@@ -52,15 +50,6 @@ typedef struct direct {
         m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector */
     loop_value row, at;       /* the first ones of the block */
 } direct;
-
-static int64_t count_of(const contract_axis *axes, uint32_t n)
-{
-    int64_t count = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (!mul_i64(count, axes[i].extent, &count))
-            return INT64_MAX;
-    return count;
-}
 
 /* The window that axis AXIS of LIST walks, and by what; n_windows where it walks none. */
 static uint32_t window_of(const contract_spec *s, contract_list list, uint32_t axis, int64_t *by)
@@ -127,7 +116,7 @@ static void choose_height(direct *d, const machine *on)
         ((int64_t)d->lanes * (int64_t)loop_elem_bytes(element_compute(d->form)) - 1) /
             on->vector_bytes +
         1;
-    const int64_t products = count_of(d->s->k, d->s->n_k);
+    const int64_t products = axes_positions(d->s->k, d->s->n_k);
     int64_t most = (on->registers > 16 ? 16 : 8) / (vectors * d->columns);
     d->height = 1;
     if (d->rows == NO_AXIS)
@@ -157,7 +146,7 @@ static bool direct_init(direct *d, const contract_spec *s, const machine *on)
         lanes /= 2;
     d->lanes = (uint32_t)lanes;
     if (!d->by_columns)
-        d->columns = count_of(s->n, s->n_n);
+        d->columns = axes_positions(s->n, s->n_n);
     contract_spec own = *s;
     for (uint32_t w = 0; w < s->n_windows; w++)
         d->is_bounded[w] = window_has_border(&own, &own.windows[w]);
@@ -168,12 +157,12 @@ static bool direct_init(direct *d, const contract_spec *s, const machine *on)
 bool contract_is_direct(const contract_spec *s, const machine *on)
 {
     direct d;
-    const int64_t products = count_of(s->k, s->n_k), columns = count_of(s->n, s->n_n);
+    const int64_t products = axes_positions(s->k, s->n_k), columns = axes_positions(s->n, s->n_n);
     if (s->n_n > 0 && s->n[s->n_n - 1].a != 0)
         return true;
     if (s->load_a || s->load_b || s->a_in_scratch || s->c_in_scratch || products < 2 ||
         products > MOST_PRODUCTS || columns > MOST_COLUMNS || s->n_windows == 0 ||
-        dtype_is_complex(s->sum) || count_of(s->batch, s->n_batch) < FEW_BATCHES)
+        dtype_is_complex(s->sum) || axes_positions(s->batch, s->n_batch) < FEW_BATCHES)
         return false;
     return direct_init(&d, s, on) && d.vector_in < s->n_windows && d.lanes > 1;
 }
@@ -337,7 +326,7 @@ static element load_factor(const direct *d, loop_value from, const int64_t *k, c
 static void load_factors(direct *d, loop_value from, loop_value count)
 {
     const contract_spec *s = d->s;
-    const int64_t products = count_of(s->k, s->n_k);
+    const int64_t products = axes_positions(s->k, s->n_k);
     int64_t n[CONTRACT_MAX_AXES] = {0};
     memset(d->is_loaded, true, sizeof d->is_loaded);
     for (int64_t column = 0; column < d->columns; column++) {
@@ -362,7 +351,7 @@ static int64_t number_of(const int64_t *at, const contract_axis *axes, uint32_t 
 
 static void add_product(direct *d, const int64_t *k, int64_t row, element x)
 {
-    const int64_t products = count_of(d->s->k, d->s->n_k),
+    const int64_t products = axes_positions(d->s->k, d->s->n_k),
                   number = number_of(k, d->s->k, d->s->n_k);
     if (!d->is_loaded[number]) {
         d->factor[number] = load_factor(d, d->factors_at, k, NULL, d->factors_count);
@@ -650,7 +639,7 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
     loop_builder b;
     if (!d || !direct_init(d, s, on))
         return NULL;
-    *work = count_of(s->batch, s->n_batch);
+    *work = axes_positions(s->batch, s->n_batch);
     for (uint32_t i = 0; i < s->n_m; i++)
         if (i != d->rows && (d->by_columns || i != d->vector))
             *work *= s->m[i].extent;

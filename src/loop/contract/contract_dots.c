@@ -6,7 +6,6 @@
  * whose sums are then added in order. */
 #include <string.h>
 
-#include "base/memory/checked.h"
 #include "loop/contract/contract_multiply.h"
 
 enum {
@@ -29,15 +28,6 @@ typedef struct dots {
 } dots;
 
 /* ---- the form ---- */
-
-static int64_t count_of(const contract_axis *axes, uint32_t n)
-{
-    int64_t count = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (!mul_i64(count, axes[i].extent, &count))
-            return INT64_MAX;
-    return count;
-}
 
 static bool any_dynamic(const contract_axis *axes, uint32_t n)
 {
@@ -82,9 +72,9 @@ static bool is_one_axis(const contract_axis *axes, uint32_t n)
 
 void contract_batch_to_rows(contract_spec *s)
 {
-    if (count_of(s->m, s->n_m) != 1 || count_of(s->n, s->n_n) != 1 || any_dynamic(s->m, s->n_m) ||
-        any_dynamic(s->n, s->n_n) || !has_runs(s) || !is_one_axis(s->batch, s->n_batch) ||
-        count_of(s->batch, s->n_batch) < LEAST_ROWS)
+    if (axes_positions(s->m, s->n_m) != 1 || axes_positions(s->n, s->n_n) != 1 ||
+        any_dynamic(s->m, s->n_m) || any_dynamic(s->n, s->n_n) || !has_runs(s) ||
+        !is_one_axis(s->batch, s->n_batch) || axes_positions(s->batch, s->n_batch) < LEAST_ROWS)
         return;
     memcpy(s->m, s->batch, sizeof s->m);
     s->n_m = s->n_batch;
@@ -108,10 +98,10 @@ bool contract_is_dots(const contract_spec *s, const machine *on)
         return true;
     const bool is_free = w->rows == 0 && w->vectors == 0 && w->unroll == 0 && w->group == 0 &&
                          w->left == LEFT_ANY && w->right == RIGHT_ANY;
-    return is_free && on->vector_bytes >= 16 && count_of(s->m, s->n_m) == 1 &&
-           count_of(s->n, s->n_n) == 1 && !any_dynamic(s->m, s->n_m) &&
+    return is_free && on->vector_bytes >= 16 && axes_positions(s->m, s->n_m) == 1 &&
+           axes_positions(s->n, s->n_n) == 1 && !any_dynamic(s->m, s->n_m) &&
            !any_dynamic(s->n, s->n_n) && has_runs(s) &&
-           count_of(s->k, s->n_k) >= (int64_t)LEAST_BLOCKS * CONTRACT_BLOCK;
+           axes_positions(s->k, s->n_k) >= (int64_t)LEAST_BLOCKS * CONTRACT_BLOCK;
 }
 
 /* ---- chains ---- */

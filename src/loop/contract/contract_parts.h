@@ -38,6 +38,8 @@ static inline bool axis_is_dynamic(const contract_axis *x)
 }
 /* The product of extents. */
 sized axes_count(const contract_axis *axes, uint32_t n);
+/* What it is now; INT64_MAX where that is too large. */
+int64_t axes_positions(const contract_axis *axes, uint32_t n);
 
 void walk_init(walk *w);
 /* One axis more, inside of the others. */

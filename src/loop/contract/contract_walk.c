@@ -1,5 +1,15 @@
 /* Offsets of elements by their row-major numbers, and squares of vectors transposed. */
+#include "base/memory/checked.h"
 #include "loop/contract/contract_parts.h"
+
+int64_t axes_positions(const contract_axis *axes, uint32_t n)
+{
+    int64_t count = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!mul_i64(count, axes[i].extent, &count))
+            return INT64_MAX;
+    return count;
+}
 
 void walk_init(walk *w)
 {

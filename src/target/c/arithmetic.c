@@ -215,17 +215,23 @@ static void put_half(c_printer *c, loop_value v, bool is_low)
     c_put(c, is_low ? " << 16) >> 16)" : " >> 16)");
 }
 
+/* "dot_pairs_u32x16(x, y, z)" */
+static void put_dot_vectors(c_printer *c, const loop_inst *i, const char *prefix, c_helper helper)
+{
+    c_put(c, prefix);
+    c_put_helper(c, "", helper, C_U32, i->type.lanes);
+    c_put(c, "(");
+    for (unsigned k = 0; k < 3; k++) {
+        c_put(c, k ? ", " : "");
+        c_put_operand(c, i->in[k], false);
+    }
+    c_put(c, ")");
+}
+
 static void put_dot_pairs(c_printer *c, const loop_inst *i)
 {
     if (i->type.lanes > 1) {
-        c_put(c, "dot_pairs_");
-        c_put_helper(c, "", C_DOT_PAIRS, C_U32, i->type.lanes);
-        c_put(c, "(");
-        for (unsigned k = 0; k < 3; k++) {
-            c_put(c, k ? ", " : "");
-            c_put_operand(c, i->in[k], false);
-        }
-        c_put(c, ")");
+        put_dot_vectors(c, i, "dot_pairs_", C_DOT_PAIRS);
         return;
     }
     for (unsigned low = 2; low-- > 0;) {
@@ -249,14 +255,7 @@ static void put_byte(c_printer *c, loop_value v, unsigned byte, bool is_signed)
 static void put_dot_quads(c_printer *c, const loop_inst *i)
 {
     if (i->type.lanes > 1) {
-        c_put(c, "dot_quads_");
-        c_put_helper(c, "", C_DOT_QUADS, C_U32, i->type.lanes);
-        c_put(c, "(");
-        for (unsigned k = 0; k < 3; k++) {
-            c_put(c, k ? ", " : "");
-            c_put_operand(c, i->in[k], false);
-        }
-        c_put(c, ")");
+        put_dot_vectors(c, i, "dot_quads_", C_DOT_QUADS);
         return;
     }
     for (unsigned byte = 0; byte < 4; byte++) {
