@@ -107,7 +107,12 @@ static tn_status read_model(verification *v, const data_set *d, tn_module **m)
     for (size_t i = 0; i < d->n_in; i++)
         if (*d->names[i])
             inputs[n++] = (tn_known_input){d->names[i], &d->in[i]};
-    return read_program_for(s, v->model, inputs, n, m);
+    const tn_read_options own = s->read;
+    const size_t n_taken = s->n_taken;
+    const tn_status status = read_program_for(s, v->model, inputs, n, m);
+    s->read = own; /* the inputs are of this set alone */
+    s->n_taken = n_taken;
+    return status;
 }
 
 /* The tensor for input INDEX of P: all are there in order, or some are constants now and names
