@@ -464,6 +464,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
                             .user_a = &buffer_a,
                             .load_b = load_third,
                             .user_b = &buffer_b,
+                            .row_b = n,
                             .finish = finish_bias,
                             .user_finish = &n,
                             .finish_is_small = is_small};

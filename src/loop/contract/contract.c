@@ -70,6 +70,8 @@ static void transpose(problem *p)
     s->load_b = old.load_a;
     s->user_a = old.user_b;
     s->user_b = old.user_a;
+    s->row_a = old.row_b;
+    s->row_b = old.row_a;
     s->b_is_constant = false;
     s->is_transposed = !s->is_transposed;
     s->b_is_first = !s->b_is_first;
@@ -113,6 +115,8 @@ static bool problem_init(problem *p, const contract_spec *spec, const machine *o
     p->has_dynamic_k = is_any_dynamic(s->k, s->n_k);
     p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
     p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
+    p->a.row = s->row_a;
+    p->b.row = s->row_b;
     return true;
 }
 

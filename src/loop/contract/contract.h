@@ -94,6 +94,7 @@ typedef struct contract_spec {
                            costs less */
     contract_load *load_a, *load_b; /* NULL: from the buffer */
     void *user_a, *user_b;
+    int64_t row_a, row_b; /* what is loaded so lies in rows of so many elements; 0: is not told */
     contract_finish *finish; /* NULL: store to C */
     void *user_finish;
     bool finish_is_small; /* it is few instructions, which may be repeated for every vector of a

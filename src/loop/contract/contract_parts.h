@@ -79,6 +79,7 @@ typedef struct factors {
     uint32_t buffer;
     contract_load *load; /* NULL: from the buffer */
     void *user;
+    int64_t row; /* of what is loaded so: see contract_spec */
     /* Not 0: it has words of two or four elements, so many elements apart, as halves of 16 bits or
      * as bytes. The number of a word is that of its first element. */
     int64_t pair, pair_there;

@@ -104,6 +104,16 @@ static int64_t factor_at(const problem *p, uint32_t row, uint32_t i)
     return ((int64_t)i * p->m + row) * p->bytes;
 }
 
+/* Does what computes B have all columns of a product in one of its rows? */
+static bool lies_in_rows(const problem *p)
+{
+    bool ok = p->b.row > 0 && p->b.row % p->n == 0 && p->products.b[0] % p->n == 0 &&
+              p->spec.b_first % p->n == 0;
+    for (uint32_t i = 0; i < p->b_batch.n; i++)
+        ok = ok && p->b_batch.step[i] % p->n == 0;
+    return ok;
+}
+
 /* The vector at COLUMN of row I of a group. What computes B is told where its row is, which is the
  * same for all columns. */
 static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, uint32_t lanes,
@@ -116,6 +126,8 @@ static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, u
         return factors_load_at(b, p, &p->b, b_moved(s->g, row, int_times(b, column, b_unit(p))),
                                lanes, count);
     const loop_value along = int_add(b, s->g->column, column);
+    if (!lies_in_rows(p))
+        return factors_load_at(b, p, &p->b, int_add(b, row, along), lanes, count);
     return element_cast(b, p->b.load(p->b.user, b, row, along, lanes, count), p->form);
 }
 

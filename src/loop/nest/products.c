@@ -156,6 +156,8 @@ static bool set_prologues(const function *f, const kernel *k, arena *memory, pro
             return false;
         *(i == 0 ? &p->spec.load_a : &p->spec.load_b) = load_computed;
         *(i == 0 ? &p->spec.user_a : &p->spec.user_b) = p->operands[i];
+        const kernel *own = &p->operands[i]->k;
+        *(i == 0 ? &p->spec.row_a : &p->spec.row_b) = own->rank ? own->dims[own->rank - 1] : 0;
     }
     return true;
 }
