@@ -11,10 +11,10 @@
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
  * compute, that are part of an operand, which can be read where it is, or that are weights decoded
- * for products of so few rows that the kernels had better read them as they are stored. Of these
- * weights a transposition is folded, however large, as it is cheaper than with each run. By
- * fold-parameters only what exceeds the limit on literal bytes, or runs regions more than
- * FOLD_ITERATIONS times.
+ * for products of so few rows that the kernels had better read them as they are stored. A constant
+ * that only changes its shape keeps its bytes, and a transposition of such weights is folded
+ * however large it is, since it would be done in each run. By fold-parameters only what exceeds the
+ * limit on literal bytes, or runs regions more than FOLD_ITERATIONS times.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
@@ -292,11 +292,13 @@ static tn_status replace(folding *w, uint32_t i, const tensor *results)
     return TN_OK;
 }
 
-/* Is N a constant in another shape, which nothing else reads? */
+/* Is N a large constant in another shape, which nothing else reads? */
 static bool is_whole(const folding *w, const node *n)
 {
-    return w->bounded && n->op != OP_SLICE && is_part(n) && only_user(w->f, n->in[0]) == n &&
-           type_is_static(value_type(w->f, n->first_value));
+    const type *t = value_type(w->f, n->first_value);
+    return w->bounded && n->op != OP_SLICE && is_part(n) && type_is_static(t) &&
+           t->count > FOLD_ELEMENTS && !literal_of(node_of(w->f, n->in[0]))->splat &&
+           only_user(w->f, n->in[0]) == n;
 }
 
 /* Its bytes stay where they are. */
