@@ -232,7 +232,7 @@ bool hlo_takes_view(const function *f, const node *n, char why[OBJECTION_SIZE])
     if (type_is_static(in) && type_is_static(out))
         return object(why, "it has no operation for 'view'");
     return (in->rank > 0 && out->rank < TN_MAX_RANK) ||
-           object(why, "there are no vectors of its positions");
+           object(why, "its rank leaves no room for vectors of positions");
 }
 
 void hlo_view(mlir_text *w, const node *n)

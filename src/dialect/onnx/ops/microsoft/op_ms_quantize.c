@@ -251,7 +251,7 @@ static bool read_blocks(onnx_call *c, blocks *s)
 }
 
 /* Input I, which is [n, k] in memory, as [k, n]. */
-static tn_value turned(onnx_call *c, uint32_t i, int64_t n, int64_t k)
+static tn_value transposed_matrix(onnx_call *c, uint32_t i, int64_t n, int64_t k)
 {
     return tn_transpose(c->b, tn_reshape(c->b, onnx_in(c, i), TN_INTS(n, k)), TN_INTS(1, 0));
 }
@@ -265,10 +265,10 @@ static tn_value block_zeros(onnx_call *c, const blocks *s, tn_dtype d)
         return tn_scalar(b, d, 1 << (s->bits - 1));
     tn_value all;
     if (dtype_is_float(t->dtype)) {
-        all = turned(c, 3, s->n, s->count);
+        all = transposed_matrix(c, 3, s->n, s->count);
     } else {
         const int64_t bytes = (s->count * s->bits + 7) / 8, per = 8 / s->bits;
-        all = unpacked(c, turned(c, 3, s->n, bytes), s->bits, bytes, s->n);
+        all = unpacked(c, transposed_matrix(c, 3, s->n, bytes), s->bits, bytes, s->n);
         if (bytes * per != s->count)
             all = tn_slice_axis(b, all, 0, 0, s->count);
     }
@@ -287,11 +287,11 @@ bool onnx_op_matmul_nbits(onnx_call *c)
     if (onnx_has_in(c, 4))
         return onnx_refuse(c, DIAG_NotImplemented, "groups in another order are not read");
     const int64_t bytes = s.count * (s.size * s.bits / 8);
-    const tn_value packed = turned(c, 1, s.n, bytes);
+    const tn_value packed = transposed_matrix(c, 1, s.n, bytes);
     const tn_value numbers = tn_cast(b, unpacked(c, packed, s.bits, bytes, s.n), t->dtype);
     const tn_value in_blocks = tn_reshape(b, numbers, TN_INTS(s.count, s.size, s.n));
     const tn_value centred = tn_sub(b, in_blocks, block_zeros(c, &s, t->dtype));
-    const tn_value scale = tn_cast(b, turned(c, 2, s.n, s.count), t->dtype);
+    const tn_value scale = tn_cast(b, transposed_matrix(c, 2, s.n, s.count), t->dtype);
     const tn_value scaled = tn_mul(b, centred, tn_expand_dims(b, scale, TN_INTS(1)));
     tn_value w = tn_reshape(b, scaled, TN_INTS(s.count * s.size, s.n));
     if (s.count * s.size != s.k)
