@@ -11,9 +11,9 @@ foreach(implementation openmpi mpich)
     if(TENON_MPI AND ${implementation}_FOUND AND NOT TENON_FUZZ AND NOT CMAKE_CROSSCOMPILING)
         set(module tenon_mpi_${implementation})
         add_library(${module} MODULE
-            ${PROJECT_SOURCE_DIR}/src/train/mpi/mpi_plugin.c
-            ${PROJECT_SOURCE_DIR}/src/train/mpi/end_all.c
-            ${PROJECT_SOURCE_DIR}/src/train/mpi/heartbeat.c)
+            ${PROJECT_SOURCE_DIR}/src/train/transport/mpi/mpi_plugin.c
+            ${PROJECT_SOURCE_DIR}/src/train/transport/mpi/end_all.c
+            ${PROJECT_SOURCE_DIR}/src/train/transport/mpi/heartbeat.c)
         set_target_properties(${module} PROPERTIES
             OUTPUT_NAME tenon-mpi-${implementation}
             C_VISIBILITY_PRESET hidden)

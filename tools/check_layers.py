@@ -14,15 +14,16 @@ import sys
 # The pipeline, top to bottom; ARCHITECTURE.md says what each room does. A folder with parts is listed part by part.
 BASE = ["base/memory", "base/system", "base/context", "base/text"]
 API = ["api", "api/contexts", "api/files", "api/modules", "api/programs"]
+TRAIN = ["train/data", "train/transport", "train"]
 CLI = ["cli/session", "cli/arguments", "cli/running", "cli/conformance", "cli/training", "cli/commands", "cli"]
 ROOMS = [*BASE, "layout", "machine", "scalar", "graph", "ops", "index", "eval/parts", "eval/kernels", "eval", "grad", "forms", "dialect",
          "pass/expand", "pass/sizes", "pass", "pass/conversions", "plan",
          "loop/ir", "loop/element", "loop/emit", "loop/contract", "loop/nest",
-         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, "train", "lsp", *CLI]
+         "target", "program", "runtime", "io", "compile", "compile/aot", "compile/explain", "report", *API, *TRAIN, "lsp", *CLI]
 # Rooms that see less than everything above them.
 ONLY = {"layout": BASE, **{room: CLI[:i] for i, room in enumerate(CLI)},
         "program": [*BASE, "machine"], "runtime": [*BASE, "machine", "scalar", "program"],
-        "io": [*BASE, "scalar"], "train": [*BASE, "scalar", "graph", "forms", "io", *API],
+        "io": [*BASE, "scalar"], **{room: [*BASE, "scalar", "graph", "forms", "io", *API, *TRAIN[:i]] for i, room in enumerate(TRAIN)},
         "loop/ir": [*BASE, "scalar", "graph", "ops"], "lsp": [*BASE, *API], "cli/commands": [*CLI[:CLI.index("cli/commands")], "lsp"]}
 # Rooms whose subfolders are independent of each other; files directly in them are shared.
 SIBLINGS = ["dialect", "target"]

@@ -4,8 +4,8 @@
 
 #include "base/context/context.h"
 #include "scalar/dtype.h"
-#include "train/dataset.h"
-#include "train/loader.h"
+#include "train/data/dataset.h"
+#include "train/data/loader.h"
 
 /* One input that is trained. */
 typedef struct weight {

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "train/mpi/plugin.h"
-#include "train/trainer.h"
+#include "base/context/context.h"
+#include "tenon/train.h"
+#include "train/transport/mpi/plugin.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -98,9 +99,9 @@ tn_status tn_mpi_transport(tn_context *cx, tn_transport *transport, bool *found)
     const mpi_plugin *p = load(name);
     const char *why = p ? p->start(transport) : NULL;
     if (!p || why)
-        return context_done(cx,
-                            trainer_fault(cx, DIAG_BackendUnavailable, "%s: %s", name,
-                                          why ? why : "it is not installed, or cannot be used"));
+        return context_done(cx, diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
+                                            "%s: %s", name,
+                                            why ? why : "it is not installed, or cannot be used"));
     *found = true;
     return TN_OK;
 }

@@ -1,5 +1,5 @@
 /* A ring of leaves between the thread that reads them and the one that computes. */
-#include "train/loader.h"
+#include "train/data/loader.h"
 
 #include <pthread.h>
 

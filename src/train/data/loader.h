@@ -2,7 +2,7 @@
 #ifndef TRAIN_LOADER_H
 #define TRAIN_LOADER_H
 
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 
 /* One input that is read from a column. */
 typedef struct loader_input {

@@ -2,7 +2,9 @@
  */
 #include <string.h>
 
-#include "train/trainer.h"
+#include "base/context/context.h"
+#include "scalar/dtype.h"
+#include "tenon/train.h"
 
 enum { MOST_RANKS = 64 };
 

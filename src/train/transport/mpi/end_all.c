@@ -1,5 +1,5 @@
 /* The end of all ranks because of one. */
-#include "train/mpi/end_all.h"
+#include "train/transport/mpi/end_all.h"
 
 #include <stdbool.h>
 #include <stdio.h>

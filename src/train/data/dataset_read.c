@@ -6,7 +6,7 @@
 #include "io/array.h"
 #include "io/input.h"
 #include "scalar/dtype.h"
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 
 /* How many bits of a number an element type holds exactly. */
 static unsigned bits_of(tn_dtype d)

@@ -1,5 +1,5 @@
 /* Watching the ranks of a training. */
-#include "train/mpi/heartbeat.h"
+#include "train/transport/mpi/heartbeat.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "train/mpi/end_all.h"
+#include "train/transport/mpi/end_all.h"
 
 enum {
     TURN_MS = 50,

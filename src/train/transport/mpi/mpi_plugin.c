@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "train/mpi/end_all.h"
-#include "train/mpi/heartbeat.h"
-#include "train/mpi/plugin.h"
+#include "train/transport/mpi/end_all.h"
+#include "train/transport/mpi/heartbeat.h"
+#include "train/transport/mpi/plugin.h"
 
 enum { PIECE = 1 << 30 /* bytes of a message of MPI, whose counts are ints */ };
 

@@ -1,5 +1,5 @@
 /* Opening data: files, folders of them, and which samples lie where. */
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>
