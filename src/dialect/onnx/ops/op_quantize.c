@@ -1,8 +1,8 @@
 /* Quantised tensors: integers with a scale and a zero point. */
 #include <inttypes.h>
 
+#include "dialect/onnx/ops/images/op_window.h"
 #include "dialect/onnx/ops/op_quantize.h"
-#include "dialect/onnx/ops/op_window.h"
 
 /* The scale and zero point of blocks of SIZE elements along AXIS, for each element of a tensor of
  * type T. */

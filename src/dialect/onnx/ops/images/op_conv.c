@@ -1,7 +1,7 @@
 /* Convolutions, and how their windows move. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_window.h"
+#include "dialect/onnx/ops/images/op_window.h"
 
 bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
                       int64_t *out)

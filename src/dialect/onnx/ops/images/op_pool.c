@@ -1,7 +1,7 @@
 /* Pooling. */
 #include <math.h>
 
-#include "dialect/onnx/ops/op_window.h"
+#include "dialect/onnx/ops/images/op_window.h"
 
 static tn_value reduce_windows(onnx_call *c, tn_value x, tn_combine combine, const onnx_windows *w)
 {

@@ -2,7 +2,7 @@
  * DeformConv. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_window.h"
+#include "dialect/onnx/ops/images/op_window.h"
 
 enum { MOST_TAPS = 4, MOST_SPATIAL = 3 };
 

@@ -2,7 +2,7 @@
  * that stand there under the name that they have in ONNX. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_window.h"
+#include "dialect/onnx/ops/images/op_window.h"
 
 /* ---- activations ---- */
 

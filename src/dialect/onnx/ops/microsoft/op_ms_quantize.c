@@ -2,8 +2,8 @@
  * others, values are floats: x = (q - zero) * scale. */
 #include <inttypes.h>
 
+#include "dialect/onnx/ops/images/op_window.h"
 #include "dialect/onnx/ops/op_quantize.h"
-#include "dialect/onnx/ops/op_window.h"
 
 /* The scale and zero point in inputs K and K + 1, along AXIS of a tensor of rank RANK. */
 static onnx_quantised triple(onnx_call *c, uint32_t k, int64_t axis, uint32_t rank)

@@ -1,7 +1,7 @@
 /* Images and their coordinates: AffineGrid, CenterCropPad, Col2Im. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op_window.h"
+#include "dialect/onnx/ops/images/op_window.h"
 
 /* ---- AffineGrid ---- */
 

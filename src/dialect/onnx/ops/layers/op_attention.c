@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "dialect/onnx/ops/op_attention.h"
+#include "dialect/onnx/ops/layers/op_attention.h"
 
 /* ---- attention ---- */
 
