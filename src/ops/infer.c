@@ -86,17 +86,25 @@ static tn_status check_attributes(const infer_call *call, const op_info *op)
     return TN_OK;
 }
 
+static tn_status reject_count(const infer_call *call, const op_info *op)
+{
+    const char *plural = op->min_in == 1 ? "" : "s";
+    if (op->max_in == ARITY_ANY)
+        return infer_reject(call, DIAG_ArityMismatch,
+                            "'%s' takes at least %d operand%s, not %" PRIu32, op->text, op->min_in,
+                            plural, call->n_in);
+    if (op->min_in < op->max_in)
+        return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d to %d operands, not %" PRIu32,
+                            op->text, op->min_in, op->max_in, call->n_in);
+    return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d operand%s, not %" PRIu32, op->text,
+                        op->min_in, plural, call->n_in);
+}
+
 tn_status infer_types(infer_call *call)
 {
     const op_info *op = &op_table[call->op];
-    if (call->n_in < op->min_in || (op->max_in != ARITY_ANY && call->n_in > op->max_in)) {
-        if (op->min_in == op->max_in)
-            return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d operand%s, not %" PRIu32,
-                                op->text, op->min_in, op->min_in == 1 ? "" : "s", call->n_in);
-        return infer_reject(call, DIAG_ArityMismatch,
-                            "'%s' takes at least %d operands, not %" PRIu32, op->text, op->min_in,
-                            call->n_in);
-    }
+    if (call->n_in < op->min_in || (op->max_in != ARITY_ANY && call->n_in > op->max_in))
+        return reject_count(call, op);
     if (op->n_attrs || call->attrs->n)
         TN_TRY(check_attributes(call, op));
     return op_rules[call->op](call);

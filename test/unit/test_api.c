@@ -431,6 +431,23 @@ static void test_infer(void)
     CHECK_TEXT(r.kind, "DTypeMismatch");
     CHECK_INT(tn_infer(cx, "add", in, 1, NULL, 0, out, 1, &n), TN_ERR_REJECTED);
     CHECK_TEXT(r.kind, "ArityMismatch");
+    /* how many operands an op takes, as its row says */
+    static const struct {
+        const char *op;
+        size_t n_in;
+        const char *says;
+    } counts[] = {
+        {"add", 1, "'add' takes 2 operands, not 1"},
+        {"neg", 2, "'neg' takes 1 operand, not 2"},
+        {"quantize", 4, "'quantize' takes 1 to 3 operands, not 4"},
+        {"concat", 0, "'concat' takes at least 1 operand, not 0"},
+    };
+    const tn_type four[4] = {in[0], in[0], in[0], in[0]};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        CHECK_INT(tn_infer(cx, counts[i].op, four, counts[i].n_in, NULL, 0, out, 1, &n),
+                  TN_ERR_REJECTED);
+        CHECK(strstr(r.message, counts[i].says) != NULL);
+    }
     CHECK_INT(tn_infer(cx, "addd", in, 2, NULL, 0, out, 1, &n), TN_ERR_USAGE);
 
     static const int64_t axes[] = {-1, 0};
