@@ -269,6 +269,16 @@ static void print_fish(cli_text *out)
 
 /* ---- names of the program at hand ---- */
 
+/* Put NAME and END, unless a shell would read more in it than a word: the file may be a stranger's.
+ */
+static void put_word(cli_text *out, const char *name, const char *end)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-+@%,";
+    if (name[0] && !name[strspn(name, plain)])
+        cli_printf(out, "%s%s\n", name, end);
+}
+
 static tn_status print_names(session *s, value_kind kind, const char *path, cli_text *out)
 {
     tn_module *m = NULL;

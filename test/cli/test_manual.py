@@ -81,6 +81,19 @@ class Manual(unittest.TestCase):
                 (shell.folder / "tenon.bash").write_text(output("completions", "bash"), encoding="utf-8")
                 shell.run("shellcheck", "tenon.bash")
 
+    def test_names_that_shells_would_carry_out(self):
+        """The file may be a stranger's: what it calls its inputs is offered only where it is a word."""
+        if not shutil.which("bash"):
+            self.skipTest("there is no bash")
+        with tempfile.TemporaryDirectory() as folder:
+            shell = Shell(folder)
+            for k, name in enumerate(("$(touch done)", "`touch done`", "${HOME}", "*", "a b", "a;b", "~", "a'b", "a\\\\b", "")):
+                (shell.folder / f"evil{k}.ptir").write_text(
+                    f'func @main(%"{name}": tensor<f32, 2>, %ok.1: tensor<f32, 2>) -> tensor<f32, 2> {{\n  return %ok.1\n}}\n')
+                self.assertEqual(shell.bash("run", f"evil{k}.ptir", "--input", ""), ["ok.1="], name)
+                self.assertEqual(shell.bash("grad", f"evil{k}.ptir", "--wrt", ""), ["ok.1"], name)
+            self.assertFalse((shell.folder / "done").exists())
+
     def test_zsh(self):
         if not shutil.which("zsh"):
             self.skipTest("there is no zsh")
