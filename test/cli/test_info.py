@@ -52,6 +52,11 @@ outputs: %3
         twice = self.facts("net.ir", self.net, "--dim", "batch=200")
         self.assertEqual(twice["flops"], 2 * f["flops"])
 
+    def test_names_that_move_the_cursor(self):
+        name = "a\x1b[31m\u202eb\x9b\u061c\u2069é"
+        text = self.info("odd.ir", f'%0 = Input () {{name="{name}"}} : tensor<f32>[2]\noutputs: %0\n')
+        self.assertIn("input a?[31m?b???é: f32[2]", text)
+
     def test_text(self):
         text = self.info("net.ir", self.net).splitlines()
         for line in ("dialect: mind", "input x: f32[batch, 3]", "sizes: batch", "parameters: 6 in 1 tensors, 24 bytes",

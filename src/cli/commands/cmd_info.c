@@ -143,7 +143,9 @@ static void put_ports(const port_list *list, const char *word, cli_text *text)
 {
     for (size_t i = 0; i < list->n; i++) {
         const port_facts *p = &list->at[i];
-        cli_printf(text, "%s %s: %s[", word, p->port.name, tn_dtype_name(p->port.type.dtype));
+        cli_printf(text, "%s ", word);
+        cli_put_name(text, p->port.name);
+        cli_printf(text, ": %s[", tn_dtype_name(p->port.type.dtype));
         for (uint32_t k = 0; k < p->port.type.rank; k++)
             cli_printf(text, "%s%s", k ? ", " : "", p->extents[k]);
         cli_puts(text, "]\n");
@@ -152,11 +154,15 @@ static void put_ports(const port_list *list, const char *word, cli_text *text)
 
 static void put_text(const facts *f, cli_text *text)
 {
-    cli_printf(text, "dialect: %s\nentry: %s\n", f->dialect ? f->dialect : "none", f->info.entry);
+    cli_printf(text, "dialect: %s\nentry: ", f->dialect ? f->dialect : "none");
+    cli_put_name(text, f->info.entry);
+    cli_putc(text, '\n');
     put_ports(&f->inputs, "input", text);
     put_ports(&f->outputs, "output", text);
-    for (size_t i = 0; tn_module_symbol(f->m, i); i++)
-        cli_printf(text, "%s%s", i ? ", " : "sizes: ", tn_module_symbol(f->m, i));
+    for (size_t i = 0; tn_module_symbol(f->m, i); i++) {
+        cli_puts(text, i ? ", " : "sizes: ");
+        cli_put_name(text, tn_module_symbol(f->m, i));
+    }
     cli_puts(text, tn_module_symbol(f->m, 0) ? "\n" : "");
     cli_printf(text, "parameters: %llu in %llu tensors, %llu bytes\n",
                (unsigned long long)f->counts.parameters,

@@ -76,7 +76,8 @@ tn_status outputs_show(session *s, const tn_program *p, const tn_buffer *out, cl
     const tn_writer writer = text_writer(text);
     tn_port port;
     for (size_t i = 0; tn_program_output(p, i, &port) == TN_OK; i++) {
-        cli_printf(text, "%s: ", port.name);
+        cli_put_name(text, port.name);
+        cli_puts(text, ": ");
         cli_put_type(text, &out[i].type);
         cli_putc(text, '\n');
         if (tn_buffer_write(s->cx, &out[i], SHOWN_WHOLE, &writer) != TN_OK)

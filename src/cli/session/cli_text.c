@@ -96,6 +96,31 @@ static size_t utf8_length(const unsigned char *text, size_t n)
     return is_wrong ? 0 : length;
 }
 
+/* Does the UTF-8 character at C move the cursor or turn the direction of reading? */
+static bool is_moving(const unsigned char *c, size_t length)
+{
+    if (length == 1)
+        return *c < ' ' || *c == 0x7f;
+    if (length == 2)
+        return (c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c);
+    return length == 3 && c[0] == 0xe2 &&
+           ((c[1] == 0x80 && ((c[2] >= 0x8e && c[2] <= 0x8f) || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
+            (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+}
+
+void cli_put_name(cli_text *t, const char *name)
+{
+    for (size_t i = 0, n = strlen(name); i < n;) {
+        const unsigned char *c = (const unsigned char *)name + i;
+        const size_t length = *c < 0x80 ? 1 : utf8_length(c, n - i);
+        if (length == 0 || is_moving(c, length))
+            cli_putc(t, '?');
+        else
+            cli_put(t, name + i, length);
+        i += length ? length : 1;
+    }
+}
+
 void cli_put_json(cli_text *t, const char *bytes, size_t n)
 {
     cli_putc(t, '"');

@@ -25,6 +25,9 @@ void cli_fill(cli_text *t, char c, size_t n);
 void cli_printf(cli_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_vprintf(cli_text *t, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
+/* A name for people: '?' stands for characters that move the cursor or turn the direction of
+ * reading, which a stranger's file may have. */
+void cli_put_name(cli_text *t, const char *name);
 /* A JSON string with its quotes. Non-ASCII text stays as it is; ill-formed UTF-8 becomes U+FFFD. */
 void cli_put_json(cli_text *t, const char *bytes, size_t n);
 
