@@ -158,6 +158,17 @@ class Top(Case):
                             (["grad", add, "--wrt", "Y"], "y")]:
             self.assertIn(f"did you mean '{meant}'?", self.tenon(*args, status=2).err, args)
 
+    def test_long_names_are_cut(self):
+        """What a file or an argument says in a million bytes is repeated without its middle, as text and as JSON."""
+        name = "n" * 1000000
+        (self.dir / "long.ir").write_text(f'%0 = Input () {{name="{name}"}} : tensor<f32>[2]\noutputs: %0\n')
+        for arguments in (["run", "long.ir"], ["run", "long.ir", "--input", "q=1"], ["run", "long.ir", "--random", "1", "--output", "x" * 3000]):
+            for form in "text", "json":
+                done = self.tenon(*arguments, "--diagnostics", form, status=None)
+                self.assertNotEqual(done.status, 0)
+                self.assertLess(len(done.err), 3000)
+                self.assertIn("bytes left out]", done.err)
+
     def test_reading_order_stays(self):
         """What could change the order in which a terminal shows a line is shown as `?`."""
         for code in (0x061c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069):

@@ -1,6 +1,8 @@
 /* Diagnostics own their texts: what they are about may be gone when they are delivered. */
 #include "base/context/diag.h"
 
+#include "base/context/shorten.h"
+#include "base/text/utf8.h"
 #include "check.h"
 
 typedef struct heard {
@@ -87,8 +89,53 @@ static void test_arguments_in_the_channel(void)
     diag_release(&d);
 }
 
+/* What a file says in a million bytes is repeated without its middle. */
+typedef struct long_report {
+    size_t message, node, note, fix, replacement;
+    char text[SHORTEN_TEXT + 1];
+} long_report;
+
+static void hear_lengths(void *user, const tn_diagnostic *d)
+{
+    long_report *r = user;
+    *r = (long_report){strlen(d->message),          strlen(d->node),
+                       strlen(d->notes[0].message), strlen(d->fix.title),
+                       strlen(d->fix.replacement),  ""};
+    (void)snprintf(r->text, sizeof r->text, "%s", d->message);
+}
+
+static void test_long_names(void)
+{
+    enum { LENGTH = 1000000 };
+    static char name[LENGTH + 1], words[LENGTH + 1];
+    static long_report r;
+    diag_channel d;
+    for (size_t i = 0; i < LENGTH; i++) {
+        name[i] = "\xc3\xa9"[i % 2]; /* e with an accent */
+        words[i] = i % 5 == 4 ? ' ' : 'w';
+    }
+    diag_init(&d, &memory_system, (tn_diagnostic_sink){hear_lengths, &r});
+    (void)diag_report(&d, DIAG_Usage, NULL, NO_SPAN, "'%s' is not '%s'", name, name);
+    diag_node(&d, name);
+    diag_note(&d, NULL, NO_SPAN, "%s", words);
+    diag_fix(&d, NO_SPAN, name, "write '%s'", name);
+    diag_flush(&d);
+    CHECK(r.message < 1000 && r.node < SHORTEN_WORD && r.note < SHORTEN_TEXT && r.fix < 500);
+    CHECK_INT(r.replacement, LENGTH);
+    CHECK_INT(utf8_invalid_at(r.text, r.message), r.message);
+    CHECK(strstr(r.text, "[999704 bytes left out]") != NULL);
+    CHECK(strstr(r.text, "' is not '") != NULL);
+    (void)diag_report(&d, DIAG_Usage, NULL, NO_SPAN, "%.*s", SHORTEN_WORD, name);
+    diag_note(&d, NULL, NO_SPAN, "-");
+    diag_fix(&d, NO_SPAN, "", "-");
+    diag_flush(&d);
+    CHECK_INT(r.message, SHORTEN_WORD); /* just not too long */
+    diag_release(&d);
+}
+
 int main(void)
 {
+    test_long_names();
     test_source_is_gone();
     test_arguments_in_the_channel();
     test_long_line();

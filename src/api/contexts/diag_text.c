@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/context/shorten.h"
 #include "base/text/utf8.h"
 
 /* Of a long source line, this many code points are shown, some of them before the place. */
@@ -64,6 +65,25 @@ static void put_lines(text_buffer *out, const char *text)
         text_fill(out, ' ', INDENT);
         i++;
     }
+}
+
+/* Write TEXT by PUT, without the middle of what is too long. */
+static void put_readable(text_buffer *out, const char *text,
+                         void (*put)(text_buffer *, const char *))
+{
+    text_buffer copy;
+    if (strlen(text) <= SHORTEN_WORD) {
+        put(out, text);
+        return;
+    }
+    text_init(&copy, out->allocator);
+    text_puts(&copy, text);
+    char *own = text_c_string(&copy) ? copy.at : NULL;
+    if (own) {
+        shorten(own);
+        put(out, own);
+    }
+    text_release(&copy);
 }
 
 static void put_place(text_buffer *out, const tn_place *p, bool color)
@@ -151,7 +171,7 @@ void diag_write_text(text_buffer *out, const tn_diagnostic *d, bool color)
     put_colored(out, color, colors[d->severity], words[d->severity]);
     if (color)
         text_puts(out, BOLD);
-    put_safe(out, d->message);
+    put_readable(out, d->message, put_safe);
     if (color)
         text_puts(out, PLAIN);
     text_puts(out, " [");
@@ -164,20 +184,31 @@ void diag_write_text(text_buffer *out, const tn_diagnostic *d, bool color)
         const tn_place *p = d->notes[i].place.line ? &d->notes[i].place : &d->place;
         put_place(out, p, color);
         put_colored(out, color, CYAN, "note: ");
-        put_lines(out, d->notes[i].message);
+        put_readable(out, d->notes[i].message, put_lines);
         text_putc(out, '\n');
     }
     if (d->fix.title) {
         put_colored(out, color, GREEN, "fix: ");
-        put_safe(out, d->fix.title);
+        put_readable(out, d->fix.title, put_safe);
         text_putc(out, '\n');
     }
+}
+
+static void put_string(text_buffer *out, const char *text)
+{
+    text_json_string(out, text, strlen(text));
 }
 
 static void put_json(text_buffer *out, const char *key, const char *text)
 {
     text_puts(out, key);
-    text_json_string(out, text, strlen(text));
+    put_string(out, text);
+}
+
+static void put_readable_json(text_buffer *out, const char *key, const char *text)
+{
+    text_puts(out, key);
+    put_readable(out, text, put_string);
 }
 
 static void put_number(text_buffer *out, const char *key, uint64_t number)
@@ -192,7 +223,7 @@ static void put_fix(text_buffer *out, const tn_fix *fix)
         text_puts(out, "null");
         return;
     }
-    put_json(out, "{\"title\":", fix->title);
+    put_readable_json(out, "{\"title\":", fix->title);
     if (fix->replacement) {
         put_number(out, ",\"offset\":", fix->offset);
         put_number(out, ",\"length\":", fix->length);
@@ -210,16 +241,16 @@ void diag_write_json(text_buffer *out, const tn_diagnostic *d)
     put_json(out, "{\"severity\":", words[d->severity]);
     put_json(out, ",\"kind\":", d->kind);
     put_json(out, ",\"code\":", d->code);
-    put_json(out, ",\"message\":", d->message);
+    put_readable_json(out, ",\"message\":", d->message);
     put_json(out, ",\"file\":", d->place.file);
     put_number(out, ",\"line\":", d->place.line);
     put_number(out, ",\"column\":", d->place.column);
     put_number(out, ",\"length\":", d->place.length);
-    put_json(out, ",\"node\":", d->node);
+    put_readable_json(out, ",\"node\":", d->node);
     text_puts(out, ",\"notes\":[");
     for (size_t i = 0; i < d->n_notes; i++) {
         const tn_note *note = &d->notes[i];
-        put_json(out, i ? ",{\"message\":" : "{\"message\":", note->message);
+        put_readable_json(out, i ? ",{\"message\":" : "{\"message\":", note->message);
         put_json(out, ",\"file\":", note->place.file);
         put_number(out, ",\"line\":", note->place.line);
         put_number(out, ",\"column\":", note->place.column);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/context/shorten.h"
+
 static const struct {
     const char *name;
     tn_status status;
@@ -60,6 +62,17 @@ static const char *keep(diag_channel *d, const char *text, size_t length)
     return text ? arena_copy_text(&d->text, text, length) : NULL;
 }
 
+/* TEXT for people: itself, or a copy without the middle of what is too long. */
+static const char *readable(diag_channel *d, const char *text)
+{
+    const size_t length = strlen(text);
+    char *copy = length > SHORTEN_WORD ? arena_copy_text(&d->text, text, length) : NULL;
+    if (!copy)
+        return text;
+    shorten(copy);
+    return copy;
+}
+
 /* The place of AT, with a name of its own: SRC may be gone when the diagnostic is delivered. */
 static tn_place keep_place(diag_channel *d, const source *src, span at, source_cursor *cursor)
 {
@@ -99,6 +112,7 @@ open_diagnostic(diag_channel *d, tn_severity severity, diag_kind kind, const sou
         keep_line(d, src, at, &fresh);
     if (src && src->restate)
         src->restate(src, (int)kind, d->op ? d->op : "", &fresh, &d->text);
+    fresh.message = readable(d, fresh.message);
     const arena own = d->text;
     d->text = earlier;
     diag_flush(d);
@@ -146,7 +160,7 @@ void diag_node(diag_channel *d, const char *node)
 {
     const char *copy = d->is_open && node ? arena_copy_text(&d->text, node, strlen(node)) : NULL;
     if (copy)
-        d->open.node = copy;
+        d->open.node = readable(d, copy);
 }
 
 void diag_note(diag_channel *d, const source *src, span at, const char *format, ...)
@@ -158,7 +172,8 @@ void diag_note(diag_channel *d, const source *src, span at, const char *format, 
     const char *message = arena_vprintf(&d->text, format, args);
     va_end(args);
     if (message)
-        d->notes[d->open.n_notes++] = (tn_note){message, keep_place(d, src, at, &d->noted_at)};
+        d->notes[d->open.n_notes++] =
+            (tn_note){readable(d, message), keep_place(d, src, at, &d->noted_at)};
 }
 
 void diag_fix(diag_channel *d, span at, const char *replacement, const char *format, ...)
@@ -172,7 +187,7 @@ void diag_fix(diag_channel *d, span at, const char *replacement, const char *for
     const char *copy =
         replacement ? arena_copy_text(&d->text, replacement, strlen(replacement)) : NULL;
     if (title)
-        d->open.fix = (tn_fix){title, at.at, at.length, copy};
+        d->open.fix = (tn_fix){readable(d, title), at.at, at.length, copy};
 }
 
 void diag_refuse(diag_channel *d, diag_kind kind, const char *why)
