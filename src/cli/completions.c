@@ -67,7 +67,7 @@ static void each_option(cli_text *out, const command *c,
 {
     for (const option *o = c->options; o && o->name; o++)
         put(out, c, o);
-    for (const option *o = common_options; o->name; o++)
+    for (const option *o = common_options(c); o->name; o++)
         if (!is_own_option(c, o))
             put(out, c, o);
 }
@@ -286,9 +286,9 @@ static tn_status print_names(session *s, value_kind kind, const char *path, cli_
     TN_TRY(read_program(s, path, &m));
     for (size_t i = 0; kind != VALUE_SYMBOLS && i < tn_module_input_count(m); i++)
         if (tn_module_input(m, i, &port) == TN_OK)
-            cli_printf(out, kind == VALUE_INPUTS ? "%s=\n" : "%s\n", port.name);
+            put_word(out, port.name, kind == VALUE_INPUTS ? "=" : "");
     for (size_t i = 0; kind == VALUE_SYMBOLS && tn_module_symbol(m, i); i++)
-        cli_printf(out, "%s=\n", tn_module_symbol(m, i));
+        put_word(out, tn_module_symbol(m, i), "=");
     tn_module_free(m);
     return TN_OK;
 }

@@ -71,7 +71,7 @@ static void put_options(cli_text *out, const command *c)
     cli_puts(out, "The options are:\n.Bl -tag -width Ds\n");
     for (const option *o = c ? c->options : NULL; o && o->name; o++)
         put_option(out, o);
-    for (const option *o = common_options; o->name; o++)
+    for (const option *o = common_options(c); o->name; o++)
         if (!is_own_option(c, o))
             put_option(out, o);
     cli_puts(out, ".El\n");

@@ -169,6 +169,13 @@ class Top(Case):
                 self.assertLess(len(done.err), 3000)
                 self.assertIn("bytes left out]", done.err)
 
+    def test_options_of_reading(self):
+        """Commands that read no program have none."""
+        for command in "ops", "passes", "cache", "lsp":
+            self.assertNotIn("--from", self.tenon("help", command).out)
+            self.tenon(command, "--timeout", "3", status=2)
+            self.assertNotIn("did you mean", self.tenon(command, "-Z", status=2).err)
+
     def test_reading_order_stays(self):
         """What could change the order in which a terminal shows a line is shown as `?`."""
         for code in (0x061c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069):

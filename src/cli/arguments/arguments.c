@@ -3,7 +3,9 @@
 
 #include "cli/session/cli.h"
 
-const option common_options[] = {
+/* Those from --diagnostics on are of every command, those before it of commands that read programs.
+ */
+static const option shared[] = {
     {OPTION_FROM, "--from", "DIALECT", "dialect of the program; else from its name or content"},
     {OPTION_PROFILE, "--profile", "core-v1|extended", "what the dialect offers (extended)"},
     {OPTION_SLICE_NEGATIVE, "--slice-negative", "wrap|clamp",
@@ -28,6 +30,14 @@ const option common_options[] = {
     {OPTION_VERSION, "--version", NULL, "print the version"},
     {0},
 };
+
+const option *common_options(const command *c)
+{
+    const option *o = shared;
+    while (c && !c->reads_programs && o->id != OPTION_DIAGNOSTICS)
+        o++;
+    return o;
+}
 
 /* The option that ARGUMENT starts with: long ones up to '=', short ones as its first two bytes. */
 static const option *find_option(const option *list, const char *argument, const char **attached)
@@ -54,16 +64,18 @@ static size_t count_options(const option *list)
 
 static tn_status unknown_option(session *s, const char *argument)
 {
+    const option *common = common_options(s->command);
     const size_t n = strcspn(argument, "="), n_own = count_options(s->command->options),
-                 n_common = count_options(common_options);
+                 n_common = count_options(common);
     const char **names = cli_alloc(&s->memory, n_own + n_common, sizeof *names);
     if (!names)
         return no_memory(s);
     for (size_t i = 0; i < n_own; i++)
         names[i] = s->command->options[i].name;
     for (size_t i = 0; i < n_common; i++)
-        names[n_own + i] = common_options[i].name;
-    advise_name(s, argument, n, names, n_own + n_common);
+        names[n_own + i] = common[i].name;
+    if (n > 2) /* all short options are alike */
+        advise_name(s, argument, n, names, n_own + n_common);
     return usage_error(s, "'%s' has no option '%.*s'", s->command->name, n < 100 ? (int)n : 100,
                        argument);
 }
@@ -178,7 +190,7 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
     const char *argument = argv[*at], *attached;
     const option *o = find_option(s->command->options, argument, &attached);
     if (!o)
-        o = find_option(common_options, argument, &attached);
+        o = find_option(common_options(s->command), argument, &attached);
     if (!o)
         return unknown_option(s, argument);
     given g = {o->id, attached};
@@ -283,5 +295,5 @@ void help_command(cli_text *out, const command *c)
 void help_command_options(cli_text *out, const command *c)
 {
     help_options(out, c->options, NULL);
-    help_options(out, common_options, c->options);
+    help_options(out, common_options(c), c->options);
 }

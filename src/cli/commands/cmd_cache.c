@@ -74,6 +74,9 @@ static const option options[] = {
     {0},
 };
 
-const command command_cache = {"cache", "[--clear] [--json]",
-                               "show or clear what is kept of compiled kernels", options,
-                               run_cache};
+const command command_cache = {"cache",
+                               "[--clear] [--json]",
+                               "show or clear what is kept of compiled kernels",
+                               options,
+                               run_cache,
+                               false};

@@ -39,5 +39,9 @@ static const option options[] = {
     {0},
 };
 
-const command command_check = {"check", "FILE... [--legal-for DIALECT]",
-                               "verify programs and print diagnostics", options, run_check};
+const command command_check = {"check",
+                               "FILE... [--legal-for DIALECT]",
+                               "verify programs and print diagnostics",
+                               options,
+                               run_check,
+                               true};

@@ -207,4 +207,7 @@ const command command_compile = {
     "compile",
     "FILE -o OUT [--header H] [--weights FILE] [--parallel] [--target TRIPLE] [--cpu NAME] "
     "[--schedule TEXT] [--dim SYM=N]...",
-    "write a program as C, an object, a library, assembly or LLVM IR", options, run_compile};
+    "write a program as C, an object, a library, assembly or LLVM IR",
+    options,
+    run_compile,
+    true};

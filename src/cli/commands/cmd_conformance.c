@@ -228,6 +228,9 @@ static tn_status run_conformance(session *s, const arguments *args)
     return status;
 }
 
-const command command_conformance = {
-    "conformance", "DIR [--profile cpu|gpu] [--json] [--junit FILE]",
-    "run the tests of a MIND conformance suite", options, run_conformance};
+const command command_conformance = {"conformance",
+                                     "DIR [--profile cpu|gpu] [--json] [--junit FILE]",
+                                     "run the tests of a MIND conformance suite",
+                                     options,
+                                     run_conformance,
+                                     true};

@@ -191,4 +191,7 @@ static tn_status run_convert(session *s, const arguments *args)
 const command command_convert = {
     "convert",
     "FILE [--to DIALECT] [-o OUT] [--style STYLE] [--entry F] [--dim SYM=N]... [--exact]",
-    "write a program in another dialect", options, run_convert};
+    "write a program in another dialect",
+    options,
+    run_convert,
+    true};

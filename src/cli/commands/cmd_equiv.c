@@ -248,4 +248,7 @@ const command command_equiv = {
     "equiv",
     "A B [--n N] [--seed S] [--dim SYM=N]... [-O0|-O1|-O2] [--ulp N] [--rtol X] [--atol X] "
     "[--timeout SECONDS] [--turns N] [--output DIR]",
-    "run two programs on the same inputs and compare", options, run_equiv};
+    "run two programs on the same inputs and compare",
+    options,
+    run_equiv,
+    true};

@@ -185,4 +185,7 @@ const command command_explain = {
     "FILE [--json | --svg | --buffers | --dump STAGE [--kernel N]] [--dim SYM=N]... [--cpu NAME] "
     "[--schedule TEXT] [-o OUT] | "
     "--code CODE",
-    "print the kernels of a program and why they are so, or its buffer plan", options, run_explain};
+    "print the kernels of a program and why they are so, or its buffer plan",
+    options,
+    run_explain,
+    true};

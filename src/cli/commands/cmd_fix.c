@@ -136,6 +136,6 @@ static tn_status run_fix(session *s, const arguments *args)
     return status;
 }
 
-const command command_fix = {"fix", "FILE [-o OUT]",
-                             "carry out the edits that diagnostics offer, until none is left",
-                             options, run_fix};
+const command command_fix = {
+    "fix",   "FILE [-o OUT]", "carry out the edits that diagnostics offer, until none is left",
+    options, run_fix,         true};

@@ -45,5 +45,9 @@ static tn_status run_fmt(session *s, const arguments *args)
     return status;
 }
 
-const command command_fmt = {"fmt", "FILE [-o OUT] [--style STYLE]",
-                             "print a program in its dialect's canonical text", options, run_fmt};
+const command command_fmt = {"fmt",
+                             "FILE [-o OUT] [--style STYLE]",
+                             "print a program in its dialect's canonical text",
+                             options,
+                             run_fmt,
+                             true};

@@ -133,4 +133,7 @@ const command command_grad = {
     "FILE [--loss INDEX|NAME] [--wrt A,B] [--cotangent NAME]\n"
     "           [--seed NUMBER] [--recompute A,B] [--conv2d] [--map] [--comments]\n"
     "           [--dim SYM=N]... [-o OUT]",
-    "the gradient of a program, in its dialect or that of OUT", options, run_grad};
+    "the gradient of a program, in its dialect or that of OUT",
+    options,
+    run_grad,
+    true};

@@ -272,6 +272,9 @@ static tn_status run_info(session *s, const arguments *args)
     return status;
 }
 
-const command command_info = {"info", "FILE [--json] [--dim SYM=N]... [-O0|-O1|-O2]",
+const command command_info = {"info",
+                              "FILE [--json] [--dim SYM=N]... [-O0|-O1|-O2]",
                               "print inputs, outputs, sizes, operations and what a run takes",
-                              options, run_info};
+                              options,
+                              run_info,
+                              true};

@@ -45,4 +45,5 @@ static tn_status run_lsp(session *s, const arguments *args)
     return status == 0 ? TN_OK : TN_ERR_REJECTED;
 }
 
-const command command_lsp = {"lsp", "", "serve editors: the language server", options, run_lsp};
+const command command_lsp = {"lsp",   "",      "serve editors: the language server",
+                             options, run_lsp, false};

@@ -280,5 +280,6 @@ static const option options[] = {
     {0},
 };
 
-const command command_ops = {"ops", "[OP] [--legality] [--json]",
-                             "print the operations, or all about one", options, run_ops};
+const command command_ops = {
+    "ops", "[OP] [--legality] [--json]", "print the operations, or all about one", options, run_ops,
+    false};

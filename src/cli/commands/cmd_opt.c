@@ -154,4 +154,7 @@ const command command_opt = {"opt",
                              "FILE [--passes A,B | -O0|-O1|-O2 [--numerics exact|relaxed]] "
                              "[--constant NAME=PATH]... [--constants ARCHIVE]... "
                              "[--dump-after PASS|all] [-o OUT]",
-                             "run graph passes on a program and print it", options, run_opt};
+                             "run graph passes on a program and print it",
+                             options,
+                             run_opt,
+                             true};

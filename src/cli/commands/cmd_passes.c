@@ -33,5 +33,5 @@ static tn_status run_passes(session *s, const arguments *args)
     return status;
 }
 
-const command command_passes = {"passes", "", "print the graph passes and their contracts", NULL,
-                                run_passes};
+const command command_passes = {"passes", "",         "print the graph passes and their contracts",
+                                NULL,     run_passes, false};

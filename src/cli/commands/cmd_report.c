@@ -366,4 +366,7 @@ const command command_report = {
     "report",
     "FILE -o OUT.html [--input NAME=VALUE]... [--random SEED] [--values] "
     "[--compare OTHER] [--json] ...",
-    "write a page about a program: graph, kernels, time, memory, passes", options, run_report};
+    "write a page about a program: graph, kernels, time, memory, passes",
+    options,
+    run_report,
+    true};

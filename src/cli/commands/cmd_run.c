@@ -316,5 +316,9 @@ static tn_status run_run(session *s, const arguments *args)
     return status;
 }
 
-const command command_run = {"run", "FILE [--input NAME=VALUE]... [--output DIR|FILE] ...",
-                             "run a program on tensors from files", options, run_run};
+const command command_run = {"run",
+                             "FILE [--input NAME=VALUE]... [--output DIR|FILE] ...",
+                             "run a program on tensors from files",
+                             options,
+                             run_run,
+                             true};

@@ -203,4 +203,7 @@ const command command_train = {
     "PROGRAM --wrt A,B --data PATH... [--loss L] [--batch N] [--epochs N|--steps N]\n"
     "            [--optimizer NAME] [--lr X] [--validate PATH] [--checkpoint DIR --every K]\n"
     "            [--resume] [--output FILE] ...",
-    "train the weights of a program on data", train_option_list, run_train};
+    "train the weights of a program on data",
+    train_option_list,
+    run_train,
+    true};

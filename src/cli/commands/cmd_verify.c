@@ -368,5 +368,9 @@ static tn_status run_verify(session *s, const arguments *args)
 }
 
 const command command_verify = {
-    "verify", "FILE [--against DIR] [--rtol X] [--atol X] [-O0|-O1|-O2] [--engine jit|ref]",
-    "run a model on its test data, or the checks in a StableHLO file", options, run_verify};
+    "verify",
+    "FILE [--against DIR] [--rtol X] [--atol X] [-O0|-O1|-O2] [--engine jit|ref]",
+    "run a model on its test data, or the checks in a StableHLO file",
+    options,
+    run_verify,
+    true};

@@ -69,6 +69,7 @@ typedef struct command {
     const char *help;
     const option *options; /* ends with an entry without a name; NULL: none of its own */
     tn_status (*run)(session *s, const arguments *args);
+    bool reads_programs; /* it takes the options about that */
 } command;
 
 enum { MOST_NOTES = 8 };
@@ -111,8 +112,9 @@ int cli_main(int argc, char **argv);
 
 /* ---- arguments.c ---- */
 
-/* The options that every command takes; ends with an entry without a name. */
-extern const option common_options[];
+/* The options that C has in common with others; NULL: any command. Ends with an entry without a
+ * name. */
+const option *common_options(const command *c);
 
 /* Take ARGV apart for the session's command and carry out the common options. */
 tn_status arguments_read(session *s, int argc, char **argv, arguments *args);
