@@ -36,6 +36,22 @@ static tn_status load(tn_trainer *t, size_t i, tn_buffer *out, bool *found)
     return TN_OK;
 }
 
+/* Does the file `init` have a value for any input that takes one from there? */
+static tn_status check_init(const tn_trainer *t)
+{
+    size_t at;
+    for (size_t i = 0; t->init && i < t->n_in; i++)
+        if (t->roles[i] != ROLE_DATA && tn_tensor_file_find(t->init, t->ports[i].name, &at))
+            return TN_OK;
+    if (!t->init)
+        return TN_OK;
+    const char *first = tn_tensor_file_count(t->init) ? tn_tensor_file_name(t->init, 0) : "";
+    return trainer_fault(t->cx, DIAG_MissingInput,
+                         "the file of first values has no tensor that is called as a weight, or as "
+                         "another input that is no data%s%s%s",
+                         first[0] ? ": its first is '" : "", first, first[0] ? "'" : "");
+}
+
 /* ---- random values ---- */
 
 /* Uniform in [-1, 1): element I of weight K, the same whoever asks. */
@@ -149,6 +165,7 @@ tn_status trainer_start_weights(tn_trainer *t)
         return diag_no_memory(&t->cx->diag);
     for (size_t k = 0; k < t->n_weights; k++)
         TN_TRY(find_type(t, k, &first[k]));
+    TN_TRY(check_init(t));
     TN_TRY(lay_out(t));
     TN_TRY(make_room(t));
     for (size_t k = 0; k < t->n_weights; k++)

@@ -244,6 +244,9 @@ class Refused(Case):
             self.assertIn(f"{place.rstrip('/')}: cannot be written", done.stderr)
             self.assertNotIn("step", done.stderr)
 
+    def test_form_of_weights(self):
+        self.refused(2, "ends with .safetensors, .npz or .npy", "--output", "w.xyz")
+
     def test_data(self):
         np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])
         np.savez(self.dir / "uneven.npz", x=self.x[:40], y=self.y)
@@ -264,6 +267,9 @@ class Refused(Case):
     def test_weights(self):
         np.savez(self.dir / "bad.npz", w=np.zeros((2, 3), np.float32))
         self.refused(3, "w", "--init", "bad.npz")
+        np.savez(self.dir / "other.npz", v=np.zeros((3, 2), np.float32), x=self.x)  # x is data
+        self.refused(3, "no tensor that is called as a weight, or as another input that is no data: its first is 'v'",
+                     "--init", "other.npz")
         (self.dir / "open.ir").write_text(NET.replace("[3, 2]", "[3, k]").replace("[2]", "[k]").replace("n, 2]", "n, k]"))
         self.assertEqual(self.train(net="open.ir"), self.train()) # y says what k is
 

@@ -115,6 +115,22 @@ static tn_status check_place(training *t, const char *path)
                         strerror(errno));
 }
 
+/* Does the name of the file for the weights say how they are written? What is no file, such as a
+ * pipe, takes one as .npy. */
+static tn_status check_form(training *t, const char *path)
+{
+    static const char *const ends[] = {".safetensors", ".npz", ".npy"};
+    const size_t n = path ? strlen(path) : 0;
+    struct stat info;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > strlen(ends[i]) && strcmp(path + n - strlen(ends[i]), ends[i]) == 0)
+            return TN_OK;
+    if (!path || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return TN_OK;
+    return usage_error(
+        t->s, "--output takes a file that ends with .safetensors, .npz or .npy, not '%s'", path);
+}
+
 /* The folder for checkpoints, which is made when the first one is written. */
 static tn_status check_folder(training *t)
 {
@@ -140,6 +156,7 @@ static tn_status train(training *t)
 {
     const train_options *o = t->o;
     tn_train_options options = o->train;
+    TN_TRY(check_form(t, o->output));
     TN_TRY(read_program(t->s, o->file, &t->program));
     if (o->update) {
         t->s->read.entry = NULL; /* which is meant for the program */
