@@ -67,6 +67,16 @@ class Traced:
         return unflatten(self.out, (result,) if self.program._results is None else result)
 
 
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a function; some that are written in C do not tell."""
+    try:
+        return inspect.signature(function)
+    except ValueError as e:
+        name = getattr(function, "__name__", repr(function))
+        raise UsageError(f"{name} does not say which parameters it has, so that it cannot be traced by itself: "
+                         f"write a function that calls it, such as lambda x: {name}(x)") from e
+
+
 class Function(Generic[_R]):
     """A function of tensors that is traced when it is first called with arguments of some types, and runs as a compiled
     program from then on (`function`)."""
@@ -78,7 +88,7 @@ class Function(Generic[_R]):
         self._static = frozenset(static)
         self._traced: dict[Any, Traced] = {}
         self._last: Optional[Traced] = None
-        self._use(inspect.signature(function))
+        self._use(_signature(function))
         functools.update_wrapper(self, function, updated=())
 
     def _use(self, signature: inspect.Signature) -> None:
@@ -256,9 +266,9 @@ class _Gradient:
         functools.update_wrapper(self, f, updated=())
         self._f = f._function if isinstance(f, Function) else f
         self._argnums, self._has_aux, self._with_value = argnums, has_aux, with_value
-        self.__signature__ = inspect.signature(self._f)
+        self.__signature__ = _signature(self._f)
         self._whole: Function[Any] = Function(self._inside)
-        self._whole._use(inspect.signature(self._f))
+        self._whole._use(self.__signature__)
 
     def _inside(self, *args: Any, **named: Any) -> Any:
         t = current()

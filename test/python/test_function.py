@@ -192,6 +192,8 @@ class Functions(unittest.TestCase):
             tenon.function(lambda x: x + leak[0])(X)
         with self.assertRaisesRegex(tenon.UsageError, "not known"):
             tenon.function(lambda x: x).module
+        with self.assertRaisesRegex(tenon.UsageError, "sin does not say which parameters it has.*lambda x: sin"):
+            tenon.function(np.sin)
         with self.assertRaises(tenon.InputError):
             tenon.function("f64[2, 3]")(lambda x: x)(X.T)
         with self.assertRaises(ZeroDivisionError):
