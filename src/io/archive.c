@@ -45,7 +45,9 @@ static tn_status list(context *cx, archive *a)
         return npz_list(cx, a);
     if (memcmp(start, "\x93NUMPY", 6) == 0)
         return io_error(cx, a->in.name, "is a single .npy array, not an archive of named arrays");
-    return io_error(cx, a->in.name, "is neither an .npz nor a .safetensors file");
+    if (a->in.size == 0)
+        return io_error(cx, a->in.name, "is empty");
+    return io_error(cx, a->in.name, "is no .npy, .npz or .safetensors file");
 }
 
 tn_status archive_open_input(context *cx, const input *in, archive **out)

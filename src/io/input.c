@@ -18,7 +18,7 @@ tn_status io_error(context *cx, const char *name, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s: %s", name,
+    return diag_report(&cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s: %s", name[0] ? name : "''",
                        n < 0 ? "unreadable" : message);
 }
 

@@ -308,8 +308,10 @@ static tn_status read_description(context *cx, arena *memory, const char *path, 
         (void)json_finish(&j);
     tn_status s = json_status(&j);
     json_release(&j);
-    if (s == TN_OK && seen != (1U << N_FIELDS) - 1)
-        s = io_error(cx, path, "does not describe a checkpoint");
+    for (size_t i = 0; s == TN_OK && i < N_FIELDS; i++)
+        if (!(seen & 1U << i))
+            s = io_error(cx, path, "does not describe a checkpoint: it has no '%s'",
+                         fields[i].name);
     return s == TN_ERR_REJECTED ? TN_ERR_IO : s;
 }
 

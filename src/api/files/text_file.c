@@ -12,7 +12,7 @@ enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30, BLOCK_FROM = 1 << 20 };
 
 static tn_status file_error(context *cx, const char *path, const char *what, int reason)
 {
-    source place = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
+    source place = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path[0] ? path : "''"};
     char text[128] = "";
     if (!reason)
         return diag_report(&cx->diag, DIAG_FileError, &place, NO_SPAN, "%s", what);

@@ -1,7 +1,9 @@
 /* Tensors of the file and known values as constants of the graph. */
-#include "dialect/onnx/import.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/memory/checked.h"
+#include "dialect/onnx/import.h"
 #include "graph/literal.h"
 
 /* A constant whose data is L's, which belongs to the module already. */
@@ -38,9 +40,13 @@ static void *room_for(importer *im, literal *l)
 
 static void bad_tensor(importer *im, const onnx_tensor *t, const char *why)
 {
+    const char *name = onnx_dtype_name(t->data_type);
+    char number[24] = "";
+    (void)snprintf(number, sizeof number, "type %" PRId64, t->data_type);
     (void)onnx_refuse_file(im, DIAG_InvalidConstant, onnx_text(im, t->name),
-                           "the tensor '%.*s' cannot be read: %s (byte %zu)", ONNX_TEXT(t->name),
-                           why, (size_t)(t->message.bytes.at - im->m->source.text));
+                           "the tensor '%.*s', of %s, cannot be read: %s (byte %zu)",
+                           ONNX_TEXT(t->name), name ? name : number, why,
+                           (size_t)(t->message.bytes.at - im->m->source.text));
 }
 
 /* Data of T that may stay where it is: large, aligned, as the library stores it, and there for as

@@ -132,12 +132,25 @@ static bool find_inputs(onnx_call *c, bool *ok)
     return !c->im->no_memory;
 }
 
+/* There are N inputs, and C takes LEAST to MOST of them. */
+static bool refuse_inputs(onnx_call *c, uint32_t n, uint32_t least, uint32_t most)
+{
+    if (least == most)
+        return onnx_refuse(c, DIAG_ArityMismatch, "it takes %" PRIu32 " input%s, not %" PRIu32,
+                           least, least == 1 ? "" : "s", n);
+    if (n < least)
+        return onnx_refuse(c, DIAG_ArityMismatch,
+                           "it takes at least %" PRIu32 " input%s, not %" PRIu32, least,
+                           least == 1 ? "" : "s", n);
+    return onnx_refuse(c, DIAG_ArityMismatch, "it takes at most %" PRIu32 " input%s, not %" PRIu32,
+                       most, most == 1 ? "" : "s", n);
+}
+
 static bool right_arity(onnx_call *c)
 {
     const onnx_op *op = c->op;
     if (c->n_in < op->min_in || c->n_in > op->max_in)
-        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " inputs are not what it takes",
-                           c->n_in);
+        return refuse_inputs(c, c->n_in, op->min_in, op->max_in);
     for (uint32_t i = 0; i < op->min_in; i++)
         if (!c->in[i])
             return onnx_refuse(c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", i);
@@ -148,7 +161,8 @@ static bool right_arity(onnx_call *c)
                                "nothing",
                                i);
     return c->n_out <= op->max_out ||
-           onnx_refuse(c, DIAG_ArityMismatch, "it has at most %" PRIu32 " outputs", op->max_out);
+           onnx_refuse(c, DIAG_ArityMismatch, "it has at most %" PRIu32 " output%s, not %" PRIu32,
+                       op->max_out, op->max_out == 1 ? "" : "s", c->n_out);
 }
 
 /* Is everything known of all inputs? Those that are data are looked for first: they cost nothing.

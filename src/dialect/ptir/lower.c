@@ -293,7 +293,9 @@ static tn_status lower_result(lowering *l, uint32_t k, const ptir_operand *o)
                          : (declared->tensor != NULL) == (v->type->tensor != NULL);
     if (!same_form || !ptir_lower_types_agree(l, declared, first, n)) {
         ptir_lower_fault(l, kind, NULL, o->at,
-                         "result %" PRIu32 " has another type than value %" PRIu32, k, o->id);
+                         "result %" PRIu32 " is declared with another type than value %" PRIu32
+                         " has",
+                         k, o->id);
         return TN_OK;
     }
     return add_outputs(l, first, n);
@@ -305,11 +307,11 @@ static tn_status lower_results(lowering *l)
     const uint32_t n = from->results.n;
     const uint32_t have = from->stores_ids ? from->result_ids.n : from->body.n;
     if (from->stores_ids ? have != n : have < n) {
-        ptir_lower_fault(l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL,
-                         from->at,
-                         from->stores_ids ? "%" PRIu32 " results have %" PRIu32 " ids"
-                                          : "%" PRIu32 " results of only %" PRIu32 " instructions",
-                         n, have);
+        ptir_lower_fault(
+            l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL, from->at,
+            from->stores_ids ? "'results' has %" PRIu32 " types, and 'result_ids' %" PRIu32 " ids"
+                             : "%" PRIu32 " results of only %" PRIu32 " instructions",
+            n, have);
         return TN_OK;
     }
     for (uint32_t k = 0; k < n; k++) {

@@ -125,7 +125,8 @@ tn_status ptir_lower_parameters(lowering *l)
     uint32_t n = from->parameters.n, *ids = from->parameter_ids.at;
     if (from->stores_ids && from->parameter_ids.n != n) {
         ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                         "%" PRIu32 " parameters have %" PRIu32 " ids", n, from->parameter_ids.n);
+                         "'parameters' has %" PRIu32 " types, and 'parameter_ids' %" PRIu32 " ids",
+                         n, from->parameter_ids.n);
         l->scope->lost_ids = true;
         n = n < from->parameter_ids.n ? n : from->parameter_ids.n;
     }

@@ -149,8 +149,7 @@ static void type_fault(lowering *l, const ptir_inst *inst, op_id op, value_id fi
                             type_text(l->memory, &l->m->types, value_type(f, first + i)));
     diag_kind kind = op_table[op].traits & T_REGIONS ? DIAG_RegionSignature : DIAG_TypeMismatch;
     ptir_lower_fault(l, kind, op_table[op].text, inst->out_at,
-                     "the declared output type differs from %s%s%s, which follows",
-                     n == 1 ? "" : "(",
+                     "the declared type differs from that of the result, %s%s%s", n == 1 ? "" : "(",
                      n == 0 ? ""
                      : text ? text
                             : "the type",

@@ -29,19 +29,28 @@ static bool refuse_unknown(shlo_call *c)
     return false;
 }
 
+/* There are N of WHAT, and the operation has LEAST to MOST. */
+static bool refuse_count(shlo_call *c, const char *what, uint32_t n, uint32_t least, uint32_t most)
+{
+    const uint32_t wanted = n < least ? least : most;
+    return shlo_refuse(c, DIAG_ArityMismatch, "it takes %s%" PRIu32 " %s%s, not %" PRIu32,
+                       least == most ? ""
+                       : n < least   ? "at least "
+                                     : "at most ",
+                       wanted, what, wanted == 1 ? "" : "s", n);
+}
+
 static bool right_arity(shlo_call *c)
 {
     const mir_op *o = c->op;
     const mir_row *row = o->row;
     if (o->n_in < row->min_in || o->n_in > row->max_in)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u operands are not what it takes",
-                           (unsigned)o->n_in);
+        return refuse_count(c, "operand", o->n_in, row->min_in, row->max_in);
     if (row->n_out >= 0 && o->n_out != (uint32_t)row->n_out)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u results are not what it has",
-                           (unsigned)o->n_out);
+        return refuse_count(c, "result", o->n_out, (uint32_t)row->n_out, (uint32_t)row->n_out);
     return row->n_regions == MIR_ANY || o->n_regions == row->n_regions ||
-           shlo_refuse(c, DIAG_ArityMismatch, "%u regions are not what it takes",
-                       (unsigned)o->n_regions);
+           refuse_count(c, "region", o->n_regions, (uint32_t)row->n_regions,
+                        (uint32_t)row->n_regions);
 }
 
 /* Is NAME among the attributes of ROW? */

@@ -1,9 +1,11 @@
 /* The cursor over MLIR text: tokens, places, errors. */
 #include "dialect/mlir/read/reader.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "base/text/decimal.h"
+#include "base/text/utf8.h"
 
 /* ---- errors ---- */
 
@@ -36,7 +38,8 @@ bool mir_enter(mir_reader *r)
 {
     if (r->depth++ < r->cx->limits.nesting)
         return true;
-    return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "this nests too deeply");
+    return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "nested deeper than %" PRIu32 " levels",
+                    r->cx->limits.nesting);
 }
 
 bool mir_grow(mir_reader *r, void **at, uint32_t n, uint32_t *cap, size_t size)
@@ -113,8 +116,11 @@ span mir_here(mir_reader *r)
 bool mir_expected(mir_reader *r, const char *expected)
 {
     const span at = mir_here(r);
-    if (at.length == 0)
+    if (r->at == r->end)
         return mir_fail(r, DIAG_SyntaxError, at, "expected %s, but the text ends here", expected);
+    if (utf8_is_hidden((unsigned char)*r->at) && (unsigned char)*r->at < 0x80)
+        return mir_fail(r, DIAG_SyntaxError, at, "expected %s instead of the character U+%04X",
+                        expected, (unsigned)*r->at);
     return mir_fail(r, DIAG_SyntaxError, at, "expected %s instead of '%.*s'", expected,
                     at.length < 40 ? (int)at.length : 40, r->at);
 }
@@ -291,7 +297,8 @@ bool mir_skip_brackets(mir_reader *r)
             continue;
         if (c == '<' || c == '(' || c == '[' || c == '{') {
             if (depth == LIMIT_MOST_NESTING)
-                return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "this nests too deeply");
+                return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "nested deeper than %d levels",
+                                LIMIT_MOST_NESTING);
             open[depth++] = c == '(' ? ')' : (char)(c + 2);
         } else if (c == '>' || c == ')' || c == ']' || c == '}') {
             if (depth == 0 || open[--depth] != c)

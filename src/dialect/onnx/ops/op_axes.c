@@ -60,7 +60,9 @@ tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank)
 bool onnx_spatial_axes(onnx_call *c, const type *t, int64_t room[TN_MAX_RANK], tn_ints *axes)
 {
     if (t->rank < 3)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "it takes a batch, channels and further axes, not rank %" PRIu32,
+                           t->rank);
     for (uint32_t i = 2; i < t->rank; i++)
         room[i - 2] = i;
     *axes = (tn_ints){room, t->rank - 2};

@@ -1,4 +1,6 @@
 /* Constants, shapes, and what only passes values on. */
+#include <inttypes.h>
+
 #include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
@@ -232,7 +234,9 @@ bool onnx_op_eye_like(onnx_call *c)
         return onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
     d = t->dtype;
     if (onnx_attr(c, "dtype") && !onnx_dtype(onnx_attr_int(c, "dtype", 0), &d))
-        return onnx_refuse(c, DIAG_UnknownDType, "'dtype' is not read");
+        return onnx_refuse(c, DIAG_UnknownDType,
+                           "there is no element type %" PRId64 ", the 'dtype'",
+                           onnx_attr_int(c, "dtype", 0));
     const tn_value row = tn_iota(c->b, TN_SI64, onnx_dims(t), 0);
     const tn_value column = tn_iota(c->b, TN_SI64, onnx_dims(t), 1);
     const tn_value k = tn_scalar_int(c->b, TN_SI64, onnx_attr_int(c, "k", 0));

@@ -179,7 +179,8 @@ bool onnx_op_tile(onnx_call *c)
     if (!t || !onnx_in_ints(c, 1, true, TN_MAX_RANK, repeats, &n))
         return false;
     if (n != t->rank)
-        return onnx_refuse(c, DIAG_RankMismatch, "it needs a number for each axis");
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "'repeats' has %" PRIu32 " numbers for rank %" PRIu32, n, t->rank);
     return onnx_give(c, 0, tn_tile(c->b, x, (tn_ints){repeats, n}));
 }
 

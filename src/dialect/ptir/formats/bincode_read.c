@@ -117,7 +117,11 @@ static uint32_t count_words(const char *words)
 
 static bool read_word(reader *r, const char *words, uint32_t *out)
 {
-    return read_variant(r, count_words(words), words, out);
+    const uint32_t n = count_words(words);
+    if (!read_u32(r, out))
+        return false;
+    return *out < n || fail(r, DIAG_SyntaxError, "%" PRIu32 " is no variant of the %" PRIu32 ": %s",
+                            *out, n, words);
 }
 
 /* LENGTH bytes of text as a name of the module. */
@@ -593,7 +597,8 @@ static bool read_program(reader *r, ptir_program *out)
         }
     }
     return r->at == r->end ||
-           fail(r, DIAG_SyntaxError, "%zu bytes are left over", (size_t)(r->end - r->at));
+           fail(r, DIAG_SyntaxError, "the program ends here, but %zu more byte%s",
+                (size_t)(r->end - r->at), r->end - r->at == 1 ? " follows" : "s follow");
 }
 
 tn_status ptir_bincode_read(module *m, arena *memory, ptir_program *out, uint32_t *faults)

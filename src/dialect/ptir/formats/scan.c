@@ -141,9 +141,14 @@ bool scan_enter(ptir_scan *s)
 
 bool scan_word(ptir_scan *s, ptir_word_text *out)
 {
+    return scan_word_for(s, "a name", out);
+}
+
+bool scan_word_for(ptir_scan *s, const char *what, ptir_word_text *out)
+{
     span where = scan_here(s);
     if (s->failed || !is_word_byte(*s->at))
-        return scan_unexpected(s, "a name");
+        return scan_unexpected(s, what);
     *out = (ptir_word_text){s->at, where.length, where};
     s->at += where.length;
     return true;

@@ -50,6 +50,8 @@ bool scan_expect(ptir_scan *s, const char *token);
 bool scan_at(ptir_scan *s, const char *token); /* not consumed */
 /* Letters, digits and underscores; dots too inside of names. */
 bool scan_word(ptir_scan *s, ptir_word_text *out);
+/* The same; without one, WHAT was expected. */
+bool scan_word_for(ptir_scan *s, const char *what, ptir_word_text *out);
 /* The word is next, as a whole. It is consumed. */
 bool scan_eat_word(ptir_scan *s, const char *word);
 

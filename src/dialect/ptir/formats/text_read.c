@@ -284,8 +284,11 @@ static bool read_fields(reader *r, const ptir_op_info *op, found_fields *found)
     ptir_scan *s = &r->s;
     while (!lacks_type(s) && !scan_at(s, "->") && !s->failed) {
         ptir_word_text name;
-        if (!scan_word(s, &name) || !scan_expect(s, "["))
+        if (!scan_word(s, &name))
             return false;
+        if (!scan_eat(s, "["))
+            return scan_unexpected(s, "'[' behind the name of a field, or '->' and the type of the "
+                                      "result");
         bool is_fill = name.n == 4 && memcmp(name.at, "fill", 4) == 0;
         if (op->form == PTIR_FORM_LITERAL &&
             (is_fill || (name.n == 5 && memcmp(name.at, "value", 5) == 0)) && !found->data) {
@@ -416,7 +419,8 @@ static bool read_statement(reader *r)
     found_fields found = {.seen = 0};
     text_name name;
     int kind = -1;
-    if (!read_name(r, &name) || !scan_expect(s, "=") || !scan_word(s, &word))
+    if (!read_name(r, &name) || !scan_expect(s, "=") ||
+        !scan_word_for(s, "the name of an operation", &word))
         return false;
     inst.id_at = name.at;
     inst.name = name.name;

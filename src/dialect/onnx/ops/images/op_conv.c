@@ -70,7 +70,9 @@ bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_window
 {
     auto_pad how = PADS_GIVEN;
     if (t->rank < 3)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "it takes a batch, channels and further axes, not rank %" PRIu32,
+                           t->rank);
     w->n = t->rank - 2;
     if (!has_kernel && !onnx_attr(c, "kernel_shape"))
         return onnx_refuse(c, DIAG_MissingAttribute, "it needs 'kernel_shape'");

@@ -61,7 +61,9 @@ bool onnx_op_qlinear_global_average_pool(onnx_call *c)
     if (!t)
         return false;
     if (t->rank < 3)
-        return onnx_refuse(c, DIAG_RankMismatch, "it takes a batch, channels and further axes");
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "it takes a batch, channels and further axes, not rank %" PRIu32,
+                           t->rank);
     for (uint32_t i = 2; i < t->rank; i++)
         axes[i - 2] = onnx_attr_int(c, "channels_last", 0) ? i - 1 : i;
     return give_quantised(c, tn_mean(c->b, x, (tn_ints){axes, t->rank - 2}, true), 3);
