@@ -6,6 +6,7 @@
 #include "base/context/options.h"
 #include "compile/check.h"
 #include "compile/jit_executable.h"
+#include "graph/derived.h"
 #include "runtime/code_store.h"
 #include "runtime/result.h"
 #include "target/target.h"
@@ -87,13 +88,15 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
         e->pool = *o->pool;
     e->has_lock = pthread_mutex_init(&e->lock, NULL) == 0;
     e->codes = e->is_jit ? code_store_new(allocator) : NULL;
-    return e->has_lock && (e->codes || !e->is_jit) ? TN_OK : diag_no_memory(d);
+    e->derived = m->derived = derived_store_new(allocator);
+    return e->has_lock && (e->codes || !e->is_jit) && e->derived ? TN_OK : diag_no_memory(d);
 }
 
 void engine_release(engine *e)
 {
     workers_free(atomic_load(&e->workers));
     code_store_free(e->codes); /* its tapes are gone */
+    derived_store_free(e->derived);
     if (e->has_lock)
         (void)pthread_mutex_destroy(&e->lock);
     *e = (engine){0};

@@ -27,7 +27,8 @@ typedef struct engine {
     contract_schedule schedule;
     uint64_t memory; /* bytes of the values of a run, above which some are computed again; 0: none
                         are */
-    struct code_store *codes; /* of all its programs; NULL: it compiles none */
+    struct code_store *codes;      /* of all its programs; NULL: it compiles none */
+    struct derived_store *derived; /* constants that it made of those of its programs */
     pthread_mutex_t lock;
     bool has_lock;
     _Atomic(workers *) workers; /* made under the lock */

@@ -210,6 +210,7 @@ void jit_code_release(const engine *e, jit_code *made)
 typedef struct code_list {
     module *lowered; /* whose nodes the steps come from, where that is not the program's own */
     jit_plan *plan;  /* that steps look at which compare; NULL: none do */
+    jit_packs packs;
     code_store *store;
     uint32_t n;
     stored_code *at[];
@@ -217,15 +218,16 @@ typedef struct code_list {
 
 static void free_codes(void *user)
 {
-    const code_list *l = user;
+    code_list *l = user;
     for (uint32_t i = 0; i < l->n; i++)
         code_store_give_back(l->store, l->at[i]);
     if (l->plan)
         jit_plan_release(l->plan);
     jit_lowered_free(l->lowered);
+    jit_packs_release(&l->packs);
 }
 
-tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made)
+tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs)
 {
     code_list *l = arena_alloc(exe_memory(x), sizeof *l + made->n * sizeof *l->at);
     jit_plan *kept = e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;
@@ -238,6 +240,8 @@ tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made)
     l->store = e->codes;
     l->lowered = plan->lowered;
     plan->lowered = NULL;
+    l->packs = *packs;
+    *packs = (jit_packs){.allocator = NULL};
     for (uint32_t i = 0; i < made->n; i++)
         l->at[i] = made->held[i];
     *made = (jit_code){.n = 0};

@@ -3,7 +3,7 @@
 #define COMPILE_JIT_H
 
 #include "compile/engine.h"
-#include "compile/jit_plan.h"
+#include "compile/jit_pack.h"
 #include "runtime/code_store.h"
 
 /* Why there is no code: TN_ERR_UNAVAILABLE where it cannot be made here (no LLVM, or too little
@@ -29,9 +29,9 @@ tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t 
                       jit_failure *why);
 void jit_code_release(const engine *e, jit_code *made);
 
-/* A tape of X, which it takes over, with the code in MADE, which it takes too, and with what steps
- * name of PLAN. NULL without memory: all but X is left as it was then. */
-tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made);
+/* A tape of X, which it takes over, with the code in MADE and what PACKS hold, which it takes too,
+ * and with what steps name of PLAN. NULL without memory: all but X is left as it was then. */
+tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
 
 /* Code for PROGRAM alone; *OUT owns it. NULL when PROGRAM is, or when it cannot be made. */
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out);

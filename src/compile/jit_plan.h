@@ -24,6 +24,8 @@ typedef struct kernel_plan {
     uint32_t n_numbers[NEST_STEPS];
     const uint64_t *numbers[NEST_STEPS];
     uint64_t scratch[NEST_STEPS];
+    /* By step: the constant that it would make in each run; NULL: it does (compile/jit_pack.h). */
+    const void *packed[NEST_STEPS];
 } kernel_plan;
 
 typedef struct function_plan {

@@ -1,7 +1,6 @@
 /* The steps of kernels: their programs in order, on the buffers of values. */
 #include "compile/jit_steps.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "compile/check.h"
@@ -61,101 +60,6 @@ static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
     return bytes > offset ? bytes - offset : 0;
 }
 
-uint64_t jit_packed_bytes(const jit_plan *plan)
-{
-    uint64_t all = 0, each;
-    for (uint32_t i = 0; i < plan->m->functions.n; i++) {
-        const function_plan *p = &plan->functions[i];
-        for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
-            for (uint32_t s = 0; s < p->plans[k].nest.n_steps; s++)
-                if (p->plans[k].nest.steps[s].is_once &&
-                    (!exe_rounded(p->plans[k].nest.temps[p->plans[k].nest.steps[s].packs], &each) ||
-                     __builtin_add_overflow(all, each, &all)))
-                    return UINT64_MAX;
-    }
-    return all;
-}
-
-/* BYTES of the memory for what all kernels make of constants: one piece, so that it lies in large
- * pages. NULL when there is none. */
-static char *packed_room(jit_steps *j, exe_block *b, uint64_t bytes)
-{
-    uint64_t rounded;
-    if (!exe_rounded(bytes, &rounded))
-        return NULL;
-    if (!j->room) {
-        const uint64_t all = jit_packed_bytes(j->plan);
-        j->room = all < PTRDIFF_MAX / 2 ? exe_large(b->t, all) : NULL;
-        j->left = j->room ? all : 0;
-    }
-    if (rounded > j->left)
-        return NULL;
-    char *at = j->room;
-    j->room += rounded;
-    j->left -= rounded;
-    return at;
-}
-
-typedef struct packing {
-    exe_kernel *run;
-    char **buffers;
-    char *scratch;
-    uint64_t scratch_each;
-    atomic_bool failed;
-} packing;
-
-static void pack_share(void *user, int64_t begin, int64_t end, uint32_t worker)
-{
-    packing *p = user;
-    if (p->run(p->buffers, begin, end, p->scratch + worker * p->scratch_each) != 0)
-        atomic_store_explicit(&p->failed, true, memory_order_relaxed);
-}
-
-/* Bytes into its tensor where buffer number AT of STEP's list begins. */
-static uint64_t offset_of(const nest_step *step, uint32_t at)
-{
-    for (uint32_t i = 0; i < step->n_moved; i++)
-        if (step->moved[i].at == at)
-            return step->moved[i].bytes;
-    return 0;
-}
-
-/* Run the packing STEP, number WHICH, of a constant operand now: its result becomes a constant.
- * EXE_NO_BUFFER when that is not possible. */
-static exe_buffer pack_constant(jit_steps *j, exe_block *b, const kernel *k,
-                                const kernel_plan *plan, uint32_t which)
-{
-    enum { SECOND = 1 };
-    const nest_step *step = &plan->nest.steps[which];
-    const node *n = node_of(b->f, k->in[step->buffers[SECOND]]);
-    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    const uint64_t bytes = plan->nest.temps[step->packs];
-    packing p = {.run = j->code[plan->unit[which]]};
-    arena memory;
-    arena_init(&memory, j->plan->allocator);
-    char *buffers[NEST_BUFFERS] = {NULL};
-    uint64_t scratch;
-    if (exe_rounded(plan->scratch[which], &p.scratch_each) &&
-        !__builtin_mul_overflow(p.scratch_each, workers_count(j->workers), &scratch))
-        p.scratch = arena_alloc_aligned(&memory, (size_t)scratch, EXE_ALIGN);
-    char *packed = p.run && p.scratch && !l->splat && bytes > 0 ? packed_room(j, b, bytes) : NULL;
-    bool ok = packed != NULL;
-    if (ok) {
-        buffers[SECOND] = (char *)(uintptr_t)l->data + offset_of(step, SECOND); /* only read */
-        for (uint32_t i = 0; i < step->n_buffers; i++)
-            if (step->buffers[i] == emit_buffer_count(k) + step->packs)
-                buffers[i] = packed;
-        if (plan->n_numbers[which])
-            buffers[step->n_buffers] = (char *)(uintptr_t)plan->numbers[which]; /* only read */
-        p.buffers = buffers;
-        atomic_init(&p.failed, false);
-        (void)workers_run(j->workers, 0, pack_share, &p, step->work, step->grain);
-        ok = !atomic_load_explicit(&p.failed, memory_order_relaxed);
-    }
-    arena_release(&memory);
-    return ok ? exe_constant(b->t, b->block, packed, bytes) : EXE_NO_BUFFER;
-}
-
 /* A buffer of STEP's list becomes its part from where the step begins. */
 static void move_buffer(exe_block *b, const kernel *k, const nest_step *step, const nest_move *m,
                         exe_buffer *buffers)
@@ -174,7 +78,7 @@ static const void *kept_numbers(exe_block *b, const kernel_plan *plan, uint32_t 
     return at;
 }
 
-static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel_plan *plan)
+static void add_kernel(exe_block *b, const kernel *k, const kernel_plan *plan)
 {
     const uint32_t n_own = emit_buffer_count(k);
     arena *memory = exe_memory(b->t);
@@ -186,9 +90,9 @@ static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel
         add_copy(b, k);
     for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
         const nest_step *from = &plan->nest.steps[i];
-        const exe_buffer packed = from->is_once ? pack_constant(j, b, k, plan, i) : EXE_NO_BUFFER;
-        if (packed != EXE_NO_BUFFER) {
-            temps[from->packs] = packed;
+        if (plan->packed[i]) {
+            temps[from->packs] =
+                exe_constant(b->t, b->block, plan->packed[i], plan->nest.temps[from->packs]);
             continue;
         }
         const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
@@ -227,7 +131,7 @@ static void add_kernel(jit_steps *j, exe_block *b, const kernel *k, const kernel
 
 tn_status jit_add_steps(void *user, exe_block *b)
 {
-    jit_steps *j = user;
+    const jit_steps *j = user;
     const function_plan *p = NULL;
     for (uint32_t i = 0; i < j->plan->m->functions.n; i++)
         if (j->plan->functions[i].f == b->f)
@@ -249,7 +153,7 @@ tn_status jit_add_steps(void *user, exe_block *b)
         if (p->plans[i].by_reference)
             exe_block_reference(b, &b->f->nodes.at[k->node]);
         else
-            add_kernel(j, b, k, &p->plans[i]);
+            add_kernel(b, k, &p->plans[i]);
         if (check)
             check_behind(b, check, i);
     }

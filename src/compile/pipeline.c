@@ -22,6 +22,7 @@ static tn_status lower(pipeline *p);
 static tn_status group(pipeline *p);
 static tn_status make_loops(pipeline *p);
 static tn_status make_code(pipeline *p);
+static tn_status pack(pipeline *p);
 static tn_status make_executable(pipeline *p);
 static tn_status load(pipeline *p);
 
@@ -32,6 +33,7 @@ static const pipeline_row stages[PIPELINE_STAGES] = {
     [STAGE_KERNELS] = {"kernels", group, true},
     [STAGE_LOOPS] = {"loops", make_loops, true},
     [STAGE_CODE] = {"machine code", make_code, true},
+    [STAGE_CONSTANTS] = {"constants", pack, true},
     [STAGE_EXECUTABLE] = {"executable", make_executable, false},
     [STAGE_LOAD] = {"load", load, false},
 };
@@ -170,15 +172,12 @@ static tn_status make_code(pipeline *p)
     return s == TN_ERR_UNAVAILABLE ? go_without_code(p, why.message) : report(p, s, why.message);
 }
 
-/* Threads to pack constants on, where there are many; NULL: none. */
-static workers *packers(const pipeline *p)
+static tn_status pack(pipeline *p)
 {
-    enum { MANY = 8 << 20 }; /* bytes */
-    const engine *e = p->e;
-    if (e->threads < 2 || jit_packed_bytes(&p->plan) < MANY)
-        return NULL;
-    return e->pool.run ? workers_on_pool(&e->allocator, &e->pool)
-                       : workers_new(&e->allocator, e->threads);
+    uint32_t made;
+    jit_pack(p->e, &p->plan, p->code.run, &p->packs, &made);
+    p->event = made > 0 ? NULL : "constants that were there";
+    return TN_OK;
 }
 
 static tn_status make_executable(pipeline *p)
@@ -187,10 +186,8 @@ static tn_status make_executable(pipeline *p)
     if (p->by_reference) {
         s = executable_of_module(p->graph, p->allocator, NULL, NULL, &p->exe);
     } else {
-        jit_steps steps = {
-            .plan = &p->plan, .code = p->code.run, .checks = p->e->checks, .workers = packers(p)};
+        jit_steps steps = {.plan = &p->plan, .checks = p->e->checks};
         s = executable_of_module(p->plan.m, p->allocator, jit_add_steps, &steps, &p->exe);
-        workers_free(steps.workers);
     }
     return s == TN_ERR_UNAVAILABLE ? TN_OK : report(p, s, "the steps of kernels do not fit");
 }
@@ -208,8 +205,8 @@ static tn_status load(pipeline *p)
     if (!x || exe_bytes(x, 1) > machine_memory())
         return TN_OK;
     p->exe = NULL; /* the tape's, whatever happens */
-    p->tape =
-        p->by_reference ? tape_load(x, NULL, 0, host_calls) : jit_load(p->e, x, &p->plan, &p->code);
+    p->tape = p->by_reference ? tape_load(x, NULL, 0, host_calls)
+                              : jit_load(p->e, x, &p->plan, &p->code, &p->packs);
     return p->tape ? TN_OK : report(p, TN_ERR_NOMEM, NULL);
 }
 
@@ -234,6 +231,7 @@ void pipeline_release(pipeline *p)
     for (uint32_t i = 0; p->own && i < p->plan.units.n; i++)
         code_free(p->own[i]);
     jit_code_release(p->e, &p->code);
+    jit_packs_release(&p->packs);
     jit_plan_release(&p->plan);
     p->own = NULL;
     p->exe = NULL;

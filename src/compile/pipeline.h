@@ -14,6 +14,7 @@ typedef enum pipeline_stage {
     STAGE_KERNELS,    /* graph to kernels: which nodes run together */
     STAGE_LOOPS,      /* kernels to loop programs, each distinct one once */
     STAGE_CODE,       /* loop programs to machine code */
+    STAGE_CONSTANTS,  /* what kernels read of constants in another order is packed */
     STAGE_EXECUTABLE, /* kernels to steps, with buffers and their places */
     STAGE_LOAD,       /* an executable and its code become a tape */
     PIPELINE_STAGES
@@ -44,6 +45,7 @@ typedef struct pipeline {
     const char *event; /* what the profile calls this stage; NULL: its name */
     jit_plan plan;
     jit_code code;
+    jit_packs packs;
     code **own;      /* AHEAD_OF_TIME: what holds it, by unit */
     executable *exe; /* until it is loaded; NULL: values are too large to hold */
     tape *tape;      /* the caller's to take; NULL: the evaluator needs much less memory */

@@ -2,6 +2,7 @@
  * next. Variants are made outside the lock, so that runs with other extents go on meanwhile. */
 #include "compile/compiled.h"
 #include "compile/pipeline.h"
+#include "graph/derived.h"
 #include "pass/sizes/bind.h"
 
 /* ---- making one ---- */
@@ -144,6 +145,13 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
 
 /* ---- keeping them ---- */
 
+/* V goes, and with it what only it had. */
+static void discard(const tn_program *p, variant *v)
+{
+    variant_free(&p->allocator, v);
+    derived_sweep(p->engine->derived);
+}
+
 variant_cache *variant_cache_new(const tn_allocator *allocator)
 {
     variant_cache *c = memory_alloc(allocator, sizeof *c);
@@ -233,7 +241,7 @@ tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_s
     }
     (void)pthread_mutex_unlock(&c->lock);
     if (useless)
-        variant_free(&p->allocator, useless);
+        discard(p, useless);
     return TN_OK;
 }
 
@@ -245,5 +253,5 @@ void variant_give_back(const tn_program *p, variant *v)
     const bool is_free = v->users == 0 && !v->is_cached;
     (void)pthread_mutex_unlock(&c->lock);
     if (is_free)
-        variant_free(&p->allocator, v);
+        discard(p, v);
 }

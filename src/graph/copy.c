@@ -39,22 +39,29 @@ static const type *same_type(module *to, const type *t)
     return type_of(&to->types, t->dtype, t->dims, t->rank);
 }
 
+/* Large data become a payload, so that they are copied once. */
 static const literal *copy_literal(module *to, const literal *from)
 {
     literal *l = arena_alloc(&to->arena, sizeof *l);
-    if (l && from->shared) {
-        *l = *from;
-        l->type = same_type(to, from->type);
-        return l->type && module_hold(to, from->shared) ? l : NULL;
-    }
-    void *data = arena_alloc_aligned(&to->arena, from->bytes, 64);
-    if (!l || !data)
+    void *data = NULL;
+    if (!l)
         return NULL;
     *l = *from;
     l->type = same_type(to, from->type);
-    memcpy(data, from->data, from->bytes);
-    l->data = data;
-    return l->type ? l : NULL;
+    if (!l->shared && from->bytes >= PAYLOAD_FROM)
+        l->shared = payload_new(&to->cx->allocator, from->bytes, &data);
+    else if (!l->shared)
+        data = arena_alloc_aligned(&to->arena, from->bytes, 64);
+    const bool is_held = !l->shared || module_hold(to, l->shared);
+    if (l->shared && !from->shared)
+        payload_drop(l->shared); /* TO holds it */
+    if (!l->type || !is_held || (!from->shared && !data))
+        return NULL;
+    if (data) {
+        memcpy(data, from->data, from->bytes);
+        l->data = data;
+    }
+    return l;
 }
 
 static const dict_entry *copy_dict(module *to, const attr *from)
@@ -246,6 +253,7 @@ static bool copy_all(const module *from, module *to)
     to->lowered_from = from->lowered_from;
     to->entry = from->entry;
     to->source = from->source;
+    to->derived = from->derived;
     if (to->cx != from->cx)
         to->source.number = context_new_text(to->cx);
     to->text_block = from->text_block;

@@ -109,6 +109,9 @@ typedef struct module {
     VECTOR(written_size) written_sizes;
     VECTOR(written_axes) written_axes;
     VECTOR(payload *) payloads; /* of large constants: those it holds */
+    /* Where constants made of its own are kept, for its copies, too; outlives them. NULL: nowhere.
+     */
+    struct derived_store *derived;
 } module;
 
 /* An empty module, without functions; NULL when there is no memory. */

@@ -18,6 +18,7 @@
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
+#include "graph/derived.h"
 #include "graph/literal.h"
 #include "ops/dot_axes.h"
 #include "pass/passes.h"
@@ -227,6 +228,19 @@ static bool compute(folding *w, const node *n, tensor *out)
     return evaluate_node_quietly(w->f, n, in, FOLD_ITERATIONS, out, &w->cx->scratch);
 }
 
+/* The attributes of a constant L, which has all its elements. */
+static tn_status attrs_of_literal(folding *w, literal *l, const attrs **out)
+{
+    module *m = w->f->module;
+    if (l->type->count > 1 && literal_is_uniform(l)) {
+        l->splat = true;
+        l->bytes = dtype_bytes(l->type->dtype);
+    }
+    attr entry = {.key = KEY_VALUE, .v.literal = l};
+    *out = attrs_of(&m->attrs, &entry, 1);
+    return *out ? TN_OK : module_no_memory(m);
+}
+
 /* The attributes of a constant with the given data, which is copied. */
 static tn_status constant_attrs(folding *w, const tensor *value, const attrs **out)
 {
@@ -238,13 +252,7 @@ static tn_status constant_attrs(folding *w, const tensor *value, const attrs **o
         return module_no_memory(m);
     memcpy(data, value->data, l.bytes);
     l.data = data;
-    if (l.type->count > 1 && literal_is_uniform(&l)) {
-        l.splat = true;
-        l.bytes = dtype_bytes(l.type->dtype);
-    }
-    attr entry = {.key = KEY_VALUE, .v.literal = &l};
-    *out = attrs_of(&m->attrs, &entry, 1);
-    return *out ? TN_OK : module_no_memory(m);
+    return attrs_of_literal(w, &l, out);
 }
 
 static tn_status remember(folding *w)
@@ -292,6 +300,65 @@ static tn_status replace(folding *w, uint32_t i, const tensor *results)
     return TN_OK;
 }
 
+/* ---- what other copies of the module share ---- */
+
+/* Is it worth while to keep the result of N, an op on constants? KEY says what makes it. */
+static bool is_derived(const folding *w, const node *n, derived_key *key)
+{
+    bool is_large = false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        is_large = is_large || literal_of(node_of(w->f, n->in[i]))->shared;
+    if (!w->f->module->derived || !is_large || n->n_results != 1)
+        return false;
+    derived_key_bytes(key, "fold", 4);
+    derived_key_number(key, n->op);
+    derived_key_attrs(key, n->attrs);
+    derived_key_type(key, value_type(w->f, n->first_value));
+    for (uint32_t i = 0; i < n->n_in; i++)
+        derived_key_literal(key, literal_of(node_of(w->f, n->in[i])));
+    return true;
+}
+
+/* The result of N, made now and kept for KEY. False where it cannot be computed. */
+static bool derive(folding *w, const node *n, const derived_key *key, derived *made)
+{
+    tensor value;
+    size_t bytes;
+    void *data;
+    if (!compute(w, n, &value) || !type_bytes(value.type, &bytes) ||
+        !(made->held = payload_new(&w->f->module->cx->allocator, bytes, &data)))
+        return false;
+    memcpy(data, value.data, bytes);
+    made->data = data;
+    derived_add(w->f->module->derived, key, made);
+    return true;
+}
+
+/* N becomes the constant that another copy of the module made of it, or this one now. */
+static tn_status replace_derived(folding *w, node *n, const derived_key *key)
+{
+    module *m = w->f->module;
+    derived made;
+    derived_lock(m->derived);
+    const bool is_there = derived_find(m->derived, key, &made) || derive(w, n, key, &made);
+    derived_unlock(m->derived);
+    if (!is_there)
+        return TN_OK;
+    literal l = {.type = value_type(w->f, n->first_value), .data = made.data, .shared = made.held};
+    (void)type_bytes(l.type, &l.bytes);
+    const attrs *a = NULL;
+    const bool is_held = module_hold(m, made.held);
+    payload_drop(made.held); /* M holds it */
+    if (!is_held)
+        return module_no_memory(m);
+    TN_TRY(attrs_of_literal(w, &l, &a));
+    node_rewrite(n, OP_CONSTANT, n->in, 0, a);
+    w->cx->n_changed++;
+    return TN_OK;
+}
+
+/* ---- one node ---- */
+
 /* Is N a large constant in another shape, which nothing else reads? */
 static bool is_whole(const folding *w, const node *n)
 {
@@ -335,7 +402,12 @@ static tn_status fold_node(folding *w, uint32_t i)
         return reshape_literal(w, n);
     if (!is_transposed_first(w, n) && (!is_small(w, n, operands) || is_decoded_later(w, n)))
         return TN_OK;
-    tn_status s = compute(w, n, out) ? replace(w, i, out) : TN_OK;
+    derived_key key;
+    derived_key_init(&key, w->f->module->allocator);
+    const tn_status s = is_derived(w, n, &key) ? replace_derived(w, n, &key)
+                        : compute(w, n, out)   ? replace(w, i, out)
+                                               : TN_OK;
+    derived_key_release(&key);
     arena_reset(&w->cx->scratch);
     return s;
 }

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/system/huge_pages.h"
 #include "program/exe_parts.h"
 
 /* ---- making and freeing ---- */
@@ -39,12 +38,6 @@ void exe_free(executable *x)
 arena *exe_memory(executable *x)
 {
     return &x->arena;
-}
-
-char *exe_large(executable *x, uint64_t bytes)
-{
-    const size_t align = huge_page_align(bytes, EXE_ALIGN);
-    return in_huge_pages(arena_alloc_aligned(&x->arena, (size_t)bytes, align), bytes);
 }
 
 /* The first reason stays. */

@@ -186,8 +186,6 @@ executable *exe_new(const tn_allocator *allocator);
 void exe_free(executable *x);
 /* Memory that lives as long as the executable: for names, descriptions and constants. */
 arena *exe_memory(executable *x);
-/* BYTES of it, aligned to EXE_ALIGN, for data that runs read from end to end. */
-char *exe_large(executable *x, uint64_t bytes);
 
 /* A new block with its number of inputs and outputs; the first is the program. Blocks may be added
  * in any order, also those that steps name before they exist. */
