@@ -42,7 +42,7 @@ static size_t dict_value_bytes(const dict_entry *e)
 /* Of large data only a part counts: what is equal is compared in any case. */
 static uint64_t hash_data(uint64_t h, const char *data, size_t n)
 {
-    enum { ALL = 64 << 10, PART = 64, PARTS = ALL / PART };
+    enum { ALL = 64 << 10, PART = 64, PARTS = 64 };
     if (n <= ALL)
         return hash_bytes(h, data, n);
     h = hash_mix(h, n);
