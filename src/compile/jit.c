@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/system/signals.h"
@@ -33,6 +34,7 @@ typedef struct compile_job {
     const compiler *j;
     const jit_plan *plan;
     jit_code *code;
+    const uint32_t *order; /* the units, longest programs first: threads end together */
     atomic_uint next;
     atomic_bool failed;
     jit_failure failure;  /* of the first that failed */
@@ -136,12 +138,41 @@ static void *compile_some(void *user)
     for (uint32_t i; !atomic_load(&job->failed) &&
                      (i = atomic_fetch_add(&job->next, 1)) < job->plan->units.n;) {
         jit_failure why = {.status = TN_OK};
-        why.status = provide_unit(job, i, &kept, &why);
+        why.status = provide_unit(job, job->order[i], &kept, &why);
         if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
             job->failure = why;
     }
     target_forget(&kept);
     return NULL;
+}
+
+typedef struct length {
+    uint32_t instructions, unit;
+} length;
+
+static int longer_first(const void *a, const void *b)
+{
+    const length *x = a, *y = b;
+    if (x->instructions != y->instructions)
+        return x->instructions > y->instructions ? -1 : 1;
+    return x->unit < y->unit ? -1 : 1;
+}
+
+/* In which order the units of PLAN are compiled. NULL without memory. */
+static const uint32_t *order_units(jit_plan *plan)
+{
+    const uint32_t n = plan->units.n;
+    uint32_t *order = ARENA_ARRAY(&plan->memory, uint32_t, n);
+    length *lengths = ARENA_ARRAY(&plan->memory, length, n);
+    if (!order || !lengths)
+        return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        lengths[i] = (length){plan->units.at[i].program->n, i};
+    if (n)
+        qsort(lengths, n, sizeof *lengths, longer_first);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = lengths[i].unit;
+    return order;
 }
 
 /* Open what all units need; in MEMORY. */
@@ -184,7 +215,8 @@ tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t 
     *why = (jit_failure){.status = TN_ERR_NOMEM};
     made->held = ARENA_ARRAY(&plan->memory, stored_code *, plan->units.n);
     made->run = ARENA_ARRAY(&plan->memory, exe_kernel *, plan->units.n);
-    if (!made->held || !made->run)
+    job.order = order_units(plan);
+    if (!made->held || !made->run || !job.order)
         return why->status;
     made->n = plan->units.n;
     if (!compiler_open(&j, e, &plan->memory))

@@ -71,13 +71,16 @@ __attribute__((constructor)) static void add_targets(void)
     LLVMInitializeAArch64AsmPrinter();
 }
 
-/* Loop strength reduction takes nearly half of the time that code generation takes, and gains
- * nothing: addresses in loop programs already are a pointer and a constant. It can be turned off
- * for a process only; nothing but the speed of what others there let LLVM compile depends on it. */
+/* What takes much time and gains nothing. Loop strength reduction takes nearly half of what code
+ * generation takes: addresses in loop programs already are a pointer and a constant. Promotion of
+ * memory in loops compares all accesses of a loop with each other, a fifth of the time of a
+ * convolution: loop programs already hold in values what registers shall hold. Both can be turned
+ * off for a process only; nothing but the speed of what others there let LLVM compile depends on
+ * it. */
 __attribute__((constructor)) static void choose_passes(void)
 {
-    static const char *const arguments[] = {"tenon", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, arguments, NULL);
+    static const char *const arguments[] = {"tenon", "-disable-lsr", "-disable-licm-promotion"};
+    LLVMParseCommandLineOptions(sizeof arguments / sizeof *arguments, arguments, NULL);
 }
 
 static cpu_level level_of_features(bool is_x86, const char *features)
