@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator
 
+from ._dtypes import Type
+
 
 class Leaf:
     """The place of a value in a structure."""
@@ -30,12 +32,21 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     return leaves, _form(tree, leaves)
 
 
+def _is_named(tree: Any) -> bool:
+    """Whether TREE is a named tuple of values; a type is one value."""
+    return isinstance(tree, tuple) and hasattr(tree, "_fields") and not isinstance(tree, Type)
+
+
+def _is_list(tree: Any) -> bool:
+    return isinstance(tree, (tuple, list)) and not isinstance(tree, Type)
+
+
 def _form(tree: Any, leaves: list[Any]) -> Any:
     if isinstance(tree, dict):
         return ("dict", *((k, _form(v, leaves)) for k, v in tree.items()))
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+    if _is_named(tree):
         return ("named", type(tree), tuple(_form(v, leaves) for v in tree))
-    if isinstance(tree, (tuple, list)):
+    if _is_list(tree):
         return ("tuple" if isinstance(tree, tuple) else "list", tuple(_form(v, leaves) for v in tree))
     if tree is None:
         return None
@@ -82,9 +93,9 @@ def names(tree: Any, name: str) -> list[str]:
     """A name for each value: `params.w`, `params.0`."""
     if isinstance(tree, dict):
         return [n for k, v in tree.items() for n in names(v, f"{name}.{k}")]
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+    if _is_named(tree):
         return [n for k, v in zip(tree._fields, tree) for n in names(v, f"{name}.{k}")]
-    if isinstance(tree, (tuple, list)):
+    if _is_list(tree):
         return [n for k, v in enumerate(tree) for n in names(v, f"{name}.{k}")]
     return [] if tree is None else [name]
 

@@ -73,6 +73,14 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "extent n has no value"):
             tenon.function("f64[n]")(lambda x: x * int(x.shape[0])).module
 
+    def test_trace_of_types(self):
+        f = tenon.function(lambda x, w: x @ w["a"])
+        w = {"a": tenon.tensor(X.T).type}
+        for types in (("f64[n, 3]", {"a": X.T}), ("f64[n, 3]", w)):
+            m = f.trace(*types)
+            self.assertEqual([str(p) for p in m.inputs], ["x: f64[n, 3]", "w.a: f64[3, 2]"])
+            self.assertEqual(m.compile()(X, X.T).tolist(), (X @ X.T).tolist())
+
     def test_what_is_made(self):
         f = tenon.function("f32[2, 3]", "f32[3]")(lambda x, w: nn.relu(x @ w))
         self.assertIn("func @main", f.text())
