@@ -364,6 +364,17 @@ def taken(p):
     return (p.op("Take", [x, i], x.dtype, i.shape + x.shape[1:]),)
 
 
+def taken_rows(p):
+    """Rows that are looked up, each with a factor, added up along an axis: the vectors may lie along others."""
+    x = p.input(p.kind(FLOATS), p.dims(2))
+    shape = [p.n(9), p.n(140), x.shape[1]]
+    y = p.op("Take", [x, p.input(p.r.choice(("Si32", "Si64")), shape[:2])], x.dtype, shape)
+    axes = [p.r.choice([1, 1, 2, 0])]
+    if p.r.random() < 0.6:
+        y = p.binary("Mul", y, p.spread(p.input(x.dtype, shape[:2] + [1]), shape))
+    return (p.reduced(p.r.choice(["Sum", "Sum", "Max"]), y, axes, p.r.random() < 0.5),)
+
+
 def gathered(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
     k = p.r.randrange(len(x.shape))
@@ -556,8 +567,8 @@ def moves(p):
 
 KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
          products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools, taken,
-         gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products, quantised, decoded_products, scanned, steps,
-         images, moves)
+         taken_rows, gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products, quantised,
+         decoded_products, scanned, steps, images, moves)
 
 
 def program(kind, number):

@@ -3,7 +3,7 @@ import itertools
 
 from lib.every_way import differences, report
 
-LENGTHS, WIDTHS = (3, 40, 256, 1100), (5, 24, 60, 264)
+LENGTHS, WIDTHS = (3, 20, 40, 128, 256, 1100), (5, 24, 60, 264)
 
 
 def program(kind, length, width, reductions):

@@ -110,14 +110,20 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
                          : checked_position(e, position_of(e, i), extent_of(e, n->in[0], axis)),
                      stride_of(e, n->in[0], axis));
     }
-    return emit_load_at(e, e->in[place], emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0),
-                        NULL, NULL);
+    const loop_value ok = emit_all_hold(e, map, 0);
+    loop_value base = e->in[place];
+    if (ok == LOOP_NO_VALUE && !emit_is_strided(&at)) { /* what is the same in all lanes */
+        base = emit_address(e, base, at.first, t->dtype);
+        at.first = loop_i64(e->b, 0);
+        at.is_short = !e->k->is_generic && x->count <= INT32_MAX / (int64_t)dtype_bytes(t->dtype);
+    }
+    return emit_load_at(e, base, emit_dtype(e, t->dtype), at, ok, NULL, NULL);
 }
 
 void emit_find_window(emitter *e)
 {
     const node *n = &e->f->nodes.at[e->k->node];
-    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE, 0};
+    emit_index at = {loop_i64(e->b, 0), 0, LOOP_NO_VALUE, 0, false};
     for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 2) && !e->failed; u++) {
         access_map own;
         const access_map *from = kernel_operand_map(e->f, n, 2, u, e->memory, &own)

@@ -84,7 +84,7 @@ void emit_add_lanes(emitter *e, emit_index *sum, loop_value lanes)
 emit_index emit_expr(emitter *e, const access_expr *expr)
 {
     loop_builder *b = e->b;
-    emit_index sum = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0};
+    emit_index sum = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
     loop_value first = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
@@ -187,7 +187,7 @@ bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_
         }
         first = loop_binary(b, LOOP_IADD, first, emit_times(b, x, factor_of(t)));
     }
-    *line = (emit_index){first, step.now, LOOP_NO_VALUE, step.there};
+    *line = (emit_index){first, step.now, LOOP_NO_VALUE, step.there, false};
     return true;
 }
 

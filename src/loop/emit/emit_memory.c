@@ -27,7 +27,12 @@ static element gather(emitter *e, loop_value base, const emit_index *at, tn_dtyp
                       loop_value mask)
 {
     loop_builder *b = e->b;
-    const loop_value offsets = emit_scaled(b, emit_all_lanes(e, at), (int64_t)dtype_bytes(d));
+    loop_value offsets = emit_all_lanes(e, at);
+    if (at->is_short) /* processors gather faster by such numbers */
+        offsets = loop_convert(b, LOOP_TRUNCATE, LOOP_I32, offsets);
+    offsets = emit_scaled(b, offsets, (int64_t)dtype_bytes(d));
+    if (at->is_short)
+        offsets = loop_convert(b, LOOP_SEXT, LOOP_I64, offsets);
     if (e->count != LOOP_NO_VALUE) {
         const loop_value counts = element_first(b, e->lanes, e->count);
         mask = mask == LOOP_NO_VALUE ? counts : emit_both(b, mask, counts);

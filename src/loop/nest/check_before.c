@@ -7,7 +7,10 @@
 #include "loop/nest/nest.h"
 #include "plan/group.h"
 
-enum { PIECE = 4096 }; /* positions of one work item */
+enum {
+    PIECE = 4096, /* positions of one work item */
+    LANES = 16    /* that are looked at together */
+};
 
 /* Numbers from BASE on: COUNT for each of COMPONENTS, STEP apart, which are below EXTENT. */
 typedef struct positions {
@@ -79,11 +82,30 @@ static bool positions_of(const function *f, const kernel *k, const node *n, posi
     }
 }
 
+/* Fails where one of LANES positions at element AT, of component C, is none. */
+static void check_at(loop_builder *b, const positions *p, loop_value at, uint32_t c, uint32_t lanes)
+{
+    const uint32_t bytes = (uint32_t)dtype_bytes(p->dtype);
+    const loop_value from =
+        loop_offset(b, loop_buffer(b, p->in), loop_binary(b, LOOP_IMUL, at, loop_i64(b, bytes)));
+    const loop_value x = element_cast(b, element_load(b, p->dtype, from, lanes, bytes), TN_SI64).re;
+    const loop_value ok =
+        loop_binary(b, LOOP_IULT, x, loop_splat(b, lanes, loop_i64(b, p->extent[c])));
+    loop_fail(b, loop_any(b, loop_unary(b, LOOP_NOT, ok)), 1);
+}
+
 /* Positions LOW .. HIGH - 1. */
 static void emit_check(loop_builder *b, const positions *p, loop_value low, loop_value high)
 {
-    const loop_value base = loop_buffer(b, p->in), step = loop_i64(b, p->step);
-    const uint32_t bytes = (uint32_t)dtype_bytes(p->dtype);
+    const loop_value step = loop_i64(b, p->step);
+    if (p->components == 1) { /* one after the other: in vectors, and what is left */
+        const loop_value whole = loop_binary(b, LOOP_AND, loop_binary(b, LOOP_ISUB, high, low),
+                                             loop_i64(b, -(int64_t)LANES));
+        const loop_value end = loop_binary(b, LOOP_IADD, low, whole);
+        check_at(b, p, loop_for(b, low, end, LANES), 0, LANES);
+        loop_end(b);
+        low = end;
+    }
     const loop_value number = loop_for(b, low, high, 1);
     loop_value first = number;
     if (p->components > 1) /* of the index vector */
@@ -91,15 +113,8 @@ static void emit_check(loop_builder *b, const positions *p, loop_value low, loop
                             loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_UDIV, number, step),
                                         loop_i64(b, p->step * p->components)),
                             loop_binary(b, LOOP_UREM, number, step));
-    for (uint32_t c = 0; c < p->components; c++) {
-        const loop_value at = loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step));
-        const loop_value from =
-            loop_offset(b, base, loop_binary(b, LOOP_IMUL, at, loop_i64(b, bytes)));
-        const element x = element_load(b, p->dtype, from, 1, bytes);
-        const loop_value ok =
-            loop_binary(b, LOOP_IULT, element_cast(b, x, TN_SI64).re, loop_i64(b, p->extent[c]));
-        loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
-    }
+    for (uint32_t c = 0; c < p->components; c++)
+        check_at(b, p, loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step)), c, 1);
     loop_end(b);
 }
 

@@ -176,7 +176,8 @@ void rows_emit_row(rows *s)
 
 typedef struct walks {
     uint32_t row_axis, column_axis;
-    uint32_t along_rows, along_columns; /* reads that step shortly there */
+    uint32_t along_rows, along_columns;   /* reads that step shortly there, */
+    uint32_t across_rows, across_columns; /* and those that jump there */
 } walks;
 
 /* Does E have a stride of 1 to MOST along AXIS? Quotients and remainders of other axes do not
@@ -197,10 +198,17 @@ static void count_walk(void *user, const access_expr *expr, const emit_read *rea
     walks *w = user;
     if (!read)
         return;
-    w->along_rows += steps_shortly(expr, w->row_axis, 1);
-    w->along_columns += steps_shortly(expr, w->column_axis, 2); /* as windows do */
+    const uint32_t axes = access_expr_axes(expr);
+    const bool is_row = steps_shortly(expr, w->row_axis, 1);
+    const bool is_column = steps_shortly(expr, w->column_axis, 2); /* as windows do */
+    w->along_rows += is_row;
+    w->along_columns += is_column;
+    w->across_rows += !is_row && (axes >> w->row_axis & 1 || read->is_by_data);
+    w->across_columns += !is_column && (axes >> w->column_axis & 1);
 }
 
+/* Vectors lie where fewer reads jump from lane to lane: one that is the same in all lanes costs
+ * nothing. */
 static bool prefers_columns(rows *s)
 {
     const kernel *k = s->k;
@@ -209,7 +217,8 @@ static bool prefers_columns(rows *s)
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         (void)emit_visit_reads(&s->e, s->r[i].n->in[0], k->operands, count_walk, &w);
-    return w.along_columns > w.along_rows;
+    return w.across_columns != w.across_rows ? w.across_columns < w.across_rows
+                                             : w.along_columns > w.along_rows;
 }
 
 static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,

@@ -31,20 +31,21 @@ static void join_lanes(rows *s, uint32_t pass, loop_value first, loop_value lane
     loop_end(b);
 }
 
-/* ---- rows of a few elements: no lane has more than one, so none needs memory ---- */
+/* ---- rows of not many elements: each lane is done before the next begins, so none needs memory
+ * ---- */
 
-enum { FEW = 16 };
+enum { FEW = 4 * SUM_LANES };
 
 typedef struct joined {
     element of[KERNEL_REDUCTIONS];
 } joined;
 
-static void read_element(rows *s, uint32_t pass, int64_t number, joined *out)
+static void read_element(rows *s, uint32_t pass, loop_value number, joined *out)
 {
     emitter *e = &s->e;
     const uint32_t mark = emit_mark(e);
-    e->at[s->axis] = loop_i64(e->b, number);
-    e->kept_at = loop_i64(e->b, number * (int64_t)e->lanes);
+    e->at[s->axis] = number;
+    e->kept_at = loop_binary(e->b, LOOP_IMUL, number, loop_i64(e->b, e->lanes));
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             out->of[i] = rows_operand(s, &s->r[i]);
@@ -54,6 +55,29 @@ static void read_element(rows *s, uint32_t pass, int64_t number, joined *out)
     emit_forget(e, mark);
 }
 
+/* Lane number LANE of the law: of the elements LANE, LANE + SUM_LANES, ... of COUNT. */
+static void read_lane(rows *s, uint32_t pass, int64_t lane, int64_t count, joined *out)
+{
+    loop_builder *b = s->e.b;
+    joined x;
+    read_element(s, pass, loop_i64(b, lane), out);
+    if (lane + SUM_LANES >= count)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            s->r[i].acc = element_var(b, out->of[i]);
+    read_element(s, pass, loop_for(b, loop_i64(b, lane + SUM_LANES), loop_i64(b, count), SUM_LANES),
+                 &x);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            element_set(b, s->r[i].acc,
+                        element_combine(b, s->r[i].kind, element_get(b, s->r[i].acc), x.of[i]));
+    loop_end(b);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            out->of[i] = element_get(b, s->r[i].acc);
+}
+
 /* Elements NUMBER, NUMBER + APART, ... of COUNT, combined as the lanes of the law are: each half of
  * what is left with the other, depth first, so that few are waiting at a time. */
 static void join_few(rows *s, uint32_t pass, int64_t number, int64_t apart, int64_t count,
@@ -61,7 +85,7 @@ static void join_few(rows *s, uint32_t pass, int64_t number, int64_t apart, int6
 {
     joined other;
     if (apart >= SUM_LANES) {
-        read_element(s, pass, number, out);
+        read_lane(s, pass, number, count, out);
         return;
     }
     join_few(s, pass, number, 2 * apart, count, out);
