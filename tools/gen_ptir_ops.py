@@ -92,7 +92,7 @@ def plain(forms, text):
             lines.append(f"| {head} | | | | |")
         for field in fields:
             in_text = of_op[ops[0]][1].get(field["name"])
-            words = ", ".join(f"`{w}`" for w in (field["words"] or "").split())
+            words = ", ".join(f"`{w}`" for w in (field["words"] or "").split() if w != "-")
             holds = field["type"] + (": " + words if words else "")
             other = "" if field["attribute"] in (None, field["name"]) else f"`{field['attribute']}`"
             lines.append(f"| {head} | `{field['name']}` | {holds} | {absent(field, in_text)} | {other} |")

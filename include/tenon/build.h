@@ -198,7 +198,9 @@ typedef enum tn_reduction {
     TN_REDUCE_MEAN,
     TN_REDUCE_MAX,
     TN_REDUCE_MIN,
-    TN_REDUCE_PROD
+    TN_REDUCE_PROD,
+    TN_REDUCE_MAX_NAN, /* of floats; NaN wins over numbers */
+    TN_REDUCE_MIN_NAN
 } tn_reduction;
 /* Any of them with every attribute.
  *
@@ -212,7 +214,14 @@ TN_API tn_value tn_arg_max(tn_builder *b, tn_value x, int64_t axis, bool keepdim
                            tn_dtype index_dtype);
 /* What the elements along AXIS up to each one come to: their sum, product, largest or smallest;
  * with EXCLUSIVE without the element itself, with REVERSE from the end. */
-typedef enum tn_fold { TN_FOLD_SUM = 0, TN_FOLD_PROD, TN_FOLD_MAX, TN_FOLD_MIN } tn_fold;
+typedef enum tn_fold {
+    TN_FOLD_SUM = 0,
+    TN_FOLD_PROD,
+    TN_FOLD_MAX,
+    TN_FOLD_MIN,
+    TN_FOLD_MAX_NAN, /* of floats; NaN wins over numbers */
+    TN_FOLD_MIN_NAN
+} tn_fold;
 TN_API tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bool exclusive,
                               bool reverse);
 /* XS, of one shape, with the lines along AXIS in the order of the first one's elements; equal ones
@@ -338,8 +347,8 @@ typedef enum tn_combine {
     TN_COMBINE_MAX,
     TN_COMBINE_MIN,
     TN_COMBINE_REPLACE,
-    TN_COMBINE_MUL,     /* this and what follows in tn_scatter_reduce only */
-    TN_COMBINE_MAX_NAN, /* of floats; NaN wins over numbers */
+    TN_COMBINE_MUL,     /* like TN_COMBINE_REPLACE in tn_scatter_reduce only */
+    TN_COMBINE_MAX_NAN, /* of floats; NaN wins over numbers; not in tn_segment_reduce */
     TN_COMBINE_MIN_NAN
 } tn_combine;
 /* X with UPDATES combined in; their position along AXIS is in I. */

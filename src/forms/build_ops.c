@@ -10,7 +10,7 @@ _Static_assert((int)TN_LT == (int)DIR_LT && (int)TN_NE == (int)DIR_NE, "directio
 _Static_assert((int)TN_PADDING_SAME == (int)PADDING_SAME &&
                    (int)TN_PADDING_CUSTOM == (int)PADDING_CUSTOM,
                "paddings");
-_Static_assert((int)TN_FOLD_PROD == (int)FOLD_PROD && (int)TN_FOLD_MIN == (int)FOLD_MIN,
+_Static_assert((int)TN_FOLD_PROD == (int)FOLD_PROD && (int)TN_FOLD_MIN_NAN == (int)FOLD_MIN_NAN,
                "public numbers are our own");
 _Static_assert((int)TN_COMBINE_MAX == (int)COMBINE_MAX &&
                    (int)TN_COMBINE_MIN_NAN == (int)COMBINE_MIN_NAN,
@@ -290,11 +290,12 @@ tn_value tn_clamp(tn_builder *b, tn_value x, tn_value low, tn_value high)
 tn_value tn_reduce(tn_builder *b, tn_reduction reduction, tn_value x, tn_ints axes, bool keepdims,
                    tn_dtype accum, tn_dtype out, const double *init)
 {
-    static const op_id ops[] = {OP_SUM, OP_MEAN, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_PROD};
+    static const op_id ops[] = {OP_SUM,         OP_MEAN,           OP_REDUCE_MAX,    OP_REDUCE_MIN,
+                                OP_REDUCE_PROD, OP_REDUCE_MAX_NAN, OP_REDUCE_MIN_NAN};
     int64_t all[TN_MAX_RANK];
     if (!is_building(b))
         return tn_no_value();
-    if ((unsigned)reduction > TN_REDUCE_PROD) {
+    if ((unsigned)reduction > TN_REDUCE_MIN_NAN) {
         builder_fail(b, DIAG_Usage, "tn_reduce", "%d is no reduction", (int)reduction);
         return tn_no_value();
     }
@@ -358,7 +359,7 @@ tn_value tn_cumulative(tn_builder *b, tn_value x, tn_fold fold, int64_t axis, bo
                        bool reverse)
 {
     attr_list l = attrs_for(b, OP_CUMULATIVE);
-    if (is_building(b) && (unsigned)fold > TN_FOLD_MIN)
+    if (is_building(b) && (unsigned)fold > TN_FOLD_MIN_NAN)
         builder_fail(b, DIAG_Usage, "cumulative", "%d is nothing to form", (int)fold);
     add_int(&l, KEY_AXIS, axis);
     add_int(&l, KEY_FOLD, (int64_t)fold);

@@ -74,7 +74,7 @@ tn_status grad_cumulative(grad_call *c)
     const bool reverses = attr_int(c->n.attrs, KEY_REVERSE, 0) != 0;
     if (fold == FOLD_PROD)
         return product(c, excludes, reverses);
-    if (fold == FOLD_MAX || fold == FOLD_MIN)
+    if (fold_is_extremum(fold))
         return extremum(c, fold, excludes, reverses);
     return grad_gives(c, along(c, FOLD_SUM, c->g[0], excludes, !reverses)); /* [cumulative/G1] */
 }

@@ -118,7 +118,8 @@ static bool choice_of(grad_call *c, choice *of)
     return true;
 }
 
-/* The elements equal to the extremum share the gradient equally. */
+/* The elements equal to the extremum share the gradient equally; a NaN is equal to none.
+ * [reduce_max_nan/G1] [reduce_min_nan/G1] */
 tn_status grad_extremum(grad_call *c)
 {
     choice of;

@@ -38,8 +38,8 @@ typedef enum combine_mode {
     COMBINE_MAX,
     COMBINE_MIN,
     COMBINE_REPLACE,
-    COMBINE_MUL, /* from here on of scatter_reduce only */
-    COMBINE_MAX_NAN,
+    COMBINE_MUL,     /* like REPLACE of scatter_reduce only */
+    COMBINE_MAX_NAN, /* of scatter_reduce and reduce_window only */
     COMBINE_MIN_NAN
 } combine_mode;
 

@@ -18,9 +18,24 @@ typedef enum fold_kind {
     FOLD_PROD,
     FOLD_MAX,
     FOLD_MIN,
-    FOLD_MAX_NAN, /* NaN wins: in scatter_reduce only */
+    FOLD_MAX_NAN, /* NaN wins; of floats only */
     FOLD_MIN_NAN
 } fold_kind;
+
+static inline bool fold_is_extremum(fold_kind kind)
+{
+    return kind >= FOLD_MAX;
+}
+
+static inline bool fold_is_largest(fold_kind kind)
+{
+    return kind == FOLD_MAX || kind == FOLD_MAX_NAN;
+}
+
+static inline bool fold_nan_wins(fold_kind kind)
+{
+    return kind == FOLD_MAX_NAN || kind == FOLD_MIN_NAN;
+}
 
 /* The dtype in which sums over D are formed when nothing else is asked for: f32 for the narrower
  * floats, else D itself. */

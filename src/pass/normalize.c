@@ -121,7 +121,9 @@ static tn_status normalize_node(normal_call *c)
     case OP_SUM:
     case OP_MEAN:
     case OP_REDUCE_MAX:
+    case OP_REDUCE_MAX_NAN:
     case OP_REDUCE_MIN:
+    case OP_REDUCE_MIN_NAN:
     case OP_REDUCE_PROD:
     case OP_SQUEEZE:
         return normal_axes(c);

@@ -204,7 +204,8 @@ def reductions(p):
     x = p.input(p.kind(REAL + ("Cf32",)), p.dims(p.r.randint(1, 3)))
     axes = sorted(p.r.sample(range(len(x.shape)), p.r.randint(1, len(x.shape))))
     y = p.binary("Mul", x, x) if p.r.random() < 0.4 else x
-    kind = p.r.choice(["Sum", "Max", "Min"]) if x.dtype in REAL else "Sum"
+    kinds = ["Sum"] + ["Max", "Min"] * (x.dtype in REAL) + ["MaxNan", "MinNan"] * (x.dtype in FLOATS)
+    kind = p.r.choice(kinds)
     return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
 
 
@@ -352,9 +353,10 @@ def grouped_convolutions(p):
 def pools(p):
     window, strides, padding, dilation, shape, out = windows(p, p.r.randint(1, 3))
     x = p.input(p.kind(REAL), shape)
+    kinds = ("Sum", "Max", "Min") + ("MaxNan", "MinNan") * (x.dtype in FLOATS)
     return (p.op({"ReduceWindow": {"window_dims": window, "strides": strides, "padding": padding,
                                    "base_dilation": [1] * len(shape), "window_dilation": dilation,
-                                   "reduce": p.r.choice(("Sum", "Max", "Min")), "accum_dtype": None}},
+                                   "reduce": p.r.choice(kinds), "accum_dtype": None}},
                  [x], x.dtype, out),)
 
 
@@ -433,8 +435,9 @@ def ordered(p):
 
 
 def cumulated(p):
-    kind = p.r.choice(("Sum", "Prod", "Max", "Min"))
-    x = p.input(p.kind(REAL if kind in ("Max", "Min") else NUMBERS), p.dims(p.r.randint(1, 3)))
+    kind = p.r.choice(("Sum", "Prod", "Max", "Min", "MaxNan", "MinNan"))
+    kinds = FLOATS if kind.endswith("Nan") else REAL if kind in ("Max", "Min") else NUMBERS
+    x = p.input(p.kind(kinds), p.dims(p.r.randint(1, 3)))
     return (p.op({"Cumulative": {"kind": kind, "axis": p.r.randrange(len(x.shape)),
                                  "exclusive": p.r.random() < 0.5, "reverse": p.r.random() < 0.5}},
                  [x], x.dtype, x.shape),)

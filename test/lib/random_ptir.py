@@ -299,8 +299,8 @@ class Scope:
         self.emit({op: {"shape": spec("F32", shape)["shape"], "dtype": dtype}}, [], dtype, shape)
 
     def reduce(self):
-        kind = self.r.choice(("Sum", "Max", "Min"))
-        v = self.some(NUMBERS if kind == "Sum" else ("I1",) + REAL)
+        kind = self.r.choice(("Sum", "Max", "Min", "MaxNan", "MinNan"))
+        v = self.some(FLOATS if kind.endswith("Nan") else NUMBERS if kind == "Sum" else ("I1",) + REAL)
         axes = self.r.sample(range(len(v.shape)), self.r.randint(0, len(v.shape)))
         keep = self.r.random() < 0.5
         shape = np.sum(np.empty(v.shape), axis=tuple(axes), keepdims=keep).shape
@@ -345,8 +345,9 @@ class Scope:
             self.emit(op, [v], v.dtype, v.shape)
 
     def cumulative(self):
-        kind = self.r.choice(("Sum", "Prod", "Max", "Min"))
-        v = self.some(("I1",) + REAL if kind in ("Max", "Min") else NUMBERS, lambda v: v.shape)
+        kind = self.r.choice(("Sum", "Prod", "Max", "Min", "MaxNan", "MinNan"))
+        v = self.some(FLOATS if kind.endswith("Nan") else ("I1",) + REAL if kind in ("Max", "Min") else NUMBERS,
+                      lambda v: v.shape)
         self.emit({"Cumulative": {"kind": kind, "axis": self.axis(len(v.shape)),
                                   "exclusive": self.r.random() < 0.5, "reverse": self.r.random() < 0.5}},
                   [v], v.dtype, v.shape)
@@ -463,10 +464,11 @@ class Scope:
         found = self.windows(v.shape, base)
         if found:
             window, strides, padding, dilation, out = found
+            kinds = ("Sum", "Max", "Min") + ("MaxNan", "MinNan") * (v.dtype in FLOATS)
             self.emit({"ReduceWindow": {"window_dims": window, "strides": strides,
                                         "padding": padding, "base_dilation": base,
                                         "window_dilation": dilation,
-                                        "reduce": self.r.choice(("Sum", "Max", "Min")),
+                                        "reduce": self.r.choice(kinds),
                                         "accum_dtype": None}}, [v], v.dtype, out)
 
     def extract_patches(self):
@@ -658,7 +660,7 @@ UINTS, UINT, INT, OPTION = "n*", "n", "i", "?"  # the kinds of fields
 FIELDS = {
     "DotGeneral": {"batch_lhs": UINTS, "batch_rhs": UINTS, "contract_lhs": UINTS,
                    "contract_rhs": UINTS, "accum_dtype": "?dtype", "out_dtype": "?dtype"},
-    "Reduce": {"kind": "Sum Max Min", "axes": UINTS, "keepdims": "bool", "accum_dtype": "?dtype",
+    "Reduce": {"kind": "Sum Max Min MaxNan MinNan", "axes": UINTS, "keepdims": "bool", "accum_dtype": "?dtype",
                "out_dtype": "?dtype"},
     "ArgMax": {"axis": INT, "keepdims": "bool", "output_dtype": "dtype"},
     "Compare": {"op": "Less LessEqual Equal GreaterEqual Greater NotEqual"},
@@ -679,7 +681,7 @@ FIELDS = {
     "ExtractPatches": {"window": UINTS, "strides": UINTS, "dilation": UINTS, "padding": "pairs",
                        "pad_value": "scalar"},
     "ReduceWindow": {"window_dims": UINTS, "strides": UINTS, "padding": "pairs",
-                     "base_dilation": UINTS, "window_dilation": UINTS, "reduce": "Sum Max Min",
+                     "base_dilation": UINTS, "window_dilation": UINTS, "reduce": "Sum Max Min - - MaxNan MinNan",
                      "accum_dtype": "?dtype"},
     "RngUniform": {"shape": "shape", "dtype": "dtype"},
     "RngNormal": {"shape": "shape", "dtype": "dtype"},
@@ -690,7 +692,7 @@ FIELDS = {
     "Dequantize": {"axis": "?n", "output_dtype": "?dtype"},
     "Requantize": {"output_dtype": "dtype", "axis": "?n"}, "CustomCall": {},
     "LayerNorm": {"epsilon": "f64", "feature_axis": INT}, "Clamp": {},
-    "Cumulative": {"kind": "Sum Prod Max Min", "axis": INT, "exclusive": "bool", "reverse": "bool"},
+    "Cumulative": {"kind": "Sum Prod Max Min MaxNan MinNan", "axis": INT, "exclusive": "bool", "reverse": "bool"},
     "Convolution": {"strides": UINTS, "padding": "pairs", "base_dilation": UINTS, "dilation": UINTS,
                     "groups": "?n", "batch_groups": "?n", "lhs_axes": "?n*", "rhs_axes": "?n*",
                     "out_axes": "?n*", "accum_dtype": "?dtype", "out_dtype": "?dtype"},

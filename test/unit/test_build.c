@@ -42,6 +42,9 @@ static void use_reductions(tn_builder *b, tn_value x)
     CHECK(tn_is_value(tn_sum(b, x, TN_INTS(0), true)));
     CHECK(tn_is_value(tn_mean(b, x, TN_INTS(-1), false)));
     CHECK(tn_is_value(tn_reduce_max(b, x, tn_all_axes(), false)));
+    for (tn_reduction how = TN_REDUCE_MAX_NAN; how <= TN_REDUCE_MIN_NAN; how++)
+        CHECK(tn_is_value(
+            tn_reduce(b, how, x, TN_INTS(0), true, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT, NULL)));
     CHECK(tn_is_value(tn_reduce_min(b, x, TN_INTS(0, 1), false)));
     CHECK(tn_is_value(tn_reduce_prod(b, x, TN_INTS(1), false)));
     CHECK(tn_is_value(tn_reduce(b, TN_REDUCE_SUM, x, TN_INTS(0), false, TN_F64, TN_F32, &init)));

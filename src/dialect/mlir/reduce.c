@@ -5,14 +5,24 @@
 
 #include "ops/shape.h"
 
+static bool is_largest(op_id op)
+{
+    return op == OP_REDUCE_MAX || op == OP_REDUCE_MAX_NAN;
+}
+
+static bool is_extremum(op_id op)
+{
+    return is_largest(op) || op == OP_REDUCE_MIN || op == OP_REDUCE_MIN_NAN;
+}
+
 /* What the accumulator starts with, and the op that takes one more element. */
 static scalar start_of(op_id op, tn_dtype d)
 {
     scalar start = zero_of(d);
-    bool is_max = op == OP_REDUCE_MAX;
+    bool is_max = is_largest(op);
     if (op == OP_REDUCE_PROD)
         (void)scalar_cast(scalar_of_int(1), d, &start);
-    if (op != OP_REDUCE_MAX && op != OP_REDUCE_MIN)
+    if (!is_extremum(op))
         return start;
     if (dtype_is_float(d))
         return scalar_of_float((double)(is_max ? -INFINITY : INFINITY));
@@ -23,10 +33,15 @@ static scalar start_of(op_id op, tn_dtype d)
 
 static void step(mlir_text *w, op_id op, tn_dtype d)
 {
-    bool is_extremum = op == OP_REDUCE_MAX || op == OP_REDUCE_MIN, is_max = op == OP_REDUCE_MAX;
-    if (!is_extremum) {
+    bool is_max = is_largest(op), nan_wins = op == OP_REDUCE_MAX_NAN || op == OP_REDUCE_MIN_NAN;
+    if (!is_extremum(op)) {
         op_id how = op == OP_REDUCE_PROD ? OP_MUL : OP_ADD;
         line(w, "%%s = %s %%o, %%x : %e", mlir_arith_name(how, d), d);
+    } else if (nan_wins) {
+        line(w, "%%n = arith.cmpf uno, %%x, %%x : %e", d);
+        line(w, "%%b = arith.cmpf %s, %%x, %%o : %e", is_max ? "ogt" : "olt", d);
+        line(w, "%%p = arith.ori %%n, %%b : i1");
+        line(w, "%%s = arith.select %%p, %%x, %%o : %e", d);
     } else if (dtype_is_float(d)) { /* NaN loses */
         line(w, "%%p = arith.cmpf %s, %%x, %%o : %e", is_max ? "ogt" : "olt", d);
         line(w, "%%s = arith.select %%p, %%x, %%o : %e", d);
@@ -65,8 +80,7 @@ bool mlir_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE
     if (dtype_is_complex(d) || d == TN_I1)
         return object(why, "arith has no form of it for %s", dtype_name(d));
     const attr *axes = attr_find(n->attrs, KEY_AXES);
-    bool orders = n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN;
-    if (orders && axes && axes->n == 0) /* a start value would replace NaNs */
+    if (is_extremum((op_id)n->op) && axes && axes->n == 0) /* a start value would replace NaNs */
         return object(why, "it reduces no axis; use its operand");
     return true;
 }

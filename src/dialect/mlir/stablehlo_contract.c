@@ -12,7 +12,7 @@
 
 scalar hlo_start(op_id op, tn_dtype d)
 {
-    bool is_max = op == OP_MAXIMUM;
+    bool is_max = op == OP_MAXIMUM || op == OP_MAXIMUM_NAN;
     if (op == OP_ADD || op == OP_MUL)
         return scalar_of_int(op == OP_MUL);
     if (dtype_is_float(d))
@@ -60,12 +60,18 @@ static op_id combiner(const node *n)
 {
     if (n->op == OP_REDUCE_WINDOW) {
         int64_t how = attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD);
-        return how == COMBINE_MAX ? OP_MAXIMUM : how == COMBINE_MIN ? OP_MINIMUM : OP_ADD;
+        return how == COMBINE_MAX       ? OP_MAXIMUM
+               : how == COMBINE_MIN     ? OP_MINIMUM
+               : how == COMBINE_MAX_NAN ? OP_MAXIMUM_NAN
+               : how == COMBINE_MIN_NAN ? OP_MINIMUM_NAN
+                                        : OP_ADD;
     }
-    return n->op == OP_REDUCE_MAX    ? OP_MAXIMUM
-           : n->op == OP_REDUCE_MIN  ? OP_MINIMUM
-           : n->op == OP_REDUCE_PROD ? OP_MUL
-                                     : OP_ADD;
+    return n->op == OP_REDUCE_MAX       ? OP_MAXIMUM
+           : n->op == OP_REDUCE_MIN     ? OP_MINIMUM
+           : n->op == OP_REDUCE_MAX_NAN ? OP_MAXIMUM_NAN
+           : n->op == OP_REDUCE_MIN_NAN ? OP_MINIMUM_NAN
+           : n->op == OP_REDUCE_PROD    ? OP_MUL
+                                        : OP_ADD;
 }
 
 bool hlo_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE])
@@ -202,7 +208,9 @@ void hlo_cumulative(mlir_text *w, const node *n)
     static const uint16_t combiners[] = {[FOLD_SUM] = OP_ADD,
                                          [FOLD_PROD] = OP_MUL,
                                          [FOLD_MAX] = OP_MAXIMUM,
-                                         [FOLD_MIN] = OP_MINIMUM};
+                                         [FOLD_MIN] = OP_MINIMUM,
+                                         [FOLD_MAX_NAN] = OP_MAXIMUM_NAN,
+                                         [FOLD_MIN_NAN] = OP_MINIMUM_NAN};
     const type *t = value_type(w->f, n->in[0]);
     const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, t->rank);
     const int64_t beside = attr_int(n->attrs, KEY_EXCLUSIVE, 0) != 0;

@@ -250,7 +250,7 @@ static bool is_scaled(const node *n)
 static bool is_extension(const node *n)
 {
     return ptir_is_extension((op_id)n->op) ||
-           (n->op == OP_SCATTER_REDUCE &&
+           ((n->op == OP_SCATTER_REDUCE || n->op == OP_REDUCE_WINDOW) &&
             attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) > COMBINE_REPLACE);
 }
 
@@ -267,7 +267,7 @@ static void raise_node(raising *r, uint32_t k)
                          op_table[n->op].text);
     if (lower && is_extension(n))
         ptir_raise_fault(r, n, DIAG_UnknownOp, "others do not know '%s'%s", op_table[n->op].text,
-                         n->op == OP_SCATTER_REDUCE ? " that combines like this" : "");
+                         ptir_is_extension((op_id)n->op) ? "" : " that combines like this");
     uint32_t id = lower && n->op == OP_LAYER_NORM ? ptir_raise_layer_norm(r, n)
                   : lower && n->op == OP_CLAMP    ? ptir_raise_clamp(r, n)
                                                   : raise_plain(r, n);

@@ -77,6 +77,7 @@ bool ptir_is_extension(op_id op)
 #define BINARY(word, op)
 #define MORE_UNARY(word, op) [OP_##op] = true,
 #define MORE_BINARY(word, op) [OP_##op] = true,
+#define MORE_REDUCE(word, op) [OP_##op] = true,
 #include "dialect/ptir/words.def"
         [OP_COUNT - 1] = false, /* the list may be empty */
     };
@@ -120,7 +121,7 @@ void ptir_suggest_op(suggestion *s, bool snake_case)
     if (snake_case) { /* the text form names what JSON selects by a word */
         ptir_suggest_words(s, ptir_unary_words, true);
         ptir_suggest_words(s, ptir_binary_words, true);
-        suggest_words(s, "reduce_sum reduce_max reduce_min");
+        suggest_words(s, "reduce_sum reduce_max reduce_min reduce_max_nan reduce_min_nan");
     }
     for (int op = 0; op < PTIR_OP_COUNT; op++) {
         const bool by_word = ptir_ops[op].form == PTIR_FORM_UNARY ||

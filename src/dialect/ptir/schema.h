@@ -62,6 +62,10 @@ extern const ptir_op_info ptir_ops[PTIR_OP_COUNT];
 
 /* The words of an enumeration, space-separated, in the order of their variant numbers. */
 extern const char *const ptir_unary_words, *const ptir_binary_words;
+static inline const char *ptir_reduce_words(void)
+{
+    return ptir_ops[PTIR_REDUCE].fields[0].words;
+}
 extern const char ptir_dtype_words[];
 extern const char ptir_scalar_words[];    /* I1 Signed Unsigned Float Complex */
 extern const char ptir_attr_kind_words[]; /* of free attributes: I64 F64 Bool String, then arrays */

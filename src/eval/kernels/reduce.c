@@ -283,6 +283,18 @@ tn_status eval_reduce_min(eval_call *call)
     return eval_reduction(call, FOLD_MIN, false);
 }
 
+/* [reduce_max_nan/C1] */
+tn_status eval_reduce_max_nan(eval_call *call)
+{
+    return eval_reduction(call, FOLD_MAX_NAN, false);
+}
+
+/* [reduce_min_nan/C1] */
+tn_status eval_reduce_min_nan(eval_call *call)
+{
+    return eval_reduction(call, FOLD_MIN_NAN, false);
+}
+
 tn_status eval_reduce_prod(eval_call *call)
 {
     return eval_reduction(call, FOLD_PROD, false);

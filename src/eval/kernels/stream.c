@@ -52,8 +52,7 @@ static bool is_movement(const node *n)
 
 static bool is_reduction(const node *n)
 {
-    return n->op == OP_SUM || n->op == OP_MEAN || n->op == OP_REDUCE_MAX ||
-           n->op == OP_REDUCE_MIN || n->op == OP_REDUCE_PROD;
+    return (op_table[n->op].traits & T_REDUCES) && n->op != OP_ARG_MAX;
 }
 
 /* ---- making ---- */

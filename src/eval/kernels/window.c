@@ -41,6 +41,7 @@ static tn_status append_window(windows *w, const int64_t *place, uint32_t axis, 
     return TN_OK;
 }
 
+/* [reduce_window/C1] */
 tn_status eval_reduce_window(eval_call *call)
 {
     const type *x = call->in[0].type, *t = call->out->type;

@@ -177,8 +177,8 @@ void fold_rows(fold_kind kind, tn_dtype d, void *acc, const void *x, size_t n)
 void fold_empty(fold_kind kind, tn_dtype d, tn_dtype out, void *dst)
 {
     scalar s = scalar_of_int(kind == FOLD_PROD);
-    if (kind == FOLD_MAX || kind == FOLD_MIN) {
-        const bool low = kind == FOLD_MAX;
+    if (fold_is_extremum(kind)) {
+        const bool low = fold_is_largest(kind);
         if (dtype_is_float(out)) {
             const double most = out == TN_FP8_E4M3 ? dtype_float_max(out) : (double)INFINITY;
             s = scalar_of_float(low ? -most : most);

@@ -13,7 +13,7 @@ element element_combine(loop_builder *b, fold_kind kind, element acc, element x)
                                    [FOLD_MAX_NAN] = OP_MAXIMUM_NAN,
                                    [FOLD_MIN_NAN] = OP_MINIMUM_NAN};
     const bool is_mask = acc.dtype == TN_I1;
-    const op_id op = is_mask ? kind == FOLD_MAX ? OP_OR : OP_AND : (op_id)ops[kind];
+    const op_id op = is_mask ? fold_is_largest(kind) ? OP_OR : OP_AND : (op_id)ops[kind];
     const element in[2] = {acc, x};
     element r = acc;
     loop_value fails;
@@ -29,10 +29,13 @@ bool element_identity(loop_builder *b, fold_kind kind, tn_dtype d, uint32_t lane
         return false;
     if (kind == FOLD_SUM && is_float)
         s = dtype_is_complex(d) ? scalar_of_complex(-0.0, -0.0) : scalar_of_float(-0.0);
-    else if (kind == FOLD_MAX)
-        s = is_float ? scalar_of_float((double)NAN) : scalar_of_int(dtype_int_min(d));
-    else if (kind == FOLD_MIN)
-        s = is_float ? scalar_of_float((double)NAN) : scalar_of_uint(dtype_int_max(d));
+    else if (fold_nan_wins(kind) && is_float)
+        s = scalar_of_float(kind == FOLD_MAX_NAN ? -(double)INFINITY : (double)INFINITY);
+    else if (fold_is_extremum(kind) && is_float)
+        s = scalar_of_float((double)NAN);
+    else if (fold_is_extremum(kind))
+        s = fold_is_largest(kind) ? scalar_of_int(dtype_int_min(d))
+                                  : scalar_of_uint(dtype_int_max(d));
     *e = element_number(b, d, lanes, s);
     return true;
 }
@@ -53,11 +56,13 @@ static loop_value mirror_negative(loop_builder *b, loop_value bits, bool wide)
     return loop_binary(b, LOOP_XOR, bits, loop_binary(b, LOOP_AND, sign, rest));
 }
 
-/* Move the NaNs, which are beyond infinity, to the other end of the integers. */
+/* Move the NaNs, which are beyond both infinities, to the end of the integers that loses, or to the
+ * one that wins. */
 static loop_value order_nans(loop_builder *b, fold_kind kind, loop_value key, bool wide, bool back)
 {
     const uint64_t n = wide ? (UINT64_C(1) << 52) - 1 : (UINT64_C(1) << 23) - 1;
-    return loop_binary(b, (kind == FOLD_MAX) != back ? LOOP_IADD : LOOP_ISUB, key,
+    const bool down = fold_is_largest(kind) != fold_nan_wins(kind);
+    return loop_binary(b, down != back ? LOOP_IADD : LOOP_ISUB, key,
                        loop_const(b, loop_value_type(b, key), n));
 }
 

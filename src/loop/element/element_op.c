@@ -205,19 +205,22 @@ static element int_divide(loop_builder *b, bool remainder, element x, element y,
     return x;
 }
 
+typedef enum bound { BOUND_NONE, BOUND_ZERO, BOUND_NUMBER } bound;
+
 /* Is V known to be one number, as which nothing else compares, or the zero that the extremum of
  * zeros is? */
-static bool is_plain_bound(const loop_builder *b, bool largest, loop_value v)
+static bound plain_bound(const loop_builder *b, bool largest, loop_value v)
 {
     if (b->fault)
-        return false;
+        return BOUND_NONE;
     const loop_inst *i = &b->at[v];
     i = i->op == LOOP_SPLAT ? &b->at[i->in[0]] : i;
     const bool is_wide = i->type.elem == LOOP_F64;
     const uint64_t sign = UINT64_C(1) << (is_wide ? 63 : 31), size = i->imm & (sign - 1);
     const uint64_t infinity = is_wide ? UINT64_C(0x7ff) << 52 : 0x7f800000;
-    return i->op == LOOP_CONST && i->n_lanes == 0 && size <= infinity &&
-           (size > 0 || (i->imm == 0) == largest);
+    if (i->op != LOOP_CONST || i->n_lanes != 0 || size > infinity)
+        return BOUND_NONE;
+    return size > 0 ? BOUND_NUMBER : (i->imm == 0) == largest ? BOUND_ZERO : BOUND_NONE;
 }
 
 /* A number wins over NaN, or else NaN over numbers; of equal numbers only zeros can differ: see
@@ -234,15 +237,22 @@ static element extremum_of(loop_builder *b, bool largest, bool nan_wins, element
     }
     const loop_elem bits = d == TN_F64 ? LOOP_I64 : LOOP_I32;
     const loop_elem own = element_compute(d);
-    if (!nan_wins && is_plain_bound(b, largest, x.re)) { /* it commutes */
+    if (plain_bound(b, largest, x.re) != BOUND_NONE) { /* it commutes */
         const element swap = x;
         x = y;
         y = swap;
     }
     const loop_value first =
         largest ? loop_binary(b, LOOP_FLT, y.re, x.re) : loop_binary(b, LOOP_FLT, x.re, y.re);
-    if (!nan_wins && is_plain_bound(b, largest, y.re)) {
+    const bound by = plain_bound(b, largest, y.re);
+    if (by != BOUND_NONE && !nan_wins) {
         x.re = loop_select(b, first, x.re, y.re);
+        return x;
+    }
+    if (by != BOUND_NONE) { /* x where it is better, or NaN */
+        const loop_op less = by == BOUND_ZERO ? LOOP_FLE : LOOP_FLT;
+        const loop_value second = largest ? both(b, less, x, y) : both(b, less, y, x);
+        x.re = loop_select(b, second, y.re, x.re);
         return x;
     }
     const loop_value joined = loop_convert(b, LOOP_BITCAST, own,

@@ -12,6 +12,7 @@ typedef struct reduction {
     tn_dtype keyed; /* extrema of this float are formed of keys, of dtype `sum`; TN_I1: not */
     uint32_t pass;
     element acc;         /* a variable, of one lane of the law for each vector lane */
+    loop_value nans;     /* a variable: ones where a NaN was met that wins; of plain extrema */
     loop_value lanes;    /* column mode: SUM_LANES vectors, or strips, in scratch memory */
     loop_value partials; /* one value, vector or strip for each block, in scratch memory */
 } reduction;
@@ -118,7 +119,9 @@ void rows_mend_extrema(rows *s, uint32_t pass, element *results);
 
 /* Elements where the emitter stands join the accumulators of PASS; the lanes of one, by halving. */
 void rows_join_vector(rows *s, uint32_t pass);
-element rows_combine_lanes(rows *s, const reduction *r, element x);
+/* The accumulators of R for a row or a block, and what their lanes come to. */
+void rows_start(rows *s, reduction *r);
+element rows_total(rows *s, const reduction *r);
 /* The results: what can be computed before they are stored (whether there are any but those of one
  * element a row), a vector of them where the emitter stands, those of one element. */
 bool rows_hoist_results(rows *s);

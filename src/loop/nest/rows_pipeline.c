@@ -145,7 +145,7 @@ static void open_accumulators(pipeline *p, bool extrema)
         if (is_extremum(s, i) != extrema)
             continue;
         s->is_plain = extrema;
-        s->r[i].acc = element_var(s->e.b, rows_identity(s, &s->r[i], s->e.lanes));
+        rows_start(s, &s->r[i]);
         s->is_plain = false;
     }
 }
@@ -197,13 +197,11 @@ static void all_elements(pipeline *p, const row_part *part, bool nontemporal)
 static void one_block(pipeline *p, loop_value block, const row_part *part, bool nontemporal)
 {
     rows *s = p->s;
-    loop_builder *b = s->e.b;
     open_accumulators(p, false);
     all_elements(p, part, nontemporal);
     for (uint32_t i = 0; i < s->n; i++)
         if (!is_extremum(s, i))
-            rows_store_slot(s, &s->r[i], s->r[i].partials, block,
-                            rows_combine_lanes(s, &s->r[i], element_get(b, s->r[i].acc)));
+            rows_store_slot(s, &s->r[i], s->r[i].partials, block, rows_total(s, &s->r[i]));
 }
 
 static void all_blocks(pipeline *p, bool nontemporal)
@@ -234,9 +232,8 @@ static void finish(pipeline *p, element *results)
         s->is_plain = extrema;
         for (uint32_t i = 0; i < s->n; i++)
             if (s->r[i].pass == k + 1)
-                results[i] = extrema || rows_are_one_block(s)
-                                 ? rows_combine_lanes(s, &s->r[i], element_get(s->e.b, s->r[i].acc))
-                                 : rows_combine_blocks(s, &s->r[i]);
+                results[i] = extrema || rows_are_one_block(s) ? rows_total(s, &s->r[i])
+                                                              : rows_combine_blocks(s, &s->r[i]);
         s->is_plain = false;
         if (extrema)
             rows_mend_extrema(s, k + 1, results);

@@ -1,4 +1,5 @@
 /* Reductions of rows: blocks in the lanes of the law, extrema in any, and how blocks combine. */
+#include <math.h>
 #include <string.h>
 
 #include "eval/eval.h"
@@ -17,7 +18,7 @@ element rows_operand(rows *s, const reduction *r)
 
 void rows_use_keys(reduction *r)
 {
-    if ((r->kind != FOLD_MAX && r->kind != FOLD_MIN) || (r->sum != TN_F32 && r->sum != TN_F64))
+    if (!fold_is_extremum(r->kind) || (r->sum != TN_F32 && r->sum != TN_F64))
         return;
     r->keyed = r->sum;
     r->sum = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
@@ -40,17 +41,77 @@ static element combine(rows *s, const reduction *r, element acc, element x)
     loop_builder *b = s->e.b;
     if (!s->is_plain)
         return element_combine(b, r->kind, acc, x);
-    const loop_value beyond = r->kind == FOLD_MAX ? loop_binary(b, LOOP_FLT, acc.re, x.re)
-                                                  : loop_binary(b, LOOP_FLT, x.re, acc.re);
+    const loop_value beyond = fold_is_largest(r->kind) ? loop_binary(b, LOOP_FLT, acc.re, x.re)
+                                                       : loop_binary(b, LOOP_FLT, x.re, acc.re);
     return element_select(b, beyond, x, acc);
 }
 
 /* The lanes of X, by halving. */
-element rows_combine_lanes(rows *s, const reduction *r, element x)
+static element combine_lanes(rows *s, const reduction *r, element x)
 {
     for (uint32_t half = element_lanes(s->e.b, x) / 2; half > 0; half /= 2)
         x = combine(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
     return x;
+}
+
+/* Does NaN win where a plain extremum ignores it? Then what was NaN is noted beside it. */
+static bool notes_nans(const rows *s, const reduction *r)
+{
+    return s->is_plain && fold_nan_wins(r->kind);
+}
+
+/* Half as many lanes note NaNs: two can be asked at once, and vectors are longer than the
+ * machine's. */
+static uint32_t note_lanes(const rows *s)
+{
+    return s->e.lanes > 1 ? s->e.lanes / 2 : 1;
+}
+
+static loop_elem bits_of(const reduction *r)
+{
+    return r->sum == TN_F64 ? LOOP_I64 : LOOP_I32;
+}
+
+void rows_start(rows *s, reduction *r)
+{
+    loop_builder *b = s->e.b;
+    r->acc = element_var(b, rows_identity(s, r, s->e.lanes));
+    if (notes_nans(s, r))
+        r->nans = loop_var(b, loop_const(b, loop_type_of(bits_of(r), note_lanes(s)), 0));
+}
+
+static void note_nans(rows *s, const reduction *r, element x)
+{
+    loop_builder *b = s->e.b;
+    const uint32_t lanes = note_lanes(s);
+    const element low = lanes < s->e.lanes ? element_part(b, x, 0, lanes) : x;
+    const element high = lanes < s->e.lanes ? element_part(b, x, lanes, lanes) : x;
+    const loop_value ones = loop_const(b, loop_type_of(bits_of(r), lanes), UINT64_MAX);
+    loop_set(
+        b, r->nans,
+        loop_select(b, loop_binary(b, LOOP_FUNO, low.re, high.re), ones, loop_get(b, r->nans)));
+}
+
+/* Where NaNs are noted the lanes combine as keys, of which a NaN's is the best. */
+element rows_total(rows *s, const reduction *r)
+{
+    loop_builder *b = s->e.b;
+    element x = element_get(b, r->acc);
+    if (!notes_nans(s, r))
+        return combine_lanes(s, r, x);
+    const uint32_t lanes = note_lanes(s);
+    if (lanes < s->e.lanes)
+        x = combine(s, r, element_part(b, x, 0, lanes), element_part(b, x, lanes, lanes));
+    x = element_fold_key(b, r->kind, x);
+    const bool wide = r->sum == TN_F64, largest = fold_is_largest(r->kind);
+    const int64_t best = wide ? largest ? INT64_MAX : INT64_MIN : largest ? INT32_MAX : INT32_MIN;
+    const loop_type t = loop_value_type(b, x.re);
+    const loop_value is_nan = loop_binary(b, LOOP_ILT, loop_get(b, r->nans), loop_const(b, t, 0));
+    x.re = loop_select(b, is_nan, loop_const(b, t, (uint64_t)best), x.re);
+    for (uint32_t half = lanes / 2; half > 0; half /= 2)
+        x = element_combine(b, r->kind, element_part(b, x, 0, half),
+                            element_part(b, x, half, half));
+    return element_of_fold_key(b, r->kind, r->sum, x);
 }
 
 void rows_hoist_operands(rows *s, uint32_t pass)
@@ -76,6 +137,8 @@ void rows_join_vector(rows *s, uint32_t pass)
             x = element_select(e->b, element_first(e->b, e->lanes, e->count), x,
                                rows_identity(s, r, e->lanes));
         element_set(e->b, r->acc, combine(s, r, element_get(e->b, r->acc), x));
+        if (notes_nans(s, r))
+            note_nans(s, r, x);
     }
     rows_keep(s);
     emit_forget(e, mark);
@@ -165,7 +228,7 @@ void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *re
     const loop_value whole = rows_whole(s, part, e->lanes, &rest);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
-            s->r[i].acc = element_var(b, rows_identity(s, &s->r[i], e->lanes));
+            rows_start(s, &s->r[i]);
     if (part->n != LOOP_NO_VALUE || part->count >= e->lanes) {
         e->at[s->axis] = loop_for(b, part->first, whole, e->lanes);
         e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
@@ -182,10 +245,8 @@ void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *re
         rows_close_rest(s, part);
     }
     for (uint32_t i = 0; i < s->n; i++) {
-        const reduction *r = &s->r[i];
-        if (r->pass != pass)
-            continue;
-        results[i] = rows_combine_lanes(s, r, element_get(b, r->acc));
+        if (s->r[i].pass == pass)
+            results[i] = rows_total(s, &s->r[i]);
     }
 }
 
@@ -196,7 +257,7 @@ bool rows_are_extrema(const rows *s, uint32_t pass)
     bool all = !s->columns;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
-            all = all && (s->r[i].kind == FOLD_MAX || s->r[i].kind == FOLD_MIN) &&
+            all = all && fold_is_extremum(s->r[i].kind) &&
                   (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64);
     return all;
 }

@@ -101,11 +101,14 @@ tn_status infer_cumulative(infer_call *call)
 {
     const int64_t fold = attr_int(call->attrs, KEY_FOLD, -1);
     uint32_t axis;
-    if (fold < FOLD_SUM || fold > FOLD_MIN) /* [cumulative/C1] */
-        return infer_reject(call, DIAG_InvalidAttribute, "'%s' forms sum, prod, max or min only",
+    if (fold < FOLD_SUM || fold > FOLD_MIN_NAN) /* [cumulative/C1] */
+        return infer_reject(call, DIAG_InvalidAttribute,
+                            "'%s' forms sum, prod, max, min, max_nan or min_nan only",
                             rule_op(call));
-    const bool orders = fold == FOLD_MAX || fold == FOLD_MIN;
-    TN_TRY(rule_dtype(call, 0, orders ? ALLOW_REAL | ALLOW_BOOL : ALLOW_NUMBER));
+    TN_TRY(rule_dtype(call, 0,
+                      fold_nan_wins((fold_kind)fold)      ? ALLOW_FLOAT
+                      : fold_is_extremum((fold_kind)fold) ? ALLOW_REAL | ALLOW_BOOL
+                                                          : ALLOW_NUMBER));
     TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
     TN_TRY(rule_axis(call, KEY_AXIS, call->in[0]->rank, &axis));
     return infer_result(call, call->in[0]);

@@ -16,6 +16,7 @@ static tn_status check_dtypes(const infer_call *call, tn_dtype *out)
 {
     const tn_dtype in = call->in[0]->dtype;
     const bool ordering = call->op == OP_REDUCE_MAX || call->op == OP_REDUCE_MIN;
+    const bool nan_wins = call->op == OP_REDUCE_MAX_NAN || call->op == OP_REDUCE_MIN_NAN;
     const attr *init = attr_find(call->attrs, KEY_INIT);
     tn_dtype sum;
     scalar s;
@@ -25,7 +26,10 @@ static tn_status check_dtypes(const infer_call *call, tn_dtype *out)
         return infer_reject(call, DIAG_InvalidAttribute, "'%s' has an unknown element type",
                             rule_op(call));
     const bool counts = in == TN_I1 && dtype_is_int(sum) && dtype_is_int(*out);
-    TN_TRY(rule_dtype(call, 0, ordering || counts ? ALLOW_REAL | ALLOW_BOOL : ALLOW_NUMBER));
+    TN_TRY(rule_dtype(call, 0,
+                      nan_wins             ? ALLOW_FLOAT
+                      : ordering || counts ? ALLOW_REAL | ALLOW_BOOL
+                                           : ALLOW_NUMBER));
     if (!accumulates(in, sum))
         return infer_reject(call, DIAG_InvalidAccumDType,
                             "'%s' of %s cannot accumulate in %s: that must be %s or a wider dtype "

@@ -70,10 +70,15 @@ tn_status infer_reduce_window(infer_call *call)
     tn_dtype sum;
     uint32_t n;
     shape s = {.rank = x->rank};
-    if (combine < COMBINE_ADD || combine > COMBINE_MIN)
-        return infer_reject(call, DIAG_InvalidAttribute, "'%s' combines by add, max or min only",
+    const bool nan_wins = combine == COMBINE_MAX_NAN || combine == COMBINE_MIN_NAN;
+    if (!nan_wins && (combine < COMBINE_ADD || combine > COMBINE_MIN))
+        return infer_reject(call, DIAG_InvalidAttribute,
+                            "'%s' combines by add, max, min, max_nan or min_nan only",
                             rule_op(call));
-    TN_TRY(rule_dtype(call, 0, combine == COMBINE_ADD ? ALLOW_NUMBER : ALLOW_REAL | ALLOW_BOOL));
+    TN_TRY(rule_dtype(call, 0,
+                      nan_wins                 ? ALLOW_FLOAT
+                      : combine == COMBINE_ADD ? ALLOW_NUMBER
+                                               : ALLOW_REAL | ALLOW_BOOL));
     TN_TRY(rule_accumulator(call, x->dtype, &sum));
     TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
     TN_TRY(rule_sizes(call, KEY_WINDOW, x->rank, 1));

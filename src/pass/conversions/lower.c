@@ -35,9 +35,7 @@ static value_id number_as_window(expand_call *c)
 {
     const int64_t one = 1, axis = 0, combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
     const attr *sum = attr_find(c->n->attrs, KEY_ACCUM_DTYPE);
-    const op_id op = combine == COMBINE_MAX   ? OP_REDUCE_MAX
-                     : combine == COMBINE_MIN ? OP_REDUCE_MIN
-                                              : OP_SUM;
+    const op_id op = combine == COMBINE_ADD ? OP_SUM : expand_extreme_op(combine);
     attr entries[2] = {attr_of_ints(KEY_AXES, &axis, 1)};
     value_id x = build_reshape(c->b, c->in[0], &one, 1);
     if (sum)
@@ -70,8 +68,7 @@ tn_status lower_reduce(lower_call *call)
                            : op == OP_REDUCE_PROD                ? OP_MUL
                            : op == OP_REDUCE_MAX && sum == TN_I1 ? OP_OR
                            : op == OP_REDUCE_MIN && sum == TN_I1 ? OP_AND
-                           : op == OP_REDUCE_MAX                 ? OP_MAXIMUM
-                                                                 : OP_MINIMUM;
+                                                                 : expand_extreme_pair(op);
         v = build_binary(c->b, with, v, build_scalar(c->b, sum, *init->v.scalar));
     }
     call->result = build_cast(c->b, v, c->out->dtype);
@@ -299,7 +296,9 @@ static bool is_composite(const function *f, const node *n)
     case OP_SUM:
     case OP_MEAN:
     case OP_REDUCE_MAX:
+    case OP_REDUCE_MAX_NAN:
     case OP_REDUCE_MIN:
+    case OP_REDUCE_MIN_NAN:
     case OP_REDUCE_PROD:
         return value_type(f, n->in[0])->rank == 0 || has_no_axes(n->attrs) ||
                makes_of_nothing(f, n);

@@ -1,6 +1,9 @@
 /* Reductions, written with others. */
+#include <math.h>
+
 #include "base/memory/checked.h"
 #include "ops/attr_rules.h"
+#include "ops/law.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
 
@@ -157,8 +160,67 @@ value_id expand_extreme_with_init(expand_call *c)
     const op_id op = (op_id)c->n->op;
     if (!find_facts(c, &r) || !r.init || c->out->dtype != x->dtype)
         return NO_VALUE;
-    return build_binary(c->b, op == OP_REDUCE_MAX ? OP_MAXIMUM : OP_MINIMUM,
-                        reduce(c, op, c->in[0], &r), build_scalar(c->b, x->dtype, *r.init));
+    return build_binary(c->b, expand_extreme_pair(op), reduce(c, op, c->in[0], &r),
+                        build_scalar(c->b, x->dtype, *r.init));
+}
+
+op_id expand_extreme_pair(op_id op)
+{
+    return op == OP_REDUCE_MAX       ? OP_MAXIMUM
+           : op == OP_REDUCE_MIN     ? OP_MINIMUM
+           : op == OP_REDUCE_MAX_NAN ? OP_MAXIMUM_NAN
+                                     : OP_MINIMUM_NAN;
+}
+
+/* NaN where TRUTH, else Y, which is of D. */
+static value_id nan_where(expand_call *c, value_id truth, value_id y, tn_dtype d)
+{
+    const scalar nan = scalar_of_float((double)NAN);
+    return build_select(c->b, truth, build_scalar(c->b, d, nan), y);
+}
+
+value_id expand_extreme_nan(expand_call *c)
+{
+    reduction_facts r;
+    const tn_dtype d = operand_type_of(c, 0)->dtype;
+    const value_id x = c->in[0];
+    if (!find_facts(c, &r) || r.init || c->out->dtype != d)
+        return NO_VALUE;
+    const op_id op = c->n->op == OP_REDUCE_MAX_NAN ? OP_REDUCE_MAX : OP_REDUCE_MIN;
+    const value_id any = reduce(c, OP_REDUCE_MAX, build_compare(c->b, DIR_NE, x, x), &r);
+    return nan_where(c, any, reduce(c, op, x, &r), d);
+}
+
+value_id expand_nan_beside(expand_call *c, attr_key key, int64_t plain, int64_t largest)
+{
+    const value_id x = c->in[0];
+    const tn_dtype d = operand_type_of(c, 0)->dtype;
+    const attrs *given = c->n->attrs;
+    attr *entries = ARENA_ARRAY(c->memory, attr, given->n);
+    if (!entries)
+        return NO_VALUE;
+    uint32_t n = 0, at = 0;
+    for (uint32_t i = 0; i < given->n; i++) {
+        at = given->at[i].key == key ? n : at;
+        if (given->at[i].key != KEY_ACCUM_DTYPE) /* which no extremum depends on */
+            entries[n++] = given->at[i];
+    }
+    entries[at] = attr_of_int(key, largest);
+    const value_id flags = build_cast(c->b, build_compare(c->b, DIR_NE, x, x), d);
+    const value_id found = build_node(c->b, (op_id)c->n->op, &flags, 1, entries, n);
+    entries[at] = attr_of_int(key, plain);
+    const value_id y = build_node(c->b, (op_id)c->n->op, &x, 1, entries, n);
+    const value_id zero = build_scalar(c->b, d, scalar_of_float(0));
+    return nan_where(c, build_compare(c->b, DIR_GT, found, zero), y, d);
+}
+
+value_id expand_cumulative_nan(expand_call *c)
+{
+    const fold_kind fold = (fold_kind)attr_int(c->n->attrs, KEY_FOLD, FOLD_SUM);
+    return fold_nan_wins(fold)
+               ? expand_nan_beside(c, KEY_FOLD, fold == FOLD_MAX_NAN ? FOLD_MAX : FOLD_MIN,
+                                   FOLD_MAX)
+               : NO_VALUE;
 }
 
 value_id expand_sum_cast(expand_call *c)

@@ -100,7 +100,7 @@ value_id expand_pad_between(expand_call *c)
 /* What takes no part in a reduction; for extremes the lowest or highest value. */
 static scalar neutral_of(op_id op, tn_dtype d)
 {
-    const bool lowest = op == OP_REDUCE_MAX;
+    const bool lowest = op == OP_REDUCE_MAX || op == OP_REDUCE_MAX_NAN;
     if (op == OP_SUM)
         return zero_of(d);
     if (d == TN_FP8_E4M3) /* it has no infinities */
@@ -153,12 +153,28 @@ value_id expand_reduce_window_as_sum(expand_call *c)
     return adds ? reduce_windows(c, OP_SUM) : NO_VALUE;
 }
 
+op_id expand_extreme_op(int64_t combine)
+{
+    return combine == COMBINE_MAX       ? OP_REDUCE_MAX
+           : combine == COMBINE_MIN     ? OP_REDUCE_MIN
+           : combine == COMBINE_MAX_NAN ? OP_REDUCE_MAX_NAN
+                                        : OP_REDUCE_MIN_NAN;
+}
+
 value_id expand_reduce_window_as_extreme(expand_call *c)
 {
     const int64_t combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
-    return combine == COMBINE_MAX   ? reduce_windows(c, OP_REDUCE_MAX)
-           : combine == COMBINE_MIN ? reduce_windows(c, OP_REDUCE_MIN)
-                                    : NO_VALUE;
+    return combine != COMBINE_ADD ? reduce_windows(c, expand_extreme_op(combine)) : NO_VALUE;
+}
+
+/* The same where no NaN wins, and NaN where a window has one. */
+value_id expand_reduce_window_nan(expand_call *c)
+{
+    const int64_t combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
+    if (combine != COMBINE_MAX_NAN && combine != COMBINE_MIN_NAN)
+        return NO_VALUE;
+    return expand_nan_beside(c, KEY_COMBINE, combine == COMBINE_MAX_NAN ? COMBINE_MAX : COMBINE_MIN,
+                             COMBINE_MAX);
 }
 
 /* ---- the derivative of convolution by its input --------------------------------------------- */

@@ -195,11 +195,17 @@ static bool find_op(ptir_word_text word, ptir_inst *out, int *kind)
     const size_t n = sizeof prefix - 1;
     *kind = -1;
     if (word.n > n && memcmp(word.at, prefix, n) == 0) {
-        static const char kinds[] = "sum max min";
-        *kind = ptir_word_index(kinds, word.at + n, word.n - n);
         out->op = PTIR_REDUCE;
-        if (*kind >= 0)
-            return true;
+        for (uint32_t i = 0;; i++) {
+            size_t length;
+            const char *known = ptir_word(ptir_reduce_words(), i, &length);
+            if (length == 0)
+                break;
+            if (ptir_same_word(known, length, word.at + n, word.n - n)) {
+                *kind = (int)i;
+                return true;
+            }
+        }
     }
     if (find_elementwise(word, ptir_unary_words, PTIR_UNARY, out) ||
         find_elementwise(word, ptir_binary_words, PTIR_BINARY, out))

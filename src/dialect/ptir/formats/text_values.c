@@ -175,7 +175,7 @@ void text_write_op(text_writer *w, const ptir_inst *inst)
                          inst->word, &n);
     } else if (inst->op == PTIR_REDUCE) {
         text_puts(w->out, "reduce_");
-        name = ptir_word("Sum Max Min", (uint32_t)inst->attrs[0].v.i, &n);
+        name = ptir_word(ptir_reduce_words(), (uint32_t)inst->attrs[0].v.i, &n);
     }
     text_write_words(w, name, n);
 }

@@ -29,7 +29,7 @@ static running running_of(loops *l)
                  .lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank))};
     if (dtype_is_bool(r.sum))
         r.sum = TN_UI8;
-    if (dtype_is_float(r.sum) && (r.kind == FOLD_MAX || r.kind == FOLD_MIN)) {
+    if (dtype_is_float(r.sum) && fold_is_extremum(r.kind)) {
         r.keyed = r.sum;
         r.sum = r.sum == TN_F64 ? TN_SI64 : TN_SI32;
     }
@@ -67,7 +67,7 @@ static element empty(const running *r, uint32_t lanes)
 static element start(const running *r, uint32_t lanes)
 {
     element e = empty(r, lanes);
-    if (r->kind == FOLD_MAX || r->kind == FOLD_MIN)
+    if (fold_is_extremum(r->kind))
         return enter(r, e);
     (void)element_identity(&r->l->b, r->kind, r->sum, lanes, &e);
     return e;

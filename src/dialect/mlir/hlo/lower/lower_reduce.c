@@ -13,13 +13,10 @@ static tn_value any(tn_builder *b, tn_value x, tn_ints axes)
 /* The largest or smallest; NaN where there is one. */
 static tn_value extreme(shlo_call *c, tn_value x, tn_ints axes, tn_dtype d, bool is_max)
 {
-    tn_builder *b = c->b;
-    const tn_value best =
-        is_max ? tn_reduce_max(b, x, axes, false) : tn_reduce_min(b, x, axes, false);
-    if (!dtype_is_float(d))
-        return best;
-    const tn_value has_nan = any(b, tn_is_nan(b, x), axes);
-    return tn_select(b, has_nan, tn_scalar_like(b, best, (double)NAN), best);
+    const tn_reduction how = dtype_is_float(d) ? is_max ? TN_REDUCE_MAX_NAN : TN_REDUCE_MIN_NAN
+                             : is_max          ? TN_REDUCE_MAX
+                                               : TN_REDUCE_MIN;
+    return tn_reduce(c->b, how, x, axes, false, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT, NULL);
 }
 
 tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes)

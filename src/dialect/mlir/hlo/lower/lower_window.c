@@ -71,28 +71,29 @@ static bool is_maximum(shlo_combine how)
     return how == SHLO_MAXIMUM || how == SHLO_MAXIMUM_NUMBER;
 }
 
+/* Of elements of D. */
+static bool nan_wins(shlo_combine how, tn_dtype d)
+{
+    return dtype_is_float(d) && (how == SHLO_MAXIMUM || how == SHLO_MINIMUM);
+}
+
 static tn_value running(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, int64_t axis,
                         bool reverse)
 {
-    tn_builder *b = c->b;
     const tn_fold fold = how == SHLO_ADD        ? TN_FOLD_SUM
                          : how == SHLO_MULTIPLY ? TN_FOLD_PROD
-                         : is_maximum(how)      ? TN_FOLD_MAX
-                                                : TN_FOLD_MIN;
-    const tn_value all = tn_cumulative(b, x, fold, axis, false, reverse);
-    if (!dtype_is_float(d) || (how != SHLO_MAXIMUM && how != SHLO_MINIMUM))
-        return all;
-    const tn_value nans = tn_cast(b, tn_is_nan(b, x), TN_SI32);
-    const tn_value any = tn_cumulative(b, nans, TN_FOLD_MAX, axis, false, reverse);
-    const tn_value is_nan = tn_compare(b, TN_NE, any, tn_scalar_int(b, TN_SI32, 0));
-    return tn_select(b, is_nan, tn_scalar_like(b, all, (double)NAN), all);
+                         : nan_wins(how, d) ? is_maximum(how) ? TN_FOLD_MAX_NAN : TN_FOLD_MIN_NAN
+                         : is_maximum(how)  ? TN_FOLD_MAX
+                                            : TN_FOLD_MIN;
+    return tn_cumulative(c->b, x, fold, axis, false, reverse);
 }
 
 /* The windows of X, whose padding does not count. */
 static tn_value windows(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, const window *w)
 {
-    tn_builder *b = c->b;
-    const tn_combine combine = how == SHLO_ADD   ? TN_COMBINE_ADD
+    const tn_combine combine = how == SHLO_ADD ? TN_COMBINE_ADD
+                               : nan_wins(how, d)
+                                   ? is_maximum(how) ? TN_COMBINE_MAX_NAN : TN_COMBINE_MIN_NAN
                                : is_maximum(how) ? TN_COMBINE_MAX
                                                  : TN_COMBINE_MIN;
     const tn_window list = {.window = {w->size, w->rank},
@@ -100,14 +101,8 @@ static tn_value windows(shlo_call *c, shlo_combine how, tn_value x, tn_dtype d, 
                             .pads = {w->pads, 2 * (size_t)w->rank},
                             .base_dilation = {w->base, w->rank},
                             .dilation = {w->dilation, w->rank}};
-    const tn_value all = tn_reduce_window(
-        b, x, combine, &list, dtype_is_int(d) && how == SHLO_ADD ? d : TN_DTYPE_DEFAULT);
-    if (!dtype_is_float(d) || (how != SHLO_MAXIMUM && how != SHLO_MINIMUM))
-        return all;
-    const tn_value nans = tn_cast(b, tn_is_nan(b, x), TN_F32);
-    const tn_value any = tn_reduce_window(b, nans, TN_COMBINE_MAX, &list, TN_DTYPE_DEFAULT);
-    const tn_value is_nan = tn_compare(b, TN_GT, any, tn_scalar_like(b, any, 0));
-    return tn_select(b, is_nan, tn_scalar_like(b, all, (double)NAN), all);
+    return tn_reduce_window(c->b, x, combine, &list,
+                            dtype_is_int(d) && how == SHLO_ADD ? d : TN_DTYPE_DEFAULT);
 }
 
 /* X with its holes and padding in place, which hold the initial value; W has none then. */
