@@ -23,6 +23,12 @@ typedef tn_status grad_fn(grad_call *call);
 /* "This op has no derivative" as a decision: rejects with NoDerivative. */
 grad_fn grad_none;
 
+/* The first N operands of a concatenation, which end at AT. */
+typedef struct grad_passed {
+    uint32_t n;
+    int64_t at;
+} grad_passed;
+
 /* The question a rule answers. It appends nodes to call->b.f with the sticky builder and sets *out;
  * NO_VALUE says that the contribution is zero by definition (a barrier). The reverse walk adds
  * contributions up, and reports for rules that return a status without a report of their own:
@@ -40,8 +46,9 @@ struct grad_call {
     /* What was made for the node's earlier operands; the walk keeps it. */
     value_id *shared; /* by operand */
     bool *is_shared;  /* `shared` is filled */
-    uint32_t depth;   /* of regions around the node */
-    grad_work *work;  /* of the whole differentiation */
+    grad_passed *passed;
+    uint32_t depth;  /* of regions around the node */
+    grad_work *work; /* of the whole differentiation */
     value_id *out;
 };
 

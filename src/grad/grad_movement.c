@@ -169,15 +169,18 @@ tn_status grad_pad(grad_call *c)
 tn_status grad_concat(grad_call *c)
 {
     const type *x = grad_type(c, grad_in(c, c->operand));
-    int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0), before = 0;
+    int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
     int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
     axis += axis < 0 ? x->rank : 0;
-    for (uint32_t k = 0; k <= c->operand; k++) {
-        dim d = grad_type(c, grad_in(c, k))->dims[axis];
+    if (dim_is_symbolic(x->dims[axis]))
+        return grad_refuse_symbolic(c, "an extent");
+    for (; c->passed->n < c->operand; c->passed->n++) {
+        dim d = grad_type(c, grad_in(c, c->passed->n))->dims[axis];
         if (dim_is_symbolic(d))
             return grad_refuse_symbolic(c, "an extent");
-        before += k < c->operand ? d : 0;
+        c->passed->at += d;
     }
+    const int64_t before = c->passed->at;
     for (uint32_t i = 0; i < x->rank; i++) {
         starts[i] = i == axis ? before : 0;
         ends[i] = i == axis ? before + x->dims[i] : INT64_MAX;

@@ -137,6 +137,7 @@ typedef struct visit_of {
     value_id *shared;
     const value_id *originals;
     bool flag;
+    grad_passed passed;
 } visit_of;
 
 static tn_status prepare(reverse_walk *w, visit_of *v)
@@ -173,6 +174,7 @@ static tn_status call_rule(reverse_walk *w, visit_of *v, const value_id *g, uint
                       .wanted = v->wanted,
                       .shared = v->shared,
                       .is_shared = v->is_shared,
+                      .passed = &v->passed,
                       .depth = w->depth,
                       .work = w->work,
                       .out = &contribution};
