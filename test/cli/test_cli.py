@@ -404,6 +404,18 @@ class Check(Case):
         self.assertIn("LimitExceeded", self.tenon("check", "--limit", "nodes=2", "-", "--diagnostics=json",
                                                   stdin=ADD, status=1).err)
 
+    def test_limit_of_calls(self):
+        """What StableHLO's functions stand for beyond their first calls counts eight times; a second call in itself is fine."""
+        t = "tensor<f32>"
+        text = "".join(f"func.func private @f{i}(%x: {t}) -> {t} {{\n  %a = call @f{i + 1}(%x) : ({t}) -> {t}\n"
+                       f"  %b = call @f{i + 1}(%a) : ({t}) -> {t}\n  return %b : {t}\n}}\n" for i in range(7))
+        text += (f"func.func private @f7(%x: {t}) -> {t} {{\n  %a = stablehlo.negate %x : {t}\n  return %a : {t}\n}}\n"
+                 f"func.func @main(%x: {t}) -> {t} {{\n  %a = call @f0(%x) : ({t}) -> {t}\n  return %a : {t}\n}}\n")
+        self.write("calls.mlir", text)  # 382 operations, of which 15 the first time
+        self.tenon("check", "calls.mlir", "--limit", "nodes=4000")
+        (d,) = self.tenon("check", "calls.mlir", "--limit", "nodes=2500", "--diagnostics=json", status=1).json()
+        self.assertEqual(d["kind"], "LimitExceeded")
+
     def test_hostile_text(self):
         for text in [b"\xff\xfe", b"\0" * 100, b"%" * 10000, b"(" * 100000, b"\x1b[2J" * 10, b"%0 = " * 5000,
                      b"outputs: " + b"%1, " * 10000, "%ä = Öp (☃)\n".encode() * 10]:

@@ -49,6 +49,8 @@ typedef struct shlo_reader {
     VECTOR(const mir_row *) rows;
     refusals refusals;
     uint64_t n_ops;      /* that were lowered, those of functions once for each call */
+    uint64_t n_copied;   /* of these, those of functions that had been lowered before */
+    bool is_copy;        /* what is lowered now is one of those */
     uint32_t call_depth; /* functions that are open */
     int64_t least_size;  /* no symbol is smaller */
     tn_ints lift; /* operations on numbers work on tensors of these extents; empty: they do not */

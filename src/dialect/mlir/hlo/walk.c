@@ -186,15 +186,22 @@ static bool run(shlo_call *c)
     return ok;
 }
 
-/* Functions that call others twice, and so on, stand for many operations. */
+/* Functions that call others twice, and so on, stand for many operations in a short text: what is
+ * lowered again gets a part of the limit. */
 static bool is_too_large(shlo_reader *r, const mir_op *op)
 {
-    if (r->n_ops++ < r->m->cx->limits.nodes)
+    enum { PART = 8 };
+    const uint64_t most = r->m->cx->limits.nodes;
+    const bool was_over = r->n_ops > most || r->n_copied > most / PART;
+    r->n_ops++;
+    r->n_copied += r->is_copy;
+    if (r->n_ops <= most && r->n_copied <= most / PART)
         return false;
-    if (r->n_ops == (uint64_t)r->m->cx->limits.nodes + 1)
+    if (!was_over)
         (void)shlo_refuse_at(r, DIAG_LimitExceeded, "", op->at,
-                             "it has more operations than the limit, with those of functions once "
-                             "for each call");
+                             r->is_copy ? "calls of its functions stand for more operations than "
+                                          "the limit allows"
+                                        : "it has more operations than the limit");
     return true;
 }
 
@@ -261,11 +268,15 @@ void shlo_frame_close(shlo_reader *r, const mir_function *f, shlo_frame *frame)
 bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo_value *out)
 {
     shlo_frame frame;
+    const bool is_copy = r->is_copy;
     bool ok = shlo_frame_open(r, f, args, &frame);
     if (ok) {
+        r->is_copy = is_copy || f->was_lowered;
         f->is_open = true;
         ok = shlo_region(r, &frame, &f->body, f->at, out, f->n_results);
         f->is_open = false;
+        f->was_lowered = true;
+        r->is_copy = is_copy;
     }
     shlo_frame_close(r, f, &frame);
     return ok;

@@ -150,6 +150,7 @@ typedef struct mir_function {
     mir_text name;
     span at;
     bool is_private;
+    bool was_lowered;
     bool is_open;    /* it is being lowered: a call of it now is a recursion */
     bool has_checks; /* itself, or functions that it calls; set where that is asked */
     bool is_called;  /* the same */
