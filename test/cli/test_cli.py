@@ -416,6 +416,13 @@ class Check(Case):
         (d,) = self.tenon("check", "calls.mlir", "--limit", "nodes=2500", "--diagnostics=json", status=1).json()
         self.assertEqual(d["kind"], "LimitExceeded")
 
+    def test_limit_of_errors(self):
+        lines = "".join(f"  %v{i} = nope{i}(%x) -> tensor<f32>\n" for i in range(300))
+        self.write("wrong.ptir", f"func @main(%x: tensor<f32>) -> tensor<f32> {{\n{lines}  return %x\n}}\n")
+        self.assertEqual(len(self.tenon("check", "wrong.ptir", "--diagnostics=json", status=1).json()), 100)
+        self.assertEqual(len(self.tenon("check", "wrong.ptir", "--limit", "errors=7", "--diagnostics=json", status=1).json()), 7)
+        self.assertEqual(len(self.tenon("check", "wrong.ptir", "--limit", "errors=0", "--diagnostics=json", status=1).json()), 300)
+
     def test_hostile_text(self):
         for text in [b"\xff\xfe", b"\0" * 100, b"%" * 10000, b"(" * 100000, b"\x1b[2J" * 10, b"%0 = " * 5000,
                      b"outputs: " + b"%1, " * 10000, "%ä = Öp (☃)\n".encode() * 10]:

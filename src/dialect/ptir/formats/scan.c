@@ -47,7 +47,8 @@ void scan_fault(ptir_scan *s, diag_kind kind, span at, const char *format, ...)
     va_start(args, format);
     (void)diag_vreport(&s->m->cx->diag, kind, &s->m->source, at, format, args);
     va_end(args);
-    s->faults++;
+    if (++s->faults >= s->m->cx->limits.errors)
+        s->failed = true;
 }
 
 bool scan_no_memory(ptir_scan *s)
