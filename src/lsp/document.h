@@ -14,6 +14,11 @@ typedef struct position {
     uint32_t line, character;
 } position;
 
+/* What stands before the character at AT, from the beginning of the text on. */
+typedef struct document_mark {
+    uint32_t at, points, units; /* code points, and units of UTF-16 */
+} document_mark;
+
 typedef struct document {
     struct document *next;
     const tn_allocator *allocator;
@@ -22,9 +27,11 @@ typedef struct document {
     int64_t version;
     char *text; /* with a NUL behind it */
     size_t n;
-    VECTOR(uint32_t) lines; /* where each begins */
-    name_table names;       /* of the text as it was read last, sorted */
-    uint32_t n_errors;      /* that were found then */
+    VECTOR(uint32_t) lines;      /* where each begins */
+    VECTOR(uint32_t) feeds;      /* the same for lines that only LF ends */
+    VECTOR(document_mark) marks; /* one about every 1024 bytes: lines may be long */
+    name_table names;            /* of the text as it was read last, sorted */
+    uint32_t n_errors;           /* that were found then */
 } document;
 
 /* Give D the N bytes of TEXT. False when there is no memory: then it keeps what it had. */
@@ -36,6 +43,8 @@ void document_free(document *d);
 /* The byte at P. A column behind the end of its line is the end, a line behind the last the end of
  * the text, and what lies within a character is its beginning. */
 size_t document_offset(const document *d, encoding e, position p);
+/* Where the line of byte OFFSET ends, its end not counted. */
+size_t document_line_end(const document *d, size_t offset);
 position document_position(const document *d, encoding e, size_t offset);
 /* The byte of a place in a diagnostic, whose lines end with LF, and the one COUNT code points on.
  */

@@ -96,13 +96,6 @@ typedef struct outline {
     uint32_t *first, *next; /* by use: what it owns, and what its owner owns behind it */
 } outline;
 
-static size_t end_of_line(const document *d, size_t at)
-{
-    while (at < d->n && d->text[at] != '\n' && d->text[at] != '\r')
-        at++;
-    return at;
-}
-
 static void put_symbols(const outline *o, uint32_t first)
 {
     enum { FUNCTION = 12, VARIABLE = 13, FIELD = 8 };
@@ -114,7 +107,7 @@ static void put_symbols(const outline *o, uint32_t first)
         const bool is_function = u->kind == NAMED_FUNCTION;
         const size_t from = u->at.at, to = from + u->at.length;
         const size_t begin = u->whole.length && u->whole.at < from ? u->whole.at : from;
-        const size_t end = u->whole.length && end_of(u) > to ? end_of(u) : end_of_line(d, to);
+        const size_t end = u->whole.length && end_of(u) > to ? end_of(u) : document_line_end(d, to);
         text_puts(o->out, i == first ? "{\"name\":" : ",{\"name\":");
         text_json_string(o->out, d->text + from, u->at.length);
         text_puts(o->out, ",\"detail\":");

@@ -89,6 +89,26 @@ class Diagnostics(unittest.TestCase):
         self.assertIn(columns[0] - len(before.encode()), (0, 7))
         self.assertEqual(columns[0] - columns[1], len(before.encode()) - len(before.encode("utf-16-le")) // 2)
 
+    def test_long_lines(self):
+        """Columns of a line of many characters that take one to four bytes, in both encodings."""
+        names = [f"n{i}é☃😀"[:i % 6 + 2] for i in range(3000)]
+        names = [f"{name}x{i}" for i, name in enumerate(names)]
+        f = "tensor<f32, 4>"
+        text = f"// é😀\r\nfunc @main({', '.join(f'%{chr(34)}{name}{chr(34)}: {f}' for name in names)}) -> {f} {{\n  return %\"{names[-1]}\"\n}}\n"
+        line = text.split("\n")[1]
+        for encoding, code, size in (("utf-8", "utf-8", 1), ("utf-16", "utf-16-le", 2)):
+            status, got = talk(b"".join(map(frame, [initialize(encoding), opened("file:///x.ptir", "ptir", text),
+                                                    request(1, "textDocument/documentSymbol", textDocument={"uri": "file:///x.ptir"}), *END])))
+            self.assertEqual(status, 0)
+            function, = got[2]["result"]
+            self.assertEqual([c["name"] for c in function["children"]], names)
+            place, column = 0, 0
+            for child, name in zip(function["children"], names):
+                at = line.index(name, place)
+                column += len(line[place:at].encode(code)) // size
+                place = at
+                self.assertEqual(child["selectionRange"]["start"], {"line": 1, "character": column}, name)
+
     def test_closed(self):
         got = session(opened(URI, "mind-ir", WRONG), notification("textDocument/didClose", textDocument={"uri": URI}),
                       request(1, "textDocument/formatting", textDocument={"uri": URI}))
