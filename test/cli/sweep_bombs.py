@@ -1,9 +1,8 @@
-"""Small programs that ask for much work: every command takes time and memory in proportion to the text, or refuses.
+"""Programs of a megabyte of text that ask for much work: every command ends within 2 s and 1 GiB, or refuses.
 
-    sweep_bombs.py [FAMILY...]
+    sweep_bombs.py [FAMILY...]         SHOW=1 prints what each command took
 
-Processor time is measured, which hardly depends on what else the machine does; the limits are an order of magnitude
-above what a release build takes.
+Processor time is measured, which hardly depends on what else the machine does. What takes longer stands in SLOWER, and why.
 """
 import os
 import pathlib
@@ -15,7 +14,7 @@ import threading
 
 from lib.program import TENON
 
-MOST_SECONDS, MOST_BYTES = 30, 1 << 30
+MOST_SECONDS, MOST_BYTES, MOST_TEXT = 2, 1 << 30, 980_000
 F = "tensor<f32, 4>"
 ROW = "tensor<f32, 1>"
 
@@ -143,14 +142,34 @@ COMMANDS = [["check"], ["fmt"], ["info"], ["convert", "--to", "mlir"], ["convert
             ["convert", "--to", "onnx", "-o", "OUT.onnx"], ["convert", "--to", "tiny"], ["grad", "--seed", "1"],
             ["opt", "-O2"], ["explain"], ["report", "-o", "OUT.html"], ["compile", "-o", "OUT.c"],
             ["run", "--random", "1", "--engine", "ref"], ["run", "--random", "1"]]
-N = 2000
-COSTLY = {"run", "explain", "report"}  # of chains of operations that are kernels of their own
+COSTLY = {"run", "explain", "report"}  # which want all sizes
+# Commands of a family that may take more: seconds, bytes.
+SLOWER = {
+    # LLVM compiles one block of 64 pads in each other at a time, and more than proportionally to its length
+    ("pads", "explain"): (20, MOST_BYTES),
+    # the C is 250 and 100 MB long
+    ("pads", "compile"): (8, MOST_BYTES),
+    ("concats", "compile"): (6, MOST_BYTES),
+    # a kernel for each of 244 000 parts, 10 kB each
+    **{("parts", command): (20, 4 << 30) for command in ("info", "explain", "report", "compile", "run")},
+}
 
 
-def measure(arguments, folder):
+def size_of(family):
+    """The N for which the text is just as long as it may be."""
+    low, high = 2000, 400_000
+    if len(family(low + 1)) == len(family(low)):
+        return low
+    while high - low > low // 50 + 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if len(family(middle)) < MOST_TEXT else (low, middle)
+    return low
+
+
+def measure(arguments, folder, stdin=subprocess.DEVNULL):
     """The status, seconds of processor time, and bytes that the program took."""
     environment = os.environ | {"TENON_CACHE_DIR": str(folder / "cache")}
-    process = subprocess.Popen([TENON, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    process = subprocess.Popen([TENON, *arguments], stdin=stdin, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=environment,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (120, 120)))
     _, status, usage = os.wait4(process.pid, 0)
@@ -158,18 +177,29 @@ def measure(arguments, folder):
     return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
+def fault(what, run, most=(MOST_SECONDS, MOST_BYTES)):
+    """What WHAT took too much, if it did, by the least of three measurements: others use the caches of the processor, too."""
+    status, seconds, size = run()
+    for _ in range(2):
+        if most[0] < seconds < 3 * most[0]:
+            status, seconds, size = min((status, seconds, size), run(), key=lambda took: took[1])
+    line = f"{what}: status {status}, {seconds:.2f} s, {size >> 20} MiB"
+    if os.environ.get("SHOW"):
+        print(line, flush=True)
+    return [line] if status < 0 or status > 5 or seconds > most[0] or size > most[1] else []
+
+
 def check(family, folder):
     """What each command takes too much for."""
-    text = family(N)
-    assert len(text) < 1_000_000, family.__name__
+    n = size_of(family)
     source = folder / "bomb.ptir"
-    source.write_text(text)
+    source.write_text(family(n))
     for command in COMMANDS:
-        sizes = [f"--dim=S{i}=3" for i in range(N)] if family is symbols and command[0] in COSTLY | {"compile"} else []
+        sizes = [f"--dim=S{i}=3" for i in range(n)] if family is symbols and command[0] in COSTLY | {"compile"} else []
         arguments = [word.replace("OUT", str(folder / "out")) for word in command[1:]]
-        status, seconds, size = measure([command[0], str(source), *arguments, *sizes], folder)
-        if status < 0 or status > 5 or seconds > MOST_SECONDS or size > MOST_BYTES:
-            yield f"{family.__name__}, {' '.join(command)}: status {status}, {seconds:.1f} s, {size >> 20} MiB"
+        words = [command[0], str(source), *arguments, *sizes]
+        yield from fault(f"{family.__name__}, {' '.join(command)}", lambda words=words: measure(words, folder),
+                         SLOWER.get((family.__name__, command[0]), (MOST_SECONDS, MOST_BYTES)))
 
 
 def main(names):
