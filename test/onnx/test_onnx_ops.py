@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 
 from lib.onnx_case import Case, floats, ints, random
-from lib.onnx_files import model, node
+from lib.onnx_files import model, node, put_tensor
 
 
 class Operators(Case):
@@ -144,6 +144,19 @@ class Operators(Case):
         np.testing.assert_array_equal(total, x + x)
         want = 2 * x / np.sqrt((4 * x.astype(np.float64) ** 2).mean(-1, keepdims=True) + 1e-5) * scale
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+    def test_layer_norm(self):
+        x, scale, bias = floats(2, 3, 4), floats(4), floats(4)
+        wide = x.astype(np.float64) - x.mean(-1, keepdims=True, dtype=np.float64)
+        want = wide / np.sqrt((wide ** 2).mean(-1, keepdims=True) + 1e-5) * scale + bias
+        for opset in 11, 17:  # ONNX Runtime writes it into models of older versions
+            got, = self.results("LayerNormalization", 1, x, scale, bias, opset=opset)
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+    def test_one_hot_of_no_extent(self):
+        given = [put_tensor(ints(-1), "depth"), put_tensor(floats(2), "values")]
+        data = model([node("OneHot", "x depth values", "y")], [("x", "si64", [3])], [("y", "f32", None)], given)
+        self.assertEqual(self.refused(data), ["InvalidDimension"])
 
     def attended(self, q, k, v, mask):
         scores = np.einsum("bhsd,bhtd->bhst", q.astype(np.float64), k) / np.sqrt(q.shape[-1]) + mask

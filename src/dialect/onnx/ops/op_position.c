@@ -296,6 +296,9 @@ bool onnx_op_one_hot(onnx_call *c)
         depth = (int64_t)known->at[0].f;
     else if (!onnx_in_ints(c, 1, true, 1, &depth, &n))
         return false;
+    if (depth < 0 && !dim_is_symbolic(depth))
+        return onnx_refuse(c, DIAG_InvalidDimension, "its depth is %" PRId64 ", not an extent",
+                           depth);
     if (!onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank + 1, &axis))
         return false;
     for (uint32_t k = 0; k <= t->rank; k++)
