@@ -72,10 +72,11 @@ class _In:
 
 
 class _Out:
-    __slots__ = ("name", "dtype", "storage", "shape", "buffer", "bytes")
+    __slots__ = ("name", "dtype", "storage", "shape", "wants", "buffer", "bytes")
 
     def __init__(self, name: str, t: Type, buffer: Any) -> None:
         self.name, self.dtype, self.storage = name, t.dtype, t.dtype.storage
+        self.wants = t.shape
         known = is_known(t.shape)
         self.shape: Any = t.shape if known else None
         self.buffer = buffer
@@ -160,7 +161,7 @@ class _Frame:
         """Let the output be written to X, an array of the caller's."""
         array = x._array if isinstance(x, Tensor) else x
         if not isinstance(array, _ndarray) or array.dtype != o.storage:
-            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape or ())}, and cannot be written to "
+            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.wants)}, and cannot be written to "
                              f"{describe(array) if isinstance(array, _ndarray) else type(x).__name__}")
         if o.shape is not None and array.shape != o.shape:
             raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape)}, and cannot be written to "

@@ -176,6 +176,26 @@ class Fitting(unittest.TestCase):
         for n, m in (2, 2), (1, 2):
             np.testing.assert_array_equal(net(np.ones(n, np.float32), np.ones(m, np.float32)), np.full(2, 6))
 
+    def test_prepared_calls(self):
+        """They keep to the program that they were prepared for, and say what helps."""
+        data = model([node("Add", "a b", "y")], [("a", "f32", ["n", 3]), ("b", "f32", ["m", 3])], [Y])
+        a, b, out = np.ones((2, 3), np.float32), np.ones((1, 3), np.float32), np.zeros((2, 3), np.float32)
+        net = tenon.load(data)
+        with self.assertRaises(tenon.InputError) as caught:
+            net.bind(a, b, out=out)()
+        said, = caught.exception.diagnostics
+        self.assertEqual(said.kind, "DimensionBinding")
+        self.assertIn("shapes", said.fix.title)
+        for wrong, text in (a[0], "got float32.3."), (a[:, :2], "got float32.2, 2."), (a.astype(np.float64), "got float64.2, 3."):
+            with self.assertRaisesRegex((tenon.InputError, TypeError), f"'a' wants float32.n, 3., {text}"):
+                net.bind(wrong, a, out=out)
+        with self.assertRaisesRegex(tenon.InputError, "'y' is float32.m, 3., and cannot be written to int32"):
+            net.bind(a, a, out=out.astype(np.int32))
+        for shapes in {"a": a.shape, "b": b.shape}, {"b": b.shape}:
+            tenon.load(data, shapes=shapes).bind(a, b, out=out)()
+            np.testing.assert_array_equal(out, a + b)
+            out[:] = 0
+
     def test_no_other_program_helps(self):
         net = tenon.load(model([node("Add", "a b", "y")], [("a", "f32", ["n"]), ("b", "f32", [2])], [Y]))
         with self.assertRaisesRegex(tenon.InputError, "'b' wants float32.2."):

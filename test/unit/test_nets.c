@@ -211,6 +211,47 @@ static void reads_models(void)
     CHECK_INT(remove(model_path), 0);
 }
 
+/* z = x [n] + y [m]: read with open sizes that are taken to be equal. */
+static const char sum[] = "\x08\x08:I\n\x0e\n\x01x\n\x01y\x12\x01z\"\x03"
+                          "Add"
+                          "\x12\x01g"
+                          "Z\x10\n\x01x\x12\x0b\n\t\x08\x01\x12\x05\n\x03\x12\x01n"
+                          "Z\x10\n\x01y\x12\x0b\n\t\x08\x01\x12\x05\n\x03\x12\x01m"
+                          "b\x10\n\x01z\x12\x0b\n\t\x08\x01\x12\x05\n\x03\x12\x01k"
+                          "B\x02\x10\r";
+
+/* Inputs of N and M elements: the status of a run with READ, and what it says. */
+static tn_status runs_sum(const tn_read_options *read, int64_t n, int64_t m, const char *message)
+{
+    const float x[3] = {1, 2, 3};
+    tn_net *net = tn_net_load_with(model_path, read, NULL);
+    const tn_status first = tn_net_input_shaped(net, "x", x, (size_t)n * sizeof *x, 1, &n);
+    if (first == TN_OK)
+        (void)tn_net_input_shaped(net, "y", x, (size_t)m * sizeof *x, 1, &m);
+    const tn_status status = tn_net_run(net);
+    const float *z = tn_net_output(net, "z", NULL);
+    CHECK(status != TN_OK || (z && z[2] == 3 + (m == 1 ? x[0] : x[2])));
+    if (*message)
+        says(net, message);
+    tn_net_free(net);
+    return status;
+}
+
+static void takes_inputs_that_fit(void)
+{
+    const int64_t three = 3, one = 1;
+    const tn_input_shape shapes[] = {{"x", 1, &three}, {"y", 1, &one}};
+    const tn_read_options read = {.size = sizeof read, .shapes = shapes, .n_shapes = 2};
+    write_bytes(model_path, sum, sizeof sum - 1);
+    CHECK_INT(runs_sum(NULL, 3, 3, ""), TN_OK);
+    CHECK_INT(runs_sum(NULL, 3, 1, "meets extents 1 and 3"), TN_ERR_INPUT);
+    CHECK_INT(runs_sum(NULL, 3, 1, "fix: read the model with the shapes"), TN_ERR_INPUT);
+    CHECK_INT(runs_sum(NULL, 3, 2, "[3] is incompatible with [2]"), TN_ERR_INPUT);
+    CHECK_INT(runs_sum(&read, 3, 1, ""), TN_OK);
+    CHECK_INT(runs_sum(&read, 3, 3, "input 'y' is f32[1]"), TN_ERR_INPUT);
+    CHECK_INT(remove(model_path), 0);
+}
+
 /* What there is when there was no memory for a net. */
 static void takes_null(void)
 {
@@ -268,6 +309,7 @@ int main(void)
     takes_shapes();
     refuses();
     reads_models();
+    takes_inputs_that_fit();
     takes_null();
     lacks_memory();
     CHECK_INT(remove(path), 0);

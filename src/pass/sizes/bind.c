@@ -2,6 +2,7 @@
 #include "pass/sizes/bind.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/memory/checked.h"
 #include "ops/index_map.h"
@@ -31,6 +32,20 @@ refuse(const binder *b, span at, diag_kind kind, const char *format, ...)
     tn_status s = b->n ? node_vreport(b->f, b->n, d, op_table[b->n->op].text, kind, format, args)
                        : diag_vreport(d, kind, &b->m->source, at, format, args);
     va_end(args);
+    return s;
+}
+
+/* The same of sizes that a program leaves open, but whose nodes were read as they are for most. */
+__attribute__((format(printf, 3, 4))) static tn_status misfit(const binder *b, diag_kind kind,
+                                                              const char *format, ...)
+{
+    diag_channel *d = &b->m->cx->diag;
+    va_list args;
+    va_start(args, format);
+    const tn_status s = node_vreport(b->f, b->n, d, op_table[b->n->op].text, kind, format, args);
+    va_end(args);
+    if (b->m->lowered_from && strcmp(b->m->lowered_from, "onnx") == 0)
+        diag_fix(d, NO_SPAN, NULL, "read the model with the shapes of its inputs (`shapes`)");
     return s;
 }
 
@@ -252,7 +267,7 @@ static tn_status check_slice(const binder *b, const node *n, const type *before)
     for (uint32_t i = 0; i < before->rank && i < rank; i++)
         if (dim_is_symbolic(before->dims[i]) && !dim_is_symbolic(in->dims[i]) &&
             ends[i] != INT64_MAX && ends[i] > in->dims[i])
-            return refuse(b, n->at, DIAG_InvalidAttribute,
+            return misfit(b, DIAG_InvalidAttribute,
                           "with the sizes given axis %" PRIu32 " of extent %" PRId64
                           " is cut at %" PRId64,
                           i, in->dims[i], ends[i]);
@@ -273,7 +288,7 @@ static tn_status check_broadcast(const binder *b, const node *n, const type *con
             if (!dim_is_symbolic(old->dims[i]) || own == all)
                 continue;
             if (!dim_is_symbolic(own) && !dim_is_symbolic(all))
-                return refuse(b, n->at, DIAG_DimensionBinding,
+                return misfit(b, DIAG_DimensionBinding,
                               "'%s' meets extents %" PRId64 " and %" PRId64 " with the sizes given",
                               op_table[n->op].text, own, all);
             if (own == 1) /* which would count as written once the other is known */
