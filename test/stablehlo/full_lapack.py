@@ -1,5 +1,5 @@
 """Factors by LAPACK's calls, as JAX writes them for processors, against NumPy: P A = L U with the rows that are exchanged and the first
-zero pivot, and Q R with the reflections themselves. Both engines give the same bits."""
+zero pivot, Q R with the reflections themselves, eigenvalues and singular values. Both engines give the same bits."""
 import pathlib
 import subprocess
 import tempfile
@@ -50,7 +50,7 @@ class Factors(unittest.TestCase):
             with np.load(self.dir / "out.npz") as archive:
                 out.append([archive[name] for name in archive.files])
         for a, b in zip(*out):
-            self.assertTrue(np.array_equal(a, b))
+            self.assertTrue(np.array_equal(a, b, equal_nan=True))
         return out[0]
 
     def lu(self, letter, x):
@@ -99,6 +99,58 @@ class Factors(unittest.TestCase):
                 want = np.linalg.qr(x[at])[0]
                 for got, expected in ((packed[at], reflections.T), (taus[at], want_taus), (own[at], want)):
                     np.testing.assert_allclose(got, expected, rtol=0, atol=16 * tolerance)
+
+    def eigen(self, letter, x, uplo="L"):
+        a, w, i = tensor(x.shape, TYPES[letter][0]), tensor(x.shape[:-1], TYPES[{"c": "s", "z": "d"}.get(letter, letter)][0]), tensor(x.shape[:-2], "i32")
+        name = letter + ("heevd" if letter in "cz" else "syevd")
+        return self.results(f"""func.func @main(%x: {a}) -> ({a}, {w}, {i}) {{
+  %0:3 = stablehlo.custom_call @lapack_{name}_ffi(%x) {{mhlo.backend_config = {{mode = 86 : ui8, uplo = {ord(uplo)} : ui8}}}} : ({a}) -> ({a}, {w}, {i})
+  return %0#0, %0#1, %0#2 : {a}, {w}, {i}
+}}
+""", x)
+
+    def test_eigenvalues(self):
+        for letter, shape in [("s", (5, 5)), ("d", (3, 8, 8)), ("d", (1, 1)), ("z", (2, 5, 5)), ("c", (4, 4)), ("d", (33, 33)), ("s", (2, 2, 2, 2))]:
+            tolerance, x = TYPES[letter][2], self.matrices(letter, shape)
+            for uplo in "LU" if shape == (5, 5) else "L":
+                v, w, info = self.eigen(letter, x, uplo)
+                self.assertTrue(np.all(info == 0))
+                for at in np.ndindex(*shape[:-2]):
+                    n = shape[-1]
+                    part = np.tril(x[at], -1) if uplo == "L" else np.triu(x[at], 1)
+                    full = part + part.conj().T + np.diag(np.diag(x[at]).real)
+                    np.testing.assert_allclose(w[at], np.linalg.eigvalsh(full), rtol=0, atol=8 * n * tolerance)
+                    np.testing.assert_allclose(full @ v[at], v[at] * w[at], rtol=0, atol=8 * n * tolerance)
+                    np.testing.assert_allclose(v[at].conj().T @ v[at], np.eye(n), rtol=0, atol=8 * n * tolerance)
+        v, w, info = self.eigen("d", np.diag([3.0, 1.0, 2.0]))
+        self.assertEqual((w.tolist(), info.tolist()), ([1, 2, 3], 0))
+        self.assertEqual(self.eigen("d", np.array([[np.nan, 1], [1, 2]]))[2].tolist(), 1)
+
+    def test_singular_values(self):
+        for letter, shape in [("s", (5, 3)), ("d", (3, 4, 7)), ("d", (1, 1)), ("z", (2, 5, 5)), ("c", (3, 4)), ("d", (20, 30)), ("d", (6, 1))]:
+            for mode in "AS" if shape in ((5, 3), (3, 4, 7)) else "N" if shape == (6, 1) else "A":
+                element, _, tolerance = TYPES[letter]
+                x = self.matrices(letter, shape)
+                if shape == (3, 4, 7):
+                    x[0, 1] = x[0, 2]  # of lower rank
+                    x[1] = 0
+                n, m, k = *shape[-2:], min(shape[-2:])
+                own = {"c": "f32", "z": "f64"}.get(letter, element)
+                a, s, i = tensor(shape, element), tensor((*shape[:-2], k), own), tensor(shape[:-2], "i32")
+                u = tensor((*shape[:-2], n, n if mode == "A" else k), element)
+                v = tensor((*shape[:-2], m if mode == "A" else k, m), element)
+                s, left, right, info = self.results(f"""func.func @main(%x: {a}) -> ({s}, {u}, {v}, {i}) {{
+  %0:5 = stablehlo.custom_call @lapack_{letter}gesdd_ffi(%x) {{mhlo.backend_config = {{mode = {ord(mode)} : ui8}}}} : ({a}) -> ({a}, {s}, {u}, {v}, {i})
+  return %0#1, %0#2, %0#3, %0#4 : {s}, {u}, {v}, {i}
+}}
+""", x)
+                self.assertTrue(np.all(info == 0))
+                for at in np.ndindex(*shape[:-2]):
+                    limit = {"rtol": 0, "atol": 8 * max(n, m) * tolerance}
+                    np.testing.assert_allclose(s[at], np.linalg.svd(x[at], compute_uv=False), **limit)
+                    np.testing.assert_allclose(left[at][:, :k] * s[at] @ right[at][:k], x[at], **limit)
+                    for q in left[at], right[at].conj().T:
+                        np.testing.assert_allclose(q.conj().T @ q, np.eye(q.shape[1]), **limit)
 
 
 if __name__ == "__main__":

@@ -146,6 +146,23 @@ static bool lower_trsm(shlo_call *c, bool is_older)
     return lower_operation(c, "stablehlo.triangular_solve", at, 2, given, 4);
 }
 
+/* `(a) {mode, uplo}`. */
+static bool lower_evd(shlo_call *c)
+{
+    int64_t uplo;
+    if (c->op->n_in != 1 || c->op->n_out != 3)
+        return shlo_refuse(c, DIAG_ArityMismatch, "this is not what the call takes and gives");
+    return (uplo = letter_of(c, "uplo")) != 0 && shlo_lower_eigh(c, uplo == 'L');
+}
+
+/* `(a) {mode}`; what has the mode N has results for U and V', too. */
+static bool lower_gesdd(shlo_call *c)
+{
+    if (c->op->n_in != 1 || c->op->n_out != 5)
+        return shlo_refuse(c, DIAG_ArityMismatch, "this is not what the call takes and gives");
+    return letter_of(c, "mode") != 0 && shlo_lower_svd(c);
+}
+
 bool shlo_lapack(shlo_call *c, mir_text target, bool *is_known)
 {
     *is_known = true;
@@ -159,6 +176,10 @@ bool shlo_lapack(shlo_call *c, mir_text target, bool *is_known)
         return lower_trsm(c, true);
     if (is_called(target, "lapack_", "getrf_ffi"))
         return shlo_lower_getrf(c);
+    if (is_called(target, "lapack_", "syevd_ffi") || is_called(target, "lapack_", "heevd_ffi"))
+        return lower_evd(c);
+    if (is_called(target, "lapack_", "gesdd_ffi"))
+        return lower_gesdd(c);
     if (is_called(target, "lapack_", "geqrf_ffi"))
         return shlo_lower_geqrf(c);
     if (is_called(target, "lapack_", "orgqr_ffi") || is_called(target, "lapack_", "ungqr_ffi"))

@@ -28,5 +28,19 @@ bool shlo_lower_getrf(shlo_call *c);
 bool shlo_lower_geqrf(shlo_call *c);
 /* `(a, taus)`: the first columns of the product of those reflections. */
 bool shlo_lower_orgqr(shlo_call *c);
+/* The same of A[n, m, batch] with the extents DIMS and elements of D: the factor, and [steps,
+ * batch] numbers tau. */
+void shlo_make_qr(shlo_call *c, tn_dtype d, tn_ints dims, tn_value a, tn_value out[2]);
+/* Q of the extents DIMS from the first STEPS reflections. */
+tn_value shlo_make_q(shlo_call *c, tn_dtype d, tn_ints dims, tn_value a, tn_value taus,
+                     int64_t steps);
+
+/* ---- jacobi.c ---- */
+
+/* `(a)`: eigenvectors, eigenvalues in ascending order, and 0 where that came to an end. Only the
+ * lower, or else the upper triangle is read. */
+bool shlo_lower_eigh(shlo_call *c, bool lower);
+/* `(a)`: a, singular values in descending order, U, V' and 0 where that came to an end. */
+bool shlo_lower_svd(shlo_call *c);
 
 #endif

@@ -135,6 +135,44 @@ static matrices of_type(shlo_call *c, const type *t)
     return (matrices){c, t->dtype, {n, m, t->count / (n * m)}};
 }
 
+void shlo_make_qr(shlo_call *c, tn_dtype d, tn_ints dims, tn_value a, tn_value out[2])
+{
+    tn_builder *b = c->b;
+    const matrices s = {c, d, {dims.at[0], dims.at[1], dims.at[2]}};
+    const int64_t steps = s.dims[0] < s.dims[1] ? s.dims[0] : s.dims[1];
+    const tn_value count = tn_iota(b, TN_SI64, TN_INTS(steps), 0);
+    tn_value tau;
+    tn_region_begin(b, NULL);
+    const tn_value now = tn_param_like(b, a), at = tn_param_slice(b, count);
+    const tn_value next = step(&s, now, at, &tau);
+    const tn_region body = tn_region_end(b, TN_VALUES(next, tau));
+    tn_scan(b, body, TN_VALUES(a), TN_VALUES(count), 1, out, 2);
+}
+
+tn_value shlo_make_q(shlo_call *c, tn_dtype d, tn_ints dims, tn_value a, tn_value taus,
+                     int64_t steps)
+{
+    tn_builder *b = c->b;
+    const matrices s = {c, d, {dims.at[0], dims.at[1], dims.at[2]}};
+    const tn_ints all = {s.dims, 3}, line = TN_INTS(s.dims[0], 1, s.dims[2]);
+    taus = tn_reverse(b, taus, TN_INTS(0));
+    const tn_value count = tn_reverse(b, tn_iota(b, TN_SI64, TN_INTS(steps), 0), TN_INTS(0));
+    const tn_value row = tn_iota(b, TN_SI64, all, 0), column = tn_iota(b, TN_SI64, all, 1);
+    const tn_value unit =
+        tn_select(b, tn_compare(b, TN_EQ, row, column), full(&s, 1, all), full(&s, 0, all));
+    tn_value out[2];
+    tn_region_begin(b, NULL);
+    const tn_value q = tn_param_like(b, unit), from = tn_param_like(b, a);
+    const tn_value tau = tn_param_slice(b, taus), at = tn_param_slice(b, count);
+    const tn_value own = column_at(&s, from, at), zero = full(&s, 0, line);
+    const tn_value below = tn_select(b, rows_where(&s, TN_GT, at, line), own, zero);
+    const tn_value v = tn_select(b, rows_where(&s, TN_EQ, at, line), full(&s, 1, line), below);
+    const tn_value next = reflected(&s, q, v, tn_reshape(b, tau, TN_INTS(1, 1, s.dims[2])));
+    const tn_region body = tn_region_end(b, TN_VALUES(next, from));
+    tn_scan(b, body, TN_VALUES(unit, a), TN_VALUES(taus, count), 0, out, 2);
+    return out[0];
+}
+
 bool shlo_lower_geqrf(shlo_call *c)
 {
     tn_builder *b = c->b;
@@ -148,14 +186,9 @@ bool shlo_lower_geqrf(shlo_call *c)
         return false;
     const matrices s = of_type(c, t);
     const int64_t steps = s.dims[0] < s.dims[1] ? s.dims[0] : s.dims[1];
-    const tn_value a = shlo_matrices_in_front(c, shlo_in(c, 0), false);
-    const tn_value count = tn_iota(b, TN_SI64, TN_INTS(steps), 0);
-    tn_value out[2], tau;
-    tn_region_begin(b, NULL);
-    const tn_value now = tn_param_like(b, a), at = tn_param_slice(b, count);
-    const tn_value next = step(&s, now, at, &tau);
-    const tn_region body = tn_region_end(b, TN_VALUES(next, tau));
-    tn_scan(b, body, TN_VALUES(a), TN_VALUES(count), 1, out, 2);
+    tn_value out[2];
+    shlo_make_qr(c, s.d, (tn_ints){s.dims, 3}, shlo_matrices_in_front(c, shlo_in(c, 0), false),
+                 out);
     const tn_value taus = tn_transpose(b, out[1], TN_INTS(1, 0));
     const bool ok = shlo_give(c, 0, shlo_matrices_back(c, out[0], t, false));
     return shlo_give(c, 1, tn_reshape(b, taus, vectors(t, steps, dims))) && ok;
@@ -175,24 +208,9 @@ bool shlo_lower_orgqr(shlo_call *c)
     const int64_t steps = of->dims[of->rank - 1], k = s.dims[2];
     if (of->count != steps * k || steps < 1 || steps > s.dims[1] || s.dims[1] > s.dims[0])
         return shlo_refuse(c, DIAG_ShapeMismatch, "its factors do not suit its matrices");
-    const tn_ints all = {s.dims, 3}, line = TN_INTS(s.dims[0], 1, k);
     const tn_value a = shlo_matrices_in_front(c, shlo_in(c, 0), false);
-    const tn_value rows =
+    const tn_value taus =
         tn_transpose(b, tn_reshape(b, shlo_in(c, 1), TN_INTS(k, steps)), TN_INTS(1, 0));
-    const tn_value taus = tn_reverse(b, rows, TN_INTS(0));
-    const tn_value count = tn_reverse(b, tn_iota(b, TN_SI64, TN_INTS(steps), 0), TN_INTS(0));
-    const tn_value row = tn_iota(b, TN_SI64, all, 0), column = tn_iota(b, TN_SI64, all, 1);
-    const tn_value unit =
-        tn_select(b, tn_compare(b, TN_EQ, row, column), full(&s, 1, all), full(&s, 0, all));
-    tn_value out[2];
-    tn_region_begin(b, NULL);
-    const tn_value q = tn_param_like(b, unit), from = tn_param_like(b, a);
-    const tn_value tau = tn_param_slice(b, taus), at = tn_param_slice(b, count);
-    const tn_value own = column_at(&s, from, at), zero = full(&s, 0, line);
-    const tn_value below = tn_select(b, rows_where(&s, TN_GT, at, line), own, zero);
-    const tn_value v = tn_select(b, rows_where(&s, TN_EQ, at, line), full(&s, 1, line), below);
-    const tn_value next = reflected(&s, q, v, tn_reshape(b, tau, TN_INTS(1, 1, k)));
-    const tn_region body = tn_region_end(b, TN_VALUES(next, from));
-    tn_scan(b, body, TN_VALUES(unit, a), TN_VALUES(taus, count), 0, out, 2);
-    return shlo_give(c, 0, shlo_matrices_back(c, out[0], t, false));
+    const tn_value q = shlo_make_q(c, s.d, (tn_ints){s.dims, 3}, a, taus, steps);
+    return shlo_give(c, 0, shlo_matrices_back(c, q, t, false));
 }
