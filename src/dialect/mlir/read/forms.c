@@ -264,6 +264,8 @@ bool mir_read_form(mir_reader *r, mir_op *o, mir_types *results)
         return mir_read_while(r, o, results);
     case FORM_SCAN:
         return mir_read_scan(r, o, results);
+    case FORM_MANUAL:
+        return mir_read_manual(r, o, results);
     case FORM_EXPECT:
         return read_expect(r, o);
     default:

@@ -75,20 +75,22 @@ static bool make_body(mir_reader *r, mir_op *o, mir_text name)
     return true;
 }
 
-/* `(%x: T, %y: T)`, appended. */
+/* `(%x: T, %y: T)`: the first to FIRST, the others to SECOND. */
 static bool read_params(mir_reader *r, values *first, values *second)
 {
     values *list = first;
     if (!mir_expect(r, '('))
         return false;
-    do {
+    while (mir_next(r) == '%') {
         mir_text name, loc;
         const mir_type *t;
         if (!mir_sigil(r, '%', &name) || !mir_expect(r, ':') || !mir_read_type(r, &t) ||
             !mir_read_loc(r, &loc) || !MIR_PUSH(r, list, mir_new_value(r, name, t)))
             return false;
         list = second;
-    } while (mir_accept(r, ','));
+        if (!mir_accept(r, ','))
+            break;
+    }
     return mir_expect(r, ')');
 }
 
@@ -176,6 +178,31 @@ bool mir_read_while(mir_reader *r, mir_op *o, mir_types *results)
         return false;
     return mir_add_regions(r, o, 2) && mir_expect_word(r, "cond") && read_part(r, o, 0, &args) &&
            mir_expect_word(r, "do") && read_part(r, o, 1, &args);
+}
+
+/* ---- what each device does on its own ---- */
+
+/* `(%a) in_shardings=[..] out_shardings=[..] manual_axes={..} (%x: T) { .. }` */
+bool mir_read_manual(mir_reader *r, mir_op *o, mir_types *results)
+{
+    mir_operands in = {0};
+    values params = {0};
+    mir_text loc;
+    if (!mir_expect(r, '(') || !mir_read_operands(r, &in) || !mir_expect(r, ')'))
+        return false;
+    o->in = in.at;
+    o->n_in = in.n;
+    while (mir_next(r) != '(') {
+        mir_text word;
+        if (!mir_word(r, &word) || !mir_expect(r, '='))
+            return false;
+        (void)mir_next(r);
+        if (!mir_skip_brackets(r))
+            return false;
+    }
+    return read_params(r, &params, &params) && mir_add_regions(r, o, 1) &&
+           mir_read_region(r, &o->regions[0], params.at, params.n) && mir_read_attrs(r, o) &&
+           mir_read_signature(r, o, results) && mir_read_loc(r, &loc);
 }
 
 /* ---- scan ---- */

@@ -199,6 +199,7 @@ typedef enum mir_form {
     FORM_REDUCE,
     FORM_WHILE,
     FORM_SCAN,
+    FORM_MANUAL,    /* (%a) word=<anything> ... (%x: T) { .. } */
     FORM_CALL,      /* @f(%a) */
     FORM_COMPOSITE, /* "name" %a */
     FORM_PAREN,     /* (%a, word = value) */

@@ -156,6 +156,7 @@ bool mir_read_signature(mir_reader *r, mir_op *o, mir_types *results);
 bool mir_read_reduce(mir_reader *r, mir_op *o, mir_types *results);
 bool mir_read_while(mir_reader *r, mir_op *o, mir_types *results);
 bool mir_read_scan(mir_reader *r, mir_op *o, mir_types *results);
+bool mir_read_manual(mir_reader *r, mir_op *o, mir_types *results);
 bool mir_read_conv(mir_reader *r, mir_op *o);
 
 #endif

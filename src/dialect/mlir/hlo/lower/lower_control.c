@@ -383,6 +383,33 @@ bool shlo_lower_case(shlo_call *c)
     return shlo_capture(c, &s) && choose(c, 0, &s, index, room.values) && give_all(c, room.values);
 }
 
+/* ---- what each device does on its own ---- */
+
+static bool is_same_type(const mir_type *a, const mir_type *b)
+{
+    return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank &&
+           (!a->rank || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+/* Where a device has all of each tensor, what it does is what the program does. */
+bool shlo_lower_manual(shlo_call *c)
+{
+    const mir_op *o = c->op;
+    const mir_region *body = &o->regions[0];
+    const mir_op *last = body->n_ops ? body->ops[body->n_ops - 1] : NULL;
+    bool whole = body->n_args == o->n_in && last && last->n_in == o->n_out;
+    for (uint32_t k = 0; whole && k < o->n_in; k++)
+        whole = is_same_type(body->args[k].type, o->in[k]->type);
+    for (uint32_t k = 0; whole && k < o->n_out; k++)
+        whole = is_same_type(last->in[k]->type, o->out[k].type);
+    if (!whole)
+        return shlo_refuse(c, DIAG_NotImplemented,
+                           "each of several devices has a part of the tensors");
+    for (uint32_t k = 0; k < o->n_in; k++)
+        c->frame->values[body->args[k].number] = *shlo_value_of(c, k);
+    return only_region(c, 0);
+}
+
 /* ---- calls ---- */
 
 /* Operands from FIRST on are given to the function that the attribute NAME calls. */
