@@ -483,6 +483,26 @@ bool access_compose(const access_map *outer, const access_map *inner, arena *mem
     return ok;
 }
 
+void access_plain_guards(access_map *map, uint32_t from)
+{
+    enum { MOST = INT32_MAX }; /* products of such numbers are far from overflowing */
+    for (uint32_t i = from; i < map->n_guards; i++) {
+        access_guard *g = &map->guards[i];
+        while (g->of->n == 1 && g->of->at[0].kind == ACCESS_QUOTIENT && g->of->at[0].factor == 1 &&
+               g->of->at[0].factor_there == 1) {
+            const access_term *t = &g->of->at[0];
+            const sized by = {t->by, t->by_there};
+            const sized back = {-g->of->constant, there_mul(-1, g->of->constant_there)};
+            const sized low = sized_add((sized){g->low, g->low_there}, back);
+            const sized high = sized_add((sized){g->high, g->high_there}, back);
+            if (t->by > MOST || low.now < -MOST || low.now > MOST || high.now < -MOST ||
+                high.now > MOST)
+                break;
+            *g = access_guard_of(t->of, sized_mul(low, by), sized_mul(high, by), g->fill);
+        }
+    }
+}
+
 bool access_shifted(const access_map *map, uint32_t axis, sized shift, arena *memory,
                     access_map *out)
 {

@@ -98,6 +98,9 @@ bool access_of_broadcast(const type *in, const int64_t *dims, uint32_t rank, are
 bool access_compose(const access_map *outer, const access_map *inner, arena *memory,
                     access_map *out);
 
+/* Guards of MAP, from number FROM on, that ask for a quotient ask for what is divided instead. */
+void access_plain_guards(access_map *map, uint32_t from);
+
 /* MAP with SHIFT added to source axis AXIS. */
 bool access_shifted(const access_map *map, uint32_t axis, sized shift, arena *memory,
                     access_map *out);

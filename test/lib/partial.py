@@ -150,6 +150,20 @@ def short_rows(p):
     return (p.binary("Mul", y, y) if y.dtype in NUMBERS and p.r.random() < 0.4 else y,)
 
 
+def image_pads(p):
+    """A border around images whose few channels are last, and something of that."""
+    shape = [*p.dims(p.r.randint(1, 3), 900), p.r.randint(1, 9)]
+    x = p.input(p.kind(ALL), shape)
+    low, high = ([p.r.choice([0, p.r.randint(0, 4)]) for _ in shape[1:]] + [0] for _ in range(2))
+    hole = [p.r.choice([0, 0, 0, 1]) for _ in shape[1:]] + [0]
+    y = p.padded(x, low, high, hole)
+    if y.dtype in NUMBERS and p.r.random() < 0.4:
+        y = p.binary("Mul", y, p.spread(p.input(y.dtype, y.shape[-1:]), y.shape))
+    if y.dtype in REAL and p.r.random() < 0.3:
+        return (p.reduced("Sum", y, [p.r.randrange(len(shape))]),)
+    return (y if p.r.random() < 0.6 else cut(p, y),)
+
+
 def pads(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 3), 3000))
     low, high = ([p.r.choice([0, p.r.randint(0, 9)]) for _ in x.shape] for _ in range(2))
@@ -568,8 +582,8 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, short_rows, pads, slices, joined, tiled, turned, reductions, rows, normalised,
-         products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools, taken,
+KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions, rows,
+         normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools, taken,
          taken_rows, gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products, quantised,
          decoded_products, scanned, steps, images, moves)
 

@@ -152,6 +152,7 @@ bool emit_use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const acc
     if (!kernel_operand_map(e->f, n, k, use, e->memory, &own) ||
         !access_compose(map, &own, e->memory, &whole))
         return false;
+    access_plain_guards(&whole, map->n_guards);
     *out = access_copy(&whole, e->memory);
     return *out != NULL;
 }

@@ -120,7 +120,8 @@ typedef struct emit_read {
 element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes);
 
 /* The places that V under MAP reads from, as expressions over the positions: offsets in what is in
- * memory (READ), guards and coordinates that count (READ is NULL). For each, VISIT is called. */
+ * memory (READ), guards (READ of NO_VALUE) and coordinates that count (READ is NULL). For each,
+ * VISIT is called. */
 typedef void emit_visit(void *user, const access_expr *expr, const emit_read *read);
 bool emit_visit_reads(emitter *e, value_id v, const access_map *map, emit_visit *visit, void *user);
 

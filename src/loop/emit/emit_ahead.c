@@ -133,7 +133,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
     const type *t = value_type(e->f, v);
     const access_map *from;
     for (uint32_t i = 0; i < map->n_guards; i++)
-        visit(user, map->guards[i].of, NULL);
+        visit(user, map->guards[i].of, &(emit_read){NO_VALUE, map, TN_I1, false});
     if (kernel_is_uniform(n))
         return true;
     if (!emit_contains(e->k, e->f->values.at[v].node)) {

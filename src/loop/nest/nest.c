@@ -90,19 +90,32 @@ static uint32_t hidden_axes(const access_expr *e)
     return mask;
 }
 
+enum { SHORT = 64 }; /* lines shorter than that are joined although a guard tells them apart */
+
+/* Does the guard E say of an axis alone where it is? It then says so of what the axis and the next
+ * one are joined to. */
+static bool guards_axis(const access_expr *e, uint32_t axis)
+{
+    return e->n == 1 && e->at[0].kind == ACCESS_AXIS && e->at[0].axis == axis &&
+           e->at[0].factor == 1 && e->at[0].factor_there == 1;
+}
+
 static void look(void *user, const access_expr *expr, const emit_read *read)
 {
     joins *j = user;
     int64_t strides[TN_MAX_RANK] = {0};
     uint32_t hidden = 0;
-    (void)read;
+    const bool is_guard = read && read->v == NO_VALUE;
     for (uint32_t i = 0; i < expr->n; i++)
         if (expr->at[i].kind == ACCESS_AXIS)
             strides[expr->at[i].axis] = expr->at[i].factor;
         else
             hidden |= hidden_axes(expr->at[i].of);
     for (uint32_t i = 0; i + 1 < j->k->rank; i++)
-        if ((hidden >> i & 3) || strides[i] != strides[i + 1] * j->k->dims[i + 1])
+        if (is_guard && j->k->dims[i + 1] < SHORT && !nest_is_dynamic(j->k, i + 1) &&
+            guards_axis(expr, i))
+            continue;
+        else if ((hidden >> i & 3) || strides[i] != strides[i + 1] * j->k->dims[i + 1])
             j->possible &= ~(UINT32_C(1) << i);
 }
 

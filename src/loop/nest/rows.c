@@ -196,7 +196,7 @@ static bool steps_shortly(const access_expr *e, uint32_t axis, int64_t most)
 static void count_walk(void *user, const access_expr *expr, const emit_read *read)
 {
     walks *w = user;
-    if (!read)
+    if (!read || read->v == NO_VALUE)
         return;
     const uint32_t axes = access_expr_axes(expr);
     const bool is_row = steps_shortly(expr, w->row_axis, 1);

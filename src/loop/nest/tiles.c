@@ -27,9 +27,9 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
 {
     tiles *t = user;
     int64_t constant, strides[TN_MAX_RANK] = {0};
-    if (!read || read->is_by_data || read->map->n_guards > 0 || dtype_is_complex(read->dtype) ||
-        !access_strides(expr, t->k->rank, &constant, strides) || strides[t->last] == 0 ||
-        strides[t->last] == 1)
+    if (!read || read->v == NO_VALUE || read->is_by_data || read->map->n_guards > 0 ||
+        dtype_is_complex(read->dtype) || !access_strides(expr, t->k->rank, &constant, strides) ||
+        strides[t->last] == 0 || strides[t->last] == 1)
         return;
     uint32_t axis = 0;
     while (axis < t->last && strides[axis] != 1 && strides[axis] != -1)
