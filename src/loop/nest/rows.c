@@ -23,7 +23,8 @@ static void emit_pass(rows *s, uint32_t pass)
     s->stored = 0;
     rows_hoist_operands(s, pass);
     if (rows_are_extrema(s, pass)) {
-        rows_reduce_extrema(s, pass, results);
+        const row_part all = rows_all(s);
+        rows_reduce_extrema(s, pass, &all, results);
     } else if (rows_are_one_block(s)) {
         const row_part all = rows_all(s);
         reduce_any_block(s, pass, &all, results);
@@ -402,6 +403,17 @@ static bool whole_rows(rows *s, const nest_options *o, nest *out, arena *memory)
     return whole_rows_as_started(s, out);
 }
 
+/* The elements of PART, a block of a long row, to slot number ITEM. */
+static void split_block(rows *s, const row_part *part, loop_value item)
+{
+    element result[1];
+    if (rows_are_extrema(s, 1))
+        rows_reduce_extrema(s, 1, part, result);
+    else
+        rows_reduce_block(s, 1, part, result);
+    rows_store_slot(s, &s->r[0], s->r[0].partials, item, result[0]);
+}
+
 /* The blocks of long rows, each an item; their results go to a temporary. */
 static bool split_blocks(rows *s, nest *out)
 {
@@ -410,7 +422,6 @@ static bool split_blocks(rows *s, nest *out)
     reduction *r = &s->r[0];
     const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
     const loop_value before = rows_size(s, ROWS_BLOCKS, blocks - 1);
-    element result[1];
     int64_t items = 1;
     for (uint32_t i = 0; i < s->axis; i++)
         items *= s->k->dims[i];
@@ -431,14 +442,12 @@ static bool split_blocks(rows *s, nest *out)
         const uint32_t inner = emit_mark(e);
         loop_if(b, loop_binary(b, LOOP_IEQ, block, before));
         const row_part rest = rows_last_block(s);
-        rows_reduce_block(s, 1, &rest, result);
-        rows_store_slot(s, r, r->partials, item, result[0]);
+        split_block(s, &rest, item);
         emit_forget(e, inner);
         loop_else(b);
     }
     const row_part whole = rows_block(s, block);
-    rows_reduce_block(s, 1, &whole, result);
-    rows_store_slot(s, r, r->partials, item, result[0]);
+    split_block(s, &whole, item);
     if (has_rest)
         loop_end(b);
     emit_forget(e, mark);

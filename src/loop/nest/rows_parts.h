@@ -110,12 +110,12 @@ int64_t rows_strip(const rows *s);
 /* The columns from number LOW on, FULL vectors at most s->strip of them, and their results. STORE
  * stores what is known of one vector. */
 void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(rows *s));
-/* Extrema are the same in any order: a whole row at once. */
+/* Extrema are the same in any order: those of PART, which may be longer than a block. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
-void rows_reduce_extrema(rows *s, uint32_t pass, element *results);
+void rows_reduce_extrema(rows *s, uint32_t pass, const row_part *part, element *results);
 
-/* Plain RESULTS again, exactly, when one is 0, whose sign may be wrong. */
-void rows_mend_extrema(rows *s, uint32_t pass, element *results);
+/* Plain RESULTS of PART again, exactly, when one is 0, whose sign may be wrong. */
+void rows_mend_extrema(rows *s, uint32_t pass, const row_part *part, element *results);
 
 /* Elements where the emitter stands join the accumulators of PASS; the lanes of one, by halving. */
 void rows_join_vector(rows *s, uint32_t pass);

@@ -235,8 +235,9 @@ static void finish(pipeline *p, element *results)
                 results[i] = extrema || rows_are_one_block(s) ? rows_total(s, &s->r[i])
                                                               : rows_combine_blocks(s, &s->r[i]);
         s->is_plain = false;
+        const row_part all = rows_all(s);
         if (extrema)
-            rows_mend_extrema(s, k + 1, results);
+            rows_mend_extrema(s, k + 1, &all, results);
         for (uint32_t i = 0; i < s->n; i++)
             if (s->r[i].pass == k + 1)
                 results[i] = rows_finish(s, &s->r[i], results[i]);

@@ -24,10 +24,16 @@ void rows_use_keys(reduction *r)
     r->sum = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
 }
 
+/* An extremum of floats has rules for zeros and NaN; others are one instruction in any case. */
+static bool has_rules(const reduction *r)
+{
+    return dtype_is_float(r->sum);
+}
+
 element rows_identity(rows *s, const reduction *r, uint32_t lanes)
 {
     element x = element_zero(s->e.b, r->sum, lanes);
-    if (s->is_plain)
+    if (s->is_plain && has_rules(r))
         return element_empty(s->e.b, r->kind, r->sum, r->sum, lanes);
     if (!element_identity(s->e.b, r->kind, r->sum, lanes, &x))
         s->e.failed = true;
@@ -39,7 +45,7 @@ element rows_identity(rows *s, const reduction *r, uint32_t lanes)
 static element combine(rows *s, const reduction *r, element acc, element x)
 {
     loop_builder *b = s->e.b;
-    if (!s->is_plain)
+    if (!s->is_plain || !has_rules(r))
         return element_combine(b, r->kind, acc, x);
     const loop_value beyond = fold_is_largest(r->kind) ? loop_binary(b, LOOP_FLT, acc.re, x.re)
                                                        : loop_binary(b, LOOP_FLT, x.re, acc.re);
@@ -57,7 +63,7 @@ static element combine_lanes(rows *s, const reduction *r, element x)
 /* Does NaN win where a plain extremum ignores it? Then what was NaN is noted beside it. */
 static bool notes_nans(const rows *s, const reduction *r)
 {
-    return s->is_plain && fold_nan_wins(r->kind);
+    return s->is_plain && has_rules(r) && fold_nan_wins(r->kind);
 }
 
 /* Half as many lanes note NaNs: two can be asked at once, and vectors are longer than the
@@ -258,28 +264,33 @@ bool rows_are_extrema(const rows *s, uint32_t pass)
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             all = all && fold_is_extremum(s->r[i].kind) &&
-                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64);
+                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64 || dtype_is_int(s->r[i].sum) ||
+                   dtype_is_bool(s->r[i].sum));
     return all;
 }
 
-void rows_mend_extrema(rows *s, uint32_t pass, element *results)
+void rows_mend_extrema(rows *s, uint32_t pass, const row_part *part, element *results)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    loop_value any = loop_const(b, loop_type_of(LOOP_MASK, 1), 0);
+    loop_value any = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (s->r[i].pass != pass)
+        if (s->r[i].pass != pass || !has_rules(&s->r[i]))
             continue;
         const loop_value zero = element_zero(b, s->r[i].sum, 1).re;
-        any = loop_binary(b, LOOP_OR, any, loop_binary(b, LOOP_FEQ, results[i].re, zero));
-        results[i] = element_var(b, results[i]);
+        const loop_value is_zero = loop_binary(b, LOOP_FEQ, results[i].re, zero);
+        any = any == LOOP_NO_VALUE ? is_zero : loop_binary(b, LOOP_OR, any, is_zero);
     }
+    if (any == LOOP_NO_VALUE)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->r[i].pass == pass)
+            results[i] = element_var(b, results[i]);
     element vars[KERNEL_REDUCTIONS];
     memcpy(vars, results, sizeof vars);
     const uint32_t mark = emit_mark(e);
     loop_if(b, any);
-    const row_part all = rows_all(s);
-    rows_reduce_block(s, pass, &all, results);
+    rows_reduce_block(s, pass, part, results);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             element_set(b, vars[i], results[i]);
@@ -290,19 +301,17 @@ void rows_mend_extrema(rows *s, uint32_t pass, element *results)
             results[i] = element_get(b, vars[i]);
 }
 
-/* A whole row at once. */
-void rows_reduce_extrema(rows *s, uint32_t pass, element *results)
+void rows_reduce_extrema(rows *s, uint32_t pass, const row_part *part, element *results)
 {
     enum { LONG = 256 };
     emitter *e = &s->e;
     const uint32_t lanes = e->lanes;
-    const row_part all = rows_all(s);
     e->lanes = !s->is_dynamic && s->length >= LONG && lanes < LOOP_MAX_LANES ? 2 * lanes : lanes;
     s->is_plain = true;
-    rows_reduce_block(s, pass, &all, results);
+    rows_reduce_block(s, pass, part, results);
     s->is_plain = false;
     e->lanes = lanes;
-    rows_mend_extrema(s, pass, results);
+    rows_mend_extrema(s, pass, part, results);
 }
 
 loop_value rows_slot(rows *s, const reduction *r, loop_value base, loop_value index)
