@@ -223,15 +223,6 @@ def reductions(p):
     return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
 
 
-def long_rows(p):
-    """Extrema and sums of rows of many blocks, few of them, over the threads; of zeros and NaN, too."""
-    x = p.input(p.kind(REAL + ("I1",)), [*p.dims(p.r.randint(0, 1), 5), p.r.choice([1024, 4097, 20_000]) + p.n(70)])
-    if x.dtype in FLOATS and p.r.random() < 0.5:
-        x = p.binary("Div" if p.r.random() < 0.5 else "Mul", p.binary("Sub", x, x), x)
-    return tuple(p.reduced(kind, x, [len(x.shape) - 1], False)
-                 for kind in p.r.sample(["Max", "Min"] + ["Sum"] * (x.dtype != "I1"), p.r.randint(1, 2)))
-
-
 def rows(p):
     """As softmax does it: several passes over rows."""
     x = p.input(p.kind(FLOATS), p.dims(2))
@@ -591,10 +582,10 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions,
-         long_rows, rows, normalised, products, tiled_products, vectors, dots, short_products, convolutions,
-         grouped_convolutions, pools, taken, taken_rows, gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products, quantised,
-         decoded_products, scanned, steps, images, moves)
+KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions, rows,
+         normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
+         taken, taken_rows, gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products,
+         quantised, decoded_products, scanned, steps, images, moves)
 
 
 def program(kind, number):

@@ -143,6 +143,31 @@ static bool look_at_all(const function *f, const kernel *k, joins *j, arena *mem
     return true;
 }
 
+bool nest_flatten(const function *f, const kernel *k, value_id operand, arena *memory, kernel *out,
+                  bool *applies)
+{
+    static const uint32_t order[] = {1, 0};
+    const int64_t there[] = {k->there[1], k->there[0]};
+    loop_builder b;
+    emitter e;
+    access_map turned;
+    kernel other;
+    *applies = false;
+    if (k->rank != 2 || !k->operands || nest_is_dynamic(k, 0) || nest_is_dynamic(k, 1))
+        return true;
+    loop_init(&b, memory);
+    if (!access_of_order(k->dims, order, 2, memory, &turned) ||
+        !nest_rebase(k, &turned, there, k->reduced >> 1 & 1, memory, &other) ||
+        !emit_init(&e, &b, f, &other, memory))
+        return false;
+    joins j = {.k = &other, .possible = UINT32_MAX};
+    e.rank = other.rank;
+    if (!emit_visit_reads(&e, operand, other.operands, look, &j))
+        return false;
+    *applies = j.possible & 1;
+    return !*applies || join(&other, 0, memory, out);
+}
+
 /* Without axes of extent 1, but with at least one axis, and one that is reduced in ROWS. */
 static bool drop_ones(const kernel *k, arena *memory, kernel *out)
 {

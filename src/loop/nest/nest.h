@@ -74,6 +74,10 @@ bool nest_rebase(const kernel *k, const access_map *map, const int64_t *there, u
  * compatible strides, axes of extent 1 vanish, and for ROWS all reduced axes become one, the last.
  */
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out);
+/* K over two axes as one, in the order in which the last one comes first. *APPLIES: everything that
+ * OPERAND is computed from is read one after the other so. False without memory. */
+bool nest_flatten(const function *f, const kernel *k, value_id operand, arena *memory, kernel *out,
+                  bool *applies);
 /* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
  * step gives (loop_size), and no code is left out because of its value. */
 /* X, by the NAME of loop_size where it is dynamic. */

@@ -457,6 +457,19 @@ static bool split_blocks(rows *s, nest *out)
     return out->steps[0].program != NULL;
 }
 
+/* The same for a matrix of few columns, which is walked over as one line. */
+static bool split_columns(rows *s, nest *out, int64_t columns)
+{
+    s->is_costly = is_costly(s->e.f, s->k);
+    rows_use_keys(&s->r[0]);
+    const int64_t blocks = rows_emit_narrow(s, columns);
+    out->n_temps = 1;
+    out->temps[0] = (uint64_t)(columns * blocks) * dtype_bytes(s->r[0].sum);
+    add_step(s, out, blocks, (uint64_t)(nest_cost(s->e.f, s->k) * SUM_BLOCK) * (uint64_t)columns,
+             "the blocks of a few columns, over the threads");
+    return out->steps[0].program != NULL;
+}
+
 static bool split_results(rows *s, nest *out)
 {
     emitter *e = &s->e;
@@ -491,6 +504,17 @@ bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, are
         return false;
     if (!k->is_split || s->n != 1)
         return whole_rows(s, o, out, memory);
+    kernel flat;
+    bool is_narrow;
+    if (!nest_flatten(f, k, s->r[0].n->in[0], memory, &flat, &is_narrow))
+        return false;
+    if (is_narrow) {
+        if (!start(s, &b, f, &flat, o, memory) || !split_columns(s, out, k->dims[0]) ||
+            !start(s, &b, f, k, o, memory))
+            return false;
+        rows_use_keys(&s->r[0]);
+        return split_results(s, out);
+    }
     if (!split_blocks(s, out) || !start(s, &b, f, k, o, memory))
         return false;
     return split_results(s, out);

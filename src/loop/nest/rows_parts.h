@@ -117,6 +117,9 @@ void rows_reduce_extrema(rows *s, uint32_t pass, const row_part *part, element *
 /* Plain RESULTS of PART again, exactly, when one is 0, whose sign may be wrong. */
 void rows_mend_extrema(rows *s, uint32_t pass, const row_part *part, element *results);
 
+/* The blocks of a matrix of COLUMNS columns, over which S walks as one line: their results. */
+int64_t rows_emit_narrow(rows *s, int64_t columns);
+
 /* Elements where the emitter stands join the accumulators of PASS; the lanes of one, by halving. */
 void rows_join_vector(rows *s, uint32_t pass);
 /* The accumulators of R for a row or a block, and what their lanes come to. */
