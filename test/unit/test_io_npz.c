@@ -242,7 +242,7 @@ static void test_names(bench *b, const char *path)
     CHECK_INT(load_all(b, (const unsigned char *)"\x93NUMPY\1\0v\0{", 11), TN_ERR_IO);
     bench_says(b, "is a single .npy array");
     CHECK_INT(load_all(b, (const unsigned char *)"what is this?", 13), TN_ERR_IO);
-    bench_says(b, "neither an .npz nor a .safetensors");
+    bench_says(b, "is no .npy, .npz or .safetensors");
     CHECK_INT(load_all(b, NULL, 0), TN_ERR_IO);
     CHECK_INT(archive_open(b->cx, "/nowhere/x.npz", &a), TN_ERR_IO);
 }
