@@ -57,18 +57,18 @@ static loop_value offset_of(packing *k, loop_value j)
     return int_times_sized(b, int_add(b, k->column, j), n->n ? walk_sized_step(n) : sized_of(1));
 }
 
-/* Divided once for the panel, not for each product. Columns that do not exist stand for the last
- * one. */
+/* Divided once for the panel, not for each product. Those of columns that do not exist are read
+ * only where the number of columns is not known (emit_any_columns): they stand for the last one. */
 static void note_offsets(packing *k)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
-    const loop_value last =
-        p->has_dynamic_n
-            ? loop_binary(b, LOOP_ISUB, loop_size(b, SIZE_COLUMNS, p->n), loop_i64(b, 1))
-            : loop_i64(b, p->n - 1);
-    const loop_value column = loop_min(b, int_add(b, k->column, j), last);
+    loop_value column = int_add(b, k->column, j);
+    if (p->has_dynamic_n) {
+        const loop_value n = loop_size(b, SIZE_COLUMNS, p->n);
+        column = loop_min(b, column, loop_binary(b, LOOP_ISUB, n, loop_i64(b, 1)));
+    }
     loop_store(b, loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)),
                walk_emit(b, &p->unpacked.n, column), 8);
     loop_end(b);
