@@ -65,6 +65,7 @@ FAULTS = [
     Fault("add-zero", "src/pass/identities.c", "scalar_of_float(-0.0) : scalar_of_int(0);\n    if (!is_real(c))\n        return NO_VALUE;\n    value_id v = rule_neutral(c, 0, zero);",
           "scalar_of_float(0.0) : scalar_of_int(0);\n    if (!is_real(c))\n        return NO_VALUE;\n    value_id v = rule_neutral(c, 0, zero);", "cases pass/identities*.case"),
     Fault("slice-slice", "src/pass/rules_chains.c", "a[i].start + b[i].start * a[i].step : 0;", "a[i].start + b[i].start : 0;", "cases pass/identities*.case"),
+    Fault("weights-order", "src/pass/transpose_weights.c", "order[i] = own[perm[i]];", "order[i] = perm[own[i]];", "script pass/test_transpose_weights.py"),
     Fault("weights-broadcast", "src/pass/transpose_weights.c", "axes[found++] = at;", "axes[found++] = perm[at];", "script pass/test_transpose_weights.py"),
     # ---- derivatives
     Fault("grad-transpose", "src/grad/grad_movement.c", "inverse[perm[i]] = i;", "inverse[i] = perm[i];", "cases grad/transpose.case"),

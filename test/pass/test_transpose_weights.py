@@ -27,6 +27,14 @@ BY_BLOCK = f"""\
   %d = reshape(%q) new_shape[{OUTPUTS}, {INPUTS}] -> tensor<f32, {OUTPUTS}x{INPUTS}>
 """
 CAST = f"  %d = neg(%c) -> tensor<f32, {OUTPUTS}x{INPUTS}>\n"
+# An order of three axes that does not commute with the one in which the product wants them.
+TURNED = f"""\
+func @main(%x: tensor<f32, ROWSx{INPUTS}>) -> (tensor<f32, ROWSx{OUTPUTS}>) {{
+  %w = constant value[{NUMBERS}] -> tensor<si8, 6x12x{INPUTS}>
+  %c = cast(%w) dtype[f32] -> tensor<f32, 6x12x{INPUTS}>
+  %t = transpose(%c) perm[1, 0, 2] -> tensor<f32, 12x6x{INPUTS}>
+  %d = reshape(%t) new_shape[{OUTPUTS}, {INPUTS}] -> tensor<f32, {OUTPUTS}x{INPUTS}>
+"""
 CONTRACTED = f"""\
   %y = dot_general(%x, %d) contract_lhs[1] contract_rhs[1] -> tensor<f32, ROWSx{OUTPUTS}>
   return %y
@@ -41,12 +49,13 @@ TRANSPOSED = f"""\
 
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "p.ptir"
-    for how in BY_ROW, BY_BLOCK, CAST:
+    for how, kept in ((STORED + BY_ROW, f"{INPUTS}, {OUTPUTS}"), (STORED + BY_BLOCK, f"{INPUTS}, {OUTPUTS}"),
+                      (STORED + CAST, f"{INPUTS}, {OUTPUTS}"), (TURNED, f"{INPUTS}, 12, 6")):
         for product in CONTRACTED, TRANSPOSED:
             for rows in 1, 5, 16:
-                path.write_text((STORED + how + product).replace("ROWS", str(rows)))
+                path.write_text((how + product.replace("%t", "%turned")).replace("ROWS", str(rows)))
                 graph = tenon("explain", path, "--dump", "graph").stdout
-                assert f"si8[{INPUTS}, {OUTPUTS}]" in graph and "transpose " not in graph and "contract_rhs=[1]" not in graph, graph
+                assert f"si8[{kept}]" in graph and "transpose " not in graph and "contract_rhs=[1]" not in graph, graph
                 runs = {tenon("run", path, "--random", 1, "--print", *how_run).stdout
                         for how_run in (["--engine", "ref", "-O0"], ["--engine", "ref"], [])}
                 assert len(runs) == 1, (how, product, rows)
