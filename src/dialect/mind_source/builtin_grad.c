@@ -8,8 +8,14 @@ enum { MOST_ORDERS = 16 };
 static bool read_wrt(use *u, const value *v, span at, value_id *out)
 {
     if (v->kind == V_TENSOR) {
+        const type *t = value_type(u->l->f, v->u.id);
         *out = v->u.id;
-        return true;
+        if (!dtype_is_float(t->dtype))
+            (void)lowering_fault(u->l, DIAG_NotDifferentiable, at,
+                                 "what to differentiate by is %s: only floating-point values have "
+                                 "gradients",
+                                 type_words(u->l, t));
+        return dtype_is_float(t->dtype);
     }
     if (v->kind == V_NUMBER || v->kind == V_FILL)
         (void)lowering_fault(u->l, DIAG_CannotInfer, at,
@@ -19,6 +25,20 @@ static bool read_wrt(use *u, const value *v, span at, value_id *out)
                              "expected a tensor to differentiate by, found %s",
                              value_words(u->l, v));
     return false;
+}
+
+/* A loss is one floating-point number, or a tensor of one element. */
+static bool check_loss(use *u, value_id loss)
+{
+    const type *t = value_type(u->l->f, loss);
+    if (!dtype_is_float(t->dtype))
+        (void)lowering_fault(u->l, DIAG_NotDifferentiable, u->places[0],
+                             "the loss is %s: only floating-point values have gradients",
+                             type_words(u->l, t));
+    else if (t->count != 1)
+        (void)lowering_fault(u->l, DIAG_GradientShape, u->places[0],
+                             "the loss is %s, but a loss is one number", type_words(u->l, t));
+    return dtype_is_float(t->dtype) && t->count == 1;
 }
 
 /* The gradients of a value by other values: a tuple, or one tensor for one. */
@@ -33,7 +53,7 @@ value builtin_gradient_of(use *u)
     value *items = ARENA_ARRAY(&u->l->s->memory, value, n);
     if (!by || !out || !items)
         return lowering_no_memory(u->l);
-    if (loss == NO_VALUE)
+    if (loss == NO_VALUE || !check_loss(u, loss))
         return BAD;
     for (uint32_t i = 0; i < n; i++)
         if (!read_wrt(u, is_list ? &wrt->u.items[i] : wrt, u->places[1], &by[i]))
