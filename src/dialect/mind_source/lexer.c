@@ -158,8 +158,7 @@ static void scan_number(scanner *c)
     bool hex = base_of(c->text + begin, c->end - begin) == 16;
     for (; c->at < c->end; c->at++) {
         char b = c->text[c->at], before = c->at > begin ? c->text[c->at - 1] : '\0';
-        bool sign = (b == '+' || b == '-') && !hex && (before == 'e' || before == 'E') &&
-                    is_digit(byte_at(c, c->at + 1));
+        bool sign = (b == '+' || b == '-') && !hex && (before == 'e' || before == 'E');
         bool point = b == '.' &&
                      (is_digit(byte_at(c, c->at + 1)) || !is_ascii_letter(byte_at(c, c->at + 1)));
         if (!is_digit(b) && !is_ascii_letter(b) && !sign && !point)

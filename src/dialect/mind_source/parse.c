@@ -407,16 +407,14 @@ static function_decl *parse_function(parser *p)
 static void parse_port(parser *p)
 {
     advance(p);
-    if (peek(p) == T_NAME)
-        advance(p);
-    else
+    bool ok = accept(p, T_NAME);
+    while (ok && (accept(p, T_PATH) || accept(p, T_DOT)))
+        ok = accept(p, T_NAME) || accept(p, T_STAR);
+    if (!ok) {
         parser_fault(p, "a name");
-    while (peek(p) == T_PATH || peek(p) == T_DOT) {
-        advance(p);
-        if (peek(p) == T_NAME || peek(p) == T_STAR)
-            advance(p);
-        else
-            parser_fault(p, "a name");
+        if (!p->at->after_newline)
+            skip_statement(p);
+        return;
     }
     if (!accept(p, T_SEMICOLON) && !p->at->after_newline && peek(p) != T_END) {
         parser_fault(p, "';'");
