@@ -389,9 +389,10 @@ value lowering_apply(lowering *l, const closure *c, const value *arguments, cons
     if (d->has_syntax_errors)
         return BAD;
     if (n != d->n_params) {
-        value bad = lowering_fault(
-            l, DIAG_ArityMismatch, call, "'%.100s' takes %" PRIu32 " argument%s, not %" PRIu32,
-            d->name ? d->name : "the closure", d->n_params, d->n_params == 1 ? "" : "s", n);
+        value bad = lowering_fault(l, DIAG_ArityMismatch, call,
+                                   "%s%.100s%s takes %" PRIu32 " argument%s, not %" PRIu32,
+                                   d->name ? "'" : "", d->name ? d->name : "the closure",
+                                   d->name ? "'" : "", d->n_params, d->n_params == 1 ? "" : "s", n);
         diag_note(&l->s->m->cx->diag, &l->s->m->source, d->at, "it is defined here");
         return bad;
     }
