@@ -80,11 +80,16 @@ static shape_fault take_axes(const attrs *given, attr_key key, uint32_t rank, ui
     return SHAPE_FINE;
 }
 
+static attr_key batch_key(bool left)
+{
+    return left ? KEY_BATCH_LHS : KEY_BATCH_RHS;
+}
+
 shape_fault resolve_dot_axes(const attrs *given, bool left, uint32_t rank, dot_axes *out,
                              attr_key *key)
 {
     uint32_t mask = 0;
-    *key = left ? KEY_BATCH_LHS : KEY_BATCH_RHS;
+    *key = batch_key(left);
     shape_fault f = take_axes(given, *key, rank, &mask, out->batch, &out->n_batch);
     if (f.kind != SHAPE_OK)
         return f;
@@ -111,7 +116,14 @@ static tn_status rule_roles(const infer_call *call, uint32_t k, dot_axes *out)
     attr_key key;
     TN_TRY(rule_rank(call, k, 0, TN_MAX_RANK));
     const shape_fault f = resolve_dot_axes(call->attrs, k == 0, rank, out, &key);
-    return f.kind == SHAPE_OK ? TN_OK : rule_axis_fault(call, f, key, rank);
+    if (f.kind == SHAPE_OK)
+        return TN_OK;
+    for (uint32_t i = 0; f.kind == SHAPE_AXIS_TWICE && i < out->n_batch; i++)
+        if (key != batch_key(k == 0) && out->batch[i] == (uint32_t)f.value)
+            return infer_reject(
+                call, DIAG_DuplicateAxis, "axis %" PRId64 " of '%s' stands in '%s' and in '%s'",
+                f.value, rule_op(call), attr_keys[batch_key(k == 0)].name, attr_keys[key].name);
+    return rule_axis_fault(call, f, key, rank);
 }
 
 static tn_status paired(const infer_call *call, const char *what, uint32_t n_left,
