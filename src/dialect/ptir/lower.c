@@ -310,7 +310,8 @@ static tn_status lower_results(lowering *l)
         ptir_lower_fault(
             l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL, from->at,
             from->stores_ids ? "'results' has %" PRIu32 " types, and 'result_ids' %" PRIu32 " ids"
-                             : "%" PRIu32 " results of only %" PRIu32 " instructions",
+                             : "the results are the last %" PRIu32
+                               " instructions of the body, which has %" PRIu32,
             n, have);
         return TN_OK;
     }

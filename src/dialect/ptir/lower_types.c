@@ -139,21 +139,35 @@ static bool has_form(const ptir_type *declared, op_id op, uint32_t n)
            (n != 1 || may_wrap);
 }
 
+enum { MOST_TYPES_SHOWN = 8 };
+
+/* As it is written in messages; NULL without memory. */
+static const char *declared_text(lowering *l, const ptir_type *t)
+{
+    if (t->tensor)
+        return type_text(l->memory, &l->m->types, t->tensor);
+    const char *text = "";
+    for (uint32_t i = 0; text && i < t->n && i < MOST_TYPES_SHOWN; i++) {
+        const char *item = declared_text(l, &t->items[i]);
+        text = item ? arena_printf(l->memory, "%s%s%s", text, i ? ", " : "", item) : NULL;
+    }
+    return text ? arena_printf(l->memory, "(%s%s)", text, t->n > MOST_TYPES_SHOWN ? ", ..." : "")
+                : NULL;
+}
+
 static void type_fault(lowering *l, const ptir_inst *inst, op_id op, value_id first, uint32_t n)
 {
     const function *f = l->scope->f;
     arena_mark here = arena_here(l->memory);
-    const char *text = NULL;
-    for (uint32_t i = 0; i < n && i < 8; i++)
-        text = arena_printf(l->memory, "%s%s%s", text ? text : "", i ? ", " : "",
-                            type_text(l->memory, &l->m->types, value_type(f, first + i)));
+    ptir_type results[MOST_TYPES_SHOWN + 1];
+    for (uint32_t i = 0; i < n && i <= MOST_TYPES_SHOWN; i++)
+        results[i] = (ptir_type){.tensor = value_type(f, first + i)};
+    const ptir_type result = n == 1 ? results[0] : (ptir_type){.n = n, .items = results};
+    const char *declared = declared_text(l, &inst->out), *made = declared_text(l, &result);
     diag_kind kind = op_table[op].traits & T_REGIONS ? DIAG_RegionSignature : DIAG_TypeMismatch;
     ptir_lower_fault(l, kind, op_table[op].text, inst->out_at,
-                     "the declared type differs from that of the result, %s%s%s", n == 1 ? "" : "(",
-                     n == 0 ? ""
-                     : text ? text
-                            : "the type",
-                     n == 1 ? "" : ")");
+                     "the declared output type is %s, but the result is %s",
+                     declared ? declared : "another", made ? made : "of another type");
     arena_rewind(l->memory, here);
 }
 
