@@ -228,7 +228,7 @@ bool text_skip_brackets(ptir_scan *s)
     return open == 0 || scan_fail(s, DIAG_SyntaxError, bracket, "this bracket is not closed");
 }
 
-/* More elements cannot stand up to the next closing bracket. */
+/* More elements cannot stand up to the next closing bracket, whatever the type asks for. */
 static int64_t most_elements(const ptir_scan *s)
 {
     const char *close = memchr(s->at, ']', (size_t)(s->end - s->at));
@@ -252,19 +252,23 @@ bool text_read_data(ptir_scan *s, const type *t, bool fill, const literal **out,
         scan_fault(s, DIAG_InvalidConstant, where, "a constant needs known extents");
         return text_skip_brackets(s);
     }
-    if (wanted < 0 || wanted > most_elements(s)) {
-        scan_fault(s, DIAG_InvalidConstant, where,
-                   "a constant of %" PRId64 " elements has at most %" PRId64 " here", wanted,
-                   most_elements(s));
+    if (wanted < 0) {
+        scan_fault(s, DIAG_InvalidConstant, where, "a constant has countable elements");
         return text_skip_brackets(s);
     }
-    char *data = arena_alloc_aligned(&s->m->arena, (size_t)wanted * size, 64);
+    if (scan_at(s, "[")) {
+        scan_fault(s, DIAG_InvalidConstant, where,
+                   "the elements of a constant are one list, row by row, without brackets in it");
+        return text_skip_brackets(s);
+    }
+    const int64_t room = wanted <= most_elements(s) ? wanted : 0;
+    char *data = arena_alloc_aligned(&s->m->arena, (size_t)room * size, 64);
     if (!data)
         return scan_no_memory(s);
     if (!scan_eat(s, "]")) {
         do {
             char beyond[16];
-            if (!read_element(s, t->dtype, n < wanted ? data + (size_t)n * size : beyond))
+            if (!read_element(s, t->dtype, n < room ? data + (size_t)n * size : beyond))
                 return !s->failed && text_skip_brackets(s);
             n++;
         } while (scan_eat(s, ","));
@@ -277,7 +281,9 @@ bool text_read_data(ptir_scan *s, const type *t, bool fill, const literal **out,
     *ok = n == wanted;
     if (!*ok)
         scan_fault(s, DIAG_InvalidConstant, where,
-                   "a constant of %" PRId64 " elements has %" PRId64 " here", wanted, n);
+                   fill ? "'fill' takes one element, not %" PRId64
+                        : "%" PRId64 " elements stand here, the type has %" PRId64,
+                   n, wanted);
     *l = (literal){.type = t, .data = data, .bytes = (size_t)wanted * size, .splat = fill};
     return true;
 }

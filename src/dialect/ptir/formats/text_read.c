@@ -237,6 +237,11 @@ static int field_index(const ptir_op_info *op, const char *name, size_t n)
     return -1;
 }
 
+static bool is_word(ptir_word_text name, const char *word)
+{
+    return name.n == strlen(word) && memcmp(name.at, word, name.n) == 0;
+}
+
 static bool unknown_field(reader *r, const ptir_op_info *op, ptir_word_text name, uint32_t seen)
 {
     char fields[200];
@@ -249,7 +254,10 @@ static bool unknown_field(reader *r, const ptir_op_info *op, ptir_word_text name
         n += (size_t)snprintf(fields + n, sizeof fields - n, "%s%s", i ? ", " : "",
                               op->fields[i].name);
     (void)scan_fail(&r->s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s', but %s",
-                    op->name, name.n > 60 ? 60 : (int)name.n, name.at, n ? fields : "none at all");
+                    op->name, name.n > 60 ? 60 : (int)name.n, name.at,
+                    n                               ? fields
+                    : op->form == PTIR_FORM_LITERAL ? "value and fill"
+                                                    : "none at all");
     suggest_fix(&like, &r->s.m->cx->diag, name.where, "");
     return false;
 }
@@ -259,7 +267,7 @@ static bool read_one_field(reader *r, const ptir_op_info *op, ptir_word_text nam
 {
     ptir_scan *s = &r->s;
     int i = field_index(op, name.at, name.n);
-    if (i < 0 && op->op == OP_BROADCAST && name.n == 5 && memcmp(name.at, "shape", 5) == 0)
+    if (i < 0 && op->op == OP_BROADCAST && is_word(name, "shape"))
         i = 0;
     if (i < 0)
         return unknown_field(r, op, name, found->seen);
@@ -295,16 +303,21 @@ static bool read_fields(reader *r, const ptir_op_info *op, found_fields *found)
         if (!scan_eat(s, "["))
             return scan_unexpected(s, "'[' behind the name of a field, or '->' and the type of the "
                                       "result");
-        bool is_fill = name.n == 4 && memcmp(name.at, "fill", 4) == 0;
-        if (op->form == PTIR_FORM_LITERAL &&
-            (is_fill || (name.n == 5 && memcmp(name.at, "value", 5) == 0)) && !found->data) {
+        bool is_fill = is_word(name, "fill");
+        if (op->form == PTIR_FORM_LITERAL && (is_fill || is_word(name, "value"))) {
+            if (found->data)
+                return scan_fail(s, DIAG_DuplicateKey, name.where,
+                                 "this constant has its elements already");
             found->data = s->at;
             found->data_at = name.where;
             found->fill = is_fill;
             if (!text_skip_brackets(s)) /* read when the type is known */
                 return false;
-        } else if (op->op == OP_DOT_GENERAL && name.n == 5 && memcmp(name.at, "batch", 5) == 0 &&
-                   !(found->seen & 3)) {
+        } else if (op->op == OP_DOT_GENERAL && is_word(name, "batch")) {
+            if (found->seen & 3)
+                return scan_fail(s, DIAG_DuplicateKey, name.where,
+                                 "'batch' stands for 'batch_lhs' and 'batch_rhs', one of which is "
+                                 "given already");
             if (!text_read_field(s, &op->fields[0], &found->at[0]))
                 return false;
             found->at[1] = found->at[0];
@@ -363,7 +376,7 @@ static bool read_constant(reader *r, const found_fields *found, ptir_inst *out)
     if (!own)
         return scan_no_memory(s);
     if (!found->data)
-        return scan_fail(s, DIAG_SyntaxError, out->at, "missing field 'value'");
+        return scan_fail(s, DIAG_SyntaxError, out->at, "missing field 'value' or 'fill'");
     if (!out->out.tensor) {
         scan_fault(s, DIAG_InvalidConstant, out->out_at, "a constant is no tuple");
         out->op = PTIR_OP_COUNT;
