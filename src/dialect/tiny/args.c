@@ -179,15 +179,27 @@ bool read_axes(reader *r, entry *e, const json_value *list, const char *key, con
     return true;
 }
 
+void suggest_word(reader *r, const json_value *v, const char *words)
+{
+    suggestion like;
+    if (v->kind != JSON_STRING)
+        return;
+    suggest_begin(&like, v->text.at, v->text.n);
+    suggest_words(&like, words);
+    suggest_fix(&like, &r->m->cx->diag, v->at, "\"");
+}
+
 bool read_dtype(reader *r, entry *e, const json_value *v, const char *key, tn_dtype *out)
 {
     if (v->kind != JSON_STRING)
         return wrong(r, e, v, key, "the name of an element type");
     if (tiny_dtype(v->text, out))
         return true;
-    return fault(r, e, DIAG_UnknownDType, v->at,
-                 "'%.*s' is no element type; there are fp16, bf16, fp32, i32 and bool",
-                 v->text.n < 100 ? (int)v->text.n : 100, v->text.at);
+    (void)fault(r, e, DIAG_UnknownDType, v->at,
+                "'%.*s' is no element type; there are fp16, bf16, fp32, i32 and bool",
+                v->text.n < 100 ? (int)v->text.n : 100, v->text.at);
+    suggest_word(r, v, "fp16 bf16 fp32 i32 bool");
+    return false;
 }
 
 /* `inf`, `-inf` and `nan`, also in capitals. */

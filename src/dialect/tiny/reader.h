@@ -122,6 +122,8 @@ bool read_numbers(reader *r, entry *e, const json_value *list, const char *key, 
 bool read_axes(reader *r, entry *e, const json_value *list, const char *key, const value *of,
                int64_t *out, uint32_t *n);
 bool read_dtype(reader *r, entry *e, const json_value *v, const char *key, tn_dtype *out);
+/* Offer that of WORDS which is like the text of V, in the diagnostic that was just reported. */
+void suggest_word(reader *r, const json_value *v, const char *words);
 /* A number, bool, or one of the strings inf, -inf, nan (in any case), as an element of D. */
 bool read_scalar(reader *r, entry *e, const json_value *v, tn_dtype d, diag_kind kind, scalar *out);
 

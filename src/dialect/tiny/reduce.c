@@ -20,7 +20,9 @@ static bool read_op(reader *r, entry *e, op_id *op)
                 extension(r, e, v->at, "REDUCE with 'PROD'");
             return true;
         }
-    return fault(r, e, DIAG_InvalidAttribute, v->at, "'op' of 'REDUCE' is SUM, MAX, MIN or PROD");
+    (void)fault(r, e, DIAG_InvalidAttribute, v->at, "'op' of 'REDUCE' is SUM, MAX, MIN or PROD");
+    suggest_word(r, v, "SUM MAX MIN PROD");
+    return false;
 }
 
 static bool no_dtype(reader *r, entry *e, op_id op, tn_dtype from)

@@ -185,7 +185,7 @@ static bool put_named(map_reader *p, const json_value *map)
                    memcmp(v->text.at, out->items[k].text.at, v->text.n) != 0;
         if (!fine)
             return malformed(p, v->at,
-                             "needs names in 'out', made of letters, digits and _, each another");
+                             "needs names in 'out', all different, made of letters, digits and _");
     }
     p->out = out;
     return put_list(p, in);
