@@ -14,11 +14,9 @@ void json_init(json *j, context *cx, const source *src, arena *strings, bool rel
     *j = (json){.cx = cx,
                 .src = src,
                 .strings = strings,
-                .at = src->text,
+                .at = src->text + source_mark_length(src->text, src->length),
                 .end = src->text + src->length,
                 .relaxed = relaxed};
-    if (src->length >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0)
-        j->at += 3; /* byte order mark */
     size_t bad = utf8_invalid_at(src->text, src->length);
     if (bad < src->length)
         (void)json_fail(j, DIAG_InvalidUtf8, (span){(uint32_t)bad, 1},
@@ -390,7 +388,11 @@ static bool decode_string(json *j, const char *from, const char *close, json_tex
         }
         size_t wrote = decode_escape(&p, text + n);
         if (wrote == 0)
-            return json_fail(j, DIAG_InvalidEscape, span_at(j, p, 2), "unknown escape '%.2s'", p);
+            return json_fail(j, DIAG_InvalidEscape, span_at(j, p, 2),
+                             p[1] == 'u' ? "'%.2s' needs four hexadecimal digits, and two of these "
+                                           "escapes for what has no character of its own"
+                                         : "unknown escape '%.2s'",
+                             p);
         n += wrote;
     }
     out->at = text;

@@ -59,6 +59,15 @@ static bool read_items(grower *g, json_value *v)
     return json_ok(g->j) && take_items(g, from, v);
 }
 
+/* Names are texts of C, which end at the first NUL. */
+static bool read_text(json *j, json_value *v)
+{
+    if (!json_string(j, &v->text))
+        return false;
+    return !memchr(v->text.at, 0, v->text.n) ||
+           json_fail(j, DIAG_InvalidCharacter, v->text.where, "U+0000 cannot stand in a text");
+}
+
 /* The reader bounds the nesting, so this recursion is bounded too. */
 static bool read_value(grower *g, json_value *v)
 {
@@ -78,7 +87,7 @@ static bool read_value(grower *g, json_value *v)
         ok = json_number_any(j, &v->number);
         break;
     case JSON_STRING:
-        ok = json_string(j, &v->text);
+        ok = read_text(j, v);
         break;
     case JSON_ARRAY:
     case JSON_OBJECT:
