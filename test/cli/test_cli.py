@@ -139,6 +139,18 @@ class Top(Case):
             self.assertIn("[Usage]", done.err, args)
             self.assertEqual(done.out, "")
 
+    def test_options_that_exclude_each_other(self):
+        add = self.write("add.ir", ADD)
+        for args in [["ops", "add", "--json"], ["ops", "--json", "--legality"],
+                     ["explain", add, "--json", "--svg"], ["explain", add, "--buffers", "--dump", "loops"],
+                     ["explain", add, "--kernel", "0"], ["opt", add, "--passes", "cse", "-O1"],
+                     ["opt", add, "--passes", "cse", "--numerics", "exact"], ["check", "-", "-"],
+                     ["run", "-", "--input", "x=-"], ["run", add, "--input", "x=-", "--inputs", "-"]]:
+            done = self.tenon(*args, status=2)
+            self.assertIn("[Usage]", done.err, args)
+            self.assertEqual(done.out, "")
+        self.tenon("explain", add, "--dump", "loops", "--kernel", "0")
+
     def test_suggestions(self):
         """Whatever is looked up by a name: a misspelt one is answered with the one that was meant."""
         sized = self.write("sized.ptir", SYMBOLS)
@@ -255,6 +267,8 @@ class Compile(Case):
             done = self.tenon("compile", "a.ir", "-o", "b.o", *args, status=3)
             self.assertIn("[BackendUnavailable]", done.err)
             self.assertFalse((self.dir / "b.o").exists())
+        done = self.tenon("compile", "a.ir", "-o", "b.o", "--cpu", "no-such", status=3)
+        self.assertIn("'no-such' is not known for this machine", done.err)
         self.tenon("run", "a.ir", "--random", "1", "--cpu", "x86-64-v2")
 
     @unittest.skipUnless(platform.machine() == "x86_64", "the names are those of x86-64")

@@ -121,8 +121,9 @@ static tn_status check_machine(context *cx, const target_options *to)
                            to->triple);
     if (to->cpu && strcmp(to->cpu, "native") != 0 && !cpu_by_name(arch, to->cpu))
         return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
-                           "the CPU '%s' is not known for the triple '%s'", to->cpu,
-                           to->triple ? to->triple : "of this machine");
+                           to->triple ? "the CPU '%s' is not known for the triple '%s'"
+                                      : "the CPU '%s' is not known for this machine",
+                           to->cpu, to->triple);
     return TN_OK;
 }
 

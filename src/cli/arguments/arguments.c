@@ -185,6 +185,17 @@ static tn_status apply_common(session *s, const given *g)
     }
 }
 
+/* Does VALUE of an option that reads tensors name standard input: `-`, or NAME=-? */
+static bool reads_stdin(const char *name, const char *value)
+{
+    static const char *const readers[] = {"--input", "--inputs", "--constant", "--constants"};
+    const size_t n = strlen(value);
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+        if (strcmp(name, readers[i]) == 0)
+            return strcmp(value, "-") == 0 || (n > 1 && strcmp(value + n - 2, "=-") == 0);
+    return false;
+}
+
 static tn_status read_option(session *s, int argc, char **argv, int *at, arguments *args)
 {
     const char *argument = argv[*at], *attached;
@@ -201,6 +212,7 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
             return usage_error(s, "'%s' needs a value: %s", o->name, o->value);
         g.value = argv[++*at];
     }
+    args->n_stdin += g.value && reads_stdin(o->name, g.value);
     if (strcmp(o->name, "--entry") == 0)
         s->read.entry = g.value;
     if (strcmp(o->name, "--dim") == 0)
@@ -235,6 +247,11 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
         else
             TN_TRY(read_option(s, argc, argv, &i, args));
     }
+    for (int i = 0; i < args->n_files; i++)
+        args->n_stdin += strcmp(args->files[i], "-") == 0;
+    if (args->n_stdin > 1)
+        return usage_error(s, "standard input is named %d times, and can be read once",
+                           args->n_stdin);
     return TN_OK;
 }
 

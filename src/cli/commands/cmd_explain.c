@@ -138,6 +138,16 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     return TN_OK;
 }
 
+/* One thing is shown, and only two stages have kernels. */
+static tn_status check_wishes(session *s, const wishes *w)
+{
+    if (w->buffers + w->json + w->svg + (w->dump != NULL) > 1)
+        return usage_error(s, "--buffers, --json, --svg and --dump exclude each other");
+    if (w->kernel >= 0 && !w->dump)
+        return usage_error(s, "--kernel goes with --dump");
+    return TN_OK;
+}
+
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
                                cli_text *text)
 {
@@ -168,6 +178,7 @@ static tn_status run_explain(session *s, const arguments *args)
     tn_module *m;
     cli_text text = {0};
     TN_TRY(read_wishes(s, args, &w));
+    TN_TRY(check_wishes(s, &w));
     if (w.code)
         return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));

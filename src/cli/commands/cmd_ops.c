@@ -259,6 +259,8 @@ static tn_status run_ops(session *s, const arguments *args)
     tn_status status = TN_OK;
     if (args->n_files > 1)
         return usage_error(s, "'ops' takes one operation, not %d", args->n_files);
+    if (args->n_options + args->n_files > 1)
+        return usage_error(s, "an operation, --legality and --json exclude each other");
     if (args->n_options && args->options[0].id == OPTION_JSON)
         put_json(&out);
     else if (args->n_options)
@@ -281,5 +283,5 @@ static const option options[] = {
 };
 
 const command command_ops = {
-    "ops", "[OP] [--legality] [--json]", "print the operations, or all about one", options, run_ops,
+    "ops", "[OP | --legality | --json]", "print the operations, or all about one", options, run_ops,
     false};

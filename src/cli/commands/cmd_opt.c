@@ -20,6 +20,7 @@ static const option options[] = {
 
 typedef struct opt_options {
     const char *out, *passes, *dump_after;
+    bool has_level; /* -O or --numerics, which choose passes, too */
     tn_level level;
     tn_numerics numerics;
 } opt_options;
@@ -78,9 +79,11 @@ static tn_status read_options_of(session *s, const arguments *args, opt_options 
             o->passes = value;
             break;
         case OPTION_LEVEL:
+            o->has_level = true;
             TN_TRY(read_level(s, value, &o->level));
             break;
         case OPTION_NUMERICS:
+            o->has_level = true;
             TN_TRY(read_numerics(s, value, &o->numerics));
             break;
         case OPTION_DUMP_AFTER:
@@ -91,6 +94,8 @@ static tn_status read_options_of(session *s, const arguments *args, opt_options 
             break;
         }
     }
+    if (o->passes && o->has_level)
+        return usage_error(s, "--passes stands instead of -O and --numerics");
     return TN_OK;
 }
 

@@ -37,6 +37,7 @@ typedef struct arguments {
     int n_options;
     const char **files; /* what is not an option */
     int n_files;
+    int n_stdin; /* how often standard input is named */
 } arguments;
 
 /* Options that every command takes; those of a command start at OPTION_OWN. */
