@@ -71,8 +71,9 @@ const dialect *dialect_guess(const char *file, const char *text, size_t length)
     for (const dialect *const *d = dialects; file && *d; d++)
         if (has_extension(*d, file))
             return *d;
+    const size_t mark = source_mark_length(text, length);
     for (const dialect *const *d = dialects; *d; d++)
-        if ((*d)->looks_like(text, length))
+        if ((*d)->looks_like(text + mark, length - mark))
             return *d;
     return NULL;
 }

@@ -55,6 +55,11 @@ static void move(const source *s, source_cursor *c, uint32_t at)
     c->at = at;
 }
 
+size_t source_mark_length(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 tn_place source_place(const source *s, span at, source_cursor *cursor)
 {
     tn_place place = {s && s->name ? s->name : "", 0, 0, 0};
@@ -68,7 +73,9 @@ tn_place source_place(const source *s, span at, source_cursor *cursor)
         *cursor = c;
     const size_t rest = s->length - at.at;
     place.line = c.line;
-    place.column = c.column;
+    /* editors show no byte order mark, and count columns behind it */
+    const bool is_behind_mark = c.line == 1 && at.at > 0 && source_mark_length(s->text, s->length);
+    place.column = c.column - is_behind_mark;
     place.length = count_code_points(s->text + at.at, at.length < rest ? at.length : rest);
     return place;
 }
@@ -78,7 +85,8 @@ source_excerpt source_line(const source *s, uint32_t at)
     if (!s || !s->text || at > s->length)
         return (source_excerpt){0};
     size_t begin = at, end = at;
-    while (begin > 0 && at - begin < SOURCE_LINE_BEFORE && s->text[begin - 1] != '\n')
+    const size_t mark = source_mark_length(s->text, s->length), first = at < mark ? 0 : mark;
+    while (begin > first && at - begin < SOURCE_LINE_BEFORE && s->text[begin - 1] != '\n')
         begin--;
     while (begin < at && continues(s->text[begin]))
         begin++;

@@ -38,6 +38,9 @@ typedef struct source {
     const void *about;
 } source;
 
+/* Bytes of the byte order mark that TEXT begins with: 3, or 0 without one. */
+size_t source_mark_length(const char *text, size_t length);
+
 /* A byte of a numbered text whose line and column are known: those near it are found from there. */
 typedef struct source_cursor {
     uint64_t text; /* its number */

@@ -325,8 +325,7 @@ static tn_status check_utf8(const module *m)
 
 static tn_status read_text(reader *r)
 {
-    if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
-        r->at += 3;
+    r->at += source_mark_length(r->at, (size_t)(r->end - r->at));
     const char *begin = r->at;
     r->is_json = true; /* to skip line ends */
     char first = peek_token(r);

@@ -390,8 +390,7 @@ void surface_scan(surface *s)
         s->status = TN_ERR_REJECTED;
         return;
     }
-    if (c.end >= 3 && memcmp(c.text, "\xef\xbb\xbf", 3) == 0)
-        c.at = 3;
+    c.at = source_mark_length(c.text, c.end);
     for (skip_blanks(&c); c.at < c.end && !surface_stopped(s); skip_blanks(&c))
         scan_token(&c);
     push(&c, T_END, c.at);

@@ -138,7 +138,8 @@ static bool starts_with(const char *text, size_t length, const char *word)
 static tn_status text_read(module *m, const read_options *options)
 {
     (void)options;
-    bool is_dump = starts_with(m->source.text, m->source.length, "program");
+    const size_t mark = source_mark_length(m->source.text, m->source.length);
+    bool is_dump = starts_with(m->source.text + mark, m->source.length - mark, "program");
     return read_form(m, is_dump ? ptir_dump_read : ptir_text_read);
 }
 

@@ -266,7 +266,7 @@ bool mir_read(context *cx, const source *src, const tn_allocator *allocator, are
                     .model = model,
                     .find = find,
                     .rows = rows,
-                    .at = src->text,
+                    .at = src->text + source_mark_length(src->text, src->length),
                     .end = src->text + src->length};
     const bool ok = read_items(&r, '\0');
     hash_release(allocator, &r.type_index);

@@ -14,7 +14,7 @@ tn_status scan_init(ptir_scan *s, module *m, arena *memory)
         return diag_report(&m->cx->diag, DIAG_InvalidUtf8, &m->source, (span){(uint32_t)bad, 1},
                            "the text is not UTF-8 at byte %zu (0x%02x)", bad,
                            (unsigned)(unsigned char)m->source.text[bad]);
-    s->at = m->source.text;
+    s->at = m->source.text + source_mark_length(m->source.text, m->source.length);
     s->end = m->source.text + m->source.length;
     json_init(&s->strings, m->cx, &m->source, memory, false);
     return TN_OK;
