@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 import warnings
 from types import TracebackType
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _library as c
 from ._errors import Diagnostic, TenonWarning, TextWriter, diagnostic_of, error_of
@@ -156,6 +157,17 @@ class Context:
         out = TextWriter()
         self.check(call(ctypes.byref(out.writer)))
         return out.data
+
+    def write_files(self, files: Sequence[tuple[Union[str, os.PathLike[str]], bytes]]) -> None:
+        """Write files that appear together, each complete, or not at all."""
+        at = ctypes.c_void_p()
+        with self:
+            self.check(c.lib.tn_file_set_begin(self.handle, ctypes.byref(at)))
+            status = int(c.OK)
+            for path, data in files:
+                if status == c.OK:
+                    status = int(c.lib.tn_file_set_add(at, os.fsencode(path), data, len(data)))
+            self.check(c.lib.tn_file_set_end(at, status))
 
 
 _default: Optional[Context] = None

@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as c
 from ._context import Context, default_context
 from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
-from ._errors import InputError, Rejected, TextWriter, UsageError
+from ._errors import InputError, Rejected, TextWriter, UsageError, at_least, nanoseconds
 from ._files import External, external as external_data
 from ._program import Event, Port, Program, _profiler
 from ._tensor import Tensor, storage_of, wanted_text
@@ -150,7 +150,7 @@ class Module:
         dialect = dialect or dialect_of(path)
         module = self.convert(dialect)
         if external is None:
-            path.write_bytes(module.data(dialect))
+            self._context.write_files([(path, module.data(dialect))])
             return
         if not external or pathlib.Path(external).name != external or external == path.name:
             raise UsageError(f"'{external}' names no other file in the folder of the model")
@@ -159,8 +159,7 @@ class Module:
                                  external=ctypes.pointer(beside.writer))
         with self._context as cx:
             data = cx.text(lambda w: int(c.lib.tn_module_write_with(module._handle, byref(options), w)))
-        (path.parent / external).write_bytes(beside.data)
-        path.write_bytes(data)
+        self._context.write_files([(path.parent / external, beside.data), (path, data)])
 
     def __str__(self) -> str:
         return self.text()
@@ -280,9 +279,9 @@ class Module:
         """
         if other._context is not self._context:
             other = read(other.data(), dialect=None, context=self._context)
-        o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=runs, seed=seed, bindings=bindings(dims),
+        o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=at_least(0, "runs", runs), seed=at_least(0, "seed", seed), bindings=bindings(dims),
                            n_bindings=len(dims), ulp=ulp, rtol=rtol, atol=atol,
-                           timeout_ns=0 if timeout is None else max(1, int(timeout * 1e9)))
+                           timeout_ns=nanoseconds(timeout))
         r = c.EquivResult()
         with self._context as cx:
             cx.check(c.lib.tn_modules_compare(self._handle, other._handle, byref(o), byref(r)))
@@ -363,7 +362,8 @@ def dialect_of(path: PathLike) -> str:
     name = pathlib.Path(path).name
     found = [(len(e), d.name) for d in dialects() for e in d.extensions if name.endswith(e)]
     if not found:
-        raise UsageError(f"'{name}' tells no dialect; give one of {', '.join(d.name for d in dialects())}")
+        written = [d.name for d in dialects() if d.name != "mind-source"]
+        raise UsageError(f"'{name}' tells no dialect; give one of {', '.join(written)}")
     return max(found)[1]
 
 

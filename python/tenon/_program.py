@@ -15,7 +15,7 @@ import numpy as np
 from . import _library as c
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
-from ._errors import InputError, Rejected, UsageError
+from ._errors import InputError, Rejected, UsageError, at_least, nanoseconds
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
 _from_buffer: Callable[[Any], c_char] = c_char.from_buffer
@@ -356,8 +356,8 @@ class Program:
              timeout: Optional[float], progress: Optional[Callable[[Event], None]]) -> dict[str, Any]:
         frame = _Frame(self)
         o = frame.options
-        o.seed, o.threads = seed, threads
-        o.timeout_ns = 0 if timeout is None else max(1, int(timeout * 1e9))
+        o.seed, o.threads = at_least(0, "seed", seed), at_least(0, "threads", threads)
+        o.timeout_ns = nanoseconds(timeout)
         hook = None
         if progress is not None:
             hook = _profiler(progress, frame.hooks)
@@ -400,7 +400,7 @@ class Program:
             buffer = c.Buffer(data=array.__array_interface__["data"][0])
             _set_type(buffer, t.dtype, shape)
             with self._context as cx:
-                cx.check(c.lib.tn_program_random_input(self.handle, k, seed, byref(buffer)))
+                cx.check(c.lib.tn_program_random_input(self.handle, k, at_least(0, "seed", seed), byref(buffer)))
             out[name] = Tensor(array, t.dtype)
         return out
 
@@ -448,8 +448,7 @@ class Program:
                   if file is not None]
         texts = [self._write(lambda w, form=form: c.lib.tn_program_emit(  # type: ignore[misc]
             self.handle, form, byref(o), w)) for _, form in files]
-        for (file, _), text in zip(files, texts):
-            file.write_bytes(text)
+        self._context.write_files([(file, text) for (file, _), text in zip(files, texts)])
 
     def __repr__(self) -> str:
         return f"<Program ({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.outputs))})>"

@@ -97,6 +97,35 @@ class Modules(unittest.TestCase):
             with self.assertRaisesRegex(tenon.UsageError, "tells no form of code"):
                 self.m.compile().emit(out.with_suffix(".txt"))
 
+    def test_files_that_cannot_be_written(self):
+        """They are errors of the package, and none of several files is there then."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            p = self.m.compile()
+            for header in (folder / "none/net.h", folder):
+                with self.assertRaises(tenon.FileError):
+                    p.emit(folder / "net.c", header=header)
+            with self.assertRaises(tenon.FileError):
+                self.m.save(folder / "none/net.ir")
+            with self.assertRaisesRegex(tenon.UsageError, "tells no dialect; give one of mind, ptir,"):
+                self.m.save(folder / "net.txt")
+            self.assertEqual(list(folder.iterdir()), [])
+
+    def test_constant_of_another_type(self):
+        with self.assertRaisesRegex(tenon.InputError, r"(?s)declared f32\[3\].*given f32\[4\]"):
+            tenon.load(NET, constants={"x": np.ones(4, np.float32)})
+
+    def test_numbers_that_are_none(self):
+        p = self.m.compile()
+        for wrong in ({"timeout": -1}, {"timeout": 0}, {"timeout": float("nan")}, {"seed": -1}, {"threads": -1}):
+            with self.assertRaises(tenon.UsageError):
+                p.run({"x": [1, 2, 3]}, **wrong)
+        for wrong in ({"runs": -1}, {"seed": -1}, {"timeout": -1}):
+            with self.assertRaises(tenon.UsageError):
+                self.m.equiv(self.m, **wrong)
+        with self.assertRaises(tenon.UsageError):
+            p.random_inputs(seed=-1)
+
     def test_explain(self):
         self.assertIn("kernel 0", self.m.explain())
         self.assertIn("for.i64", self.m.compile().dump("loops"))
