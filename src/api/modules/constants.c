@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "api/api.h"
+#include "api/programs/programs.h"
 #include "graph/literal.h"
 #include "pass/sizes/bind.h"
 
@@ -9,6 +10,16 @@ static tn_status refuse(const module *m, const node *n, diag_kind kind, const ch
 {
     return node_report(module_entry(m), n, kind, "input '%s' cannot be made a constant: %s",
                        attr_string(n->attrs, KEY_NAME), why);
+}
+
+static tn_status refuse_type(const module *m, const node *n, const tn_type *want,
+                             const tn_type *given)
+{
+    diag_channel *d = &m->cx->diag;
+    const tn_status s = refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
+    diag_note(d, NULL, NO_SPAN, "declared %s", public_type_text(&d->text, want));
+    diag_note(d, NULL, NO_SPAN, "given %s", public_type_text(&d->text, given));
+    return s;
 }
 
 /* Memory of M's for the data of L, where M does not copy it when it is copied itself. */
@@ -90,7 +101,7 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value, b
     if (!type_is_static(t))
         return refuse(m, n, DIAG_UnboundSymbol, "its shape does not tell all sizes in it");
     if (!public_same_type(&value->type, &want))
-        return refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
+        return refuse_type(m, n, &want, &value->type);
     TN_TRY(constant_attrs(m, n, t, value, is_borrowed, &a));
     forget_input(f, (uint32_t)index);
     node_rewrite(n, OP_CONSTANT, n->in, 0, a);
