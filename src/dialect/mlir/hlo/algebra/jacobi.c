@@ -48,7 +48,10 @@ static tn_value widened(const jacobi *j, tn_value x)
 
 static tn_value conjugate(const jacobi *j, tn_value x)
 {
-    return is_complex(j) ? tn_complex(j->b, tn_real(j->b, x), tn_neg(j->b, tn_imag(j->b, x))) : x;
+    if (!is_complex(j))
+        return x;
+    const tn_value re = tn_real(j->b, x);
+    return tn_complex(j->b, re, tn_neg(j->b, tn_imag(j->b, x)));
 }
 
 static tn_value zeros(const jacobi *j, tn_ints shape)
@@ -85,9 +88,10 @@ static rotation rotation_of(const jacobi *j, tn_value alpha, tn_value gamma, tn_
     const tn_value size = is_complex(j) ? tn_sqrt(b, square(j, beta)) : beta;
     const tn_value is_done = tn_compare(b, TN_EQ, size, zero);
     const tn_value divisor = tn_select(b, is_done, one, size);
-    const tn_value tau = tn_div(b, tn_sub(b, gamma, alpha), tn_mul(b, divisor, number(j, 2)));
+    const tn_value twice = tn_add(b, divisor, divisor), apart = tn_sub(b, gamma, alpha);
+    const tn_value tau = tn_div(b, apart, twice);
     const tn_value root = tn_sqrt(b, tn_add(b, one, tn_mul(b, tau, tau)));
-    const tn_value length = tn_div(b, one, tn_add(b, tn_abs(b, tau), root));
+    const tn_value sum = tn_add(b, tn_abs(b, tau), root), length = tn_div(b, one, sum);
     const tn_value is_negative = tn_compare(b, TN_LT, tau, zero);
     const tn_value either = tn_select(b, is_negative, tn_neg(b, length), length);
     const tn_value t = tn_select(b, is_done, zero, either);
@@ -115,8 +119,9 @@ static tn_value turned(const jacobi *j, tn_value x, const rotation *r, int64_t a
     const tn_value c = tn_reshape(b, r->c, shape), s = tn_reshape(b, r->s, shape);
     const tn_value cq = tn_reshape(b, axis ? conjugate(j, r->cq) : r->cq, shape);
     const tn_value sq = tn_reshape(b, axis ? conjugate(j, r->sq) : r->sq, shape);
-    const tn_value first = tn_sub(b, tn_mul(b, c, p), tn_mul(b, sq, q));
-    const tn_value second = tn_add(b, tn_mul(b, s, p), tn_mul(b, cq, q));
+    const tn_value cp = tn_mul(b, c, p), sp = tn_mul(b, s, p);
+    const tn_value first = tn_sub(b, cp, tn_mul(b, sq, q));
+    const tn_value second = tn_add(b, sp, tn_mul(b, cq, q));
     if (j->h == 1)
         return tn_concat(b, TN_VALUES(first, second), axis);
     const tn_value stays = tn_slice_axis(b, first, axis, 0, 1);
@@ -136,7 +141,8 @@ static tn_value unit(const jacobi *j, int64_t n, int64_t m)
     const tn_ints shape = TN_INTS(n, m, j->k);
     const tn_value row = tn_iota(b, TN_SI64, shape, 0), column = tn_iota(b, TN_SI64, shape, 1);
     const tn_value ones = tn_broadcast(b, tn_cast(b, number(j, 1), j->d), shape);
-    return tn_select(b, tn_compare(b, TN_EQ, row, column), ones, zeros(j, shape));
+    const tn_value none = zeros(j, shape);
+    return tn_select(b, tn_compare(b, TN_EQ, row, column), ones, none);
 }
 
 /* What stands at equal numbers of row and column in X[n, m, k], as [m, k]. */
@@ -178,7 +184,8 @@ static tn_value goes_on(const jacobi *j, tn_value step, tn_value left)
     tn_builder *b = j->b;
     const tn_value most = tn_scalar_int(b, TN_SI64, MOST_SWEEPS * (j->n - 1));
     const tn_value is_within = tn_or(b, left, tn_not(b, begins(j, step)));
-    return tn_and(b, is_within, tn_compare(b, TN_LT, step, most));
+    const tn_value is_early = tn_compare(b, TN_LT, step, most);
+    return tn_and(b, is_within, is_early);
 }
 
 static tn_value next_step(const jacobi *j, tn_value step)
@@ -252,7 +259,8 @@ static tn_value hermitian(const jacobi *j, tn_value x, int64_t n, bool lower)
     const tn_value is_given = tn_compare(b, lower ? TN_GT : TN_LT, row, column);
     const tn_value other = conjugate(j, tn_transpose(b, x, TN_INTS(1, 0, 2)));
     const tn_value beside = tn_select(b, is_given, x, other);
-    return tn_select(b, tn_compare(b, TN_EQ, row, column), widened(j, real_part(j, x)), beside);
+    const tn_value own = widened(j, real_part(j, x));
+    return tn_select(b, tn_compare(b, TN_EQ, row, column), own, beside);
 }
 
 /* Is nothing left of A beside its diagonal that counts beside NORM, [k]? */
@@ -297,7 +305,8 @@ bool shlo_lower_eigh(shlo_call *c, bool lower)
     const tn_value alpha = diagonal(&j, half(&j, top, 1, false), j.h, j.h);
     const tn_value gamma = diagonal(&j, half(&j, bottom, 1, true), j.h, j.h);
     const tn_value beta = diagonal(&j, half(&j, top, 1, true), j.h, j.h);
-    const rotation r = rotation_of(&j, real_part(&j, alpha), real_part(&j, gamma), beta);
+    const tn_value first_size = real_part(&j, alpha), second_size = real_part(&j, gamma);
+    const rotation r = rotation_of(&j, first_size, second_size, beta);
     const tn_value next = turned(&j, turned(&j, x, &r, 0), &r, 1);
     const tn_value step = next_step(&j, at), vectors = turned(&j, y, &r, 1);
     const tn_region body = tn_region_end(b, TN_VALUES(step, next, vectors, size));
@@ -318,7 +327,8 @@ static tn_value has_angles(const jacobi *j, tn_value alpha, tn_value gamma, tn_v
 {
     tn_builder *b = j->b;
     const double fault = (double)j->rows * DBL_EPSILON;
-    const tn_value bound = tn_mul(b, tn_mul(b, alpha, gamma), number(j, fault * fault));
+    const tn_value least = number(j, fault * fault);
+    const tn_value bound = tn_mul(b, tn_mul(b, alpha, gamma), least);
     const tn_value is_open = tn_not(b, tn_compare(b, TN_LE, square(j, beta), bound));
     return tn_reduce_max(b, is_open, TN_INTS(0), false);
 }
@@ -390,8 +400,9 @@ bool shlo_lower_svd(shlo_call *c)
     shlo_make_qr(c, j.d, TN_INTS(m, n, j.k), columns_at(&j, w, order, m, n), qr);
     tn_value left = shlo_make_q(c, j.d, TN_INTS(m, long_side, j.k), qr[0], qr[1], n);
     const tn_value signs = real_part(&j, diagonal(&j, qr[0], m, n));
+    const tn_value minus = number(&j, -1), plus = number(&j, 1);
     const tn_value is_negative = tn_compare(b, TN_LT, signs, number(&j, 0));
-    const tn_value factor = tn_select(b, is_negative, number(&j, -1), number(&j, 1));
+    const tn_value factor = tn_select(b, is_negative, minus, plus);
     const tn_value line = tn_reshape(b, widened(&j, factor), TN_INTS(1, n, j.k));
     const tn_value own = tn_mul(b, tn_slice_axis(b, left, 1, 0, n), line);
     left = long_side == n
