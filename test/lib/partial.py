@@ -380,6 +380,18 @@ def taken(p):
     return (p.op("Take", [x, i], x.dtype, i.shape + x.shape[1:]),)
 
 
+def taken_columns(p):
+    """What is looked up along an axis that is brought to the front for that, and back."""
+    x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 3)))
+    k = p.r.randrange(1, len(x.shape))
+    axes = list(range(len(x.shape)))
+    rows = p.transposed(x, [k] + axes[:k] + axes[k + 1:])
+    i = p.input(p.r.choice(("Si32", "Si64")), [p.n(40)])
+    y = p.op("Take", [rows, i], x.dtype, i.shape + rows.shape[1:])
+    y = p.transposed(y, [a + 1 for a in axes[:k]] + [0] + axes[k + 1:])
+    return (p.binary("Mul", y, y) if x.dtype in NUMBERS and p.r.random() < 0.3 else y,)
+
+
 def taken_rows(p):
     """Rows that are looked up, each with a factor, added up along an axis: the vectors may lie along others."""
     x = p.input(p.kind(FLOATS), p.dims(2))
@@ -584,8 +596,8 @@ def moves(p):
 
 KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions, rows,
          normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
-         taken, taken_rows, gathered, scattered, segments, windows_at, largest, cumulated, ordered, turned_products,
-         quantised, decoded_products, scanned, steps, images, moves)
+         taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
+         turned_products, quantised, decoded_products, scanned, steps, images, moves)
 
 
 def program(kind, number):

@@ -55,12 +55,21 @@ static void find_extents(const function *f, const node *n, positions *out)
     }
 }
 
+/* Does N have the elements of its operand, all of them, perhaps several times? */
+static bool repeats(const node *n)
+{
+    return n->op == OP_BROADCAST || n->op == OP_RESHAPE;
+}
+
 /* What N, of K, looks at; false where that is not to be seen before. */
 static bool positions_of(const function *f, const kernel *k, const node *n, positions *out)
 {
-    if (n->n_in < 2 || !is_input(k, n->in[1], &out->in))
+    value_id at = n->n_in < 2 ? NO_VALUE : n->in[1];
+    while (at != NO_VALUE && !is_input(k, at, &out->in)) /* repeated ones are looked at once */
+        at = n->op == OP_GATHER && repeats(node_of(f, at)) ? node_of(f, at)->in[0] : NO_VALUE;
+    if (at == NO_VALUE)
         return false;
-    const type *x = value_type(f, n->in[0]), *i = value_type(f, n->in[1]);
+    const type *x = value_type(f, n->in[0]), *i = value_type(f, at);
     *out = (positions){.dtype = i->dtype, .in = out->in, .n = i->count, .step = 1, .components = 1};
     switch ((int)n->op) {
     case OP_TAKE:
