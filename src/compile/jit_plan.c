@@ -173,11 +173,11 @@ void jit_lowered_free(module *lowered)
     context_free(cx);
 }
 
-static bool has_nodes_of(const module *m, const module *there)
+static bool has_nodes_of(const module *m, const module *other)
 {
-    bool same = m->functions.n == there->functions.n;
+    bool same = m->functions.n == other->functions.n;
     for (uint32_t i = 0; same && i < m->functions.n; i++)
-        same = function_is_resized(m->functions.at[i], there->functions.at[i]);
+        same = function_is_resized(m->functions.at[i], other->functions.at[i]);
     return same;
 }
 
@@ -185,18 +185,18 @@ static bool has_nodes_of(const module *m, const module *there)
  * program has the same nodes. */
 static void find_other_sizes(jit_plan *j)
 {
-    const module *there = NULL;
-    for (int change = 0; change < SIZES_CHANGES && !there; change++) {
+    const module *other = NULL;
+    for (int change = 0; change < SIZES_CHANGES && !other; change++) {
         const module *m = other_sizes_get(j->others, (sizes_change)change);
-        there = m ? lower(j, m, &j->other) : NULL;
-        if (!there || has_nodes_of(j->m, there))
+        other = m ? lower(j, m, &j->other) : NULL;
+        if (!other || has_nodes_of(j->m, other))
             continue;
         jit_lowered_free(j->other);
         j->other = NULL;
-        there = NULL;
+        other = NULL;
     }
-    for (uint32_t i = 0; there && i < j->m->functions.n; i++)
-        j->m->functions.at[i]->like = there->functions.at[i];
+    for (uint32_t i = 0; other && i < j->m->functions.n; i++)
+        j->m->functions.at[i]->like = other->functions.at[i];
 }
 
 /* A kernel that is planned, by its key. */

@@ -251,12 +251,12 @@ tn_status grad_reduce_window(grad_call *c)
         return grad_refuse_symbolic(c, "an extent");
     if (attr_int(c->n.attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_ADD)
         return grad_gives(c, fold_all(c, &w, at_windows(c, &w, c->g[0], true), t));
-    value_id there = unfold_all(c, &w, grad_splat(c, x, t->dims, t->rank, 1));
+    value_id other = unfold_all(c, &w, grad_splat(c, x, t->dims, t->rank, 1));
     value_id elements = unfold_all(c, &w, x), y = at_windows(c, &w, grad_y(c), false);
     if (c->b.status != TN_OK)
         return c->b.status;
     value_id hit =
-        build_select(&c->b, build_compare(&c->b, DIR_EQ, elements, y), there, grad_zeros(c, there));
+        build_select(&c->b, build_compare(&c->b, DIR_EQ, elements, y), other, grad_zeros(c, other));
     uint32_t rank = grad_type(c, hit)->rank;
     int64_t axes[TN_MAX_RANK];
     for (uint32_t i = t->rank; i < rank; i++)

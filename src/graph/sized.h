@@ -8,19 +8,19 @@
 #include <stdint.h>
 
 typedef struct sized {
-    int64_t now, there;
+    int64_t now, other;
 } sized;
 
-static inline int64_t there_add(int64_t a, int64_t b)
+static inline int64_t other_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
-static inline int64_t there_mul(int64_t a, int64_t b)
+static inline int64_t other_mul(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 /* A // BY, where that is defined. */
-static inline int64_t there_div(int64_t a, int64_t by)
+static inline int64_t other_div(int64_t a, int64_t by)
 {
     return by <= 0 ? a : a / by - (a % by < 0);
 }
@@ -32,21 +32,21 @@ static inline sized sized_of(int64_t x)
 }
 static inline bool sized_is_fixed(sized x)
 {
-    return x.now == x.there;
+    return x.now == x.other;
 }
 /* What is known not to overflow. */
 static inline sized sized_add(sized a, sized b)
 {
-    return (sized){a.now + b.now, there_add(a.there, b.there)};
+    return (sized){a.now + b.now, other_add(a.other, b.other)};
 }
 static inline sized sized_mul(sized a, sized b)
 {
-    return (sized){a.now * b.now, there_mul(a.there, b.there)};
+    return (sized){a.now * b.now, other_mul(a.other, b.other)};
 }
 /* A // B of numbers that are not negative. */
 static inline sized sized_div(sized a, sized b)
 {
-    return (sized){a.now / b.now, there_div(a.there, b.there)};
+    return (sized){a.now / b.now, other_div(a.other, b.other)};
 }
 
 #endif

@@ -38,7 +38,7 @@ access_sum access_sum_of(sized constant)
 {
     access_sum s;
     s.constant = constant.now;
-    s.constant_there = constant.there;
+    s.constant_other = constant.other;
     s.n = 0;
     s.fits = true;
     return s;
@@ -49,22 +49,22 @@ static void add_constant(access_sum *s, sized x, sized factor)
     int64_t product;
     s->fits = s->fits && mul_i64(x.now, factor.now, &product) &&
               add_i64(s->constant, product, &s->constant);
-    s->constant_there = there_add(s->constant_there, there_mul(x.there, factor.there));
+    s->constant_other = other_add(s->constant_other, other_mul(x.other, factor.other));
 }
 
 static sized constant_of(const access_expr *e)
 {
-    return (sized){e->constant, e->constant_there};
+    return (sized){e->constant, e->constant_other};
 }
 
 static sized factor_of(const access_term *t)
 {
-    return (sized){t->factor, t->factor_there};
+    return (sized){t->factor, t->factor_other};
 }
 
 static sized by_of(const access_term *t)
 {
-    return (sized){t->by, t->by_there};
+    return (sized){t->by, t->by_other};
 }
 
 static void add_term(access_sum *s, const access_term *t, sized factor);
@@ -92,10 +92,10 @@ static bool completes(const access_term *outer, sized factor, const access_term 
             return false;
         *both = *other;
         both->by = by;
-        both->by_there = there_mul(q->by_there, outer->by_there);
+        both->by_other = other_mul(q->by_other, outer->by_other);
         both->high = by - 1;
         both->factor = other_factor.now;
-        both->factor_there = other_factor.there;
+        both->factor_other = other_factor.other;
         return true;
     }
     if (other->by != by || !mul_i64(factor.now, outer->by, &scaled) || scaled != other_factor.now ||
@@ -103,7 +103,7 @@ static bool completes(const access_term *outer, sized factor, const access_term 
         return false;
     *both = *q;
     both->factor = factor.now;
-    both->factor_there = factor.there;
+    both->factor_other = factor.other;
     return true;
 }
 
@@ -149,7 +149,7 @@ static bool joins_partner(access_sum *s, const access_term *t, sized factor)
 
 static void add_term(access_sum *s, const access_term *t, sized factor)
 {
-    sized product = {.there = there_mul(t->factor_there, factor.there)};
+    sized product = {.other = other_mul(t->factor_other, factor.other)};
     if (!mul_i64(t->factor, factor.now, &product.now)) {
         s->fits = false;
         return;
@@ -158,7 +158,7 @@ static void add_term(access_sum *s, const access_term *t, sized factor)
         if (!same_atom(&s->at[i], t))
             continue;
         s->fits = s->fits && add_i64(s->at[i].factor, product.now, &s->at[i].factor);
-        s->at[i].factor_there = there_add(s->at[i].factor_there, product.there);
+        s->at[i].factor_other = other_add(s->at[i].factor_other, product.other);
         if (s->at[i].factor == 0)
             s->at[i] = s->at[--s->n];
         return;
@@ -171,7 +171,7 @@ static void add_term(access_sum *s, const access_term *t, sized factor)
     }
     s->at[s->n] = *t;
     s->at[s->n].factor = product.now;
-    s->at[s->n++].factor_there = product.there;
+    s->at[s->n++].factor_other = product.other;
 }
 
 void access_add(access_sum *s, const access_expr *e, sized factor)
@@ -210,7 +210,7 @@ const access_expr *access_finish(access_sum *s, arena *memory)
     if (!e)
         return NULL;
     *e = (access_expr){.constant = s->constant,
-                       .constant_there = s->constant_there,
+                       .constant_other = s->constant_other,
                        .low = s->constant,
                        .high = s->constant,
                        .n = s->n};
@@ -236,7 +236,7 @@ static const access_expr *sized_axis(uint32_t axis, int64_t extent, sized factor
 {
     access_sum s = access_sum_of(sized_of(0));
     const access_term t = {.factor = 1,
-                           .factor_there = 1,
+                           .factor_other = 1,
                            .kind = ACCESS_AXIS,
                            .axis = axis,
                            .low = 0,
@@ -258,16 +258,16 @@ const access_expr *access_axis_at(uint32_t axis, int64_t extent, int64_t factor,
 static bool split(const access_expr *e, sized by, arena *memory, access_sum *whole,
                   const access_expr **rest)
 {
-    const sized above = {floor_div(e->constant, by.now), there_div(e->constant_there, by.there)};
+    const sized above = {floor_div(e->constant, by.now), other_div(e->constant_other, by.other)};
     access_sum r = access_sum_of(constant_of(e));
     *whole = access_sum_of(above);
-    add_constant(&r, above, (sized){-by.now, there_mul(-1, by.there)});
+    add_constant(&r, above, (sized){-by.now, other_mul(-1, by.other)});
     for (uint32_t i = 0; i < e->n; i++) {
         access_term t = e->at[i];
         const sized factor = factor_of(&t);
-        t.factor = t.factor_there = 1;
+        t.factor = t.factor_other = 1;
         if (factor.now % by.now == 0)
-            add_term(whole, &t, (sized){factor.now / by.now, there_div(factor.there, by.there)});
+            add_term(whole, &t, (sized){factor.now / by.now, other_div(factor.other, by.other)});
         else
             add_term(&r, &t, factor);
     }
@@ -313,9 +313,9 @@ static sized common_part(const access_expr *e, sized by, arena *memory, const ac
     for (uint32_t i = 0; i < e->n; i++) {
         const bool is_least = e->at[i].factor == INT64_MIN;
         const sized g = {is_least ? 1 : gcd(e->at[i].factor, by.now),
-                         is_least || e->at[i].factor_there == INT64_MIN
+                         is_least || e->at[i].factor_other == INT64_MIN
                              ? 1
-                             : gcd(e->at[i].factor_there, by.there)};
+                             : gcd(e->at[i].factor_other, by.other)};
         const access_expr *rest;
         access_sum whole;
         if (g.now <= best.now || !split(e, g, memory, &whole, &rest) || rest->low < 0 ||
@@ -339,7 +339,7 @@ const access_expr *access_divide(const access_expr *e, sized by, bool remainder,
         return NULL;
     const sized g = common_part(rest, by, memory, &large, &small);
     if (g.now > 1) { /* each step makes BY smaller */
-        const sized less = {by.now / g.now, there_div(by.there, g.there)};
+        const sized less = {by.now / g.now, other_div(by.other, g.other)};
         const access_expr *part = access_divide(large, less, remainder, memory);
         if (remainder)
             s = access_sum_of(sized_of(0));
@@ -351,7 +351,7 @@ const access_expr *access_divide(const access_expr *e, sized by, bool remainder,
     const access_term *inner = remainder ? NULL : only_quotient(rest);
     int64_t product;
     if (inner && mul_i64(inner->by, by.now, &product)) { /* (e // a) // b */
-        const sized all = {product, there_mul(inner->by_there, by.there)};
+        const sized all = {product, other_mul(inner->by_other, by.other)};
         access_add(&s, access_divide(inner->of, all, false, memory), ONE);
         return access_finish(&s, memory);
     }
@@ -365,13 +365,13 @@ const access_expr *access_divide(const access_expr *e, sized by, bool remainder,
         add_constant(&s, sized_of(low), ONE);
     } else {
         const access_term t = {.factor = 1,
-                               .factor_there = 1,
+                               .factor_other = 1,
                                .kind = remainder ? ACCESS_REMAINDER : ACCESS_QUOTIENT,
                                .depth = depth_of(rest) + 1,
                                .atoms = atoms_of(rest) + 1,
                                .of = rest,
                                .by = by.now,
-                               .by_there = by.there,
+                               .by_other = by.other,
                                .low = remainder ? 0 : low,
                                .high = remainder ? by.now - 1 : high};
         if (t.depth > MAX_DEPTH || t.atoms > MAX_ATOMS)
@@ -489,12 +489,12 @@ void access_plain_guards(access_map *map, uint32_t from)
     for (uint32_t i = from; i < map->n_guards; i++) {
         access_guard *g = &map->guards[i];
         while (g->of->n == 1 && g->of->at[0].kind == ACCESS_QUOTIENT && g->of->at[0].factor == 1 &&
-               g->of->at[0].factor_there == 1) {
+               g->of->at[0].factor_other == 1) {
             const access_term *t = &g->of->at[0];
-            const sized by = {t->by, t->by_there};
-            const sized back = {-g->of->constant, there_mul(-1, g->of->constant_there)};
-            const sized low = sized_add((sized){g->low, g->low_there}, back);
-            const sized high = sized_add((sized){g->high, g->high_there}, back);
+            const sized by = {t->by, t->by_other};
+            const sized back = {-g->of->constant, other_mul(-1, g->of->constant_other)};
+            const sized low = sized_add((sized){g->low, g->low_other}, back);
+            const sized high = sized_add((sized){g->high, g->high_other}, back);
             if (t->by > MOST || low.now < -MOST || low.now > MOST || high.now < -MOST ||
                 high.now > MOST)
                 break;
@@ -564,7 +564,7 @@ access_extents access_extents_of(const function *f, value_id v)
 /* STRIDE * extent I of X; false on overflow. */
 static bool next_stride(sized *stride, access_extents x, uint32_t i)
 {
-    stride->there = there_mul(stride->there, x.there[i]);
+    stride->other = other_mul(stride->other, x.other[i]);
     return mul_i64(stride->now, x.now[i], &stride->now);
 }
 
@@ -632,7 +632,7 @@ static bool digits(access_extents dims, access_extents from, arena *memory, acce
     stride = ONE;
     for (uint32_t i = from.rank; i-- > 0;) {
         const access_expr *above = access_divide(position, stride, false, memory);
-        map->at[i] = access_divide(above, (sized){from.now[i], from.there[i]}, true, memory);
+        map->at[i] = access_divide(above, (sized){from.now[i], from.other[i]}, true, memory);
         if (!map->at[i] || !next_stride(&stride, from, i))
             return false;
     }

@@ -31,11 +31,11 @@ typedef struct access_term {
     const access_expr *of;
     int64_t by;
     int64_t low, high; /* of the atom, without the factor */
-    int64_t factor_there, by_there;
+    int64_t factor_other, by_other;
 } access_term;
 
 struct access_expr {
-    int64_t constant, constant_there;
+    int64_t constant, constant_other;
     int64_t low, high; /* values lie between these */
     uint32_t n;
     access_term at[];
@@ -46,13 +46,13 @@ typedef struct access_guard {
     const access_expr *of;
     int64_t low, high;
     uint32_t fill;
-    int64_t low_there, high_there;
+    int64_t low_other, high_other;
 } access_guard;
 
 static inline access_guard access_guard_of(const access_expr *of, sized low, sized high,
                                            uint32_t fill)
 {
-    return (access_guard){of, low.now, high.now, fill, low.there, high.there};
+    return (access_guard){of, low.now, high.now, fill, low.other, high.other};
 }
 
 enum { ACCESS_GUARDS = 20 }; /* a map with more of them is none */
@@ -80,7 +80,7 @@ bool access_of_steps(const int64_t *dims, uint32_t rank, uint32_t n_source, cons
 /* A list of extents, and what they are with other sizes. */
 typedef struct access_extents {
     uint32_t rank;
-    const int64_t *now, *there;
+    const int64_t *now, *other;
 } access_extents;
 /* The extents of V, of F. */
 access_extents access_extents_of(const function *f, value_id v);

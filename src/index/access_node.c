@@ -7,7 +7,7 @@
 
 static sized constant_of(const access_expr *e)
 {
-    return (sized){e->constant, e->constant_there};
+    return (sized){e->constant, e->constant_other};
 }
 
 static bool of_transpose(const node *n, const type *out, arena *memory, access_map *map)
@@ -202,15 +202,15 @@ static const access_expr *beside(const access_expr *e, const access_expr *like, 
     if (!both)
         return NULL;
     memcpy(both, e, bytes);
-    both->constant_there = like->constant;
+    both->constant_other = like->constant;
     for (uint32_t i = 0; i < e->n; i++) {
         access_term *t = &both->at[i];
-        const access_term *there = &like->at[i];
-        if (t->kind != there->kind || (t->kind == ACCESS_AXIS && t->axis != there->axis))
+        const access_term *other = &like->at[i];
+        if (t->kind != other->kind || (t->kind == ACCESS_AXIS && t->axis != other->axis))
             return NULL;
-        t->factor_there = there->factor;
-        t->by_there = there->by;
-        if (t->kind != ACCESS_AXIS && !(t->of = beside(t->of, there->of, memory)))
+        t->factor_other = other->factor;
+        t->by_other = other->by;
+        if (t->kind != ACCESS_AXIS && !(t->of = beside(t->of, other->of, memory)))
             return NULL;
     }
     return both;
@@ -227,8 +227,8 @@ static void put_beside(access_map *map, const access_map *like, arena *memory)
         access_guard *g = &map->guards[i];
         const access_expr *both = beside(g->of, like->guards[i].of, memory);
         g->of = both ? both : g->of;
-        g->low_there = like->guards[i].low;
-        g->high_there = like->guards[i].high;
+        g->low_other = like->guards[i].low;
+        g->high_other = like->guards[i].high;
     }
 }
 

@@ -7,7 +7,7 @@
 enum { MAX_TERMS = 64 };
 
 typedef struct access_sum {
-    int64_t constant, constant_there;
+    int64_t constant, constant_other;
     uint32_t n;
     access_term at[MAX_TERMS];
     bool fits;

@@ -559,22 +559,22 @@ static void put_beside(contraction *p, const contraction *like)
 {
     for (uint32_t i = 0; i < p->n_loops; i++) {
         contraction_loop *x = &p->loops[i];
-        const contraction_loop *there = &like->loops[i];
-        x->extent_there = there->extent;
-        memcpy(x->step_there, there->step, sizeof x->step_there);
-        x->c_there = there->c;
+        const contraction_loop *other = &like->loops[i];
+        x->extent_other = other->extent;
+        memcpy(x->step_other, other->step, sizeof x->step_other);
+        x->c_other = other->c;
     }
     for (uint32_t o = 0; o < 2; o++) {
         contraction_operand *x = &p->operand[o];
-        x->first_there = like->operand[o].first;
+        x->first_other = like->operand[o].first;
         for (uint32_t i = 0; i < x->n_windows; i++) {
             contraction_window *w = &x->windows[i];
-            const contraction_window *there = &like->operand[o].windows[i];
-            w->low_there = there->low;
-            w->extent_there = there->extent;
-            w->step_there = there->step;
+            const contraction_window *other = &like->operand[o].windows[i];
+            w->low_other = other->low;
+            w->extent_other = other->extent;
+            w->step_other = other->step;
             for (uint32_t k = 0; k < w->n; k++)
-                w->walkers[k].by_there = there->walkers[k].by;
+                w->walkers[k].by_other = other->walkers[k].by;
         }
     }
 }
@@ -625,11 +625,11 @@ void contraction_drop_windows(contraction *p, uint32_t o)
         for (uint32_t k = 0; k < w->n; k++) {
             contraction_loop *loop = &p->loops[w->walkers[k].loop];
             loop->step[o] += w->walkers[k].by * w->step;
-            loop->step_there[o] =
-                there_add(loop->step_there[o], there_mul(w->walkers[k].by_there, w->step_there));
+            loop->step_other[o] =
+                other_add(loop->step_other[o], other_mul(w->walkers[k].by_other, w->step_other));
         }
         x->first -= w->low * w->step;
-        x->first_there = there_add(x->first_there, there_mul(-w->low_there, w->step_there));
+        x->first_other = other_add(x->first_other, other_mul(-w->low_other, w->step_other));
     }
     x->n_windows = 0;
 }

@@ -20,7 +20,7 @@ typedef struct contraction_loop {
     int64_t extent;
     int64_t step[2]; /* in the memory of both operands, without those of windows; in elements */
     int64_t c;       /* in the result */
-    int64_t extent_there, step_there[2], c_there; /* the same with other sizes */
+    int64_t extent_other, step_other[2], c_other; /* the same with other sizes */
 } contraction_loop;
 
 /* One axis of memory that several loops walk: its coordinate is the sum of loop * by, less `low`;
@@ -30,15 +30,15 @@ typedef struct contraction_window {
     struct {
         uint32_t loop;
         int64_t by; /* above 0 */
-        int64_t by_there;
+        int64_t by_other;
     } walkers[CONTRACTION_WALKERS];
     int64_t low, extent, step;
-    int64_t low_there, extent_there, step_there;
+    int64_t low_other, extent_other, step_other;
 } contraction_window;
 
 typedef struct contraction_operand {
     value_id base;       /* what lies in memory */
-    int64_t first_there; /* `first` with other sizes */
+    int64_t first_other; /* `first` with other sizes */
     int64_t first;   /* its element where all loops are at 0 and all coordinates of windows too */
     bool is_guarded; /* some windows reach beyond it */
     uint32_t n_windows;

@@ -89,7 +89,7 @@ static void place_concat(grouping *g, uint32_t i)
             return;
         draft_store(g, k, &out);
         draft_demand(g, k, n->in[o], all);
-        start = sized_add(start, (sized){extents.now[axis], extents.there[axis]});
+        start = sized_add(start, (sized){extents.now[axis], extents.other[axis]});
     }
     g->why[v] = "its parts come from different kernels";
 }

@@ -44,7 +44,7 @@ typedef struct kernel {
     kernel_kind kind;
     uint32_t rank; /* the positions */
     int64_t dims[TN_MAX_RANK];
-    int64_t there[TN_MAX_RANK]; /* the same with other sizes (function.like) */
+    int64_t other[TN_MAX_RANK]; /* the same with other sizes (function.like) */
     uint32_t reduced;           /* ROWS: mask of the axes that its reductions run over */
     const access_map
         *operands; /* ROWS: from positions to those of the operands of its reductions */

@@ -19,13 +19,13 @@ static value_id value_of_positions(const function *f, const kernel *k)
 
 void kernel_set_sizes(const function *f, kernel *k)
 {
-    memcpy(k->there, k->dims, sizeof k->there);
+    memcpy(k->other, k->dims, sizeof k->other);
     k->is_generic = f->like != NULL;
     if (!f->like || k->n_out == 0)
         return;
     const access_extents x = access_extents_of(f, value_of_positions(f, k));
     if (x.rank == k->rank && memcmp(x.now, k->dims, k->rank * sizeof *x.now) == 0)
-        memcpy(k->there, x.there, k->rank * sizeof *x.there);
+        memcpy(k->other, x.other, k->rank * sizeof *x.other);
 }
 
 bool function_is_resized(const function *f, const function *like)

@@ -438,15 +438,15 @@ static bool is_integer(scalar a, scalar b)
 
 bool scalar_is_exact(scalar value, tn_dtype d)
 {
-    scalar there;
+    scalar other;
     value = as_real_for(value, d);
-    if (!scalar_cast(value, d, &there))
+    if (!scalar_cast(value, d, &other))
         return false;
     if (value.kind == DTYPE_COMPLEX)
-        return there.kind == DTYPE_COMPLEX && scalar_equal(value, there);
-    if (there.kind == DTYPE_FLOAT || there.kind == DTYPE_COMPLEX) {
-        const scalar real = scalar_of_float(there.f);
+        return other.kind == DTYPE_COMPLEX && scalar_equal(value, other);
+    if (other.kind == DTYPE_FLOAT || other.kind == DTYPE_COMPLEX) {
+        const scalar real = scalar_of_float(other.f);
         return value.kind == DTYPE_FLOAT ? same_float(value.f, real.f) : is_integer(real, value);
     }
-    return is_integer(value, there);
+    return is_integer(value, other);
 }

@@ -183,10 +183,10 @@ static const char *run_round(sums *s, const round *r)
         *m = (tn_message){0};
         if (rank == own)
             continue;
-        const places there = part_of(t, r, rank);
+        const places other = part_of(t, r, rank);
         if (mine)
-            *m = (tn_message){.send = mine->block + ranks_begin(t, there.first),
-                              .send_bytes = bytes_of(t, there)};
+            *m = (tn_message){.send = mine->block + ranks_begin(t, other.first),
+                              .send_bytes = bytes_of(t, other)};
         if (theirs) {
             m->receive = theirs->block + ranks_begin(t, here.first);
             m->receive_bytes = bytes_of(t, here);

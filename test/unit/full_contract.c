@@ -547,10 +547,10 @@ static int64_t lay_out(walked *axes, uint32_t n, uint64_t *state, int64_t *first
 static void fix_axes(contract_axis *axes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        axes[i].extent_there = axes[i].extent;
-        axes[i].a_there = axes[i].a;
-        axes[i].b_there = axes[i].b;
-        axes[i].c_there = axes[i].c;
+        axes[i].extent_other = axes[i].extent;
+        axes[i].a_other = axes[i].a;
+        axes[i].b_other = axes[i].b;
+        axes[i].c_other = axes[i].c;
     }
 }
 
@@ -560,15 +560,15 @@ static void fix(contract_spec *s)
     fix_axes(s->m, s->n_m);
     fix_axes(s->n, s->n_n);
     fix_axes(s->k, s->n_k);
-    s->a_first_there = s->a_first;
-    s->b_first_there = s->b_first;
+    s->a_first_other = s->a_first;
+    s->b_first_other = s->b_first;
     for (uint32_t i = 0; i < s->n_windows; i++) {
         contract_window *w = &s->windows[i];
-        w->low_there = w->low;
-        w->extent_there = w->extent;
-        w->step_there = w->step;
+        w->low_other = w->low;
+        w->extent_other = w->extent;
+        w->step_other = w->step;
         for (uint32_t k = 0; k < w->n; k++)
-            w->walkers[k].by_there = w->walkers[k].by;
+            w->walkers[k].by_other = w->walkers[k].by;
     }
 }
 

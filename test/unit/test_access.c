@@ -385,14 +385,14 @@ static void begin_line(chain *c, int64_t rows)
 /* Are the numbers of E with other sizes those of LIKE? */
 static void compare_beside(const access_expr *e, const access_expr *like)
 {
-    CHECK_INT(e->constant_there, like->constant);
+    CHECK_INT(e->constant_other, like->constant);
     if (!CHECK_INT(e->n, like->n))
         return;
     for (uint32_t i = 0; i < e->n; i++) {
-        CHECK_INT(e->at[i].factor_there, like->at[i].factor);
+        CHECK_INT(e->at[i].factor_other, like->at[i].factor);
         if (e->at[i].kind == ACCESS_AXIS)
             continue;
-        CHECK_INT(e->at[i].by_there, like->at[i].by);
+        CHECK_INT(e->at[i].by_other, like->at[i].by);
         compare_beside(e->at[i].of, like->at[i].of);
     }
 }
@@ -402,18 +402,18 @@ static void test_other_sizes(void)
 {
     chain c, like;
     arena memory;
-    access_map map, there;
+    access_map map, other;
     arena_init(&memory, &memory_system);
     begin_line(&c, 4);
     begin_line(&like, 9);
     c.b.f->like = like.b.f;
-    if (CHECK(whole_map(&c, &memory, &map)) && CHECK(whole_map(&like, &memory, &there))) {
+    if (CHECK(whole_map(&c, &memory, &map)) && CHECK(whole_map(&like, &memory, &other))) {
         const access_expr *x = access_offset(&map, access_extents_of(c.b.f, c.values[0]), &memory);
         const access_expr *y =
-            access_offset(&there, access_extents_of(like.b.f, like.values[0]), &memory);
+            access_offset(&other, access_extents_of(like.b.f, like.values[0]), &memory);
         if (CHECK(x && y)) {
             CHECK_INT(x->constant, 18);
-            CHECK_INT(x->constant_there, 48);
+            CHECK_INT(x->constant_other, 48);
             compare_beside(x, y);
         }
     }

@@ -17,31 +17,31 @@ static bool count_axes(const contract_axis *axes, uint32_t n, int64_t *count)
     return product_i64(extents, n, count);
 }
 
-/* The axis field at FIELD, and what it is with other sizes at THERE. */
-static walk walk_of(const contract_axis *axes, uint32_t n, size_t field, size_t there)
+/* The axis field at FIELD, and what it is with other sizes at OTHER. */
+static walk walk_of(const contract_axis *axes, uint32_t n, size_t field, size_t other)
 {
     walk w;
     walk_init(&w);
     for (uint32_t i = 0; i < n; i++) {
         sized step;
         memcpy(&step.now, (const char *)&axes[i] + field, sizeof step.now);
-        memcpy(&step.there, (const char *)&axes[i] + there, sizeof step.there);
+        memcpy(&step.other, (const char *)&axes[i] + other, sizeof step.other);
         walk_add(&w, axis_extent(&axes[i]), step);
     }
     return w;
 }
 
 #define WALK(axes, n, field)                                                                       \
-    walk_of(axes, n, offsetof(contract_axis, field), offsetof(contract_axis, field##_there))
+    walk_of(axes, n, offsetof(contract_axis, field), offsetof(contract_axis, field##_other))
 
 static void exchange_axes(contract_axis *axes, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const sized a = axis_a(&axes[i]);
         axes[i].a = axes[i].b;
-        axes[i].a_there = axes[i].b_there;
+        axes[i].a_other = axes[i].b_other;
         axes[i].b = a.now;
-        axes[i].b_there = a.there;
+        axes[i].b_other = a.other;
     }
 }
 
@@ -64,8 +64,8 @@ static void transpose(problem *p)
     s->b = old.a;
     s->a_first = old.b_first;
     s->b_first = old.a_first;
-    s->a_first_there = old.b_first_there;
-    s->b_first_there = old.a_first_there;
+    s->a_first_other = old.b_first_other;
+    s->b_first_other = old.a_first_other;
     s->load_a = old.load_b;
     s->load_b = old.load_a;
     s->user_a = old.user_b;
@@ -138,10 +138,10 @@ static void drop_windows(problem *p)
         for (uint32_t k = 0; k < w->n; k++) {
             contract_axis *x = window_axis(s, w, k);
             x->a += w->walkers[k].by * w->step;
-            x->a_there = there_add(x->a_there, there_mul(w->walkers[k].by_there, w->step_there));
+            x->a_other = other_add(x->a_other, other_mul(w->walkers[k].by_other, w->step_other));
         }
         s->a_first -= w->low * w->step;
-        s->a_first_there = there_add(s->a_first_there, there_mul(-w->low_there, w->step_there));
+        s->a_first_other = other_add(s->a_first_other, other_mul(-w->low_other, w->step_other));
     }
     s->n_windows = 0;
 }
@@ -158,20 +158,20 @@ static void join_products(problem *p)
         if (k->n > 0 && k->a[k->n - 1] == x->extent * x->a && k->b[k->n - 1] == x->extent * x->b) {
             const uint32_t last = k->n - 1;
             k->extent[last] *= x->extent;
-            k->extent_there[last] = there_mul(k->extent_there[last], x->extent_there);
+            k->extent_other[last] = other_mul(k->extent_other[last], x->extent_other);
         } else {
             k->extent[k->n] = x->extent;
-            k->extent_there[k->n++] = x->extent_there;
+            k->extent_other[k->n++] = x->extent_other;
         }
         k->a[k->n - 1] = x->a;
         k->b[k->n - 1] = x->b;
-        k->a_there[k->n - 1] = x->a_there;
-        k->b_there[k->n - 1] = x->b_there;
+        k->a_other[k->n - 1] = x->a_other;
+        k->b_other[k->n - 1] = x->b_other;
     }
     if (k->n == 0) {
         k->n = 1;
-        k->extent[0] = k->extent_there[0] = p->k > 0 ? p->k : 1;
-        k->a[0] = k->b[0] = k->a_there[0] = k->b_there[0] = 0;
+        k->extent[0] = k->extent_other[0] = p->k > 0 ? p->k : 1;
+        k->a[0] = k->b[0] = k->a_other[0] = k->b_other[0] = 0;
     }
 }
 

@@ -22,7 +22,7 @@ enum { CONTRACT_MAX_AXES = 32, CONTRACT_MAX_WINDOWS = 4, CONTRACT_MAX_WALKERS = 
 typedef struct contract_axis {
     int64_t extent;
     int64_t a, b, c;
-    int64_t extent_there, a_there, b_there, c_there; /* the same with other sizes: see sized.h */
+    int64_t extent_other, a_other, b_other, c_other; /* the same with other sizes: see sized.h */
 } contract_axis;
 
 typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K } contract_list;
@@ -37,10 +37,10 @@ typedef struct contract_window {
         contract_list list;
         uint32_t axis;
         int64_t by; /* above 0 */
-        int64_t by_there;
+        int64_t by_other;
     } walkers[CONTRACT_MAX_WALKERS];
     int64_t low, extent, step;
-    int64_t low_there, extent_there, step_there;
+    int64_t low_other, extent_other, step_other;
 } contract_window;
 
 enum contract_buffer {
@@ -87,7 +87,7 @@ typedef struct contract_spec {
     uint32_t n_windows;
     contract_window windows[CONTRACT_MAX_WINDOWS];
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
-    int64_t a_first_there, b_first_there;
+    int64_t a_first_other, b_first_other;
     bool is_transposed; /* the caller's positions have the axes of N before those of M */
     bool b_is_first; /* products are b * a; of complex numbers that rounds otherwise than a * b */
     bool b_is_constant; /* a constant: its packing program runs once, ahead of time, so packing
@@ -152,9 +152,9 @@ static inline contract_window contract_window_of(uint32_t m, uint32_t k, int64_t
         .low = low,
         .extent = extent,
         .step = step,
-        .low_there = low,
-        .extent_there = extent,
-        .step_there = step};
+        .low_other = low,
+        .extent_other = extent,
+        .step_other = step};
 }
 
 /* ---- as a part of a larger program ---- */
@@ -199,10 +199,10 @@ static inline void contract_axis_add(contract_axis *list, uint32_t *n, int64_t e
                                    .a = a,
                                    .b = b,
                                    .c = c,
-                                   .extent_there = extent,
-                                   .a_there = a,
-                                   .b_there = b,
-                                   .c_there = c};
+                                   .extent_other = extent,
+                                   .a_other = a,
+                                   .b_other = b,
+                                   .c_other = c};
 }
 
 #endif

@@ -295,7 +295,7 @@ static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_valu
     walk_init(&in_a);
     walk_init(&in_b);
     for (uint32_t i = 0; i + 1 < k->n; i++) {
-        const sized extent = {k->extent[i], k->extent_there[i]};
+        const sized extent = {k->extent[i], k->extent_other[i]};
         walk_add(&in_a, extent, sized_mul(products_a(k, i), sized_of(g->p->bytes * g->p->parts)));
         walk_add(&in_b, extent, sized_mul(products_b(k, i), sized_of(b_unit(g->p))));
     }

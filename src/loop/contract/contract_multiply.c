@@ -334,7 +334,7 @@ static loop_value row_of_a(multiplier *g, loop_value row)
         return walk_emit(b, &p->a_m, loop_binary(b, LOOP_ISUB, row, g->first_row));
     const loop_value at =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), walk_emit(b, &p->a_m, row));
-    return int_add(b, at, loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_there}));
+    return int_add(b, at, loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_other}));
 }
 
 /* A block of UNITS units (i64), from HIGHEST to `least` of them. */
@@ -431,7 +431,7 @@ void multiplier_panel(multiplier *g, loop_value panel)
     if (p->b_form == B_PANELS) {
         at = int_times_sized(b, int_add(b, at, panel), panel_sized_bytes(p));
     } else {
-        const sized first = {p->spec.b_first, p->spec.b_first_there};
+        const sized first = {p->spec.b_first, p->spec.b_first_other};
         at = int_add(b, at, int_times_sized(b, g->column, walk_sized_step(&p->b_n)));
         at = int_times(b, int_add(b, at, loop_sized(b, first)), b_unit(p));
     }

@@ -29,9 +29,9 @@ contract_axis *window_axis(contract_spec *s, const contract_window *w, uint32_t 
 /* The furthest coordinate of a window; low <= that + 1. */
 static sized window_last(contract_spec *s, const contract_window *w)
 {
-    sized last = {-w->low, there_mul(-1, w->low_there)};
+    sized last = {-w->low, other_mul(-1, w->low_other)};
     for (uint32_t i = 0; i < w->n; i++) {
-        const sized by = {w->walkers[i].by, w->walkers[i].by_there};
+        const sized by = {w->walkers[i].by, w->walkers[i].by_other};
         const sized extent = axis_extent(window_axis(s, w, i));
         last = sized_add(last, sized_mul(sized_add(extent, sized_of(-1)), by));
     }
@@ -50,7 +50,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
 
 static sized clamp_to(sized x, sized high)
 {
-    return (sized){clamp(x.now, 0, high.now), clamp(x.there, 0, high.there)};
+    return (sized){clamp(x.now, 0, high.now), clamp(x.other, 0, high.other)};
 }
 
 static void add_plain(memory_axes *list, contract_axis *axes, uint32_t n)
@@ -78,9 +78,9 @@ static void collect(problem *p, memory_axes *list)
     add_plain(list, s->k, s->n_k);
     for (uint32_t i = 0; i < s->n_windows; i++) {
         const contract_window *w = &s->windows[i];
-        const sized low = {w->low, w->low_there}, all = {w->extent, w->extent_there};
+        const sized low = {w->low, w->low_other}, all = {w->extent, w->extent_other};
         const sized extent = sized_add(sized_add(window_last(s, w), low), sized_of(1));
-        list->at[list->n++] = (memory_axis){.step = {w->step, w->step_there},
+        list->at[list->n++] = (memory_axis){.step = {w->step, w->step_other},
                                             .extent = extent,
                                             .first = sized_mul(low, sized_of(-1)),
                                             .low = clamp_to(low, extent),
@@ -148,12 +148,12 @@ static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *siz
     for (uint32_t i = list->n; i-- > 0;) {
         memory_axis *x = &list->at[i];
         x->new_step = step;
-        step.there = there_mul(step.there, x->extent.there);
+        step.other = other_mul(step.other, x->extent.other);
         if (!mul_i64(step.now, x->extent.now, &step.now))
             return false;
         if (i == r->outer && i > 0 && step.now * bytes >= 256) {
             step.now = padded(step.now, bytes);
-            step.there = padded(step.there, bytes);
+            step.other = padded(step.other, bytes);
         }
     }
     *size = step.now;
@@ -166,20 +166,20 @@ static void use_copy(problem *p, const memory_axes *list)
     for (uint32_t i = 0; i < list->n; i++)
         if (!list->at[i].window) {
             list->at[i].user->a = list->at[i].new_step.now;
-            list->at[i].user->a_there = list->at[i].new_step.there;
+            list->at[i].user->a_other = list->at[i].new_step.other;
         }
     for (uint32_t i = 0; i < list->n; i++) {
         const contract_window *w = list->at[i].window;
         for (uint32_t k = 0; w && k < w->n; k++) {
-            const sized by = {w->walkers[k].by, w->walkers[k].by_there};
+            const sized by = {w->walkers[k].by, w->walkers[k].by_other};
             contract_axis *x = window_axis(s, w, k);
             const sized a = sized_add(axis_a(x), sized_mul(list->at[i].new_step, by));
             x->a = a.now;
-            x->a_there = a.there;
+            x->a_other = a.other;
         }
     }
     s->n_windows = 0;
-    s->a_first = s->a_first_there = 0;
+    s->a_first = s->a_first_other = 0;
     p->a = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_A};
 }
 
@@ -238,7 +238,7 @@ static void emit_row(loop_builder *b, const problem *p, const memory_axes *list,
                      loop_value copy, loop_value item)
 {
     const int64_t bytes = p->bytes * p->parts;
-    loop_value from = loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_there}),
+    loop_value from = loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_other}),
                to = loop_i64(b, 0), inside = 0;
     bool is_guarded = false;
     for (uint32_t i = r->outer; i-- > 0;) {

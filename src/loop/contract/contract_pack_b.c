@@ -316,7 +316,7 @@ void contract_use_panels(problem *p)
     contract_spec *s = &p->spec;
     p->unpacked.from = p->b;
     p->unpacked.first = s->b_first;
-    p->unpacked.first_there = s->b_first_there;
+    p->unpacked.first_other = s->b_first_other;
     walk_init(&p->unpacked.batch);
     walk_init(&p->unpacked.own_batch);
     walk_init(&p->unpacked.n);
@@ -333,17 +333,17 @@ void contract_use_panels(problem *p)
     sized step = sized_of(columns_of(p) * p->parts), batch = all_panels(p);
     for (uint32_t i = s->n_k; i-- > 0;) {
         s->k[i].b = step.now;
-        s->k[i].b_there = step.there;
+        s->k[i].b_other = step.other;
         step = sized_mul(step, axis_extent(&s->k[i]));
     }
     for (uint32_t i = s->n_batch; i-- > 0;) {
         if (s->batch[i].b == 0)
             continue;
         s->batch[i].b = batch.now; /* counted in panels */
-        s->batch[i].b_there = batch.there;
+        s->batch[i].b_other = batch.other;
         batch = sized_mul(batch, axis_extent(&s->batch[i]));
     }
-    s->b_first = s->b_first_there = 0;
+    s->b_first = s->b_first_other = 0;
     p->b = (factors){.dtype = p->form, .buffer = CONTRACT_PACKED_B};
 }
 
@@ -388,7 +388,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
                                      products_size(&b, p, SIZE_PRODUCTS, p->k));
     const loop_value from =
         int_add(&b, walk_emit(&b, batch, before_panels(&b, p, number)),
-                loop_sized(&b, (sized){p->unpacked.first, p->unpacked.first_there}));
+                loop_sized(&b, (sized){p->unpacked.first, p->unpacked.first_other}));
     contract_emit_panel(&b, p, from, panel_of(&b, p, number), low, high,
                         loop_offset(&b, panels, int_times_sized(&b, number, panel_sized_bytes(p))),
                         LOOP_NO_VALUE);

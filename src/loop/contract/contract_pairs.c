@@ -50,15 +50,15 @@ void contract_choose_pairs(problem *p, const machine *m)
             if (k->extent % each != 0 || k->a == 0 || k->b == 0 || has_window(s, i))
                 continue;
             p->a.pair = k->a;
-            p->a.pair_there = k->a_there;
+            p->a.pair_other = k->a_other;
             p->b.pair = k->b;
-            p->b.pair_there = k->b_there;
+            p->b.pair_other = k->b_other;
             k->extent /= each;
-            k->extent_there /= each;
+            k->extent_other /= each;
             k->a *= each;
-            k->a_there = there_mul(k->a_there, each);
+            k->a_other = other_mul(k->a_other, each);
             k->b *= each;
-            k->b_there = there_mul(k->b_there, each);
+            k->b_other = other_mul(k->b_other, each);
             p->k /= each;
             p->has_pairs = true;
             p->has_quads = p->a.is_quad = p->b.is_quad = each == 4;

@@ -12,25 +12,25 @@ typedef struct walk {
     uint32_t n;
     int64_t count;
     int64_t extent[CONTRACT_MAX_AXES], step[CONTRACT_MAX_AXES]; /* outermost first */
-    int64_t extent_there[CONTRACT_MAX_AXES], step_there[CONTRACT_MAX_AXES];
+    int64_t extent_other[CONTRACT_MAX_AXES], step_other[CONTRACT_MAX_AXES];
     uint32_t dynamic; /* mask: extents that are known when the program runs */
 } walk;
 
 static inline sized axis_extent(const contract_axis *x)
 {
-    return (sized){x->extent, x->extent_there};
+    return (sized){x->extent, x->extent_other};
 }
 static inline sized axis_a(const contract_axis *x)
 {
-    return (sized){x->a, x->a_there};
+    return (sized){x->a, x->a_other};
 }
 static inline sized axis_b(const contract_axis *x)
 {
-    return (sized){x->b, x->b_there};
+    return (sized){x->b, x->b_other};
 }
 static inline sized axis_c(const contract_axis *x)
 {
-    return (sized){x->c, x->c_there};
+    return (sized){x->c, x->c_other};
 }
 static inline bool axis_is_dynamic(const contract_axis *x)
 {
@@ -54,23 +54,23 @@ static inline int64_t walk_step(const walk *w)
 }
 static inline sized walk_sized_step(const walk *w)
 {
-    return w->n ? (sized){w->step[0], w->step_there[0]} : sized_of(0);
+    return w->n ? (sized){w->step[0], w->step_other[0]} : sized_of(0);
 }
 
 /* The axes of K, each with its steps in both operands, joined where both allow it. */
 typedef struct product_axes {
     uint32_t n; /* at least 1 */
     int64_t extent[CONTRACT_MAX_AXES], a[CONTRACT_MAX_AXES], b[CONTRACT_MAX_AXES];
-    int64_t extent_there[CONTRACT_MAX_AXES], a_there[CONTRACT_MAX_AXES], b_there[CONTRACT_MAX_AXES];
+    int64_t extent_other[CONTRACT_MAX_AXES], a_other[CONTRACT_MAX_AXES], b_other[CONTRACT_MAX_AXES];
 } product_axes;
 
 static inline sized products_a(const product_axes *k, uint32_t i)
 {
-    return (sized){k->a[i], k->a_there[i]};
+    return (sized){k->a[i], k->a_other[i]};
 }
 static inline sized products_b(const product_axes *k, uint32_t i)
 {
-    return (sized){k->b[i], k->b_there[i]};
+    return (sized){k->b[i], k->b_other[i]};
 }
 
 /* Where the elements of an operand come from now. */
@@ -82,7 +82,7 @@ typedef struct factors {
     int64_t row; /* of what is loaded so: see contract_spec */
     /* Not 0: it has words of two or four elements, so many elements apart, as halves of 16 bits or
      * as bytes. The number of a word is that of its first element. */
-    int64_t pair, pair_there;
+    int64_t pair, pair_other;
     bool is_quad;
     uint32_t offset; /* what the bits of a word are changed by: a sign becomes an offset */
     loop_value base; /* its address, in the program being built */
@@ -126,7 +126,7 @@ typedef struct problem {
     /* B as it was, where it is packed. */
     struct {
         factors from;
-        int64_t first, first_there;
+        int64_t first, first_other;
         walk batch, own_batch, n, k; /* own_batch: without the axes that B does not have */
         loop_value offsets;          /* of a panel's columns (i64), where N is several axes */
     } unpacked;
@@ -235,7 +235,7 @@ static inline int64_t columns_of(const problem *p) /* of a block */
 }
 static inline sized panel_sized_bytes(const problem *p)
 {
-    const sized k = {p->k, axes_count(p->spec.k, p->spec.n_k).there};
+    const sized k = {p->k, axes_count(p->spec.k, p->spec.n_k).other};
     return sized_mul(k, sized_of(columns_of(p) * p->parts * p->bytes));
 }
 static inline int64_t panel_bytes(const problem *p)

@@ -69,7 +69,7 @@ void contract_tile_a(problem *p, int64_t rows)
     for (uint32_t i = 0; i < s->n_k; i++)
         walk_add(&p->tiles.a_k, axis_extent(&s->k[i]), axis_a(&s->k[i]));
     for (uint32_t i = s->n_k; i-- > 0;) {
-        s->k[i].a = s->k[i].a_there = step;
+        s->k[i].a = s->k[i].a_other = step;
         step *= s->k[i].extent;
     }
 }

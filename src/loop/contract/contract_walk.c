@@ -23,7 +23,7 @@ sized axes_count(const contract_axis *axes, uint32_t n)
     sized count = sized_of(1);
     for (uint32_t i = 0; i < n; i++) {
         count = (sized){(int64_t)((uint64_t)count.now * (uint64_t)axes[i].extent),
-                        there_mul(count.there, axes[i].extent_there)};
+                        other_mul(count.other, axes[i].extent_other)};
     }
     return count;
 }
@@ -40,13 +40,13 @@ void walk_add(walk *w, sized extent, sized step)
         const uint32_t last = w->n - 1;
         w->dynamic = (w->dynamic | (w->dynamic >> w->n & 1) << last) & ((UINT32_C(1) << w->n) - 1);
         w->extent[last] *= extent.now;
-        w->extent_there[last] = there_mul(w->extent_there[last], extent.there);
+        w->extent_other[last] = other_mul(w->extent_other[last], extent.other);
     } else {
         w->extent[w->n] = extent.now;
-        w->extent_there[w->n++] = extent.there;
+        w->extent_other[w->n++] = extent.other;
     }
     w->step[w->n - 1] = step.now;
-    w->step_there[w->n - 1] = step.there;
+    w->step_other[w->n - 1] = step.other;
 }
 
 sized walk_at(const walk *w, int64_t number)
@@ -54,7 +54,7 @@ sized walk_at(const walk *w, int64_t number)
     sized at = sized_of(0);
     for (uint32_t i = w->n; i-- > 0;) {
         const sized here = sized_of(number % w->extent[i]);
-        at = sized_add(at, sized_mul(here, (sized){w->step[i], w->step_there[i]}));
+        at = sized_add(at, sized_mul(here, (sized){w->step[i], w->step_other[i]}));
         number /= w->extent[i];
     }
     return at;
@@ -66,10 +66,10 @@ loop_value walk_emit(loop_builder *b, const walk *w, loop_value number)
     bool any = false;
     for (uint32_t i = w->n; i-- > 0;) {
         const loop_value extent =
-            i > 0 ? loop_sized(b, (sized){w->extent[i], w->extent_there[i]}) : 0;
+            i > 0 ? loop_sized(b, (sized){w->extent[i], w->extent_other[i]}) : 0;
         loop_value here = i > 0 ? loop_binary(b, LOOP_UREM, number, extent) : number;
         if (w->step[i] != 0) {
-            here = int_times_sized(b, here, (sized){w->step[i], w->step_there[i]});
+            here = int_times_sized(b, here, (sized){w->step[i], w->step_other[i]});
             at = any ? int_add(b, at, here) : here;
             any = true;
         }
@@ -107,7 +107,7 @@ loop_value int_divided_sized(loop_builder *b, loop_value x, sized by)
 sized all_panels(const problem *p)
 {
     const sized width = sized_of(columns_of(p)), n = axes_count(p->spec.n, p->spec.n_n);
-    return (sized){p->panels, sized_div(sized_add(n, sized_add(width, sized_of(-1))), width).there};
+    return (sized){p->panels, sized_div(sized_add(n, sized_add(width, sized_of(-1))), width).other};
 }
 
 loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
@@ -227,7 +227,7 @@ element factors_load(loop_builder *b, const problem *p, const factors *from, loo
         load_neighbours(b, p, from, at, lanes, count, &first, &second);
     } else {
         const loop_value next =
-            int_add(b, at, loop_sized(b, (sized){from->pair, from->pair_there}));
+            int_add(b, at, loop_sized(b, (sized){from->pair, from->pair_other}));
         first = load_elements(b, p, from, at, lanes, count).re;
         second = load_elements(b, p, from, next, lanes, count).re;
     }

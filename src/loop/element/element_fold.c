@@ -88,7 +88,7 @@ static loop_value divide_float(loop_builder *b, tn_dtype d, loop_value x, sized 
     const double by = d == TN_F64 ? (double)count.now : (double)(float)count.now;
     const loop_value divisor = float_like(b, x, by);
     if (!sized_is_fixed(count))
-        loop_depends(b, divisor, hash_mix(0, (uint64_t)count.there));
+        loop_depends(b, divisor, hash_mix(0, (uint64_t)count.other));
     return element_round(b, d, loop_binary(b, LOOP_FDIV, x, divisor));
 }
 

@@ -259,9 +259,9 @@ static element emit_number(emitter *e, const node *n, tn_dtype d)
     const void *data = attr_find(n->attrs, KEY_VALUE)->v.literal->data;
     const element x = element_const(e->b, d, 1, data);
     const size_t bytes = dtype_bytes(value_type(e->f, n->first_value)->dtype);
-    const node *there = like ? node_of(like, n->first_value) : n;
+    const node *other = like ? node_of(like, n->first_value) : n;
     const void *beside =
-        kernel_is_uniform(there) ? attr_find(there->attrs, KEY_VALUE)->v.literal->data : data;
+        kernel_is_uniform(other) ? attr_find(other->attrs, KEY_VALUE)->v.literal->data : data;
     if (memcmp(data, beside, bytes) == 0)
         return x;
     loop_depends(e->b, x.re, hash_bytes(0, beside, bytes));

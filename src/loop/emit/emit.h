@@ -99,7 +99,7 @@ typedef struct emit_index {
     loop_value first;
     int64_t step;
     loop_value lanes; /* i64, or LOOP_NO_VALUE */
-    int64_t step_there;
+    int64_t step_other;
     bool is_short; /* as numbers of bytes, all lanes fit into 32 bits, with a sign */
 } emit_index;
 emit_index emit_expr(emitter *e, const access_expr *expr);

@@ -36,7 +36,7 @@ static void add_position(emitter *e, emit_index *at, loop_value position, sized 
 static sized extent_of(const emitter *e, value_id v, uint32_t axis)
 {
     const access_extents x = access_extents_of(e->f, v);
-    return (sized){x.now[axis], x.there[axis]};
+    return (sized){x.now[axis], x.other[axis]};
 }
 
 static sized stride_of(const emitter *e, value_id v, uint32_t axis)

@@ -10,7 +10,7 @@ loop_value emit_all_lanes(emitter *e, const emit_index *x)
         return v;
     if (x->step != 0) {
         const loop_value step =
-            loop_splat(b, e->lanes, loop_sized(b, (sized){x->step, x->step_there}));
+            loop_splat(b, e->lanes, loop_sized(b, (sized){x->step, x->step_other}));
         v = loop_binary(b, LOOP_IADD, v,
                         loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I64, e->lanes), step));
     }
@@ -31,7 +31,7 @@ loop_value emit_times(loop_builder *b, loop_value x, sized factor)
 
 static sized factor_of(const access_term *t)
 {
-    return (sized){t->factor, t->factor_there};
+    return (sized){t->factor, t->factor_other};
 }
 
 static unsigned log2_exact(int64_t by)
@@ -47,7 +47,7 @@ static loop_value quotient(emitter *e, loop_value x, const access_term *term, bo
 {
     loop_builder *b = e->b;
     const int64_t low = term->of->low, high = term->of->high, by = term->by;
-    const sized divisor = {by, term->by_there};
+    const sized divisor = {by, term->by_other};
     /* Other sizes may be no power of two. LLVM knows which are, where the number is in the code. */
     const unsigned shift = sized_is_fixed(divisor) ? log2_exact(by) : 64;
     const bool is_narrow =
@@ -93,7 +93,7 @@ emit_index emit_expr(emitter *e, const access_expr *expr)
             x = e->at[t->axis];
             if (t->axis == e->vector_axis && e->lanes > 1) {
                 sum.step += t->factor;
-                sum.step_there = there_add(sum.step_there, t->factor_there);
+                sum.step_other = other_add(sum.step_other, t->factor_other);
             }
         } else {
             const bool remainder = t->kind == ACCESS_REMAINDER;
@@ -109,10 +109,10 @@ emit_index emit_expr(emitter *e, const access_expr *expr)
         first = first == LOOP_NO_VALUE ? x : loop_binary(b, LOOP_IADD, first, x);
     }
     if (first == LOOP_NO_VALUE)
-        first = loop_sized(b, (sized){expr->constant, expr->constant_there});
+        first = loop_sized(b, (sized){expr->constant, expr->constant_other});
     else if (expr->constant != 0)
         first = loop_binary(b, LOOP_IADD, first,
-                            loop_sized(b, (sized){expr->constant, expr->constant_there}));
+                            loop_sized(b, (sized){expr->constant, expr->constant_other}));
     sum.first = first;
     return sum;
 }
@@ -138,10 +138,10 @@ static loop_value holds(emitter *e, const access_guard *g)
     if (g->of->low < g->low)
         ok = loop_unary(
             b, LOOP_NOT,
-            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->low, g->low_there})));
+            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->low, g->low_other})));
     if (g->of->high >= g->high) {
         const loop_value below =
-            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->high, g->high_there}));
+            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->high, g->high_other}));
         ok = ok == LOOP_NO_VALUE ? below : emit_both(b, ok, below);
     }
     return ok == LOOP_NO_VALUE ? loop_const(b, loop_type_of(LOOP_MASK, 1), 1) : ok;
@@ -162,7 +162,7 @@ loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from)
 bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits)
 {
     loop_builder *b = e->b;
-    loop_value first = loop_sized(b, (sized){expr->constant, expr->constant_there});
+    loop_value first = loop_sized(b, (sized){expr->constant, expr->constant_other});
     sized step = sized_of(0);
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
@@ -178,7 +178,7 @@ bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_
             x = quotient(e, of.first, t, remainder);
             if (of.step > 0) {
                 const loop_value rest = quotient(e, of.first, t, true);
-                const sized of_step = {of.step, of.step_there}, by = {t->by, t->by_there};
+                const sized of_step = {of.step, of.step_other}, by = {t->by, t->by_other};
                 const sized most =
                     sized_add(by, sized_mul(of_step, sized_of(1 - (int64_t)e->lanes)));
                 *fits = emit_both(b, *fits, loop_binary(b, LOOP_ILT, rest, loop_sized(b, most)));
@@ -187,7 +187,7 @@ bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_
         }
         first = loop_binary(b, LOOP_IADD, first, emit_times(b, x, factor_of(t)));
     }
-    *line = (emit_index){first, step.now, LOOP_NO_VALUE, step.there, false};
+    *line = (emit_index){first, step.now, LOOP_NO_VALUE, step.other, false};
     return true;
 }
 
@@ -200,8 +200,8 @@ bool emit_all_within(emitter *e, const access_map *map, loop_value *fits)
         if (!emit_unwrapped(e, g->of, &x, fits))
             return false;
         const sized back =
-            sized_mul((sized){x.step, x.step_there}, sized_of(1 - (int64_t)e->lanes));
-        sized low = {g->low, g->low_there}, high = {g->high, g->high_there};
+            sized_mul((sized){x.step, x.step_other}, sized_of(1 - (int64_t)e->lanes));
+        sized low = {g->low, g->low_other}, high = {g->high, g->high_other};
         if (x.step < 0)
             low = sized_add(low, back);
         if (x.step > 0)

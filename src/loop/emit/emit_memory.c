@@ -12,7 +12,7 @@ static const access_expr *moved_back(emitter *e, const access_expr *x, int64_t b
         return NULL;
     memcpy(y, x, bytes);
     y->constant -= by;
-    y->constant_there = y->constant ? there_add(y->constant_there, -by) : 0;
+    y->constant_other = y->constant ? other_add(y->constant_other, -by) : 0;
     y->low -= by;
     y->high -= by;
     return y;

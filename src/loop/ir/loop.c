@@ -182,12 +182,12 @@ static sized lines_of(sized bytes)
 
 loop_value loop_sized_scratch(loop_builder *b, sized bytes)
 {
-    const sized from = {(int64_t)b->scratch_bytes, b->scratch_there};
+    const sized from = {(int64_t)b->scratch_bytes, b->scratch_other};
     if (bytes.now < 0 || bytes.now > INT64_MAX / 2 || from.now > INT64_MAX / 2)
         return fault(b, "too much scratch memory");
     const sized next = sized_add(from, lines_of(bytes));
     b->scratch_bytes = (uint64_t)next.now;
-    b->scratch_there = next.there;
+    b->scratch_other = next.other;
     const loop_value at = b->params[LOOP_SCRATCH];
     return from.now == 0 ? at : loop_offset(b, at, loop_sized(b, from));
 }
@@ -236,14 +236,14 @@ loop_value loop_sized_const(loop_builder *b, loop_type t, sized x)
 {
     const loop_value v = loop_const(b, t, (uint64_t)x.now);
     if (!sized_is_fixed(x))
-        loop_depends(b, v, hash_mix(0, (uint64_t)x.there));
+        loop_depends(b, v, hash_mix(0, (uint64_t)x.other));
     return v;
 }
 
-void loop_depends(loop_builder *b, loop_value v, uint64_t there)
+void loop_depends(loop_builder *b, loop_value v, uint64_t other)
 {
     if (!b->fault && b->at[v].op == LOOP_CONST)
-        b->at[v].n_lanes = (uint32_t)(there % (UINT32_MAX - LOOP_SIZE_NAMES)) + LOOP_SIZE_NAMES;
+        b->at[v].n_lanes = (uint32_t)(other % (UINT32_MAX - LOOP_SIZE_NAMES)) + LOOP_SIZE_NAMES;
 }
 
 loop_value loop_sized(loop_builder *b, sized x)

@@ -104,7 +104,7 @@ typedef struct loop_builder {
     uint32_t *region;              /* by value: the innermost of them where it stands, or 0 */
     uint32_t n_buffers;
     uint64_t scratch_bytes;
-    int64_t scratch_there; /* the same with other sizes */
+    int64_t scratch_other; /* the same with other sizes */
     loop_value params[4];
     /* Vectors of constants that are made now are not worth a register: the loops that they are in
      * stand beside others which need all of them. */
@@ -152,8 +152,8 @@ loop_value loop_size(loop_builder *b, uint32_t name, int64_t value);
  * step, which it shares with those that are equal with other sizes, too. */
 loop_value loop_sized_const(loop_builder *b, loop_type t, sized x);
 loop_value loop_sized(loop_builder *b, sized x);
-/* The constant V depends on the sizes: THERE is a hash of what it is with others. */
-void loop_depends(loop_builder *b, loop_value v, uint64_t there);
+/* The constant V depends on the sizes: OTHER is a hash of what it is with others. */
+void loop_depends(loop_builder *b, loop_value v, uint64_t other);
 /* VALUE in the lanes of T, which is f32 or f64. */
 loop_value loop_float(loop_builder *b, loop_type t, double value);
 

@@ -11,7 +11,7 @@ static const access_map *rebased(const access_map *map, const access_map *by, ar
     return access_compose(by, map, memory, &out) ? access_copy(&out, memory) : NULL;
 }
 
-bool nest_rebase(const kernel *k, const access_map *map, const int64_t *there, uint32_t reduced,
+bool nest_rebase(const kernel *k, const access_map *map, const int64_t *other, uint32_t reduced,
                  arena *memory, kernel *out)
 {
     kernel_output *outputs = ARENA_ARRAY(memory, kernel_output, k->n_out);
@@ -21,7 +21,7 @@ bool nest_rebase(const kernel *k, const access_map *map, const int64_t *there, u
     r.rank = map->rank;
     memcpy(r.dims, map->dims, map->rank * sizeof *map->dims);
     r.reduced = reduced;
-    memcpy(r.there, there, map->rank * sizeof *there);
+    memcpy(r.other, other, map->rank * sizeof *other);
     for (uint32_t i = 0; i < k->n_out; i++) {
         outputs[i] = k->out[i];
         outputs[i].from = rebased(k->out[i].from, map, memory);
@@ -48,15 +48,15 @@ static uint32_t joined_mask(uint32_t mask, uint32_t axis)
 static bool reshape(const kernel *k, const sized *x, uint32_t n, uint32_t reduced, arena *memory,
                     kernel *out)
 {
-    const access_extents own = {k->rank, k->dims, k->there};
-    int64_t dims[TN_MAX_RANK], there[TN_MAX_RANK];
+    const access_extents own = {k->rank, k->dims, k->other};
+    int64_t dims[TN_MAX_RANK], other[TN_MAX_RANK];
     access_map map;
     for (uint32_t i = 0; i < n; i++) {
         dims[i] = x[i].now;
-        there[i] = x[i].there;
+        other[i] = x[i].other;
     }
-    return access_of_reshape((access_extents){n, dims, there}, own, memory, &map) &&
-           nest_rebase(k, &map, there, reduced, memory, out);
+    return access_of_reshape((access_extents){n, dims, other}, own, memory, &map) &&
+           nest_rebase(k, &map, other, reduced, memory, out);
 }
 
 /* Axes AXIS and AXIS + 1 as one. */
@@ -97,7 +97,7 @@ enum { SHORT = 64 }; /* lines shorter than that are joined although a guard tell
 static bool guards_axis(const access_expr *e, uint32_t axis)
 {
     return e->n == 1 && e->at[0].kind == ACCESS_AXIS && e->at[0].axis == axis &&
-           e->at[0].factor == 1 && e->at[0].factor_there == 1;
+           e->at[0].factor == 1 && e->at[0].factor_other == 1;
 }
 
 static void look(void *user, const access_expr *expr, const emit_read *read)
@@ -147,25 +147,25 @@ bool nest_flatten(const function *f, const kernel *k, value_id operand, arena *m
                   bool *applies)
 {
     static const uint32_t order[] = {1, 0};
-    const int64_t there[] = {k->there[1], k->there[0]};
+    const int64_t other[] = {k->other[1], k->other[0]};
     loop_builder b;
     emitter e;
     access_map turned;
-    kernel other;
+    kernel swapped;
     *applies = false;
     if (k->rank != 2 || !k->operands || nest_is_dynamic(k, 0) || nest_is_dynamic(k, 1))
         return true;
     loop_init(&b, memory);
     if (!access_of_order(k->dims, order, 2, memory, &turned) ||
-        !nest_rebase(k, &turned, there, k->reduced >> 1 & 1, memory, &other) ||
-        !emit_init(&e, &b, f, &other, memory))
+        !nest_rebase(k, &turned, other, k->reduced >> 1 & 1, memory, &swapped) ||
+        !emit_init(&e, &b, f, &swapped, memory))
         return false;
-    joins j = {.k = &other, .possible = UINT32_MAX};
-    e.rank = other.rank;
-    if (!emit_visit_reads(&e, operand, other.operands, look, &j))
+    joins j = {.k = &swapped, .possible = UINT32_MAX};
+    e.rank = swapped.rank;
+    if (!emit_visit_reads(&e, operand, swapped.operands, look, &j))
         return false;
     *applies = j.possible & 1;
-    return !*applies || join(&other, 0, memory, out);
+    return !*applies || join(&swapped, 0, memory, out);
 }
 
 /* Without axes of extent 1, but with at least one axis, and one that is reduced in ROWS. */
@@ -189,7 +189,7 @@ static bool drop_ones(const kernel *k, arena *memory, kernel *out)
 static bool reduced_last(const kernel *k, arena *memory, kernel *out)
 {
     uint32_t order[TN_MAX_RANK], n = 0, kept;
-    int64_t dims[TN_MAX_RANK], there[TN_MAX_RANK];
+    int64_t dims[TN_MAX_RANK], other[TN_MAX_RANK];
     access_map map;
     for (uint32_t i = 0; i < k->rank; i++)
         if (!(k->reduced >> i & 1))
@@ -200,10 +200,10 @@ static bool reduced_last(const kernel *k, arena *memory, kernel *out)
             order[n++] = i;
     memcpy(dims, k->dims, sizeof dims);
     for (uint32_t i = 0; i < n; i++)
-        there[i] = k->there[order[i]];
+        other[i] = k->other[order[i]];
     const uint32_t all = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
     return access_of_order(dims, order, n, memory, &map) &&
-           nest_rebase(k, &map, there, all & ~((UINT32_C(1) << kept) - 1), memory, out);
+           nest_rebase(k, &map, other, all & ~((UINT32_C(1) << kept) - 1), memory, out);
 }
 
 bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *out)

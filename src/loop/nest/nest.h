@@ -66,9 +66,9 @@ bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, a
 
 /* Private to the nests of each kind. */
 
-/* K over other positions: MAP leads from those to the ones of K, and their extents are THERE with
+/* K over other positions: MAP leads from those to the ones of K, and their extents are OTHER with
  * other sizes. In MEMORY; false without memory. */
-bool nest_rebase(const kernel *k, const access_map *map, const int64_t *there, uint32_t reduced,
+bool nest_rebase(const kernel *k, const access_map *map, const int64_t *other, uint32_t reduced,
                  arena *memory, kernel *out);
 /* K over as few axes as its accesses allow: adjacent axes are merged where all accesses have
  * compatible strides, axes of extent 1 vanish, and for ROWS all reduced axes become one, the last.
@@ -87,7 +87,7 @@ static inline loop_value nest_number(loop_builder *b, bool is_dynamic, uint32_t 
 }
 static inline sized nest_extent(const kernel *k, uint32_t axis)
 {
-    return (sized){k->dims[axis], k->there[axis]};
+    return (sized){k->dims[axis], k->other[axis]};
 }
 static inline bool nest_is_dynamic(const kernel *k, uint32_t axis)
 {

@@ -27,14 +27,14 @@ static void add_windows(const contraction *p, uint32_t o, const uint32_t *number
                                 .low = w->low,
                                 .extent = w->extent,
                                 .step = w->step,
-                                .low_there = w->low_there,
-                                .extent_there = w->extent_there,
-                                .step_there = w->step_there};
+                                .low_other = w->low_other,
+                                .extent_other = w->extent_other,
+                                .step_other = w->step_other};
         for (uint32_t k = 0; k < w->n; k++) {
             to->walkers[k].list = lists[p->loops[w->walkers[k].loop].part];
             to->walkers[k].axis = number[w->walkers[k].loop];
             to->walkers[k].by = w->walkers[k].by;
-            to->walkers[k].by_there = w->walkers[k].by_there;
+            to->walkers[k].by_other = w->walkers[k].by_other;
         }
     }
 }
@@ -58,10 +58,10 @@ static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
         number[i] = *n;
         contract_axis_add(list, n, x->extent, x->step[o], x->step[1 - o], x->c);
         contract_axis *axis = &list[*n - 1];
-        axis->extent_there = x->extent_there;
-        axis->a_there = x->step_there[o];
-        axis->b_there = x->step_there[1 - o];
-        axis->c_there = x->c_there;
+        axis->extent_other = x->extent_other;
+        axis->a_other = x->step_other[o];
+        axis->b_other = x->step_other[1 - o];
+        axis->c_other = x->c_other;
     }
     add_windows(p, o, number, s);
     s->is_transposed = (o == 1) != p->is_exchanged;
@@ -136,7 +136,7 @@ static prologue *prologue_of(const function *f, const kernel *k, value_id v, are
                   .n_out = 1,
                   .out = out};
     memcpy(own.dims, t->dims, t->rank * sizeof *t->dims);
-    memcpy(own.there, access_extents_of(f, v).there, t->rank * sizeof *t->dims);
+    memcpy(own.other, access_extents_of(f, v).other, t->rank * sizeof *t->dims);
     if (!map || !nest_simplify(f, &own, memory, &x->k) ||
         !emit_init(&x->e, &unused, f, &x->k, memory))
         return NULL;
@@ -168,7 +168,7 @@ static sized extent_of(const contract_axis *axes, uint32_t n)
 {
     sized extent = sized_of(1);
     for (uint32_t i = 0; i < n; i++)
-        extent = sized_mul(extent, (sized){axes[i].extent, axes[i].extent_there});
+        extent = sized_mul(extent, (sized){axes[i].extent, axes[i].extent_other});
     return extent;
 }
 
@@ -227,7 +227,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
 /* Axes of results, each with its step there. */
 typedef struct result_axes {
     uint32_t n;
-    int64_t extent[TN_MAX_RANK], there[TN_MAX_RANK], c[TN_MAX_RANK];
+    int64_t extent[TN_MAX_RANK], other[TN_MAX_RANK], c[TN_MAX_RANK];
 } result_axes;
 
 static void list_axes(const contract_axis *axes, uint32_t n, result_axes *out)
@@ -236,7 +236,7 @@ static void list_axes(const contract_axis *axes, uint32_t n, result_axes *out)
         if (axes[i].extent == 1)
             continue;
         out->extent[out->n] = axes[i].extent;
-        out->there[out->n] = axes[i].extent_there;
+        out->other[out->n] = axes[i].extent_other;
         out->c[out->n++] = axes[i].c;
     }
 }
@@ -246,17 +246,17 @@ static bool map_to_results(const result_axes *a, access_extents dims, arena *mem
                            access_map *out)
 {
     uint32_t place[TN_MAX_RANK]; /* in the result */
-    int64_t sorted[TN_MAX_RANK], there[TN_MAX_RANK];
+    int64_t sorted[TN_MAX_RANK], other[TN_MAX_RANK];
     access_map order, shape;
     for (uint32_t i = 0; i < a->n; i++) {
         place[i] = 0;
         for (uint32_t k = 0; k < a->n; k++)
             place[i] += a->c[k] > a->c[i];
         sorted[place[i]] = a->extent[i];
-        there[place[i]] = a->there[i];
+        other[place[i]] = a->other[i];
     }
     return access_of_order(sorted, place, a->n, memory, &order) &&
-           access_of_reshape((access_extents){a->n, sorted, there}, dims, memory, &shape) &&
+           access_of_reshape((access_extents){a->n, sorted, other}, dims, memory, &shape) &&
            access_compose(&order, &shape, memory, out);
 }
 
@@ -267,20 +267,20 @@ static bool two_axes(const contract_spec *s, const kernel *k, arena *memory, ker
     const sized batch = extent_of(s->batch, s->n_batch);
     const sized rows = s->is_transposed ? n : m, columns = s->is_transposed ? m : n;
     const sized all = sized_mul(batch, rows);
-    const int64_t dims[2] = {all.now, columns.now}, there[2] = {all.there, columns.there};
+    const int64_t dims[2] = {all.now, columns.now}, other[2] = {all.other, columns.other};
     result_axes axes = {.n = 0};
     access_map map, to_axes, to_results;
     list_axes(s->batch, s->n_batch, &axes);
     list_axes(s->is_transposed ? s->n : s->m, s->is_transposed ? s->n_n : s->n_m, &axes);
     list_axes(s->is_transposed ? s->m : s->n, s->is_transposed ? s->n_m : s->n_n, &axes);
-    if (!access_of_reshape((access_extents){2, dims, there},
-                           (access_extents){axes.n, axes.extent, axes.there}, memory, &to_axes) ||
-        !map_to_results(&axes, (access_extents){k->rank, k->dims, k->there}, memory, &to_results) ||
+    if (!access_of_reshape((access_extents){2, dims, other},
+                           (access_extents){axes.n, axes.extent, axes.other}, memory, &to_axes) ||
+        !map_to_results(&axes, (access_extents){k->rank, k->dims, k->other}, memory, &to_results) ||
         !access_compose(&to_axes, &to_results, memory, &map) ||
-        !nest_rebase(k, &map, there, 0, memory, out))
+        !nest_rebase(k, &map, other, 0, memory, out))
         return false;
     out->dims[0] = rows.now; /* of one batch */
-    out->there[0] = rows.there;
+    out->other[0] = rows.other;
     return true;
 }
 

@@ -21,7 +21,7 @@ typedef struct part {
     /* What it leaves to the next. */
     value_id left;
     int64_t size, pitch; /* bytes of an element, and elements from row to row */
-    int64_t pitch_there; /* with other sizes */
+    int64_t pitch_other; /* with other sizes */
     loop_value memory;
 } part;
 
@@ -78,13 +78,13 @@ static sized length_of(const part *p)
     for (uint32_t i = 0; p->k->kind == KERNEL_ROWS && i < p->k->rank; i++)
         n = p->k->reduced >> i & 1 ? sized_mul(n, nest_extent(p->k, i)) : n;
     for (uint32_t i = 0; i < spec->n_n; i++) /* none in rows */
-        n = sized_mul(n, (sized){spec->n[i].extent, spec->n[i].extent_there});
+        n = sized_mul(n, (sized){spec->n[i].extent, spec->n[i].extent_other});
     return n;
 }
 
 static sized pitch_in(const part *p)
 {
-    return (sized){p->pitch, p->pitch_there};
+    return (sized){p->pitch, p->pitch_other};
 }
 
 /* Rows of PITCH elements one after the other, from the first of an item on. */
@@ -94,31 +94,31 @@ static void use_a_in_scratch(contract_spec *spec, sized pitch)
     for (uint32_t i = spec->n_k; i-- > 0;) {
         contract_axis *x = &spec->k[i];
         x->a = step.now;
-        x->a_there = step.there;
-        step = sized_mul(step, (sized){x->extent, x->extent_there});
+        x->a_other = step.other;
+        step = sized_mul(step, (sized){x->extent, x->extent_other});
     }
     for (uint32_t i = 0; i < spec->n_batch; i++)
-        spec->batch[i].a = spec->batch[i].a_there = 0;
+        spec->batch[i].a = spec->batch[i].a_other = 0;
     for (uint32_t i = spec->n_m; i-- > 0;) {
         contract_axis *x = &spec->m[i];
         x->a = pitch.now;
-        x->a_there = pitch.there;
-        pitch = sized_mul(pitch, (sized){x->extent, x->extent_there});
+        x->a_other = pitch.other;
+        pitch = sized_mul(pitch, (sized){x->extent, x->extent_other});
     }
     spec->n_windows = 0;
-    spec->a_first = spec->a_first_there = 0;
+    spec->a_first = spec->a_first_other = 0;
     spec->a_in_scratch = true;
 }
 
 static void use_c_in_scratch(contract_spec *spec, sized pitch)
 {
     for (uint32_t i = 0; i < spec->n_batch; i++)
-        spec->batch[i].c = spec->batch[i].c_there = 0;
+        spec->batch[i].c = spec->batch[i].c_other = 0;
     for (uint32_t i = spec->n_m; i-- > 0;) {
         contract_axis *x = &spec->m[i];
         x->c = pitch.now;
-        x->c_there = pitch.there;
-        pitch = sized_mul(pitch, (sized){x->extent, x->extent_there});
+        x->c_other = pitch.other;
+        pitch = sized_mul(pitch, (sized){x->extent, x->extent_other});
     }
     spec->c_first = 0;
     spec->c_in_scratch = true;
@@ -141,14 +141,14 @@ static bool open_parts(stages *s, arena *memory)
                 return false;
             p->product.spec.a_first = product_a(&p->product)->first;
             p->product.spec.b_first = product_b(&p->product)->first;
-            p->product.spec.a_first_there = product_a(&p->product)->first_there;
-            p->product.spec.b_first_there = product_b(&p->product)->first_there;
+            p->product.spec.a_first_other = product_a(&p->product)->first_other;
+            p->product.spec.b_first_other = product_b(&p->product)->first_other;
         }
         if (p->left == NO_VALUE)
             continue;
         p->size = (int64_t)dtype_bytes(value_type(s->f, p->left)->dtype);
         p->pitch = pitch_of(length_of(p).now, p->size);
-        p->pitch_there = pitch_of(length_of(p).there, p->size);
+        p->pitch_other = pitch_of(length_of(p).other, p->size);
     }
     for (uint32_t i = 0; i < s->n; i++) {
         part *p = &s->at[i];
@@ -332,7 +332,7 @@ static sized batch_rows(const contract_spec *spec)
 {
     sized m = sized_of(1);
     for (uint32_t i = 0; i < spec->n_m; i++)
-        m = sized_mul(m, (sized){spec->m[i].extent, spec->m[i].extent_there});
+        m = sized_mul(m, (sized){spec->m[i].extent, spec->m[i].extent_other});
     return m;
 }
 

@@ -48,7 +48,7 @@ static value_id take_along(expand_call *c, value_id x, uint32_t axis, slice_rang
         return NO_VALUE;
     const type *t = build_type(c->b, x);
     const uint32_t rank = t->rank;
-    int64_t there[TN_MAX_RANK], back[TN_MAX_RANK];
+    int64_t other[TN_MAX_RANK], back[TN_MAX_RANK];
     int64_t *at = ARENA_ARRAY(c->memory, int64_t, (size_t)r.count + 1);
     if (!at) {
         c->b->status = module_no_memory(c->b->f->module);
@@ -57,11 +57,11 @@ static value_id take_along(expand_call *c, value_id x, uint32_t axis, slice_rang
     for (int64_t i = 0; i < r.count; i++)
         at[i] = r.start + i * r.step;
     for (uint32_t i = 0; i < rank; i++) {
-        there[i] = i == 0 ? axis : i <= axis ? i - 1 : i;
+        other[i] = i == 0 ? axis : i <= axis ? i - 1 : i;
         back[i] = i == axis ? 0 : i < axis ? i + 1 : i;
     }
     const dim count = r.count;
-    value_id rows = build_transpose(c->b, x, there, rank);
+    value_id rows = build_transpose(c->b, x, other, rank);
     value_id taken =
         build_binary(c->b, OP_TAKE, rows, build_constant(c->b, TN_SI64, &count, 1, at));
     return build_transpose(c->b, taken, back, rank);

@@ -128,8 +128,8 @@ loops_lines loops_lines_of(const loops *l, uint32_t operand, uint32_t axis)
     for (uint32_t i = 0; i < axis; i++)
         s.outer *= x.now[i];
     for (uint32_t i = axis + 1; i < x.rank; i++)
-        s.width = sized_mul(s.width, (sized){x.now[i], x.there[i]});
-    s.length = (sized){x.now[axis], x.there[axis]};
+        s.width = sized_mul(s.width, (sized){x.now[i], x.other[i]});
+    s.length = (sized){x.now[axis], x.other[axis]};
     s.all = sized_mul(s.length, s.width);
     s.n = s.length.now;
     s.inner = s.width.now;
@@ -143,7 +143,7 @@ sized loops_count(const function *f, value_id v)
     const access_extents x = access_extents_of(f, v);
     sized n = sized_of(1);
     for (uint32_t i = 0; i < x.rank; i++)
-        n = sized_mul(n, (sized){x.now[i], x.there[i]});
+        n = sized_mul(n, (sized){x.now[i], x.other[i]});
     return n;
 }
 

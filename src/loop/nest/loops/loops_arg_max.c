@@ -290,10 +290,10 @@ static bool across_lines(const search *s, const search *exact)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
-    const int64_t lanes = s->lanes, inner = s->lines.width.there;
+    const int64_t lanes = s->lanes, inner = s->lines.width.other;
     const sized vectors = vectors_of(s->lines.width, lanes);
     const sized each = {strip_of(s->lines.inner, vectors.now, lanes),
-                        inner > 0 ? strip_of(inner, vectors.there, lanes) : 1};
+                        inner > 0 ? strip_of(inner, vectors.other, lanes) : 1};
     const int64_t strips = (vectors.now + each.now - 1) / each.now;
     const sized slots = sized_mul(each, sized_of(lanes));
     strip t;

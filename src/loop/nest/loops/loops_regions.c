@@ -7,7 +7,7 @@
 typedef struct part {
     loops *l;
     int64_t elements; /* of the largest value */
-    int64_t elements_there;
+    int64_t elements_other;
     uint32_t lanes;
     loop_value first, count; /* LOOP_NO_VALUE: all lanes count */
 } part;
@@ -36,9 +36,9 @@ static void begin_part(loops *l, part *p)
     while (p->lanes > 1 && p->lanes / 2 >= p->elements)
         p->lanes /= 2;
     p->first = loops_times(l, loops_items(l), p->lanes);
-    const node *there = l->f->like ? node_of(l->f->like, l->n->first_value) : NULL;
-    p->elements_there = there ? kernel_region_elements(l->f->like, there) : p->elements;
-    const bool is_dynamic = p->elements != p->elements_there;
+    const node *other = l->f->like ? node_of(l->f->like, l->n->first_value) : NULL;
+    p->elements_other = other ? kernel_region_elements(l->f->like, other) : p->elements;
+    const bool is_dynamic = p->elements != p->elements_other;
     if (is_dynamic || p->elements % p->lanes) {
         const loop_value all = nest_number(b, is_dynamic, ELEMENTS, p->elements);
         p->count = loop_min(b, loop_binary(b, LOOP_ISUB, all, p->first), loop_i64(b, p->lanes));
@@ -97,7 +97,7 @@ static const access_map *places(const part *p, const function *f, value_id v)
 {
     const type *t = value_type(f, v);
     const int64_t zero[TN_MAX_RANK] = {0}, none[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
-    const access_extents all = {1, &p->elements, &p->elements_there};
+    const access_extents all = {1, &p->elements, &p->elements_other};
     arena *memory = p->l->memory;
     access_map map;
     const bool ok = t->count == 1
@@ -177,7 +177,7 @@ bool loops_of_scan(loops *l)
         return false;
     begin_carries(&p, n, carries);
     const loop_value iteration =
-        loop_for(b, loop_i64(b, 0), loop_sized(b, (sized){iterations, over.there[0]}), 1);
+        loop_for(b, loop_i64(b, 0), loop_sized(b, (sized){iterations, over.other[0]}), 1);
     get_carries(&p, n, carries, in);
     for (uint32_t k = n; k < l->n->n_in; k++) {
         const type *t = function_input_type(body.f, k);

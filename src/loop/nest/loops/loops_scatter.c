@@ -182,7 +182,7 @@ bool loops_of_segment_reduce(loops *l)
     const type *t = loops_result(l, 0);
     const attrs *given = l->n->attrs;
     const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 0)->dims[0];
-    const sized elements = {n, access_extents_of(l->f, l->n->in[0]).there[0]};
+    const sized elements = {n, access_extents_of(l->f, l->n->in[0]).other[0]};
     scatter s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))};
     loop_value low, high, count;
     open_sums(&s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)),
