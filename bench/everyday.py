@@ -1,0 +1,125 @@
+"""Small everyday work on arrays: reductions over other axes than the last, of few columns and of everything, rows and
+columns that are looked up, borders. Part of corners.py, which writes the programs out."""
+F, I = 4, 8  # bytes of a float, of a position
+MILLION = 1 << 20
+
+
+def product(numbers):
+    p = 1
+    for n in numbers:
+        p *= n
+    return p
+
+
+def tensor(dtype, shape):
+    return f"tensor<{', '.join([dtype, 'x'.join(map(str, shape))] if shape else [dtype])}>"
+
+
+def program(inputs, *steps):
+    """INPUTS are %x, %i, ..., of (dtype, shape); STEPS operations with dtype and shape, which name the one before %v."""
+    names = list("xij")[:len(inputs)]
+    lines, last = [], None
+    for number, (text, dtype, shape) in enumerate(steps):
+        lines.append(f"  %v{number} = {text.replace('%v', f'%v{number - 1}')} -> {tensor(dtype, shape)}")
+        last = (f"%v{number}", dtype, shape)
+    parameters = ", ".join(f"%{n}: {tensor(*i)}" for n, i in zip(names, inputs))
+    return f"func @main({parameters}) -> {tensor(*last[1:])} {{\n" + "\n".join(lines) + f"\n  return {last[0]}\n}}\n"
+
+
+# name: shape, axes
+SUMS = {"sum-ten-columns": ((65536, 10), 0), "sum-three-columns": ((MILLION // 4, 3), 0),
+        "sum-short-middle": ((512, 40, 128), 1), "sum-middle": ((32, 256, 128), 1)}
+TABLE, BAGS = (10_000, 64), (2048, 20)
+MATRIX, COLUMNS = (4096, 1024), 32
+IMAGES = (8, 56, 56, 3)
+BORDERED = (8, 58, 58, 3)
+SQUARE = (1024, 1024)
+
+
+def without(shape, axis):
+    return shape[:axis] + shape[axis + 1:]
+
+
+TEXTS = {name: program([("f32", shape)], (f"reduce_sum(%x) axes[{axis}]", "f32", without(shape, axis)))
+         for name, (shape, axis) in SUMS.items()}
+TEXTS.update({
+    "max-1m": program([("f32", (MILLION,))], ("reduce_max(%x) axes[0]", "f32", ())),
+    "max-1m-si8": program([("si8", (MILLION,))], ("reduce_max(%x) axes[0]", "si8", ())),
+    "any-1m": program([("i1", (MILLION,))], ("reduce_max(%x) axes[0]", "i1", ())),
+    "embedding-bag": program([("f32", TABLE), ("si64", BAGS)], ("take(%x, %i)", "f32", BAGS + TABLE[1:]),
+                             ("reduce_sum(%v) axes[1]", "f32", BAGS[:1] + TABLE[1:])),
+    "take-columns": program([("f32", MATRIX), ("si64", (COLUMNS,))],
+                            ("transpose(%x) perm[1, 0]", "f32", MATRIX[::-1]),
+                            ("take(%v, %i)", "f32", (COLUMNS, MATRIX[0])),
+                            ("transpose(%v) perm[1, 0]", "f32", (MATRIX[0], COLUMNS))),
+    "take-along": program([("f32", SQUARE), ("si64", SQUARE)], ("gather(%x, %i) axis[1]", "f32", SQUARE)),
+    "pad-images": program([("f32", IMAGES)], ("pad(%x) low[0, 1, 1, 0] high[0, 1, 1, 0] interior[0, 0, 0, 0] pad_value[0.0]",
+                                              "f32", BORDERED)),
+})
+
+# The bytes that must be read and written.
+MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
+MOVED.update({
+    "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "any-1m": (MILLION, 1),
+    "embedding-bag": (F * product(TABLE) + I * product(BAGS), F * BAGS[0] * TABLE[1]),
+    "take-columns": (F * MATRIX[0] * COLUMNS + I * COLUMNS, F * MATRIX[0] * COLUMNS),
+    "take-along": ((F + I) * product(SQUARE), F * product(SQUARE)),
+    "pad-images": (F * product(IMAGES), F * product(BORDERED)),
+})
+
+
+# ---- other libraries ----
+
+def numpy_work(np, new):
+    def sums(shape, axis):
+        x, y = new(*shape), np.empty(without(shape, axis), np.float32)
+        return lambda: np.sum(x, axis, out=y)
+
+    def one(function, x):
+        return lambda: function(x)
+
+    def take_columns():
+        x, i = new(*MATRIX), np.random.default_rng(1).integers(0, MATRIX[1], COLUMNS)
+        y = np.empty((MATRIX[0], COLUMNS), np.float32)
+        return lambda: np.take(x, i, axis=1, out=y, mode="clip")
+
+    def pad_images():
+        x, y = new(*IMAGES), np.zeros(BORDERED, np.float32)
+        return lambda: np.copyto(y[:, 1:-1, 1:-1], x)
+
+    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()},
+            "max-1m": lambda: one(np.max, new(MILLION)),
+            "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
+            "any-1m": lambda: one(np.any, np.zeros(MILLION, bool)),
+            "take-columns": take_columns, "pad-images": pad_images}
+
+
+def torch_work(torch, new):
+    def sums(shape, axis):
+        x, y = new(*shape), torch.empty(without(shape, axis))
+        return lambda: torch.sum(x, axis, out=y)
+
+    def one(function, x):
+        return lambda: function(x)
+
+    def bag():
+        x, i = new(*TABLE), torch.randint(TABLE[0], BAGS)
+        return lambda: torch.nn.functional.embedding_bag(i, x, mode="sum")
+
+    def take_columns():
+        x, i, y = new(*MATRIX), torch.randint(MATRIX[1], (COLUMNS,)), torch.empty(MATRIX[0], COLUMNS)
+        return lambda: torch.index_select(x, 1, i, out=y)
+
+    def take_along():
+        x, i, y = new(*SQUARE), torch.randint(SQUARE[1], SQUARE), torch.empty(*SQUARE)
+        return lambda: torch.gather(x, 1, i, out=y)
+
+    def pad_images():
+        x = new(*IMAGES)
+        return lambda: torch.nn.functional.pad(x, (0, 0, 1, 1, 1, 1))
+
+    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()},
+            "max-1m": lambda: one(torch.amax, new(MILLION)),
+            "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
+            "any-1m": lambda: one(torch.any, torch.zeros(MILLION, dtype=torch.bool)),
+            "embedding-bag": bag, "take-columns": take_columns, "take-along": take_along, "pad-images": pad_images}
