@@ -175,13 +175,13 @@ _REDUCTIONS = {np.add: _sum, np.multiply: prod, np.maximum: amax, np.minimum: am
 
 def _any(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x)
-    result: Value = amax(y if y.dtype == "i1" else y != 0, axis, None, keepdims)
+    result: Value = amax(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
     return result
 
 
 def _all(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x)
-    result: Value = amin(y if y.dtype == "i1" else y != 0, axis, None, keepdims)
+    result: Value = amin(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
     return result
 
 
