@@ -5,11 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/decimal.h"
+
 void public_type(const type *from, tn_type *to)
 {
     *to = (tn_type){.dtype = from->dtype, .rank = from->rank};
     for (uint32_t i = 0; i < from->rank && i < TN_MAX_RANK; i++)
         to->dims[i] = dim_is_symbolic(from->dims[i]) ? TN_DIM_UNKNOWN : from->dims[i];
+}
+
+const char *public_type_text(arena *memory, const tn_type *t)
+{
+    char text[TN_MAX_RANK * 24];
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->rank && i < TN_MAX_RANK; i++) {
+        if (i)
+            text[n++] = ',', text[n++] = ' ';
+        if (t->dims[i] == TN_DIM_UNKNOWN)
+            text[n++] = '?';
+        else
+            n += decimal_print_i64(t->dims[i], text + n);
+    }
+    text[n] = '\0';
+    const char *name = (unsigned)t->dtype < TN_DTYPE_COUNT ? dtype_name(t->dtype) : "?";
+    const char *whole = arena_printf(memory, "%s[%s]", name, text);
+    return whole ? whole : "a tensor";
 }
 
 bool public_type_is_valid(const tn_type *t, bool unknown_ok)

@@ -11,6 +11,8 @@ struct tn_module {
 
 /* A type as callers see it. The graph never holds a rank above TN_MAX_RANK. */
 void public_type(const type *from, tn_type *to);
+/* `f32[2, ?]`, in MEMORY; never NULL. */
+const char *public_type_text(arena *memory, const tn_type *t);
 /* Whether T is well-formed: a known dtype, rank and extents; UNKNOWN_OK allows TN_DIM_UNKNOWN. */
 bool public_type_is_valid(const tn_type *t, bool unknown_ok);
 

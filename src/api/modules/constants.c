@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "api/api.h"
-#include "api/programs/programs.h"
 #include "graph/literal.h"
 #include "pass/sizes/bind.h"
 

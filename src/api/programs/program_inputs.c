@@ -2,24 +2,6 @@
 #include "api/programs/programs.h"
 #include "io/array.h"
 
-const char *public_type_text(arena *memory, const tn_type *t)
-{
-    char text[TN_MAX_RANK * 24];
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->rank && i < TN_MAX_RANK; i++) {
-        if (i)
-            text[n++] = ',', text[n++] = ' ';
-        if (t->dims[i] == TN_DIM_UNKNOWN)
-            text[n++] = '?';
-        else
-            n += decimal_print_i64(t->dims[i], text + n);
-    }
-    text[n] = '\0';
-    const char *name = tn_dtype_name(t->dtype);
-    const char *whole = arena_printf(memory, "%s[%s]", name ? name : "?", text);
-    return whole ? whole : "a tensor";
-}
-
 /* Do the extents of input INDEX give a symbol another value than it has? */
 static bool gives_another_size(const tn_program *p, size_t index, const tn_type *given)
 {

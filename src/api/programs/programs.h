@@ -13,7 +13,4 @@ void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *nam
 tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,
                               const tn_type *given, const char *message);
 
-/* `f32[2, ?]`, in MEMORY; never NULL. */
-const char *public_type_text(arena *memory, const tn_type *t);
-
 #endif
