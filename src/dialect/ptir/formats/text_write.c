@@ -131,6 +131,17 @@ static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *nam
     return hash_add(w->t.m->allocator, taken, h, id);
 }
 
+/* Values of Core IR are called `%word`, and `%3` where their numbers have gaps: the word is the
+ * name here, and numbers are given anew. */
+static const char *own_name(const char *name)
+{
+    if (!name || name[0] != '%' || !name[1])
+        return name;
+    if (name[1 + strspn(name + 1, "0123456789")] == '\0')
+        return NULL;
+    return text_is_name(name + 1) ? name + 1 : name;
+}
+
 /* Ids of what is written are dense. */
 static bool give_names(writer *w, const ptir_function *f)
 {
@@ -141,7 +152,7 @@ static bool give_names(writer *w, const ptir_function *f)
     for (uint32_t i = 0; ok && i < f->parameters.n; i++)
         ok = give_name(w, &taken, f->parameter_ids.at[i], f->parameter_names.at[i], true);
     for (uint32_t i = 0; ok && i < f->body.n; i++)
-        ok = give_name(w, &taken, f->body.at[i].id, f->body.at[i].name, false);
+        ok = give_name(w, &taken, f->body.at[i].id, own_name(f->body.at[i].name), false);
     hash_release(w->t.m->allocator, &taken);
     return ok;
 }
