@@ -74,6 +74,12 @@ value math_copy_sign(builder *b, value x, value sign)
     return sb_bitcast(b, type, sb_or(b, sb_bitcast(b, f.integer, x), s));
 }
 
+value math_rough_inverse(builder *b, value x)
+{
+    const value bits = sb_isub(b, sb_i32(b, 0x7ef311c4), sb_bitcast(b, SCALAR_I32, x));
+    return sb_bitcast(b, SCALAR_F32, bits);
+}
+
 math_pair math_two_sum(builder *b, value x, value y)
 {
     const value hi = sb_fadd(b, x, y);

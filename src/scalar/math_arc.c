@@ -1,4 +1,5 @@
-/* Inverse trigonometric functions. f32 is done in f64, which rounds once at the end. */
+/* Inverse trigonometric functions of f64, and atan2 of f32 operands that math_arc_f32.c leaves out.
+ */
 #include <math.h>
 
 #include "scalar/math_parts.h"
@@ -79,14 +80,14 @@ static value angle_of(builder *b, value y, value x, const value *left)
 /* [atan/C1] */
 value math_atan(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x);
-    const value angle = angle_of(b, sb_fabs(b, wide), sb_f64(b, 1), NULL);
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide));
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_atan_f32(b, x);
+    const value angle = angle_of(b, sb_fabs(b, x), sb_f64(b, 1), NULL);
+    return math_copy_sign(b, sb_fabs(b, angle), x);
 }
 
-/* The angle of the point (x, y). [atan2/C1] */
-value math_atan2(builder *b, value y, value x)
+/* The angle of the point (x, y), whatever its coordinates. */
+static value any_atan2(builder *b, value y, value x)
 {
     const scalar_type type = sb_type(b, y);
     const value wide_y = math_widen(b, y), wide_x = math_widen(b, x);
@@ -111,6 +112,18 @@ value math_atan2(builder *b, value y, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide_y));
 }
 
+/* [atan2/C1] */
+value math_atan2(builder *b, value y, value x)
+{
+    if (sb_type(b, y) != SCALAR_F32)
+        return any_atan2(b, y, x);
+    /* The larger coordinate is neither small nor large. */
+    const value v = sb_fabs(b, y), u = sb_fabs(b, x), end = sb_f32(b, 0x1p60f);
+    const value most = sb_select(b, sb_flt(b, u, v), v, u);
+    const value plain = sb_and(b, sb_flt(b, sb_f32(b, 0x1p-60f), most), sb_flt(b, most, end));
+    return sb_seldom(b, sb_not(b, plain), any_atan2(b, y, x), math_atan2_f32(b, y, x));
+}
+
 /* ---- asin and acos ---- */
 
 /* p of asin(s) = s + s z p(z), z = s^2, for |s| <= 1/2 (test/long/math_fit.py asin_f64) */
@@ -122,15 +135,14 @@ static const double asin_tail[] = {
 /* Up to 1/2: asin(size) = root + tail. Above: asin(size) = pi/2 - 2 (root + tail), with the root of
  * (1 - size) / 2, which is a little more than `root`. */
 typedef struct arc {
-    value wide, size, above;
+    value size, above;
     value root, tail;
 } arc;
 
 static arc arc_of(builder *b, value x)
 {
-    arc a = {.wide = math_widen(b, x)};
+    arc a = {.size = sb_fabs(b, x)};
     const value half = sb_f64(b, 0.5), zero = sb_f64(b, 0);
-    a.size = sb_fabs(b, a.wide);
     a.above = sb_flt(b, half, a.size);
     const value rest = sb_fmul(b, sb_fsub(b, sb_f64(b, 1), a.size), half);
     const value z = sb_select(b, a.above, rest, sb_fmul(b, a.size, a.size));
@@ -153,25 +165,27 @@ static value taken_from(builder *b, constant_pair from, value x, value y)
 /* [asin/C1] */
 value math_asin(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_asin_f32(b, x);
     const arc a = arc_of(b, x);
     const value far =
         taken_from(b, half_pi, sb_fadd(b, a.root, a.root), sb_fadd(b, a.tail, a.tail));
     const value result = sb_select(b, a.above, far, sb_fadd(b, a.root, a.tail));
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), a.wide));
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 /* [acos/C1] */
 value math_acos(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_acos_f32(b, x);
     const arc a = arc_of(b, x);
-    const value is_left = sb_flt(b, a.wide, sb_f64(b, 0));
+    const value is_left = sb_flt(b, x, sb_f64(b, 0));
     const value root = sb_fadd(b, a.root, a.root), tail = sb_fadd(b, a.tail, a.tail);
     const value far =
         sb_select(b, is_left, taken_from(b, whole_pi, root, tail), sb_fadd(b, root, tail));
     const value own_root = sb_select(b, is_left, sb_fneg(b, a.root), a.root);
     const value own_tail = sb_select(b, is_left, sb_fneg(b, a.tail), a.tail);
     const value near = taken_from(b, half_pi, own_root, own_tail);
-    return math_narrow(b, type, sb_select(b, a.above, far, near));
+    return sb_select(b, a.above, far, near);
 }

@@ -115,7 +115,91 @@ value math_exp2_near(builder *b, value x, double high, double low)
     return sb_bitcast(b, type, sb_iadd(b, sb_bitcast(b, f.integer, exp2_fraction(b, r)), k));
 }
 
-/* ---- e^x - 1, and what is made of it; f32 is done in f64 ---- */
+/* ---- e^x - 1, and what is made of it, for f32 ---- */
+
+/* x = k log 2 + r and r = high + low, where HIGH is exact and LOW far smaller. */
+typedef struct split_f32 {
+    value rounded; /* k + scalar_magic */
+    value k, high, r;
+} split_f32;
+
+/* log 2 less its f32, negative */
+static const double minus_low_f32 = 0x1.05c610p-29;
+
+static split_f32 split_by_log2(builder *b, value x)
+{
+    split_f32 s = {.rounded = sb_fma(b, x, sb_f32(b, 0x1.715476p0f), sb_f32(b, 0x1.8p23f))};
+    s.k = sb_fsub(b, s.rounded, sb_f32(b, 0x1.8p23f));
+    s.high = sb_fma(b, s.k, sb_f32(b, -0x1.62e430p-1f), x);
+    s.r = sb_fma(b, s.k, math_float(b, SCALAR_F32, minus_low_f32), s.high);
+    return s;
+}
+
+/* TAIL and what S.R has more than S.HIGH */
+static value with_low(builder *b, split_f32 s, value tail)
+{
+    return sb_fma(b, s.k, math_float(b, SCALAR_F32, minus_low_f32), tail);
+}
+
+/* 2^(k + more) for a normal number */
+static value power_f32(builder *b, split_f32 s, int more)
+{
+    const value bits = sb_bitcast(b, SCALAR_I32, s.rounded);
+    const value biased = sb_iadd(b, bits, sb_i32(b, 127 + more));
+    return sb_bitcast(b, SCALAR_F32, sb_shl(b, biased, sb_i32(b, 23)));
+}
+
+/* Twice base (1 + MORE) + FACTOR (s + TAIL) with base = FIRST + SECOND, where |base| is not below
+ * |FACTOR s| if it is not 0: only the last sum rounds what matters. */
+static value twice_sum(builder *b, math_pair base, value factor, value s, value tail, value more)
+{
+    const value sum = sb_fma(b, factor, s, base.hi);
+    const value lost = sb_fma(b, factor, s, sb_fsub(b, base.hi, sum));
+    value rest = sb_fma(b, factor, tail, sb_fadd(b, lost, base.lo));
+    rest = sb_fma(b, base.hi, more, rest);
+    const value half = sb_fadd(b, sum, rest);
+    return sb_fadd(b, half, half);
+}
+
+/* q of e^r - 1 = r + r^2 q(r) for |r| <= log(2)/2 (expm1_f32) */
+static const double exp_near[] = {0x1.fffffep-2, 0x1.5554a8p-3, 0x1.555796p-5, 0x1.122e28p-7,
+                                  0x1.6ac05ap-10};
+
+/* p of sinh(r) = r + r z p(z) and cosh(r) = 1 + z p(z), z = r^2 (sinh_f32) */
+static const double sinh_near_f32[] = {0x1.555556p-3, 0x1.110fbep-7, 0x1.a2e288p-13};
+static const double cosh_near_f32[] = {0x1p-1, 0x1.5554e6p-5, 0x1.6d4f54p-10};
+
+/* The hyperbolic sine, or cosine, of SIZE = |x|: with p, q = 2^(k-1), 2^(-k-1), it is (p -+ q)
+ * cosh(r) + (p +- q) sinh(r), halved, for 2^128 is no number. */
+static value hyperbolic_f32(builder *b, value size, bool cosine)
+{
+    const value end = sb_f32(b, 89.5f);
+    const split_f32 s = split_by_log2(b, sb_select(b, sb_flt(b, end, size), end, size));
+    const value p = power_f32(b, s, -2);
+    /* 2^(-k-2), or 0 where it is nothing beside p */
+    const value zero = sb_i32(b, 0);
+    const value inverse = sb_isub(b, sb_i32(b, 250 << 23), sb_bitcast(b, SCALAR_I32, p));
+    const value q =
+        sb_bitcast(b, SCALAR_F32, sb_select(b, sb_ilt(b, inverse, zero), zero, inverse));
+    const math_pair difference = math_fast_two_sum(b, p, sb_fneg(b, q)),
+                    sum = math_fast_two_sum(b, p, q);
+
+    const value z = sb_fmul(b, s.r, s.r);
+    const value odd = math_poly(b, z, sinh_near_f32, COUNT(sinh_near_f32));
+    const value even = sb_fmul(b, z, math_poly(b, z, cosh_near_f32, COUNT(cosh_near_f32)));
+    const value tail = with_low(b, s, sb_fmul(b, sb_fmul(b, s.r, z), odd));
+    return cosine ? twice_sum(b, sum, difference.hi, s.high, tail, even)
+                  : twice_sum(b, difference, sum.hi, s.high, tail, even);
+}
+
+static value sinh_f32(builder *b, value x)
+{
+    const value size = sb_fabs(b, x), result = hyperbolic_f32(b, size, false);
+    const value tiny = sb_flt(b, size, sb_f32(b, 0x1p-30f));
+    return math_copy_sign(b, sb_select(b, tiny, size, result), x);
+}
+
+/* ---- the same for f64 ---- */
 
 /* e^x - LESS, which is 1 or 0, for |x| <= 40: (2^k - LESS) + 2^k (e^r - 1), kept in two parts. */
 static math_pair exp_pair(builder *b, value x, double less)
@@ -159,8 +243,9 @@ static value minimum(builder *b, value x, double most)
 /* (E + E / (E + 1)) / 2 with E = e^|x| - 1. [sinh/C1] */
 value math_sinh(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x), size = sb_fabs(b, wide), one = sb_f64(b, 1);
+    if (sb_type(b, x) == SCALAR_F32)
+        return sinh_f32(b, x);
+    const value size = sb_fabs(b, x), one = sb_f64(b, 1);
     const math_pair e = exp_pair(b, minimum(b, size, FAR), 1);
     math_pair e1 = math_two_sum(b, one, e.hi);
     e1.lo = sb_fadd(b, e1.lo, e.lo);
@@ -169,14 +254,16 @@ value math_sinh(builder *b, value x)
     const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
     const value result = sb_select(b, is_far, math_exp_half(b, size), near);
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 /* (e^|x| + 1 / e^|x|) / 2. [cosh/C1] */
 value math_cosh(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value size = sb_fabs(b, math_widen(b, x)), one = sb_f64(b, 1);
+    const value size = sb_fabs(b, x);
+    if (sb_type(b, x) == SCALAR_F32)
+        return hyperbolic_f32(b, size, true);
+    const value one = sb_f64(b, 1);
     const math_pair e = exp_pair(b, minimum(b, size, FAR), 1);
     math_pair e1 = math_two_sum(b, one, e.hi);
     e1.lo = sb_fadd(b, e1.lo, e.lo);
@@ -185,41 +272,43 @@ value math_cosh(builder *b, value x)
     const value lost = sb_fadd(b, sum.lo, sb_fadd(b, e1.lo, q.lo));
     const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
-    return math_narrow(b, type, sb_select(b, is_far, math_exp_half(b, size), near));
+    return sb_select(b, is_far, math_exp_half(b, size), near);
 }
 
-/* e^x for an f32 x up to 0, in two parts: 1 + (r + r^2 q(r)), and what that sum and r lose. */
-static math_pair exp_pair_f32(builder *b, value x)
+/* e^r = 1 + near + lost, with |lost| below an ulp of the sum */
+static math_pair exp_of_split(builder *b, split_f32 s)
 {
-    const value one = math_float(b, SCALAR_F32, 1),
-                magic = math_float(b, SCALAR_F32, scalar_magic(SCALAR_F32));
-    x = math_clamp(b, x, -104, 0);
-    const value rounded = sb_fma(b, x, math_float(b, SCALAR_F32, 0x1.715476p0), magic);
-    const value k = sb_fsub(b, rounded, magic);
-    const value minus_low = math_float(b, SCALAR_F32, -0x1.7f7d1cp-20);
-    const value high = sb_fma(b, k, math_float(b, SCALAR_F32, -0x1.62e4p-1), x);
-    const value r = sb_fma(b, k, minus_low, high);
-    const value lost = sb_fma(b, k, minus_low, sb_fsub(b, high, r));
-    const value q = math_poly(b, r, exp_f32, COUNT(exp_f32));
-    const math_pair p = math_fast_two_sum(b, one, sb_fma(b, sb_fmul(b, r, r), q, r));
-    const value low = sb_fma(b, p.hi, lost, p.lo);
-    return (math_pair){sb_scale(b, p.hi, rounded), sb_scale(b, low, rounded)};
+    const value q = math_poly(b, s.r, exp_near, COUNT(exp_near));
+    const value tail = with_low(b, s, sb_fmul(b, sb_fmul(b, s.r, s.r), q));
+    return math_fast_two_sum(b, sb_f32(b, 1), sb_fadd(b, s.high, tail));
 }
 
-/* The same formula as for f64, in f32: the quotient gets one correction. */
+/* From here down 1 + e^-x is nothing more than e^-x, but for what it rounds. */
+#define SIGMOID_LOW -16
+
+/* Below SIGMOID_LOW e^x (1 - e^x), which may be denormal */
+static value low_sigmoid_f32(builder *b, value x)
+{
+    const split_f32 s = split_by_log2(b, math_clamp(b, x, -104, SIGMOID_LOW));
+    const math_pair e = exp_of_split(b, s);
+    const value power = sb_scale(b, e.hi, s.rounded), minus = sb_fneg(b, e.hi);
+    return sb_scale(b, sb_fadd(b, e.hi, sb_fma(b, minus, power, e.lo)), s.rounded);
+}
+
+/* 1 / (1 + 2^k e^r) with k log 2 + r = -x, the sum in two parts, and the quotient mended once. */
 static value sigmoid_f32(builder *b, value x)
 {
-    const value zero = math_float(b, SCALAR_F32, 0), one = math_float(b, SCALAR_F32, 1);
-    const math_pair e = exp_pair_f32(b, sb_fneg(b, sb_fabs(b, x)));
-    math_pair under = math_fast_two_sum(b, one, e.hi);
-    under.lo = sb_fadd(b, under.lo, e.lo);
-    const value is_below = sb_flt(b, x, zero);
-    const math_pair over = {sb_select(b, is_below, e.hi, one), sb_select(b, is_below, e.lo, zero)};
-    const value inverse = sb_fdiv(b, one, under.hi), q = sb_fmul(b, over.hi, inverse);
-    const value minus_q = sb_fneg(b, q);
-    value rest = sb_fma(b, minus_q, under.hi, over.hi);
-    rest = sb_fma(b, minus_q, under.lo, sb_fadd(b, rest, over.lo));
-    return sb_fma(b, rest, inverse, q);
+    const value one = sb_f32(b, 1);
+    const split_f32 s = split_by_log2(b, sb_fneg(b, math_clamp(b, x, SIGMOID_LOW, 40)));
+    const math_pair e = exp_of_split(b, s);
+    const value power = power_f32(b, s, 0), under = sb_fma(b, power, e.hi, one);
+    const value rest = sb_fma(b, power, e.hi, sb_fsub(b, one, under));
+    const value lost = sb_fma(b, power, e.lo, rest);
+    const value inverse = sb_fdiv(b, one, under), minus = sb_fneg(b, inverse);
+    const value wrong = sb_fma(b, minus, lost, sb_fma(b, minus, under, one));
+    const value result = sb_fma(b, inverse, wrong, inverse);
+    const value is_low = sb_flt(b, x, sb_f32(b, SIGMOID_LOW));
+    return sb_seldom(b, is_low, low_sigmoid_f32(b, x), result);
 }
 
 /* 1 / (1 + e^-x), and e^x / (1 + e^x) below 0. [sigmoid/C1] */

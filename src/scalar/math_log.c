@@ -112,7 +112,7 @@ value math_log2(builder *b, value x)
     return finish(b, x, sb_fadd(b, sum, sb_fadd(b, rest, lost)));
 }
 
-/* ---- log(1 + x), and what is made of it; f32 is done in f64 ---- */
+/* ---- log(1 + x), and what is made of it; f64; those of f32 are in math_log_f32.c ---- */
 
 /* log(1 + x + rest) for a REST that is small beside X */
 static value log1p_of(builder *b, value x, value rest)
@@ -128,22 +128,23 @@ static value log1p_of(builder *b, value x, value rest)
 /* [log1p/C1] */
 value math_log1p(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x);
-    const value result = log1p_of(b, wide, sb_f64(b, 0));
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_log1p_f32(b, x);
+    const value result = log1p_of(b, x, sb_f64(b, 0));
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 /* log(1 + 2a / (1 - a)) / 2 with a = |x|. [atanh/C1] */
 value math_atanh(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x), size = sb_fabs(b, wide), zero = sb_f64(b, 0);
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_atanh_f32(b, x);
+    const value size = sb_fabs(b, x), zero = sb_f64(b, 0);
     const math_pair twice = {sb_fadd(b, size, size), zero};
     const math_pair rest = math_two_sum(b, sb_f64(b, 1), sb_fneg(b, size));
     const math_pair q = math_quotient(b, twice, rest);
     const value result = sb_fmul(b, log1p_of(b, q.hi, q.lo), sb_f64(b, 0.5));
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 /* From here on sqrt(x^2 +- 1) is x. */
@@ -174,17 +175,18 @@ static value log_of_sum(builder *b, value x, double one)
 /* [asinh/C1] */
 value math_asinh(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x);
-    const value result = log_of_sum(b, sb_fabs(b, wide), 1);
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_asinh_f32(b, x);
+    const value result = log_of_sum(b, sb_fabs(b, x), 1);
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 /* [acosh/C1] */
 value math_acosh(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x), nan = sb_f64(b, (double)NAN);
-    const value result = log_of_sum(b, wide, -1);
-    return math_narrow(b, type, sb_select(b, sb_flt(b, wide, sb_f64(b, 1)), nan, result));
+    if (sb_type(b, x) == SCALAR_F32)
+        return math_acosh_f32(b, x);
+    const value nan = sb_f64(b, (double)NAN);
+    const value result = log_of_sum(b, x, -1);
+    return sb_select(b, sb_flt(b, x, sb_f64(b, 1)), nan, result);
 }

@@ -74,6 +74,24 @@ math_split_result math_split(builder *b, value x);
 /* 2^(x + rest) for f64 and a small REST */
 value math_exp2_sum(builder *b, value x, value rest);
 
+/* 1 / x for f32, good to an eighth of it; x and 1 / x are normal numbers, or the result is one. */
+value math_rough_inverse(builder *b, value x);
+
+/* f32 results of f32 operations, where other types need other formulas. */
+value math_asin_f32(builder *b, value x);
+value math_acos_f32(builder *b, value x);
+value math_atan_f32(builder *b, value x);
+/* Where |x| and |y| are neither both small nor is one large. */
+value math_atan2_f32(builder *b, value y, value x);
+/* |x| is at most 2^20. */
+value math_near_sin_f32(builder *b, value x);
+value math_near_cos_f32(builder *b, value x);
+value math_near_tan_f32(builder *b, value x);
+value math_log1p_f32(builder *b, value x);
+value math_atanh_f32(builder *b, value x);
+value math_asinh_f32(builder *b, value x);
+value math_acosh_f32(builder *b, value x);
+
 #define MATH_ARGUMENTS_1 builder *b, value x
 #define MATH_ARGUMENTS_2 builder *b, value x, value y
 #define MATH_FN(id, text, operands) value math_##text(MATH_ARGUMENTS_##operands);

@@ -47,12 +47,44 @@ static value closer(builder *b, value t, value m)
     return sb_fmul(b, t, sb_fdiv(b, over, under));
 }
 
+/* 1/3 as f32 */
+#define THIRD 0x1.555556p-2f
+
+/* The pattern of a number is about its logarithm: minus a third of it gives the inverse cube root
+ * y, good to 1/30. e = 1 - a y^3 with a = |x| mends it to 2^-17; then a y^2 is the cube root, to
+ * which one step of Newton's with an exact cube gives all digits. Small a are times 2^72, so that
+ * products are not denormal. [cbrt/C1] */
+static value cbrt_f32(builder *b, value x)
+{
+    const value size = sb_fabs(b, x), one = sb_f32(b, 1), third = sb_f32(b, THIRD);
+    const value tiny = sb_flt(b, size, sb_f32(b, 0x1p-60f));
+    const value a = sb_select(b, tiny, sb_fmul(b, size, sb_f32(b, 0x1p72f)), size);
+    const value scale = sb_select(b, tiny, sb_f32(b, 0x1p-24f), one);
+
+    const value pattern = sb_convert(b, SCALAR_F32, sb_bitcast(b, SCALAR_I32, a));
+    const value first = sb_fma(b, pattern, sb_f32(b, -THIRD), sb_f32(b, (float)0x54a21d2a));
+    value y = sb_bitcast(b, SCALAR_F32, sb_convert(b, SCALAR_I32, first));
+    const value e = sb_fma(b, sb_fneg(b, sb_fmul(b, a, y)), sb_fmul(b, y, y), one);
+    value more = sb_fma(b, e, sb_f32(b, 14.0f / 81), sb_f32(b, 2.0f / 9));
+    more = sb_fma(b, e, more, third);
+    y = sb_fma(b, sb_fmul(b, y, e), more, y);
+
+    const value square = sb_fmul(b, y, y), t = sb_fmul(b, a, square), minus_t = sb_fneg(b, t);
+    const math_pair t2 = math_two_product(b, t, t);
+    const value rest = sb_fma(b, t2.lo, minus_t, sb_fma(b, t2.hi, minus_t, a));
+    const value root = sb_fma(b, rest, sb_fmul(b, square, third), t);
+    const value result =
+        sb_select(b, sb_flt(b, size, sb_f32(b, INFINITY)), sb_fmul(b, root, scale), size);
+    return math_copy_sign(b, result, x);
+}
+
 /* |x| = 2^3n m; two steps of Halley's give the root of m up to rounding, and one of Newton's with
- * an exact cube mends that. f32 is done in f64. [cbrt/C1] */
+ * an exact cube mends that. [cbrt/C1] */
 value math_cbrt(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x), size = sb_fabs(b, wide);
+    if (sb_type(b, x) == SCALAR_F32)
+        return cbrt_f32(b, x);
+    const value size = sb_fabs(b, x);
     const value zero = sb_f64(b, 0), infinity = sb_f64(b, (double)INFINITY);
     const math_split_result split = math_split(b, size);
     const value n = sb_frint(b, sb_fmul(b, split.e, sb_f64(b, 1.0 / 3)));
@@ -64,7 +96,7 @@ value math_cbrt(builder *b, value x)
     const math_pair square = math_two_product(b, t, t), cube = math_two_product(b, square.hi, t);
     const value more = sb_fadd(b, sb_fma(b, square.lo, t, cube.lo), sb_fsub(b, cube.hi, m));
     t = sb_fsub(b, t, sb_fdiv(b, more, sb_fmul(b, sb_f64(b, 3), square.hi)));
-    const value root = math_copy_sign(b, sb_fabs(b, sb_fmul(b, t, power_of_two(b, n))), wide);
+    const value root = math_copy_sign(b, sb_fabs(b, sb_fmul(b, t, power_of_two(b, n))), x);
     const value is_plain = sb_and(b, sb_flt(b, zero, size), sb_flt(b, size, infinity));
-    return math_narrow(b, type, sb_select(b, is_plain, root, wide));
+    return sb_select(b, is_plain, root, x);
 }

@@ -1,8 +1,8 @@
-/* sin, cos and tan. Where |x| is not large, a multiple of pi is taken from x, with as many digits
- * of pi as that needs. Otherwise |x| is brought to quarter turns, n + u with |u| <= 1/2, with
- * enough of the digits of 1/(2 pi) for every finite x, so that one polynomial in u for the sine and
- * one for the cosine finish the work. Whole turns are dropped from exact products, so nothing is
- * lost where u is nearly 0. */
+/* sin, cos and tan. Where |x| is not large, a multiple of pi/2 is taken from x, with as many digits
+ * as that needs; math_trig_f32.c does so for f32. Otherwise |x| is brought to quarter turns, n + u
+ * with |u| <= 1/2, with enough of the digits of 1/(2 pi) for every finite x, so that one polynomial
+ * in u for the sine and one for the cosine finish the work. Whole turns are dropped from exact
+ * products, so nothing is lost where u is nearly 0. */
 #include "scalar/math_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -177,41 +177,10 @@ static value cosine_of(builder *b, scalar_type type, reduced r)
 
 /* ---- arguments that are not large ---- */
 
-/* |x| is not large below these numbers. f32: the multiple of pi that is taken away is exact in f64
- * but for its last digits. f64: products of the two pieces with the multiple are exact. */
-static const double large_f32 = 0x1p30, large_f64 = 0x1p20;
-
-/* sin(r) = r p(z), z = r^2, for |r| <= pi/2 (near_f32) */
-static const double near_f32[] = {0x1.ffffffffd1768p-1,  -0x1.5555554173345p-3,
-                                  0x1.11110b74248a4p-7,  -0x1.a017a8d3bcde2p-13,
-                                  0x1.716b9fad487c5p-19, -0x1.9a0da206e5ddbp-26};
-
-/* The sine of X, an f32 number held as f64; of X + pi/2 if COSINE. With n the nearest integer, x
- * = n pi + r, or (n - 1/2) pi + r for the cosine, so that n even or odd gives the sign. */
-static value near_sine_f32(builder *b, value x, bool cosine)
-{
-    const value magic = sb_f64(b, 0x1.8p52), per_turn = sb_f64(b, 0x1.45f306dc9c883p-2);
-    const value moved = cosine ? sb_fadd(b, sb_fma(b, x, per_turn, sb_f64(b, 0.5)), magic)
-                               : sb_fma(b, x, per_turn, magic);
-    value n = sb_fsub(b, moved, magic);
-    if (cosine)
-        n = sb_fsub(b, n, sb_f64(b, 0.5));
-    value r = sb_fma(b, n, sb_f64(b, -0x1.921fb54442d18p1), x);
-    r = sb_fma(b, n, sb_f64(b, -0x1.1a62633145c07p-53), r);
-    const value sine = sb_fmul(b, r, math_poly(b, sb_fmul(b, r, r), near_f32, COUNT(near_f32)));
-    const value sign = sb_shl(b, sb_bitcast(b, SCALAR_I64, moved), sb_i64(b, 63));
-    return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, sine), sign));
-}
-
-/* X, an f32 number held as f64, in quarter turns: not large. */
-static reduced reduce_near_f32(builder *b, value x)
-{
-    const value magic = sb_f64(b, 0x1.8p52), per_turn = sb_f64(b, 0x1.45f306dc9c883p-1);
-    const value n = sb_fsub(b, sb_fma(b, x, per_turn, magic), magic);
-    value r = sb_fma(b, n, sb_f64(b, -0x1.921fb54442d18p0), x);
-    r = sb_fma(b, n, sb_f64(b, -0x1.1a62633145c07p-54), r);
-    return (reduced){.n = n, .hi = sb_fmul(b, r, per_turn), .lo = 0};
-}
+/* |x| is not large up to here: products of the first two pieces of pi/2 with the multiple are
+ * exact, or, for f32, the multiple is still near enough to x. */
+#define LARGE_F64 0x1p20
+#define LARGE_F32 0x1p18
 
 /* X in quarter turns, as reduce_f64 gives it: not negative, and not large. */
 static reduced reduce_near_f64(builder *b, value x)
@@ -293,18 +262,12 @@ static value odd_of(builder *b, scalar_type type, value size, value result, valu
     return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
 }
 
-/* FAR where X is large or no number, else NEAR; both are f64. */
+/* FAR where X is large or no number, else NEAR. */
 static value by_size(builder *b, value x, value far, value near)
 {
     const scalar_type type = sb_type(b, x);
-    const value large = math_float(b, type, type == SCALAR_F64 ? large_f64 : large_f32);
-    return sb_seldom(b, sb_not(b, sb_flt(b, sb_fabs(b, x), large)), math_narrow(b, type, far),
-                     math_narrow(b, type, near));
-}
-
-static reduced reduce_near(builder *b, scalar_type type, value size)
-{
-    return type == SCALAR_F64 ? reduce_near_f64(b, size) : reduce_near_f32(b, size);
+    const value large = math_float(b, type, type == SCALAR_F64 ? LARGE_F64 : LARGE_F32);
+    return sb_seldom(b, sb_not(b, sb_flt(b, sb_fabs(b, x), large)), far, near);
 }
 
 static reduced reduce_far(builder *b, scalar_type type, value size)
@@ -317,30 +280,32 @@ value math_tan(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const value wide = math_widen(b, x), size = sb_fabs(b, wide);
-    const value near = tangent_at(b, type, reduce_near(b, type, size));
-    const value far = tangent_at(b, type, reduce_far(b, type, size));
-    return by_size(b, x, odd_of(b, type, size, far, wide), odd_of(b, type, size, near, wide));
+    value far = tangent_at(b, type, reduce_far(b, type, size));
+    far = math_narrow(b, type, odd_of(b, type, size, far, wide));
+    if (type == SCALAR_F32)
+        return by_size(b, x, far, math_near_tan_f32(b, x));
+    const value near = tangent_at(b, type, reduce_near_f64(b, size));
+    return by_size(b, x, far, odd_of(b, type, size, near, x));
 }
 
 value math_sin(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const value wide = math_widen(b, x), size = sb_fabs(b, wide);
-    const value far = sine_at(b, type, reduce_far(b, type, size), 0);
-    value near;
+    value far = sine_at(b, type, reduce_far(b, type, size), 0);
+    far = math_narrow(b, type, odd_of(b, type, size, far, wide));
     if (type == SCALAR_F32)
-        near = near_sine_f32(b, wide, false);
-    else
-        near = odd_of(b, type, size, sine_at(b, type, reduce_near_f64(b, size), 0), wide);
-    return by_size(b, x, odd_of(b, type, size, far, wide), near);
+        return by_size(b, x, far, math_near_sin_f32(b, x));
+    const value near = sine_at(b, type, reduce_near_f64(b, size), 0);
+    return by_size(b, x, far, odd_of(b, type, size, near, x));
 }
 
 value math_cos(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const value size = sb_fabs(b, math_widen(b, x));
-    const value far = sine_at(b, type, reduce_far(b, type, size), 1);
-    const value near = type == SCALAR_F32 ? near_sine_f32(b, size, true)
-                                          : sine_at(b, type, reduce_near_f64(b, size), 1);
-    return by_size(b, x, far, near);
+    const value far = math_narrow(b, type, sine_at(b, type, reduce_far(b, type, size), 1));
+    if (type == SCALAR_F32)
+        return by_size(b, x, far, math_near_cos_f32(b, x));
+    return by_size(b, x, far, sine_at(b, type, reduce_near_f64(b, size), 1));
 }

@@ -239,10 +239,15 @@ def sin_f32():
 
 @entry
 def near_f32():
-    """sin(r) = r p(z), z = r^2, evaluated in f64 for an f32 result"""
-    top = (m.pi / 2) ** 2 * mpf("1.0001")
-    fit("near f32", lambda z: m.sin(m.sqrt(z)) / m.sqrt(z),
-        lambda z: m.sqrt(z) / m.sin(m.sqrt(z)), range(6), 0, top, 53)
+    """sin(r) = r + r z p(z) and cos(r) = 1 - z/2 + z^2 p(z), z = r^2, for |r| <= pi/4 and a little more"""
+    top = mpf("0.835") ** 2
+    sine = lambda z: odd_tail(m.sin, z, lambda k: (-1) ** (k + 1) / m.factorial(2 * k + 3))
+    fit("sin f32", sine, lambda z: odd_weight(m.sin, z), range(3), 0, top, 24)
+    def cosine(z):
+        if z < mpf(2) ** -12:
+            return sum((-1) ** k * z ** k / m.factorial(2 * k + 4) for k in range(10))
+        return (m.cos(m.sqrt(z)) - 1 + z / 2) / z ** 2
+    fit("cos f32", cosine, lambda z: z ** 2 / m.cos(m.sqrt(z)), range(3), 0, top, 24)
 
 
 @entry
@@ -311,6 +316,89 @@ def cbrt_start():
     """A first guess of the cube root of what is between 2^-1.5 and 2^1.5"""
     f = lambda x: m.cbrt(x)
     fit("cbrt", f, lambda x: 1 / m.cbrt(x), range(4), mpf(2) ** -1.5, mpf(2) ** 1.5, 24)
+
+
+@entry
+def expm1_f32():
+    """e^r - 1 = r + r^2 q(r)"""
+    w = lambda x: abs(x ** 2 / m.expm1(x))
+    fit("expm1 f32, for sigmoid", exp_tail, w, range(5), -0.3475, 0.3475, 24)
+
+
+
+@entry
+def sinh_f32():
+    """sinh(r) = r + r z p(z) and cosh(r) = 1 + z p(z), z = r^2, for |r| <= log(2)/2"""
+    top = mpf("0.3475") ** 2
+    sine = lambda z: odd_tail(m.sinh, z, lambda k: 1 / m.factorial(2 * k + 3))
+    fit("sinh f32", sine, lambda z: odd_weight(m.sinh, z), range(3), 0, top, 24)
+    cosine = lambda z: (m.cosh(m.sqrt(z)) - 1) / z
+    fit("cosh f32", cosine, lambda z: z / m.cosh(m.sqrt(z)), range(3), 0, top, 24)
+
+
+@entry
+def log1p_f32():
+    """log(1 + f) = f - f^2/2 + f^3 r(f)"""
+    w = lambda x: x ** 3 / m.log1p(x)
+    fit("log1p f32", log_tail, w, range(8), -0.25, 0.5, 24)
+
+
+def odd_tail(function, z, term):
+    """(function(x) - x) / (x z) at z = x^2, whose series is the sum of term(k) z^k"""
+    if z < mpf(2) ** -12:
+        return sum(term(k) * z ** k for k in range(14))
+    x = m.sqrt(z)
+    return (function(x) / x - 1) / z
+
+
+def odd_weight(function, z):
+    """What an error of odd_tail is in parts of the result"""
+    return z * m.sqrt(z) / function(m.sqrt(z))
+
+
+def arcsine_terms():
+    """The series of asin, without the first term"""
+    terms = [mpf(1)]
+    for k in range(1, 16):
+        terms.append(terms[-1] * (2 * k - 1) / (2 * k))
+    return [terms[k + 1] / (2 * k + 3) for k in range(14)]
+
+
+@entry
+def atan_f32():
+    """atan(t) = t + t z p(z), z = t^2, for |t| <= 1"""
+    tail = lambda z: odd_tail(m.atan, z, lambda k: mpf(-1) ** (k + 1) / (2 * k + 3))
+    fit("atan f32", tail, lambda z: odd_weight(m.atan, z), range(9), 0, 1, 24)
+
+
+@entry
+def asin_f32():
+    """asin(s) = s + s z p(z), z = s^2, for |s| <= 1/2"""
+    terms = arcsine_terms()
+    tail = lambda z: odd_tail(m.asin, z, lambda k: terms[k])
+    fit("asin f32", tail, lambda z: odd_weight(m.asin, z), range(5), 0, mpf("0.25"), 24)
+
+
+@entry
+def atanh_f32():
+    """atanh(s) = s + s z p(z), z = s^2, for |s| <= 1/3"""
+    tail = lambda z: odd_tail(m.atanh, z, lambda k: mpf(1) / (2 * k + 3))
+    fit("atanh f32", tail, lambda z: odd_weight(m.atanh, z), range(4), 0, mpf(1) / 9, 24)
+
+
+@entry
+def asinh_f32():
+    """asinh(x) = x + x z p(z), z = x^2, for |x| <= 1/2"""
+    terms = arcsine_terms()
+    tail = lambda z: odd_tail(m.asinh, z, lambda k: (-1) ** (k + 1) * terms[k])
+    fit("asinh f32", tail, lambda z: odd_weight(m.asinh, z), range(5), 0, mpf("0.25"), 24)
+
+
+@entry
+def tan_f32():
+    """tan(r) = r + r z p(z), z = r^2, for |r| <= pi/4 and a little more"""
+    tail = lambda z: odd_tail(m.tan, z, lambda k: [mpf(1) / 3, mpf(2) / 15, mpf(17) / 315][min(k, 2)] * (k < 3))
+    fit("tan f32", tail, lambda z: odd_weight(m.tan, z), range(7), 0, mpf("0.835") ** 2, 24)
 
 
 @entry

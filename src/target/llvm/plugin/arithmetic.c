@@ -311,6 +311,57 @@ static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)
     return sum;
 }
 
+/* Is V half of the lanes of mask WHOLE, those from FIRST on? */
+static bool is_half(const function_state *f, loop_value v, loop_value whole, uint32_t first,
+                    uint32_t lanes)
+{
+    const loop_inst *i = &f->p->at[v];
+    if (i->op == LOOP_LANE)
+        return i->in[0] == whole && i->imm == first;
+    if (i->op != LOOP_SHUFFLE || i->in[0] != whole || i->n_lanes != lanes)
+        return false;
+    for (uint32_t k = 0; k < lanes; k++)
+        if (f->p->tables[i->imm + k] != first + k)
+            return false;
+    return true;
+}
+
+static bool are_halves(const function_state *f, const loop_value *in, loop_value whole,
+                       uint32_t lanes)
+{
+    return (is_half(f, in[0], whole, 0, lanes) && is_half(f, in[1], whole, lanes, lanes)) ||
+           (is_half(f, in[0], whole, lanes, lanes) && is_half(f, in[1], whole, 0, lanes));
+}
+
+/* Whether a lane of a mask is true is asked with one instruction where so many lanes are a number.
+ */
+enum { ANY_LANES = 16 };
+
+/* Does I, for x86, finish what loop_any writes: halves of a mask, combined until one lane is left?
+ * *MASK becomes what the last steps ask for. */
+static bool is_any(const function_state *f, const loop_inst *i, LLVMValueRef *mask)
+{
+    if (!f->t->is_x86 || i->type.elem != LOOP_MASK || i->type.lanes != 1)
+        return false;
+    uint32_t lanes = 1;
+    for (; i->op == LOOP_OR && lanes < ANY_LANES; lanes *= 2) {
+        const loop_value whole = f->p->at[i->in[0]].in[0];
+        if (f->p->at[whole].type.lanes != 2 * lanes || !are_halves(f, i->in, whole, lanes))
+            break;
+        *mask = f->values[whole];
+        i = &f->p->at[whole];
+    }
+    return lanes > 1;
+}
+
+static LLVMValueRef any_of(const function_state *f, LLVMValueRef mask)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef bits = LLVMIntTypeInContext(f->t->context, LLVMGetVectorSize(LLVMTypeOf(mask)));
+    return LLVMBuildICmp(b, LLVMIntNE, LLVMBuildBitCast(b, mask, bits, ""),
+                         LLVMConstInt(bits, 0, false), "");
+}
+
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -337,7 +388,7 @@ LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
     case LOOP_AND:
         return LLVMBuildAnd(b, x, y, "");
     case LOOP_OR:
-        return LLVMBuildOr(b, x, y, "");
+        return is_any(f, i, &x) ? any_of(f, x) : LLVMBuildOr(b, x, y, "");
     case LOOP_XOR:
         return LLVMBuildXor(b, x, y, "");
     case LOOP_NOT:
