@@ -12,7 +12,7 @@ typedef struct turns {
 
 /* The first product is taken off exactly: what is left is a multiple of the last digit of pi/2, and
  * of x. */
-static turns reduce(builder *b, value size)
+static turns take_turns(builder *b, value size)
 {
     const value magic = sb_f32(b, 0x1.8p23f);
     const value rounded = sb_fma(b, size, sb_f32(b, 0x1.45f306p-1f), magic);
@@ -45,7 +45,7 @@ static const double cos_tail[] = {0x1.555544p-5, -0x1.6c08b6p-10, 0x1.98fa20p-16
 /* The sine of |x| + QUARTERS quarter turns; the sign bit of FLIP turns its sign. */
 static value sine_at(builder *b, value size, int quarters, const value *flip)
 {
-    const turns t = reduce(b, size);
+    const turns t = take_turns(b, size);
     const math_pair r = t.rest;
     const value z = sb_fmul(b, r.hi, r.hi);
     /* 1 - z/2 in two parts, with what z lost */
@@ -84,7 +84,7 @@ static const double tan_tail[] = {0x1.555574p-2, 0x1.110870p-3,   0x1.bbbc1ap-5,
 /* The tangent of the rest, and after an odd number of quarter turns the negative of its inverse. */
 value math_near_tan_f32(builder *b, value x)
 {
-    const turns t = reduce(b, sb_fabs(b, x));
+    const turns t = take_turns(b, sb_fabs(b, x));
     const math_pair r = t.rest;
     const value one = sb_f32(b, 1), z = sb_fmul(b, r.hi, r.hi);
     /* What z lost counts most at the end of the range, where this is its slope. */

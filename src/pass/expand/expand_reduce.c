@@ -149,8 +149,8 @@ value_id expand_sum_with_init(expand_call *c)
     const type *x = operand_type_of(c, 0);
     if (!find_facts(c, &r) || !r.init || r.sum != x->dtype || c->out->dtype != x->dtype)
         return NO_VALUE;
-    return build_binary(c->b, OP_ADD, reduce(c, OP_SUM, c->in[0], &r),
-                        build_scalar(c->b, x->dtype, *r.init));
+    const value_id init = build_scalar(c->b, x->dtype, *r.init);
+    return build_binary(c->b, OP_ADD, reduce(c, OP_SUM, c->in[0], &r), init);
 }
 
 value_id expand_extreme_with_init(expand_call *c)
@@ -160,8 +160,8 @@ value_id expand_extreme_with_init(expand_call *c)
     const op_id op = (op_id)c->n->op;
     if (!find_facts(c, &r) || !r.init || c->out->dtype != x->dtype)
         return NO_VALUE;
-    return build_binary(c->b, expand_extreme_pair(op), reduce(c, op, c->in[0], &r),
-                        build_scalar(c->b, x->dtype, *r.init));
+    const value_id init = build_scalar(c->b, x->dtype, *r.init);
+    return build_binary(c->b, expand_extreme_pair(op), reduce(c, op, c->in[0], &r), init);
 }
 
 op_id expand_extreme_pair(op_id op)
