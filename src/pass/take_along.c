@@ -40,7 +40,8 @@ static tn_status take(expand_call *c, value_id *result)
     const node *n = c->n;
     const uint32_t *uses = c->user;
     const type *t = value_type(c->f, n->first_value);
-    if (n->op != OP_TRANSPOSE || uses[n->in[0]] != 1 || !type_is_static(t))
+    /* without elements a gather would look at no position */
+    if (n->op != OP_TRANSPOSE || uses[n->in[0]] != 1 || !type_is_static(t) || t->count == 0)
         return TN_OK;
     const node *rows = node_of(c->f, n->in[0]);
     if (rows->op != OP_TAKE || value_type(c->f, rows->in[1])->rank != 1)
