@@ -29,6 +29,7 @@ except ImportError:
     sys.exit(0)
 
 SUFFIX = {"mind": ".ir", "ptir-text": ".ptir", "tiny": ".tiny.json"}
+EXTREMES = ("max", "min", "max_nan", "min_nan")
 
 
 def tenon(*arguments, status=0):
@@ -349,7 +350,7 @@ def ptir_cases():
     yield p("stop_gradient", {"x": (3,), "z": np.zeros(3)},
             lambda put, x, z: put(f"mul({put(f'stop_gradient({z})', (3,))}, {x})", (3,)), (3,),
             tolerance=math.inf, smooth=False)
-    for kind in ("sum", "max", "min"):
+    for kind in ("sum", *EXTREMES):
         for axes, keep, y in (([1], "false", (2, 4)), ([0, 2], "true", (1, 3, 1)),
                               ([0, 1, 2], "false", ()), ([], "false", (2, 3, 4))):
             yield p(f"reduce_{kind} {axes} {keep}", {"x": (2, 3, 4)},
@@ -423,12 +424,12 @@ def ptir_cases():
             keys, others = (put(f"reshape({both}[{k}]) new_shape[3, 4]", (3, 4)) for k in (0, 1))
             return put(f"mul({keys}, {others})", (3, 4))
         yield p(f"sort {axis} {descending}", {"x": (3, 4), "y": (3, 4)}, sorted_by, (3, 4))
-    for kind in ("sum", "prod", "max", "min"):
+    for kind in ("sum", "prod", *EXTREMES):
         for axis, exclusive, reverse in ((-1, "false", "false"), (0, "true", "false"), (1, "false", "true"),
                                          (0, "true", "true")):
             made = f"cumulative({{}}) kind[{kind}] axis[{axis}] exclusive[{exclusive}] reverse[{reverse}]"
             # what precedes the first element is infinite, so x itself joins
-            joins = {"max": "maximum({}, {})", "min": "minimum({}, {})"}.get(kind, "add({}, {})")
+            joins = {"max": "maximum({}, {})", "min": "minimum({}, {})"}.get(kind[:3], "add({}, {})")
             yield p(f"cumulative {kind} {axis} {exclusive} {reverse}", {"x": (3, 4)},
                     lambda put, x, made=made, joins=joins: put(
                         joins.format(put(made.format(x), (3, 4)), x), (3, 4)), (3, 4))
@@ -465,7 +466,7 @@ def ptir_cases():
             ("strides[1] padding[(2, 2)] base_dilation[2] dilation[1]", (1, 2, 3), (2, 2, 3), (1, 2, 7)),
             ("strides[2] padding[(0, 0)] base_dilation[1] dilation[1] batch_groups[2]", (2, 2, 4), (2, 2, 2), (1, 2, 2))):
         yield p(f"convolution {what}", {"x": x, "f": w}, f"convolution({{x}}, {{f}}) {what}", y)
-    for kind in ("sum", "max", "min"):
+    for kind in ("sum", *EXTREMES):
         for n, (w, s, pads, base, d, x, y) in enumerate((
                 ([2], [1], [(0, 0)], [1], [1], (5,), (4,)),
                 ([3, 2], [1, 2], [(1, 1), (1, 0)], [1, 1], [1, 1], (3, 5), (3, 3)),
