@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "compile/custom_set.h"
+#include "eval/custom_set.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
 #include "report/report.h"

@@ -12,7 +12,7 @@ from lib.tally import tally
 
 FOLDERS = ["mlir", "stablehlo", "ptir"]
 REFUSED = "|".join([
-    "gather", "scatter", "sort", "reduce_window", "rng", "remainder: ", "custom_call", "select_and_scatter",
+    "gather", "scatter", "sort", "reduce_window", "rng", "remainder: ", "select_and_scatter",
     "complex numbers", "is no combination", "mod.*f", "operation 'mod'", "power", "ReducerNotSupported", "DTypeNotSupported"])
 
 

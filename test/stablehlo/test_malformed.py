@@ -139,7 +139,7 @@ class Malformed(unittest.TestCase):
                                ('fused<"x<y>">["a"(#inner), "b"]', "(a at net.py:12:4)"), ('callsite(#inner at #call)', "(net.py:12:4)"),
                                ("unknown", "text"), ("#circle", "text"), ("#nowhere", "text"), ("fused[]", "text")]:
             with self.subTest(location):
-                _, found = self.check(F + f'%0 = stablehlo.custom_call @unknown(%a) : (tensor<f32>) -> tensor<f32> loc({location})' + END + aliases)
+                _, found = self.check(F + f'%0 = stablehlo.custom_call @tpu_custom_call(%a) : (tensor<f32>) -> tensor<f32> loc({location})' + END + aliases)
                 self.assertEqual(found[0]["kind"], "UnknownTarget")
                 self.assertTrue(found[0]["message"].endswith(want), found[0]["message"])
 

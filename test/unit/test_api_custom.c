@@ -69,16 +69,21 @@ static const char *run_shifted(void *user, const tn_custom_use *use)
     return NULL;
 }
 
-static tn_program *compile(tn_context *cx, const char *from)
+static tn_program *compile_as(tn_context *cx, const char *dialect, const char *from)
 {
     tn_module *m = NULL;
     tn_program *p = NULL;
-    tn_read_options o = {.dialect = "ptir-text"};
+    tn_read_options o = {.dialect = dialect};
     tn_status s = tn_module_read(cx, &o, from, strlen(from), &m);
     if (s == TN_OK)
         s = tn_program_compile(m, NULL, &p);
     tn_module_free(m);
     return p;
+}
+
+static tn_program *compile(tn_context *cx, const char *from)
+{
+    return compile_as(cx, "ptir-text", from);
 }
 
 static tn_buffer row(float *data, int64_t n)
@@ -137,6 +142,45 @@ static void test_kernels(void)
 }
 
 /* Registering, compiling and running, with each request failing once. */
+/* Calls of StableHLO: a name that nobody knows waits for a kernel; one of LAPACK's that Tenon does
+ * not know needs it when the text is read. */
+static void test_stablehlo(void)
+{
+    static const char format[] =
+        "func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+        "  %%y = stablehlo.custom_call @%s(%%x) {backend_config = {by = 3.0 : f64, "
+        "flags = array<i1: true, false>, name = \"n\", shift = array<i64: 1, -2>}, "
+        "api_version = 4 : i32} : (tensor<3xf32>) -> tensor<3xf32>\n"
+        "  return %%y : tensor<3xf32>\n"
+        "}\n";
+    char own[512], lapack[512];
+    record r = {0};
+    tn_diagnostic_sink sink = {remember, &r};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    int calls = 0;
+    float x[3] = {1, 2, 3}, y[3] = {0};
+    tn_buffer in = row(x, 3), out = row(y, 3);
+    (void)snprintf(own, sizeof own, format, "test.scale.v1");
+    (void)snprintf(lapack, sizeof lapack, format, "lapack_sgeev_ffi");
+    tn_program *without = compile_as(cx, "stablehlo", own);
+    CHECK(without && tn_program_run(without, &in, 1, &out, 1, NULL) == TN_ERR_UNAVAILABLE);
+    CHECK(!compile_as(cx, "stablehlo", lapack));
+    CHECK_TEXT(r.kind, "UnknownTarget");
+    tn_custom_kernel k = {0, "test.scale.v1", NULL, run_shifted, &calls};
+    CHECK_INT(tn_context_register_custom(cx, &k), TN_OK);
+    k = (tn_custom_kernel){0, "lapack_sgeev_ffi", check, run, NULL};
+    CHECK_INT(tn_context_register_custom(cx, &k), TN_OK);
+    tn_program *with = compile_as(cx, "stablehlo", own);
+    CHECK(with && tn_program_run(with, &in, 1, &out, 1, NULL) == TN_OK);
+    CHECK(calls == 1 && y[0] == -1 && y[2] == 1);
+    tn_program_free(with);
+    with = compile_as(cx, "stablehlo", lapack);
+    CHECK(with && tn_program_run(with, &in, 1, &out, 1, NULL) == TN_OK && y[2] == 9);
+    tn_program_free(with);
+    tn_program_free(without);
+    tn_context_free(cx);
+}
+
 static void test_no_memory(void)
 {
     for (unsigned n = 1; n < 100000; n++) {
@@ -257,6 +301,7 @@ int main(void)
     test_limit();
     test_compare();
     test_kernels();
+    test_stablehlo();
     test_no_memory();
     test_threads();
     return check_result();

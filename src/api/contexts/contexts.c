@@ -3,7 +3,7 @@
 #include "api/contexts/diag_text.h"
 #include "base/system/clock.h"
 #include "base/text/suggest.h"
-#include "compile/custom_set.h"
+#include "eval/custom_set.h"
 
 const char *tn_version(void)
 {

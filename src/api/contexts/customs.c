@@ -2,7 +2,7 @@
 #include "api/api.h"
 #include "base/context/options.h"
 #include "compile/compiled.h"
-#include "compile/custom_set.h"
+#include "eval/custom_set.h"
 
 tn_status tn_context_register_custom(tn_context *cx, const tn_custom_kernel *kernel)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/context/options.h"
-#include "compile/custom_set.h"
+#include "eval/custom_set.h"
 #include "pass/sizes/bind.h"
 #include "tenon/convert.h"
 

@@ -3,8 +3,8 @@
 
 #include "api/programs/programs.h"
 #include "base/text/text.h"
-#include "compile/custom_set.h"
 #include "compile/pipeline.h"
+#include "eval/custom_set.h"
 #include "pass/pass.h"
 
 /* ---- compilation ---- */

@@ -8,7 +8,7 @@
 #include "base/memory/checked.h"
 #include "base/system/clock.h"
 #include "compile/check.h"
-#include "compile/custom_set.h"
+#include "eval/custom_set.h"
 #include "runtime/result.h"
 
 /* What one run owns: a context of its own around the program's allocator, and the tensors. */

@@ -36,18 +36,22 @@ bool shlo_flag(const shlo_call *c, const char *name, bool otherwise)
     return a ? a->kind == MIR_UNIT || a->i != 0 : otherwise;
 }
 
-double shlo_float(const shlo_call *c, const char *name, double otherwise)
+double shlo_float_of(const mir_attr *a, const mir_type *t)
 {
-    const mir_attr *a = shlo_attr(c, name);
     uint64_t bits;
-    if (!a || (a->kind != MIR_FLOAT && a->kind != MIR_INT))
-        return otherwise;
-    const float_format f = a->type && a->type->dtype == TN_F32 ? format_f32 : format_f64;
+    const float_format f = t && t->dtype == TN_F32 ? format_f32 : format_f64;
     if (a->text.n > 2 && a->text.at[1] == 'x')
         bits = (uint64_t)a->i;
     else
         (void)decimal_read(f, a->text.at, a->text.n, &bits);
     return scalar_load(f.bits == 32 ? TN_F32 : TN_F64, &bits).f;
+}
+
+double shlo_float(const shlo_call *c, const char *name, double otherwise)
+{
+    const mir_attr *a = shlo_attr(c, name);
+    return a && (a->kind == MIR_FLOAT || a->kind == MIR_INT) ? shlo_float_of(a, a->type)
+                                                             : otherwise;
 }
 
 /* ---- lists ---- */

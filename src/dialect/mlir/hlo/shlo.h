@@ -165,6 +165,8 @@ const mir_attr *shlo_attr(const shlo_call *c, const char *name);
 bool shlo_int(shlo_call *c, const char *name, int64_t otherwise, int64_t *out);
 bool shlo_flag(const shlo_call *c, const char *name, bool otherwise);
 double shlo_float(const shlo_call *c, const char *name, double otherwise);
+/* The number A, whose type, or that of the list it stands in, is T; NULL: f64. */
+double shlo_float_of(const mir_attr *a, const mir_type *t);
 /* At most MOST integers, in any of the ways in which they are written; N 0 when there are none. */
 bool shlo_ints(shlo_call *c, const char *name, uint32_t most, int64_t *out, uint32_t *n);
 bool shlo_ints_of(shlo_call *c, const char *name, const mir_attr *a, uint32_t most, int64_t *out,

@@ -1,5 +1,4 @@
 /* Control flow and calls. */
-#include "dialect/mlir/hlo/algebra/lapack.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* A return stands at the end of a region only, where it is no operation of its own. */
@@ -451,62 +450,4 @@ bool shlo_lower_composite(shlo_call *c)
             return shlo_lower_as(c, row, given && given->kind == MIR_DICT ? &given->fields : &none);
     }
     return inline_named(c, "decomposition");
-}
-
-/* `@mhlo.topk` and the like: operations in an older form. NULL: TARGET is none of them. */
-static const mir_row *older_form(shlo_call *c, mir_text target)
-{
-    const size_t skip = strlen("mhlo.");
-    if (target.n <= skip || memcmp(target.at, "mhlo.", skip) != 0)
-        return NULL;
-    const mir_text name = mir_is(target, "mhlo.topk")
-                              ? (mir_text){"top_k", strlen("top_k")}
-                              : (mir_text){target.at + skip, target.n - skip};
-    const mir_row *row = shlo_row_named(c, "chlo", name);
-    return row ? row : shlo_row_named(c, "stablehlo", name);
-}
-
-/* The same, by its attributes. */
-static bool lower_older(shlo_call *c, const mir_row *row)
-{
-    const mir_attr *given = shlo_attr(c, "mhlo.attributes");
-    const mir_fields none = {0};
-    const mir_fields *list = given && given->kind == MIR_DICT ? &given->fields : &none;
-    const mir_attr *largest = mir_attr_named(list, "largest");
-    if (largest && !largest->i)
-        return shlo_refuse(c, DIAG_NotImplemented, "only the largest elements are read");
-    return shlo_lower_as(c, row, list);
-}
-
-bool shlo_lower_custom_call(shlo_call *c)
-{
-    static const char *const identities[] = {"Sharding",
-                                             "SPMDFullToShardShape",
-                                             "SPMDShardToFullShape",
-                                             "annotate_device_placement",
-                                             "LayoutConstraint",
-                                             "stablehlo.shape_refinement_operand_wrapper"};
-    const mir_attr *a = shlo_attr(c, "call_target_name");
-    const mir_text target = a ? a->text : (mir_text){0};
-    bool is_check;
-    const bool ok = shlo_custom_check(c, target, &is_check);
-    if (is_check)
-        return ok;
-    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
-        if (mir_is(target, identities[i]) && c->op->n_in > 0 && c->op->n_out == 1)
-            return shlo_give_value(c, 0, shlo_value_of(c, 0));
-    if (mir_is(target, "shape_assertion"))
-        return shlo_shape_assertion(c);
-    bool is_known;
-    const bool is_solved = shlo_lapack(c, target, &is_known);
-    if (is_known)
-        return is_solved;
-    const bool is_dynamic = shlo_dynamic_target(c, target, &is_known);
-    if (is_known)
-        return is_dynamic;
-    const mir_row *row = older_form(c, target);
-    if (row)
-        return lower_older(c, row);
-    return shlo_refuse(c, DIAG_UnknownTarget,
-                       "the custom call '@%.*s' is code that is not in the text", MIR_TEXT(target));
 }

@@ -1,6 +1,6 @@
 /* Kernels for custom calls that a caller registered. */
-#ifndef COMPILE_CUSTOM_SET_H
-#define COMPILE_CUSTOM_SET_H
+#ifndef EVAL_CUSTOM_SET_H
+#define EVAL_CUSTOM_SET_H
 
 #include "eval/custom.h"
 #include "tenon/tenon.h"

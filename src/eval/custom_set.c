@@ -1,6 +1,6 @@
 /* Kernels for custom calls: from the public interface to the evaluator's. */
-#include "compile/custom_set.h"
-#include "compile/compiled.h"
+#include "eval/custom_set.h"
+#include "graph/public.h"
 
 /* ---- sets ---- */
 
