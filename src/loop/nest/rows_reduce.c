@@ -1,6 +1,5 @@
 /* Reductions of rows: blocks in the lanes of the law, extrema in any, and how blocks combine. */
 #include <math.h>
-#include <string.h>
 
 #include "eval/eval.h"
 #include "loop/nest/rows_parts.h"
@@ -282,11 +281,10 @@ void rows_mend_extrema(rows *s, uint32_t pass, const row_part *part, element *re
     }
     if (any == LOOP_NO_VALUE)
         return;
+    element vars[KERNEL_REDUCTIONS];
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
-            results[i] = element_var(b, results[i]);
-    element vars[KERNEL_REDUCTIONS];
-    memcpy(vars, results, sizeof vars);
+            vars[i] = element_var(b, results[i]);
     const uint32_t mark = emit_mark(e);
     loop_if(b, any);
     rows_reduce_block(s, pass, part, results);
