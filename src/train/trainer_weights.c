@@ -47,8 +47,8 @@ static tn_status check_init(const tn_trainer *t)
         return TN_OK;
     const char *first = tn_tensor_file_count(t->init) ? tn_tensor_file_name(t->init, 0) : "";
     return trainer_fault(t->cx, DIAG_MissingInput,
-                         "the file of first values has no tensor that is called as a weight, or as "
-                         "another input that is no data%s%s%s",
+                         "no tensor in the file of first values has the name of a weight or of "
+                         "another input that gets no samples%s%s%s",
                          first[0] ? ": its first is '" : "", first, first[0] ? "'" : "");
 }
 

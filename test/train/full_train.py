@@ -268,7 +268,7 @@ class Refused(Case):
         np.savez(self.dir / "bad.npz", w=np.zeros((2, 3), np.float32))
         self.refused(3, "w", "--init", "bad.npz")
         np.savez(self.dir / "other.npz", v=np.zeros((3, 2), np.float32), x=self.x)  # x is data
-        self.refused(3, "no tensor that is called as a weight, or as another input that is no data: its first is 'v'",
+        self.refused(3, "no tensor in the file of first values has the name of a weight or of another input that gets no samples: its first is 'v'",
                      "--init", "other.npz")
         (self.dir / "open.ir").write_text(NET.replace("[3, 2]", "[3, k]").replace("[2]", "[k]").replace("n, 2]", "n, k]"))
         self.assertEqual(self.train(net="open.ir"), self.train()) # y says what k is
