@@ -31,17 +31,18 @@ static bool lower_older(shlo_call *c, const mir_row *row)
 /* ---- kernels of the caller's ---- */
 
 /* Does TARGET stand for code of a library or a device, or for a function of the process that wrote
- * the text? Such calls run only where somebody has a kernel for them. */
+ * the text? Such calls run only where somebody has a kernel for them. In the list, `*` stands for
+ * any ending. */
 static bool is_foreign(mir_text target)
 {
-    static const char *const prefixes[] = {
-        "lapack_",     "blas_",     "cublas",  "cusolver",  "cusparse", "cudnn",
-        "cu_",         "hipsolver", "hipblas", "ducc_",     "Qr",       "Eigh",
-        "xla_python_", "xla_ffi_",  "tpu_",    "__gpu$",    "__cublas", "__cudnn",
-        "triton",      "mosaic",    "TopK",    "ApproxTopK"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        const size_t n = strlen(prefixes[i]);
-        if (target.n >= n && memcmp(target.at, prefixes[i], n) == 0)
+    static const char *const names[] = {
+        "lapack_*", "blas_*",     "cublas*",   "cusolver*", "cusparse*",    "cudnn*",
+        "cu_*",     "hipsolver*", "hipblas*",  "ducc_*",    "xla_python_*", "xla_ffi_*",
+        "tpu_*",    "__gpu$*",    "__cublas*", "__cudnn*",  "triton*",      "mosaic*",
+        "Qr",       "Eigh",       "TopK",      "ApproxTopK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t n = strcspn(names[i], "*");
+        if ((names[i][n] ? target.n >= n : target.n == n) && memcmp(target.at, names[i], n) == 0)
             return true;
     }
     return false;
