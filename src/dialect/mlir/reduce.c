@@ -3,16 +3,17 @@
 
 #include <math.h>
 
+#include "ops/fold_ops.h"
 #include "ops/shape.h"
 
 static bool is_largest(op_id op)
 {
-    return op == OP_REDUCE_MAX || op == OP_REDUCE_MAX_NAN;
+    return fold_is_largest(fold_of_reduction(op));
 }
 
 static bool is_extremum(op_id op)
 {
-    return is_largest(op) || op == OP_REDUCE_MIN || op == OP_REDUCE_MIN_NAN;
+    return fold_is_extremum(fold_of_reduction(op));
 }
 
 /* What the accumulator starts with, and the op that takes one more element. */
@@ -33,7 +34,7 @@ static scalar start_of(op_id op, tn_dtype d)
 
 static void step(mlir_text *w, op_id op, tn_dtype d)
 {
-    bool is_max = is_largest(op), nan_wins = op == OP_REDUCE_MAX_NAN || op == OP_REDUCE_MIN_NAN;
+    bool is_max = is_largest(op), nan_wins = fold_nan_wins(fold_of_reduction(op));
     if (!is_extremum(op)) {
         op_id how = op == OP_REDUCE_PROD ? OP_MUL : OP_ADD;
         line(w, "%%s = %s %%o, %%x : %e", mlir_arith_name(how, d), d);

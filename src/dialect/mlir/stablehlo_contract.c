@@ -5,7 +5,7 @@
 
 #include "ops/attr_rules.h"
 #include "ops/convolution.h"
-#include "ops/law.h"
+#include "ops/fold_ops.h"
 #include "ops/shape.h"
 
 /* ---- reductions ---- */
@@ -66,12 +66,7 @@ static op_id combiner(const node *n)
                : how == COMBINE_MIN_NAN ? OP_MINIMUM_NAN
                                         : OP_ADD;
     }
-    return n->op == OP_REDUCE_MAX       ? OP_MAXIMUM
-           : n->op == OP_REDUCE_MIN     ? OP_MINIMUM
-           : n->op == OP_REDUCE_MAX_NAN ? OP_MAXIMUM_NAN
-           : n->op == OP_REDUCE_MIN_NAN ? OP_MINIMUM_NAN
-           : n->op == OP_REDUCE_PROD    ? OP_MUL
-                                        : OP_ADD;
+    return fold_pair(fold_of_reduction((op_id)n->op));
 }
 
 bool hlo_takes_reduce(const function *f, const node *n, char why[OBJECTION_SIZE])
@@ -205,12 +200,6 @@ bool hlo_takes_cumulative(const function *f, const node *n, char why[OBJECTION_S
 /* A window of the whole line that ends, or in reverse begins, at each element or beside it. */
 void hlo_cumulative(mlir_text *w, const node *n)
 {
-    static const uint16_t combiners[] = {[FOLD_SUM] = OP_ADD,
-                                         [FOLD_PROD] = OP_MUL,
-                                         [FOLD_MAX] = OP_MAXIMUM,
-                                         [FOLD_MIN] = OP_MINIMUM,
-                                         [FOLD_MAX_NAN] = OP_MAXIMUM_NAN,
-                                         [FOLD_MIN_NAN] = OP_MINIMUM_NAN};
     const type *t = value_type(w->f, n->in[0]);
     const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, t->rank);
     const int64_t beside = attr_int(n->attrs, KEY_EXCLUSIVE, 0) != 0;
@@ -225,7 +214,7 @@ void hlo_cumulative(mlir_text *w, const node *n)
     window[axis] = t->dims[axis];
     pads[2 * axis + reverses] = t->dims[axis] - 1 + beside;
     pads[2 * axis + !reverses] = -beside;
-    put_windows(w, n, (op_id)combiners[attr_int(n->attrs, KEY_FOLD, FOLD_SUM)],
+    put_windows(w, n, fold_pair((fold_kind)attr_int(n->attrs, KEY_FOLD, FOLD_SUM)),
                 &(hlo_windows){window, ones, ones, ones, pads});
 }
 

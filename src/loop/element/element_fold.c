@@ -3,17 +3,12 @@
 #include <math.h>
 
 #include "loop/element/element_parts.h"
+#include "ops/fold_ops.h"
 
 element element_combine(loop_builder *b, fold_kind kind, element acc, element x)
 {
-    static const uint16_t ops[] = {[FOLD_SUM] = OP_ADD,
-                                   [FOLD_PROD] = OP_MUL,
-                                   [FOLD_MAX] = OP_MAXIMUM,
-                                   [FOLD_MIN] = OP_MINIMUM,
-                                   [FOLD_MAX_NAN] = OP_MAXIMUM_NAN,
-                                   [FOLD_MIN_NAN] = OP_MINIMUM_NAN};
     const bool is_mask = acc.dtype == TN_I1;
-    const op_id op = is_mask ? fold_is_largest(kind) ? OP_OR : OP_AND : (op_id)ops[kind];
+    const op_id op = is_mask ? fold_is_largest(kind) ? OP_OR : OP_AND : fold_pair(kind);
     const element in[2] = {acc, x};
     element r = acc;
     loop_value fails;

@@ -3,6 +3,7 @@
 
 #include "eval/eval.h"
 #include "loop/nest/rows_parts.h"
+#include "ops/fold_ops.h"
 
 enum {
     MOST_KEPT = 1 << 18 /* bytes of one row of a value worth keeping between passes */
@@ -47,12 +48,7 @@ bool rows_find_passes(rows *s)
             const tn_dtype in = value_type(f, n->in[0])->dtype;
             s->r[s->n++] = (reduction){
                 .n = n,
-                .kind = n->op == OP_REDUCE_MAX       ? FOLD_MAX
-                        : n->op == OP_REDUCE_MIN     ? FOLD_MIN
-                        : n->op == OP_REDUCE_MAX_NAN ? FOLD_MAX_NAN
-                        : n->op == OP_REDUCE_MIN_NAN ? FOLD_MIN_NAN
-                        : n->op == OP_REDUCE_PROD    ? FOLD_PROD
-                                                     : FOLD_SUM,
+                .kind = fold_of_reduction((op_id)n->op),
                 .in = in,
                 .sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in)),
                 .out = value_type(f, n->first_value)->dtype,

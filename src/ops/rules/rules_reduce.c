@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "ops/attr_rules.h"
+#include "ops/fold_ops.h"
 #include "ops/rules/rules.h"
 
 static bool accumulates(tn_dtype in, tn_dtype sum)
@@ -15,8 +16,7 @@ static bool accumulates(tn_dtype in, tn_dtype sum)
 static tn_status check_dtypes(const infer_call *call, tn_dtype *out)
 {
     const tn_dtype in = call->in[0]->dtype;
-    const bool ordering = call->op == OP_REDUCE_MAX || call->op == OP_REDUCE_MIN;
-    const bool nan_wins = call->op == OP_REDUCE_MAX_NAN || call->op == OP_REDUCE_MIN_NAN;
+    const fold_kind fold = fold_of_reduction(call->op);
     const attr *init = attr_find(call->attrs, KEY_INIT);
     tn_dtype sum;
     scalar s;
@@ -27,9 +27,9 @@ static tn_status check_dtypes(const infer_call *call, tn_dtype *out)
                             rule_op(call));
     const bool counts = in == TN_I1 && dtype_is_int(sum) && dtype_is_int(*out);
     TN_TRY(rule_dtype(call, 0,
-                      nan_wins             ? ALLOW_FLOAT
-                      : ordering || counts ? ALLOW_REAL | ALLOW_BOOL
-                                           : ALLOW_NUMBER));
+                      fold_nan_wins(fold)                ? ALLOW_FLOAT
+                      : fold_is_extremum(fold) || counts ? ALLOW_REAL | ALLOW_BOOL
+                                                         : ALLOW_NUMBER));
     if (!accumulates(in, sum))
         return infer_reject(call, DIAG_InvalidAccumDType,
                             "'%s' of %s cannot accumulate in %s: that must be %s or a wider dtype "

@@ -3,6 +3,7 @@
 
 #include "eval/eval.h"
 #include "eval/parts/fold.h"
+#include "ops/fold_ops.h"
 #include "pass/expand/substitute.h"
 
 /* The column `lower` of ops.def. */
@@ -68,7 +69,7 @@ tn_status lower_reduce(lower_call *call)
                            : op == OP_REDUCE_PROD                ? OP_MUL
                            : op == OP_REDUCE_MAX && sum == TN_I1 ? OP_OR
                            : op == OP_REDUCE_MIN && sum == TN_I1 ? OP_AND
-                                                                 : expand_extreme_pair(op);
+                                                                 : fold_pair(fold_of_reduction(op));
         v = build_binary(c->b, with, v, build_scalar(c->b, sum, *init->v.scalar));
     }
     call->result = build_cast(c->b, v, c->out->dtype);

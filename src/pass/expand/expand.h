@@ -52,10 +52,8 @@ value_id expand_number(expand_call *c, tn_dtype d, double number);
 value_id expand_filled(expand_call *c, const type *like, double number);
 /* X as the node's result type: a reshape. */
 value_id expand_to_result(expand_call *c, value_id x);
-/* The reduction of floats for a `combine` attribute that is no sum, and what combines two results
- * of such a one. */
+/* The reduction for the attribute `combine` of windows, where that is not a sum. */
 op_id expand_extreme_op(int64_t combine);
-op_id expand_extreme_pair(op_id op);
 /* The node with the number PLAIN at KEY, by which a NaN loses; NaN where the same node with LARGEST
  * at KEY finds one. */
 value_id expand_nan_beside(expand_call *c, attr_key key, int64_t plain, int64_t largest);

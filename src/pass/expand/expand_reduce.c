@@ -3,7 +3,7 @@
 
 #include "base/memory/checked.h"
 #include "ops/attr_rules.h"
-#include "ops/law.h"
+#include "ops/fold_ops.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
 
@@ -161,15 +161,7 @@ value_id expand_extreme_with_init(expand_call *c)
     if (!find_facts(c, &r) || !r.init || c->out->dtype != x->dtype)
         return NO_VALUE;
     const value_id init = build_scalar(c->b, x->dtype, *r.init);
-    return build_binary(c->b, expand_extreme_pair(op), reduce(c, op, c->in[0], &r), init);
-}
-
-op_id expand_extreme_pair(op_id op)
-{
-    return op == OP_REDUCE_MAX       ? OP_MAXIMUM
-           : op == OP_REDUCE_MIN     ? OP_MINIMUM
-           : op == OP_REDUCE_MAX_NAN ? OP_MAXIMUM_NAN
-                                     : OP_MINIMUM_NAN;
+    return build_binary(c->b, fold_pair(fold_of_reduction(op)), reduce(c, op, c->in[0], &r), init);
 }
 
 /* NaN where TRUTH, else Y, which is of D. */

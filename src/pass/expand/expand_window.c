@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/memory/checked.h"
+#include "ops/fold_ops.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
 
@@ -100,7 +101,7 @@ value_id expand_pad_between(expand_call *c)
 /* What takes no part in a reduction; for extremes the lowest or highest value. */
 static scalar neutral_of(op_id op, tn_dtype d)
 {
-    const bool lowest = op == OP_REDUCE_MAX || op == OP_REDUCE_MAX_NAN;
+    const bool lowest = fold_is_largest(fold_of_reduction(op));
     if (op == OP_SUM)
         return zero_of(d);
     if (d == TN_FP8_E4M3) /* it has no infinities */
