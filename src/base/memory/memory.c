@@ -30,7 +30,8 @@ enum { ARENA_FIRST = 4096, ARENA_LARGEST = 8 << 20 };
 
 struct arena_block {
     arena_block *prev;
-    size_t size; /* whole block, header included */
+    size_t size;      /* whole block, header included */
+    size_t next_size; /* of the arena before this block was made */
 };
 
 /* Large blocks, which tensors are, begin with a cache line; huge ones with a huge page, since the
@@ -85,10 +86,13 @@ void arena_init(arena *a, const tn_allocator *allocator)
     *a = (arena){.allocator = allocator, .next_size = ARENA_FIRST};
 }
 
+/* The next block is no larger than if this one had not been needed: the first touch of a large one
+ * takes long, and users that come back to a mark many times may need few bytes each time. */
 static void drop_last(arena *a)
 {
     arena_block *block = a->last;
     a->last = block->prev;
+    a->next_size = block->next_size;
     ASAN_UNPOISON_MEMORY_REGION(block, block->size);
     memory_free(a->allocator, block, block->size);
 }
@@ -148,6 +152,7 @@ void *arena_alloc_slow(arena *a, size_t size, size_t align)
         return NULL;
     block->prev = a->last;
     block->size = want;
+    block->next_size = a->next_size;
     a->last = block;
     if (a->next_size < ARENA_LARGEST)
         a->next_size *= 2;
