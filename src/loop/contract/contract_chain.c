@@ -2,7 +2,8 @@
 #include "loop/contract/contract_multiply.h"
 
 enum {
-    BODY = 64 /* about the most multiply-adds in the body of a loop: more take long to compile */
+    BODY = 64, /* about the most multiply-adds in the body of a loop: more take long to compile */
+    MANY_SUMS = 12 /* as many multiply-adds are work enough for an iteration */
 };
 
 /* ---- operands ---- */
@@ -195,6 +196,8 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
         return u;
     }
     if (p->has_pairs) /* sums of integers may be reordered, which compilers do until none is left */
+        return 1;
+    if ((int64_t)rows * vectors >= MANY_SUMS)
         return 1;
     if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
