@@ -696,6 +696,7 @@ void contract_stage_split_like(contract_stage *s, const contract_stage *other)
     s->p.split = from->split;
     s->p.base = from->base;
     s->p.longer = from->longer;
+    s->p.has_one_height = from->has_one_height && !s->p.spec.a_in_scratch;
     s->p.unit = from->unit;
     s->p.is_dynamic = from->is_dynamic;
     s->p.least = from->least;

@@ -118,12 +118,12 @@ static bool is_finished_in_registers(const multiplier *g)
            (!p->spec.finish || p->spec.finish_is_small);
 }
 
-/* The block's sums, which are its totals. */
-static void finish_registers(multiplier *g)
+/* The sums of rows LOW .. HIGH - 1 of the block, which are their totals. */
+static void finish_rows(multiplier *g, uint32_t low, uint32_t high)
 {
     loop_builder *b = g->b;
     const uint32_t lanes = g->p->lanes;
-    for (uint32_t r = 0; r < g->rows; r++)
+    for (uint32_t r = low; r < high; r++)
         for (uint32_t v = 0; v < g->nv; v++) {
             const int64_t left = g->columns - (int64_t)v * lanes;
             contract_finish_vector(g, element_get(b, g->sums[r * g->nv + v]),
@@ -131,6 +131,18 @@ static void finish_registers(multiplier *g)
                                    int_add(b, g->column, loop_i64(b, (int64_t)v * lanes)),
                                    left < lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE);
         }
+}
+
+static void finish_registers(multiplier *g)
+{
+    const bool may_belong = g->belongs != LOOP_NO_VALUE;
+    const uint32_t first = may_belong ? (uint32_t)g->p->unit : 0;
+    finish_rows(g, first, g->rows);
+    if (may_belong) {
+        loop_if(g->b, g->belongs);
+        finish_rows(g, 0, first);
+        loop_end(g->b);
+    }
 }
 
 /* Pairs of vectors where that comes out even: the operations of one fill the time that those of the
@@ -378,20 +390,58 @@ static loop_value emit_rows(multiplier *g, loop_value part, loop_value panel)
     return loop_select(b, is_longer, loop_i64(b, rows + more), loop_i64(b, rows));
 }
 
-void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+/* The totals of the block in memory, of N_ROWS rows, are those of results. */
+static void finish_block(multiplier *g, loop_value n_rows)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value part = part_of(g, block);
-    g->row = multiplier_row(g, block);
-    const loop_value at = row_of_a(g, g->row);
-    g->a = loop_offset(b, g->all_a, int_times(b, at, p->bytes * p->parts));
-    const loop_value n_rows = emit_rows(g, part, panel);
-    if (g->totals != LOOP_NO_VALUE) {
-        const loop_value columns = columns_size(b, p, SIZE_COLUMNS, p->n);
-        const loop_value left = loop_binary(b, LOOP_ISUB, columns, g->column);
-        finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
+    const loop_value columns = columns_size(b, p, SIZE_COLUMNS, p->n);
+    const loop_value left = loop_binary(b, LOOP_ISUB, columns, g->column);
+    finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
+}
+
+static void block_begins_at(multiplier *g, loop_value row)
+{
+    const problem *p = g->p;
+    const loop_value at = row_of_a(g, row);
+    g->row = row;
+    g->a = loop_offset(g->b, g->all_a, int_times(g->b, at, p->bytes * p->parts));
+}
+
+/* A block of which all are computed as high. What of it belongs to the block before is not stored.
+ */
+static void emit_one_height(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value row = multiplier_row(g, block), totals = g->totals;
+    const uint32_t unit = (uint32_t)p->unit, rows = (uint32_t)p->base * unit + unit;
+    const loop_value is_longer =
+        loop_binary(b, LOOP_ILT, part_of(g, block), loop_i64(b, p->longer));
+    const loop_value before = loop_select(b, is_longer, loop_i64(b, 0), loop_i64(b, unit));
+    block_begins_at(g, loop_binary(b, LOOP_ISUB, row, before));
+    g->belongs = is_longer;
+    emit_panels(g, rows, panel);
+    g->belongs = LOOP_NO_VALUE;
+    if (totals == LOOP_NO_VALUE)
+        return;
+    g->row = row;
+    g->totals = loop_offset(b, totals, int_times(b, before, g->total_step));
+    finish_block(g, loop_binary(b, LOOP_ISUB, loop_i64(b, rows), before));
+    g->totals = totals;
+}
+
+void multiplier_block(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    if (p->has_one_height && p->longer > 0) {
+        emit_one_height(g, block, panel);
+        return;
     }
+    block_begins_at(g, multiplier_row(g, block));
+    const loop_value n_rows = emit_rows(g, part_of(g, block), panel);
+    if (g->totals != LOOP_NO_VALUE)
+        finish_block(g, n_rows);
 }
 
 void multiplier_tile(multiplier *g, loop_value block, loop_value panel)
@@ -555,7 +605,7 @@ void multiplier_begin(multiplier *g)
     const int64_t rows = most_rows(p);
     g->always =
         loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
-    g->totals = LOOP_NO_VALUE;
+    g->totals = g->belongs = LOOP_NO_VALUE;
     g->total_step = p->nv * total_bytes(p);
     g->finishes_columns = contract_finishes_columns(p);
     if (g->finishes_columns)

@@ -33,8 +33,11 @@ typedef struct multiplier {
     loop_value ahead; /* the address for the first iteration */
     /* The block. */
     uint32_t rows;
-    uint32_t nv;          /* vectors that have columns */
-    int64_t columns;      /* that exist */
+    uint32_t nv;     /* vectors that have columns */
+    int64_t columns; /* that exist */
+    /* Where all blocks are computed as high: do the results of the first unit of rows belong to
+     * this one? */
+    loop_value belongs;
     sized *row_at;        /* bytes from the first row of A */
     element *sums;        /* variables, rows by vectors */
     loop_value first_row; /* in a stage: the one at the start of scratch memory */

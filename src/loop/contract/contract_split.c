@@ -21,6 +21,29 @@ static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axi
     }
 }
 
+/* The units that are computed twice where EXTENT is cut into blocks of MOST units or one less, all
+ * of which are computed as high as the highest. */
+static int64_t repeated(int64_t extent, int64_t most)
+{
+    const int64_t split = (extent + most - 1) / most, longer = extent % split;
+    return longer > 0 ? split - longer : 0;
+}
+
+/* How many units are in a block at most: MOST, or one less if few are computed twice then. Code for
+ * one height takes half the time to compile of that for two. */
+static int64_t choose_height(problem *p, int64_t extent, int64_t most)
+{
+    enum { FEW = 48, HIGH = 8 };
+    const bool can = !p->is_tiled && !p->spec.a_in_scratch && p->a_m.dynamic == 0;
+    const int64_t least = most < HIGH ? most : most - 1;
+    for (int64_t n = most; can && n >= least; n--)
+        if (repeated(extent, n) * FEW <= extent) {
+            p->has_one_height = true;
+            return n;
+        }
+    return most;
+}
+
 void contract_split_rows(problem *p, int64_t rows)
 {
     const walk *w = &p->a_m;
@@ -35,6 +58,8 @@ void contract_split_rows(problem *p, int64_t rows)
     }
     int64_t most = rows / p->unit;
     most = most < 1 ? 1 : most;
+    p->has_one_height = false;
+    most = choose_height(p, extent, most);
     p->split = (extent + most - 1) / most;
     p->base = extent / p->split;
     p->longer = extent % p->split;
