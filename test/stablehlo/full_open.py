@@ -55,9 +55,9 @@ def check(case):
 def cases():
     yield "polymorphic.mlir", ".mlir", (TEST / "stablehlo/programs/polymorphic.mlir").read_text(encoding="utf-8"), True
     for path in [TEST / "stablehlo/dynamic.case", TEST / "stablehlo/dynamic-model.case", TEST / "stablehlo/dynamic-sizes.case",
-                 *sorted((TEST / "stablehlo/open").glob("*.ptir"))]:
-        if path.suffix == ".ptir":
-            yield path.name, ".ptir", path.read_text(encoding="utf-8"), False
+                 *sorted((TEST / "stablehlo/open").iterdir())]:
+        if path.suffix != ".case":
+            yield path.name, "".join(path.suffixes), path.read_text(encoding="utf-8"), False
             continue
         for section in run_cases.parse_case(path)[1]:
             if section.words[0] == "module":

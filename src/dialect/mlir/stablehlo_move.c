@@ -105,6 +105,13 @@ void hlo_reverse(mlir_text *w, const node *n)
     hlo_op(w, n, "reverse", " {dimensions = %i}", dims, list.n);
 }
 
+/* The list that AMOUNTS, numbers and sizes, are as an operand. */
+static value_name amounts_of(mlir_text *w, const int64_t *amounts, uint32_t rank)
+{
+    const tensor list = type_made(TN_SI64, amounts, rank);
+    return hlo_shape_of(w, &list);
+}
+
 void hlo_pad(mlir_text *w, const node *n)
 {
     value_id v = n->first_value;
@@ -114,12 +121,23 @@ void hlo_pad(mlir_text *w, const node *n)
     const int64_t *high = attr_ints(n->attrs, KEY_HIGH, &rank);
     const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
     const attr *value = attr_find(n->attrs, KEY_PAD_VALUE);
+    bool is_open = false;
+    for (uint32_t i = 0; i < rank; i++)
+        is_open = is_open || dim_is_symbolic(low[i]) || dim_is_symbolic(high[i]);
     one = type_of_scalar(out.dtype);
     hlo_scalar(w, "z", v, out.dtype, value ? *value->v.scalar : scalar_of_int(0));
-    line(w,
-         "%v = \"stablehlo.pad\"(%v, %n) {edge_padding_low = %i, edge_padding_high = %i, "
-         "interior_padding = %i} : (%t, %t) -> %t",
-         v, n->in[0], "z", v, low, rank, high, rank, interior, rank, &in, &one, &out);
+    if (!is_open) {
+        line(w,
+             "%v = \"stablehlo.pad\"(%v, %n) {edge_padding_low = %i, edge_padding_high = %i, "
+             "interior_padding = %i} : (%t, %t) -> %t",
+             v, n->in[0], "z", v, low, rank, high, rank, interior, rank, &in, &one, &out);
+        return;
+    }
+    const value_name before = amounts_of(w, low, rank), behind = amounts_of(w, high, rank);
+    const value_name between = amounts_of(w, interior, rank);
+    const tensor list = hlo_shape_type(rank);
+    line(w, "%v = \"stablehlo.dynamic_pad\"(%v, %n, %w, %w, %w) : (%t, %t, %t, %t, %t) -> %t", v,
+         n->in[0], "z", v, &before, &behind, &between, &in, &one, &list, &list, &list, &out);
 }
 
 void hlo_concat(mlir_text *w, const node *n)

@@ -279,6 +279,22 @@ bool shlo_all_known(shlo_call *c, uint32_t n)
     return true;
 }
 
+/* Z, of rank 0, for each element that is left of a tensor of type T without AXES. */
+static tn_value spread_without(shlo_call *c, tn_value z, const type *t, const int64_t *axes,
+                               uint32_t n_axes)
+{
+    dim dims[TN_MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        bool is_kept = true;
+        for (uint32_t k = 0; k < n_axes; k++)
+            is_kept = is_kept && axes[k] != (int64_t)i;
+        if (is_kept)
+            dims[rank++] = t->dims[i];
+    }
+    return rank ? tn_broadcast(c->b, z, (tn_ints){dims, rank}) : z;
+}
+
 /* Result K: the operands K and N + K combined by body K. */
 static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes, uint32_t n_axes)
 {
@@ -293,8 +309,7 @@ static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes
     x = how == SHLO_FIRST ? tn_no_value() : shlo_reduced(c, how, x, (tn_ints){axes, n_axes});
     if (how == SHLO_FIRST || !is_neutral) {
         const tn_value z = tn_cast(c->b, shlo_in(c, n + k), d);
-        const type *to = shlo_static_type(c->r, shlo_out_type(c, k), c->op->at);
-        const tn_value wide = to ? shlo_spread(c, z, to) : z;
+        const tn_value wide = spread_without(c, z, shlo_in_type(c, k), axes, n_axes);
         x = how == SHLO_FIRST ? wide : shlo_combined(c, how, wide, x);
     }
     return shlo_give(c, k, tn_cast(c->b, x, shlo_out_type(c, k)->dtype));
