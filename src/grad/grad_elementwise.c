@@ -214,7 +214,8 @@ tn_status grad_pow(grad_call *c)
     return unbroadcast(c, mul(c, c->g[0], slope));
 }
 
-/* The operand that wins takes all, at a tie the first: a NaN, which loses, is never the result. */
+/* The operand that wins takes all, at a tie the first: a NaN, which loses, is never the result.
+ * [maximum/G1] [minimum/G1] */
 static tn_status winner(grad_call *c)
 {
     value_id first = grad_in(c, 0), y = grad_y(c);

@@ -19,7 +19,7 @@ typedef enum op_traits {
     T_NONE = 0,
     T_SOURCE = 1 << 0,      /* makes values from nothing: input, constant, generators */
     T_ELEMENTWISE = 1 << 1, /* result element i depends on operand elements i (broadcast) */
-    T_COMMUTES = 1 << 2,    /* equal bits with its two operands swapped */
+    T_COMMUTES = 1 << 2,    /* equal bits, and equal derivatives, with its two operands swapped */
     T_MOVES = 1 << 3,       /* rearranges elements without computing */
     T_REDUCES = 1 << 4,
     T_CONTRACTS = 1 << 5,

@@ -4,10 +4,11 @@
 #include "graph/literal.h"
 #include "pass/expand/expand.h"
 
-/* A number wins over NaN, and +0 over -0, as in relu. */
-value_id expand_relu_as_maximum(expand_call *c)
+/* A maximum has these values too, but another derivative at 0, which would go to x. */
+value_id expand_relu_as_select(expand_call *c)
 {
-    return build_binary(c->b, OP_MAXIMUM, c->in[0], expand_number(c, c->out->dtype, 0));
+    const value_id x = c->in[0], zero = expand_number(c, c->out->dtype, 0);
+    return build_select(c->b, build_compare(c->b, DIR_GT, x, zero), x, zero);
 }
 
 value_id expand_maximum_as_relu(expand_call *c)
@@ -42,14 +43,27 @@ static value_id above_zero(const expand_call *c, value_id v)
     return lt && is_everywhere(c, lt->in[0], 0) ? lt->in[1] : NO_VALUE;
 }
 
-value_id expand_select_as_relu_grad(expand_call *c)
+/* The X where c selects something where x > 0, else 0, and x has the type of that; or NO_VALUE. */
+static value_id selects_above_zero(const expand_call *c)
 {
     const value_id x = above_zero(c, c->in[0]);
-    tn_dtype d = c->out->dtype;
-    if (x == NO_VALUE || !is_everywhere(c, c->in[2], 0) || build_type(c->b, x)->dtype != d ||
-        !(dtype_is_signed(d) || dtype_is_float(d)))
-        return NO_VALUE;
-    return build_binary(c->b, OP_RELU_GRAD, c->in[1], x);
+    const tn_dtype d = c->out->dtype;
+    return x != NO_VALUE && is_everywhere(c, c->in[2], 0) && build_type(c->b, x)->dtype == d &&
+                   (dtype_is_signed(d) || dtype_is_float(d))
+               ? x
+               : NO_VALUE;
+}
+
+value_id expand_select_as_relu(expand_call *c)
+{
+    const value_id x = selects_above_zero(c);
+    return x != NO_VALUE && x == c->in[1] ? build_unary(c->b, OP_RELU, x) : NO_VALUE;
+}
+
+value_id expand_select_as_relu_grad(expand_call *c)
+{
+    const value_id x = selects_above_zero(c);
+    return x != NO_VALUE ? build_binary(c->b, OP_RELU_GRAD, c->in[1], x) : NO_VALUE;
 }
 
 /* select(b == 0, 0, a / select(b == 0, 1, b)), as div_guarded makes it. */
