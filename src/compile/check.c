@@ -127,9 +127,9 @@ static void note_program(const check_block *c, diag_channel *d, const kernel_pla
     text_buffer out;
     text_init(&out, c->f->module->allocator);
     text_printf(&out, "program %" PRIu32 " of %" PRIu32 ", %s, on %" PRId64 " item%s\n", i + 1,
-                plan->nest.n_steps, plan->nest.steps[i].how, plan->nest.steps[i].work,
-                plan->nest.steps[i].work == 1 ? "" : "s");
-    loop_print(c->units[plan->unit[i]].program, &out);
+                plan->nest->n_steps, plan->nest->steps[i].how, plan->nest->steps[i].work,
+                plan->nest->steps[i].work == 1 ? "" : "s");
+    loop_print(c->units[plan->steps[i].unit].program, &out);
     out.n -= out.n > 0 && out.at[out.n - 1] == '\n';
     add_note(d, &out);
 }
@@ -151,7 +151,7 @@ static void report(const check_block *c, uint32_t index, const checker *k, const
     check_note(d, c->f->module, name, value_type(c->f, v), have, want, at, n);
     note_place(d, k, run->seed);
     note_graph(c, d, of);
-    for (uint32_t i = 0; !plan->by_reference && i < plan->nest.n_steps; i++)
+    for (uint32_t i = 0; !plan->by_reference && i < plan->nest->n_steps; i++)
         note_program(c, d, plan, i);
     arena_release(&memory);
 }

@@ -38,8 +38,8 @@ static void for_each(packer *p, each_fn *each, uint64_t *bytes)
     for (uint32_t i = 0; i < p->plan->m->functions.n; i++) {
         const function_plan *f = &p->plan->functions[i];
         for (uint32_t k = 0; f->plans && k < f->kernels.n; k++)
-            for (uint32_t w = 0; w < f->plans[k].nest.n_steps; w++)
-                if (f->plans[k].nest.steps[w].is_once) {
+            for (uint32_t w = 0; w < f->plans[k].nest->n_steps; w++)
+                if (f->plans[k].nest->steps[w].is_once) {
                     const pack_step s = {f->f, &f->kernels.at[k], &f->plans[k], w};
                     each(p, &s, bytes);
                 }
@@ -48,7 +48,7 @@ static void for_each(packer *p, each_fn *each, uint64_t *bytes)
 
 static const nest_step *step_of(const pack_step *s)
 {
-    return &s->plan->nest.steps[s->which];
+    return &s->plan->nest->steps[s->which];
 }
 
 static const literal *source_of(const pack_step *s)
@@ -58,15 +58,16 @@ static const literal *source_of(const pack_step *s)
 
 static uint64_t bytes_of(const pack_step *s)
 {
-    return s->plan->nest.temps[step_of(s)->packs];
+    return s->plan->nest->temps[step_of(s)->packs];
 }
 
 /* Bytes into its tensor where the buffer that is packed begins. */
-static uint64_t offset_of(const nest_step *step)
+static uint64_t offset_of(const pack_step *s)
 {
-    for (uint32_t i = 0; i < step->n_moved; i++)
-        if (step->moved[i].at == SECOND)
-            return step->moved[i].bytes;
+    const nest_move *moved = s->plan->steps[s->which].moved;
+    for (uint32_t i = 0; i < step_of(s)->n_moved; i++)
+        if (moved[i].at == SECOND)
+            return moved[i].bytes;
     return 0;
 }
 
@@ -78,23 +79,23 @@ static bool is_packed(const pack_step *s, uint32_t at)
 
 static bool can_pack(const packer *p, const pack_step *s)
 {
-    return p->run[s->plan->unit[s->which]] && !source_of(s)->splat && bytes_of(s) > 0;
+    return p->run[s->plan->steps[s->which].unit] && !source_of(s)->splat && bytes_of(s) > 0;
 }
 
 /* The program that packs, what it reads, and how much it writes. */
 static void key_of(const packer *p, const pack_step *s, derived_key *key)
 {
     const nest_step *step = step_of(s);
-    const jit_unit *unit = &p->plan->units.at[s->plan->unit[s->which]];
+    const jit_unit *unit = &p->plan->units.at[s->plan->steps[s->which].unit];
     derived_key_bytes(key, "pack", 4);
     derived_key_bytes(key, unit->key, unit->key_bytes);
-    derived_key_bytes(key, s->plan->numbers[s->which],
-                      s->plan->n_numbers[s->which] * sizeof s->plan->numbers[0][0]);
+    derived_key_bytes(key, s->plan->steps[s->which].numbers,
+                      s->plan->steps[s->which].n_numbers * sizeof s->plan->steps[0].numbers[0]);
     derived_key_number(key, step->n_buffers);
     for (uint32_t i = 0; i < step->n_buffers; i++)
         derived_key_number(key, is_packed(s, i));
     derived_key_number(key, (uint64_t)step->work);
-    derived_key_number(key, offset_of(step));
+    derived_key_number(key, offset_of(s));
     derived_key_number(key, bytes_of(s));
     derived_key_literal(key, source_of(s));
 }
@@ -174,23 +175,23 @@ static bool pack_into(const packer *p, const pack_step *s, char *to)
 {
     const nest_step *step = step_of(s);
     const uint32_t which = s->which;
-    packing job = {.run = p->run[s->plan->unit[which]]};
+    packing job = {.run = p->run[s->plan->steps[which].unit]};
     char *buffers[NEST_BUFFERS] = {NULL};
     uint64_t scratch;
     arena memory;
     arena_init(&memory, p->plan->allocator);
-    if (exe_rounded(s->plan->scratch[which], &job.scratch_each) &&
+    if (exe_rounded(s->plan->steps[which].scratch, &job.scratch_each) &&
         !__builtin_mul_overflow(job.scratch_each, workers_count(p->workers), &scratch))
         job.scratch = arena_alloc_aligned(&memory, (size_t)scratch, EXE_ALIGN);
     bool ok = job.scratch != NULL;
     if (ok) {
         /* Only what is packed is written. */
-        buffers[SECOND] = (char *)(uintptr_t)source_of(s)->data + offset_of(step);
+        buffers[SECOND] = (char *)(uintptr_t)source_of(s)->data + offset_of(s);
         for (uint32_t i = 0; i < step->n_buffers; i++)
             if (is_packed(s, i))
                 buffers[i] = to;
-        if (s->plan->n_numbers[which])
-            buffers[step->n_buffers] = (char *)(uintptr_t)s->plan->numbers[which];
+        if (s->plan->steps[which].n_numbers)
+            buffers[step->n_buffers] = (char *)(uintptr_t)s->plan->steps[which].numbers;
         job.buffers = buffers;
         atomic_init(&job.failed, false);
         (void)workers_run(p->workers, 0, pack_share, &job, step->work, step->grain);
@@ -224,7 +225,7 @@ static void provide(packer *p, const pack_step *s, uint64_t *unused)
     key_of(p, s, &key);
     if (derived_find(p->plan->m->derived, &key, &made) || make(p, s, &key, &made)) {
         if (VECTOR_PUSH(p->packs->allocator, &p->packs->held, made.held))
-            s->plan->packed[s->which] = made.data;
+            s->plan->steps[s->which].packed = made.data;
         else
             payload_drop(made.held);
     }

@@ -14,7 +14,7 @@ typedef struct jit_packs {
 } jit_packs;
 
 /* Pack the constants of the kernels of PLAN by the functions RUN, by unit, on threads of E: what is
- * packed is noted in the plan (kernel_plan.packed), for as long as PACKS is not released. What
+ * packed is noted in the plan (step_plan.packed), for as long as PACKS is not released. What
  * cannot be packed now, such as without memory, the kernels pack in each run. *MADE: how many were
  * not there yet. */
 void jit_pack(const engine *e, jit_plan *plan, exe_kernel *const *run, jit_packs *packs,

@@ -82,35 +82,16 @@ static bool add_polls(jit_plan *j, nest_step *step, uint32_t buffer)
     return step->program != NULL;
 }
 
-/* Many kernels are equal to an earlier one: then the memory used for PLAN since START is freed.
- * False without memory. */
-static bool share_programs(jit_plan *j, kernel_plan *plan, arena_mark start)
-{
-    nest *n = &plan->nest;
-    char how[NEST_STEPS][128];
-    for (uint32_t i = 0; i < n->n_steps; i++)
-        (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
-    arena_rewind(&j->memory, start);
-    for (uint32_t i = 0; i < n->n_steps; i++) {
-        n->steps[i].program = j->units.at[plan->unit[i]].program;
-        n->steps[i].how = arena_printf(&j->memory, "%s", how[i]);
-        if (!n->steps[i].how)
-            return false;
-    }
-    return true;
-}
-
 /* What depends on sizes in the program of STEP, a step of PLAN for K, becomes its NUMBERS. Where
  * they are too many, and in what runs once, sizes stay in the code. False without memory. */
-static bool find_numbers(jit_plan *j, const kernel *k, kernel_plan *plan, nest_step *step,
-                         loop_numbers *numbers)
+static bool find_numbers(jit_plan *j, const kernel *k, kernel_plan *plan, const nest *n,
+                         nest_step *step, loop_numbers *numbers)
 {
     const loop_program *program = NULL;
     if (!k->is_generic || !step->program || step->program->fault)
         return true;
-    if (!step->is_once &&
-        !loop_with_numbers(&step->program, 1, jit_buffers_of(k, &plan->nest, step), &j->memory,
-                           &program, numbers))
+    if (!step->is_once && !loop_with_numbers(&step->program, 1, jit_buffers_of(k, n, step),
+                                             &j->memory, &program, numbers))
         return false;
     if (!program) {
         numbers->n = 0;
@@ -123,14 +104,14 @@ static bool find_numbers(jit_plan *j, const kernel *k, kernel_plan *plan, nest_s
 
 static bool keep_numbers(jit_plan *j, kernel_plan *plan, const loop_numbers *numbers)
 {
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++) {
         uint64_t *at = ARENA_ARRAY(&j->memory, uint64_t, numbers[i].n);
         if (!at)
             return false;
         if (numbers[i].n)
             memcpy(at, numbers[i].at, numbers[i].n * sizeof *at);
-        plan->n_numbers[i] = numbers[i].n;
-        plan->numbers[i] = at;
+        plan->steps[i].n_numbers = numbers[i].n;
+        plan->steps[i].numbers = at;
     }
     return true;
 }
@@ -214,7 +195,98 @@ typedef struct function_job {
     text_buffer key; /* of the kernel that is being planned */
     VECTOR(known_kernel) known;
     hash_index by_key;
+    VECTOR(const nest *) nests; /* each once, without its programs */
+    hash_index by_nest;
 } function_job;
+
+/* ---- equal nests ---- */
+
+static bool is_same_nest(const nest *a, const nest *b)
+{
+    nest x = *a, y = *b;
+    for (uint32_t i = 0; i < a->n_steps && i < b->n_steps; i++) {
+        if (strcmp(a->steps[i].how, b->steps[i].how) != 0)
+            return false;
+        x.steps[i].how = y.steps[i].how = NULL;
+    }
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static uint64_t hash_nest(const nest *n)
+{
+    uint64_t h = 0;
+    nest x = *n;
+    for (uint32_t i = 0; i < n->n_steps; i++) {
+        h = hash_bytes(h, n->steps[i].how, strlen(n->steps[i].how));
+        x.steps[i].how = NULL;
+    }
+    return hash_bytes(h, &x, sizeof x);
+}
+
+/* N, which is without programs and what is moved, in memory; the same for equal ones, of which a
+ * program of many small kernels has many. NULL without memory. */
+static const nest *keep_nest(function_job *job, const nest *n)
+{
+    jit_plan *j = job->j;
+    const uint64_t h = hash_nest(n);
+    for (uint32_t p = hash_first(&job->by_nest, h), i;
+         (i = hash_at(&job->by_nest, h, &p)) != HASH_NONE;)
+        if (is_same_nest(job->nests.at[i], n))
+            return job->nests.at[i];
+    nest *own = ARENA_ARRAY(&j->memory, nest, 1);
+    if (!own)
+        return NULL;
+    memcpy(own, n, sizeof *own);
+    for (uint32_t i = 0; i < n->n_steps; i++)
+        if (!(own->steps[i].how = arena_printf(&j->memory, "%s", n->steps[i].how)))
+            return NULL;
+    const nest *kept = own;
+    return VECTOR_PUSH_INDEXED(j->allocator, &job->nests, kept, &job->by_nest, h) ? kept : NULL;
+}
+
+/* ---- kernels ---- */
+
+static step_plan *copy_steps(const step_plan *steps, uint32_t n, arena *memory)
+{
+    step_plan *copy = ARENA_ARRAY(memory, step_plan, n);
+    if (copy && n)
+        memcpy(copy, steps, n * sizeof *steps);
+    return copy;
+}
+
+static const nest_move *copy_moves(const nest_move *moved, uint32_t n, arena *memory)
+{
+    nest_move *copy = ARENA_ARRAY(memory, nest_move, n);
+    if (copy && n)
+        memcpy(copy, moved, n * sizeof *moved);
+    return copy;
+}
+
+/* PLAN has the steps of N, whose programs are units now. IS_KNOWN: all of these were units before;
+ * then the memory used since START is freed. False without memory. */
+static bool keep_steps(function_job *job, kernel_plan *plan, nest *n, step_plan *steps,
+                       bool is_known, arena_mark start)
+{
+    arena *memory = &job->j->memory;
+    char how[NEST_STEPS][128];
+    nest_move moved[NEST_STEPS][NEST_MOVES];
+    for (uint32_t i = 0; i < n->n_steps; i++) {
+        (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
+        n->steps[i].how = is_known ? how[i] : n->steps[i].how;
+        n->steps[i].program = NULL;
+        memcpy(moved[i], n->steps[i].moved, sizeof moved[i]);
+        memset(n->steps[i].moved, 0, sizeof moved[i]);
+        steps[i].program = job->j->units.at[steps[i].unit].program;
+    }
+    if (is_known)
+        arena_rewind(memory, start);
+    for (uint32_t i = 0; i < n->n_steps; i++)
+        if (!(steps[i].moved = copy_moves(moved[i], n->steps[i].n_moved, memory)))
+            return false;
+    plan->nest = keep_nest(job, n);
+    plan->steps = copy_steps(steps, n->n_steps, memory);
+    return plan->nest && plan->steps;
+}
 
 static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan *plan)
 {
@@ -223,31 +295,36 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
     const arena_mark start = arena_here(&j->memory);
     const uint32_t known = j->units.n;
     loop_numbers numbers[NEST_STEPS];
+    step_plan steps[NEST_STEPS] = {{.unit = 0}};
     const function *f = job->p->f;
+    nest n;
+    memset(&n, 0, sizeof n); /* padding, too: nests are compared by their bytes */
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
         return lacking(j, f, k, "it has more positions than anybody waits for");
-    if (k->kind == KERNEL_REFERENCE ||
-        !nest_of_kernel(job->p->f, k, &j->nests, &j->memory, &plan->nest)) {
+    if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, &j->nests, &j->memory, &n)) {
         plan->by_reference = true;
+        n.n_steps = 0;
+        if (!keep_steps(job, plan, &n, steps, false, start))
+            return TN_ERR_NOMEM;
         const tn_status s = k->kind == KERNEL_REFERENCE
                                 ? TN_OK
                                 : lacking(j, f, k, "index maps do not express what it reads");
         return s == not_covered && k->kind == KERNEL_LOOPS ? TN_OK : s;
     }
     plan->is_generic = k->is_generic;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
-        nest_step *step = &plan->nest.steps[i];
-        plan->scratch[i] = step->program ? step->program->scratch_bytes : 0;
+    for (uint32_t i = 0; i < n.n_steps; i++) {
+        nest_step *step = &n.steps[i];
+        steps[i].scratch = step->program ? step->program->scratch_bytes : 0;
         numbers[i].n = 0;
-        if (!find_numbers(j, k, plan, step, &numbers[i]))
+        if (!find_numbers(j, k, plan, &n, step, &numbers[i]))
             return TN_ERR_NOMEM;
         TN_TRY(check_program(j, f, k, step->program));
-        if (!add_polls(j, step, jit_buffers_of(k, &plan->nest, step) + (numbers[i].n > 0)) ||
-            (plan->unit[i] = jit_unit_of(j, step->program)) == UINT32_MAX)
+        if (!add_polls(j, step, jit_buffers_of(k, &n, step) + (numbers[i].n > 0)) ||
+            (steps[i].unit = jit_unit_of(j, step->program)) == UINT32_MAX)
             return TN_ERR_NOMEM;
     }
-    const bool ok =
-        (j->units.n > known || share_programs(j, plan, start)) && keep_numbers(j, plan, numbers);
+    const bool ok = keep_steps(job, plan, &n, steps, j->units.n == known, start) &&
+                    keep_numbers(j, plan, numbers);
     return ok ? TN_OK : TN_ERR_NOMEM;
 }
 
@@ -278,6 +355,14 @@ static bool note_known(function_job *job, uint64_t h, const kernel_plan *plan)
 }
 
 #ifndef NDEBUG
+static bool has_units_of(const kernel_plan *a, const kernel_plan *b)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < a->nest->n_steps && i < b->nest->n_steps; i++)
+        same = same && a->steps[i].unit == b->steps[i].unit;
+    return same;
+}
+
 /* Is PLAN, of an equal kernel, what planning kernel INDEX gives? True where that fails. Programs
  * for all sizes may differ in what they take from their numbers. */
 static bool is_right(function_job *job, uint32_t index, const kernel_plan *plan)
@@ -285,10 +370,9 @@ static bool is_right(function_job *job, uint32_t index, const kernel_plan *plan)
     kernel_plan own = {.by_reference = false};
     if (plan_new_kernel(job, index, &own) != TN_OK)
         return true;
-    return own.nest.n_steps == plan->nest.n_steps && own.by_reference == plan->by_reference &&
-           (own.is_generic || plan->is_generic ||
-            memcmp(own.unit, plan->unit, sizeof own.unit) == 0) &&
-           memcmp(own.nest.temps, plan->nest.temps, sizeof own.nest.temps) == 0;
+    return own.nest->n_steps == plan->nest->n_steps && own.by_reference == plan->by_reference &&
+           (own.is_generic || plan->is_generic || has_units_of(&own, plan)) &&
+           memcmp(own.nest->temps, plan->nest->temps, sizeof own.nest->temps) == 0;
 }
 #endif
 
@@ -305,7 +389,8 @@ static tn_status plan_kernel(function_job *job, uint32_t index, kernel_plan *pla
     if (known) {
         assert(is_right(job, index, known));
         *plan = *known;
-        return TN_OK;
+        plan->steps = copy_steps(known->steps, known->nest->n_steps, &job->j->memory);
+        return plan->steps ? TN_OK : TN_ERR_NOMEM;
     }
     TN_TRY(plan_new_kernel(job, index, plan));
     return !has_key || note_known(job, h, plan) ? TN_OK : TN_ERR_NOMEM;
@@ -337,6 +422,8 @@ static tn_status plan_function(jit_plan *j, uint32_t index)
     text_release(&job.key);
     VECTOR_RELEASE(j->allocator, &job.known);
     hash_release(j->allocator, &job.by_key);
+    VECTOR_RELEASE(j->allocator, &job.nests);
+    hash_release(j->allocator, &job.by_nest);
     return s;
 }
 

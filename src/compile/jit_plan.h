@@ -15,17 +15,25 @@ typedef struct jit_unit {
     size_t key_bytes;
 } jit_unit;
 
+/* What a kernel has of its own in a step of its nest. */
+typedef struct step_plan {
+    uint32_t unit; /* its program */
+    const loop_program *program;
+    const nest_move *moved; /* as many as the nest says */
+    /* What the program reads behind its buffers, and the scratch memory of a thread. */
+    uint32_t n_numbers;
+    const uint64_t *numbers;
+    uint64_t scratch;
+    const void *packed; /* the constant that it would make in each run; NULL: it does
+                           (compile/jit_pack.h) */
+} step_plan;
+
+/* There may be as many as a text has operations, so all that kernels have alike stands once. */
 typedef struct kernel_plan {
-    nest nest;
-    uint32_t unit[NEST_STEPS]; /* by step */
-    bool by_reference;         /* no nest: the node runs by its reference kernel */
-    bool is_generic;           /* its programs are those for other sizes, too */
-    /* By step: what its program reads behind its buffers, and the scratch memory of a thread. */
-    uint32_t n_numbers[NEST_STEPS];
-    const uint64_t *numbers[NEST_STEPS];
-    uint64_t scratch[NEST_STEPS];
-    /* By step: the constant that it would make in each run; NULL: it does (compile/jit_pack.h). */
-    const void *packed[NEST_STEPS];
+    const nest *nest;  /* of many kernels; without programs and what is moved */
+    step_plan *steps;  /* as many as those of the nest */
+    bool by_reference; /* no nest: the node runs by its reference kernel */
+    bool is_generic;   /* its programs are those for other sizes, too */
 } kernel_plan;
 
 typedef struct function_plan {

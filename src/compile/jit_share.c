@@ -38,18 +38,18 @@ static void each_step(sharing *s, visit_step *visit)
     for (uint32_t i = 0; i < j->m->functions.n; i++) {
         function_plan *p = &j->functions[i];
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
-            for (uint32_t w = 0; !p->plans[k].by_reference && w < p->plans[k].nest.n_steps; w++)
+            for (uint32_t w = 0; !p->plans[k].by_reference && w < p->plans[k].nest->n_steps; w++)
                 visit(s, &p->kernels.at[k], &p->plans[k], w);
     }
 }
 
 static void note_use(sharing *s, const kernel *k, kernel_plan *plan, uint32_t which)
 {
-    const nest_step *step = &plan->nest.steps[which];
-    candidate *c = &s->units[plan->unit[which]];
-    const uint32_t n = jit_buffers_of(k, &plan->nest, step);
-    c->is_fixed = c->is_fixed || plan->n_numbers[which] || plan->is_generic || n >= NEST_BUFFERS ||
-                  (c->is_used && c->n_buffers != n);
+    const nest_step *step = &plan->nest->steps[which];
+    candidate *c = &s->units[plan->steps[which].unit];
+    const uint32_t n = jit_buffers_of(k, plan->nest, step);
+    c->is_fixed = c->is_fixed || plan->steps[which].n_numbers || plan->is_generic ||
+                  n >= NEST_BUFFERS || (c->is_used && c->n_buffers != n);
     c->is_once = step->is_once && (c->is_once || !c->is_used);
     c->is_used = true;
     c->n_buffers = n;
@@ -123,24 +123,24 @@ static bool share(sharing *s, const group *g)
 
 static void take_shared(sharing *s, const kernel *k, kernel_plan *plan, uint32_t which)
 {
-    const uint32_t unit = plan->unit[which];
+    const uint32_t unit = plan->steps[which].unit;
     (void)k;
     if (unit >= s->n_units || s->units[unit].becomes == NONE)
         return;
-    plan->unit[which] = s->units[unit].becomes;
-    plan->n_numbers[which] = s->units[unit].numbers->n;
-    plan->numbers[which] = s->units[unit].numbers->at;
-    plan->nest.steps[which].program = s->j->units.at[plan->unit[which]].program;
+    plan->steps[which].unit = s->units[unit].becomes;
+    plan->steps[which].program = s->j->units.at[plan->steps[which].unit].program;
+    plan->steps[which].n_numbers = s->units[unit].numbers->n;
+    plan->steps[which].numbers = s->units[unit].numbers->at;
 }
 
 /* Leave out the units that no step uses any more. */
 static void renumber(sharing *s, const kernel *k, kernel_plan *plan, uint32_t which)
 {
     (void)k;
-    if (plan->unit[which] < s->n_units)
-        plan->unit[which] = s->units[plan->unit[which]].becomes;
+    if (plan->steps[which].unit < s->n_units)
+        plan->steps[which].unit = s->units[plan->steps[which].unit].becomes;
     else
-        plan->unit[which] -= s->n_units - s->units[s->n_units].becomes;
+        plan->steps[which].unit -= s->n_units - s->units[s->n_units].becomes;
 }
 
 static bool share_all(sharing *s)

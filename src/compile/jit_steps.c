@@ -71,10 +71,10 @@ static void move_buffer(exe_block *b, const kernel *k, const nest_step *step, co
 /* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */
 static const void *kept_numbers(exe_block *b, const kernel_plan *plan, uint32_t which)
 {
-    const uint32_t n = plan->n_numbers[which];
+    const uint32_t n = plan->steps[which].n_numbers;
     uint64_t *at = ARENA_ARRAY(exe_memory(b->t), uint64_t, n);
     for (uint32_t i = 0; at && i < n; i++)
-        at[i] = plan->numbers[which][i];
+        at[i] = plan->steps[which].numbers[i];
     return at;
 }
 
@@ -84,18 +84,18 @@ static void add_kernel(exe_block *b, const kernel *k, const kernel_plan *plan)
     arena *memory = exe_memory(b->t);
     exe_buffer temps[NEST_TEMPS];
     const char *name = jit_kernel_name(b->f, k, memory);
-    for (uint32_t i = 0; i < plan->nest.n_temps; i++)
-        temps[i] = exe_temp(b->t, b->block, plan->nest.temps[i]);
+    for (uint32_t i = 0; i < plan->nest->n_temps; i++)
+        temps[i] = exe_temp(b->t, b->block, plan->nest->temps[i]);
     if (k->kind == KERNEL_UPDATE)
         add_copy(b, k);
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
-        const nest_step *from = &plan->nest.steps[i];
-        if (plan->packed[i]) {
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++) {
+        const nest_step *from = &plan->nest->steps[i];
+        if (plan->steps[i].packed) {
             temps[from->packs] =
-                exe_constant(b->t, b->block, plan->packed[i], plan->nest.temps[from->packs]);
+                exe_constant(b->t, b->block, plan->steps[i].packed, plan->nest->temps[from->packs]);
             continue;
         }
-        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest.n_temps;
+        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest->n_temps;
         exe_buffer *buffers = ARENA_ARRAY(memory, exe_buffer, n);
         exe_step s = exe_block_step(b, EXE_KERNEL, &b->f->nodes.at[k->node]);
         if (!buffers || !s.what) {
@@ -104,25 +104,25 @@ static void add_kernel(exe_block *b, const kernel *k, const kernel_plan *plan)
         }
         for (uint32_t o = 0; o < n; o++)
             buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o,
-                                       plan->nest.reads_old);
+                                       plan->nest->reads_old);
         for (uint32_t o = 0; o < from->n_moved; o++)
-            move_buffer(b, k, from, &from->moved[o], buffers);
-        if (plan->n_numbers[i] > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
+            move_buffer(b, k, from, &plan->steps[i].moved[o], buffers);
+        if (plan->steps[i].n_numbers > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
             exe_fail(b->t);
             return;
         }
         s.name = name;
-        s.may_fail = !from->is_checked && contains(from->program, LOOP_FAIL);
-        s.polls = contains(from->program, LOOP_POLL);
+        s.may_fail = !from->is_checked && contains(plan->steps[i].program, LOOP_FAIL);
+        s.polls = contains(plan->steps[i].program, LOOP_POLL);
         s.buffers = buffers;
         s.n_read = from->n_buffers ? from->n_read : k->n_in;
         s.n_written = n - s.n_read;
         s.in_place = (const uint32_t(*)[2])from->in_place;
         s.n_in_place = from->n_in_place;
-        s.code = plan->unit[i];
+        s.code = plan->steps[i].unit;
         s.extent = from->work;
         s.grain = from->grain;
-        s.scratch = plan->scratch[i];
+        s.scratch = plan->steps[i].scratch;
         s.bytes = from->bytes;
         s.flops = from->flops;
         exe_step_add(b->t, b->block, &s);

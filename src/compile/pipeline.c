@@ -150,9 +150,9 @@ static tn_status make_code_once(pipeline *p)
     for (uint32_t i = 0; i < p->plan.m->functions.n && target_llvm_is_installed(); i++) {
         const function_plan *f = &p->plan.functions[i];
         for (uint32_t k = 0; f->plans && k < f->kernels.n; k++)
-            for (uint32_t s = 0; s < f->plans[k].nest.n_steps; s++) {
-                const uint32_t unit = f->plans[k].unit[s];
-                if (f->plans[k].nest.steps[s].is_once && !p->own[unit])
+            for (uint32_t s = 0; s < f->plans[k].nest->n_steps; s++) {
+                const uint32_t unit = f->plans[k].steps[s].unit;
+                if (f->plans[k].nest->steps[s].is_once && !p->own[unit])
                     p->code.run[unit] =
                         jit_compile_one(p->e, p->plan.units.at[unit].program, &p->own[unit]);
             }

@@ -48,10 +48,11 @@ typedef struct grouping {
     VECTOR(demand) demands;
     VECTOR(draft_output) outputs;
     VECTOR(member) members;
-    uint32_t *by_value; /* demands of each value */
-    uint32_t *stored;   /* outputs into each value */
-    uint32_t *uses;     /* of each value, by nodes and outputs of the function */
-    bool *is_output;    /* of the function, by value */
+    uint32_t *by_value;         /* demands of each value */
+    uint32_t *stored;           /* outputs into each value */
+    uint32_t *uses;             /* of each value, by nodes and outputs of the function */
+    bool *is_output;            /* of the function, by value */
+    const access_map *identity; /* the last one made: many parts of a value have the same extents */
     value_id *same_as;
     const char **why; /* by value: why it is in memory */
     uint32_t *next;   /* by kernel, at the end: the stage that follows it, or UINT32_MAX */

@@ -201,8 +201,8 @@ static bool add_kernel(drawing *d, uint32_t i, text_buffer *text)
     b.text = keep_text(d, text);
     text_reset(text);
     if (!plan->by_reference) {
-        put_amount(text, plan->nest.bytes, "B, ");
-        put_amount(text, plan->nest.flops, "flop");
+        put_amount(text, plan->nest->bytes, "B, ");
+        put_amount(text, plan->nest->flops, "flop");
     }
     b.note = keep_text(d, text);
     if (!add_box(d, b))

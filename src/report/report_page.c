@@ -54,8 +54,8 @@ static void put_row(const function_plan *p, uint32_t i, arena *memory, text_buff
     text_printf(out, "</td><td>%" PRIu32 "</td><td>%s</td><td>", i,
                 kernel_kind_name(plan->by_reference ? KERNEL_REFERENCE : k->kind));
     put_escaped(out, jit_kernel_name(p->f, k, memory));
-    text_printf(out, "</td><td>%" PRIu64 "</td><td>%" PRIu64 "</td><td>", plan->nest.bytes,
-                plan->nest.flops);
+    text_printf(out, "</td><td>%" PRIu64 "</td><td>%" PRIu64 "</td><td>", plan->nest->bytes,
+                plan->nest->flops);
     for (uint32_t e = 0; e < k->n_edges; e++) {
         text_printf(out, "%s%%%" PRIu32 ": ", e ? "; " : "", k->edges[e].value);
         put_escaped(out, k->edges[e].why);

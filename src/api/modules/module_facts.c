@@ -43,8 +43,8 @@ static tn_status count_costs(const tn_program *p, tn_program_costs *out)
     for (uint32_t i = 0; s == TN_OK && i < made.plan.m->functions.n; i++) {
         const function_plan *f = &made.plan.functions[i];
         for (uint32_t k = 0; f->plans && k < f->kernels.n; k++) {
-            out->flops += f->plans[k].nest.flops;
-            out->moved_bytes += f->plans[k].nest.bytes;
+            out->flops += f->plans[k].nest->flops;
+            out->moved_bytes += f->plans[k].nest->bytes;
             out->kernels++;
         }
     }

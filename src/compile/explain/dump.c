@@ -19,19 +19,19 @@ static void dump_kernel(const jit_plan *plan, const function_plan *p, uint32_t k
     text_printf(out, "kernel %" PRIu32 " of %s\n", k, p->f->name ? p->f->name : "main");
     if (stage == DUMP_KERNELS) {
         kernel_print(p->f, &p->kernels.at[k], out);
-        for (uint32_t i = 0; i < made->nest.n_schedules; i++) {
+        for (uint32_t i = 0; i < made->nest->n_schedules; i++) {
             text_puts(out, "  schedule ");
-            contract_schedule_print(&made->nest.schedules[i], out);
+            contract_schedule_print(&made->nest->schedules[i], out);
             text_puts(out, "\n");
         }
         return;
     }
     if (made->by_reference)
         text_puts(out, "  runs by its reference kernel\n");
-    for (uint32_t i = 0; !made->by_reference && i < made->nest.n_steps; i++) {
+    for (uint32_t i = 0; !made->by_reference && i < made->nest->n_steps; i++) {
         text_printf(out, "step %" PRIu32 ": %s, %" PRId64 " items, program %" PRIu32 "\n", i,
-                    made->nest.steps[i].how, made->nest.steps[i].work, made->unit[i]);
-        loop_print(plan->units.at[made->unit[i]].program, out);
+                    made->nest->steps[i].how, made->nest->steps[i].work, made->steps[i].unit);
+        loop_print(plan->units.at[made->steps[i].unit].program, out);
     }
 }
 

@@ -84,7 +84,7 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
 
 static void put_cost(explainer *x, const kernel_plan *plan)
 {
-    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
+    const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
     bool is_memory = true;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
@@ -118,8 +118,8 @@ static uint64_t bytes_of(const explainer *x, value_id v)
 static uint64_t scratch_of(const kernel_plan *plan)
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        most = plan->scratch[i] > most ? plan->scratch[i] : most;
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++)
+        most = plan->steps[i].scratch > most ? plan->steps[i].scratch : most;
     return most;
 }
 
@@ -150,28 +150,28 @@ static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
 static uint32_t numbers_of(const kernel_plan *plan)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
-        n += plan->n_numbers[i];
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++)
+        n += plan->steps[i].n_numbers;
     return n;
 }
 
 static void put_schedules(const explainer *x, const kernel_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->nest.n_schedules; i++) {
+    for (uint32_t i = 0; i < plan->nest->n_schedules; i++) {
         text_printf(x->out, "  %-10s ", i ? "" : "schedule");
-        contract_schedule_print(&plan->nest.schedules[i], x->out);
+        contract_schedule_print(&plan->nest->schedules[i], x->out);
         text_puts(x->out, "\n");
     }
 }
 
 static void put_json_schedules(const explainer *x, const kernel_plan *plan)
 {
-    if (plan->nest.n_schedules == 0)
+    if (plan->nest->n_schedules == 0)
         return;
     text_puts(x->out, ",\"schedules\":[");
-    for (uint32_t i = 0; i < plan->nest.n_schedules; i++) {
+    for (uint32_t i = 0; i < plan->nest->n_schedules; i++) {
         text_puts(x->out, i ? ",\"" : "\"");
-        contract_schedule_print(&plan->nest.schedules[i], x->out);
+        contract_schedule_print(&plan->nest->schedules[i], x->out);
         text_puts(x->out, "\"");
     }
     text_puts(x->out, "]");
@@ -196,10 +196,10 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
 {
     text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
                 jit_kernel_name(x->f, k, &x->plan->memory));
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++)
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++)
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
-                    i ? "" : "how", plan->nest.steps[i].how, plan->nest.steps[i].work,
-                    plan->nest.steps[i].work == 1 ? "" : "s", plan->nest.steps[i].grain);
+                    i ? "" : "how", plan->nest->steps[i].how, plan->nest->steps[i].work,
+                    plan->nest->steps[i].work == 1 ? "" : "s", plan->nest->steps[i].grain);
     put_schedules(x, plan);
     put_stages(x, k, plan);
     put_sizes(x, plan);
@@ -312,7 +312,7 @@ static void put_json_values(const explainer *x, const char *key, const value_id 
 
 static void put_json_cost(const explainer *x, const kernel_plan *plan)
 {
-    const uint64_t bytes = plan->nest.bytes, flops = plan->nest.flops;
+    const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
     bool is_memory = true;
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured)
@@ -356,11 +356,11 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
                     x->f->nodes.at[k->nodes[i]].first_value,
                     op_table[x->f->nodes.at[k->nodes[i]].op].text);
     text_puts(x->out, "],\"steps\":[");
-    for (uint32_t i = 0; i < plan->nest.n_steps; i++) {
+    for (uint32_t i = 0; i < plan->nest->n_steps; i++) {
         text_puts(x->out, i ? ",{" : "{");
-        put_string(x->out, "how", plan->nest.steps[i].how);
+        put_string(x->out, "how", plan->nest->steps[i].how);
         text_printf(x->out, ",\"items\":%" PRId64 ",\"grain\":%" PRId64 ",\"program\":%" PRIu32 "}",
-                    plan->nest.steps[i].work, plan->nest.steps[i].grain, plan->unit[i]);
+                    plan->nest->steps[i].work, plan->nest->steps[i].grain, plan->steps[i].unit);
     }
     text_puts(x->out, "]");
     if (x->has_sizes && !plan->by_reference)
