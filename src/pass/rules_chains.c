@@ -102,6 +102,42 @@ value_id rule_pad_nothing(rule_call *c)
     return rule_is_operand(c, 0);
 }
 
+static bool has_interior(const node *n)
+{
+    uint32_t rank;
+    const int64_t *interior = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+    for (uint32_t i = 0; i < rank; i++)
+        if (interior[i] != 0)
+            return true;
+    return false;
+}
+
+/* Two pads outside of the elements, with one value. */
+value_id rule_pad_pad(rule_call *c)
+{
+    static const attr_key sides[] = {KEY_LOW, KEY_HIGH};
+    const node *inner = rule_operand(c, 0);
+    int64_t amounts[2][TN_MAX_RANK], none[TN_MAX_RANK] = {0};
+    attr entries[4];
+    uint32_t rank = 0;
+    if (inner->op != OP_PAD || has_interior(inner) || has_interior(c->n))
+        return NO_VALUE;
+    const attr *fill = attr_find(c->n->attrs, KEY_PAD_VALUE);
+    if (!scalar_equal(*fill->v.scalar, *attr_find(inner->attrs, KEY_PAD_VALUE)->v.scalar))
+        return NO_VALUE;
+    for (unsigned k = 0; k < 2; k++) {
+        const int64_t *a = attr_ints(inner->attrs, sides[k], &rank);
+        const int64_t *b = attr_ints(c->n->attrs, sides[k], &rank);
+        for (uint32_t i = 0; i < rank; i++)
+            if (__builtin_add_overflow(a[i], b[i], &amounts[k][i]))
+                return NO_VALUE;
+        entries[k] = (attr){.key = (uint8_t)sides[k], .n = rank, .v.ints = amounts[k]};
+    }
+    entries[2] = (attr){.key = KEY_INTERIOR, .n = rank, .v.ints = none};
+    entries[3] = *fill;
+    return rule_skip_operand(c, attrs_of(&c->f->module->attrs, entries, 4));
+}
+
 value_id rule_concat_one(rule_call *c)
 {
     return c->n->n_in == 1 ? c->n->in[0] : NO_VALUE;
