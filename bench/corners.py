@@ -1,9 +1,10 @@
 """Work that users meet early and that is easily slow: products of all shapes and transpositions,
-rows by number, elementary functions, loops, and what orders.py, convolutions.py and everyday.py have. Programs are written out by `write`, into files that
+rows by number, elementary functions, loops, and what orders.py, convolutions.py, contractions.py and everyday.py have. Programs are written out by `write`, into files that
 are named after the work; what NumPy and PyTorch do for it is in peer.py.
 """
 import re
 
+import contractions
 import convolutions
 import everyday
 import orders
@@ -85,6 +86,7 @@ TEXTS.update({name: f"func @main(%a: tensor<f32, {m}x{k}>, %b: tensor<f32, {m}x{
                     f"tensor<f32, {m}>\n  return %c\n}}\n" for name, (m, k) in DOTS.items()})
 TEXTS.update(orders.TEXTS)
 TEXTS.update(convolutions.TEXTS)
+TEXTS.update(contractions.TEXTS)
 TEXTS.update(everyday.TEXTS)
 
 # The bytes that must be read and written.
@@ -163,7 +165,7 @@ def numpy_work(np, new):
             **{name: (lambda shape=shape: dots(*shape)) for name, shape in DOTS.items()},
             "divide-si64": divide, "sin": sine, "rsqrt": rsqrt, "take": take,
             "scan-scalars": running, "rng-normal": normal, **orders.numpy_work(np, new),
-            **everyday.numpy_work(np, new)}
+            **contractions.numpy_work(np, new), **everyday.numpy_work(np, new)}
 
 
 def torch_work(torch, new, empty):
@@ -227,4 +229,5 @@ def torch_work(torch, new, empty):
             "scatter-add": scatter, "rsqrt": lambda: unary(torch.rsqrt),
             "sin": lambda: unary(torch.sin), "rng-normal": normal, "divide-si64": divide,
             "scan-scalars": running, **orders.torch_work(torch, new),
-            **convolutions.torch_work(torch, new), **everyday.torch_work(torch, new)}
+            **convolutions.torch_work(torch, new), **contractions.torch_work(torch, new, empty),
+            **everyday.torch_work(torch, new)}

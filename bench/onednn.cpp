@@ -84,6 +84,17 @@ static job make_conv(int64_t side, int64_t ci, int64_t window, int64_t stride, i
              {DNNL_ARG_DST, filled(p.dst_desc())}}};
 }
 
+/* B products of M x K and K x N, all laid out by rows. */
+static job make_products(int64_t b, int64_t m, int64_t k, int64_t n)
+{
+    const memory::desc a = rows({b, m, k}, tag::abc), w = rows({b, k, n}, tag::abc),
+                       c = rows({b, m, n}, tag::abc);
+    const matmul::primitive_desc p(matmul::desc(a, w, c), *cpu);
+    return {
+        matmul(p),
+        {{DNNL_ARG_SRC, filled(a)}, {DNNL_ARG_WEIGHTS, filled(w)}, {DNNL_ARG_DST, filled(c)}}};
+}
+
 static job make_softmax()
 {
     const memory::desc x = rows({4096, 1024}, tag::ab);
@@ -126,11 +137,21 @@ static job make_transpose()
     return {reorder(p), {{DNNL_ARG_FROM, filled(x)}, {DNNL_ARG_TO, filled(y)}}};
 }
 
-/* "mm-MxKxN", then "-a", "-b" or "-ab": the operands that lie transposed. */
+/* "mm-MxKxN", then "-a", "-b" or "-ab": the operands that lie transposed; or "mm-N" of a square
+ * with one of these; or "bmm-BxMxKxN". */
 static bool product_named(const char *name, job *out)
 {
-    int64_t m, k, n;
+    int64_t batches, m, k, n;
     char which[8] = "";
+    if (sscanf(name, "bmm-%" SCNd64 "x%" SCNd64 "x%" SCNd64 "x%" SCNd64, &batches, &m, &k, &n) == 4) {
+        *out = make_products(batches, m, k, n);
+        return true;
+    }
+    if (sscanf(name, "mm-%" SCNd64 "-%7[ab]", &m, which) == 2) {
+        *out = make_product(m, m, m, true, false, strchr(which, 'a') ? tag::ba : tag::ab,
+                            strchr(which, 'b') ? tag::ba : tag::ab);
+        return true;
+    }
     if (sscanf(name, "mm-%" SCNd64 "x%" SCNd64 "x%" SCNd64 "-%7s", &m, &k, &n, which) < 3)
         return false;
     *out = make_product(m, k, n, true, false, strchr(which, 'a') ? tag::ba : tag::ab,

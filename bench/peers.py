@@ -1,6 +1,7 @@
 """Tenon against the limits of this machine and against other libraries, in one run.
 
     peers.py --tenon build/release/tenon [--quick] [--only NAME] [--json OUT] [--keep] [--threads 1,2]
+             [--cpu x86-64-v3]
 
 Contestants (programs with the protocol of contestant.h) take turns at each piece of work, several
 times over, so that what else the machine does meets all of them. Libraries that are not installed
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import contractions
 import convolutions
 import corners
 import results
@@ -28,11 +30,13 @@ PROGRAMS = HERE / "programs"
 class Work:
     """What is measured. READ and WRITTEN are the bytes that must come and go, FLOPS what must be
     computed; KNOWN the best that other libraries reached on the machine of reference (Zen 5, one
-    thread), in ms; CONSTANTS the inputs whose values Tenon knows beforehand."""
+    thread), in ms; CONSTANTS the inputs whose values Tenon knows beforehand; SIZE the bytes of a
+    number that is multiplied."""
 
-    def __init__(self, name, flops=0, read=0, written=0, known=None, file=None, constants=""):
+    def __init__(self, name, flops=0, read=0, written=0, known=None, file=None, constants="",
+                 size=4):
         self.name, self.flops, self.read, self.written = name, flops, read, written
-        self.known, self.constants = known, constants
+        self.known, self.constants, self.size = known, constants, size
         self.file = file or name + ".ptir"
 
 
@@ -88,6 +92,9 @@ WORK = [
 def corner(name):
     if name in convolutions.TEXTS:
         return Work(name, *convolutions.work_of(name), file=corners.file_of(name))
+    if name in contractions.TEXTS:
+        flops, read, written, size = contractions.work_of(name)
+        return Work(name, flops, read, written, file=corners.file_of(name), size=size)
     if name in corners.MOVED:
         return Work(name, 0, *corners.MOVED[name], file=corners.file_of(name))
     m, k, n, _ = corners.product_of(name)
@@ -134,9 +141,16 @@ def cpu_flags():
                  if line.startswith("flags")), set())
 
 
-def kernel_choice(flags):
+NARROW = "x86-64-v3"  # Tenon's name of what has AVX2 and no more
+
+
+def kernel_choice(flags, cpu=None):
     """Which kernels libraries are told to use that do not find out on every processor: the widest
-    that this one can run, or their own choice."""
+    that this one can run, or their own choice. With CPU those of AVX2 only."""
+    if cpu:
+        return {"OPENBLAS_CORETYPE": "HASWELL", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+                "DNNL_MAX_CPU_ISA": "AVX2", "NPY_DISABLE_CPU_FEATURES": " ".join(f for f in (
+                    "AVX512F", "AVX512CD", "AVX512_SKX", "AVX512_CLX", "AVX512_CNL", "AVX512_ICL"))}
     if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
         return {"OPENBLAS_CORETYPE": "SKYLAKEX", "ATEN_CPU_CAPABILITY": "avx512"}
     if {"avx2", "fma"} <= flags:
@@ -144,9 +158,9 @@ def kernel_choice(flags):
     return {}
 
 
-def environment(threads):
+def environment(threads, cpu=None):
     n = str(threads)
-    return {**kernel_choice(cpu_flags()), **os.environ,
+    return {**kernel_choice(cpu_flags(), cpu), **os.environ,
             "OMP_NUM_THREADS": n, "OPENBLAS_NUM_THREADS": n, "MKL_NUM_THREADS": n,
             # memory that was touched once stays, for libraries that allocate their results
             "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "4294967296",
@@ -154,12 +168,13 @@ def environment(threads):
 
 
 class Contestant:
-    def __init__(self, name, command, threads):
+    def __init__(self, name, command, threads, cpu=None):
         self.name, self.threads, self.has_ended = name, threads, False
-        self.process = subprocess.Popen([str(c) for c in command] + [str(threads)], text=True,
+        self.process = subprocess.Popen([str(c) for c in command] + [str(threads)] + ([cpu] if cpu and name == "tenon" else []),
+                                        text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE if name != "tenon" else None,
-                                        env=environment(threads))
+                                        env=environment(threads, cpu))
 
     def ask(self, line):
         answer = ""
@@ -184,7 +199,7 @@ class Contestant:
         return f"{self.name} ended by itself, with status {self.process.returncode}"
 
 
-def find_contestants(folder, build_folder, threads, only_tenon):
+def find_contestants(folder, build_folder, threads, only_tenon, cpu):
     gpt2 = [HERE.parent / "examples/gpt2" / f"{n}.c" for n in ("model", "weights", "sample")]
     tenon = build(folder / "tenon", [HERE / "tenon.c", *gpt2], "-std=c17", "-L", str(build_folder),
                   "-ltenon", f"-Wl,-rpath,{build_folder}", "-lm")
@@ -206,7 +221,7 @@ def find_contestants(folder, build_folder, threads, only_tenon):
                 commands[library] = [sys.executable, HERE / "peer.py", library]
             else:
                 missing.append(f"{library} ({sys.executable} cannot import it)")
-    return commands, missing, [Contestant(name, command, n) for name, command in commands.items()
+    return commands, missing, [Contestant(name, command, n, cpu) for name, command in commands.items()
                                for n in threads]
 
 
@@ -215,8 +230,9 @@ def find_contestants(folder, build_folder, threads, only_tenon):
 class Limits:
     """The best of all that were measured during the run."""
 
-    def __init__(self, program, quick):
+    def __init__(self, program, quick, cpu):
         self.program, self.seconds, self.best = program, "0.02" if quick else "0.05", {}
+        self.widest = ["fma-256"] if cpu else ["fma-512", "fma-256"]
 
     def measure(self):
         if not self.program:
@@ -232,9 +248,9 @@ class Limits:
     def of(self, work, threads):
         """The least seconds that WORK can take, and what sets them."""
         k, found = threads - 1, []
-        peak = max(self.best.get(name, [0, 0])[k] for name in ("fma-512", "fma-256"))
+        peak = max(self.best.get(name, [0, 0])[k] for name in self.widest)
         if work.flops and peak:
-            found.append((work.flops / peak, "fma"))
+            found.append((work.flops / peak * (work.size / F), "fma"))
         held = work.read + work.written
         level = "l2" if held < 700e3 else "l3" if held < 24e6 else "memory"
         kinds = ["read"] if work.written * 3 < work.read else ["copy", "copy-past"]
@@ -384,6 +400,7 @@ def main():
     parser.add_argument("--threads", default="1,2" if (os.cpu_count() or 1) > 1 else "1")
     parser.add_argument("--only", action="append", help="work whose name contains this")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--cpu", choices=[NARROW], help="as if the processor had AVX2 only; the other libraries, too")
     parser.add_argument("--no-peers", action="store_true", help="only Tenon and the limits")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures to a file")
     parser.add_argument("--keep", action="store_true", help="add the figures to results/, and write its table")
@@ -399,10 +416,10 @@ def main():
         folder = pathlib.Path(temporary)
         write_long_programs(folder)
         limits_program = build(folder / "limits", [HERE / "limits.c"], "-std=c17", "-lpthread")
-        commands, missing, contestants = find_contestants(folder, program.parent, threads, o.no_peers)
+        commands, missing, contestants = find_contestants(folder, program.parent, threads, o.no_peers, o.cpu)
         if not limits_program:
             missing.append("limits (limits.c is for x86-64)")
-        limits = Limits(limits_program, o.quick)
+        limits = Limits(limits_program, o.quick, o.cpu)
         chosen = [w for w in WORK if wanted(w.name)]
         limits.measure()
         found = {}

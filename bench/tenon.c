@@ -1,4 +1,4 @@
-/* Tenon as a contestant of peers.py (the protocol is in contestant.h): tenon THREADS
+/* Tenon as a contestant of peers.py (the protocol is in contestant.h): tenon THREADS [CPU]
  *
  *     open NAME FILE [CONSTANTS]   a program in a file; inputs named in CONSTANTS (a,b) become
  *                                  constants
@@ -16,6 +16,8 @@
 #include "../examples/gpt2/gpt2.h"
 
 enum { MOST_PORTS = 256, PROMPT = 128, ROOM = 256 };
+
+static const char *cpu; /* that code is made for; NULL: this one */
 
 typedef struct job {
     tn_context *cx;
@@ -104,8 +106,10 @@ static bool make_constants(job *j, const char *names)
 
 static bool compile(job *j, int threads, const tn_binding *binding)
 {
-    const tn_compile_options options = {
-        .threads = (uint32_t)threads, .bindings = binding, .n_bindings = binding ? 1 : 0};
+    const tn_compile_options options = {.threads = (uint32_t)threads,
+                                        .cpu = cpu,
+                                        .bindings = binding,
+                                        .n_bindings = binding ? 1 : 0};
     return tn_program_compile(j->module, &options, &j->program) == TN_OK;
 }
 
@@ -238,6 +242,7 @@ int main(int argc, char **argv)
     const int threads = argc > 1 ? atoi(argv[1]) : 1;
     if (argc > 2 && strcmp(argv[1], "ready") == 0)
         return say_ready(argv[2]);
+    cpu = argc > 2 ? argv[2] : NULL;
     while (fgets(line, sizeof line, stdin)) {
         constants[0] = '\0';
         if (sscanf(line, "open %63s %2047s %1023s", name, what, constants) >= 2)

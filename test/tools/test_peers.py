@@ -27,6 +27,10 @@ class Peers(unittest.TestCase):
         self.addCleanup(peers.os.environ.pop, "ATEN_CPU_CAPABILITY")
         self.assertEqual(peers.environment(1)["ATEN_CPU_CAPABILITY"], "default")
 
+    def test_narrow(self):
+        told = peers.kernel_choice(AVX512, "x86-64-v3")
+        self.assertEqual((told["ATEN_CPU_CAPABILITY"], told["ONEDNN_MAX_CPU_ISA"]), ("avx2", "AVX2"))
+
     def test_contestants_that_end_are_named(self):
         c = peers.Contestant("torch", ["sh", "-c", "kill -ILL $$"], 1)
         self.assertEqual(c.ask("open gemm-256 "), "!ended")
