@@ -13,6 +13,7 @@ typedef struct region {
     LLVMBasicBlockRef otherwise; /* of an IF */
     LLVMValueRef index, high;    /* of a FOR */
     uint64_t step;
+    bool is_once; /* a FOR of a single iteration */
 } region;
 
 typedef struct function_state {

@@ -24,7 +24,9 @@ static bool small_number(LLVMValueRef x, int64_t *value)
     return true;
 }
 
-/* Loops test at their end; one that is known to run skips the test before the first iteration. */
+/* Loops test at their end; one that is known to run skips the test before the first iteration, and
+ * one that runs once is its body: LLVM rewrites the test of such a loop into one that it does not
+ * see through. */
 static LLVMValueRef open_for(function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -34,11 +36,15 @@ static LLVMValueRef open_for(function_state *f, const loop_inst *i)
     *r = (region){.op = LOOP_FOR, .body = new_block(f), .high = high, .step = i->imm};
     r->after = new_block(f);
     int64_t first, end;
-    if (small_number(low, &first) && small_number(high, &end) && first < end)
+    const bool is_known = small_number(low, &first) && small_number(high, &end) && first < end;
+    r->is_once = is_known && (uint64_t)end - (uint64_t)first <= r->step;
+    if (is_known)
         (void)LLVMBuildBr(b, r->body);
     else
         (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, low, high, ""), r->body, r->after);
     LLVMPositionBuilderAtEnd(b, r->body);
+    if (r->is_once)
+        return low;
     r->index = LLVMBuildPhi(b, f->t->elems[LOOP_I64], "");
     LLVMAddIncoming(r->index, &low, &before, 1);
     return r->index;
@@ -47,6 +53,10 @@ static LLVMValueRef open_for(function_state *f, const loop_inst *i)
 static void close_for(const function_state *f, const region *r)
 {
     LLVMBuilderRef b = f->t->builder;
+    if (r->is_once) {
+        (void)LLVMBuildBr(b, r->after);
+        return;
+    }
     LLVMValueRef step = LLVMConstInt(f->t->elems[LOOP_I64], r->step, false);
     LLVMValueRef next = LLVMBuildAdd(b, r->index, step, "");
     LLVMBasicBlockRef last = LLVMGetInsertBlock(b);
