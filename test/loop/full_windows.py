@@ -47,6 +47,19 @@ def pooled(n, c, h, w, k, s, p, co):
     return "tiny.json", json.dumps({"uops": uops})
 
 
+def depthwise(n, h, w, c, filters, strides, dilation, pads, kind="f32"):
+    """PTIR: each channel by a filter of its own, channels last: blocks of lines and rows of results."""
+    oh, ow = ((e + sum(p) - d * (k - 1) - 1) // s + 1 for e, k, s, d, p in zip((h, w), filters, strides, dilation, pads))
+    kh, kw = filters
+    y = f"tensor<{kind}, {n}x{oh}x{ow}x{c}>"
+    return "ptir", f"""\
+func @main(%x: tensor<{kind}, {n}x{h}x{w}x{c}>, %w: tensor<{kind}, {kh}x{kw}x1x{c}>) -> {y} {{
+  %y = convolution(%x, %w) strides{strides} padding{pads} base_dilation[1, 1] dilation{dilation} groups[{c}] lhs_axes[0, 3, 1, 2] rhs_axes[3, 2, 0, 1] out_axes[0, 3, 1, 2] -> {y}
+  return %y
+}}
+"""
+
+
 def window(shape, out, dims, strides, pads, how, kind="f32"):
     """PTIR: pooling."""
     ones = ", ".join("1" for _ in dims)
@@ -88,6 +101,13 @@ PROGRAMS = [
     patches(2, 10, 10, 8, 3, 1, 2, 2, 2, 5, filters_first=True),
     patches(1, 10, 12, 8, 3, 1, 1, 1, 1, 20, kind="bf16"),
     patches(1, 10, 12, 8, 3, 1, 1, 0, 1, 20, kind="f64", filters_first=True),
+    depthwise(1, 8, 9, 37, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)]),
+    depthwise(2, 15, 13, 16, [3, 3], [2, 2], [1, 1], [(1, 0), (0, 1)]),
+    depthwise(1, 12, 7, 21, [5, 5], [1, 1], [1, 1], [(2, 2), (2, 2)]),
+    depthwise(1, 13, 10, 5, [2, 3], [1, 2], [2, 1], [(0, 0), (1, 1)]),
+    depthwise(2, 11, 9, 8, [3, 1], [1, 1], [3, 1], [(2, 3), (0, 0)]),
+    depthwise(1, 6, 6, 33, [3, 2], [3, 1], [1, 2], [(1, 1), (2, 0)], kind="f64"),
+    depthwise(1, 8, 8, 20, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], kind="bf16"),
     pooled(1, 8, 12, 12, 3, 1, 1, 24),
     pooled(2, 3, 15, 16, 5, 2, 2, 16),
 ]

@@ -3,17 +3,10 @@
  *
  * The vectors go along the last axis of N where A has a step there (depthwise convolution, channels
  * last), or along the axis of M that is contiguous in results (channels first). Another axis of M
- * gives the rows of a block. Where windows of the rows overlap, each vector of A is loaded once and
- * takes part in all of them. Blocks that reach beyond a window have code of their own. */
-#include "loop/contract/contract_direct.h"
-
-enum {
-    MOST_PRODUCTS = 64, /* of a result: all are unrolled */
-    MOST_COLUMNS = 4,   /* of N, where vectors go along M */
-    MOST_BODY = 256,    /* multiply-adds of a block */
-    FEW_BATCHES = 8,    /* fewer are better multiplied as matrices */
-    NO_AXIS = CONTRACT_MAX_AXES
-};
+ * gives the rows of a block, and where vectors go along N a third one lines of rows. Where their
+ * windows overlap, each vector of A is loaded once and takes part in all of the results that have a
+ * product there. Blocks that reach beyond a window have code of their own. */
+#include "loop/contract/contract_direct_parts.h"
 
 /* One place in A, as it is known while the program is made: elements, and coordinates of windows.
  */
@@ -21,171 +14,32 @@ typedef struct place {
     int64_t at, in[CONTRACT_MAX_WINDOWS];
 } place;
 
-typedef struct direct {
-    const contract_spec *s;
-    loop_builder *b;
-    tn_dtype form;
-    uint32_t lanes;
-    bool by_columns;    /* vectors go along N */
-    uint32_t vector;    /* their axis, of N or M */
-    uint32_t vector_in; /* the window that they walk, or n_windows */
-    int64_t vector_by;  /* ... and their step in it, or in A */
-    uint32_t rows;      /* axis of M of the rows of a block; NO_AXIS: one row */
-    int64_t height;     /* rows of a block */
-    int64_t columns;    /* of a block: N, where vectors go along M, else 1 */
-    /* The axis of K that walks a window together with the rows. */
-    uint32_t slides, slides_in;
-    int64_t row_by, slide_by;              /* the steps of both in it */
-    bool is_bounded[CONTRACT_MAX_WINDOWS]; /* windows that reach beyond A */
-    loop_value a, b_at, c, zeros;
-    loop_value in[CONTRACT_MAX_WINDOWS];  /* coordinates of the block's first element */
-    loop_value from;                      /* the address of it in A */
-    bool is_guarded;                      /* some elements may lie outside */
-    bool streams;                         /* all columns of a block come before the next rows */
-    loop_value factors_at, factors_count; /* where those of B are that are loaded when needed */
-    bool is_loaded[MOST_PRODUCTS];
-    element factor[MOST_PRODUCTS * MOST_COLUMNS];
-    element sums[MOST_BODY];
-    loop_value batch, batch_at[CONTRACT_MAX_AXES],
-        m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector */
-    loop_value row, at;       /* the first ones of the block */
-} direct;
-
-/* The window that axis AXIS of LIST walks, and by what; n_windows where it walks none. */
-static uint32_t window_of(const contract_spec *s, contract_list list, uint32_t axis, int64_t *by)
-{
-    for (uint32_t w = 0; w < s->n_windows; w++)
-        for (uint32_t i = 0; i < s->windows[w].n; i++)
-            if (s->windows[w].walkers[i].list == list && s->windows[w].walkers[i].axis == axis) {
-                *by = s->windows[w].walkers[i].by;
-                return w;
-            }
-    *by = 0;
-    return s->n_windows;
-}
-
-/* ---- the form ---- */
-
-static bool find_vector(direct *d)
-{
-    const contract_spec *s = d->s;
-    d->by_columns = s->n_n > 0 && s->n[s->n_n - 1].a != 0;
-    d->vector = s->n_n - 1;
-    d->vector_in = s->n_windows;
-    d->vector_by = d->by_columns ? s->n[d->vector].a : 0;
-    if (d->by_columns)
-        return true;
-    for (d->vector = 0; d->vector < s->n_m; d->vector++)
-        if (s->m[d->vector].c == 1 && s->m[d->vector].extent > 1)
-            break;
-    if (d->vector == s->n_m)
-        return false;
-    d->vector_in = window_of(s, CONTRACT_M, d->vector, &d->vector_by);
-    if (d->vector_in == s->n_windows)
-        d->vector_by = s->m[d->vector].a;
-    else if (s->windows[d->vector_in].step != 1 || s->m[d->vector].a != 0)
-        return false;
-    return d->vector_by == 1 || (d->vector_by == 2 && d->vector_in < s->n_windows);
-}
-
-/* Rows: the innermost other axis of M that slides along a window, or else the innermost. */
-static void find_rows(direct *d)
-{
-    const contract_spec *s = d->s;
-    d->rows = d->slides = NO_AXIS;
-    d->slides_in = s->n_windows;
-    for (uint32_t i = 0; i < s->n_m; i++)
-        if ((d->by_columns || i != d->vector) && s->m[i].extent > 1)
-            d->rows = i;
-    if (d->rows == NO_AXIS)
-        return;
-    d->slides_in = window_of(s, CONTRACT_M, d->rows, &d->row_by);
-    for (uint32_t k = 0; k < s->n_k && d->slides_in < s->n_windows; k++) {
-        int64_t by;
-        if (s->k[k].extent > 1 && window_of(s, CONTRACT_K, k, &by) == d->slides_in) {
-            d->slides = k;
-            d->slide_by = by;
-        }
-    }
-}
-
-/* About as many rows as leave room for the factors, evenly. */
-static void choose_height(direct *d, const machine *on)
-{
-    const int64_t vectors =
-        ((int64_t)d->lanes * (int64_t)loop_elem_bytes(element_compute(d->form)) - 1) /
-            on->vector_bytes +
-        1;
-    const int64_t products = axes_positions(d->s->k, d->s->n_k);
-    int64_t most = (on->registers > 16 ? 16 : 8) / (vectors * d->columns);
-    d->height = 1;
-    if (d->rows == NO_AXIS)
-        return;
-    most = most < 1 ? 1 : most;
-    while (most > 1 && most * d->columns * products > MOST_BODY)
-        most--;
-    const int64_t extent = d->s->m[d->rows].extent;
-    const int64_t blocks = (extent + most - 1) / most;
-    d->height = (extent + blocks - 1) / blocks;
-}
-
-static bool direct_init(direct *d, const contract_spec *s, const machine *on)
-{
-    *d = (direct){.s = s, .form = dtype_compute(s->sum), .columns = 1};
-    if (!find_vector(d))
-        return false;
-    find_rows(d);
-    const int64_t bytes = (int64_t)loop_elem_bytes(element_compute(d->form));
-    const int64_t extent = d->by_columns ? s->n[d->vector].extent : s->m[d->vector].extent;
-    int64_t lanes = on->vector_bytes / bytes;
-    if (d->by_columns && on->registers <= 16)
-        lanes *= 2;
-    lanes = lanes > LOOP_MAX_LANES / 2 ? LOOP_MAX_LANES / 2 : lanes < 1 ? 1 : lanes;
-    while (lanes > 1 && (lanes / 2 >= extent ||
-                         (lanes * bytes > 16 && d->by_columns && extent % lanes != 0 && lanes > 4)))
-        lanes /= 2;
-    d->lanes = (uint32_t)lanes;
-    if (!d->by_columns)
-        d->columns = axes_positions(s->n, s->n_n);
-    contract_spec own = *s;
-    for (uint32_t w = 0; w < s->n_windows; w++)
-        d->is_bounded[w] = window_has_border(&own, &own.windows[w]);
-    choose_height(d, on);
-    return true;
-}
-
-bool contract_is_direct(const contract_spec *s, const machine *on)
-{
-    direct d;
-    const int64_t products = axes_positions(s->k, s->n_k), columns = axes_positions(s->n, s->n_n);
-    if (s->n_n > 0 && s->n[s->n_n - 1].a != 0)
-        return true;
-    if (s->load_a || s->load_b || s->a_in_scratch || s->c_in_scratch || products < 2 ||
-        products > MOST_PRODUCTS || columns > MOST_COLUMNS || s->n_windows == 0 ||
-        dtype_is_complex(s->sum) || axes_positions(s->batch, s->n_batch) < FEW_BATCHES)
-        return false;
-    return direct_init(&d, s, on) && d.vector_in < s->n_windows && d.lanes > 1;
-}
-
 /* ---- loading ---- */
 
-/* Where product K of row ROW is, from the block's first element. */
-static place place_of(const direct *d, const int64_t *k, int64_t row)
+/* P moves by N results of SIDE. */
+static void move_along(const direct *d, const direct_side *side, int64_t n, place *p)
+{
+    if (side->axis == NO_AXIS)
+        return;
+    p->at += n * d->s->m[side->axis].a;
+    if (side->in < d->s->n_windows)
+        p->in[side->in] += n * side->by;
+}
+
+/* Where product K of row ROW of line LINE is, from the block's first element. */
+static place place_of(const direct *d, const int64_t *k, int64_t line, int64_t row)
 {
     const contract_spec *s = d->s;
     place p = {0, {0}};
     for (uint32_t i = 0; i < s->n_k; i++) {
         int64_t by;
-        const uint32_t w = window_of(s, CONTRACT_K, i, &by);
+        const uint32_t w = direct_window_of(s, CONTRACT_K, i, &by);
         p.at += k[i] * s->k[i].a;
         if (w < s->n_windows)
             p.in[w] += k[i] * by;
     }
-    if (d->rows != NO_AXIS) {
-        p.at += row * s->m[d->rows].a;
-        if (d->slides_in < s->n_windows)
-            p.in[d->slides_in] += row * d->row_by;
-    }
+    move_along(d, &d->lines, line, &p);
+    move_along(d, &d->rows, row, &p);
     for (uint32_t w = 0; w < s->n_windows; w++)
         p.at += p.in[w] * s->windows[w].step;
     return p;
@@ -349,7 +203,8 @@ static int64_t number_of(const int64_t *at, const contract_axis *axes, uint32_t 
     return number;
 }
 
-static void add_product(direct *d, const int64_t *k, int64_t row, element x)
+/* The product K of result NUMBER of the block. */
+static void add_product(direct *d, const int64_t *k, int64_t result, element x)
 {
     const int64_t products = axes_positions(d->s->k, d->s->n_k),
                   number = number_of(k, d->s->k, d->s->n_k);
@@ -358,58 +213,76 @@ static void add_product(direct *d, const int64_t *k, int64_t row, element x)
         d->is_loaded[number] = true;
     }
     for (int64_t column = 0; column < d->columns; column++) {
-        element *sum = &d->sums[row * d->columns + column];
+        element *sum = &d->sums[result * d->columns + column];
         *sum = element_fma(d->b, x, d->factor[column * products + number], *sum);
     }
 }
 
-/* The products of ROWS rows, those of each result in order. */
+/* Which position along its axis of K makes result N of SIDE meet place AT of the window; -1: none.
+ */
+static int64_t tap_of(const direct *d, const direct_side *side, int64_t at, int64_t n)
+{
+    const int64_t left = at - n * side->by;
+    const bool is_met = left >= 0 && left % side->slide_by == 0 &&
+                        left / side->slide_by < d->s->k[side->slides].extent;
+    return is_met ? left / side->slide_by : -1;
+}
+
+/* The element of A at place Y of the lines and X of the rows meets all results that have a product
+ * there; K has the position along the other axes. */
+static void meet(direct *d, int64_t *k, int64_t y, int64_t x, int64_t rows, loop_value count)
+{
+    bool is_loaded = false;
+    element a = {0};
+    for (int64_t line = 0; line < d->lines.extent; line++) {
+        const int64_t outer = d->lines.slides == NO_AXIS ? 0 : tap_of(d, &d->lines, y, line);
+        for (int64_t row = 0; row < rows && outer >= 0; row++) {
+            const int64_t inner = tap_of(d, &d->rows, x, row);
+            if (inner < 0)
+                continue;
+            if (d->lines.slides != NO_AXIS)
+                k[d->lines.slides] = outer;
+            k[d->rows.slides] = inner;
+            if (!is_loaded) {
+                const place p = place_of(d, k, line, row);
+                a = load_factor_of_a(d, &p, count);
+                is_loaded = true;
+            }
+            add_product(d, k, line * rows + row, a);
+        }
+    }
+}
+
+/* The products of ROWS rows of each line, those of each result in order. */
 static void add_products(direct *d, int64_t rows, loop_value count)
 {
     const contract_spec *s = d->s;
     int64_t k[CONTRACT_MAX_AXES] = {0};
-    const uint32_t slides = d->slides == NO_AXIS ? s->n_k : d->slides;
-    do { /* the axes outside of the one that slides */
-        if (d->slides == NO_AXIS) {
+    const uint32_t slides = d->rows.slides;
+    if (slides == NO_AXIS) {
+        do
             for (int64_t row = 0; row < rows; row++) {
-                const place p = place_of(d, k, row);
+                const place p = place_of(d, k, 0, row);
                 add_product(d, k, row, load_factor_of_a(d, &p, count));
             }
-            continue;
-        }
-        const int64_t taps = s->k[slides].extent;
-        const int64_t length = (rows - 1) * d->row_by + (taps - 1) * d->slide_by + 1;
-        for (int64_t i = 0; i < length; i++) {
-            bool is_met = false;
-            for (int64_t row = 0; row < rows; row++) {
-                const int64_t left = i - row * d->row_by;
-                is_met =
-                    is_met || (left >= 0 && left % d->slide_by == 0 && left / d->slide_by < taps);
-            }
-            if (!is_met)
-                continue;
-            do { /* those inside of it */
-                bool is_loaded = false;
-                element x = {0};
-                for (int64_t row = 0; row < rows; row++) {
-                    const int64_t left = i - row * d->row_by;
-                    if (left < 0 || left % d->slide_by != 0 || left / d->slide_by >= taps)
-                        continue;
-                    k[slides] = left / d->slide_by;
-                    if (!is_loaded) {
-                        const place p = place_of(d, k, row);
-                        x = load_factor_of_a(d, &p, count);
-                        is_loaded = true;
-                    }
-                    add_product(d, k, row, x);
-                }
-            } while (next_position(k, s->k, slides + 1, s->n_k));
-        }
-        k[slides] = 0;
-    } while (next_position(k, s->k, 0, slides));
+        while (next_position(k, s->k, 0, s->n_k));
+        return;
+    }
+    const uint32_t outside = d->lines.slides == NO_AXIS ? slides : d->lines.slides;
+    const uint32_t between = d->lines.slides == NO_AXIS ? slides : outside + 1;
+    do /* the axes outside of those that slide */
+        for (int64_t y = 0; y < direct_places(d, &d->lines, d->lines.extent); y++)
+            do /* those between them */
+                for (int64_t x = 0; x < direct_places(d, &d->rows, rows); x++)
+                    do /* those inside */
+                        meet(d, k, y, x, rows, count);
+                    while (next_position(k, s->k, slides + 1, s->n_k));
+            while (next_position(k, s->k, between, slides));
+    while (next_position(k, s->k, 0, outside));
 }
 
-static void finish_vector(direct *d, element total, int64_t row, const int64_t *n, loop_value count)
+static void finish_vector(direct *d, element total, int64_t line, int64_t row, const int64_t *n,
+                          loop_value count)
 {
     const contract_spec *s = d->s;
     loop_builder *b = d->b;
@@ -417,7 +290,8 @@ static void finish_vector(direct *d, element total, int64_t row, const int64_t *
     if (s->sum != d->form)
         total = (element){s->sum, element_round(b, s->sum, total.re), LOOP_NO_VALUE};
     for (uint32_t i = 0; i < s->n_m; i++) {
-        loop_value here = i == d->rows                       ? int_add(b, d->row, loop_i64(b, row))
+        loop_value here = i == d->rows.axis    ? int_add(b, d->row, loop_i64(b, row))
+                          : i == d->lines.axis ? int_add(b, d->m[i], loop_i64(b, line))
                           : !d->by_columns && i == d->vector ? d->at
                                                              : d->m[i];
         m = m == LOOP_NO_VALUE ? here : int_add(b, int_times(b, m, s->m[i].extent), here);
@@ -455,19 +329,20 @@ static void finish_vector(direct *d, element total, int64_t row, const int64_t *
         element_store_first(b, to, part.value, count, bytes);
 }
 
-/* The results of a block of ROWS rows, of which COUNT lanes exist. */
+/* The results of a block of ROWS rows a line, of which COUNT lanes exist. */
 static void emit_results(direct *d, int64_t rows, loop_value count)
 {
     const element zero = element_zero(d->b, d->form, d->lanes);
     if (d->streams)
         memset(d->is_loaded, false, sizeof d->is_loaded);
-    for (int64_t i = 0; i < rows * d->columns; i++)
+    const int64_t results = d->lines.extent * rows;
+    for (int64_t i = 0; i < results * d->columns; i++)
         d->sums[i] = zero;
     add_products(d, rows, count);
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t i = 0; i < results; i++) {
         int64_t n[CONTRACT_MAX_AXES] = {0};
         for (int64_t column = 0; column < d->columns; column++) {
-            finish_vector(d, d->sums[row * d->columns + column], row, n, count);
+            finish_vector(d, d->sums[i * d->columns + column], i / rows, i % rows, n, count);
             (void)next_position(n, d->s->n, 0, d->by_columns ? 0 : d->s->n_n);
         }
     }
@@ -487,8 +362,10 @@ static loop_value is_all_inside(const direct *d, int64_t rows)
             if (s->windows[w].walkers[i].list == CONTRACT_K)
                 reach +=
                     (s->k[s->windows[w].walkers[i].axis].extent - 1) * s->windows[w].walkers[i].by;
-        if (w == d->slides_in)
-            reach += (rows - 1) * d->row_by;
+        if (w == d->rows.in)
+            reach += (rows - 1) * d->rows.by;
+        if (w == d->lines.in)
+            reach += (d->lines.extent - 1) * d->lines.by;
         if (w == d->vector_in)
             reach += (int64_t)d->lanes * d->vector_by - 1;
         const int64_t room = s->windows[w].extent - reach;
@@ -514,8 +391,8 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
         d->in[w] = loop_i64(b, -s->windows[w].low);
     for (uint32_t i = 0; i < s->n_m; i++) {
         int64_t by;
-        const uint32_t w = window_of(s, CONTRACT_M, i, &by);
-        const loop_value here = i == d->rows                       ? d->row
+        const uint32_t w = direct_window_of(s, CONTRACT_M, i, &by);
+        const loop_value here = i == d->rows.axis                  ? d->row
                                 : !d->by_columns && i == d->vector ? d->at
                                                                    : d->m[i];
         from = int_add(b, from, int_times(b, here, s->m[i].a));
@@ -549,10 +426,10 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
 static void each_rows(direct *d, loop_value count, void (*work)(direct *, int64_t, loop_value))
 {
     loop_builder *b = d->b;
-    const int64_t extent = d->rows == NO_AXIS ? 1 : d->s->m[d->rows].extent;
-    const int64_t whole = extent - extent % d->height;
-    d->row = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), d->height);
-    work(d, d->height, count);
+    const int64_t extent = d->rows.axis == NO_AXIS ? 1 : d->s->m[d->rows.axis].extent;
+    const int64_t whole = extent - extent % d->rows.extent;
+    d->row = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), d->rows.extent);
+    work(d, d->rows.extent, count);
     loop_end(b);
     if (extent > whole) {
         d->row = loop_i64(b, whole);
@@ -599,10 +476,11 @@ static void emit_item(direct *d, loop_value item)
     const contract_spec *s = d->s;
     loop_builder *b = d->b;
     for (uint32_t i = s->n_m; i-- > 0;) {
-        if (i == d->rows || (!d->by_columns && i == d->vector))
+        if (i == d->rows.axis || (!d->by_columns && i == d->vector))
             continue;
-        d->m[i] = int_modulo(b, item, s->m[i].extent);
-        item = int_divided(b, item, s->m[i].extent);
+        const int64_t each = i == d->lines.axis ? d->lines.extent : 1, n = s->m[i].extent / each;
+        d->m[i] = int_times(b, int_modulo(b, item, n), each);
+        item = int_divided(b, item, n);
     }
     d->batch = item;
     for (uint32_t i = s->n_batch; i-- > 0;) {
@@ -641,8 +519,8 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
         return NULL;
     *work = axes_positions(s->batch, s->n_batch);
     for (uint32_t i = 0; i < s->n_m; i++)
-        if (i != d->rows && (d->by_columns || i != d->vector))
-            *work *= s->m[i].extent;
+        if (i != d->rows.axis && (d->by_columns || i != d->vector))
+            *work *= s->m[i].extent / (i == d->lines.axis ? d->lines.extent : 1);
     loop_init(&b, memory);
     d->b = &b;
     d->a = loop_buffer(&b, CONTRACT_A);

@@ -1,0 +1,58 @@
+/* What the files of direct contractions share: contract_direct.c says how they go. */
+#ifndef LOOP_CONTRACT_CONTRACT_DIRECT_PARTS_H
+#define LOOP_CONTRACT_CONTRACT_DIRECT_PARTS_H
+
+#include "loop/contract/contract_direct.h"
+
+enum {
+    DIRECT_PRODUCTS = 64, /* of a result, at most: all are unrolled */
+    DIRECT_COLUMNS = 4,   /* of N, where vectors go along M */
+    DIRECT_BODY = 256,    /* multiply-adds of a block */
+    NO_AXIS = CONTRACT_MAX_AXES
+};
+
+/* An axis of M whose results are neighbours in a block, and the axis of K that walks a window
+ * together with it. */
+typedef struct direct_side {
+    uint32_t axis;        /* of M; NO_AXIS: a block has one */
+    int64_t extent;       /* in a block */
+    uint32_t slides;      /* axis of K; NO_AXIS: none walks the window of `axis` */
+    uint32_t in;          /* that window, or n_windows */
+    int64_t by, slide_by; /* the steps of both in it */
+} direct_side;
+
+typedef struct direct {
+    const contract_spec *s;
+    loop_builder *b;
+    tn_dtype form;
+    uint32_t lanes;
+    bool by_columns;    /* vectors go along N */
+    uint32_t vector;    /* their axis, of N or M */
+    uint32_t vector_in; /* the window that they walk, or n_windows */
+    int64_t vector_by;  /* ... and their step in it, or in A */
+    direct_side rows;   /* of a block */
+    direct_side lines;  /* of rows, where vectors go along N: what more is next to each other */
+    int64_t columns;    /* of a block: N, where vectors go along M, else 1 */
+    bool is_bounded[CONTRACT_MAX_WINDOWS]; /* windows that reach beyond A */
+    loop_value a, b_at, c, zeros;
+    loop_value in[CONTRACT_MAX_WINDOWS];  /* coordinates of the block's first element */
+    loop_value from;                      /* the address of it in A */
+    bool is_guarded;                      /* some elements may lie outside */
+    bool streams;                         /* all columns of a block come before the next rows */
+    loop_value factors_at, factors_count; /* where those of B are that are loaded when needed */
+    bool is_loaded[DIRECT_PRODUCTS];
+    element factor[DIRECT_PRODUCTS * DIRECT_COLUMNS];
+    element sums[DIRECT_BODY];
+    loop_value batch, batch_at[CONTRACT_MAX_AXES],
+        m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector, the first line */
+    loop_value row, at;       /* the first ones of the block */
+} direct;
+
+/* The form of SPEC; false if it has none. */
+bool direct_init(direct *d, const contract_spec *s, const machine *on);
+/* The window that axis AXIS of LIST walks, and by what; n_windows where it walks none. */
+uint32_t direct_window_of(const contract_spec *s, contract_list list, uint32_t axis, int64_t *by);
+/* How many places of its window N results of SIDE reach over; N where it has none. */
+int64_t direct_places(const direct *d, const direct_side *side, int64_t n);
+
+#endif
