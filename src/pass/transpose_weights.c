@@ -9,6 +9,10 @@
  * where a product loads them. Its vectors lie along the outputs, so each would be loaded and
  * decoded along the inputs and then transposed. A transposition goes up here through what decodes
  * them to the stored constants, where fold-pure does it once.
+ *
+ * Products of few rows keep the sums of a few vectors of outputs in registers while they go through
+ * all inputs. For these, weights are stored in strips, [outputs / STRIP, inputs, STRIP], so that
+ * memory is read in its order.
  */
 #include <string.h>
 
@@ -18,10 +22,12 @@
 #include "pass/passes.h"
 
 enum {
-    FEW_ELEMENTS = 4096, /* constants that are folded in any case */
-    MOST_STEPS = 64,     /* nodes that decode weights */
-    MOST_OPERANDS = 8,   /* of one of them */
-    MOST_ATTRIBUTES = 16 /* of it, or of a product */
+    FEW_ELEMENTS = 4096,  /* constants that are folded in any case */
+    MOST_STEPS = 64,      /* nodes that decode weights */
+    MOST_OPERANDS = 8,    /* of one of them */
+    MOST_ATTRIBUTES = 16, /* of it, or of a product */
+    STRIP = 64,           /* outputs side by side: a line of memory of what is stored in bytes */
+    FEW_ROWS = 16         /* see plan/prologues.c */
 };
 
 /* What a walk over the nodes that decode weights has met. */
@@ -32,73 +38,95 @@ typedef struct weights {
     size_t stored; /* bytes of large constants */
 } weights;
 
-/* The axes FIRST .. END - 1 of one shape and of another hold the same elements in the same order.
+/* The axes of a value, cut into PIECES of more than one position each, in the order PERM of these.
  */
-typedef struct axis_group {
-    uint32_t from_first, from_end, to_first, to_end;
-} axis_group;
+typedef struct arrangement {
+    uint32_t n;
+    dim pieces[TN_MAX_RANK];
+    int64_t perm[TN_MAX_RANK];
+} arrangement;
 
-/* Cut both shapes, of equal counts above 0, into the smallest groups of equal products. */
-static uint32_t groups_of(const type *from, const type *to, axis_group *groups)
+/* The pieces of axis I of T are FIRST[I] .. FIRST[I + 1] - 1. */
+static void pieces_by_axis(const arrangement *a, const type *t, uint32_t *first)
 {
-    uint32_t i = 0, k = 0, n = 0;
-    while (i < from->rank || k < to->rank) {
-        axis_group g = {i, i, k, k};
-        int64_t left = 1, right = 1;
-        do {
-            if (k == to->rank || (i < from->rank && left <= right))
-                left *= from->dims[i++];
-            else
-                right *= to->dims[k++];
-        } while (left != right);
-        g.from_end = i;
-        g.to_end = k;
-        groups[n++] = g;
+    uint32_t piece = 0;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        first[i] = piece;
+        for (dim left = t->dims[i]; left > 1 && piece < a->n; piece++)
+            left /= a->pieces[piece];
     }
-    return n;
+    first[t->rank] = piece;
 }
 
-/* The order of the axes of FROM for which their reshape to TO, in the order PERM, is a reshape
- * again; false: there is none. */
-static bool order_before_reshape(const type *from, const type *to, const int64_t *perm,
-                                 int64_t *order)
+/* Arrangement A of a reshape's result, as one of its operand FROM; false: there is none. */
+static bool before_reshape(const type *from, const arrangement *a, arrangement *out)
 {
-    axis_group groups[2 * TN_MAX_RANK];
-    bool is_done[2 * TN_MAX_RANK] = {false};
-    const uint32_t n_groups = groups_of(from, to, groups);
-    uint32_t n = 0, at = 0;
-    while (at < to->rank) {
-        uint32_t g = 0;
-        while (g < n_groups && (perm[at] < groups[g].to_first || perm[at] >= groups[g].to_end))
-            g++;
-        for (uint32_t k = groups[g].to_first; k < groups[g].to_end; k++)
-            if (at == to->rank || perm[at++] != (int64_t)k)
+    uint32_t first[TN_MAX_RANK + 1];
+    uint32_t axis = 0;
+    dim left = 1; /* of the axis of FROM */
+    out->n = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        first[i] = out->n;
+        for (dim right = a->pieces[i]; right > 1;) {
+            while (left == 1 && axis < from->rank)
+                left = from->dims[axis++];
+            const dim piece = left < right ? left : right;
+            if (piece <= 1 || left % piece != 0 || right % piece != 0 || out->n == TN_MAX_RANK)
                 return false;
-        is_done[g] = true;
-        for (uint32_t k = groups[g].from_first; k < groups[g].from_end; k++)
-            order[n++] = k;
+            out->pieces[out->n++] = piece;
+            left /= piece;
+            right /= piece;
+        }
     }
-    for (uint32_t g = 0; g < n_groups; g++) /* of axes that only FROM has, of extent 1 */
-        for (uint32_t k = groups[g].from_first; !is_done[g] && k < groups[g].from_end; k++)
-            order[n++] = k;
-    return n == from->rank;
+    first[a->n] = out->n;
+    for (uint32_t i = 0, n = 0; i < a->n; i++)
+        for (uint32_t k = first[a->perm[i]]; k < first[a->perm[i] + 1]; k++)
+            out->perm[n++] = k;
+    return true;
 }
 
-/* The order of the axes of N's operand in which they come in N's result, a broadcast, in the order
- * PERM; AXES: the axes of that which they become. */
-static uint32_t order_before_broadcast(const node *n, const type *in, const type *out,
-                                       const int64_t *perm, int64_t *order, int64_t *axes)
+/* ... of the result of N, a transpose, as one of its operand. */
+static void before_transpose(const node *n, const type *result, const arrangement *a,
+                             arrangement *out)
 {
-    uint32_t map[TN_MAX_RANK], found = 0;
+    uint32_t first[TN_MAX_RANK + 1], unused;
+    int64_t moved[TN_MAX_RANK];
+    const int64_t *own = attr_ints(n->attrs, KEY_PERM, &unused);
+    pieces_by_axis(a, result, first);
+    out->n = 0;
+    for (uint32_t axis = 0; axis < result->rank; axis++)
+        for (uint32_t i = 0; i < result->rank; i++)
+            for (uint32_t k = first[i]; own[i] == (int64_t)axis && k < first[i + 1]; k++) {
+                moved[k] = out->n;
+                out->pieces[out->n++] = a->pieces[k];
+            }
+    for (uint32_t i = 0; i < a->n; i++)
+        out->perm[i] = moved[a->perm[i]];
+}
+
+/* ... of the result of N, a broadcast, as one of its operand IN. AXES: which of the arranged result
+ * these become. */
+static void before_broadcast(const node *n, const type *in, const type *result,
+                             const arrangement *a, arrangement *out, int64_t *axes)
+{
+    uint32_t map[TN_MAX_RANK], first[TN_MAX_RANK + 1], kept = 0;
+    int64_t moved[TN_MAX_RANK];
     shape s;
     (void)resolve_broadcast(n->attrs, in, &s, map);
-    for (uint32_t at = 0; at < out->rank; at++)
-        for (uint32_t k = 0; k < in->rank; k++)
-            if (map[k] == perm[at]) {
-                order[found] = k;
-                axes[found++] = at;
-            }
-    return found;
+    pieces_by_axis(a, result, first);
+    for (uint32_t i = 0; i < a->n; i++)
+        moved[i] = -1;
+    out->n = 0;
+    for (uint32_t axis = 0; axis < in->rank; axis++)
+        for (uint32_t k = first[map[axis]]; in->dims[axis] > 1 && k < first[map[axis] + 1]; k++) {
+            moved[k] = out->n;
+            out->pieces[out->n++] = a->pieces[k];
+        }
+    for (uint32_t i = 0; i < a->n; i++)
+        if (moved[a->perm[i]] >= 0) {
+            axes[kept] = i;
+            out->perm[kept++] = moved[a->perm[i]];
+        }
 }
 
 static bool is_step(const node *n)
@@ -116,132 +144,186 @@ static bool is_reshape(const node *n)
     return n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE;
 }
 
-/* PERM of what N, a transpose, gives is this order of its operand's axes. */
-static void order_before_transpose(const node *n, const int64_t *perm, uint32_t rank,
-                                   int64_t *order)
-{
-    uint32_t unused;
-    const int64_t *own = attr_ints(n->attrs, KEY_PERM, &unused);
-    for (uint32_t i = 0; i < rank; i++)
-        order[i] = own[perm[i]];
-}
-
-/* Can V be made in the order PERM of its axes from constants in other orders? */
-static bool can_transpose(weights *w, value_id v, const int64_t *perm)
+/* Can V be made in the arrangement A from constants in others? */
+static bool can_arrange(weights *w, value_id v, const arrangement *a)
 {
     const node *n = node_of(w->f, v);
     const type *t = value_type(w->f, v);
     const literal *l = literal_of(n);
-    int64_t order[TN_MAX_RANK], axes[TN_MAX_RANK];
+    arrangement before;
+    int64_t axes[TN_MAX_RANK];
     if (++w->steps > MOST_STEPS || !type_is_static(t) || t->count <= 0)
         return false;
     if (l) {
         w->stored += l->splat || t->count <= FEW_ELEMENTS ? 0 : l->bytes;
         return l->splat || w->uses[v] == 1 || t->count <= FEW_ELEMENTS;
     }
+    if (a->n <= 1) /* there is one order only */
+        return true;
     if (!is_step(n) || w->uses[v] != 1 || n->n_in > MOST_OPERANDS || n->attrs->n > MOST_ATTRIBUTES)
         return false;
     if (op_table[n->op].class == K_ELEMENTWISE) {
         for (uint32_t i = 0; i < n->n_in; i++) {
             const type *in = value_type(w->f, n->in[i]);
             if (in->rank != t->rank || memcmp(in->dims, t->dims, t->rank * sizeof *t->dims) != 0 ||
-                !can_transpose(w, n->in[i], perm))
+                !can_arrange(w, n->in[i], a))
                 return false;
         }
         return true;
     }
     const type *in = value_type(w->f, n->in[0]);
     if (n->op == OP_TRANSPOSE)
-        order_before_transpose(n, perm, t->rank, order);
+        before_transpose(n, t, a, &before);
     else if (n->op == OP_BROADCAST)
-        (void)order_before_broadcast(n, in, t, perm, order, axes);
-    else if (!order_before_reshape(in, t, perm, order))
+        before_broadcast(n, in, t, a, &before, axes);
+    else if (!before_reshape(in, a, &before))
         return false;
-    return can_transpose(w, n->in[0], order);
+    return can_arrange(w, n->in[0], &before);
 }
 
-static value_id transposed(expand_call *c, value_id v, const int64_t *perm);
+static value_id arranged(expand_call *c, value_id v, const arrangement *a);
 
-static value_id transposed_elementwise(expand_call *c, const node *n, const int64_t *perm)
+static value_id arranged_elementwise(expand_call *c, const node *n, const arrangement *a)
 {
     value_id in[MOST_OPERANDS];
     attr entries[MOST_ATTRIBUTES];
     for (uint32_t i = 0; i < n->n_in; i++)
-        in[i] = transposed(c, n->in[i], perm);
+        in[i] = arranged(c, n->in[i], a);
     for (uint32_t i = 0; i < n->attrs->n; i++)
         entries[i] = n->attrs->at[i];
     return build_node(c->b, (op_id)n->op, in, n->n_in, entries, n->attrs->n);
 }
 
-/* V in the order PERM of its axes, where can_transpose says that it can be made. */
-static value_id transposed(expand_call *c, value_id v, const int64_t *perm)
+/* V in the arrangement A, where can_arrange says that it can be made. */
+static value_id arranged(expand_call *c, value_id v, const arrangement *a)
 {
     const node n = *node_of(c->f, v); /* nodes move as others are added */
     const type *t = value_type(c->f, v);
     const literal *l = literal_of(&n);
-    int64_t order[TN_MAX_RANK], axes[TN_MAX_RANK];
+    arrangement before;
+    int64_t axes[TN_MAX_RANK];
     dim dims[TN_MAX_RANK];
-    for (uint32_t i = 0; i < t->rank; i++)
-        dims[i] = t->dims[perm[i]];
-    if (l && l->splat)
-        return build_reshape(c->b, c->now[v], dims, t->rank);
+    for (uint32_t i = 0; i < a->n; i++)
+        dims[i] = a->pieces[a->perm[i]];
+    if (a->n <= 1 || (l && l->splat))
+        return build_reshape(c->b, c->now[v], dims, a->n);
     if (l)
-        return build_transpose(c->b, c->now[v], perm, t->rank);
+        return build_transpose(c->b, build_reshape(c->b, c->now[v], a->pieces, a->n), a->perm,
+                               a->n);
     if (op_table[n.op].class == K_ELEMENTWISE)
-        return transposed_elementwise(c, &n, perm);
+        return arranged_elementwise(c, &n, a);
     const type *from = value_type(c->f, n.in[0]);
     if (n.op == OP_TRANSPOSE) {
-        order_before_transpose(&n, perm, t->rank, order);
-        return transposed(c, n.in[0], order);
+        before_transpose(&n, t, a, &before);
+        return arranged(c, n.in[0], &before);
     }
     if (is_reshape(&n)) {
-        (void)order_before_reshape(from, t, perm, order);
-        return build_reshape(c->b, transposed(c, n.in[0], order), dims, t->rank);
+        (void)before_reshape(from, a, &before);
+        return build_reshape(c->b, arranged(c, n.in[0], &before), dims, a->n);
     }
-    const uint32_t n_axes = order_before_broadcast(&n, from, t, perm, order, axes);
-    return build_broadcast_axes(c->b, transposed(c, n.in[0], order), dims, t->rank, axes, n_axes);
+    before_broadcast(&n, from, t, a, &before, axes);
+    return build_broadcast_axes(c->b, arranged(c, n.in[0], &before), dims, a->n, axes, before.n);
 }
 
-/* The weights behind the right operand of the product N, [outputs, inputs] in memory: where it is
- * a transpose, or contracts its last axis. *MATRIX: before that transpose. */
-static bool reads_along_inputs(const function *f, const node *n, value_id *matrix)
+/* The weights that are the right operand of a product: of a matrix MATRIX, [outputs, inputs] where
+ * IS_TURNED, else [inputs, outputs]. */
+typedef struct operand {
+    value_id matrix;
+    bool is_turned;
+} operand;
+
+/* Is F's value V, [inputs, outputs], in strips already? */
+static bool is_in_strips(const function *f, value_id v)
+{
+    const node *reshaped = node_of(f, v);
+    if (reshaped->op != OP_RESHAPE)
+        return false;
+    const node *turned = node_of(f, reshaped->in[0]);
+    const type *t = value_type(f, reshaped->in[0]);
+    return turned->op == OP_TRANSPOSE && t->rank == 3 && t->dims[2] == STRIP &&
+           t->dims[0] == value_type(f, v)->dims[0];
+}
+
+static bool find_operand(const function *f, const node *n, operand *o)
 {
     if (n->op != OP_DOT && n->op != OP_MATMUL && n->op != OP_DOT_GENERAL)
         return false;
-    *matrix = n->in[1];
-    if (value_type(f, *matrix)->rank != 2)
+    *o = (operand){n->in[1], false};
+    if (value_type(f, o->matrix)->rank != 2)
         return false;
     if (n->op == OP_DOT_GENERAL) {
         const dot_axes axes = dot_axes_of(n->attrs, false, 2);
-        if (axes.n_batch > 0 || axes.n_contract != 1 || axes.contract[0] == 1)
-            return axes.n_batch == 0 && axes.n_contract == 1;
+        if (axes.n_batch > 0 || axes.n_contract != 1)
+            return false;
+        o->is_turned = axes.contract[0] == 1;
     }
-    const node *from = node_of(f, *matrix);
-    if (from->op != OP_TRANSPOSE || literal_of(node_of(f, from->in[0])))
+    if (!o->is_turned && is_in_strips(f, o->matrix))
         return false;
-    *matrix = from->in[0];
+    const node *from = node_of(f, o->matrix);
+    if (!o->is_turned && from->op == OP_TRANSPOSE && !literal_of(node_of(f, from->in[0])))
+        *o = (operand){from->in[0], true};
     return true;
+}
+
+/* Do FEW_ROWS rows at most of the product N meet whole strips of the matrix O, of type T? */
+static bool wants_strips(const function *f, const node *n, const operand *o, const type *t)
+{
+    const type *results = value_type(f, n->first_value);
+    const dim outputs = t->dims[!o->is_turned], inputs = t->dims[o->is_turned];
+    return type_is_static(t) && type_is_static(results) && inputs > 1 && outputs > STRIP &&
+           outputs % STRIP == 0 && results->count / outputs <= FEW_ROWS;
+}
+
+/* How O is to lie. */
+static arrangement arrangement_of(const type *t, const operand *o, bool in_strips)
+{
+    const dim n = t->dims[!o->is_turned], k = t->dims[o->is_turned];
+    if (!in_strips)
+        return (arrangement){2, {t->dims[0], t->dims[1]}, {1, 0}};
+    return o->is_turned ? (arrangement){3, {n / STRIP, STRIP, k}, {0, 2, 1}}
+                        : (arrangement){3, {k, n / STRIP, STRIP}, {1, 0, 2}};
+}
+
+/* O as a matrix [inputs, outputs], in the arrangement A. */
+static value_id arranged_matrix(expand_call *c, const operand *o, const arrangement *a)
+{
+    static const int64_t perm[] = {1, 0, 2};
+    const type *t = value_type(c->f, o->matrix);
+    const dim dims[] = {t->dims[o->is_turned], t->dims[!o->is_turned]};
+    const value_id v = arranged(c, o->matrix, a);
+    return a->n == 2 ? v : build_reshape(c->b, build_transpose(c->b, v, perm, 3), dims, 2);
+}
+
+/* Can O be made so, from less than it is? */
+static bool may_arrange(const expand_call *c, const operand *o, const arrangement *a)
+{
+    weights w = {.f = c->f, .uses = c->user};
+    size_t decoded;
+    return can_arrange(&w, o->matrix, a) && w.stored > 0 &&
+           w.stored <= c->f->module->cx->limits.literal_bytes &&
+           type_bytes(value_type(c->f, o->matrix), &decoded) && decoded > w.stored;
 }
 
 static tn_status transpose(expand_call *c, value_id *result)
 {
-    static const int64_t exchanged[] = {1, 0};
     const node *n = c->n;
-    weights w = {.f = c->f, .uses = c->user};
-    value_id matrix;
-    attr entries[MOST_ATTRIBUTES];
-    size_t decoded;
-    if (n->attrs->n > MOST_ATTRIBUTES || !reads_along_inputs(c->f, n, &matrix) ||
-        w.uses[n->in[1]] != 1 || !can_transpose(&w, matrix, exchanged) || w.stored == 0 ||
-        w.stored > c->f->module->cx->limits.literal_bytes ||
-        !type_bytes(value_type(c->f, matrix), &decoded) || decoded <= w.stored)
-        return TN_OK;
+    const uint32_t *uses = c->user;
     const int64_t first = 0;
+    operand o;
+    attr entries[MOST_ATTRIBUTES];
+    if (n->attrs->n > MOST_ATTRIBUTES || !find_operand(c->f, n, &o) || uses[n->in[1]] != 1)
+        return TN_OK;
+    const type *t = value_type(c->f, o.matrix);
+    arrangement a = arrangement_of(t, &o, wants_strips(c->f, n, &o, t));
+    if (a.n == 3 && o.is_turned && !may_arrange(c, &o, &a))
+        a = arrangement_of(t, &o, false);
+    if ((a.n == 2 && !o.is_turned) || !may_arrange(c, &o, &a))
+        return TN_OK;
     for (uint32_t i = 0; i < n->attrs->n; i++)
         entries[i] = n->attrs->at[i].key == KEY_CONTRACT_RHS
                          ? attr_of_ints(KEY_CONTRACT_RHS, &first, 1)
                          : n->attrs->at[i];
-    const value_id in[] = {c->in[0], transposed(c, matrix, exchanged)};
+    const value_id in[] = {c->in[0], arranged_matrix(c, &o, &a)};
     TN_TRY(c->b->status);
     *result = build_node(c->b, (op_id)n->op, in, 2, entries, n->attrs->n);
     return TN_OK;

@@ -1,65 +1,100 @@
-"""transpose-weights: weights [outputs, inputs] are transposed as they are stored, with the same bits of every product."""
+"""transpose-weights: weights [outputs, inputs] are transposed as they are stored, or put into strips of 64 outputs for
+products of few rows, with the same bits of every product."""
 import pathlib
+import re
 import tempfile
 
 from lib.program import tenon
 
-OUTPUTS, INPUTS = 72, 64  # more elements than are folded in any case
-NUMBERS = ",".join(str((7 * i + 3) % 251 - 125) for i in range(OUTPUTS * INPUTS))
-SCALES = ",".join(str(i % 9 / 8 + 0.5) for i in range(OUTPUTS * 8))
-STORED = f"""\
-func @main(%x: tensor<f32, ROWSx{INPUTS}>) -> (tensor<f32, ROWSx{OUTPUTS}>) {{
-  %w = constant value[{NUMBERS}] -> tensor<si8, {OUTPUTS}x{INPUTS}>
-  %c = cast(%w) dtype[f32] -> tensor<f32, {OUTPUTS}x{INPUTS}>
+INPUTS = 64
+
+
+class Texts:
+    """Ways to decode weights of so many outputs, which are more elements than are folded in any case."""
+
+    def __init__(self, outputs, turned):
+        numbers = ",".join(str((7 * i + 3) % 251 - 125) for i in range(outputs * INPUTS))
+        scales = ",".join(str(i % 9 / 8 + 0.5) for i in range(outputs * 8))
+        start = f"func @main(%x: tensor<f32, ROWSx{INPUTS}>) -> (tensor<f32, ROWSx{outputs}>) {{\n"
+        self.stored = f"""\
+{start}  %w = constant value[{numbers}] -> tensor<si8, {outputs}x{INPUTS}>
+  %c = cast(%w) dtype[f32] -> tensor<f32, {outputs}x{INPUTS}>
 """
-BY_ROW = f"""\
-  %s = constant value[{SCALES}] -> tensor<f32, {OUTPUTS}x8>
-  %r = slice(%s) starts[0, 0] sizes[{OUTPUTS}, 1] -> tensor<f32, {OUTPUTS}x1>
-  %b = broadcast_to(%r) result_shape[{OUTPUTS}, {INPUTS}] -> tensor<f32, {OUTPUTS}x{INPUTS}>
-  %d = mul(%c, %b) -> tensor<f32, {OUTPUTS}x{INPUTS}>
+        self.by_row = f"""\
+  %s = constant value[{scales}] -> tensor<f32, {outputs}x8>
+  %r = slice(%s) starts[0, 0] sizes[{outputs}, 1] -> tensor<f32, {outputs}x1>
+  %b = broadcast_to(%r) result_shape[{outputs}, {INPUTS}] -> tensor<f32, {outputs}x{INPUTS}>
+  %d = mul(%c, %b) -> tensor<f32, {outputs}x{INPUTS}>
 """
-BY_BLOCK = f"""\
-  %s = constant value[{SCALES}] -> tensor<f32, {OUTPUTS}x8>
-  %r = reshape(%s) new_shape[{OUTPUTS}, 8, 1] -> tensor<f32, {OUTPUTS}x8x1>
-  %b = broadcast_to(%r) result_shape[{OUTPUTS}, 8, {INPUTS // 8}] -> tensor<f32, {OUTPUTS}x8x{INPUTS // 8}>
-  %p = reshape(%c) new_shape[{OUTPUTS}, 8, {INPUTS // 8}] -> tensor<f32, {OUTPUTS}x8x{INPUTS // 8}>
-  %q = mul(%p, %b) -> tensor<f32, {OUTPUTS}x8x{INPUTS // 8}>
-  %d = reshape(%q) new_shape[{OUTPUTS}, {INPUTS}] -> tensor<f32, {OUTPUTS}x{INPUTS}>
+        self.by_block = f"""\
+  %s = constant value[{scales}] -> tensor<f32, {outputs}x8>
+  %r = reshape(%s) new_shape[{outputs}, 8, 1] -> tensor<f32, {outputs}x8x1>
+  %b = broadcast_to(%r) result_shape[{outputs}, 8, {INPUTS // 8}] -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %p = reshape(%c) new_shape[{outputs}, 8, {INPUTS // 8}] -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %q = mul(%p, %b) -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %d = reshape(%q) new_shape[{outputs}, {INPUTS}] -> tensor<f32, {outputs}x{INPUTS}>
 """
-CAST = f"  %d = neg(%c) -> tensor<f32, {OUTPUTS}x{INPUTS}>\n"
-# An order of three axes that does not commute with the one in which the product wants them.
-TURNED = f"""\
-func @main(%x: tensor<f32, ROWSx{INPUTS}>) -> (tensor<f32, ROWSx{OUTPUTS}>) {{
-  %w = constant value[{NUMBERS}] -> tensor<si8, 6x12x{INPUTS}>
-  %c = cast(%w) dtype[f32] -> tensor<f32, 6x12x{INPUTS}>
-  %t = transpose(%c) perm[1, 0, 2] -> tensor<f32, 12x6x{INPUTS}>
-  %d = reshape(%t) new_shape[{OUTPUTS}, {INPUTS}] -> tensor<f32, {OUTPUTS}x{INPUTS}>
+        self.cast = f"  %d = neg(%c) -> tensor<f32, {outputs}x{INPUTS}>\n"
+        # An order of three axes that does not commute with the one in which the product wants them.
+        a, b = turned
+        self.turned = f"""\
+{start}  %w = constant value[{numbers}] -> tensor<si8, {a}x{b}x{INPUTS}>
+  %c = cast(%w) dtype[f32] -> tensor<f32, {a}x{b}x{INPUTS}>
+  %t = transpose(%c) perm[1, 0, 2] -> tensor<f32, {b}x{a}x{INPUTS}>
+  %d = reshape(%t) new_shape[{outputs}, {INPUTS}] -> tensor<f32, {outputs}x{INPUTS}>
 """
-CONTRACTED = f"""\
-  %y = dot_general(%x, %d) contract_lhs[1] contract_rhs[1] -> tensor<f32, ROWSx{OUTPUTS}>
+        self.contracted = f"""\
+  %y = dot_general(%x, %d) contract_lhs[1] contract_rhs[1] -> tensor<f32, ROWSx{outputs}>
   return %y
 }}
 """
-TRANSPOSED = f"""\
-  %t = transpose(%d) perm[1, 0] -> tensor<f32, {INPUTS}x{OUTPUTS}>
-  %y = dot_general(%x, %t) contract_lhs[1] contract_rhs[0] -> tensor<f32, ROWSx{OUTPUTS}>
+        self.transposed = f"""\
+  %turned = transpose(%d) perm[1, 0] -> tensor<f32, {INPUTS}x{outputs}>
+  %y = dot_general(%x, %turned) contract_lhs[1] contract_rhs[0] -> tensor<f32, ROWSx{outputs}>
+  return %y
+}}
+"""
+        self.plain = f"""\
+{start}  %w = constant value[{numbers}] -> tensor<si8, {INPUTS}x{outputs}>
+  %d = cast(%w) dtype[f32] -> tensor<f32, {INPUTS}x{outputs}>
+  %y = dot_general(%x, %d) contract_lhs[1] contract_rhs[0] -> tensor<f32, ROWSx{outputs}>
   return %y
 }}
 """
 
+
+def check(text, rows, kept, in_strips):
+    """The graph has weights of shape KEPT, and what is decoded is transposed only where it is IN_STRIPS."""
+    path.write_text(text.replace("ROWS", str(rows)))
+    graph = tenon("explain", path, "--dump", "graph").stdout
+    orders = re.findall(r"transpose .*perm=\[(.*?)\]", graph)
+    assert f"si8[{kept}]" in graph and "contract_rhs=[1]" not in graph, graph
+    assert orders == (["1, 0, 2"] if in_strips else []), graph
+    if in_strips and rows <= 8 and not kept.endswith(", 8, 8"):
+        shown = tenon("explain", path).stdout
+        assert shown.count("kernel ") == 1 and "B in place" in shown, shown
+    runs = {tenon("run", path, "--random", 1, "--print", *how_run).stdout
+            for how_run in (["--engine", "ref", "-O0"], ["--engine", "ref"], [])}
+    assert len(runs) == 1, (text[-500:], rows)
+
+
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "p.ptir"
-    for how, kept in ((STORED + BY_ROW, f"{INPUTS}, {OUTPUTS}"), (STORED + BY_BLOCK, f"{INPUTS}, {OUTPUTS}"),
-                      (STORED + CAST, f"{INPUTS}, {OUTPUTS}"), (TURNED, f"{INPUTS}, 12, 6")):
-        for product in CONTRACTED, TRANSPOSED:
-            for rows in 1, 5, 16:
-                path.write_text((how + product.replace("%t", "%turned")).replace("ROWS", str(rows)))
-                graph = tenon("explain", path, "--dump", "graph").stdout
-                assert f"si8[{kept}]" in graph and "transpose " not in graph and "contract_rhs=[1]" not in graph, graph
-                runs = {tenon("run", path, "--random", 1, "--print", *how_run).stdout
-                        for how_run in (["--engine", "ref", "-O0"], ["--engine", "ref"], [])}
-                assert len(runs) == 1, (how, product, rows)
+    odd, even = Texts(72, (6, 12)), Texts(128, (8, 16))
+    for t, rows, shapes in ((odd, (1, 5, 16), ["64, 72", "8, 8, 72", "64, 72", "64, 12, 6"]),
+                            (even, (1, 5, 16), ["2, 64, 64", "2, 8, 8, 64", "2, 64, 64", "2, 64, 8, 8"])):
+        ways = (t.stored + t.by_row, t.stored + t.by_block, t.stored + t.cast, t.turned)
+        for how, kept in zip(ways, shapes):
+            for product in t.contracted, t.transposed:
+                for n in rows:
+                    check(how + product, n, kept, t is even)
+    for n in 1, 16:
+        check(even.plain, n, "2, 64, 64", True)
+    # More rows do not decode what they load, and outputs that are no whole strips stay where they are.
+    path.write_text((even.stored + even.cast + even.contracted).replace("ROWS", "17"))
+    assert "transpose" not in tenon("explain", path, "--dump", "graph").stdout
+    check(odd.plain, 1, "64, 72", False)
     # Weights that something else reads too stay as they are.
-    path.write_text((STORED + BY_ROW + CONTRACTED).replace("ROWS", "1").replace("  return %y", "  return %y, %d").replace(
-        f"1x{OUTPUTS}>)", f"1x{OUTPUTS}>, tensor<f32, {OUTPUTS}x{INPUTS}>)"))
+    path.write_text((odd.stored + odd.by_row + odd.contracted).replace("ROWS", "1").replace("  return %y", "  return %y, %d").replace(
+        "1x72>)", "1x72>, tensor<f32, 72x64>)"))
     assert "contract_rhs=[1]" in tenon("explain", path, "--dump", "graph").stdout

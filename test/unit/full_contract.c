@@ -386,15 +386,24 @@ static void test_filter_gradient(void)
 
 /* ---- what callers give ---- */
 
+typedef struct thirds {
+    uint32_t buffer;
+    int64_t row;
+    uint32_t of; /* the largest that was asked for */
+} thirds;
+
 /* A factor of B is a third of the number in memory, so B is not in memory as it is multiplied. */
-static element load_third(void *user, loop_builder *b, loop_value at, loop_value along,
-                          uint32_t lanes, loop_value count)
+static element load_third(void *user, loop_builder *b, const contract_place *from, uint32_t lanes,
+                          loop_value count)
 {
-    if (along != LOOP_NO_VALUE)
-        at = loop_binary(b, LOOP_IADD, at, along);
-    const uint32_t buffer = *(const uint32_t *)user;
+    thirds *u = user;
+    loop_value at = loop_binary(b, LOOP_IADD, from->at, loop_i64(b, from->rows * u->row));
+    if (from->along != LOOP_NO_VALUE)
+        at = loop_binary(b, LOOP_IADD, at, from->along);
+    CHECK(from->of == 0 || from->rows < from->of);
+    u->of = from->of > u->of ? from->of : u->of;
     const loop_value p =
-        loop_offset(b, loop_buffer(b, buffer), loop_binary(b, LOOP_IMUL, at, loop_i64(b, 4)));
+        loop_offset(b, loop_buffer(b, u->buffer), loop_binary(b, LOOP_IMUL, at, loop_i64(b, 4)));
     element x = count == LOOP_NO_VALUE ? element_load(b, TN_F32, p, lanes, 4)
                                        : element_load_first(b, TN_F32, p, lanes, count, 4);
     x.re = loop_binary(b, LOOP_FDIV, x.re, loop_float(b, loop_value_type(b, x.re), 3));
@@ -437,7 +446,7 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
                        bool is_transposed)
 {
     static float a[GIVEN_MOST], b[GIVEN_MOST], bias[64], have[GIVEN_MOST], want[GIVEN_MOST];
-    static uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
+    thirds third_a = {CONTRACT_A, k, 0}, third_b = {CONTRACT_B, n, 0};
     uint64_t state = (uint64_t)(m * n + k);
     contract_spec *spec = calloc(1, sizeof *spec);
     const machine on = machine_of(NULL, "x86-64-v3");
@@ -464,9 +473,9 @@ static void test_given(int64_t m, int64_t n, int64_t k, bool is_small, bool both
                             .sum = TN_F32,
                             .c = TN_F32,
                             .load_a = both ? load_third : NULL,
-                            .user_a = &buffer_a,
+                            .user_a = &third_a,
                             .load_b = load_third,
-                            .user_b = &buffer_b,
+                            .user_b = &third_b,
                             .row_b = n,
                             .finish = finish_bias,
                             .user_finish = &n,
@@ -504,6 +513,67 @@ static void test_callbacks(void)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int how = 0; how < 8; how++)
             test_given(shapes[i][0], shapes[i][1], shapes[i][2], how % 2, how / 2 % 2, how / 4);
+}
+
+/* B in strips of 32 columns, each with all products, as it is or computed. */
+static void test_strips_of(int64_t m, int64_t strips, int64_t k, bool is_computed)
+{
+    enum { WIDE = 32 };
+    static float a[GIVEN_MOST], b[4 * GIVEN_MOST], have[GIVEN_MOST], want[GIVEN_MOST];
+    const int64_t n = strips * WIDE;
+    thirds third = {CONTRACT_B, WIDE, 0};
+    uint64_t state = (uint64_t)(m * n + k);
+    contract_spec *spec = calloc(1, sizeof *spec);
+    const machine on = machine_of(NULL, "x86-64-v3");
+    arena memory;
+    contract_plan plan;
+    const char *fault;
+    random_f32(&state, a, (size_t)(m * k));
+    random_f32(&state, b, (size_t)(n * k));
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float total = 0;
+            for (int64_t first = 0; first < k; first += CONTRACT_BLOCK) {
+                float p = 0;
+                for (int64_t q = first; q < k && q < first + CONTRACT_BLOCK; q++) {
+                    const float y = b[(j / WIDE * k + q) * WIDE + j % WIDE];
+                    p = fmaf(a[i * k + q], is_computed ? y / 3 : y, p);
+                }
+                total = first == 0 ? p : total + p;
+            }
+            want[i * n + j] = total;
+        }
+    *spec = (contract_spec){.a = TN_F32, .b = TN_F32, .sum = TN_F32, .c = TN_F32};
+    if (is_computed) {
+        spec->load_b = load_third;
+        spec->user_b = &third;
+        spec->row_b = WIDE;
+    }
+    contract_axis_add(spec->m, &spec->n_m, m, k, 0, n);
+    contract_axis_add(spec->n, &spec->n_n, strips, 0, k * WIDE, WIDE);
+    contract_axis_add(spec->n, &spec->n_n, WIDE, 0, 1, 1);
+    contract_axis_add(spec->k, &spec->n_k, k, 1, WIDE, 0);
+    arena_init(&memory, &memory_system);
+    char *buffers[] = {(char *)a, (char *)b, (char *)have, NULL, NULL};
+    memset(have, 0, sizeof have);
+    if (CHECK(contract_build(spec, &on, &memory, &plan, &fault)) &&
+        CHECK(contract_run(&plan, NULL, buffers, 2)))
+        CHECK(same_f32(have, want, (size_t)(m * n)));
+    if (m <= 3)
+        CHECK(plan.schedule.right == RIGHT_ROWS);
+    if (m == 1 && is_computed)
+        CHECK(third.of == (k % 8 == 0 ? 8 : 0));
+    arena_release(&memory);
+    free(spec);
+}
+
+static void test_strips(void)
+{
+    static const int64_t shapes[][3] = {{1, 3, 40}, {1, 2, 300}, {2, 3, 256}, {3, 2, 512},
+                                        {3, 4, 33}, {5, 2, 24},  {20, 3, 64}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int how = 0; how < 2; how++)
+            test_strips_of(shapes[i][0], shapes[i][1], shapes[i][2], how);
 }
 
 /* ---- any axes ---- */
@@ -787,6 +857,7 @@ int main(int argc, char **argv)
     test_convs();
     test_filter_gradient();
     test_callbacks();
+    test_strips();
     for (uint64_t seed = 0; seed < (thorough ? 20000 : 600); seed++)
         test_any(seed);
     test_any(3848); /* axes of K that are one in B, and in A only before it is copied */

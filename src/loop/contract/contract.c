@@ -180,6 +180,7 @@ static void join_products(problem *p)
 enum {
     MOST_TRANSPOSED = 8,   /* rows that meet columns of B transposed in registers */
     FEW_ROWS = 4,          /* B is read so rarely that packing it does not pay */
+    STRIP_VECTORS = 4,     /* side by side */
     MANY_PANELS = 4,       /* A is read so often that packing it can pay */
     FEW_CHAINS = 6,        /* fewer do not keep the multipliers busy */
     CROWDED_ROWS = 6,      /* so many fit into one set of the first-level cache */
@@ -195,6 +196,13 @@ static bool is_read_once(const problem *p)
 {
     const double bytes = (double)p->batch * (double)p->k * (double)p->n * (double)p->bytes;
     return p->m <= FEW_ROWS && bytes >= FAR;
+}
+
+/* The columns of a strip where B lies in strips, one behind the other; 0: it does not. */
+static int64_t strip_of(const problem *p)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    return p->parts == 1 && n.n == 2 && n.step[1] == 1 && n.dynamic == 0 ? n.extent[1] : 0;
 }
 
 /* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
@@ -215,6 +223,11 @@ static int64_t choose_block(problem *p, const machine *m)
         nv = 4; /* enough chains, and panels for the threads */
     nv = nv > vectors ? vectors : nv;
     const contract_schedule *wanted = &p->spec.wanted;
+    if (p->m <= room / 2 && strip_of(p) > 0) { /* what is decoded needs registers, too */
+        nv = nv < STRIP_VECTORS ? nv : STRIP_VECTORS;
+        while (nv > 1 && strip_of(p) % (nv * p->lanes) != 0)
+            nv--;
+    }
     if (wanted->vectors > 0)
         nv = wanted->vectors < vectors ? wanted->vectors : vectors;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
@@ -259,11 +272,17 @@ static bool is_plain(const problem *p, const factors *x)
     return !x->load && x->pair == 0 && x->dtype == p->form;
 }
 
+/* Do the columns of each block lie in one strip of B? */
+static bool has_strips(const problem *p)
+{
+    return strip_of(p) > 0 && strip_of(p) % columns_of(p) == 0;
+}
+
 /* May B be read in place, as rows? */
 static bool may_read_rows(const problem *p)
 {
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
-    return p->parts == 1 && (n.n == 0 || (n.n == 1 && n.step[0] == 1));
+    return p->parts == 1 && (n.n == 0 || (n.n == 1 && n.step[0] == 1) || has_strips(p));
 }
 
 /* ... or as columns? A square of B and the sums of a vector of columns are in registers, with as
@@ -286,6 +305,8 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
     const contract_spec *s = &p->spec;
     const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
     const int64_t times = (p->m + rows - 1) / rows; /* that B is read */
+    if (has_strips(p) && times == 1)
+        return B_ROWS;
     if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
         return B_PANELS;
     if (n.n == 0 || n.step[0] == 1) {

@@ -52,13 +52,19 @@ enum contract_buffer {
     CONTRACT_MORE /* the first of the caller's own */
 };
 
+/* Element AT + ALONG of an operand (i64, in elements), ROWS rows further. */
+typedef struct contract_place {
+    loop_value at;
+    loop_value along;  /* LOOP_NO_VALUE: 0; else AT and AT + ALONG lie in one row of the operand */
+    uint32_t rows, of; /* the number of AT's row is a multiple of OF, and ROWS is less; OF 0: no */
+} contract_place;
+
 /* Where the elements of an operand come from, when they are not simply in its buffer: LANES
- * elements from element AT + ALONG (i64, in elements of the operand), of which the first COUNT
- * (i64) are asked for when it is not LOOP_NO_VALUE; they have the operand's dtype. AT and all of
- * these elements lie in one row of the operand when ALONG is not LOOP_NO_VALUE, which is 0. Called
+ * elements from PLACE on, of which the first COUNT (i64) are asked for when it is not
+ * LOOP_NO_VALUE; they have the operand's dtype, and lie in one row where PLACE has `along`. Called
  * while B is being built, perhaps several times; may use the caller's own buffers. Elements outside
  * of the operand are not asked for. */
-typedef element contract_load(void *user, loop_builder *b, loop_value at, loop_value along,
+typedef element contract_load(void *user, loop_builder *b, const contract_place *place,
                               uint32_t lanes, loop_value count);
 
 /* A part of a row or column of results, as `finish` gets it. */

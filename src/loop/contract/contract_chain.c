@@ -32,12 +32,35 @@ loop_value b_moved(multiplier *g, loop_value at, loop_value units)
     return g->p->b.load ? int_add(g->b, at, units) : loop_offset(g->b, at, units);
 }
 
-static element load_b(multiplier *g, loop_value at, uint32_t v, sized units)
+bool contract_has_rows(const problem *p, uint32_t of)
+{
+    const int64_t row = p->b.row, unit = row * of;
+    const walk *n = &p->b_n;
+    const bool is_fixed = !has_any_order(p) && p->b_batch.dynamic == 0 && n->dynamic == 0 &&
+                          sized_is_fixed((sized){p->spec.b_first, p->spec.b_first_other}) &&
+                          sized_is_fixed(products_b(&p->products, 0)) &&
+                          p->products.extent[0] == p->products.extent_other[0];
+    bool ok = p->b.load && p->b_form == B_ROWS && row > 0 && is_fixed && p->products.n == 1 &&
+              p->products.b[0] == row && p->spec.b_first % unit == 0 && n->n > 0 &&
+              n->step[n->n - 1] == 1 && n->extent[n->n - 1] <= row;
+    for (uint32_t i = 0; ok && i < p->b_batch.n; i++)
+        ok = p->b_batch.step[i] % unit == 0;
+    for (uint32_t i = 0; ok && i + 1 < n->n; i++)
+        ok = n->step[i] % unit == 0;
+    return ok;
+}
+
+/* PRODUCT: the number of the product in those of an iteration, which begins at AT. */
+static element load_b(multiplier *g, loop_value at, uint32_t v, uint32_t product, sized units)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t first = (int64_t)v * p->lanes, left = g->columns - first;
     const loop_value count = left < p->lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
+    if (g->step > 1 && contract_has_rows(p, g->step)) {
+        const contract_place place = {at, loop_i64(b, first), product, g->step};
+        return element_cast(b, p->b.load(p->b.user, b, &place, p->lanes, count), p->form);
+    }
     const loop_value from =
         b_moved(g, at, loop_sized(b, sized_add(units, sized_of(first * b_unit(p)))));
     if (p->b_form == B_PANELS) {
@@ -70,9 +93,9 @@ static void take_offset_away(multiplier *g)
     }
 }
 
-/* One product of every chain, A_BYTES and B_UNITS after A and B_AT. */
-static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at, sized a_bytes,
-                         sized b_units)
+/* One product of every chain, number PRODUCT, A_BYTES and B_UNITS after A and B_AT. */
+static void emit_product(multiplier *g, element *sums, loop_value a, loop_value b_at,
+                         uint32_t product, sized a_bytes, sized b_units)
 {
     loop_builder *b = g->b;
     element x[32], y[32];
@@ -80,14 +103,14 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
         for (uint32_t r = 0; r < g->rows; r++)
             x[r] = load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++) {
-            const element here = load_b(g, b_at, v, b_units);
+            const element here = load_b(g, b_at, v, product, b_units);
             for (uint32_t r = 0; r < g->rows; r++)
                 sums[r * g->nv + v] = contract_product(g->p, b, x[r], here, sums[r * g->nv + v]);
         }
         return;
     }
     for (uint32_t v = 0; v < g->nv; v++)
-        y[v] = load_b(g, b_at, v, b_units);
+        y[v] = load_b(g, b_at, v, product, b_units);
     for (uint32_t r = 0; r < g->rows; r++) {
         const element here = load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++)
@@ -120,7 +143,7 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     element sums[MULTIPLIER_SUMS];
     get_sums(g, sums);
     for (uint32_t i = 0; i < count; i++)
-        emit_product(g, sums, a, b_at, sized_mul(sized_of(i), step_a),
+        emit_product(g, sums, a, b_at, i, sized_mul(sized_of(i), step_a),
                      sized_mul(sized_of(i), step_b));
     set_sums(g, sums);
 }
@@ -243,8 +266,10 @@ static void emit_iterations(multiplier *g, loop_value *a, loop_value *b_at, loop
         for (int64_t line = 0; line < columns_of(p) * p->bytes; line += LOOP_ALIGN)
             loop_prefetch(b, loop_at(b, at, line));
     }
+    g->step = (count & (count - 1)) == 0 ? count : 0;
     emit_some(g, loop_offset(b, first_a, int_times_sized(b, k, step_a)),
               b_moved(g, first_b, int_times_sized(b, k, step_b)), count);
+    g->step = 0;
     loop_end(b);
     if (is_last)
         return;

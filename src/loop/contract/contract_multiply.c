@@ -482,7 +482,7 @@ void multiplier_panel(multiplier *g, loop_value panel)
         at = int_times_sized(b, int_add(b, at, panel), panel_sized_bytes(p));
     } else {
         const sized first = {p->spec.b_first, p->spec.b_first_other};
-        at = int_add(b, at, int_times_sized(b, g->column, walk_sized_step(&p->b_n)));
+        at = int_add(b, at, walk_emit(b, &p->b_n, g->column));
         at = int_times(b, int_add(b, at, loop_sized(b, first)), b_unit(p));
     }
     g->b_at = p->b.load ? at : loop_offset(b, g->all_b, at);

@@ -34,6 +34,8 @@ typedef struct multiplier {
     /* The block. */
     uint32_t rows;
     uint32_t nv;     /* vectors that have columns */
+    uint32_t step;   /* the products of this iteration, all of which begin at multiples of it; 0: it
+                        is no power of two */
     int64_t columns; /* that exist */
     /* Where all blocks are computed as high: do the results of the first unit of rows belong to
      * this one? */
@@ -66,6 +68,9 @@ void multiplier_tile(multiplier *g, loop_value block, loop_value panel);
 
 /* The size of a unit of `b_at` in bytes; 1 when it counts elements. */
 int64_t b_unit(const problem *p);
+/* Does what computes B, of each product whose number is a multiple of OF, have a row whose number
+ * is that too, and all columns of a block in it? */
+bool contract_has_rows(const problem *p, uint32_t of);
 /* UNITS (i64) after AT. */
 loop_value b_moved(multiplier *g, loop_value at, loop_value units);
 

@@ -101,7 +101,7 @@ static inline void factors_open(loop_builder *b, factors *from)
 /* How B reaches the multiplier. */
 typedef enum b_form {
     B_PANELS, /* packed, `columns` wide */
-    B_ROWS,   /* in place, N contiguous */
+    B_ROWS,   /* in place, N contiguous, or in strips of whole blocks */
     B_COLUMNS /* in place, K contiguous: transposed in registers */
 } b_form;
 

@@ -121,14 +121,19 @@ static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, u
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
+    const loop_value along = p->b.load ? int_add(b, s->g->column, column) : LOOP_NO_VALUE;
+    if (contract_has_rows(p, STREAMS)) {
+        const contract_place place = {x->from, along, i, STREAMS};
+        return element_cast(b, p->b.load(p->b.user, b, &place, lanes, count), p->form);
+    }
     const loop_value row = b_moved(s->g, x->from, loop_i64(b, i * p->products.b[0] * b_unit(p)));
     if (!p->b.load)
         return factors_load_at(b, p, &p->b, b_moved(s->g, row, int_times(b, column, b_unit(p))),
                                lanes, count);
-    const loop_value along = int_add(b, s->g->column, column);
     if (!lies_in_rows(p))
         return factors_load_at(b, p, &p->b, int_add(b, row, along), lanes, count);
-    return element_cast(b, p->b.load(p->b.user, b, row, along, lanes, count), p->form);
+    const contract_place place = {row, along, 0, 0};
+    return element_cast(b, p->b.load(p->b.user, b, &place, lanes, count), p->form);
 }
 
 /* The vector at COLUMN gets the products of the rows of a group. */

@@ -142,7 +142,7 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
 {
     element x;
     if (from->load) {
-        x = from->load(from->user, b, at, LOOP_NO_VALUE, lanes, count);
+        x = from->load(from->user, b, &(contract_place){at, LOOP_NO_VALUE, 0, 0}, lanes, count);
     } else {
         const uint32_t bytes = (uint32_t)dtype_bytes(from->dtype);
         const uint32_t align = dtype_is_complex(from->dtype) ? bytes / 2 : bytes;

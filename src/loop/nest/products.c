@@ -93,8 +93,30 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
 
 /* ---- what is before ---- */
 
+/* Stand at PLACE. What is computed of the position is then known to be the same, or one further,
+ * for neighbouring rows. */
+static void go_to(emitter *e, loop_builder *b, const contract_place *place)
+{
+    const uint32_t n = e->rank;
+    const kernel *k = e->k;
+    const bool steps = place->of > 1 && n > 1 && k->dims[n - 2] % place->of == 0 &&
+                       nest_extent(k, n - 2).now == nest_extent(k, n - 2).other;
+    loop_value at = place->at;
+    if (place->rows > 0 && !steps)
+        at = loop_binary(b, LOOP_IADD, at,
+                         loop_binary(b, LOOP_IMUL, loop_i64(b, place->rows),
+                                     loop_sized(b, nest_extent(k, n - 1))));
+    nest_decode(e, at, n);
+    if (steps) /* a multiple of OF, which is a power of two */
+        e->at[n - 2] = loop_binary(
+            b, LOOP_IADD, loop_binary(b, LOOP_AND, e->at[n - 2], loop_i64(b, -(int64_t)place->of)),
+            loop_i64(b, place->rows));
+    if (place->along != LOOP_NO_VALUE && n > 0)
+        e->at[n - 1] = loop_binary(b, LOOP_IADD, e->at[n - 1], place->along);
+}
+
 /* Vectors stay in a row of the kernel's positions: see plan/prologues.c. */
-static element load_computed(void *user, loop_builder *b, loop_value at, loop_value along,
+static element load_computed(void *user, loop_builder *b, const contract_place *place,
                              uint32_t lanes, loop_value count)
 {
     prologue *x = user;
@@ -105,9 +127,7 @@ static element load_computed(void *user, loop_builder *b, loop_value at, loop_va
     e->lanes = lanes;
     e->count = count;
     e->vector_axis = lanes > 1 ? e->rank - 1 : e->rank;
-    nest_decode(e, at, e->rank);
-    if (along != LOOP_NO_VALUE && e->rank > 0)
-        e->at[e->rank - 1] = loop_binary(b, LOOP_IADD, e->at[e->rank - 1], along);
+    go_to(e, b, place);
     const uint32_t mark = emit_mark(e);
     const element value = emit_value(e, x->k.out[0].value, x->k.out[0].from);
     emit_forget(e, mark);
