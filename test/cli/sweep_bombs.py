@@ -44,7 +44,7 @@ def diamonds(n):
 
 
 def products(n):
-    return steps(n, lambda i, x: f"matmul({x}, %x)", lambda i: "tensor<f32, 8x8>", "%x: tensor<f32, 8x8>")
+    return steps(n, lambda i, x: f"dot_general({x}, %x) contract_lhs[1] contract_rhs[0]", lambda i: "tensor<f32, 8x8>", "%x: tensor<f32, 8x8>")
 
 
 def transposes(n):
@@ -196,6 +196,8 @@ def check(family, folder):
         sizes = [f"--dim=S{i}=3" for i in range(n)] if family is symbols and command[0] in COSTLY | {"compile"} else []
         arguments = [word.replace("OUT", str(folder / "out")) for word in command[1:]]
         words = [command[0], str(source), *arguments, *sizes]
+        if command == ["check"] and family not in (wrong, wrong_line) and measure(words, folder)[0] != 0:
+            yield f"{family.__name__} is no program"
         yield from fault(f"{family.__name__}, {' '.join(command)}", lambda words=words: measure(words, folder),
                          SLOWER.get((family.__name__, command[0]), (MOST_SECONDS, MOST_BYTES)))
 

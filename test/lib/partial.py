@@ -511,6 +511,18 @@ def decoded_products(p):
     return (p.dot(x, w, [], [(1, 0)]),)
 
 
+def open_products(p):
+    """Products with extents that are known when the program runs, and operands as they are or turned."""
+    kind = p.r.choice(("f32", "f32", "f64", "bf16"))
+    sizes = {"M": p.n(), "N": p.n(200) - p.r.randint(0, 1) or 1, "K": p.n()}
+    a, b = p.r.choice(("?M, ?K", "?K, ?M")), p.r.choice(("?K, ?N", "?K, ?N", "?N, ?K"))
+    axes = [f"contract_{side}[{text.split(', ').index('?K')}]" for side, text in (("lhs", a), ("rhs", b))]
+    types = [f"tensor<{kind}, {text.replace(', ', 'x')}>" for text in (a, b, "?M, ?N")]
+    text = (f"func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{\n"
+            f"  %r = dot_general(%x, %y) {' '.join(axes)} -> {types[2]}\n  return %r\n}}\n")
+    return "ptir-text", text, [f"dim={name}={size}" for name, size in sizes.items()]
+
+
 def scanned(p):
     """The rows of a tensor one after the other, with one that is carried."""
     x = p.input(p.kind(NUMBERS), [p.n(9), *p.dims(p.r.randint(1, 2), 900)])
@@ -597,11 +609,11 @@ def moves(p):
 KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions, rows,
          normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
-         turned_products, quantised, decoded_products, scanned, steps, images, moves)
+         turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 
 
 def program(kind, number):
-    """(dialect, text) of program NUMBER of a kind."""
+    """(dialect, text) of program NUMBER of a kind, and what it says of its sizes, if any are open."""
     p = Program(random.Random(f"{kind.__name__} {number}"))
     made = kind(p)
     return made if isinstance(made[0], str) else ("ptir", p.json(*made))
@@ -609,7 +621,7 @@ def program(kind, number):
 
 def fields(kind, number, folder):
     """Program NUMBER of a kind, for the program `equality`; its file is in FOLDER."""
-    dialect, text = program(kind, number)
+    dialect, text, *sizes = program(kind, number)
     path = folder / f"{kind.__name__}_{number}{run_cases.DIALECTS[dialect][0]}"
     path.write_text(text)
-    return [f"file={path}", f"dialect={dialect}", f"random={number}"]
+    return [f"file={path}", f"dialect={dialect}", f"random={number}", *(sizes[0] if sizes else [])]

@@ -77,12 +77,13 @@ class Models(unittest.TestCase):
                          "Cycle")
 
     def test_every_fault_once(self):
-        said = self.faults(model([node("Foo", "x", "a", name="first"), node("Foo", "x", "b"), node("Bar", "x", "y")],
-                                 [X], [Y, ("a", "f32", None)]))
+        first = node("Foo", "x", "a", name="first")
+        data = model([first, node("Foo", "x", "b"), node("Bar", "x", "y")], [X], [Y, ("a", "f32", None)])
+        said = self.faults(data)
         self.assertEqual([d["kind"] for d in said], ["UnknownOp", "UnknownOp"])
         self.assertEqual(said[0]["node"], "first")
         self.assertIn("first of 2 places", said[0]["message"])
-        self.assertRegex(said[0]["message"], r'opset 13, output "a", byte \d+')
+        self.assertIn(f'opset 13, output "a", byte {data.index(first)})', said[0]["message"])
         self.assertEqual(said[1]["node"], "#2 Bar")
 
     def test_suggestion(self):

@@ -203,6 +203,40 @@ static void test_restarts(const char *data, const char *want, const char *folder
     }
 }
 
+/* One message between two ranks that expect other sizes of it. */
+typedef struct peer {
+    tn_transport transport;
+    size_t sends, wants;
+    const char *why;
+} peer;
+
+static void *pass_one(void *arg)
+{
+    enum { MOST = 16 };
+    peer *p = arg;
+    char given[MOST] = {0}, taken[MOST];
+    tn_message messages[2] = {{NULL, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+    messages[p->transport.rank == 0] = (tn_message){given, p->sends, taken, p->wants};
+    p->why = p->transport.exchange(p->transport.user, messages);
+    return NULL;
+}
+
+static void test_sizes(size_t sends, size_t wants)
+{
+    pthread_t other;
+    peer peers[2] = {{.sends = sends, .wants = 8}, {.sends = 8, .wants = wants}};
+    tn_rank_group *group = tn_rank_group_new(2);
+    if (!CHECK(group && tn_rank_group_transport(group, 0, &peers[0].transport) &&
+               tn_rank_group_transport(group, 1, &peers[1].transport) &&
+               pthread_create(&other, NULL, pass_one, &peers[1]) == 0))
+        return;
+    (void)pass_one(&peers[0]);
+    (void)pthread_join(other, NULL);
+    CHECK(!peers[0].why);
+    CHECK((peers[1].why != NULL) == (sends != wants));
+    tn_rank_group_free(group);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/tenon-ranks-XXXXXX", data[64], checkpoints[64];
@@ -238,6 +272,10 @@ int main(void)
     job both = {.data = data, .until = STEPS, .epochs = 1};
     (void)run(&both);
     CHECK_INT(both.status, TN_ERR_USAGE); /* steps and epochs */
+    test_sizes(8, 8);
+    test_sizes(9, 8);
+    test_sizes(8, 9);
+    test_sizes(0, 8);
     tn_transport none;
     tn_rank_group *group = tn_rank_group_new(2);
     CHECK(group && !tn_rank_group_transport(group, 2, &none));
