@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds for another machine and runs the cases there, in an emulator, with the reference evaluator.
+# Builds for another machine and runs the cases there, in an emulator, with the reference evaluator;
+# i686 without an emulator where this machine can.
 #
 #   tools/cross.sh [--build] [aarch64|armhf|riscv64|i686|musl [FOLDER or FILE of cases]...]
 #
@@ -16,7 +17,13 @@ case $machine in
 aarch64) name=aarch64-linux-gnu emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu" ;;
 armhf) name=arm-linux-gnueabihf emulator="qemu-arm -L /usr/arm-linux-gnueabihf" narrow=--narrow ;;
 riscv64) name=riscv64-linux-gnu emulator="qemu-riscv64 -L /usr/riscv64-linux-gnu" ;;
-i686) name=i686-linux-gnu emulator="qemu-i386 -L /usr/i686-linux-gnu" narrow=--narrow ;;
+i686)
+    name=i686-linux-gnu emulator="qemu-i386 -L /usr/i686-linux-gnu" narrow=--narrow
+    own=/usr/i686-linux-gnu/lib/ld-linux.so.2
+    if "$own" --version >/dev/null 2>&1; then # this machine runs it itself
+        emulator="$own --library-path /usr/i686-linux-gnu/lib"
+    fi
+    ;;
 musl) name=musl emulator="" ;;
 *)
     echo "cross: no machine is called '$machine': aarch64, armhf, riscv64, i686, musl" >&2

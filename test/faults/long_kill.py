@@ -27,7 +27,7 @@ COMMANDS = {
     "train": (*TRAIN, "--resume"),
 }
 # Files with temporary names after all kills and one run that ends well: libzip fills .npz files by their names.
-LEFT_AT_MOST = {"run-npz": 3}
+LEFT_AT_MOST = {"run-npz": TIMES // 8}
 
 
 def written(folder):
