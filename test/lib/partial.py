@@ -514,7 +514,7 @@ def decoded_products(p):
 def open_products(p):
     """Products with extents that are known when the program runs, and operands as they are or turned."""
     kind = p.r.choice(("f32", "f32", "f64", "bf16"))
-    sizes = {"M": p.n(), "N": p.n(200) - p.r.randint(0, 1) or 1, "K": p.n()}
+    sizes = {"M": p.r.choice((p.n(), 300)), "N": p.n(200) - p.r.randint(0, 1) or 1, "K": p.n()}
     a, b = p.r.choice(("?M, ?K", "?K, ?M")), p.r.choice(("?K, ?N", "?K, ?N", "?N, ?K"))
     axes = [f"contract_{side}[{text.split(', ').index('?K')}]" for side, text in (("lhs", a), ("rhs", b))]
     types = [f"tensor<{kind}, {text.replace(', ', 'x')}>" for text in (a, b, "?M, ?N")]
