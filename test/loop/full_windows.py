@@ -47,14 +47,17 @@ def pooled(n, c, h, w, k, s, p, co):
     return "tiny.json", json.dumps({"uops": uops})
 
 
-def depthwise(n, h, w, c, filters, strides, dilation, pads, kind="f32"):
-    """PTIR: each channel by a filter of its own, channels last: blocks of lines and rows of results."""
+def depthwise(n, h, w, c, filters, strides, dilation, pads, kind="f32", last=True):
+    """PTIR: each channel by a filter of its own; with channels last in blocks of lines and rows of results."""
     oh, ow = ((e + sum(p) - d * (k - 1) - 1) // s + 1 for e, k, s, d, p in zip((h, w), filters, strides, dilation, pads))
-    kh, kw = filters
-    y = f"tensor<{kind}, {n}x{oh}x{ow}x{c}>"
+    (kh, kw), layout = filters, ""
+    x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{c}x{h}x{w}", f"{c}x1x{kh}x{kw}", f"{n}x{c}x{oh}x{ow}"))
+    if last:
+        x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{h}x{w}x{c}", f"{kh}x{kw}x1x{c}", f"{n}x{oh}x{ow}x{c}"))
+        layout = " lhs_axes[0, 3, 1, 2] rhs_axes[3, 2, 0, 1] out_axes[0, 3, 1, 2]"
     return "ptir", f"""\
-func @main(%x: tensor<{kind}, {n}x{h}x{w}x{c}>, %w: tensor<{kind}, {kh}x{kw}x1x{c}>) -> {y} {{
-  %y = convolution(%x, %w) strides{strides} padding{pads} base_dilation[1, 1] dilation{dilation} groups[{c}] lhs_axes[0, 3, 1, 2] rhs_axes[3, 2, 0, 1] out_axes[0, 3, 1, 2] -> {y}
+func @main(%x: {x}, %w: {f}) -> {y} {{
+  %y = convolution(%x, %w) strides{strides} padding{pads} base_dilation[1, 1] dilation{dilation} groups[{c}]{layout} -> {y}
   return %y
 }}
 """
@@ -108,6 +111,9 @@ PROGRAMS = [
     depthwise(2, 11, 9, 8, [3, 1], [1, 1], [3, 1], [(2, 3), (0, 0)]),
     depthwise(1, 6, 6, 33, [3, 2], [3, 1], [1, 2], [(1, 1), (2, 0)], kind="f64"),
     depthwise(1, 8, 8, 20, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], kind="bf16"),
+    depthwise(1, 9, 28, 8, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], last=False),
+    depthwise(2, 7, 39, 8, [5, 3], [2, 2], [1, 1], [(2, 2), (1, 1)], last=False),
+    depthwise(1, 5, 20, 9, [3, 3], [1, 1], [1, 1], [(0, 1), (1, 0)], kind="f64", last=False),
     pooled(1, 8, 12, 12, 3, 1, 1, 24),
     pooled(2, 3, 15, 16, 5, 2, 2, 16),
 ]

@@ -329,23 +329,38 @@ static void finish_vector(direct *d, element total, int64_t line, int64_t row, c
         element_store_first(b, to, part.value, count, bytes);
 }
 
-/* The results of a block of ROWS rows a line, of which COUNT lanes exist. */
-static void emit_results(direct *d, int64_t rows, loop_value count)
+/* The results of a block of ROWS rows a line, of which COUNT lanes exist, are finished. */
+static void finish_block(direct *d, int64_t rows, loop_value count)
 {
-    const element zero = element_zero(d->b, d->form, d->lanes);
-    if (d->streams)
-        memset(d->is_loaded, false, sizeof d->is_loaded);
-    const int64_t results = d->lines.extent * rows;
-    for (int64_t i = 0; i < results * d->columns; i++)
-        d->sums[i] = zero;
-    add_products(d, rows, count);
-    for (int64_t i = 0; i < results; i++) {
+    for (int64_t i = 0; i < d->lines.extent * rows; i++) {
         int64_t n[CONTRACT_MAX_AXES] = {0};
         for (int64_t column = 0; column < d->columns; column++) {
             finish_vector(d, d->sums[i * d->columns + column], i / rows, i % rows, n, count);
             (void)next_position(n, d->s->n, 0, d->by_columns ? 0 : d->s->n_n);
         }
     }
+}
+
+/* The results of such a block. Only the last vector of a row is partial. */
+static void emit_results(direct *d, int64_t rows, loop_value count)
+{
+    loop_builder *b = d->b;
+    const element zero = element_zero(b, d->form, d->lanes);
+    if (d->streams)
+        memset(d->is_loaded, false, sizeof d->is_loaded);
+    for (int64_t i = 0; i < d->lines.extent * rows * d->columns; i++)
+        d->sums[i] = zero;
+    add_products(d, rows, count);
+    const int64_t extent = d->by_columns ? d->s->n[d->vector].extent : d->s->m[d->vector].extent;
+    const bool may_be_whole = d->stores_parts_slowly && count != LOOP_NO_VALUE && extent > d->lanes;
+    if (may_be_whole) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, count, loop_i64(b, d->lanes)));
+        finish_block(d, rows, LOOP_NO_VALUE);
+        loop_else(b);
+    }
+    finish_block(d, rows, count);
+    if (may_be_whole)
+        loop_end(b);
 }
 
 /* Is all that a block of ROWS rows reads inside of the windows? LOOP_NO_VALUE: it always is. */

@@ -118,7 +118,10 @@ static void choose_block(direct *d, const machine *on)
 
 bool direct_init(direct *d, const contract_spec *s, const machine *on)
 {
-    *d = (direct){.s = s, .form = dtype_compute(s->sum), .columns = 1};
+    *d = (direct){.s = s,
+                  .form = dtype_compute(s->sum),
+                  .columns = 1,
+                  .stores_parts_slowly = on->level < LEVEL_AVX512};
     if (!find_vector(d))
         return false;
     d->rows = d->lines = (direct_side){NO_AXIS, 1, NO_AXIS, s->n_windows, 0, 0};

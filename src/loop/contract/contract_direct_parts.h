@@ -26,13 +26,14 @@ typedef struct direct {
     loop_builder *b;
     tn_dtype form;
     uint32_t lanes;
-    bool by_columns;    /* vectors go along N */
-    uint32_t vector;    /* their axis, of N or M */
-    uint32_t vector_in; /* the window that they walk, or n_windows */
-    int64_t vector_by;  /* ... and their step in it, or in A */
-    direct_side rows;   /* of a block */
-    direct_side lines;  /* of rows, where vectors go along N: what more is next to each other */
-    int64_t columns;    /* of a block: N, where vectors go along M, else 1 */
+    bool by_columns;          /* vectors go along N */
+    bool stores_parts_slowly; /* there are no registers of masks */
+    uint32_t vector;          /* their axis, of N or M */
+    uint32_t vector_in;       /* the window that they walk, or n_windows */
+    int64_t vector_by;        /* ... and their step in it, or in A */
+    direct_side rows;         /* of a block */
+    direct_side lines; /* of rows, where vectors go along N: what more is next to each other */
+    int64_t columns;   /* of a block: N, where vectors go along M, else 1 */
     bool is_bounded[CONTRACT_MAX_WINDOWS]; /* windows that reach beyond A */
     loop_value a, b_at, c, zeros;
     loop_value in[CONTRACT_MAX_WINDOWS];  /* coordinates of the block's first element */
