@@ -73,8 +73,7 @@ static LLVMValueRef fma_function(translation *t)
     return t->fma;
 }
 
-/* LANES lanes of X from FIRST; lanes that X does not have are any numbers. */
-static LLVMValueRef part(const function_state *f, LLVMValueRef x, uint32_t first, uint32_t lanes)
+LLVMValueRef some_lanes(const function_state *f, LLVMValueRef x, uint32_t first, uint32_t lanes)
 {
     LLVMValueRef table[LOOP_MAX_LANES];
     const uint32_t n = LLVMGetVectorSize(LLVMTypeOf(x));
@@ -92,8 +91,7 @@ static LLVMValueRef join(const function_state *f, LLVMValueRef a, LLVMValueRef b
     return LLVMBuildShuffleVector(f->t->builder, a, b, ramp(f->t, LOOP_I32, n), "");
 }
 
-/* The lanes of N vectors, a power of two, one after the other; DONE is overwritten. */
-static LLVMValueRef join_all(const function_state *f, LLVMValueRef *done, uint32_t n)
+LLVMValueRef join_lanes(const function_state *f, LLVMValueRef *done, uint32_t n)
 {
     for (; n > 1; n /= 2)
         for (uint32_t k = 0; k < n / 2; k++)
@@ -108,12 +106,12 @@ static LLVMValueRef fma_by_calls(const function_state *f, const loop_inst *i)
     LLVMValueRef callee = fma_function(f->t);
     for (uint32_t first = 0; first < i->type.lanes; first += FMA_LANES) {
         for (unsigned k = 0; k < 3; k++)
-            in[k] = part(f, as_vector(f, in_of(f, i, k)), first, FMA_LANES);
+            in[k] = some_lanes(f, as_vector(f, in_of(f, i, k)), first, FMA_LANES);
         done[n++] = LLVMBuildCall2(f->t->builder, f->t->fma_type, callee, in, 3, "");
     }
-    LLVMValueRef all = join_all(f, done, n);
+    LLVMValueRef all = join_lanes(f, done, n);
     if (i->type.lanes < FMA_LANES)
-        all = part(f, all, 0, i->type.lanes);
+        all = some_lanes(f, all, 0, i->type.lanes);
     return as_value(f, all, i->type.lanes);
 }
 
@@ -149,10 +147,11 @@ static LLVMValueRef scale_by_registers(const function_state *f, const loop_inst 
                             i->type.lanes),
                       "");
     for (uint32_t p = 0; p < n; p++) {
-        LLVMValueRef x_part = part(f, x, p * each, each), k_part = part(f, k, p * each, each);
+        LLVMValueRef x_part = some_lanes(f, x, p * each, each),
+                     k_part = some_lanes(f, k, p * each, each);
         done[p] = scale_register(f, is_wide, x_part, k_part);
     }
-    return join_all(f, done, n);
+    return join_lanes(f, done, n);
 }
 
 /* 2^K as a float; K holds integers as LOOP_SCALE does, the exponent fits. */
@@ -244,11 +243,11 @@ static LLVMValueRef products_by_registers(const function_state *f, const loop_in
     for (uint32_t p = 0; p < n; p++) {
         LLVMValueRef in[2];
         for (unsigned k = 0; k < 2; k++)
-            in[k] =
-                LLVMBuildBitCast(f->t->builder, part(f, in_of(f, i, k), p * each, each), type, "");
+            in[k] = LLVMBuildBitCast(f->t->builder, some_lanes(f, in_of(f, i, k), p * each, each),
+                                     type, "");
         done[p] = call(f, which, NULL, 0, in, 2);
     }
-    return join_all(f, done, n);
+    return join_lanes(f, done, n);
 }
 
 static LLVMValueRef dot_pairs(const function_state *f, const loop_inst *i)
@@ -290,12 +289,12 @@ static LLVMValueRef quads_by_registers(const function_state *f, const loop_inst 
     const unsigned which = INTRINSIC_DOT_QUADS + (each == 16 ? 2 : each == 8 ? 1 : 0);
     LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
     for (uint32_t p = 0; p < n; p++) {
-        LLVMValueRef in[] = {part(f, in_of(f, i, 2), p * each, each),
-                             part(f, in_of(f, i, 0), p * each, each),
-                             part(f, in_of(f, i, 1), p * each, each)};
+        LLVMValueRef in[] = {some_lanes(f, in_of(f, i, 2), p * each, each),
+                             some_lanes(f, in_of(f, i, 0), p * each, each),
+                             some_lanes(f, in_of(f, i, 1), p * each, each)};
         done[p] = call(f, which, NULL, 0, in, 3);
     }
-    return join_all(f, done, n);
+    return join_lanes(f, done, n);
 }
 
 static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)

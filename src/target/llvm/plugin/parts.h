@@ -75,6 +75,15 @@ LLVMValueRef scale(const function_state *f, const loop_inst *i);
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i);
 LLVMValueRef conversion(const function_state *f, const loop_inst *i);
 LLVMValueRef shuffle(const function_state *f, const loop_inst *i);
+/* LANES lanes of X from FIRST; lanes that X does not have are any numbers. */
+LLVMValueRef some_lanes(const function_state *f, LLVMValueRef x, uint32_t first, uint32_t lanes);
+/* The lanes of N vectors, a power of two, one after the other; DONE is overwritten. */
+LLVMValueRef join_lanes(const function_state *f, LLVMValueRef *done, uint32_t n);
+
+/* ---- lookup.c ---- */
+
+/* V by a table of sixteen numbers; NULL where it is no such function, or the CPU has none. */
+LLVMValueRef looked_up(const function_state *f, loop_value v);
 
 /* ---- memory.c ---- */
 

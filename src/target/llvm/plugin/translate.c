@@ -312,8 +312,11 @@ bool translate(translation *t, const target_function *function)
     LLVMPositionBuilderAtEnd(t->heads, new_block(&f));
     LLVMBasicBlockRef start = new_block(&f);
     LLVMPositionBuilderAtEnd(t->builder, start);
-    for (uint32_t v = 0; v < p->n; v++)
-        f.values[v] = translate_inst(&f, &p->at[v]);
+    for (uint32_t v = 0; v < p->n; v++) {
+        f.values[v] = looked_up(&f, v);
+        if (!f.values[v])
+            f.values[v] = translate_inst(&f, &p->at[v]);
+    }
     finish(&f);
     (void)LLVMBuildBr(t->heads, start);
     (void)a->resize(a->user, f.values, bytes, 0);
@@ -336,6 +339,7 @@ void translation_init(translation *t)
         [INTRINSIC_DOT_QUADS] = "llvm.x86.avx512.vpdpbusd.128",
         [INTRINSIC_DOT_QUADS + 1] = "llvm.x86.avx512.vpdpbusd.256",
         [INTRINSIC_DOT_QUADS + 2] = "llvm.x86.avx512.vpdpbusd.512",
+        [INTRINSIC_LOOKUP] = "llvm.x86.avx512.permvar.sf.512",
         [INTRINSIC_MASKED_LOAD] = "llvm.masked.load",
         [INTRINSIC_MASKED_STORE] = "llvm.masked.store",
         [INTRINSIC_GATHER] = "llvm.masked.gather",
