@@ -262,6 +262,15 @@ static bool is_costly(const function *f, const kernel *k)
     return false;
 }
 
+/* Is the code for a column, which computes SUM_LANES elements one after the other and more, long?
+ * It takes as much longer to compile as vectors have registers. Where columns are short, they come
+ * from a cache, which needs no longer pieces of rows. */
+static bool is_long(const rows *s)
+{
+    enum { CHEAP = 4, SHORT = 256 };
+    return !s->is_dynamic && s->length <= SHORT && nest_cost(s->e.f, s->k) > CHEAP;
+}
+
 static void choose_vectors(rows *s)
 {
     enum { FEW_LANES = 16 };
@@ -270,7 +279,7 @@ static void choose_vectors(rows *s)
     s->columns = prefers_columns(s);
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
     e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
-    if (s->columns && s->is_costly && e->lanes > FEW_LANES)
+    if (s->columns && (s->is_costly || is_long(s)) && e->lanes > FEW_LANES)
         e->lanes = FEW_LANES;
     else if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
         e->lanes *= 2; /* longer pieces of each row */
