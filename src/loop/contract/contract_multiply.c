@@ -198,24 +198,44 @@ static element start_of_totals(multiplier *g)
     return e;
 }
 
-/* The sums of a chunk join the totals. */
+/* The sums of rows LOW .. HIGH - 1 of a chunk become totals, or join them. */
+static void join_rows(multiplier *g, uint32_t low, uint32_t high, bool are_first)
+{
+    loop_builder *b = g->b;
+    for (uint32_t i = low * g->nv; i < high * g->nv; i++) {
+        const loop_value at = total_at(g, i / g->nv, i % g->nv);
+        element sum = element_get(b, g->sums[i]);
+        if (!are_first)
+            sum = element_combine(b, FOLD_SUM, load_total(g, at), sum);
+        store_total(g, at, sum);
+    }
+}
+
+/* The sums of a chunk of the block's own rows. */
+static void join_own_rows(multiplier *g, bool are_first)
+{
+    const bool may_belong = g->belongs != LOOP_NO_VALUE;
+    const uint32_t first = may_belong ? (uint32_t)g->p->unit : 0;
+    join_rows(g, first, g->rows, are_first);
+    if (may_belong) {
+        loop_if(g->b, g->belongs);
+        join_rows(g, 0, first, are_first);
+        loop_end(g->b);
+    }
+}
+
 static void join_chunk(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const bool has_chunks = p->k > CONTRACT_BLOCK;
-    if (has_chunks)
-        loop_if(b, loop_binary(b, LOOP_IEQ, g->first, loop_i64(b, 0)));
-    for (uint32_t i = 0; i < g->rows * g->nv; i++)
-        store_total(g, total_at(g, i / g->nv, i % g->nv), element_get(b, g->sums[i]));
-    if (!has_chunks)
+    if (p->k <= CONTRACT_BLOCK) {
+        join_own_rows(g, true);
         return;
-    loop_else(b);
-    for (uint32_t i = 0; i < g->rows * g->nv; i++) {
-        const loop_value at = total_at(g, i / g->nv, i % g->nv);
-        const element sum = element_get(b, g->sums[i]), before = load_total(g, at);
-        store_total(g, at, element_combine(b, FOLD_SUM, before, sum));
     }
+    loop_if(b, loop_binary(b, LOOP_IEQ, g->first, loop_i64(b, 0)));
+    join_own_rows(g, true);
+    loop_else(b);
+    join_own_rows(g, false);
     loop_end(b);
 }
 
@@ -408,33 +428,48 @@ static void block_begins_at(multiplier *g, loop_value row)
     g->a = loop_offset(g->b, g->all_a, int_times(g->b, at, p->bytes * p->parts));
 }
 
-/* A block of which all are computed as high. What of it belongs to the block before is not stored.
- */
-static void emit_one_height(multiplier *g, loop_value block, loop_value panel)
+/* A block, where all are computed as high: BEFORE rows (i64) of it belong to the block before, and
+ * its own ones are N_ROWS (i64). */
+typedef struct one_height {
+    uint32_t rows;
+    loop_value before, n_rows;
+} one_height;
+
+static bool has_one_height(const problem *p)
+{
+    return p->has_one_height && p->longer > 0;
+}
+
+static one_height height_of(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
+    const int64_t rows = (p->base + 1) * p->unit;
+    g->belongs = loop_binary(b, LOOP_ILT, part_of(g, block), loop_i64(b, p->longer));
+    const loop_value before = loop_select(b, g->belongs, loop_i64(b, 0), loop_i64(b, p->unit));
+    return (one_height){(uint32_t)rows, before,
+                        loop_binary(b, LOOP_ISUB, loop_i64(b, rows), before)};
+}
+
+static void emit_one_height(multiplier *g, loop_value block, loop_value panel)
+{
+    loop_builder *b = g->b;
     const loop_value row = multiplier_row(g, block), totals = g->totals;
-    const uint32_t unit = (uint32_t)p->unit, rows = (uint32_t)p->base * unit + unit;
-    const loop_value is_longer =
-        loop_binary(b, LOOP_ILT, part_of(g, block), loop_i64(b, p->longer));
-    const loop_value before = loop_select(b, is_longer, loop_i64(b, 0), loop_i64(b, unit));
-    block_begins_at(g, loop_binary(b, LOOP_ISUB, row, before));
-    g->belongs = is_longer;
-    emit_panels(g, rows, panel);
+    const one_height h = height_of(g, block);
+    block_begins_at(g, loop_binary(b, LOOP_ISUB, row, h.before));
+    emit_panels(g, h.rows, panel);
     g->belongs = LOOP_NO_VALUE;
     if (totals == LOOP_NO_VALUE)
         return;
     g->row = row;
-    g->totals = loop_offset(b, totals, int_times(b, before, g->total_step));
-    finish_block(g, loop_binary(b, LOOP_ISUB, loop_i64(b, rows), before));
+    g->totals = loop_offset(b, totals, int_times(b, h.before, g->total_step));
+    finish_block(g, h.n_rows);
     g->totals = totals;
 }
 
 void multiplier_block(multiplier *g, loop_value block, loop_value panel)
 {
-    const problem *p = g->p;
-    if (p->has_one_height && p->longer > 0) {
+    if (has_one_height(g->p)) {
         emit_one_height(g, block, panel);
         return;
     }
@@ -444,11 +479,28 @@ void multiplier_block(multiplier *g, loop_value block, loop_value panel)
         finish_block(g, n_rows);
 }
 
+/* The same in a tile, where `a` and `totals` are those of the block's own rows. */
+static loop_value emit_tile_rows(multiplier *g, loop_value block, loop_value panel)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value totals = g->totals;
+    if (!has_one_height(p))
+        return emit_rows(g, part_of(g, block), panel);
+    const one_height h = height_of(g, block);
+    g->a = loop_offset(b, g->a, int_times(b, h.before, -walk_step(&p->a_m) * p->bytes));
+    g->totals = loop_offset(b, totals, int_times(b, h.before, -g->total_step));
+    emit_panels(g, h.rows, panel);
+    g->belongs = LOOP_NO_VALUE;
+    g->totals = totals;
+    return h.n_rows;
+}
+
 void multiplier_tile(multiplier *g, loop_value block, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value n_rows = emit_rows(g, part_of(g, block), panel);
+    const loop_value n_rows = emit_tile_rows(g, block, panel);
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column);
     if (p->k > CONTRACT_BLOCK)
         loop_if(b, loop_binary(b, LOOP_IEQ, int_add(b, g->first, g->length), loop_i64(b, p->k)));

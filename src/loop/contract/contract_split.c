@@ -34,7 +34,8 @@ static int64_t repeated(int64_t extent, int64_t most)
 static int64_t choose_height(problem *p, int64_t extent, int64_t most)
 {
     enum { FEW = 48, HIGH = 8 };
-    const bool can = !p->is_tiled && !p->spec.a_in_scratch && p->a_m.dynamic == 0;
+    const bool packs_blocks = p->is_tiled && p->tiles.packs_a;
+    const bool can = !packs_blocks && !p->spec.a_in_scratch && p->a_m.dynamic == 0;
     const int64_t least = most < HIGH ? most : most - 1;
     for (int64_t n = most; can && n >= least; n--)
         if (repeated(extent, n) * FEW <= extent) {
