@@ -63,6 +63,11 @@ void module_free(module *m)
     memory_free(a, m, sizeof *m);
 }
 
+bool name_is_number(const char *name)
+{
+    return name[0] == '%' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0';
+}
+
 const char *module_string(module *m, const char *text, size_t length)
 {
     uint64_t h = hash_bytes(1, text, length);

@@ -128,6 +128,9 @@ module *module_copy_to(const module *m, context *cx);
  * numbers. */
 const attrs *module_attrs_from(module *to, const attrs *from);
 
+/* Is NAME, of a node, only the number that the text gives it, `%7`? Dialects whose values have
+ * names count anew then. */
+bool name_is_number(const char *name);
 /* The interned copy of a text; equal texts are the same pointer. NULL when there is no memory. */
 const char *module_string(module *m, const char *text, size_t length);
 /* A new function at the end of the module, or NULL. */

@@ -210,6 +210,16 @@ static tn_status resolve_operands(lowering *l, const ptir_inst *inst, operands *
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
+tn_status ptir_lower_number(lowering *l, uint32_t id, const char **name)
+{
+    char text[16];
+    if (id == l->scope->f->values.n)
+        return TN_OK;
+    const int n = snprintf(text, sizeof text, "%%%" PRIu32, id);
+    *name = module_string(l->m, text, (size_t)n);
+    return *name ? TN_OK : ptir_lower_no_memory(l);
+}
+
 /* Add the node of INST on its operands; *OK is false after a fault. */
 static tn_status add_node(lowering *l, const ptir_inst *inst, const operands *in, lowered *v,
                           bool *ok)
@@ -223,6 +233,8 @@ static tn_status add_node(lowering *l, const ptir_inst *inst, const operands *in
                       .place = l->where.index + 1,
                       .spelling = !inst->out.tensor && inst->out.n == 1 ? PTIR_ONE_TUPLE : 0};
     *ok = false;
+    if (!desc.name)
+        TN_TRY(ptir_lower_number(l, inst->id, &desc.name));
     TN_TRY(ptir_lower_attrs(l, inst, in->types, in->n, &desc.op, &desc.attrs));
     if (!desc.attrs || !ptir_lower_check(l, inst, desc.op, in->types, in->n))
         return TN_OK;

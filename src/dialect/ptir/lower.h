@@ -122,5 +122,7 @@ const char *ptir_lower_nesting(arena *memory, const ptir_type *t);
 
 /* Keep the hints of the function in work. */
 tn_status ptir_lower_hints(lowering *l);
+/* *NAME of the value that is added next: `%7` if the text numbers it so and the graph otherwise. */
+tn_status ptir_lower_number(lowering *l, uint32_t id, const char **name);
 
 #endif

@@ -68,6 +68,8 @@ static tn_status add_input(lowering *l, uint32_t k, int64_t leaf, const type *t,
     }
     attr entries[] = {{.key = KEY_NAME, .v.s = name}, {.key = KEY_TYPE, .v.type = t}};
     node_desc desc = {.op = OP_INPUT, .at = from->at, .number = id};
+    if (k >= from->parameter_names.n && leaf < 0)
+        TN_TRY(ptir_lower_number(l, id, &desc.name));
     desc.attrs = name ? attrs_of(&l->m->attrs, entries, 2) : NULL;
     return desc.attrs ? function_add(l->scope->f, &desc, v) : ptir_lower_no_memory(l);
 }

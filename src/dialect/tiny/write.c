@@ -45,8 +45,8 @@ static void name_values(writer *w)
     const function *f = w->f;
     for (uint32_t i = 0; i < f->nodes.n && !w->no_memory; i++) {
         const node *n = &f->nodes.at[i];
-        if (n->n_results != 1 || !n->name || !*n->name || is_taken(w, n->name) ||
-            w->inlined[n->first_value])
+        if (n->n_results != 1 || !n->name || !*n->name || name_is_number(n->name) ||
+            is_taken(w, n->name) || w->inlined[n->first_value])
             continue;
         if (take(w, n->name))
             w->ids[n->first_value] = n->name;
@@ -80,7 +80,8 @@ static void find_immediates(writer *w)
     const function *f = w->f;
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
-        w->inlined[n->first_value] = n->op == OP_CONSTANT && (n->spelling == 1 || !n->name) &&
+        w->inlined[n->first_value] = n->op == OP_CONSTANT &&
+                                     (n->spelling == 1 || !n->name || name_is_number(n->name)) &&
                                      value_type(f, n->first_value)->rank == 0;
     }
     for (uint32_t i = 0; i < f->nodes.n; i++) {

@@ -137,7 +137,7 @@ static const char *own_name(const char *name)
 {
     if (!name || name[0] != '%' || !name[1])
         return name;
-    if (name[1 + strspn(name + 1, "0123456789")] == '\0')
+    if (name_is_number(name))
         return NULL;
     return text_is_name(name + 1) ? name + 1 : name;
 }
