@@ -27,7 +27,8 @@ uint32_t jit_unit_of(jit_plan *j, const loop_program *program)
     return VECTOR_PUSH_INDEXED(a, &j->units, u, &j->by_key, h) ? j->units.n - 1 : UINT32_MAX;
 }
 
-/* More positions than anybody could wait for. */
+enum { MOST_POSITIONS_LOG2 = 38 }; /* loops over more would run for hours */
+
 static bool is_endless(const kernel *k) /* stages have no stages */
 {
     int64_t n = 1;
@@ -37,7 +38,7 @@ static bool is_endless(const kernel *k) /* stages have no stages */
     for (uint32_t i = 0; i < k->rank; i++)
         if (__builtin_mul_overflow(n, k->dims[i], &n))
             return true;
-    return n > INT64_C(1) << 38;
+    return n > INT64_C(1) << MOST_POSITIONS_LOG2;
 }
 
 uint32_t jit_buffers_of(const kernel *k, const nest *n, const nest_step *step)
@@ -300,7 +301,7 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
     nest n;
     memset(&n, 0, sizeof n); /* padding, too: nests are compared by their bytes */
     if (k->kind != KERNEL_REFERENCE && is_endless(k))
-        return lacking(j, f, k, "it has more positions than anybody waits for");
+        return lacking(j, f, k, "it has more than 2^38 positions");
     if (k->kind == KERNEL_REFERENCE || !nest_of_kernel(f, k, &j->nests, &j->memory, &n)) {
         plan->by_reference = true;
         n.n_steps = 0;

@@ -129,6 +129,8 @@ static tn_status run_fix(session *s, const arguments *args)
     for (int i = 0; i < args->n_options; i++)
         out = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
+    const char *dialect = s->read.dialect ? s->read.dialect : dialect_of_path(file);
+    TN_TRY(refuse_other_name(s, "fix", dialect, out));
     tn_status status = read_whole(s, file, &text);
     if (status == TN_OK)
         status = fix_text(s, strcmp(file, "-") == 0 ? "<stdin>" : file, out, &text);

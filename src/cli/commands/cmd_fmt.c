@@ -11,13 +11,13 @@ static const option options[] = {
     {0},
 };
 
-/* Can M be written as what it was read from? */
-static tn_status check_formattable(session *s, const tn_module *m)
+/* Can M be written to OUT as what it was read from? */
+static tn_status check_formattable(session *s, const tn_module *m, const char *out)
 {
     tn_module_info info = {.size = sizeof info};
     TN_TRY(tn_module_get_info(m, &info));
     if (!info.is_lowered || strcmp(info.lowered_from, info.dialect) == 0)
-        return TN_OK;
+        return refuse_other_name(s, "fmt", info.dialect, out);
     return report_error(s, TN_ERR_USAGE, "Usage",
                         "programs of the dialect '%s' are not printed in it; 'tenon convert --to "
                         "%s' prints what they mean",
@@ -35,7 +35,7 @@ static tn_status run_fmt(session *s, const arguments *args)
         *(args->options[i].id == OPTION_OUT ? &out : &style) = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s, file, &m));
-    tn_status status = check_formattable(s, m);
+    tn_status status = check_formattable(s, m, out);
     if (status == TN_OK)
         status = tn_module_write(m, NULL, style, &writer);
     if (status == TN_OK)

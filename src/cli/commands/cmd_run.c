@@ -61,7 +61,7 @@ static tn_status read_one(session *s, const given *g, run_options *o)
         return TN_OK;
     case OPTION_OUTPUT:
         o->output = g->value;
-        return g->value[0] ? TN_OK : usage_error(s, "--output needs a name");
+        return outputs_check(s, g->value);
     case OPTION_BATCH:
         o->batch = g->value;
         return TN_OK;

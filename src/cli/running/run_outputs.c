@@ -1,5 +1,7 @@
 /* The results of `tenon run`: files, an archive, or text. */
+#include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/running/run.h"
 
@@ -60,6 +62,27 @@ static bool is_file(const char *path)
             return true;
     }
     return false;
+}
+
+/* Is PATH, which does not exist, a name as files have it, `x.txt`? */
+static bool is_mistaken(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    struct stat info;
+    return dot && dot > name && isalpha((unsigned char)dot[1]) && stat(path, &info) != 0;
+}
+
+tn_status outputs_check(session *s, const char *path)
+{
+    if (!path[0])
+        return usage_error(s, "--output needs a name");
+    if (is_file(path) || !is_mistaken(path))
+        return TN_OK;
+    return usage_error(s,
+                       "--output writes a file whose name ends with .npz, .npy or .safetensors, or "
+                       "a folder: '%s/' if '%s' is to be one",
+                       path, path);
 }
 
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)

@@ -26,6 +26,17 @@ const char *dialect_of_path(const char *path)
     return NULL;
 }
 
+tn_status refuse_other_name(session *s, const char *who, const char *written, const char *path)
+{
+    const char *named = dialect_of_path(path);
+    if (!named || !written || strcmp(named, written) == 0)
+        return TN_OK;
+    return report_error(s, TN_ERR_USAGE, "Usage",
+                        "'%s' writes the dialect of the program, %s, and %s is a name of %s; "
+                        "'tenon convert -o %s' converts",
+                        who, written, path, named, path);
+}
+
 tn_status convert_for(tn_module *m, const char *path)
 {
     const char *to = dialect_of_path(path);
