@@ -208,6 +208,26 @@ static const index_expr *read_sum(parser *p)
     return NULL;
 }
 
+const char *index_fault_text(index_fault f)
+{
+    switch (f) {
+    case INDEX_SYNTAX:
+        return "is not an expression here";
+    case INDEX_LIMIT:
+        return "is nested too deeply or holds a number that is too large";
+    case INDEX_NO_AXIS:
+        return "names an axis that the result does not have";
+    case INDEX_NON_AFFINE:
+        return "multiplies or divides by something that depends on an axis";
+    case INDEX_DIVISOR:
+        return "divides by a number that is not positive";
+    case INDEX_FINE:
+    case INDEX_NO_MEMORY:
+        break;
+    }
+    return "cannot be read";
+}
+
 index_fault index_map_parse(const char *text, uint32_t rank, arena *memory, index_map *out,
                             size_t *where)
 {

@@ -51,6 +51,9 @@ typedef enum index_fault {
 index_fault index_map_parse(const char *text, uint32_t rank, arena *memory, index_map *out,
                             size_t *where);
 
+/* What is wrong with an expression: `names an axis that the result does not have`. */
+const char *index_fault_text(index_fault f);
+
 /* The value for the axes AT. Without symbols; wraps around. */
 int64_t index_value(const index_expr *e, const int64_t *at);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "ops/index_map.h"
 
 typedef struct map_reader {
     reader *r;
@@ -13,7 +14,9 @@ typedef struct map_reader {
     uint32_t rank;         /* of the result */
     text_buffer text;
     uint32_t divisions;
-    uint32_t nesting;
+    size_t starts[TN_MAX_RANK]; /* in the text, of the expression for each axis of the source */
+    span places[TN_MAX_RANK];   /* where the program says it */
+    bool by_strides;
 } map_reader;
 
 static bool malformed(map_reader *p, span at, const char *what)
@@ -137,6 +140,8 @@ static bool put_all(map_reader *p, const json_value *const *list, uint32_t n, sp
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             text_puts(&p->text, ";");
+        p->starts[i] = p->text.n;
+        p->places[i] = list[i]->at;
         if (list[i]->kind == JSON_STRING ? !put_words(p, list[i]->text)
                                          : !put_expression(p, list[i]))
             return false;
@@ -260,6 +265,9 @@ static bool put_strides(map_reader *p, const json_value *map, const dim *dims)
     if (from && (from->kind != JSON_NUMBER || !from->number.is_integer || !from->number.fits_i64))
         return malformed(p, from->at, "has an offset that is not a whole number");
     offset = from ? from->number.i : 0;
+    p->by_strides = true;
+    for (uint32_t a = 0; a < t->rank; a++)
+        p->places[a] = map->at;
     for (uint32_t k = 0; k <= n; k++) {
         const int64_t s = k < n ? strides[k] : offset;
         if (s > INT32_MAX * (int64_t)1024 || s < -(INT32_MAX * (int64_t)1024))
@@ -294,6 +302,50 @@ static bool put_map(map_reader *p, const json_value *map, const dim *dims)
     return put_keyed(p, map);
 }
 
+/* Of the text's expression for axis K of the source. */
+static bool leaves(map_reader *p, uint32_t k, index_bounds b)
+{
+    const type *t = type_at(p->r, p->x->v);
+    const char *how = b == INDEX_OUTSIDE ? "" : " may";
+    if (p->by_strides)
+        return fault(p->r, p->e, DIAG_UnguardedAccess, p->places[k],
+                     "these strides%s leave the source, which has %" PRId64 " elements", how,
+                     t->count);
+    return fault(p->r, p->e, DIAG_UnguardedAccess, p->places[k],
+                 "the position%s leave%s axis %" PRIu32 " of the source, which has extent %" PRId64,
+                 how, *how ? "" : "s", k, t->dims[k]);
+}
+
+/* The rules of VIEW, said of the expressions as they stand in the program. MAP, a text, is made of
+ * them. */
+static bool check_expressions(map_reader *p, const char *text, const dim *dims, arena *memory)
+{
+    const type *t = type_at(p->r, p->x->v);
+    index_map map;
+    size_t where;
+    const index_fault f = index_map_parse(text, p->rank, memory, &map, &where);
+    if (f == INDEX_NO_MEMORY)
+        return out_of_memory(p->r);
+    uint32_t k = 0;
+    while (f != INDEX_FINE && k + 1 < t->rank && p->starts[k + 1] && p->starts[k + 1] <= where)
+        k++;
+    if (f != INDEX_FINE)
+        return fault(p->r, p->e, f == INDEX_NON_AFFINE ? DIAG_NonAffine : DIAG_InvalidAttribute,
+                     p->places[k], "the position along axis %" PRIu32 " of the source %s", k,
+                     index_fault_text(f));
+    for (uint32_t i = 0; i < p->rank; i++)
+        if (dims[i] <= 0) /* it reads nothing, or sizes are open */
+            return true;
+    for (uint32_t i = 0; i < map.n; i++) {
+        if (map.at[i]->symbolic || dim_is_symbolic(t->dims[i]))
+            continue;
+        const index_bounds b = index_check(map.at[i], dims, p->rank, t->dims[i]);
+        if (b != INDEX_INSIDE)
+            return leaves(p, i, b);
+    }
+    return true;
+}
+
 bool read_view(reader *r, entry *e, const value *x)
 {
     dim dims[TN_MAX_RANK];
@@ -311,6 +363,12 @@ bool read_view(reader *r, entry *e, const value *x)
         ok && !p.text.failed ? module_string(r->m, p.text.at ? p.text.at : "", p.text.n) : NULL;
     text_release(&p.text);
     if (!ok)
+        return false;
+    arena memory;
+    arena_init(&memory, r->m->allocator);
+    const bool is_sound = own && check_expressions(&p, own, dims, &memory);
+    arena_release(&memory);
+    if (own && !is_sound)
         return false;
     axis *axes = new_axes(r, n);
     if (!own || !axes)

@@ -6,26 +6,6 @@
 #include "ops/index_map.h"
 #include "ops/rules/rules.h"
 
-static const char *fault_text(index_fault f)
-{
-    switch (f) {
-    case INDEX_SYNTAX:
-        return "is not an expression here";
-    case INDEX_LIMIT:
-        return "is nested too deeply or holds a number that is too large";
-    case INDEX_NO_AXIS:
-        return "names an axis that the result does not have";
-    case INDEX_NON_AFFINE:
-        return "multiplies or divides by something that depends on an axis";
-    case INDEX_DIVISOR:
-        return "divides by a number that is not positive";
-    case INDEX_FINE:
-    case INDEX_NO_MEMORY:
-        break;
-    }
-    return "cannot be read";
-}
-
 /* Symbols of index maps are sizes of the module like any other. */
 static bool declare_symbol(void *user, const char *name, size_t length)
 {
@@ -63,7 +43,7 @@ static tn_status check_map(const infer_call *call, arena *memory, const shape *s
         return module_no_memory(m);
     if (f != INDEX_FINE)
         return infer_reject(call, f == INDEX_NON_AFFINE ? DIAG_NonAffine : DIAG_InvalidAttribute,
-                            "index map '%s' %s, at byte %zu", text, fault_text(f), where);
+                            "index map '%s' %s, at byte %zu", text, index_fault_text(f), where);
     if (map.n != call->in[0]->rank)
         return infer_reject(call, DIAG_InvalidAttribute,
                             "index map '%s' has %" PRIu32
