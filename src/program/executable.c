@@ -493,6 +493,11 @@ uint64_t exe_bytes(const executable *x, uint32_t threads)
            (uint64_t)x->n_table * sizeof(char *);
 }
 
+uint64_t exe_value_bytes(const executable *x)
+{
+    return x->memory + x->scratch;
+}
+
 bool exe_uses_threads(const executable *x)
 {
     return x->uses_threads;

@@ -218,6 +218,8 @@ tn_status exe_finish(executable *x);
 
 uint64_t exe_bytes(const executable *x,
                    uint32_t threads); /* that a run holds, but for its outputs */
+/* That values take in a run on one thread: what users are told. */
+uint64_t exe_value_bytes(const executable *x);
 /* Is there a step whose work can be shared out? */
 bool exe_uses_threads(const executable *x);
 uint32_t exe_step_count(const executable *x, uint32_t block);

@@ -49,6 +49,8 @@ outputs: %3
         self.assertGreaterEqual(f["flops"], 2 * 100 * 3 * 2)
         self.assertLessEqual(f["flops"], 4 * 100 * 3 * 2)
         self.assertIsInstance(f["memory_bytes"], int)
+        explained = json.loads(start("explain", self.folder / "net.ir", "--json", "--dim", "batch=100").stdout)
+        self.assertEqual(explained.get("memory_bytes", f["memory_bytes"]), f["memory_bytes"])
         twice = self.facts("net.ir", self.net, "--dim", "batch=200")
         self.assertEqual(twice["flops"], 2 * f["flops"])
 

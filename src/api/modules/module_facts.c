@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "compile/aot/aot.h"
 #include "graph/literal.h"
+#include "program/executable.h"
 
 /* ---- modules ---- */
 
@@ -49,7 +50,7 @@ static tn_status count_costs(const tn_program *p, tn_program_costs *out)
         }
     }
     if (s == TN_OK && made.exe)
-        out->memory_bytes = made.exe->memory + made.exe->scratch;
+        out->memory_bytes = exe_value_bytes(made.exe);
     pipeline_release(&made);
     return s;
 }

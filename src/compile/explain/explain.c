@@ -243,7 +243,7 @@ static uint32_t count_uncovered(const explainer *x)
 /* Bytes that a run on one thread holds besides inputs and outputs. */
 static uint64_t memory_of(const tn_program *p)
 {
-    return p->tape ? exe_bytes(tape_executable(p->tape), 1) : 0;
+    return p->tape ? exe_value_bytes(tape_executable(p->tape)) : 0;
 }
 
 static void put_text(explainer *x, const tn_program *program)
