@@ -487,7 +487,8 @@ tn_status finish_instr(reader *r, instr *in)
 {
     if (r->f->nodes.n >= r->m->cx->limits.nodes) {
         r->stop = true;
-        return REJECT(r, in, LimitExceeded, "more than %" PRIu32 " instructions",
+        return REJECT(r, in, LimitExceeded,
+                      "more instructions than the limit of %" PRIu32 "; --limit nodes=N changes it",
                       r->m->cx->limits.nodes);
     }
     TN_TRY(check_operands(r, in));
