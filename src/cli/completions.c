@@ -28,12 +28,24 @@ static void put_passes(cli_text *words)
         cli_printf(words, "%s ", p.name);
 }
 
+/* `nodes= nesting= `: the names of limits, as HELP lists them, and what goes on. */
+static void put_limits(cli_text *words, const char *help)
+{
+    for (; *help; help++)
+        cli_putc(words, *help == ',' ? '=' : *help);
+    cli_puts(words, "= ");
+}
+
 value_kind option_value(const option *o, cli_text *words)
 {
     if (!o->value)
         return VALUE_NONE;
     if (strcmp(o->value, "SYM=N") == 0)
         return VALUE_SYMBOLS;
+    if (strcmp(o->name, "--limit") == 0) {
+        put_limits(words, o->help);
+        return VALUE_WORDS;
+    }
     if (strncmp(o->value, "NAME=", 5) == 0)
         return VALUE_INPUTS;
     if (strcmp(o->name, "--wrt") == 0)

@@ -75,6 +75,8 @@ class Manual(unittest.TestCase):
             self.assertEqual(shell.bash("run", "net.ir", "--input", ""), ["image="])
             self.assertEqual(shell.bash("run", "net.ir", "--dim", "b"), ["batch="])
             self.assertEqual(shell.bash("grad", "net.ir", "--wrt", ""), ["image"])
+            self.assertEqual(shell.bash("run", "net.ir", "--limit", "ne"), ["nesting="])
+            self.assertNotIn("image=", shell.bash("run", "net.ir", "--limit", ""))
             self.assertEqual(shell.bash("ops", "layer_n"), ["layer_norm"])
             self.assertEqual(shell.bash("check", "net"), ["net.ir"])
             if shutil.which("shellcheck"):
