@@ -100,7 +100,8 @@ static void check_function(check *c)
         if (n->op == OP_INPUT &&
             (next_input >= f->inputs.n || f->inputs.at[next_input++] != n->first_value))
             fault(c, n, DIAG_InvalidInput, "the input is not listed, or not in order");
-        if (operands_are_defined(c, n))
+        const bool has_values = n->first_value + n->n_results <= f->values.n;
+        if (operands_are_defined(c, n) && has_values)
             check_types(c, n);
     }
     if (next_value != f->values.n || next_input != f->inputs.n)
