@@ -13,8 +13,7 @@ typedef struct lookup {
     loop_value index; /* whose lowest four bits count */
 } lookup;
 
-/* Do all lanes of V have the same number? *BITS: it. */
-static bool is_constant(const function_state *f, loop_value v, uint64_t *bits)
+bool is_constant(const function_state *f, loop_value v, uint64_t *bits)
 {
     const loop_inst *i = &f->p->at[v];
     if (i->op == LOOP_SPLAT)

@@ -80,7 +80,15 @@ LLVMValueRef some_lanes(const function_state *f, LLVMValueRef x, uint32_t first,
 /* The lanes of N vectors, a power of two, one after the other; DONE is overwritten. */
 LLVMValueRef join_lanes(const function_state *f, LLVMValueRef *done, uint32_t n);
 
+/* ---- halves.c ---- */
+
+/* V by the conversion of f16; NULL where it is no such number, or the CPU has none. */
+LLVMValueRef number_of_half(const function_state *f, loop_value v);
+
 /* ---- lookup.c ---- */
+
+/* Do all lanes of V have the same number? *BITS: it. */
+bool is_constant(const function_state *f, loop_value v, uint64_t *bits);
 
 /* V by a table of sixteen numbers; NULL where it is no such function, or the CPU has none. */
 LLVMValueRef looked_up(const function_state *f, loop_value v);

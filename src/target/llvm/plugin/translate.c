@@ -315,6 +315,8 @@ bool translate(translation *t, const target_function *function)
     for (uint32_t v = 0; v < p->n; v++) {
         f.values[v] = looked_up(&f, v);
         if (!f.values[v])
+            f.values[v] = number_of_half(&f, v);
+        if (!f.values[v])
             f.values[v] = translate_inst(&f, &p->at[v]);
     }
     finish(&f);

@@ -43,7 +43,7 @@ typedef struct translation {
     bool is_program; /* functions are called by code of the same module */
     LLVMTargetDataRef layout;
     cpu_level level;
-    bool has_byte_dots;
+    bool has_byte_dots, has_halves; /* instructions for these */
     LLVMTypeRef elems[LOOP_NONE];
     LLVMTypeRef function_type;
     LLVMValueRef fma; /* a function of the module, once something needs it */
