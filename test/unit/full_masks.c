@@ -9,7 +9,15 @@
 enum { MASKS = 14, COUNTS = 9, MOST_LANES = LOOP_MAX_LANES, ROOM = 64 * 8 };
 
 /* How memory is reached. */
-typedef enum access_kind { WHERE, FIRST, STORE_FIRST, GATHER, KINDS } access_kind;
+typedef enum access_kind {
+    WHERE,
+    GATHER,
+    FIRST,
+    STORE_FIRST,
+    KNOWN_FIRST, /* the program knows how many */
+    STORE_KNOWN_FIRST,
+    KINDS
+} access_kind;
 
 static const loop_elem elems[] = {LOOP_I8, LOOP_I16, LOOP_I32, LOOP_I64, LOOP_F32, LOOP_F64};
 static const int64_t counts[COUNTS] = {0, 1, 2, 3, 5, 8, 9, 16, 64};
@@ -20,6 +28,22 @@ typedef struct shape {
     loop_elem elem;
     uint32_t lanes, mask;
 } shape;
+
+static bool is_known(const shape *s)
+{
+    return s->kind == KNOWN_FIRST || s->kind == STORE_KNOWN_FIRST;
+}
+
+/* How many lanes a program knows to be there: none, all and some between. */
+static uint32_t known_count(const shape *s)
+{
+    return s->lanes * s->mask / (MASKS - 1);
+}
+
+static bool is_store(const shape *s)
+{
+    return s->kind == STORE_FIRST || s->kind == STORE_KNOWN_FIRST;
+}
 
 static bool lane_in(uint32_t mask, uint32_t lane, uint32_t lanes)
 {
@@ -46,6 +70,8 @@ static bool is_there(const shape *s, uint32_t lane, int64_t n)
 {
     const uint32_t half = s->mask % 7;
     const bool is_in = lane_in(half, lane, s->lanes);
+    if (is_known(s))
+        return lane < known_count(s);
     if (s->kind == FIRST || s->kind == STORE_FIRST)
         return (int64_t)lane < (n < s->lanes ? n : s->lanes);
     return s->mask < 7 ? is_in && n > 2 : is_in && (int64_t)lane < n;
@@ -80,18 +106,19 @@ static const loop_program *make(const shape *s, arena *memory)
     const uint32_t size = (uint32_t)loop_elem_bytes(s->elem);
     const loop_value n = loop_param_value(&b, LOOP_BEGIN);
     const loop_value masked = loop_buffer(&b, 0), whole = loop_buffer(&b, 1);
-    const loop_value first = loop_min(&b, n, loop_i64(&b, s->lanes));
+    const loop_value first =
+        is_known(s) ? loop_i64(&b, known_count(s)) : loop_min(&b, n, loop_i64(&b, s->lanes));
     loop_value x = 0;
     if (s->kind == WHERE) {
         x = loop_load_where(&b, s->elem, masked, make_mask(&b, s, n));
-    } else if (s->kind == FIRST) {
+    } else if (s->kind == FIRST || s->kind == KNOWN_FIRST) {
         x = loop_load_first(&b, type, masked, first, size);
     } else if (s->kind == GATHER) {
         const loop_value each = loop_const(&b, loop_type_of(LOOP_I64, s->lanes), size);
         const loop_value at = loop_binary(&b, LOOP_IMUL, loop_ramp(&b, LOOP_I64, s->lanes), each);
         x = loop_gather(&b, s->elem, masked, at, make_mask(&b, s, n));
     }
-    if (s->kind == STORE_FIRST)
+    if (is_store(s))
         loop_store_first(&b, masked, loop_load(&b, type, whole, size), first, size);
     else
         loop_store(&b, whole, x, size);
@@ -139,7 +166,7 @@ static bool is_right(guards *g, const shape *s, code_function *run, int64_t n)
     for (uint32_t k = 0; ok && k < s->lanes; k++)
         for (size_t i = 0; i < size; i++) {
             const size_t b = k * size + i;
-            if (s->kind == STORE_FIRST)
+            if (is_store(s))
                 ok = ok && (!is_there(s, k, n) || at[b] == before[b]);
             else
                 ok = ok && whole[b] == (is_there(s, k, n) ? (char)(k * 5 + i) : 0);
@@ -167,7 +194,7 @@ static size_t list_shapes(shape *out)
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t e = 0; e < sizeof elems / sizeof *elems; e++)
             for (uint32_t lanes = 2; lanes <= 32; lanes *= 2)
-                for (uint32_t m = 0; m < (kind == WHERE || kind == GATHER ? MASKS : 1); m++)
+                for (uint32_t m = 0; m < (kind == FIRST || kind == STORE_FIRST ? 1 : MASKS); m++)
                     out[n++] = (shape){(access_kind)kind, elems[e], lanes, m};
     return n;
 }

@@ -109,11 +109,85 @@ static void copy_first(const function_state *f, loop_elem e, LLVMValueRef to, LL
     LLVMPositionBuilderAtEnd(b, after);
 }
 
+/* A number of elements that is known: they are two vectors of a power of two, which overlap. */
+typedef struct known_part {
+    uint32_t n, vector;
+    LLVMTypeRef type;
+} known_part;
+
+/* Is N of the LANES of E known, and not all or none of them? */
+static bool is_known_part(const function_state *f, loop_elem e, LLVMValueRef n, uint32_t lanes,
+                          known_part *part)
+{
+    const uint64_t known = LLVMIsAConstantInt(n) ? LLVMConstIntGetZExtValue(n) : 0;
+    if (known == 0 || known >= lanes)
+        return false;
+    *part = (known_part){.n = (uint32_t)known, .vector = 1};
+    while (2 * part->vector <= part->n)
+        part->vector *= 2;
+    part->type = LLVMVectorType(f->t->elems[e], part->vector);
+    return true;
+}
+
+/* Where the second of the two lies. */
+static LLVMValueRef second_of(const function_state *f, loop_elem e, const known_part *part,
+                              LLVMValueRef p)
+{
+    LLVMValueRef at = LLVMConstInt(f->t->elems[LOOP_I64], part->n - part->vector, false);
+    return LLVMBuildGEP2(f->t->builder, f->t->elems[e], p, &at, 1, "");
+}
+
+/* Lanes of X followed by Y, as many as TABLE has. */
+static LLVMValueRef shuffled(const function_state *f, LLVMValueRef x, LLVMValueRef y,
+                             const uint32_t *table, uint32_t lanes)
+{
+    LLVMValueRef at[LOOP_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; i++)
+        at[i] = const_i32(f->t, table[i]);
+    return LLVMBuildShuffleVector(f->t->builder, x, y, LLVMConstVector(at, lanes), "");
+}
+
+static LLVMValueRef load_known_part(const function_state *f, const loop_inst *i,
+                                    const known_part *part)
+{
+    LLVMBuilderRef b = f->t->builder;
+    const uint32_t lanes = i->type.lanes, after = part->n - part->vector;
+    LLVMValueRef p = in_of(f, i, 0), low = LLVMBuildLoad2(b, part->type, p, "");
+    LLVMValueRef high = LLVMBuildLoad2(b, part->type, second_of(f, i->type.elem, part, p), "");
+    uint32_t table[LOOP_MAX_LANES] = {0};
+    LLVMSetAlignment(low, 1u << i->log_align);
+    LLVMSetAlignment(high, 1);
+    for (uint32_t k = 0; k < lanes; k++)
+        table[k] = k < part->vector ? k : k < part->n ? part->vector + k - after : 0;
+    LLVMValueRef x = shuffled(f, low, high, table, lanes);
+    for (uint32_t k = 0; k < lanes; k++)
+        table[k] = k < part->n ? k : lanes + k;
+    return shuffled(f, x, LLVMConstNull(LLVMTypeOf(x)), table, lanes);
+}
+
+static void store_known_part(const function_state *f, const loop_inst *i, loop_elem e,
+                             LLVMValueRef x, const known_part *part)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef p = in_of(f, i, 0), second = second_of(f, e, part, p);
+    uint32_t table[LOOP_MAX_LANES] = {0};
+    for (uint32_t k = 0; k < part->vector; k++)
+        table[k] = k;
+    LLVMSetAlignment(LLVMBuildStore(b, shuffled(f, x, x, table, part->vector), p),
+                     1u << i->log_align);
+    for (uint32_t k = 0; k < part->vector; k++)
+        table[k] = part->n - part->vector + k;
+    LLVMSetAlignment(LLVMBuildStore(b, shuffled(f, x, x, table, part->vector), second), 1);
+}
+
 static LLVMValueRef load_by_detour(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     LLVMTypeRef type = type_of_inst(f, i);
     LLVMValueRef p = in_of(f, i, 0), n = in_of(f, i, 1);
+    known_part known;
+    if (is_known_part(f, (loop_elem)i->type.elem, n, i->type.lanes, &known))
+        return load_known_part(f, i, &known);
     const detour d = open_detour(f, n, i->type.lanes);
     LLVMValueRef full = LLVMBuildLoad2(b, type, p, ""), part = LLVMConstNull(type);
     LLVMSetAlignment(full, 1u << i->log_align);
@@ -138,6 +212,11 @@ static void store_by_detour(const function_state *f, const loop_inst *i)
     LLVMBuilderRef b = f->t->builder;
     const loop_type type = operand_type(f, i, 1);
     LLVMValueRef p = in_of(f, i, 0), x = in_of(f, i, 1), n = in_of(f, i, 2);
+    known_part known;
+    if (is_known_part(f, (loop_elem)type.elem, n, type.lanes, &known)) {
+        store_known_part(f, i, (loop_elem)type.elem, x, &known);
+        return;
+    }
     const detour d = open_detour(f, n, type.lanes);
     LLVMSetAlignment(LLVMBuildStore(b, x, p), 1u << i->log_align);
     (void)LLVMBuildBr(b, d.after);
