@@ -144,24 +144,13 @@ static bool is_reshape(const node *n)
     return n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE;
 }
 
-/* Can V be made in the arrangement A from constants in others? */
-static bool can_arrange(weights *w, value_id v, const arrangement *a)
+static bool can_arrange(weights *w, value_id v, const arrangement *a);
+
+/* Can N, a step of type T, from what it takes? */
+static bool can_arrange_operands(weights *w, const node *n, const type *t, const arrangement *a)
 {
-    const node *n = node_of(w->f, v);
-    const type *t = value_type(w->f, v);
-    const literal *l = literal_of(n);
     arrangement before;
     int64_t axes[TN_MAX_RANK];
-    if (++w->steps > MOST_STEPS || !type_is_static(t) || t->count <= 0)
-        return false;
-    if (l) {
-        w->stored += l->splat || t->count <= FEW_ELEMENTS ? 0 : l->bytes;
-        return l->splat || w->uses[v] == 1 || t->count <= FEW_ELEMENTS;
-    }
-    if (a->n <= 1) /* there is one order only */
-        return true;
-    if (!is_step(n) || w->uses[v] != 1 || n->n_in > MOST_OPERANDS || n->attrs->n > MOST_ATTRIBUTES)
-        return false;
     if (op_table[n->op].class == K_ELEMENTWISE) {
         for (uint32_t i = 0; i < n->n_in; i++) {
             const type *in = value_type(w->f, n->in[i]);
@@ -179,6 +168,26 @@ static bool can_arrange(weights *w, value_id v, const arrangement *a)
     else if (!before_reshape(in, a, &before))
         return false;
     return can_arrange(w, n->in[0], &before);
+}
+
+/* Can V be made in the arrangement A from constants in others? What several nodes take, such as a
+ * zero point of all weights, is made again if no large constant is in it. */
+static bool can_arrange(weights *w, value_id v, const arrangement *a)
+{
+    const node *n = node_of(w->f, v);
+    const type *t = value_type(w->f, v);
+    const literal *l = literal_of(n);
+    const size_t stored = w->stored;
+    if (++w->steps > MOST_STEPS || !type_is_static(t) || t->count <= 0)
+        return false;
+    if (l) {
+        w->stored += l->splat || t->count <= FEW_ELEMENTS ? 0 : l->bytes;
+        return l->splat || w->uses[v] == 1 || t->count <= FEW_ELEMENTS;
+    }
+    if (a->n <= 1) /* there is one order only */
+        return true;
+    return is_step(n) && n->n_in <= MOST_OPERANDS && n->attrs->n <= MOST_ATTRIBUTES &&
+           can_arrange_operands(w, n, t, a) && (w->uses[v] == 1 || w->stored == stored);
 }
 
 static value_id arranged(expand_call *c, value_id v, const arrangement *a);

@@ -48,6 +48,27 @@ class FewBits(unittest.TestCase):
                 self.assertEqual(len(kernels), 1, "the weights are decoded where they are multiplied")
                 self.assertIn("ui8", json.dumps(kernels[0]["reads"]))
 
+    def test_several(self):
+        """What products of one shape share, such as their zero point, keeps none of them from strips."""
+        inputs = [("x", "f32", [1, N])]
+        constants, nodes = {}, []
+        for k in range(2):
+            w = random.integers(0, 256, (N, N // BLOCK, BLOCK)).astype(np.uint8)
+            constants.update({f"w{k}": w, f"s{k}": np.abs(floats(N * N // BLOCK)) + 1})
+            inputs += [(f"w{k}", "ui8", list(w.shape)), (f"s{k}", "f32", [N * N // BLOCK])]
+            nodes.append(node("MatMulNBits", f"{'y' if k else 'x'} w{k} s{k}", "z" if k else "y", domain="com.microsoft", K=N,
+                              N=N, bits=8, block_size=BLOCK))
+        data = model(nodes, inputs, [("z", "f32", None)], domains=[("com.microsoft", 1)])
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "m.onnx").write_bytes(data)
+            np.savez(folder / "c.npz", **constants)
+            given = [folder / "m.onnx", "--constants", folder / "c.npz"]
+            shown = tenon("explain", *given, "--dump", "graph").stdout
+            self.assertEqual(shown.count(f"ui8[{N // 64}, {N // BLOCK}, {BLOCK}, 64]:"), 2, shown)
+            runs = {tenon("run", *given, "--random", "1", "--print", *how).stdout for how in (["--engine", "ref"], [])}
+            self.assertEqual(len(runs), 1)
+
 
 if __name__ == "__main__":
     unittest.main()
