@@ -34,6 +34,7 @@ MATRIX, COLUMNS = (4096, 1024), 32
 IMAGES = (8, 56, 56, 3)
 BORDERED = (8, 58, 58, 3)
 SQUARE = (1024, 1024)
+TRUTHS = (100_000, 10)
 
 
 def without(shape, axis):
@@ -46,6 +47,7 @@ TEXTS.update({
     "max-1m": program([("f32", (MILLION,))], ("reduce_max(%x) axes[0]", "f32", ())),
     "max-1m-si8": program([("si8", (MILLION,))], ("reduce_max(%x) axes[0]", "si8", ())),
     "any-1m": program([("i1", (MILLION,))], ("reduce_max(%x) axes[0]", "i1", ())),
+    "any-rows-of-ten": program([("i1", TRUTHS)], ("reduce_max(%x) axes[1]", "i1", TRUTHS[:1])),
     "embedding-bag": program([("f32", TABLE), ("si64", BAGS)], ("take(%x, %i)", "f32", BAGS + TABLE[1:]),
                              ("reduce_sum(%v) axes[1]", "f32", BAGS[:1] + TABLE[1:])),
     "take-columns": program([("f32", MATRIX), ("si64", (COLUMNS,))],
@@ -60,7 +62,7 @@ TEXTS.update({
 # The bytes that must be read and written.
 MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
 MOVED.update({
-    "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "any-1m": (MILLION, 1),
+    "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "any-1m": (MILLION, 1), "any-rows-of-ten": (product(TRUTHS), TRUTHS[0]),
     "embedding-bag": (F * product(TABLE) + I * product(BAGS), F * BAGS[0] * TABLE[1]),
     "take-columns": (F * MATRIX[0] * COLUMNS + I * COLUMNS, F * MATRIX[0] * COLUMNS),
     "take-along": ((F + I) * product(SQUARE), F * product(SQUARE)),
@@ -91,6 +93,7 @@ def numpy_work(np, new):
             "max-1m": lambda: one(np.max, new(MILLION)),
             "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
             "any-1m": lambda: one(np.any, np.zeros(MILLION, bool)),
+            "any-rows-of-ten": lambda: one(lambda x: np.any(x, 1), np.zeros(TRUTHS, bool)),
             "take-columns": take_columns, "pad-images": pad_images}
 
 
@@ -122,4 +125,5 @@ def torch_work(torch, new):
             "max-1m": lambda: one(torch.amax, new(MILLION)),
             "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
             "any-1m": lambda: one(torch.any, torch.zeros(MILLION, dtype=torch.bool)),
+            "any-rows-of-ten": lambda: one(lambda x: torch.any(x, 1), torch.zeros(TRUTHS, dtype=torch.bool)),
             "embedding-bag": bag, "take-columns": take_columns, "take-along": take_along, "pad-images": pad_images}

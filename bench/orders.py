@@ -19,11 +19,12 @@ def top_text(shape, k):
 # name: shape, axis
 CUMULATIVE = {"cumsum-rows": ("1024x1024", 1), "cumsum-columns": ("1024x1024", 0),
               "cumsum-1m": (str(MILLION), 0)}
-SORTS = {"1m": (str(MILLION), 0), "rows": ("1024x1024", 1), "short": ("65536x16", 1)}
+SORTS = {"1m": (str(MILLION), 0), "rows": ("1024x1024", 1), "short": ("65536x16", 1),
+         "hundreds": ("4096x100", 1), "columns": ("1024x1024", 0)}
 # name: shape, k
 TOP = {**{f"top-{k}": (str(MILLION), k) for k in (50, 64, 256, 1000)},
        "top-50-of-rows": ("256x32768", 50), "top-8-of-rows": ("1024x1024", 8),
-       "top-2-of-rows": ("131072x8", 2)}
+       "top-2-of-rows": ("131072x8", 2), "top-10-of-hundreds": ("4096x100", 10), "top-5-of-words": ("8x50257", 5)}
 
 TEXTS = {name: one_text(shape, f"cumulative(%x) kind[sum] axis[{axis}]")
          for name, (shape, axis) in CUMULATIVE.items()}

@@ -444,11 +444,13 @@ def largest(p):
 
 
 def ordered(p):
-    """Short lines, whose elements are compared each with each, and long ones."""
+    """Short lines, whose elements are compared each with each, many of them, and long ones."""
     rank = p.r.randint(1, 2)
     shape = p.dims(rank)
     k = p.r.randrange(rank)
-    if p.r.random() < 0.6:
+    if rank == 2 and p.r.random() < 0.5:
+        shape = [p.r.randrange(2, p.r.choice([9, 40, 150])) if a == k else p.r.randrange(4, 40) for a in range(rank)]
+    elif p.r.random() < 0.6:
         shape = [p.r.randrange(129, 900, 2) if a == k else p.n(5) for a in range(rank)]
     x, down = p.input(p.kind(REAL + ("I1",)), shape), p.r.random() < 0.5
     kept = list(shape)

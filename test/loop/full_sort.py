@@ -3,7 +3,8 @@ bits of a NaN: the bits of the evaluator, also where a line holds little but NaN
 """
 from lib.every_way import differences, report, special_input
 
-SHAPES = [[129], [300], [9000], [3, 200], [200, 3], [2, 257, 2], [40, 130]]
+# As many lines as vectors have lanes go side by side, and their number, as their length, is no multiple of anything.
+SHAPES = [[129], [300], [9000], [3, 200], [200, 3], [2, 257, 2], [40, 130], [35, 47], [2, 33, 17]]
 KINDS = ["f32", "f64", "si32", "ui32", "si64", "ui64", "f16"]
 
 

@@ -324,7 +324,7 @@ static bool make(const function *f, const kernel *k, const nest_options *o, aren
     if (k->kind == KERNEL_REFERENCE)
         return false;
     if (k->kind == KERNEL_LOOPS)
-        return nest_of_loops(f, k, memory, out);
+        return nest_of_loops(f, k, o, memory, out);
     if (k->kind == KERNEL_CONTRACT)
         return nest_of_products(f, k, o, memory, out);
     if (k->kind == KERNEL_STAGES)

@@ -110,6 +110,8 @@ uint64_t nest_bytes(const function *f, const kernel *k);
 bool nest_is_read_of(const function *f, value_id v, const emit_read *read);
 /* Bytes that K must read and write: each once, and of an input only the elements that it uses. */
 uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
+/* Lane j of x[i] becomes lane i of x[j], for SIDE vectors of as many lanes. */
+void nest_transpose(loop_builder *b, element *x, uint32_t side);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
 /* Buffer number AT of STEP's list begins BYTES into its tensor; false when there are too many. */
@@ -128,7 +130,8 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
 bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
                       nest *out);
 /* One node that has loops of its own (KERNEL_LOOPS), on everything in memory. */
-bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out);
+bool nest_of_loops(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                   nest *out);
 bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, arena *memory,
                   nest *out);
 bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, arena *memory,

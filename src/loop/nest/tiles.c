@@ -49,8 +49,7 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
     t->transposed[t->n_transposed++] = *read;
 }
 
-/* Lane j of x[i] becomes lane i of x[j]. */
-static void transpose_tile(loop_builder *b, element *x, uint32_t side)
+void nest_transpose(loop_builder *b, element *x, uint32_t side)
 {
     for (uint32_t d = side / 2; d > 0; d /= 2)
         for (uint32_t i = 0; i < side; i++) {
@@ -74,7 +73,7 @@ static void load_transposed(tiles *t, const emit_read *read, loop_value column, 
         e->at[t->last] = loop_binary(e->b, LOOP_IADD, column, loop_i64(e->b, i));
         x[i] = emit_load_along(e, read, t->across, t->side);
     }
-    transpose_tile(e->b, x, t->side);
+    nest_transpose(e->b, x, t->side);
 }
 
 /* The tile at ROW and COLUMN, with every row written out. */

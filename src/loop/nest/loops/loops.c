@@ -274,9 +274,11 @@ bool loops_of_product(loops *l)
     return loops_step(l, t->count, (uint64_t)p.row.count * 4, "row by row");
 }
 
-bool nest_of_loops(const function *f, const kernel *k, arena *memory, nest *out)
+bool nest_of_loops(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                   nest *out)
 {
-    loops l = {.f = f, .k = k, .n = &f->nodes.at[k->node], .memory = memory, .out = out};
+    loops l = {
+        .f = f, .k = k, .n = &f->nodes.at[k->node], .on = &o->on, .memory = memory, .out = out};
     loop_init(&l.b, memory);
     if (kernel_only_checks(f, l.n))
         return loops_of_checks(&l);

@@ -10,6 +10,7 @@ typedef struct loops {
     const function *f;
     const kernel *k;
     const node *n;
+    const machine *on;
     arena *memory;
     nest *out;
 } loops;

@@ -1,5 +1,6 @@
 /* Order along an axis (docs/numerics.md, section 9): its keys, sort, argsort and top_k. */
 #include "loop/nest/loops/records.h"
+#include "loop/nest/loops/side_by_side.h"
 #include "ops/attr_rules.h"
 
 loop_value loops_order_key(loop_builder *b, element x, bool largest)
@@ -139,39 +140,102 @@ static void put_keys(const records *r, loop_value first, int64_t n, int64_t stri
         put_unlike(r, first, n, stride);
 }
 
+/* The line whose element 0 is number FIRST. */
+static void sort_line(loops *l, const loops_lines *lines, loop_value first)
+{
+    const tn_dtype d = loops_type(l, 0)->dtype;
+    const bool descends = attr_int(l->n->attrs, KEY_DESCENDING, 0) != 0;
+    records r;
+    /* How places of zeros are found depends on the length: one code for all of them goes without.
+     */
+    const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines->any_n;
+    if (!is_alone || !records_init_bare(&r, l, d, descends, lines->n))
+        records_init(&r, l, d, descends, lines->length);
+    r.any_length = lines->any_n;
+    records_read(&r, loops_in(l, 0), first, lines->width, lines->length);
+    records_sort(&r, loop_sized(&l->b, lines->length));
+    if (r.is_bare)
+        put_keys(&r, first, lines->n, lines->inner);
+    for (uint32_t k = 0; l->n->op == OP_SORT && !r.is_bare && k < l->n->n_in; k++)
+        put_sorted(&r, k, first, lines->length, lines->width);
+    if (l->n->op == OP_ARGSORT)
+        put_positions(&r, first, lines->length, lines->width);
+}
+
+/* Elements of several operands, in the order of the positions of S. */
+static void put_by_positions(const side_by_side *s)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, s->lanes), 1);
+    const loop_value line = side_by_side_line(s, lane, s->lines.n);
+    for (uint32_t k = 0; k < l->n->n_in; k++) {
+        const tn_dtype moved = element_carrier(loops_type(l, k)->dtype);
+        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, s->lines.n), 1);
+        const loop_value from = side_by_side_position(s, i, lane);
+        loops_store(l, loops_out(l, k), loops_add(l, line, loops_times(l, i, s->lines.inner)),
+                    loops_load(l, moved, loops_in(l, k),
+                               loops_add(l, line, loops_times(l, from, s->lines.inner)), 1,
+                               LOOP_NO_VALUE),
+                    LOOP_NO_VALUE);
+        loop_end(b);
+    }
+    loop_end(b);
+}
+
+/* Groups of lines; those in which keys do not tell all elements go line by line. */
+static bool sort_side_by_side(side_by_side *s)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    side_by_side_read(s, loops_items(l));
+    if (s->unlike != LOOP_NO_VALUE) {
+        const loop_value unlike = loop_get(b, s->unlike);
+        loop_if(b, loop_any(b, loop_binary(b, LOOP_ILT, unlike,
+                                           loop_const(b, loop_value_type(b, unlike), 0))));
+        const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, s->lanes), 1);
+        sort_line(l, &s->lines, side_by_side_line(s, lane, s->lines.n));
+        loop_end(b);
+        loop_else(b);
+    }
+    side_by_side_sort(s);
+    if (l->n->op == OP_SORT && s->has_positions)
+        put_by_positions(s);
+    else
+        side_by_side_write(s);
+    if (s->unlike != LOOP_NO_VALUE)
+        loop_end(b);
+    loop_end(b);
+    return loops_step(l, side_by_side_groups(s), (uint64_t)s->lines.n * s->lanes * 8,
+                      "as many lines at once as vectors have lanes");
+}
+
 bool loops_of_sort(loops *l)
 {
     loop_builder *b = &l->b;
     const type *t = loops_type(l, 0);
     const loops_lines lines = loops_lines_of(l, 0, resolve_axis(l->n->attrs, KEY_AXIS, t->rank));
     const bool descends = attr_int(l->n->attrs, KEY_DESCENDING, 0) != 0;
-    records r;
+    const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1;
+    side_by_side s;
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
-    /* How places of zeros are found depends on the length: one code for all of them goes without.
-     */
-    const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines.any_n;
-    if (!is_alone || !records_init_bare(&r, l, t->dtype, descends, lines.n))
-        records_init(&r, l, t->dtype, descends, lines.length);
-    r.any_length = lines.any_n;
+    if (side_by_side_init(&s, l, &lines, descends, is_alone))
+        return sort_side_by_side(&s);
     loops_split_any(l, loops_items(l), lines.inner, lines.any_inner, &outer, &inner);
-    const loop_value first = loops_add(l, loops_times_sized(l, outer, lines.all), inner);
-    records_read(&r, loops_in(l, 0), first, lines.width, lines.length);
-    records_sort(&r, loop_sized(b, lines.length));
-    if (r.is_bare)
-        put_keys(&r, first, lines.n, lines.inner);
-    for (uint32_t k = 0; l->n->op == OP_SORT && !r.is_bare && k < l->n->n_in; k++)
-        put_sorted(&r, k, first, lines.length, lines.width);
-    if (l->n->op == OP_ARGSORT)
-        put_positions(&r, first, lines.length, lines.width);
+    sort_line(l, &lines, loops_add(l, loops_times_sized(l, outer, lines.all), inner));
     loop_end(b);
     return loops_step(l, lines.outer * lines.inner, (uint64_t)lines.n * 32, "line by line");
 }
 
 /* ---- top_k ---- */
 
-enum { LEAST_ROOM = 16, MOST_ROOM = 64 }; /* records beside few that are kept */
+enum {
+    LEAST_ROOM = 16, /* records beside few that are kept */
+    MOST_ROOM = 64,
+    MOST_SIDE_BY_SIDE = 256 /* elements of lines that are sorted whole, many at once */
+};
 
 /* How many records are gathered until they are sorted again and the best KEPT of N stay. */
 static int64_t room_beside(int64_t kept, int64_t n)
@@ -195,7 +259,9 @@ static void select_best(selection *s)
     loops *l = s->r.l;
     loop_builder *b = &l->b;
     const records before = s->r;
-    records_sort(&s->r, loop_get(b, s->filled));
+    /* Never more than there is room for: so it is known how long this takes at most, and the loop
+     * that it is in need not poll in every iteration. */
+    records_sort(&s->r, loop_min(b, loop_get(b, s->filled), loop_i64(b, s->r.room)));
     if (s->r.keys != before.keys) {
         const records sorted = s->r;
         const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, s->kept), 1);
@@ -287,6 +353,30 @@ static void select_from_line(selection *s, int64_t n)
     select_best(s);
 }
 
+static bool top_k_side_by_side(side_by_side *s, int64_t kept)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const tn_dtype moved = element_carrier(s->dtype);
+    side_by_side_read(s, loops_items(l));
+    side_by_side_sort(s);
+    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, s->lanes), 1);
+    const loop_value line = side_by_side_line(s, lane, s->lines.n);
+    const loop_value line_out = side_by_side_line(s, lane, kept);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, kept), 1);
+    const loop_value index = side_by_side_position(s, k, lane);
+    const loop_value from = loops_add(l, line, loops_times(l, index, s->lines.inner));
+    const loop_value to = loops_add(l, line_out, loops_times(l, k, s->lines.inner));
+    loops_store(l, loops_out(l, 0), to,
+                loops_load(l, moved, loops_in(l, 0), from, 1, LOOP_NO_VALUE), LOOP_NO_VALUE);
+    loops_store_position(l, 1, to, index);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    return loops_step(l, side_by_side_groups(s), (uint64_t)s->lines.n * s->lanes * 8,
+                      "as many lines at once as vectors have lanes");
+}
+
 bool loops_of_top_k(loops *l)
 {
     loop_builder *b = &l->b;
@@ -298,9 +388,12 @@ bool loops_of_top_k(loops *l)
     const int64_t room = kept + room_beside(kept, lines.n) + LANES;
     const bool selects = room <= lines.n / 2;
     selection s = {.stride = lines.inner, .kept = kept};
+    side_by_side all;
     loop_value outer, inner;
     if (lines.n > INT32_MAX)
         return false;
+    if (lines.n <= MOST_SIDE_BY_SIDE && side_by_side_init(&all, l, &lines, largest, false))
+        return top_k_side_by_side(&all, kept);
     records_init(&s.r, l, t->dtype, largest, selects ? sized_of(room) : lines.length);
     loops_split_any(l, loops_items(l), lines.inner, lines.any_inner, &outer, &inner);
     s.base = loops_in(l, 0);

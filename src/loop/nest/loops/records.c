@@ -60,8 +60,7 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized leng
 bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room)
 {
     const uint32_t bits = dtype_table[dtype].bits;
-    const bool is_held = dtype_is_int(dtype) || dtype == TN_F32 || dtype == TN_F64;
-    if (!is_held || (bits != 32 && bits != 64) || room <= MOST_COUNTED)
+    if (!records_has_inverse(dtype) || room <= MOST_COUNTED)
         return false;
     *r = (records){.l = l,
                    .dtype = dtype,
@@ -185,22 +184,34 @@ static uint64_t sign_of(const records *r)
     return UINT64_C(1) << (r->is_wide ? 63 : 31);
 }
 
+bool records_has_inverse(tn_dtype d)
+{
+    return (dtype_is_int(d) || d == TN_F32 || d == TN_F64) &&
+           (dtype_table[d].bits == 32 || dtype_table[d].bits == 64);
+}
+
+element records_element_of(loop_builder *b, tn_dtype d, bool largest, loop_value key)
+{
+    const loop_type t = loop_value_type(b, key);
+    const uint32_t top = loop_value_bits(b, key) - 1;
+    loop_value x = largest ? loop_unary(b, LOOP_NOT, key) : key;
+    if (dtype_is_unsigned(d))
+        x = loop_binary(b, LOOP_XOR, x, loop_const(b, t, UINT64_C(1) << top));
+    if (!dtype_is_float(d))
+        return (element){d, x, LOOP_NO_VALUE};
+    const loop_value sign = loop_binary(b, LOOP_ASHR, x, loop_const(b, t, top));
+    const loop_value others = loop_const(b, t, (UINT64_C(1) << top) - 1);
+    x = loop_binary(b, LOOP_XOR, x, loop_binary(b, LOOP_AND, sign, others));
+    x = loop_convert(b, LOOP_BITCAST, d == TN_F64 ? LOOP_F64 : LOOP_F32, x);
+    return (element){d, x, LOOP_NO_VALUE};
+}
+
 element records_element(const records *r, loop_value index, uint32_t lanes)
 {
     loop_builder *b = &r->l->b;
-    loop_value x = load(r, r->keys, index, lanes);
-    const loop_type t = loop_value_type(b, x);
-    if (r->largest)
-        x = loop_unary(b, LOOP_NOT, x);
-    if (!dtype_is_unsigned(r->dtype))
-        x = loop_binary(b, LOOP_XOR, x, loop_const(b, t, sign_of(r)));
-    if (!dtype_is_float(r->dtype))
-        return (element){r->dtype, x, LOOP_NO_VALUE};
-    const loop_value sign = loop_binary(b, LOOP_ASHR, x, loop_const(b, t, r->is_wide ? 63 : 31));
-    const loop_value others = loop_const(b, t, sign_of(r) - 1);
-    x = loop_binary(b, LOOP_XOR, x, loop_binary(b, LOOP_AND, sign, others));
-    x = loop_convert(b, LOOP_BITCAST, r->is_wide ? LOOP_F64 : LOOP_F32, x);
-    return (element){r->dtype, x, LOOP_NO_VALUE};
+    const loop_value x = load(r, r->keys, index, lanes);
+    const loop_value sign = loop_const(b, loop_value_type(b, x), sign_of(r));
+    return records_element_of(b, r->dtype, r->largest, loop_binary(b, LOOP_XOR, x, sign));
 }
 
 loop_value records_before(const records *r, loop_value key, int64_t n)

@@ -32,6 +32,10 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized leng
 /* The same for keys alone, which tell all of an element but the sign of zero and the bits of a NaN.
  * False: there are none of DTYPE, or other records are as fast for so few. */
 bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room);
+/* Do keys of D tell the element, but for the sign of zero and the bits of a NaN? Then it is that of
+ * KEY (loops_order_key). */
+bool records_has_inverse(tn_dtype d);
+element records_element_of(loop_builder *b, tn_dtype d, bool largest, loop_value key);
 /* Of bare records: the element of record INDEX, LANES from there on; and how many come before the
  * place of KEY (loops_order_key) among the first N, i64. */
 element records_element(const records *r, loop_value index, uint32_t lanes);
