@@ -172,6 +172,12 @@ def quantised():
     yield "MatMulIntegerToFloat", "y", [u8(3, 4), s8(4, 5), own[0], f(5) ** 2 / 100, own[1], np.zeros(5, np.int8)], (), {}
     yield "DynamicQuantizeMatMul", "y", [f(3, 4), u8(4, 5), *other, f(5)], (), {}
     yield "DynamicQuantizeMatMul", "y", [f(2, 3, 4), s8(4, 5), f(5) ** 2 / 100, np.zeros(5, np.int8)], (), {}
+    for direction, rows in ("forward", ()), ("reverse", (20,)), ("bidirectional", ()):
+        n = 2 if direction == "bidirectional" else 1
+        kind = [np.abs(f(n, *rows)) / 100, np.zeros((n, *rows), np.int8)]
+        yield "DynamicQuantizeLSTM", "y h c", [f(4, 2, 3), s8(n, 3, 20), s8(n, 5, 20), f(n, 40), i32(4, 3) if n == 2 else None,
+                                               f(n, 2, 5), f(n, 2, 5), None, *kind, *kind], (1, 2, 8, 9, 10, 11), {
+            "hidden_size": 5, "direction": direction}
     for bits, rows, size in (4, 32, 16), (4, 40, 16), (4, 128, 32), (8, 32, 16), (2, 32, 16):
         count, attributes = (rows + size - 1) // size, {"K": rows, "N": 6, "bits": bits, "block_size": size}
         weights = [u8(6, count, size * bits // 8), np.abs(f(6 * count)) / 10]

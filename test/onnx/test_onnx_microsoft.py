@@ -171,6 +171,33 @@ class Microsoft(Case):
             want = attended(turn(heads(q, 4)[b])[None], all_k.repeat(2, 0)[None], all_v.repeat(2, 0)[None])
             self.close(got[b], want[0])
 
+    def test_quantised_lstm(self):
+        """Both products are of bytes: the inputs have one range, the states of each step have one."""
+        x, h, c = floats(4, 2, 3), floats(1, 2, 5), floats(1, 2, 5)
+        w, r = [random.integers(-127, 127, (1, n, 20)).astype(np.int8) for n in (3, 5)]
+        w_scale, r_scale = (random.random((1, 20)) / 100).astype(np.float32), np.array([0.004], np.float32)
+        w_zero, r_zero, bias = random.integers(-9, 9, (1, 20)).astype(np.int8), np.array([3], np.int8), floats(1, 40) / 4
+
+        def times(a, weights, scale, zero):
+            low, high = min(a.min(), 0), max(a.max(), 0)
+            step = (high - low) / 255
+            bytes_ = np.clip(np.rint(a / step) + np.rint(-low / step), 0, 255)
+            return (bytes_ - np.rint(-low / step)) @ (weights[0].astype(np.float64) - zero[0]) * step * scale[0]
+
+        def sigmoid(a):
+            return 1 / (1 + np.exp(-a))
+        seen, state, own = times(x.astype(np.float64), w, w_scale, w_zero), *(a[0].astype(np.float64) for a in (h, c))
+        want = []
+        for step in seen:
+            i, o, forget, new = np.split(step + times(state, r, r_scale, r_zero) + bias[0, :20] + bias[0, 20:], 4, -1)
+            own = sigmoid(forget) * own + sigmoid(i) * np.tanh(new)
+            state = sigmoid(o) * np.tanh(own)
+            want.append(state)
+        got = self.give("DynamicQuantizeLSTM", 3, x, w, r, bias, None, h, c, None, w_scale, w_zero, r_scale, r_zero, hidden_size=5)
+        for a, b in zip(got, (np.array(want)[:, None], state[None], own[None])):
+            np.testing.assert_allclose(a, b, atol=0.01)  # a rounding of a byte may go the other way
+        self.close(got[0][0, 0], want[0])
+
     def test_rotary(self):
         x, cos, sin = floats(2, 3, 8), floats(9, 2), floats(9, 2)
         got, = self.give("RotaryEmbedding", 1, x, np.array([4], np.int64), cos, sin, interleaved=1)
@@ -200,6 +227,8 @@ class Microsoft(Case):
                 ("MatMulNBits", [[1, 4], ("ui8", [2, 1, 8]), [2]], {"K": 16, "N": 2, "block_size": 16, "bits": 3}, "InvalidAttribute"),
                 ("FusedGemm", [[2, 2], [2, 2]], {"activation": "Softmax"}, "InvalidAttribute"),
                 ("QLinearConcat", [[], ("ui8", []), ("ui8", [2]), [], ("ui8", []), []], {}, "ArityMismatch"),
+                ("DynamicQuantizeLSTM", [[1, 1, 2], ("si8", [1, 2, 4]), ("si8", [1, 1, 4]), [1, 8], ("si32", [1]), [1, 1, 1], [1, 1, 1],
+                                         [1, 3], [2], ("si8", [1]), [1], ("si8", [1])], {}, "DimensionMismatch"),
                 ("EmbedLayerNormalization", [("si32", [1, 2])], {}, "ArityMismatch")):
             with self.subTest(op=op, attributes=attributes):
                 typed = [s if isinstance(s, tuple) else ("f32", s) for s in shapes]

@@ -1,8 +1,9 @@
 /* Recurrent layers: RNN, GRU, LSTM, as a scan over the steps. The products with the inputs are
- * computed for all steps at once before it. */
+ * computed for all steps at once before it. The weights of an LSTM may be quantised: then what they
+ * are multiplied with is, too, over its own range. */
 #include <inttypes.h>
 
-#include "dialect/onnx/ops/op.h"
+#include "dialect/onnx/ops/op_quantize.h"
 
 enum { MOST_GATES = 4, MOST_ACTIVATIONS = 3 };
 
@@ -180,22 +181,44 @@ static tn_value gate(const cell *l, tn_value all, uint32_t k)
     return tn_slice_axis(l->c->b, all, 1, k * l->hidden, l->hidden);
 }
 
+/* The last axis of X, of rank RANK, times the rows of W. */
+static tn_value times_rows(tn_builder *b, tn_value x, int64_t rank, tn_value w)
+{
+    return tn_dot_general(b, x, w, TN_INTS(), TN_INTS(), TN_INTS(rank - 1), TN_INTS(1),
+                          TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+}
+
+/* The same for a W that is quantised as Q says, each row or all of it. */
+static tn_value times_quantised(onnx_call *c, tn_value x, int64_t rank, tn_value w,
+                                const onnx_quantised *q)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return x;
+    const tn_dtype d = t->dtype;
+    const onnx_quantised own = onnx_dynamic_range(c, x);
+    const tn_value bytes = onnx_quantise(c, x, &own, TN_UI8);
+    const tn_value left = tn_sub(b, tn_cast(b, bytes, TN_SI32), tn_cast(b, own.zero, TN_SI32));
+    const tn_value sums = times_rows(b, left, rank, onnx_centred(c, w, q->zero, 0));
+    return tn_mul(b, tn_cast(b, sums, d), tn_mul(b, own.scale, q->scale));
+}
+
 /* H times the rows FROM to FROM + N, counted in gates, of R, transposed. */
 static tn_value recurrent(const cell *l, tn_value h, tn_value r, uint32_t from, uint32_t n)
 {
     tn_builder *b = l->c->b;
-    const tn_value rows = tn_slice_axis(b, r, 0, from * l->hidden, n * l->hidden);
-    return tn_dot_general(b, h, rows, TN_INTS(), TN_INTS(), TN_INTS(1), TN_INTS(1),
-                          TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    return times_rows(b, h, 2, tn_slice_axis(b, r, 0, from * l->hidden, n * l->hidden));
 }
 
 /* The states before and behind a step, and what all steps share. */
 typedef struct step {
-    tn_value x;    /* of the inputs and biases: [batch, gates * hidden] */
-    tn_value h, c; /* [batch, hidden]; c of LSTM */
-    tn_value r;    /* [gates * hidden, hidden] */
-    tn_value rb;   /* GRU: the bias of the last gate's recurrent product, [hidden] */
-    tn_value p;    /* LSTM: peepholes, [3 * hidden]; may be no value */
+    tn_value x;       /* of the inputs and biases: [batch, gates * hidden] */
+    tn_value h, c;    /* [batch, hidden]; c of LSTM */
+    tn_value r;       /* [gates * hidden, hidden] */
+    onnx_quantised q; /* of R; its scale may be no value */
+    tn_value rb;      /* GRU: the bias of the last gate's recurrent product, [hidden] */
+    tn_value p;       /* LSTM: peepholes, [3 * hidden]; may be no value */
 } step;
 
 static void step_rnn(const cell *l, step *s)
@@ -237,7 +260,9 @@ static void step_lstm(const cell *l, step *s)
 {
     tn_builder *b = l->c->b;
     enum { INPUT, OUTPUT, FORGET, CELL };
-    const tn_value all = tn_add(b, s->x, recurrent(l, s->h, s->r, 0, MOST_GATES));
+    const tn_value h = tn_is_value(s->q.scale) ? times_quantised(l->c, s->h, 2, s->r, &s->q)
+                                               : recurrent(l, s->h, s->r, 0, MOST_GATES);
+    const tn_value all = tn_add(b, s->x, h);
     const tn_value i = activated(l, 0, peeped(l, s, gate(l, all, INPUT), 0, s->c));
     const tn_value f = l->input_forget
                            ? tn_sub(b, tn_scalar_like(b, i, 1), i)
@@ -254,8 +279,9 @@ static void step_lstm(const cell *l, step *s)
 
 /* What a direction is given: tensors of the layer without the axis of directions. */
 typedef struct one_direction {
-    tn_value x;       /* [steps, batch, width] */
-    tn_value w, r, b; /* b may be no value */
+    tn_value x;              /* [steps, batch, width] */
+    tn_value w, r, b;        /* b may be no value */
+    onnx_quantised w_q, r_q; /* their scales may be no values */
     tn_value h, c, p;
     tn_value lengths; /* [batch], si64; may be no value */
     bool reverse;
@@ -286,8 +312,8 @@ static tn_value inputs_of(const cell *l, const one_direction *d)
 {
     tn_builder *b = l->c->b;
     const uint32_t n = l->n_gates;
-    tn_value x = tn_dot_general(b, d->x, d->w, TN_INTS(), TN_INTS(), TN_INTS(2), TN_INTS(1),
-                                TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    tn_value x = tn_is_value(d->w_q.scale) ? times_quantised(l->c, d->x, 3, d->w, &d->w_q)
+                                           : times_rows(b, d->x, 3, d->w);
     if (!tn_is_value(d->b))
         return x;
     x = tn_add(b, x, bias_part(l, d->b, 0, n));
@@ -308,7 +334,7 @@ static tn_value within(onnx_call *c, tn_value at, tn_value lengths, tn_value fre
 static bool run_direction(const cell *l, const one_direction *d, tn_value *all, tn_value *last_h,
                           tn_value *last_c)
 {
-    enum { H, R, C, B, P, LENGTHS, N_CARRIED };
+    enum { H, R, C, B, P, LENGTHS, SCALE, ZERO, N_CARRIED };
     onnx_call *c = l->c;
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, d->x);
@@ -320,7 +346,8 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
     if (l->kind == ONNX_CELL_GRU)
         zero_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
                                       : tn_splat(b, t->dtype, TN_INTS(l->hidden), 0);
-    const tn_value given[N_CARRIED] = {d->h, d->r, d->c, zero_bias, d->p, d->lengths};
+    const tn_value given[N_CARRIED] = {d->h, d->r,       d->c,         zero_bias,
+                                       d->p, d->lengths, d->r_q.scale, d->r_q.zero};
     for (uint32_t i = 0; i < N_CARRIED; i++)
         if (tn_is_value(given[i])) {
             at[i] = n;
@@ -340,7 +367,9 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
               .r = in[at[R]],
               .c = tn_is_value(d->c) ? in[at[C]] : tn_no_value(),
               .rb = tn_is_value(zero_bias) ? in[at[B]] : tn_no_value(),
-              .p = tn_is_value(d->p) ? in[at[P]] : tn_no_value()};
+              .p = tn_is_value(d->p) ? in[at[P]] : tn_no_value(),
+              .q = {tn_is_value(d->r_q.scale) ? in[at[SCALE]] : tn_no_value(),
+                    tn_is_value(d->r_q.zero) ? in[at[ZERO]] : tn_no_value()}};
     const tn_value old_h = s.h, old_c = s.c;
     s.x = tn_param_slice(b, xs[0]);
     const tn_value number = n_xs > 1 ? tn_param_slice(b, xs[1]) : tn_no_value();
@@ -372,10 +401,12 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
 
 /* ---- the layer ---- */
 
-enum { X, W, R, B, LENGTHS, FIRST_H, FIRST_C, PEEPHOLES };
+enum { X, W, R, B, LENGTHS, FIRST_H, FIRST_C, PEEPHOLES, W_SCALE, W_ZERO, R_SCALE, R_ZERO };
 
 typedef struct layer {
     onnx_call *c;
+    onnx_cell_kind kind;
+    bool is_quantised; /* the weights, which have the gates last then */
     cell cells[2];
     uint32_t n_directions;
     bool batch_first, first_is_reverse;
@@ -393,25 +424,43 @@ static bool read_directions(layer *l)
     return true;
 }
 
+/* Do input K, a scale or a zero point of the weights, and the shape agree: one for each direction,
+ * or for each of its N rows? */
+static bool fits_weights(const layer *l, uint32_t k, int64_t n)
+{
+    const type *t = onnx_in_type(l->c, k);
+    if (!onnx_has_in(l->c, k))
+        return onnx_refuse(l->c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", k);
+    return t && t->rank == 2 ? onnx_in_fits(l->c, k, TN_INTS(l->n_directions, n))
+                             : onnx_in_fits(l->c, k, TN_INTS(l->n_directions));
+}
+
 static bool read_layer(layer *l)
 {
     static const uint32_t n_gates[] = {1, 3, 4}, n_functions[] = {1, 2, 3};
     onnx_call *c = l->c;
-    const onnx_cell_kind kind = (onnx_cell_kind)c->op->arg;
+    const onnx_cell_kind kind = l->kind;
     const type *t = onnx_in_type(c, X), *r = onnx_in_type(c, R), *w = onnx_in_type(c, W);
     if (!t || !r || !w || !read_directions(l))
         return false;
     l->batch_first = onnx_attr_int(c, "layout", 0);
-    const int64_t hidden = r->rank == 3 ? r->dims[2] : 0;
+    const uint32_t gates_at = l->is_quantised ? 2 : 1, width_at = l->is_quantised ? 1 : 2;
+    const int64_t hidden = r->rank == 3 ? r->dims[width_at] : 0;
     if (t->rank != 3 || r->rank != 3 || w->rank != 3)
         return onnx_refuse(c, DIAG_RankMismatch, "input and weights must have rank 3");
     if (dim_is_symbolic(hidden) || hidden <= 0 || hidden > INT32_MAX ||
-        w->dims[1] != hidden * n_gates[kind] || r->dims[1] != hidden * n_gates[kind] ||
-        w->dims[0] != l->n_directions || r->dims[0] != l->n_directions)
+        w->dims[gates_at] != hidden * n_gates[kind] ||
+        r->dims[gates_at] != hidden * n_gates[kind] || w->dims[0] != l->n_directions ||
+        r->dims[0] != l->n_directions)
         return onnx_refuse(c, DIAG_DimensionMismatch, "the shapes of the weights do not fit");
     const dim n = l->n_directions, batch = t->dims[l->batch_first ? 0 : 1];
+    const dim rows = hidden * n_gates[kind];
     const tn_ints state = l->batch_first ? TN_INTS(batch, n, hidden) : TN_INTS(n, batch, hidden);
-    if (!onnx_in_fits(c, W, TN_INTS(n, hidden * n_gates[kind], t->dims[2])) ||
+    for (uint32_t k = W_SCALE; l->is_quantised && k <= R_ZERO; k++)
+        if (!fits_weights(l, k, rows))
+            return false;
+    if (!onnx_in_fits(
+            c, W, l->is_quantised ? TN_INTS(n, t->dims[2], rows) : TN_INTS(n, rows, t->dims[2])) ||
         !onnx_in_fits(c, B, TN_INTS(n, 2 * hidden * n_gates[kind])) ||
         !onnx_in_fits(c, LENGTHS, TN_INTS(batch)) || !onnx_in_fits(c, FIRST_H, state) ||
         (kind == ONNX_CELL_LSTM &&
@@ -455,14 +504,28 @@ static tn_value joined(const layer *l, const tn_value *parts, int64_t axis)
     return l->n_directions == 1 ? wide[0] : tn_concat(l->c->b, (tn_values){wide, 2}, axis);
 }
 
-bool onnx_op_recurrent(onnx_call *c)
+/* The weights of direction D, inputs W and R, and how they are quantised. */
+static void give_weights(const layer *l, uint32_t d, one_direction *out)
 {
-    layer l = {.c = c};
+    onnx_call *c = l->c;
+    out->w = part_of(c, W, d, 0);
+    out->r = part_of(c, R, d, 0);
+    if (!l->is_quantised)
+        return;
+    out->w = tn_transpose(c->b, out->w, TN_INTS(1, 0));
+    out->r = tn_transpose(c->b, out->r, TN_INTS(1, 0));
+    out->w_q = (onnx_quantised){part_of(c, W_SCALE, d, 0), part_of(c, W_ZERO, d, 0)};
+    out->r_q = (onnx_quantised){part_of(c, R_SCALE, d, 0), part_of(c, R_ZERO, d, 0)};
+}
+
+static bool give_layer(layer l)
+{
+    onnx_call *c = l.c;
     tn_builder *b = c->b;
     tn_value all[2], h[2], state[2];
     if (!read_layer(&l))
         return false;
-    const bool is_lstm = c->op->arg == ONNX_CELL_LSTM;
+    const bool is_lstm = l.kind == ONNX_CELL_LSTM;
     tn_value x = onnx_in(c, X), lengths = onnx_in(c, LENGTHS);
     if (l.batch_first)
         x = tn_transpose(b, x, TN_INTS(1, 0, 2));
@@ -473,8 +536,7 @@ bool onnx_op_recurrent(onnx_call *c)
         return false;
     for (uint32_t d = 0; d < l.n_directions; d++) {
         one_direction one = {.x = x, .lengths = lengths, .reverse = l.first_is_reverse || d == 1};
-        one.w = part_of(c, W, d, 0);
-        one.r = part_of(c, R, d, 0);
+        give_weights(&l, d, &one);
         one.b = part_of(c, B, d, 0);
         one.h = first_state(&l, FIRST_H, d, t->dims[1], t->dtype);
         if (is_lstm) {
@@ -490,4 +552,14 @@ bool onnx_op_recurrent(onnx_call *c)
     const int64_t axis = l.batch_first ? 1 : 0;
     return onnx_give(c, 0, y) && (!onnx_wants_out(c, 1) || onnx_give(c, 1, joined(&l, h, axis))) &&
            (!is_lstm || !onnx_wants_out(c, 2) || onnx_give(c, 2, joined(&l, state, axis)));
+}
+
+bool onnx_op_recurrent(onnx_call *c)
+{
+    return give_layer((layer){.c = c, .kind = (onnx_cell_kind)c->op->arg});
+}
+
+bool onnx_op_dynamic_quantize_lstm(onnx_call *c)
+{
+    return give_layer((layer){.c = c, .kind = ONNX_CELL_LSTM, .is_quantised = true});
 }
