@@ -17,7 +17,7 @@ from lib.onnx_files import model, node
 from lib.program import start
 
 DOMAIN = "com.microsoft"
-NAMES = {"float32": "f32", "float16": "f16", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8", "uint16": "ui16"}
+NAMES = {"float32": "f32", "float16": "f16", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8", "uint16": "ui16", "bool": "i1"}
 r = np.random.default_rng(3)
 
 
@@ -162,6 +162,10 @@ def quantised():
     for more in {}, {"pads": [1, 1, 1, 1]}, {"pads": [1, 0, 1, 1], "count_include_pad": 1}, {"ceil_mode": 1, "strides": [2, 2]}:
         yield "QLinearAveragePool", "y:ui8", [u8(2, 3, 6, 7), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2]} | more
     yield "QLinearAveragePool", "y:ui8", [u8(2, 6, 7, 3), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2], "channels_last": 1}
+    yield "NhwcMaxPool", "y:ui8", [u8(2, 6, 7, 3)], (), {"kernel_shape": [3, 2], "pads": [1, 0, 1, 1], "strides": [2, 1]}
+    yield "NhwcMaxPool", "y:si8", [s8(1, 7, 7, 4)], (), {"kernel_shape": [2, 2], "dilations": [2, 2]}
+    where = r.integers(0, 2, (3, 1, 5)) > 0
+    yield "QLinearWhere", "y:ui8", [where, u8(3, 4, 5), *own, u8(1), *other, scale(0.07), byte(90)], tuple(range(2, 9)), {}
     yield "QLinearConcat", "y:ui8", [scale(0.04), byte(110), u8(2, 3), *own, u8(2, 4), *other], (), {"axis": 1}
     for version in 11, 13:
         yield "QLinearSoftmax", "y:ui8", [u8(3, 2, 7), *own, *part], (), {"axis": 1, "opset": version}

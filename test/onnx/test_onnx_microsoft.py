@@ -198,6 +198,14 @@ class Microsoft(Case):
             np.testing.assert_allclose(a, b, atol=0.01)  # a rounding of a byte may go the other way
         self.close(got[0][0, 0], want[0])
 
+    def test_where_and_max_pool(self):
+        where, x, y = np.array([True, False, True]), bytes_(4, 3), bytes_(3)
+        got, = self.give("QLinearWhere", 1, where, x, *OWN, y, *OTHER, *OUT)
+        self.near(got, np.where(where, numbers(x, *OWN), numbers(y, *OTHER)) / OUT[0] + OUT[1])
+        image = bytes_(1, 4, 6, 3)
+        got, = self.give("NhwcMaxPool", 1, image, kernel_shape=[2, 3], strides=[2, 3])
+        np.testing.assert_array_equal(got, image.reshape(1, 2, 2, 2, 3, 3).max((2, 4)))
+
     def test_rotary(self):
         x, cos, sin = floats(2, 3, 8), floats(9, 2), floats(9, 2)
         got, = self.give("RotaryEmbedding", 1, x, np.array([4], np.int64), cos, sin, interleaved=1)

@@ -75,6 +75,14 @@ static bool give_positions(onnx_call *c, tn_value x, const type *t, const onnx_w
     return onnx_give(c, 1, flat);
 }
 
+tn_value onnx_max_pooled(onnx_call *c, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    onnx_windows w;
+    return t && onnx_read_windows(c, t, false, &w) ? reduce_windows(c, x, TN_COMBINE_MAX, &w)
+                                                   : tn_no_value();
+}
+
 bool onnx_op_max_pool(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);

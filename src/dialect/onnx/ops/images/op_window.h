@@ -26,8 +26,10 @@ tn_ints onnx_for_all_axes(int64_t *room, uint32_t offset, int64_t first, const i
 
 /* The windows of a filter of type U for a tensor of type T; `kernel_shape` may say them, too. */
 bool onnx_read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *w);
-/* The means of windows of X, as the attributes of the node say. No value when it was refused. */
+/* The means and the maxima of windows of X, as the attributes of the node say. No value when it was
+ * refused. */
 tn_value onnx_averaged(onnx_call *c, tn_value x);
+tn_value onnx_max_pooled(onnx_call *c, tn_value x);
 /* Y plus the bias in input K, where it is there, one for each channel. */
 bool onnx_give_with_bias(onnx_call *c, tn_value y, uint32_t k);
 /* The convolution of X with the filter F, as the attributes of the node say; SUMS: the type of the

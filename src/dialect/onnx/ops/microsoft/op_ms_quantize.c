@@ -40,6 +40,12 @@ bool onnx_op_qlinear_binary(onnx_call *c)
     return give_quantised(c, c->op->arg ? tn_mul(c->b, x, y) : tn_add(c->b, x, y), 6);
 }
 
+bool onnx_op_qlinear_where(onnx_call *c)
+{
+    const tn_value x = plain(c, 1), y = plain(c, 4);
+    return give_quantised(c, tn_select(c->b, onnx_in(c, 0), x, y), 7);
+}
+
 bool onnx_op_qlinear_sigmoid(onnx_call *c)
 {
     return give_quantised(c, tn_sigmoid(c->b, plain(c, 0)), 3);
@@ -87,6 +93,12 @@ bool onnx_op_qlinear_average_pool(onnx_call *c)
     tn_value x = plain(c, 0);
     x = onnx_averaged(c, is_last ? channels_moved(c, x, true) : x);
     return tn_is_value(x) && give_quantised(c, is_last ? channels_moved(c, x, false) : x, 3);
+}
+
+bool onnx_op_nhwc_max_pool(onnx_call *c)
+{
+    const tn_value x = onnx_max_pooled(c, channels_moved(c, onnx_in(c, 0), true));
+    return tn_is_value(x) && onnx_give(c, 0, channels_moved(c, x, false));
 }
 
 /* The first inputs are those of the result; three follow for each operand. */
