@@ -35,8 +35,9 @@ struct arena_block {
 };
 
 /* Large blocks, which tensors are, begin with a cache line; huge ones with a huge page, since the
- * first touch of many small ones takes longer than most work on them. */
-enum { LARGE = 1 << 16, LINE = 64, HUGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
+ * first touch of many small ones takes longer than most work on them. What is behind the last whole
+ * one stays in small pages. */
+enum { LARGE = 1 << 16, LINE = 64, HUGE_BLOCK = 2 << 20, HUGE_PAGE = 2 << 20 };
 
 static void *large_block(size_t size)
 {
@@ -45,7 +46,7 @@ static void *large_block(size_t size)
     void *block = aligned_alloc(align, whole);
 #ifdef MADV_HUGEPAGE
     if (block && size >= HUGE_BLOCK)
-        (void)madvise(block, whole, MADV_HUGEPAGE); /* only advice */
+        (void)madvise(block, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* only advice */
 #endif
     return block;
 }

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 4 << 20 };
+enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 2 << 20 };
 
 size_t huge_page_align(uint64_t bytes, size_t least)
 {
