@@ -2,8 +2,8 @@
 
     check_order.py ROOT
 
-A call changes things when the function's first parameter points to a type that is not const. Two
-arguments of one call may not both hold such calls on the same type: what builds instructions or nodes
+A call changes things when the function's first parameter points to a type that is not const; a static
+function counts in its own file, before one of that name elsewhere. Two arguments of one call may not both hold such calls on the same type: what builds instructions or nodes
 would number them differently with gcc and clang. Every such place in ROOT/src is printed, but for
 the folders FREE: they build loop programs, whose instructions get their order in src/loop/ir/order.c.
 """
@@ -15,8 +15,10 @@ FREE = ("src/loop", "src/scalar")
 WORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "else", "do", "case"}
 TOKEN = re.compile(r"""\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|
                        \d[\w.]*|->|[^\w\s]""", re.S | re.X)
-FUNCTION = re.compile(r"^(?!#|typedef\b)[\w *]*?\b([a-z]\w*)\s*\(\s*((?:const\s+)?)(?:struct\s+)?"
+FUNCTION = re.compile(r"^(?!#|typedef\b)([\w *]*?)\b([a-z]\w*)\s*\(\s*((?:const\s+)?)(?:struct\s+)?"
                       r"([a-z]\w*)\s*\*\s*(?!const)\w*\s*[,)]", re.M)
+# Functions that tables declare: what build.h makes of each row.
+ROW = re.compile(r"^TN_(?:UNARY|BINARY)\((\w+),", re.M)
 # What may change in any order: memory is taken, texts are copied.
 PLAIN = {"arena", "char", "void", "bool", "double", "float", "int", "FILE", "size_t", "uint8_t", "uint32_t",
          "int64_t", "uint64_t", "int32_t", "uint16_t"}
@@ -34,14 +36,15 @@ def tokens(text):
     return out
 
 
-def changing(sources):
-    """By function: the type of what its first parameter lets it change."""
-    found = {}
-    for text in sources:
-        for name, const, of in FUNCTION.findall(text):
-            if not const and of not in PLAIN and name not in WORDS:
-                found[name] = of
-    return found
+def changing(text):
+    """The functions of a file, those that all see and its own: by name the type of what the first parameter
+    lets a function change, or None."""
+    shared, own = {}, {}
+    for before, name, const, of in FUNCTION.findall(text):
+        if name not in WORDS and "return" not in before.split():
+            changes = None if const or of in PLAIN else of
+            (own if "static" in before.split() else shared)[name] = changes
+    return shared, own
 
 
 def faults(text, functions):
@@ -63,7 +66,7 @@ def faults(text, functions):
                         out.append((at, called, t))
                     seen |= types
             inside = set().union(*arguments)
-            if called in functions:
+            if functions.get(called):
                 inside.add(functions[called])
             if stack and word == ")":
                 stack[-1][2][-1].update(inside)
@@ -80,9 +83,16 @@ def main():
     paths = sorted((root / "src").rglob("*.[ch]"))
     sources = {p: p.read_text(encoding="utf-8") for p in paths}
     public = [p.read_text(encoding="utf-8") for p in (root / "include").rglob("*.h")]
-    functions = changing([*sources.values(), *public])
+    shared = {}
+    for text in [*sources.values(), *public]:
+        shared |= changing(text)[0]
+    for path in (root / "include").rglob("*.def"):
+        shared |= dict.fromkeys(ROW.findall(path.read_text(encoding="utf-8")), "tn_builder")
+    for path, text in sources.items():
+        shared |= changing(text)[1] if path.suffix == ".h" else {}
     n = 0
     for path, text in sources.items():
+        functions = shared | (changing(text)[1] if path.suffix == ".c" else {})
         if path.relative_to(root).as_posix().startswith(FREE):
             continue
         for line, called, of in sorted(set(faults(text, functions))):

@@ -123,6 +123,24 @@ def global_symbols(folder):
            "tn_good" not in output, output)
 
 
+def order(root):
+    """Names of static functions are those of their file, and tables declare functions, too."""
+    (root / "src/pass").mkdir(parents=True)
+    (root / "include").mkdir()
+    (root / "include/rows.def").write_text("TN_UNARY(tn_neg, NEG)\n")
+    (root / "src/pass/plain.c").write_text("static int put(int x)\n{\n    return x;\n}\n")
+    path = root / "src/pass/use.c"
+    own = "static int put(maker *m, int x)\n{\n    return x;\n}\n"
+    for name, text, want in (
+            ("own", own + "int f(maker *m)\n{\n    return two(put(m, 1), put(m, 2));\n}\n", 1),
+            ("another file's", "int f(maker *m)\n{\n    return two(put(1), put(2));\n}\n", 0),
+            ("own, const", own.replace("maker", "const maker") + "int f(maker *m)\n{\n    return two(put(m, 1), put(m, 2));\n}\n", 0),
+            ("a table's", "int f(tn_builder *b)\n{\n    return two(tn_neg(b, 1), tn_neg(b, 2));\n}\n", 1)):
+        path.write_text(text)
+        status, output = check("check_order.py", root)
+        expect(f"order, {name}", status == want and ("use.c:" in output) == (want == 1), output)
+
+
 def headers(root):
     texts = {
         "good.h": ("#ifndef TN_GOOD_H\n#define TN_GOOD_H\n#include <stddef.h>\n"
@@ -139,7 +157,7 @@ def headers(root):
         (root / name).unlink()
 
 
-for run in (layers, global_symbols, headers):
+for run in (layers, global_symbols, order, headers):
     with tempfile.TemporaryDirectory() as folder:
         run(pathlib.Path(folder))
 sys.exit(failures != 0)

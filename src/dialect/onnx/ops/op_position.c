@@ -325,7 +325,8 @@ bool onnx_op_reverse_sequence(onnx_call *c)
     tn_value length = tn_broadcast_axes(c->b, onnx_in(c, 1), onnx_dims(t), TN_INTS(batch));
     length = tn_cast(c->b, length, TN_SI64);
     const tn_value at = tn_iota(c->b, TN_SI64, onnx_dims(t), time);
-    const tn_value other = tn_sub(c->b, tn_sub(c->b, length, at), tn_scalar_int(c->b, TN_SI64, 1));
+    const tn_value rest = tn_sub(c->b, length, at);
+    const tn_value other = tn_sub(c->b, rest, tn_scalar_int(c->b, TN_SI64, 1));
     const tn_value from = tn_select(c->b, tn_compare(c->b, TN_LT, at, length), other, at);
     return onnx_give(c, 0, tn_gather(c->b, x, from, time));
 }

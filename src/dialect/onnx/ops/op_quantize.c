@@ -176,7 +176,8 @@ static bool give_requantised(onnx_call *c, tn_value sums, int64_t row, int64_t c
     for (uint32_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!onnx_spreads(c, own[i], onnx_dims(t)))
             return false;
-    const tn_value real = tn_mul(c->b, tn_cast(c->b, sums, s->dtype), tn_mul(c->b, left, right));
+    const tn_value whole = tn_cast(c->b, sums, s->dtype);
+    const tn_value real = tn_mul(c->b, whole, tn_mul(c->b, left, right));
     return onnx_give(c, 0, onnx_quantise(c, real, &q, z->dtype));
 }
 

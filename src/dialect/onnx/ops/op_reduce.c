@@ -36,7 +36,8 @@ static tn_value log_sum_exp(onnx_call *c, tn_value x, tn_ints axes, bool keep)
 {
     tn_builder *b = c->b;
     const tn_value top = reduced(c, TN_REDUCE_MAX, x, axes, true);
-    const tn_value m = tn_select(b, tn_is_finite(b, top), top, tn_scalar_like(b, top, 0));
+    const tn_value is_finite = tn_is_finite(b, top);
+    const tn_value m = tn_select(b, is_finite, top, tn_scalar_like(b, top, 0));
     const tn_value sum = reduced(c, TN_REDUCE_SUM, tn_exp(b, tn_sub(b, x, m)), axes, true);
     const tn_value y = tn_add(b, tn_log(b, sum), m);
     return keep || axes.n == 0 ? y : tn_squeeze(b, y, axes);

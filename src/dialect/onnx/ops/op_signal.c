@@ -209,7 +209,8 @@ bool onnx_op_mel_weight_matrix(onnx_call *c)
     const tn_value low = tn_reshape(b, tn_cast(b, onnx_in(c, LOW), TN_F64), (tn_ints){0});
     const tn_value high = tn_reshape(b, tn_cast(b, onnx_in(c, HIGH), TN_F64), (tn_ints){0});
     const tn_value from = mel_of(c, low), to = mel_of(c, high);
-    const tn_value step = tn_div(b, tn_sub(b, to, from), tn_scalar(b, TN_F64, (double)(bands + 2)));
+    const tn_value range = tn_sub(b, to, from);
+    const tn_value step = tn_div(b, range, tn_scalar(b, TN_F64, (double)(bands + 2)));
     const tn_value number = tn_iota(b, TN_F64, TN_INTS(bands + 2), 0);
     const tn_value mel = tn_add(b, tn_mul(b, number, step), from);
     const tn_value exponent = tn_div(b, mel, tn_scalar(b, TN_F64, 2595));

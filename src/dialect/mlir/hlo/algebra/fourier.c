@@ -13,7 +13,8 @@ static tn_value roots(tn_builder *b, int64_t rows, int64_t columns, int64_t n, i
     const tn_ints shape = {dims, 2};
     const tn_value j = tn_iota(b, TN_SI64, shape, 0);
     const tn_value k = tn_iota(b, TN_SI64, shape, 1);
-    const tn_value turns = tn_mod(b, tn_mul(b, j, k), tn_scalar_int(b, TN_SI64, n));
+    const tn_value product = tn_mul(b, j, k);
+    const tn_value turns = tn_mod(b, product, tn_scalar_int(b, TN_SI64, n));
     /* as near to 0 as it goes: sines and cosines of small angles are the most exact */
     const tn_value is_far = tn_compare(b, TN_GT, turns, tn_scalar_int(b, TN_SI64, n / 2));
     const tn_value less = tn_sub(b, turns, tn_scalar_int(b, TN_SI64, n));

@@ -9,7 +9,8 @@ static tn_value size_of(shlo_call *c, tn_value x)
     const type *t = shlo_type_of(c, x);
     if (!t || !dtype_is_complex(t->dtype))
         return tn_abs(c->b, x);
-    return tn_add(c->b, tn_abs(c->b, tn_real(c->b, x)), tn_abs(c->b, tn_imag(c->b, x)));
+    const tn_value re = tn_abs(c->b, tn_real(c->b, x));
+    return tn_add(c->b, re, tn_abs(c->b, tn_imag(c->b, x)));
 }
 
 /* [n, ..]: does the number of the row stand in direction WAY to AT? */

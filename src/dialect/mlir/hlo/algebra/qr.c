@@ -18,7 +18,10 @@ static bool is_complex(const matrices *s)
 static tn_value conjugate(const matrices *s, tn_value a)
 {
     tn_builder *b = s->c->b;
-    return is_complex(s) ? tn_complex(b, tn_real(b, a), tn_neg(b, tn_imag(b, a))) : a;
+    if (!is_complex(s))
+        return a;
+    const tn_value re = tn_real(b, a);
+    return tn_complex(b, re, tn_neg(b, tn_imag(b, a)));
 }
 
 /* VALUE in the type of the elements, in SHAPE. */
@@ -73,7 +76,8 @@ static reflection reflection_of(const matrices *s, tn_value alpha, tn_value rest
     const tn_value re = is_complex(s) ? tn_real(b, alpha) : alpha;
     const tn_value zero = tn_sub(b, re, re);
     const tn_value im = is_complex(s) ? tn_imag(b, alpha) : zero;
-    const tn_value squares = tn_add(b, tn_mul(b, re, re), tn_mul(b, im, im));
+    const tn_value square = tn_mul(b, re, re);
+    const tn_value squares = tn_add(b, square, tn_mul(b, im, im));
     const tn_value norm = tn_sqrt(b, tn_add(b, squares, rest));
     const tn_value none = tn_scalar_like(b, re, 0);
     const tn_value is_negative = tn_compare(b, TN_LT, re, none);
@@ -104,8 +108,10 @@ static tn_value step(const matrices *s, tn_value a, tn_value at, tn_value *tau)
     const tn_value part = tn_select(b, below, column, zero);
     const tn_value re = is_complex(s) ? tn_real(b, part) : part;
     tn_value square = tn_mul(b, re, re);
-    if (is_complex(s))
-        square = tn_add(b, square, tn_mul(b, tn_imag(b, part), tn_imag(b, part)));
+    if (is_complex(s)) {
+        const tn_value im = tn_imag(b, part);
+        square = tn_add(b, square, tn_mul(b, im, im));
+    }
     const tn_value alpha = summed(s, tn_select(b, own, column, zero));
     const reflection r = reflection_of(s, alpha, summed(s, square));
     *tau = tn_reshape(b, r.tau, TN_INTS(s->dims[2]));

@@ -27,7 +27,8 @@ static tn_value along(tn_builder *b, tn_value x, tn_ints shape)
 /* Bit BIT of the vector LANES is 0. */
 static tn_value is_clear(tn_builder *b, tn_value lanes, tn_value bit)
 {
-    return tn_compare(b, TN_EQ, tn_and(b, lanes, bit), tn_scalar_int(b, TN_SI64, 0));
+    const tn_value own = tn_and(b, lanes, bit);
+    return tn_compare(b, TN_EQ, own, tn_scalar_int(b, TN_SI64, 0));
 }
 
 /* Of N inputs and their origin (the last of OWN and OTHER): does OWN come before OTHER? */

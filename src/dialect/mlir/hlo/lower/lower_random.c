@@ -99,7 +99,8 @@ static void threefry(tn_builder *b, tn_value k0, tn_value k1, tn_value *x, tn_va
 /* The product of X, ui32, and FACTOR: its words. */
 static void product(tn_builder *b, tn_value x, uint64_t factor, tn_value *low, tn_value *high)
 {
-    const tn_value wide = tn_mul(b, tn_wrap(b, x, TN_UI64), number(b, TN_UI64, factor));
+    const tn_value word = tn_wrap(b, x, TN_UI64);
+    const tn_value wide = tn_mul(b, word, number(b, TN_UI64, factor));
     *low = low_word(b, wide);
     *high = high_word(b, wide);
 }

@@ -37,9 +37,11 @@ static tn_value modulus(tn_builder *b, pair z)
     const tn_value large = tn_maximum_nan(b, re, im), small = tn_minimum_nan(b, re, im);
     const tn_value is_zero = tn_compare(b, TN_EQ, large, num(b, 0));
     const tn_value ratio = tn_div(b, small, tn_select(b, is_zero, num(b, 1), large));
-    const tn_value sum = tn_add(b, tn_mul(b, ratio, ratio), num(b, 1));
+    const tn_value square = tn_mul(b, ratio, ratio);
+    const tn_value sum = tn_add(b, square, num(b, 1));
     const tn_value plain = tn_mul(b, large, tn_sqrt(b, sum));
-    const tn_value is_inf = tn_or(b, tn_is_inf(b, re), tn_is_inf(b, im));
+    const tn_value re_is_inf = tn_is_inf(b, re);
+    const tn_value is_inf = tn_or(b, re_is_inf, tn_is_inf(b, im));
     return tn_select(b, is_inf, num(b, (double)INFINITY), plain);
 }
 
@@ -54,12 +56,14 @@ static tn_value log_modulus(tn_builder *b, pair z)
     const tn_value re = tn_abs(b, z.re), im = tn_abs(b, z.im);
     const tn_value large = tn_maximum_nan(b, re, im), small = tn_minimum_nan(b, re, im);
     const tn_value one = num(b, 1);
-    const tn_value above = tn_mul(b, tn_sub(b, large, one), tn_add(b, large, one));
+    const tn_value beyond = tn_sub(b, large, one);
+    const tn_value above = tn_mul(b, beyond, tn_add(b, large, one));
     const tn_value excess = tn_add(b, above, tn_mul(b, small, small));
     const tn_value near = half(b, tn_log1p(b, excess));
     const tn_value is_low = tn_compare(b, TN_GE, large, num(b, 0.5));
     const tn_value is_high = tn_compare(b, TN_LE, large, num(b, 2));
-    return tn_select(b, tn_and(b, is_low, is_high), near, tn_log(b, modulus(b, z)));
+    const tn_value is_near = tn_and(b, is_low, is_high);
+    return tn_select(b, is_near, near, tn_log(b, modulus(b, z)));
 }
 
 static pair log_of(tn_builder *b, pair z)
@@ -103,8 +107,10 @@ static pair expm1_of(tn_builder *b, pair z)
 {
     pair y;
     const tn_value s = tn_sin(b, half(b, z.im));
-    const tn_value less = tn_mul(b, tn_mul(b, s, s), num(b, -2)); /* cos - 1 */
-    y.re = tn_add(b, tn_mul(b, tn_expm1(b, z.re), tn_cos(b, z.im)), less);
+    const tn_value square = tn_mul(b, s, s);
+    const tn_value less = tn_mul(b, square, num(b, -2)); /* cos - 1 */
+    const tn_value grown = tn_expm1(b, z.re);
+    y.re = tn_add(b, tn_mul(b, grown, tn_cos(b, z.im)), less);
     y.im = exp_of(b, z).im;
     return y;
 }
@@ -112,32 +118,40 @@ static pair expm1_of(tn_builder *b, pair z)
 static pair sin_of(tn_builder *b, pair z)
 {
     pair y;
-    y.re = tn_mul(b, tn_sin(b, z.re), tn_cosh(b, z.im));
-    y.im = tn_mul(b, tn_cos(b, z.re), tn_sinh(b, z.im));
+    const tn_value sine = tn_sin(b, z.re);
+    y.re = tn_mul(b, sine, tn_cosh(b, z.im));
+    const tn_value cosine = tn_cos(b, z.re);
+    y.im = tn_mul(b, cosine, tn_sinh(b, z.im));
     return y;
 }
 
 static pair cos_of(tn_builder *b, pair z)
 {
     pair y;
-    y.re = tn_mul(b, tn_cos(b, z.re), tn_cosh(b, z.im));
-    y.im = tn_neg(b, tn_mul(b, tn_sin(b, z.re), tn_sinh(b, z.im)));
+    const tn_value cosine = tn_cos(b, z.re);
+    y.re = tn_mul(b, cosine, tn_cosh(b, z.im));
+    const tn_value sine = tn_sin(b, z.re);
+    y.im = tn_neg(b, tn_mul(b, sine, tn_sinh(b, z.im)));
     return y;
 }
 
 static pair sinh_of(tn_builder *b, pair z)
 {
     pair y;
-    y.re = tn_mul(b, tn_sinh(b, z.re), tn_cos(b, z.im));
-    y.im = tn_mul(b, tn_cosh(b, z.re), tn_sin(b, z.im));
+    const tn_value sine = tn_sinh(b, z.re);
+    y.re = tn_mul(b, sine, tn_cos(b, z.im));
+    const tn_value cosine = tn_cosh(b, z.re);
+    y.im = tn_mul(b, cosine, tn_sin(b, z.im));
     return y;
 }
 
 static pair cosh_of(tn_builder *b, pair z)
 {
     pair y;
-    y.re = tn_mul(b, tn_cosh(b, z.re), tn_cos(b, z.im));
-    y.im = tn_mul(b, tn_sinh(b, z.re), tn_sin(b, z.im));
+    const tn_value cosine = tn_cosh(b, z.re);
+    y.re = tn_mul(b, cosine, tn_cos(b, z.im));
+    const tn_value sine = tn_sinh(b, z.re);
+    y.im = tn_mul(b, sine, tn_sin(b, z.im));
     return y;
 }
 
@@ -148,7 +162,8 @@ static pair tanh_of(tn_builder *b, pair z)
 {
     pair y;
     const tn_value one = num(b, 1), t = tn_tan(b, z.im);
-    const tn_value is_far = tn_compare(b, TN_GT, tn_abs(b, z.re), num(b, 22));
+    const tn_value size = tn_abs(b, z.re);
+    const tn_value is_far = tn_compare(b, TN_GT, size, num(b, 22));
     const tn_value s = tn_sinh(b, tn_select(b, is_far, num(b, 0), z.re));
     const tn_value beta = tn_add(b, one, tn_mul(b, t, t));
     const tn_value square = tn_mul(b, s, s);
@@ -156,8 +171,9 @@ static pair tanh_of(tn_builder *b, pair z)
     const tn_value below = tn_add(b, one, tn_mul(b, beta, square));
     const tn_value re = tn_div(b, tn_mul(b, tn_mul(b, beta, rho), s), below);
     const tn_value im = tn_div(b, t, below);
-    const tn_value decay = tn_exp(b, tn_mul(b, tn_abs(b, z.re), num(b, -2)));
-    const tn_value both = tn_mul(b, tn_sin(b, z.im), tn_cos(b, z.im));
+    const tn_value decay = tn_exp(b, tn_mul(b, size, num(b, -2)));
+    const tn_value sine = tn_sin(b, z.im);
+    const tn_value both = tn_mul(b, sine, tn_cos(b, z.im));
     const tn_value far = tn_mul(b, tn_mul(b, both, num(b, 4)), decay);
     y.re = tn_select(b, is_far, tn_sign(b, z.re), re);
     y.im = tn_select(b, is_far, far, im);
@@ -187,7 +203,8 @@ pair complex_sqrt(tn_builder *b, pair z)
     const tn_value up = tn_select(b, is_right, small, large);
     const tn_value turns = tn_compare(b, TN_LT, angle(b, z), zero); /* -0 counts as below */
     const tn_value is_inf = tn_is_inf(b, z.im);
-    y.re = tn_select(b, is_inf, tn_abs(b, z.im), tn_select(b, is_right, large, small));
+    const tn_value size = tn_abs(b, z.im);
+    y.re = tn_select(b, is_inf, size, tn_select(b, is_right, large, small));
     y.im = tn_select(b, is_inf, z.im, tn_select(b, turns, tn_neg(b, up), up));
     return y;
 }
@@ -274,8 +291,10 @@ tn_value shlo_complex_power(shlo_call *c, tn_value x, tn_value y)
         return x;
     const pair z = parts(b, x), w = parts(b, y), l = log_of(b, z);
     pair e;
-    e.re = tn_sub(b, tn_mul(b, w.re, l.re), tn_mul(b, w.im, l.im));
-    e.im = tn_add(b, tn_mul(b, w.re, l.im), tn_mul(b, w.im, l.re));
+    const tn_value re = tn_mul(b, w.re, l.re);
+    e.re = tn_sub(b, re, tn_mul(b, w.im, l.im));
+    const tn_value im = tn_mul(b, w.re, l.im);
+    e.im = tn_add(b, im, tn_mul(b, w.im, l.re));
     pair p = exp_of(b, e);
     const tn_value zero = num(b, 0);
     const tn_value is_zero = tn_compare(b, TN_EQ, modulus(b, z), zero);

@@ -50,7 +50,8 @@ pair complex_acos(tn_builder *b, pair z)
 {
     pair y;
     const roots r = roots_of(b, z);
-    y.re = tn_mul(b, tn_atan2(b, r.less.re, r.more.re), num(b, 2));
+    const tn_value half_angle = tn_atan2(b, r.less.re, r.more.re);
+    y.re = tn_mul(b, half_angle, num(b, 2));
     y.im = tn_asinh(b, imag_turned(b, r.more, r.less));
     return y;
 }
@@ -63,7 +64,8 @@ pair complex_acosh(tn_builder *b, pair z)
     const pair below = complex_sqrt(b, less), above = complex_sqrt(b, more);
     const tn_value re = tn_mul(b, below.re, above.re), im = tn_mul(b, below.im, above.im);
     y.re = tn_asinh(b, tn_add(b, re, im));
-    y.im = tn_mul(b, tn_atan2(b, below.im, above.re), num(b, 2));
+    const tn_value half_angle = tn_atan2(b, below.im, above.re);
+    y.im = tn_mul(b, half_angle, num(b, 2));
     return y;
 }
 
@@ -84,14 +86,16 @@ pair complex_atanh(tn_builder *b, pair z)
     const tn_value square = tn_mul(b, z.im, z.im);
     const tn_value distance = tn_add(b, tn_mul(b, less, less), square);
     const tn_value ratio = tn_div(b, tn_mul(b, x, num(b, 4)), distance);
-    const tn_value near = tn_mul(b, tn_log1p(b, ratio), num(b, 0.25));
+    const tn_value grown = tn_log1p(b, ratio);
+    const tn_value near = tn_mul(b, grown, num(b, 0.25));
     const tn_value reach = tn_maximum(b, x, tn_abs(b, z.im));
     const tn_value is_far = tn_compare(b, TN_GT, reach, num(b, far));
     const tn_value size = tn_select(b, is_far, num(b, 0), near);
     const tn_value twice = tn_add(b, z.im, z.im);
     const tn_value across = tn_sub(b, tn_mul(b, less, more), square);
     y.re = tn_mul(b, size, tn_sign(b, z.re));
-    y.im = tn_mul(b, tn_atan2(b, twice, across), num(b, 0.5));
+    const tn_value angle = tn_atan2(b, twice, across);
+    y.im = tn_mul(b, angle, num(b, 0.5));
     return y;
 }
 

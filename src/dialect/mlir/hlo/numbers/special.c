@@ -109,7 +109,8 @@ static tn_value log_gamma(tn_builder *b, tn_value x)
     const tn_value log_sine = tn_log(b, tn_sin(b, angle));
     const tn_value mirrored = tn_sub(b, plus(b, tn_neg(b, log_sine), log_pi), y);
     const tn_value pole = tn_neg(b, log_sine);
-    const tn_value finite = tn_compare(b, TN_EQ, tn_sub(b, log_sine, log_sine), num(b, 0));
+    const tn_value none = tn_sub(b, log_sine, log_sine);
+    const tn_value finite = tn_compare(b, TN_EQ, none, num(b, 0));
     const tn_value left = either(b, finite, mirrored, pole);
     const tn_value all = either(b, p.reflects, left, y);
     return number_if(b, tn_is_inf(b, x), (double)INFINITY, all);
@@ -127,7 +128,8 @@ static tn_value digamma(tn_builder *b, tn_value x)
         bottom = tn_add(b, bottom, term);
     }
     const tn_value slope = tn_div(b, top, bottom);
-    const tn_value y = tn_sub(b, tn_add(b, p.log_t, slope), over(b, 7, p.t));
+    const tn_value sum = tn_add(b, p.log_t, slope);
+    const tn_value y = tn_sub(b, sum, over(b, 7, p.t));
     const tn_value whole = tn_abs(b, tn_floor(b, plus(b, x, 0.5)));
     const tn_value angle = times(b, tn_add(b, x, whole), pi);
     const tn_value sine = tn_sin(b, angle);
@@ -162,8 +164,10 @@ static tn_value zeta(tn_builder *b, tn_value x, tn_value q)
         power = tn_pow(b, a, minus);
         sum = tn_add(b, sum, power);
     }
-    const tn_value tail = tn_div(b, tn_mul(b, power, a), plus(b, x, -1));
-    sum = tn_sub(b, tn_add(b, sum, tail), times(b, power, 0.5));
+    const tn_value product = tn_mul(b, power, a);
+    const tn_value tail = tn_div(b, product, plus(b, x, -1));
+    const tn_value longer = tn_add(b, sum, tail);
+    sum = tn_sub(b, longer, times(b, power, 0.5));
     tn_value factor = num(b, 1);
     for (size_t i = 0; i < COUNT(divisors); i++) {
         factor = tn_mul(b, factor, plus(b, x, 2 * (double)i));
@@ -235,7 +239,8 @@ static tn_value erf_complement(tn_builder *b, tn_value x)
                                1.70814450747565897222e1,
                                9.60896809063285878198e0,
                                3.36907645100081516050e0};
-    const tn_value far = tn_minimum(b, tn_abs(b, x), num(b, 30)); /* 0 from there on */
+    const tn_value size = tn_abs(b, x);
+    const tn_value far = tn_minimum(b, size, num(b, 30)); /* 0 from there on */
     const tn_value p_of = polynomial(b, far, p, COUNT(p)), q_of = polynomial(b, far, q, COUNT(q));
     const tn_value r_of = polynomial(b, far, r, COUNT(r)), s_of = polynomial(b, far, s, COUNT(s));
     const tn_value pq = tn_div(b, p_of, q_of), rs = tn_div(b, r_of, s_of);
@@ -243,8 +248,9 @@ static tn_value erf_complement(tn_builder *b, tn_value x)
     const tn_value right = tn_mul(b, gauss(b, far), ratio);
     const tn_value left = tn_sub(b, num(b, 2), right);
     const tn_value tail = either(b, is_below(b, x, 0), left, right);
-    const tn_value near = tn_sub(b, num(b, 1), tn_erf(b, x));
-    const tn_value is_tail = tn_compare(b, TN_GE, tn_abs(b, x), num(b, 1));
+    const tn_value one = num(b, 1);
+    const tn_value near = tn_sub(b, one, tn_erf(b, x));
+    const tn_value is_tail = tn_compare(b, TN_GE, size, num(b, 1));
     return either(b, is_tail, tail, near); /* NaN is near */
 }
 
@@ -392,6 +398,7 @@ bool shlo_lower_next_after(shlo_call *c)
     const tn_value is_0 = tn_compare(b, TN_EQ, size, zero);
     tn_value z = tn_select(b, is_0, from_0, stepped);
     z = tn_select(b, tn_compare(b, TN_EQ, x, y), y, z);
-    const tn_value any = tn_or(b, tn_is_nan(b, x), tn_is_nan(b, y));
+    const tn_value x_is_nan = tn_is_nan(b, x);
+    const tn_value any = tn_or(b, x_is_nan, tn_is_nan(b, y));
     return shlo_give(c, 0, tn_select(b, any, tn_scalar_like(b, x, (double)NAN), z));
 }

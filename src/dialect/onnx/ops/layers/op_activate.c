@@ -77,7 +77,8 @@ bool onnx_op_celu(onnx_call *c)
 static tn_value softplus(onnx_call *c, tn_value x)
 {
     const tn_value small = tn_exp(c->b, tn_neg(c->b, tn_abs(c->b, x)));
-    return tn_add(c->b, tn_relu(c->b, x), tn_log1p(c->b, small));
+    const tn_value above = tn_relu(c->b, x);
+    return tn_add(c->b, above, tn_log1p(c->b, small));
 }
 
 bool onnx_op_softplus(onnx_call *c)
