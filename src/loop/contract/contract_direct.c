@@ -363,29 +363,52 @@ static void emit_results(direct *d, int64_t rows, loop_value count)
         loop_end(b);
 }
 
+/* How many places a block of ROWS rows can have in window W so that all is inside. */
+static int64_t room_in(const direct *d, uint32_t w, int64_t rows)
+{
+    const contract_spec *s = d->s;
+    int64_t reach = 0;
+    for (uint32_t i = 0; i < s->windows[w].n; i++)
+        if (s->windows[w].walkers[i].list == CONTRACT_K)
+            reach += (s->k[s->windows[w].walkers[i].axis].extent - 1) * s->windows[w].walkers[i].by;
+    if (w == d->rows.in)
+        reach += (rows - 1) * d->rows.by;
+    if (w == d->lines.in)
+        reach += (d->lines.extent - 1) * d->lines.by;
+    if (w == d->vector_in)
+        reach += (int64_t)d->lanes * d->vector_by - 1;
+    const int64_t room = s->windows[w].extent - reach;
+    return room > 0 ? room : 0;
+}
+
+/* Is there a block of ROWS rows that lies inside of their window? */
+static bool is_ever_inside(const direct *d, int64_t rows)
+{
+    const direct_side *side = &d->rows;
+    const uint32_t w = side->in;
+    if (side->axis == NO_AXIS || w == d->s->n_windows || !d->is_bounded[w] ||
+        d->s->windows[w].n != 2)
+        return true;
+    const int64_t extent = d->s->m[side->axis].extent, whole = extent - extent % side->extent;
+    const int64_t low = d->s->windows[w].low, room = room_in(d, w, rows);
+    bool any = false;
+    for (int64_t row = rows == side->extent ? 0 : whole; row < extent; row += side->extent) {
+        const int64_t at = row * side->by - low;
+        any = any || (at >= 0 && at < room);
+    }
+    return any;
+}
+
 /* Is all that a block of ROWS rows reads inside of the windows? LOOP_NO_VALUE: it always is. */
 static loop_value is_all_inside(const direct *d, int64_t rows)
 {
-    const contract_spec *s = d->s;
     loop_builder *b = d->b;
     loop_value all = LOOP_NO_VALUE;
-    for (uint32_t w = 0; w < s->n_windows; w++) {
-        int64_t reach = 0;
+    for (uint32_t w = 0; w < d->s->n_windows; w++) {
         if (w != d->vector_in && !d->is_bounded[w])
             continue;
-        for (uint32_t i = 0; i < s->windows[w].n; i++)
-            if (s->windows[w].walkers[i].list == CONTRACT_K)
-                reach +=
-                    (s->k[s->windows[w].walkers[i].axis].extent - 1) * s->windows[w].walkers[i].by;
-        if (w == d->rows.in)
-            reach += (rows - 1) * d->rows.by;
-        if (w == d->lines.in)
-            reach += (d->lines.extent - 1) * d->lines.by;
-        if (w == d->vector_in)
-            reach += (int64_t)d->lanes * d->vector_by - 1;
-        const int64_t room = s->windows[w].extent - reach;
         const loop_value here =
-            loop_binary(b, LOOP_IULT, d->in[w], loop_i64(b, room > 0 ? room : 0));
+            loop_binary(b, LOOP_IULT, d->in[w], loop_i64(b, room_in(d, w, rows)));
         all = all == LOOP_NO_VALUE ? here : loop_binary(b, LOOP_AND, all, here);
     }
     return all;
@@ -423,8 +446,8 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
         from = int_add(b, from, int_times(b, d->in[w], s->windows[w].step));
     }
     d->from = loop_offset(b, d->a, int_times(b, from, (int64_t)dtype_bytes(s->a)));
-    const loop_value inside = is_all_inside(d, rows);
-    d->is_guarded = false;
+    d->is_guarded = !is_ever_inside(d, rows);
+    const loop_value inside = d->is_guarded ? (loop_value)LOOP_NO_VALUE : is_all_inside(d, rows);
     if (inside == LOOP_NO_VALUE) {
         emit_results(d, rows, count);
         return;
