@@ -220,7 +220,9 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
     }
     if (p->has_pairs) /* sums of integers may be reordered, which compilers do until none is left */
         return 1;
-    if ((int64_t)rows * vectors >= MANY_SUMS)
+    /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. */
+    const bool may_fetch = p->packs_inside || p->group > 1;
+    if ((int64_t)rows * vectors >= MANY_SUMS && !may_fetch)
         return 1;
     if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
