@@ -198,10 +198,11 @@ static tn_value times_quantised(onnx_call *c, tn_value x, int64_t rank, tn_value
         return x;
     const tn_dtype d = t->dtype;
     const onnx_quantised own = onnx_dynamic_range(c, x);
-    const tn_value bytes = onnx_quantise(c, x, &own, TN_UI8);
-    const tn_value left = tn_sub(b, tn_cast(b, bytes, TN_SI32), tn_cast(b, own.zero, TN_SI32));
+    const tn_value bytes = tn_cast(b, onnx_quantise(c, x, &own, TN_UI8), TN_SI32);
+    const tn_value left = tn_sub(b, bytes, tn_cast(b, own.zero, TN_SI32));
     const tn_value sums = times_rows(b, left, rank, onnx_centred(c, w, q->zero, 0));
-    return tn_mul(b, tn_cast(b, sums, d), tn_mul(b, own.scale, q->scale));
+    const tn_value real = tn_cast(b, sums, d), by = tn_mul(b, own.scale, q->scale);
+    return tn_mul(b, real, by);
 }
 
 /* H times the rows FROM to FROM + N, counted in gates, of R, transposed. */
