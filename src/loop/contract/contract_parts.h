@@ -223,6 +223,40 @@ static inline bool has_any_order(const problem *p)
 {
     return p->has_dynamic_n || p->has_dynamic_k;
 }
+/* ---- contract_problem.c ---- */
+
+/* P for SPEC; false when sizes overflow. */
+bool contract_problem_init(problem *p, const contract_spec *spec, const machine *on);
+/* The product of the extents of AXES, in *COUNT; false when it overflows. */
+bool contract_count_axes(const contract_axis *axes, uint32_t n, int64_t *count);
+bool contract_has_dynamic(const contract_axis *axes, uint32_t n);
+/* The axis field at offset FIELD, and what it is with other sizes at OTHER. */
+walk contract_walk_of(const contract_axis *axes, uint32_t n, size_t field, size_t other);
+#define WALK(axes, n, field)                                                                       \
+    contract_walk_of(axes, n, offsetof(contract_axis, field),                                      \
+                     offsetof(contract_axis, field##_other))
+/* Does a window reach beyond A? */
+bool contract_has_border(problem *p);
+/* Windows that stay inside of A become strides. */
+void contract_drop_windows(problem *p);
+/* P->products: axes of K that are one for both operands are joined. */
+void contract_join_products(problem *p);
+
+/* ---- contract_choose.c ---- */
+
+/* Few rows times a B so large that reading it dominates. */
+bool contract_is_read_once(const problem *p);
+/* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
+ * how many rows of a block stay in registers. */
+bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
+                     contract_plan *plan, int64_t *rows, const char **fault);
+/* For problems whose rows are cut into blocks. Where all of B stays in the cache, each block of
+ * rows is multiplied by all panels. Otherwise each panel is multiplied by a group of row blocks
+ * that stays in the cache. */
+void contract_choose_order(problem *p, const machine *m);
+
+/* ---- rows and columns ---- */
+
 /* Blocks of nearly equal heights, at most ROWS, in which rows have the same offsets from the first
  * row. */
 void contract_split_rows(problem *p, int64_t rows);

@@ -1,0 +1,341 @@
+/* The schedule of a contraction: its blocks, how A and B are read, and in which order. */
+#include "loop/contract/contract_multiply.h"
+
+enum {
+    MOST_TRANSPOSED = 8,   /* rows that meet columns of B transposed in registers */
+    FEW_ROWS = 4,          /* B is read so rarely that packing it does not pay */
+    STRIP_VECTORS = 4,     /* side by side */
+    MANY_PANELS = 4,       /* A is read so often that packing it can pay */
+    FEW_CHAINS = 6,        /* fewer do not keep the multipliers busy */
+    CROWDED_ROWS = 6,      /* so many fit into one set of the first-level cache */
+    ENOUGH_PANELS = 16,    /* for the threads */
+    MOST_INSIDE = 1 << 22, /* bytes of a panel in scratch memory */
+    SMALL = 1 << 21,       /* operations that one thread does alone */
+    FAR = 256 << 10        /* bytes: a larger B is better read sequentially */
+};
+
+bool contract_is_read_once(const problem *p)
+{
+    const double bytes = (double)p->batch * (double)p->k * (double)p->n * (double)p->bytes;
+    return p->m <= FEW_ROWS && bytes >= FAR;
+}
+
+/* The columns of a strip where B lies in strips, one behind the other; 0: it does not. */
+static int64_t strip_of(const problem *p)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    return p->parts == 1 && n.n == 2 && n.step[1] == 1 && n.dynamic == 0 ? n.extent[1] : 0;
+}
+
+/* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
+ * and a factor of A are in registers. */
+static int64_t choose_block(problem *p, const machine *m)
+{
+    const int64_t vectors = p->has_dynamic_n ? INT64_MAX : (p->n + p->lanes - 1) / p->lanes;
+    /* Where registers are left, the next row of B and factors of A are loaded early: with two fewer
+     * of 32, LLVM spills a sum. Blocks of any height are no faster so, and fewer sizes share them.
+     */
+    const int64_t many = contract_has_dynamic(p->spec.m, p->spec.n_m) ? 6 : 8;
+    const int64_t used = m->registers > 16 ? many : 4, room = (m->registers - used) / p->parts;
+    int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
+    if (p->m >= room / 3 && vectors == 3)
+        nv = 3;
+    nv = nv > 16 ? 16 : nv;
+    if (p->spec.b_is_constant && contract_is_read_once(p))
+        nv = 4; /* enough chains, and panels for the threads */
+    nv = nv > vectors ? vectors : nv;
+    const contract_schedule *wanted = &p->spec.wanted;
+    if (p->m <= room / 2 && strip_of(p) > 0) { /* what is decoded needs registers, too */
+        nv = nv < STRIP_VECTORS ? nv : STRIP_VECTORS;
+        while (nv > 1 && strip_of(p) % (nv * p->lanes) != 0)
+            nv--;
+    }
+    if (wanted->vectors > 0)
+        nv = wanted->vectors < vectors ? wanted->vectors : vectors;
+    p->nv = nv < 1 ? 1 : (uint32_t)nv;
+    int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv - (p->offset != 0);
+    const int64_t most = CONTRACT_MOST_SUMS / p->nv;
+    rows = rows > CONTRACT_MOST_ROWS ? CONTRACT_MOST_ROWS : rows > most ? most : rows;
+    return rows < 1 ? 1 : rows;
+}
+
+/* Does A have another line of memory for each product? */
+static bool is_scattered(const problem *p)
+{
+    problem flat = *p;
+    contract_drop_windows(&flat);
+    const walk k = WALK(flat.spec.k, flat.spec.n_k, a);
+    return k.n > 0 && k.step[k.n - 1] * p->bytes * p->parts >= LOOP_ALIGN;
+}
+
+/* Do the lines of ROWS rows of A fall into few sets of the first-level cache? */
+static bool is_crowded(const problem *p, int64_t rows)
+{
+    problem flat = *p;
+    contract_drop_windows(&flat);
+    const walk w = WALK(flat.spec.m, flat.spec.n_m, a);
+    uint8_t in_set[64] = {0};
+    uint8_t most = 0;
+    if (p->m < rows)
+        rows = p->m;
+    for (int64_t r = 0, before = -1; r < rows; r++) {
+        const int64_t line = walk_at(&w, r).now * p->bytes * p->parts / LOOP_ALIGN;
+        if (line == before) /* rows side by side share lines */
+            continue;
+        before = line;
+        const uint8_t n = ++in_set[(uint64_t)line % 64];
+        most = n > most ? n : most;
+    }
+    return most > 8;
+}
+
+static bool is_plain(const problem *p, const factors *x)
+{
+    return !x->load && x->pair == 0 && x->dtype == p->form;
+}
+
+/* Do the columns of each block lie in one strip of B? */
+static bool has_strips(const problem *p)
+{
+    return strip_of(p) > 0 && strip_of(p) % columns_of(p) == 0;
+}
+
+/* May B be read in place, as rows? */
+static bool may_read_rows(const problem *p)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    return p->parts == 1 && (n.n == 0 || (n.n == 1 && n.step[0] == 1) || has_strips(p));
+}
+
+/* ... or as columns? A square of B and the sums of a vector of columns are in registers, with as
+ * many to spare. */
+static bool may_read_columns(const problem *p, const machine *m)
+{
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const int64_t spare = ((int64_t)m->registers - (int64_t)p->lanes) / 2;
+    const int64_t most = spare < MOST_TRANSPOSED ? spare : MOST_TRANSPOSED;
+    problem joined = *p;
+    contract_join_products(&joined);
+    return p->parts == 1 && n.n == 1 && n.step[0] != 1 && (p->b.load || is_plain(p, &p->b)) &&
+           joined.products.n == 1 && joined.products.b[0] == 1 && p->m <= most && p->bytes >= 4 &&
+           p->lanes <= 16;
+}
+
+/* How B is read; it is packed when that is B_PANELS. */
+static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
+{
+    const contract_spec *s = &p->spec;
+    const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
+    const int64_t times = (p->m + rows - 1) / rows; /* that B is read */
+    if (has_strips(p) && times == 1)
+        return B_ROWS;
+    if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
+        return B_PANELS;
+    if (n.n == 0 || n.step[0] == 1) {
+        if (s->b_is_constant && (times > 1 || contract_is_read_once(p)))
+            return B_PANELS;
+        int64_t reach = k.n ? (k.extent[k.n - 1] * k.step[k.n - 1]) * p->bytes : 0;
+        if (has_any_order(p)) /* other sizes reach further */
+            reach = INT64_MAX;
+        /* A stage reads all columns of a block before the next rows. */
+        const bool is_dense = is_stage && k.n == 1 && k.step[0] == p->n;
+        return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
+                                                                                 : B_PANELS;
+    }
+    return may_read_columns(p, m) && !s->b_is_constant ? B_COLUMNS : B_PANELS;
+}
+
+/* The same, as asked for where that can be. */
+static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_stage)
+{
+    if (p->has_pairs)
+        return B_PANELS;
+    switch (p->spec.wanted.right) {
+    case RIGHT_PANELS:
+    case RIGHT_INSIDE:
+        return B_PANELS;
+    case RIGHT_ROWS:
+    case RIGHT_SWEPT:
+        if (may_read_rows(p))
+            return B_ROWS;
+        break;
+    case RIGHT_COLUMNS:
+        if (may_read_columns(p, m))
+            return B_COLUMNS;
+        break;
+    case RIGHT_ANY:
+    case RIGHT_TILES:
+    case CONTRACT_RIGHTS:
+        break;
+    }
+    return choose_b(p, m, rows, is_stage);
+}
+
+/* Vectors of columns that are read in place, one square at a time in registers: with a single row
+ * of A one chain would wait for itself. Columns a multiple of PAGE apart share one set of the
+ * first-level cache, which more than MOST_IN_SET evict. */
+static uint32_t squares_of(const problem *p)
+{
+    enum { PAGE = 4096, MOST_IN_SET = 16, TWO = 2 };
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
+    return p->m == 1 && p->n > p->lanes && !is_crowded && p->spec.wanted.vectors != 1 ? TWO : 1;
+}
+
+/* Do the rows that panels meet stay in the second-level cache beside one of them? */
+static bool are_rows_near(const problem *p, const machine *m, uint64_t packed_a_bytes)
+{
+    const double rows = packed_a_bytes
+                            ? (double)packed_a_bytes / (double)p->batch
+                            : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    return rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2;
+}
+
+/* Is each panel packed just before it is used? Not where panels would be packed repeatedly, or
+ * where few items would be left; and only if the rows that are multiplied by it stay in the cache.
+ */
+static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_bytes)
+{
+    if (has_any_order(p) || contract_has_dynamic(p->spec.m, p->spec.n_m))
+        return false;
+    if (p->spec.wanted.right == RIGHT_PANELS)
+        return false;
+    if (p->spec.wanted.right == RIGHT_INSIDE && panel_bytes(p) <= MOST_INSIDE)
+        return true;
+    const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
+    return !p->spec.b_is_constant && are_rows_near(p, m, packed_a_bytes) &&
+           (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
+}
+
+void contract_choose_order(problem *p, const machine *m)
+{
+    const int64_t blocks = p->is_dynamic ? INT64_MAX : p->outer * p->split;
+    const double panel = (double)panel_bytes(p), half = m->l2 / 2;
+    const double height = p->is_dynamic ? (double)most_rows(p) : (double)p->m / (double)blocks;
+    const double rows = height * (double)p->k * (double)(p->bytes * p->parts);
+    p->group = 1;
+    if (p->spec.wanted.group > 0)
+        p->group = p->spec.wanted.group < blocks ? p->spec.wanted.group : blocks;
+    else if (panel * (double)p->panels > half && rows > 0)
+        p->group = half / rows < 1                ? 1
+                   : half / rows > (double)blocks ? blocks
+                                                  : (int64_t)(half / rows);
+}
+
+/* Code for any number of columns, or of products, is made where B is in panels, or read in place
+ * for any number of products; where nothing else in the code depends on these. */
+static void choose_dynamic(problem *p)
+{
+    p->has_dynamic_n = p->has_dynamic_n && p->b_form == B_PANELS && p->unpacked.n.n == 1 &&
+                       p->c_n.n <= 1 && p->lanes > 1;
+    p->has_dynamic_k = p->has_dynamic_k && p->b_form != B_COLUMNS && p->products.n == 1;
+}
+
+/* Does all of A stay in the second-level cache, in place, so that panels of all products meet it,
+ * one after the other? While that happens the next one is fetched; tiles wait for what they pack or
+ * read. With dynamic rows other sizes could be answered otherwise, and need code of their own. */
+static bool prefers_panels(const problem *p, const machine *m, int64_t rows, const walk *a_k)
+{
+    return a_k->step[0] == 1 && !contract_has_dynamic(p->spec.m, p->spec.n_m) &&
+           choose_b(p, m, rows, false) == B_PANELS &&
+           (p->spec.b_is_constant ? are_rows_near(p, m, 0) : packs_inside(p, m, 0));
+}
+
+/* Is P, which could be, computed in tiles? A_M and A_K: how A walks; ROWS: of a block. */
+static bool is_tiled(const problem *p, const machine *m, int64_t rows, const walk *a_m,
+                     const walk *a_k)
+{
+    const contract_right wanted = p->spec.wanted.right;
+    return wanted == RIGHT_TILES ? contract_may_tile(p, a_m, a_k)
+                                 : wanted == RIGHT_ANY && contract_can_tile(p, m, a_m, a_k) &&
+                                       !prefers_panels(p, m, rows, a_k);
+}
+
+/* Is B, though there are too many rows to read it once from memory as blocks of rows do, better
+ * swept? */
+static bool prefers_sweep(const problem *p, bool is_stage)
+{
+    const contract_spec *s = &p->spec;
+    if (is_stage || s->b_is_constant || p->has_pairs || s->wanted.right != RIGHT_ANY ||
+        s->wanted.left != LEFT_ANY || p->m <= FEW_ROWS || has_any_order(p) ||
+        contract_has_dynamic(s->m, s->n_m) || !may_read_rows(p))
+        return false;
+    problem whole = *p;
+    contract_drop_windows(&whole);
+    contract_join_products(&whole);
+    whole.b_form = B_ROWS;
+    whole.b_n = WALK(s->n, s->n_n, b);
+    return contract_can_sweep(&whole);
+}
+
+static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *plan,
+                   const char **fault)
+{
+    if (p->k == 0)
+        return true;
+    contract_step *step = &plan->steps[plan->n_steps++];
+    return (writes_rows ? contract_write_rows : contract_pack_a)(p, memory, step,
+                                                                 &plan->packed_a_bytes, fault);
+}
+
+bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
+                     contract_plan *plan, int64_t *rows, const char **fault)
+{
+    contract_spec *s = &p->spec;
+    const walk c_n = WALK(s->n, s->n_n, c);
+    if (c_n.n > 1)
+        p->lanes = 1; /* a vector would leave its row of C */
+    *rows = choose_block(p, m);
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+
+    const bool sweeps = prefers_sweep(p, is_stage);
+    const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
+    const bool writes_rows = !is_stage && left != LEFT_IN_PLACE && contract_wants_rows(p);
+    const bool is_packed =
+        writes_rows || contract_has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
+    if (is_packed && !pack_a(p, writes_rows, memory, plan, fault))
+        return false;
+    const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
+    p->is_tiled =
+        !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, *rows, &a_m, &a_k);
+    const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
+    const bool may_crowd =
+        !sweeps && !is_packed && p->m >= FEW_ROWS && !s->a_in_scratch && !packs_rows;
+    const bool crowds = may_crowd && is_crowded(p, *rows);
+    if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
+        p->panels >= MANY_PANELS) {
+        if (!pack_a(p, false, memory, plan, fault))
+            return false;
+    } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
+               p->nv * CROWDED_ROWS >= FEW_CHAINS) {
+        *rows = CROWDED_ROWS;
+    }
+    contract_drop_windows(p);
+    if (packs_rows)
+        contract_tile_a(p, *rows);
+    /* The steps of A are final now, and say which axes of K can be one. */
+    p->b_form = p->is_tiled ? B_PANELS : sweeps ? B_ROWS : find_b(p, m, *rows, is_stage);
+    if (p->b_form == B_COLUMNS)
+        p->nv = squares_of(p);
+    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+    p->c_n = c_n;
+    if (p->b_form == B_PANELS && p->k > 0)
+        contract_use_panels(p);
+    contract_join_products(p);
+    choose_dynamic(p);
+    if (p->b_form == B_PANELS && p->k > 0) {
+        p->packs_inside = !is_stage && !p->is_tiled && packs_inside(p, m, plan->packed_a_bytes);
+        const bool packs_before = p->is_tiled ? s->b_is_constant : !p->packs_inside;
+        if (packs_before && !contract_pack_b(p, memory, &plan->steps[plan->n_steps++],
+                                             &plan->packed_b_bytes, fault))
+            return false;
+    }
+
+    p->a_batch = WALK(s->batch, s->n_batch, a);
+    p->a_m = WALK(s->m, s->n_m, a);
+    p->b_batch = WALK(s->batch, s->n_batch, b);
+    p->b_n = WALK(s->n, s->n_n, b);
+    p->c_batch = WALK(s->batch, s->n_batch, c);
+    p->c_m = WALK(s->m, s->n_m, c);
+    return true;
+}
