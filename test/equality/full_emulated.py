@@ -44,12 +44,13 @@ class Job:
         self.data = folder / self.name
         self.fields = [*partial.fields(kind, number, folder), "levels=", f"save={self.data}"]
         self.path = pathlib.Path(self.fields[0].split("=", 1)[1])
+        self.sizes = [part for f in self.fields if f.startswith("dim=") for part in ("--dim", f.removeprefix("dim="))]
 
     def compile(self, machine, form):
         """The object or C file, and a row of the table with what it needs."""
         out = self.data.with_suffix(f".{machine.name}.{form}")
         header = self.data.with_suffix(".h")
-        subprocess.run([TENON, "compile", self.path, "-o", out, "--header", header, "--name", self.name,
+        subprocess.run([TENON, "compile", self.path, "-o", out, "--header", header, "--name", self.name, *self.sizes,
                         *(machine.flags if form == "o" else [])], check=True)
         text = header.read_text()
         self.ports = [Port(f) for f in PORT.findall(text)]

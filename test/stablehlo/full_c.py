@@ -36,8 +36,9 @@ class Program:
             path = folder / f"{self.name}_{name}.npy"
             np.save(path, array)
             given += ["--input", f"{name}={path}"]
-        self.tenon("run", "--engine", "ref", "--output", self.path("out"), *given, self.path("mlir"))
-        files = [npy.read_npy(self.path("out") / f"{k}.npy")[2] for k in range(len(self.outputs))]
+        made = folder / f"{self.name}-out"
+        self.tenon("run", "--engine", "ref", "--output", made, *given, self.path("mlir"))
+        files = [npy.read_npy(made / f"{k}.npy")[2] for k in range(len(self.outputs))]
         self.runs = [(raw, [npy.same_narrow_nan(port.dtype, npy.same_nan(port.dtype, data)) for port, data in zip(self.outputs, files)])]
 
     def path(self, extension):

@@ -42,8 +42,8 @@ def with_loss(text):
 
 def results(folder, program, inputs):
     """What PROGRAM gives for INPUTS; None: it cannot be run."""
-    out = folder / f"{program}.out"
-    if start("run", "--engine", "ref", folder / program, "--inputs", folder / inputs, "--output", out).returncode:
+    out = folder / f"{program}-out"
+    if start("run", "--engine", "ref", folder / program, "--inputs", folder / inputs, "--output", f"{out}/").returncode:
         return None
     return [np.load(out / port["file"]) for port in json.loads((out / "outputs.json").read_text(encoding="utf-8"))]
 
