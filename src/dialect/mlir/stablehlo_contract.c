@@ -349,20 +349,59 @@ void hlo_conv_grad_input(mlir_text *w, const node *n)
                                        "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]"});
 }
 
+bool hlo_takes_filter(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const type *t = value_type(f, n->in[0]);
+    if (dtype_is_float(t->dtype) && dim_is_symbolic(t->dims[0]))
+        return object(why, "the number of images must be known, which are summed in order");
+    return hlo_takes_images(f, n, why);
+}
+
+/* The gradient of a filter, of several images. These are the outermost axis of the windows, since
+ * they are summed one after the other: features would be summed for each position of a window. */
+static void put_filter_gradient_of_images(mlir_text *w, const node *n, const conv_geometry *g,
+                                          const int64_t *pads)
+{
+    const value_id v = n->first_value;
+    const tensor x = type_of_value(w, n->in[0]), dy = type_of_value(w, n->in[1]);
+    const tensor y = type_of_value(w, v);
+    const tensor images = type_made(x.dtype, (dim[]){g->n, g->h, g->w, g->ci, 1}, 5);
+    const tensor window = type_made(dy.dtype, (dim[]){g->n, g->ho, g->wo, g->co, 1}, 5);
+    const tensor out = type_made(y.dtype, (dim[]){1, g->kh, g->kw, g->ci, g->co}, 5);
+    const value_name a = {w->scope, v, "a"}, b = {w->scope, v, "b"}, c = {w->scope, v, "c"};
+    hlo_put_reshape(w, a, w->names[n->in[0]], &x, &images);
+    hlo_put_reshape(w, b, w->names[n->in[1]], &dy, &window);
+    line(w,
+         "%w = \"stablehlo.convolution\"(%w, %w) {window_strides = array<i64: 1, 1, 1>, padding = "
+         "dense<[[0, 0], [%d, %d], [%d, %d]]> : tensor<3x2xi64>, lhs_dilation = array<i64: 1, 1, "
+         "1>, rhs_dilation = array<i64: 1, %d, %d>, window_reversal = array<i1: false, false, "
+         "false>, dimension_numbers = #stablehlo.conv<[0, 1, 2, b, f]x[0, 1, 2, o, i]->[0, 1, 2, "
+         "b, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, precision_config = "
+         "[#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]} : (%t, %t) -> %t",
+         &c, &a, &b, pads[0], pads[1], pads[2], pads[3], g->stride_h, g->stride_w, &images, &window,
+         &out);
+    hlo_put_reshape(w, w->names[v], c, &out, &y);
+}
+
 /* x with dy, spread out by the strides, as the filter; the sum is over the batch. */
 void hlo_conv_grad_filter(mlir_text *w, const node *n)
 {
     conv_geometry g;
     geometry(w, n->in[0], n->first_value, n, &g);
-    int64_t rows = (g.ho - 1) * g.stride_h, columns = (g.wo - 1) * g.stride_w;
+    const int64_t rows = (g.ho - 1) * g.stride_h, columns = (g.wo - 1) * g.stride_w;
+    const int64_t pads[] = {g.top, g.kh + rows - g.h - g.top, g.left,
+                            g.kw + columns - g.w - g.left};
+    if (g.n > 1 && dtype_is_float(value_type(w->f, n->in[0])->dtype)) {
+        put_filter_gradient_of_images(w, n, &g, pads);
+        return;
+    }
     put_convolution(w, n,
-                    &(hlo_convolution){
-                        {1, 1},
-                        {g.top, g.kh + rows - g.h - g.top, g.left, g.kw + columns - g.w - g.left},
-                        {1, 1},
-                        {g.stride_h, g.stride_w},
-                        false,
-                        "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"});
+                    &(hlo_convolution){{1, 1},
+                                       {pads[0], pads[1], pads[2], pads[3]},
+                                       {1, 1},
+                                       {g.stride_h, g.stride_w},
+                                       false,
+                                       "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"});
 }
 
 /* `[b, 0, f, 1]`: what each axis is, FIRST and SECOND being those of the first two places. */
