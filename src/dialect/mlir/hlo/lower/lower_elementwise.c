@@ -24,11 +24,12 @@ static tn_value number(tn_builder *b, tn_dtype d, int64_t x)
     return tn_scalar_int(b, d, x);
 }
 
-/* The element type of operand K; TN_DTYPE_COUNT when it has none. */
+/* The element type of operand K; any, when it has none because something failed, which is reported.
+ */
 static tn_dtype dtype_in(shlo_call *c, uint32_t k)
 {
     const type *t = shlo_in_type(c, k);
-    return t ? t->dtype : TN_DTYPE_COUNT;
+    return t ? t->dtype : TN_F32;
 }
 
 bool shlo_lower_elementwise(shlo_call *c)
