@@ -1,4 +1,5 @@
 /* Rules on chains of casts and movement, and on operands that are the same. */
+#include "base/memory/checked.h"
 #include "graph/literal.h"
 #include "ops/shape.h"
 #include "pass/rewrite_rules.h"
@@ -129,8 +130,8 @@ value_id rule_pad_pad(rule_call *c)
         const int64_t *a = attr_ints(inner->attrs, sides[k], &rank);
         const int64_t *b = attr_ints(c->n->attrs, sides[k], &rank);
         for (uint32_t i = 0; i < rank; i++)
-            if (__builtin_add_overflow(a[i], b[i], &amounts[k][i]))
-                return NO_VALUE;
+            if (a[i] < 0 || b[i] < 0 || !add_i64(a[i], b[i], &amounts[k][i]))
+                return NO_VALUE; /* what is cut off is lost; sizes are no numbers */
         entries[k] = (attr){.key = (uint8_t)sides[k], .n = rank, .v.ints = amounts[k]};
     }
     entries[2] = (attr){.key = KEY_INTERIOR, .n = rank, .v.ints = none};
