@@ -20,7 +20,7 @@ bool contract_is_read_once(const problem *p)
     return p->m <= FEW_ROWS && bytes >= FAR;
 }
 
-/* The columns of a strip where B lies in strips, one behind the other; 0: it does not. */
+/* The columns of a strip, where B is stored as strips: [n / columns, k, columns]. 0: it is not. */
 static int64_t strip_of(const problem *p)
 {
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
