@@ -10,7 +10,10 @@
 #include "tenon/convert.h"
 #include "tenon/report.h"
 
-enum { MAX_INPUTS = 16 };
+enum {
+    MAX_INPUTS = 16,
+    MAX_NODES = 1 << 16 /* of programs that grow without end, so that little memory is needed */
+};
 
 static inline bool drop(void *user, const char *bytes, size_t n)
 {
@@ -68,10 +71,22 @@ static const tn_writer nowhere = {drop, NULL};
 
 typedef void way(const tn_module *m);
 
+/* The same on all machines where that is possible, as what is planned for a CPU, and so how often
+ * memory is asked for, differs between CPUs. */
+static inline const char *common_cpu(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "x86-64-v3" : "x86-64";
+#else
+    return NULL;
+#endif
+}
+
 static inline void compile_and_run(const tn_module *m)
 {
     tn_program *p = NULL;
-    if (tn_program_compile(m, NULL, &p) == TN_OK)
+    const tn_compile_options options = {.size = sizeof options, .cpu = common_cpu(), .threads = 2};
+    if (tn_program_compile(m, &options, &p) == TN_OK)
         run(p);
     tn_program_free(p);
 }
@@ -150,7 +165,9 @@ static inline unsigned one_go(const attempt *a, unsigned fail_at)
     tn_diagnostic_sink sink = {remember, &r};
     tn_allocator counting = {metered, &m};
     tn_context *cx = tn_context_new(&counting, &sink);
-    tn_status s = cx ? read_and_go(cx, a->go, a->dialect, a->text) : TN_ERR_NOMEM;
+    tn_status s = cx ? tn_context_set_limit(cx, "nodes", MAX_NODES) : TN_ERR_NOMEM;
+    if (s == TN_OK)
+        s = read_and_go(cx, a->go, a->dialect, a->text);
     tn_context_free(cx);
     if (!CHECK(m.alive == 0 && m.wrong == 0 && s != TN_ERR_INTERNAL))
         printf("    %s, request %u: status %d, alive %zu, wrong sizes %u, %s: %s\n", a->path,
