@@ -218,6 +218,20 @@ static bool raw_bytes(dense_text *d, mir_text digits, char *out)
     return true;
 }
 
+/* Does the one element of raw bytes in DIGITS stand for all COUNT of type D? MLIR packs truth values
+   up to its version 22, the first in the lowest bit: one byte is as many as eight of them, and means
+   all only as 0x00 or 0xff. Later versions have a byte for each, of which one means all. */
+static bool is_raw_splat(tn_dtype d, int64_t count, mir_text digits)
+{
+    if (count == 1 || digits.n != 2 * dtype_bytes(d))
+        return false;
+    if (d != TN_I1)
+        return true;
+    const int high = hex_value(digits.at[0]), low = hex_value(digits.at[1]);
+    return (high == 0 && low == 0) || (high == 15 && low == 15) ||
+           (high == 0 && low == 1 && count > 8);
+}
+
 /* Is N the number of raw bytes of COUNT elements of D? */
 static bool is_raw_size(tn_dtype d, int64_t count, size_t n, bool *is_packed)
 {
@@ -277,7 +291,7 @@ static bool read_raw(dense_text *d, mir_text digits, literal *l)
         return refuse(d, "raw data is written as \"0x\" and two digits for each byte");
     digits = (mir_text){digits.at + 2, digits.n - 2};
     const size_t n = digits.n / 2;
-    l->splat = count != 1 && n == dtype_bytes(t);
+    l->splat = is_raw_splat(t, count, digits);
     if (!l->splat && !is_raw_size(t, count, n, &is_packed))
         return refuse(d, "these are not as many bytes as the constant has");
     char *room = begin(d, l);
