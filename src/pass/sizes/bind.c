@@ -201,6 +201,29 @@ static tn_status bind_index_map(binder *b, span at, attr *a)
     return a->v.s ? TN_OK : module_no_memory(b->m);
 }
 
+/* A view without elements reads nothing, and its map may divide by the size that is 0: it becomes
+ * one without sizes, which is as good. */
+static tn_status bind_empty_view(binder *b, const node *n, attr *entries)
+{
+    const uint32_t rank = value_type(b->f, n->in[0])->rank;
+    bool empty = false;
+    attr *map = NULL;
+    for (uint32_t i = 0; i < n->attrs->n; i++) {
+        const attr *a = &entries[i];
+        for (uint32_t k = 0; a->key == KEY_SHAPE && k < a->n; k++)
+            empty = empty || a->v.ints[k] == 0;
+        if (a->key == KEY_INDEX_MAP && strcmp(a->v.s, n->attrs->at[i].v.s) != 0)
+            map = &entries[i];
+    }
+    if (!empty || !map)
+        return TN_OK;
+    char text[2 * TN_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++)
+        memcpy(text + 2 * i, "0;", 2);
+    map->v.s = module_string(b->m, text, rank ? 2 * rank - 1 : 0);
+    return map->v.s ? TN_OK : module_no_memory(b->m);
+}
+
 static tn_status bind_attributes(binder *b, node *n)
 {
     attr entries[KEY_COUNT];
@@ -218,6 +241,8 @@ static tn_status bind_attributes(binder *b, node *n)
         else if (a->key == KEY_INDEX_MAP)
             TN_TRY(bind_index_map(b, n->at, a));
     }
+    if (n->op == OP_VIEW)
+        TN_TRY(bind_empty_view(b, n, entries));
     const attrs *fresh = attrs_of(&b->m->attrs, entries, n->attrs->n);
     if (!fresh)
         return module_no_memory(b->m);

@@ -218,9 +218,10 @@ static bool raw_bytes(dense_text *d, mir_text digits, char *out)
     return true;
 }
 
-/* Does the one element of raw bytes in DIGITS stand for all COUNT of type D? MLIR packs truth values
-   up to its version 22, the first in the lowest bit: one byte is as many as eight of them, and means
-   all only as 0x00 or 0xff. Later versions have a byte for each, of which one means all. */
+/* Does the one element of raw bytes in DIGITS stand for all COUNT of type D? MLIR packs truth
+   values up to its version 22, the first in the lowest bit: one byte is as many as eight of them,
+   and means all only as 0x00 or 0xff. Later versions have a byte for each, of which one means all.
+ */
 static bool is_raw_splat(tn_dtype d, int64_t count, mir_text digits)
 {
     if (count == 1 || digits.n != 2 * dtype_bytes(d))
