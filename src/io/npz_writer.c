@@ -1,5 +1,5 @@
-/* Writing .npz through libzip, which copies borrowed data into the archive when it is closed. It
- * replaces the unfinished file of an output set by one of its own making. */
+/* Writing .npz through libzip, which copies borrowed data into the archive when it is closed, and
+ * writes it through a source of ours into the file of an output set. */
 #include "io/npz_writer.h"
 
 #include <errno.h>
@@ -16,7 +16,9 @@ struct npz_writer {
     output *file;
     const char *path;
     zip_t *zip;
-    uint32_t n; /* members */
+    zip_error_t fault;    /* of the source */
+    zip_uint64_t at, end; /* where libzip writes, and behind what it has written */
+    uint32_t n;           /* members */
     bool deflate;
     arena memory; /* headers, names and what had to be copied; until the archive is closed */
 };
@@ -27,27 +29,92 @@ static int is_to_stop(zip_t *zip, void *hold)
     return signals_waiting(hold);
 }
 
+/* ---- the file as libzip sees it ---- */
+
+static zip_int64_t failed(npz_writer *w, int code, int reason)
+{
+    zip_error_set(&w->fault, code, reason);
+    return -1;
+}
+
+static zip_int64_t write_bytes(npz_writer *w, const void *bytes, zip_uint64_t n)
+{
+    if (!output_write(w->set, w->file, bytes, (size_t)n))
+        return failed(w, ZIP_ER_WRITE, errno);
+    w->at += n;
+    w->end = w->at > w->end ? w->at : w->end;
+    return (zip_int64_t)n;
+}
+
+static zip_int64_t seek(npz_writer *w, void *args, zip_uint64_t n)
+{
+    const zip_int64_t to = zip_source_seek_compute_offset(w->at, w->end, args, n, &w->fault);
+    if (to < 0)
+        return -1;
+    if (!output_seek(w->file, (uint64_t)to))
+        return failed(w, ZIP_ER_SEEK, errno);
+    w->at = (zip_uint64_t)to;
+    return 0;
+}
+
+/* A file that is not there yet and can only be written. */
+static zip_int64_t file_source(void *user, void *data, zip_uint64_t n, zip_source_cmd_t command)
+{
+    npz_writer *w = user;
+    switch ((int)command) {
+    case ZIP_SOURCE_SUPPORTS: /* libzip asks for reading as well before it writes */
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+            ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+            ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE,
+            ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_STAT:
+        return failed(w, ZIP_ER_READ, ENOENT);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&w->fault, data, n);
+    case ZIP_SOURCE_WRITE:
+        return write_bytes(w, data, n);
+    case ZIP_SOURCE_SEEK_WRITE:
+        return seek(w, data, n);
+    case ZIP_SOURCE_TELL_WRITE:
+        return (zip_int64_t)w->at;
+    case ZIP_SOURCE_BEGIN_WRITE: /* the output set begins, ends and tidies up */
+    case ZIP_SOURCE_COMMIT_WRITE:
+    case ZIP_SOURCE_ROLLBACK_WRITE:
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        return failed(w, ZIP_ER_OPNOTSUPP, 0);
+    }
+}
+
 static tn_status open_zip(context *cx, npz_writer *w)
 {
     zip_error_t error;
-    int code = 0;
-    w->zip = zip_open(w->file->temporary, ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (w->zip) {
+    zip_error_init(&error);
+    zip_source_t *to = zip_source_function_create(file_source, w, &error);
+    if (to)
+        w->zip = zip_open_from_source(to, ZIP_CREATE | ZIP_TRUNCATE, &error);
+    if (to && !w->zip)
+        zip_source_free(to);
+    tn_status s = TN_OK;
+    if (w->zip)
         (void)zip_register_cancel_callback_with_state(w->zip, is_to_stop, NULL, &w->set->hold);
-        return TN_OK;
-    }
-    zip_error_init_with_code(&error, code);
-    tn_status s = io_error(cx, w->path, "cannot be written: %s", zip_error_strerror(&error));
+    else
+        s = io_error(cx, w->path, "cannot be written: %s", zip_error_strerror(&error));
     zip_error_fini(&error);
     return s;
 }
+
+/* ---- the archive ---- */
 
 static tn_status begin(context *cx, npz_writer *w, const char *path)
 {
     w->path = arena_copy_text(&w->memory, path, strlen(path));
     if (!w->path)
         return diag_no_memory(&cx->diag);
-    w->file = output_open_named(w->set, path);
+    w->file = output_open_sought(w->set, path);
     if (!w->file)
         return errno == ESPIPE ? io_error(cx, path, "cannot be written: it is not a regular file")
                                : io_unwritten(cx, path);
@@ -62,6 +129,7 @@ tn_status npz_writer_open(context *cx, output_set *set, const char *path, bool d
     if (!w)
         return diag_no_memory(&cx->diag);
     *w = (npz_writer){.set = set, .deflate = deflate};
+    zip_error_init(&w->fault);
     arena_init(&w->memory, &cx->allocator);
     tn_status s = begin(cx, w, path);
     if (s != TN_OK) {
@@ -143,6 +211,7 @@ void npz_writer_discard(context *cx, npz_writer *w)
         return;
     if (w->zip)
         zip_discard(w->zip);
+    zip_error_fini(&w->fault);
     arena_release(&w->memory);
     memory_free(&cx->allocator, w, sizeof *w);
 }

@@ -26,8 +26,6 @@ COMMANDS = {
     "compile-c": ("compile", "p.ir", "-o", "o/p.c"),
     "train": (*TRAIN, "--resume"),
 }
-# Files with temporary names after all kills and one run that ends well: libzip fills .npz files by their names.
-LEFT_AT_MOST = {"run-npz": TIMES // 8}
 
 
 def written(folder):
@@ -104,7 +102,7 @@ class Check:
                 self.clear("o")
         last = self.whole()
         left = [path for path in (*last, *written(self.folder / "cache")) if ".tenon-" in path]
-        if len(left) > LEFT_AT_MOST.get(self.name, 0):
+        if left:
             return f"{len(left)} temporary files are left: {left}"
         last = {path: digest for path, digest in last.items() if ".tenon-" not in path}
         if last != want:

@@ -153,6 +153,8 @@ def check(base, name, want, number, call, fd, how):
     refused[name] += done.returncode != 0
     if how == "kill" and (again.returncode, again.stdout) != (0, said):
         return f"the next run ends with {again.returncode}, or says something else: {again.stderr.decode(errors='replace')[-300:]}"
+    if how == "kill" and any(".tenon-" in path for path in then):
+        return f"the next run leaves {[path for path in then if '.tenon-' in path]}"
     # Only the next checkpoint removes an old one.
     if how == "kill" and {p: d for p, d in then.items() if ".tenon-" not in p and (p in after or p not in before)} != after:
         return "the next run writes something else"

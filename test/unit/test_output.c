@@ -144,6 +144,28 @@ static void test_left_over(void)
     drop("a");
 }
 
+/* Bytes in another order than that of the file, which has no name before it is whole. */
+static void test_sought(void)
+{
+    char path[256];
+    output_set set;
+    (void)snprintf(path, sizeof path, "%s/a", folder);
+    output_set_init(&set, &memory_system);
+    output *o = output_open_sought(&set, path);
+    CHECK(o && output_write(&set, o, "one two", 7) && output_seek(o, 0) &&
+          output_write(&set, o, "ONE", 3) && output_seek(o, 7) && output_write(&set, o, "!", 1));
+    CHECK_INT(count_files(folder), 0);
+    CHECK(output_close(o) && output_set_end(&set, true));
+    CHECK(holds("a", "ONE two!"));
+    drop("a");
+    CHECK_INT(mkfifo(path, 0600), 0);
+    output_set_init(&set, &memory_system);
+    CHECK(!output_open_sought(&set, path));
+    CHECK_INT(errno, ESPIPE);
+    CHECK(!output_set_end(&set, false));
+    drop("a");
+}
+
 /* More files than stay open. */
 static void test_many(void)
 {
@@ -298,6 +320,7 @@ int main(void)
     test_together();
     test_names();
     test_left_over();
+    test_sought();
     test_many();
     test_folder();
     test_signals();

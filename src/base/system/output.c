@@ -172,12 +172,16 @@ static output *new_output(output_set *s, int at, const char *path)
     return o;
 }
 
-output *output_open(output_set *s, int at, const char *path)
+static output *open_target(output_set *s, int at, const char *path, bool is_sought)
 {
     bool is_direct;
     output *o = new_output(s, at, path);
     if (!o || !look_at_target(o, &is_direct))
         return NULL;
+    if (is_direct && is_sought) {
+        errno = ESPIPE;
+        return NULL;
+    }
     if (is_direct) {
         o->temporary = NULL;
         o->fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -187,18 +191,14 @@ output *output_open(output_set *s, int at, const char *path)
     return open_nameless(s, o) || open_named(s, o) ? o : NULL;
 }
 
-output *output_open_named(output_set *s, const char *path)
+output *output_open(output_set *s, int at, const char *path)
 {
-    bool is_direct;
-    output *o = new_output(s, AT_FDCWD, path);
-    if (!o || !look_at_target(o, &is_direct))
-        return NULL;
-    if (is_direct) {
-        errno = ESPIPE;
-        return NULL;
-    }
-    signals_hold(&s->hold);
-    return open_named(s, o) ? o : NULL;
+    return open_target(s, at, path, false);
+}
+
+output *output_open_sought(output_set *s, const char *path)
+{
+    return open_target(s, AT_FDCWD, path, true);
 }
 
 bool output_write(const output_set *s, const output *o, const void *bytes, size_t n)
@@ -218,6 +218,11 @@ bool output_write(const output_set *s, const output *o, const void *bytes, size_
         n -= (size_t)done;
     }
     return true;
+}
+
+bool output_seek(const output *o, uint64_t offset)
+{
+    return lseek(o->fd, (off_t)offset, SEEK_SET) >= 0;
 }
 
 bool output_close(output *o)

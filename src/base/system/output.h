@@ -56,9 +56,12 @@ bool output_set_end(output_set *s, bool ok);
 
 /* Begin to write PATH, relative to the folder AT. */
 output *output_open(output_set *s, int at, const char *path);
-/* The same for a file that somebody else fills by its name, `temporary`. */
-output *output_open_named(output_set *s, const char *path);
+/* The same of PATH for bytes in another order than that of the file; fails with ESPIPE where the
+ * target is no file. */
+output *output_open_sought(output_set *s, const char *path);
 bool output_write(const output_set *s, const output *o, const void *bytes, size_t n);
+/* The next bytes go to OFFSET. */
+bool output_seek(const output *o, uint64_t offset);
 /* The file is whole. */
 bool output_close(output *o);
 
