@@ -514,7 +514,7 @@ def main():
     options = parser.parse_args()
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     if not compilers:
-        print("neither gcc nor clang is installed")
+        print("skipped: neither gcc nor clang is installed")
         return 0
     if options.keep:
         pathlib.Path(options.keep).mkdir(parents=True)

@@ -17,7 +17,7 @@ import npy  # noqa: E402
 def main():
     compilers = [c for c in ("gcc", "clang") if shutil.which(c)]
     if not shutil.which("make") or not compilers:
-        print("there is no make or no C compiler")
+        print("skipped: there is no make or no C compiler")
         return 0
     failed = 0
     with tempfile.TemporaryDirectory() as work:

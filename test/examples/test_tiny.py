@@ -9,7 +9,7 @@ def main():
     try:
         import numpy  # noqa: F401
     except ImportError:
-        print("NumPy is not installed; nothing to compare with")
+        print("skipped: NumPy is not installed; nothing to compare with")
         return 0
     return subprocess.run([sys.executable, ROOT / "examples/tiny/compare.py"]).returncode
 

@@ -25,7 +25,7 @@ from lib.program import Failure, ROOT
 try:
     import numpy as np
 except ImportError:
-    print("numpy is missing: nothing compared")
+    print("skipped: numpy is missing")
     sys.exit(0)
 
 SUFFIX = {"mind": ".ir", "ptir-text": ".ptir", "tiny": ".tiny.json"}

@@ -8,7 +8,7 @@ from lib.program import ROOT, TENON
 
 LIBRARY = pathlib.Path(TENON).parent / "libtenon.so"
 if not LIBRARY.exists():  # builds with sanitizers have none
-    print("there is no shared library beside the program")
+    print("skipped: there is no shared library beside the program")
     sys.exit(0)
 os.environ["TENON_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(ROOT / "python"))
@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 try:
     import numpy  # noqa: F401
 except ImportError:
-    print("there is no NumPy")
+    print("skipped: there is no NumPy")
     sys.exit(0)
 # Without LLVM programs run reference kernels, with the same bits.
 warnings.filterwarnings("ignore", message="LLVM")

@@ -17,7 +17,7 @@ from lib.program import start
 try:
     import torch
 except ImportError:
-    print("PyTorch is missing: nothing is tested")
+    print("skipped: PyTorch is missing")
     sys.exit(0)
 
 from torch import nn

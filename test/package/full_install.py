@@ -115,7 +115,7 @@ def files_are_there(at):
 
 def main():
     if not (BUILD / "libtenon.so").exists() or not shutil.which("cmake") or not shutil.which("pkg-config"):
-        print("there is no shared library, no cmake or no pkg-config")
+        print("skipped: there is no shared library, no cmake or no pkg-config")
         return 0
     with tempfile.TemporaryDirectory() as work:
         at = Installed(work)

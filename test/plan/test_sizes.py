@@ -161,7 +161,7 @@ def main():
     explained = start("explain", "--json", "-", "--from", "ptir-text",
                       input="func @main(%x: tensor<f32>) -> tensor<f32> { return %x }\n")
     if '"machine_code":false' in explained.stdout:
-        print("there is no LLVM, so nothing is compiled")
+        print("skipped: there is no LLVM, so nothing is compiled")
         return False
     with tempfile.TemporaryDirectory() as folder:
         faults = [fault for name, text, sizes in PROGRAMS

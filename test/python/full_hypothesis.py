@@ -8,7 +8,7 @@ import unittest.mock
 from lib import package  # noqa: F401
 
 if not importlib.util.find_spec("hypothesis"):
-    print("there is no hypothesis")
+    print("skipped: there is no hypothesis")
     sys.exit(0)
 
 import numpy as np  # noqa: E402

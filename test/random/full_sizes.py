@@ -15,7 +15,7 @@ from lib.program import start
 try:
     import numpy as np
 except ImportError:
-    print("numpy is missing: nothing compared")
+    print("skipped: numpy is missing")
     sys.exit(0)
 
 SIZES = [2, 3, 5, 8, 13, 14, 16, 27, 31, 32, 33, 40, 64, 65, 96, 100, 130, 157, 200, 257]
