@@ -922,7 +922,8 @@ TN_API bool tn_dialect_at(size_t dialect, tn_dialect_info *info);
 
 /* What there is to say about CODE, a code or kind of diagnostics: Markdown with an explanation, a
  * wrong program, its message and the mended program. Dialects give one code to several kinds, and
- * two dialects may use one for different ones; INDEX counts these pages. NULL past the last. */
+ * two dialects may use one for different ones; INDEX counts these pages. CODE NULL: all pages. NULL
+ * past the last. */
 TN_API const char *tn_error_page(const char *code, size_t index);
 
 #ifdef __cplusplus

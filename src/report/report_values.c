@@ -128,8 +128,8 @@ tn_status report_values(const report *r, text_buffer *out)
     arena memory;
     if (r->o->n_in != f->inputs.n)
         return diag_report(&r->p->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                           "the program has %" PRIu32 " inputs, and %zu are given", f->inputs.n,
-                           r->o->n_in);
+                           "the program has %" PRIu32 " input%s, and %zu are given", f->inputs.n,
+                           plural(f->inputs.n), r->o->n_in);
     arena_init(&memory, &r->p->allocator);
     value_id *wanted = ARENA_ARRAY(&memory, value_id, f->values.n);
     tn_status s = TN_OK;

@@ -32,9 +32,15 @@ static void test_codes(void)
         }
 }
 
+static void test_all(void)
+{
+    for (size_t i = 0; i < DIAG_COUNT; i++)
+        CHECK(tn_error_page(NULL, i) == tn_error_page(diag_kind_name((diag_kind)i), 0));
+    CHECK(tn_error_page(NULL, DIAG_COUNT) == NULL);
+}
+
 static void test_no_page(void)
 {
-    CHECK(tn_error_page(NULL, 0) == NULL);
     CHECK(tn_error_page("", 0) == NULL);
     CHECK(tn_error_page("E9999", 0) == NULL);
     CHECK(tn_error_page("MIND", 0) == NULL);
@@ -48,6 +54,7 @@ int main(void)
 {
     test_kinds();
     test_codes();
+    test_all();
     test_no_page();
     return check_result();
 }

@@ -35,8 +35,8 @@ static bool is_about(const char *page, const char *code)
 
 const char *tn_error_page(const char *code, size_t index)
 {
-    for (int kind = 0; code && kind < DIAG_COUNT; kind++)
-        if (is_about(error_pages[kind], code) && index-- == 0)
+    for (int kind = 0; kind < DIAG_COUNT; kind++)
+        if ((!code || is_about(error_pages[kind], code)) && index-- == 0)
             return error_pages[kind];
     return NULL;
 }

@@ -18,6 +18,26 @@ typedef struct request {
     value_id *recompute;
 } request;
 
+/* The inputs or outputs that there are, as find_input and find_loss know them. */
+static void note_choices(const request *r, bool is_input)
+{
+    enum { SHOWN = 6 };
+    const function *f = module_entry(r->m);
+    const char *what = is_input ? "input" : "output";
+    const uint32_t n = is_input ? f->inputs.n : f->outputs.n;
+    for (uint32_t i = 0; i < n && i < SHOWN; i++) {
+        tn_port port;
+        if (is_input)
+            public_input(r->m, f->inputs.at[i], &port);
+        else
+            public_output(r->m, i, &port);
+        if (port.name)
+            diag_note(&r->cx->diag, NULL, NO_SPAN, "%s %" PRIu32 " is '%s'", what, i, port.name);
+    }
+    if (n > SHOWN)
+        diag_note(&r->cx->diag, NULL, NO_SPAN, "there are %" PRIu32 " more", n - SHOWN);
+}
+
 static tn_status unknown(const request *r, const char *what, const char *name)
 {
     const function *f = module_entry(r->m);
@@ -31,6 +51,8 @@ static tn_status unknown(const request *r, const char *what, const char *name)
     }
     const tn_status status = diag_report(&r->cx->diag, DIAG_Usage, NULL, NO_SPAN,
                                          "the program has no %s '%s'", what, name);
+    if (strcmp(what, "value") != 0)
+        note_choices(r, strcmp(what, "input") == 0);
     suggest_fix(&like, &r->cx->diag, NO_SPAN, "");
     return status;
 }

@@ -316,9 +316,10 @@ static tn_status check_counts(const comparison *c)
     if (a->inputs.n == b->inputs.n && a->outputs.n == b->outputs.n)
         return TN_OK;
     return diag_report(&c->cx->diag, DIAG_NotEquivalent, NULL, NO_SPAN,
-                       "one program has %" PRIu32 " inputs and %" PRIu32 " outputs, the other "
+                       "one program has %" PRIu32 " input%s and %" PRIu32 " output%s, the other "
                        "%" PRIu32 " and %" PRIu32,
-                       a->inputs.n, a->outputs.n, b->inputs.n, b->outputs.n);
+                       a->inputs.n, plural(a->inputs.n), a->outputs.n, plural(a->outputs.n),
+                       b->inputs.n, b->outputs.n);
 }
 
 static tn_status check_types(const comparison *c)

@@ -186,8 +186,8 @@ static tn_status check_inputs(const tn_program *p, const tn_report_options *o)
         return TN_OK;
     if (o->n_in != p->n_inputs)
         return diag_report(&p->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                           "the program has %u inputs, and %zu are given", (unsigned)p->n_inputs,
-                           o->n_in);
+                           "the program has %u input%s, and %zu are given", (unsigned)p->n_inputs,
+                           plural(p->n_inputs), o->n_in);
     for (size_t i = 0; i < o->n_in; i++) {
         const type *want = function_input_type(module_entry(p->graph), (uint32_t)i);
         tn_buffer in = o->in[i];

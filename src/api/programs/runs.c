@@ -97,14 +97,14 @@ static tn_status check_counts(run *r, size_t n_in, size_t n_out)
     const tn_program *p = r->p;
     if (n_in < p->n_inputs)
         return diag_report(&r->cx.diag, DIAG_MissingInput, source_of(r), NO_SPAN,
-                           "the program has %" PRIu32 " inputs, but %zu are given; input %zu is "
+                           "the program has %" PRIu32 " input%s, but %zu are given; input %zu is "
                            "'%s'",
-                           p->n_inputs, n_in, n_in, p->inputs[n_in].name);
+                           p->n_inputs, plural(p->n_inputs), n_in, n_in, p->inputs[n_in].name);
     if (n_in > p->n_inputs || n_out != p->n_outputs)
         return diag_report(&r->cx.diag, DIAG_InputMismatch, source_of(r), NO_SPAN,
-                           "%zu inputs and %zu outputs are given; the program has %" PRIu32
+                           "%zu input%s and %zu output%s are given; the program has %" PRIu32
                            " and %" PRIu32,
-                           n_in, n_out, p->n_inputs, p->n_outputs);
+                           n_in, plural(n_in), n_out, plural(n_out), p->n_inputs, p->n_outputs);
     return TN_OK;
 }
 

@@ -27,6 +27,12 @@ static inline void text_reset(text_buffer *b)
     b->n = 0;
 }
 
+/* What stands behind a noun of N things. */
+static inline const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Make room for more than EXTRA bytes; false, and `failed`, when there is no memory. */
 bool text_grow(text_buffer *b, size_t extra);
 

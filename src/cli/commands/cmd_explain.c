@@ -1,4 +1,7 @@
 /* tenon explain: the kernels of a program, or the memory of its values. */
+#include <ctype.h>
+#include <string.h>
+
 #include "cli/running/run.h"
 #include "cli/session/cli.h"
 #include "tenon/convert.h"
@@ -159,11 +162,48 @@ static tn_status bind_and_show(session *s, const arguments *args, const wishes *
     return show_plan(m, text);
 }
 
+/* The next kind or code in what a page begins with, its title and the line of its codes: words of
+ * at least five letters and digits of which the first is a capital. Moves AT behind it. */
+static const char *next_code(session *s, const char **at, const char *end)
+{
+    while (*at < end) {
+        const char *from = *at;
+        while (*at < end && isalnum((unsigned char)**at))
+            (*at)++;
+        const size_t n = (size_t)(*at - from);
+        char *word =
+            n > 4 && isupper((unsigned char)*from) ? cli_alloc(&s->memory, n + 1, 1) : NULL;
+        if (word)
+            return memcpy(word, from, n);
+        *at += n == 0;
+    }
+    return NULL;
+}
+
+static tn_status unknown_code(session *s, const char *code)
+{
+    enum { MOST = 16 }; /* names on a page */
+    const char *page, *name;
+    size_t pages = 0, n = 0;
+    while (tn_error_page(NULL, pages))
+        pages++;
+    const char **names = cli_alloc(&s->memory, pages * MOST, sizeof *names);
+    for (size_t i = 0; names && (page = tn_error_page(NULL, i)) != NULL; i++) {
+        const char *codes = strstr(page, "\nCodes: ");
+        const char *end = codes ? strchr(codes + 1, '\n') : NULL;
+        for (size_t k = 0; end && k < MOST && (name = next_code(s, &page, end)); k++)
+            names[n++] = name;
+    }
+    if (names)
+        advise_name(s, code, strlen(code), names, n);
+    return usage_error(s, "there is no error code or kind '%.60s'", code);
+}
+
 static tn_status explain_code(session *s, const wishes *w)
 {
     cli_text text = {0};
     if (!tn_error_page(w->code, 0))
-        return usage_error(s, "there is no error code or kind '%.60s'", w->code);
+        return unknown_code(s, w->code);
     for (size_t i = 0; tn_error_page(w->code, i); i++)
         cli_printf(&text, "%s%s", i ? "\n" : "", tn_error_page(w->code, i));
     const tn_status status = output_text(s, w->out, &text);

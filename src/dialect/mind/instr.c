@@ -166,8 +166,8 @@ static tn_status check_opcode(reader *r, const instr *in)
         return s;
     }
     if (r->options->profile == PROFILE_CORE_V1 && (in->how->is_extension || in->op == OP_DIV))
-        return REJECT(r, in, UnknownOp, "'%.*s%s' is an extension, not part of Core v1",
-                      OPCODE(r, in), in->how->is_extension ? "" : " Div");
+        return REJECT(r, in, UnknownOp, "'%.*s%s' is an extension", OPCODE(r, in),
+                      in->how->is_extension ? "" : " Div");
     return TN_OK;
 }
 

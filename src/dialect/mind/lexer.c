@@ -116,8 +116,7 @@ static tn_status invalid_character(reader *r)
         return diag_report(d, DIAG_InvalidCharacter, &r->m->source, at,
                            "the control character U+%04" PRIX32 " cannot stand here", code);
     return diag_report(d, DIAG_InvalidCharacter, &r->m->source, at,
-                       "invalid character '%.*s' (U+%04" PRIX32 ") in identifier", (int)n, r->at,
-                       code);
+                       "'%.*s' (U+%04" PRIX32 ") cannot stand here", (int)n, r->at, code);
 }
 
 tn_status syntax_error(reader *r, const char *expected)
@@ -188,8 +187,8 @@ bool is_number(const char *text, size_t n)
 
 tn_status number_error(reader *r, span number, const char *issue)
 {
-    return diag_report(&r->m->cx->diag, DIAG_InvalidNumber, &r->m->source, number,
-                       "invalid number '%.*s%s': %s", shown_length(r, number), span_text(r, number),
+    return diag_report(&r->m->cx->diag, DIAG_InvalidNumber, &r->m->source, number, "'%.*s%s': %s",
+                       shown_length(r, number), span_text(r, number),
                        number.length > SHOWN ? "..." : "", issue);
 }
 
@@ -301,7 +300,7 @@ tn_status read_string(reader *r)
             span at = {offset_of(r, begin), (uint32_t)(r->at - begin)};
             r->is_torn = true;
             return diag_report(&r->m->cx->diag, DIAG_UnterminatedString, &r->m->source, at,
-                               "unterminated string: it must close on its line");
+                               "it must close on its line");
         }
         if (*r->at == '\0')
             return invalid_character(r);
@@ -384,6 +383,10 @@ tn_status skip_value(reader *r, uint32_t depth)
         }
         return TN_OK;
     }
+    if (!r->is_json && c == '%')
+        return syntax_error(r,
+                            "a number, a word or a list; operands stand directly in the one pair "
+                            "of parentheses of an instruction");
     if (!read_word(r, &word))
         return syntax_error(r, "a value");
     return !r->is_json && peek_token(r) == '(' ? skip_elements(r, ')', depth + 1) : TN_OK;

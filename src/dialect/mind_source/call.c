@@ -142,9 +142,8 @@ static value lower_assignment(lowering *l, const stmt *s)
                               s->to->name ? s->to->name : "_");
     }
     if (b->owner != l->frame->owner)
-        return lowering_fault(
-            l, DIAG_UnknownOp, s->at,
-            "assigning to '%.100s' of the enclosing function is not part of Core v1", b->name);
+        return lowering_fault(l, DIAG_UnknownOp, s->at,
+                              "assigning to '%.100s' of the enclosing function", b->name);
     if (op != OP_COUNT)
         v = lowering_binary(l, op, *b->value, s->to->at, v, s->value->at, s->at, s->op);
     v = assigned(l, b, v, s->value->at);
@@ -301,8 +300,7 @@ static value run_body(lowering *l, const closure *c)
 
 static value recursion(lowering *l, const function_decl *d, span at)
 {
-    return lowering_fault(l, DIAG_UnknownOp, at,
-                          "recursion, here of '%.100s', is not part of Core v1",
+    return lowering_fault(l, DIAG_UnknownOp, at, "recursion, here of '%.100s'",
                           d->name ? d->name : "a closure");
 }
 
@@ -508,8 +506,7 @@ static value call_unknown(lowering *l, const expr *e, const char *name, span at)
     for (const expr *a = e->first->next; a; a = a->next)
         (void)lowering_expr(l, a); /* for what is wrong in there */
     if (is_known)
-        return lowering_fault(l, DIAG_UnknownOp, at, "the function '%s' is not part of Core v1",
-                              name);
+        return lowering_fault(l, DIAG_UnknownOp, at, "the function '%s'", name);
     if (l->tree->lost_function || l->tree->script_has_errors)
         return BAD;
     const value fault =

@@ -144,7 +144,7 @@ value lowering_binary(lowering *l, op_id op, value x, span x_at, value y, span y
     if (x.kind == V_BAD || y.kind == V_BAD)
         return BAD;
     if (op == OP_DIV && l->s->options->profile == PROFILE_CORE_V1)
-        return lowering_fault(l, DIAG_UnknownOp, at, "division is not part of Core v1");
+        return lowering_fault(l, DIAG_UnknownOp, at, "division");
     if (x.kind == V_NUMBER && y.kind == V_NUMBER && fold(l, op, &x, &y, &n))
         return lowering_number(l, n);
     tn_dtype common = common_dtype(l, &x, &y);
@@ -181,8 +181,7 @@ static value lower_chain(lowering *l, const expr *e)
         op_id op = operator_op((token_kind)b->token);
         value y = lowering_expr(l, right);
         if (op == OP_COUNT)
-            x = lowering_fault(l, DIAG_UnknownOp, b->op, "%s is not part of Core v1",
-                               operator_word((token_kind)b->token));
+            x = lowering_fault(l, DIAG_UnknownOp, b->op, "%s", operator_word((token_kind)b->token));
         else
             x = lowering_binary(l, op, x, x_at, y, right->at, b->at, b->op);
         x_at = b->at;
@@ -194,8 +193,7 @@ static value lower_unary(lowering *l, const expr *e)
 {
     value v = lowering_expr(l, e->first);
     if (e->token == T_NOT)
-        return lowering_fault(l, DIAG_UnknownOp, e->op, "%s is not part of Core v1",
-                              operator_word(T_NOT));
+        return lowering_fault(l, DIAG_UnknownOp, e->op, "%s", operator_word(T_NOT));
     return v.kind == V_BAD ? v : negate(l, v, e->at);
 }
 
@@ -303,8 +301,7 @@ static value lower_field(lowering *l, const expr *e)
         return lowering_fault(l, DIAG_TypeMismatch, e->op, "%s has no part %.40s",
                               value_words(l, &base), e->name);
     }
-    return lowering_fault(l, DIAG_UnknownOp, e->op,
-                          "the field '%.100s' of %s is not part of Core v1", e->name,
+    return lowering_fault(l, DIAG_UnknownOp, e->op, "the field '%.100s' of %s", e->name,
                           value_words(l, &base));
 }
 

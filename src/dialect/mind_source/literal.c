@@ -290,8 +290,7 @@ static bool put_level(list_writer *w, const value *v, uint32_t axis)
         return true;
     }
     if (v->kind == V_TENSOR) {
-        (void)lowering_fault(w->l, DIAG_UnknownOp, w->at,
-                             "a list of tensors (stacking) is not part of Core v1");
+        (void)lowering_fault(w->l, DIAG_UnknownOp, w->at, "a list of tensors (stacking)");
         return false;
     }
     if (v->kind != V_NUMBER) {
@@ -394,7 +393,7 @@ value_id lowering_tensor(lowering *l, value v, span at, tn_dtype like)
         return NO_VALUE;
     case V_STRING:
     case V_BOOL:
-        (void)lowering_fault(l, DIAG_UnknownOp, at, "computing with %s is not part of Core v1",
+        (void)lowering_fault(l, DIAG_UnknownOp, at, "computing with %s",
                              v.kind == V_BOOL ? "truth values" : "strings");
         return NO_VALUE;
     case V_UNIT:

@@ -25,8 +25,7 @@ static value input_for(lowering *l, const char *name, const type_ref *t, span at
     if (t->kind == TYPE_UNIT)
         return (value){.kind = V_UNIT};
     if (t->kind != TYPE_TENSOR)
-        return lowering_fault(l, DIAG_UnknownOp, t->at,
-                              "an input of type %s is not part of Core v1", ref_words(l, t));
+        return lowering_fault(l, DIAG_UnknownOp, t->at, "an input of type %s", ref_words(l, t));
     return tensor_value(lowering_input(l, name, t->tensor, at));
 }
 

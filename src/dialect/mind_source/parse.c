@@ -33,7 +33,7 @@ bool parser_expect(parser *p, token_kind kind, const char *expected)
 
 void parser_not_in_core(parser *p, span at, const char *feature)
 {
-    surface_report(p->s, DIAG_UnknownOp, at, "%s is not part of Core v1", feature);
+    surface_report(p->s, DIAG_UnknownOp, at, "%s", feature);
 }
 
 bool parser_deeper(parser *p)

@@ -62,8 +62,7 @@ static bool add_position(lowering *l, const value *v, span at, int64_t extent, s
 {
     int64_t i;
     if (v->kind == V_TENSOR && !value_is_int(l, v, &i)) {
-        (void)lowering_fault(l, DIAG_UnknownOp, at,
-                             "a tensor as one of several subscripts is not part of Core v1");
+        (void)lowering_fault(l, DIAG_UnknownOp, at, "a tensor as one of several subscripts");
         return false;
     }
     if (!lowering_int(l, v, at, "a position", &i))
