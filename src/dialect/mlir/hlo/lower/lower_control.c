@@ -109,8 +109,41 @@ static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, const shlo
     return end_region(c, ok, (tn_values){room.values, (size_t)m + s->n}, s, out);
 }
 
+static bool is_empty(shlo_call *c, const shlo_value *v)
+{
+    const type *t = v->is_token || v->parts ? NULL : shlo_value_type(c->r, v);
+    return t && t->count == 0;
+}
+
+/* Does the loop not run at all? Its body may take a row of what has none then, so it is not to be
+ * read. Only where something is empty is the condition read for what goes into it. */
+static bool never_runs(shlo_call *c, const shlo_captures *s, bool *never)
+{
+    const mir_region *test = &c->op->regions[0];
+    const uint32_t n = c->op->n_in;
+    bool any = false;
+    region_room room;
+    *never = false;
+    for (uint32_t k = 0; k < n; k++)
+        any = any || is_empty(c, shlo_value_of(c, k));
+    for (uint32_t k = 0; k < s->n; k++)
+        any = any || is_empty(c, &s->before[k]);
+    if (!any || c->r->lift.n || test->n_args != n)
+        return true;
+    if (!make_room(c, 1, &room))
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        c->frame->values[test->args[k].number] = *shlo_value_of(c, k);
+    if (!shlo_region(c->r, c->frame, test, c->op->at, room.results, 1))
+        return false;
+    const known_value *known = room.results[0].known;
+    *never = known && known->n == 1 && !known->at[0].is_size && known->at[0].i == 0;
+    return true;
+}
+
 bool shlo_lower_while(shlo_call *c)
 {
+    bool never;
     shlo_captures s;
     region_room room;
     tn_region test, body;
@@ -118,6 +151,13 @@ bool shlo_lower_while(shlo_call *c)
         return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
     if (!shlo_capture(c, &s) || !make_room(c, (size_t)c->op->n_in + s.n, &room))
         return false;
+    if (!never_runs(c, &s, &never))
+        return false;
+    for (uint32_t i = 0; never && i < c->op->n_in; i++)
+        if (!shlo_give_value(c, i, shlo_value_of(c, i)))
+            return false;
+    if (never)
+        return true;
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->op->n_in; i++) {
         if (shlo_value_of(c, i)->parts || shlo_value_of(c, i)->is_token != gives_token(c, i))
