@@ -94,13 +94,3 @@ void mind_entitle(int kind, tn_diagnostic *d, arena *memory)
     if (made)
         d->message = made;
 }
-
-const char *mind_replace(arena *memory, const char *text, const char *old, const char *fresh)
-{
-    const char *at = strstr(text, old);
-    if (!at)
-        return text;
-    const char *made = arena_printf(memory, "%.*s%s%s", (int)(at - text), text, fresh,
-                                    mind_replace(memory, at + strlen(old), old, fresh));
-    return made ? made : text;
-}

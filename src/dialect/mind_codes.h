@@ -10,8 +10,5 @@ const char *mind_code_of(int kind);
 /* Let the message of an error begin with the name that its code has in the catalogue, which
  * conformance files look for. */
 void mind_entitle(int kind, tn_diagnostic *d, arena *memory);
-/* TEXT with every OLD replaced by FRESH; TEXT itself when there is none, or no memory. Messages are
- * short, and so is the recursion. */
-const char *mind_replace(arena *memory, const char *text, const char *old, const char *fresh);
 
 #endif

@@ -4,6 +4,7 @@
 #include "dialect/mind/legal.h"
 #include "dialect/mind/spelling.h"
 #include "dialect/mind_codes.h"
+#include "dialect/reword.h"
 
 bool mind_is_core(op_id op)
 {
@@ -28,11 +29,12 @@ void mind_restate(const source *s, int kind, const char *op, tn_diagnostic *d, a
         const char *old = arena_printf(memory, "'%s'", op);
         const char *fresh = arena_printf(memory, "'%s'", name);
         if (old && fresh)
-            d->message = mind_replace(memory, d->message, old, fresh);
+            d->message = reword(memory, d->message, old, fresh);
     }
+    reword_fields(spelling_field, op, d, memory);
     if (*op) { /* else these are the reader's own words */
-        d->message = mind_replace(memory, d->message, "si32", "i32");
-        d->message = mind_replace(memory, d->message, "si64", "i64");
+        d->message = reword(memory, d->message, "si32", "i32");
+        d->message = reword(memory, d->message, "si64", "i64");
     }
     mind_entitle(kind, d, memory);
 }

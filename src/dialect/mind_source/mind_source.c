@@ -5,6 +5,7 @@
 
 #include "dialect/mind_codes.h"
 #include "dialect/mind_source/lower.h"
+#include "dialect/reword.h"
 
 void surface_report(surface *s, diag_kind kind, span at, const char *format, ...)
 {
@@ -33,7 +34,7 @@ static void restate(const source *src, int kind, const char *op, tn_diagnostic *
         {"si32", "i32"}, {"si64", "i64"}, {"'take'", "'gather'"}};
     (void)src;
     for (size_t i = 0; *op && i < sizeof words / sizeof words[0]; i++)
-        d->message = mind_replace(memory, d->message, words[i][0], words[i][1]);
+        d->message = reword(memory, d->message, words[i][0], words[i][1]);
     mind_entitle(kind, d, memory);
 }
 

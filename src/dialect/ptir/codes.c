@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 
+#include "dialect/ptir/ptir.h"
+#include "dialect/reword.h"
+
 /* The specification's codes that this library uses, and their texts. */
 static const struct {
     const char *code, *text;
@@ -197,6 +200,7 @@ void ptir_restate(const source *s, int kind, const char *op, tn_diagnostic *d, a
     const char *code = ptir_code(kind, op), *text = code ? code_text(code) : NULL;
     if (!where)
         return;
+    reword_fields(ptir_field_at, op, d, memory);
     if (code) {
         d->code = code;
         said = text ? arena_printf(memory, "SpecError: %s (%s%s%s)", text, d->message,

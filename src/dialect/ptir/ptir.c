@@ -91,7 +91,7 @@ static const char *json_spelling(op_id op)
     return op == OP_INPUT ? "parameter" : ptir_spelling(op);
 }
 
-static bool field_at(op_id op, uint32_t index, dialect_field *out)
+bool ptir_field_at(op_id op, uint32_t index, dialect_field *out)
 {
     uint32_t word;
     const ptir_op found = ptir_op_of(op, &word);
@@ -113,7 +113,7 @@ const dialect dialect_ptir = {
     .code_of = ptir_code_of,
     .looks_like = json_looks_like,
     .spelling = json_spelling,
-    .field_at = field_at,
+    .field_at = ptir_field_at,
     .can = &ptir_expressible,
 };
 
@@ -179,7 +179,7 @@ static bool text_field_at(op_id op, uint32_t index, dialect_field *out)
     uint32_t word;
     const ptir_op found = ptir_op_of(op, &word);
     index += found == PTIR_REDUCE;
-    if (!field_at(op, index, out))
+    if (!ptir_field_at(op, index, out))
         return false;
     out->optional = ptir_text_may_omit(found, &ptir_ops[found].fields[index]);
     return true;
@@ -231,7 +231,7 @@ const dialect dialect_ptir_bincode = {
     .code_of = ptir_code_of,
     .looks_like = bincode_looks_like,
     .spelling = json_spelling,
-    .field_at = field_at,
+    .field_at = ptir_field_at,
     .can = &ptir_expressible,
 };
 

@@ -8,6 +8,9 @@ extern const dialect dialect_ptir;
 extern const dialect dialect_ptir_text;
 extern const dialect dialect_ptir_bincode;
 
+/* As dialect.field_at, of JSON. */
+bool ptir_field_at(op_id op, uint32_t index, dialect_field *out);
+
 /* The hash by which programs are told apart: FNV-1a, 64 bits, over the binary form of M. */
 tn_status ptir_program_hash(const module *m, uint64_t *hash);
 

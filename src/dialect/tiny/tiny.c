@@ -1,6 +1,7 @@
 /* The dialect's row, and its error codes. */
 #include "dialect/tiny/tiny.h"
 
+#include "dialect/reword.h"
 #include "dialect/tiny/legal.h"
 #include "dialect/tiny/uops.h"
 
@@ -77,19 +78,6 @@ static diag_kind told_apart(const source *s, diag_kind kind, const char *op)
                                                                      : kind;
 }
 
-void tiny_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
-{
-    (void)memory;
-    const diag_kind own = told_apart(s, (diag_kind)kind, op);
-    for (size_t i = 0; i < N_CODES; i++)
-        if (codes[i].kind == own) {
-            d->kind = codes[i].name;
-            d->code = own == (diag_kind)kind ? d->code : codes[i].code;
-        }
-    if (kind == DIAG_ExcessivePiecewise && d->severity == TN_WARNING)
-        d->code = "W2101";
-}
-
 /* An object that mentions "uops" early on. */
 static bool looks_like(const char *text, size_t length)
 {
@@ -135,6 +123,19 @@ static bool field_at(op_id op, uint32_t index, dialect_field *out)
     const tiny_field *f = &u->fields[index];
     *out = (dialect_field){.name = f->name, .attribute = f->attribute, .optional = f->optional};
     return true;
+}
+
+void tiny_restate(const source *s, int kind, const char *op, tn_diagnostic *d, arena *memory)
+{
+    reword_fields(field_at, op, d, memory);
+    const diag_kind own = told_apart(s, (diag_kind)kind, op);
+    for (size_t i = 0; i < N_CODES; i++)
+        if (codes[i].kind == own) {
+            d->kind = codes[i].name;
+            d->code = own == (diag_kind)kind ? d->code : codes[i].code;
+        }
+    if (kind == DIAG_ExcessivePiecewise && d->severity == TN_WARNING)
+        d->code = "W2101";
 }
 
 const dialect dialect_tiny = {
