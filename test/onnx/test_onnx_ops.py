@@ -186,6 +186,12 @@ class Operators(Case):
         want = self.attended(split[0], k, v, np.where(np.tril(np.ones((3, 7)), 4) > 0, 0, -np.inf))
         np.testing.assert_allclose(got, want.transpose(0, 2, 1, 3).reshape(2, 3, 32), rtol=1e-5, atol=1e-5)
 
+    def test_reduced_over_no_axes(self):
+        x = floats(2, 3)
+        for op, want in {"Sum": x, "L1": abs(x), "L2": abs(x), "SumSquare": x * x, "LogSumExp": x, "LogSum": np.log(np.abs(x) + 1)}.items():
+            got, = self.results("Reduce" + op, 1, np.abs(x) + 1 if op == "LogSum" else x, noop_with_empty_axes=1)
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
     def test_rotary(self):
         x, positions = floats(2, 3, 4, 8), random.integers(0, 10, (2, 4)).astype(np.int64)
         cos, sin = floats(10, 3), floats(10, 3)

@@ -1,24 +1,22 @@
 /* Reductions. */
 #include "dialect/onnx/ops/op.h"
 
-/* The axes, which became an input in version 13 (ReduceSum) and 18 (all others). *NOTHING: there
- * are none, and that means that nothing is reduced. */
-static bool reduced_axes(onnx_call *c, uint32_t rank, int64_t *axes, uint32_t *n, bool *nothing)
+/* The axes, which became an input in version 13 (ReduceSum) and 18 (all others). Where there are
+ * none, all are meant, unless an attribute says that nothing is to be reduced. */
+static bool reduced_axes(onnx_call *c, uint32_t rank, int64_t *axes, uint32_t *n)
 {
     bool given;
-    *nothing = false;
     if (!onnx_ints_of(c, "axes", 1, TN_MAX_RANK, axes, n, &given) || !onnx_axes(c, axes, *n, rank))
         return false;
-    if (*n == 0 && onnx_attr_int(c, "noop_with_empty_axes", 0)) {
-        *nothing = true;
+    if (*n == 0 && onnx_attr_int(c, "noop_with_empty_axes", 0))
         return true;
-    }
     for (uint32_t i = 0; *n == 0 && i < rank; i++)
         axes[i] = (int64_t)i;
     *n = *n ? *n : rank;
     return true;
 }
 
+/* Over no axes X itself: what is computed of elements and of sums remains. */
 static tn_value reduced(onnx_call *c, tn_reduction how, tn_value x, tn_ints axes, bool keep)
 {
     const type *t = onnx_type_of(c, x);
@@ -77,11 +75,8 @@ bool onnx_op_reduce(onnx_call *c)
     const type *t = onnx_type_of(c, x);
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
-    bool nothing;
-    if (!t || !reduced_axes(c, t->rank, axes, &n, &nothing))
+    if (!t || !reduced_axes(c, t->rank, axes, &n))
         return false;
-    if (nothing)
-        return onnx_give_in(c, 0, 0);
     const bool keep = onnx_attr_int(c, "keepdims", 1);
     return onnx_give(c, 0, reduce_of(c, x, (tn_ints){axes, n}, keep));
 }
