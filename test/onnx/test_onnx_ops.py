@@ -192,6 +192,14 @@ class Operators(Case):
             got, = self.results("Reduce" + op, 1, np.abs(x) + 1 if op == "LogSum" else x, noop_with_empty_axes=1)
             np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
 
+    def test_transposed_convolution_of_an_odd_shape(self):
+        """What is cut off in front is one more than what is behind, but for SAME_UPPER."""
+        x, w = floats(1, 1, 4), floats(1, 1, 3)
+        full = np.convolve(x[0, 0], w[0, 0])
+        for how, first in ("NOTSET", 1), ("SAME_LOWER", 1), ("SAME_UPPER", 0):
+            got, = self.results("ConvTranspose", 1, x, w, output_shape=[5], auto_pad=how)
+            np.testing.assert_allclose(got[0, 0], full[first:first + 5], rtol=1e-6)
+
     def test_rotary(self):
         x, positions = floats(2, 3, 4, 8), random.integers(0, 10, (2, 4)).astype(np.int64)
         cos, sin = floats(10, 3), floats(10, 3)

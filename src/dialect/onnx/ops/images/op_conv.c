@@ -48,10 +48,11 @@ static bool read_auto_pad(onnx_call *c, auto_pad *out)
                        "'auto_pad' is NOTSET, SAME_UPPER, SAME_LOWER or VALID");
 }
 
+/* TOTAL at both ends; the odd one stands behind for SAME_UPPER, and in front for all others. */
 static void share(int64_t total, auto_pad how, int64_t *low, int64_t *high)
 {
     total = total < 0 ? 0 : total;
-    *low = how == SAME_LOWER ? total - total / 2 : total / 2;
+    *low = how == SAME_UPPER ? total / 2 : total - total / 2;
     *high = total - *low;
 }
 
