@@ -91,6 +91,31 @@ def grid_sampled(x, grid, mode, padding, corners):
     return out
 
 
+def aligned(x, boxes, batch, at_least_one, per, how):
+    """RoiAlign with two rows and three columns, sample by sample."""
+    out = np.zeros((len(boxes), x.shape[1], 2, 3))
+    extents = np.array(x.shape[2:])
+    for r, (x1, y1, x2, y2) in enumerate(boxes):
+        size = np.array([y2 - y1, x2 - x1])
+        size = (np.maximum(size, 1) if at_least_one else size) / (2, 3)
+        counts = (per, per) if per else np.maximum(np.ceil(size), 0).astype(int)
+        for i, j in np.ndindex(2, 3):
+            seen = []
+            for k in np.ndindex(*counts):
+                at = (y1, x1) + ((i, j) + (np.array(k) + .5) / counts) * size
+                if not ((at >= -1) & (at <= extents)).all():
+                    seen.append([np.zeros(x.shape[1])] * 4)
+                    continue
+                at = np.clip(at, 0, extents - 1)
+                first = at.astype(int)
+                last, part = np.minimum(first + 1, extents - 1), at - first
+                seen.append([x[batch[r], :, (first, last)[a][0], (first, last)[b][1]] * abs(1 - a - part[0]) * abs(1 - b - part[1])
+                             for a, b in np.ndindex(2, 2)])
+            if seen:
+                out[r, :, i, j] = np.max(seen, (0, 1)) if how == "max" else np.sum(seen, 1).mean(0)
+    return out
+
+
 class Samples(Case):
     def test_grids(self):
         random = np.random.default_rng(1)
@@ -106,28 +131,20 @@ class Samples(Case):
 
     def test_boxes(self):
         x = floats(2, 3, 6, 7)
-        boxes = np.array([[0, 0, 5, 4], [-3, 1.5, 2.5, 9], [4, 2, 4, 2]], np.float32)
-        batch = np.array([0, 1, 1])
-        for mode, shift in ("half_pixel", 0.5), ("output_half_pixel", 0):
-            want = np.zeros((3, 3, 2, 3))
-            for r, (x1, y1, x2, y2) in enumerate(boxes.astype(np.float64) * 0.5 - shift):
-                h, w = y2 - y1, x2 - x1
-                if not shift:
-                    h, w = max(h, 1), max(w, 1)
-                for i, j, a, b in itertools.product(range(2), range(3), range(2), range(2)):
-                    y, z = y1 + (i + (a + .5) / 2) * h / 2, x1 + (j + (b + .5) / 2) * w / 3
-                    if not (-1 <= y <= 6 and -1 <= z <= 7):
-                        continue
-                    y, z = min(max(y, 0), 5), min(max(z, 0), 6)
-                    p, q = int(y), int(z)
-                    p2, q2 = min(p + 1, 5), min(q + 1, 6)
-                    u, v = y - p, z - q
-                    image = x[batch[r]]
-                    want[r, :, i, j] += ((1 - u) * (1 - v) * image[:, p, q] + (1 - u) * v * image[:, p, q2] +
-                                         u * (1 - v) * image[:, p2, q] + u * v * image[:, p2, q2]) / 4
-            got, = self.results("RoiAlign", 1, x, boxes, batch, output_height=2, output_width=3, sampling_ratio=2,
-                                spatial_scale=0.5, coordinate_transformation_mode=mode)
-            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+        boxes = np.array([[0, 0, 5, 4], [-3, 1.5, 2.5, 9], [4, 2, 4, 2], [-40, 3, 90, 1], [5, 1, 2, 6]], np.float32)
+        batch = np.array([0, 1, 1, 0, 1])
+        for (mode, shift), per, how in itertools.product((("half_pixel", 0.5), ("output_half_pixel", 0)), (2, 0), ("avg", "max")):
+            if not per and how == "max":
+                continue
+            with self.subTest(mode=mode, per=per, how=how):
+                got, = self.results("RoiAlign", 1, x, boxes, batch, output_height=2, output_width=3, sampling_ratio=per, mode=how,
+                                    spatial_scale=0.5, coordinate_transformation_mode=mode)
+                np.testing.assert_allclose(got, aligned(x, boxes.astype(np.float64) * 0.5 - shift, batch, not shift, per, how),
+                                           rtol=1e-4, atol=1e-5)
+        got, = self.results("RoiAlign", 1, x, np.array([[0, 0, 1e30, 1e30], [np.nan, 0, 1, 1]], np.float32), batch[:2])
+        self.assertEqual(got.shape, (2, 3, 1, 1))
+        got, = self.results("RoiAlign", 1, x, boxes[:0], batch[:0])
+        self.assertEqual(got.shape, (0, 3, 1, 1))
 
     def test_unpooled(self):
         x, i = floats(2, 1, 2, 2), np.array([[[[0, 3], [9, 8]]], [[[16, 16], [31, 20]]]])

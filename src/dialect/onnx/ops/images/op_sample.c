@@ -1,19 +1,10 @@
-/* Samples between the elements of an image, at positions that are data: GridSample, RoiAlign,
- * DeformConv. */
+/* Samples between the elements of an image, at positions that are data: GridSample, DeformConv. */
 #include <inttypes.h>
 
+#include "dialect/onnx/ops/images/op_sample.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
-enum { MOST_TAPS = 4, MOST_SPATIAL = 3 };
-
-/* One of the elements that a position is made of along one axis. */
-typedef struct tap {
-    tn_value at;     /* si64, inside of the axis */
-    tn_value weight; /* no value: 1 */
-} tap;
-
-/* X[batch, channels, axes...] as rows of channels, one for each place. */
-static tn_value rows_of(onnx_call *c, tn_value x)
+tn_value onnx_rows_of(onnx_call *c, tn_value x)
 {
     const type *t = onnx_type_of(c, x);
     int64_t perm[TN_MAX_RANK];
@@ -31,21 +22,11 @@ static tn_value rows_of(onnx_call *c, tn_value x)
                       TN_INTS(places, t->dims[1]));
 }
 
-/* The sum of the rows of IMAGE at all combinations of the TAPS[N_TAPS] of each of the N axes with
- * these EXTENTS, by their weights; BATCH says which image each position is in. Positions and
- * batches broadcast to the axes of the result, behind which the channels stand. */
-typedef struct sampler {
-    onnx_call *c;
-    tn_value image, batch;
-    uint32_t n, n_taps;
-    const int64_t *extents;
-    tap taps[MOST_SPATIAL][MOST_TAPS];
-} sampler;
-
-static tn_value weighted_rows(const sampler *s, uint32_t axis, tn_value place, tn_value weight)
+/* The same for the axes from AXIS on, at PLACE along those before, by WEIGHT. */
+static tn_value weighted_rows(const onnx_sampler *s, uint32_t axis, tn_value place, tn_value weight)
 {
     tn_builder *b = s->c->b;
-    if (axis == s->n || axis == MOST_SPATIAL) {
+    if (axis == s->n || axis == ONNX_MOST_SPATIAL) {
         const tn_value rows = tn_take(b, s->image, place);
         const type *t = onnx_type_of(s->c, place);
         if (!t || !tn_is_value(weight))
@@ -56,19 +37,26 @@ static tn_value weighted_rows(const sampler *s, uint32_t axis, tn_value place, t
     tn_value all = tn_no_value();
     const tn_value inner = tn_mul(b, place, tn_scalar_int(b, TN_SI64, s->extents[axis]));
     for (uint32_t i = 0; i < s->n_taps; i++) {
-        const tap *one = &s->taps[axis][i];
+        const onnx_tap *one = &s->taps[axis][i];
         tn_value w = one->weight;
         if (tn_is_value(w) && tn_is_value(weight))
             w = tn_mul(b, weight, w);
         else if (!tn_is_value(w))
             w = weight;
         const tn_value part = weighted_rows(s, axis + 1, tn_add(b, inner, one->at), w);
-        all = tn_is_value(all) ? tn_add(b, all, part) : part;
+        all = !tn_is_value(all) ? part
+              : s->largest      ? tn_maximum(b, all, part)
+                                : tn_add(b, all, part);
     }
     return all;
 }
 
-static tn_value limited(onnx_call *c, tn_value x, double low, double high)
+tn_value onnx_sampled(const onnx_sampler *s, tn_value image)
+{
+    return weighted_rows(s, 0, image, tn_no_value());
+}
+
+tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high)
 {
     const tn_value from = tn_scalar_like(c->b, x, low), to = tn_scalar_like(c->b, x, high);
     return tn_clamp(c->b, x, from, to);
@@ -109,15 +97,15 @@ static tn_value inside(const grid *g, tn_value x, int64_t n)
         return x;
     if (g->padding == PAD_REFLECTION)
         x = mirrored(g->c, x, g->corners ? 0 : -0.5, g->corners ? last : (double)n);
-    return limited(g->c, x, 0, last);
+    return onnx_limited(g->c, x, 0, last);
 }
 
 /* The element X, a whole number; without weight outside of the axis. */
-static tap tap_at(const grid *g, tn_value x, tn_value weight, int64_t n)
+static onnx_tap tap_at(const grid *g, tn_value x, tn_value weight, int64_t n)
 {
     tn_builder *b = g->c->b;
-    const tn_value near = limited(g->c, x, 0, (double)(n - 1));
-    tap t = {tn_cast(b, near, TN_SI64), weight};
+    const tn_value near = onnx_limited(g->c, x, 0, (double)(n - 1));
+    onnx_tap t = {tn_cast(b, near, TN_SI64), weight};
     if (g->padding != PAD_ZEROS && g->mode != MODE_LINEAR)
         return t;
     const tn_value none = tn_scalar_like(b, x, 0);
@@ -138,7 +126,7 @@ static tn_value cubic_weight(onnx_call *c, tn_value distance, bool near)
 }
 
 /* The taps of the position X, from -1 to 1, along an axis of N elements; how many there are. */
-static uint32_t read_taps(const grid *g, tn_value x, int64_t n, tap *taps)
+static uint32_t read_taps(const grid *g, tn_value x, int64_t n, onnx_tap *taps)
 {
     onnx_call *c = g->c;
     tn_builder *b = c->b;
@@ -160,12 +148,12 @@ static uint32_t read_taps(const grid *g, tn_value x, int64_t n, tap *taps)
         taps[1] = tap_at(g, onnx_plus(c, first, 1), t, n);
         return 2;
     }
-    const tn_value distances[MOST_TAPS] = {onnx_plus(c, t, 1), t, rest, onnx_plus(c, rest, 1)};
-    for (int i = 0; i < MOST_TAPS; i++) {
+    const tn_value distances[ONNX_MOST_TAPS] = {onnx_plus(c, t, 1), t, rest, onnx_plus(c, rest, 1)};
+    for (int i = 0; i < ONNX_MOST_TAPS; i++) {
         const tn_value weight = cubic_weight(c, distances[i], i == 1 || i == 2);
         taps[i] = tap_at(g, inside(g, onnx_plus(c, first, i - 1), n), weight, n);
     }
-    return MOST_TAPS;
+    return ONNX_MOST_TAPS;
 }
 
 static bool read_grid(onnx_call *c, grid *g)
@@ -205,7 +193,7 @@ bool onnx_op_grid_sample(onnx_call *c)
     if (!t || !u || !read_grid(c, &g))
         return false;
     const uint32_t n = t->rank < 2 ? 0 : t->rank - 2;
-    if (n < 1 || n > MOST_SPATIAL || u->rank != t->rank || u->dims[u->rank - 1] != n ||
+    if (n < 1 || n > ONNX_MOST_SPATIAL || u->rank != t->rank || u->dims[u->rank - 1] != n ||
         t->dims[0] != u->dims[0])
         return onnx_refuse(c, DIAG_DimensionMismatch,
                            "the grid must have a position for each place of the result");
@@ -213,7 +201,8 @@ bool onnx_op_grid_sample(onnx_call *c)
         if (dim_is_symbolic(t->dims[2 + i]) || t->dims[2 + i] < 1)
             return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
     const int64_t last = n + 1;
-    sampler s = {.c = c, .image = rows_of(c, onnx_in(c, 0)), .n = n, .extents = t->dims + 2};
+    onnx_sampler s = {
+        .c = c, .image = onnx_rows_of(c, onnx_in(c, 0)), .n = n, .extents = t->dims + 2};
     const tn_value positions = onnx_in(c, 1);
     for (uint32_t i = 0; i < n; i++) { /* the last axis comes first */
         const tn_value one = tn_slice_axis(b, positions, last, n - 1 - i, 1);
@@ -221,118 +210,11 @@ bool onnx_op_grid_sample(onnx_call *c)
     }
     const tn_value image =
         tn_broadcast(b, batches(c, t->dims[0], n + 1), (tn_ints){u->dims, n + 1});
-    const tn_value y = weighted_rows(&s, 0, image, tn_no_value());
+    const tn_value y = onnx_sampled(&s, image);
     int64_t perm[TN_MAX_RANK] = {0, last};
     for (uint32_t i = 0; i < n; i++)
         perm[2 + i] = 1 + i;
     return onnx_give(c, 0, tn_transpose(b, y, (tn_ints){perm, n + 2}));
-}
-
-/* ---- RoiAlign ---- */
-
-typedef struct align {
-    onnx_call *c;
-    double scale, offset;
-    int64_t out[2], per; /* bins, and samples of a bin along each axis */
-} align;
-
-/* Column K of the boxes: x1, y1, x2, y2. */
-static tn_value edge_of(const align *a, tn_value boxes, int64_t k)
-{
-    tn_builder *b = a->c->b;
-    const tn_value x = tn_squeeze(b, tn_slice_axis(b, boxes, 1, k, 1), TN_INTS(1));
-    return onnx_plus(a->c, onnx_scaled(a->c, x, a->scale), -a->offset);
-}
-
-/* The two taps of the samples along AXIS (0: rows), of N elements: [boxes, bins, samples]. */
-static void taps_of_boxes(const align *a, tn_value boxes, int64_t axis, int64_t n, tap *taps)
-{
-    onnx_call *c = a->c;
-    tn_builder *b = c->b;
-    const type *t = onnx_type_of(c, boxes);
-    if (!t)
-        return;
-    const tn_value from = edge_of(a, boxes, 1 - axis), to = edge_of(a, boxes, 3 - axis);
-    tn_value size = tn_sub(b, to, from);
-    if (a->offset == 0)
-        size = tn_maximum(b, size, tn_scalar_like(b, size, 1));
-    const tn_value bin = tn_div(b, size, tn_scalar_like(b, size, (double)a->out[axis]));
-    const int64_t dims[] = {t->dims[0], a->out[axis], a->per};
-    const tn_value number = tn_iota(b, t->dtype, (tn_ints){dims, 3}, 1);
-    const tn_value sample = tn_iota(b, t->dtype, (tn_ints){dims, 3}, 2);
-    const tn_value within =
-        tn_div(b, onnx_plus(c, sample, 0.5), tn_scalar_like(b, sample, (double)a->per));
-    const tn_value steps = tn_add(b, number, within);
-    const tn_value bins = tn_mul(b, tn_expand_dims(b, bin, TN_INTS(1, 2)), steps);
-    const tn_value y = tn_add(b, tn_expand_dims(b, from, TN_INTS(1, 2)), bins);
-    const tn_value far = tn_compare(b, TN_GT, y, tn_scalar_like(b, y, (double)n));
-    const tn_value outside = tn_or(b, tn_compare(b, TN_LT, y, tn_scalar_like(b, y, -1)), far);
-    const tn_value near = limited(c, y, 0, (double)(n - 1));
-    const tn_value first = tn_floor(b, near), part = tn_sub(b, near, first);
-    const tn_value none = tn_scalar_like(b, y, 0);
-    const tn_value rest = tn_sub(b, tn_scalar_like(b, part, 1), part);
-    const tn_value second = limited(c, onnx_plus(c, first, 1), 0, (double)(n - 1));
-    taps[0] = (tap){tn_cast(b, first, TN_SI64), tn_select(b, outside, none, rest)};
-    taps[1] = (tap){tn_cast(b, second, TN_SI64), tn_select(b, outside, none, part)};
-}
-
-static bool read_align(onnx_call *c, align *a)
-{
-    const bool half =
-        c->version >= 16 && onnx_attr_is(c, "coordinate_transformation_mode", "half_pixel", true);
-    *a = (align){.c = c,
-                 .scale = onnx_attr_float(c, "spatial_scale", 1),
-                 .offset = half ? 0.5 : 0,
-                 .out = {onnx_attr_int(c, "output_height", 1), onnx_attr_int(c, "output_width", 1)},
-                 .per = onnx_attr_int(c, "sampling_ratio", 0)};
-    if (!onnx_attr_is(c, "mode", "avg", true))
-        return onnx_refuse(c, DIAG_NotImplemented, "only means of samples are read");
-    if (a->per == 0)
-        return onnx_refuse(c, DIAG_DataDependentShape,
-                           "without 'sampling_ratio' the sizes of boxes say how many samples "
-                           "there are");
-    return (a->per > 0 && a->per < INT16_MAX && a->out[0] > 0 && a->out[0] < INT32_MAX &&
-            a->out[1] > 0 && a->out[1] < INT32_MAX) ||
-           onnx_refuse(c, DIAG_InvalidAttribute, "sizes must be positive");
-}
-
-bool onnx_op_roi_align(onnx_call *c)
-{
-    const type *t = onnx_in_type(c, 0), *boxes = onnx_in_type(c, 1);
-    tn_builder *b = c->b;
-    align a;
-    if (!t || !boxes || !read_align(c, &a))
-        return false;
-    if (t->rank != 4 || boxes->rank != 2 || boxes->dims[1] != 4)
-        return onnx_refuse(c, DIAG_RankMismatch,
-                           "it takes images [batch, channels, height, width] "
-                           "and boxes [number, 4]");
-    if (dim_is_symbolic(t->dims[2]) || dim_is_symbolic(t->dims[3]) || t->dims[2] < 1 ||
-        t->dims[3] < 1)
-        return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
-    const dim n = boxes->dims[0];
-    if (!onnx_in_fits(c, 2, TN_INTS(n)))
-        return false;
-    const int64_t per = a.per;
-    sampler s = {
-        .c = c, .image = rows_of(c, onnx_in(c, 0)), .n = 2, .n_taps = 2, .extents = t->dims + 2};
-    const tn_value list = onnx_in(c, 1);
-    for (int64_t i = 0; i < 2; i++) {
-        taps_of_boxes(&a, list, i, t->dims[2 + i], s.taps[i]);
-        for (int k = 0; k < 2; k++) { /* boxes, rows, samples, columns, samples */
-            tap *one = &s.taps[i][k];
-            const tn_ints dims =
-                i ? TN_INTS(n, 1, 1, a.out[1], per) : TN_INTS(n, a.out[0], per, 1, 1);
-            one->at = tn_reshape(b, one->at, dims);
-            one->weight = tn_reshape(b, one->weight, dims);
-        }
-    }
-    const tn_value batch = tn_cast(b, onnx_in(c, 2), TN_SI64);
-    const tn_value image =
-        tn_broadcast_axes(b, batch, TN_INTS(n, a.out[0], per, a.out[1], per), TN_INTS(0));
-    const tn_value all = weighted_rows(&s, 0, image, tn_no_value());
-    const tn_value y = tn_mean(b, all, TN_INTS(2, 4), false); /* boxes, rows, columns, channels */
-    return onnx_give(c, 0, tn_transpose(b, y, TN_INTS(0, 3, 1, 2)));
 }
 
 /* ---- DeformConv ---- */
@@ -388,8 +270,8 @@ static tn_value seen(const deformed *d, int64_t g)
     const int64_t channels = d->image->dims[1] / d->n_offsets;
     const tn_value part = tn_slice_axis(b, onnx_in(c, 0), 1, g * channels, channels);
     const tn_ints dims = TN_INTS(d->image->dims[0], d->size, d->w.out[0], d->w.out[1]);
-    sampler s = {.c = c, .n = 2, .n_taps = 2, .extents = d->image->dims + 2};
-    s.image = rows_of(c, part);
+    onnx_sampler s = {.c = c, .n = 2, .n_taps = 2, .extents = d->image->dims + 2};
+    s.image = onnx_rows_of(c, part);
     for (int64_t i = 0; i < 2; i++) {
         const tn_value x = positions(d, g, i);
         const tn_value first = tn_floor(b, x), t = tn_sub(b, x, first);

@@ -1,0 +1,34 @@
+/* Samples between the elements of an image. */
+#ifndef DIALECT_ONNX_OP_SAMPLE_H
+#define DIALECT_ONNX_OP_SAMPLE_H
+
+#include "dialect/onnx/ops/op.h"
+
+enum { ONNX_MOST_TAPS = 4, ONNX_MOST_SPATIAL = 3 };
+
+/* One of the elements that a position is made of along one axis. */
+typedef struct onnx_tap {
+    tn_value at;     /* si64, inside of the axis */
+    tn_value weight; /* no value: 1 */
+} onnx_tap;
+
+/* Samples of images in rows (onnx_rows_of): each is made of all combinations of the TAPS[N_TAPS] of
+ * each of the N axes with these EXTENTS, by their weights. */
+typedef struct onnx_sampler {
+    onnx_call *c;
+    tn_value image;
+    uint32_t n, n_taps;
+    bool largest; /* the largest of the weighted elements, not their sum */
+    const int64_t *extents;
+    onnx_tap taps[ONNX_MOST_SPATIAL][ONNX_MOST_TAPS];
+} onnx_sampler;
+
+/* X[batch, channels, axes...] as rows of channels, one for each place. */
+tn_value onnx_rows_of(onnx_call *c, tn_value x);
+/* The samples; IMAGE says which image each is in. Positions and images broadcast to the axes of the
+ * result, behind which the channels stand. */
+tn_value onnx_sampled(const onnx_sampler *s, tn_value image);
+/* X, but LOW for less and HIGH for more. */
+tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high);
+
+#endif
