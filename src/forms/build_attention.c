@@ -126,29 +126,34 @@ static double scale_of(tn_builder *b, const heads *n, const tn_attention *o)
 }
 
 tn_value form_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
-                        const tn_attention *options, double cap)
+                        const tn_attention *options, double cap, form_scores *shown)
 {
     tn_attention o;
+    form_scores all = {0};
     heads n;
     if (!read_heads(b, q, k, v, &n) ||
         !FORM_OPTIONS(b, "attention", tn_attention, mask, &o, options))
         return tn_no_value();
-    tn_value scores = score(b, &n, q, k);
-    scores = form_scaled(b, scores, scale_of(b, &n, &o));
+    all.scaled = form_scaled(b, score(b, &n, q, k), scale_of(b, &n, &o));
+    all.capped = all.scaled;
     if (cap != 0)
-        scores = form_scaled(b, tn_tanh(b, form_scaled(b, scores, 1 / cap)), cap);
-    const type *t = builder_type(b, scores);
+        all.capped = form_scaled(b, tn_tanh(b, form_scaled(b, all.scaled, 1 / cap)), cap);
+    all.masked = all.capped;
+    const type *t = builder_type(b, all.masked);
     if (o.causal && t)
-        scores = tn_add(b, scores, causal_mask(b, &n, &o, t->dtype));
+        all.masked = tn_add(b, all.masked, causal_mask(b, &n, &o, t->dtype));
     if (tn_is_value(o.mask) && t)
-        scores = tn_add(b, scores, tn_cast(b, o.mask, t->dtype));
-    return weighted(b, &n, tn_nn_softmax(b, scores, -1), v);
+        all.masked = tn_add(b, all.masked, tn_cast(b, o.mask, t->dtype));
+    all.shares = tn_nn_softmax(b, all.masked, -1);
+    if (shown)
+        *shown = all;
+    return weighted(b, &n, all.shares, v);
 }
 
 tn_value tn_nn_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
                          const tn_attention *options)
 {
-    return form_attention(b, q, k, v, options, 0);
+    return form_attention(b, q, k, v, options, 0, NULL);
 }
 
 /* ---- rotary embeddings ---------------------------------------------------------------------- */

@@ -21,8 +21,13 @@ tn_value form_scaled(tn_builder *b, tn_value x, double c);
 tn_value form_plus(tn_builder *b, tn_value x, double c);
 /* The mean over AXES, by a sum and a division. */
 tn_value form_mean(tn_builder *b, tn_value x, tn_ints axes, bool keepdims);
-/* tn_nn_attention with scores s that are CAP * tanh(s / CAP) before the mask, unless CAP is 0. */
+/* The scores of attention [B, H, S, T] in each state. */
+typedef struct form_scores {
+    tn_value scaled, capped, masked, shares;
+} form_scores;
+/* tn_nn_attention with scores s that are CAP * tanh(s / CAP) before the mask, unless CAP is 0;
+ * *SCORES, unless NULL, tells what they are on the way. */
 tn_value form_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
-                        const tn_attention *options, double cap);
+                        const tn_attention *options, double cap, form_scores *scores);
 
 #endif

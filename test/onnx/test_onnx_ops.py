@@ -186,6 +186,30 @@ class Operators(Case):
         want = self.attended(split[0], k, v, np.where(np.tril(np.ones((3, 7)), 4) > 0, 0, -np.inf))
         np.testing.assert_allclose(got, want.transpose(0, 2, 1, 3).reshape(2, 3, 32), rtol=1e-5, atol=1e-5)
 
+    def test_scores_of_attention(self):
+        q, k, v = floats(2, 2, 3, 4), floats(2, 2, 5, 4), floats(2, 2, 5, 4)
+        mask, cap = floats(3, 5), 2.5
+        scaled = np.einsum("bhsd,bhtd->bhst", q, k) / 2
+        capped = np.tanh(scaled / cap) * cap
+        masked = capped + mask
+        shares = np.exp(masked) / np.exp(masked).sum(-1, keepdims=True)
+        for mode, want in enumerate((scaled, capped, masked, shares)):
+            got, scores = self.results("Attention", "y - - s", q, k, v, mask, opset=23, softcap=cap, qk_matmul_output_mode=mode)
+            np.testing.assert_allclose(scores, want, rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(got, shares @ v, rtol=1e-4, atol=1e-5)
+
+    def test_attention_to_so_many_keys(self):
+        """What lies behind them in a cache is not looked at."""
+        q, k, v, lengths = floats(2, 2, 2, 4), floats(2, 2, 6, 4), floats(2, 2, 6, 4), ints(4, 6)
+        for causal in 0, 1:
+            want = np.zeros((2, 2, 2, 4))
+            for b, row in np.ndindex(2, 2):
+                n = lengths[b] - causal * (1 - row)
+                scores = np.exp(np.einsum("hd,htd->ht", q[b, :, row], k[b, :, :n]) / 2)
+                want[b, :, row] = np.einsum("ht,htd->hd", scores / scores.sum(-1, keepdims=True), v[b, :, :n])
+            got, = self.results("Attention", 1, q, k, v, None, None, None, lengths, opset=24, is_causal=causal)
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
     def test_reduced_over_no_axes(self):
         x = floats(2, 3)
         for op, want in {"Sum": x, "L1": abs(x), "L2": abs(x), "SumSquare": x * x, "LogSumExp": x, "LogSum": np.log(np.abs(x) + 1)}.items():

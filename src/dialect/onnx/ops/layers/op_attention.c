@@ -43,6 +43,37 @@ static tn_value added_mask(onnx_call *c, tn_dtype dtype)
     return tn_select(c->b, mask, zero, none);
 }
 
+/* What to add to the scores, so that each element of the batch sees as many keys as input 6 says; a
+ * CAUSAL query, the last of which stands at the last of these keys, none behind it. */
+static tn_value length_mask(onnx_call *c, tn_value q, tn_value k, tn_dtype dtype, bool causal)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, q), *u = onnx_type_of(c, k);
+    if (!t || !u || !onnx_in_fits(c, 6, TN_INTS(t->dims[0])))
+        return tn_no_value();
+    const tn_value key = tn_iota(b, TN_SI64, TN_INTS(1, 1, 1, u->dims[2]), 3);
+    const tn_value length =
+        tn_reshape(b, tn_cast(b, onnx_in(c, 6), TN_SI64), TN_INTS(t->dims[0], 1, 1, 1));
+    tn_value seen = tn_compare(b, TN_LT, key, length);
+    if (causal) {
+        const tn_value query = tn_iota(b, TN_SI64, TN_INTS(1, 1, t->dims[2], 1), 2);
+        const tn_value first = tn_sub(b, length, known_size_data(b, TN_SI64, t->dims[2]));
+        seen = tn_and(b, seen, tn_compare(b, TN_LE, key, tn_add(b, query, first)));
+    }
+    const tn_value zero = tn_scalar(b, dtype, 0), none = tn_scalar(b, dtype, -(double)INFINITY);
+    return tn_select(b, seen, zero, none);
+}
+
+/* Result 3: the scores as far as `qk_matmul_output_mode` says. */
+static bool give_scores(onnx_call *c, const form_scores *scores, tn_dtype dtype)
+{
+    const tn_value states[] = {scores->scaled, scores->capped, scores->masked, scores->shares};
+    const int64_t mode = onnx_attr_int(c, "qk_matmul_output_mode", 0);
+    if (mode < 0 || mode > 3)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'qk_matmul_output_mode' is 0, 1, 2 or 3");
+    return onnx_give(c, 3, tn_cast(c->b, states[mode], dtype));
+}
+
 /* The keys or values so far, input PAST, in front of the new ones, which result OUT shows. */
 static tn_value with_past(onnx_call *c, tn_value fresh, uint32_t past, uint32_t out)
 {
@@ -61,8 +92,7 @@ bool onnx_op_attention(onnx_call *c)
     const type *t = onnx_in_type(c, 0), *past = onnx_in_type(c, 4);
     if (!t)
         return false;
-    if (onnx_wants_out(c, 3))
-        return onnx_refuse(c, DIAG_NotImplemented, "the scores are no result here");
+    form_scores scores;
     const int64_t heads = onnx_attr_int(c, "kv_num_heads", 0);
     const tn_value q = onnx_in_heads(c, onnx_in(c, 0), onnx_attr_int(c, "q_num_heads", 0));
     tn_value k = onnx_in_heads(c, onnx_in(c, 1), heads);
@@ -76,10 +106,19 @@ bool onnx_op_attention(onnx_call *c)
                         .causal = onnx_attr_int(c, "is_causal", 0)};
     if (onnx_has_in(c, 3))
         how.mask = added_mask(c, t->dtype);
+    if (onnx_has_in(c, 6)) {
+        const tn_value seen = length_mask(c, q, k, t->dtype, how.causal);
+        if (!tn_is_value(seen))
+            return false;
+        how.mask = tn_is_value(how.mask) ? tn_add(b, how.mask, seen) : seen;
+        how.causal = false;
+    }
     if (how.causal) /* query 0 stands behind what is past */
         how.first = known_size_data(c->b, TN_SI64, past && past->rank == 4 ? past->dims[2] : 0);
-    const tn_value y = form_attention(b, q, k, v, &how, onnx_attr_float(c, "softcap", 0));
-    return onnx_give(c, 0, t->rank == 3 ? onnx_from_heads(c, y) : y);
+    const double cap = onnx_attr_float(c, "softcap", 0);
+    const tn_value y = form_attention(b, q, k, v, &how, cap, &scores);
+    return onnx_give(c, 0, t->rank == 3 ? onnx_from_heads(c, y) : y) &&
+           (!onnx_wants_out(c, 3) || give_scores(c, &scores, t->dtype));
 }
 
 tn_value onnx_rotated(onnx_call *c, tn_value x, tn_rotary by, int64_t turned, bool neighbours)

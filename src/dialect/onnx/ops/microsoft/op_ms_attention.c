@@ -103,7 +103,7 @@ static bool give_attention(onnx_call *c, tn_value q, tn_value k, tn_value v, tn_
     how->scale = onnx_attr_float(c, "scale", 0);
     how->mask = mask;
     const double cap = onnx_attr_float(c, "softcap", 0);
-    return onnx_give(c, 0, onnx_from_heads(c, form_attention(c->b, q, k, v, how, cap)));
+    return onnx_give(c, 0, onnx_from_heads(c, form_attention(c->b, q, k, v, how, cap, NULL)));
 }
 
 /* ---- Attention ---- */
