@@ -190,6 +190,10 @@ def quantised():
         yield "MatMulNBits", "y", [f(2, 3, rows), *weights, zeros, None, f(6)], (1, 2, 3), attributes
         if bits == 4:
             yield "MatMulNBits", "y", [f(3, rows), *weights, f(6 * count)], (1, 2, 3), attributes
+    for bits in 4, 8:
+        table, at = [u8(7, 24 * bits // 8), np.array([[0, 6], [3, 3]]), np.abs(f(7, 2))], {"bits": bits, "block_size": 16}
+        yield "GatherBlockQuantized", "y", table, (0, 2), at
+        yield "GatherBlockQuantized", "y", [*table, u8(7, 2 * bits // 8)], (0, 2, 3), at
 
 
 def prepare(case, folder):

@@ -33,6 +33,13 @@ def attended(q, k, v, mask=0):
 OWN, OTHER, OUT = [(np.float32(a), np.uint8(b)) for a, b in ((0.03, 120), (0.02, 100), (0.05, 128))]
 
 
+def packed_in(numbers, bits):
+    """Rows of NUMBERS as bytes, the first in the low bits."""
+    per = 8 // bits
+    padded = np.pad(numbers, ((0, 0), (0, -numbers.shape[1] % per))).reshape(len(numbers), -1, per)
+    return (padded << np.arange(per) * bits).sum(-1).astype(np.uint8)
+
+
 class Microsoft(Case):
     def give(self, op, outputs, *arrays, **attributes):
         arrays = [None if a is None else np.asarray(a) for a in arrays]
@@ -103,6 +110,22 @@ class Microsoft(Case):
             for zero, given in ((1 << (bits - 1), None), (unpack(zeros.reshape(6, -1))[:, :3, None], zeros)):
                 got, = self.give("MatMulNBits", 1, x, packed, scales, given, None, bias, **options)
                 self.close(got, x @ ((w - zero) * scales.reshape(6, 3, 1)).reshape(6, 48)[:, :40].T + bias)
+
+    def test_rows_of_blocks(self):
+        """Positions choose rows of a table of few bits."""
+        scale, at = np.abs(floats(5, 2)) + 1, np.array([[0, -1], [3, 3]])
+        for bits in 2, 4, 8:
+            numbers = random.integers(0, 1 << bits, (5, 24))
+            zeros = random.integers(0, 1 << bits, (5, 2))
+            table, packed = packed_in(numbers, bits), packed_in(zeros, bits)
+            for zero in packed, None:
+                got, = self.results("GatherBlockQuantized", 1, table, at, scale, zero, domain="com.microsoft", bits=bits, block_size=16)
+                of_block = np.repeat(zeros if zero is not None else np.full((5, 2), 1 << bits - 1), 16, 1)[:, :24]
+                np.testing.assert_array_equal(got, ((numbers - of_block) * np.repeat(scale, 16, 1)[:, :24])[at])
+        self.assertEqual(self.refused(model([node("GatherBlockQuantized", "x i s", "y", domain="com.microsoft", quantize_axis=0,
+                                                  gather_axis=1)],
+                                            [("x", "ui8", [5, 4]), ("i", "si64", [2]), ("s", "f32", [1, 4])], [("y", "f32", None)],
+                                            domains=[("com.microsoft", 1)])), ["NotImplemented"])
 
     def test_attention(self):
         x, w, b, past = floats(2, 3, 8), floats(8, 24), floats(24), floats(2, 2, 2, 4, 4)

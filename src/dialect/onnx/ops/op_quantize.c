@@ -4,9 +4,7 @@
 #include "dialect/onnx/ops/images/op_window.h"
 #include "dialect/onnx/ops/op_quantize.h"
 
-/* The scale and zero point of blocks of SIZE elements along AXIS, for each element of a tensor of
- * type T. */
-static tn_value for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis, int64_t size)
+tn_value onnx_for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis, int64_t size)
 {
     const type *u = onnx_type_of(c, v);
     dim dims[TN_MAX_RANK];
@@ -41,10 +39,10 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, onnx_quantis
         return false;
     if (block && (!onnx_axis(c, axis, t->rank, &axis) || s->rank != t->rank))
         return onnx_refuse(c, DIAG_RankMismatch, "blocks need a scale of the tensor's rank");
-    out->scale = block ? for_blocks(c, out->scale, t, axis, block)
+    out->scale = block ? onnx_for_blocks(c, out->scale, t, axis, block)
                        : onnx_along(c, out->scale, axis, t->rank);
     if (tn_is_value(out->zero))
-        out->zero = block ? for_blocks(c, out->zero, t, axis, block)
+        out->zero = block ? onnx_for_blocks(c, out->zero, t, axis, block)
                           : onnx_along(c, out->zero, axis, t->rank);
     return onnx_in_fits(c, k + 1, onnx_dims(s)) && onnx_spreads(c, out->scale, onnx_dims(t));
 }

@@ -9,6 +9,9 @@ typedef struct onnx_quantised {
     tn_value scale, zero;
 } onnx_quantised;
 
+/* V, a scale or zero point for each block of SIZE elements along AXIS, for each element of a tensor
+ * of type T. */
+tn_value onnx_for_blocks(onnx_call *c, tn_value v, const type *t, int64_t axis, int64_t size);
 /* saturate(round(x / scale) + zero), in the type D. */
 tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d);
 /* (x - zero) * scale, in the type D. */
