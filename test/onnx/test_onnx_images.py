@@ -96,6 +96,22 @@ class Images(Case):
                     want += 0 if given[0] is None else bias.reshape(-1, 1, 1)
                     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 
+    def test_windows_over_the_end(self):
+        """With ceil_mode, what lies behind the padding counts for no mean, and a window may be larger than the image."""
+        x = floats(1, 1, 5)
+        for kernel, stride, pads, want in ((2, 2, None, [x[0, 0, :2].mean(), x[0, 0, 2:4].mean(), x[0, 0, 4]]),
+                                           (3, 3, [1, 1], [x[0, 0, :2].sum() / 3, x[0, 0, 2:].mean()]),
+                                           (4, 3, [0, 1], [x[0, 0, :4].mean(), x[0, 0, 3:].sum() / 3]), (6, 2, None, [x.mean()])):
+            more = {"pads": pads} if pads else {}
+            got, = self.results("AveragePool", 1, x, opset=19, kernel_shape=[kernel], strides=[stride], ceil_mode=1,
+                                count_include_pad=1, **more)
+            np.testing.assert_allclose(got[0, 0], want, rtol=1e-6, err_msg=f"{kernel} {pads}")
+        got, = self.results("MaxPool", 1, x, kernel_shape=[6], strides=[2], ceil_mode=1)
+        np.testing.assert_array_equal(got, [[[x.max()]]])
+        data = model([node("MaxPool", "x", "y", kernel_shape=[7], strides=[2], ceil_mode=1)], [("x", "f32", [1, 1, 5])],
+                     [("y", "f32", None)])
+        self.assertEqual(self.refused(data), ["InvalidDimension"])
+
     def test_crop_and_pad_in_the_middle(self):
         x = floats(6, 5, 4)
         got = self.with_constants("CenterCropPad", [x, ints(3, 8)], (1,), 18, axes=[0, -2])

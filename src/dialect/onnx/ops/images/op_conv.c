@@ -91,16 +91,16 @@ bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_window
                   &w->high[i]);
         else if (how == PADS_NONE)
             w->low[i] = w->high[i] = 0;
+        w->padding[i] = w->high[i];
         const int64_t room = extent + w->low[i] + w->high[i] - reach;
-        if (room < 0)
+        const int64_t steps = ceil_mode ? room + step - 1 : room;
+        w->out[i] = steps < 0 ? 0 : steps / step + 1;
+        if (ceil_mode && (w->out[i] - 1) * step >= extent + w->low[i]) /* it would start behind */
+            w->out[i]--;
+        if (w->out[i] < 1)
             return onnx_refuse(c, DIAG_InvalidDimension, "the window is larger than the input");
-        w->out[i] = room / step + 1;
-        if (!ceil_mode || room % step == 0)
-            continue;
-        if (w->out[i] * step < extent + w->low[i]) { /* one more, unless it starts behind */
-            w->high[i] += step - room % step;
-            w->out[i]++;
-        }
+        const int64_t more = (w->out[i] - 1) * step - room;
+        w->high[i] += more > 0 ? more : 0;
     }
     return true;
 }

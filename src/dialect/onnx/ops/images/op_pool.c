@@ -104,10 +104,10 @@ bool onnx_op_max_pool(onnx_call *c)
 
 /* How many elements count for each window along axis I, as a constant that broadcasts. */
 static tn_value counts_along(onnx_call *c, tn_value like, const onnx_windows *w, uint32_t i,
-                             bool with_pads, int64_t given_high)
+                             bool with_pads)
 {
     const int64_t first = with_pads ? -w->low[i] : 0;
-    const int64_t end = w->extents[i] + (with_pads ? given_high : 0);
+    const int64_t end = w->extents[i] + (with_pads ? w->padding[i] : 0);
     int64_t dims[TN_MAX_RANK];
     double *counts = ARENA_ARRAY(&c->im->memory, double, (size_t)w->out[i]);
     if (!counts) {
@@ -138,11 +138,9 @@ tn_value onnx_averaged(onnx_call *c, tn_value x)
 {
     const type *t = onnx_type_of(c, x);
     const bool with_pads = onnx_attr_int(c, "count_include_pad", 0);
-    int64_t pads[2 * TN_MAX_RANK];
     double size = 1;
     onnx_windows w;
-    if (!t || !onnx_read_windows(c, t, false, &w) ||
-        !onnx_window_list(c, "pads", 2 * w.n, 0, 0, pads))
+    if (!t || !onnx_read_windows(c, t, false, &w))
         return tn_no_value();
     const tn_value sum = reduce_windows(c, x, TN_COMBINE_ADD, &w);
     for (uint32_t i = 0; i < w.n; i++)
@@ -151,9 +149,7 @@ tn_value onnx_averaged(onnx_call *c, tn_value x)
         return tn_div(c->b, sum, tn_scalar_like(c->b, sum, size));
     tn_value counts = tn_no_value();
     for (uint32_t i = 0; i < w.n; i++) {
-        /* what ceil_mode added behind the padding never counts */
-        const int64_t high = onnx_attr(c, "pads") ? pads[w.n + i] : w.high[i];
-        const tn_value along = counts_along(c, sum, &w, i, with_pads, high);
+        const tn_value along = counts_along(c, sum, &w, i, with_pads);
         counts = i == 0 ? along : tn_mul(c->b, counts, along);
     }
     return tn_div(c->b, sum, counts);

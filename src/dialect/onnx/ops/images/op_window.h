@@ -10,7 +10,8 @@ typedef struct onnx_windows {
     int64_t extents[TN_MAX_RANK]; /* of those axes */
     int64_t kernel[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK];
     int64_t low[TN_MAX_RANK], high[TN_MAX_RANK];
-    int64_t out[TN_MAX_RANK]; /* how many there are */
+    int64_t padding[TN_MAX_RANK]; /* HIGH without what `ceil_mode` adds */
+    int64_t out[TN_MAX_RANK];     /* how many there are */
 } onnx_windows;
 
 /* Read `kernel_shape`, which W.kernel holds already where HAS_KERNEL, strides, dilations, pads and
