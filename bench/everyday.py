@@ -33,8 +33,13 @@ TABLE, BAGS = (10_000, 64), (2048, 20)
 MATRIX, COLUMNS = (4096, 1024), 32
 IMAGES = (8, 56, 56, 3)
 BORDERED = (8, 58, 58, 3)
+PICTURES = (8, 3, 224, 224)
 SQUARE = (1024, 1024)
 TRUTHS = (100_000, 10)
+
+
+def channels_last(shape):
+    return (*shape[:1], *shape[2:], shape[1])
 
 
 def without(shape, axis):
@@ -57,6 +62,8 @@ TEXTS.update({
     "take-along": program([("f32", SQUARE), ("si64", SQUARE)], ("gather(%x, %i) axis[1]", "f32", SQUARE)),
     "pad-images": program([("f32", IMAGES)], ("pad(%x) low[0, 1, 1, 0] high[0, 1, 1, 0] interior[0, 0, 0, 0] pad_value[0.0]",
                                               "f32", BORDERED)),
+    "channels-last": program([("f32", PICTURES)],
+                             ("transpose(%x) perm[0, 2, 3, 1]", "f32", channels_last(PICTURES))),
 })
 
 # The bytes that must be read and written.
@@ -67,6 +74,7 @@ MOVED.update({
     "take-columns": (F * MATRIX[0] * COLUMNS + I * COLUMNS, F * MATRIX[0] * COLUMNS),
     "take-along": ((F + I) * product(SQUARE), F * product(SQUARE)),
     "pad-images": (F * product(IMAGES), F * product(BORDERED)),
+    "channels-last": (F * product(PICTURES), F * product(PICTURES)),
 })
 
 
@@ -89,7 +97,11 @@ def numpy_work(np, new):
         x, y = new(*IMAGES), np.zeros(BORDERED, np.float32)
         return lambda: np.copyto(y[:, 1:-1, 1:-1], x)
 
-    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()},
+    def to_channels_last():
+        x, y = new(*PICTURES), np.empty(channels_last(PICTURES), np.float32)
+        return lambda: np.copyto(y, x.transpose(0, 2, 3, 1))
+
+    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
             "max-1m": lambda: one(np.max, new(MILLION)),
             "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
             "any-1m": lambda: one(np.any, np.zeros(MILLION, bool)),
@@ -121,7 +133,11 @@ def torch_work(torch, new):
         x = new(*IMAGES)
         return lambda: torch.nn.functional.pad(x, (0, 0, 1, 1, 1, 1))
 
-    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()},
+    def to_channels_last():
+        x, y = new(*PICTURES), torch.empty(channels_last(PICTURES))
+        return lambda: y.copy_(x.permute(0, 2, 3, 1))
+
+    return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
             "max-1m": lambda: one(torch.amax, new(MILLION)),
             "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
             "any-1m": lambda: one(torch.any, torch.zeros(MILLION, dtype=torch.bool)),

@@ -42,6 +42,15 @@ def turned_inside(a, b, c):
     return (a, b, c), [("transpose({}) perm[0, 2, 1]", (a, c, b))]
 
 
+def scaled(kind, dims):
+    """An image as networks take it, and back: neighbours of one kind become channels of another."""
+    last = (*dims[1:], dims[0])
+    return (f"func @main(%x: {shaped(kind, dims)}, %s: {shaped('f32', last)}) -> ({shaped('f32', last)}, "
+            f"{shaped('f32', last)}) {{\n  %f = cast(%x) dtype[f32] -> {shaped('f32', dims)}\n"
+            f"  %m = mul(%f, %f) -> {shaped('f32', dims)}\n  %t = transpose(%m) perm[1, 2, 0] -> {shaped('f32', last)}\n"
+            f"  %n = sub(%t, %s) -> {shaped('f32', last)}\n  return %t, %n\n}}\n")
+
+
 def padded(rows, columns):
     pad = "pad({}) low[1, 2] high[0, 3] interior[0, 0] pad_value[PAD]"
     return (rows, columns), [(pad, (rows + 1, columns + 5)),
@@ -55,6 +64,8 @@ def joined(rows, columns):
 SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(3, 40, 65), KINDS[1::2]),
           (turned(16, 31), ["f16", "si8"]), (turned(32, 32), ["bf16", "ui16"]),
           (turned(70, 1100), ["f16", "fp8_e4m3"]), (joined(5, 70), ["f16", "bf16", "si8"]),
+          (turned(3, 97), KINDS), (turned(15, 40), KINDS[::2]), (turned_inside(3, 7, 70), KINDS[1::2]),
+          (turned(2, 9000), ["si8", "f32"]), (((3, 9, 11), "scaled"), ["ui8", "f16", "f32"]),
           (rotated(40, 50, 0), ["fp32", "bf16", "i32"]), (rotated(70, 41, 1), ["fp32", "fp16", "bool"])]
 PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
 
@@ -65,9 +76,10 @@ def check(asked, folder, number, kind, dims, steps):
         source.write_text(rotation(kind, dims, steps))
         return differences(asked, source, ["dialect=tiny", f"random={number}"])
     source = folder / "a.ptir"
-    source.write_text(program(kind, dims, steps).replace("PAD", PADS.get(kind, "-1.5")))
+    text = scaled(kind, dims) if steps == "scaled" else program(kind, dims, steps)
+    source.write_text(text.replace("PAD", PADS.get(kind, "-1.5")))
     return differences(asked, source, special_input(folder, source.read_text(), number)
-                       if kind in ("f16", "f32", "f64") else [f"random={number}"])
+                       if kind in ("f16", "f32", "f64") and steps != "scaled" else [f"random={number}"])
 
 
 if __name__ == "__main__":

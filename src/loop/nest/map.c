@@ -240,7 +240,8 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     const int64_t extent = k->dims[k->rank - 1];
     int64_t rows = 1, items;
     bool applies;
-    if (!nest_of_tiles(f, k, o, memory, out, &applies))
+    if (!nest_of_tiles(f, k, o, memory, out, &applies) ||
+        (!applies && !nest_of_weave(f, k, o, memory, out, &applies)))
         return false;
     if (applies)
         return true;

@@ -269,6 +269,18 @@ void nest_decode(emitter *e, loop_value item, uint32_t n)
     }
 }
 
+sized nest_parts(sized extent, int64_t size)
+{
+    return sized_div(sized_add(extent, sized_of(size - 1)), sized_of(size));
+}
+
+void nest_part(loop_builder *b, loop_value number, int64_t size, sized extent, loop_value *low,
+               loop_value *high)
+{
+    *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
+    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_sized(b, extent));
+}
+
 typedef struct search {
     const function *f;
     value_id v;

@@ -114,6 +114,11 @@ uint64_t nest_traffic(const function *f, const kernel *k, arena *memory);
 void nest_transpose(loop_builder *b, element *x, uint32_t side);
 /* Set the coordinates of axes 0 .. N-1 from the row-major number ITEM. */
 void nest_decode(emitter *e, loop_value item, uint32_t n);
+/* How many parts of SIZE, a number of the program, EXTENT has. */
+sized nest_parts(sized extent, int64_t size);
+/* Part NUMBER, of SIZE, of EXTENT positions. */
+void nest_part(loop_builder *b, loop_value number, int64_t size, sized extent, loop_value *low,
+               loop_value *high);
 /* Buffer number AT of STEP's list begins BYTES into its tensor; false when there are too many. */
 static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
 {

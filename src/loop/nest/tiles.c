@@ -217,20 +217,6 @@ static bool start(tiles *t, loop_builder *b, const function *f, const kernel *k,
     return true;
 }
 
-/* How many parts of SIZE, a number of the program, EXTENT has. */
-static sized parts_of(sized extent, int64_t size)
-{
-    return sized_div(sized_add(extent, sized_of(size - 1)), sized_of(size));
-}
-
-/* Part NUMBER, of SIZE, of EXTENT positions. */
-static void one_part(loop_builder *b, loop_value number, int64_t size, sized extent,
-                     loop_value *low, loop_value *high)
-{
-    *low = loop_binary(b, LOOP_IMUL, number, loop_i64(b, size));
-    *high = loop_min(b, loop_binary(b, LOOP_IADD, *low, loop_i64(b, size)), loop_sized(b, extent));
-}
-
 bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
                    nest *out, bool *applies)
 {
@@ -249,8 +235,8 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
     for (uint32_t i = 0; i < t->last; i++)
         outer *= i == t->across ? 1 : k->dims[i];
     const int64_t rows = k->dims[t->across];
-    const sized bands = parts_of(nest_extent(k, t->last), BAND),
-                stretches = parts_of(nest_extent(k, t->across), STRETCH);
+    const sized bands = nest_parts(nest_extent(k, t->last), BAND),
+                stretches = nest_parts(nest_extent(k, t->across), STRETCH);
     for (uint32_t i = 0; i < k->n_out; i++)
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     for (uint32_t r = 0; r < t->n_transposed && k->n_nodes > FEW_NODES; r++)
@@ -262,10 +248,10 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
     const loop_value rest = loop_binary(&b, LOOP_UDIV, item, of_bands);
     decode(t, loop_binary(&b, LOOP_UDIV, rest, of_stretches));
     band a;
-    one_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, nest_extent(k, t->last), &a.low,
-             &a.high);
-    one_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH, nest_extent(k, t->across),
-             &a.row_low, &a.row_high);
+    nest_part(&b, loop_binary(&b, LOOP_UREM, item, of_bands), BAND, nest_extent(k, t->last), &a.low,
+              &a.high);
+    nest_part(&b, loop_binary(&b, LOOP_UREM, rest, of_stretches), STRETCH,
+              nest_extent(k, t->across), &a.row_low, &a.row_high);
     emit_band(t, &a);
     loop_end(&b);
     const uint64_t each =
