@@ -51,6 +51,7 @@ TEXTS = {name: program([("f32", shape)], (f"reduce_sum(%x) axes[{axis}]", "f32",
 TEXTS.update({
     "max-1m": program([("f32", (MILLION,))], ("reduce_max(%x) axes[0]", "f32", ())),
     "max-1m-si8": program([("si8", (MILLION,))], ("reduce_max(%x) axes[0]", "si8", ())),
+    "argmax-1m-ui8": program([("ui8", (MILLION,))], ("arg_max(%x) axis[0] output_dtype[si64]", "si64", ())),
     "any-1m": program([("i1", (MILLION,))], ("reduce_max(%x) axes[0]", "i1", ())),
     "any-rows-of-ten": program([("i1", TRUTHS)], ("reduce_max(%x) axes[1]", "i1", TRUTHS[:1])),
     "embedding-bag": program([("f32", TABLE), ("si64", BAGS)], ("take(%x, %i)", "f32", BAGS + TABLE[1:]),
@@ -69,7 +70,7 @@ TEXTS.update({
 # The bytes that must be read and written.
 MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
 MOVED.update({
-    "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "any-1m": (MILLION, 1), "any-rows-of-ten": (product(TRUTHS), TRUTHS[0]),
+    "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "argmax-1m-ui8": (MILLION, I), "any-1m": (MILLION, 1), "any-rows-of-ten": (product(TRUTHS), TRUTHS[0]),
     "embedding-bag": (F * product(TABLE) + I * product(BAGS), F * BAGS[0] * TABLE[1]),
     "take-columns": (F * MATRIX[0] * COLUMNS + I * COLUMNS, F * MATRIX[0] * COLUMNS),
     "take-along": ((F + I) * product(SQUARE), F * product(SQUARE)),
@@ -104,6 +105,7 @@ def numpy_work(np, new):
     return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
             "max-1m": lambda: one(np.max, new(MILLION)),
             "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
+            "argmax-1m-ui8": lambda: one(np.argmax, (abs(new(MILLION)) * 255).astype(np.uint8)),
             "any-1m": lambda: one(np.any, np.zeros(MILLION, bool)),
             "any-rows-of-ten": lambda: one(lambda x: np.any(x, 1), np.zeros(TRUTHS, bool)),
             "take-columns": take_columns, "pad-images": pad_images}
@@ -140,6 +142,7 @@ def torch_work(torch, new):
     return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
             "max-1m": lambda: one(torch.amax, new(MILLION)),
             "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
+            "argmax-1m-ui8": lambda: one(torch.argmax, (new(MILLION).abs() * 255).to(torch.uint8)),
             "any-1m": lambda: one(torch.any, torch.zeros(MILLION, dtype=torch.bool)),
             "any-rows-of-ten": lambda: one(lambda x: torch.any(x, 1), torch.zeros(TRUTHS, dtype=torch.bool)),
             "embedding-bag": bag, "take-columns": take_columns, "take-along": take_along, "pad-images": pad_images}

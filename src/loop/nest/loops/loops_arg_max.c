@@ -11,7 +11,10 @@ enum {
     ITERATIONS = 4, /* positions along the axis that a strip takes at a time */
     LEAST_COLUMNS = 256,
     MOST_COLUMNS = 1024, /* of a strip */
-    PARTS = 4            /* strips that are left for threads */
+    PARTS = 4,           /* strips that are left for threads */
+    BLOCK_BYTES = 4096,  /* of the keys of a part of a long line */
+    LEAST_BLOCKS = 4,
+    CHAINS = 4 /* extrema of such a part that go on side by side */
 };
 
 /* Elements in the order of arg_max: as keys, or floats as they are, of which none but numbers above
@@ -114,13 +117,11 @@ static best best_lane(const search *s, best x)
     return x;
 }
 
-/* The line that begins at element FIRST. */
-static best search_line(const search *s, loop_value first)
+/* All N elements from FIRST on. */
+static best search_all(const search *s, loop_value first, int64_t n, bool any)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
-    const int64_t n = s->lines.n;
-    const bool any = s->lines.any_n;
     const uint32_t lanes = any || n >= s->lanes ? s->lanes : 1;
     const int64_t whole = any ? (n - 1) / lanes * lanes : n - n % lanes;
     const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
@@ -143,6 +144,79 @@ static best search_line(const search *s, loop_value first)
         found = better(s, found, key_of(s, x), last, element_first(b, lanes, count));
     }
     return best_lane(s, found);
+}
+
+/* The best keys of COUNT elements from FIRST on, lane by lane. */
+static loop_value best_keys(const search *s, loop_value first, int64_t count, uint32_t lanes)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    loop_value vars[CHAINS], found;
+    for (uint32_t c = 0; c < CHAINS; c++)
+        vars[c] = loop_var(b, worst(s, lanes));
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, count), CHAINS * lanes);
+    for (uint32_t c = 0; c < CHAINS; c++) {
+        const loop_value at = loops_add(l, loops_add(l, first, k), loop_i64(b, c * lanes));
+        const element x = loops_load(l, s->d, loops_in(l, 0), at, lanes, LOOP_NO_VALUE);
+        const loop_value key = key_of(s, x), old = loop_get(b, vars[c]);
+        loop_set(b, vars[c], loop_select(b, comes_before(s, key, old), key, old));
+    }
+    loop_end(b);
+    found = loop_get(b, vars[0]);
+    for (uint32_t c = 1; c < CHAINS; c++) {
+        const loop_value other = loop_get(b, vars[c]);
+        found = loop_select(b, comes_before(s, other, found), other, found);
+    }
+    return found;
+}
+
+/* Lanes for keys without positions */
+static uint32_t key_lanes(const search *s)
+{
+    const uint32_t lanes = 2 * LOOP_ALIGN / (uint32_t)loop_elem_bytes(s->key);
+    return lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes;
+}
+
+static int64_t block_of(const search *s)
+{
+    return BLOCK_BYTES / (int64_t)loop_elem_bytes(s->key);
+}
+
+/* The line that begins at element FIRST, in parts of equal length, of which the last one may begin
+ * in the one before: first which of them has the best key, then where that is. */
+static best search_blocks(const search *s, loop_value first)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const int64_t block = block_of(s), n = s->lines.n;
+    const uint32_t lanes = key_lanes(s);
+    const loop_value start = loop_var(b, loop_i64(b, 0)),
+                     best_of_all = loop_var(b, worst(s, lanes));
+    const loop_value at = loop_for(b, loop_i64(b, 0), loop_i64(b, n), block);
+    const loop_value from = loop_min(b, at, loop_i64(b, n - block));
+    const loop_value keys = best_keys(s, loops_add(l, first, from), block, lanes);
+    loop_if(b, loop_any(b, comes_before(s, keys, loop_get(b, best_of_all))));
+    loop_value one = keys;
+    for (uint32_t half = lanes / 2; half > 0; half /= 2) {
+        const loop_value p = loop_part(b, one, 0, half), q = loop_part(b, one, half, half);
+        one = loop_select(b, comes_before(s, q, p), q, p);
+    }
+    loop_set(b, best_of_all, loop_splat(b, lanes, one));
+    loop_set(b, start, from);
+    loop_end(b);
+    loop_end(b);
+    const loop_value found_in = loop_get(b, start);
+    best found = search_all(s, loops_add(l, first, found_in), block, false);
+    found.index = loop_binary(b, LOOP_IADD, found.index, number(s, 1, found_in));
+    return found;
+}
+
+/* The line that begins at element FIRST. */
+static best search_line(const search *s, loop_value first)
+{
+    if (!s->lines.any_n && s->lines.n >= LEAST_BLOCKS * block_of(s))
+        return search_blocks(s, first);
+    return search_all(s, first, s->lines.n, s->lines.any_n);
 }
 
 static bool along_lines(const search *s, const search *exact)
