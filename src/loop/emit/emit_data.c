@@ -64,6 +64,8 @@ static loop_value position_of(emitter *e, element x)
 static loop_value checked_position(emitter *e, loop_value position, sized extent)
 {
     loop_builder *b = e->b;
+    if (e->is_checked)
+        return position;
     const uint32_t lanes = loop_lanes(b, position);
     const loop_type t = loop_value_type(b, position);
     const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_sized_const(b, t, extent));

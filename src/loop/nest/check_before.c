@@ -9,7 +9,8 @@
 
 enum {
     PIECE = 4096, /* positions of one work item */
-    LANES = 16    /* that are looked at together */
+    LANES = 16,   /* that are looked at together */
+    MOST = 4      /* kinds of them in a kernel */
 };
 
 /* Numbers from BASE on: COUNT for each of COMPONENTS, STEP apart, which are below EXTENT. */
@@ -127,24 +128,40 @@ static void emit_check(loop_builder *b, const positions *p, loop_value low, loop
     loop_end(b);
 }
 
-bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *out)
+/* The positions that K looks at, or 0 where some are not to be seen before; the most of one kind in
+ * *MOST. */
+static uint32_t find_positions(const function *f, const kernel *k, positions *all, int64_t *most)
 {
-    enum { MOST = 4 };
-    positions all[MOST];
     uint32_t n = 0;
-    int64_t most = 0;
-    loop_builder b;
+    *most = 0;
+    if (k->n_in > NEST_BUFFERS || kernel_only_checks(f, &f->nodes.at[k->node]) || k->is_generic)
+        return 0;
     for (uint32_t i = 0; i < k->n_nodes; i++) {
         const node *at = &f->nodes.at[k->nodes[i]];
         if (!node_may_fail(f, at))
             continue;
         if (n == MOST || !positions_of(f, k, at, &all[n]))
-            return true;
-        most = all[n].n > most ? all[n].n : most;
+            return 0;
+        *most = all[n].n > *most ? all[n].n : *most;
         n++;
     }
-    if (most == 0 || out->n_steps == 0 || out->n_steps == NEST_STEPS || k->n_in > NEST_BUFFERS ||
-        kernel_only_checks(f, &f->nodes.at[k->node]) || k->is_generic)
+    return *most > 0 ? n : 0;
+}
+
+bool nest_is_checked_before(const function *f, const kernel *k)
+{
+    positions all[MOST];
+    int64_t most;
+    return find_positions(f, k, all, &most) > 0;
+}
+
+bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *out)
+{
+    positions all[MOST];
+    int64_t most;
+    const uint32_t n = find_positions(f, k, all, &most);
+    loop_builder b;
+    if (n == 0 || out->n_steps == 0 || out->n_steps == NEST_STEPS)
         return true;
     loop_init(&b, memory);
     const loop_value item =

@@ -254,6 +254,7 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
     e.lanes = nest_lanes(f, k, k->rank == 1 && nest_is_dynamic(k, 0) ? INT64_MAX : extent);
+    e.is_checked = nest_is_checked_before(f, k);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
     nest_step step = {.n_buffers = 0};

@@ -130,6 +130,8 @@ static inline bool nest_moves(nest_step *step, uint32_t at, uint64_t bytes)
 /* Where that is possible, a step more before those of K's nest OUT, which sees whether they fail.
  * False without memory. */
 bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *out);
+/* Does that step look at all positions of K that are data? */
+bool nest_is_checked_before(const function *f, const kernel *k);
 bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
                  nest *out);
 bool nest_of_products(const function *f, const kernel *k, const nest_options *o, arena *memory,
