@@ -85,13 +85,17 @@ static bool add_to_group(sharing *s, uint32_t unit)
     return VECTOR_PUSH_INDEXED(s->j->allocator, &s->groups, fresh, &s->by_shape, h);
 }
 
-/* Reading numbers costs nothing where a program runs once, and little where the time goes into
- * calling many small programs. Others are faster with the constants in their code. */
-static bool is_worth_it(const sharing *s, const group *g)
+/* Does it pay that the units of G run one program with NUMBERS? Reading them costs nothing where a
+ * program runs once, and little where the time goes into calling many small programs, or where much
+ * need not be compiled and inner loops have registers for the numbers. Others are faster with the
+ * constants in their code. */
+static bool is_worth_it(const sharing *s, const group *g, const loop_numbers *numbers)
 {
-    enum { MANY = 4, SMALL = 200 };
-    const candidate *c = &s->units[g->first];
-    return c->is_once ? g->n > 1 : g->n >= MANY && s->j->units.at[g->first].program->n <= SMALL;
+    enum { MANY = 4, SMALL = 200, MUCH = 400, REGISTERS = 8 };
+    const uint32_t n = s->j->units.at[g->first].program->n;
+    if (s->units[g->first].is_once || (g->n >= MANY && n <= SMALL))
+        return true;
+    return (uint64_t)n * (g->n - 1) >= MUCH && numbers->n_inside <= REGISTERS;
 }
 
 static bool share(sharing *s, const group *g)
@@ -106,7 +110,7 @@ static bool share(sharing *s, const group *g)
         programs[n++] = j->units.at[u].program;
     if (!loop_with_numbers(programs, n, s->units[g->first].n_buffers, &j->memory, &shared, numbers))
         return false;
-    if (!shared || numbers[0].n == 0)
+    if (!shared || numbers[0].n == 0 || !is_worth_it(s, g, &numbers[0]))
         return true;
     const uint32_t unit = jit_unit_of(j, shared);
     if (unit == UINT32_MAX)
@@ -155,7 +159,7 @@ static bool share_all(sharing *s)
             return false;
     }
     for (uint32_t i = 0; i < s->groups.n; i++)
-        if (is_worth_it(s, &s->groups.at[i]) && !share(s, &s->groups.at[i]))
+        if (s->groups.at[i].n > 1 && !share(s, &s->groups.at[i]))
             return false;
     if (j->units.n == s->n_units)
         return true;

@@ -75,6 +75,13 @@ class Shared(unittest.TestCase):
             self.assertLess(programs_of(text), sum(alone))
             self.check_bits(text)
 
+    def test_rows_in_place(self):
+        """Products of rows that lie where they are: their distances differ, as multiples of one number."""
+        shapes = [(k, 64) for k in (160, 192, 224, 256)]
+        alone = [programs_of(dense([shape], False)) for shape in shapes]
+        self.assertLessEqual(programs_of(dense(shapes, False)), max(alone))
+        self.check_bits(dense(shapes, False))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -68,6 +68,64 @@ static void test_shared(arena *memory)
     }
 }
 
+/* Sums of ROWS numbers, PITCH bytes apart, for each of COUNT columns. */
+static const loop_program *columns(arena *memory, int64_t rows, int64_t pitch, int64_t count)
+{
+    loop_builder b;
+    loop_init(&b, memory);
+    const loop_type t = loop_type_of(LOOP_I32, 1);
+    const loop_value j = loop_for(&b, loop_i64(&b, 0), loop_i64(&b, count), 1);
+    const loop_value column = loop_binary(&b, LOOP_IMUL, j, loop_i64(&b, 4));
+    const loop_value from = loop_offset(&b, loop_buffer(&b, 0), column);
+    loop_value sum = loop_load(&b, t, from, 4);
+    for (int64_t r = 1; r < rows; r++)
+        sum = loop_binary(&b, LOOP_IADD, sum, loop_load(&b, t, loop_at(&b, from, r * pitch), 4));
+    loop_store(&b, loop_offset(&b, loop_buffer(&b, 1), column), sum, 4);
+    loop_end(&b);
+    return loop_finish(&b);
+}
+
+/* Distances of rows are multiples of one; odd ones take a number each. */
+static void test_multiples(arena *memory)
+{
+    enum { ROWS = 17, MOST = 6, INTS = 128 };
+    const loop_program *all[] = {columns(memory, ROWS, 16, 3), columns(memory, ROWS, 20, 4),
+                                 columns(memory, ROWS, 24, MOST)};
+    const loop_program *shared;
+    loop_numbers numbers[3];
+    CHECK(loop_with_numbers(all, 3, NUMBERS_AT, memory, &shared, numbers));
+    CHECK(shared && shared != all[0] && loop_verify(shared, &memory_system) == NULL);
+    int32_t x[INTS], status = 0;
+    for (int i = 0; i < INTS; i++)
+        x[i] = i * i;
+    for (int i = 0; shared && i < 3; i++) {
+        int32_t want[MOST] = {0}, have[MOST] = {0};
+        char *const own_buffers[] = {(char *)x, (char *)want};
+        char *const buffers[] = {(char *)x, (char *)have, (char *)numbers[i].at};
+        /* The count; 1, 3 .. 15 rows, and 16 rows, as 8 times 2 would be two steps. */
+        CHECK_INT(numbers[i].n, 1 + 8 + 1);
+        CHECK_INT(numbers[i].n_inside, 1 + 8 + 1);
+        CHECK(loop_interpret(all[i], own_buffers, 0, 1, NULL, &status) == NULL);
+        CHECK(loop_interpret(shared, buffers, 0, 1, NULL, &status) == NULL);
+        CHECK(memcmp(want, have, sizeof want) == 0);
+    }
+}
+
+/* What is a multiple by chance, with the sizes of now, is not with others. */
+static void test_sizes(arena *memory)
+{
+    loop_builder b;
+    loop_init(&b, memory);
+    for (uint32_t i = 0; i < 3; i++)
+        loop_store(&b, loop_at(&b, loop_buffer(&b, 1), 8 * i), loop_size(&b, i + 1, 5 << i), 8);
+    const loop_program *one = loop_finish(&b), *shared;
+    loop_numbers numbers;
+    CHECK(loop_with_numbers(&one, 1, NUMBERS_AT, memory, &shared, &numbers));
+    CHECK(shared && shared != one);
+    CHECK_INT(numbers.n, 3);
+    CHECK_INT(numbers.n_inside, 0); /* there is no loop */
+}
+
 static void test_others(arena *memory)
 {
     const loop_program *one = make(memory, 2, 3, 3, 16), *shared;
@@ -110,6 +168,8 @@ int main(void)
     arena memory;
     arena_init(&memory, &memory_system);
     test_shared(&memory);
+    test_multiples(&memory);
+    test_sizes(&memory);
     test_others(&memory);
     test_too_many(&memory);
     arena_release(&memory);

@@ -10,6 +10,8 @@ typedef struct numbering {
     uint32_t n_programs;
     loop_value first[LOOP_NUMBERS]; /* by number: a constant that is read from it */
     uint32_t n_numbers;
+    /* By number: what it is made of, itself or another, and what that is shifted by. */
+    uint8_t base[LOOP_NUMBERS], shift[LOOP_NUMBERS];
     uint8_t *of;   /* by value: 1 + its number; 0: none */
     loop_inst *at; /* of the program that is made */
     uint32_t n;
@@ -114,6 +116,86 @@ static uint32_t number_of(numbering *s, loop_value v)
     return i;
 }
 
+/* Is constant V in each program what W is, times 2 to SHIFT? Sizes take other values later. */
+static bool is_multiple(const numbering *s, loop_value v, loop_value w, uint32_t shift)
+{
+    const loop_inst *x = &s->p->at[v], *y = &s->p->at[w];
+    bool is = x->type.elem == LOOP_I64 && y->type.elem == LOOP_I64 && !is_size(x) && !is_size(y);
+    for (uint32_t k = 0; is && k < s->n_programs; k++)
+        is = s->programs[k]->at[v].imm == s->programs[k]->at[w].imm << shift;
+    return is;
+}
+
+/* The shift that makes number I of number K; 0: none does. */
+static uint8_t shift_of(const numbering *s, uint32_t i, uint32_t k)
+{
+    enum { MOST = 3 };
+    uint8_t shift = MOST;
+    while (shift > 0 && (i == k || !is_multiple(s, s->first[i], s->first[k], shift)))
+        shift--;
+    return shift;
+}
+
+/* Find the numbers that are 2, 4 or 8 times another, as distances of rows are: addresses can say
+ * so, and need no register for them. */
+static void find_multiples(numbering *s)
+{
+    bool is_made[LOOP_NUMBERS] = {false};
+    for (uint32_t i = 0; i < s->n_numbers; i++) {
+        s->base[i] = (uint8_t)i;
+        for (uint32_t k = 0; k < s->n_numbers; k++)
+            is_made[i] = is_made[i] || shift_of(s, i, k) > 0;
+    }
+    for (uint32_t i = 0; i < s->n_numbers; i++)
+        for (uint32_t k = 0; k < s->n_numbers && is_made[i] && s->base[i] == i; k++)
+            if (!is_made[k] && shift_of(s, i, k) > 0) {
+                s->base[i] = (uint8_t)k;
+                s->shift[i] = shift_of(s, i, k);
+            }
+}
+
+/* The most numbers that a loop without loops inside uses. */
+static uint32_t count_inside(const numbering *s)
+{
+    _Static_assert(LOOP_NUMBERS <= 64, "a set of numbers is a word");
+    uint64_t used = 0;      /* since the last FOR or END of one */
+    uint64_t loops = 0;     /* bit by bit, by depth: is the region a loop? */
+    bool is_inside = false; /* what comes is in a loop, and no loop was in it so far */
+    uint32_t most = 0;
+    for (loop_value v = 0; v < s->p->n; v++) {
+        const loop_inst *i = &s->p->at[v];
+        if (i->op == LOOP_FOR) {
+            used = 0;
+            is_inside = true;
+        }
+        for (unsigned k = 0; k < loop_op_operands((loop_op)i->op); k++)
+            if (s->of[i->in[k]])
+                used |= UINT64_C(1) << s->base[s->of[i->in[k]] - 1];
+        if (i->op == LOOP_FOR || i->op == LOOP_IF)
+            loops = loops << 1 | (i->op == LOOP_FOR);
+        if (i->op != LOOP_END)
+            continue;
+        const uint32_t n = (uint32_t)__builtin_popcountll(used);
+        if ((loops & 1) && is_inside && n > most)
+            most = n;
+        is_inside = is_inside && !(loops & 1);
+        loops >>= 1;
+    }
+    return most;
+}
+
+/* The numbers by their places in the array. */
+static void list_numbers(const numbering *s, loop_numbers *numbers)
+{
+    const uint32_t n_inside = count_inside(s);
+    for (uint32_t k = 0; k < s->n_programs; k++) {
+        numbers[k].n_inside = n_inside;
+        for (uint32_t i = 0; i < s->n_numbers; i++)
+            if (s->base[i] == i)
+                numbers[k].at[numbers[k].n++] = s->programs[k]->at[s->first[i]].imm;
+    }
+}
+
 static bool find_numbers(numbering *s, loop_numbers *numbers)
 {
     for (uint32_t k = 1; k < s->n_programs; k++)
@@ -128,11 +210,8 @@ static bool find_numbers(numbering *s, loop_numbers *numbers)
             return false;
         s->of[v] = (uint8_t)(i + 1);
     }
-    for (uint32_t k = 0; k < s->n_programs; k++) {
-        numbers[k].n = s->n_numbers;
-        for (uint32_t i = 0; i < s->n_numbers; i++)
-            numbers[k].at[i] = s->programs[k]->at[s->first[i]].imm;
-    }
+    find_multiples(s);
+    list_numbers(s, numbers);
     return true;
 }
 
@@ -156,8 +235,23 @@ static loop_value put_load(numbering *s, loop_elem elem, loop_value base, uint64
 static void put_numbers(numbering *s, uint32_t buffer, loop_value *loaded)
 {
     const loop_value base = put_load(s, LOOP_PTR, LOOP_BUFFERS, UINT64_C(8) * buffer);
+    uint64_t at = 0;
     for (uint32_t i = 0; i < s->n_numbers; i++)
-        loaded[i] = put_load(s, (loop_elem)s->p->at[s->first[i]].type.elem, base, UINT64_C(8) * i);
+        if (s->base[i] == i) {
+            loaded[i] = put_load(s, (loop_elem)s->p->at[s->first[i]].type.elem, base, at);
+            at += 8;
+        }
+}
+
+/* Number I, which stands in place of a constant. */
+static loop_value put_number(numbering *s, uint32_t i, const loop_value *loaded)
+{
+    const loop_inst by = {.op = LOOP_CONST, .type = loop_type_of(LOOP_I64, 1), .imm = s->shift[i]};
+    if (s->base[i] == i)
+        return loaded[i];
+    return put(s, (loop_inst){.op = LOOP_SHL,
+                              .type = loop_type_of(LOOP_I64, 1),
+                              .in = {loaded[s->base[i]], put(s, by)}});
 }
 
 static void put_inst(numbering *s, loop_value v, const loop_value *loaded)
@@ -169,7 +263,7 @@ static void put_inst(numbering *s, loop_value v, const loop_value *loaded)
         s->renamed[v] = put(s, i);
         return;
     }
-    const loop_value number = loaded[s->of[v] - 1];
+    const loop_value number = put_number(s, s->of[v] - 1U, loaded);
     const loop_inst splat = {.op = LOOP_SPLAT, .type = i.type, .in = {number}};
     s->renamed[v] = i.type.lanes == 1 ? number : put(s, splat);
 }
@@ -177,14 +271,14 @@ static void put_inst(numbering *s, loop_value v, const loop_value *loaded)
 bool loop_with_numbers(const loop_program *const *programs, uint32_t n, uint32_t buffer,
                        arena *memory, const loop_program **out, loop_numbers *numbers)
 {
-    enum { PARAMS = 4, A_LOAD = 3 };
+    enum { PARAMS = 4, A_LOAD = 3, A_MULTIPLE = 2 };
     const loop_program *p = programs[0];
     numbering s = {
         .p = p, .programs = programs, .n_programs = n, .of = ARENA_ARRAY(memory, uint8_t, p->n)};
     loop_value loaded[LOOP_NUMBERS];
     *out = NULL;
     for (uint32_t k = 0; k < n; k++)
-        numbers[k].n = 0;
+        numbers[k].n = numbers[k].n_inside = 0;
     if (!s.of)
         return false;
     if (!find_numbers(&s, numbers))
@@ -193,7 +287,8 @@ bool loop_with_numbers(const loop_program *const *programs, uint32_t n, uint32_t
     if (s.n_numbers == 0)
         return true;
     loop_program *made = ARENA_NEW(memory, loop_program);
-    s.at = ARENA_ARRAY(memory, loop_inst, p->n + (size_t)A_LOAD * (s.n_numbers + 1));
+    s.at = ARENA_ARRAY(memory, loop_inst,
+                       (size_t)A_MULTIPLE * p->n + (size_t)A_LOAD * (s.n_numbers + 1));
     s.renamed = ARENA_ARRAY(memory, loop_value, p->n);
     if (!made || !s.at || !s.renamed)
         return false;

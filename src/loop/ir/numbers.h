@@ -9,13 +9,15 @@ enum { LOOP_NUMBERS = 64 }; /* a program has at most */
 
 typedef struct loop_numbers {
     uint32_t n;
+    uint32_t n_inside;         /* the most that a loop without loops inside uses */
     uint64_t at[LOOP_NUMBERS]; /* the bits of each */
 } loop_numbers;
 
 /* Make *OUT, a copy of the first of N PROGRAMS, which reads two sorts of constants from an array of
  * numbers: those that have another value in one of the others, and those that depend on sizes
  * (loop_size, loop_sized). Buffer number BUFFER points to the array; NUMBERS has its values, by
- * program. Constants that are equal to each other in each program share a number. *OUT is the first
+ * program. Constants that are equal to each other in each program share a number, as do those that
+ * are 2, 4 or 8 times another in each, unless they depend on sizes. *OUT is the first
  * program when there are no such constants. It is NULL when the programs differ in anything but
  * constants and the size of scratch memory, or in more than LOOP_NUMBERS. All in MEMORY; false
  * without memory. */

@@ -6,6 +6,20 @@ LLVMValueRef offset(const function_state *f, LLVMValueRef p, LLVMValueRef bytes)
     return LLVMBuildGEP2(f->t->builder, f->t->elems[LOOP_I8], p, &bytes, 1, "");
 }
 
+/* The address after I, an offset. One by a multiple of a number is written as an address can say
+ * it, and needs no register for the product. */
+LLVMValueRef offset_of(const function_state *f, const loop_inst *i)
+{
+    static const loop_elem as_wide[] = {LOOP_I8, LOOP_I16, LOOP_I32, LOOP_I64};
+    const loop_inst *bytes = &f->p->at[i->in[1]];
+    const loop_inst *by = bytes->op == LOOP_SHL ? &f->p->at[bytes->in[1]] : NULL;
+    if (!by || by->op != LOOP_CONST || by->imm >= sizeof as_wide / sizeof *as_wide)
+        return offset(f, in_of(f, i, 0), in_of(f, i, 1));
+    LLVMValueRef number = in_of(f, bytes, 0);
+    return LLVMBuildGEP2(f->t->builder, f->t->elems[as_wide[by->imm]], in_of(f, i, 0), &number, 1,
+                         "");
+}
+
 /* True for an address in the array of buffers, which nothing writes. */
 static bool is_in_buffers(const function_state *f, loop_value p)
 {

@@ -96,6 +96,7 @@ LLVMValueRef looked_up(const function_state *f, loop_value v);
 /* ---- memory.c ---- */
 
 LLVMValueRef offset(const function_state *f, LLVMValueRef p, LLVMValueRef bytes);
+LLVMValueRef offset_of(const function_state *f, const loop_inst *i);
 LLVMValueRef load(const function_state *f, const loop_inst *i);
 void store(const function_state *f, const loop_inst *i);
 LLVMValueRef load_first(const function_state *f, const loop_inst *i);

@@ -174,7 +174,7 @@ static LLVMValueRef other_op(function_state *f, const loop_inst *i)
     case LOOP_SHUFFLE:
         return shuffle(f, i);
     case LOOP_OFFSET:
-        return offset(f, in_of(f, i, 0), in_of(f, i, 1));
+        return offset_of(f, i);
     case LOOP_ADDRESS:
         return LLVMBuildPtrToInt(b, in_of(f, i, 0), f->t->elems[LOOP_I64], "");
     case LOOP_LOCAL:
