@@ -1,6 +1,7 @@
 /* Machine code for each distinct program of a plan. */
 #include "compile/jit.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,21 +35,21 @@ typedef struct compile_job {
     const compiler *j;
     const jit_plan *plan;
     jit_code *code;
-    const uint32_t *order; /* the units, longest programs first: threads end together */
+    const uint32_t *order;  /* the units, longest programs first: threads end together */
+    const uint32_t *groups; /* where those begin that are compiled together, and the end */
+    uint32_t n_groups;
     atomic_uint next;
     atomic_bool failed;
     jit_failure failure;  /* of the first that failed */
     atomic_uint compiled; /* units that were not found anywhere */
 } compile_job;
 
-static const char entry[] = "kernel";
-
 static tn_status load_code(const compiler *j, const text_buffer *object, own_code *out)
 {
     if (object->failed)
         return TN_ERR_NOMEM;
     TN_TRY(code_load(&j->e->allocator, object->at, object->n, &out->code));
-    out->run = code_find(out->code, entry);
+    out->run = code_only(out->code);
     if (out->run)
         return TN_OK;
     code_free(out->code);
@@ -62,23 +63,17 @@ static void remember(void *user, const tn_diagnostic *d)
     (void)snprintf(f->message, sizeof f->message, "%s", d->message);
 }
 
-/* An OBJECT of F, and its code. */
-static tn_status make_code(const compiler *j, const target_function *f, target_kept *kept,
-                           text_buffer *object, own_code *out, jit_failure *why)
+/* An OBJECT of the N functions F. */
+static tn_status make_object(const compiler *j, const target_function *f, size_t n,
+                             target_kept *kept, text_buffer *object, jit_failure *why)
 {
-    const target_options o = {.kept = kept, .cpu = j->e->cpu};
+    const target_options o = {.kept = kept, .cpu = j->e->cpu, .is_apart = n > 1};
     const tn_diagnostic_sink sink = {remember, why};
     context *cx = context_new(&j->e->allocator, &sink);
     if (!cx)
         return TN_ERR_NOMEM;
-    tn_status s = target_llvm(cx, f, 1, &o, object);
+    const tn_status s = target_llvm(cx, f, n, &o, object);
     context_free(cx); /* says the reason */
-    if (s == TN_OK)
-        s = load_code(j, object, out);
-    if (s == TN_ERR_IO) { /* not what the loader takes, though it was made for it */
-        (void)snprintf(why->message, sizeof why->message, "the loader refuses LLVM's object");
-        s = TN_ERR_INTERNAL;
-    }
     return s;
 }
 
@@ -90,55 +85,136 @@ static bool make_key(const compiler *j, const jit_unit *u, text_buffer *key)
     return !key->failed;
 }
 
-/* Code for U, from the cache if it is there. *COMPILED: it was not. */
-static tn_status compile_unit(const compiler *j, const jit_unit *u, target_kept *kept,
-                              own_code *out, bool *compiled, jit_failure *why)
+/* Code for U from the cache; false when it is not there. */
+static bool find_cached(const compiler *j, const jit_unit *u, own_code *out)
 {
     const tn_allocator *a = &j->e->allocator;
-    const target_function f = {entry, u->program};
     text_buffer key, object;
-    tn_status s = TN_OK;
     text_init(&key, a);
     text_init(&object, a);
-    *compiled = !make_key(j, u, &key) || !cache_get(j->cache, key.at, key.n, &object) ||
-                load_code(j, &object, out) != TN_OK;
-    if (*compiled) {
-        text_release(&object);
-        s = make_code(j, &f, kept, &object, out, why);
-        if (s == TN_OK && !key.failed)
-            cache_put(j->cache, key.at, key.n, object.at, object.n);
-    }
+    const bool found = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
+                       load_code(j, &object, out) == TN_OK;
     text_release(&object);
+    text_release(&key);
+    return found;
+}
+
+/* The code of an OBJECT that LLVM made of U for this machine, which the cache keeps. */
+static tn_status load_made(const compiler *j, const jit_unit *u, const text_buffer *object,
+                           own_code *out, jit_failure *why)
+{
+    text_buffer key;
+    tn_status s = load_code(j, object, out);
+    if (s == TN_ERR_IO) { /* not what the loader takes, though it was made for it */
+        (void)snprintf(why->message, sizeof why->message, "the loader refuses LLVM's object");
+        return TN_ERR_INTERNAL;
+    }
+    text_init(&key, &j->e->allocator);
+    if (s == TN_OK && make_key(j, u, &key))
+        cache_put(j->cache, key.at, key.n, object->at, object->n);
     text_release(&key);
     return s;
 }
 
-/* The code of unit I, which another program of the engine may have. */
-static tn_status provide_unit(compile_job *job, uint32_t i, target_kept *kept, jit_failure *why)
+/* The same for the function NAME of an OBJECT of several. */
+static tn_status load_part(const compiler *j, const jit_unit *u, const text_buffer *object,
+                           const char *name, own_code *out, jit_failure *why)
 {
-    const compiler *j = job->j;
+    const tn_allocator *a = &j->e->allocator;
+    text_buffer part;
+    text_init(&part, a);
+    tn_status s = TN_ERR_NOMEM;
+    if (!object->failed && code_part(a, object->at, object->n, name, &part))
+        s = load_made(j, u, &part, out, why);
+    text_release(&part);
+    return s;
+}
+
+/* ---- compiling some together ---- */
+
+/* What LLVM does once for a module takes as long as a small kernel: small ones are compiled
+ * together. */
+enum { MOST_TOGETHER = 16, ENOUGH = 1000 /* instructions */ };
+
+/* Code for N units, of which none is anywhere; each is kept for itself. */
+static tn_status compile_units(const compiler *j, const jit_unit *const *u, uint32_t n,
+                               target_kept *kept, own_code *out, jit_failure *why)
+{
+    char names[MOST_TOGETHER][16];
+    target_function f[MOST_TOGETHER];
+    text_buffer object;
+    for (uint32_t i = 0; i < n; i++) {
+        (void)snprintf(names[i], sizeof names[i], "kernel%" PRIu32, i);
+        f[i] = (target_function){names[i], u[i]->program};
+        out[i] = (own_code){NULL, NULL};
+    }
+    text_init(&object, &j->e->allocator);
+    tn_status s = make_object(j, f, n, kept, &object, why);
+    for (uint32_t i = 0; i < n && s == TN_OK; i++)
+        s = n == 1 ? load_made(j, u[i], &object, &out[i], why)
+                   : load_part(j, u[i], &object, names[i], &out[i], why);
+    for (uint32_t i = 0; i < n && s != TN_OK; i++) {
+        code_free(out[i].code);
+        out[i] = (own_code){NULL, NULL};
+    }
+    text_release(&object);
+    return s;
+}
+
+/* Let the engine keep what was MADE for unit I. */
+static tn_status keep(const compile_job *job, uint32_t i, const own_code *made)
+{
+    const jit_unit *u = &job->plan->units.at[i];
+    job->code->held[i] =
+        code_store_put(job->j->e->codes, u->key, u->key_bytes, made->code, made->run);
+    return job->code->held[i] ? TN_OK : TN_ERR_NOMEM;
+}
+
+/* The code of unit I, which another program of the engine or the cache may have. *FOUND: it has. */
+static tn_status find_unit(compile_job *job, uint32_t i, bool *found)
+{
     const jit_unit *u = &job->plan->units.at[i];
     own_code made = {NULL, NULL};
-    bool compiled = false;
-    stored_code **held = &job->code->held[i];
-    *held = code_store_take(j->e->codes, u->key, u->key_bytes);
-    if (*held)
+    job->code->held[i] = code_store_take(job->j->e->codes, u->key, u->key_bytes);
+    *found = job->code->held[i] || find_cached(job->j, u, &made);
+    return made.code ? keep(job, i, &made) : TN_OK;
+}
+
+/* The code of the N units that ORDER lists. */
+static tn_status provide(compile_job *job, const uint32_t *order, uint32_t n, target_kept *kept,
+                         jit_failure *why)
+{
+    const jit_unit *units[MOST_TOGETHER];
+    uint32_t missing[MOST_TOGETHER], n_missing = 0;
+    own_code made[MOST_TOGETHER];
+    for (uint32_t k = 0; k < n; k++) {
+        bool found;
+        TN_TRY(find_unit(job, order[k], &found));
+        units[n_missing] = &job->plan->units.at[order[k]];
+        missing[n_missing] = order[k];
+        n_missing += !found;
+    }
+    if (n_missing == 0)
         return TN_OK;
-    TN_TRY(compile_unit(j, u, kept, &made, &compiled, why));
-    if (compiled)
-        (void)atomic_fetch_add(&job->compiled, 1);
-    *held = code_store_put(j->e->codes, u->key, u->key_bytes, made.code, made.run);
-    return *held ? TN_OK : TN_ERR_NOMEM;
+    (void)atomic_fetch_add(&job->compiled, n_missing);
+    TN_TRY(compile_units(job->j, units, n_missing, kept, made, why));
+    tn_status s = TN_OK;
+    for (uint32_t k = 0; k < n_missing; k++) {
+        const tn_status each = keep(job, missing[k], &made[k]);
+        s = s == TN_OK ? each : s;
+    }
+    return s;
 }
 
 static void *compile_some(void *user)
 {
     compile_job *job = user;
     target_kept kept = {0};
-    for (uint32_t i; !atomic_load(&job->failed) &&
-                     (i = atomic_fetch_add(&job->next, 1)) < job->plan->units.n;) {
+    for (uint32_t i;
+         !atomic_load(&job->failed) && (i = atomic_fetch_add(&job->next, 1)) < job->n_groups;) {
+        const uint32_t from = job->groups[i], n = job->groups[i + 1] - from;
         jit_failure why = {.status = TN_OK};
-        why.status = provide_unit(job, job->order[i], &kept, &why);
+        why.status = provide(job, job->order + from, n, &kept, &why);
         if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
             job->failure = why;
     }
@@ -158,21 +234,39 @@ static int longer_first(const void *a, const void *b)
     return x->unit < y->unit ? -1 : 1;
 }
 
-/* In which order the units of PLAN are compiled. NULL without memory. */
-static const uint32_t *order_units(jit_plan *plan)
+/* In which order the units of PLAN are compiled on THREADS threads, and which together: those
+ * later in the order are fewer, so that threads end together. False without memory. */
+static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
 {
     const uint32_t n = plan->units.n;
     uint32_t *order = ARENA_ARRAY(&plan->memory, uint32_t, n);
+    uint32_t *groups = ARENA_ARRAY(&plan->memory, uint32_t, (size_t)n + 1);
     length *lengths = ARENA_ARRAY(&plan->memory, length, n);
-    if (!order || !lengths)
-        return NULL;
-    for (uint32_t i = 0; i < n; i++)
+    if (!order || !groups || !lengths)
+        return false;
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
         lengths[i] = (length){plan->units.at[i].program->n, i};
+        left += lengths[i].instructions;
+    }
     if (n)
         qsort(lengths, n, sizeof *lengths, longer_first);
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = lengths[i].unit;
-    return order;
+    for (uint32_t i = 0; i < n; job->n_groups++) {
+        const uint64_t share = left / (2 * (uint64_t)threads);
+        const uint64_t enough = share < ENOUGH ? share : ENOUGH;
+        uint64_t together = 0;
+        groups[job->n_groups] = i;
+        for (uint32_t k = 0; i < n && k < MOST_TOGETHER && (k == 0 || together < enough); k++) {
+            together += lengths[i].instructions;
+            order[i] = lengths[i].unit;
+            i++;
+        }
+        left -= together;
+    }
+    groups[job->n_groups] = n;
+    job->order = order;
+    job->groups = groups;
+    return true;
 }
 
 /* Open what all units need; in MEMORY. */
@@ -186,17 +280,21 @@ static bool compiler_open(compiler *j, const engine *e, arena *memory)
     return j->identity != NULL;
 }
 
-/* Compile all units, on as many threads as E may use, where its allocator allows it. */
-static void run_job(compile_job *job, const engine *e)
+/* On how many threads E may compile. */
+static uint32_t threads_of(const engine *e)
+{
+    const bool is_shared = e->allocator.resize == memory_system.resize;
+    return !is_shared ? 1 : e->threads < MOST_THREADS ? e->threads : MOST_THREADS;
+}
+
+/* Compile all units, on up to MOST threads. */
+static void run_job(compile_job *job, uint32_t most)
 {
     pthread_t threads[MOST_THREADS];
     uint32_t n = 0;
-    const uint32_t units = job->plan->units.n;
     sigset_t before;
-    const bool is_shared = e->allocator.resize == memory_system.resize;
-    const uint32_t most = !is_shared ? 1 : e->threads < MOST_THREADS ? e->threads : MOST_THREADS;
     const bool masked = signals_block(&before);
-    while (n + 1 < most && n + 1 < units &&
+    while (n + 1 < most && n + 1 < job->n_groups &&
            pthread_create(&threads[n], NULL, compile_some, job) == 0)
         n++;
     if (masked)
@@ -215,13 +313,12 @@ tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t 
     *why = (jit_failure){.status = TN_ERR_NOMEM};
     made->held = ARENA_ARRAY(&plan->memory, stored_code *, plan->units.n);
     made->run = ARENA_ARRAY(&plan->memory, exe_kernel *, plan->units.n);
-    job.order = order_units(plan);
-    if (!made->held || !made->run || !job.order)
+    if (!made->held || !made->run || !order_units(plan, threads_of(e), &job))
         return why->status;
     made->n = plan->units.n;
     if (!compiler_open(&j, e, &plan->memory))
         return why->status;
-    run_job(&job, e);
+    run_job(&job, threads_of(e));
     cache_close(j.cache);
     *compiled = atomic_load(&job.compiled);
     *why = job.failure;
@@ -291,14 +388,14 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     compiler j = {.e = e};
     own_code made = {NULL, NULL};
     jit_unit u = {.program = program};
+    const jit_unit *units = &u;
     target_kept kept = {0};
     arena memory;
-    bool compiled;
     jit_failure why;
     arena_init(&memory, &e->allocator);
     if (program && compiler_open(&j, e, &memory) &&
-        (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL)
-        (void)compile_unit(&j, &u, &kept, &made, &compiled, &why);
+        (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL && !find_cached(&j, &u, &made))
+        (void)compile_units(&j, &units, 1, &kept, &made, &why);
     target_forget(&kept);
     cache_close(j.cache);
     arena_release(&memory);

@@ -14,15 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/object.h"
+
 #if defined(__x86_64__) && defined(__linux__)
-#include <elf.h>
-
-#ifndef SHT_X86_64_UNWIND /* musl has no such name */
-#define SHT_X86_64_UNWIND 0x70000001
-#endif
-
 enum { LINK_BYTES = 16, LINK_ADDRESS = 8, PAGE_AT_MOST = 1 << 16 };
-static const size_t object_at_most = (size_t)1 << 30; /* so that distances fit 32 bits */
 
 typedef struct named_function {
     const char *name; /* in `names` */
@@ -39,61 +34,7 @@ struct code {
     size_t n_names;
 };
 
-/* What is known about the object while it is loaded. */
-typedef struct object {
-    const char *bytes;
-    size_t n;
-    Elf64_Ehdr head;
-    uintptr_t *sections; /* by section: its address, or 0 when it is not loaded */
-    uintptr_t *symbols;  /* by symbol: its address, or 0 when nothing defines it */
-    size_t n_symbols;
-    Elf64_Shdr symbol_table, strings;
-    size_t code_bytes, data_bytes; /* the code without the links */
-    size_t page;
-} object;
-
-/* ---- reading ---- */
-
-static bool in_object(const object *o, uint64_t at, uint64_t n)
-{
-    return at <= o->n && n <= o->n - at;
-}
-
-static Elf64_Shdr section_of(const object *o, size_t k)
-{
-    Elf64_Shdr s;
-    memcpy(&s, o->bytes + o->head.e_shoff + k * sizeof s, sizeof s);
-    return s;
-}
-
-static Elf64_Sym symbol_of(const object *o, size_t k)
-{
-    Elf64_Sym s;
-    memcpy(&s, o->bytes + o->symbol_table.sh_offset + k * sizeof s, sizeof s);
-    return s;
-}
-
-static bool read_head(object *o)
-{
-    if (o->n < sizeof o->head || o->n > object_at_most)
-        return false;
-    memcpy(&o->head, o->bytes, sizeof o->head);
-    const Elf64_Ehdr *h = &o->head;
-    return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
-           h->e_ident[EI_DATA] == ELFDATA2LSB && h->e_type == ET_REL && h->e_machine == EM_X86_64 &&
-           h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shnum > 0 &&
-           in_object(o, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr));
-}
-
-static bool is_loaded(const Elf64_Shdr *s)
-{
-    return (s->sh_flags & SHF_ALLOC) && s->sh_size > 0 && s->sh_type != SHT_X86_64_UNWIND;
-}
-
-static bool is_code(const Elf64_Shdr *s)
-{
-    return s->sh_flags & SHF_EXECINSTR;
-}
+/* ---- places ---- */
 
 /* The place of section S after *AT bytes, which then follow it. */
 static bool place_section(const Elf64_Shdr *s, size_t *at, size_t *place)
@@ -103,50 +44,23 @@ static bool place_section(const Elf64_Shdr *s, size_t *at, size_t *place)
         return false;
     *place = (*at + (size_t)align - 1) & ~((size_t)align - 1);
     *at = *place + s->sh_size;
-    return *at <= object_at_most;
-}
-
-/* True when section S is one that can be loaded, or need not be. */
-static bool check_section(const object *o, const Elf64_Shdr *s)
-{
-    if (s->sh_type != SHT_NOBITS && !in_object(o, s->sh_offset, s->sh_size))
-        return false;
-    return !is_loaded(s) || (s->sh_type != SHT_NOBITS && !(s->sh_flags & (SHF_TLS | SHF_WRITE)));
+    return *at <= OBJECT_AT_MOST;
 }
 
 /* Give every loaded section its distance from the start of its kind, in `sections`. */
 static bool place_sections(object *o)
 {
     for (size_t k = 0; k < o->head.e_shnum; k++) {
-        const Elf64_Shdr s = section_of(o, k);
+        const Elf64_Shdr s = object_section(o, k);
         size_t place = 0;
-        if (!check_section(o, &s))
+        if (!object_check_section(o, &s))
             return false;
-        if (is_loaded(&s) &&
-            !place_section(&s, is_code(&s) ? &o->code_bytes : &o->data_bytes, &place))
+        if (section_is_loaded(&s) &&
+            !place_section(&s, section_is_code(&s) ? &o->code_bytes : &o->data_bytes, &place))
             return false;
         o->sections[k] = place;
     }
     return true;
-}
-
-/* The one table of symbols, with its names; an object without has no functions. */
-static bool find_symbols(object *o)
-{
-    for (size_t k = 0; k < o->head.e_shnum; k++) {
-        const Elf64_Shdr s = section_of(o, k);
-        if (s.sh_type != SHT_SYMTAB)
-            continue;
-        if (o->n_symbols || s.sh_entsize != sizeof(Elf64_Sym) || s.sh_link >= o->head.e_shnum)
-            return false;
-        o->symbol_table = s;
-        o->n_symbols = s.sh_size / sizeof(Elf64_Sym);
-        o->strings = section_of(o, s.sh_link);
-        if (o->strings.sh_type != SHT_STRTAB || o->strings.sh_size == 0 ||
-            o->bytes[o->strings.sh_offset + o->strings.sh_size - 1] != 0)
-            return false;
-    }
-    return o->n_symbols > 0;
 }
 
 /* ---- what code may call ---- */
@@ -199,10 +113,10 @@ static tn_status map_memory(const object *o, code *c)
 static void copy_sections(object *o, const code *c)
 {
     for (size_t k = 0; k < o->head.e_shnum; k++) {
-        const Elf64_Shdr s = section_of(o, k);
-        if (!is_loaded(&s))
+        const Elf64_Shdr s = object_section(o, k);
+        if (!section_is_loaded(&s))
             continue;
-        char *at = c->memory + o->sections[k] + (is_code(&s) ? 0 : code_pages(o));
+        char *at = c->memory + o->sections[k] + (section_is_code(&s) ? 0 : code_pages(o));
         memcpy(at, o->bytes + s.sh_offset, s.sh_size);
         o->sections[k] = (uintptr_t)at;
     }
@@ -217,7 +131,7 @@ static void write_link(char *at, uintptr_t address)
 
 static bool place_symbol(object *o, code *c, size_t k)
 {
-    const Elf64_Sym s = symbol_of(o, k);
+    const Elf64_Sym s = object_symbol(o, k);
     const bool is_global = ELF64_ST_BIND(s.st_info) == STB_GLOBAL;
     if (s.st_name >= o->strings.sh_size)
         return false;
@@ -225,13 +139,13 @@ static bool place_symbol(object *o, code *c, size_t k)
     if (s.st_shndx == SHN_UNDEF) {
         o->symbols[k] = known_address(name);
     } else if (s.st_shndx < o->head.e_shnum && s.st_shndx < SHN_LORESERVE) {
-        const Elf64_Shdr in = section_of(o, s.st_shndx);
-        if (!is_loaded(&in))
+        const Elf64_Shdr in = object_section(o, s.st_shndx);
+        if (!section_is_loaded(&in))
             return true;
         if (s.st_value > in.sh_size)
             return false;
         o->symbols[k] = o->sections[s.st_shndx] + s.st_value;
-        if (is_global && is_code(&in) && s.st_value < in.sh_size)
+        if (is_global && section_is_code(&in) && s.st_value < in.sh_size)
             c->functions[c->n_functions++] = (named_function){name, o->symbols[k]};
     }
     write_link(links_of(o, c) + k * LINK_BYTES, o->symbols[k]);
@@ -277,7 +191,7 @@ static bool relocate_one(const object *o, const code *c, const Elf64_Rela *r, ui
     const uint64_t k = ELF64_R_SYM(r->r_info);
     if (r->r_offset >= size || k >= o->n_symbols || !o->symbols[k])
         return false;
-    const Elf64_Sym s = symbol_of(o, k);
+    const Elf64_Sym s = object_symbol(o, k);
     char *at = (char *)section + r->r_offset;
     const uint64_t left = size - r->r_offset, addend = (uint64_t)r->r_addend;
     const uintptr_t link = (uintptr_t)links_of(o, c) + k * LINK_BYTES;
@@ -312,8 +226,8 @@ static bool relocate_section(const object *o, const code *c, const Elf64_Shdr *t
     Elf64_Rela r;
     if (table->sh_info >= o->head.e_shnum)
         return false;
-    const Elf64_Shdr of = section_of(o, table->sh_info);
-    if (!is_loaded(&of))
+    const Elf64_Shdr of = object_section(o, table->sh_info);
+    if (!section_is_loaded(&of))
         return true;
     if (table->sh_type == SHT_REL || table->sh_entsize != sizeof r)
         return false;
@@ -328,7 +242,7 @@ static bool relocate_section(const object *o, const code *c, const Elf64_Shdr *t
 static bool relocate(const object *o, const code *c)
 {
     for (size_t k = 0; k < o->head.e_shnum; k++) {
-        const Elf64_Shdr s = section_of(o, k);
+        const Elf64_Shdr s = object_section(o, k);
         if ((s.sh_type == SHT_RELA || s.sh_type == SHT_REL) && !relocate_section(o, c, &s))
             return false;
     }
@@ -363,7 +277,7 @@ static tn_status reserve(object *o, code *c)
 
 static tn_status load_object(object *o, code *c)
 {
-    if (!place_sections(o) || !find_symbols(o))
+    if (!place_sections(o) || !object_find_symbols(o))
         return TN_ERR_IO;
     TN_TRY(reserve(o, c));
     copy_sections(o, c);
@@ -377,7 +291,7 @@ tn_status code_load(const tn_allocator *a, const void *bytes, size_t n, code **o
     const long page = sysconf(_SC_PAGESIZE);
     object o = {.bytes = bytes, .n = n, .page = page > 0 ? (size_t)page : PAGE_AT_MOST};
     *out = NULL;
-    if (!read_head(&o))
+    if (!object_read_head(&o))
         return TN_ERR_IO;
     const size_t section_bytes = (size_t)o.head.e_shnum * sizeof *o.sections;
     code *c = memory_alloc(a, sizeof *c);
@@ -404,6 +318,11 @@ code_function *code_find(const code *c, const char *name)
     const named_function *found =
         c->n_functions ? bsearch(&key, c->functions, c->n_functions, sizeof key, by_name) : NULL;
     return found ? (code_function *)found->address : NULL;
+}
+
+code_function *code_only(const code *c)
+{
+    return c->n_functions == 1 ? (code_function *)c->functions[0].address : NULL;
 }
 
 void code_free(code *c)
@@ -433,6 +352,12 @@ code_function *code_find(const code *c, const char *name)
 {
     (void)c;
     (void)name;
+    return NULL;
+}
+
+code_function *code_only(const code *c)
+{
+    (void)c;
     return NULL;
 }
 

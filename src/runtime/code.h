@@ -3,6 +3,7 @@
 #define RUNTIME_CODE_H
 
 #include "base/memory/memory.h"
+#include "base/text/text.h"
 
 /* As in runtime/tape.h and loop/ir/loop.h. */
 typedef int32_t code_function(char *const *buffers, int64_t begin, int64_t end, char *scratch);
@@ -14,8 +15,14 @@ typedef struct code code;
  * kernels never do (writable data, other calls); but what they compute is not examined.
  * TN_ERR_UNAVAILABLE when this machine cannot load or run code. */
 tn_status code_load(const tn_allocator *a, const void *bytes, size_t n, code **out);
+/* Append to OUT the object of N BYTES with FUNCTION alone of its global functions, each of which
+ * lies in a section of its own. False where there is none, or no memory. */
+bool code_part(const tn_allocator *a, const void *bytes, size_t n, const char *function,
+               text_buffer *out);
 /* The global function NAME, or NULL. */
 code_function *code_find(const code *c, const char *name);
+/* The only global function; NULL where there is none, or more than one. */
+code_function *code_only(const code *c);
 /* Free C, which may be NULL. Its functions must not be called afterwards. */
 void code_free(code *c);
 

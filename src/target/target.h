@@ -26,6 +26,7 @@ typedef struct target_options {
     const char *cpu;    /* "native", "x86-64-v3", ...; NULL: native */
     bool is_pic;        /* for shared objects; LLVM's code always is */
     bool runs_here;     /* this machine is to run the code: what it cannot run is refused */
+    bool is_apart;      /* each function is in a section of its own */
     target_form form;
 } target_options;
 

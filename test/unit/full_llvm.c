@@ -37,9 +37,39 @@ static void run_on(const case_list *l, const char *cpu, size_t step)
     context_free(cx);
 }
 
+/* Functions of one object, each in a section of its own, as objects of their own. */
+static void run_apart(const case_list *l)
+{
+    enum { N = 48 };
+    context *cx = context_new(NULL, NULL);
+    target_function functions[N];
+    const size_t n = l->n < N ? l->n : N, step = l->n / n;
+    text_buffer object;
+    for (size_t k = 0; k < n; k++)
+        functions[k] = (target_function){l->at[k * step].name, l->at[k * step].program};
+    text_init(&object, &memory_system);
+    const target_options options = {.is_apart = true};
+    if (CHECK(cx != NULL) && CHECK_INT(target_llvm(cx, functions, n, &options, &object), TN_OK))
+        for (size_t k = 0; k < n; k++) {
+            text_buffer part;
+            code *c = NULL;
+            text_init(&part, &memory_system);
+            CHECK(code_part(&memory_system, object.at, object.n, functions[k].name, &part));
+            CHECK(part.n < object.n);
+            if (CHECK_INT(code_load(&memory_system, part.at, part.n, &c), TN_OK) &&
+                CHECK(code_only(c) != NULL))
+                (void)run_once(&l->at[k * step], code_only(c), "apart");
+            code_free(c);
+            text_release(&part);
+        }
+    text_release(&object);
+    context_free(cx);
+}
+
 static void run_on_all(const case_list *l)
 {
     run_on(l, "native", 1);
+    run_apart(l);
 #if defined(__x86_64__)
     __builtin_cpu_init();
     run_on(l, "x86-64", 4);

@@ -87,6 +87,38 @@ static void run_others(void)
     }
 }
 
+/* What code_part makes of a seed, or NULL. */
+static code *load_part(const bytes *b, const char *function)
+{
+    text_buffer part;
+    code *c = NULL;
+    text_init(&part, &memory_system);
+    text_put(&part, "before", 6); /* it is appended */
+    if (code_part(&memory_system, b->at, b->n, function, &part))
+        (void)code_load(&memory_system, part.at + 6, part.n - 6, &c);
+    text_release(&part);
+    return c;
+}
+
+static void test_parts(void)
+{
+    bytes both = read_seed("sse2"), one = read_seed("gcc-plt");
+    char from[8] = "abcdefg", to[8];
+    char *buffers[] = {from};
+    /* Two functions in one section cannot be told apart. */
+    CHECK(load_part(&both, "square") == NULL && load_part(&one, "squares") == NULL);
+    code *c = load_part(&one, "branch");
+    code_function *f = c ? code_only(c) : NULL;
+    if (CHECK(f != NULL && f == code_find(c, "branch"))) {
+        CHECK_INT(f(buffers, 0, 4, to), 11);
+        CHECK_INT(f(buffers, 6, 8, to), 5);
+        CHECK(memcmp(from, to, 4) == 0);
+    }
+    code_free(c);
+    free(both.at);
+    free(one.at);
+}
+
 static void test_damage(void)
 {
     bytes b = read_seed("sse2");
@@ -98,6 +130,7 @@ static void test_damage(void)
         memcpy(copy, b.at, n);
         (void)code_load(&memory_system, copy, n, &c);
         code_free(c);
+        code_free(load_part(&(bytes){copy, n}, "square"));
         free(copy);
     }
     for (size_t k = 0; k < b.n; k++)
@@ -106,6 +139,7 @@ static void test_damage(void)
             if (code_load(&memory_system, b.at, b.n, &c) == TN_OK)
                 (void)code_find(c, "square");
             code_free(c);
+            code_free(load_part(&b, "square"));
             b.at[k] = (unsigned char)(b.at[k] ^ 1u << bit);
         }
     CHECK_INT(code_load(&memory_system, "", 0, &c), TN_ERR_IO);
@@ -148,6 +182,7 @@ int main(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
         run_kernels("avx512");
     run_others();
+    test_parts();
     test_damage();
     test_memory();
     return check_result();

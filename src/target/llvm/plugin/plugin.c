@@ -232,6 +232,7 @@ static llvm_outcome make_module(session *s)
     t->builder = LLVMCreateBuilderInContext(t->context);
     t->heads = LLVMCreateBuilderInContext(t->context);
     t->allocator = r->allocator;
+    t->is_apart = r->options->is_apart;
     LLVMSetTarget(t->module, s->machine->triple);
     t->layout = LLVMCreateTargetDataLayout(s->machine->llvm);
     LLVMSetModuleDataLayout(t->module, t->layout);

@@ -1,4 +1,6 @@
 /* Loop programs to LLVM IR, instruction by instruction. */
+#include <stdio.h>
+
 #include "target/llvm/plugin/parts.h"
 
 static LLVMValueRef variable(const function_state *f, const loop_inst *i)
@@ -295,6 +297,13 @@ static void finish(const function_state *f)
     (void)LLVMBuildRet(b, result);
 }
 
+static void choose_section(LLVMValueRef function, const char *name)
+{
+    char section[64];
+    (void)snprintf(section, sizeof section, ".text.%s", name);
+    LLVMSetSection(function, section);
+}
+
 bool translate(translation *t, const target_function *function)
 {
     const loop_program *p = function->program;
@@ -306,6 +315,8 @@ bool translate(translation *t, const target_function *function)
         return false;
     f.function = LLVMAddFunction(t->module, function->name, t->function_type);
     set_attributes(t, f.function);
+    if (t->is_apart)
+        choose_section(f.function, function->name);
     /* Nobody writes the array of buffers, and only the function knows the scratch memory. */
     add_attribute(t, f.function, 1 + LOOP_BUFFERS, "noalias");
     add_attribute(t, f.function, 1 + LOOP_SCRATCH, "noalias");

@@ -40,6 +40,7 @@ typedef struct translation {
     const tn_allocator *allocator;
     const char *cpu, *features;
     bool is_x86;
+    bool is_apart;   /* each function is in a section of its own */
     bool is_program; /* functions are called by code of the same module */
     LLVMTargetDataRef layout;
     cpu_level level;
