@@ -83,14 +83,12 @@ static bool can_pack(const packer *p, const pack_step *s)
 }
 
 /* The program that packs, what it reads, and how much it writes. */
-static void key_of(const packer *p, const pack_step *s, derived_key *key)
+static void key_of(const pack_step *s, derived_key *key)
 {
     const nest_step *step = step_of(s);
-    const jit_unit *unit = &p->plan->units.at[s->plan->steps[s->which].unit];
+    const step_plan *plan = &s->plan->steps[s->which];
     derived_key_bytes(key, "pack", 4);
-    derived_key_bytes(key, unit->key, unit->key_bytes);
-    derived_key_bytes(key, s->plan->steps[s->which].numbers,
-                      s->plan->steps[s->which].n_numbers * sizeof s->plan->steps[0].numbers[0]);
+    derived_key_bytes(key, plan->own_key, plan->own_key_bytes);
     derived_key_number(key, step->n_buffers);
     for (uint32_t i = 0; i < step->n_buffers; i++)
         derived_key_number(key, is_packed(s, i));
@@ -110,7 +108,7 @@ static void count_missing(packer *p, const pack_step *s, uint64_t *bytes)
     if (!can_pack(p, s))
         return;
     derived_key_init(&key, p->plan->allocator);
-    key_of(p, s, &key);
+    key_of(s, &key);
     if (derived_find(p->plan->m->derived, &key, &found))
         payload_drop(found.held);
     else if (!exe_rounded(bytes_of(s), &each) || __builtin_add_overflow(*bytes, each, bytes))
@@ -222,7 +220,7 @@ static void provide(packer *p, const pack_step *s, uint64_t *unused)
     if (!can_pack(p, s))
         return;
     derived_key_init(&key, p->plan->allocator);
-    key_of(p, s, &key);
+    key_of(s, &key);
     if (derived_find(p->plan->m->derived, &key, &made) || make(p, s, &key, &made)) {
         if (VECTOR_PUSH(p->packs->allocator, &p->packs->held, made.held))
             s->plan->steps[s->which].packed = made.data;

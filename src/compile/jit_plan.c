@@ -323,6 +323,8 @@ static tn_status plan_new_kernel(function_job *job, uint32_t index, kernel_plan 
         if (!add_polls(j, step, jit_buffers_of(k, &n, step) + (numbers[i].n > 0)) ||
             (steps[i].unit = jit_unit_of(j, step->program)) == UINT32_MAX)
             return TN_ERR_NOMEM;
+        steps[i].own_key = j->units.at[steps[i].unit].key;
+        steps[i].own_key_bytes = j->units.at[steps[i].unit].key_bytes;
     }
     const bool ok = keep_steps(job, plan, &n, steps, j->units.n == known, start) &&
                     keep_numbers(j, plan, numbers);

@@ -24,6 +24,10 @@ typedef struct step_plan {
     uint32_t n_numbers;
     const uint64_t *numbers;
     uint64_t scratch;
+    /* The program before it was shared, as a key, where it packs a constant: what other plans pack,
+     * too, whatever they share. */
+    const void *own_key;
+    size_t own_key_bytes;
     const void *packed; /* the constant that it would make in each run; NULL: it does
                            (compile/jit_pack.h) */
 } step_plan;

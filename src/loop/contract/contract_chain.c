@@ -61,16 +61,21 @@ static element load_b(multiplier *g, loop_value at, uint32_t v, uint32_t product
         const contract_place place = {at, loop_i64(b, first), product, g->step};
         return element_cast(b, p->b.load(p->b.user, b, &place, p->lanes, count), p->form);
     }
-    const loop_value from =
-        b_moved(g, at, loop_sized(b, sized_add(units, sized_of(first * b_unit(p)))));
     if (p->b_form == B_PANELS) {
+        const uint32_t in = v % p->panel_nv; /* of the packed panel */
+        const sized panel = sized_mul(panel_sized_bytes(p), sized_of(v / p->panel_nv));
+        const sized vector = sized_of((int64_t)in * p->lanes * p->bytes);
+        const loop_value from =
+            b_moved(g, at, loop_sized(b, sized_add(units, sized_add(panel, vector))));
         const loop_type t = loop_type_of(p->elem, p->lanes);
         const uint32_t align = (uint32_t)p->bytes * p->lanes;
         element x = {p->form, loop_load(b, t, from, align), LOOP_NO_VALUE};
         if (p->parts == 2)
-            x.im = loop_load(b, t, loop_at(b, from, columns_of(p) * p->bytes), align);
+            x.im = loop_load(b, t, loop_at(b, from, panel_columns_of(p) * p->bytes), align);
         return x;
     }
+    const loop_value from =
+        b_moved(g, at, loop_sized(b, sized_add(units, sized_of(first * b_unit(p)))));
     return factors_load_at(b, p, &p->b, from, p->lanes, count);
 }
 

@@ -59,6 +59,21 @@ static int64_t choose_block(problem *p, const machine *m)
     return rows < 1 ? 1 : rows;
 }
 
+/* The width of a panel of a constant in vectors, as many as a block of many rows has. Blocks of few
+ * rows, which are wider, meet several panels. */
+static uint32_t constant_vectors(const problem *p)
+{
+    enum { USUAL = 2, THREE = 3 };
+    const int64_t vectors = (p->n + p->lanes - 1) / p->lanes;
+    const uint32_t width = vectors == THREE ? THREE : USUAL;
+    return p->nv < width ? p->nv : width;
+}
+
+static int64_t panels_of(const problem *p)
+{
+    return (p->n + columns_of(p) - 1) / columns_of(p);
+}
+
 /* Does A have another line of memory for each product? */
 static bool is_scattered(const problem *p)
 {
@@ -286,7 +301,8 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     if (c_n.n > 1)
         p->lanes = 1; /* a vector would leave its row of C */
     *rows = choose_block(p, m);
-    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+    p->panel_nv = p->nv;
+    p->panels = panels_of(p);
 
     const bool sweeps = prefers_sweep(p, is_stage);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
@@ -317,7 +333,11 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->b_form = p->is_tiled ? B_PANELS : sweeps ? B_ROWS : find_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS)
         p->nv = squares_of(p);
-    p->panels = (p->n + columns_of(p) - 1) / columns_of(p);
+    const uint32_t wide = p->nv;
+    if (s->b_is_constant && p->b_form == B_PANELS && s->wanted.vectors == 0)
+        p->nv = constant_vectors(p);
+    p->panel_nv = p->nv;
+    p->panels = panels_of(p);
     p->c_n = c_n;
     if (p->b_form == B_PANELS && p->k > 0)
         contract_use_panels(p);
@@ -330,6 +350,9 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                                              &plan->packed_b_bytes, fault))
             return false;
     }
+    p->side = wide / p->nv;
+    p->nv *= p->side;
+    p->panels = panels_of(p);
 
     p->a_batch = WALK(s->batch, s->n_batch, a);
     p->a_m = WALK(s->m, s->n_m, a);

@@ -531,7 +531,7 @@ void multiplier_panel(multiplier *g, loop_value panel)
         return;
     }
     if (p->b_form == B_PANELS) {
-        at = int_times_sized(b, int_add(b, at, panel), panel_sized_bytes(p));
+        at = int_times_sized(b, int_add(b, at, int_times(b, panel, p->side)), panel_sized_bytes(p));
     } else {
         const sized first = {p->spec.b_first, p->spec.b_first_other};
         at = int_add(b, at, walk_emit(b, &p->b_n, g->column));

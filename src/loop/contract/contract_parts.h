@@ -134,6 +134,9 @@ typedef struct problem {
     /* the schedule */
     uint32_t lanes; /* of a vector */
     uint32_t nv;    /* vectors side by side in a block */
+    /* ... and in a packed panel, of which a block meets `side`. Constants are packed into panels
+     * whose width does not depend on the number of rows, so that they are packed once for all. */
+    uint32_t panel_nv, side;
     b_form b_form;
     /* Items go through the batch, groups of blocks of rows, panels, blocks of the group. */
     int64_t group;
@@ -269,12 +272,16 @@ static inline int64_t columns_of(const problem *p) /* of a block */
 {
     return (int64_t)p->nv * p->lanes;
 }
-static inline sized panel_sized_bytes(const problem *p)
+static inline int64_t panel_columns_of(const problem *p) /* of a packed panel */
+{
+    return (int64_t)p->panel_nv * p->lanes;
+}
+static inline sized panel_sized_bytes(const problem *p) /* of a packed panel */
 {
     const sized k = {p->k, axes_count(p->spec.k, p->spec.n_k).other};
-    return sized_mul(k, sized_of(columns_of(p) * p->parts * p->bytes));
+    return sized_mul(k, sized_of(panel_columns_of(p) * p->parts * p->bytes));
 }
-static inline int64_t panel_bytes(const problem *p)
+static inline int64_t panel_bytes(const problem *p) /* of what a block meets */
 {
     return p->k * columns_of(p) * p->parts * p->bytes;
 }
