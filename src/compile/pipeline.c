@@ -108,6 +108,9 @@ static tn_status go_without_code(pipeline *p, const char *why)
 
 static tn_status bind(pipeline *p)
 {
+    /* What is constant whatever the sizes are. */
+    if (p->options.level > 0 && module_has_symbols(p->graph))
+        TN_TRY(pass_run(p->graph, PASS_FOLD_PURE, false, NULL));
     if (p->others && p->e->is_jit)
         other_sizes_init(p->others, p->graph, p->sizes, &p->options);
     return module_bind_here(p->graph, p->sizes);

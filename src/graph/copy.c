@@ -252,6 +252,7 @@ static bool copy_all(const module *from, module *to)
     to->dialect = from->dialect;
     to->lowered_from = from->lowered_from;
     to->entry = from->entry;
+    to->had_symbols = from->had_symbols;
     to->source = from->source;
     to->derived = from->derived;
     if (to->cx != from->cx)

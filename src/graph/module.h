@@ -104,6 +104,8 @@ typedef struct module {
     VECTOR(function *) functions; /* [entry] is the program; the others are regions */
     uint32_t n_nodes;             /* of all functions together */
     uint32_t entry;
+    bool
+        had_symbols; /* sizes that are numbers now (module_bind_here): other bindings have others */
     /* Pairs (primal, gradient) of the entry function, when the module is a gradient module. */
     VECTOR(value_id) gradients;
     VECTOR(written_size) written_sizes;

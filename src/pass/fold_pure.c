@@ -14,7 +14,9 @@
  * for products of so few rows that the kernels had better read them as they are stored. A constant
  * that only changes its shape keeps its bytes, and a transposition of such weights is folded
  * however large it is, since it would be done in each run. By fold-parameters only what exceeds the
- * limit on literal bytes, or runs regions more than FOLD_ITERATIONS times.
+ * limit on literal bytes, or runs regions more than FOLD_ITERATIONS times. Where sizes were bound,
+ * nothing is folded that is larger than its operands: the program would have other nodes with other
+ * sizes. What does not depend on them is folded before.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
@@ -106,8 +108,9 @@ static bool is_small_result(const folding *w, const node *n, const type *t, int6
     }
     bool fits = op_table[n->op].traits & T_CONTRACTS ? mul_i64(t->count, operands, &work)
                                                      : add_i64(t->count, operands, &work);
-    return fits && work <= FOLD_WORK &&
-           (t->count <= FOLD_ELEMENTS || (t->count <= operands && !is_part(n)));
+    /* What is larger than its operands because of a size would not be folded with another one. */
+    const bool is_small = t->count <= FOLD_ELEMENTS && !w->f->module->had_symbols;
+    return fits && work <= FOLD_WORK && (is_small || (t->count <= operands && !is_part(n)));
 }
 
 /* ---- weights that are decoded ---- */

@@ -468,6 +468,7 @@ static tn_status bind_module(module *m, dim_values *values, bool partly)
 
 tn_status module_bind_here(module *m, dim_values *values)
 {
+    m->had_symbols = m->had_symbols || module_has_symbols(m);
     return bind_module(m, values, false);
 }
 
